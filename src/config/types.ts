@@ -1,0 +1,125 @@
+/** The nouns that every step after `config` works with. Everything here is validated and complete. */
+
+export type OptionValue = string | number | boolean;
+
+/** One option of a runtime, as its manifest declares it. */
+export interface OptionSpec {
+  type: 'integer' | 'boolean' | 'enum' | 'duration' | 'size';
+  default: OptionValue;
+  /** For integers. */
+  min?: number;
+  max?: number;
+  /** For enums. */
+  values?: readonly string[];
+  /** `run`: an environment variable read by the entry point; `build`: a build argument. */
+  at: 'run' | 'build';
+  /** Name of the environment variable or build argument. */
+  env: string;
+  about: string;
+}
+
+/** A folder in `runtimes/` (or the user's `.bench/runtimes/`): the parsed `runtime.yaml`. */
+export interface Runtime {
+  name: string;
+  /** Absolute path of the folder with Dockerfile and runtime.yaml. */
+  folder: string;
+  title: string;
+  model: 'per-request' | 'long-lived';
+  /** Images that the Dockerfile builds on; `{php}` stands for the PHP version. */
+  base: readonly string[];
+  php: readonly string[];
+  options: Readonly<Record<string, OptionSpec>>;
+  apps: readonly string[];
+  stop: { signal: string; timeoutMs: number; inFlight: string };
+  status: string;
+  docs: string;
+}
+
+/** A runtime as the user chose it: `php-fpm-80=nginx-fpm[workers=80]`. */
+export interface RuntimeChoice {
+  runtime: Runtime;
+  /** Only what was set; canonical values (`true`, `80`, `5s`). */
+  set: Readonly<Record<string, OptionValue>>;
+  as?: string;
+}
+
+export interface App {
+  /** Folder name, unless given. */
+  name: string;
+  /** Absolute path. */
+  folder: string;
+  /** Document root relative to the folder: `public`, `web`, `.` … */
+  root: string;
+}
+
+export type Segment =
+  | { kind: 'line'; fromRps: number; toRps: number; ms: number }
+  | { kind: 'const'; rps: number; ms: number }
+  | { kind: 'step'; fromRps: number; toRps: number; byRps: number; ms: number }
+  | { kind: 'vus'; vus: number; ms: number }
+  | { kind: 'requests'; requests: number; vus: number };
+
+/** How hard: one or several segments after each other. One slice gets all of it. */
+export interface Load {
+  /** As the user wrote it. */
+  source: string;
+  segments: readonly Segment[];
+}
+
+export type Journey =
+  /** GET each path in turn, an equal share each. */
+  | { kind: 'paths'; paths: readonly string[] }
+  /** A bundled journey: takes its target per request from scenarios/lib, so one k6 process serves all variants. */
+  | { kind: 'bundled'; name: string; file: string }
+  /** The user's own k6 script: one k6 process per variant, `BASE_URL` set. */
+  | { kind: 'script'; name: string; file: string };
+
+/** Pass criteria. Ratios 0…1, times in ms. */
+export interface Slo {
+  okRatio?: number;
+  p50Ms?: number;
+  p95Ms?: number;
+  p99Ms?: number;
+}
+
+export interface Scenario {
+  name: string;
+  title: string;
+  journey: Journey;
+  /** Null: the user's script declares its own `options.scenarios`, those are the load. */
+  load: Load | null;
+  timeoutMs: number;
+  warmupMs: number;
+  /** Slices of each variant per instance. */
+  blocks: number;
+  /** Cap on concurrency for open-model load (Tank's 'instances'); default follows from rate and timeout. */
+  maxVus?: number;
+  /** False: a new connection for each request. */
+  reuse: boolean;
+  slo: Slo;
+}
+
+export interface Config {
+  apps: readonly App[];
+  runtimes: readonly RuntimeChoice[];
+  /** `8.2`, `8.4` … */
+  php: readonly string[];
+  scenarios: readonly Scenario[];
+  /** Fresh starts of all containers. */
+  instances: number;
+  /** Recorded; the same seed gives the same order. */
+  seed: number;
+  /** CPU numbers; left out: found from the topology. */
+  serverCpus?: readonly number[];
+  loadCpus?: readonly number[];
+  /** Base image → the image that takes its place. */
+  images: Readonly<Record<string, string>>;
+  /** The app's environment. */
+  env: Readonly<Record<string, string>>;
+  /** Memory limit of each server's container, bytes. */
+  memoryBytes?: number;
+  /** Absolute path of the output folder. */
+  out: string;
+  /** Wait for another run on the same engine instead of refusing. */
+  wait: boolean;
+}

@@ -1,0 +1,58 @@
+/** Where a bad value stands: a file with a line, a flag, an action input or an environment variable. */
+export interface Place {
+  /** `.bench.yml`, `--runtimes`, `input runtimes` … */
+  name: string;
+  /** 1-based, for files. */
+  line?: number;
+}
+
+export interface UserErrorDetail {
+  where?: Place;
+  found?: string;
+  allowed?: string;
+  /** How to mend it: `did you mean 'workers'?`, a command to run … */
+  hint?: string;
+}
+
+/**
+ * Something that the user can mend. Printed as one message without a stack trace; exit code 2.
+ * Anything else that is thrown is a bug of ours and keeps its stack trace.
+ */
+export class UserError extends Error {
+  override name = 'UserError';
+  readonly detail: UserErrorDetail;
+
+  constructor(message: string, detail: UserErrorDetail = {}) {
+    super(message);
+    this.detail = detail;
+  }
+
+  /** The whole message: `.bench.yml:3: unknown key 'runtime'` and below it what was found, what is allowed, how to mend it. */
+  format(): string {
+    const { where, found, allowed, hint } = this.detail;
+    const place = where ? `${where.name}${where.line ? `:${where.line}` : ''}: ` : '';
+    return [
+      `${place}${this.message}`,
+      found === undefined ? '' : `  found:   ${found}`,
+      allowed === undefined ? '' : `  allowed: ${allowed}`,
+      hint === undefined ? '' : `  hint:    ${hint}`,
+    ]
+      .filter(Boolean)
+      .join('\n');
+  }
+}
+
+/** The run was stopped by a signal; the exit code is 128 + its number. */
+export class Stopped extends Error {
+  override name = 'Stopped';
+  readonly signal: 'SIGINT' | 'SIGTERM';
+
+  constructor(signal: 'SIGINT' | 'SIGTERM') {
+    super(`stopped by ${signal}`);
+    this.signal = signal;
+  }
+
+  get exitCode(): 130 | 143 {
+    return this.signal === 'SIGINT' ? 130 : 143;
+  }
+}

@@ -1,0 +1,106 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+/** What a finished process left behind. */
+export interface Finished {
+  /** Exit code; 128 + n when ended by signal n. */
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+export interface ExecOptions {
+  /** Written to standard input, which is then closed. */
+  input?: string | Uint8Array;
+  cwd?: string;
+  env?: Readonly<Record<string, string>>;
+  /** Ends the process when aborted. */
+  signal?: AbortSignal;
+  /** Called with each full line as it comes; stdout and stderr alike. */
+  onLine?: (line: string, stream: 'stdout' | 'stderr') => void;
+}
+
+/** A process that goes on until it is ended. */
+export interface Running {
+  /** Resolves when the process is gone. */
+  done: Promise<Finished>;
+  /** Closes its standard input. */
+  end(): void;
+  kill(signal: 'SIGTERM' | 'SIGKILL' | 'SIGINT'): void;
+}
+
+/** The one seam to the world. `config`, `plan`, `analyse` and `report` never see it. */
+export interface Host {
+  /** Runs a program to its end, arguments as a list, never through a shell. Throws only when it cannot be started. */
+  exec(program: string, args: readonly string[], options?: ExecOptions): Promise<Finished>;
+  /** Starts a program and leaves it running. */
+  start(program: string, args: readonly string[], options?: ExecOptions): Running;
+  /** Unix time in ms. */
+  now(): number;
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** Output beyond this is cut at the front: logs end with what matters. */
+const MAX_OUTPUT = 32 * 1024 * 1024;
+
+export const realHost: Host = {
+  async exec(program, args, options = {}) {
+    const running = start(program, args, options);
+    if (options.input === undefined) running.end();
+    return running.done;
+  },
+  start,
+  now: () => Date.now(),
+  sleep(ms, signal) {
+    return new Promise((resolve) => {
+      if (signal?.aborted) return resolve();
+      const timer = setTimeout(resolve, ms);
+      signal?.addEventListener('abort', () => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  },
+};
+
+function start(program: string, args: readonly string[], options: ExecOptions = {}): Running {
+  const child = spawn(program, args, {
+    cwd: options.cwd,
+    env: options.env ? { ...process.env, ...options.env } : process.env,
+    stdio: ['pipe', 'pipe', 'pipe'],
+    // Our own group: a terminal's Ctrl-C reaches us alone, and we end things in order.
+    detached: true,
+  });
+  const output = { stdout: '', stderr: '' };
+  const rest = { stdout: '', stderr: '' };
+  for (const stream of ['stdout', 'stderr'] as const) {
+    child[stream].setEncoding('utf8').on('data', (text: string) => {
+      output[stream] = (output[stream] + text).slice(-MAX_OUTPUT);
+      if (!options.onLine) return;
+      const lines = (rest[stream] + text).split(/\r?\n/);
+      rest[stream] = lines.pop() ?? '';
+      for (const line of lines) options.onLine(line, stream);
+    });
+  }
+  // EPIPE: the program closed its input early; its exit code tells the story.
+  child.stdin.on('error', () => {});
+  if (options.input !== undefined) child.stdin.end(options.input);
+  const abort = () => child.kill('SIGTERM');
+  options.signal?.addEventListener('abort', abort, { once: true });
+
+  const done = (async (): Promise<Finished> => {
+    const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
+    options.signal?.removeEventListener('abort', abort);
+    for (const stream of ['stdout', 'stderr'] as const) {
+      if (rest[stream]) options.onLine?.(rest[stream], stream);
+    }
+    return { code: code ?? (signal === 'SIGKILL' ? 137 : signal === 'SIGINT' ? 130 : 143), ...output };
+  })();
+  return {
+    done,
+    end: () => child.stdin.end(),
+    kill: (signal) => {
+      child.kill(signal);
+    },
+  };
+}

@@ -1,0 +1,279 @@
+import { z } from 'zod';
+
+/**
+ * `results.json`, version 1: everything that `analyse` and `report` need. Units are in the names.
+ * The JSON Schema in `schema/` is generated from here.
+ */
+
+const count = z.int().nonnegative();
+const ratio = z.number().min(0).max(1);
+
+/** Percentiles of one slice, exact (k6 keeps every sample). All in ms. */
+export const Latency = z.object({
+  minMs: z.number(),
+  avgMs: z.number(),
+  p50Ms: z.number(),
+  p66Ms: z.number(),
+  p75Ms: z.number(),
+  p80Ms: z.number(),
+  p85Ms: z.number(),
+  p90Ms: z.number(),
+  p95Ms: z.number(),
+  p98Ms: z.number(),
+  p99Ms: z.number(),
+  p99_9Ms: z.number(),
+  p99_99Ms: z.number(),
+  maxMs: z.number(),
+});
+
+/**
+ * Mergeable distribution of latencies: sparse log buckets. Bucket i holds latencies in
+ * (0.001·1.01^(i-1), 0.001·1.01^i] ms, so a pooled percentile is off by at most 1 %.
+ */
+export const Histogram = z.array(z.tuple([z.int(), count]));
+
+export const Endpoint = z.object({
+  name: z.string(),
+  requests: count,
+  failures: count,
+  bytesPerResponse: z.number().nullable(),
+  latency: Latency.nullable(),
+  histogram: Histogram,
+});
+
+/** kind: `timeout`, `refused`, `reset`, `interrupted`, `http 500`, `wrong answer`, … */
+export const RequestError = z.object({
+  kind: z.string(),
+  endpoint: z.string(),
+  count,
+  /** The first failing body, shortened; untrusted text. */
+  sample: z.string().nullable(),
+});
+
+/** One step of a ramp (or the only one): what was offered and what came of it. */
+export const Step = z.object({
+  offsetMs: z.number(),
+  durationMs: z.number(),
+  offeredRps: z.number().nullable(),
+  vus: count.nullable(),
+  requests: count,
+  failures: count,
+  dropped: count,
+  latency: Latency.nullable(),
+});
+
+export const Measurement = z.object({
+  variant: z.string(),
+  scenario: z.string(),
+  instance: count,
+  block: count,
+  /** Number of the slice in the plan. */
+  slice: count,
+  outcome: z.enum(['ok', 'failed', 'void']),
+  reason: z.string().nullable(),
+  /** Unix time of the first request. */
+  startedMs: z.number(),
+  durationMs: z.number(),
+  requests: count,
+  okCount: count,
+  iterations: count,
+  /** Iterations that k6 could not start in time because no VU was free. */
+  dropped: count,
+  /** Requests still unanswered when the slice's grace period (the timeout) ended. */
+  interrupted: count,
+  /** Null for the closed model. */
+  offeredRps: z.number().nullable(),
+  achievedRps: z.number(),
+  bytesReceived: count,
+  bytesSent: count,
+  latency: Latency.nullable(),
+  histogram: Histogram,
+  errors: z.array(RequestError),
+  endpoints: z.array(Endpoint),
+  steps: z.array(Step),
+  /** From the container's cgroup, over the slice; null where it could not be read. */
+  cpu: z
+    .object({
+      usedUs: z.number(),
+      perRequestUs: z.number().nullable(),
+      /** Share of the server's CPU set that was used, 0…1. */
+      busyRatio: z.number(),
+      throttledUs: z.number(),
+      /** CPU that this variant used while others were loaded, per second of that time. */
+      idleUsPerSecond: z.number().nullable(),
+    })
+    .nullable(),
+  memory: z.object({ medianBytes: z.number(), maxBytes: z.number() }).nullable(),
+  processes: z.object({ median: z.number(), max: z.number() }).nullable(),
+  /** Resource samples of ≤ 1 s: offset from the slice's start, CPU since the sample before, memory, processes. */
+  series: z.array(
+    z.object({
+      atMs: z.number(),
+      cpuUs: z.number(),
+      memoryBytes: z.number(),
+      processes: z.number(),
+      throttledUs: z.number(),
+    }),
+  ),
+  generator: z.object({
+    cpuUs: z.number().nullable(),
+    /** Share of the load CPUs that k6 used, 0…1. */
+    busyRatio: z.number().nullable(),
+    /** The load generator, not the server, set the limit: RPS is a lower bound. */
+    bound: z.boolean(),
+    reasons: z.array(z.string()),
+  }),
+  guards: z.object({
+    /** CPU used on the server's and the load's cores by neither of them, as a share. */
+    foreignCpuRatio: z.number().nullable(),
+    stealRatio: z.number().nullable(),
+  }),
+});
+
+/** What the running server said of itself on /.php-runtime-bench/facts. Untrusted text. */
+export const Facts = z.object({
+  php: z.string(),
+  sapi: z.string(),
+  zts: z.boolean(),
+  server: z.string(),
+  opcache: z.boolean(),
+  jit: z.string(),
+  ini: z.record(z.string(), z.string()),
+  extensions: z.array(z.string()),
+});
+
+export const Failure = z.object({
+  stage: z.enum(['build', 'start', 'verify', 'run']),
+  reason: z.string(),
+  /** Last lines of the build's or the container's log; untrusted text. */
+  log: z.string(),
+});
+
+const optionValue = z.union([z.string(), z.number(), z.boolean()]);
+
+export const Variant = z.object({
+  /** `nginx-fpm@8.4[listen=unix,workers=80]`, with `app/` before it when there are several apps. */
+  id: z.string(),
+  /** The alias, else the id. */
+  label: z.string(),
+  app: z.string(),
+  ref: z.string().nullable(),
+  php: z.string(),
+  runtime: z.string(),
+  title: z.string(),
+  model: z.enum(['per-request', 'long-lived']),
+  /** Options as in force, defaults included. */
+  options: z.record(z.string(), optionValue),
+  image: z
+    .object({
+      name: z.string(),
+      id: z.string(),
+      sizeBytes: count,
+      buildSeconds: z.number(),
+      bases: z.array(
+        z.object({ name: z.string(), used: z.string(), id: z.string().nullable(), digest: z.string().nullable() }),
+      ),
+    })
+    .nullable(),
+  facts: Facts.nullable(),
+  /** Container start → first correct answer, one per instance. */
+  coldStartMs: z.array(z.number()),
+  failure: Failure.nullable(),
+});
+
+export const Warning = z.object({
+  /** Stable, kebab-case: `generator-bound`, `shared-cores`, … */
+  code: z.string(),
+  message: z.string(),
+  remedy: z.string(),
+  variant: z.string().nullable(),
+});
+
+export const CpuLayout = z.object({
+  server: z.array(count),
+  load: z.array(count),
+  system: z.array(count),
+  /** How it came about: `found` from the topology or `given`. */
+  source: z.enum(['found', 'given']),
+});
+
+export const ScenarioFacts = z.object({
+  name: z.string(),
+  title: z.string(),
+  journey: z.string(),
+  load: z.string(),
+  timeoutMs: z.number(),
+  warmupMs: z.number(),
+  blocks: count,
+  reuse: z.boolean(),
+  maxVus: count.nullable(),
+  slo: z.object({
+    okRatio: ratio.optional(),
+    p50Ms: z.number().optional(),
+    p95Ms: z.number().optional(),
+    p99Ms: z.number().optional(),
+  }),
+});
+
+export const Host = z.object({
+  cpuModel: z.string(),
+  cpus: count,
+  cores: count,
+  threadsPerCore: z.number(),
+  governor: z.string().nullable(),
+  kernel: z.string(),
+  os: z.string(),
+  arch: z.string(),
+  memoryBytes: count,
+  cgroup: z.enum(['1', '2']),
+  virtual: z.boolean(),
+  engine: z.string(),
+  buildx: z.string(),
+});
+
+export const Results = z.object({
+  schema: z.literal(1),
+  tool: z.object({ name: z.literal('php-runtime-bench'), version: z.string(), k6: z.string() }),
+  run: z.object({
+    id: z.string(),
+    seed: count,
+    command: z.array(z.string()),
+    started: z.iso.datetime(),
+    finished: z.iso.datetime(),
+    wallSeconds: z.number(),
+    /** Seconds under measured load, all slices together. */
+    loadSeconds: z.number(),
+    /** 1 − loadSeconds ÷ wallSeconds. */
+    overheadRatio: z.number(),
+    /** Signal name when the run was stopped before its plan was done. */
+    stopped: z.string().nullable(),
+  }),
+  host: Host,
+  plan: z.object({
+    instances: count,
+    cpus: CpuLayout,
+    scenarios: z.array(ScenarioFacts),
+    estimatedSeconds: z.number(),
+    steps: count,
+  }),
+  variants: z.array(Variant),
+  measurements: z.array(Measurement),
+  /** One variant against another; see docs/method.md. */
+  comparisons: z.array(z.unknown()),
+  warnings: z.array(Warning),
+});
+
+export type Latency = z.infer<typeof Latency>;
+export type Histogram = z.infer<typeof Histogram>;
+export type Endpoint = z.infer<typeof Endpoint>;
+export type RequestError = z.infer<typeof RequestError>;
+export type Step = z.infer<typeof Step>;
+export type Measurement = z.infer<typeof Measurement>;
+export type Facts = z.infer<typeof Facts>;
+export type Failure = z.infer<typeof Failure>;
+export type Variant = z.infer<typeof Variant>;
+export type Warning = z.infer<typeof Warning>;
+export type CpuLayout = z.infer<typeof CpuLayout>;
+export type ScenarioFacts = z.infer<typeof ScenarioFacts>;
+export type HostFacts = z.infer<typeof Host>;
+export type Results = z.infer<typeof Results>;
