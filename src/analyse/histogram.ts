@@ -1,0 +1,108 @@
+import type { Histogram } from '../results.ts';
+
+/** Width of a bucket: each bound is 1 % above the one before. */
+const GROWTH = 1.01;
+/** Upper bound of bucket 0 in ms; everything at or below it (also 0) is counted there. */
+const FLOOR_MS = 0.001;
+const LOG_GROWTH = Math.log(GROWTH);
+
+/** One exact percentile of a slice: `p` in percent (0 = minimum, 100 = maximum), as in k6's `p(99.9)`. */
+export interface GridPoint {
+  p: number;
+  ms: number;
+}
+
+/** The bucket that holds a latency. */
+export function bucketOf(ms: number): number {
+  if (ms <= FLOOR_MS) return 0;
+  // The subtrahend keeps exact bounds (0.001·1.01^i) in bucket i in spite of floating point.
+  return Math.ceil(Math.log(ms / FLOOR_MS) / LOG_GROWTH - 1e-9);
+}
+
+/**
+ * Turns the exact percentiles of one slice back into counts.
+ *
+ * k6 defines percentile p of n sorted samples as the sample at index p·(n−1), interpolated, so each grid point is
+ * the exact value at a known index and only the samples between two points are guessed, on the straight line.
+ * The grid should hold the minimum and the maximum; outside it its first and last values go on.
+ *
+ * @param n number of samples; the total of the result is exactly n
+ * @throws RangeError when there are samples but no grid, or a value is not a finite number
+ */
+export function fromPercentiles(grid: readonly GridPoint[], n: number): Histogram {
+  if (!Number.isInteger(n) || n < 0) throw new RangeError(`not a number of samples: ${n}`);
+  if (n === 0) return [];
+  if (grid.length === 0) throw new RangeError(`${n} samples, but no percentiles of them`);
+  for (const { p, ms } of grid) {
+    if (!(p >= 0 && p <= 100) || !Number.isFinite(ms))
+      throw new RangeError(`not a percentile: p${p} = ${ms} ms`);
+  }
+
+  const points = [...grid]
+    .sort((a, b) => a.p - b.p || a.ms - b.ms)
+    .map(({ p, ms }) => ({ index: (p / 100) * (n - 1), ms, bucket: bucketOf(ms) }));
+  const counts = new Map<number, number>();
+  const add = (bucket: number, count: number) => counts.set(bucket, (counts.get(bucket) ?? 0) + count);
+
+  let next = 0;
+  let from = points[0] as (typeof points)[number];
+  for (const to of points) {
+    // A hair of slack: p·(n−1) may fall just short of the whole number that it stands for.
+    const last = Math.min(Math.floor(to.index + 1e-6), n - 1);
+    if (from.bucket === to.bucket) {
+      if (last >= next) add(to.bucket, last - next + 1);
+    } else {
+      for (let index = next; index <= last; index++) {
+        const share = Math.min((index - from.index) / (to.index - from.index), 1);
+        add(bucketOf(from.ms + (to.ms - from.ms) * share), 1);
+      }
+    }
+    next = Math.max(next, last + 1);
+    from = to;
+  }
+  if (next < n) add(from.bucket, n - next);
+  return [...counts].sort(([a], [b]) => a - b);
+}
+
+/** Adds histograms up. Nothing is lost: the counts of each bucket are summed. */
+export function merge(histograms: Iterable<Histogram>): Histogram {
+  const counts = new Map<number, number>();
+  for (const histogram of histograms) {
+    for (const [bucket, count] of histogram) counts.set(bucket, (counts.get(bucket) ?? 0) + count);
+  }
+  return [...counts].sort(([a], [b]) => a - b);
+}
+
+/** Number of samples in a histogram. */
+export function total(histogram: Histogram): number {
+  return histogram.reduce((sum, [, count]) => sum + count, 0);
+}
+
+/**
+ * Percentile in ms by k6's definition (index p·(n−1), interpolated), off by at most 1 %: the samples of a bucket are
+ * taken as spread evenly over it.
+ *
+ * @param p in percent, 0…100
+ * @returns null for an empty histogram
+ */
+export function percentile(histogram: Histogram, p: number): number | null {
+  const n = total(histogram);
+  if (n === 0) return null;
+  const index = (p / 100) * (n - 1);
+  const below = valueAt(histogram, Math.floor(index));
+  const above = valueAt(histogram, Math.ceil(index));
+  return below + (above - below) * (index - Math.floor(index));
+}
+
+/** The sample at an index, as near as the histogram knows it. */
+function valueAt(histogram: Histogram, index: number): number {
+  let before = 0;
+  for (const [bucket, count] of histogram) {
+    if (index < before + count) {
+      const share = (index - before + 0.5) / count;
+      return FLOOR_MS * GROWTH ** (bucket - 1 + share);
+    }
+    before += count;
+  }
+  throw new RangeError(`no sample ${index} among ${before}`);
+}
