@@ -1,0 +1,116 @@
+# shellcheck shell=bash
+# The Docker engine with buildx. One that runs is never stopped or restarted: others may be using it.
+
+engine_version() { bounded 30 docker version --format '{{.Server.Version}}' 2>/dev/null; }
+
+# Debian 12's engine has no buildx; Debian 13's packages work there beside its own runc. The mirror is the machine's.
+add_trixie() {
+  local mirror
+  # shellcheck disable=SC2016 # apt expands it
+  mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Identifier: Packages' 'Codename: bookworm' | head -n 1)
+  cat >/etc/apt/sources.list.d/php-runtime-bench-trixie.sources <<SOURCES
+Types: deb
+URIs: ${mirror:?}
+Suites: trixie
+Components: main
+Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
+SOURCES
+  cat >/etc/apt/preferences.d/php-runtime-bench <<PREFERENCES
+Package: *
+Pin: release n=trixie
+Pin-Priority: 1
+
+Package: $*
+Pin: release n=trixie
+Pin-Priority: 990
+PREFERENCES
+}
+
+is_bookworm() { grep -qx 'ID=debian' /etc/os-release && grep -qx 'VERSION_CODENAME=bookworm' /etc/os-release; }
+
+# offer_buildx PACKAGE…: makes sure that apt knows docker-buildx; PACKAGE… are those that may come from Debian 13.
+offer_buildx() {
+  apt_get update || true
+  if has_candidate docker-buildx; then return; fi
+  if ! is_bookworm; then
+    echo 'this release has no package docker-buildx'
+    return 1
+  fi
+  add_trixie "$@" && apt_get update && has_candidate docker-buildx
+}
+
+install_engine() {
+  local packages=(docker.io docker-buildx iptables ca-certificates)
+  offer_buildx docker.io docker-cli docker-buildx containerd || return 1
+  if has_candidate docker-cli; then packages+=(docker-cli); fi # Ubuntu and older Debian have it in docker.io
+  apt_install "${packages[@]}"
+}
+
+install_buildx() {
+  if dpkg -s docker-ce-cli; then
+    apt_install docker-buildx-plugin
+  else
+    offer_buildx docker-buildx && apt_install docker-buildx
+  fi
+}
+
+start_engine() {
+  local i
+  if [[ -d /run/systemd/system ]]; then
+    systemctl start docker
+  elif ! pgrep -x dockerd; then # else it is on its way up
+    setsid dockerd </dev/null >/var/log/dockerd.log 2>&1 &
+  fi
+  for ((i = 0; i < 60; i++)); do
+    if engine_version; then return; fi
+    sleep 0.5
+  done
+  return 1
+}
+
+explain_engine() {
+  if [[ $(uname -s) == Darwin ]]; then
+    ask_person "$1" 'Start Docker Desktop, OrbStack or Colima, then start again.'
+  else
+    ask_person "$1" 'Root on Debian or Ubuntu gets one from this script; elsewhere see https://docs.docker.com/engine/install/'
+  fi
+}
+
+ensure_engine() {
+  local answer
+  if engine_version >/dev/null; then
+    ensure_buildx
+    return
+  fi
+  if has docker; then
+    answer=$(bounded 30 docker version 2>&1 >/dev/null || true)
+    if [[ $answer == *'permission denied'* ]]; then
+      ask_person "There is a Docker engine, but $(id -un) may not use its socket." \
+        "As root: usermod -aG docker $(id -un); then log in again."
+    fi
+    if [[ -n ${DOCKER_HOST:-} ]]; then
+      ask_person "The Docker engine at DOCKER_HOST=$DOCKER_HOST does not answer." "${answer##*$'\n'}"
+    fi
+  fi
+  if ! has dockerd; then
+    can_apt || explain_engine 'No Docker engine answers here.'
+    step 'installing the Docker engine and buildx: they build and run everything that is measured' install_engine
+  fi
+  if ! engine_version >/dev/null; then # the package may have started it
+    is_root || explain_engine 'The Docker engine here does not run.'
+    say 'starting the Docker engine'
+    quietly start_engine || fail 'the Docker engine does not start' 'see /var/log/dockerd.log or journalctl -u docker'
+  fi
+  ensure_buildx
+}
+
+ensure_buildx() {
+  local version
+  version=$(engine_version)
+  if ((${version%%.*} < 23)); then
+    ask_person "The Docker engine is $version; builds with named contexts need 23 or newer." 'Upgrade it, then start again.'
+  fi
+  if docker buildx version >/dev/null 2>&1; then return; fi
+  can_apt || ask_person 'Docker has no buildx here.' 'Install it: https://github.com/docker/buildx#installing'
+  step 'installing buildx: the images are built with it' install_buildx
+}

@@ -1,0 +1,55 @@
+# shellcheck shell=bash
+# The tools of the checks, each in one version: wheels checked by hash, Go programs vouched for by Go's checksum database.
+
+# A venv knows its own path, so it is made in place; it counts once its commands are there, which come last.
+install_venv() {
+  rm -rf "$1" &&
+    python3 -m venv "$1" &&
+    "$1/bin/pip" install --disable-pip-version-check --no-input --only-binary :all: --require-hashes -r "$2"
+}
+
+# ensure_venv NAME COMMAND WHY: a Python environment with what script/pins/NAME.txt lists, at $cache/NAME.
+ensure_venv() {
+  local pins=$root/script/pins/$1.txt folder
+  folder=$cache/$1-$(cksum <"$pins" | cut -d' ' -f1)
+  if [[ ! -x $folder/bin/$2 ]]; then
+    need_packages 'python3 python3-venv' "$3" python3 -c 'import ensurepip'
+    step "installing $(sed -n 's/^\([a-z-]*\)==.*/\1/p' "${pins%.txt}.in" | xargs): $3" install_venv "$folder" "$pins"
+  fi
+  ln -sfn "$folder" "$cache/$1"
+}
+
+ensure_python_tools() {
+  local tool
+  ensure_venv checks zizmor 'they check scripts, Dockerfiles and workflows'
+  for tool in zizmor check-jsonschema shellcheck hadolint; do link "$tool" "$cache/checks/bin/$tool"; done
+}
+
+# Prints the Go to build with: the machine's if it is new enough, else one of our own.
+find_go() {
+  local version
+  version=$(go env GOVERSION 2>/dev/null || true)
+  version=${version#go1.}
+  if ((${version%%[!0-9]*} >= 25)); then
+    echo go
+  else
+    echo "$cache/go/bin/go"
+  fi
+}
+
+install_go_tool() {
+  rm -rf "$2" "$2.new" &&
+    env GOBIN="$2.new" GOFLAGS=-trimpath CGO_ENABLED=0 nice "$1" install "$3" &&
+    mv "$2.new" "$2"
+}
+
+# ensure_go_tool NAME MODULE VERSION WHY
+ensure_go_tool() {
+  local folder=$cache/$1-$3 go
+  if [[ ! -x $folder/$1 ]]; then
+    go=$(find_go)
+    if [[ $go != go ]]; then ensure_venv go go 'act and actionlint are built with Go 1.25 or newer'; fi
+    step "building $1 $3: $4" install_go_tool "$go" "$folder" "$2@v$3"
+  fi
+  link "$1" "$folder/$1"
+}
