@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { type Comment, type Comments, markerOf, postComment } from './comment.ts';
+import { COMMENT_CHARACTERS, TOO_LONG } from './fit.ts';
+
+function pull(existing: Comment[]): Comments & { all: Comment[]; touched: number[] } {
+  const touched: number[] = [];
+  return {
+    all: existing,
+    touched,
+    whoAmI: async () => 'us',
+    async *list() {
+      yield* existing;
+    },
+    async create(body) {
+      existing.push({ id: existing.length + 1, author: 'us', body });
+      return `new ${existing.length}`;
+    },
+    async update(id, body) {
+      touched.push(id);
+      (existing.find((comment) => comment.id === id) as Comment).body = body;
+      return `old ${id}`;
+    },
+  };
+}
+
+test('creates, then updates the same', async () => {
+  const comments = pull([]);
+  expect(await postComment(comments, 'k', ['one'])).toEqual({ posted: true, how: 'created', url: 'new 1' });
+  expect(await postComment(comments, 'k', ['two'])).toEqual({ posted: true, how: 'updated', url: 'old 1' });
+  expect(comments.all.map(({ body }) => body)).toEqual([`${markerOf('k')}\ntwo`]);
+});
+
+test.each([
+  ['another author', { author: 'mallory', body: `${markerOf('k')}\nx` }],
+  ['another key', { author: 'us', body: `${markerOf('k2')}\nx` }],
+  ['a quote of ours', { author: 'us', body: `> ${markerOf('k')}\nlook at that` }],
+])('leaves alone a comment of %s', async (_, foreign) => {
+  const comments = pull([{ id: 1, ...foreign }]);
+  expect(await postComment(comments, 'k', ['mine'])).toMatchObject({ how: 'created' });
+  expect(comments.all[0]).toEqual({ id: 1, ...foreign });
+  expect(comments.touched).toEqual([]);
+});
+
+test('takes the first stage that fits and never cuts one', async () => {
+  const comments = pull([]);
+  const body = async (...stages: string[]) => {
+    await postComment(comments, 'k', stages);
+    return comments.all[0]?.body.split('\n').slice(1).join('\n');
+  };
+  const room = COMMENT_CHARACTERS - markerOf('k').length - 1;
+  expect(await body('x'.repeat(room), 'short')).toBe('x'.repeat(room));
+  expect(await body('x'.repeat(room + 1), 'short')).toBe('short');
+  expect(await body('x'.repeat(room + 1))).toBe(TOO_LONG);
+});
+
+test('a key cannot leave the marker', () => {
+  expect(markerOf('a --> <img src=x>')).toBe('<!-- php-runtime-bench:a%20--%3E%20%3Cimg%20src%3Dx%3E -->');
+});
+
+test.each([
+  [401, true],
+  [403, true],
+  [404, true],
+  [500, false],
+  [undefined, false],
+])('HTTP %s: not posted, refused: %s', async (status, refused) => {
+  const comments = {
+    ...pull([]),
+    create: async () => {
+      throw Object.assign(new Error('no'), status ? { status } : {});
+    },
+  };
+  expect(await postComment(comments, 'k', ['x'])).toMatchObject({ posted: false, refused });
+});

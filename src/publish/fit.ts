@@ -1,0 +1,12 @@
+/** GitHub refuses comments of more characters than this. */
+export const COMMENT_CHARACTERS = 65_536;
+/** GitHub drops a step's summary of more bytes than this, all of it. */
+export const SUMMARY_BYTES = 1_048_576;
+
+/** The last resort: Markdown is never cut, since half a table breaks the page. */
+export const TOO_LONG = 'The report is too long to be shown here: it is in the artifact of the run.';
+
+/** The first of several renderings, fullest first, that fits. */
+export function firstThatFits(stages: readonly string[], fits: (text: string) => boolean): string {
+  return stages.find(fits) ?? TOO_LONG;
+}

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { readJob } from './job.ts';
+
+const env = {
+  GITHUB_REPOSITORY: 'octo/shop',
+  GITHUB_SERVER_URL: 'https://github.com',
+  GITHUB_RUN_ID: '42',
+  GITHUB_WORKFLOW: 'CI',
+  GITHUB_JOB: 'bench',
+  GITHUB_ACTION: 'step',
+  INPUT_TOKEN: 'secret',
+};
+
+test.each([
+  ['pull_request', { number: 7, pull_request: { number: 7 } }, 7],
+  ['issue_comment on a pull request', { issue: { number: 7, pull_request: { url: '…' } } }, 7],
+  ['issue_comment on an issue', { issue: { number: 7 } }, null],
+  ['push', { ref: 'refs/heads/main' }, null],
+  ['schedule', {}, null],
+  ['no payload', null, null],
+  ['a number that is none', { pull_request: { number: '7; rm -rf' } }, null],
+])('finds the pull request of the event: %s', (_, event, number) => {
+  expect(readJob(env, event).pull?.number ?? null).toBe(number);
+});
+
+test.each([
+  [undefined, 'CI/bench/step'],
+  ['', 'CI/bench/step'],
+  ['true', 'CI/bench/step'],
+  ['false', null],
+  [' nightly ', 'nightly'],
+])('comment: %s → key %s', (comment, key) => {
+  expect(readJob({ ...env, INPUT_COMMENT: comment }, {}).key).toBe(key);
+});
+
+test('refuses what cannot be the name of an artifact', () => {
+  expect(() => readJob({ ...env, 'INPUT_ARTIFACT-NAME': 'a/b' }, {})).toThrow('cannot be the name');
+  expect(readJob(env, {}).artifactName).toBe('php-runtime-bench');
+});
+
+test('links to the run', () => {
+  expect(readJob(env, {}).runUrl).toBe('https://github.com/octo/shop/actions/runs/42');
+});

@@ -1,0 +1,60 @@
+import { UserError } from '../errors.ts';
+import type { PullRequest } from './github.ts';
+
+/** The job of a workflow run that we are a step of, and what it wants published. */
+export interface Job {
+  /** Null where the event has no pull request. */
+  pull: PullRequest | null;
+  /** Tells our comments on one pull request apart; null: no comment is wanted. */
+  key: string | null;
+  token: string;
+  artifactName: string;
+  /** `https://github.com/octo/shop/actions/runs/42` */
+  runUrl: string;
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** What we need of an event's payload; anything else in it is none of our business. */
+interface Event {
+  pull_request?: { number?: unknown };
+  issue?: { number?: unknown; pull_request?: unknown };
+}
+
+/** Reads the action's own inputs (`comment`, `token`, `artifact-name`) and where it runs. */
+export function readJob(env: Env, event: unknown): Job {
+  const [owner = '', repo = ''] = (env.GITHUB_REPOSITORY ?? '').split('/');
+  const number = pullNumber((event ?? {}) as Event);
+  return {
+    pull: number === null ? null : { owner, repo, number },
+    key: readKey(env),
+    token: env.INPUT_TOKEN ?? '',
+    artifactName: readArtifactName(env),
+    runUrl: `${env.GITHUB_SERVER_URL}/${env.GITHUB_REPOSITORY}/actions/runs/${env.GITHUB_RUN_ID}`,
+  };
+}
+
+function pullNumber({ pull_request, issue }: Event): number | null {
+  const number = pull_request?.number ?? (issue?.pull_request ? issue.number : undefined);
+  return typeof number === 'number' ? number : null;
+}
+
+function readKey(env: Env): string | null {
+  const comment = (env.INPUT_COMMENT ?? '').trim() || 'true';
+  if (comment === 'false') return null;
+  if (comment !== 'true') return comment;
+  // Two steps, jobs or workflows that measure the same pull request each keep a comment of their own.
+  return [env.GITHUB_WORKFLOW, env.GITHUB_JOB, env.GITHUB_ACTION].join('/');
+}
+
+function readArtifactName(env: Env): string {
+  const name = (env['INPUT_ARTIFACT-NAME'] ?? '').trim() || 'php-runtime-bench';
+  if (/["<>:|*?\r\n\\/]/.test(name)) {
+    throw new UserError('this cannot be the name of an artifact', {
+      where: { name: 'input artifact-name' },
+      found: name,
+      allowed: 'any characters but " < > : | * ? \\ / and line breaks',
+    });
+  }
+  return name;
+}

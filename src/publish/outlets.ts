@@ -1,0 +1,16 @@
+import * as core from '@actions/core';
+import { uploadFolder } from './artifact.ts';
+import { commentsOf } from './github.ts';
+import type { Outlets } from './publish.ts';
+
+/** The real ways out of a step on GitHub. */
+export const realOutlets: Outlets = {
+  commentsOf,
+  uploadFolder,
+  async writeSummary(markdown) {
+    await core.summary.addRaw(markdown, true).write();
+  },
+  setOutput: core.setOutput,
+  info: core.info,
+  warn: (text) => core.warning(text),
+};

@@ -1,0 +1,89 @@
+import { type Comments, postComment } from './comment.ts';
+import { firstThatFits, SUMMARY_BYTES, TOO_LONG } from './fit.ts';
+import type { PullRequest } from './github.ts';
+import type { Job } from './job.ts';
+
+/** What is published. Its Markdown comes from `report`, which has made text of others harmless. */
+export interface Publication {
+  /** The output folder. */
+  out: string;
+  /** Null when the run broke before there were results: then only the raw data are kept. */
+  report: {
+    /** Renderings of the report as Markdown, fullest first; each place takes the first that fits. */
+    stages: readonly string[];
+    /** The table alone. */
+    table: string;
+    resultsFile: string;
+    reportFile: string;
+  } | null;
+}
+
+/** The ways out, injected. */
+export interface Outlets {
+  commentsOf(pull: PullRequest, token: string): Comments;
+  uploadFolder(folder: string, name: string): Promise<{ id: number; name: string } | null>;
+  writeSummary(markdown: string): Promise<void>;
+  setOutput(name: string, value: string): void;
+  info(text: string): void;
+  warn(text: string): void;
+}
+
+/**
+ * Shows the results: artifact, job summary, comment, outputs. What cannot be published is said in the log;
+ * it never fails a run that has measured.
+ */
+export async function publish({ out, report }: Publication, job: Job, outlets: Outlets): Promise<void> {
+  const artifactUrl = await keepRawData(out, job, outlets);
+  outlets.setOutput('artifact-url', artifactUrl ?? '');
+  if (!report) return;
+  outlets.setOutput('results', report.resultsFile);
+  outlets.setOutput('report', report.reportFile);
+  outlets.setOutput('table', report.table);
+
+  const link = artifactUrl ? `[Raw data](${artifactUrl}) of` : 'From';
+  const stages = [...report.stages, TOO_LONG].map(
+    (stage) => `${stage}\n\n${link} [this run](${job.runUrl}).\n`,
+  );
+  try {
+    await outlets.writeSummary(firstThatFits(stages, (text) => Buffer.byteLength(text) <= SUMMARY_BYTES));
+  } catch (error) {
+    outlets.warn(`No job summary: ${(error as Error).message}`);
+  }
+  outlets.setOutput('comment-url', (await comment(stages, job, outlets)) ?? '');
+}
+
+async function keepRawData(folder: string, job: Job, outlets: Outlets): Promise<string | null> {
+  try {
+    const artifact = await outlets.uploadFolder(folder, job.artifactName);
+    return artifact && `${job.runUrl}/artifacts/${artifact.id}`;
+  } catch (error) {
+    outlets.warn(`The raw data could not be uploaded as an artifact: ${(error as Error).message}`);
+    return null;
+  }
+}
+
+async function comment(stages: readonly string[], job: Job, outlets: Outlets): Promise<string | null> {
+  const { pull, key, token } = job;
+  if (key === null) return null;
+  if (!pull) {
+    outlets.info('No comment: this event has no pull request.');
+    return null;
+  }
+  if (!token) {
+    outlets.info('No comment: the input token is empty.');
+    return null;
+  }
+  const posted = await postComment(outlets.commentsOf(pull, token), key, stages);
+  if (posted.posted) {
+    outlets.info(`Comment ${posted.how}: ${posted.url}`);
+    return posted.url;
+  }
+  if (posted.refused) {
+    outlets.info(
+      `No comment: the token may not write one (${posted.why}). Give the job 'permissions: pull-requests: write'; pull requests from forks never have it.`,
+    );
+  } else {
+    outlets.warn(`No comment: ${posted.why}`);
+  }
+  return null;
+}
