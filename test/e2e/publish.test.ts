@@ -1,0 +1,137 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { uploadFolder } from '../../src/publish/artifact.ts';
+import { markerOf, postComment } from '../../src/publish/comment.ts';
+import { Artifacts } from './artifacts.ts';
+import { GitHub, refuse } from './github.ts';
+
+let github: GitHub;
+let artifacts: Artifacts;
+let folder: string;
+let commentsOf: typeof import('../../src/publish/github.ts').commentsOf;
+
+const PULL = { owner: 'octo', repo: 'shop', number: 7 };
+
+beforeAll(async () => {
+  github = await GitHub.start();
+  artifacts = await Artifacts.start();
+  vi.stubEnv('GITHUB_API_URL', github.url);
+  vi.stubEnv('GITHUB_SERVER_URL', 'https://github.com');
+  vi.stubEnv('ACTIONS_RESULTS_URL', artifacts.url);
+  vi.stubEnv('ACTIONS_RUNTIME_TOKEN', artifacts.token);
+  // The client reads its base URL while it is loaded.
+  ({ commentsOf } = await import('../../src/publish/github.ts'));
+});
+
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await github.close();
+  await artifacts.close();
+});
+
+beforeEach(async () => {
+  github.reset();
+  artifacts.reset();
+  folder = await mkdtemp(join(tmpdir(), 'publish-'));
+});
+
+afterEach(async () => {
+  await rm(folder, { recursive: true });
+  expect(github.violations).toEqual([]);
+  expect(artifacts.violations).toEqual([]);
+});
+
+const post = (text: string, token = 'write-token') => postComment(commentsOf(PULL, token), 'key', [text]);
+
+test('250 foreign comments, one with our marker: ours is found behind them, theirs stays', async () => {
+  for (let n = 0; n < 250; n++)
+    github.write('somebody', n === 120 ? `${markerOf('key')}\nmine!` : `comment ${n}`);
+  expect(await post('first')).toMatchObject({ how: 'created' });
+  for (let n = 0; n < 30; n++) github.write('somebody', 'later');
+
+  const second = await post('second');
+
+  expect(second).toMatchObject({
+    how: 'updated',
+    url: 'https://github.com/octo/shop/pull/7#issuecomment-1250',
+  });
+  expect(github.comments.filter(({ author }) => author === 'github-actions[bot]')).toEqual([
+    expect.objectContaining({ body: `${markerOf('key')}\nsecond`, updates: 1 }),
+  ]);
+  expect(github.comments.filter(({ author, updates }) => author === 'somebody' && updates)).toEqual([]);
+  expect(github.comments).toHaveLength(281);
+});
+
+test('a token of a person finds the comment of that person', async () => {
+  github.tokens.pat = { login: 'ada', write: true };
+  github.write('github-actions[bot]', `${markerOf('key')}\nof the bot`);
+  await post('one', 'pat');
+  await post('two', 'pat');
+  expect(github.comments.map(({ author, body }) => [author, body.split('\n')[1]])).toEqual([
+    ['github-actions[bot]', 'of the bot'],
+    ['ada', 'two'],
+  ]);
+});
+
+test('a token that may not ask who it is counts as the bot of Actions', async () => {
+  github.interfere = (operation) =>
+    operation === 'graphql' ? refuse(403, 'Resource not accessible') : undefined;
+  await post('one');
+  expect(await post('two')).toMatchObject({ how: 'updated' });
+});
+
+test.each([
+  ['read-token', 'HTTP 403: Resource not accessible by integration'],
+  ['stale-token', 'HTTP 401: Bad credentials'],
+])('%s: not posted, and why', async (token, why) => {
+  const posted = await post('x', token);
+  expect(posted).toMatchObject({ posted: false, refused: true });
+  expect((posted as { why: string }).why).toContain(why);
+  expect(github.comments).toEqual([]);
+});
+
+test('a server in trouble: no second comment', async () => {
+  await post('one');
+  github.interfere = (operation) => (operation === 'graphql' ? refuse(502, 'Bad gateway') : undefined);
+  expect(await post('two')).toMatchObject({ posted: false, refused: false });
+  expect(github.comments).toHaveLength(1);
+});
+
+test('a body at the limit is taken', async () => {
+  expect(await post('é'.repeat(65_536 - markerOf('key').length - 1))).toMatchObject({ posted: true });
+  expect(await post('é'.repeat(65_536))).toMatchObject({ posted: true });
+  expect(github.comments).toHaveLength(1);
+});
+
+test('uploads the folder, neither links nor hidden files', async () => {
+  await mkdir(join(folder, 'raw/quick/0'), { recursive: true });
+  await mkdir(join(folder, '.git'));
+  await writeFile(join(folder, 'results.json'), '{}');
+  await writeFile(join(folder, 'raw/quick/0/k6.json'), '{"k6":1}');
+  await writeFile(join(folder, '.git/config'), 'token');
+  await symlink('/etc/passwd', join(folder, 'raw/passwd'));
+
+  expect(await uploadFolder(folder, 'raw')).toEqual({ id: 1, name: 'raw' });
+  expect(artifacts.open('raw')).toEqual({ 'results.json': '{}', 'raw/quick/0/k6.json': '{"k6":1}' });
+});
+
+test('a name that is taken gets a number', async () => {
+  await writeFile(join(folder, 'results.json'), '1');
+  await uploadFolder(folder, 'raw');
+  await writeFile(join(folder, 'results.json'), '2');
+  expect(await uploadFolder(folder, 'raw')).toEqual({ id: 2, name: 'raw-2' });
+  expect(artifacts.open('raw-2')).toEqual({ 'results.json': '2' });
+});
+
+test('nothing to upload, or no folder at all', async () => {
+  expect(await uploadFolder(folder, 'raw')).toBeNull();
+  expect(await uploadFolder(join(folder, 'missing'), 'raw')).toBeNull();
+});
+
+test('a service that refuses is an error with its words', async () => {
+  await writeFile(join(folder, 'results.json'), '1');
+  artifacts.interfere = () => ({ status: 403, body: { code: 'permission_denied', msg: 'quota is used up' } });
+  await expect(uploadFolder(folder, 'raw')).rejects.toThrow('quota is used up');
+});
