@@ -1,0 +1,13 @@
+// GETs each path of the scenario in turn; an iteration is one request.
+import { request } from '../lib/bench.js';
+
+const { paths } = JSON.parse(open('../plan.json'));
+let next = 0;
+
+export const endpoints = paths;
+
+export default function () {
+  const path = paths[next];
+  next = (next + 1) % paths.length;
+  request(path, path);
+}

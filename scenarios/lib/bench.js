@@ -1,0 +1,67 @@
+// What a journey needs: the target of this request, and requests that are counted by endpoint and by kind of error.
+import http from 'k6/http';
+import { Counter } from 'k6/metrics';
+
+const plan = JSON.parse(open('../plan.json'));
+const errors = new Counter('bench_errors');
+// Tags carry the endpoint's number: a name may hold what k6's tag expressions cannot.
+const ids = Object.fromEntries(plan.endpoints.map((name, i) => [name, `e${i}`]));
+
+// Kept in step with src/run/k6.ts: k6 exports statistics only for tags that are named beforehand.
+const STATUSES = [400, 401, 402, 403, 404, 405, 408, 409, 410, 413, 415, 419, 422, 429, 500, 501, 502, 503, 504];
+const CODES = { 1050: 'timeout', 1212: 'refused', 1220: 'reset', 1211: 'timeout' };
+
+/** Base URL of the variant that this slice loads. */
+export function target() {
+  return __ENV.BASE_URL;
+}
+
+// Bodies are thrown away unread, which halves k6's garbage. After a failure this VU keeps the next
+// body from that endpoint, so that a sample of what went wrong reaches the report.
+const wanted = {};
+const seen = {};
+
+/**
+ * One request, named `endpoint` in the report.
+ * options: method, body, headers, expect (allowed statuses; default 200–399), keep (true: body is wanted).
+ */
+export function request(endpoint, path, options = {}) {
+  const keep = options.keep === true || wanted[endpoint] === true;
+  const response = http.request(options.method || 'GET', __ENV.BASE_URL + path, options.body || null, {
+    headers: options.headers,
+    redirects: 0,
+    timeout: __ENV.TIMEOUT,
+    tags: { name: ids[endpoint] || 'other' },
+    responseType: keep ? 'text' : 'none',
+  });
+  const { status } = response;
+  const ok = options.expect ? options.expect.includes(status) : status >= 200 && status < 400;
+  if (!ok) fail(endpoint, kindOf(response), response, keep);
+  return response;
+}
+
+/** Counts a wrong answer: the status was fine, the content was not. */
+export function wrongAnswer(endpoint, response) {
+  fail(endpoint, 'wrong answer', response, true);
+}
+
+function fail(endpoint, kind, response, kept) {
+  errors.add(1, { endpoint: ids[endpoint] || 'other', kind });
+  const key = `${__ENV.SLICE} ${endpoint} ${kind}`;
+  if (seen[key]) return;
+  if (!kept && response.status !== 0) {
+    wanted[endpoint] = true;
+    return;
+  }
+  seen[key] = true;
+  wanted[endpoint] = false;
+  const body = response.status === 0 ? response.error : response.body;
+  console.error(
+    `bench-sample ${JSON.stringify({ slice: __ENV.SLICE, endpoint, kind, body: String(body || '').slice(0, 500) })}`,
+  );
+}
+
+function kindOf(response) {
+  if (response.status === 0) return CODES[response.error_code] || 'no answer';
+  return STATUSES.includes(response.status) ? `http ${response.status}` : 'http other';
+}
