@@ -23,7 +23,7 @@ export function runChecks(): Tally {
     if (status === 0) tally.passed++;
     else {
       tally.failed.push(name);
-      console.log(`✗ ${name}: ${error?.message ?? signal ?? `exit code ${status}`}\n${stdout}${stderr}`);
+      console.log(`✗ ${name}: ${error?.message ?? signal ?? `exit code ${status}`}\n${stdout ?? ''}${stderr ?? ''}`);
     }
   }
   return tally;
@@ -65,9 +65,9 @@ function listFiles(): string[] {
   return [...new Set(listed.split('\0'))].filter((file) => file !== '' && existsSync(file)).sort();
 }
 
-/** By its first line, as many have no ending. Files without one are sourced by others, and checked with them. */
+/** By its first line, as most have no ending; *.sh is sourced by others and checked where it is. */
 function isShellScript(file: string): boolean {
-  if (/\.(ts|js|mjs|json|md|php|png|svg)$/.test(file)) return false;
+  if (/\.\w+$/.test(file)) return false;
   const start = Buffer.alloc(64);
   const descriptor = openSync(file, 'r');
   readSync(descriptor, start);

@@ -2,11 +2,11 @@
 // that fails outside of its tests has no entry there.
 import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
-import type { Reporter } from 'vitest/node';
+import type { Reporter, SerializedError, TestModule } from 'vitest/node';
 import { emptyTally } from './tally.ts';
 
-const reporter: Reporter = {
-  onTestRunEnd(modules, unhandledErrors) {
+export default class TallyReporter implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly SerializedError[]): void {
     const tally = emptyTally();
     for (const module of modules) {
       const file = relative(process.cwd(), module.moduleId);
@@ -24,7 +24,5 @@ const reporter: Reporter = {
     }
     tally.failed.push(...unhandledErrors.map((error) => `error outside of a test: ${error.message}`));
     writeFileSync(process.env.TALLY_FILE as string, JSON.stringify(tally));
-  },
-};
-
-export default reporter;
+  }
+}
