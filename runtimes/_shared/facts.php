@@ -1,0 +1,58 @@
+<?php
+
+declare(strict_types=1);
+
+// What is true of the PHP that answers: read from within the serving SAPI, since `php -i` may say otherwise.
+// Served only when BENCH_FACTS=1.
+
+$status = function_exists('opcache_get_status') ? (opcache_get_status(false) ?: []) : [];
+$jit = $status['jit'] ?? [];
+$memory = $status['memory_usage'] ?? [];
+$kinds = [0 => 'off', 3 => 'function', 5 => 'tracing'];
+
+$ini = [];
+foreach (
+    [
+        'memory_limit', 'max_execution_time', 'error_reporting', 'display_errors', 'log_errors', 'output_buffering',
+        'variables_order', 'zend.assertions', 'zlib.output_compression', 'realpath_cache_size', 'realpath_cache_ttl',
+        'date.timezone', 'session.save_handler', 'pcre.jit', 'opcache.enable', 'opcache.enable_cli',
+        'opcache.memory_consumption', 'opcache.interned_strings_buffer', 'opcache.max_accelerated_files',
+        'opcache.validate_timestamps', 'opcache.save_comments', 'opcache.preload', 'opcache.jit',
+        'opcache.jit_buffer_size',
+    ] as $name
+) {
+    $value = ini_get($name);
+    $ini[$name] = $value === false ? null : $value;
+}
+
+$extensions = array_map(strtolower(...), get_loaded_extensions());
+sort($extensions);
+
+header('Content-Type: application/json');
+header('Cache-Control: no-store');
+echo json_encode([
+    'php' => PHP_VERSION,
+    'zts' => (bool) PHP_ZTS,
+    'debug' => (bool) PHP_DEBUG,
+    'sapi' => PHP_SAPI,
+    'os' => php_uname('s') . ' ' . php_uname('r') . ' ' . php_uname('m'),
+    'server' => getenv('BENCH_SERVER') ?: PHP_SAPI,
+    'opcache' => [
+        'enabled' => (bool) ($status['opcache_enabled'] ?? false),
+        'jit' => [
+            'enabled' => (bool) ($jit['enabled'] ?? false),
+            'on' => (bool) ($jit['on'] ?? false),
+            'kind' => ($jit['on'] ?? false) ? ($kinds[$jit['kind']] ?? (string) $jit['kind']) : 'off',
+            'bufferBytes' => $jit['buffer_size'] ?? 0,
+            'bufferFreeBytes' => $jit['buffer_free'] ?? 0,
+        ],
+        'memory' => [
+            'usedBytes' => $memory['used_memory'] ?? 0,
+            'freeBytes' => $memory['free_memory'] ?? 0,
+            'wastedBytes' => $memory['wasted_memory'] ?? 0,
+        ],
+        'scripts' => $status['opcache_statistics']['num_cached_scripts'] ?? 0,
+    ],
+    'ini' => $ini,
+    'extensions' => $extensions,
+], JSON_THROW_ON_ERROR | JSON_UNESCAPED_SLASHES);
