@@ -51,7 +51,7 @@ apt_get() { DEBIAN_FRONTEND=noninteractive apt-get -y -o DPkg::Lock::Timeout=300
 # Lists that cannot be fetched (some third party's source) only matter if the package is then missing.
 apt_install() { apt_get update || true; apt_get install --no-install-recommends "$@"; }
 
-has_candidate() { LC_ALL=C apt-cache policy "$1" 2>/dev/null | grep -q '^  Candidate: [0-9]'; }
+has_candidate() { [[ $(LC_ALL=C apt-cache policy "$1" 2>/dev/null) == *'Candidate: '[0-9]* ]]; }
 
 # need_packages 'PACKAGE…' WHY TEST…: installs them if the command TEST fails.
 need_packages() {

@@ -7,7 +7,7 @@ engine_version() { bounded 30 docker version --format '{{.Server.Version}}' 2>/d
 add_trixie() {
   local mirror
   # shellcheck disable=SC2016 # apt expands it
-  mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Identifier: Packages' 'Codename: bookworm' | head -n 1)
+  mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Identifier: Packages' 'Codename: bookworm' | sed -n 1p)
   cat >/etc/apt/sources.list.d/php-runtime-bench-trixie.sources <<SOURCES
 Types: deb
 URIs: ${mirror:?}
