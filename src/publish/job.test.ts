@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readJob } from './job.ts';
+import { readInputs, readJob } from './job.ts';
 
 const env = {
   GITHUB_REPOSITORY: 'octo/shop',
@@ -40,4 +40,25 @@ test('refuses what cannot be the name of an artifact', () => {
 
 test('links to the run', () => {
   expect(readJob(env, {}).runUrl).toBe('https://github.com/octo/shop/actions/runs/42');
+});
+
+test('hands on what may be a key of the configuration', () => {
+  const inputs = {
+    INPUT_PHP: '8.4',
+    'INPUT_SERVER-CPUS': '0',
+    INPUT_LOAD: '',
+    INPUT_COMMENT: 'true',
+    PATH: '/bin',
+  };
+  expect(readInputs({ ...env, ...inputs, GITHUB_WORKSPACE: '/' })).toEqual({
+    inputs: { php: '8.4', 'server-cpus': '0' },
+    cwd: '/',
+  });
+});
+
+test('starts paths from the working directory', () => {
+  const at = (folder: string) =>
+    readInputs({ GITHUB_WORKSPACE: '/usr', 'INPUT_WORKING-DIRECTORY': folder }).cwd;
+  expect(at(' bin ')).toBe('/usr/bin');
+  expect(() => at('missing')).toThrow('no such folder');
 });

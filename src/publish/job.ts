@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { UserError } from '../errors.ts';
 import type { PullRequest } from './github.ts';
 
@@ -19,6 +21,27 @@ type Env = Readonly<Record<string, string | undefined>>;
 interface Event {
   pull_request?: { number?: unknown };
   issue?: { number?: unknown; pull_request?: unknown };
+}
+
+/** Inputs that are not keys of the configuration. */
+const OWN_INPUTS = ['comment', 'token', 'artifact-name', 'working-directory'];
+
+/**
+ * The inputs that are keys of the configuration, and where their paths start. Misspelt ones are among them:
+ * the configuration says what was meant, where the runner would only warn.
+ */
+export function readInputs(env: Env): { inputs: Record<string, string>; cwd: string } {
+  const inputs: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) {
+    const input = /^INPUT_(.+)$/.exec(name)?.[1]?.toLowerCase();
+    if (input && value && !OWN_INPUTS.includes(input)) inputs[input] = value;
+  }
+  const folder = (env['INPUT_WORKING-DIRECTORY'] ?? '').trim();
+  const cwd = resolve(env.GITHUB_WORKSPACE ?? '.', folder);
+  if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new UserError('no such folder', { where: { name: 'input working-directory' }, found: folder });
+  }
+  return { inputs, cwd };
 }
 
 /** Reads the action's own inputs (`comment`, `token`, `artifact-name`) and where it runs. */
