@@ -1,0 +1,95 @@
+import { basename, join, resolve } from 'node:path';
+import { UserError } from '../errors.ts';
+import type { Files } from './files.ts';
+import { NAME, quote, refuse, suggest } from './text.ts';
+import type { App } from './types.ts';
+
+/** Where frameworks keep their front controller, in the order we look. */
+const ROOTS = ['public', 'web', '.'];
+
+/** The document root of a PHP app, relative to its folder; null when there is no index.php where one is looked for. */
+export function findRoot(folder: string, files: Files): string | null {
+  return ROOTS.find((root) => files.kind(join(folder, root, 'index.php')) === 'file') ?? null;
+}
+
+/** Names of the apps that come with us. */
+export function bundledApps(packageRoot: string, files: Files): string[] {
+  const folder = join(packageRoot, 'apps');
+  return files.list(folder).filter((name) => files.kind(join(folder, name)) === 'folder');
+}
+
+/**
+ * An app from what the user wrote: a folder relative to `base`, the name of a bundled app, or `name=folder`.
+ * A folder comes before a bundled app of the same name.
+ */
+export function findApp(
+  text: string,
+  root: string | undefined,
+  base: string,
+  packageRoot: string,
+  files: Files,
+): App {
+  const named = /^([^=/\\]+)=(.+)$/.exec(text);
+  const isFolder = files.kind(resolve(base, text)) === 'folder';
+  const [as, where] = named?.[1] && named[2] && !isFolder ? [named[1], named[2]] : [undefined, text];
+  if (as !== undefined && !NAME.test(as))
+    throw refuse('not a name of an app', as, 'letters, digits, dot, _ and -');
+  const bundled = bundledApps(packageRoot, files);
+  const own = resolve(base, where);
+  const folder =
+    files.kind(own) !== 'folder' && bundled.includes(where) ? join(packageRoot, 'apps', where) : own;
+  if (files.kind(folder) !== 'folder') {
+    throw refuse(
+      'no such app',
+      where,
+      `an existing folder, or a bundled app: ${bundled.join(', ')}`,
+      suggest(where, bundled),
+    );
+  }
+  return {
+    name: as ?? nameOf(folder),
+    folder,
+    root: root === undefined ? guessRoot(folder, files) : checkRoot(folder, root, files),
+  };
+}
+
+function guessRoot(folder: string, files: Files): string {
+  const root = findRoot(folder, files);
+  if (root !== null) return root;
+  throw new UserError('no index.php in the app', {
+    found: `folder ${quote(folder)}`,
+    allowed: 'public/index.php, web/index.php or index.php',
+    hint: "say where it is: 'root: html' in .bench.yml or --root html",
+  });
+}
+
+function checkRoot(folder: string, root: string, files: Files): string {
+  // It ends up in the configuration of web servers: nothing there may need quoting.
+  const clean = root.replace(/^\.\/(?=.)/, '').replace(/(?<=.)\/+$/, '');
+  if (!/^[A-Za-z0-9._-]+(\/[A-Za-z0-9._-]+)*$/.test(clean) || clean.split('/').includes('..')) {
+    throw refuse('not a document root', root, "a folder within the app such as 'public', or '.'");
+  }
+  if (files.kind(join(folder, clean, 'index.php')) !== 'file') {
+    throw refuse('no index.php in the document root', root, `a folder of ${quote(folder)} with an index.php`);
+  }
+  return clean;
+}
+
+function nameOf(folder: string): string {
+  const name = basename(folder)
+    .replace(/[^A-Za-z0-9._-]/g, '-')
+    .slice(0, 64);
+  return NAME.test(name) ? name : 'app';
+}
+
+/** Throws when two apps would have one name. */
+export function checkAppNames(apps: readonly App[]): void {
+  const twice = apps.find(({ name }, i) => apps.findIndex((other) => other.name === name) !== i);
+  if (twice) {
+    throw new UserError('two apps with one name', {
+      found: quote(twice.name),
+      allowed: 'a name for each',
+      hint: "name them: 'base=../base,head=.'",
+    });
+  }
+}

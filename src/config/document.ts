@@ -1,0 +1,215 @@
+import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type Scalar } from 'yaml';
+import { z } from 'zod';
+import { type Place, UserError } from '../errors.ts';
+import { quote, suggest } from './text.ts';
+
+type Path = readonly PropertyKey[];
+
+/**
+ * Maps, lists and texts from a file, from flags or from inputs, and where each of them stands.
+ * Every scalar is the text that the user wrote (`8.10` stays `8.10`), so that all sources have one set of parsers.
+ */
+export interface Document {
+  data: unknown;
+  /** Where the value at a path (or, with `key`, its key) stands; for paths that were not written, what is around. */
+  place(path: Path, part?: 'key'): Place;
+  /** `slo.p99: ` before a message, unless the place says it already. */
+  prefix(path: Path): string;
+}
+
+const MAX_NODES = 20_000;
+
+/** Reads YAML; syntax errors, duplicate keys and the like become a UserError with file and line. */
+export function readYaml(name: string, text: string): Document {
+  const lines = new LineCounter();
+  const yaml = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const placeAt = (offset: number): Place => ({ name, line: lines.linePos(offset).line });
+  const [problem] = yaml.errors;
+  if (problem) {
+    throw new UserError(`not valid YAML: ${problem.message}`, { where: placeAt(problem.pos[0]) });
+  }
+  const places = new Map<string, { key?: number; value: number }>();
+  let nodes = 0;
+
+  const walk = (node: Node | null, path: Path, around: number): unknown => {
+    const at = node?.range?.[0] ?? around;
+    const known = places.get(id(path));
+    places.set(id(path), { ...known, value: at });
+    if (++nodes > MAX_NODES || path.length > 20) {
+      throw new UserError('too large or too deep', {
+        where: placeAt(at),
+        allowed: `up to ${MAX_NODES} values`,
+      });
+    }
+    if (isAlias(node)) return walk(node.resolve(yaml) ?? null, path, at);
+    if (isSeq(node)) return node.items.map((item, i) => walk(item as Node | null, [...path, i], at));
+    if (isMap(node)) {
+      const data: Record<string, unknown> = {};
+      for (const { key, value } of node.items) {
+        const where = (key as Node | null)?.range?.[0] ?? at;
+        if (!isScalar(key)) throw new UserError('a key must be text', { where: placeAt(where) });
+        const label = textOf(key);
+        if (label === '__proto__') throw new UserError(`unknown key '${label}'`, { where: placeAt(where) });
+        places.set(id([...path, label]), { key: where, value: where });
+        data[label] = walk(value as Node | null, [...path, label], where);
+      }
+      return data;
+    }
+    return isScalar(node) ? textOf(node) : '';
+  };
+
+  const data = walk(yaml.contents, [], 0);
+  return {
+    // An empty file, or one of comments alone, says nothing.
+    data: data === '' ? {} : data,
+    place(path, part) {
+      for (let length = path.length; length >= 0; length--) {
+        const found = places.get(id(path.slice(0, length)));
+        if (found) return placeAt((part === 'key' ? found.key : undefined) ?? found.value);
+      }
+      return { name };
+    },
+    prefix: (path) => (path.length ? `${dotted(path)}: ` : ''),
+  };
+}
+
+const id = (path: Path) => JSON.stringify(path.map(String));
+const textOf = ({ value, source }: Scalar) => (typeof value === 'string' ? value : (source ?? ''));
+const dotted = (path: Path) =>
+  path
+    .map((part, i) => (typeof part === 'number' ? `[${part + 1}]` : `${i ? '.' : ''}${String(part)}`))
+    .join('');
+
+/** Values from flags or inputs; `nameOf` says how such a key is written: `--runtimes`, `input runtimes`. */
+export function documentOf(data: Record<string, unknown>, nameOf: (key: string) => string): Document {
+  return {
+    data,
+    place: ([key]) => ({ name: nameOf(String(key)) }),
+    prefix: ([, ...path]) => (path.length ? `${dotted(path)}: ` : ''),
+  };
+}
+
+/** Runs a check; a UserError that it throws gets its place. */
+export function at<T>(where: Place | undefined, check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof UserError) || error.detail.where || !where) throw error;
+    throw new UserError(error.message, { ...error.detail, where });
+  }
+}
+
+/** A text that `parse` turns into a value; `json` is its JSON Schema. */
+export function scalar<T>(parse: (text: string) => T, json: Record<string, unknown>) {
+  return z
+    .string()
+    .transform((text, context): T => {
+      try {
+        return parse(text);
+      } catch (error) {
+        if (!(error instanceof UserError)) throw error;
+        context.addIssue({ code: 'custom', message: error.message, params: { ...error.detail } });
+        return z.NEVER;
+      }
+    })
+    .meta(json);
+}
+
+/** A map with these keys and no others. */
+export function keys<S extends z.ZodRawShape>(shape: S) {
+  // zod's issue does not say which keys are known: its message carries them to `explain`.
+  const known = Object.keys(shape).join(', ');
+  return z.strictObject(shape, { error: ({ code }) => (code === 'unrecognized_keys' ? known : undefined) });
+}
+
+/** A map with keys of the user's own. */
+export function record<V extends z.ZodType>(checkKey: (key: string) => unknown, value: V) {
+  return z.record(z.string(), value).superRefine((map, context) => {
+    for (const key of Object.keys(map)) {
+      try {
+        checkKey(key);
+      } catch (error) {
+        if (!(error instanceof UserError)) throw error;
+        context.addIssue({
+          code: 'custom',
+          path: [key],
+          message: error.message,
+          params: { ...error.detail },
+        });
+      }
+    }
+  });
+}
+
+/** Checks a document against a schema; the first problem becomes a UserError. */
+export function validate<T>(schema: z.ZodType<T>, document: Document): T {
+  const result = schema.safeParse(document.data);
+  if (result.success) return result.data;
+  const problems = result.error.issues.map((issue) => explain(issue, issue.path, document));
+  // In the order of the file: what people mend first.
+  problems.sort((a, b) => (a.detail.where?.line ?? 0) - (b.detail.where?.line ?? 0));
+  throw problems[0] ?? new Error('zod reported a failure without an issue');
+}
+
+function explain(issue: z.core.$ZodIssue, path: Path, document: Document): UserError {
+  const where = document.place(path);
+  const value = path.reduce<unknown>(
+    (data, key) => (data as Record<PropertyKey, unknown>)?.[key],
+    document.data,
+  );
+  switch (issue.code) {
+    case 'unrecognized_keys': {
+      const [key = ''] = issue.keys;
+      const hint = suggest(key, issue.message.split(', '));
+      return new UserError(`${document.prefix(path)}unknown key ${quote(key)}`, {
+        where: document.place([...path, key], 'key'),
+        allowed: issue.message,
+        ...(hint && { hint }),
+      });
+    }
+    case 'invalid_union': {
+      // The branch that takes such a value at all has the telling problem.
+      const fits = issue.errors.find(
+        (branch) => !branch.some((i) => i.code === 'invalid_type' && !i.path.length),
+      );
+      if (fits?.[0]) return explain(fits[0], [...path, ...fits[0].path], document);
+      const kinds = issue.errors.map(([first]) =>
+        first?.code === 'invalid_type' ? KINDS[first.expected] : '',
+      );
+      return wrongKind(document.prefix(path), value, kinds.filter(Boolean).join(' or '), where);
+    }
+    case 'invalid_type':
+      if (value === undefined) {
+        const around = path.slice(0, -1);
+        return new UserError(`${document.prefix(around)}key '${String(path.at(-1))}' is missing`, {
+          where: document.place(around),
+        });
+      }
+      return wrongKind(document.prefix(path), value, KINDS[issue.expected] ?? issue.expected, where);
+    case 'custom':
+      return new UserError(`${document.prefix(path)}${issue.message}`, { where, ...issue.params });
+    default:
+      return new UserError(`${document.prefix(path)}${issue.message}`, {
+        where,
+        ...(typeof value === 'string' && { found: quote(value) }),
+      });
+  }
+}
+
+const KINDS: Partial<Record<string, string>> = {
+  string: 'one value',
+  array: 'a list',
+  object: 'a map',
+  record: 'a map',
+};
+
+function wrongKind(prefix: string, value: unknown, allowed: string, where: Place): UserError {
+  const found = Array.isArray(value)
+    ? 'a list'
+    : typeof value === 'string'
+      ? value
+        ? quote(value)
+        : 'nothing'
+      : 'a map';
+  return new UserError(`${prefix}wrong kind of value`, { where, found, allowed });
+}

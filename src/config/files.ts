@@ -1,0 +1,44 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { UserError } from '../errors.ts';
+
+/** All that `config` sees of the disk; tests give a map of their own. */
+export interface Files {
+  /** Text of a file, null when there is none that can be read. */
+  read(path: string): string | null;
+  kind(path: string): 'file' | 'folder' | null;
+  /** Names in a folder, sorted; empty when there is none. */
+  list(path: string): string[];
+}
+
+/** A configuration larger than this is a mistake (an archive, a device). */
+const MAX_BYTES = 1024 * 1024;
+
+export const realFiles: Files = {
+  read(path) {
+    if (this.kind(path) !== 'file') return null;
+    if (statSync(path).size > MAX_BYTES) {
+      throw new UserError('file too large', { where: { name: path }, allowed: `up to ${MAX_BYTES} bytes` });
+    }
+    try {
+      return readFileSync(path, 'utf8');
+    } catch {
+      return null;
+    }
+  },
+  kind(path) {
+    try {
+      const stat = statSync(path);
+      return stat.isFile() ? 'file' : stat.isDirectory() ? 'folder' : null;
+    } catch {
+      // Missing, forbidden, or a path the system refuses: for the user all the same, it is not there.
+      return null;
+    }
+  },
+  list(path) {
+    try {
+      return readdirSync(path).sort();
+    } catch {
+      return [];
+    }
+  },
+};

@@ -1,0 +1,194 @@
+import { z } from 'zod';
+import { keys, record } from './document.ts';
+import { LOAD_FORMS } from './load.ts';
+import { scenarioKeys } from './scenarios.ts';
+import { parseImage, refuse } from './text.ts';
+import { boolean, cpus, image, integer, list, name, path, php, size, urlPath } from './values.ts';
+
+/** One key of the configuration: in `.bench.yml`, as a flag `--key VALUE` and as an input of the action. */
+export interface Key {
+  schema: z.ZodType;
+  /** What the value is called in the help text; none: a switch. */
+  value?: string;
+  about: string;
+  /** Said in the help text. */
+  default?: string;
+  /** How one text holds several values: `a,b`, or `K=V,K=V` (`pairs`), or one `K=V` for each flag or line (`lines`). */
+  many?: 'list' | 'pairs' | 'lines';
+  /** Left out: everywhere. */
+  only?: readonly ('file' | 'flag' | 'input')[];
+}
+
+const choice = z.union([
+  z.string(),
+  keys({ runtime: z.string(), as: name.optional(), options: z.record(z.string(), z.string()).optional() }),
+]);
+
+const variable = (text: string) => {
+  if (!/^[A-Za-z_][A-Za-z0-9_]{0,254}$/.test(text)) {
+    throw refuse('not a name of a variable', text, 'letters, digits and _, not beginning with a digit');
+  }
+};
+
+const images = record((text) => parseImage(text), image);
+
+/** The one table of keys: it drives YAML keys, flags, inputs, the help text and the JSON Schema. */
+export const KEYS = {
+  app: {
+    schema: list(path),
+    value: 'PATH,…',
+    about: 'Folder of the app, or the name of a bundled one; several are compared, name=PATH names one',
+    default: 'the current folder if it has an index.php, else plain',
+    many: 'list',
+  },
+  root: {
+    schema: path,
+    value: 'DIR',
+    about: "Document root within the app's folder",
+    default: 'public, web or . (where index.php is)',
+  },
+  runtimes: {
+    schema: list(choice),
+    value: 'LIST',
+    about: "What to compare, such as 'apache,php-fpm-80=nginx-fpm[workers=80]'",
+    default: 'apache,nginx-fpm[listen=tcp],nginx-fpm[listen=unix]',
+    many: 'list',
+  },
+  php: {
+    schema: list(php, { type: ['string', 'number'], examples: ['8.4'] }),
+    value: 'LIST',
+    about: 'PHP versions, such as 8.2,8.4',
+    default: '8.4',
+    many: 'list',
+  },
+  scenarios: {
+    schema: list(name),
+    value: 'LIST',
+    about: 'Scenarios by name, see list',
+    default: 'quick',
+    many: 'list',
+  },
+  paths: {
+    schema: list(urlPath),
+    value: '/,/api/x',
+    about: 'Instead of a scenario: GET these in turn',
+    many: 'list',
+  },
+  journey: { schema: path, value: 'FILE', about: 'Instead of a scenario: a k6 script of your own' },
+  load: {
+    schema: scenarioKeys.load,
+    value: 'LOAD',
+    about: `How hard, for all scenarios: ${LOAD_FORMS}; in sequence too`,
+    default: "the scenario's",
+  },
+  timeout: {
+    schema: scenarioKeys.timeout,
+    value: 'TIME',
+    about: 'A request that takes longer has failed',
+    default: "the scenario's, else 2s",
+  },
+  warmup: {
+    schema: scenarioKeys.warmup,
+    value: 'TIME',
+    about: 'Load before measuring, for each variant and instance',
+    default: "the scenario's, else 2s",
+  },
+  instances: {
+    schema: integer({ min: 1, max: 100 }),
+    value: 'N',
+    about: 'Fresh starts of all containers',
+    default: '3',
+  },
+  blocks: {
+    schema: scenarioKeys.blocks,
+    value: 'N',
+    about: 'Slices of load on each variant per instance, in random order',
+    default: "the scenario's, else for 10 s of load",
+  },
+  seed: {
+    schema: integer({ min: 0, max: 2 ** 32 - 1 }),
+    value: 'N',
+    about: 'Same seed, same order',
+    default: 'random, recorded',
+  },
+  'max-vus': {
+    schema: scenarioKeys['max-vus'],
+    value: 'N',
+    about: 'Cap on concurrent requests of rate-driven load',
+    default: 'from rate and timeout',
+  },
+  reuse: {
+    schema: scenarioKeys.reuse,
+    about: 'Keep connections open between requests (--no-reuse: one each)',
+    default: 'true',
+  },
+  slo: {
+    schema: scenarioKeys.slo,
+    value: 'p99=2s,ok=99%',
+    about: 'What must hold: p50, p95, p99 (times), ok (percentage)',
+    many: 'pairs',
+  },
+  'server-cpus': { schema: cpus, value: '0-3,8', about: 'CPUs of the servers', default: 'from the topology' },
+  'load-cpus': {
+    schema: cpus,
+    value: '4,5',
+    about: 'CPUs of the load generator',
+    default: 'from the topology',
+  },
+  memory: {
+    schema: size,
+    value: 'SIZE',
+    about: "Memory limit of each server's container, such as 512M",
+    default: 'none',
+  },
+  env: {
+    schema: record(
+      variable,
+      z.string().refine((text) => !text.includes('\0'), 'a value cannot hold a NUL'),
+    ),
+    value: 'K=V',
+    about: "A variable of the app's environment; repeatable",
+    many: 'lines',
+  },
+  images: {
+    schema: z.union([z.string(), images]),
+    value: 'FILE',
+    about: 'YAML file that maps base images to others, for where Docker Hub cannot be reached',
+  },
+  image: {
+    schema: images,
+    value: 'FROM=TO',
+    about: 'Maps one base image to another; repeatable',
+    many: 'lines',
+    only: ['flag'],
+  },
+  out: { schema: path, value: 'DIR', about: 'Folder for the results', default: 'bench-results' },
+  wait: {
+    schema: boolean,
+    about: 'Wait for another run on the same engine instead of refusing',
+    default: 'false',
+  },
+  config: {
+    schema: path,
+    value: 'FILE',
+    about: 'Configuration file',
+    default: '.bench.yml',
+    only: ['flag', 'input'],
+  },
+} as const satisfies Record<string, Key>;
+
+export type KeyName = keyof typeof KEYS;
+export type Values = { [K in KeyName]?: z.output<(typeof KEYS)[K]['schema']> };
+
+export const KEY_NAMES = Object.keys(KEYS) as KeyName[];
+
+/** The keys that one kind of source may have. */
+export function keysOf(source: 'file' | 'flag' | 'input'): KeyName[] {
+  return KEY_NAMES.filter((key) => (KEYS[key] as Key).only?.includes(source) ?? true);
+}
+
+/** Schema of all that one kind of source may say. */
+export function schemaOf(source: 'file' | 'flag' | 'input') {
+  const shape = Object.fromEntries(keysOf(source).map((key) => [key, (KEYS[key] as Key).schema.optional()]));
+  return keys(shape) as unknown as z.ZodType<Values>;
+}

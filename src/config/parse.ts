@@ -1,0 +1,230 @@
+import { resolve } from 'node:path';
+import { UserError } from '../errors.ts';
+import { checkAppNames, findApp, findRoot } from './apps.ts';
+import { checkDistinct, choose, parseChoices } from './choices.ts';
+import { at, readYaml, validate } from './document.ts';
+import { type Files, realFiles } from './files.ts';
+import { KEYS, type KeyName } from './keys.ts';
+import { find, type Given, type Layer, merge, readLayers, type Sources } from './layers.ts';
+import { loadRuntimes } from './runtimes.ts';
+import {
+  completeScenario,
+  findJourney,
+  findScenarios,
+  type Overrides,
+  pathsJourney,
+  readScenario,
+  type ScenarioDraft,
+} from './scenarios.ts';
+import { quote } from './text.ts';
+import type { App, Config, Runtime, RuntimeChoice } from './types.ts';
+
+export type { Sources } from './layers.ts';
+
+/**
+ * Validates everything once: flag over input over file over default. Reads files, changes nothing.
+ * Throws a UserError that names where the first problem stands, what was found and what is allowed.
+ */
+export function parseConfig(sources: Sources): Config {
+  const { cwd, packageRoot, files = realFiles, random = Math.random } = sources;
+  const layers = readLayers(sources, files);
+  const given = <K extends KeyName>(key: K) => find(layers, key);
+  const value = <K extends KeyName>(key: K) => given(key)?.value;
+
+  const known = loadRuntimes(packageRoot, cwd, files);
+  const runtimes = readRuntimes(given('runtimes'), known);
+  const php = readPhp(given('php'), runtimes);
+  const apps = readApps(layers, cwd, packageRoot, files);
+  const scenarios = readScenarios(layers, sources, files);
+  const env = merge(layers, 'env');
+  checkEnv(env, layers, runtimes);
+  const serverCpus = value('server-cpus');
+  const loadCpus = value('load-cpus');
+  const memoryBytes = value('memory');
+  const out = given('out');
+  return {
+    apps,
+    runtimes,
+    php,
+    scenarios,
+    instances: value('instances') ?? 3,
+    seed: value('seed') ?? Math.floor(random() * 2 ** 32),
+    ...(serverCpus && { serverCpus }),
+    ...(loadCpus && { loadCpus }),
+    images: readImages(layers, files),
+    env,
+    ...(memoryBytes !== undefined && { memoryBytes }),
+    out: out ? readOut(out, files) : resolve(cwd, 'bench-results'),
+    wait: value('wait') ?? false,
+  };
+}
+
+function readRuntimes(
+  given: Given<'runtimes'> | undefined,
+  known: ReadonlyMap<string, Runtime>,
+): RuntimeChoice[] {
+  const chosen: RuntimeChoice[] = [];
+  const items = given?.value ?? [KEYS.runtimes.default];
+  for (const [i, item] of items.entries()) {
+    at(given?.place(i), () => {
+      const choices =
+        typeof item === 'string'
+          ? parseChoices(item, known)
+          : [choose(item.runtime, item.as, Object.entries(item.options ?? {}), known)];
+      for (const choice of choices) {
+        checkDistinct(choice, chosen);
+        chosen.push(choice);
+      }
+    });
+  }
+  if (!chosen.length)
+    throw new UserError('no runtime', {
+      ...(given && { where: given.place() }),
+      allowed: [...known.keys()].join(', '),
+    });
+  return chosen;
+}
+
+function readPhp(given: Given<'php'> | undefined, runtimes: readonly RuntimeChoice[]): string[] {
+  const versions = given?.value ?? [KEYS.php.default];
+  for (const [i, version] of versions.entries()) {
+    at(given?.place(i) ?? { name: 'php' }, () => {
+      const without = runtimes.find(({ runtime }) => !runtime.php.includes(version));
+      if (without) {
+        throw new UserError(`runtime '${without.runtime.name}' does not offer this PHP version`, {
+          found: quote(version),
+          allowed: without.runtime.php.join(', '),
+        });
+      }
+      if (versions.indexOf(version) !== i)
+        throw new UserError('PHP version given twice', { found: quote(version) });
+    });
+  }
+  if (!versions.length) throw new UserError('no PHP version', { ...(given && { where: given.place() }) });
+  return versions;
+}
+
+function readApps(layers: readonly Layer[], cwd: string, packageRoot: string, files: Files): App[] {
+  const given = find(layers, 'app');
+  const root = find(layers, 'root');
+  const none = root === undefined && findRoot(cwd, files) === null;
+  const texts = given?.value ?? [none ? 'plain' : '.'];
+  const apps = texts.map((text, i) =>
+    at(given?.place(i) ?? root?.place(), () =>
+      findApp(text, root?.value, given?.base ?? cwd, packageRoot, files),
+    ),
+  );
+  at(given?.place(), () => checkAppNames(apps));
+  if (!apps.length) throw new UserError('no app', { ...(given && { where: given.place() }) });
+  return apps;
+}
+
+const OVERRIDES = ['load', 'timeout', 'warmup', 'blocks', 'max-vus', 'reuse'] as const satisfies KeyName[];
+
+function readScenarios(layers: readonly Layer[], { cwd, packageRoot }: Sources, files: Files) {
+  const known = findScenarios(packageRoot, cwd, files);
+  const read = (name: string) => readScenario(name, known, packageRoot, files);
+  // `scenarios`, `paths` and `journey` all say what to run: the strongest source that says any of them decides.
+  const layer = layers.find(({ values }) => values.scenarios ?? values.paths ?? values.journey);
+  const drafts: ScenarioDraft[] = [];
+  if (layer) {
+    const { document, values, base } = layer;
+    const { scenarios = [], paths, journey } = values;
+    drafts.push(...scenarios.map((name, i) => at(document.place(['scenarios', i]), () => read(name))));
+    if (paths) {
+      const chosen = at(document.place(['paths']), () => pathsJourney(paths));
+      drafts.push({
+        ...read(KEYS.scenarios.default),
+        name: 'paths',
+        title: paths.join(' '),
+        journey: chosen,
+      });
+    }
+    if (journey !== undefined) {
+      const chosen = at(document.place(['journey']), () => findJourney(journey, base, packageRoot, files));
+      const { overrides } = chosen.kind === 'script' ? { overrides: {} } : read(KEYS.scenarios.default);
+      drafts.push({
+        name: 'name' in chosen ? chosen.name : 'journey',
+        title: journey,
+        journey: chosen,
+        overrides,
+      });
+    }
+    for (const [i, { name }] of drafts.entries()) {
+      if (drafts.findIndex((other) => other.name === name) !== i) {
+        throw new UserError('scenario given twice', {
+          where: document.place(['scenarios', i]),
+          found: quote(name),
+        });
+      }
+    }
+    if (!drafts.length) throw new UserError('no scenario', { where: document.place(['scenarios']) });
+  } else drafts.push(read(KEYS.scenarios.default));
+  const over: Overrides = { slo: merge(layers, 'slo') };
+  for (const key of OVERRIDES) Object.assign(over, { [key]: find(layers, key)?.value });
+  return drafts.map((draft) => completeScenario(draft, over));
+}
+
+const RESERVED = ['PORT', 'DOCROOT', 'BENCH_FACTS', 'BASE_URL'];
+
+/** A variable of ours in the app's environment would silently change what is measured. */
+function checkEnv(
+  env: Readonly<Record<string, string>>,
+  layers: readonly Layer[],
+  runtimes: readonly RuntimeChoice[],
+) {
+  for (const name of Object.keys(env)) {
+    const where = layers
+      .find(({ values }) => Object.hasOwn(values.env ?? {}, name))
+      ?.document.place(['env', name]);
+    if (RESERVED.includes(name)) {
+      throw new UserError('this variable is set by us', {
+        ...(where && { where }),
+        found: quote(name),
+        allowed: `any but ${RESERVED.join(', ')}`,
+      });
+    }
+    for (const { runtime } of runtimes) {
+      const option = Object.entries(runtime.options).find(([, spec]) => spec.env === name)?.[0];
+      if (!option) continue;
+      throw new UserError(`this variable carries an option of '${runtime.name}'`, {
+        ...(where && { where }),
+        found: quote(name),
+        hint: `set the option instead: ${runtime.name}[${option}=…]`,
+      });
+    }
+  }
+}
+
+/** `images`: a map, or the path of a YAML file with one, or (in an input) its text; `--image` adds single ones. */
+function readImages(layers: readonly Layer[], files: Files): Record<string, string> {
+  const maps = layers.flatMap(({ values: { images, image }, document, base }) => {
+    const place = document.place(['images']);
+    if (typeof images !== 'string') return [image, images];
+    const isText = images.includes('\n') || images.includes(': ');
+    const file = resolve(base, images);
+    const text = isText ? images : at(place, () => files.read(file));
+    if (text === null) {
+      throw new UserError('no such file', {
+        where: place,
+        found: quote(images),
+        allowed: 'a YAML file with lines such as php:8.4-fpm: mirror.example/php:8.4-fpm',
+      });
+    }
+    const yaml = readYaml(isText ? place.name : images, text);
+    return [image, validate(KEYS.image.schema, yaml)];
+  });
+  return Object.assign({}, ...maps.reverse());
+}
+
+function readOut({ value, base, place }: Given<'out'>, files: Files): string {
+  const out = resolve(base, value);
+  if (files.kind(out) === 'file') {
+    throw new UserError('a file is in the way', {
+      where: place(),
+      found: quote(value),
+      allowed: 'a folder, or a path that is free',
+    });
+  }
+  return out;
+}

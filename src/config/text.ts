@@ -1,0 +1,243 @@
+import { distance } from 'fastest-levenshtein';
+import { UserError } from '../errors.ts';
+
+/** Text values as users write them, in YAML, flags and action inputs alike. Each `parse…` throws a UserError without a place. */
+
+export const SECOND = 1000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+/** Quotes untrusted text for a message: escaped, at most 80 characters. */
+export function quote(text: string): string {
+  const cut = text.length > 80 ? `${text.slice(0, 79)}…` : text;
+  const shown = cut.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (c) =>
+    JSON.stringify(c)
+      .slice(1, -1)
+      .replace(/^[^\\]$/u, codePoint),
+  );
+  return `'${shown}'`;
+}
+
+function codePoint(char: string): string {
+  return `\\u{${char.codePointAt(0)?.toString(16)}}`;
+}
+
+/** `did you mean 'workers'?` when one of the candidates is near, else undefined. */
+export function suggest(word: string, candidates: Iterable<string>): string | undefined {
+  let best: string | undefined;
+  let least = Math.max(1, Math.floor(word.length / 3)) + 1;
+  for (const candidate of candidates) {
+    const steps = distance(word.slice(0, 100).toLowerCase(), candidate.toLowerCase());
+    if (steps < least) {
+      best = candidate;
+      least = steps;
+    }
+  }
+  return best === undefined ? undefined : `did you mean '${best}'?`;
+}
+
+/** A UserError about a text that is not what was asked for. */
+export function refuse(message: string, found: string, allowed: string, hint?: string): UserError {
+  return new UserError(message, { found: quote(found), allowed, ...(hint && { hint }) });
+}
+
+/** A UserError about a word that is none of the allowed ones. */
+export function unknownWord(what: string, word: string, allowed: readonly string[]): UserError {
+  const hint = suggest(word, allowed);
+  return new UserError(`unknown ${what}`, {
+    found: quote(word),
+    allowed: allowed.join(', ') || 'none',
+    ...(hint && { hint }),
+  });
+}
+
+const UNIT_MS: Record<string, number> = { h: HOUR, m: MINUTE, s: SECOND, ms: 1 };
+
+/** `500ms`, `2s`, `2m30s`, `1h` → ms. Between `min` and 24 h. */
+export function parseDuration(text: string, { min = 0 }: { min?: number } = {}): number {
+  const allowed = `a time such as 500ms, 2s, 2m30s, 1h, from ${formatDuration(min)} to 24h`;
+  const parts = /^(?:(\d{1,9})h)?(?:(\d{1,9})m(?!s))?(?:(\d{1,9})s)?(?:(\d{1,9})ms)?$/.exec(text);
+  if (!text || !parts) {
+    throw new UserError('not a time', {
+      found: quote(text),
+      allowed,
+      ...(/^\d+(\.\d+)?$/.test(text) && { hint: `the unit is missing: did you mean '${text}s'?` }),
+    });
+  }
+  const ms = ['h', 'm', 's', 'ms'].reduce(
+    (sum, unit, i) => sum + Number(parts[i + 1] ?? 0) * (UNIT_MS[unit] ?? 0),
+    0,
+  );
+  if (ms < min || ms > DAY) throw new UserError('time out of bounds', { found: quote(text), allowed });
+  return ms;
+}
+
+/** ms → `2s` or `1500ms`: one number and one unit, so that entry points in shell need no parser. */
+export function formatDuration(ms: number): string {
+  return ms % SECOND === 0 ? `${ms / SECOND}s` : `${ms}ms`;
+}
+
+const UNIT_BYTES: Record<string, number> = { '': 1, K: 1024, M: 1024 ** 2, G: 1024 ** 3, T: 1024 ** 4 };
+const MAX_SIZE = 16 * 1024 ** 4;
+
+/** `128M`, `2G` → bytes; units are powers of 1024, as in php.ini. 1 byte to 16 T. */
+export function parseSize(text: string): number {
+  const parts = /^(\d{1,15})([KMGT]?)$/i.exec(text);
+  const bytes = Number(parts?.[1]) * (UNIT_BYTES[parts?.[2]?.toUpperCase() ?? ''] ?? Number.NaN);
+  if (!(bytes >= 1 && bytes <= MAX_SIZE)) {
+    throw new UserError('not a size', {
+      found: quote(text),
+      allowed: 'a size such as 512K, 128M, 2G, from 1 to 16T',
+    });
+  }
+  return bytes;
+}
+
+/** bytes → `128M`, in the largest unit that divides it; never T, which PHP does not know. */
+export function formatSize(bytes: number): string {
+  const unit = ['G', 'M', 'K', ''].find((u) => bytes % (UNIT_BYTES[u] ?? 1) === 0) ?? '';
+  return `${bytes / (UNIT_BYTES[unit] ?? 1)}${unit}`;
+}
+
+/** Decimal digits → integer within bounds. */
+export function parseInteger(text: string, { min = 0, max = Number.MAX_SAFE_INTEGER } = {}): number {
+  const value = /^-?\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value >= min && value <= max)) {
+    const whole = Number.isNaN(value);
+    throw new UserError(whole ? 'not a whole number' : 'number out of bounds', {
+      found: quote(text),
+      allowed: `a whole number from ${min} to ${max}`,
+    });
+  }
+  return value;
+}
+
+const BOOLEANS: Record<string, boolean> = {
+  true: true,
+  on: true,
+  yes: true,
+  false: false,
+  off: false,
+  no: false,
+};
+
+export function parseBoolean(text: string): boolean {
+  const value = Object.hasOwn(BOOLEANS, text.toLowerCase()) ? BOOLEANS[text.toLowerCase()] : undefined;
+  if (value === undefined) {
+    throw new UserError('neither true nor false', {
+      found: quote(text),
+      allowed: Object.keys(BOOLEANS).join(', '),
+    });
+  }
+  return value;
+}
+
+/** `99%` or `99.9%` → 0…1. */
+export function parsePercent(text: string): number {
+  const value = /^\d{1,3}(\.\d{1,6})?%$/.test(text) ? Number(text.slice(0, -1)) : Number.NaN;
+  if (!(value >= 0 && value <= 100)) {
+    throw new UserError('not a percentage', {
+      found: quote(text),
+      allowed: 'a percentage such as 99% or 99.9%, up to 100%',
+    });
+  }
+  return value / 100;
+}
+
+/** `0-3,8` → [0, 1, 2, 3, 8]: CPU numbers as Linux lists them, sorted, each once. */
+export function parseCpus(text: string): number[] {
+  const cpus = new Set<number>();
+  for (const part of text.split(',')) {
+    const range = /^\s*(\d{1,4})(?:-(\d{1,4}))?\s*$/.exec(part);
+    const from = Number(range?.[1]);
+    const to = Number(range?.[2] ?? range?.[1]);
+    if (!range || to < from || to > 4095) {
+      throw new UserError('not a list of CPUs', {
+        found: quote(text),
+        allowed: 'CPU numbers up to 4095 such as 0, 0-3, 0-3,8',
+      });
+    }
+    for (let cpu = from; cpu <= to; cpu++) cpus.add(cpu);
+  }
+  return [...cpus].sort((a, b) => a - b);
+}
+
+/** What may name an app, an alias, a scenario: it ends up in file names, labels and tables. */
+export const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+export const NAME_RULE = 'letters, digits, dot, _ and -, at most 64, beginning with a letter or digit';
+
+export function parseName(text: string): string {
+  if (!NAME.test(text)) throw new UserError('not a name', { found: quote(text), allowed: NAME_RULE });
+  return text;
+}
+
+/** A path on disk: any but empty or with a NUL. Whether it exists is checked by who uses it. */
+export function parsePath(text: string): string {
+  if (!text || text.includes('\0') || text.length > 4096) {
+    throw new UserError('not a path', {
+      found: quote(text),
+      allowed: 'a path of 1 to 4096 characters without NUL',
+    });
+  }
+  return text;
+}
+
+/** The path and query of a URL: `/`, `/api/x?n=1`. */
+export function parseUrlPath(text: string): string {
+  if (!/^\/[^\s\p{Cc}#]{0,1999}$/u.test(text)) {
+    throw new UserError('not a URL path', {
+      found: quote(text),
+      allowed:
+        "a path that begins with '/', without white space, control characters and '#', at most 2000 characters",
+      ...(/^https?:\/\//.test(text) && { hint: 'leave out scheme and host: the servers are started by us' }),
+    });
+  }
+  return text;
+}
+
+/** An image reference as engines take it; `{php}` is filled in later where `template` is set. */
+export function parseImage(text: string, { template = false } = {}): string {
+  const filled = template ? text.replaceAll('{php}', '8.4') : text;
+  if (!/^[a-z0-9][A-Za-z0-9._/:@-]{0,254}$/.test(filled)) {
+    throw new UserError('not an image', {
+      found: quote(text),
+      allowed: 'an image such as php:8.4-fpm or mirror.example/php:8.4-fpm',
+    });
+  }
+  return text;
+}
+
+export function parsePhp(text: string): string {
+  if (!/^\d\.\d{1,2}$/.test(text)) {
+    throw new UserError('not a PHP version', {
+      found: quote(text),
+      allowed: 'major and minor version such as 8.4',
+    });
+  }
+  return text;
+}
+
+/** Splits at commas and line breaks that stand in no bracket; trims; keeps empty items for the caller to refuse. */
+export function splitList(text: string): string[] {
+  const items = [''];
+  let depth = 0;
+  for (const char of text) {
+    if (char === '[' || char === '(') depth++;
+    else if (char === ']' || char === ')') depth--;
+    if ((char === ',' && depth <= 0) || char === '\n') items.push('');
+    else items[items.length - 1] += char;
+  }
+  return items.map((item) => item.trim());
+}
+
+/** `K=V` each → a map; empty ones are skipped. */
+export function readPairs(pairs: readonly string[]): Record<string, string> {
+  const map: Record<string, string> = {};
+  for (const pair of pairs.filter((text) => text.trim())) {
+    const equals = pair.indexOf('=');
+    if (equals < 1) throw refuse('not a pair', pair, 'KEY=VALUE');
+    map[pair.slice(0, equals).trim()] = pair.slice(equals + 1);
+  }
+  return map;
+}
