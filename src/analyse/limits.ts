@@ -1,0 +1,19 @@
+/** The limits of what is ranked and trusted, in one place: docs/reading-the-report.md states them. */
+
+/** Share of right answers below which a variant is not ranked, unless the scenario says otherwise. */
+export const DEFAULT_OK_RATIO = 0.99;
+/** From this share of generator-bound slices on the variant as a whole is. */
+export const GENERATOR_BOUND_SHARE = 0.1;
+/** Above this share of the load CPUs k6 adds latency of its own. */
+export const GENERATOR_BUSY = 0.5;
+/** An open-model load that loses more of its iterations than this was not held. */
+export const MAX_DROPPED = 0.01;
+/** p99 needs this many samples to have ten beyond it. */
+export const P99_SAMPLES = 1000;
+/** Guards: above these shares a slice was disturbed (foreign CPU, time stolen by the hypervisor). */
+export const FOREIGN_CPU = 0.1;
+export const STEAL = 0.01;
+/** Bodies of one endpoint that differ by more than this are not the same answer. */
+export const BODY_DIFFERENCE = 0.01;
+/** With fewer fresh starts an interval says next to nothing. */
+export const FEW_INSTANCES = 3;

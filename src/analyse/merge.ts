@@ -1,0 +1,110 @@
+import type { Results } from '../results.ts';
+
+/**
+ * Puts the results of several runs together as far as their numbers may be compared: same machine, and no scenario
+ * or variant that means different things in two of them. What does not fit stays a group of its own.
+ *
+ * @returns one entry per group, in order of appearance; each can be analysed by itself
+ */
+export function mergeResults(list: readonly Results[]): Results[] {
+  const groups: Results[][] = [];
+  for (const results of list) {
+    const group = groups.find((others) => others.every((other) => fitTogether(other, results)));
+    if (group) group.push(results);
+    else groups.push([results]);
+  }
+  return groups.map(concatenate);
+}
+
+function fitTogether(a: Results, b: Results): boolean {
+  return (
+    same(a.host, b.host) &&
+    same(a.plan.cpus, b.plan.cpus) &&
+    a.tool.k6 === b.tool.k6 &&
+    agree(a.plan.scenarios, b.plan.scenarios, (scenario) => scenario.name) &&
+    agree(a.variants.map(identity), b.variants.map(identity), (variant) => variant.id)
+  );
+}
+
+/** What makes a variant the same one in two runs: built from the same image, under the same name. */
+function identity({ id, label, ref, image }: Results['variants'][number]) {
+  return { id, label, ref, image: image?.id ?? null };
+}
+
+/** Things of the same name are the same thing. */
+function agree<T>(a: readonly T[], b: readonly T[], nameOf: (item: T) => string): boolean {
+  return a.every((item) => b.every((other) => nameOf(item) !== nameOf(other) || same(item, other)));
+}
+
+function same(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+function concatenate(group: readonly Results[]): Results {
+  const [first, ...others] = group as [Results, ...Results[]];
+  if (others.length === 0) return first;
+  const seconds = (of: (run: Results['run']) => number) => group.reduce((sum, { run }) => sum + of(run), 0);
+  const wallSeconds = seconds((run) => run.wallSeconds);
+  const loadSeconds = seconds((run) => run.loadSeconds);
+  // Fresh starts of different runs are different instances.
+  let offset = 0;
+  const measurements = group.flatMap((results) => {
+    const moved = results.measurements.map((slice) => ({ ...slice, instance: slice.instance + offset }));
+    offset += results.plan.instances;
+    return moved;
+  });
+  return {
+    ...first,
+    run: {
+      ...first.run,
+      id: group.map(({ run }) => run.id).join(' + '),
+      started: group.map(({ run }) => run.started).sort()[0] as string,
+      finished: group
+        .map(({ run }) => run.finished)
+        .sort()
+        .at(-1) as string,
+      wallSeconds,
+      loadSeconds,
+      overheadRatio: wallSeconds > 0 ? 1 - loadSeconds / wallSeconds : 0,
+      stopped: group.find(({ run }) => run.stopped)?.run.stopped ?? null,
+    },
+    plan: {
+      ...first.plan,
+      scenarios: unique(
+        group.flatMap(({ plan }) => plan.scenarios),
+        (scenario) => scenario.name,
+      ),
+      estimatedSeconds: group.reduce((sum, { plan }) => sum + plan.estimatedSeconds, 0),
+      steps: group.reduce((sum, { plan }) => sum + plan.steps, 0),
+    },
+    variants: unique(
+      group.flatMap(({ variants }) => variants),
+      (variant) => variant.id,
+    ).map((variant) => {
+      const runs = group.flatMap(({ variants }) => variants.filter(({ id }) => id === variant.id));
+      return {
+        ...variant,
+        coldStartMs: runs.flatMap((run) => run.coldStartMs),
+        failure: runs.find((run) => run.failure)?.failure ?? null,
+      };
+    }),
+    measurements,
+    comparisons: group.flatMap(({ comparisons }) => comparisons),
+    warnings: [
+      {
+        code: 'merged-runs',
+        message: `put together from ${group.length} runs (${group.map(({ run }) => run.id).join(', ')}): variants of different runs were not loaded in turn, so drift between the runs is in their differences`,
+        remedy: 'measure what is to be compared in one run',
+        variant: null,
+      },
+      ...unique(
+        group.flatMap(({ warnings }) => warnings),
+        (warning) => JSON.stringify(warning),
+      ),
+    ],
+  };
+}
+
+function unique<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
+  return [...new Map([...items].reverse().map((item) => [keyOf(item), item])).values()].reverse();
+}

@@ -1,0 +1,130 @@
+import type { Endpoint, Histogram, Latency, Measurement } from '../results.ts';
+import { estimate } from './estimate.ts';
+import { merge, percentile, total } from './histogram.ts';
+import type { EndpointRow, ErrorRow, PercentileEstimate, PooledLatency } from './summary.ts';
+
+/** The percentiles that tables show, in percent. */
+export const PERCENTILES = [50, 66, 75, 80, 85, 90, 95, 98, 99, 99.9, 99.99] as const;
+
+/** Slices of each instance, instances in order. */
+export function byInstance(slices: readonly Measurement[]): Measurement[][] {
+  const groups = new Map<number, Measurement[]>();
+  for (const slice of slices) groups.set(slice.instance, [...(groups.get(slice.instance) ?? []), slice]);
+  return [...groups].sort(([a], [b]) => a - b).map(([, group]) => group);
+}
+
+interface Part {
+  latency: Latency | null;
+  histogram: Histogram;
+}
+
+/** Latency of several slices together: percentiles from their merged histograms, never averaged. */
+export function poolLatency(parts: readonly Part[]): PooledLatency | null {
+  const measured = parts.flatMap(({ latency, histogram }) =>
+    latency !== null && histogram.length > 0 ? [{ latency, histogram, samples: total(histogram) }] : [],
+  );
+  if (measured.length === 0) return null;
+  const histogram = merge(measured.map((part) => part.histogram));
+  const samples = total(histogram);
+  const minMs = Math.min(...measured.map((part) => part.latency.minMs));
+  const maxMs = Math.max(...measured.map((part) => part.latency.maxMs));
+  // The ends are known exactly, so no bucket's width may reach past them.
+  const at = (p: number) => Math.min(Math.max(percentile(histogram, p) as number, minMs), maxMs);
+  return {
+    samples,
+    minMs,
+    avgMs: sum(measured, (part) => part.latency.avgMs * part.samples) / samples,
+    maxMs,
+    percentiles: PERCENTILES.map((p) => ({ p, ms: at(p) })),
+  };
+}
+
+/**
+ * One percentile of all slices, with its spread over the instances. With a single instance the slices' own
+ * percentiles serve only when each slice has at least ten samples beyond it: p99 of a short slice is mostly chance.
+ */
+export function poolPercentile(
+  slices: readonly Measurement[],
+  p: (typeof PERCENTILES)[number],
+): PercentileEstimate | null {
+  const of = (parts: readonly Part[]) =>
+    poolLatency(parts)?.percentiles.find((point) => point.p === p)?.ms ?? null;
+  const all = of(slices);
+  if (all === null) return null;
+  const perInstance = byInstance(slices)
+    .map(of)
+    .filter((ms) => ms !== null);
+  if (perInstance.length > 1) {
+    const found = estimate(
+      perInstance.map((ms) => [ms]),
+      all,
+    );
+    return found && { ...found, range: { low: Math.min(...perInstance), high: Math.max(...perInstance) } };
+  }
+  const enough = slices.every((slice) => total(slice.histogram) * (1 - p / 100) >= 10);
+  const perSlice = enough ? slices.map((slice) => of([slice]) as number) : [all];
+  const found = estimate([perSlice], all);
+  return found && { ...found, range: null };
+}
+
+/** A row per endpoint in order of appearance, then 'Aggregated'. */
+export function poolEndpoints(slices: readonly Measurement[]): EndpointRow[] {
+  const seconds = slices.reduce((sum, slice) => sum + slice.durationMs, 0) / 1000;
+  const groups = new Map<string, Endpoint[]>();
+  for (const endpoint of slices.flatMap((slice) => slice.endpoints)) {
+    groups.set(endpoint.name, [...(groups.get(endpoint.name) ?? []), endpoint]);
+  }
+  const rows = [...groups].map(([name, parts]) => endpointRow(name, parts, seconds));
+  const aggregated = slices.map((slice) => ({
+    requests: slice.requests,
+    failures: slice.requests - Math.min(slice.okCount, slice.requests),
+    bytesPerResponse: meanBytes(slice.endpoints),
+    latency: slice.latency,
+    histogram: slice.histogram,
+  }));
+  return slices.length === 0 ? [] : [...rows, endpointRow('Aggregated', aggregated, seconds)];
+}
+
+type Sized = Pick<Endpoint, 'requests' | 'bytesPerResponse'>;
+
+function meanBytes(parts: readonly Sized[]): number | null {
+  const sized = parts.filter((part) => part.bytesPerResponse !== null && part.requests > 0);
+  const responses = sum(sized, (part) => part.requests);
+  return responses > 0
+    ? sum(sized, (part) => (part.bytesPerResponse ?? 0) * part.requests) / responses
+    : null;
+}
+
+function endpointRow(name: string, parts: readonly Omit<Endpoint, 'name'>[], seconds: number): EndpointRow {
+  const requests = sum(parts, (part) => part.requests);
+  const failures = sum(parts, (part) => part.failures);
+  return {
+    name,
+    requests,
+    failures,
+    rps: seconds > 0 ? requests / seconds : 0,
+    failuresPerSecond: seconds > 0 ? failures / seconds : 0,
+    bytesPerResponse: meanBytes(parts),
+    latency: poolLatency(parts),
+  };
+}
+
+/** Errors by endpoint and kind, most frequent first, each with the first body that was kept. */
+export function poolErrors(slices: readonly Measurement[]): ErrorRow[] {
+  const rows = new Map<string, ErrorRow>();
+  for (const { endpoint, kind, count, sample } of slices.flatMap((slice) => slice.errors)) {
+    const key = JSON.stringify([endpoint, kind]);
+    const row = rows.get(key);
+    rows.set(key, {
+      endpoint,
+      kind,
+      count: count + (row?.count ?? 0),
+      sample: row?.sample ?? sample,
+    });
+  }
+  return [...rows.values()].sort((a, b) => b.count - a.count);
+}
+
+export function sum<T>(items: readonly T[], of: (item: T) => number): number {
+  return items.reduce((total, item) => total + of(item), 0);
+}

@@ -1,0 +1,55 @@
+import type { Estimate } from './estimate.ts';
+import type { Comparison, Metric, Row } from './summary.ts';
+
+/**
+ * Whether `a` is surely better than `b`, by the simplest rule that does not cry wolf: their 95 % intervals do not
+ * overlap. A number without an interval is never surely better. Paired comparisons within blocks will take this
+ * function's place where they exist.
+ */
+export function surelyBetter(metric: Metric, a: Row, b: Row): boolean {
+  const [x, y]: (Estimate | null)[] = [a[metric], b[metric]];
+  if (x?.half == null || y?.half == null) return false;
+  return metric === 'rps' ? x.value - x.half > y.value + y.half : x.value + x.half < y.value - y.half;
+}
+
+/**
+ * Ranks rows that may be ranked: place = 1 + the number of rows surely better. Rows that share a place stand in
+ * order of their value; where the rate was given and latency cannot tell them apart, the cheaper in CPU goes first.
+ */
+export function rank(rows: readonly Row[], metric: Metric): Row[] {
+  const ranks = rows.map((row) => 1 + rows.filter((other) => surelyBetter(metric, other, row)).length);
+  const ranked = rows.map((row, i): Row => {
+    const place = ranks[i] as number;
+    const shared = ranks.filter((other) => other === place).length > 1;
+    return { ...row, state: { kind: 'ranked', rank: place, shared } };
+  });
+  const place = (row: Row) => (row.state.kind === 'ranked' ? row.state.rank : Infinity);
+  const value = (row: Row) => {
+    const found = row[metric]?.value;
+    return found === undefined ? Infinity : metric === 'rps' ? -found : found;
+  };
+  const cpu = (row: Row) => (metric === 'rps' ? 0 : (row.cpuMsPerRequest?.value ?? Infinity));
+  return ranked.sort((a, b) => place(a) - place(b) || compare(cpu(a), cpu(b)) || compare(value(a), value(b)));
+}
+
+/** The seam for real comparisons: every other ranked row against the first. */
+export function compareWithFirst(ranked: readonly Row[], metric: Metric): Comparison[] {
+  const [first, ...others] = ranked;
+  if (!first) return [];
+  const base = first[metric]?.value;
+  return others.flatMap((row) => {
+    const value = row[metric]?.value;
+    if (!base || value === undefined) return [];
+    const verdict = surelyBetter(metric, first, row)
+      ? 'worse'
+      : surelyBetter(metric, row, first)
+        ? 'better'
+        : 'unclear';
+    return [{ variant: row.variant, reference: first.variant, metric, ratio: value / base, verdict }];
+  });
+}
+
+/** Like a − b, but ∞ equals ∞. */
+function compare(a: number, b: number): number {
+  return a === b ? 0 : a < b ? -1 : 1;
+}

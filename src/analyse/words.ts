@@ -1,0 +1,10 @@
+/**
+ * A share as words: `98.7 %`, `99.98 %`, `< 0.1 %`. Rounded down, so what is not all right never reads as 100 %, and
+ * what is not nothing never as 0 %.
+ */
+export function percent(ratio: number): string {
+  if (ratio > 0 && ratio < 0.001) return '< 0.1 %';
+  const digits = ratio >= 0.99 && ratio < 1 ? 2 : 1;
+  const scale = 10 ** digits;
+  return `${Math.floor(ratio * 100 * scale + 1e-9) / scale} %`;
+}
