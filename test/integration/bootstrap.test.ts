@@ -1,0 +1,132 @@
+// script/bootstrap on this machine, which is set up already: script/test has just seen to it.
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+const bootstrap = resolve(import.meta.dirname, '../../script/bootstrap');
+const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'php-runtime-bench');
+const installers = [
+  'apt-get',
+  'npm',
+  'pip',
+  'pip3',
+  'go',
+  'python3',
+  'curl',
+  'wget',
+  'systemctl',
+  'dockerd',
+  'mmdebstrap',
+];
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'php-runtime-bench-bootstrap-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** Runs bootstrap with these commands replaced by ones that write down how they were called, and fail. */
+function start(args: string[], { without = [] as string[], env = {}, as = [] as string[] } = {}) {
+  const calls = join(folder, 'calls');
+  for (const name of without) {
+    writeFileSync(join(folder, name), `#!/bin/sh\necho "${name} $*" >>'${calls}'\nexit 1\n`);
+    chmodSync(join(folder, name), 0o755);
+  }
+  const [program, ...rest] = [...as, bootstrap, ...args] as [string, ...string[]];
+  const { status, stdout, stderr } = spawnSync(program, rest, {
+    encoding: 'utf8',
+    env: { ...process.env, PATH: `${folder}:${process.env.PATH}`, ...env },
+  });
+  const called = existsSync(calls) ? readFileSync(calls, 'utf8').trimEnd().split('\n') : [];
+  return { status, stderr, lines: stdout.split('\n').filter(Boolean), called };
+}
+
+describe.each(['bench', 'test'])('a second start for %s', (purpose) => {
+  it('installs nothing and says next to nothing', () => {
+    const images = listImages();
+    const { status, lines, called } = start(['--for', purpose], { without: installers });
+    expect(called).toEqual([]);
+    expect(status).toBe(0);
+    expect(lines.filter((line) => !line.includes('stand-ins from Debian packages take the place'))).toEqual(
+      [],
+    );
+    expect(listImages()).toEqual(images);
+  });
+});
+
+it('tries a failing download twice, then says in one line what failed, and where the log is', () => {
+  const home = join(folder, 'cache/php-runtime-bench');
+  spawnSync('mkdir', ['-p', home]);
+  for (const entry of readdirSync(cache)) {
+    if (!/^(bin|actionlint-.*|bootstrap\.log|lock)$/.test(entry))
+      symlinkSync(join(cache, entry), join(home, entry));
+  }
+  const { status, stderr, called } = start(['--for', 'test'], {
+    without: ['npm'],
+    env: {
+      XDG_CACHE_HOME: join(folder, 'cache'),
+      GOPROXY: 'off',
+      GOFLAGS: '-mod=mod',
+      GOMODCACHE: join(folder, 'mod'),
+    },
+  });
+  expect(called).toEqual([]);
+  expect(status).toBe(1);
+  expect(stderr.trimEnd().split('\n')).toEqual([
+    'bootstrap: failed: building actionlint 1.7.12: it checks the workflows',
+    `bootstrap: see ${home}/bootstrap.log`,
+  ]);
+  expect(readFileSync(join(home, 'bootstrap.log'), 'utf8').match(/^== .*actionlint/gm)).toHaveLength(2);
+});
+
+it('says so when the engine asked for does not answer, and starts no other', () => {
+  const { status, stderr, called } = start([], {
+    without: installers,
+    env: { DOCKER_HOST: `unix://${folder}/no.sock` },
+  });
+  expect(called).toEqual([]);
+  expect(stderr).toContain(`DOCKER_HOST=unix://${folder}/no.sock does not answer`);
+  expect(status).toBe(2);
+});
+
+it('says who is in the wrong group', (test) => {
+  if (process.getuid?.() !== 0) test.skip('only root can become a user without rights');
+  if (process.env.DOCKER_HOST) test.skip('the engine has no socket of a group');
+  const nobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
+  spawnSync('chmod', ['755', folder]);
+  spawnSync('install', ['-d', '-o', '65534', join(folder, 'cache')]);
+  const { status, stderr } = start([], { as: nobody, env: { XDG_CACHE_HOME: join(folder, 'cache') } });
+  expect(stderr).toContain('may not use its socket');
+  expect(stderr).toContain('usermod -aG docker');
+  expect(status).toBe(2);
+});
+
+it.each([['--for', 'fun'], ['--for'], ['now']])('refuses %s %s', (...args) => {
+  const { status, stderr } = start(args.filter((arg) => arg !== undefined));
+  expect(status).toBe(2);
+  expect(stderr).toMatch(/^bootstrap: /);
+});
+
+function listImages(): string[] {
+  const reference = 'reference=php-runtime-bench-standin/*';
+  const args = [
+    'images',
+    '--no-trunc',
+    '--filter',
+    reference,
+    '--format',
+    '{{.Repository}}:{{.Tag}} {{.ID}}',
+  ];
+  return spawnSync('docker', args, { encoding: 'utf8' }).stdout.split('\n').sort();
+}

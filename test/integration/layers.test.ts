@@ -1,0 +1,83 @@
+// script/test's counting, on real runs of vitest that pass, fail, skip and die.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+
+const root = resolve(import.meta.dirname, '../..');
+let project: string;
+
+beforeEach(() => {
+  project = mkdtempSync(join(tmpdir(), 'php-runtime-bench-layers-'));
+  mkdirSync(join(project, 'src'));
+  symlinkSync(join(root, 'node_modules'), join(project, 'node_modules'));
+  symlinkSync(join(root, 'vitest.config.ts'), join(project, 'vitest.config.ts'));
+});
+afterEach(() => rmSync(project, { recursive: true }));
+
+/** Runs layers in the project on these test files; gives the exit code and the lines at the end. */
+function runLayers(files: Record<string, string>, ...layers: string[]) {
+  for (const [name, text] of Object.entries(files)) {
+    writeFileSync(join(project, 'src', name), `import { expect, it } from 'vitest';\n${text}`);
+  }
+  const { status, stdout } = spawnSync(process.execPath, [join(root, 'script/lib/layers.ts'), ...layers], {
+    cwd: project,
+    encoding: 'utf8',
+  });
+  return { status, lines: stdout.trimEnd().split('\n') };
+}
+
+it('counts what passes, fails and is skipped, with names and reasons', () => {
+  const { status, lines } = runLayers(
+    {
+      'a.test.ts': "it('adds', () => {});\nit('breaks', () => expect(1).toBe(2));",
+      'b.test.ts':
+        "it('needs cores', (test) => test.skip('2 cores are too few'));\nit.skip('later', () => {});",
+    },
+    'unit',
+  );
+  expect(lines.slice(-5)).toEqual([
+    '- unit: src/b.test.ts › needs cores (skipped: 2 cores are too few)',
+    '- unit: src/b.test.ts › later (skipped: no reason given)',
+    '✗ unit: src/a.test.ts › breaks',
+    '',
+    '1 passed, 1 failed, 2 skipped',
+  ]);
+  expect(status).toBe(1);
+});
+
+it.each([
+  ['a file that does not load', "throw new Error('no');", 'src/a.test.ts'],
+  [
+    'a failing hook',
+    "import { beforeAll } from 'vitest';\nbeforeAll(() => { throw new Error('no'); });\nit('is', () => {});",
+    'src/a.test.ts',
+  ],
+  [
+    'an error outside of a test',
+    "it('is', () => { setTimeout(() => { throw new Error('late'); }); return new Promise((end) => setTimeout(end, 50)); });",
+    'error outside of a test: late',
+  ],
+  ['a worker that dies', "it('is', () => process.kill(process.pid, 'SIGKILL'));", ''],
+  [
+    'vitest that dies',
+    "it('is', () => { process.kill(process.ppid, 'SIGKILL'); return new Promise((end) => setTimeout(end, 5_000)); });",
+    'vitest gave no report (signal SIGKILL)',
+  ],
+])('counts %s as a failure, and the rest besides', (_, text, failure) => {
+  const { status, lines } = runLayers({ 'a.test.ts': text }, 'unit');
+  expect(lines.at(-1)).toMatch(/^\d+ passed, [1-9]\d* failed, \d+ skipped$/);
+  expect(lines.join('\n')).toContain(`✗ unit: ${failure}`);
+  expect(status).toBe(1);
+});
+
+it('goes on after a failing layer, and takes a layer without tests for a failure', () => {
+  const { status, lines } = runLayers({ 'a.test.ts': "it('is', () => {});" }, 'integration', 'unit');
+  expect(lines.at(-1)).toBe('1 passed, 1 failed, 0 skipped');
+  expect(status).toBe(1);
+});
+
+it('knows its layers', () => {
+  expect(runLayers({}, 'units').status).toBe(2);
+});
