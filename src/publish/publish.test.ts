@@ -16,6 +16,7 @@ const publication: Publication = {
     table: '| a |',
     resultsFile: '/out/results.json',
     reportFile: '/out/report.md',
+    stopped: null,
   },
 };
 
@@ -80,6 +81,15 @@ test('comment: false says nothing', async () => {
   const { seen, outlets } = record();
   await publish(publication, { ...job, key: null }, outlets);
   expect(seen).toMatchObject({ comment: '', log: [] });
+});
+
+test('a stopped run shows what it has in the summary, and leaves the comment as it was', async () => {
+  const { seen, outlets } = record();
+  const report = { ...publication.report, stopped: 'SIGINT' } as Publication['report'];
+  await publish({ ...publication, report }, job, outlets);
+  expect(seen.comment).toBe('');
+  expect(seen.summary).toContain('# Report');
+  expect(seen.log).toEqual(['info No comment: the run was stopped by SIGINT.']);
 });
 
 test('one broken outlet does not close the others', async () => {

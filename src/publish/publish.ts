@@ -15,6 +15,8 @@ export interface Publication {
     table: string;
     resultsFile: string;
     reportFile: string;
+    /** The signal that ended the run before its plan was done. */
+    stopped: string | null;
   } | null;
 }
 
@@ -49,7 +51,7 @@ export async function publish({ out, report }: Publication, job: Job, outlets: O
   } catch (error) {
     outlets.warn(`No job summary: ${(error as Error).message}`);
   }
-  outlets.setOutput('comment-url', (await comment(stages, job, outlets)) ?? '');
+  outlets.setOutput('comment-url', (await comment(stages, report.stopped, job, outlets)) ?? '');
 }
 
 async function keepRawData(folder: string, job: Job, outlets: Outlets): Promise<string | null> {
@@ -62,9 +64,19 @@ async function keepRawData(folder: string, job: Job, outlets: Outlets): Promise<
   }
 }
 
-async function comment(stages: readonly string[], job: Job, outlets: Outlets): Promise<string | null> {
+async function comment(
+  stages: readonly string[],
+  stopped: string | null,
+  job: Job,
+  outlets: Outlets,
+): Promise<string | null> {
   const { pull, key, token } = job;
   if (key === null) return null;
+  if (stopped) {
+    // A newer push cancels this run: half of its numbers must not take the place of whole ones.
+    outlets.info(`No comment: the run was stopped by ${stopped}.`);
+    return null;
+  }
   if (!pull) {
     outlets.info('No comment: this event has no pull request.');
     return null;

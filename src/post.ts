@@ -1,0 +1,13 @@
+import * as core from '@actions/core';
+import { realHost } from './host.ts';
+import { connectDocker, removeRun } from './run/docker.ts';
+
+// The main step cleans up after itself; this is for when it was killed. Never fails a job that has measured.
+const run = core.getState('run');
+try {
+  const removed = run ? await removeRun(connectDocker(realHost), run) : [];
+  if (removed.length > 0) core.info(`Run ${run} was cut short: removed ${removed.join(', ')}`);
+  else core.info('Nothing was left behind.');
+} catch (error) {
+  core.warning(`Could not look for what the run left behind: ${(error as Error).message}`);
+}

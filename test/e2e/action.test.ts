@@ -1,0 +1,214 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { Results } from '../../src/results.ts';
+import { type Event, Sandbox, type StartedRun } from './act.ts';
+import { Artifacts } from './artifacts.ts';
+import { GitHub } from './github.ts';
+
+// The whole way: act runs a workflow that uses the built action; Docker, images and load are real, GitHub is ours.
+
+let sandbox: Sandbox;
+let github: GitHub;
+let artifacts: Artifacts;
+
+const PULL_REQUEST: Event = {
+  name: 'pull_request',
+  payload: {
+    action: 'opened',
+    number: 7,
+    pull_request: { number: 7, head: { ref: '"><img src=x>|`$(touch owned)`' }, base: { ref: 'main' } },
+  },
+};
+const PUSH: Event = { name: 'push', payload: { ref: 'refs/heads/main' } };
+
+/** As short as a run can be. */
+const SHORT: Record<string, string> = {
+  runtimes: 'apache',
+  php: '8.4',
+  paths: '/',
+  load: 'vus(2, 1s)',
+  warmup: '0s',
+  instances: '1',
+  blocks: '1',
+  // Another test run on the same engine is no failure of this one.
+  wait: 'true',
+  ...(process.env.BENCH_IMAGES && { images: process.env.BENCH_IMAGES }),
+};
+
+beforeAll(async () => {
+  sandbox = await Sandbox.create();
+  github = await GitHub.start();
+  artifacts = await Artifacts.start();
+  await mkdir(join(sandbox.repository, 'public'));
+  await writeFile(join(sandbox.repository, 'public/index.php'), "<?php echo 'shop';\n");
+});
+
+afterAll(async () => {
+  await github.close();
+  await artifacts.close();
+  await sandbox.remove();
+});
+
+beforeEach(() => {
+  github.reset();
+  artifacts.reset();
+});
+
+afterEach(() => {
+  expect(github.violations).toEqual([]);
+  expect(artifacts.violations).toEqual([]);
+});
+
+test('a pull request gets one comment, kept up to date among 250 others', async () => {
+  const marker = '<!-- php-runtime-bench:bench.yml%2Fbench%2Fbench -->';
+  for (let n = 0; n < 250; n++) github.write('somebody', n === 9 ? `${marker}\nforged` : `comment ${n}`);
+
+  const first = await run(PULL_REQUEST);
+
+  expect(first.jobs, first.log).toEqual({ bench: 'success' });
+  const [comment, ...more] = structuredClone(ours());
+  expect(more).toEqual([]);
+  expect(comment?.body.startsWith(`${marker}\n`)).toBe(true);
+  expect(first.outputs).toMatchObject({
+    results: expect.stringMatching(/^\/.*\/bench-results\/results\.json$/),
+    report: expect.stringMatching(/^\/.*\/bench-results\/report\.md$/),
+    table: expect.stringContaining('apache'),
+    'comment-url': `https://github.com/octo/shop/pull/7#issuecomment-${comment?.id}`,
+    'artifact-url': 'https://github.com/octo/shop/actions/runs/1/artifacts/1',
+  });
+  for (const text of [first.summary, comment?.body]) {
+    expect(text).toContain(first.outputs.table);
+    expect(text).toContain(first.outputs['artifact-url']);
+  }
+  expect(first.log).toContain('results.json is there');
+  expect(first.logOf('Post')).toContain('Nothing was left behind.');
+  const files = artifacts.open('php-runtime-bench');
+  expect(Object.keys(files)).toEqual(
+    expect.arrayContaining(['measurements.ndjson', 'report.md', 'results.json']),
+  );
+  const results = Results.parse(JSON.parse(files['results.json'] ?? ''));
+  expect(results.measurements.map(({ outcome }) => outcome)).toEqual(['ok']);
+
+  const second = await run(PULL_REQUEST);
+
+  expect(second.jobs, second.log).toEqual({ bench: 'success' });
+  expect(ours()).toEqual([expect.objectContaining({ id: comment?.id, updates: 1 })]);
+  expect(ours()[0]?.body).not.toBe(comment?.body);
+  expect(artifacts.names()).toEqual(['php-runtime-bench', 'php-runtime-bench-2']);
+  expect(github.comments.filter(({ author, updates }) => author === 'somebody' && updates)).toEqual([]);
+});
+
+test('a read-only token: no comment, said in the log, and the run succeeds', async () => {
+  const done = await run(PULL_REQUEST, {}, 'read-token');
+  expect(done.jobs, done.log).toEqual({ bench: 'success' });
+  expect(done.logOf('Main')).toContain('No comment: the token may not write one (HTTP 403');
+  expect(done.outputs['comment-url']).toBe('');
+  expect(done.summary).toContain(done.outputs.table);
+  expect(github.comments).toEqual([]);
+});
+
+test('a push: no comment, one line says why, all else as usual', async () => {
+  const done = await run(PUSH);
+  expect(done.jobs, done.log).toEqual({ bench: 'success' });
+  expect(done.logOf('Main')).toContain('No comment: this event has no pull request.');
+  expect(done.summary).toContain(done.outputs.table);
+  expect(artifacts.names()).toEqual(['php-runtime-bench']);
+  expect(github.calls).toEqual([]);
+});
+
+test('an image that does not exist: the job fails, what is known is reported and uploaded', async () => {
+  const images = 'php:8.4-apache: localhost:1/missing:1';
+  const done = await run(PULL_REQUEST, { images });
+  expect(done.jobs, done.log).toEqual({ bench: 'failure' });
+  expect(done.logOf('Main')).toContain('exit status 3');
+  const files = artifacts.open('php-runtime-bench');
+  const results = Results.parse(JSON.parse(files['results.json'] ?? ''));
+  expect(results.variants.map(({ failure }) => failure?.stage)).toEqual(['build']);
+  expect(ours()).toHaveLength(1);
+  expect(done.logOf('Post')).toContain('Nothing was left behind.');
+});
+
+test('a misspelt value: the job fails with what was found and what is allowed, nothing is published', async () => {
+  const done = await run(PULL_REQUEST, { runtimes: 'apach' });
+  expect(done.jobs, done.log).toEqual({ bench: 'failure' });
+  expect(done.logOf('Main')).toContain("did you mean 'apache'");
+  expect(done.logOf('Main')).not.toContain('    at ');
+  expect(artifacts.names()).toEqual([]);
+  expect(github.calls).toEqual([]);
+});
+
+test('a cancelled job cleans up and keeps what it measured', async () => {
+  const started = await start(PULL_REQUEST, { load: 'vus(1, 300s)' });
+  await started.printed(UNDER_LOAD);
+  await started.signalAction('SIGINT');
+  const done = await started.done;
+  expect(done.jobs, done.log).toEqual({ bench: 'failure' });
+  expect(done.logOf('Main')).toContain('exit status 130');
+  expect(done.logOf('Post')).toContain('Nothing was left behind.');
+  expect(leftovers(done.log)).toEqual([]);
+  expect(Object.keys(artifacts.open('php-runtime-bench'))).toContain('results.json');
+  expect(github.comments).toEqual([]);
+});
+
+test('a killed job is swept by the post step', async () => {
+  const started = await start(PULL_REQUEST, { load: 'vus(1, 300s)' });
+  await started.printed(UNDER_LOAD);
+  await started.signalAction('SIGKILL');
+  const done = await started.done;
+  expect(done.jobs, done.log).toEqual({ bench: 'failure' });
+  expect(done.logOf('Post')).toMatch(/Run \S+ was cut short: removed /);
+  expect(leftovers(done.log)).toEqual([]);
+});
+
+const UNDER_LOAD = 'TODO';
+
+async function run(event: Event, inputs: Record<string, string> = {}, token = 'write-token') {
+  return (await start(event, inputs, token)).done;
+}
+
+function start(
+  event: Event,
+  inputs: Record<string, string> = {},
+  token = 'write-token',
+): Promise<StartedRun> {
+  const workflow = {
+    on: ['pull_request', 'push'],
+    jobs: {
+      bench: {
+        'runs-on': 'ubuntu-latest',
+        steps: [
+          { uses: 'actions/checkout@v7' },
+          { uses: 'octo/php-runtime-bench@v1', id: 'bench', with: { ...SHORT, ...inputs } },
+          {
+            run: 'test -s "$RESULTS" && echo results.json is there',
+            // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of the workflow
+            env: { RESULTS: '${{ steps.bench.outputs.results }}' },
+          },
+        ],
+      },
+    },
+  };
+  return sandbox.start(JSON.stringify(workflow), event, {
+    token,
+    env: {
+      GITHUB_REPOSITORY: github.repository,
+      GITHUB_API_URL: github.url,
+      ACTIONS_RESULTS_URL: artifacts.url,
+      ACTIONS_RUNTIME_TOKEN: artifacts.token,
+    },
+  });
+}
+
+const ours = () => github.comments.filter(({ author }) => author === 'github-actions[bot]');
+
+/** Containers and networks that still carry the label of the run that this log is of. */
+function leftovers(log: string): string[] {
+  const id = /\brun (\S+)/i.exec(log)?.[1];
+  const filter = `label=php-runtime-bench=${id}`;
+  return [
+    ['container', 'ls', '--all', '--quiet', '--filter', filter],
+    ['network', 'ls', '--quiet', '--filter', filter],
+  ].flatMap((args) => execFileSync('docker', args, { encoding: 'utf8' }).split('\n').filter(Boolean));
+}
