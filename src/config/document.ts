@@ -1,6 +1,8 @@
+import { relative } from 'node:path';
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type Scalar } from 'yaml';
 import { z } from 'zod';
 import { type Place, UserError } from '../errors.ts';
+import type { Files } from './files.ts';
 import { quote, suggest } from './text.ts';
 
 type Path = readonly PropertyKey[];
@@ -18,6 +20,20 @@ export interface Document {
 }
 
 const MAX_NODES = 20_000;
+
+/** Reads a YAML file of the disk; in messages it goes by its path from the current folder where it lies below it. */
+export function readYamlFile(path: string, cwd: string, files: Files): Document {
+  const name = displayPath(path, cwd);
+  const text = files.read(path);
+  if (text === null) throw new UserError('cannot be read', { where: { name } });
+  return readYaml(name, text);
+}
+
+/** The path as people would write it: relative to the current folder when it lies below it. */
+export function displayPath(path: string, cwd: string): string {
+  const short = relative(cwd, path);
+  return short.startsWith('..') ? path : short;
+}
 
 /** Reads YAML; syntax errors, duplicate keys and the like become a UserError with file and line. */
 export function readYaml(name: string, text: string): Document {
@@ -95,9 +111,12 @@ export function at<T>(where: Place | undefined, check: () => T): T {
     return check();
   } catch (error) {
     if (!(error instanceof UserError) || error.detail.where || !where) throw error;
-    throw new UserError(error.message, { ...error.detail, where });
+    throw withPlace(error, where);
   }
 }
+
+export const withPlace = ({ message, detail }: UserError, where: Place) =>
+  new UserError(message, { ...detail, where });
 
 /** A text that `parse` turns into a value; `json` is its JSON Schema. */
 export function scalar<T>(parse: (text: string) => T, json: Record<string, unknown>) {

@@ -3,7 +3,7 @@ import { keys, record } from './document.ts';
 import { LOAD_FORMS } from './load.ts';
 import { scenarioKeys } from './scenarios.ts';
 import { parseImage, refuse } from './text.ts';
-import { boolean, cpus, image, integer, list, name, path, php, size, urlPath } from './values.ts';
+import { anyText, boolean, cpus, image, integer, list, name, path, php, size, urlPath } from './values.ts';
 
 /** One key of the configuration: in `.bench.yml`, as a flag `--key VALUE` and as an input of the action. */
 export interface Key {
@@ -21,7 +21,7 @@ export interface Key {
 
 const choice = z.union([
   z.string(),
-  keys({ runtime: z.string(), as: name.optional(), options: z.record(z.string(), z.string()).optional() }),
+  keys({ runtime: z.string(), as: name.optional(), options: z.record(z.string(), anyText).optional() }),
 ]);
 
 const variable = (text: string) => {
@@ -55,7 +55,7 @@ export const KEYS = {
     many: 'list',
   },
   php: {
-    schema: list(php, { type: ['string', 'number'], examples: ['8.4'] }),
+    schema: list(php, { type: ['string', 'number'] }),
     value: 'LIST',
     about: 'PHP versions, such as 8.2,8.4',
     default: '8.4',
@@ -119,7 +119,7 @@ export const KEYS = {
   },
   reuse: {
     schema: scenarioKeys.reuse,
-    about: 'Keep connections open between requests (--no-reuse: one each)',
+    about: 'Keep connections open between requests, or open one for each',
     default: 'true',
   },
   slo: {
@@ -144,7 +144,7 @@ export const KEYS = {
   env: {
     schema: record(
       variable,
-      z.string().refine((text) => !text.includes('\0'), 'a value cannot hold a NUL'),
+      anyText.refine((text) => !text.includes('\0'), 'a value cannot hold a NUL'),
     ),
     value: 'K=V',
     about: "A variable of the app's environment; repeatable",
@@ -189,6 +189,11 @@ export function keysOf(source: 'file' | 'flag' | 'input'): KeyName[] {
 
 /** Schema of all that one kind of source may say. */
 export function schemaOf(source: 'file' | 'flag' | 'input') {
-  const shape = Object.fromEntries(keysOf(source).map((key) => [key, (KEYS[key] as Key).schema.optional()]));
+  const shape = Object.fromEntries(
+    keysOf(source).map((key) => {
+      const { schema, about }: Key = KEYS[key];
+      return [key, schema.optional().meta({ description: about })];
+    }),
+  );
   return keys(shape) as unknown as z.ZodType<Values>;
 }

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { type Place, UserError } from '../errors.ts';
-import { at, type Document, documentOf, readYaml, validate } from './document.ts';
+import { at, type Document, documentOf, readYamlFile, validate, withPlace } from './document.ts';
 import type { Files } from './files.ts';
 import { readFlags } from './flags.ts';
 import { KEYS, type Key, type KeyName, keysOf, schemaOf, type Values } from './keys.ts';
@@ -51,11 +51,12 @@ export function readLayers({ flags, inputs = {}, cwd }: Sources, files: Files): 
   if (config && !name)
     throw new UserError('no such file', { where: config.place(), found: quote(config.value) });
   if (name) {
-    const document = readYaml(name, files.read(resolve(cwd, name)) ?? '');
+    const path = resolve(cwd, name);
+    const document = readYamlFile(path, cwd, files);
     layers.push({
       document,
       values: validate(schemaOf('file'), document),
-      base: dirname(resolve(cwd, name)),
+      base: dirname(path),
     });
   }
   return layers;
@@ -68,7 +69,7 @@ function readInputs(inputs: Readonly<Record<string, string>>): Record<string, un
     if (!text.trim()) continue;
     const where = { name: `input ${name}` };
     const key = keysOf('input').find((k) => k === name);
-    if (!key) throw at(where, () => unknownWord('input', name, keysOf('input')));
+    if (!key) throw withPlace(unknownWord('input', name, keysOf('input')), where);
     const { many } = KEYS[key] as Key;
     if (many === 'pairs') data[key] = at(where, () => readPairs(splitList(text)));
     else if (many === 'lines') data[key] = at(where, () => readPairs(text.split('\n')));

@@ -121,9 +121,9 @@ function readApps(layers: readonly Layer[], cwd: string, packageRoot: string, fi
 
 const OVERRIDES = ['load', 'timeout', 'warmup', 'blocks', 'max-vus', 'reuse'] as const satisfies KeyName[];
 
-function readScenarios(layers: readonly Layer[], { cwd, packageRoot }: Sources, files: Files) {
-  const known = findScenarios(packageRoot, cwd, files);
-  const read = (name: string) => readScenario(name, known, packageRoot, files);
+function readScenarios(layers: readonly Layer[], folders: Sources, files: Files) {
+  const known = findScenarios(folders, files);
+  const read = (name: string) => readScenario(name, known, folders, files);
   // `scenarios`, `paths` and `journey` all say what to run: the strongest source that says any of them decides.
   const layer = layers.find(({ values }) => values.scenarios ?? values.paths ?? values.journey);
   const drafts: ScenarioDraft[] = [];
@@ -141,7 +141,9 @@ function readScenarios(layers: readonly Layer[], { cwd, packageRoot }: Sources, 
       });
     }
     if (journey !== undefined) {
-      const chosen = at(document.place(['journey']), () => findJourney(journey, base, packageRoot, files));
+      const chosen = at(document.place(['journey']), () =>
+        findJourney(journey, base, folders.packageRoot, files),
+      );
       const { overrides } = chosen.kind === 'script' ? { overrides: {} } : read(KEYS.scenarios.default);
       drafts.push({
         name: 'name' in chosen ? chosen.name : 'journey',

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { z } from 'zod';
 import { UserError } from '../errors.ts';
 import { parseOptionValue } from './choices.ts';
-import { at, keys, readYaml, record, scalar, validate } from './document.ts';
+import { at, displayPath, keys, readYamlFile, record, scalar, validate } from './document.ts';
 import type { Files } from './files.ts';
 import { parseImage, refuse } from './text.ts';
 import type { OptionSpec, Runtime } from './types.ts';
@@ -69,21 +69,21 @@ export function loadRuntimes(packageRoot: string, cwd: string, files: Files): Ma
       if (twin?.folder === path) continue;
       if (twin) {
         throw new UserError(`runtime '${name}' exists twice`, {
-          where: { name: path },
+          where: { name: displayPath(path, cwd) },
           hint: 'rename the folder',
         });
       }
-      found.set(name, readRuntime(name, path, files));
+      found.set(name, readRuntime(name, path, cwd, files));
     }
   }
   return found;
 }
 
-function readRuntime(name: string, folder: string, files: Files): Runtime {
+function readRuntime(name: string, folder: string, cwd: string, files: Files): Runtime {
   const file = join(folder, 'runtime.yaml');
   if (!/^[a-z0-9][a-z0-9-]{0,39}$/.test(name)) {
     throw new UserError('not a name of a runtime', {
-      where: { name: folder },
+      where: { name: displayPath(folder, cwd) },
       found: name,
       allowed: 'a folder named with small letters, digits and -',
     });
@@ -91,12 +91,12 @@ function readRuntime(name: string, folder: string, files: Files): Runtime {
   for (const part of ['runtime.yaml', 'Dockerfile']) {
     if (files.kind(join(folder, part)) !== 'file') {
       throw new UserError(`runtime '${name}' has no ${part}`, {
-        where: { name: folder },
+        where: { name: displayPath(folder, cwd) },
         hint: 'see docs/runtimes.md',
       });
     }
   }
-  const document = readYaml(file, files.read(file) ?? '');
+  const document = readYamlFile(file, cwd, files);
   const { stop, options, ...rest } = validate(manifest, document);
   return {
     name,

@@ -1,7 +1,7 @@
 import { basename, dirname, join, resolve } from 'node:path';
 import type { z } from 'zod';
 import { UserError } from '../errors.ts';
-import { at, type Document, keys, readYaml, validate } from './document.ts';
+import { at, type Document, displayPath, keys, readYamlFile, validate } from './document.ts';
 import type { Files } from './files.ts';
 import { loadMs } from './load.ts';
 import { NAME, quote, SECOND, suggest, unknownWord } from './text.ts';
@@ -37,11 +37,17 @@ export interface ScenarioDraft {
   overrides: Overrides;
 }
 
+/** Where bundled and own files lie. */
+export interface Folders {
+  packageRoot: string;
+  cwd: string;
+}
+
 /** Where scenarios are found: name → file. */
 export type ScenarioFiles = ReadonlyMap<string, string>;
 
 /** Finds the bundled scenarios and the user's own in `.bench/scenarios/`. */
-export function findScenarios(packageRoot: string, cwd: string, files: Files): ScenarioFiles {
+export function findScenarios({ packageRoot, cwd }: Folders, files: Files): ScenarioFiles {
   const found = new Map<string, string>();
   for (const folder of [join(packageRoot, 'scenarios'), join(cwd, '.bench', 'scenarios')]) {
     for (const file of files.list(folder)) {
@@ -49,11 +55,14 @@ export function findScenarios(packageRoot: string, cwd: string, files: Files): S
       const path = join(folder, file);
       if (!name || files.kind(path) !== 'file' || found.get(name) === path) continue;
       if (!NAME.test(name)) {
-        throw new UserError('not a name of a scenario', { where: { name: path }, found: quote(name) });
+        throw new UserError('not a name of a scenario', {
+          where: { name: displayPath(path, cwd) },
+          found: quote(name),
+        });
       }
       if (found.has(name)) {
         throw new UserError(`scenario '${name}' exists twice`, {
-          where: { name: path },
+          where: { name: displayPath(path, cwd) },
           hint: 'rename the file',
         });
       }
@@ -67,12 +76,12 @@ export function findScenarios(packageRoot: string, cwd: string, files: Files): S
 export function readScenario(
   name: string,
   known: ScenarioFiles,
-  packageRoot: string,
+  { packageRoot, cwd }: Folders,
   files: Files,
 ): ScenarioDraft {
   const file = known.get(name);
   if (!file) throw unknownWord('scenario', name, [...known.keys()]);
-  const document = readYaml(file, files.read(file) ?? '');
+  const document = readYamlFile(file, cwd, files);
   const { title, journey, paths, ...overrides } = validate(scenarioFile, document);
   if ((journey === undefined) === (paths === undefined)) {
     throw new UserError(journey === undefined ? 'neither journey nor paths' : 'both journey and paths', {
@@ -113,7 +122,7 @@ export function findJourney(text: string, base: string, packageRoot: string, fil
   if (files.kind(file) !== 'file') {
     const hint = suggest(text, bundled);
     throw new UserError('no such journey', {
-      found: `${quote(text)}: no file at ${quote(file)}`,
+      found: quote(text),
       allowed: `the path of a k6 script, or ${bundled.length ? bundled.join(', ') : 'a bundled journey'}`,
       ...(hint && { hint }),
     });

@@ -10,27 +10,28 @@ type Bounds = { min: number; max: number };
 export const integer = ({ min, max }: Bounds) =>
   scalar((value) => text.parseInteger(value, { min, max }), { type: 'integer', minimum: min, maximum: max });
 
-export const boolean = scalar(text.parseBoolean, { type: ['boolean', 'string'], examples: [true, 'off'] });
+export const boolean = scalar(text.parseBoolean, { type: ['boolean', 'string'] });
 
 export const duration = (min = 0) =>
   scalar((value) => text.parseDuration(value, { min }), {
     type: 'string',
     pattern: '^(?=.)(\\d+h)?(\\d+m)?(\\d+s)?(\\d+ms)?$',
-    examples: ['500ms', '2s', '2m30s'],
   });
 
-export const size = scalar(text.parseSize, { type: ['string', 'integer'], examples: ['128M', '2G'] });
+export const size = scalar(text.parseSize, { type: ['string', 'integer'] });
 export const percent = scalar(text.parsePercent, {
   type: 'string',
   pattern: '^\\d{1,3}(\\.\\d+)?%$',
-  examples: ['99%'],
 });
 export const name = scalar(text.parseName, { type: 'string', pattern: text.NAME.source });
 export const path = scalar(text.parsePath, { type: 'string', minLength: 1 });
 export const urlPath = scalar(text.parseUrlPath, { type: 'string', pattern: '^/\\S*$' });
-export const php = scalar(text.parsePhp, { type: ['string', 'number'], examples: ['8.4'] });
+export const php = scalar(text.parsePhp, { type: ['string', 'number'] });
 export const image = scalar((value) => text.parseImage(value), { type: 'string' });
-export const load = scalar(parseLoad, { type: 'string', examples: ['vus(8, 1s)'], description: LOAD_FORMS });
+export const load = scalar(parseLoad, { type: 'string', description: LOAD_FORMS });
+
+/** Any text; YAML may take it for a number or so, which it is not to us. */
+export const anyText = z.string().meta({ type: ['string', 'number', 'boolean', 'null'] });
 
 /** Any text on one line that says something. */
 export const line = scalar(
@@ -51,11 +52,13 @@ export const oneOf = <const T extends string>(...values: T[]) =>
     { type: 'string', enum: values },
   );
 
+const cpuText = z.string().meta({ type: ['string', 'integer'] });
+
+/** One text, or a list of them. */
 export const cpus = z
-  .union([z.string(), z.array(z.string())])
+  .union([cpuText, z.array(cpuText)])
   .transform((value) => [value].flat().join(','))
-  .pipe(scalar(text.parseCpus, {}))
-  .meta({ type: ['string', 'integer', 'array'], examples: ['0-3,8'] });
+  .pipe(scalar(text.parseCpus, {}));
 
 /** A list, or the same in one text with commas. `json`: the schema of that text. */
 export function list<T>(item: z.ZodType<T>, json: Record<string, unknown> = { type: 'string' }) {

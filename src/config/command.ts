@@ -1,0 +1,191 @@
+import { UserError } from '../errors.ts';
+import { withPlace } from './document.ts';
+import { CONFIG_FLAGS, type FlagKinds, splitArguments } from './flags.ts';
+import { KEYS, type Key, type KeyName, keysOf } from './keys.ts';
+import { parsePath, quote, unknownWord } from './text.ts';
+
+const FORMATS = ['table', 'md', 'json'] as const;
+
+/** What the command line asks for. */
+export type Command =
+  | { command: 'run'; flags: readonly string[] }
+  | { command: 'plan'; flags: readonly string[]; json: boolean }
+  | { command: 'report'; folders: readonly string[]; format: (typeof FORMATS)[number] }
+  | { command: 'list'; json: boolean }
+  | { command: 'doctor'; json: boolean }
+  | { command: 'help'; of?: CommandName }
+  | { command: 'version' };
+
+interface Spec {
+  usage: string;
+  about: string;
+  /** Flags of its own: with the name of the value, or null for a switch. */
+  own: Readonly<Record<string, { value?: string; about: string }>>;
+  /** Takes all keys of the configuration as flags. */
+  config: boolean;
+  example: string;
+}
+
+const JSON_FLAG = { json: { about: 'Print JSON' } };
+
+export const COMMANDS = {
+  run: {
+    usage: 'run [flags]',
+    about: 'Build, load and compare; print the table and write the results',
+    own: {},
+    config: true,
+    example: "run --app . --runtimes 'apache,nginx-fpm[workers=32]' --paths /,/api/x",
+  },
+  plan: {
+    usage: 'plan [flags]',
+    about: 'Say what run would do: variants, order, CPUs, time; touches nothing',
+    own: JSON_FLAG,
+    config: true,
+    example: 'plan --php 8.2,8.4 --json',
+  },
+  report: {
+    usage: 'report DIR…',
+    about: 'Render results again',
+    own: { format: { value: FORMATS.join('|'), about: 'Which form (default: table)' } },
+    config: false,
+    example: 'report bench-results --format md',
+  },
+  list: {
+    usage: 'list',
+    about: 'Runtimes with their options, scenarios and apps',
+    own: JSON_FLAG,
+    config: false,
+    example: 'list',
+  },
+  doctor: {
+    usage: 'doctor',
+    about: 'Is this machine fit to measure?',
+    own: JSON_FLAG,
+    config: false,
+    example: 'doctor',
+  },
+} as const satisfies Record<string, Spec>;
+
+export type CommandName = keyof typeof COMMANDS;
+
+const NAMES = Object.keys(COMMANDS) as CommandName[];
+
+/**
+ * Reads the command line after the program's name. Flags of the configuration are only told from unknown
+ * ones here; `parseConfig` reads them. Throws a UserError on an unknown command or flag.
+ */
+export function parseCommand(argv: readonly string[]): Command {
+  const [first, ...rest] = argv;
+  if (first === undefined || first === 'help' || first === '--help' || first === '-h') {
+    const of = NAMES.find((name) => name === rest[0]);
+    return { command: 'help', ...(of && { of }) };
+  }
+  if (first === '--version' || first === '-V' || first === 'version') return { command: 'version' };
+  const name = NAMES.find((known) => known === first);
+  if (!name) {
+    if (!first.startsWith('-')) throw unknownWord('command', first, NAMES);
+    throw new UserError('the command is missing', {
+      found: quote(first),
+      allowed: NAMES.join(', '),
+      hint: `php-runtime-bench run ${first} …`,
+    });
+  }
+  if (rest.some((arg) => arg === '--help' || arg === '-h')) return { command: 'help', of: name };
+
+  const { own, config }: Spec = COMMANDS[name];
+  const ownKinds: FlagKinds = Object.fromEntries(
+    Object.entries(own).map(([flag, { value }]) => [flag, value === undefined ? 'boolean' : 'string']),
+  );
+  const { flags, positionals } = splitArguments(rest, { ...ownKinds, ...(config && CONFIG_FLAGS) });
+  const [extra] = positionals;
+  if (extra !== undefined && name !== 'report') {
+    throw new UserError(`unexpected argument ${quote(extra)}`, {
+      allowed: `php-runtime-bench ${COMMANDS[name].usage}`,
+      ...(config && { hint: `an app is given by --app ${extra.startsWith('-') ? 'PATH' : extra}` }),
+    });
+  }
+  const json = flags.has('json');
+  switch (name) {
+    case 'run':
+      return { command: name, flags: rest };
+    case 'plan':
+      return { command: name, flags: rest.filter((arg) => arg !== '--json'), json };
+    case 'report':
+      return { command: name, folders: readFolders(positionals), format: readFormat(flags.get('format')) };
+    default:
+      return { command: name, json };
+  }
+}
+
+function readFolders(folders: readonly string[]): readonly string[] {
+  if (folders.length) return folders.map(parsePath);
+  throw new UserError('report needs a folder', {
+    allowed: `php-runtime-bench ${COMMANDS.report.usage}`,
+    hint: 'the folder that run has written: php-runtime-bench report bench-results',
+  });
+}
+
+function readFormat(given: readonly string[] | undefined): (typeof FORMATS)[number] {
+  const text = given?.at(-1) ?? 'table';
+  const format = FORMATS.find((known) => known === text);
+  if (!format) throw withPlace(unknownWord('format', text, FORMATS), { name: '--format' });
+  return format;
+}
+
+/** Help on one command, or on all. */
+export function helpText(name?: CommandName): string {
+  if (!name) {
+    return [
+      'php-runtime-bench: which application server should run your PHP app?',
+      '',
+      'Usage: php-runtime-bench COMMAND [flags]',
+      '',
+      ...NAMES.map((command) => entry(command, COMMANDS[command].about)),
+      '',
+      "'php-runtime-bench COMMAND --help' tells more.",
+      'Exit codes: 0 fine, 1 a pass criterion failed, 2 bad input, 3 a variant failed, 130 or 143 stopped by a signal.',
+      '',
+    ].join('\n');
+  }
+  const { usage, about, own, config, example }: Spec = COMMANDS[name];
+  const flags = Object.entries(own).map(([flag, { value, about: text }]) => entry(flagOf(flag, value), text));
+  if (config) flags.push(...keysOf('flag').map(keyEntry));
+  return [
+    `Usage: php-runtime-bench ${usage}`,
+    '',
+    `${about}.`,
+    '',
+    ...(flags.length ? ['Flags:', ...flags, ''] : []),
+    ...(config
+      ? ['Each key of .bench.yml is named like its flag; a flag wins. Lists take commas or repetition.', '']
+      : []),
+    `Example: php-runtime-bench ${example}`,
+    '',
+  ].join('\n');
+}
+
+const flagOf = (flag: string, value: string | undefined) =>
+  `--${flag}${value === undefined ? '' : ` ${value}`}`;
+
+function keyEntry(key: KeyName): string {
+  const { value, about, default: preset }: Key = KEYS[key];
+  // A switch that is on by default is there to be turned off.
+  const flag = value === undefined && preset === 'true' ? `[no-]${key}` : key;
+  return entry(flagOf(flag, value), preset === undefined ? about : `${about} [${preset}]`);
+}
+
+const COLUMN = 26;
+const WIDTH = 100;
+
+/** A name on the left, what it is about on the right, wrapped. */
+function entry(left: string, right: string): string {
+  const lines = [''];
+  for (const word of right.split(' ')) {
+    const line = lines.at(-1) ?? '';
+    if (line && line.length + word.length >= WIDTH - COLUMN) lines.push(word);
+    else lines[lines.length - 1] = line ? `${line} ${word}` : word;
+  }
+  const indent = `\n${' '.repeat(COLUMN)}`;
+  const head = `  ${left}`;
+  return `${head.length < COLUMN - 1 ? head.padEnd(COLUMN) : head + indent}${lines.join(indent)}`;
+}

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { schemaOf } from './keys.ts';
+import { manifest } from './runtimes.ts';
+import { scenarioFile } from './scenarios.ts';
+
+type JsonSchema = Record<string, unknown>;
+
+/** JSON Schema of what a user writes, for editors; values are still checked in full by `parseConfig`. */
+const describe = (schema: z.ZodType, title: string): JsonSchema => ({
+  // `input`: before texts are turned into values. What a transform is made of cannot be told; our metadata says it.
+  ...z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }),
+  title,
+});
+
+/** JSON Schema of `.bench.yml`. */
+export const configJsonSchema = (): JsonSchema => describe(schemaOf('file'), 'php-runtime-bench: .bench.yml');
+
+/** JSON Schema of `scenarios/<name>.yaml` and `.bench/scenarios/<name>.yaml`. */
+export const scenarioJsonSchema = (): JsonSchema => describe(scenarioFile, 'php-runtime-bench: a scenario');
+
+/** JSON Schema of `runtimes/<name>/runtime.yaml`. */
+export const runtimeJsonSchema = (): JsonSchema => describe(manifest, 'php-runtime-bench: a runtime');
