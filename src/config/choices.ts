@@ -1,4 +1,5 @@
-import { UserError } from '../errors.ts';
+import { type Place, UserError } from '../errors.ts';
+import { at } from './document.ts';
 import {
   formatDuration,
   formatSize,
@@ -56,6 +57,7 @@ export function choose(
   as: string | undefined,
   set: readonly (readonly [string, string])[],
   runtimes: Runtimes,
+  placeOf: (option: string) => Place | undefined = () => undefined,
 ): RuntimeChoice {
   const runtime = runtimes.get(name);
   if (!runtime) throw unknownWord('runtime', name, [...runtimes.keys()]);
@@ -65,11 +67,13 @@ export function choose(
   }
   const values: Record<string, OptionValue> = {};
   for (const [option, text] of set) {
-    const spec = Object.hasOwn(runtime.options, option) ? runtime.options[option] : undefined;
-    if (!spec) throw unknownWord(`option of '${name}'`, option, Object.keys(runtime.options));
-    if (Object.hasOwn(values, option))
-      throw refuse(`option '${option}' of '${name}' set twice`, text, 'one value');
-    values[option] = parseOptionValue(option, spec, text);
+    at(placeOf(option), () => {
+      const spec = Object.hasOwn(runtime.options, option) ? runtime.options[option] : undefined;
+      if (!spec) throw unknownWord(`option of '${name}'`, option, Object.keys(runtime.options));
+      if (Object.hasOwn(values, option))
+        throw refuse(`option '${option}' of '${name}' set twice`, text, 'one value');
+      values[option] = parseOptionValue(option, spec, text);
+    });
   }
   // In the manifest's order, so that the same choice is always written the same way.
   const sorted = Object.keys(runtime.options).filter((option) => Object.hasOwn(values, option));

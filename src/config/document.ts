@@ -3,7 +3,7 @@ import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument,
 import { z } from 'zod';
 import { type Place, UserError } from '../errors.ts';
 import type { Files } from './files.ts';
-import { quote, suggest } from './text.ts';
+import { escapeText, quote, suggest } from './text.ts';
 
 type Path = readonly PropertyKey[];
 
@@ -32,7 +32,7 @@ export function readYamlFile(path: string, cwd: string, files: Files): Document 
 /** The path as people would write it: relative to the current folder when it lies below it. */
 export function displayPath(path: string, cwd: string): string {
   const short = relative(cwd, path);
-  return short.startsWith('..') ? path : short;
+  return escapeText(short.startsWith('..') ? path : short);
 }
 
 /** Reads YAML; syntax errors, duplicate keys and the like become a UserError with file and line. */
@@ -42,7 +42,9 @@ export function readYaml(name: string, text: string): Document {
   const placeAt = (offset: number): Place => ({ name, line: lines.linePos(offset).line });
   const [problem] = yaml.errors;
   if (problem) {
-    throw new UserError(`not valid YAML: ${problem.message}`, { where: placeAt(problem.pos[0]) });
+    throw new UserError(`not valid YAML: ${escapeText(problem.message.split(';')[0] ?? '')}`, {
+      where: placeAt(problem.pos[0]),
+    });
   }
   const places = new Map<string, { key?: number; value: number }>();
   let nodes = 0;
@@ -93,7 +95,9 @@ const id = (path: Path) => JSON.stringify(path.map(String));
 const textOf = ({ value, source }: Scalar) => (typeof value === 'string' ? value : (source ?? ''));
 const dotted = (path: Path) =>
   path
-    .map((part, i) => (typeof part === 'number' ? `[${part + 1}]` : `${i ? '.' : ''}${String(part)}`))
+    .map((part, i) =>
+      typeof part === 'number' ? `[${part + 1}]` : `${i ? '.' : ''}${escapeText(String(part))}`,
+    )
     .join('');
 
 /** Values from flags or inputs; `nameOf` says how such a key is written: `--runtimes`, `input runtimes`. */
@@ -101,7 +105,8 @@ export function documentOf(data: Record<string, unknown>, nameOf: (key: string) 
   return {
     data,
     place: ([key]) => ({ name: nameOf(String(key)) }),
-    prefix: ([, ...path]) => (path.length ? `${dotted(path)}: ` : ''),
+    // A number would count the items of one text.
+    prefix: ([, ...path]) => (typeof path[0] === 'string' ? `${dotted(path)}: ` : ''),
   };
 }
 
@@ -164,18 +169,23 @@ export function record<V extends z.ZodType>(checkKey: (key: string) => unknown, 
 export function validate<T>(schema: z.ZodType<T>, document: Document): T {
   const result = schema.safeParse(document.data);
   if (result.success) return result.data;
-  const problems = result.error.issues.map((issue) => explain(issue, issue.path, document));
-  // In the order of the file: what people mend first.
-  problems.sort((a, b) => (a.detail.where?.line ?? 0) - (b.detail.where?.line ?? 0));
-  throw problems[0] ?? new Error('zod reported a failure without an issue');
+  const problems = result.error.issues.map((issue) => {
+    const error = explain(issue, issue.path, document);
+    // In the order of the file; missing keys last, since one that is misspelt is missing as well.
+    const missing = issue.code === 'invalid_type' && valueAt(document, issue.path) === undefined;
+    return { error, rank: missing ? Number.MAX_VALUE : (error.detail.where?.line ?? 0) };
+  });
+  problems.sort((a, b) => a.rank - b.rank);
+  throw problems[0]?.error ?? new Error('zod reported a failure without an issue');
+}
+
+function valueAt(document: Document, path: Path): unknown {
+  return path.reduce<unknown>((data, key) => (data as Record<PropertyKey, unknown>)?.[key], document.data);
 }
 
 function explain(issue: z.core.$ZodIssue, path: Path, document: Document): UserError {
   const where = document.place(path);
-  const value = path.reduce<unknown>(
-    (data, key) => (data as Record<PropertyKey, unknown>)?.[key],
-    document.data,
-  );
+  const value = valueAt(document, path);
   switch (issue.code) {
     case 'unrecognized_keys': {
       const [key = ''] = issue.keys;

@@ -33,8 +33,8 @@ export interface Layer {
 export interface Given<K extends KeyName> {
   value: NonNullable<Values[K]>;
   base: string;
-  /** Place of the value, or of its n-th item. */
-  place(item?: number): Place;
+  /** Place of the value, or of what is in it. */
+  place(...path: PropertyKey[]): Place;
 }
 
 /** From the strongest to the weakest. */
@@ -83,7 +83,7 @@ export function find<K extends KeyName>(layers: readonly Layer[], key: K): Given
   for (const { values, document, base } of layers) {
     const value = values[key];
     if (value === undefined) continue;
-    return { value, base, place: (item) => document.place(item === undefined ? [key] : [key, item]) };
+    return { value, base, place: (...path) => document.place([key, ...path]) };
   }
   return undefined;
 }

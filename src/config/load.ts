@@ -7,6 +7,7 @@ const MAX_VUS = 100_000;
 const MAX_REQUESTS = 1_000_000_000;
 const MAX_STEPS = 1000;
 const MAX_SEGMENTS = 100;
+const MAX_LENGTH = 4000;
 
 type Argument = (text: string) => number;
 const rps: Argument = (text) => parseInteger(text, { min: 1, max: MAX_RPS });
@@ -19,8 +20,8 @@ const FORMS = {
   line: { takes: { from: rps, to: rps, time } },
   const: { takes: { rps, time } },
   step: { takes: { from: rps, to: rps, by: rps, time } },
-  vus: { takes: { vus, time } },
-  requests: { takes: { requests, vus } },
+  vus: { takes: { n: vus, time } },
+  requests: { takes: { n: requests, vus } },
 } as const satisfies Record<string, { takes: Record<string, Argument> }>;
 
 type Form = keyof typeof FORMS;
@@ -38,6 +39,12 @@ export const LOAD_FORMS = (Object.keys(FORMS) as Form[]).map(form).join(', ');
 export function parseLoad(source: string): Load {
   const segments: Segment[] = [];
   const rest = /[\s,]*([A-Za-z_-]*)\s*(\(?)([^()]*)(\)?)/y;
+  if (source.length > MAX_LENGTH) {
+    throw new UserError('load too long to read', {
+      found: quote(source),
+      allowed: `up to ${MAX_LENGTH} characters`,
+    });
+  }
   const end = source.search(/[\s,]*$/);
   while (rest.lastIndex < end) {
     const from = rest.lastIndex;

@@ -70,7 +70,11 @@ function readRuntimes(
       const choices =
         typeof item === 'string'
           ? parseChoices(item, known)
-          : [choose(item.runtime, item.as, Object.entries(item.options ?? {}), known)];
+          : [
+              choose(item.runtime, item.as, Object.entries(item.options ?? {}), known, (option) =>
+                given?.place(i, 'options', option),
+              ),
+            ];
       for (const choice of choices) {
         checkDistinct(choice, chosen);
         chosen.push(choice);

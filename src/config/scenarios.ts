@@ -116,14 +116,17 @@ export function pathsJourney(paths: readonly string[]): Journey {
 /** The name of a bundled journey, or the path of a k6 script, relative to `base`. */
 export function findJourney(text: string, base: string, packageRoot: string, files: Files): Journey {
   const folder = join(packageRoot, 'scenarios', 'journeys');
-  const bundled = files.list(folder).flatMap((file) => (file.endsWith('.js') ? [basename(file, '.js')] : []));
+  const bundled = files.list(folder).flatMap((file) =>
+    // paths.js is what `paths:` runs; it says nothing by itself.
+    file.endsWith('.js') && file !== 'paths.js' ? [basename(file, '.js')] : [],
+  );
   if (bundled.includes(text)) return { kind: 'bundled', name: text, file: join(folder, `${text}.js`) };
   const file = resolve(base, text);
   if (files.kind(file) !== 'file') {
     const hint = suggest(text, bundled);
     throw new UserError('no such journey', {
       found: quote(text),
-      allowed: `the path of a k6 script, or ${bundled.length ? bundled.join(', ') : 'a bundled journey'}`,
+      allowed: ['the path of a k6 script', ...bundled].join(', '),
       ...(hint && { hint }),
     });
   }

@@ -10,23 +10,23 @@ export const DAY = 24 * HOUR;
 
 /** Quotes untrusted text for a message: escaped, at most 80 characters. */
 export function quote(text: string): string {
-  const cut = text.length > 80 ? `${text.slice(0, 79)}…` : text;
-  const shown = cut.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (c) =>
-    JSON.stringify(c)
-      .slice(1, -1)
-      .replace(/^[^\\]$/u, codePoint),
-  );
-  return `'${shown}'`;
+  if (!text) return 'nothing';
+  return `'${escapeText(text.length > 80 ? `${text.slice(0, 79)}…` : text)}'`;
 }
 
-function codePoint(char: string): string {
-  return `\\u{${char.codePointAt(0)?.toString(16)}}`;
+/** Makes control and invisible characters visible: a name must not forge lines of a log or colour a terminal. */
+export function escapeText(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (char) => {
+    const short = JSON.stringify(char).slice(1, -1);
+    return short.startsWith('\\') ? short : `\\u{${char.codePointAt(0)?.toString(16)}}`;
+  });
 }
 
 /** `did you mean 'workers'?` when one of the candidates is near, else undefined. */
 export function suggest(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
-  let least = Math.max(1, Math.floor(word.length / 3)) + 1;
+  // Two letters swapped count as two steps.
+  let least = word.length < 4 ? 2 : Math.max(2, Math.floor(word.length / 3)) + 1;
   for (const candidate of candidates) {
     const steps = distance(word.slice(0, 100).toLowerCase(), candidate.toLowerCase());
     if (steps < least) {
