@@ -8,7 +8,6 @@ declare(strict_types=1);
 $status = function_exists('opcache_get_status') ? (opcache_get_status(false) ?: []) : [];
 $jit = $status['jit'] ?? [];
 $memory = $status['memory_usage'] ?? [];
-$kinds = [0 => 'off', 3 => 'function', 5 => 'tracing'];
 
 $ini = [];
 foreach (
@@ -42,7 +41,8 @@ echo json_encode([
         'jit' => [
             'enabled' => (bool) ($jit['enabled'] ?? false),
             'on' => (bool) ($jit['on'] ?? false),
-            'kind' => ($jit['on'] ?? false) ? ($kinds[$jit['kind']] ?? (string) $jit['kind']) : 'off',
+            // The trigger: 5 is a hot trace, all below are functions, at load or when hot.
+            'kind' => ($jit['on'] ?? false) ? ($jit['kind'] === 5 ? 'tracing' : 'function') : 'off',
             'bufferBytes' => $jit['buffer_size'] ?? 0,
             'bufferFreeBytes' => $jit['buffer_free'] ?? 0,
         ],

@@ -1,0 +1,209 @@
+/** What the integration tests do with Docker: build, start, ask, remove. Everything started has the test's label. */
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parse } from 'yaml';
+import { type Finished, realHost } from '../../src/host.ts';
+
+export const root = resolve(import.meta.dirname, '../..');
+
+/** `BENCH_IMAGES` names the file that says which image takes an official one's place. */
+const images: Record<string, string> = process.env.BENCH_IMAGES
+  ? parse(readFileSync(process.env.BENCH_IMAGES, 'utf8'))
+  : {};
+
+const id = `test-${randomBytes(4).toString('hex')}`;
+export const label = `php-runtime-bench=${id}`;
+const built: string[] = [];
+
+/** Runs docker; throws with what it said when it fails. */
+export async function docker(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await tryDocker(...args);
+  if (code !== 0) throw new Error(`docker ${args.join(' ')}: exit code ${code}\n${stdout}${stderr}`);
+  return stdout.trim();
+}
+
+/** Runs docker, whatever becomes of it. */
+export function tryDocker(...args: string[]): Promise<Finished> {
+  return realHost.exec('docker', args);
+}
+
+/** Builds a runtime with an app's folder and returns the image's name. */
+export async function buildRuntime(runtime: string, php: string, app: string): Promise<string> {
+  const image = `php-runtime-bench-${id}/${runtime}:${php}-${built.length}`;
+  const folder = resolve(root, 'runtimes', runtime);
+  const bases: string[] = parse(readFileSync(resolve(folder, 'runtime.yaml'), 'utf8')).base;
+  const mapped = bases.map((base) => base.replace('{php}', php)).filter((base) => images[base]);
+  await docker(
+    ...['buildx', 'build', '--quiet', '--load', '--provenance=false', '--tag', image],
+    ...['--build-arg', `PHP_VERSION=${php}`],
+    ...['--build-context', `shared=${resolve(root, 'runtimes/_shared')}`, '--build-context', `app=${app}`],
+    ...mapped.flatMap((base) => ['--build-context', `${base}=docker-image://${images[base]}`]),
+    folder,
+  );
+  built.push(image);
+  return image;
+}
+
+/** Starts the container whose network namespace the servers share. */
+export function startArena(): Promise<string> {
+  const k6 = images['grafana/k6:1.8.1'] ?? 'grafana/k6:1.8.1';
+  return docker('run', '--detach', '--label', label, '--entrypoint', 'sleep', k6, 'infinity');
+}
+
+export interface Server {
+  container: string;
+  port: number;
+}
+
+let nextPort = 18080;
+
+/** Starts a server in the arena on a port of its own, without waiting for it. `flags` are docker run's. */
+export async function launch(
+  arena: string,
+  image: string,
+  env: Readonly<Record<string, string>> = {},
+  flags: readonly string[] = [],
+): Promise<Server> {
+  const port = nextPort++;
+  const all = { PORT: String(port), DOCROOT: 'public', ...env };
+  const container = await docker(
+    ...['run', '--detach', '--label', label, '--network', `container:${arena}`, ...flags],
+    ...Object.entries(all).flatMap(([name, value]) => ['--env', `${name}=${value}`]),
+    image,
+  );
+  return { container, port };
+}
+
+/** Starts a server and waits until it answers 200. */
+export async function serve(...how: Parameters<typeof launch>): Promise<Server> {
+  const server = await launch(...how);
+  for (let tries = 0; tries < 100; tries++) {
+    const finished = await tryDocker(
+      ...['exec', server.container, 'php', '-r', client],
+      JSON.stringify([{ url: `http://127.0.0.1:${server.port}/` }]),
+    );
+    if (finished.code === 0 && JSON.parse(finished.stdout)[0].status === 200) return server;
+    await realHost.sleep(50);
+  }
+  throw new Error(`the server did not become ready:\n${await logs(server)}`);
+}
+
+export interface Request {
+  path: string;
+  headers?: string[];
+  /** Before the request. */
+  waitMs?: number;
+}
+
+export interface Answer {
+  /** 0: no answer. */
+  status: number;
+  /** Names in lower case. */
+  headers: Record<string, string>;
+  /** As received, still encoded. */
+  bytes: Buffer;
+  body: string;
+  /** Connections opened for this request: 0 when one was kept. */
+  connects: number;
+}
+
+// PHP is in every server's image, curl is not.
+const client = `
+$curl = curl_init();
+$answers = [];
+foreach (json_decode($argv[1], true) as $request) {
+  usleep(1000 * ($request['waitMs'] ?? 0));
+  $headers = [];
+  curl_setopt_array($curl, [
+    CURLOPT_URL => $request['url'], CURLOPT_HTTPHEADER => $request['headers'] ?? [], CURLOPT_RETURNTRANSFER => true,
+    CURLOPT_PATH_AS_IS => true, CURLOPT_TIMEOUT => 20, CURLOPT_FORBID_REUSE => $request['fresh'] ?? false,
+    CURLOPT_HEADERFUNCTION => function ($curl, $line) use (&$headers) {
+      if (str_contains($line, ':')) {
+        [$name, $value] = explode(':', $line, 2);
+        $headers[strtolower($name)] = trim($value);
+      }
+      return strlen($line);
+    },
+  ]);
+  $body = curl_exec($curl);
+  $answers[] = [
+    'status' => curl_getinfo($curl, CURLINFO_RESPONSE_CODE), 'headers' => (object) $headers,
+    'body' => base64_encode((string) $body), 'connects' => curl_getinfo($curl, CURLINFO_NUM_CONNECTS),
+  ];
+}
+echo json_encode($answers);
+`;
+
+/**
+ * Asks a server, one request after the other. Connections are kept where the server does, unless `fresh`.
+ * `from` is the container that the client runs in, for when the server's own is about to end.
+ */
+export async function ask(
+  server: Server,
+  requests: readonly (string | Request)[],
+  { fresh = false, from = server.container }: { fresh?: boolean; from?: string } = {},
+): Promise<Answer[]> {
+  const list = requests.map((request) => {
+    const { path, ...rest } = typeof request === 'string' ? { path: request } : request;
+    return { ...rest, fresh, url: `http://127.0.0.1:${server.port}${path}` };
+  });
+  const answers: { status: number; headers: Record<string, string>; body: string; connects: number }[] =
+    JSON.parse(await docker('exec', from, 'php', '-r', client, JSON.stringify(list)));
+  return answers.map(({ body, ...rest }) => {
+    const bytes = Buffer.from(body, 'base64');
+    return { ...rest, bytes, body: bytes.toString() };
+  });
+}
+
+/** Asks one thing. */
+export async function askOnce(server: Server, request: string | Request): Promise<Answer> {
+  const [answer] = await ask(server, [request]);
+  if (!answer) throw new Error('no answer');
+  return answer;
+}
+
+/**
+ * Asks the same `count` times at once, each on a connection of its own, and returns how many answers were 200.
+ * They come 100 ms apart: with pm=ondemand php-fpm starts one process at most for a burst.
+ */
+export async function askAtOnce(server: Server, path: string, count: number): Promise<number> {
+  const script = `
+    [, $port, $path, $count] = $argv;
+    $sockets = [];
+    for ($i = 0; $i < $count; $i++) {
+      $sockets[$i] = stream_socket_client("tcp://127.0.0.1:$port");
+      fwrite($sockets[$i], "GET $path HTTP/1.1\\r\\nHost: test\\r\\nConnection: close\\r\\n\\r\\n");
+      usleep(100_000);
+    }
+    $answers = array_map(stream_get_contents(...), $sockets);
+    echo count(array_filter($answers, fn ($answer) => str_starts_with($answer, 'HTTP/1.1 200 ')));
+  `;
+  const argv = [String(server.port), path, String(count)];
+  return Number(await docker('exec', server.container, 'php', '-r', script, ...argv));
+}
+
+/** What it wrote to stderr. */
+export async function logs(server: Server): Promise<string> {
+  return (await tryDocker('logs', server.container)).stderr;
+}
+
+/** The command lines of its processes. */
+export async function processes(server: Server): Promise<string[]> {
+  const table = await docker('top', server.container, '-o', 'pid,args');
+  return table
+    .split('\n')
+    .slice(1)
+    .map((line) => line.trim().replace(/^\d+ +/, ''));
+}
+
+export async function stop(...servers: Server[]): Promise<void> {
+  await docker('rm', '--force', ...servers.map((server) => server.container));
+}
+
+/** Removes all containers and images that this test file has made. */
+export async function removeAll(): Promise<void> {
+  const containers = await docker('ps', '--all', '--quiet', '--filter', `label=${label}`);
+  if (containers) await docker('rm', '--force', '--volumes', ...containers.split('\n'));
+  if (built.length > 0) await docker('rmi', '--force', ...built);
+}

@@ -1,0 +1,490 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import type { OptionSpec } from '../../src/config/types.ts';
+import {
+  ask,
+  askAtOnce,
+  askOnce,
+  buildRuntime,
+  docker,
+  launch,
+  logs,
+  processes,
+  removeAll,
+  root,
+  type Server,
+  serve,
+  startArena,
+  stop,
+  tryDocker,
+} from './docker.ts';
+
+const runtimes = ['apache', 'nginx-fpm'] as const;
+const versions = ['8.2', '8.4'] as const;
+const all = runtimes.flatMap((runtime) => versions.map((php) => ({ runtime, php })));
+const plain = resolve(root, 'apps/plain');
+const factsPath = '/.php-runtime-bench/facts';
+
+const images = new Map<string, string>();
+let arena: string;
+
+const imageOf = (runtime: string, php = '8.4') => images.get(`${runtime} ${php}`) ?? '';
+const start = (runtime: string, env?: Record<string, string>, flags?: string[]) =>
+  serve(arena, imageOf(runtime), env, flags);
+
+beforeAll(async () => {
+  arena = await startArena();
+  for (const { runtime, php } of all)
+    images.set(`${runtime} ${php}`, await buildRuntime(runtime, php, plain));
+});
+
+afterAll(removeAll);
+
+/** Starts a server, uses it, removes it. */
+async function using<T>(server: Promise<Server>, use: (server: Server) => Promise<T>): Promise<T> {
+  const started = await server;
+  try {
+    return await use(started);
+  } finally {
+    await stop(started);
+  }
+}
+
+async function readFacts(server: Server) {
+  return JSON.parse((await askOnce(server, factsPath)).body);
+}
+
+/** Processes that run PHP: the children of Apache or php-fpm. */
+async function countWorkers(server: Server): Promise<number> {
+  const lines = await processes(server);
+  const apache = lines.filter((line) => line.startsWith('apache2 ')).length;
+  return apache > 0 ? apache - 1 : lines.filter((line) => line.startsWith('php-fpm: pool')).length;
+}
+
+describe('answers', () => {
+  const servers: Server[] = [];
+  beforeAll(async () => {
+    for (const { runtime, php } of all)
+      servers.push(await serve(arena, imageOf(runtime, php), { BENCH_FACTS: '1' }));
+  });
+  afterAll(() => stop(...servers));
+
+  const paths = [
+    ...['/json', '/json?n=0', '/json?n=1000', '/loop', '/cpu?ms=2.5', '/io?ms=5', '/mem?mb=2'],
+    ...['/status?code=503', '/status?code=204', '/nope', '/nope/', '/index.php/nope', '/nope.php'],
+    ...['/cpu?ms=x', '/cpu?ms=-1', '/cpu?ms=10001', '/cpu?ms[]=1', '/json?n=1.5', '/status?code=100'],
+  ];
+
+  it('are the same on all', async () => {
+    const [first, ...others] = await Promise.all(
+      servers.map(async (server) =>
+        (await ask(server, paths)).map(({ status, headers, body }, index) => ({
+          path: paths[index],
+          status,
+          type: status === 204 ? '' : headers['content-type']?.replace(/;.*/, ''),
+          // The server's own page, not the app's.
+          body: paths[index] === '/nope.php' ? '' : body,
+        })),
+      ),
+    );
+    for (const other of others) expect(other).toEqual(first);
+    expect(first?.map(({ status }) => status)).toEqual([
+      ...[200, 200, 200, 200, 200, 200, 200],
+      ...[503, 204, 404, 404, 404, 404],
+      ...[400, 400, 400, 400, 400, 400],
+    ]);
+    expect(first?.[1]?.body).toBe('{"type":"json","items":[]}');
+    expect(JSON.parse(first?.[2]?.body ?? '').items).toHaveLength(1000);
+    expect(first?.[3]?.body.split('\n')[999]).toBe('Hello, World! 1000');
+    expect(first?.[13]?.body).toBe(`{"error":"ms: expected a number from 0 to 10000, found 'x'"}`);
+  });
+
+  it.each(all.map((variant, index) => ({ ...variant, index })))(
+    'say where they come from: $runtime on $php',
+    async ({ runtime, php, index }) => {
+      const server = servers[index] as Server;
+      const answers = await ask(server, [{ path: '/', headers: ['X-Test: yes'] }, '/phpinfo']);
+      expect(JSON.parse(answers[0]?.body ?? '')).toMatchObject({
+        type: runtime,
+        headers: { 'x-test': 'yes' },
+      });
+      expect(answers[0]?.headers).not.toHaveProperty('x-powered-by');
+      expect(answers[1]?.body).toContain('opcache.enable');
+
+      const facts = await readFacts(server);
+      expect(facts).toMatchObject({
+        zts: false,
+        debug: false,
+        sapi: runtime === 'apache' ? 'apache2handler' : 'fpm-fcgi',
+        opcache: { enabled: true, jit: { on: false, kind: 'off' } },
+        ini: { memory_limit: '128M', 'opcache.validate_timestamps': '0', 'opcache.enable_cli': '1' },
+      });
+      expect(facts.php).toMatch(new RegExp(`^${php.replace('.', '\\.')}\\.\\d+`));
+      expect(facts.server).toMatch(
+        runtime === 'apache' ? /^apache\/2\.4\.\d+$/ : /^nginx\/1\.\d+\.\d+ \+ fpm$/,
+      );
+      expect(facts.extensions).toContain('json');
+    },
+  );
+
+  it('have the same php.ini and extensions', async () => {
+    const facts = await Promise.all(servers.map(readFacts));
+    const comparable = facts.map(({ ini, extensions }) => ({
+      // E_ALL has lost a bit in 8.4.
+      ini: { ...ini, error_reporting: undefined },
+      extensions: extensions.filter((name: string) => !/^(apache2handler|cgi-fcgi)$/.test(name)),
+    }));
+    for (const other of comparable) expect(other).toEqual(comparable[0]);
+  });
+});
+
+describe('the document root', () => {
+  const files: Record<string, string> = {
+    'public/index.php':
+      '<?php header("Content-Type: text/plain"); echo "front: ", json_encode([$_SERVER["SCRIPT_NAME"], $_SERVER["PATH_INFO"] ?? "", $_SERVER["REQUEST_URI"], $_GET, getenv("APP_ENV"), $_ENV["APP_ENV"]]);',
+    'public/other.php': '<?php echo "other: ", $_SERVER["SCRIPT_NAME"], $_SERVER["PATH_INFO"] ?? "";',
+    'public/hello.txt': 'hello',
+    'public/style.css': 'a {}',
+    'public/script.js': '1',
+    'public/with-html/index.html': 'html',
+    'public/with-php/index.php': '<?php echo "inner";',
+    'public/empty/file.txt': 'file',
+    'public/.htaccess': 'Header set X-Htaccess yes',
+    'web root/index.php': '<?php echo "other root";',
+  };
+  const paths = [
+    ...[
+      '/',
+      '/a/b?x[]=1',
+      '/a%20b',
+      '/hello.txt',
+      '/style.css',
+      '/script.js',
+      '/other.php',
+      '/other.php/a/b',
+    ],
+    ...['/with-html/', '/with-php/', '/empty/', '/empty/file.txt', '/index.php/x', factsPath],
+  ];
+  const refused = ['/.htaccess', '/missing.php', '/with-html'];
+  let app: string;
+  const servers: Server[] = [];
+
+  beforeAll(async () => {
+    app = mkdtempSync(join(tmpdir(), 'bench-app-'));
+    for (const [file, content] of Object.entries(files)) {
+      mkdirSync(dirname(join(app, file)), { recursive: true });
+      writeFileSync(join(app, file), content);
+    }
+    for (const runtime of runtimes) {
+      servers.push(await serve(arena, await buildRuntime(runtime, '8.4', app), { APP_ENV: 'test' }));
+    }
+  });
+  afterAll(async () => {
+    rmSync(app, { recursive: true });
+    await stop(...servers);
+  });
+
+  it('serves files, and the front controller for the rest', async () => {
+    const [apache, nginx] = await Promise.all(
+      servers.map(async (server) =>
+        (await ask(server, paths)).map(({ status, headers, body }, index) => ({
+          path: paths[index],
+          status,
+          type: headers['content-type']?.toLowerCase().replace(/; /, ';'),
+          body,
+        })),
+      ),
+    );
+    expect(apache).toEqual(nginx);
+    expect(apache?.every(({ status }) => status === 200)).toBe(true);
+    expect(apache?.[1]?.body).toBe('front: ["\\/index.php","","\\/a\\/b?x[]=1",{"x":["1"]},"test","test"]');
+    expect(apache?.[7]?.body).toBe('other: /other.php/a/b');
+  });
+
+  it('refuses alike', async () => {
+    for (const server of servers) {
+      expect((await ask(server, refused)).map(({ status }) => status)).toEqual([403, 404, 301]);
+    }
+  });
+
+  it('reads .htaccess on Apache', async () => {
+    const [apache, nginx] = await Promise.all(servers.map((server) => askOnce(server, '/')));
+    expect(apache?.headers['x-htaccess']).toBe('yes');
+    expect(nginx?.headers).not.toHaveProperty('x-htaccess');
+  });
+
+  it.each(runtimes)('is where it is said to be: %s', async (runtime) => {
+    const image = await docker(
+      'inspect',
+      '--format',
+      '{{.Config.Image}}',
+      servers[runtimes.indexOf(runtime)]?.container ?? '',
+    );
+    await using(serve(arena, image, { DOCROOT: 'web root' }), async (server) => {
+      expect((await askOnce(server, '/x')).body).toBe('other root');
+    });
+  });
+});
+
+describe.each(runtimes)('%s', (runtime) => {
+  const folder = resolve(root, 'runtimes', runtime);
+  const manifest = parse(readFileSync(join(folder, 'runtime.yaml'), 'utf8'));
+  const options: Record<string, OptionSpec> = manifest.options;
+
+  it('has the same defaults and bounds in its manifest and its entry point', () => {
+    const script = ['../_shared/options.sh', 'serve']
+      .map((file) => readFileSync(join(folder, file), 'utf8'))
+      .join('\n');
+    for (const { env, type, default: value, min, max, values = [] } of Object.values(options)) {
+      const line = new RegExp(`^ *(?:integer|boolean|one_of|duration|size) ${env} (.*)$`, 'm').exec(
+        script,
+      )?.[1];
+      const [found, ...rest] = line?.split(' ') ?? [];
+      expect(found, env).toBe(String(value));
+      if (type === 'integer') expect(rest, env).toEqual([String(min), String(max)]);
+      if (type === 'enum') expect([...rest].sort(), env).toEqual([...values].sort());
+    }
+  });
+
+  it('has workers', async () => {
+    await using(start(runtime, { WORKERS: '3' }), async (server) => {
+      expect(await countWorkers(server)).toBe(3);
+    });
+    await using(start(runtime), async (server) => expect(await countWorkers(server)).toBe(16));
+  });
+
+  it('has max-requests', async () => {
+    const pids = async (env: Record<string, string>) =>
+      using(start(runtime, { WORKERS: '1', ...env }), async (server) => {
+        const answers = await ask(server, Array(6).fill('/'), { fresh: true });
+        return new Set(answers.map(({ body }) => JSON.parse(body).pid)).size;
+      });
+    expect(await pids({ MAX_REQUESTS: '2' })).toBeGreaterThanOrEqual(3);
+    expect(await pids({ MAX_REQUESTS: '0' })).toBe(1);
+  });
+
+  it('has keep-alive', async () => {
+    const connects = async (env: Record<string, string>, waitMs: number) =>
+      using(start(runtime, env), async (server) => {
+        const answers = await ask(server, ['/loop', '/json', { path: '/json', waitMs }]);
+        return { opened: answers.map((answer) => answer.connects), header: answers[0]?.headers.connection };
+      });
+    expect((await connects({}, 0)).opened).toEqual([1, 0, 0]);
+    expect((await connects({ KEEP_ALIVE: '300ms' }, 1500)).opened).toEqual([1, 0, 1]);
+    expect(await connects({ KEEP_ALIVE: '0s' }, 0)).toEqual({ opened: [1, 1, 1], header: 'close' });
+  });
+
+  it('has gzip', async () => {
+    const request = { path: '/json', headers: ['Accept-Encoding: gzip'] };
+    const packed = await using(start(runtime, { GZIP: 'true' }), (server) => ask(server, [request, '/json']));
+    expect(packed[0]?.headers['content-encoding']).toBe('gzip');
+    expect(gunzipSync(packed[0]?.bytes ?? '').toString()).toBe(packed[1]?.body);
+    expect(packed[1]?.headers).not.toHaveProperty('content-encoding');
+    const unpacked = await using(start(runtime), (server) => askOnce(server, request));
+    expect(unpacked.headers).not.toHaveProperty('content-encoding');
+  });
+
+  it('has access-log', async () => {
+    const line = '"GET /json?n=1 HTTP/1.1" 200';
+    const log = (env: Record<string, string>) =>
+      using(start(runtime, env), async (server) => {
+        await askOnce(server, '/json?n=1');
+        return await logs(server);
+      });
+    expect(await log({ ACCESS_LOG: 'true' })).toContain(line);
+    expect(await log({})).not.toContain('GET');
+  });
+
+  it('has memory-limit, and logs what PHP says', async () => {
+    await using(start(runtime, { MEMORY_LIMIT: '64M', BENCH_FACTS: '1' }), async (server) => {
+      expect((await readFacts(server)).ini.memory_limit).toBe('64M');
+      expect((await ask(server, ['/mem?mb=40', '/mem?mb=100'])).map(({ status }) => status)).toEqual([
+        200, 500,
+      ]);
+      expect(await logs(server)).toContain('Allowed memory size');
+    });
+  });
+
+  it('has jit', async () => {
+    for (const kind of ['function', 'tracing']) {
+      await using(start(runtime, { JIT: kind, BENCH_FACTS: '1' }), async (server) => {
+        expect((await readFacts(server)).opcache.jit).toMatchObject({ on: true, kind });
+      });
+    }
+  });
+
+  it('serves facts only when asked to', async () => {
+    await using(start(runtime), async (server) => {
+      expect(await askOnce(server, factsPath)).toMatchObject({
+        status: 404,
+        headers: { 'content-type': 'application/json' },
+      });
+    });
+  });
+
+  const bad: [string, string, RegExp][] = [
+    ['PORT', '80', /integer from 1024 to 64535/],
+    ['DOCROOT', '../etc', /relative to the app/],
+    ['DOCROOT', '/app', /relative to the app/],
+    ['DOCROOT', 'nope', /exists in the app/],
+    ['DOCROOT', 'a"; b', /letters/],
+    ['WORKERS', '0', /integer from 1 to 4096/],
+    ['WORKERS', 'many', /integer from 1 to 4096/],
+    ['WORKERS', '', /integer from 1 to 4096/],
+    ['WORKERS', '99999999999999999999', /integer from 1 to 4096/],
+    ['MAX_REQUESTS', '-1', /integer from 0/],
+    ['KEEP_ALIVE', '5', /duration such as/],
+    ['KEEP_ALIVE', '1d', /duration such as/],
+    ['KEEP_ALIVE', '61m', /at most 60m/],
+    ['GZIP', 'yes', /one of true, false/],
+    ['ACCESS_LOG', '1', /one of true, false/],
+    ['MEMORY_LIMIT', '128MB', /size such as/],
+    ['MEMORY_LIMIT', '-1', /size such as/],
+    ['JIT', 'on', /one of off, function, tracing/],
+    ...(runtime === 'nginx-fpm'
+      ? ([
+          ['LISTEN', 'udp', /one of tcp, unix/],
+          ['PM', 'fixed', /one of static, dynamic, ondemand/],
+        ] as [string, string, RegExp][])
+      : []),
+  ];
+  it.each(bad)('refuses %s=%j', async (name, value, message) => {
+    const run = ['run', '--rm', '--network', 'none', '--env', `${name}=${value}`, imageOf(runtime)];
+    const { code, stdout, stderr } = await tryDocker(...run);
+    expect({ code, stdout, lines: stderr.split('\n').length }).toEqual({ code: 64, stdout: '', lines: 2 });
+    expect(stderr).toMatch(message);
+    expect(stderr.startsWith(`${runtime}: ${name}='${value}': expected `)).toBe(true);
+  });
+
+  it('takes zeros in front and other units', async () => {
+    const env = { WORKERS: '010', KEEP_ALIVE: '1m', MEMORY_LIMIT: '1G', MAX_REQUESTS: '00' };
+    await using(start(runtime, env), async (server) => expect(await countWorkers(server)).toBe(10));
+  });
+
+  it('runs as another user than root, without a health check', async () => {
+    const image = JSON.parse(await docker('image', 'inspect', imageOf(runtime)))[0].Config;
+    expect(image.Healthcheck).toBeUndefined();
+    expect(image.StopSignal).toBe(manifest.stop.signal);
+    expect(image.Labels).toHaveProperty(['org.opencontainers.image.title']);
+    await using(start(runtime), async (server) => {
+      const users = (await docker('top', server.container, '-o', 'pid,uid')).split('\n').slice(1);
+      expect(new Set(users.map((line) => line.trim().split(/\s+/)[1]))).toEqual(new Set(['33']));
+    });
+  });
+
+  it('finishes what is in flight when it is stopped', async () => {
+    await using(start(runtime), async (observer) => {
+      await using(start(runtime), async (server) => {
+        const answer = ask(server, ['/io?ms=2000'], { from: observer.container });
+        await expect.poll(() => connectionsTo(server, observer), { timeout: 5000 }).toBeGreaterThan(0);
+        await docker('kill', '--signal', manifest.stop.signal, server.container);
+        expect((await answer)[0]).toMatchObject({ status: 200, body: '{"type":"io","ms":2000}' });
+        expect(await docker('wait', server.container)).toBe('0');
+      });
+    });
+  });
+
+  it('shares a network namespace with others of its kind', async () => {
+    const listens = runtime === 'nginx-fpm' ? ['unix', 'unix', 'tcp', 'tcp'] : ['', ''];
+    const servers: Server[] = [];
+    try {
+      for (const LISTEN of listens)
+        servers.push(await start(runtime, LISTEN ? { LISTEN, APP_ENV: 'x' } : {}));
+      for (const [index, server] of servers.entries()) {
+        // A mark of its own: the host name of the container would be the arena's.
+        await docker(
+          'exec',
+          '--user',
+          '0',
+          server.container,
+          'sh',
+          '-c',
+          `echo ${index} > /app/public/mark.txt`,
+        );
+      }
+      for (const [index, server] of servers.entries()) {
+        expect((await askOnce(server, '/mark.txt')).body).toBe(`${index}\n`);
+        expect((await askOnce(server, '/loop')).status).toBe(200);
+      }
+    } finally {
+      await stop(...servers);
+    }
+  });
+});
+
+describe('nginx-fpm', () => {
+  it.each([
+    ['tcp', true],
+    ['unix', false],
+  ])('has listen=%s', async (LISTEN, expected) => {
+    await using(start('nginx-fpm', { LISTEN }), async (server) => {
+      expect(await listensOn(server, server.port)).toBe(true);
+      expect(await listensOn(server, server.port + 1000)).toBe(expected);
+    });
+  });
+
+  it.each([
+    ['static', 8],
+    ['dynamic', 2],
+    ['ondemand', 1],
+  ])('has pm=%s', async (PM, atFirst) => {
+    await using(start('nginx-fpm', { PM, WORKERS: '8' }), async (server) => {
+      // The probe has been its only request.
+      expect(await countWorkers(server)).toBe(atFirst);
+      expect(await askAtOnce(server, '/io?ms=1500', 5)).toBe(5);
+      const after = await countWorkers(server);
+      expect(after).toBeGreaterThanOrEqual(5);
+      expect(after).toBeLessThanOrEqual(8);
+    });
+  });
+
+  it('has an nginx worker for each CPU that it may use', async () => {
+    await using(start('nginx-fpm', {}, ['--cpuset-cpus', '0']), async (server) => {
+      expect((await processes(server)).filter((line) => line.startsWith('nginx: worker'))).toHaveLength(1);
+    });
+  });
+
+  it.each(['php-fpm', 'nginx'])('ends when %s does', async (program) => {
+    await using(start('nginx-fpm'), async (server) => {
+      const pid = (await docker('top', server.container, '-o', 'pid,args'))
+        .split('\n')
+        .find((line) => line.includes(`${program}: master`))
+        ?.trim()
+        .split(' ')[0];
+      expect(pid).toMatch(/^\d+$/);
+      process.kill(Number(pid), 'SIGKILL');
+      expect(await docker('wait', server.container)).toBe('70');
+      expect(await logs(server)).toContain(`nginx-fpm: ${program} has ended, so the container ends, too`);
+    });
+  });
+
+  it('does not start where its port is taken', async () => {
+    await using(start('nginx-fpm'), async (holder) => {
+      const env = { PORT: String(holder.port) };
+      await using(launch(arena, imageOf('nginx-fpm'), env), async (server) => {
+        expect(await docker('wait', server.container)).toBe('70');
+        expect(await logs(server)).toContain('Address already in use');
+      });
+    });
+  });
+});
+
+/** Local port and state of each TCP socket in the arena. */
+async function sockets(server: Server): Promise<{ port: number; state: string }[]> {
+  const table = await docker('exec', server.container, 'cat', '/proc/net/tcp');
+  return table
+    .split('\n')
+    .slice(1)
+    .map((line) => line.trim().split(/\s+/))
+    .map(([, local = '', , state = '']) => ({ port: Number.parseInt(local.split(':')[1] ?? '', 16), state }));
+}
+
+const listensOn = async (server: Server, port: number) =>
+  (await sockets(server)).some((socket) => socket.port === port && socket.state === '0A');
+
+const connectionsTo = async (server: Server, observer: Server) =>
+  (await sockets(observer)).filter((socket) => socket.port === server.port && socket.state === '01').length;
