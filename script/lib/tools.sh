@@ -25,31 +25,27 @@ ensure_python_tools() {
   for tool in zizmor check-jsonschema shellcheck hadolint; do link "$tool" "$cache/checks/bin/$tool"; done
 }
 
-# Prints the Go to build with: the machine's if it is new enough, else one of our own.
-find_go() {
-  local version
-  version=$(go env GOVERSION 2>/dev/null || true)
-  version=${version#go1.}
-  if ((${version%%[!0-9]*} >= 25)); then
-    echo go
-  else
-    echo "$cache/go/bin/go"
-  fi
+has_go() {
+  local minor
+  minor=$(go env GOVERSION 2>/dev/null | sed -n 's/^go1\.\([0-9]*\).*/\1/p')
+  ((${minor:-0} >= 25))
 }
 
 install_go_tool() {
-  rm -rf "$2" "$2.new" &&
-    env GOBIN="$2.new" GOFLAGS=-trimpath CGO_ENABLED=0 nice "$1" install "$3" &&
-    mv "$2.new" "$2"
+  rm -rf "$1" "$1.new" &&
+    env GOBIN="$1.new" GOFLAGS=-trimpath CGO_ENABLED=0 nice go install "$2" &&
+    mv "$1.new" "$1"
 }
 
 # ensure_go_tool NAME MODULE VERSION WHY
 ensure_go_tool() {
-  local folder=$cache/$1-$3 go
+  local folder=$cache/$1-$3
   if [[ ! -x $folder/$1 ]]; then
-    go=$(find_go)
-    if [[ $go != go ]]; then ensure_venv go go 'act and actionlint are built with Go 1.25 or newer'; fi
-    step "building $1 $3: $4" install_go_tool "$go" "$folder" "$2@v$3"
+    if ! has_go; then
+      ensure_venv go go 'act and actionlint are built with Go 1.25 or newer'
+      link go "$cache/go/bin/go"
+    fi
+    step "building $1 $3: $4" install_go_tool "$folder" "$2@v$3"
   fi
   link "$1" "$folder/$1"
 }
