@@ -9,16 +9,7 @@ const job: Job = {
   artifactName: 'raw',
   runUrl: 'https://github.com/octo/shop/actions/runs/42',
 };
-const publication: Publication = {
-  out: '/out',
-  report: {
-    stages: ['# Report'],
-    table: '| a |',
-    resultsFile: '/out/results.json',
-    reportFile: '/out/report.md',
-    stopped: null,
-  },
-};
+const publication: Publication = { out: '/out', stages: ['# Report'], table: '| a |', stopped: null };
 
 function record(broken: Partial<Outlets> = {}) {
   const seen = { outputs: {} as Record<string, string>, summary: '', comment: '', log: [] as string[] };
@@ -60,13 +51,6 @@ test('publishes everywhere', async () => {
   expect(seen.comment).toContain(seen.summary);
 });
 
-test('a run that broke keeps its raw data and shows no report', async () => {
-  const { seen, outlets } = record();
-  await publish({ out: '/out', report: null }, job, outlets);
-  expect(Object.keys(seen.outputs)).toEqual(['artifact-url']);
-  expect([seen.summary, seen.comment]).toEqual(['', '']);
-});
-
 test.each([
   ['no pull request', { pull: null }, 'info No comment: this event has no pull request.'],
   ['no token', { token: '' }, 'info No comment: the input token is empty.'],
@@ -85,8 +69,7 @@ test('comment: false says nothing', async () => {
 
 test('a stopped run shows what it has in the summary, and leaves the comment as it was', async () => {
   const { seen, outlets } = record();
-  const report = { ...publication.report, stopped: 'SIGINT' } as Publication['report'];
-  await publish({ ...publication, report }, job, outlets);
+  await publish({ ...publication, stopped: 'SIGINT' }, job, outlets);
   expect(seen.comment).toBe('');
   expect(seen.summary).toContain('# Report');
   expect(seen.log).toEqual(['info No comment: the run was stopped by SIGINT.']);
@@ -109,12 +92,7 @@ test('one broken outlet does not close the others', async () => {
 
 test('too long for a comment: the shorter rendering there, the full one in the summary', async () => {
   const { seen, outlets } = record();
-  const stages = ['x'.repeat(70_000), 'short'];
-  await publish(
-    { ...publication, report: { ...publication.report, stages } as Publication['report'] },
-    job,
-    outlets,
-  );
+  await publish({ ...publication, stages: ['x'.repeat(70_000), 'short'] }, job, outlets);
   expect(seen.comment).toContain('short');
   expect(seen.summary.length).toBeGreaterThan(70_000);
 });

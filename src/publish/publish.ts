@@ -1,3 +1,7 @@
+import { join } from 'node:path';
+import { analyse } from '../analyse/analyse.ts';
+import { renderMarkdown, renderMarkdownTable, STAGES } from '../report/markdown.ts';
+import type { Results } from '../results.ts';
 import { type Comments, postComment } from './comment.ts';
 import { firstThatFits, SUMMARY_BYTES, TOO_LONG } from './fit.ts';
 import type { PullRequest } from './github.ts';
@@ -7,17 +11,22 @@ import type { Job } from './job.ts';
 export interface Publication {
   /** The output folder. */
   out: string;
-  /** Null when the run broke before there were results: then only the raw data are kept. */
-  report: {
-    /** Renderings of the report as Markdown, fullest first; each place takes the first that fits. */
-    stages: readonly string[];
-    /** The table alone. */
-    table: string;
-    resultsFile: string;
-    reportFile: string;
-    /** The signal that ended the run before its plan was done. */
-    stopped: string | null;
-  } | null;
+  /** Renderings of the report as Markdown, fullest first; each place takes the first that fits. */
+  stages: readonly string[];
+  /** The table alone. */
+  table: string;
+  /** What ended the run before its plan was done: `SIGINT`, `an error`. */
+  stopped: string | null;
+}
+
+export function describe(out: string, results: Results): Publication {
+  const summary = analyse(results);
+  return {
+    out,
+    stages: STAGES.map((stage) => renderMarkdown(summary, stage)),
+    table: renderMarkdownTable(summary),
+    stopped: results.run.stopped,
+  };
 }
 
 /** The ways out, injected. */
@@ -34,16 +43,16 @@ export interface Outlets {
  * Shows the results: artifact, job summary, comment, outputs. What cannot be published is said in the log;
  * it never fails a run that has measured.
  */
-export async function publish({ out, report }: Publication, job: Job, outlets: Outlets): Promise<void> {
+export async function publish(publication: Publication, job: Job, outlets: Outlets): Promise<void> {
+  const { out, table, stopped } = publication;
   const artifactUrl = await keepRawData(out, job, outlets);
   outlets.setOutput('artifact-url', artifactUrl ?? '');
-  if (!report) return;
-  outlets.setOutput('results', report.resultsFile);
-  outlets.setOutput('report', report.reportFile);
-  outlets.setOutput('table', report.table);
+  outlets.setOutput('results', join(out, 'results.json'));
+  outlets.setOutput('report', join(out, 'report.md'));
+  outlets.setOutput('table', table);
 
   const link = artifactUrl ? `[Raw data](${artifactUrl}) of` : 'From';
-  const stages = [...report.stages, TOO_LONG].map(
+  const stages = [...publication.stages, TOO_LONG].map(
     (stage) => `${stage}\n\n${link} [this run](${job.runUrl}).\n`,
   );
   try {
@@ -51,7 +60,7 @@ export async function publish({ out, report }: Publication, job: Job, outlets: O
   } catch (error) {
     outlets.warn(`No job summary: ${(error as Error).message}`);
   }
-  outlets.setOutput('comment-url', (await comment(stages, report.stopped, job, outlets)) ?? '');
+  outlets.setOutput('comment-url', (await comment(stages, stopped, job, outlets)) ?? '');
 }
 
 async function keepRawData(folder: string, job: Job, outlets: Outlets): Promise<string | null> {

@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as core from '@actions/core';
+import type { Bench, Caller } from '../bench.ts';
+import { Stopped, UserError } from '../errors.ts';
+import { makeProgress } from '../report/progress.ts';
+import type { Results } from '../results.ts';
+import { readOutput } from '../run/output.ts';
+
+/** We as a step of a job: what it logs, what it leaves to the post step, how it ends. */
+export async function makeCaller(
+  packageRoot: string,
+  inputs: Readonly<Record<string, string>>,
+): Promise<Caller> {
+  const { version } = JSON.parse(await readFile(join(packageRoot, 'package.json'), 'utf8'));
+  // The app's environment may hold secrets, and the command stands in the results.
+  const shown = Object.entries(inputs).filter(([name]) => name !== 'env');
+  return {
+    version,
+    packageRoot,
+    command: ['php-runtime-bench', 'run', ...shown.flatMap(([name, value]) => [`--${name}`, value.trim()])],
+    ...makeProgress((text) => process.stdout.write(text), false),
+    began: (run) => core.saveState('run', run),
+  };
+}
+
+/** Does work whose log may hold text of others, such as a container's: the runner takes no line of it for a command. */
+export async function withoutCommands<T>(work: () => Promise<T>): Promise<T> {
+  const end = randomUUID();
+  core.info(`::stop-commands::${end}`);
+  try {
+    return await work();
+  } finally {
+    core.info(`::${end}::`);
+  }
+}
+
+/** What a run that broke off had saved; null when it had not come that far and the folder is not its own. */
+export async function salvage(out: string, since: number): Promise<Results | null> {
+  const results = await readOutput(out).catch(() => null);
+  if (!results || Date.parse(results.run.started) < since) return null;
+  return { ...results, run: { ...results.run, stopped: results.run.stopped ?? 'an error' } };
+}
+
+/** Says in the log why the step fails, if it does. */
+export function conclude(exitCode: Bench['exitCode']): number {
+  const reasons = {
+    1: 'a gate failed',
+    3: 'some variant could not be built or measured; the report says which and why',
+    130: 'stopped by SIGINT',
+    143: 'stopped by SIGTERM',
+  };
+  if (exitCode !== 0) core.error(`Exit code ${exitCode}: ${reasons[exitCode]}`);
+  return exitCode;
+}
+
+/**
+ * Says what went wrong and gives the exit code. A mistake of the user's points at its place; anything
+ * unexpected keeps its stack trace.
+ */
+export function fail(error: unknown): number {
+  if (error instanceof UserError) {
+    const { name, line } = error.detail.where ?? {};
+    core.error(error.format(), name && line ? { file: name, startLine: line } : {});
+    return 2;
+  }
+  core.error(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  return error instanceof Stopped ? error.exitCode : 70;
+}
