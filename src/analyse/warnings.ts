@@ -165,7 +165,7 @@ function ofAnswers(scenario: ScenarioSummary): Warning[] {
       warning(
         'slo-missed',
         `scenario ${scenario.facts.name}: ${words}`,
-        'the criteria are the scenario’s slo',
+        'give it more workers or CPUs, or less load; the limits are the slo of the scenario',
         missed,
       ),
     );

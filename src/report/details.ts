@@ -1,0 +1,263 @@
+import type { EndpointRow, PooledLatency, Row, ScenarioSummary, Summary } from '../analyse/summary.ts';
+import { percent } from '../analyse/words.ts';
+import type { Variant } from '../results.ts';
+import { code, codeBlock, escapeHtml, escapeMarkdown } from './escape.ts';
+import { type Column, folded, table } from './markup.ts';
+import { bytes, count, digits, duration, ms, NOTHING } from './numbers.ts';
+import { plural } from './text.ts';
+import { overhead, shellCommand } from './words.ts';
+
+/** Of each variant's errors these many are shown with a body, cut to so many characters. */
+const SAMPLES = 5;
+const SAMPLE_CHARACTERS = 500;
+const LOG_LINES = 30;
+const LOG_CHARACTERS = 4000;
+
+/** Everything below the tables, folded: percentiles, endpoints, errors, warnings, machine, method. */
+export function renderDetails(summary: Summary, stage: 'full' | 'folded'): string {
+  const { scenarios } = summary;
+  const several = scenarios.length > 1;
+  const perScenario = (title: string, render: (scenario: ScenarioSummary) => string) =>
+    scenarios.map((scenario) => {
+      const body = render(scenario);
+      return body && folded(several ? `${title}: ${escapeHtml(scenario.facts.name)}` : title, body);
+    });
+  return [
+    summary.warnings.length > 0 ? folded(plural(summary.warnings.length, 'warning'), warnings(summary)) : '',
+    ...perScenario('All percentiles and resources', percentiles),
+    ...(stage === 'full' ? perScenario('Endpoints', endpoints) : []),
+    ...(stage === 'full' ? perScenario('Errors', errors) : []),
+    stage === 'full' ? logs(summary) : '',
+    folded('Environment', environment(summary)),
+    folded('How this was measured, and how to repeat it', method(summary)),
+  ]
+    .filter(Boolean)
+    .join('\n\n');
+}
+
+function warnings(summary: Summary): string {
+  return summary.warnings
+    .map(({ code: name, message, remedy }) => {
+      return `- **${escapeMarkdown(name)}**: ${escapeMarkdown(message)}. *Remedy:* ${escapeMarkdown(remedy)}.`;
+    })
+    .join('\n');
+}
+
+const POINTS = [50, 66, 75, 80, 85, 90, 95, 98, 99, 99.9, 99.99] as const;
+
+function at(latency: PooledLatency | null, p: number): string {
+  return ms(latency?.percentiles.find((point) => point.p === p)?.ms);
+}
+
+/** Response times in ms from pooled samples, then what else is known of each variant. */
+function percentiles({ rows }: ScenarioSummary): string {
+  const measured = rows.filter((row) => row.latency);
+  if (measured.length === 0) return '';
+  const right = (title: string, cell: (row: Row) => string): Column<Row> => ({ title, right: true, cell });
+  const variant: Column<Row> = { title: 'Variant', cell: (row) => code(row.label) };
+  const times = table(
+    [
+      variant,
+      right('min', (row) => ms(row.latency?.minMs)),
+      right('average', (row) => ms(row.latency?.avgMs)),
+      ...POINTS.map((p) => right(`${p} %`, (row) => at(row.latency, p))),
+      right('max', (row) => ms(row.latency?.maxMs)),
+      right('p99 of the starts', (row) => range(row.p99?.range)),
+    ],
+    measured,
+  );
+  const rest = table(
+    [
+      variant,
+      right('requests', (row) => count(row.requests)),
+      right('OK', (row) => count(row.okCount)),
+      right('dropped', (row) => count(row.dropped)),
+      right('interrupted', (row) => count(row.interrupted)),
+      right('slices', slices),
+      right('server CPU', (row) => (row.cpuBusyRatio === null ? NOTHING : percent(row.cpuBusyRatio))),
+      right('k6 CPU', (row) => (row.generatorBusyRatio === null ? NOTHING : percent(row.generatorBusyRatio))),
+      right('memory max', (row) => (row.memory ? bytes(row.memory.maxBytes) : NOTHING)),
+      right('processes', (row) => (row.processes ? count(row.processes.max) : NOTHING)),
+      right('cold start ms', (row) => ms(row.coldStartMs)),
+    ],
+    measured,
+  );
+  return `Response time, ms:\n\n${times}\n\n${rest}`;
+}
+
+function range(found: { low: number; high: number } | null | undefined): string {
+  return found ? `${digits(found.low)}–${digits(found.high)}` : NOTHING;
+}
+
+function slices({ slices: found }: Row): string {
+  const others = [
+    found.failed > 0 ? `${found.failed} failed` : '',
+    found.void > 0 ? `${found.void} void` : '',
+    found.generatorBound > 0 ? `${found.generatorBound} generator-bound` : '',
+  ].filter(Boolean);
+  return [String(found.ok), ...others].join(', ');
+}
+
+/** A row per variant and endpoint, and one for all its endpoints together. */
+function endpoints({ rows }: ScenarioSummary): string {
+  const lines = rows.flatMap((row) => {
+    // With one endpoint the sum says it all over again.
+    const own = row.endpoints.length === 2 ? row.endpoints.slice(0, 1) : row.endpoints;
+    return own.map((endpoint, i) => ({
+      ...endpoint,
+      label: row.label,
+      isSum: i > 0 && i === own.length - 1,
+    }));
+  });
+  if (lines.length === 0) return '';
+  type Line = EndpointRow & { label: string; isSum: boolean };
+  const right = (title: string, cell: (line: Line) => string): Column<Line> => ({ title, right: true, cell });
+  return table<Line>(
+    [
+      { title: 'Variant', cell: (line) => code(line.label) },
+      { title: 'Endpoint', cell: (line) => (line.isSum ? '**Aggregated**' : code(line.name)) },
+      right('requests', (line) => count(line.requests)),
+      right('failures', (line) => count(line.failures)),
+      right('median ms', (line) => at(line.latency, 50)),
+      right('average', (line) => ms(line.latency?.avgMs)),
+      right('min', (line) => ms(line.latency?.minMs)),
+      right('max', (line) => ms(line.latency?.maxMs)),
+      right('bytes', (line) =>
+        line.bytesPerResponse === null ? NOTHING : count(Math.round(line.bytesPerResponse)),
+      ),
+      right('requests/s', (line) => digits(line.rps)),
+      right('failures/s', (line) => (line.failures === 0 ? '0' : digits(line.failuresPerSecond))),
+      ...POINTS.map((p) => right(`${p} %`, (line) => at(line.latency, p))),
+      right('100 %', (line) => ms(line.latency?.maxMs)),
+    ],
+    lines,
+  );
+}
+
+function errors({ rows }: ScenarioSummary): string {
+  const lines = rows.flatMap((row) => row.errors.map((error) => ({ ...error, label: row.label })));
+  if (lines.length === 0) return '';
+  const counts = table(
+    [
+      { title: 'Variant', cell: (line) => code(line.label) },
+      { title: 'Endpoint', cell: (line) => code(line.endpoint) },
+      { title: 'Kind', cell: (line) => code(line.kind) },
+      { title: 'Count', right: true, cell: (line) => count(line.count) },
+    ],
+    lines,
+  );
+  const samples = rows.flatMap((row) =>
+    row.errors
+      .filter((error) => error.sample)
+      .slice(0, SAMPLES)
+      .map((error) => {
+        const title = `First ${code(error.kind)} of ${code(row.label)} at ${code(error.endpoint)}:`;
+        return `${title}\n\n${codeBlock(cut(error.sample ?? '', SAMPLE_CHARACTERS))}`;
+      }),
+  );
+  return [counts, ...samples].join('\n\n');
+}
+
+function logs({ variants }: Summary): string {
+  const failed = variants.filter((variant) => variant.failure?.log.trim());
+  if (failed.length === 0) return '';
+  const bodies = failed.map(({ label, failure }) => {
+    const lines = (failure?.log ?? '').trimEnd().split('\n').slice(-LOG_LINES).join('\n');
+    return `${code(label)}:\n\n${codeBlock(lines.slice(-LOG_CHARACTERS))}`;
+  });
+  return folded('Logs of what failed', bodies.join('\n\n'));
+}
+
+function cut(text: string, characters: number): string {
+  return text.length > characters ? `${text.slice(0, characters)}…` : text;
+}
+
+function environment({ host, plan, tool, variants }: Summary): string {
+  const cpus = (list: readonly number[]) => (list.length > 0 ? list.join(', ') : 'none');
+  const facts: [string, string][] = [
+    [
+      'CPU',
+      `${host.cpuModel}: ${plural(host.cores, 'core')}, ${plural(host.cpus, 'thread')}${host.virtual ? ', virtual machine' : ''}`,
+    ],
+    ['Governor', host.governor ?? 'not known'],
+    [
+      'CPU layout',
+      `servers ${cpus(plan.cpus.server)}; load ${cpus(plan.cpus.load)}; system ${cpus(plan.cpus.system)} (${plan.cpus.source === 'given' ? 'given' : 'found from the topology'})`,
+    ],
+    ['Memory', bytes(host.memoryBytes)],
+    ['System', `${host.os}, kernel ${host.kernel}, ${host.arch}, cgroup v${host.cgroup}`],
+    ['Docker', `engine ${host.engine}, buildx ${host.buildx}`],
+    ['Tools', `${tool.name} ${tool.version}, k6 ${tool.k6}`],
+  ];
+  const machine = table<[string, string]>(
+    [
+      { title: '', cell: ([name]) => name },
+      { title: '', cell: ([, value]) => escapeMarkdown(value) },
+    ],
+    facts,
+  );
+  return `${machine}\n\n${table(variantColumns, variants)}`;
+}
+
+const variantColumns: Column<Variant>[] = [
+  { title: 'Variant', cell: (variant) => code(variant.label) },
+  { title: 'Id', cell: (variant) => code(variant.id) },
+  {
+    title: 'PHP',
+    cell: ({ facts, php }) =>
+      escapeMarkdown(facts ? `${facts.php} ${facts.sapi}${facts.zts ? ' ZTS' : ''}` : `${php} (not running)`),
+  },
+  { title: 'Server', cell: ({ facts }) => (facts ? escapeMarkdown(facts.server) : NOTHING) },
+  { title: 'Opcache', cell: ({ facts }) => (facts ? (facts.opcache ? 'on' : '**off**') : NOTHING) },
+  { title: 'JIT', cell: ({ facts }) => (facts ? escapeMarkdown(facts.jit) : NOTHING) },
+  {
+    title: 'Options',
+    cell: ({ options }) =>
+      code(
+        Object.entries(options)
+          .map(([name, value]) => `${name}=${value}`)
+          .join(' '),
+      ),
+  },
+  {
+    title: 'Image',
+    cell: ({ image }) => (image ? code(image.id.replace(/^(sha256:)?(.{12}).*$/, '$2')) : NOTHING),
+  },
+  { title: 'Size', right: true, cell: ({ image }) => (image ? bytes(image.sizeBytes) : NOTHING) },
+  { title: 'Build', right: true, cell: ({ image }) => (image ? duration(image.buildSeconds) : NOTHING) },
+  { title: 'Based on', cell: ({ image }) => (image ? image.bases.map(base).join(', ') : NOTHING) },
+];
+
+function base({ name, used, digest, id }: NonNullable<Variant['image']>['bases'][number]): string {
+  const image = used === name ? code(name) : `${code(used)} in place of ${code(name)}`;
+  const pinned = digest ?? id;
+  return pinned ? `${image} ${code(pinned.replace(/^(sha256:)?(.{12}).*$/, '$2'))}` : image;
+}
+
+function method(summary: Summary): string {
+  const { plan, run, scenarios } = summary;
+  const loads = scenarios.map(({ facts }) => {
+    const warmup =
+      facts.warmupMs > 0
+        ? `after ${duration(facts.warmupMs / 1000)} of warm-up that is not counted`
+        : 'without warm-up';
+    return `- ${code(facts.name)}: journey ${code(facts.journey)}, load ${code(facts.load)} in each of ${plural(facts.blocks, 'block')} per start, ${warmup}; timeout ${duration(facts.timeoutMs / 1000)}${facts.reuse ? '' : '; a new connection for each request'}.`;
+  });
+  return `Every server was started afresh ${plan.instances === 1 ? 'once' : `${plan.instances} times`}. A block is one slice of load on every variant in random order (seed ${run.seed}); slices do not overlap.
+
+${loads.join('\n')}
+
+${overhead(summary)}${run.stopped ? `; stopped by ${code(run.stopped)} before the plan was done` : ''}.
+
+${codeBlock(shellCommand(run.command), 'sh')}
+
+How each number was got, and how sure it is:
+
+- **RPS**: answers per second, mean of the starts' means. **±**: 95 % t interval over the starts; with one start over its slices. *≥*: the load generator was the limit, the server can do more.
+- **p50, p95, p99**: from all requests of a variant pooled (histograms with buckets of 1 %), never averaged. *\\~*: k6 was more than half busy and may have added to it.
+- **OK**: share of right answers; timeouts, resets and wrong bodies count against it. Below the scenario's limit (99 % if none is given) a variant is not ranked.
+- **CPU ms/request**: CPU time of the server's container during its slices ÷ requests. It hardly depends on the load generator.
+- **#**: 1 + the number of variants that are surely better, that is, whose intervals do not overlap. *=*: shared.
+
+Run ${code(run.id)}, ${escapeMarkdown(run.started)} to ${escapeMarkdown(run.finished)}.`;
+}

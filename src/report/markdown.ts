@@ -1,0 +1,175 @@
+import type { Row, ScenarioSummary, Summary } from '../analyse/summary.ts';
+import { renderDetails } from './details.ts';
+import { code, escapeMarkdown } from './escape.ts';
+import { table } from './markup.ts';
+import { atLeast, bytes, digits, estimated, ms, NOTHING, share } from './numbers.ts';
+import { cleanLine, plural } from './text.ts';
+import {
+  conditions,
+  DOUBTFUL_LEGEND,
+  exceptions,
+  intervalLegend,
+  isDoubtful,
+  reasonOf,
+  verdict,
+} from './words.ts';
+
+/**
+ * How much of it: `full` is report.md; `folded` leaves out endpoints, errors and logs; `short` keeps the verdict, the
+ * first rows of each table and the codes of warnings, and stays within a comment however many variants there are.
+ */
+export type Stage = 'full' | 'folded' | 'short';
+
+/** Fullest first: a publisher takes the first that fits. */
+export const STAGES: readonly Stage[] = ['full', 'folded', 'short'];
+
+/** What `short` keeps, so that it fits whatever the labels are: a character takes up to eight when escaped. */
+const SHORT = { scenarios: 6, rows: 40, label: 40, reason: 80 };
+
+/** How rows are shown: how many of a scenario, and how much of the text of others. */
+interface Limits {
+  rows: number;
+  label: number;
+  reason: number;
+}
+const FULL: Limits = { rows: Infinity, label: Infinity, reason: 300 };
+
+/**
+ * The report as Markdown for GitHub: verdict, tables, and everything else folded below.
+ *
+ * @param summaries one, or several that must not be compared (other machines, other loads under the same name)
+ */
+export function renderMarkdown(summaries: Summary | readonly Summary[], stage: Stage = 'full'): string {
+  const groups = Array.isArray(summaries) ? (summaries as readonly Summary[]) : [summaries as Summary];
+  const parts = groups.flatMap((summary, i) => [
+    ...(groups.length > 1 ? [groupHeading(summary, i, groups.length)] : []),
+    renderGroup(summary, stage),
+  ]);
+  return `${parts.join('\n\n')}\n`;
+}
+
+/** The tables alone, for where a verdict and details have no place. */
+export function renderMarkdownTable(summary: Summary): string {
+  return `${summary.scenarios.map((scenario) => tables(scenario, FULL)).join('\n\n')}\n`;
+}
+
+function groupHeading(summary: Summary, index: number, of: number): string {
+  const note =
+    index === 0
+      ? '\n\nThe groups were measured on different machines or under different conditions: do not compare across them.'
+      : '';
+  return `# Group ${index + 1} of ${of}: ${escapeMarkdown(summary.host.cpuModel)}, run ${code(summary.run.id)}${note}`;
+}
+
+function renderGroup(summary: Summary, stage: Stage): string {
+  const { scenarios } = summary;
+  const shown = stage === 'short' ? scenarios.slice(0, SHORT.scenarios) : scenarios;
+  const limits = stage === 'short' ? { ...SHORT, rows: Math.floor(SHORT.rows / shown.length) } : FULL;
+  const left = scenarios.length - shown.length;
+  return [
+    ...shown.map((scenario) => renderScenario(scenario, summary, limits)),
+    left > 0 ? `${plural(left, 'more scenario')} in the full report.` : '',
+    stage === 'short' ? warningCodes(summary) : renderDetails(summary, stage),
+  ]
+    .filter(Boolean)
+    .join('\n\n');
+}
+
+function renderScenario(scenario: ScenarioSummary, summary: Summary, limits: Limits): string {
+  const { facts, rows } = scenario;
+  const name = (label: string) => code(shorten(label, limits.label));
+  const legend = [
+    conditions(scenario, summary),
+    intervalLegend(scenario),
+    isDoubtful(scenario) ? DOUBTFUL_LEGEND : '',
+  ];
+  return [
+    `## ${escapeMarkdown(shorten(facts.title || facts.name, limits.reason))}`,
+    `**${verdict(scenario, name)}** ${exceptions(scenario, name)}`.trim(),
+    tables(scenario, limits),
+    rows.length > limits.rows
+      ? `${plural(rows.length - limits.rows, 'more variant')} in the full report.`
+      : '',
+    `<sub>${legend.filter(Boolean).map(escapeMarkdown).join('<br>')}</sub>`,
+  ]
+    .filter(Boolean)
+    .join('\n\n');
+}
+
+function shorten(text: string, characters: number): string {
+  const line = cleanLine(text);
+  return line.length > characters ? `${[...line].slice(0, characters).join('')}…` : line;
+}
+
+function tables(scenario: ScenarioSummary, limits: Limits): string {
+  const rows = scenario.rows.slice(0, limits.rows);
+  const ranked = rows.filter((row) => row.state.kind === 'ranked');
+  const apart = rows.filter((row) => row.state.kind === 'generator-bound' || row.state.kind === 'unranked');
+  const failed = rows.filter((row) => row.state.kind === 'failed');
+  const name = (row: Row) => code(shorten(row.label, limits.label));
+  const reason = (row: Row) => escapeMarkdown(shorten(reasonOf(row.state), limits.reason));
+  const columns = columnsOf(scenario, name);
+  return [
+    ranked.length > 0 ? table([placeColumn(scenario), ...columns], ranked) : '',
+    apart.length > 0 ? `Not ranked:\n\n${table([...columns, { title: 'Why', cell: reason }], apart)}` : '',
+    failed.length > 0 ? `Failed:\n\n${failed.map((row) => `- ${name(row)} ${reason(row)}`).join('\n')}` : '',
+  ]
+    .filter(Boolean)
+    .join('\n\n');
+}
+
+type Columns = Parameters<typeof table<Row>>[0];
+
+function placeColumn(scenario: ScenarioSummary): Columns[number] {
+  return {
+    title: '#',
+    right: true,
+    cell: (row) => {
+      if (row.state.kind !== 'ranked') return '';
+      const place = `${row.state.shared ? '=' : ''}${row.state.rank}`;
+      return row.variant === scenario.best ? `**${place}**` : place;
+    },
+  };
+}
+
+function columnsOf({ metric, best }: ScenarioSummary, name: (row: Row) => string): Columns {
+  const strong = (row: Row, text: string) => (row.variant === best ? `**${text}**` : text);
+  const latency = (key: 'p50' | 'p95' | 'p99'): Columns[number] => ({
+    title: `${key} ms`,
+    right: true,
+    cell: (row) => {
+      const text = key === metric ? estimated(row[key]) : ms(row[key]?.value);
+      const marked = row[key] && row.latencyDoubtful ? `\\~${text}` : text;
+      return key === metric ? strong(row, marked) : marked;
+    },
+  });
+  return [
+    { title: 'Variant', cell: (row) => strong(row, name(row)) },
+    {
+      title: 'RPS',
+      right: true,
+      cell: (row) => {
+        if (!row.rps) return NOTHING;
+        if (row.state.kind === 'generator-bound') return atLeast(row.rps.value);
+        return metric === 'rps' ? strong(row, estimated(row.rps)) : digits(row.rps.value);
+      },
+    },
+    latency('p50'),
+    latency('p95'),
+    latency('p99'),
+    { title: 'OK', right: true, cell: (row) => share(row.okRatio).replace('<', '&lt;') },
+    { title: 'CPU ms/request', right: true, cell: (row) => estimated(row.cpuMsPerRequest) },
+    {
+      title: 'Memory',
+      right: true,
+      cell: (row) => (row.memory ? bytes(row.memory.medianBytes) : NOTHING),
+    },
+  ];
+}
+
+function warningCodes({ warnings }: Summary): string {
+  const codes = [...new Set(warnings.map((warning) => warning.code))].slice(0, 20);
+  return codes.length > 0
+    ? `${plural(warnings.length, 'warning')} (${codes.map(code).join(', ')}), explained in the full report.`
+    : '';
+}

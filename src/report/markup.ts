@@ -1,0 +1,21 @@
+export interface Column<T> {
+  title: string;
+  right?: boolean;
+  /** Markdown already: text of others is escaped by whoever makes the cell. */
+  cell: (item: T) => string;
+}
+
+/** A Markdown table, one row an item. */
+export function table<T>(columns: readonly Column<T>[], items: readonly T[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [
+    line(columns.map((column) => column.title)),
+    line(columns.map((column) => (column.right ? '--:' : ':--'))),
+    ...items.map((item) => line(columns.map((column) => column.cell(item)))),
+  ].join('\n');
+}
+
+/** A folded part. GitHub wants the empty lines to read what is inside as Markdown. */
+export function folded(title: string, body: string): string {
+  return `<details><summary>${title}</summary>\n\n${body}\n\n</details>`;
+}

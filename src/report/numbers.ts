@@ -1,0 +1,85 @@
+import type { Estimate } from '../analyse/estimate.ts';
+import { percent } from '../analyse/words.ts';
+
+/** What stands where nothing was measured. */
+export const NOTHING = '–';
+
+/** Digits before the point of the largest power of ten in a number: 0 for 1…9.99. */
+function magnitude(value: number): number {
+  return value === 0 ? 0 : Math.floor(Math.log10(Math.abs(value)) + 1e-12);
+}
+
+function atStep(value: number, step: number): string {
+  const decimals = Math.max(0, -step);
+  const rounded = step > 0 ? Math.round(value / 10 ** step) * 10 ** step : value;
+  return rounded.toLocaleString('en', { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+}
+
+/** Three significant digits, thousands apart: `12,300`, `1.77`, `0.632`. */
+export function digits(value: number): string {
+  const step = magnitude(value) - 2;
+  // 9.996 rounds up to 10.00, which has one digit too many.
+  const rounded = Math.round(value / 10 ** step) * 10 ** step;
+  return atStep(value, magnitude(rounded) - 2);
+}
+
+/** A lower bound, rounded down to three significant digits: `≥ 20,300`. */
+export function atLeast(value: number): string {
+  const step = magnitude(value) - 2;
+  return `≥ ${atStep(Math.floor(value / 10 ** step + 1e-9) * 10 ** step, step)}`;
+}
+
+/**
+ * A number and half its interval, cut where the interval makes further digits pointless: the half keeps one digit
+ * (two where it starts with 1 or 2), the number as many places, at most four digits.
+ * Without an interval: three digits.
+ */
+export function withHalf({ value, half }: Pick<Estimate, 'value' | 'half'>): { value: string; half: string } {
+  if (half === null) return { value: digits(value), half: '' };
+  if (half === 0) return { value: digits(value), half: '0' };
+  const wanted = magnitude(half) - (half / 10 ** magnitude(half) < 2.95 ? 1 : 0);
+  const step = Math.min(Math.max(wanted, magnitude(value) - 3), magnitude(value));
+  return { value: atStep(value, step), half: atStep(Math.max(half, 10 ** step), step) };
+}
+
+/** `1,234 ± 12`, or the number alone. */
+export function estimated(estimate: Estimate | null): string {
+  if (!estimate) return NOTHING;
+  const { value, half } = withHalf(estimate);
+  return half === '' ? value : `${value} ± ${half}`;
+}
+
+export function ms(value: number | null | undefined): string {
+  return value === null || value === undefined ? NOTHING : digits(value);
+}
+
+export function count(value: number): string {
+  return value.toLocaleString('en');
+}
+
+export function share(ratio: number | null): string {
+  return ratio === null ? NOTHING : percent(ratio);
+}
+
+/** Three digits in KiB, MiB or GiB. */
+export function bytes(value: number): string {
+  const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
+  const power = Math.min(Math.max(0, Math.floor(Math.log2(Math.max(value, 1)) / 10)), units.length - 1);
+  return power === 0 ? `${Math.round(value)} bytes` : `${digits(value / 1024 ** power)} ${units[power]}`;
+}
+
+/** `9.4 s`, `2 min 22 s`. */
+export function duration(seconds: number): string {
+  if (seconds < 10) return `${Number(seconds.toFixed(1))} s`;
+  if (seconds < 60) return `${Math.round(seconds)} s`;
+  const whole = Math.round(seconds);
+  const [minutes, rest] = [Math.floor(whole / 60), whole % 60];
+  if (minutes < 60) return rest === 0 ? `${minutes} min` : `${minutes} min ${rest} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** A difference as a share in two digits at most: `8.1 %`, `25 %`. */
+export function points(ratio: number): string {
+  const value = ratio * 100;
+  return `${Math.abs(value) < 9.95 ? value.toFixed(1) : Math.round(value)} %`;
+}

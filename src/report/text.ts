@@ -1,0 +1,53 @@
+import stringWidth from 'string-width';
+
+/** What terminals act on: colours, cursor moves, titles. The text between them is kept. */
+const ESCAPE_SEQUENCES = new RegExp(
+  ['\\[[0-?]*[ -/]*[@-~]', '[\\]PX^_][^\\p{Cc}]*(?:\u0007|\u001b\\\\)?', '[@-Z\\\\^_]']
+    .map((end) => `\u001b(?:${end})`)
+    .join('|'),
+  'gu',
+);
+/** All but line breaks and tabs. */
+const CONTROLS = /(?![\n\t])\p{Cc}|\ufeff/gu;
+const LONE_SURROGATES = /\p{Cs}/gu;
+/** Overrides and isolates can make text read as something else; plain right-to-left text needs none of them. */
+const BIDI = /[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/g;
+
+/** Text of others, made harmless for a terminal: one line, no control characters, nothing that turns text around. */
+export function cleanLine(text: string): string {
+  return cleanText(text)
+    .replace(/[\n\t\u2028\u2029]+/g, ' ')
+    .trim();
+}
+
+/** The same with its line breaks and tabs kept. */
+export function cleanText(text: string): string {
+  return text
+    .replace(/\r\n?/g, '\n')
+    .replace(ESCAPE_SEQUENCES, '')
+    .replace(CONTROLS, '')
+    .replace(BIDI, '')
+    .replace(LONE_SURROGATES, '\ufffd');
+}
+
+/** Cuts to a width in columns, with `…` where something was cut. */
+export function clip(text: string, width: number): string {
+  if (stringWidth(text) <= width) return text;
+  let kept = '';
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    if (stringWidth(kept + segment) > width - 1) break;
+    kept += segment;
+  }
+  return `${kept}…`;
+}
+
+/** Names in a sentence: `a, b and c`, at most four of them. */
+export function list(names: readonly string[]): string {
+  const shown = names.length > 4 ? [...names.slice(0, 3), `${names.length - 3} others`] : names;
+  return shown.length < 2 ? shown.join('') : `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`;
+}
+
+/** `1 slice`, `3 slices`. */
+export function plural(count: number, noun: string): string {
+  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
+}

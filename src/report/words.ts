@@ -1,0 +1,110 @@
+import type { Row, RowState, ScenarioSummary, Summary } from '../analyse/summary.ts';
+import { atLeast, digits, duration, estimated, points } from './numbers.ts';
+import { list, plural } from './text.ts';
+
+/** Makes a variant's label fit for where it is printed. */
+export type Name = (label: string) => string;
+
+/** What came out, in a sentence; nothing is claimed that the intervals do not bear out. */
+export function verdict(scenario: ScenarioSummary, name: Name): string {
+  const { metric, rows } = scenario;
+  const byRps = metric === 'rps';
+  const amount = (row: Row) => (byRps ? `${estimated(row.rps)} rps` : `${estimated(row[metric])} ms`);
+  const measure = byRps ? '' : `${metric} `;
+  const ranked = rows.filter((row) => row.state.kind === 'ranked');
+  const [first, second] = ranked;
+  if (!first) return 'No variant could be ranked.';
+  if (!second)
+    return `${name(first.label)}: ${measure}${amount(first)}; there is nothing to compare it with.`;
+  if (scenario.best) {
+    const limit = rows.some((row) => row.state.kind === 'generator-bound')
+      ? 'Of those measured to their limit, '
+      : '';
+    const lead = `${name(first.label)} is fastest: ${measure}${amount(first)}, ${distance(scenario, first, second)} ${name(second.label)} (${amount(second)}).`;
+    const once = 'Each was started only once; another start may differ by about 1 %.';
+    return `${limit}${lead}${first[metric]?.over === 'slices' ? ` ${once}` : ''}`;
+  }
+  const tied = ranked.filter((row) => row.state.kind === 'ranked' && row.state.rank === 1);
+  const values = tied.map((row) => row[metric]?.value ?? 0);
+  const range = `${measure}${digits(Math.min(...values))}–${digits(Math.max(...values))} ${byRps ? 'rps' : 'ms'}`;
+  const why = tied.some((row) => row[metric]?.half == null)
+    ? 'measured too little to know their spread'
+    : 'their 95 % intervals overlap';
+  const rest = ranked.length - tied.length;
+  const behind =
+    rest > 0 ? `; ${rest === 1 ? name(ranked.at(-1)?.label ?? '') : plural(rest, 'other')} behind` : '';
+  return `No clear best between ${list(tied.map((row) => name(row.label)))}: ${range}, ${why}${behind}.`;
+}
+
+/** How far the first is ahead of the second: `11 % ahead of`, `2.4 times as much as`, `35 % below`. */
+function distance({ metric }: ScenarioSummary, first: Row, second: Row): string {
+  const [a, b] = [first[metric]?.value ?? 0, second[metric]?.value ?? 0];
+  if (metric !== 'rps') return `${points(1 - a / b)} below`;
+  return a / b >= 2 ? `${digits(a / b)} times as much as` : `${points(a / b - 1)} ahead of`;
+}
+
+/** Who is missing from the ranking, and why, in short; empty when nobody is. */
+export function exceptions({ rows }: ScenarioSummary, name: Name): string {
+  const of = (kind: RowState['kind']) => rows.filter((row) => row.state.kind === kind);
+  const bound = of('generator-bound').map(
+    (row) => `${name(row.label)} (${atLeast(row.rps?.value ?? 0)} rps)`,
+  );
+  const unranked = of('unranked').map((row) => name(row.label));
+  const failed = of('failed').map((row) => name(row.label));
+  return [
+    bound.length > 0 ? `The load generator was the limit for ${list(bound)}.` : '',
+    unranked.length > 0 ? `Not ranked: ${list(unranked)}.` : '',
+    failed.length > 0 ? `Failed: ${list(failed)}.` : '',
+  ]
+    .filter(Boolean)
+    .join(' ');
+}
+
+/** Why a row stands apart: `failed to build: …`. */
+export function reasonOf(state: RowState): string {
+  switch (state.kind) {
+    case 'ranked':
+      return '';
+    case 'failed':
+      return `${{ build: 'failed to build', start: 'failed to start', verify: 'gave other answers', run: 'failed under load' }[state.stage] ?? 'failed'}: ${state.reason}`;
+    default:
+      return state.reason;
+  }
+}
+
+/** `vus(8, 1s) · 3 fresh starts × 4 slices of each variant · seed 42` */
+export function conditions({ facts }: ScenarioSummary, { plan, run }: Summary): string {
+  return `${facts.load || 'load of the script'} · ${plural(plan.instances, 'fresh start')} × ${plural(facts.blocks, 'slice')} of each variant · seed ${run.seed}`;
+}
+
+/** What the ± stands for here. */
+export function intervalLegend({ rows, metric }: ScenarioSummary): string {
+  const basis = new Set(rows.flatMap((row) => (row[metric] ? [row[metric].over] : [])));
+  const words: string[] = [];
+  if (basis.has('instances')) words.push('± is the 95 % interval over fresh starts');
+  if (basis.has('slices')) {
+    words.push(
+      '± is the 95 % interval over the slices of one start: differences between starts are not in it',
+    );
+  }
+  if (basis.has('nothing')) words.push('a number without ± was measured once, its spread is not known');
+  return words.join('; ');
+}
+
+export function isDoubtful({ rows }: ScenarioSummary): boolean {
+  return rows.some((row) => row.latencyDoubtful && row.latency !== null);
+}
+
+export const DOUBTFUL_LEGEND = '~ k6 was more than half busy: part of this latency may be its own';
+
+/** `48 s of load in 1 min 57 s (overhead 59 %)` */
+export function overhead({ run }: Summary): string {
+  return `${duration(run.loadSeconds)} of load in ${duration(run.wallSeconds)} (overhead ${Math.round(run.overheadRatio * 100)} %)`;
+}
+
+/** A command line that a shell reads back as the same words. */
+export function shellCommand(command: readonly string[]): string {
+  return command
+    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
+    .join(' ');
+}
