@@ -11,7 +11,7 @@ export function renderCsv({ scenarios }: Summary): string {
   );
   const head = lines[0]?.map(([name]) => name) ?? [];
   return [head, ...lines.map((line) => line.map(([, value]) => cell(value)))]
-    .map((cells) => `${cells.join(',')}\r\n`)
+    .map((cells) => `${cells.join(',')}\n`)
     .join('');
 }
 

@@ -129,7 +129,7 @@ test('csv: a line a variant, nothing that a spreadsheet would run', () => {
   const summary = structuredClone(summaryOf('quick')) as Summary;
   const [scenario] = summary.scenarios;
   Object.assign(scenario?.rows[0] as object, { label: '=cmd|" /C calc"!A0' });
-  const [head, first, ...rest] = renderCsv(summary).trimEnd().split('\r\n');
+  const [head, first, ...rest] = renderCsv(summary).trimEnd().split('\n');
   expect(head?.split(',').slice(0, 4)).toEqual(['scenario', 'variant', 'label', 'state']);
   expect(first).toContain(`"'=cmd|"" /C calc""!A0"`);
   expect(rest).toHaveLength(2);
