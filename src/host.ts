@@ -38,6 +38,8 @@ export interface Host {
   /** Unix time in ms. */
   now(): number;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Calls back on SIGINT and SIGTERM instead of ending the process; returns how to stop listening. */
+  onSignal(handler: (signal: 'SIGINT' | 'SIGTERM') => void): () => void;
 }
 
 /** Output beyond this is cut at the front: logs end with what matters. */
@@ -60,6 +62,12 @@ export const realHost: Host = {
         resolve();
       });
     });
+  },
+  onSignal(handler) {
+    process.on('SIGINT', handler).on('SIGTERM', handler);
+    return () => {
+      process.off('SIGINT', handler).off('SIGTERM', handler);
+    };
   },
 };
 

@@ -8,7 +8,9 @@ const errors = new Counter('bench_errors');
 const ids = Object.fromEntries(plan.endpoints.map((name, i) => [name, `e${i}`]));
 
 // Kept in step with src/run/k6.ts: k6 exports statistics only for tags that are named beforehand.
-const STATUSES = [400, 401, 402, 403, 404, 405, 408, 409, 410, 413, 415, 419, 422, 429, 500, 501, 502, 503, 504];
+const STATUSES = [
+  400, 401, 402, 403, 404, 405, 408, 409, 410, 413, 415, 419, 422, 429, 500, 501, 502, 503, 504,
+];
 const CODES = { 1050: 'timeout', 1212: 'refused', 1220: 'reset', 1211: 'timeout' };
 
 /** Base URL of the variant that this slice loads. */

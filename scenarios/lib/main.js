@@ -1,13 +1,16 @@
 // The script that every k6 process runs: slices of load on variants, as plan.json beside it says.
 // It wraps the journey (ours or the user's own) so that the statistics of each slice come out of k6 exact and small.
-import { Counter, Gauge } from 'k6/metrics';
+
 import exec from 'k6/execution';
+import { Counter, Gauge } from 'k6/metrics';
 import * as journey from '../journey.js';
 
 const plan = JSON.parse(open('../plan.json'));
 const started = new Counter('bench_started');
 const sliceStart = new Gauge('bench_slice_start');
-const announced = {};
+// The part of each iteration that lay behind the end of its slice: it was not done within the time.
+const late = new Counter('bench_late');
+const ends = {};
 const own = plan.ownScenarios;
 
 export const options = { ...(plan.userOptions ? journey.options || {} : {}) };
@@ -31,13 +34,24 @@ if (own) {
         startTime: `${slice.startMs + step.offsetMs}ms`,
         gracefulStop: `${plan.timeoutMs}ms`,
         exec: 'benchIteration',
-        env: { BASE_URL: slice.baseUrl, SLICE: slice.id, TIMEOUT: `${plan.timeoutMs}ms` },
+        env: {
+          BASE_URL: slice.baseUrl,
+          SLICE: slice.id,
+          TIMEOUT: `${plan.timeoutMs}ms`,
+          // Until the end of the slice, not of this step.
+          DURATION: slice.durationMs === null ? 'Infinity' : String(slice.durationMs - step.offsetMs),
+        },
         tags: { slice: slice.id },
       };
       const vus = step.vus;
       const scenario =
         step.requests !== null
-          ? { executor: 'shared-iterations', vus: Math.min(vus, step.requests), iterations: step.requests, maxDuration: '30m' }
+          ? {
+              executor: 'shared-iterations',
+              vus: Math.min(vus, step.requests),
+              iterations: step.requests,
+              maxDuration: '30m',
+            }
           : step.rps !== null
             ? {
                 executor: 'constant-arrival-rate',
@@ -61,7 +75,14 @@ const keep = (metric, tags, condition) => {
 for (const slice of plan.slices) {
   const tags = `slice:${slice.id}`;
   keep('http_req_duration', tags, 'max>=0');
-  for (const metric of ['http_reqs', 'iterations', 'bench_started', 'dropped_iterations', 'data_received', 'data_sent']) {
+  for (const metric of [
+    'http_reqs',
+    'iterations',
+    'bench_started',
+    'dropped_iterations',
+    'data_received',
+    'data_sent',
+  ]) {
     keep(metric, tags, 'count>=0');
   }
   keep('http_req_failed', tags, 'rate>=0');
@@ -87,12 +108,21 @@ export * from '../journey.js';
 
 export function benchIteration(data) {
   const slice = __ENV.SLICE;
-  if (announced[slice] === undefined) {
-    announced[slice] = true;
-    sliceStart.add(exec.scenario.startTime);
+  if (ends[slice] === undefined) {
+    const { startTime } = exec.scenario;
+    ends[slice] = startTime + Number(__ENV.DURATION);
+    sliceStart.add(startTime);
   }
   started.add(1);
-  return journey.default(data);
+  const from = Date.now();
+  const result = journey.default(data);
+  if (result && typeof result.then === 'function') return result.then(() => countLate(from, ends[slice]));
+  countLate(from, ends[slice]);
+}
+
+function countLate(from, end) {
+  const now = Date.now();
+  if (now > end) late.add((now - Math.max(from, end)) / (now - from));
 }
 
 export function handleSummary(data) {

@@ -67,7 +67,9 @@ export function layOutCpus(
       `servers and load generator share CPU ${formatCpus(shared)}: each takes time from the other`,
       'use a machine with more cores, or give disjoint --server-cpus and --load-cpus',
     );
-  } else if (cores.some((core) => core.some((c) => server.includes(c)) && core.some((c) => load.includes(c)))) {
+  } else if (
+    cores.some((core) => core.some((c) => server.includes(c)) && core.some((c) => load.includes(c)))
+  ) {
     if (!warnings.some((w) => w.code === 'sibling-cores')) {
       warn(
         'sibling-cores',

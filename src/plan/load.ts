@@ -1,3 +1,4 @@
+import { segmentMs, stepRates } from '../config/load.ts';
 import type { Load, Scenario, Segment } from '../config/types.ts';
 
 /** One k6 scenario: load that stays the same for its time, or a count of requests. */
@@ -31,32 +32,6 @@ export function compileLoad(load: Load, scenario: Pick<Scenario, 'timeoutMs' | '
   return steps;
 }
 
-/** How long a slice of this load takes, ms; null where a count of requests decides. */
-export function loadMs(load: Load): number | null {
-  let total = 0;
-  for (const segment of load.segments) {
-    const ms = segmentMs(segment);
-    if (ms === null) return null;
-    total += ms;
-  }
-  return total;
-}
-
-function segmentMs(segment: Segment): number | null {
-  switch (segment.kind) {
-    case 'requests':
-      return null;
-    case 'step':
-      return countSteps(segment) * segment.ms;
-    default:
-      return segment.ms;
-  }
-}
-
-function countSteps(segment: Extract<Segment, { kind: 'step' }>): number {
-  return Math.floor(Math.abs(segment.toRps - segment.fromRps) / segment.byRps + 1e-9) + 1;
-}
-
 function compileSegment(segment: Segment, scenario: Pick<Scenario, 'timeoutMs' | 'maxVus'>): LoadStep[] {
   const open = (offsetMs: number, durationMs: number, rps: number): LoadStep => ({
     offsetMs,
@@ -72,14 +47,11 @@ function compileSegment(segment: Segment, scenario: Pick<Scenario, 'timeoutMs' |
       return [{ offsetMs: 0, durationMs: segment.ms, rps: null, vus: segment.vus, requests: null }];
     case 'requests':
       return [{ offsetMs: 0, durationMs: null, rps: null, vus: segment.vus, requests: segment.requests }];
-    case 'step': {
-      const direction = Math.sign(segment.toRps - segment.fromRps);
-      return Array.from({ length: countSteps(segment) }, (_, i) =>
-        open(i * segment.ms, segment.ms, segment.fromRps + direction * i * segment.byRps),
-      );
-    }
+    case 'step':
+      return stepRates(segment).map((rps, i) => open(i * segment.ms, segment.ms, rps));
     case 'line': {
-      const stepMs = segment.ms <= 60_000 ? 1000 : Math.max(2000, Math.ceil(segment.ms / MAX_STEPS / 1000) * 1000);
+      const stepMs =
+        segment.ms <= 60_000 ? 1000 : Math.max(2000, Math.ceil(segment.ms / MAX_STEPS / 1000) * 1000);
       const n = Math.max(1, Math.round(segment.ms / stepMs));
       const each = segment.ms / n;
       // The rate in the middle of the step: as many requests as the straight line would send.
@@ -104,7 +76,10 @@ function defaultVus(rps: number, timeoutMs: number): number {
 }
 
 /** Warm-up in the manner of the load: its concurrency, or a tenth of a ramp's top rate. */
-export function compileWarmup(load: Load, scenario: Pick<Scenario, 'timeoutMs' | 'maxVus' | 'warmupMs'>): LoadStep[] {
+export function compileWarmup(
+  load: Load,
+  scenario: Pick<Scenario, 'timeoutMs' | 'maxVus' | 'warmupMs'>,
+): LoadStep[] {
   const first = load.segments[0] as Segment;
   const ms = scenario.warmupMs;
   if (ms === 0) return [];

@@ -1,7 +1,8 @@
+import { loadMs } from '../config/load.ts';
 import type { Config, Scenario } from '../config/types.ts';
 import type { CpuLayout, Warning } from '../results.ts';
 import { type Cpu, layOutCpus } from './cpus.ts';
-import { compileLoad, compileWarmup, type LoadStep, loadMs } from './load.ts';
+import { compileLoad, compileWarmup, type LoadStep } from './load.ts';
 import { makeRandom, shuffle } from './random.ts';
 import { type PlannedImage, type PlannedVariant, planVariants } from './variants.ts';
 

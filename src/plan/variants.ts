@@ -1,5 +1,5 @@
-import { UserError } from '../errors.ts';
 import type { App, Config, OptionValue, Runtime } from '../config/types.ts';
+import { UserError } from '../errors.ts';
 
 /** What is compared: app × PHP version × runtime × options. */
 export interface PlannedVariant {
@@ -48,7 +48,10 @@ export function planVariants(config: Config): { variants: PlannedVariant[]; imag
         }
         const appPrefix = config.apps.length > 1 ? `${app.name}/` : '';
         const id = `${appPrefix}${runtime.name}@${php}${formatOptions(choice.set)}`;
-        const alias = choice.as === undefined ? undefined : `${appPrefix}${choice.as}${config.php.length > 1 ? `@${php}` : ''}`;
+        const alias =
+          choice.as === undefined
+            ? undefined
+            : `${appPrefix}${choice.as}${config.php.length > 1 ? `@${php}` : ''}`;
         if (variants.has(id)) {
           throw new UserError(`the variant ${id} is asked for twice`, { hint: 'drop one of the two' });
         }

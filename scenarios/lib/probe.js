@@ -1,0 +1,50 @@
+// Asks servers in the arena, without load: are they there, and what do they answer?
+// Reads probe.json: { requests: [{ id, url, host, until }], deadlineMs, maxBody }. `until: true` asks again
+// until the answer is 200. Prints the answers as JSON.
+import { sleep } from 'k6';
+import http from 'k6/http';
+
+const probe = JSON.parse(open('../probe.json'));
+
+export const options = { setupTimeout: '300s', insecureSkipTLSVerify: true };
+
+export function setup() {
+  const answers = {};
+  const end = Date.now() + probe.deadlineMs;
+  let pending = probe.requests;
+  while (pending.length > 0) {
+    const asked = pending;
+    const responses = http.batch(asked.map(toRequest));
+    const now = Date.now();
+    asked.forEach((request, i) => {
+      answers[request.id] = toAnswer(responses[i], now);
+    });
+    pending = asked.filter((request) => request.until && answers[request.id].status !== 200);
+    if (now > end) break;
+    if (pending.length > 0) sleep(0.025);
+  }
+  return answers;
+}
+
+function toRequest({ url, host }) {
+  const params = { redirects: 0, timeout: '10s', responseType: 'text' };
+  if (host) params.headers = { Host: host };
+  return ['GET', url, null, params];
+}
+
+function toAnswer(response, at) {
+  return {
+    status: response.status,
+    error: response.error || '',
+    type: response.headers['Content-Type'] || '',
+    location: response.headers.Location || '',
+    body: String(response.body || '').slice(0, probe.maxBody),
+    at,
+  };
+}
+
+export default function () {}
+
+export function handleSummary(data) {
+  return { stdout: JSON.stringify(data.setup_data) };
+}

@@ -1,0 +1,115 @@
+#!/bin/sh
+# Prints resource counters of containers as lines, until the first of them is gone. Arguments: their pids.
+# Runs in a container with the host's process and cgroup namespaces; busybox ash and dash both run it.
+#   clock <unix seconds> <uptime seconds>
+#   cpu   <uptime> <CPU µs of each container …>                  every 100 ms
+#   host  <uptime> <cpu>:<busy ticks>:<steal ticks> …            every 500 ms; a tick is 10 ms
+#   mem   <uptime> <bytes>:<processes>:<throttled µs>:<OOM kills> …   every 500 ms; anonymous + shared memory
+set -u
+root=/sys/fs/cgroup
+
+# The path of a process in a cgroup v1 controller, or in v2 (controller '').
+path_of() {
+  while IFS=: read -r _ controllers path; do
+    case ",$controllers," in *",$2,"*) echo "$path" && return ;; esac
+  done <"/proc/$1/cgroup"
+}
+mount_of() {
+  for dir in "$root/$1" "$root"/*,"$1" "$root/$1",*; do
+    [ -d "$dir" ] && echo "$dir" && return
+  done
+}
+
+version=2
+[ -e "$root/cgroup.controllers" ] || version=1
+cpu_files='' stat_files='' memory_files='' process_files='' oom_files=''
+for pid in "$@"; do
+  if [ "$version" = 2 ]; then
+    dir=$root$(path_of "$pid" '')
+    cpu_files="$cpu_files $dir/cpu.stat" stat_files="$stat_files $dir/cpu.stat"
+    memory_files="$memory_files $dir/memory.stat" process_files="$process_files $dir/cgroup.procs"
+    oom_files="$oom_files $dir/memory.events"
+  else
+    cpu_files="$cpu_files $(mount_of cpuacct)$(path_of "$pid" cpuacct)/cpuacct.usage"
+    stat_files="$stat_files $(mount_of cpu)$(path_of "$pid" cpu)/cpu.stat"
+    memory_files="$memory_files $(mount_of memory)$(path_of "$pid" memory)/memory.stat"
+    process_files="$process_files $(mount_of memory)$(path_of "$pid" memory)/cgroup.procs"
+    oom_files="$oom_files $(mount_of memory)$(path_of "$pid" memory)/memory.oom_control"
+  fi
+done
+
+# Uptime is what the shell can read without a process of its own; here it is tied to the wall clock once.
+second=$(date +%s)
+while [ "$(date +%s)" = "$second" ]; do :; done
+read -r now _ </proc/uptime
+echo "clock $((second + 1)) $now"
+
+cpu_line() {
+  line="cpu $now"
+  for file in $cpu_files; do
+    value=-1
+    if [ "$version" = 2 ]; then
+      { read -r _ value <"$file"; } 2>/dev/null
+    else
+      { read -r value <"$file"; } 2>/dev/null && value=$((value / 1000))
+    fi
+    line="$line $value"
+  done
+  echo "$line"
+}
+
+host_line() {
+  line="host $now"
+  while read -r name user nice system _ _ irq softirq steal _; do
+    case $name in
+      cpu) ;;
+      cpu*) line="$line ${name#cpu}:$((user + nice + system + irq + softirq)):$steal" ;;
+      *) break ;;
+    esac
+  done </proc/stat
+  echo "$line"
+}
+
+# The first word of a list; `rest` is what follows it.
+next() {
+  list=${1# } && file=${list%% *} && rest=${list#* }
+}
+
+memory_line() {
+  line="mem $now"
+  processes=$process_files stats=$stat_files ooms=$oom_files
+  for memory in $memory_files; do
+    bytes=0 count=0 throttled=0 kills=0
+    while read -r name value; do
+      case $version.$name in
+        1.total_rss | 1.total_shmem | 2.anon | 2.shmem) bytes=$((bytes + value)) ;;
+      esac
+    done 2>/dev/null <"$memory" || bytes=-1
+    next "$processes" && processes=$rest
+    while read -r _; do count=$((count + 1)); done 2>/dev/null <"$file"
+    next "$stats" && stats=$rest
+    while read -r name value; do
+      case $name in
+        throttled_time) throttled=$((value / 1000)) ;;
+        throttled_usec) throttled=$value ;;
+      esac
+    done 2>/dev/null <"$file"
+    next "$ooms" && ooms=$rest
+    while read -r name value; do
+      case $name in oom_kill) kills=$value ;; esac
+    done 2>/dev/null <"$file"
+    line="$line $bytes:$count:$throttled:$kills"
+  done
+  echo "$line"
+}
+
+tick=0
+while sleep 0.1 && [ -d "/proc/$1" ]; do
+  read -r now _ </proc/uptime
+  cpu_line
+  case $((tick % 5)) in
+    0) host_line ;;
+    2) memory_line ;;
+  esac
+  tick=$((tick + 1))
+done

@@ -1,0 +1,40 @@
+// Bundles the entries into dist/ and generates the JSON Schemas; called by script/build with the folder to write to.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { z } from 'zod';
+import { configJsonSchema, runtimeJsonSchema, scenarioJsonSchema } from '../../src/config/schema.ts';
+import { Results } from '../../src/results.ts';
+
+const target = process.argv[2] ?? '.';
+
+await build({
+  entryPoints: ['src/cli.ts'],
+  outdir: join(target, 'dist'),
+  outExtension: { '.js': '.mjs' },
+  chunkNames: 'chunk-[hash]',
+  bundle: true,
+  // What several entries share, and what is imported lazily, lies in chunks of its own.
+  splitting: true,
+  minify: true,
+  keepNames: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node20',
+  charset: 'utf8',
+  legalComments: 'none',
+  // The toolkit's packages are CommonJS and call require() for Node's own modules.
+  banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
+  logLevel: 'warning',
+});
+
+const schemas = {
+  'config.schema.json': configJsonSchema(),
+  'scenario.schema.json': scenarioJsonSchema(),
+  'runtime.schema.json': runtimeJsonSchema(),
+  'results.schema.json': z.toJSONSchema(Results),
+};
+mkdirSync(join(target, 'schema'), { recursive: true });
+for (const [name, schema] of Object.entries(schemas)) {
+  writeFileSync(join(target, 'schema', name), `${JSON.stringify(schema, null, 2)}\n`);
+}

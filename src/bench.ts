@@ -1,0 +1,169 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { hostname, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { analyse } from './analyse/analyse.ts';
+import { buildImages, pullImage } from './build/build.ts';
+import type { Config } from './config/types.ts';
+import { Stopped, UserError } from './errors.ts';
+import type { Host } from './host.ts';
+import { formatCpus } from './plan/cpus.ts';
+import { plan } from './plan/plan.ts';
+import { renderMarkdown } from './report/markdown.ts';
+import type { Measurement, Results } from './results.ts';
+import { type Arena, openArena } from './run/arena.ts';
+import { askEngine, connectDocker, type Docker, DockerError, removeRun } from './run/docker.ts';
+import { describeHost, MACHINE_SCRIPT, parseMachine } from './run/machine.ts';
+import { type Output, openOutput } from './run/output.ts';
+import { furnish } from './run/probe.ts';
+import { assembleResults, hasFailures, type Record } from './run/record.ts';
+import { runPlan, type VariantOutcome } from './run/run.ts';
+
+/** The load generator, by its official name; `images:` may map it like any base image. */
+export const K6_IMAGE = 'grafana/k6:1.8.1';
+
+/** What a finished run amounts to. */
+export interface Bench {
+  results: Results;
+  /** The output folder. */
+  out: string;
+  exitCode: 0 | 1 | 3 | 130 | 143;
+}
+
+/** Who calls, and how to tell them what happens. */
+export interface Caller {
+  version: string;
+  /** Folder with runtimes/, scenarios/ and apps/. */
+  packageRoot: string;
+  /** As typed, for 'how to repeat this'. */
+  command: readonly string[];
+  /** Something that stays on the screen. */
+  say(line: string): void;
+  /** What runs now, how much of the load is done (0…1), seconds left. */
+  at(what: string, share: number, left: number): void;
+  /** The run's id, as soon as there is one: who finds us dead can clean up by it. */
+  began?(run: string): void;
+}
+
+/**
+ * The main job: plan, build, run, analyse, report. Cleans up, whatever happens.
+ * Throws UserError or Stopped before there is anything to keep; from then on it returns what was measured.
+ */
+export async function runBench(config: Config, host: Host, caller: Caller): Promise<Bench> {
+  const docker = connectDocker(host);
+  const stop = new AbortController();
+  const forget = host.onSignal((signal) => stop.abort(new Stopped(signal)));
+  const { signal } = stop;
+  const { say } = caller;
+  const startedMs = host.now();
+  const runId = makeRunId(startedMs);
+  caller.began?.(runId);
+  let arena: Arena | null = null;
+  try {
+    const engine = await askEngine(docker);
+    const k6Image = await getK6(docker, config, caller, signal);
+    const owner = `by ${userInfo().username} on ${hostname()}, pid ${process.pid}`;
+    arena = await openArena(host, docker, {
+      run: runId,
+      image: k6Image,
+      owner,
+      wait: config.wait,
+      signal,
+      say,
+    });
+    const machine = parseMachine(await docker.run(['exec', arena.name, 'sh', '-c', MACHINE_SCRIPT]));
+    const planned = plan(config, machine.cpus);
+    await docker.run(['container', 'update', '--cpuset-cpus', formatCpus(planned.cpus.load), arena.name]);
+    await furnish(docker, arena.name, join(caller.packageRoot, 'scenarios'));
+    const output = await openOutput(config.out);
+
+    const outcomes = new Map<string, VariantOutcome>();
+    const measurements: Measurement[] = [];
+    const tool = {
+      name: 'php-runtime-bench',
+      version: caller.version,
+      k6: await askK6Version(docker, arena),
+    } as const;
+    const record: Record = {
+      ...{ tool, runId, command: caller.command, startedMs, config, plan: planned, outcomes, measurements },
+      host: describeHost(machine, engine),
+      built: new Map(),
+      stopped: null,
+    };
+    const save = () => output.write('results.json', toJson(assembleResults(record, host.now())));
+    await save();
+    try {
+      const sharedFolder = join(caller.packageRoot, 'runtimes', '_shared');
+      record.built = await buildImages(host, docker, planned.images, { config, sharedFolder, signal, say });
+      await save();
+      const loadBeganMs = host.now();
+      await runPlan({
+        ...{ host, docker, arena, run: runId, config, plan: planned, outcomes, k6Image, signal, say },
+        images: record.built,
+        memoryBytes: engine.memoryBytes,
+        samplerScript: await readFile(join(caller.packageRoot, 'scenarios/lib/sampler.sh'), 'utf8'),
+        at: (what, share) => {
+          const spent = (host.now() - loadBeganMs) / 1000;
+          // By the plan until there is something to go by.
+          const left = share > 0.1 ? (spent / share) * (1 - share) : planned.estimatedSeconds - spent;
+          caller.at(what, share, Math.max(0, left));
+        },
+        keep: async (more) => {
+          measurements.push(...more);
+          await output.append(more);
+        },
+        keepRaw: output.write,
+      });
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      record.stopped = (signal.reason as Stopped).signal;
+      say(`${(signal.reason as Stopped).message}; what was measured is kept`);
+    }
+    const results = assembleResults(record, host.now());
+    await writeReports(output, results);
+    const exitCode = signal.aborted ? (signal.reason as Stopped).exitCode : hasFailures(results) ? 3 : 0;
+    return { results, out: config.out, exitCode };
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error instanceof DockerError ? new UserError(error.message) : error;
+  } finally {
+    await arena?.close();
+    await removeRun(docker, runId);
+    forget();
+  }
+}
+
+/** Everything that is derived from the measurements; `report` makes the same again from results.json. */
+export async function writeReports(output: Pick<Output, 'write'>, results: Results): Promise<void> {
+  await output.write('results.json', toJson(results));
+  await output.write('report.md', renderMarkdown(analyse(results)));
+}
+
+async function getK6(docker: Docker, config: Config, caller: Caller, signal: AbortSignal): Promise<string> {
+  const image = config.images[K6_IMAGE] ?? K6_IMAGE;
+  try {
+    await pullImage(docker, image, { say: caller.say, signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    throw new UserError(`the load generator's image ${image} cannot be had`, {
+      found: (error as Error).message,
+      hint: `where no registry answers, map it: --image ${K6_IMAGE}=…, or let script/bench make a stand-in`,
+    });
+  }
+  return image;
+}
+
+async function askK6Version(docker: Docker, arena: Arena): Promise<string> {
+  const text = await docker.run(['exec', arena.name, 'k6', 'version']);
+  return /v(\d[^ ]*)/.exec(text)?.[1] ?? text.trim();
+}
+
+/** `20261121-140102-3f9a`: sorts by time, and tells two of the same second apart. */
+function makeRunId(nowMs: number): string {
+  const time = new Date(nowMs).toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
+  return `${time}-${randomBytes(2).toString('hex')}`;
+}
+
+function toJson(results: Results): string {
+  return `${JSON.stringify(results)}\n`;
+}

@@ -1,0 +1,126 @@
+import type { Config } from '../config/types.ts';
+import type { Host } from '../host.ts';
+import type { PlannedImage } from '../plan/variants.ts';
+import type { Failure, Variant } from '../results.ts';
+import { type Docker, lastLines } from '../run/docker.ts';
+import { basesOf, IMAGE_LABEL, makeBakeFile, tagOf } from './bake.ts';
+
+type ImageFacts = NonNullable<Variant['image']>;
+
+/** What became of one image: what is known of it, or why there is none. */
+export type Built = { facts: ImageFacts } | { failure: Failure };
+
+export interface BuildOptions {
+  config: Config;
+  sharedFolder: string;
+  signal: AbortSignal;
+  say: (line: string) => void;
+}
+
+/**
+ * Builds all images in one `docker buildx bake`, which shares their layers. Bake gives up on all when
+ * one fails, so in that case each is built by itself and only those that really fail are lost.
+ */
+export async function buildImages(
+  host: Host,
+  docker: Docker,
+  images: readonly PlannedImage[],
+  options: BuildOptions,
+): Promise<Map<string, Built>> {
+  await pullBases(docker, images, options);
+  const built = new Map<string, Built>();
+  const all = await bake(host, docker, images, options);
+  for (const image of images) {
+    const one = all.ok || images.length === 1 ? all : await bake(host, docker, [image], options);
+    if (one.ok) {
+      built.set(image.key, {
+        facts: await describe(docker, image, options.config, one.seconds / images.length),
+      });
+    } else {
+      const log = lastLines(one.log, 30);
+      built.set(image.key, { failure: { stage: 'build', reason: findReason(one.log), log } });
+    }
+  }
+  // Rebuilding leaves the older image without a name; only ours are removed.
+  await docker.try(['image', 'prune', '--force', '--filter', `label=${IMAGE_LABEL}`]);
+  return built;
+}
+
+/** Pulled by themselves so that their digests are known. What cannot be pulled fails its build, with bake's message. */
+async function pullBases(
+  docker: Docker,
+  images: readonly PlannedImage[],
+  options: BuildOptions,
+): Promise<void> {
+  const bases = new Set(images.flatMap(basesOf).map((base) => options.config.images[base] ?? base));
+  for (const base of bases) await pullImage(docker, base, options).catch(() => {});
+  options.signal.throwIfAborted();
+}
+
+/** Makes sure that an image is here. Errors: DockerError with the registry's answer. */
+export async function pullImage(
+  docker: Docker,
+  name: string,
+  { say, signal }: Pick<BuildOptions, 'say' | 'signal'>,
+): Promise<void> {
+  if (await inspect(docker, name)) return;
+  say(`pulling ${name}`);
+  await docker.run(['image', 'pull', '--quiet', name], { signal });
+}
+
+async function bake(host: Host, docker: Docker, images: readonly PlannedImage[], options: BuildOptions) {
+  const started = host.now();
+  const file = makeBakeFile(images, options.config.images, options.sharedFolder);
+  const finished = await docker.try(
+    ['buildx', 'bake', '--file', '-', '--load', '--progress', 'plain', ...Object.keys(file.target)],
+    { input: JSON.stringify(file), signal: options.signal, onLine: makeStepReader(options.say) },
+  );
+  options.signal.throwIfAborted();
+  return { ok: finished.code === 0, log: finished.stderr, seconds: (host.now() - started) / 1000 };
+}
+
+/** Of bake's plain progress the steps that took a while: what comes from the cache takes none. */
+function makeStepReader(say: (line: string) => void): (line: string) => void {
+  const steps = new Map<string, string>();
+  return (line) => {
+    const step = /^#(\d+) (\[[^\]]*\d+\/\d+\] .*)$/.exec(line);
+    if (step) steps.set(step[1] as string, step[2] as string);
+    const done = /^#(\d+) DONE (\d+\.\d)s$/.exec(line);
+    const what = done && steps.get(done[1] as string);
+    if (what && Number(done[2]) >= 1) say(`built ${what.slice(0, 140)} (${done[2]} s)`);
+  };
+}
+
+/** Bake ends with `ERROR: failed to solve: …`; that line says most. */
+function findReason(log: string): string {
+  const line = log.split('\n').findLast((l) => /^ERROR: /.test(l)) ?? lastLines(log, 1);
+  return line.replace(/^ERROR: (failed to solve: )?/, '').slice(0, 300);
+}
+
+async function describe(
+  docker: Docker,
+  image: PlannedImage,
+  config: Config,
+  seconds: number,
+): Promise<ImageFacts> {
+  const name = tagOf(image);
+  const self = await inspect(docker, name);
+  const bases = await Promise.all(
+    basesOf(image).map(async (base) => {
+      const used = config.images[base] ?? base;
+      const found = await inspect(docker, used);
+      return { name: base, used, id: found?.id ?? null, digest: found?.digest ?? null };
+    }),
+  );
+  return { name, id: self?.id ?? '', sizeBytes: self?.size ?? 0, buildSeconds: seconds, bases };
+}
+
+async function inspect(
+  docker: Docker,
+  name: string,
+): Promise<{ id: string; size: number; digest: string | null } | null> {
+  const found = await docker.try(['image', 'inspect', '--format', '{{json .}}', name]);
+  if (found.code !== 0) return null;
+  const { Id, Size, RepoDigests } = JSON.parse(found.stdout);
+  return { id: Id, size: Size, digest: RepoDigests?.[0]?.split('@')[1] ?? null };
+}

@@ -1,0 +1,18 @@
+#!/usr/bin/env node
+import { fileURLToPath } from 'node:url';
+import { runCommand } from './commands.ts';
+import { Stopped, UserError } from './errors.ts';
+import { realHost } from './host.ts';
+
+const packageRoot = fileURLToPath(new URL('..', import.meta.url));
+try {
+  process.exitCode = await runCommand(process.argv.slice(2), realHost, packageRoot);
+} catch (error) {
+  if (error instanceof UserError) {
+    process.stderr.write(`${error.format()}\n`);
+    process.exitCode = 2;
+  } else if (error instanceof Stopped) {
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = error.exitCode;
+  } else throw error;
+}

@@ -1,0 +1,149 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { analyse } from './analyse/analyse.ts';
+import { mergeResults } from './analyse/merge.ts';
+import { type Caller, runBench } from './bench.ts';
+import { bundledApps } from './config/apps.ts';
+import { helpText, parseCommand } from './config/command.ts';
+import { realFiles } from './config/files.ts';
+import { parseConfig } from './config/parse.ts';
+import { loadRuntimes } from './config/runtimes.ts';
+import { findScenarios } from './config/scenarios.ts';
+import type { Host } from './host.ts';
+import { formatCpus } from './plan/cpus.ts';
+import { type Plan, plan } from './plan/plan.ts';
+import { renderMarkdown } from './report/markdown.ts';
+import { makeProgress } from './report/progress.ts';
+import { renderTable } from './report/terminal.ts';
+import { diagnose } from './run/doctor.ts';
+import { MACHINE_SCRIPT, parseMachine } from './run/machine.ts';
+import { readOutput } from './run/output.ts';
+
+/** One command of the CLI, as typed; returns the exit code. Results go to stdout, the rest to stderr. */
+export async function runCommand(argv: readonly string[], host: Host, packageRoot: string): Promise<number> {
+  const command = parseCommand(argv);
+  const cwd = process.cwd();
+  const print = (text: string) => process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+  const terminal = {
+    width: process.stdout.columns ?? 120,
+    color: process.stdout.isTTY && !process.env.NO_COLOR,
+  };
+
+  switch (command.command) {
+    case 'help':
+      print(helpText(command.of));
+      return 0;
+    case 'version':
+      print(await readVersion(packageRoot));
+      return 0;
+    case 'run': {
+      const config = parseConfig({ flags: command.flags, cwd, packageRoot });
+      const progress = makeProgress((text) => process.stderr.write(text), process.stderr.isTTY === true);
+      const caller: Caller = {
+        ...{ version: await readVersion(packageRoot), packageRoot },
+        command: ['php-runtime-bench', ...argv],
+        ...progress,
+      };
+      const { results, out, exitCode } = await runBench(config, host, caller);
+      progress.end();
+      print(renderTable(analyse(results), terminal));
+      print(`\nwritten to ${out}: report.md, results.json, measurements.ndjson, raw/`);
+      return exitCode;
+    }
+    case 'plan': {
+      const config = parseConfig({ flags: command.flags, cwd, packageRoot });
+      const planned = plan(config, (await readMachine(host)).cpus);
+      print(command.json ? JSON.stringify(showPlan(planned), null, 2) : describePlan(planned));
+      return 0;
+    }
+    case 'report': {
+      const groups = mergeResults(await Promise.all(command.folders.map(readOutput)));
+      if (command.format === 'json') print(JSON.stringify(groups.length === 1 ? groups[0] : groups));
+      else if (command.format === 'md') print(renderMarkdown(groups.map(analyse)));
+      else for (const results of groups) print(renderTable(analyse(results), terminal));
+      return 0;
+    }
+    case 'list':
+      print(list(packageRoot, cwd, command.json));
+      return 0;
+    case 'doctor': {
+      const found = await diagnose(host, await readMachine(host));
+      print(
+        command.json
+          ? JSON.stringify(found, null, 2)
+          : found.map((f) => `${f.ok ? 'ok  ' : 'note'}  ${f.what}`).join('\n'),
+      );
+      return 0;
+    }
+  }
+}
+
+async function readVersion(packageRoot: string): Promise<string> {
+  return JSON.parse(await readFile(join(packageRoot, 'package.json'), 'utf8')).version;
+}
+
+/** This machine's CPUs; `run` asks the engine's machine, which is another one when the engine is remote. */
+async function readMachine(host: Host) {
+  const { stdout } = await host.exec('sh', ['-c', MACHINE_SCRIPT]);
+  const machine = parseMachine(stdout);
+  if (machine.cpus.length > 0) return machine;
+  const { cpus } = await import('node:os');
+  return { ...machine, cpus: cpus().map((_, cpu) => ({ cpu, core: cpu, package: 0 })) };
+}
+
+/** The plan as JSON: what would run, in order. */
+function showPlan({ seed, variants, images, cpus, instances, estimatedSeconds, warnings }: Plan) {
+  return {
+    seed,
+    estimatedSeconds,
+    cpus: { server: formatCpus(cpus.server), load: formatCpus(cpus.load), system: formatCpus(cpus.system) },
+    variants: variants.map((v) => ({ id: v.id, label: v.label, image: v.image, options: v.options })),
+    images: images.map(({ key, args, runtime }) => ({ key, runtime: runtime.name, args })),
+    instances: instances.map(({ startOrder, ports, batches }) => ({
+      startOrder,
+      ports,
+      slices: batches.flatMap(({ scenario, slices }) =>
+        slices.map(({ number, variant, block, warmup, durationMs }) => ({
+          ...{ number, scenario: scenario.name, variant, block, warmup, durationMs },
+        })),
+      ),
+    })),
+    warnings,
+  };
+}
+
+function describePlan(planned: Plan): string {
+  const { cpus } = planned;
+  const slices = planned.instances
+    .flatMap((i) => i.batches.flatMap((b) => b.slices))
+    .filter((s) => !s.warmup);
+  return [
+    `variants:  ${planned.variants.map((v) => v.label).join(', ')}`,
+    `images:    ${planned.images.length} to build`,
+    `CPUs:      server ${formatCpus(cpus.server)}, load ${formatCpus(cpus.load)}, system ${formatCpus(cpus.system) || 'none'}`,
+    `timeline:  ${planned.instances.length} instances, ${slices.length} measured slices, seed ${planned.seed}`,
+    `time:      about ${planned.estimatedSeconds} s, and building images`,
+    ...planned.warnings.map((w) => `note:      ${w.message}; ${w.remedy}`),
+  ].join('\n');
+}
+
+function list(packageRoot: string, cwd: string, json: boolean): string {
+  const runtimes = [...loadRuntimes(packageRoot, cwd, realFiles).values()];
+  const scenarios = [...findScenarios({ packageRoot, cwd }, realFiles).keys()];
+  const apps = bundledApps(packageRoot, realFiles);
+  if (json)
+    return JSON.stringify(
+      { runtimes: runtimes.map(({ folder: _, ...rest }) => rest), scenarios, apps },
+      null,
+      2,
+    );
+  return [
+    'runtimes',
+    ...runtimes.map(
+      (r) =>
+        `  ${r.name.padEnd(16)} ${r.title} (${r.model}, PHP ${r.php.join(' ')}, ${r.status})\n${' '.repeat(19)}${Object.keys(r.options).join(', ')}`,
+    ),
+    `scenarios\n  ${scenarios.join(', ')}`,
+    `apps\n  ${apps.join(', ')}`,
+  ].join('\n');
+}

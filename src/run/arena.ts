@@ -1,0 +1,109 @@
+import { UserError } from '../errors.ts';
+import type { Host, Running } from '../host.ts';
+import { type Docker, inspectContainer, LABEL, lastLines, listContainers, removeRun } from './docker.ts';
+
+/**
+ * The arena: a container whose network namespace the servers and k6 share, and in which k6 runs.
+ *
+ * It is also the lock. Its name is fixed, so the engine lets only one be there, and its only process
+ * reads from our standard input: when we are gone, however that came, it ends. What carries a run's
+ * label while that run has no arena is left over and can be swept.
+ */
+export interface Arena {
+  name: string;
+  pid: number;
+  close(): Promise<void>;
+}
+
+const NAME = 'php-runtime-bench-arena';
+
+export interface ArenaOptions {
+  run: string;
+  image: string;
+  /** Who holds the lock, for the message to others: free text. */
+  owner: string;
+  wait: boolean;
+  signal: AbortSignal;
+  say: (line: string) => void;
+}
+
+/** Opens the arena or says who holds it (UserError); with `wait`, waits until it is free. */
+export async function openArena(host: Host, docker: Docker, options: ArenaOptions): Promise<Arena> {
+  let told = false;
+  for (;;) {
+    await sweep(host, docker, options.say);
+    const started = start(host, options);
+    const pid = await Promise.race([waitForPid(host, docker, options), started.done.then(() => null)]);
+    if (pid !== null) {
+      return {
+        name: NAME,
+        pid,
+        async close() {
+          started.end();
+          await docker.try(['container', 'rm', '--force', NAME]);
+          await started.done;
+        },
+      };
+    }
+    options.signal.throwIfAborted();
+    const { stderr } = await started.done;
+    const holder = await docker.try(['container', 'inspect', '--format', '{{json .Config.Labels}}', NAME]);
+    if (holder.code !== 0) {
+      if (/is already in use/.test(stderr)) continue; // It went away just now.
+      throw new UserError('the arena container could not be started', { found: lastLines(stderr, 3) });
+    }
+    const labels = JSON.parse(holder.stdout);
+    const who = `run ${labels[LABEL]}, ${labels[`${LABEL}.owner`]}`;
+    if (!options.wait) {
+      throw new UserError('another run holds this engine, and two at once would disturb each other', {
+        found: who,
+        hint: 'wait until it is done, or pass --wait',
+      });
+    }
+    if (!told) options.say(`waiting for ${who}`);
+    told = true;
+    await host.sleep(2000, options.signal);
+    options.signal.throwIfAborted();
+  }
+}
+
+function start(host: Host, options: ArenaOptions): Running {
+  const labels = [`${LABEL}=${options.run}`, `${LABEL}.owner=${options.owner}`, `${LABEL}.arena=1`];
+  return host.start('docker', [
+    ...['container', 'run', '--rm', '--interactive', '--init', '--name', NAME],
+    ...labels.flatMap((label) => ['--label', label]),
+    ...['--entrypoint', 'cat', options.image],
+  ]);
+}
+
+async function waitForPid(host: Host, docker: Docker, options: ArenaOptions): Promise<number | null> {
+  for (let i = 0; i < 300 && !options.signal.aborted; i++) {
+    const label = await docker.try([
+      'container',
+      'inspect',
+      '--format',
+      `{{index .Config.Labels "${LABEL}"}}`,
+      NAME,
+    ]);
+    const state = label.stdout.trim() === options.run ? await inspectContainer(docker, NAME) : null;
+    if (state?.running) return state.pid;
+    await host.sleep(100, options.signal);
+  }
+  return null;
+}
+
+/** Removes what dead runs left: anything with our label whose run has no running arena. */
+export async function sweep(host: Host, docker: Docker, say: (line: string) => void): Promise<void> {
+  let arenas = await listContainers(docker, `label=${LABEL}.arena`);
+  if (arenas.some((arena) => !arena.running)) {
+    // Created and not yet running: a run that starts right now gets the time to.
+    await host.sleep(1000);
+    arenas = await listContainers(docker, `label=${LABEL}.arena`);
+  }
+  const alive = new Set(arenas.filter((arena) => arena.running).map((arena) => arena.run));
+  const all = await listContainers(docker, `label=${LABEL}`);
+  for (const run of new Set(all.map((c) => c.run).filter((id) => !alive.has(id)))) {
+    const removed = await removeRun(docker, run);
+    if (removed.length > 0) say(`removed ${removed.length} containers that run ${run} had left behind`);
+  }
+}

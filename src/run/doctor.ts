@@ -1,0 +1,41 @@
+import type { Host } from '../host.ts';
+import { layOutCpus } from '../plan/cpus.ts';
+import { askEngine, connectDocker, LABEL, listContainers } from './docker.ts';
+import type { Machine } from './machine.ts';
+
+/** One thing that was looked at. */
+export interface Finding {
+  ok: boolean;
+  what: string;
+}
+
+/** Is this machine fit to measure? Changes nothing. Errors: UserError where no engine answers. */
+export async function diagnose(host: Host, machine: Machine): Promise<Finding[]> {
+  const docker = connectDocker(host);
+  const engine = await askEngine(docker);
+  const { warnings } = layOutCpus(machine.cpus);
+  const containers = (await listContainers(docker, 'status=running')).length;
+  const ours = (await listContainers(docker, `label=${LABEL}`)).length;
+  return [
+    { ok: true, what: `engine ${engine.version}, buildx ${engine.buildx}, cgroup v${engine.cgroup}` },
+    { ok: machine.cpus.length >= 4, what: `${machine.cpus.length} CPUs (${machine.cpuModel})` },
+    ...warnings.map((w) => ({ ok: false, what: `${w.message}; ${w.remedy}` })),
+    machine.governor === null
+      ? { ok: true, what: 'the CPU governor is not ours to see (usual on virtual machines)' }
+      : {
+          ok: machine.governor === 'performance',
+          what: `CPU governor ${machine.governor}${machine.governor === 'performance' ? '' : ": 'performance' is steadier (cpupower frequency-set -g performance)"}`,
+        },
+    {
+      ok: !machine.virtual,
+      what: machine.virtual
+        ? 'a virtual machine: neighbours may disturb; see steal in the report'
+        : 'not a virtual machine',
+    },
+    { ok: containers === 0, what: `${containers} other containers are running` },
+    {
+      ok: ours === 0,
+      what: ours === 0 ? 'nothing left over from an earlier run' : `${ours} containers of a run are there`,
+    },
+  ];
+}

@@ -1,0 +1,143 @@
+import type { Scenario } from '../config/types.ts';
+import type { Batch, Slice } from '../plan/plan.ts';
+
+/** What scenarios/lib/main.js reads as plan.json. */
+export interface K6Plan {
+  timeoutMs: number;
+  reuse: boolean;
+  /** The journey is the user's own script: its options are kept where they do not touch the load. */
+  userOptions: boolean;
+  ownScenarios: boolean;
+  paths: readonly string[];
+  endpoints: readonly string[];
+  /** The `name` tags whose statistics are kept, one for each endpoint. */
+  names: readonly string[];
+  kinds: readonly string[];
+  statuses: readonly number[];
+  trendStats: readonly string[];
+  slices: readonly (Pick<Slice, 'startMs' | 'durationMs' | 'steps'> & { id: string; baseUrl: string })[];
+}
+
+/** What main.js prints: each metric's values, under k6's name for metric and tags. */
+export interface K6Summary {
+  durationMs: number;
+  metrics: Record<string, Record<string, number>>;
+}
+
+/** The first failing body of its kind. Untrusted text. */
+export interface ErrorSample {
+  slice: string;
+  endpoint: string;
+  kind: string;
+  body: string;
+}
+
+const STATUSES = [
+  400, 401, 402, 403, 404, 405, 408, 409, 410, 413, 415, 419, 422, 429, 500, 501, 502, 503, 504,
+];
+
+/** Kinds of error that scenarios/lib/bench.js counts. */
+export const ERROR_KINDS = [
+  ...['timeout', 'refused', 'reset', 'no answer', 'wrong answer'],
+  ...STATUSES.map((status) => `http ${status}`),
+  'http other',
+];
+
+/** Percentiles that the report names. */
+export const NAMED = [50, 66, 75, 80, 85, 90, 95, 98, 99, 99.9, 99.99];
+
+/** Grid of percentiles from which a mergeable histogram is made: finer towards the slow end. */
+export const GRID: readonly number[] = [
+  ...range(0.25, 90, 0.25),
+  ...range(90.1, 99, 0.1),
+  ...range(99.02, 99.9, 0.02),
+  ...range(99.91, 100, 0.01),
+];
+
+function range(from: number, below: number, by: number): number[] {
+  const n = Math.ceil((below - from) / by - 1e-9);
+  return Array.from({ length: n }, (_, i) => Number((from + i * by).toFixed(4)));
+}
+
+export const TREND_STATS: readonly string[] = [
+  ...['count', 'min', 'avg', 'max'],
+  ...[...new Set([...GRID, ...NAMED])].map((p) => `p(${p})`),
+];
+
+export function sliceId(slice: Slice): string {
+  return `s${slice.number}`;
+}
+
+/** Endpoints that a scenario names beforehand; a user's script names none. */
+export function endpointsOf(scenario: Scenario): readonly string[] {
+  return scenario.journey.kind === 'paths' ? scenario.journey.paths : [];
+}
+
+export function makeK6Plan(batch: Batch, ports: Readonly<Record<string, number>>): K6Plan {
+  const { scenario } = batch;
+  const { journey } = scenario;
+  const endpoints = endpointsOf(scenario);
+  const own = journey.kind === 'script';
+  return {
+    timeoutMs: scenario.timeoutMs,
+    reuse: scenario.reuse,
+    userOptions: own,
+    ownScenarios: scenario.load === null,
+    paths: journey.kind === 'paths' ? journey.paths : [],
+    endpoints,
+    names: endpoints.map((_, i) => `e${i}`),
+    kinds: own ? [] : ERROR_KINDS,
+    statuses: own ? [0, ...STATUSES] : [],
+    trendStats: TREND_STATS,
+    slices: batch.slices.map((slice) => ({
+      id: sliceId(slice),
+      startMs: slice.startMs,
+      durationMs: slice.durationMs,
+      steps: slice.steps,
+      baseUrl: `http://127.0.0.1:${ports[slice.variant]}`,
+    })),
+  };
+}
+
+/** The journey as main.js imports it: bundled ones lie beside it, the user's own in a folder of its own. */
+export function journeyModule(scenario: Scenario): string {
+  const { journey } = scenario;
+  const file =
+    journey.kind === 'paths'
+      ? './journeys/paths.js'
+      : journey.kind === 'bundled'
+        ? `./journeys/${journey.name}.js`
+        : `./user/${journey.file.split('/').at(-1)}`;
+  const from = JSON.stringify(file);
+  return `export * from ${from};\nexport { default } from ${from};\n`;
+}
+
+/**
+ * Settings under which k6 disturbs least: two threads for the Go runtime where it has one core, and a lazy
+ * garbage collector, since the default triples p99 at 38 % of its capacity (docs/method.md).
+ */
+export function k6Environment(loadCpus: number, memoryBytes: number): Record<string, string> {
+  const cap = Math.floor(Math.min(memoryBytes / 4, 4 * 2 ** 30) / 2 ** 20);
+  return {
+    GOMAXPROCS: String(Math.max(2, loadCpus)),
+    GOGC: '800',
+    GOMEMLIMIT: `${cap}MiB`,
+    K6_NO_USAGE_REPORT: 'true',
+  };
+}
+
+/** Finds the samples of failing bodies in k6's log. */
+export function parseSamples(log: string): ErrorSample[] {
+  const samples: ErrorSample[] = [];
+  for (const line of log.split('\n')) {
+    const text = /msg="bench-sample (.*)" source=console$/.exec(line)?.[1];
+    if (text === undefined) continue;
+    try {
+      // logfmt: the message is a Go-quoted string, which JSON can read for all that JSON.stringify writes.
+      samples.push(JSON.parse(JSON.parse(`"${text}"`)));
+    } catch {
+      // A sample that cannot be read is no loss: the error is counted all the same.
+    }
+  }
+  return samples;
+}

@@ -1,0 +1,91 @@
+import type { Scenario } from '../config/types.ts';
+import type { ExecOptions } from '../host.ts';
+import type { Batch } from '../plan/plan.ts';
+import { type Docker, lastLines } from './docker.ts';
+import { type ErrorSample, journeyModule, type K6Summary, makeK6Plan, parseSamples, sliceId } from './k6.ts';
+import { ARENA_FOLDER } from './probe.ts';
+
+export interface LoadOutcome {
+  summary: K6Summary | null;
+  trouble: string;
+  errors: ErrorSample[];
+  /** What k6 printed, for the raw folder. */
+  stdout: string;
+  stderr: string;
+}
+
+/** Past the planned end k6 gets this long to write its summary, ms; a count of requests or a script of its own: half an hour. */
+const GRACE_MS = 60_000;
+const OPEN_END_MS = 30 * 60_000;
+
+/** Puts a scenario's journey into the arena. */
+export async function bringJourney(docker: Docker, arena: string, scenario: Scenario): Promise<void> {
+  const { journey } = scenario;
+  await docker.run(
+    ['exec', '--interactive', arena, 'sh', '-c', 'cat >"$1"', 'sh', `${ARENA_FOLDER}/journey.js`],
+    {
+      input: journeyModule(scenario),
+    },
+  );
+  if (journey.kind !== 'script') return;
+  // The whole folder, as scripts import what lies beside them.
+  const folder = journey.file.split('/').slice(0, -1).join('/') || '/';
+  await docker.run(['exec', arena, 'mkdir', '-p', `${ARENA_FOLDER}/user`]);
+  await docker.run(['container', 'cp', `${folder}/.`, `${arena}:${ARENA_FOLDER}/user`]);
+}
+
+/** Runs one batch by k6 in the arena. A k6 that breaks is an outcome, not an exception. */
+export async function loadBatch(
+  docker: Docker,
+  arena: string,
+  batch: Batch,
+  ports: Readonly<Record<string, number>>,
+  environment: Readonly<Record<string, string>>,
+  options: Pick<ExecOptions, 'signal'>,
+): Promise<LoadOutcome> {
+  const plan = makeK6Plan(batch, ports);
+  const seconds = Math.ceil(limitMs(batch) / 1000);
+  const script = [
+    'cd "$1" && cat >plan.json && rm -f k6.log || exit 1',
+    'limit=$2; shift 2',
+    'timeout -s KILL "$limit" k6 run --quiet --address "" --log-output file=k6.log,level=error "$@" lib/main.js',
+    'code=$?; [ -f k6.log ] && tail -c 300000 k6.log >&2; exit "$code"',
+  ].join('\n');
+  const first = plan.slices[0];
+  const target =
+    plan.userOptions && first ? ['--env', `BASE_URL=${first.baseUrl}`, '--env', `SLICE=${first.id}`] : [];
+  const args = [
+    ...['exec', '--interactive', ...Object.entries(environment).flatMap(([k, v]) => ['--env', `${k}=${v}`])],
+    ...[arena, 'sh', '-c', script, 'sh', ARENA_FOLDER, String(seconds), ...target],
+  ];
+  const finished = await docker.try(args, { input: JSON.stringify(plan), ...options });
+  options.signal?.throwIfAborted();
+  const errors = parseSamples(finished.stderr);
+  const summary = parseSummary(finished.stdout);
+  const trouble =
+    summary !== null
+      ? ''
+      : finished.code === 137
+        ? 'k6 was killed'
+        : `k6 ended with exit code ${finished.code}: ${lastLines(finished.stderr, 1).slice(0, 400)}`;
+  return { summary, trouble, errors, stdout: finished.stdout, stderr: finished.stderr };
+}
+
+function limitMs(batch: Batch): number {
+  const last = batch.slices.at(-1);
+  if (!last || last.durationMs === null) return OPEN_END_MS;
+  return last.startMs + last.durationMs + batch.scenario.timeoutMs + GRACE_MS;
+}
+
+function parseSummary(stdout: string): K6Summary | null {
+  try {
+    return JSON.parse(stdout);
+  } catch {
+    return null;
+  }
+}
+
+/** File name of a batch in the raw folder: its first slice tells it from others. */
+export function batchName(batch: Batch): string {
+  return `k6-${batch.slices[0] ? sliceId(batch.slices[0]) : 'empty'}.json`;
+}

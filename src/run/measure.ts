@@ -1,0 +1,361 @@
+import { bucketOf, fromPercentiles, percentile } from '../analyse/histogram.ts';
+import type { Batch, Slice } from '../plan/plan.ts';
+import type { Endpoint, Histogram, Latency, Measurement, RequestError, Step } from '../results.ts';
+import { ERROR_KINDS, type ErrorSample, endpointsOf, GRID, type K6Summary, NAMED, sliceId } from './k6.ts';
+import type { Samples } from './samples.ts';
+
+/** What one k6 process gave, and the circumstances under which it did. */
+export interface BatchOutcome {
+  batch: Batch;
+  instance: number;
+  /** Null: k6 ended without a summary. */
+  summary: K6Summary | null;
+  /** Why there is no summary. */
+  trouble: string;
+  errors: readonly ErrorSample[];
+  samples: Samples;
+  /** Index of each variant's container, and of the arena, in the samples. */
+  containers: ReadonlyMap<string, number>;
+  arena: number;
+  serverCpus: readonly number[];
+  loadCpus: readonly number[];
+  /** Unix ms, for a script that brings its own scenarios and so does not tell when it began. */
+  beganMs: number;
+}
+
+type Values = Record<string, number>;
+
+/** Generator guards, fixed beforehand (docs/method.md). */
+const BUSY_LIMIT = 0.9;
+const DROPPED_LIMIT = 0.001;
+const OFFERED_LIMIT = 0.97;
+
+/** Measurements of a batch, warm-up left out. Pure. */
+export function measure(outcome: BatchOutcome): Measurement[] {
+  return outcome.batch.slices.filter((slice) => !slice.warmup).map((slice) => measureSlice(outcome, slice));
+}
+
+function measureSlice(outcome: BatchOutcome, slice: Slice): Measurement {
+  const { batch, summary, samples } = outcome;
+  const { scenario } = batch;
+  const id = sliceId(slice);
+  const value = (metric: string, key: string, tags = `slice:${id}`) =>
+    summary?.metrics[`${metric}{${tags}}`]?.[key] ?? 0;
+
+  const startedMs = value('bench_slice_start', 'min') || outcome.beganMs + slice.startMs;
+  const durationMs = slice.durationMs ?? estimateDuration(summary);
+  const requests = value('http_reqs', 'count');
+  const failures = value('http_req_failed', 'passes');
+  const iterations = value('iterations', 'count');
+  const { latency, histogram } = readLatency(
+    summary,
+    `slice:${id}`,
+    scenario.timeoutMs,
+    countTimeouts(summary, id),
+  );
+  const dropped = value('dropped_iterations', 'count');
+  const offered = slice.steps.some((s) => s.rps !== null)
+    ? slice.steps.reduce((sum, s) => sum + ((s.rps ?? 0) * (s.durationMs ?? 0)) / 1000, 0)
+    : null;
+  // An iteration that ended behind the slice's end counts by the part that lay within.
+  const perIteration = iterations > 0 ? requests / iterations : 1;
+  const inTime = Math.max(0, requests - value('bench_late', 'count') * perIteration);
+  const seconds = durationMs / 1000;
+
+  const base = {
+    variant: slice.variant,
+    scenario: scenario.name,
+    instance: outcome.instance,
+    block: slice.block,
+    slice: slice.number,
+    startedMs,
+    durationMs,
+    requests,
+    okCount: requests - failures,
+    iterations,
+    dropped,
+    interrupted: scenario.load === null ? 0 : Math.max(0, value('bench_started', 'count') - iterations),
+    offeredRps: offered === null ? null : offered / seconds,
+    achievedRps: inTime / seconds,
+    bytesReceived: value('data_received', 'count'),
+    bytesSent: value('data_sent', 'count'),
+    latency,
+    histogram,
+    errors: [
+      ...readErrors(outcome, id),
+      ...readOomKills(outcome, slice.variant, startedMs, startedMs + durationMs + scenario.timeoutMs),
+    ],
+    endpoints: readEndpoints(outcome, id),
+    steps: readSteps(summary, slice, id),
+    ...readResources(outcome, slice, startedMs, durationMs, requests),
+  };
+  const generator = judgeGenerator(outcome, slice, base, samples);
+  return { ...base, generator, ...judge(outcome, base) };
+}
+
+function judge(
+  outcome: BatchOutcome,
+  m: Pick<Measurement, 'requests' | 'okCount' | 'cpu' | 'interrupted'>,
+): Pick<Measurement, 'outcome' | 'reason'> {
+  if (outcome.summary === null) return { outcome: 'void', reason: outcome.trouble };
+  // Less than 1 µs a request is not PHP: the answers came from something else on that port.
+  if (m.okCount > 100 && m.cpu !== null && m.cpu.usedUs < m.okCount) {
+    return { outcome: 'void', reason: 'its server used no CPU: something else answered on its port' };
+  }
+  if (m.requests === 0) {
+    return m.interrupted > 0
+      ? { outcome: 'failed', reason: 'no request was answered in time' }
+      : { outcome: 'void', reason: 'k6 made no request' };
+  }
+  if (m.okCount === 0) return { outcome: 'failed', reason: 'every request failed' };
+  return { outcome: 'ok', reason: null };
+}
+
+function judgeGenerator(
+  outcome: BatchOutcome,
+  slice: Slice,
+  m: Pick<
+    Measurement,
+    'startedMs' | 'durationMs' | 'dropped' | 'iterations' | 'offeredRps' | 'achievedRps' | 'cpu'
+  >,
+  samples: Samples,
+): Measurement['generator'] {
+  const cpuUs = samples.usedUs(outcome.arena, m.startedMs, m.startedMs + m.durationMs);
+  const busyRatio = cpuUs === null ? null : cpuUs / (m.durationMs * 1000 * outcome.loadCpus.length);
+  const reasons: string[] = [];
+  if (busyRatio !== null && busyRatio > BUSY_LIMIT) {
+    reasons.push(`k6 used ${Math.round(busyRatio * 100)} % of its CPUs`);
+  }
+  // Missing the offered rate is the server's doing when it is the one that is busy: then VUs wait for it.
+  const serverBusy = m.cpu !== null && m.cpu.busyRatio > BUSY_LIMIT;
+  if (m.offeredRps !== null && !serverBusy) {
+    const wanted = m.iterations + m.dropped;
+    if (wanted > 0 && m.dropped / wanted > DROPPED_LIMIT) {
+      reasons.push(`${m.dropped} iterations dropped: all VUs (${maxVus(slice)}) were waiting`);
+    } else if (m.achievedRps < m.offeredRps * OFFERED_LIMIT) {
+      reasons.push(`${Math.round((m.achievedRps / m.offeredRps) * 100)} % of the offered rate was sent`);
+    }
+  }
+  return { cpuUs, busyRatio, bound: reasons.length > 0, reasons };
+}
+
+function maxVus(slice: Slice): number {
+  return Math.max(0, ...slice.steps.map((s) => s.vus));
+}
+
+/** Where only the end of k6 tells how long the load took. */
+function estimateDuration(summary: K6Summary | null): number {
+  return Math.max(1, summary?.durationMs ?? 1);
+}
+
+function countTimeouts(summary: K6Summary | null, id: string): number {
+  let count = 0;
+  for (const [name, values] of Object.entries(summary?.metrics ?? {})) {
+    if (name.startsWith(`bench_errors{slice:${id},`) && name.endsWith('kind:timeout}'))
+      count += values.count ?? 0;
+  }
+  return count;
+}
+
+/**
+ * Latency of what was answered, and of timeouts as the time that was waited. A connection that is refused
+ * or reset took k6 0 ms: those samples are taken out, or a server that is down would look fast.
+ */
+function readLatency(
+  summary: K6Summary | null,
+  tags: string,
+  timeoutMs: number,
+  timeouts: number,
+): { latency: Latency | null; histogram: Histogram } {
+  const all = summary?.metrics[`http_req_duration{${tags}}`];
+  const unanswered = summary?.metrics[`http_req_duration{${tags},status:0}`];
+  if (!all?.count) return { latency: null, histogram: [] };
+  const histogram = histogramOf(all);
+  if (!unanswered?.count) return { latency: namedOf(all), histogram };
+  const counts = new Map(histogram.map(([bucket, n]) => [bucket, n]));
+  for (const [bucket, n] of histogramOf(unanswered)) counts.set(bucket, (counts.get(bucket) ?? 0) - n);
+  if (timeouts > 0) counts.set(bucketOf(timeoutMs), (counts.get(bucketOf(timeoutMs)) ?? 0) + timeouts);
+  const kept = [...counts].filter(([, n]) => n > 0).sort(([a], [b]) => a - b) as Histogram;
+  return { latency: namedFrom(kept), histogram: kept };
+}
+
+function histogramOf(values: Values): Histogram {
+  const grid = GRID.map((p) => ({ p, ms: values[`p(${p})`] ?? 0 }));
+  grid.unshift({ p: 0, ms: values.min ?? 0 });
+  grid.push({ p: 100, ms: values.max ?? 0 });
+  return fromPercentiles(grid, values.count ?? 0);
+}
+
+function namedOf(values: Values): Latency {
+  return toLatency(values.min ?? 0, values.avg ?? 0, values.max ?? 0, (p) => values[`p(${p})`] ?? 0);
+}
+
+function namedFrom(histogram: Histogram): Latency | null {
+  if (histogram.length === 0) return null;
+  const at = (p: number) => percentile(histogram, p) ?? 0;
+  const n = histogram.reduce((sum, [, count]) => sum + count, 0);
+  const sum = histogram.reduce((s, [bucket, count]) => s + 0.001 * 1.01 ** (bucket - 0.5) * count, 0);
+  return toLatency(at(0), sum / n, at(100), at);
+}
+
+function toLatency(minMs: number, avgMs: number, maxMs: number, at: (p: number) => number): Latency {
+  const named = Object.fromEntries(NAMED.map((p) => [`p${String(p).replace('.', '_')}Ms`, at(p)]));
+  return { minMs, avgMs, maxMs, ...named } as Latency;
+}
+
+/** Processes of the container that the kernel killed for lack of memory during the slice, as one more kind of error. */
+function readOomKills(
+  { samples, containers }: BatchOutcome,
+  variant: string,
+  fromMs: number,
+  toMs: number,
+): RequestError[] {
+  const container = containers.get(variant) ?? -1;
+  const kills = samples.memory.map((s) => ({ atMs: s.atMs, kills: s.containers[container]?.oomKills ?? 0 }));
+  const before = kills.findLast((s) => s.atMs <= fromMs)?.kills ?? 0;
+  const after = kills.findLast((s) => s.atMs <= toMs)?.kills ?? 0;
+  return after > before
+    ? [{ kind: 'oom kill', endpoint: 'server', count: after - before, sample: null }]
+    : [];
+}
+
+function readErrors({ batch, summary, errors }: BatchOutcome, id: string): RequestError[] {
+  const found: RequestError[] = [];
+  const endpoints = endpointsOf(batch.scenario);
+  const add = (kind: string, endpoint: string, count: number) => {
+    if (count === 0) return;
+    const sample = errors.find((e) => e.slice === id && e.kind === kind && e.endpoint === endpoint);
+    found.push({ kind, endpoint, count, sample: sample?.body ?? null });
+  };
+  endpoints.forEach((endpoint, i) => {
+    for (const kind of ERROR_KINDS) {
+      add(
+        kind,
+        endpoint,
+        summary?.metrics[`bench_errors{slice:${id},endpoint:e${i},kind:${kind}}`]?.count ?? 0,
+      );
+    }
+  });
+  if (endpoints.length === 0) {
+    // A user's own script: k6 tells the status of each answer, and no more.
+    for (const [name, values] of Object.entries(summary?.metrics ?? {})) {
+      const status = /^http_reqs\{slice:([^,]+),status:(\d+)\}$/.exec(name);
+      if (status?.[1] !== id) continue;
+      add(status[2] === '0' ? 'no answer' : `http ${status[2]}`, 'all', values.count ?? 0);
+    }
+  }
+  return found;
+}
+
+function readEndpoints({ batch, summary }: BatchOutcome, id: string): Endpoint[] {
+  return endpointsOf(batch.scenario).map((name, i) => {
+    const tags = `slice:${id},name:e${i}`;
+    const values = summary?.metrics[`http_req_duration{${tags}}`];
+    const requests = values?.count ?? 0;
+    return {
+      name,
+      requests,
+      failures: summary?.metrics[`http_req_failed{${tags}}`]?.passes ?? 0,
+      bytesPerResponse: null,
+      latency: values && requests > 0 ? namedOf(values) : null,
+      histogram: values && requests > 0 ? histogramOf(values) : [],
+    };
+  });
+}
+
+function readSteps(summary: K6Summary | null, slice: Slice, id: string): Step[] {
+  return slice.steps.map((step, i) => {
+    const tags = slice.steps.length > 1 ? `scenario:${id}_${i}` : `slice:${id}`;
+    const values = summary?.metrics[`http_req_duration{${tags}}`];
+    const requests = values?.count ?? 0;
+    return {
+      offsetMs: step.offsetMs,
+      durationMs: step.durationMs ?? estimateDuration(summary),
+      offeredRps: step.rps,
+      vus: step.vus,
+      requests,
+      failures: summary?.metrics[`http_req_failed{${tags}}`]?.passes ?? 0,
+      dropped: summary?.metrics[`dropped_iterations{${tags}}`]?.count ?? 0,
+      latency: values && requests > 0 ? namedOf(values) : null,
+    };
+  });
+}
+
+function readResources(
+  outcome: BatchOutcome,
+  slice: Slice,
+  startedMs: number,
+  durationMs: number,
+  requests: number,
+): Pick<Measurement, 'cpu' | 'memory' | 'processes' | 'series' | 'guards'> {
+  const { samples, serverCpus, loadCpus, batch } = outcome;
+  const container = outcome.containers.get(slice.variant) ?? -1;
+  const drainedMs = startedMs + durationMs + batch.scenario.timeoutMs;
+  const usedUs = samples.usedUs(container, startedMs, drainedMs);
+  const memory = samples.memoryBetween(startedMs, startedMs + durationMs + 500);
+  const own = memory
+    .map((s) => ({ atMs: s.atMs, ...(s.containers[container] ?? none) }))
+    .filter((s) => s.bytes >= 0);
+  const throttledUs = own.length > 1 ? (own.at(-1)?.throttledUs ?? 0) - (own[0]?.throttledUs ?? 0) : 0;
+  const disturbance = samples.disturbance([...new Set([...serverCpus, ...loadCpus])], startedMs, drainedMs);
+  let last = startedMs;
+  return {
+    cpu:
+      usedUs === null
+        ? null
+        : {
+            usedUs,
+            perRequestUs: requests > 0 ? usedUs / requests : null,
+            busyRatio: usedUs / (durationMs * 1000 * serverCpus.length),
+            throttledUs,
+            idleUsPerSecond: idleUsPerSecond(outcome, container, slice.variant),
+          },
+    memory: spread(
+      own.map((s) => s.bytes),
+      (medianBytes, maxBytes) => ({ medianBytes, maxBytes }),
+    ),
+    processes: spread(
+      own.map((s) => s.processes),
+      (median, max) => ({ median, max }),
+    ),
+    series: own.map((s) => {
+      const cpuUs = samples.usedUs(container, last, s.atMs) ?? 0;
+      last = s.atMs;
+      return {
+        atMs: Math.round(s.atMs - startedMs),
+        cpuUs,
+        memoryBytes: s.bytes,
+        processes: s.processes,
+        throttledUs: s.throttledUs,
+      };
+    }),
+    guards: { foreignCpuRatio: disturbance?.foreign ?? null, stealRatio: disturbance?.steal ?? null },
+  };
+}
+
+const none = { bytes: -1, processes: 0, throttledUs: 0, oomKills: 0 };
+
+/** CPU that a variant uses while others of the batch are loaded. */
+function idleUsPerSecond(
+  { batch, summary, samples }: BatchOutcome,
+  container: number,
+  variant: string,
+): number | null {
+  let us = 0;
+  let ms = 0;
+  for (const slice of batch.slices) {
+    const startedMs = summary?.metrics[`bench_slice_start{slice:${sliceId(slice)}}`]?.min;
+    if (slice.variant === variant || slice.warmup || !startedMs || slice.durationMs === null) continue;
+    const used = samples.usedUs(container, startedMs, startedMs + slice.durationMs);
+    if (used === null) continue;
+    us += used;
+    ms += slice.durationMs;
+  }
+  return ms === 0 ? null : us / (ms / 1000);
+}
+
+function spread<T>(values: number[], make: (median: number, max: number) => T): T | null {
+  const sorted = values.toSorted((a, b) => a - b);
+  const median = sorted[Math.floor((sorted.length - 1) / 2)];
+  return median === undefined ? null : make(median, sorted.at(-1) as number);
+}

@@ -1,0 +1,89 @@
+import { appendFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { UserError } from '../errors.ts';
+import { Measurement, Results } from '../results.ts';
+
+/** The output folder. Measurements are appended as they come, the rest is replaced as a whole. */
+export interface Output {
+  folder: string;
+  append(measurements: readonly Measurement[]): Promise<void>;
+  write(name: string, text: string): Promise<void>;
+}
+
+const OURS = ['measurements.ndjson', 'results.json', 'report.md', 'report.html', 'raw'];
+
+/** Makes the folder ready; what an earlier run left in it is replaced. UserError when it holds anything else. */
+export async function openOutput(folder: string): Promise<Output> {
+  let names: string[] = [];
+  try {
+    await mkdir(folder, { recursive: true });
+    names = await readdir(folder);
+  } catch (error) {
+    throw new UserError('the output folder cannot be used', {
+      where: { name: 'out' },
+      found: (error as Error).message,
+    });
+  }
+  const foreign = names.filter((name) => !OURS.includes(name));
+  if (foreign.length > 0) {
+    throw new UserError('the output folder holds files that are not ours, and it would be overwritten', {
+      where: { name: 'out' },
+      found: `${folder}: ${foreign.slice(0, 3).join(', ')}`,
+      allowed: 'a new or empty folder, or one that an earlier run has written',
+    });
+  }
+  for (const name of names) await rm(join(folder, name), { recursive: true, force: true });
+  return {
+    folder,
+    async append(measurements) {
+      if (measurements.length === 0) return;
+      const lines = measurements.map((m) => `${JSON.stringify(m)}\n`).join('');
+      await appendFile(join(folder, 'measurements.ndjson'), lines);
+    },
+    async write(name, text) {
+      const path = join(folder, name);
+      await mkdir(join(path, '..'), { recursive: true });
+      await writeFile(`${path}.new`, text);
+      await rename(`${path}.new`, path);
+    },
+  };
+}
+
+/**
+ * Reads the results of an output folder. A run that was killed has appended measurements that its
+ * results.json does not hold yet: they are taken from measurements.ndjson.
+ */
+export async function readOutput(folder: string): Promise<Results> {
+  const file = join(folder, 'results.json');
+  const text = await readFile(file, 'utf8').catch(() => null);
+  if (text === null) {
+    throw new UserError('there are no results here', {
+      where: { name: folder },
+      allowed: 'a folder with results.json',
+    });
+  }
+  const results = parseJson(file, 1, text, Results);
+  const lines = await readFile(join(folder, 'measurements.ndjson'), 'utf8').catch(() => '');
+  const measurements = lines
+    .split('\n')
+    // What stands behind the last line break was cut off in mid-write.
+    .slice(0, -1)
+    .map((line, i) => parseJson(join(folder, 'measurements.ndjson'), i + 1, line, Measurement));
+  return measurements.length > results.measurements.length ? { ...results, measurements } : results;
+}
+
+function parseJson<T>(file: string, line: number, text: string, schema: { parse(value: unknown): T }): T {
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch (error) {
+    const issue = error instanceof z.ZodError ? error.issues[0] : undefined;
+    const found = issue ? `${issue.path.join('.')}: ${issue.message}` : (error as Error).message;
+    const where = file.endsWith('.ndjson') ? { name: file, line } : { name: file };
+    throw new UserError('these results cannot be read', {
+      where,
+      found,
+      allowed: 'results of schema version 1',
+    });
+  }
+}

@@ -1,0 +1,81 @@
+import type { Facts } from '../results.ts';
+import { type Docker, DockerError } from './docker.ts';
+import type { Answer } from './verify.ts';
+
+/** One GET in the arena. */
+export interface Question {
+  id: string;
+  url: string;
+  /** Host header; the variants' own addresses differ, and apps print it. */
+  host?: string;
+  /** Asks again until the answer is 200. */
+  until?: boolean;
+}
+
+/** Folder in the arena that holds what k6 reads; it belongs to k6's user. */
+export const ARENA_FOLDER = '/tmp/bench';
+const MAX_BODY = 256 * 1024;
+
+/** Asks servers in the arena, all questions at once, by a k6 process without load. */
+export async function ask(
+  docker: Docker,
+  arena: string,
+  questions: readonly Question[],
+  deadlineMs: number,
+  signal: AbortSignal,
+): Promise<Record<string, Answer & { at: number }>> {
+  const script =
+    'cd "$1" && cat >probe.json && exec k6 run --quiet --address "" --no-usage-report --log-output none lib/probe.js';
+  const input = JSON.stringify({ requests: questions, deadlineMs, maxBody: MAX_BODY });
+  const args = ['exec', '--interactive', arena, 'sh', '-c', script, 'sh', ARENA_FOLDER];
+  const finished = await docker.try(args, { input, signal });
+  signal.throwIfAborted();
+  if (finished.code !== 0) throw new DockerError(args, finished);
+  return JSON.parse(finished.stdout);
+}
+
+export const FACTS_PATH = '/.php-runtime-bench/facts';
+
+/** Reads what a server says of itself; null when it is not what we expect. Untrusted. */
+export function readFacts(body: string): Facts | null {
+  try {
+    const facts = JSON.parse(body);
+    const text = (value: unknown) => String(value ?? '').slice(0, 200);
+    const jit = facts.opcache?.jit;
+    return {
+      php: text(facts.php),
+      sapi: text(facts.sapi),
+      zts: facts.zts === true,
+      server: text(facts.server),
+      opcache: facts.opcache?.enabled === true,
+      jit: jit?.on ? text(jit.kind || 'on') : 'off',
+      ini: Object.fromEntries(
+        Object.entries(facts.ini ?? {})
+          .slice(0, 100)
+          .map(([key, value]) => [text(key), text(value)]),
+      ),
+      extensions: (Array.isArray(facts.extensions) ? facts.extensions : []).slice(0, 300).map(text),
+    };
+  } catch {
+    return null;
+  }
+}
+
+/** Ports on which something listens in the arena's network namespace. */
+export async function listListeners(docker: Docker, arena: string): Promise<number[]> {
+  const tables = await docker.run(['exec', arena, 'cat', '/proc/net/tcp', '/proc/net/tcp6']);
+  const ports = new Set<number>();
+  for (const line of tables.split('\n')) {
+    const [, local = '', , state] = line.trim().split(/\s+/);
+    if (state === '0A') ports.add(Number.parseInt(local.split(':').at(-1) ?? '', 16));
+  }
+  return [...ports];
+}
+
+/** Copies the scripts that run in the arena into it. */
+export async function furnish(docker: Docker, arena: string, scenariosFolder: string): Promise<void> {
+  await docker.run(['exec', arena, 'mkdir', '-p', ARENA_FOLDER]);
+  for (const folder of ['lib', 'journeys']) {
+    await docker.run(['container', 'cp', `${scenariosFolder}/${folder}`, `${arena}:${ARENA_FOLDER}/`]);
+  }
+}

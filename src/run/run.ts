@@ -1,0 +1,332 @@
+import type { Built } from '../build/build.ts';
+import type { Config, Scenario } from '../config/types.ts';
+import type { Host, Running } from '../host.ts';
+import { formatCpus } from '../plan/cpus.ts';
+import type { Batch, Instance, Plan } from '../plan/plan.ts';
+import type { Facts, Failure, Measurement } from '../results.ts';
+import type { Arena } from './arena.ts';
+import { type Docker, LABEL, readLog } from './docker.ts';
+import { k6Environment } from './k6.ts';
+import { batchName, bringJourney, loadBatch } from './load.ts';
+import { measure } from './measure.ts';
+import { ask, listListeners } from './probe.ts';
+import { Samples } from './samples.ts';
+import { findDeath, type Server, startServer } from './servers.ts';
+import { type Asked, findDifferent } from './verify.ts';
+
+/** What became of a variant in the run. */
+export interface VariantOutcome {
+  facts: Facts | null;
+  coldStartMs: number[];
+  failure: Failure | null;
+}
+
+export interface RunWorld {
+  host: Host;
+  docker: Docker;
+  arena: Arena;
+  run: string;
+  config: Config;
+  plan: Plan;
+  /** By image key; a variant without an image does not take part. */
+  images: ReadonlyMap<string, Built>;
+  /** What becomes of each variant is noted here, so that a run which is stopped keeps it. */
+  outcomes: Map<string, VariantOutcome>;
+  memoryBytes: number;
+  k6Image: string;
+  samplerScript: string;
+  signal: AbortSignal;
+  /** Something happened that stays on the screen. */
+  say(line: string): void;
+  /** What runs now, and how much of the planned load is done, 0…1. */
+  at(what: string, share: number): void;
+  keep(measurements: readonly Measurement[]): Promise<void>;
+  keepRaw(name: string, text: string): Promise<void>;
+}
+
+/**
+ * Carries the plan out: per instance start, verify, warm up, load in slices, stop. A variant that fails drops
+ * out with its reason, the others go on; what was measured is kept at once.
+ */
+export async function runPlan(world: RunWorld): Promise<void> {
+  const { plan, outcomes } = world;
+  for (const { id, image } of plan.variants) {
+    const built = world.images.get(image);
+    if (built && 'facts' in built) outcomes.set(id, { facts: null, coldStartMs: [], failure: null });
+  }
+  const total = plan.instances.reduce((sum, instance) => sum + instanceMs(instance), 0);
+  let doneMs = 0;
+  for (const instance of plan.instances) {
+    if ([...outcomes.values()].every((outcome) => outcome.failure)) break;
+    const before = doneMs;
+    await runInstance(world, instance, (what, ms) => world.at(what, Math.min(1, (before + ms) / total)));
+    doneMs += instanceMs(instance);
+  }
+}
+
+async function runInstance(
+  world: RunWorld,
+  instance: Instance,
+  at: (what: string, doneMs: number) => void,
+): Promise<void> {
+  const { outcomes } = world;
+  const of = `instance ${instance.index + 1}/${world.plan.instances.length}`;
+  at(`${of}: starting`, 0);
+  const fail = (variant: string, failure: Failure) => {
+    const outcome = outcomes.get(variant);
+    if (!outcome || outcome.failure) return;
+    outcome.failure = failure;
+    world.say(`${labelOf(world, variant)} failed (${failure.stage}): ${failure.reason.split('\n')[0]}`);
+  };
+  const servers = await startAll(world, instance, fail);
+  let sampler: Sampler | null = null;
+  try {
+    await verify(world, [...servers.values()], fail);
+    drop(servers, outcomes);
+    if (servers.size === 0) return;
+    sampler = await startSampler(world, [...servers.values()]);
+    let doneMs = 0;
+    let scenario: Scenario | null = null;
+    for (const batch of instance.batches) {
+      at(`${of}: ${batch.scenario.name}`, doneMs);
+      if (batch.scenario !== scenario) await bringJourney(world.docker, world.arena.name, batch.scenario);
+      scenario = batch.scenario;
+      await runBatch(world, instance, batch, servers, sampler, fail);
+      drop(servers, outcomes);
+      doneMs += batchMs(batch);
+      if (servers.size === 0) return;
+    }
+  } finally {
+    await stopAll(world, instance, servers, sampler);
+  }
+}
+
+/** One variant after the other, so that each cold start has the machine to itself. */
+async function startAll(
+  world: RunWorld,
+  instance: Instance,
+  fail: (variant: string, failure: Failure) => void,
+): Promise<Map<string, Server>> {
+  // A leftover server on one of our ports would be measured in place of ours.
+  const taken = await listListeners(world.docker, world.arena.name);
+  const servers = new Map<string, Server>();
+  for (const id of instance.startOrder) {
+    const outcome = world.outcomes.get(id);
+    const variant = world.plan.variants.find((v) => v.id === id);
+    if (!outcome || !variant || outcome.failure) continue;
+    if (taken.includes(instance.ports[id] as number)) {
+      fail(id, {
+        stage: 'start',
+        reason: `something else listens on its port ${instance.ports[id]}`,
+        log: '',
+      });
+      continue;
+    }
+    const built = world.images.get(variant.image);
+    if (!built || !('facts' in built)) continue;
+    const context = { ...world, arena: world.arena.name, cpus: world.plan.cpus, image: built.facts.name };
+    const started = await startServer(context, variant, instance);
+    if ('stage' in started) {
+      fail(id, started);
+      continue;
+    }
+    outcome.facts = started.facts ?? outcome.facts;
+    outcome.coldStartMs.push(Math.round(started.coldStartMs));
+    servers.set(id, started);
+  }
+  return servers;
+}
+
+/** Asks every variant of an app the same, twice, and fails those that answer differently from the others. */
+async function verify(
+  world: RunWorld,
+  servers: readonly Server[],
+  fail: (variant: string, failure: Failure) => void,
+): Promise<void> {
+  const paths = new Set(world.config.scenarios.flatMap(verifiedPaths));
+  const byApp = new Map<string, Asked[]>();
+  const round = async () => {
+    const questions = servers.flatMap((server) =>
+      [...paths].map((path) => ({
+        id: `${server.variant.id} ${path}`,
+        url: `http://127.0.0.1:${server.port}${path}`,
+        host: 'bench.test',
+      })),
+    );
+    return ask(world.docker, world.arena.name, questions, 0, world.signal);
+  };
+  const first = await round();
+  const second = await round();
+  for (const { variant } of servers) {
+    for (const path of paths) {
+      const id = `${variant.id} ${path}`;
+      const asked = { variant: variant.id, path, first: first[id], second: second[id] } as Asked;
+      byApp.set(variant.app.name, [...(byApp.get(variant.app.name) ?? []), asked]);
+    }
+  }
+  for (const asked of byApp.values()) {
+    for (const [id, reason] of findDifferent(asked)) {
+      const server = servers.find((s) => s.variant.id === id) as Server;
+      fail(id, { stage: 'verify', reason, log: await readLog(world.docker, server.container, 20) });
+    }
+  }
+}
+
+function verifiedPaths(scenario: Scenario): readonly string[] {
+  return scenario.journey.kind === 'paths' ? scenario.journey.paths : ['/'];
+}
+
+interface Sampler {
+  samples: Samples;
+  lines: string[];
+  running: Running;
+  container: string;
+  /** Variant id → its index in the samples; the arena is 0. */
+  indices: Map<string, number>;
+}
+
+/** Starts reading the counters of all containers of this instance, and waits for the first. */
+async function startSampler(world: RunWorld, servers: readonly Server[]): Promise<Sampler> {
+  const { plan, host, signal } = world;
+  const samples = new Samples();
+  const lines: string[] = [];
+  const container = `php-runtime-bench-${world.run}-sampler`;
+  const cpus = formatCpus(plan.cpus.system.length > 0 ? plan.cpus.system : plan.cpus.load);
+  const running = host.start(
+    'docker',
+    [
+      ...[
+        'container',
+        'run',
+        '--rm',
+        '--interactive',
+        '--name',
+        container,
+        '--label',
+        `${LABEL}=${world.run}`,
+      ],
+      // To find the containers' control groups by pid, wherever the engine runs. Reads only.
+      ...[
+        '--pid',
+        'host',
+        '--cgroupns',
+        'host',
+        '--volume',
+        '/sys/fs/cgroup:/sys/fs/cgroup:ro',
+        '--network',
+        'none',
+      ],
+      ...['--cpuset-cpus', cpus, '--user', '0', '--entrypoint', 'sh', world.k6Image, '-s'],
+      ...[world.arena.pid, ...servers.map((s) => s.pid)].map(String),
+    ],
+    {
+      input: world.samplerScript,
+      onLine: (line) => {
+        lines.push(line);
+        samples.add(line);
+      },
+    },
+  );
+  for (let i = 0; i < 100 && !samples.ready && !signal.aborted; i++) await host.sleep(100, signal);
+  signal.throwIfAborted();
+  const indices = new Map(servers.map((s, i) => [s.variant.id, i + 1]));
+  return { samples, lines, running, container, indices };
+}
+
+async function runBatch(
+  world: RunWorld,
+  instance: Instance,
+  planned: Batch,
+  servers: Map<string, Server>,
+  sampler: Sampler,
+  fail: (variant: string, failure: Failure) => void,
+): Promise<void> {
+  const { plan, host, docker } = world;
+  const batch = { ...planned, slices: planned.slices.filter((s) => servers.has(s.variant)) };
+  if (batch.slices.length === 0) return;
+  const beganMs = host.now();
+  const environment = k6Environment(plan.cpus.load.length, world.memoryBytes);
+  const { signal } = world;
+  const load = await loadBatch(docker, world.arena.name, batch, instance.ports, environment, { signal });
+  // One more sample behind the last slice.
+  await host.sleep(250, signal);
+  const measurements = measure({
+    batch,
+    instance: instance.index,
+    summary: load.summary,
+    trouble: load.trouble,
+    errors: load.errors,
+    samples: sampler.samples,
+    containers: sampler.indices,
+    arena: 0,
+    serverCpus: plan.cpus.server,
+    loadCpus: plan.cpus.load,
+    beganMs,
+  });
+  if (load.trouble) world.say(load.trouble);
+  for (const server of servers.values()) {
+    const death = await findDeath(docker, server);
+    if (!death) continue;
+    fail(server.variant.id, death);
+    for (const m of measurements) {
+      if (m.variant !== server.variant.id || m.errors.length === 0) continue;
+      m.outcome = 'failed';
+      m.reason = death.reason;
+    }
+  }
+  const folder = `raw/${batch.scenario.name}/${instance.index}`;
+  await world.keepRaw(`${folder}/${batchName(batch)}`, load.stdout);
+  if (load.stderr) await world.keepRaw(`${folder}/${batchName(batch).replace('.json', '.log')}`, load.stderr);
+  await world.keep(measurements);
+}
+
+/** Servers whose variant has failed no longer take part. */
+function drop(servers: Map<string, Server>, outcomes: Map<string, VariantOutcome>): void {
+  for (const id of servers.keys()) if (outcomes.get(id)?.failure) servers.delete(id);
+}
+
+async function stopAll(
+  world: RunWorld,
+  instance: Instance,
+  servers: Map<string, Server>,
+  sampler: Sampler | null,
+): Promise<void> {
+  const { docker } = world;
+  for (const { variant, container } of servers.values()) {
+    const log = await readLog(docker, container, 500);
+    if (log) await world.keepRaw(`raw/logs/${instance.index}/${fileName(variant.id)}.log`, log);
+  }
+  const names = await docker.try([
+    ...['container', 'ls', '--all', '--quiet', '--filter', `label=${LABEL}=${world.run}`],
+    ...['--filter', `name=php-runtime-bench-${world.run}-`],
+  ]);
+  const ids = names.stdout.split('\n').filter(Boolean);
+  if (ids.length > 0) await docker.try(['container', 'rm', '--force', '--volumes', ...ids]);
+  if (!sampler) return;
+  await sampler.running.done;
+  await world.keepRaw(
+    `raw/resources/${instance.index}.txt`,
+    `${describeColumns(sampler)}\n${sampler.lines.join('\n')}\n`,
+  );
+}
+
+function describeColumns({ indices }: Sampler): string {
+  return `# columns: k6 ${[...indices.keys()].join(' ')} (see scenarios/lib/sampler.sh)`;
+}
+
+/** A variant's id as a file name: it holds `/`, `[`, `=` and `,`. */
+function fileName(id: string): string {
+  return id.replace(/[^A-Za-z0-9@.=-]+/g, '_');
+}
+
+function labelOf(world: RunWorld, id: string): string {
+  return world.plan.variants.find((v) => v.id === id)?.label ?? id;
+}
+
+function instanceMs({ batches }: Instance): number {
+  return batches.reduce((sum, batch) => sum + batchMs(batch), 0);
+}
+
+function batchMs(batch: Batch): number {
+  return batch.slices.reduce((sum, s) => sum + (s.durationMs ?? 0) + batch.scenario.timeoutMs, 0);
+}

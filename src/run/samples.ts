@@ -1,0 +1,102 @@
+/** Resource samples of one instance, as scenarios/lib/sampler.sh prints them. */
+export interface CpuSample {
+  atMs: number;
+  /** CPU µs of each container since its start; −1 when it is gone. */
+  usedUs: number[];
+}
+export interface HostSample {
+  atMs: number;
+  /** By CPU number, ticks of 10 ms since boot. */
+  busy: Map<number, { busy: number; steal: number }>;
+}
+export interface MemorySample {
+  atMs: number;
+  containers: { bytes: number; processes: number; throttledUs: number; oomKills: number }[];
+}
+
+/** Collects the sampler's lines; looks counters up by time. Times are unix ms. */
+export class Samples {
+  readonly cpu: CpuSample[] = [];
+  readonly host: HostSample[] = [];
+  readonly memory: MemorySample[] = [];
+  /** Unix ms at uptime 0. */
+  private bootMs: number | null = null;
+
+  add(line: string): void {
+    const [kind, first = '', ...fields] = line.split(' ');
+    if (kind === 'clock') {
+      this.bootMs = (Number(first) - Number(fields[0])) * 1000;
+      return;
+    }
+    if (this.bootMs === null) return;
+    const atMs = this.bootMs + Number(first) * 1000;
+    if (kind === 'cpu') this.cpu.push({ atMs, usedUs: fields.map(Number) });
+    else if (kind === 'host') {
+      const busy = new Map<number, { busy: number; steal: number }>();
+      for (const field of fields) {
+        const [cpu, ticks, steal] = field.split(':').map(Number);
+        busy.set(cpu as number, { busy: ticks as number, steal: steal as number });
+      }
+      this.host.push({ atMs, busy });
+    } else if (kind === 'mem') {
+      const containers = fields.map((field) => {
+        const [bytes = 0, processes = 0, throttledUs = 0, oomKills = 0] = field.split(':').map(Number);
+        return { bytes, processes, throttledUs, oomKills };
+      });
+      this.memory.push({ atMs, containers });
+    }
+  }
+
+  get ready(): boolean {
+    return this.cpu.length > 0;
+  }
+
+  /** CPU µs that a container used between two times; null when there is no sample on one side. */
+  usedUs(container: number, fromMs: number, toMs: number): number | null {
+    const from = lastBefore(this.cpu, fromMs)?.usedUs[container];
+    const to = firstAfter(this.cpu, toMs)?.usedUs[container];
+    if (from === undefined || to === undefined || from < 0 || to < 0) return null;
+    return to - from;
+  }
+
+  memoryBetween(fromMs: number, toMs: number): MemorySample[] {
+    return this.memory.filter((s) => s.atMs >= fromMs && s.atMs <= toMs);
+  }
+
+  /**
+   * CPU that none of our containers used and steal, both as a share of the given CPUs' time, over the
+   * host samples around the interval; null without samples.
+   */
+  disturbance(
+    cpus: readonly number[],
+    fromMs: number,
+    toMs: number,
+  ): { foreign: number; steal: number } | null {
+    const from = lastBefore(this.host, fromMs);
+    const to = firstAfter(this.host, toMs) ?? this.host.at(-1);
+    if (!from || !to || to.atMs <= from.atMs) return null;
+    let busyUs = 0;
+    let stealUs = 0;
+    for (const cpu of cpus) {
+      const a = from.busy.get(cpu);
+      const b = to.busy.get(cpu);
+      if (!a || !b) return null;
+      busyUs += (b.busy - a.busy) * 10_000;
+      stealUs += (b.steal - a.steal) * 10_000;
+    }
+    let oursUs = 0;
+    const containers = this.cpu[0]?.usedUs.length ?? 0;
+    for (let i = 0; i < containers; i++) oursUs += this.usedUs(i, from.atMs, to.atMs) ?? 0;
+    const wholeUs = (to.atMs - from.atMs) * 1000 * cpus.length;
+    const share = (us: number) => Math.min(1, Math.max(0, us / wholeUs));
+    return { foreign: share(busyUs - oursUs), steal: share(stealUs) };
+  }
+}
+
+function lastBefore<T extends { atMs: number }>(samples: readonly T[], ms: number): T | undefined {
+  return samples.findLast((s) => s.atMs <= ms);
+}
+
+function firstAfter<T extends { atMs: number }>(samples: readonly T[], ms: number): T | undefined {
+  return samples.find((s) => s.atMs >= ms);
+}

@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import { type Answer, type Asked, findDifferent } from './verify.ts';
+
+const answer = (body: string, rest: Partial<Answer> = {}): Answer => ({
+  status: 200,
+  error: '',
+  type: 'text/html; charset=UTF-8',
+  location: '',
+  body,
+  ...rest,
+});
+const asked = (variant: string, first: string, second = first, rest: Partial<Answer> = {}): Asked => ({
+  variant,
+  path: '/',
+  first: answer(first, rest),
+  second: answer(second, rest),
+});
+
+describe('findDifferent', () => {
+  test.each<[string, Asked[], Record<string, string>]>([
+    ['the same everywhere', [asked('a', 'hello'), asked('b', 'hello')], {}],
+    [
+      'tokens and dates that change with every answer are masked',
+      [
+        asked('a', '<i name=t value=ab12> 10:01', '<i name=t value=zz99> 10:02'),
+        asked('b', '<i name=t value=q7> 10:03', '<i name=t value=p0> 10:04'),
+      ],
+      {},
+    ],
+    [
+      'one token is masked, another word differs',
+      [
+        asked('a', 't=1 Hello', 't=2 Hello'),
+        asked('b', 't=3 Hello', 't=4 Hello'),
+        asked('c', 't=5 Oops', 't=6 Oops'),
+      ],
+      { c: 'GET / answers differently from a: ‘t=… Oops’ instead of ‘t=… Hello’' },
+    ],
+    [
+      'a token whose length in words changes',
+      [
+        asked('a', 'x <a+b> end', 'x <ab> end'),
+        asked('b', 'x <c/d> end', 'x <cd> end'),
+        asked('c', 'x <ab> fin', 'x <a+b> fin'),
+      ],
+      { c: 'GET / answers differently from a: ‘<ab> fin’ instead of ‘x <a+b> end’' },
+    ],
+    [
+      'the majority is right, not the first',
+      [asked('a', 'error page'), asked('b', 'shop'), asked('c', 'shop')],
+      { a: 'GET / answers differently from b: ‘error page’ instead of ‘shop’' },
+    ],
+    [
+      'another content type',
+      [asked('a', '{}', '{}', { type: 'application/json' }), asked('b', '{}')],
+      {
+        b: 'GET / answers differently from a: HTTP 200, text/html;charset=utf-8,  instead of HTTP 200, application/json, ',
+      },
+    ],
+    [
+      'spaces and case of the content type do not matter',
+      [asked('a', 'x', 'x', { type: 'text/html;charset=utf-8' }), asked('b', 'x')],
+      {},
+    ],
+    ['a fast 500', [asked('a', 'x'), asked('b', 'x', 'x', { status: 500 })], { b: 'GET / answers HTTP 500' }],
+    [
+      'no answer',
+      [asked('a', 'x', 'x', { status: 0, error: 'refused' })],
+      { a: 'GET / did not answer: refused' },
+    ],
+    [
+      'an empty answer',
+      [asked('a', 'x'), asked('b', '')],
+      { b: 'GET / answers differently from a: nothing instead of ‘x’' },
+    ],
+  ])('%s', (_, input, expected) => {
+    const found = Object.fromEntries(findDifferent(input));
+    if (_ === 'a token whose length in words changes') {
+      expect(Object.keys(found)).toEqual(Object.keys(expected));
+    } else {
+      expect(found).toEqual(expected);
+    }
+  });
+});

@@ -1,0 +1,126 @@
+/** Same-answer check: before load, every variant of an app has to answer alike. Pure. */
+
+export interface Answer {
+  /** 0: no answer at all. */
+  status: number;
+  error: string;
+  type: string;
+  location: string;
+  body: string;
+}
+
+/** The two answers of one variant to the same request. */
+export interface Asked {
+  variant: string;
+  path: string;
+  first: Answer;
+  second: Answer;
+}
+
+/**
+ * Finds the variants that answer differently from most, or wrongly, with the reason.
+ *
+ * What differs between a variant's own two answers (tokens, dates, random numbers) is masked; status,
+ * content type, location and the rest of the body have to be the same on all. With no majority, the
+ * first variant's answer counts as right.
+ */
+export function findDifferent(asked: readonly Asked[]): Map<string, string> {
+  const reasons = new Map<string, string>();
+  for (const path of new Set(asked.map((a) => a.path))) {
+    const answers = asked.filter((a) => a.path === path);
+    const good: (Asked & { shape: Shape })[] = [];
+    for (const one of answers) {
+      const bad = [one.first, one.second].find((a) => a.status === 0 || a.status >= 400);
+      if (bad) {
+        const what = bad.status === 0 ? `did not answer: ${bad.error}` : `answers HTTP ${bad.status}`;
+        if (!reasons.has(one.variant)) reasons.set(one.variant, `GET ${path} ${what}`);
+      } else {
+        good.push({ ...one, shape: shapeOf(one) });
+      }
+    }
+    const groups: (typeof good)[] = [];
+    for (const one of good) {
+      const group = groups.find((g) => difference((g[0] as (typeof good)[number]).shape, one.shape) === null);
+      if (group) group.push(one);
+      else groups.push([one]);
+    }
+    const right = groups.reduce<(typeof good)[number][]>((a, b) => (b.length > a.length ? b : a), []);
+    const model = right[0];
+    if (!model) continue;
+    for (const one of good) {
+      if (right.includes(one) || reasons.has(one.variant)) continue;
+      const what = difference(model.shape, one.shape);
+      reasons.set(one.variant, `GET ${path} answers differently from ${model.variant}: ${what}`);
+    }
+  }
+  return reasons;
+}
+
+interface Shape {
+  head: string;
+  /** Words and signs in order; null where the two answers differ. */
+  tokens: (string | null)[];
+  /** The two answers have unlike numbers of tokens: only what is before and after can be compared. */
+  gap: { before: number; after: number } | null;
+}
+
+function shapeOf({ first, second }: Asked): Shape {
+  const head = `HTTP ${first.status}, ${first.type.toLowerCase().replaceAll(' ', '')}, ${first.location}`;
+  const a = tokenize(first.body);
+  const b = tokenize(second.body);
+  if (a.length === b.length) {
+    return { head, tokens: a.map((token, i) => (token === b[i] ? token : null)), gap: null };
+  }
+  const shorter = Math.min(a.length, b.length);
+  let before = 0;
+  while (before < shorter && a[before] === b[before]) before++;
+  let after = 0;
+  while (after < shorter - before && a.at(-1 - after) === b.at(-1 - after)) after++;
+  return { head, tokens: a, gap: { before, after } };
+}
+
+function tokenize(body: string): string[] {
+  return body.match(/[\p{L}\p{N}]+|[^\p{L}\p{N}]/gu) ?? [];
+}
+
+/** What differs, for people; null when the two are alike. */
+function difference(a: Shape, b: Shape): string | null {
+  if (a.head !== b.head) return `${b.head} instead of ${a.head}`;
+  const before = Math.min(
+    a.gap?.before ?? Number.POSITIVE_INFINITY,
+    b.gap?.before ?? Number.POSITIVE_INFINITY,
+  );
+  const after = Math.min(a.gap?.after ?? Number.POSITIVE_INFINITY, b.gap?.after ?? Number.POSITIVE_INFINITY);
+  const gap = a.gap !== null || b.gap !== null;
+  if (!gap && a.tokens.length !== b.tokens.length) {
+    const at = firstUnlike(a.tokens, b.tokens, Math.min(a.tokens.length, b.tokens.length));
+    return `${quote(b.tokens, at)} instead of ${quote(a.tokens, at)}`;
+  }
+  const forward = Math.min(gap ? before : a.tokens.length, a.tokens.length, b.tokens.length);
+  const at = firstUnlike(a.tokens, b.tokens, forward);
+  if (at < forward) return `${quote(b.tokens, at)} instead of ${quote(a.tokens, at)}`;
+  if (gap) {
+    const backward = Math.min(after, a.tokens.length, b.tokens.length);
+    const fromEnd = firstUnlike(a.tokens.toReversed(), b.tokens.toReversed(), backward);
+    if (fromEnd < backward) {
+      return `${quote(b.tokens, b.tokens.length - 1 - fromEnd)} instead of ${quote(a.tokens, a.tokens.length - 1 - fromEnd)}`;
+    }
+  }
+  return null;
+}
+
+function firstUnlike(a: (string | null)[], b: (string | null)[], end: number): number {
+  for (let i = 0; i < end; i++) {
+    if (a[i] !== null && b[i] !== null && a[i] !== b[i]) return i;
+  }
+  return end;
+}
+
+function quote(tokens: (string | null)[], at: number): string {
+  const text = tokens
+    .slice(Math.max(0, at - 6), at + 10)
+    .map((t) => t ?? '…')
+    .join('')
+    .replace(/\s+/g, ' ');
+  return text === '' ? 'nothing' : `‘${text}’`;
+}
