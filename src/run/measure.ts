@@ -248,7 +248,9 @@ function readErrors({ batch, summary, errors }: BatchOutcome, id: string): Reque
 }
 
 function readEndpoints({ batch, summary }: BatchOutcome, id: string): Endpoint[] {
-  return endpointsOf(batch.scenario).map((name, i) => {
+  const endpoints = endpointsOf(batch.scenario);
+  const lone = endpoints.length === 1;
+  return endpoints.map((name, i) => {
     const tags = `slice:${id},name:e${i}`;
     const values = summary?.metrics[`http_req_duration{${tags}}`];
     const requests = values?.count ?? 0;
@@ -256,7 +258,9 @@ function readEndpoints({ batch, summary }: BatchOutcome, id: string): Endpoint[]
       name,
       requests,
       failures: summary?.metrics[`http_req_failed{${tags}}`]?.passes ?? 0,
-      bytesPerResponse: null,
+      // k6 counts bytes by connection, not by request: only a lone endpoint's are known.
+      bytesPerResponse:
+        lone && requests > 0 ? (summary?.metrics[`data_received{slice:${id}}`]?.count ?? 0) / requests : null,
       latency: values && requests > 0 ? namedOf(values) : null,
       histogram: values && requests > 0 ? histogramOf(values) : [],
     };
