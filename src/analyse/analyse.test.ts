@@ -81,13 +81,44 @@ describe('what is kept out of the ranking', () => {
   test('a server that answers 500 fast is not first', () => {
     const row = rowOf(scenario, 'broken@8.4');
     expect(row.rps?.value).toBeGreaterThan(rowOf(scenario, 'apache@8.4').rps?.value as number);
-    expect(row.state).toEqual({
+    expect(row.state).toMatchObject({
       kind: 'unranked',
       cause: 'ok-ratio',
-      reason: 'only 0 % of answers OK, 99 % needed; mostly http 500',
+      reason: expect.stringMatching(/^only [12].* % of answers OK, 99 % needed; mostly http 500$/),
     });
     expect(scenario.rows[0]?.label).toBe('apache');
     expect(scenario.best).toBe('apache@8.4');
+  });
+
+  test('a server that never answers right has no numbers to be proud of', () => {
+    expect(rowOf(scenario, 'unit@8.4')).toMatchObject({
+      state: { kind: 'unranked', reason: 'only 0 % of answers OK, 99 % needed; mostly http 503' },
+      okRatio: 0,
+      rps: null,
+      latency: null,
+    });
+  });
+
+  test('requests without an answer are not right answers', () => {
+    const results = makeResults({ servers: [server('a', { rps: 100, interrupted: 8 })] });
+    expect(first(results).rows[0]?.state).toMatchObject({ cause: 'ok-ratio' });
+  });
+
+  test('a slice without any request that failed is a failure under load', () => {
+    const results = makeResults({
+      servers: [server('a')],
+      change({ measurements }) {
+        for (const slice of measurements) {
+          Object.assign(slice, {
+            outcome: 'failed',
+            reason: 'the container is gone',
+            requests: 0,
+            okCount: 0,
+          });
+        }
+      },
+    });
+    expect(first(results).rows[0]?.state).toMatchObject({ kind: 'failed', reason: 'the container is gone' });
   });
 
   test('a generator-bound variant is not ranked, however fast', () => {
@@ -103,7 +134,7 @@ describe('what is kept out of the ranking', () => {
 
   test('void slices give no numbers', () => {
     expect(rowOf(scenario, 'frankenphp@8.4')).toMatchObject({
-      state: { kind: 'unranked', cause: 'no-data', reason: 'all 12 slices are void' },
+      state: { kind: 'unranked', cause: 'no-data', reason: 'all 12 slices are void: k6 made no request' },
       rps: null,
       latency: null,
     });
@@ -111,7 +142,10 @@ describe('what is kept out of the ranking', () => {
 
   test('the order is ranked, generator-bound, unranked, failed', () => {
     const kinds = scenario.rows.map((row) => row.state.kind);
-    expect(kinds).toEqual(['ranked', 'ranked', 'generator-bound', 'unranked', 'unranked', 'failed']);
+    expect(kinds).toEqual([
+      ...['ranked', 'ranked', 'generator-bound'],
+      ...['unranked', 'unranked', 'unranked', 'failed'],
+    ]);
   });
 
   test("the scenario's own share of right answers counts", () => {

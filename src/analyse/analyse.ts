@@ -68,6 +68,7 @@ function toRow(
   const instances = byInstance(good);
   const requests = sum(counted, (slice) => slice.requests);
   const okCount = sum(counted, (slice) => slice.okCount);
+  const interrupted = sum(counted, (slice) => slice.interrupted);
   const dropped = sum(good, (slice) => slice.dropped);
   const iterations = sum(good, (slice) => slice.iterations);
   const busy = known(good, (slice) => slice.generator.busyRatio);
@@ -88,7 +89,8 @@ function toRow(
     instances: instances.length,
     requests,
     okCount,
-    okRatio: requests > 0 ? okCount / requests : null,
+    // A request that never got its answer is no right answer.
+    okRatio: requests + interrupted > 0 ? okCount / (requests + interrupted) : null,
     rps: estimate(instances.map((slices) => slices.map((slice) => slice.achievedRps))),
     offeredRps: offered.length > 0 ? mean(offered) : null,
     p50: poolPercentile(good, 50),
@@ -116,14 +118,14 @@ function toRow(
     latencyDoubtful: (generatorBusyRatio ?? 0) > GENERATOR_BUSY,
     dropped,
     droppedRatio: iterations + dropped > 0 ? dropped / (iterations + dropped) : 0,
-    interrupted: sum(counted, (slice) => slice.interrupted),
+    interrupted,
     bytesReceived: sum(counted, (slice) => slice.bytesReceived),
     endpoints: poolEndpoints(good),
     errors: poolErrors(counted),
   };
   return {
     ...numbers,
-    state: judge(variant, numbers, counted, facts, model),
+    state: judge(variant, numbers, all, facts, model),
     sloMissed: missedSlo(numbers, facts),
   };
 }
@@ -140,25 +142,26 @@ function cpuMsPerRequest(slices: readonly Measurement[]): number[] {
 function judge(
   variant: Variant,
   row: Omit<Row, 'state' | 'sloMissed'>,
-  counted: readonly Measurement[],
+  all: readonly Measurement[],
   facts: ScenarioFacts,
   model: ScenarioSummary['model'],
 ): RowState {
   const { failure } = variant;
+  const counted = all.filter((slice) => slice.outcome !== 'void');
   if (failure) return { kind: 'failed', stage: failure.stage, reason: failure.reason, log: failure.log };
+  const needed = facts.slo.okRatio ?? DEFAULT_OK_RATIO;
+  if (row.okRatio !== null && row.okRatio < needed) {
+    const kind = row.errors[0]?.kind ?? counted.find((slice) => slice.reason)?.reason;
+    const reason = `only ${percent(row.okRatio)} of answers OK, ${percent(needed)} needed`;
+    return { kind: 'unranked', cause: 'ok-ratio', reason: kind ? `${reason}; mostly ${kind}` : reason };
+  }
   if (row.slices.ok === 0 && row.slices.failed > 0) {
     const reason = counted.find((slice) => slice.reason)?.reason ?? 'every slice failed';
     return { kind: 'failed', stage: 'run', reason, log: '' };
   }
-  if (row.rps === null || row.okRatio === null) {
-    const reason = row.slices.void > 0 ? `all ${row.slices.void} slices are void` : 'nothing was measured';
+  if (row.rps === null) {
+    const reason = row.slices.void > 0 ? voidReason(all) : 'nothing was measured';
     return { kind: 'unranked', cause: 'no-data', reason };
-  }
-  const needed = facts.slo.okRatio ?? DEFAULT_OK_RATIO;
-  if (row.okRatio < needed) {
-    const [top] = row.errors;
-    const reason = `only ${percent(row.okRatio)} of answers OK, ${percent(needed)} needed`;
-    return { kind: 'unranked', cause: 'ok-ratio', reason: top ? `${reason}; mostly ${top.kind}` : reason };
   }
   if (row.slices.generatorBound >= GENERATOR_BOUND_SHARE * row.slices.ok && row.slices.generatorBound > 0) {
     return { kind: 'generator-bound', reason: boundReason(counted) };
@@ -168,6 +171,12 @@ function judge(
     return { kind: 'unranked', cause: 'rate-missed', reason };
   }
   return { kind: 'ranked', rank: 0, shared: false };
+}
+
+function voidReason(slices: readonly Measurement[]): string {
+  const reason = slices.find((slice) => slice.reason)?.reason;
+  const what = slices.length === 1 ? 'its only slice is void' : `all ${slices.length} slices are void`;
+  return reason ? `${what}: ${reason}` : what;
 }
 
 /** What the slices say, each reason once; at most two of them, since their figures differ from slice to slice. */

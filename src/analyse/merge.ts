@@ -93,7 +93,7 @@ function concatenate(group: readonly Results[]): Results {
     warnings: [
       {
         code: 'merged-runs',
-        message: `put together from ${group.length} runs (${group.map(({ run }) => run.id).join(', ')}): variants of different runs were not loaded in turn, so drift between the runs is in their differences`,
+        message: `put together from ${group.length} runs (${group.map(({ run }) => run.id).join(', ')}): variants of different runs were not loaded in turn and perhaps not on the same machine, so what changed between the runs is in their differences`,
         remedy: 'measure what is to be compared in one run',
         variant: null,
       },

@@ -57,6 +57,7 @@ export interface Row {
   /** Requests and right answers in all slices that are not void. */
   requests: number;
   okCount: number;
+  /** Right answers ÷ requests, those that never got an answer included. */
   okRatio: number | null;
   rps: Estimate | null;
   /** For open-model loads. */

@@ -115,7 +115,7 @@ function ofLoss(scenario: ScenarioSummary): Warning[] {
       ),
     );
   }
-  const failed = measured.filter((row) => row.slices.failed > 0);
+  const failed = measured.filter((row) => row.slices.failed > 0 && row.slices.ok > 0);
   if (failed.length > 0) {
     const counts = failed.map((row) => `${row.label} ${row.slices.failed}`).join(', ');
     warnings.push(
@@ -127,7 +127,7 @@ function ofLoss(scenario: ScenarioSummary): Warning[] {
       ),
     );
   }
-  const isVoid = scenario.rows.filter((row) => row.slices.void > 0);
+  const isVoid = scenario.rows.filter((row) => row.slices.void > 0 && row.slices.ok > 0);
   if (isVoid.length > 0) {
     const counts = isVoid.map((row) => `${row.label} ${row.slices.void}`).join(', ');
     warnings.push(
