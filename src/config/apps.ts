@@ -19,16 +19,10 @@ export function bundledApps(packageRoot: string, files: Files): string[] {
 }
 
 /**
- * An app from what the user wrote: a folder relative to `base`, the name of a bundled app, or `name=folder`.
+ * Name and folder of an app from what the user wrote: a folder relative to `base`, the name of a bundled app, or `name=folder`.
  * A folder comes before a bundled app of the same name.
  */
-export function findApp(
-  text: string,
-  root: string | undefined,
-  base: string,
-  packageRoot: string,
-  files: Files,
-): App {
+export function findApp(text: string, base: string, packageRoot: string, files: Files): Omit<App, 'root'> {
   const named = /^([^=/\\]+)=(.+)$/.exec(text);
   const isFolder = files.kind(resolve(base, text)) === 'folder';
   const [as, where] = named?.[1] && named[2] && !isFolder ? [named[1], named[2]] : [undefined, text];
@@ -46,14 +40,11 @@ export function findApp(
       suggest(where, bundled),
     );
   }
-  return {
-    name: as ?? nameOf(folder),
-    folder,
-    root: root === undefined ? guessRoot(folder, files) : checkRoot(folder, root, files),
-  };
+  return { name: as ?? nameOf(folder), folder };
 }
 
-function guessRoot(folder: string, files: Files): string {
+/** As `findRoot`; throws a UserError when there is none. */
+export function guessRoot(folder: string, files: Files): string {
   const root = findRoot(folder, files);
   if (root !== null) return root;
   throw new UserError('no index.php in the app', {
@@ -63,7 +54,8 @@ function guessRoot(folder: string, files: Files): string {
   });
 }
 
-function checkRoot(folder: string, root: string, files: Files): string {
+/** A document root that the user has given, tidied. */
+export function checkRoot(folder: string, root: string, files: Files): string {
   // It ends up in the configuration of web servers: nothing there may need quoting.
   const clean = root.replace(/^\.\/(?=.)/, '').replace(/(?<=.)\/+$/, '');
   if (!/^[A-Za-z0-9._-]+(\/[A-Za-z0-9._-]+)*$/.test(clean) || clean.split('/').includes('..')) {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { UserError } from '../errors.ts';
-import { checkAppNames, findApp, findRoot } from './apps.ts';
+import { checkAppNames, checkRoot, findApp, findRoot, guessRoot } from './apps.ts';
 import { checkDistinct, choose, parseChoices } from './choices.ts';
 import { at, readYaml, validate } from './document.ts';
 import { type Files, realFiles } from './files.ts';
@@ -114,9 +114,11 @@ function readApps(layers: readonly Layer[], cwd: string, packageRoot: string, fi
   const none = root === undefined && findRoot(cwd, files) === null;
   const texts = given?.value ?? [none ? 'plain' : '.'];
   const apps = texts.map((text, i) =>
-    at(given?.place(i) ?? root?.place(), () =>
-      findApp(text, root?.value, given?.base ?? cwd, packageRoot, files),
-    ),
+    at(given?.place(i), () => {
+      const app = findApp(text, given?.base ?? cwd, packageRoot, files);
+      if (!root) return { ...app, root: guessRoot(app.folder, files) };
+      return { ...app, root: at(root.place(), () => checkRoot(app.folder, root.value, files)) };
+    }),
   );
   at(given?.place(), () => checkAppNames(apps));
   if (!apps.length) throw new UserError('no app', { ...(given && { where: given.place() }) });
@@ -171,7 +173,7 @@ function readScenarios(layers: readonly Layer[], folders: Sources, files: Files)
   return drafts.map((draft) => completeScenario(draft, over));
 }
 
-const RESERVED = ['PORT', 'DOCROOT', 'BENCH_FACTS', 'BASE_URL'];
+const RESERVED = ['PORT', 'DOCROOT', 'BENCH_FACTS'];
 
 /** A variable of ours in the app's environment would silently change what is measured. */
 function checkEnv(

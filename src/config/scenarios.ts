@@ -51,7 +51,7 @@ export function findScenarios({ packageRoot, cwd }: Folders, files: Files): Scen
   const found = new Map<string, string>();
   for (const folder of [join(packageRoot, 'scenarios'), join(cwd, '.bench', 'scenarios')]) {
     for (const file of files.list(folder)) {
-      const name = /^(.+)\.ya?ml$/.exec(file)?.[1];
+      const name = /^(.+)\.ya?ml$/s.exec(file)?.[1];
       const path = join(folder, file);
       if (!name || files.kind(path) !== 'file' || found.get(name) === path) continue;
       if (!NAME.test(name)) {

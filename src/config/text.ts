@@ -218,13 +218,15 @@ export function parsePhp(text: string): string {
   return text;
 }
 
-/** Splits at commas and line breaks that stand in no bracket; trims; keeps empty items for the caller to refuse. */
+/** Splits at commas that stand in no bracket and at line breaks, one after a comma counting once; trims; keeps empty items for the caller to refuse. */
 export function splitList(text: string): string[] {
   const items = [''];
   let depth = 0;
   for (const char of text) {
     if (char === '[' || char === '(') depth++;
     else if (char === ']' || char === ')') depth--;
+    const blank = !items.at(-1)?.trim();
+    if (char === '\n' && blank) continue;
     if ((char === ',' && depth <= 0) || char === '\n') items.push('');
     else items[items.length - 1] += char;
   }

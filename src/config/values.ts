@@ -39,7 +39,7 @@ export const line = scalar(
     if (/^[^\p{Cc}]{1,500}$/u.test(value) && value.trim()) return value;
     throw text.refuse('not a line of text', value, '1 to 500 characters on one line');
   },
-  { type: ['string', 'number'], minLength: 1, maxLength: 500 },
+  { type: ['string', 'number', 'boolean'], minLength: 1, maxLength: 500 },
 );
 
 export const oneOf = <const T extends string>(...values: T[]) =>

@@ -1,0 +1,311 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { BAD_INPUT, toPattern } from '../../test/fixtures/bad-input.ts';
+import { memoryFiles } from '../../test/fixtures/memory-files.ts';
+import { UserError } from '../errors.ts';
+import { parseCommand } from './command.ts';
+import { parseConfig, type Sources } from './parse.ts';
+
+const cwd = '/project';
+const packageRoot = fileURLToPath(new URL('../..', import.meta.url));
+
+function parse(files: Record<string, string>, flags: string[] = [], more: Partial<Sources> = {}) {
+  return parseConfig({ flags, cwd, packageRoot, files: memoryFiles(cwd, files), random: () => 0.5, ...more });
+}
+
+function messageOf(action: () => unknown): string {
+  try {
+    action();
+  } catch (error) {
+    if (error instanceof UserError) return error.format();
+    throw error;
+  }
+  return 'nothing was refused';
+}
+
+describe('bad input', () => {
+  test.each(BAD_INPUT)('$name', ({ files = {}, argv, expect: expected }) => {
+    const message = messageOf(() => {
+      const command = parseCommand(argv);
+      if (command.command === 'run') parse(files, [...command.flags]);
+    });
+    expect(message).toMatch(toPattern(expected, cwd));
+  });
+
+  test.each([
+    [
+      { runtime: 'apache' },
+      "input runtime: unknown input\n  found:   'runtime'\n  allowed: app, …\n  hint:    did you mean 'runtimes'?",
+    ],
+    [
+      { load: 'const(1)' },
+      "input load: 'const' takes 2 values, not 1\n  found:   'const(1)'\n  allowed: const(rps, time)",
+    ],
+    [{ env: 'A=1\nB' }, "input env: not a pair\n  found:   'B'\n  allowed: KEY=VALUE"],
+    [{ images: 'php:8.4-fpm: x\nphp:8.4-cli: -y' }, 'input images:2: php:8.4-cli: not an image…\n…\n…'],
+  ] as [Record<string, string>, string][])('input %j', (inputs, expected) => {
+    expect(messageOf(() => parse({}, [], { inputs }))).toMatch(toPattern(expected, cwd));
+  });
+
+  test('a name cannot forge lines of a log', () => {
+    const files = { '.bench/scenarios/x\n::error::y.yaml': '' };
+    expect(messageOf(() => parse(files))).toMatch(
+      /^\.bench\/scenarios\/x\\n::error::y\.yaml: not a name of a scenario\n/,
+    );
+    expect(messageOf(() => parse({ '.bench.yml': '"a\\n::error::b": 1' }))).toContain(
+      "unknown key 'a\\n::error::b'",
+    );
+  });
+});
+
+describe('defaults', () => {
+  test('nothing given: the bundled demo', () => {
+    const config = parse({});
+    expect(config).toMatchObject({
+      apps: [{ name: 'plain', folder: `${packageRoot}apps/plain`, root: 'public' }],
+      php: ['8.4'],
+      instances: 3,
+      seed: 2 ** 31,
+      images: {},
+      env: {},
+      out: '/project/bench-results',
+      wait: false,
+    });
+    expect(config.runtimes.map(({ runtime, set }) => [runtime.name, set])).toEqual([
+      ['apache', {}],
+      ['nginx-fpm', { listen: 'tcp' }],
+      ['nginx-fpm', { listen: 'unix' }],
+    ]);
+    expect(config.scenarios.map(({ name }) => name)).toEqual(['quick']);
+  });
+
+  test.each([
+    ['public/index.php', 'public'],
+    ['web/index.php', 'web'],
+    ['index.php', '.'],
+  ])('the current folder is the app when it has %s', (file, root) => {
+    expect(parse({ [file]: '' }).apps).toEqual([{ name: 'project', folder: cwd, root }]);
+  });
+});
+
+describe('precedence', () => {
+  const file = 'instances: 4\nphp: 8.2\nenv: { A: file, B: file, C: file }\nslo: { p99: 1s, ok: 99% }\n';
+  const inputs = { instances: '5', env: 'B=input\nC=input\n', php: '' };
+
+  test('flag over input over file over default', () => {
+    const files = { '.bench.yml': file };
+    expect(parse({}).instances).toBe(3);
+    expect(parse(files).instances).toBe(4);
+    expect(parse(files, [], { inputs }).instances).toBe(5);
+    expect(parse(files, ['--instances', '6'], { inputs }).instances).toBe(6);
+  });
+
+  test('an empty input counts as not given', () => {
+    expect(parse({ '.bench.yml': file }, [], { inputs }).php).toEqual(['8.2']);
+  });
+
+  test('maps are merged by key', () => {
+    const config = parse({ '.bench.yml': file }, ['--env', 'C=flag', '--slo', 'p99=2s'], { inputs });
+    expect(config.env).toEqual({ A: 'file', B: 'input', C: 'flag' });
+    expect(config.scenarios[0]?.slo).toEqual({ p99Ms: 2000, okRatio: 0.99 });
+  });
+
+  test('what to run is said by the strongest source that says anything of it', () => {
+    const files = { '.bench.yml': 'scenarios: [quick, json]\n' };
+    expect(parse(files).scenarios.map(({ name }) => name)).toEqual(['quick', 'json']);
+    expect(parse(files, ['--paths', '/']).scenarios.map(({ name }) => name)).toEqual(['paths']);
+    const both = parse(files, ['--scenarios', 'json', '--paths', '/,/api/x']);
+    expect(both.scenarios.map(({ name }) => name)).toEqual(['json', 'paths']);
+  });
+
+  test('paths start at the file that has them, or at the current folder', () => {
+    const files = {
+      'ci/bench.yml': 'app: ../shop\nout: here\n',
+      'shop/web/index.php': '',
+      'web/index.php': '',
+    };
+    expect(parse(files, ['--config', 'ci/bench.yml'])).toMatchObject({
+      apps: [{ name: 'shop', folder: '/project/shop', root: 'web' }],
+      out: '/project/ci/here',
+    });
+    expect(parse(files, ['--config', 'ci/bench.yml', '--app', '.', '--out', 'there'])).toMatchObject({
+      apps: [{ folder: cwd }],
+      out: '/project/there',
+    });
+  });
+});
+
+describe('values', () => {
+  test('lists: repeated, with commas, on lines, as YAML', () => {
+    const runtimes = (config: ReturnType<typeof parse>) =>
+      config.runtimes.map(({ as, runtime, set }) => [as, runtime.name, set]);
+    const expected = [
+      [undefined, 'apache', { workers: 4 }],
+      ['sock', 'nginx-fpm', { workers: 8, listen: 'unix' }],
+    ];
+    const text = 'apache[workers=4],sock=nginx-fpm[listen=unix,workers=8]';
+    expect(runtimes(parse({}, ['--runtimes', text]))).toEqual(expected);
+    expect(
+      runtimes(
+        parse(
+          {},
+          text
+            .replace(',sock', '|sock')
+            .split('|')
+            .flatMap((t) => ['--runtimes', t]),
+        ),
+      ),
+    ).toEqual(expected);
+    expect(runtimes(parse({}, [], { inputs: { runtimes: `${text.replace(',sock', '\nsock')}\n` } }))).toEqual(
+      expected,
+    );
+    const yaml =
+      'runtimes:\n  - apache[workers=4]\n  - { runtime: nginx-fpm, as: sock, options: { workers: 8, listen: unix } }\n';
+    expect(runtimes(parse({ '.bench.yml': yaml }))).toEqual(expected);
+  });
+
+  test('options become canonical', () => {
+    const flags = [
+      '--runtimes',
+      'apache[gzip=on,keep-alive=1m30s,memory-limit=1024m],nginx-fpm[keep-alive=1500ms]',
+    ];
+    expect(parse({}, flags).runtimes.map(({ set }) => set)).toEqual([
+      { 'keep-alive': '90s', gzip: true, 'memory-limit': '1G' },
+      { 'keep-alive': '1500ms' },
+    ]);
+  });
+
+  test('YAML scalars are what the user wrote', () => {
+    const config = parse({ '.bench.yml': 'env: { A: 1.10, B: yes, C: ~, D: "x\\ny", E: 0x1F }\n' });
+    expect(config.env).toEqual({ A: '1.10', B: 'yes', C: '~', D: 'x\ny', E: '0x1F' });
+  });
+
+  test('CPUs, memory, switches', () => {
+    const flags = ['--server-cpus', '8,0-2,1', '--memory', '512M', '--wait', '--no-reuse', '--seed', '7'];
+    const config = parse({ '.bench.yml': 'load-cpus: [4, 6-7]\n' }, flags);
+    expect(config).toMatchObject({
+      serverCpus: [0, 1, 2, 8],
+      loadCpus: [4, 6, 7],
+      memoryBytes: 2 ** 29,
+      wait: true,
+      seed: 7,
+    });
+    expect(config.scenarios[0]?.reuse).toBe(false);
+  });
+
+  test('images: a file, single ones over it, text in an input', () => {
+    const files = { 'images.yml': "'php:8.4-fpm': a/fpm\n'php:8.4-cli': a/cli\n" };
+    expect(parse(files, ['--images', 'images.yml', '--image', 'php:8.4-cli=b/cli']).images).toEqual({
+      'php:8.4-fpm': 'a/fpm',
+      'php:8.4-cli': 'b/cli',
+    });
+    expect(parse({}, [], { inputs: { images: 'php:8.4-fpm: c/fpm' } }).images).toEqual({
+      'php:8.4-fpm': 'c/fpm',
+    });
+    expect(parse({ '.bench.yml': 'images:\n  php:8.4-fpm: d/fpm\n' }).images).toEqual({
+      'php:8.4-fpm': 'd/fpm',
+    });
+  });
+
+  test('several apps, named', () => {
+    const files = { 'a/app/index.php': '', 'b/app/public/index.php': '' };
+    expect(parse(files, ['--app', 'base=a/app,head=b/app']).apps).toEqual([
+      { name: 'base', folder: '/project/a/app', root: '.' },
+      { name: 'head', folder: '/project/b/app', root: 'public' },
+    ]);
+  });
+
+  test('a document root that is given', () => {
+    expect(parse({ 'html/index.php': '' }, ['--app', '.', '--root', './html/']).apps[0]?.root).toBe('html');
+  });
+});
+
+describe('scenarios', () => {
+  test('paths without k6: all but the requests are those of quick', () => {
+    const [quick] = parse({}).scenarios;
+    const journey = { kind: 'paths', paths: ['/', '/api/x?n=1'] };
+    expect(parse({}, ['--paths', '/,/api/x?n=1']).scenarios).toEqual([
+      { ...quick, name: 'paths', title: '/ /api/x?n=1', journey },
+    ]);
+  });
+
+  test('a plain k6 script declares its own load, unless one is given', () => {
+    const files = { 'k6/my shop.js': '' };
+    expect(parse(files, ['--journey', 'k6/my shop.js']).scenarios).toMatchObject([
+      { name: 'my-shop', journey: { kind: 'script', file: '/project/k6/my shop.js' }, load: null, blocks: 1 },
+    ]);
+    expect(parse(files, ['--journey', 'k6/my shop.js', '--load', 'vus(2, 4s)']).scenarios).toMatchObject([
+      { load: { segments: [{ kind: 'vus', vus: 2, ms: 4000 }] }, blocks: 3 },
+    ]);
+  });
+
+  test('a scenario of one’s own, its script beside it', () => {
+    const files = {
+      '.bench/scenarios/shop.yaml':
+        'title: Shop\njourney: ./shop.js\nload: const(10, 30s)\nmax-vus: 20\nslo: { p95: 300ms }\n',
+      '.bench/scenarios/shop.js': '',
+    };
+    expect(parse(files, ['--scenarios', 'shop']).scenarios).toMatchObject([
+      {
+        journey: { kind: 'script', file: '/project/.bench/scenarios/shop.js' },
+        maxVus: 20,
+        blocks: 1,
+        timeoutMs: 2000,
+        slo: { p95Ms: 300 },
+      },
+    ]);
+  });
+
+  test.each([
+    [[], 8],
+    [['--load', 'vus(8, 3s)'], 4],
+    [['--load', 'const(8, 30s)'], 1],
+    [['--load', 'requests(1000, 10)'], 3],
+    [['--load', 'vus(8, 3s)', '--blocks', '2'], 2],
+  ])('blocks with %j', (flags, blocks) => {
+    const files = { '.bench/scenarios/own.yaml': 'title: x\npaths: [/]\nload: vus(8, 1s)\nblocks: 8\n' };
+    expect(parse(files, ['--scenarios', 'own', ...flags]).scenarios[0]?.blocks).toBe(blocks);
+  });
+
+  test('all bundled ones are valid', () => {
+    expect(parse({}, ['--scenarios', 'quick,json']).scenarios).toHaveLength(2);
+  });
+});
+
+test('a runtime of the user’s own works like a bundled one', () => {
+  const runtime = `title: Mine
+model: long-lived
+base: ['php:{php}-cli']
+php: ['8.4']
+options:
+  pace: { type: enum, values: [slow, fast], default: slow, at: build, env: PACE, about: how }
+apps: [plain]
+stop: { signal: SIGTERM, timeout: 3s, in-flight: dropped }
+status: maintained
+docs: https://example.org
+`;
+  const files = {
+    '.bench/runtimes/mine/runtime.yaml': runtime,
+    '.bench/runtimes/mine/Dockerfile': 'FROM scratch',
+  };
+  const [choice] = parse(files, ['--runtimes', 'mine[pace=fast]']).runtimes;
+  expect(choice).toMatchObject({
+    set: { pace: 'fast' },
+    runtime: {
+      name: 'mine',
+      folder: '/project/.bench/runtimes/mine',
+      model: 'long-lived',
+      stop: { signal: 'SIGTERM', timeoutMs: 3000, inFlight: 'dropped' },
+      options: {
+        pace: {
+          type: 'enum',
+          values: ['slow', 'fast'],
+          default: 'slow',
+          at: 'build',
+          env: 'PACE',
+          about: 'how',
+        },
+      },
+    },
+  });
+});
