@@ -33,7 +33,11 @@ export async function openArena(host: Host, docker: Docker, options: ArenaOption
   for (;;) {
     await sweep(host, docker, options.say);
     const started = start(host, options);
-    const pid = await Promise.race([waitForPid(host, docker, options), started.done.then(() => null)]);
+    let ended = false;
+    started.done.then(() => {
+      ended = true;
+    });
+    const pid = await waitForPid(host, docker, options, () => ended);
     if (pid !== null) {
       return {
         name: NAME,
@@ -76,8 +80,13 @@ function start(host: Host, options: ArenaOptions): Running {
   ]);
 }
 
-async function waitForPid(host: Host, docker: Docker, options: ArenaOptions): Promise<number | null> {
-  for (let i = 0; i < 300 && !options.signal.aborted; i++) {
+async function waitForPid(
+  host: Host,
+  docker: Docker,
+  options: ArenaOptions,
+  ended: () => boolean,
+): Promise<number | null> {
+  while (!ended() && !options.signal.aborted) {
     const label = await docker.try([
       'container',
       'inspect',
