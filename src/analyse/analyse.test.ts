@@ -38,6 +38,12 @@ describe('ranking', () => {
     expect(scenario.best).toBeNull();
   });
 
+  test('what RPS cannot tell apart, CPU per request may', () => {
+    const scenario = first(fixtures.tie?.() as Results);
+    expect(scenario.cheapest).toBe('apache@8.4');
+    expect(first(fixtures['one-start']?.() as Results).cheapest).toBeNull();
+  });
+
   test('a single slice has no interval, so it is never surely ahead', () => {
     const results = makeResults({
       servers: [server('a', { rps: 900 }), server('b')],

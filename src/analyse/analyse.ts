@@ -9,7 +9,7 @@ import {
   P99_SAMPLES,
 } from './limits.ts';
 import { byInstance, poolEndpoints, poolErrors, poolLatency, poolPercentile, sum } from './pool.ts';
-import { compareWithFirst, rank } from './rank.ts';
+import { compareWithFirst, findCheapest, rank } from './rank.ts';
 import type { Metric, Row, RowState, ScenarioSummary, Summary } from './summary.ts';
 import { findWarnings } from './warnings.ts';
 import { percent } from './words.ts';
@@ -46,6 +46,7 @@ function summarise(facts: ScenarioFacts, results: Results): ScenarioSummary {
     metric,
     rows: [...ranked, ...of('generator-bound').sort(byRps), ...of('unranked').sort(byRps), ...of('failed')],
     best: ranked.length > 1 && leaders.length === 1 ? (leaders[0]?.variant ?? null) : null,
+    cheapest: findCheapest(ranked)?.variant ?? null,
     comparisons: compareWithFirst(ranked, metric),
   };
 }

@@ -7,9 +7,25 @@ import type { Comparison, Metric, Row } from './summary.ts';
  * function's place where they exist.
  */
 export function surelyBetter(metric: Metric, a: Row, b: Row): boolean {
-  const [x, y]: (Estimate | null)[] = [a[metric], b[metric]];
-  if (x?.half == null || y?.half == null) return false;
-  return metric === 'rps' ? x.value - x.half > y.value + y.half : x.value + x.half < y.value - y.half;
+  return metric === 'rps' ? surelyBelow(b.rps, a.rps) : surelyBelow(a[metric], b[metric]);
+}
+
+function surelyBelow(a: Estimate | null, b: Estimate | null): boolean {
+  if (a?.half == null || b?.half == null) return false;
+  return a.value + a.half < b.value - b.half;
+}
+
+/**
+ * The row that surely needs less CPU per request than every other; null when none does. Never from one start each:
+ * starts of the same image differ by about 1 %, far more than the slices of one.
+ */
+export function findCheapest(rows: readonly Row[]): Row | null {
+  const cheapest = rows
+    .filter((row) => row.cpuMsPerRequest?.over === 'instances')
+    .find((row) =>
+      rows.every((other) => other === row || surelyBelow(row.cpuMsPerRequest, other.cpuMsPerRequest)),
+    );
+  return rows.length > 1 ? (cheapest ?? null) : null;
 }
 
 /**

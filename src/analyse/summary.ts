@@ -22,6 +22,8 @@ export interface ScenarioSummary {
   rows: readonly Row[];
   /** Variant id of the one that is surely ahead of all other ranked ones; null when none is. */
   best: string | null;
+  /** Variant id of the ranked one that surely needs the least CPU per request; null when none does. */
+  cheapest: string | null;
   /** Every ranked variant against the one on top. */
   comparisons: readonly Comparison[];
 }

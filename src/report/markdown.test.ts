@@ -29,7 +29,7 @@ describe('the verdict claims no more than is known', () => {
     ['quick', '**`apache` is fastest: 2,320 ± 60 rps, 11 % ahead of `nginx-fpm (unix)` (2,080 ± 50 rps).**'],
     [
       'tie',
-      '**No clear best between `apache` and `nginx-fpm (unix)`: 2,280–2,310 rps, their 95 % intervals overlap; `nginx-fpm (tcp)` behind.**',
+      '**No clear best between `apache` and `nginx-fpm (unix)`: 2,280–2,310 rps, their 95 % intervals overlap; `nginx-fpm (tcp)` behind.** `apache` needs the least CPU per request: 0.430 ± 0.011 ms, 10 % below the next.',
     ],
   ])('%s', (name, expected) => {
     expect(verdict(name)).toBe(expected);

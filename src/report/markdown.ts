@@ -6,6 +6,7 @@ import { atLeast, bytes, digits, estimated, ms, NOTHING, share } from './numbers
 import { cleanLine, plural } from './text.ts';
 import {
   conditions,
+  cpuVerdict,
   DOUBTFUL_LEGEND,
   exceptions,
   intervalLegend,
@@ -85,7 +86,9 @@ function renderScenario(scenario: ScenarioSummary, summary: Summary, limits: Lim
   ];
   return [
     `## ${escapeMarkdown(shorten(facts.title || facts.name, limits.reason))}`,
-    `**${verdict(scenario, name)}** ${exceptions(scenario, name)}`.trim(),
+    [`**${verdict(scenario, name)}**`, cpuVerdict(scenario, name), exceptions(scenario, name)]
+      .filter(Boolean)
+      .join(' '),
     tables(scenario, limits),
     rows.length > limits.rows
       ? `${plural(rows.length - limits.rows, 'more variant')} in the full report.`

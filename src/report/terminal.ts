@@ -5,6 +5,7 @@ import { atLeast, bytes, digits, ms, NOTHING, share, withHalf } from './numbers.
 import { cleanLine, clip } from './text.ts';
 import {
   conditions,
+  cpuVerdict,
   DOUBTFUL_LEGEND,
   exceptions,
   intervalLegend,
@@ -100,7 +101,7 @@ function renderScenario(scenario: ScenarioSummary, summary: Summary, width: numb
   return [
     title,
     styles.dim(wrap(cleanLine(conditions(scenario, summary)), width, '  ')),
-    wrap(`${verdict(scenario, cleanLine)} ${exceptions(scenario, cleanLine)}`, width, ''),
+    wrap([verdict, cpuVerdict, exceptions].map((say) => say(scenario, cleanLine)).join(' '), width, ''),
     '',
     ...table,
     ...legend.map((line) => styles.dim(wrap(line, width, '  '))),
@@ -238,7 +239,7 @@ function wrap(text: string, width: number, indent: string): string {
   const lines: string[] = [];
   let line = /^ */.exec(text)?.[0] ?? '';
   let empty = true;
-  for (const word of text.trim().split(' ')) {
+  for (const word of text.trim().split(/ +/)) {
     if (!empty && stringWidth(`${line} ${word}`) > width) {
       lines.push(line);
       line = indent + word;

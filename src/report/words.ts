@@ -43,6 +43,16 @@ function distance({ metric }: ScenarioSummary, first: Row, second: Row): string 
   return a / b >= 2 ? `${digits(a / b)} times as much as` : `${points(a / b - 1)} ahead of`;
 }
 
+/** CPU per request where it says more than the ranking does: it is the steadiest number there is. Else empty. */
+export function cpuVerdict({ rows, best, cheapest }: ScenarioSummary, name: Name): string {
+  const row = rows.find(({ variant }) => variant === cheapest);
+  if (!row || best === cheapest) return '';
+  const others = rows.filter((other) => other.state.kind === 'ranked' && other !== row);
+  const next = Math.min(...others.map((other) => other.cpuMsPerRequest?.value ?? Infinity));
+  const saved = points(1 - (row.cpuMsPerRequest?.value ?? 0) / next);
+  return `${name(row.label)} needs the least CPU per request: ${estimated(row.cpuMsPerRequest)} ms, ${saved} below the next.`;
+}
+
 /** Who is missing from the ranking, and why, in short; empty when nobody is. */
 export function exceptions({ rows }: ScenarioSummary, name: Name): string {
   const of = (kind: RowState['kind']) => rows.filter((row) => row.state.kind === kind);
