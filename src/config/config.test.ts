@@ -47,6 +47,19 @@ describe('bad input', () => {
     expect(messageOf(() => parse({}, [], { inputs }))).toMatch(toPattern(expected, cwd));
   });
 
+  test.each([
+    ['a: *nope', ".bench.yml:1: unknown alias\n  found:   '*nope'"],
+    ['['.repeat(100_000), '.bench.yml:1: not valid YAML: …'],
+    [
+      Array.from({ length: 50_000 }, (_, i) => `k${i}: 1`).join('\n'),
+      '.bench.yml:20000: too large or too deep\n…',
+    ],
+    ['__proto__: 1', ".bench.yml:1: unknown key '__proto__'"],
+    ['? [a]\n: b', '.bench.yml:1: a key must be text'],
+  ])('hostile YAML %#', (yaml, expected) => {
+    expect(messageOf(() => parse({ '.bench.yml': yaml }))).toMatch(toPattern(expected, cwd));
+  });
+
   test('a name cannot forge lines of a log', () => {
     const files = { '.bench/scenarios/x\n::error::y.yaml': '' };
     expect(messageOf(() => parse(files))).toMatch(

@@ -38,7 +38,8 @@ export function displayPath(path: string, cwd: string): string {
 /** Reads YAML; syntax errors, duplicate keys and the like become a UserError with file and line. */
 export function readYaml(name: string, text: string): Document {
   const lines = new LineCounter();
-  const yaml = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  // Unique keys are checked below: the library compares each with each, minutes for a large hostile file.
+  const yaml = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
   const placeAt = (offset: number): Place => ({ name, line: lines.linePos(offset).line });
   const [problem] = yaml.errors;
   if (problem) {
@@ -59,7 +60,12 @@ export function readYaml(name: string, text: string): Document {
         allowed: `up to ${MAX_NODES} values`,
       });
     }
-    if (isAlias(node)) return walk(node.resolve(yaml) ?? null, path, at);
+    if (isAlias(node)) {
+      const target = node.resolve(yaml);
+      if (!target)
+        throw new UserError('unknown alias', { where: placeAt(at), found: quote(`*${node.source}`) });
+      return walk(target, path, at);
+    }
     if (isSeq(node)) return node.items.map((item, i) => walk(item as Node | null, [...path, i], at));
     if (isMap(node)) {
       const data: Record<string, unknown> = {};
@@ -68,6 +74,8 @@ export function readYaml(name: string, text: string): Document {
         if (!isScalar(key)) throw new UserError('a key must be text', { where: placeAt(where) });
         const label = textOf(key);
         if (label === '__proto__') throw new UserError(`unknown key '${label}'`, { where: placeAt(where) });
+        if (Object.hasOwn(data, label))
+          throw new UserError(`key ${quote(label)} given twice`, { where: placeAt(where) });
         places.set(id([...path, label]), { key: where, value: where });
         data[label] = walk(value as Node | null, [...path, label], where);
       }
