@@ -24,12 +24,13 @@ install_node() {
 
 # ensure_node MAJOR: that one or a newer, for these scripts alone; the machine's own stays what it is.
 ensure_node() {
-  local major=$1 found package folder=$cache/node-$node_version
-  found=$(node_major)
-  if ((found >= major)); then return; fi
+  local major=$1 package folder=$cache/node-$node_version
+  if (($(node_major) >= major)); then return; fi
   package=$(node_package) || ask_person "Node $major or newer is needed." 'Install it, then start again.'
   if [[ ! -x $folder/node_modules/$package/bin/node ]]; then
     need_packages 'nodejs npm' "Node $major or newer is needed" has npm
+    hash -r
+    if (($(node_major) >= major)); then return; fi # the system's packages were enough
     step "installing Node $node_version: $major or newer is needed" install_node "$package" "$folder"
   fi
   link node "$folder/node_modules/$package/bin/node"
