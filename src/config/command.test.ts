@@ -1,0 +1,48 @@
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { COMMANDS, type CommandName, helpText, parseCommand } from './command.ts';
+import { keysOf } from './keys.ts';
+import { listChoices } from './list.ts';
+
+test.each([
+  [[], { command: 'help' }],
+  [['--help'], { command: 'help' }],
+  [['help', 'plan'], { command: 'help', of: 'plan' }],
+  [['run', '--php', '8.4', '-h'], { command: 'help', of: 'run' }],
+  [['--version'], { command: 'version' }],
+  [['run', '--no-reuse', '--php=8.4'], { command: 'run', flags: ['--no-reuse', '--php=8.4'] }],
+  [['plan', '--json', '--php', '8.4'], { command: 'plan', flags: ['--php', '8.4'], json: true }],
+  [['report', 'a', 'b'], { command: 'report', folders: ['a', 'b'], format: 'table' }],
+  [['report', '--format', 'md', 'a'], { command: 'report', folders: ['a'], format: 'md' }],
+  [['list', '--json'], { command: 'list', json: true }],
+  [['doctor'], { command: 'doctor', json: false }],
+])('%j', (argv, command) => {
+  expect(parseCommand(argv)).toEqual(command);
+});
+
+test('help names every command and every key, in 100 columns', () => {
+  const names = Object.keys(COMMANDS) as CommandName[];
+  for (const name of names) expect(helpText()).toContain(`\n  ${name} `);
+  for (const key of keysOf('flag'))
+    expect(helpText('run')).toMatch(new RegExp(`^  --(\\[no-\\])?${key}\\b`, 'm'));
+  for (const text of [helpText(), ...names.map(helpText)]) {
+    for (const line of text.split('\n')) expect(line.length, line).toBeLessThanOrEqual(100);
+  }
+});
+
+test('the example of each command is valid', () => {
+  for (const { example } of Object.values(COMMANDS)) {
+    const argv = example.split(' ').map((word) => word.replaceAll("'", ''));
+    expect(parseCommand(argv).command).toBe(argv[0]);
+  }
+});
+
+test('lists what is bundled', () => {
+  const packageRoot = fileURLToPath(new URL('../..', import.meta.url));
+  const choices = listChoices({ packageRoot, cwd: packageRoot });
+  expect(choices.runtimes.map(({ name }) => name)).toEqual(expect.arrayContaining(['apache', 'nginx-fpm']));
+  expect(choices.scenarios).toContainEqual(
+    expect.objectContaining({ name: 'quick', load: expect.any(String) }),
+  );
+  expect(choices.apps).toContain('plain');
+});
