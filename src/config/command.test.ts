@@ -1,8 +1,6 @@
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { COMMANDS, type CommandName, helpText, parseCommand } from './command.ts';
 import { keysOf } from './keys.ts';
-import { listChoices } from './list.ts';
 
 test.each([
   [[], { command: 'help' }],
@@ -35,14 +33,4 @@ test('the example of each command is valid', () => {
     const argv = example.split(' ').map((word) => word.replaceAll("'", ''));
     expect(parseCommand(argv).command).toBe(argv[0]);
   }
-});
-
-test('lists what is bundled', () => {
-  const packageRoot = fileURLToPath(new URL('../..', import.meta.url));
-  const choices = listChoices({ packageRoot, cwd: packageRoot });
-  expect(choices.runtimes.map(({ name }) => name)).toEqual(expect.arrayContaining(['apache', 'nginx-fpm']));
-  expect(choices.scenarios).toContainEqual(
-    expect.objectContaining({ name: 'quick', load: expect.any(String) }),
-  );
-  expect(choices.apps).toContain('plain');
 });
