@@ -23,7 +23,9 @@ export function runChecks(): Tally {
     if (status === 0) tally.passed++;
     else {
       tally.failed.push(name);
-      console.log(`✗ ${name}: ${error?.message ?? signal ?? `exit code ${status}`}\n${stdout ?? ''}${stderr ?? ''}`);
+      console.log(
+        `✗ ${name}: ${error?.message ?? signal ?? `exit code ${status}`}\n${stdout ?? ''}${stderr ?? ''}`,
+      );
     }
   }
   return tally;
