@@ -94,7 +94,9 @@ function start(program: string, args: readonly string[], options: ExecOptions = 
   child.stdin.on('error', () => {});
   if (options.input !== undefined) child.stdin.end(options.input);
   const abort = () => child.kill('SIGTERM');
-  options.signal?.addEventListener('abort', abort, { once: true });
+  // An abort that came before fires no event.
+  if (options.signal?.aborted) abort();
+  else options.signal?.addEventListener('abort', abort, { once: true });
 
   const done = (async (): Promise<Finished> => {
     const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
