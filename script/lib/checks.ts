@@ -19,7 +19,10 @@ export function runChecks(): Tally {
       continue;
     }
     const [program, ...args] = [...command, ...(files ?? [])] as [string, ...string[]];
-    const { status, signal, error, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8' });
+    const { status, signal, error, stdout, stderr } = spawnSync(program, args, {
+      encoding: 'utf8',
+      timeout: 300_000,
+    });
     if (status === 0) tally.passed++;
     else {
       tally.failed.push(name);

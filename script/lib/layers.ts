@@ -6,14 +6,15 @@ import { join } from 'node:path';
 import { runChecks } from './checks.ts';
 import { readRun, renderTally, sumTallies, type Tally } from './tally.ts';
 
-/** In the order in which they run; minutes: a hung layer is ended then, so that the others still have their say. */
-const layers: Record<string, { run: (minutes: number) => Promise<Tally> | Tally; minutes: number }> = {
-  static: { run: runChecks, minutes: 5 },
-  unit: { run: (minutes) => runVitest('unit', minutes), minutes: 5 },
-  integration: { run: (minutes) => runVitest('integration', minutes), minutes: 35 },
-  e2e: { run: (minutes) => runVitest('e2e', minutes), minutes: 20 },
+/** In the order in which they run. */
+const layers: Record<string, () => Promise<Tally> | Tally> = {
+  static: runChecks,
+  unit: () => runVitest('unit', 5),
+  integration: () => runVitest('integration', 35),
+  e2e: () => runVitest('e2e', 20),
 };
 
+/** @param minutes when a hung run is ended, so that the layers after it still have their say */
 async function runVitest(project: string, minutes: number): Promise<Tally> {
   const folder = mkdtempSync(join(tmpdir(), 'php-runtime-bench-tally-'));
   const file = join(folder, 'tally.json');
@@ -23,6 +24,7 @@ async function runVitest(project: string, minutes: number): Promise<Tally> {
     stdio: ['ignore', 'inherit', 'inherit'],
     env: { ...process.env, TALLY_FILE: file },
     timeout: minutes * 60_000,
+    killSignal: 'SIGKILL',
   });
   const end = await new Promise<string>((resolve) => {
     vitest.on('error', (error) => resolve(error.message));
@@ -49,12 +51,12 @@ async function main(wanted: string[]): Promise<number> {
   }
   const tallies: Record<string, Tally> = {};
   const times: string[] = [];
-  for (const [name, { run, minutes }] of Object.entries(layers)) {
+  for (const [name, run] of Object.entries(layers)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
     const began = performance.now();
     console.log(`\n── ${name} ──`);
     try {
-      tallies[name] = await run(minutes);
+      tallies[name] = await run();
     } catch (error) {
       tallies[name] = { passed: 0, failed: [`could not run: ${error}`], skipped: [] };
     }
