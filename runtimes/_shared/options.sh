@@ -44,13 +44,15 @@ one_of() {
     name=$1
     value=$(value_of "$1" "$2")
     shift 2
+    list=
     for allowed; do
         if [ "$value" = "$allowed" ]; then
             export "$name=$value"
             return
         fi
+        list="$list, $allowed"
     done
-    refuse "$name" "$value" "one of $(echo "$@" | sed 's/ /, /g')"
+    refuse "$name" "$value" "one of ${list#, }"
 }
 
 # duration NAME DEFAULT: exports NAME as whole milliseconds with the unit, e.g. 5000ms; at most an hour.
