@@ -61,8 +61,9 @@ export function conclude(exitCode: Bench['exitCode']): number {
  */
 export function fail(error: unknown): number {
   if (error instanceof UserError) {
-    const { name, line } = error.detail.where ?? {};
-    core.error(error.format(), name && line ? { file: name, startLine: line } : {});
+    const { name = '', line } = error.detail.where ?? {};
+    const inFile = line !== undefined && !name.startsWith('input ');
+    core.error(error.format(), inFile ? { file: name, startLine: line } : {});
     return 2;
   }
   core.error(error instanceof Error ? (error.stack ?? error.message) : String(error));

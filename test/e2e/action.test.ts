@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
 import { Results } from '../../src/results.ts';
 import { type Event, Sandbox, type StartedRun } from './act.ts';
 import { Artifacts } from './artifacts.ts';
@@ -81,6 +82,7 @@ test('a pull request gets one comment, kept up to date among 250 others', async 
   for (const text of [first.summary, comment?.body]) {
     expect(text).toContain(first.outputs.table);
     expect(text).toContain(first.outputs['artifact-url']);
+    expect(text).not.toContain('<img');
   }
   expect(first.log).toContain('results.json is there');
   expect(first.logOf('Post')).toContain('Nothing was left behind.');
@@ -119,7 +121,8 @@ test('a push: no comment, one line says why, all else as usual', async () => {
 });
 
 test('an image that does not exist: the job fails, what is known is reported and uploaded', async () => {
-  const images = 'php:8.4-apache: localhost:1/missing:1';
+  const mapped = process.env.BENCH_IMAGES ? parse(await readFile(process.env.BENCH_IMAGES, 'utf8')) : {};
+  const images = stringify({ ...mapped, 'php:8.4-apache': 'localhost:1/missing:1' });
   const done = await run(PULL_REQUEST, { images });
   expect(done.jobs, done.log).toEqual({ bench: 'failure' });
   expect(done.logOf('Main')).toContain('exit status 3');
@@ -147,8 +150,10 @@ test('a cancelled job cleans up and keeps what it measured', async () => {
   expect(done.jobs, done.log).toEqual({ bench: 'failure' });
   expect(done.logOf('Main')).toContain('exit status 130');
   expect(done.logOf('Post')).toContain('Nothing was left behind.');
-  expect(leftovers(done.log)).toEqual([]);
-  expect(Object.keys(artifacts.open('php-runtime-bench'))).toContain('results.json');
+  const results = Results.parse(JSON.parse(artifacts.open('php-runtime-bench')['results.json'] ?? ''));
+  expect(results.run.stopped).toBe('SIGINT');
+  expect(leftovers(results.run.id)).toEqual([]);
+  // Half a run must not take the place of an earlier, whole one.
   expect(github.comments).toEqual([]);
 });
 
@@ -158,11 +163,13 @@ test('a killed job is swept by the post step', async () => {
   await started.signalAction('SIGKILL');
   const done = await started.done;
   expect(done.jobs, done.log).toEqual({ bench: 'failure' });
-  expect(done.logOf('Post')).toMatch(/Run \S+ was cut short: removed /);
-  expect(leftovers(done.log)).toEqual([]);
+  const id = /Run (\S+) was cut short: removed \S/.exec(done.logOf('Post'))?.[1];
+  expect(id, done.log).toBeDefined();
+  expect(leftovers(id)).toEqual([]);
 });
 
-const UNDER_LOAD = 'TODO';
+/** What the action logs when the first slice begins. */
+const UNDER_LOAD = 'instance 1/1: paths';
 
 async function run(event: Event, inputs: Record<string, string> = {}, token = 'write-token') {
   return (await start(event, inputs, token)).done;
@@ -203,9 +210,8 @@ function start(
 
 const ours = () => github.comments.filter(({ author }) => author === 'github-actions[bot]');
 
-/** Containers and networks that still carry the label of the run that this log is of. */
-function leftovers(log: string): string[] {
-  const id = /\brun (\S+)/i.exec(log)?.[1];
+/** Containers and networks that still carry the label of a run. */
+function leftovers(id = ''): string[] {
   const filter = `label=php-runtime-bench=${id}`;
   return [
     ['container', 'ls', '--all', '--quiet', '--filter', filter],
