@@ -293,7 +293,7 @@ describe('warnings', () => {
       'body-size',
       ({ measurements }) => {
         for (const slice of measurements.filter(({ variant }) => variant === 'apache@8.4')) {
-          for (const endpoint of slice.endpoints) endpoint.bytesPerResponse = 420;
+          for (const endpoint of slice.endpoints) endpoint.bytesPerResponse = 42_000;
         }
       },
     ],

@@ -15,5 +15,7 @@ export const FOREIGN_CPU = 0.1;
 export const STEAL = 0.01;
 /** Bodies of one endpoint that differ by more than this are not the same answer. */
 export const BODY_DIFFERENCE = 0.01;
+/** Bytes are counted with headers, and servers differ in those. */
+export const HEADER_BYTES = 300;
 /** With fewer fresh starts an interval says next to nothing. */
 export const FEW_INSTANCES = 3;

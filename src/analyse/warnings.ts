@@ -1,5 +1,13 @@
 import type { Measurement, Results, ScenarioFacts, Warning } from '../results.ts';
-import { BODY_DIFFERENCE, FEW_INSTANCES, FOREIGN_CPU, GENERATOR_BUSY, P99_SAMPLES, STEAL } from './limits.ts';
+import {
+  BODY_DIFFERENCE,
+  FEW_INSTANCES,
+  FOREIGN_CPU,
+  GENERATOR_BUSY,
+  HEADER_BYTES,
+  P99_SAMPLES,
+  STEAL,
+} from './limits.ts';
 import { sum } from './pool.ts';
 import type { Row, ScenarioSummary } from './summary.ts';
 
@@ -181,7 +189,7 @@ function ofAnswers(scenario: ScenarioSummary): Warning[] {
     });
     sizes.sort((a, b) => a.bytes - b.bytes);
     const [least, most] = [sizes[0], sizes.at(-1)];
-    if (!least || !most || most.bytes <= least.bytes * (1 + BODY_DIFFERENCE)) return [];
+    if (!least || !most || most.bytes <= least.bytes * (1 + BODY_DIFFERENCE) + HEADER_BYTES) return [];
     return [
       `${name}: ${Math.round(least.bytes)} bytes from ${least.label}, ${Math.round(most.bytes)} from ${most.label}`,
     ];

@@ -58,5 +58,6 @@ export function makeBakeFile(
 
 /** Bake's strings are templates: a folder named `${x}` must stay what it is. */
 function literal(text: string): string {
-  return text.replaceAll('${', '$${').replaceAll('%{', '%%{');
+  // A function, since `$$` in a replacement means `$`.
+  return text.replace(/[$%](?=\{)/g, (sign) => sign + sign);
 }

@@ -8,7 +8,7 @@ test.each([
   ['line(1, 1000, 10m)', [{ kind: 'line', fromRps: 1, toRps: 1000, ms: 10 * MINUTE }], 10 * MINUTE],
   ['const(100, 2m30s)', [{ kind: 'const', rps: 100, ms: 2.5 * MINUTE }], 2.5 * MINUTE],
   ['step(5,100,5,10s)', [{ kind: 'step', fromRps: 5, toRps: 100, byRps: 5, ms: 10_000 }], 200_000],
-  ['vus(10, 500ms)', [{ kind: 'vus', vus: 10, ms: 500 }], 500],
+  ['vus(10, 1500ms)', [{ kind: 'vus', vus: 10, ms: 1500 }], 1500],
   ['requests(10000, 50)', [{ kind: 'requests', requests: 10_000, vus: 50 }], null],
   [
     'line(1, 100, 60s) const(100, 1h)',
@@ -56,7 +56,7 @@ test.each([
   ['vus(100001, 1s)', 'n of vus(n, time): number out of bounds'],
   ['step(1, 1000000, 1, 1s)', 'too many steps'],
   ['toString(1, 1s)', 'unknown load'],
-  ['vus(1, 1ms) '.repeat(101), 'too many segments'],
+  ['vus(1, 1s) '.repeat(101), 'too many segments'],
   [`vus(1, 1s)${' '.repeat(5000)}x`, 'load too long to read'],
 ])('refuses %j', (source, message) => {
   try {

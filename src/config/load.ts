@@ -13,7 +13,8 @@ type Argument = (text: string) => number;
 const rps: Argument = (text) => parseInteger(text, { min: 1, max: MAX_RPS });
 const vus: Argument = (text) => parseInteger(text, { min: 1, max: MAX_VUS });
 const requests: Argument = (text) => parseInteger(text, { min: 1, max: MAX_REQUESTS });
-const time: Argument = (text) => parseDuration(text, { min: 1 });
+/** k6 runs no scenario for less than a second. */
+const time: Argument = (text) => parseDuration(text, { min: 1000 });
 
 /** Every form of the grammar: what it takes, in order. */
 const FORMS = {

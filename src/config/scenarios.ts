@@ -12,7 +12,8 @@ import { boolean, duration, integer, line, list, load, path, slo, urlPath } from
 export const scenarioKeys = {
   load: load.optional(),
   timeout: duration(1).optional(),
-  warmup: duration().optional(),
+  // k6 runs no scenario for less than a second.
+  warmup: duration(SECOND, { orZero: true }).optional(),
   blocks: integer({ min: 1, max: 10_000 }).optional(),
   'max-vus': integer({ min: 1, max: 100_000 }).optional(),
   reuse: boolean.optional(),

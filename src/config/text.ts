@@ -54,9 +54,9 @@ export function unknownWord(what: string, word: string, allowed: readonly string
 
 const UNIT_MS: Record<string, number> = { h: HOUR, m: MINUTE, s: SECOND, ms: 1 };
 
-/** `500ms`, `2s`, `2m30s`, `1h` → ms. Between `min` and 24 h. */
-export function parseDuration(text: string, { min = 0 }: { min?: number } = {}): number {
-  const allowed = `a time such as 500ms, 2s, 2m30s, 1h, from ${formatDuration(min)} to 24h`;
+/** `500ms`, `2s`, `2m30s`, `1h` → ms. Between `min` and 24 h; `orZero`: or 0. */
+export function parseDuration(text: string, { min = 0, orZero = false } = {}): number {
+  const allowed = `${orZero ? '0s or ' : ''}a time such as 500ms, 2s, 2m30s, 1h, from ${formatDuration(min)} to 24h`;
   const parts = /^(?:(\d{1,9})h)?(?:(\d{1,9})m(?!s))?(?:(\d{1,9})s)?(?:(\d{1,9})ms)?$/.exec(text);
   if (!text || !parts) {
     throw new UserError('not a time', {
@@ -69,7 +69,8 @@ export function parseDuration(text: string, { min = 0 }: { min?: number } = {}):
     (sum, unit, i) => sum + Number(parts[i + 1] ?? 0) * (UNIT_MS[unit] ?? 0),
     0,
   );
-  if (ms < min || ms > DAY) throw new UserError('time out of bounds', { found: quote(text), allowed });
+  if ((ms < min && !(orZero && ms === 0)) || ms > DAY)
+    throw new UserError('time out of bounds', { found: quote(text), allowed });
   return ms;
 }
 

@@ -12,8 +12,8 @@ export const integer = ({ min, max }: Bounds) =>
 
 export const boolean = scalar(text.parseBoolean, { type: ['boolean', 'string'] });
 
-export const duration = (min = 0) =>
-  scalar((value) => text.parseDuration(value, { min }), {
+export const duration = (min = 0, { orZero = false } = {}) =>
+  scalar((value) => text.parseDuration(value, { min, orZero }), {
     type: 'string',
     pattern: '^(?=.)(\\d+h)?(\\d+m)?(\\d+s)?(\\d+ms)?$',
   });

@@ -52,7 +52,8 @@ function compileSegment(segment: Segment, scenario: Pick<Scenario, 'timeoutMs' |
     case 'line': {
       const stepMs =
         segment.ms <= 60_000 ? 1000 : Math.max(2000, Math.ceil(segment.ms / MAX_STEPS / 1000) * 1000);
-      const n = Math.max(1, Math.round(segment.ms / stepMs));
+      // k6 wants at least a second of each.
+      const n = Math.max(1, Math.floor(segment.ms / stepMs));
       const each = segment.ms / n;
       // The rate in the middle of the step: as many requests as the straight line would send.
       return Array.from({ length: n }, (_, i) =>

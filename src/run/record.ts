@@ -25,7 +25,8 @@ export interface Record {
 export function assembleResults(record: Record, nowMs: number): Results {
   const { config, plan } = record;
   const wallSeconds = (nowMs - record.startedMs) / 1000;
-  const loadSeconds = record.measurements.reduce((sum, m) => sum + m.durationMs, 0) / 1000;
+  const measured = record.measurements.filter((m) => m.outcome !== 'void');
+  const loadSeconds = measured.reduce((sum, m) => sum + m.durationMs, 0) / 1000;
   const slices = plan.instances.flatMap((i) => i.batches.flatMap((b) => b.slices));
   return {
     schema: 1,

@@ -6,7 +6,7 @@ import type { Batch, Instance, Plan } from '../plan/plan.ts';
 import type { Facts, Failure, Measurement } from '../results.ts';
 import type { Arena } from './arena.ts';
 import { type Docker, LABEL, readLog } from './docker.ts';
-import { k6Environment } from './k6.ts';
+import { type K6Summary, k6Environment, sliceId } from './k6.ts';
 import { batchName, bringJourney, loadBatch } from './load.ts';
 import { measure } from './measure.ts';
 import { ask, listListeners } from './probe.ts';
@@ -248,8 +248,7 @@ async function runBatch(
   const environment = k6Environment(plan.cpus.load.length, world.memoryBytes);
   const { signal } = world;
   const load = await loadBatch(docker, world.arena.name, batch, instance.ports, environment, { signal });
-  // One more sample behind the last slice.
-  await host.sleep(250, signal);
+  await waitForSamples(world, sampler, batch, load.summary);
   const measurements = measure({
     batch,
     instance: instance.index,
@@ -278,6 +277,24 @@ async function runBatch(
   await world.keepRaw(`${folder}/${batchName(batch)}`, load.stdout);
   if (load.stderr) await world.keepRaw(`${folder}/${batchName(batch).replace('.json', '.log')}`, load.stderr);
   await world.keep(measurements);
+}
+
+/** k6 ends as soon as its last request has; the counters are read where the last slice's grace period ends. */
+async function waitForSamples(
+  { host, signal }: RunWorld,
+  { samples }: Sampler,
+  batch: Batch,
+  summary: K6Summary | null,
+): Promise<void> {
+  const last = batch.slices.at(-1);
+  const startedMs = last && summary?.metrics[`bench_slice_start{slice:${sliceId(last)}}`]?.min;
+  const endMs = startedMs
+    ? startedMs + (last.durationMs ?? summary.durationMs) + batch.scenario.timeoutMs
+    : (samples.cpu.at(-1)?.atMs ?? 0) + 200;
+  const deadline = host.now() + batch.scenario.timeoutMs + 2000;
+  while ((samples.cpu.at(-1)?.atMs ?? 0) < endMs && host.now() < deadline && !signal.aborted) {
+    await host.sleep(50, signal);
+  }
 }
 
 /** Servers whose variant has failed no longer take part. */
