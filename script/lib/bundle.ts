@@ -9,7 +9,7 @@ import { Results } from '../../src/results.ts';
 const target = process.argv[2] ?? '.';
 
 await build({
-  entryPoints: ['src/cli.ts'],
+  entryPoints: ['src/action.ts', 'src/post.ts', 'src/cli.ts'],
   outdir: join(target, 'dist'),
   outExtension: { '.js': '.mjs' },
   chunkNames: 'chunk-[hash]',
