@@ -14,7 +14,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-const bootstrap = resolve(import.meta.dirname, '../../script/bootstrap');
+const scripts = resolve(import.meta.dirname, '../../script');
 const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'php-runtime-bench');
 const installers = [
   'apt-get',
@@ -36,14 +36,17 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Runs bootstrap with these commands replaced by ones that write down how they were called, and fail. */
-function start(args: string[], { without = [] as string[], env = {}, as = [] as string[] } = {}) {
+/** Runs bootstrap, or the script `of`, with these commands replaced by ones that write down how they were called, and fail. */
+function start(
+  args: string[],
+  { of = 'bootstrap', without = [] as string[], env = {}, as = [] as string[] } = {},
+) {
   const calls = join(folder, 'calls');
   for (const name of without) {
     writeFileSync(join(folder, name), `#!/bin/sh\necho "${name} $*" >>'${calls}'\nexit 1\n`);
     chmodSync(join(folder, name), 0o755);
   }
-  const [program, ...rest] = [...as, bootstrap, ...args] as [string, ...string[]];
+  const [program, ...rest] = [...as, join(scripts, of), ...args] as [string, ...string[]];
   const { status, stdout, stderr } = spawnSync(program, rest, {
     encoding: 'utf8',
     env: { ...process.env, PATH: `${folder}:${process.env.PATH}`, ...env },
@@ -116,6 +119,12 @@ it.each([['--for', 'fun'], ['--for'], ['now']])('refuses %s %s', (...args) => {
   const { status, stderr } = start(args.filter((arg) => arg !== undefined));
   expect(status).toBe(2);
   expect(stderr).toMatch(/^bootstrap: /);
+});
+
+it("is the first half of script/bench, which hands on arguments and the run's exit code", () => {
+  const { status, stderr } = start(['--runtimes', 'apachee'], { of: 'bench' });
+  expect(stderr).toContain("'apachee'");
+  expect(status).toBe(2);
 });
 
 function listImages(): string[] {
