@@ -1,0 +1,181 @@
+/** The CLI as users run it: bundled, in a project folder of its own, against the real engine. */
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parse } from 'yaml';
+import { K6_IMAGE } from '../../src/bench.ts';
+import { type ExecOptions, type Finished, realHost } from '../../src/host.ts';
+import type { Measurement, Results, Variant } from '../../src/results.ts';
+
+export const root = resolve(import.meta.dirname, '../..');
+export const ARENA = 'php-runtime-bench-arena';
+const LABEL = 'label=php-runtime-bench';
+
+/** Little load, for tests that are not about numbers. */
+export const QUICK = [
+  ...['--paths', '/json?n=5', '--load', 'vus(2, 1s)', '--warmup', '0s', '--timeout', '500ms'],
+  ...['--instances', '1', '--blocks', '1'],
+];
+
+/** A run of the CLI that goes on. */
+export interface Run {
+  /** What it has printed so far. */
+  readonly stdout: string;
+  readonly stderr: string;
+  kill(signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL'): void;
+  done: Promise<Finished>;
+}
+
+/** A user's folder: the runtimes of test/fixtures are its own, `tmp` is where its temporary files go. */
+export interface Project {
+  folder: string;
+  /** Starts the CLI there, with no flags but these. */
+  start(argv: readonly string[], options?: Pick<ExecOptions, 'env'>): Run;
+  /** Runs it to its end. */
+  cli(argv: readonly string[], options?: Pick<ExecOptions, 'env'>): Promise<Finished>;
+  /** Starts `run` with images as this machine has them, QUICK load, and then these flags; results go to `out`. */
+  bench(out: string, ...flags: string[]): Run;
+  /** The same without QUICK: the load is what the flags say. */
+  run(out: string, ...flags: string[]): Run;
+  results(out: string): Results;
+  /** What the run has left where temporary files go. */
+  temporaryFiles(): string[];
+  remove(): void;
+}
+
+/** Bundles the sources as they are, and makes a project that runs them. */
+export async function makeProject(): Promise<Project> {
+  const folder = mkdtempSync(join(tmpdir(), 'php-runtime-bench-test-'));
+  const package_ = join(folder, 'package');
+  const cwd = join(folder, 'project');
+  const temporary = join(folder, 'tmp');
+  for (const path of [package_, cwd, temporary]) mkdirSync(path);
+  const bundled = await realHost.exec(process.execPath, [join(root, 'script/lib/bundle.ts'), package_], {
+    cwd: root,
+  });
+  if (bundled.code !== 0) throw new Error(`no bundle: ${bundled.stderr}`);
+  for (const name of ['runtimes', 'scenarios', 'apps', 'package.json']) {
+    symlinkSync(join(root, name), join(package_, name));
+  }
+  cpSync(join(root, 'test/fixtures/runtimes'), join(cwd, '.bench/runtimes'), { recursive: true });
+  const images = await findImages();
+
+  const start: Project['start'] = (argv, options = {}) => {
+    const printed = { stdout: '', stderr: '' };
+    const running = realHost.start(process.execPath, [join(package_, 'dist/cli.mjs'), ...argv], {
+      cwd,
+      env: { TMPDIR: temporary, ...options.env },
+      onLine: (line, stream) => {
+        printed[stream] += `${line}\n`;
+      },
+    });
+    return Object.assign(printed, { done: running.done, kill: running.kill });
+  };
+  return {
+    folder: cwd,
+    start,
+    cli: (argv, options) => start(argv, options).done,
+    bench: (out, ...flags) => start(['run', ...images, ...override(QUICK, flags), '--out', out]),
+    run: (out, ...flags) => start(['run', ...images, ...flags, '--out', out]),
+    results: (out) => JSON.parse(readFileSync(join(cwd, out, 'results.json'), 'utf8')),
+    temporaryFiles: () => readdirSync(temporary),
+    remove: () => rmSync(folder, { recursive: true }),
+  };
+}
+
+/** The flags that take another value in `flags` are left out of `presets`. All of them have a value. */
+function override(presets: readonly string[], flags: readonly string[]): string[] {
+  const kept = presets.filter((_, i) => !flags.includes(presets[i - (i % 2)] as string));
+  return [...kept, ...flags];
+}
+
+/** Stand-ins, where they are told or there; else the official images. */
+async function findImages(): Promise<string[]> {
+  const file = join(root, 'test/standins/images.yml');
+  if (process.env.BENCH_IMAGES) return ['--images', resolve(process.env.BENCH_IMAGES)];
+  const k6 = parse(readFileSync(file, 'utf8'))[K6_IMAGE] as string;
+  return (await realHost.exec('docker', ['image', 'inspect', k6])).code === 0 ? ['--images', file] : [];
+}
+
+/** Standard output of a docker command that has to succeed. */
+export async function docker(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await realHost.exec('docker', args);
+  if (code !== 0) throw new Error(`docker ${args.join(' ')}: ${stderr}`);
+  return stdout.trim();
+}
+
+/** Names of the containers with our label, running or not. */
+export async function ourContainers(): Promise<string[]> {
+  return lines(await docker('container', 'ls', '--all', '--filter', LABEL, '--format', '{{.Names}}'));
+}
+
+/** Everything in the engine that should be gone after a run. */
+export async function leftovers(): Promise<string[]> {
+  const networks = lines(await docker('network', 'ls', '--filter', LABEL, '--format', 'network {{.Name}}'));
+  const volumes = lines(await docker('volume', 'ls', '--filter', LABEL, '--format', 'volume {{.Name}}'));
+  return [...(await ourContainers()), ...networks, ...volumes];
+}
+
+/** Waits for something that happens while the run goes on; throws when it ends without. */
+export async function during(run: Run, holds: () => boolean | Promise<boolean>): Promise<void> {
+  let over = false;
+  run.done.then(() => {
+    over = true;
+  });
+  for (;;) {
+    const wasOver = over;
+    if (await holds()) return;
+    if (wasOver) throw new Error(`the run ended without ${holds}:\n${run.stderr}`);
+    await realHost.sleep(50);
+  }
+}
+
+/** Waits until the run has told that. */
+export function told(run: Run, text: string): Promise<void> {
+  return during(run, () => run.stderr.includes(text));
+}
+
+/** One process of k6 that makes load, ended as the kernel would. */
+export async function killLoad(run: Run): Promise<void> {
+  const script = `
+    for process in /proc/[0-9]*; do
+      case $(readlink "$process/exe") in */k6)
+        if grep -q lib/main.js "$process/cmdline"; then kill -KILL "\${process#/proc/}" && exit 0; fi ;;
+      esac
+    done
+    exit 1`;
+  await during(
+    run,
+    async () => (await realHost.exec('docker', ['exec', ARENA, 'sh', '-c', script])).code === 0,
+  );
+}
+
+export function variantOf(results: Results, id: string): Variant {
+  const found = results.variants.find((variant) => variant.id === id);
+  if (!found) throw new Error(`no variant ${id} among ${results.variants.map((v) => v.id).join(', ')}`);
+  return found;
+}
+
+export function slicesOf(results: Pick<Results, 'measurements'>, id: string): Measurement[] {
+  return results.measurements.filter(({ variant }) => variant === id);
+}
+
+/** The measurements as they were appended. */
+export function readMeasurements(folder: string): Measurement[] {
+  const file = join(folder, 'measurements.ndjson');
+  if (!existsSync(file)) return [];
+  return lines(readFileSync(file, 'utf8')).map((line) => JSON.parse(line));
+}
+
+function lines(text: string): string[] {
+  return text.split('\n').filter(Boolean);
+}
