@@ -1,0 +1,58 @@
+// Writes the parts of docs/ that are generated: the runtimes, from their manifests. A unit test fails when they are stale.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { realFiles } from '../../src/config/files.ts';
+import { loadRuntimes } from '../../src/config/runtimes.ts';
+import type { OptionSpec, Runtime } from '../../src/config/types.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+export const RUNTIMES_PAGE = join(root, 'docs/runtimes.md');
+
+/** The page with what stands between its two markers replaced by what the manifests say. */
+export function renderRuntimesPage(page: string): string {
+  const runtimes = loadRuntimes(root, root, realFiles).values();
+  const begin = '<!-- runtimes -->\n';
+  const end = '<!-- /runtimes -->';
+  const [before, after] = [page.indexOf(begin), page.indexOf(end)];
+  if (before < 0 || after < before) throw new Error(`docs/runtimes.md lacks ${begin.trim()} … ${end}`);
+  const parts = [...runtimes].map(renderRuntime).join('\n');
+  return `${page.slice(0, before)}${begin}\n${parts}\n${page.slice(after)}`;
+}
+
+function renderRuntime({ name, title, model, base, php, stop, status, docs, options }: Runtime): string {
+  const images = base.map((image) => `\`${image.replaceAll('{php}', 'X.Y')}\``).join(', ');
+  const rows = Object.entries(options).map(
+    ([option, spec]) =>
+      `| \`${option}\` | ${values(spec)} | \`${spec.default}\` | ${spec.about.replaceAll('|', '\\|')} |`,
+  );
+  return [
+    `### ${name}`,
+    '',
+    `${title}, ${model}, ${status}. Built on ${images}, PHP ${php.join(', ')}.`,
+    `On ${stop.signal} a request in flight ${stop.inFlight}, within ${stop.timeoutMs / 1000} s. [Its documentation](${docs}).`,
+    '',
+    '| option | values | default | sets |',
+    '|---|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n');
+}
+
+function values({ type, min, max, values: names }: OptionSpec): string {
+  switch (type) {
+    case 'integer':
+      return `${min ?? 0} to ${max?.toLocaleString('en') ?? 'any'}`;
+    case 'boolean':
+      return '`true`, `false`';
+    case 'enum':
+      return (names ?? []).map((name) => `\`${name}\``).join(', ');
+    case 'duration':
+      return 'a time, `5s`';
+    case 'size':
+      return 'a size, `128M`';
+  }
+}
+
+if (process.argv[1] === import.meta.filename) {
+  writeFileSync(RUNTIMES_PAGE, renderRuntimesPage(readFileSync(RUNTIMES_PAGE, 'utf8')));
+}
