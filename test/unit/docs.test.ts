@@ -1,0 +1,228 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { transformSync } from 'esbuild';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { renderRuntimesPage } from '../../script/lib/docs.ts';
+import { COMMANDS, parseCommand } from '../../src/config/command.ts';
+import { realFiles } from '../../src/config/files.ts';
+import { CONFIG_FLAGS } from '../../src/config/flags.ts';
+import { parseConfig } from '../../src/config/parse.ts';
+import { loadRuntimes, manifest } from '../../src/config/runtimes.ts';
+import { type Block, type Page, readCommands, readPage, readPages, root } from '../fixtures/docs.ts';
+import { memoryFiles } from '../fixtures/memory-files.ts';
+
+const cwd = '/project';
+const pages = readPages();
+const action = parse(readFileSync(join(root, 'action.yml'), 'utf8'));
+
+/** The configuration as somebody gets it who has all files of the page in a project with an app. */
+function configOf(page: Page, flags: readonly string[], inputs: Record<string, string> = {}) {
+  const files = memoryFiles(cwd, { 'public/index.php': '', ...page.files });
+  return parseConfig({ flags, inputs, cwd, packageRoot: root, files });
+}
+
+/** What programs in shell snippets may be, and what is expected of their arguments. */
+const PROGRAMS: Record<string, (args: string[], page: Page) => void> = {
+  'php-runtime-bench'(args, page) {
+    const command = parseCommand(args);
+    if ('flags' in command) configOf(page, command.flags);
+  },
+  'script/bench': (args, page) => void configOf(page, args),
+  'script/test'(args) {
+    const layers = readFileSync(join(root, 'script/lib/layers.ts'), 'utf8');
+    for (const layer of args) expect(layers).toContain(`  ${layer}: {`);
+  },
+  'bench/generator': () => expect(existsSync(join(root, 'bench/generator'))).toBe(true),
+  // Run in test/integration/docs.test.ts.
+  npm: (args) => expect(args).toEqual(['install', '--global', '.']),
+};
+
+/** How files in YAML are read, by their path. */
+const YAML_FILES: [RegExp, (block: Block, page: Page) => void][] = [
+  [/^\.bench\.yml$/, (_, page) => void configOf(page, [])],
+  [/^\.bench\/scenarios\/([\w-]+)\.yaml$/, checkScenario],
+  [/^\.bench\/runtimes\/([\w-]+)\/runtime\.yaml$/, checkRuntime],
+  [/^\.github\/workflows\/[\w-]+\.yml$/, checkWorkflow],
+];
+
+function nameOf({ file }: Block): string {
+  return YAML_FILES.flatMap(([path]) => path.exec(file ?? '')?.[1] ?? [])[0] ?? '';
+}
+
+function checkScenario(block: Block, page: Page) {
+  expect(configOf(page, ['--scenarios', nameOf(block)]).scenarios[0]?.name).toBe(nameOf(block));
+}
+
+function checkRuntime(block: Block, page: Page) {
+  expect(configOf(page, ['--runtimes', nameOf(block)]).runtimes[0]?.runtime.name).toBe(nameOf(block));
+}
+
+/** The values of inputs; that they exist and that the rest of the workflow is right is actionlint's business. */
+function checkWorkflow({ text }: Block, page: Page) {
+  const workflow = parse(text);
+  const used = Object.values<{
+    steps: { uses?: string; with?: Record<string, unknown> }[];
+    strategy?: unknown;
+  }>(workflow.jobs).flatMap(({ steps, strategy }) => steps.map((step) => ({ ...step, strategy })));
+  const ours = used.filter(({ uses }) => uses === 'org/php-runtime-bench@v1');
+  expect(ours).not.toHaveLength(0);
+  for (const { with: given = {}, strategy } of ours) {
+    const text = (value: unknown) =>
+      String(value).replaceAll(
+        /\$\{\{ matrix\.(\w+) \}\}/g,
+        (_, key) => (strategy as Matrix).matrix[key]?.[0] ?? '',
+      );
+    const entries = Object.entries(given).map(([name, value]) => [name, text(value)] as const);
+    const own = ['comment', 'token', 'artifact-name', 'working-directory'];
+    for (const [name] of entries) expect(Object.keys(action.inputs)).toContain(name);
+    configOf(page, [], Object.fromEntries(entries.filter(([name]) => !own.includes(name))));
+    const comments = given.comment !== false && workflow.on === 'pull_request';
+    expect(workflow.permissions['pull-requests']).toBe(comments ? 'write' : undefined);
+  }
+}
+interface Matrix {
+  matrix: Record<string, string[]>;
+}
+
+/** What each language of a fenced block is held to. One that is not here has no place in the docs. */
+const LANGUAGES: Record<string, (block: Block, page: Page) => void> = {
+  sh(block, page) {
+    if (block.file !== null) return expectRun(block);
+    for (const [program = '', ...args] of readCommands(block.text)) {
+      const check = PROGRAMS[program];
+      if (!check) throw new Error(`no check for the program ${program}`);
+      check(args, page);
+    }
+  },
+  yaml(block, page) {
+    const check = YAML_FILES.find(([path]) => path.test(block.file ?? ''))?.[1];
+    if (!check) throw new Error(`which file is this? ${block.file ?? 'its first line does not say'}`);
+    check(block, page);
+  },
+  js: ({ text }) => void transformSync(text),
+  dockerfile: expectRun,
+  php: expectRun,
+  // A picture; its paths are checked as those in the text are.
+  text: ({ text }) => checkPaths(text.match(/[\w.]+\/[\w./-]*/g) ?? []),
+};
+
+/** test/integration/docs.test.ts writes these files, lints them and runs them. */
+function expectRun({ page, file }: Block) {
+  expect([page, file]).toEqual([
+    'docs/runtimes.md',
+    expect.stringMatching(/^\.bench\/runtimes\/php-server\//),
+  ]);
+}
+
+const HERE = /^(src|runtimes|scenarios|apps|script|test|docs|bench|schema)\/[\w./-]*$/;
+
+function checkPaths(paths: readonly string[]) {
+  for (const path of paths.filter((text) => HERE.test(text)))
+    expect(existsSync(join(root, path)), path).toBe(true);
+}
+
+const blocks = pages.flatMap((page) => page.blocks.map((block) => ({ page, block })));
+
+test.each(blocks)('$block.page:$block.line works ($block.language)', ({ page, block }) => {
+  const check = LANGUAGES[block.language];
+  if (!check) throw new Error(`no check for the language '${block.language}'`);
+  check(block, page);
+});
+
+/** What stands between backticks outside of blocks. */
+function spansOf({ text }: Page): string[] {
+  const prose = text.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '');
+  return [...prose.matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span);
+}
+
+function slugs(page: string): string[] {
+  const headings = readFileSync(join(root, page), 'utf8').matchAll(/^#+ (.*)$/gm);
+  return [...headings].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+  .map((name) => readFileSync(join(root, 'src', name), 'utf8'))
+  .join('\n');
+
+describe.each(pages)('$name', (page) => {
+  test('links to what is there', () => {
+    for (const [, target = ''] of page.text.matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^https?:/.test(target)) continue;
+      const [path = '', anchor] = target.split('#');
+      const file = path === '' ? page.name : join(dirname(page.name), path);
+      expect(existsSync(join(root, file)), target).toBe(true);
+      if (anchor) expect(slugs(file), target).toContain(anchor);
+    }
+  });
+
+  test('names paths that are there', () => checkPaths(spansOf(page)));
+
+  test('names flags that there are', () => {
+    const own = Object.values(COMMANDS).flatMap((command) => Object.keys(command.own));
+    const known = [...Object.keys(CONFIG_FLAGS), ...own, 'from', 'help'];
+    for (const span of spansOf(page)) {
+      const flag = /^--(?:no-)?([a-z-]+)/.exec(span)?.[1];
+      if (flag !== undefined) expect(known, span).toContain(flag);
+    }
+  });
+
+  test('states limits as the source has them', () => {
+    for (const span of spansOf(page)) {
+      if (/^[A-Z][A-Z0-9_]+ = [\d._]+$/.test(span)) expect(sources).toContain(`const ${span};`);
+    }
+  });
+});
+
+/** First cells of the table that follows a text. */
+function columnAfter(page: Page, text: string): string[] {
+  const rows = page.text
+    .slice(page.text.indexOf(text) + text.length)
+    .split('\n')
+    .slice(1);
+  const table = rows.slice(rows.findIndex((row) => row.startsWith('|')));
+  const end = table.findIndex((row) => !row.startsWith('|'));
+  return table.slice(2, end).map((row) => row.split('|')[1]?.trim().replaceAll('`', '') ?? '');
+}
+
+const pageOf = (name: string) => pages.find((page) => page.name === name) as Page;
+
+test('the README lists the commands', () => {
+  const names = columnAfter(pageOf('README.md'), '## Commands').map((cell) => cell.split(' ')[0]);
+  expect(names).toEqual(Object.keys(COMMANDS));
+});
+
+describe('docs/runtimes.md', () => {
+  const page = readPage('docs/runtimes.md');
+
+  test('has the options of the manifests; else run: node script/lib/docs.ts', () => {
+    expect(renderRuntimesPage(page.text)).toBe(page.text);
+  });
+
+  test('lists the keys of a manifest', () => {
+    expect(columnAfter(page, '**runtime.yaml**')).toEqual(Object.keys(manifest.shape));
+  });
+
+  test('states the common options as the bundled runtimes have them', () => {
+    const common = [...page.text.matchAll(/`([a-z-]+)` \(`([A-Z_]+)`,\s([\w]+)\)/g)];
+    expect(common).toHaveLength(7);
+    for (const { name, options } of loadRuntimes(root, resolve(root), realFiles).values()) {
+      for (const [, option = '', env, preset] of common) {
+        const spec = options[option];
+        if (spec)
+          expect({ name, option, env: spec.env, preset: String(spec.default) }).toEqual({
+            name,
+            option,
+            env,
+            preset,
+          });
+      }
+    }
+  });
+});
