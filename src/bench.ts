@@ -88,7 +88,8 @@ export async function runBench(config: Config, host: Host, caller: Caller): Prom
       ...{ tool, runId, command: caller.command, startedMs, config, plan: planned, outcomes, measurements },
       host: describeHost(machine, engine),
       built: new Map(),
-      stopped: null,
+      // What a run that dies leaves on the disk says so.
+      stopped: 'an error or SIGKILL',
     };
     const save = () => output.write('results.json', toJson(assembleResults(record, host.now())));
     await save();
@@ -114,6 +115,7 @@ export async function runBench(config: Config, host: Host, caller: Caller): Prom
         },
         keepRaw: output.write,
       });
+      record.stopped = null;
     } catch (error) {
       if (!signal.aborted) throw error;
       record.stopped = (signal.reason as Stopped).signal;

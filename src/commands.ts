@@ -41,7 +41,7 @@ export async function runCommand(argv: readonly string[], host: Host, packageRoo
       const progress = makeProgress((text) => process.stderr.write(text), process.stderr.isTTY === true);
       const caller: Caller = {
         ...{ version: await readVersion(packageRoot), packageRoot },
-        command: ['php-runtime-bench', ...argv],
+        command: ['php-runtime-bench', ...withoutSecrets(argv)],
         ...progress,
       };
       const { results, out, exitCode } = await runBench(config, host, caller);
@@ -76,6 +76,15 @@ export async function runCommand(argv: readonly string[], host: Host, packageRoo
       return 0;
     }
   }
+}
+
+/** The command line as the report repeats it: what the app is given in its environment may be secret. */
+export function withoutSecrets(argv: readonly string[]): string[] {
+  return argv.map((word, i) =>
+    argv[i - 1] === '--env' || word.startsWith('--env=')
+      ? word.replace(/^(--env=)?([^=]*)=.*$/s, '$1$2=…')
+      : word,
+  );
 }
 
 async function readVersion(packageRoot: string): Promise<string> {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /**
  * `results.json`, version 1: everything that `analyse` and `report` need. Units are in the names.
@@ -171,7 +171,12 @@ export const Variant = z.object({
       sizeBytes: count,
       buildSeconds: z.number(),
       bases: z.array(
-        z.object({ name: z.string(), used: z.string(), id: z.string().nullable(), digest: z.string().nullable() }),
+        z.object({
+          name: z.string(),
+          used: z.string(),
+          id: z.string().nullable(),
+          digest: z.string().nullable(),
+        }),
       ),
     })
     .nullable(),

@@ -104,7 +104,9 @@ for (const slice of plan.slices) {
   }
 }
 
+// What the scenarios of a user's script name.
 export * from '../journey.js';
+export default journey.default;
 
 export function benchIteration(data) {
   const slice = __ENV.SLICE;

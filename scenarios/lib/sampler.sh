@@ -3,7 +3,7 @@
 # Runs in a container with the host's process and cgroup namespaces; busybox ash and dash both run it.
 #   clock <unix seconds> <uptime seconds>
 #   cpu   <uptime> <CPU µs of each container …>                  every 100 ms
-#   host  <uptime> <cpu>:<busy ticks>:<steal ticks> …            every 500 ms; a tick is 10 ms
+#   host  <uptime> <cpu>:<busy ticks>:<steal ticks> …            every 200 ms; a tick is 10 ms
 #   mem   <uptime> <bytes>:<processes>:<throttled µs>:<OOM kills> …   every 500 ms; anonymous + shared memory
 set -u
 root=/sys/fs/cgroup
@@ -107,9 +107,7 @@ tick=0
 while sleep 0.1 && [ -d "/proc/$1" ]; do
   read -r now _ </proc/uptime
   cpu_line
-  case $((tick % 5)) in
-    0) host_line ;;
-    2) memory_line ;;
-  esac
+  [ $((tick % 2)) = 0 ] && host_line
+  [ $((tick % 5)) = 0 ] && memory_line
   tick=$((tick + 1))
 done

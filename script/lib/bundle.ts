@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { z } from 'zod';
+import * as z from 'zod';
 import { configJsonSchema, runtimeJsonSchema, scenarioJsonSchema } from '../../src/config/schema.ts';
 import { Results } from '../../src/results.ts';
 

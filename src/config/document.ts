@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type Scalar } from 'yaml';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Place, UserError } from '../errors.ts';
 import type { Files } from './files.ts';
 import { escapeText, quote, suggest } from './text.ts';

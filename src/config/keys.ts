@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { keys, record } from './document.ts';
 import { LOAD_FORMS } from './load.ts';
 import { scenarioKeys } from './scenarios.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { schemaOf } from './keys.ts';
 import { manifest } from './runtimes.ts';
 import { scenarioFile } from './scenarios.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { scalar } from './document.ts';
 import { LOAD_FORMS, parseLoad } from './load.ts';
 import * as text from './text.ts';

@@ -109,7 +109,8 @@ export function journeyModule(scenario: Scenario): string {
         ? `./journeys/${journey.name}.js`
         : `./user/${journey.file.split('/').at(-1)}`;
   const from = JSON.stringify(file);
-  return `export * from ${from};\nexport { default } from ${from};\n`;
+  // A script may do without a default function when its scenarios name others.
+  return `import * as journey from ${from};\nexport * from ${from};\nexport default journey.default;\n`;
 }
 
 /**

@@ -27,6 +27,8 @@ type Values = Record<string, number>;
 
 /** Generator guards, fixed beforehand (docs/method.md). */
 const BUSY_LIMIT = 0.9;
+/** Nothing is left of a CPU set of which this share is used, whoever uses it. */
+const FULL_LIMIT = 0.97;
 const DROPPED_LIMIT = 0.001;
 const OFFERED_LIMIT = 0.97;
 
@@ -123,8 +125,11 @@ function judgeGenerator(
   const cpuUs = samples.usedUs(outcome.arena, m.startedMs, m.startedMs + m.durationMs);
   const busyRatio = cpuUs === null ? null : cpuUs / (m.durationMs * 1000 * outcome.loadCpus.length);
   const reasons: string[] = [];
+  const whole = samples.busy(outcome.loadCpus, m.startedMs, m.startedMs + m.durationMs);
   if (busyRatio !== null && busyRatio > BUSY_LIMIT) {
-    reasons.push(`k6 used ${Math.round(busyRatio * 100)} % of its CPUs`);
+    reasons.push(`k6 used ${percent(busyRatio)} of its CPUs`);
+  } else if (busyRatio !== null && busyRatio > 0.5 && whole !== null && whole > FULL_LIMIT) {
+    reasons.push(`k6 used ${percent(busyRatio)} of its CPUs, others the rest of them`);
   }
   // Missing the offered rate is the server's doing when it is the one that is busy: then VUs wait for it.
   const serverBusy = m.cpu !== null && m.cpu.busyRatio > BUSY_LIMIT;
@@ -133,10 +138,14 @@ function judgeGenerator(
     if (wanted > 0 && m.dropped / wanted > DROPPED_LIMIT) {
       reasons.push(`${m.dropped} iterations dropped: all VUs (${maxVus(slice)}) were waiting`);
     } else if (m.achievedRps < m.offeredRps * OFFERED_LIMIT) {
-      reasons.push(`${Math.round((m.achievedRps / m.offeredRps) * 100)} % of the offered rate was sent`);
+      reasons.push(`${percent(m.achievedRps / m.offeredRps)} of the offered rate was sent`);
     }
   }
   return { cpuUs, busyRatio, bound: reasons.length > 0, reasons };
+}
+
+function percent(ratio: number): string {
+  return `${Math.round(ratio * 100)} %`;
 }
 
 function maxVus(slice: Slice): number {

@@ -63,6 +63,21 @@ export class Samples {
     return this.memory.filter((s) => s.atMs >= fromMs && s.atMs <= toMs);
   }
 
+  /** Share of the given CPUs' time that anybody used, steal included, within an interval; null without samples. */
+  busy(cpus: readonly number[], fromMs: number, toMs: number): number | null {
+    const from = firstAfter(this.host, fromMs);
+    const to = lastBefore(this.host, toMs);
+    if (!from || !to || to.atMs <= from.atMs) return null;
+    let ticks = 0;
+    for (const cpu of cpus) {
+      const a = from.busy.get(cpu);
+      const b = to.busy.get(cpu);
+      if (!a || !b) return null;
+      ticks += b.busy + b.steal - a.busy - a.steal;
+    }
+    return (ticks * 10) / ((to.atMs - from.atMs) * cpus.length);
+  }
+
   /**
    * CPU that none of our containers used and steal, both as a share of the given CPUs' time, over the
    * host samples around the interval; null without samples.

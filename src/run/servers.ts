@@ -45,9 +45,8 @@ export async function startServer(
   // The first round begins before the container does, so that it sees the first answer.
   let round = ask(docker, context.arena, [{ id: 'facts', url, until: true }], ROUND_MS, signal);
   round.catch(() => {});
-  const started = await docker.try(['container', 'run', ...runArguments(context, variant, container, port)], {
-    signal,
-  });
+  // Not ended by a signal: a client that dies in between leaves a container which nobody has seen yet.
+  const started = await docker.try(['container', 'run', ...runArguments(context, variant, container, port)]);
   signal.throwIfAborted();
   if (started.code !== 0) {
     return {

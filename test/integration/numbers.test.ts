@@ -1,0 +1,201 @@
+/**
+ * Numbers that must make sense: orders and ratios from one run, against what the app is known to do.
+ * Nothing here asserts how fast this machine is.
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Measurement, Results } from '../../src/results.ts';
+import { makeProject, type Project, root } from './bench.ts';
+
+let project: Project;
+beforeAll(async () => {
+  project = await makeProject();
+});
+afterAll(() => project?.remove());
+
+async function bench(
+  out: string,
+  ...flags: string[]
+): Promise<{ results: Results; stdout: string; code: number }> {
+  const { code, stdout, stderr } = await project.run(out, '--instances', '1', ...flags).done;
+  if (code !== 0 && code !== 3) throw new Error(`exit code ${code}\n${stdout}\n${stderr}`);
+  return { results: project.results(out), stdout, code };
+}
+
+/** The measurements of one variant in one scenario. */
+function of({ results }: { results: Results }, variant: string, scenario: string): Measurement[] {
+  const found = results.measurements.filter((m) => m.variant.startsWith(variant) && m.scenario === scenario);
+  expect(found.length).toBeGreaterThan(0);
+  return found;
+}
+
+const sum = (values: number[]) => values.reduce((a, b) => a + b, 0);
+
+describe('known work', () => {
+  let run: Awaited<ReturnType<typeof bench>>;
+  beforeAll(async () => {
+    const folder = join(project.folder, '.bench/scenarios');
+    mkdirSync(folder, { recursive: true });
+    const scenario = (name: string, path: string, load: string, timeout: string) =>
+      writeFileSync(
+        join(folder, `${name}.yaml`),
+        `title: ${name}\npaths: ['${path}']\nload: ${load}\ntimeout: ${timeout}\nwarmup: 1s\nblocks: 1\n`,
+      );
+    scenario('burn', '/cpu?ms=5', 'vus(2, 3s)', '1s');
+    scenario('wait', '/io?ms=50', 'vus(8, 3s)', '2s');
+    scenario('slow', '/io?ms=1500', 'vus(2, 2s)', '500ms');
+    scenario('paced', '/json?n=5', 'const(50, 2s) line(50, 100, 3s)', '500ms');
+    // Four workers serve eight clients only if a connection does not keep its worker: Apache's do, so they close.
+    const runtimes = 'apache[workers=4,keep-alive=0s],nginx-fpm[workers=4]';
+    run = await bench('known', '--runtimes', runtimes, '--scenarios', 'burn,wait,slow,paced');
+  });
+
+  test.each(['apache', 'nginx-fpm'])(
+    '/cpu?ms=5 costs %s 5 ms of CPU per request, within 20 %%',
+    (runtime) => {
+      for (const m of of(run, runtime, 'burn')) {
+        expect(m.cpu?.perRequestUs).toBeGreaterThan(4000);
+        expect(m.cpu?.perRequestUs).toBeLessThan(6000);
+      }
+    },
+  );
+
+  test.each(['apache', 'nginx-fpm'])(
+    '/io?ms=50 on four workers of %s: clients wait, at about 80 rps',
+    (runtime) => {
+      for (const m of of(run, runtime, 'wait')) {
+        expect(m.errors).toEqual([]);
+        expect(m.okCount).toBe(m.requests);
+        // Eight clients, four served at a time: each waits for one before it.
+        expect(m.achievedRps).toBeGreaterThan(56);
+        expect(m.achievedRps).toBeLessThan(82);
+        expect(m.latency?.p50Ms).toBeGreaterThan(75);
+        expect(m.latency?.minMs).toBeGreaterThanOrEqual(49);
+        // Waiting is not work.
+        expect(m.cpu?.perRequestUs).toBeLessThan(5000);
+      }
+    },
+  );
+
+  test('an answer behind the timeout is an error of that kind and as slow as the timeout, not left out', () => {
+    for (const m of of(run, '', 'slow')) {
+      expect(m.outcome).toBe('failed');
+      expect(m.okCount).toBe(0);
+      expect(m.errors.map((e) => e.kind)).toEqual(['timeout']);
+      expect(m.latency?.p50Ms).toBeGreaterThan(490);
+      expect(m.latency?.p50Ms).toBeLessThan(600);
+    }
+  });
+
+  test('an open load is offered as written, and each step of a ramp is reported', () => {
+    for (const m of of(run, '', 'paced')) {
+      expect(m.offeredRps).toBeCloseTo((50 * 2 + 75 * 3) / 5, 5);
+      expect(m.requests + m.dropped).toBeGreaterThan(0.97 * 325);
+      expect(m.requests + m.dropped).toBeLessThan(1.03 * 325);
+      expect(m.steps.map((s) => s.offeredRps)).toEqual([
+        50,
+        expect.closeTo(58.33, 1),
+        75,
+        expect.closeTo(91.67, 1),
+      ]);
+      expect(sum(m.steps.map((s) => s.requests))).toBe(m.requests);
+    }
+  });
+
+  test('facts come from the running server, base images and CPU sets are recorded', () => {
+    for (const variant of run.results.variants) {
+      expect(variant.facts).toMatchObject({
+        php: expect.stringMatching(/^8\.4\./),
+        opcache: true,
+        jit: 'off',
+      });
+      expect(variant.image?.bases.every((base) => base.id?.startsWith('sha256:'))).toBe(true);
+      expect(variant.coldStartMs).toHaveLength(1);
+    }
+    expect(run.results.variants.map((v) => v.facts?.sapi)).toEqual(['apache2handler', 'fpm-fcgi']);
+    const { server, load } = run.results.plan.cpus;
+    expect(server.length * load.length).toBeGreaterThan(0);
+  });
+
+  test('resources are a series of at most a second', () => {
+    for (const m of of(run, '', 'burn')) {
+      expect(m.series.length).toBeGreaterThanOrEqual(3);
+      m.series.slice(1).forEach((s, i) => {
+        expect(s.atMs - (m.series[i]?.atMs ?? 0)).toBeLessThanOrEqual(1000);
+      });
+      expect(m.processes?.median).toBeGreaterThanOrEqual(4);
+      expect(m.memory?.maxBytes).toBeGreaterThanOrEqual(m.memory?.medianBytes as number);
+      expect(m.generator.busyRatio).toBeLessThan(0.5);
+      expect(m.guards.stealRatio).not.toBeNull();
+    }
+  });
+});
+
+test("twice the CPUs about double /cpu's throughput, where the machine has them", async () => {
+  const flags = [
+    '--runtimes',
+    'nginx-fpm[workers=8]',
+    '--paths',
+    '/cpu?ms=20',
+    '--load',
+    'vus(8, 3s)',
+    '--blocks',
+    '1',
+  ];
+  const one = await bench('one', ...flags, '--warmup', '1s', '--server-cpus', '0', '--load-cpus', '1');
+  const two = await bench('two', ...flags, '--warmup', '1s', '--server-cpus', '0,1', '--load-cpus', '1');
+  const rps = (run: { results: Results }) => of(run, 'nginx-fpm', 'paths')[0]?.achievedRps ?? 0;
+  expect(rps(two) / rps(one)).toBeGreaterThan(1.5);
+  expect(rps(two) / rps(one)).toBeLessThan(2.5);
+  expect(two.results.warnings.map((w) => w.code)).toContain('shared-cores');
+});
+
+test('k6 fed by a trivial server is reported as the limit: ≥, and not ranked', async () => {
+  const app = join(root, 'test/fixtures/apps/static');
+  const run = await bench(
+    ...(['static', '--app', app, '--runtimes', 'nginx-fpm', '--paths', '/hello.txt'] as const),
+    ...['--load', 'vus(32, 3s)', '--warmup', '1s', '--timeout', '1s', '--blocks', '1'],
+  );
+  const [m] = of(run, 'nginx-fpm', 'paths');
+  expect(m?.generator).toMatchObject({ bound: true, reasons: [expect.stringContaining('of its CPUs')] });
+  expect(run.stdout).toMatch(/≥ ?\d/);
+});
+
+test("k6's count of requests equals the server's own, to the last one", async () => {
+  const run = await bench(
+    ...(['count', '--runtimes', 'apache[access-log=true],nginx-fpm[access-log=true]'] as const),
+    ...['--paths', '/json?n=5', '--load', 'requests(300, 4)', '--warmup', '0s', '--blocks', '1'],
+  );
+  for (const m of run.results.measurements) {
+    expect(m.requests).toBe(300);
+    const folder = join(project.folder, 'count/raw/logs/0');
+    const file = readdirSync(folder).find((name) =>
+      name.startsWith(m.variant.split('[')[0] as string),
+    ) as string;
+    const served = readFileSync(join(folder, file), 'utf8').match(/GET \/json\?n=5 /g) ?? [];
+    // Twice it was asked by the same-answer check.
+    expect(served).toHaveLength(300 + 2);
+  }
+});
+
+describe("the user's own k6 script", () => {
+  const script = (name: string) => [
+    ...['--runtimes', 'apache', '--journey', join(root, 'test/fixtures/journeys', name)],
+    ...['--warmup', '0s', '--blocks', '1'],
+  ];
+
+  test('runs unchanged under our load', async () => {
+    const run = await bench('script', ...script('plain.js'), '--load', 'requests(50, 2)');
+    expect(run.results.measurements).toMatchObject([
+      { requests: 50, okCount: 50, iterations: 50, outcome: 'ok' },
+    ]);
+  });
+
+  test('that declares its own scenarios brings its load; its thresholds fail nothing', async () => {
+    const run = await bench('own', ...script('own-load.js'));
+    expect(run.results.measurements).toMatchObject([{ requests: 60, okCount: 60, outcome: 'ok' }]);
+    expect(run.code).toBe(0);
+    expect(existsSync(join(project.folder, 'own/report.md'))).toBe(true);
+  });
+});
