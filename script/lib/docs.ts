@@ -1,4 +1,5 @@
-// Writes the parts of docs/ that are generated: the runtimes, from their manifests. A unit test fails when they are stale.
+// Writes the part of docs/ that is generated: the runtimes, from their manifests. A unit test fails when it is stale.
+//   node script/lib/docs.ts && npm run format
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { realFiles } from '../../src/config/files.ts';
