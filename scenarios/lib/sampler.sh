@@ -6,7 +6,7 @@
 #   host  <uptime> <cpu>:<busy ticks>:<steal ticks> …            every 200 ms; a tick is 10 ms
 #   mem   <uptime> <bytes>:<processes>:<throttled µs>:<OOM kills> …   every 500 ms; anonymous + shared memory
 set -u
-root=/sys/fs/cgroup
+root=${CGROUP_ROOT:-/sys/fs/cgroup}
 
 # The path of a process in a cgroup v1 controller, or in v2 (controller '').
 path_of() {

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { UserError } from '../errors.ts';
+import { type Cpu, formatCpus, layOutCpus } from './cpus.ts';
+
+/** n cores of k threads, numbered as Linux does: first threads of all cores, then second threads. */
+function machine(cores: number, threads = 1): Cpu[] {
+  return Array.from({ length: cores * threads }, (_, cpu) => ({ cpu, core: cpu % cores, package: 0 }));
+}
+
+describe('layOutCpus', () => {
+  test.each<
+    [
+      string,
+      Cpu[],
+      Parameters<typeof layOutCpus>[1],
+      { server: string; load: string; system: string },
+      string[],
+    ]
+  >([
+    [
+      '1 CPU shares it',
+      machine(1),
+      {},
+      { server: '0', load: '0', system: '' },
+      ['shared-cores', 'no-system-core'],
+    ],
+    [
+      '2 threads of one core',
+      machine(1, 2),
+      {},
+      { server: '0', load: '1', system: '' },
+      ['sibling-cores', 'no-system-core'],
+    ],
+    ['2 cores', machine(2), {}, { server: '0', load: '1', system: '' }, ['no-system-core']],
+    [
+      '2 cores of 2 threads keep siblings together',
+      machine(2, 2),
+      {},
+      { server: '0,2', load: '1,3', system: '' },
+      ['no-system-core'],
+    ],
+    ['3 cores', machine(3), {}, { server: '0-1', load: '2', system: '' }, ['no-system-core']],
+    ['4 cores leave one to the system', machine(4), {}, { server: '1-2', load: '3', system: '0' }, []],
+    ['8 cores of 2 threads', machine(8, 2), {}, { server: '1-4,9-12', load: '5-7,13-15', system: '0,8' }, []],
+    ['given', machine(4), { server: [0], load: [2, 3] }, { server: '0', load: '2-3', system: '1' }, []],
+    [
+      'only the servers given',
+      machine(4),
+      { server: [1, 2] },
+      { server: '1-2', load: '0,3', system: '' },
+      ['no-system-core'],
+    ],
+    [
+      'given and overlapping',
+      machine(2),
+      { server: [0, 1], load: [1] },
+      { server: '0-1', load: '1', system: '' },
+      ['shared-cores', 'no-system-core'],
+    ],
+    [
+      'given across siblings',
+      machine(2, 2),
+      { server: [0], load: [2] },
+      { server: '0', load: '2', system: '1,3' },
+      ['sibling-cores'],
+    ],
+  ])('%s', (_, cpus, given, expected, codes) => {
+    const { layout, warnings } = layOutCpus(cpus, given);
+    const { server, load, system } = layout;
+    expect({ server: formatCpus(server), load: formatCpus(load), system: formatCpus(system) }).toEqual(
+      expected,
+    );
+    expect(warnings.map((w) => w.code)).toEqual(codes);
+  });
+
+  test('refuses CPUs that the machine has not', () => {
+    expect(() => layOutCpus(machine(2), { load: [1, 7] })).toThrow(UserError);
+  });
+});

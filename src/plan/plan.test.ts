@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'vitest';
+import { parseLoad } from '../config/load.ts';
+import type { Config, Runtime, Scenario } from '../config/types.ts';
+import { type Plan, plan, SETTLE_MS } from './plan.ts';
+
+const runtime: Runtime = {
+  name: 'nginx-fpm',
+  folder: '/runtimes/nginx-fpm',
+  title: 'nginx, php-fpm',
+  model: 'per-request',
+  base: ['php:{php}-fpm'],
+  php: ['8.2', '8.4'],
+  options: {
+    workers: { type: 'integer', default: 16, at: 'run', env: 'WORKERS', about: '' },
+    listen: { type: 'enum', values: ['tcp', 'unix'], default: 'unix', at: 'run', env: 'LISTEN', about: '' },
+    zts: { type: 'boolean', default: false, at: 'build', env: 'ZTS', about: '' },
+  },
+  apps: ['plain'],
+  stop: { signal: 'SIGTERM', timeoutMs: 10_000, inFlight: 'finishes' },
+  status: 'maintained',
+  docs: '',
+};
+const scenario: Scenario = {
+  name: 'quick',
+  title: '',
+  journey: { kind: 'paths', paths: ['/'] },
+  load: parseLoad('vus(8, 1s)'),
+  timeoutMs: 500,
+  warmupMs: 2000,
+  blocks: 8,
+  reuse: true,
+  slo: {},
+};
+const config: Config = {
+  apps: [{ name: 'plain', folder: '/apps/plain', root: 'public' }],
+  runtimes: [
+    { runtime, set: {} },
+    { runtime, set: { workers: 80 }, as: 'php-fpm-80' },
+    { runtime, set: { workers: 4, listen: 'tcp' } },
+    { runtime, set: { zts: true } },
+  ],
+  php: ['8.4'],
+  scenarios: [scenario],
+  instances: 3,
+  seed: 42,
+  images: {},
+  env: {},
+  out: '/out',
+  wait: false,
+};
+const cpus = [0, 1, 2, 3].map((cpu) => ({ cpu, core: cpu, package: 0 }));
+function groupBy<T>(items: readonly T[], key: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) groups.set(key(item), [...(groups.get(key(item)) ?? []), item]);
+  return groups;
+}
+
+const slicesOf = (p: Plan) => p.instances.flatMap((i) => i.batches.flatMap((b) => b.slices));
+
+describe('variants', () => {
+  test('have an id from what was set, in order of the alphabet, and their alias as label', () => {
+    expect(plan(config, cpus).variants.map((v) => [v.id, v.label])).toEqual([
+      ['nginx-fpm@8.4', 'nginx-fpm@8.4'],
+      ['nginx-fpm@8.4[workers=80]', 'php-fpm-80'],
+      ['nginx-fpm@8.4[listen=tcp,workers=4]', 'nginx-fpm@8.4[listen=tcp,workers=4]'],
+      ['nginx-fpm@8.4[zts=true]', 'nginx-fpm@8.4[zts=true]'],
+    ]);
+  });
+
+  test('that differ only at run time share an image; defaults are in force', () => {
+    const { variants, images } = plan(config, cpus);
+    expect(images.map((i) => [i.key, i.args])).toEqual([
+      ['nginx-fpm-8-4-plain', { PHP_VERSION: '8.4', ZTS: 'false' }],
+      ['nginx-fpm-8-4-plain-zts-true', { PHP_VERSION: '8.4', ZTS: 'true' }],
+    ]);
+    expect(new Set(variants.map((v) => v.image)).size).toBe(2);
+    expect(variants[1]?.env).toEqual({ WORKERS: '80', LISTEN: 'unix' });
+  });
+
+  test('several apps and PHP versions tell themselves apart', () => {
+    const apps = [...config.apps, { name: 'shop', folder: '/shop', root: 'web' }];
+    const { variants } = plan({ ...config, apps, php: ['8.2', '8.4'] }, cpus);
+    expect(variants).toHaveLength(16);
+    expect(variants[1]).toMatchObject({
+      id: 'plain/nginx-fpm@8.2[workers=80]',
+      label: 'plain/php-fpm-80@8.2',
+    });
+    expect(new Set(variants.map((v) => v.label)).size).toBe(16);
+  });
+});
+
+describe('the timeline', () => {
+  test('is the same for the same seed, and another for another', () => {
+    expect(plan(config, cpus)).toEqual(plan(config, cpus));
+    expect(slicesOf(plan(config, cpus))).not.toEqual(slicesOf(plan({ ...config, seed: 43 }, cpus)));
+  });
+
+  test('has every variant once in each block, and its warm-up before', () => {
+    for (const { batches, startOrder, ports } of plan(config, cpus).instances) {
+      const slices = batches.flatMap((b) => b.slices);
+      const sets = groupBy(slices, (s) => (s.warmup ? 'warm-up' : String(s.block)));
+      expect([...sets.keys()]).toEqual(['warm-up', '0', '1', '2', '3', '4', '5', '6', '7']);
+      for (const set of sets.values()) expect(new Set(set.map((s) => s.variant)).size).toBe(4);
+      expect(new Set(startOrder).size).toBe(4);
+      expect(new Set(Object.values(ports)).size).toBe(4);
+    }
+  });
+
+  test('orders blocks, starts and ports differently', () => {
+    const { instances } = plan(config, cpus);
+    const orders = instances.flatMap(({ batches }) => {
+      const blocks = groupBy(
+        batches.flatMap((b) => b.slices),
+        (s) => `${s.warmup}${s.block}`,
+      );
+      return [...blocks.values()].map((b) => b.map((s) => s.variant).join());
+    });
+    expect(new Set(orders).size).toBeGreaterThan(10);
+    expect(new Set(instances.map((i) => i.startOrder.join())).size).toBeGreaterThan(1);
+    expect(new Set(instances.map((i) => JSON.stringify(i.ports))).size).toBeGreaterThan(1);
+  });
+
+  test('starts a slice only when nothing of the one before can be in flight; a process takes 30 s at most', () => {
+    for (const batch of plan(config, cpus).instances.flatMap((i) => i.batches)) {
+      let free = 0;
+      for (const slice of batch.slices) {
+        expect(slice.startMs).toBeGreaterThanOrEqual(free);
+        free = slice.startMs + (slice.durationMs as number) + scenario.timeoutMs + SETTLE_MS;
+      }
+      expect(free).toBeLessThanOrEqual(30_000);
+    }
+  });
+
+  test.each<[string, Partial<Scenario>]>([
+    ["the user's own script", { journey: { kind: 'script', name: 'x', file: '/x.js' } }],
+    ['a count of requests', { load: parseLoad('requests(100, 2)'), warmupMs: 0 }],
+  ])('%s has a process for each slice', (_, change) => {
+    const planned = plan({ ...config, scenarios: [{ ...scenario, ...change }] }, cpus);
+    for (const batch of planned.instances.flatMap((i) => i.batches)) expect(batch.slices).toHaveLength(1);
+  });
+});

@@ -1,0 +1,61 @@
+/** scenarios/lib/sampler.sh on the control groups of this machine, and on a tree as cgroup v2 has it. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { Samples } from './samples.ts';
+
+const script = join(import.meta.dirname, '../../scenarios/lib/sampler.sh');
+const linux = process.platform === 'linux';
+
+/** Lets the sampler look at a process for about a second, which then ends, and it with it. */
+function sample(env: Record<string, string> = {}): string[] {
+  const command = 'sleep 2.6 & exec sh "$0" $! $!';
+  const { stdout, stderr } = spawnSync('sh', ['-c', command, script], {
+    env: { ...process.env, ...env },
+    encoding: 'utf8',
+  });
+  expect(stderr).toBe('');
+  return stdout.trimEnd().split('\n');
+}
+
+describe.skipIf(!linux)('sampler.sh', () => {
+  test('ties uptime to the wall clock and ends with the first process', () => {
+    const samples = new Samples();
+    const lines = sample();
+    for (const line of lines) samples.add(line);
+    expect(lines[0]).toMatch(/^clock \d+ \d+\.\d\d$/);
+    expect(samples.cpu.length).toBeGreaterThan(3);
+    expect(Math.abs((samples.cpu.at(-1)?.atMs ?? 0) - Date.now())).toBeLessThan(2000);
+    expect(samples.cpu[0]?.usedUs).toHaveLength(2);
+    expect(samples.host.length).toBeGreaterThan(1);
+    const cpus = Number(execFileSync('nproc', ['--all'], { encoding: 'utf8' }));
+    expect(samples.host[0]?.busy.size).toBeLessThanOrEqual(cpus);
+  });
+
+  test('reads cgroup v2', () => {
+    const root = mkdtempSync(join(tmpdir(), 'cgroup-'));
+    try {
+      const path = /^0::(.*)$/m.exec(readFileSync('/proc/self/cgroup', 'utf8'))?.[1];
+      if (path === undefined) return; // A kernel without v2 has no such line.
+      const group = join(root, path);
+      mkdirSync(group, { recursive: true });
+      writeFileSync(join(root, 'cgroup.controllers'), 'cpu memory\n');
+      writeFileSync(
+        join(group, 'cpu.stat'),
+        'usage_usec 123456\nuser_usec 1\nsystem_usec 2\nthrottled_usec 789\n',
+      );
+      writeFileSync(join(group, 'memory.stat'), 'anon 4096\nfile 999999\nshmem 1024\n');
+      writeFileSync(join(group, 'memory.events'), 'low 0\noom 5\noom_kill 3\n');
+      writeFileSync(join(group, 'cgroup.procs'), '1\n2\n3\n');
+      const samples = new Samples();
+      for (const line of sample({ CGROUP_ROOT: root })) samples.add(line);
+      expect(samples.cpu[0]?.usedUs).toEqual([123456, 123456]);
+      const container = { bytes: 5120, processes: 3, throttledUs: 789, oomKills: 3 };
+      expect(samples.memory[0]?.containers).toEqual([container, container]);
+    } finally {
+      rmSync(root, { recursive: true });
+    }
+  });
+});
