@@ -49,8 +49,10 @@ export async function openArena(host: Host, docker: Docker, options: ArenaOption
         },
       };
     }
-    options.signal.throwIfAborted();
+    // However far it came, it ends: a container that is made just now goes away by itself.
+    started.end();
     const { stderr } = await started.done;
+    options.signal.throwIfAborted();
     const holder = await docker.try(['container', 'inspect', '--format', '{{json .Config.Labels}}', NAME]);
     if (holder.code !== 0) {
       if (/is already in use/.test(stderr)) continue; // It went away just now.
@@ -74,9 +76,9 @@ export async function openArena(host: Host, docker: Docker, options: ArenaOption
 function start(host: Host, options: ArenaOptions): Running {
   const labels = [`${LABEL}=${options.run}`, `${LABEL}.owner=${options.owner}`, `${LABEL}.arena=1`];
   return host.start('docker', [
-    ...['container', 'run', '--rm', '--interactive', '--init', '--name', NAME],
-    ...labels.flatMap((label) => ['--label', label]),
-    ...['--entrypoint', 'cat', options.image],
+    ...['container', 'run', '--rm', '--interactive', '--init', `--name=${NAME}`],
+    ...labels.map((label) => `--label=${label}`),
+    ...['--entrypoint=cat', options.image],
   ]);
 }
 

@@ -1,7 +1,8 @@
-import { bucketOf, fromPercentiles, percentile } from '../analyse/histogram.ts';
 import type { Batch, Slice } from '../plan/plan.ts';
-import type { Endpoint, Histogram, Latency, Measurement, RequestError, Step } from '../results.ts';
-import { ERROR_KINDS, type ErrorSample, endpointsOf, GRID, type K6Summary, NAMED, sliceId } from './k6.ts';
+import type { Endpoint, Measurement, RequestError, Step } from '../results.ts';
+import { ERROR_KINDS, type ErrorSample, endpointsOf, type K6Summary, sliceId } from './k6.ts';
+import { histogramOf, namedOf, readLatency } from './latency.ts';
+import { readResources } from './resources.ts';
 import type { Samples } from './samples.ts';
 
 /** What one k6 process gave, and the circumstances under which it did. */
@@ -22,8 +23,6 @@ export interface BatchOutcome {
   /** Unix ms, for a script that brings its own scenarios and so does not tell when it began. */
   beganMs: number;
 }
-
-type Values = Record<string, number>;
 
 /** Generator guards, fixed beforehand (docs/method.md). */
 const BUSY_LIMIT = 0.9;
@@ -49,12 +48,7 @@ function measureSlice(outcome: BatchOutcome, slice: Slice): Measurement {
   const requests = value('http_reqs', 'count');
   const failures = value('http_req_failed', 'passes');
   const iterations = value('iterations', 'count');
-  const { latency, histogram } = readLatency(
-    summary,
-    `slice:${id}`,
-    scenario.timeoutMs,
-    countTimeouts(summary, id),
-  );
+  const { latency, histogram } = readLatency(summary, `slice:${id}`, countTimeouts(summary, id));
   const dropped = value('dropped_iterations', 'count');
   const offered = slice.steps.some((s) => s.rps !== null)
     ? slice.steps.reduce((sum, s) => sum + ((s.rps ?? 0) * (s.durationMs ?? 0)) / 1000, 0)
@@ -166,52 +160,6 @@ function countTimeouts(summary: K6Summary | null, id: string): number {
   return count;
 }
 
-/**
- * Latency of what was answered, and of timeouts as the time that was waited. A connection that is refused
- * or reset took k6 0 ms: those samples are taken out, or a server that is down would look fast.
- */
-function readLatency(
-  summary: K6Summary | null,
-  tags: string,
-  timeoutMs: number,
-  timeouts: number,
-): { latency: Latency | null; histogram: Histogram } {
-  const all = summary?.metrics[`http_req_duration{${tags}}`];
-  const unanswered = summary?.metrics[`http_req_duration{${tags},status:0}`];
-  if (!all?.count) return { latency: null, histogram: [] };
-  const histogram = histogramOf(all);
-  if (!unanswered?.count) return { latency: namedOf(all), histogram };
-  const counts = new Map(histogram.map(([bucket, n]) => [bucket, n]));
-  for (const [bucket, n] of histogramOf(unanswered)) counts.set(bucket, (counts.get(bucket) ?? 0) - n);
-  if (timeouts > 0) counts.set(bucketOf(timeoutMs), (counts.get(bucketOf(timeoutMs)) ?? 0) + timeouts);
-  const kept = [...counts].filter(([, n]) => n > 0).sort(([a], [b]) => a - b) as Histogram;
-  return { latency: namedFrom(kept), histogram: kept };
-}
-
-function histogramOf(values: Values): Histogram {
-  const grid = GRID.map((p) => ({ p, ms: values[`p(${p})`] ?? 0 }));
-  grid.unshift({ p: 0, ms: values.min ?? 0 });
-  grid.push({ p: 100, ms: values.max ?? 0 });
-  return fromPercentiles(grid, values.count ?? 0);
-}
-
-function namedOf(values: Values): Latency {
-  return toLatency(values.min ?? 0, values.avg ?? 0, values.max ?? 0, (p) => values[`p(${p})`] ?? 0);
-}
-
-function namedFrom(histogram: Histogram): Latency | null {
-  if (histogram.length === 0) return null;
-  const at = (p: number) => percentile(histogram, p) ?? 0;
-  const n = histogram.reduce((sum, [, count]) => sum + count, 0);
-  const sum = histogram.reduce((s, [bucket, count]) => s + 0.001 * 1.01 ** (bucket - 0.5) * count, 0);
-  return toLatency(at(0), sum / n, at(100), at);
-}
-
-function toLatency(minMs: number, avgMs: number, maxMs: number, at: (p: number) => number): Latency {
-  const named = Object.fromEntries(NAMED.map((p) => [`p${String(p).replace('.', '_')}Ms`, at(p)]));
-  return { minMs, avgMs, maxMs, ...named } as Latency;
-}
-
 /** Processes of the container that the kernel killed for lack of memory during the slice, as one more kind of error. */
 function readOomKills(
   { samples, containers }: BatchOutcome,
@@ -292,83 +240,4 @@ function readSteps(summary: K6Summary | null, slice: Slice, id: string): Step[] 
       latency: values && requests > 0 ? namedOf(values) : null,
     };
   });
-}
-
-function readResources(
-  outcome: BatchOutcome,
-  slice: Slice,
-  startedMs: number,
-  durationMs: number,
-  requests: number,
-): Pick<Measurement, 'cpu' | 'memory' | 'processes' | 'series' | 'guards'> {
-  const { samples, serverCpus, loadCpus, batch } = outcome;
-  const container = outcome.containers.get(slice.variant) ?? -1;
-  const drainedMs = startedMs + durationMs + batch.scenario.timeoutMs;
-  const usedUs = samples.usedUs(container, startedMs, drainedMs);
-  const memory = samples.memoryBetween(startedMs, startedMs + durationMs + 500);
-  const own = memory
-    .map((s) => ({ atMs: s.atMs, ...(s.containers[container] ?? none) }))
-    .filter((s) => s.bytes >= 0);
-  const throttledUs = own.length > 1 ? (own.at(-1)?.throttledUs ?? 0) - (own[0]?.throttledUs ?? 0) : 0;
-  const disturbance = samples.disturbance([...new Set([...serverCpus, ...loadCpus])], startedMs, drainedMs);
-  let last = startedMs;
-  return {
-    cpu:
-      usedUs === null
-        ? null
-        : {
-            usedUs,
-            perRequestUs: requests > 0 ? usedUs / requests : null,
-            busyRatio: usedUs / (durationMs * 1000 * serverCpus.length),
-            throttledUs,
-            idleUsPerSecond: idleUsPerSecond(outcome, container, slice.variant),
-          },
-    memory: spread(
-      own.map((s) => s.bytes),
-      (medianBytes, maxBytes) => ({ medianBytes, maxBytes }),
-    ),
-    processes: spread(
-      own.map((s) => s.processes),
-      (median, max) => ({ median, max }),
-    ),
-    series: own.map((s) => {
-      const cpuUs = samples.usedUs(container, last, s.atMs) ?? 0;
-      last = s.atMs;
-      return {
-        atMs: Math.round(s.atMs - startedMs),
-        cpuUs,
-        memoryBytes: s.bytes,
-        processes: s.processes,
-        throttledUs: s.throttledUs,
-      };
-    }),
-    guards: { foreignCpuRatio: disturbance?.foreign ?? null, stealRatio: disturbance?.steal ?? null },
-  };
-}
-
-const none = { bytes: -1, processes: 0, throttledUs: 0, oomKills: 0 };
-
-/** CPU that a variant uses while others of the batch are loaded. */
-function idleUsPerSecond(
-  { batch, summary, samples }: BatchOutcome,
-  container: number,
-  variant: string,
-): number | null {
-  let us = 0;
-  let ms = 0;
-  for (const slice of batch.slices) {
-    const startedMs = summary?.metrics[`bench_slice_start{slice:${sliceId(slice)}}`]?.min;
-    if (slice.variant === variant || slice.warmup || !startedMs || slice.durationMs === null) continue;
-    const used = samples.usedUs(container, startedMs, startedMs + slice.durationMs);
-    if (used === null) continue;
-    us += used;
-    ms += slice.durationMs;
-  }
-  return ms === 0 ? null : us / (ms / 1000);
-}
-
-function spread<T>(values: number[], make: (median: number, max: number) => T): T | null {
-  const sorted = values.toSorted((a, b) => a - b);
-  const median = sorted[Math.floor((sorted.length - 1) / 2)];
-  return median === undefined ? null : make(median, sorted.at(-1) as number);
 }

@@ -1,16 +1,15 @@
 import type { Built } from '../build/build.ts';
 import type { Config, Scenario } from '../config/types.ts';
-import type { Host, Running } from '../host.ts';
-import { formatCpus } from '../plan/cpus.ts';
+import type { Host } from '../host.ts';
 import type { Batch, Instance, Plan } from '../plan/plan.ts';
 import type { Facts, Failure, Measurement } from '../results.ts';
 import type { Arena } from './arena.ts';
 import { type Docker, LABEL, readLog } from './docker.ts';
-import { type K6Summary, k6Environment, sliceId } from './k6.ts';
+import { k6Environment } from './k6.ts';
 import { batchName, bringJourney, loadBatch } from './load.ts';
 import { measure } from './measure.ts';
 import { ask, listListeners } from './probe.ts';
-import { Samples } from './samples.ts';
+import { describeColumns, type Sampler, startSampler, waitForSamples } from './sampler.ts';
 import { findDeath, type Server, startServer } from './servers.ts';
 import { type Asked, findDifferent } from './verify.ts';
 
@@ -176,63 +175,6 @@ function verifiedPaths(scenario: Scenario): readonly string[] {
   return scenario.journey.kind === 'paths' ? scenario.journey.paths : ['/'];
 }
 
-interface Sampler {
-  samples: Samples;
-  lines: string[];
-  running: Running;
-  container: string;
-  /** Variant id → its index in the samples; the arena is 0. */
-  indices: Map<string, number>;
-}
-
-/** Starts reading the counters of all containers of this instance, and waits for the first. */
-async function startSampler(world: RunWorld, servers: readonly Server[]): Promise<Sampler> {
-  const { plan, host, signal } = world;
-  const samples = new Samples();
-  const lines: string[] = [];
-  const container = `php-runtime-bench-${world.run}-sampler`;
-  const cpus = formatCpus(plan.cpus.system.length > 0 ? plan.cpus.system : plan.cpus.load);
-  const running = host.start(
-    'docker',
-    [
-      ...[
-        'container',
-        'run',
-        '--rm',
-        '--interactive',
-        '--name',
-        container,
-        '--label',
-        `${LABEL}=${world.run}`,
-      ],
-      // To find the containers' control groups by pid, wherever the engine runs. Reads only.
-      ...[
-        '--pid',
-        'host',
-        '--cgroupns',
-        'host',
-        '--volume',
-        '/sys/fs/cgroup:/sys/fs/cgroup:ro',
-        '--network',
-        'none',
-      ],
-      ...['--cpuset-cpus', cpus, '--user', '0', '--entrypoint', 'sh', world.k6Image, '-s'],
-      ...[world.arena.pid, ...servers.map((s) => s.pid)].map(String),
-    ],
-    {
-      input: world.samplerScript,
-      onLine: (line) => {
-        lines.push(line);
-        samples.add(line);
-      },
-    },
-  );
-  for (let i = 0; i < 100 && !samples.ready && !signal.aborted; i++) await host.sleep(100, signal);
-  signal.throwIfAborted();
-  const indices = new Map(servers.map((s, i) => [s.variant.id, i + 1]));
-  return { samples, lines, running, container, indices };
-}
-
 async function runBatch(
   world: RunWorld,
   instance: Instance,
@@ -279,24 +221,6 @@ async function runBatch(
   await world.keep(measurements);
 }
 
-/** k6 ends as soon as its last request has; the counters are read where the last slice's grace period ends. */
-async function waitForSamples(
-  { host, signal }: RunWorld,
-  { samples }: Sampler,
-  batch: Batch,
-  summary: K6Summary | null,
-): Promise<void> {
-  const last = batch.slices.at(-1);
-  const startedMs = last && summary?.metrics[`bench_slice_start{slice:${sliceId(last)}}`]?.min;
-  const endMs = startedMs
-    ? startedMs + (last.durationMs ?? summary.durationMs) + batch.scenario.timeoutMs
-    : (samples.cpu.at(-1)?.atMs ?? 0) + 200;
-  const deadline = host.now() + batch.scenario.timeoutMs + 2000;
-  while ((samples.cpu.at(-1)?.atMs ?? 0) < endMs && host.now() < deadline && !signal.aborted) {
-    await host.sleep(50, signal);
-  }
-}
-
 /** Servers whose variant has failed no longer take part. */
 function drop(servers: Map<string, Server>, outcomes: Map<string, VariantOutcome>): void {
   for (const id of servers.keys()) if (outcomes.get(id)?.failure) servers.delete(id);
@@ -325,10 +249,6 @@ async function stopAll(
     `raw/resources/${instance.index}.txt`,
     `${describeColumns(sampler)}\n${sampler.lines.join('\n')}\n`,
   );
-}
-
-function describeColumns({ indices }: Sampler): string {
-  return `# columns: k6 ${[...indices.keys()].join(' ')} (see scenarios/lib/sampler.sh)`;
 }
 
 /** A variant's id as a file name: it holds `/`, `[`, `=` and `,`. */

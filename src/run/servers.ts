@@ -88,16 +88,16 @@ function runArguments(context: ServerContext, variant: PlannedVariant, name: str
     BENCH_FACTS: '1',
   };
   const limits = config.memoryBytes
-    ? ['--memory', String(config.memoryBytes), '--memory-swap', String(config.memoryBytes)]
+    ? [`--memory=${config.memoryBytes}`, `--memory-swap=${config.memoryBytes}`]
     : [];
   return [
-    ...['--detach', '--name', name, '--label', `${LABEL}=${context.run}`],
-    ...['--network', `container:${context.arena}`, '--cpuset-cpus', formatCpus(context.cpus.server)],
+    ...['--detach', `--name=${name}`, `--label=${LABEL}=${context.run}`],
+    ...[`--network=container:${context.arena}`, `--cpuset-cpus=${formatCpus(context.cpus.server)}`],
     // The app's code may be a pull request's: it gets no more than a web server needs.
-    ...['--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'],
-    ...['--log-driver', 'local', '--log-opt', 'max-size=10m', '--log-opt', 'max-file=2'],
+    ...['--cap-drop=ALL', '--security-opt=no-new-privileges'],
+    ...['--log-driver=local', '--log-opt=max-size=10m', '--log-opt=max-file=2'],
     ...limits,
-    ...Object.entries(env).flatMap(([key, value]) => ['--env', `${key}=${value}`]),
+    ...Object.entries(env).map(([key, value]) => `--env=${key}=${value}`),
     context.image,
   ];
 }

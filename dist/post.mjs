@@ -1,0 +1,2 @@
+import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);
+import{e as t,j as n,l as c}from"./chunk-RZJTOH7R.mjs";import{k as a,l as r,n as i}from"./chunk-SILWR25X.mjs";import"./chunk-J4GWMTJ2.mjs";var e=i("run");try{let o=e?await n(t(c),e):[];o.length>0?r(`Run ${e} was cut short: removed ${o.join(", ")}`):r("Nothing was left behind.")}catch(o){a(`Could not look for what the run left behind: ${o.message}`)}

@@ -1,0 +1,84 @@
+import type { Slice } from '../plan/plan.ts';
+import type { Measurement } from '../results.ts';
+import { sliceId } from './k6.ts';
+import type { BatchOutcome } from './measure.ts';
+
+/** What a slice cost its server, and what disturbed it, from the samples. */
+export function readResources(
+  outcome: BatchOutcome,
+  slice: Slice,
+  startedMs: number,
+  durationMs: number,
+  requests: number,
+): Pick<Measurement, 'cpu' | 'memory' | 'processes' | 'series' | 'guards'> {
+  const { samples, serverCpus, loadCpus, batch } = outcome;
+  const container = outcome.containers.get(slice.variant) ?? -1;
+  const drainedMs = startedMs + durationMs + batch.scenario.timeoutMs;
+  const usedUs = samples.usedUs(container, startedMs, drainedMs);
+  const memory = samples.memoryBetween(startedMs, startedMs + durationMs + 500);
+  const own = memory
+    .map((s) => ({ atMs: s.atMs, ...(s.containers[container] ?? none) }))
+    .filter((s) => s.bytes >= 0);
+  const throttledUs = own.length > 1 ? (own.at(-1)?.throttledUs ?? 0) - (own[0]?.throttledUs ?? 0) : 0;
+  const disturbance = samples.disturbance([...new Set([...serverCpus, ...loadCpus])], startedMs, drainedMs);
+  let last = startedMs;
+  return {
+    cpu:
+      usedUs === null
+        ? null
+        : {
+            usedUs,
+            perRequestUs: requests > 0 ? usedUs / requests : null,
+            busyRatio: usedUs / (durationMs * 1000 * serverCpus.length),
+            throttledUs,
+            idleUsPerSecond: idleUsPerSecond(outcome, container, slice.variant),
+          },
+    memory: spread(
+      own.map((s) => s.bytes),
+      (medianBytes, maxBytes) => ({ medianBytes, maxBytes }),
+    ),
+    processes: spread(
+      own.map((s) => s.processes),
+      (median, max) => ({ median, max }),
+    ),
+    series: own.map((s) => {
+      const cpuUs = samples.usedUs(container, last, s.atMs) ?? 0;
+      last = s.atMs;
+      return {
+        atMs: Math.round(s.atMs - startedMs),
+        cpuUs,
+        memoryBytes: s.bytes,
+        processes: s.processes,
+        throttledUs: s.throttledUs,
+      };
+    }),
+    guards: { foreignCpuRatio: disturbance?.foreign ?? null, stealRatio: disturbance?.steal ?? null },
+  };
+}
+
+const none = { bytes: -1, processes: 0, throttledUs: 0, oomKills: 0 };
+
+/** CPU that a variant uses while others of the batch are loaded. */
+function idleUsPerSecond(
+  { batch, summary, samples }: BatchOutcome,
+  container: number,
+  variant: string,
+): number | null {
+  let us = 0;
+  let ms = 0;
+  for (const slice of batch.slices) {
+    const startedMs = summary?.metrics[`bench_slice_start{slice:${sliceId(slice)}}`]?.min;
+    if (slice.variant === variant || slice.warmup || !startedMs || slice.durationMs === null) continue;
+    const used = samples.usedUs(container, startedMs, startedMs + slice.durationMs);
+    if (used === null) continue;
+    us += used;
+    ms += slice.durationMs;
+  }
+  return ms === 0 ? null : us / (ms / 1000);
+}
+
+function spread<T>(values: number[], make: (median: number, max: number) => T): T | null {
+  const sorted = values.toSorted((a, b) => a - b);
+  const median = sorted[Math.floor((sorted.length - 1) / 2)];
+  return median === undefined ? null : make(median, sorted.at(-1) as number);
+}
