@@ -44,6 +44,7 @@ export interface Host {
 
 /** Output beyond this is cut at the front: logs end with what matters. */
 const MAX_OUTPUT = 32 * 1024 * 1024;
+const ASK_AGAIN_MS = 1000;
 
 export const realHost: Host = {
   async exec(program, args, options = {}) {
@@ -93,14 +94,21 @@ function start(program: string, args: readonly string[], options: ExecOptions = 
   // EPIPE: the program closed its input early; its exit code tells the story.
   child.stdin.on('error', () => {});
   if (options.input !== undefined) child.stdin.end(options.input);
-  const abort = () => child.kill('SIGTERM');
+  // More than once: docker loses what reaches it before its plugin (buildx) listens.
+  let asking: NodeJS.Timeout | undefined;
+  const abort = () => {
+    child.kill('SIGTERM');
+    asking = setInterval(() => child.kill('SIGTERM'), ASK_AGAIN_MS);
+  };
   // An abort that came before fires no event.
   if (options.signal?.aborted) abort();
   else options.signal?.addEventListener('abort', abort, { once: true });
 
   const done = (async (): Promise<Finished> => {
-    const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
-    options.signal?.removeEventListener('abort', abort);
+    const [code, signal] = (await once(child, 'close').finally(() => {
+      options.signal?.removeEventListener('abort', abort);
+      clearInterval(asking);
+    })) as [number | null, NodeJS.Signals | null];
     for (const stream of ['stdout', 'stderr'] as const) {
       if (rest[stream]) options.onLine?.(rest[stream], stream);
     }
