@@ -1,0 +1,295 @@
+// What goes wrong in the field, for real: each fault is told, costs its own variant alone and leaves nothing behind.
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Results } from '../../src/results.ts';
+import {
+  ARENA,
+  docker,
+  during,
+  killLoad,
+  leftovers,
+  makeProject,
+  ourContainers,
+  type Project,
+  readMeasurements,
+  slicesOf,
+  told,
+  variantOf,
+} from './bench.ts';
+
+let project: Project;
+beforeAll(async () => {
+  project = await makeProject();
+});
+afterAll(() => project.remove());
+
+/** What holds after every run, however it ended. */
+afterEach(async () => {
+  expect(await leftovers()).toEqual([]);
+  expect(project.temporaryFiles()).toEqual([]);
+});
+
+const report = (out: string) => readFileSync(join(project.folder, out, 'report.md'), 'utf8');
+
+/** The variant was measured as if the others had not failed. */
+function expectMeasured(results: Results, id: string, slices = 1) {
+  expect(variantOf(results, id)).toMatchObject({ failure: null, facts: { opcache: true } });
+  const measured = slicesOf(results, id).filter(({ outcome }) => outcome === 'ok');
+  expect(measured).toHaveLength(slices);
+  for (const { requests, okCount, cpu } of measured) {
+    expect(okCount).toBe(requests);
+    expect(requests).toBeGreaterThan(20);
+    expect(cpu?.usedUs).toBeGreaterThan(0);
+  }
+}
+
+describe('variants that fail beside one that does not', () => {
+  const faults = {
+    unbuildable: { stage: 'build', reason: /exit code: 7/, log: /there is no such package/ },
+    'faulty[fault=exits]': {
+      stage: 'start',
+      reason: 'its container ended with exit code 3: faulty: there is nothing to serve',
+      log: 'faulty: there is nothing to serve\n',
+    },
+    'faulty[fault=dies]': {
+      stage: 'run',
+      reason: 'its container ended with exit code 137: Killed',
+      log: /faulty: this is the end/,
+    },
+    'faulty[fault=differs]': {
+      stage: 'verify',
+      reason:
+        /^GET \/json\?n=5 answers differently from \S+: HTTP 200, text\/html.* instead of HTTP 200, application\/json/,
+      log: '',
+    },
+    'faulty[fault=refuses]': { stage: 'verify', reason: 'GET /json?n=5 answers HTTP 500', log: '' },
+  };
+  const ids = Object.keys(faults).map((id) => id.replace(/^\w+/, '$&@8.4'));
+  let results: Results;
+  let stdout: string;
+  let stderr: string;
+  let code: number;
+
+  beforeAll(async () => {
+    const runtimes = ['apache', ...Object.keys(faults), 'faulty[fault=fails-under-load]'];
+    const run = project.bench('many', '--runtimes', runtimes.join(','), '--instances', '2');
+    ({ code, stdout, stderr } = await run.done);
+    results = project.results('many');
+  });
+
+  it('ends with exit code 3, without a word of ours on the inside', () => {
+    expect(code).toBe(3);
+    expect(stderr).not.toMatch(/Error:|\n +at /);
+  });
+
+  it('keeps the results of the other variant, of all instances', () =>
+    expectMeasured(results, 'apache@8.4', 2));
+
+  it.each(Object.entries(faults))('tells why %s failed', (name, { stage, reason, log }) => {
+    const { failure } = variantOf(results, name.replace(/^\w+/, '$&@8.4'));
+    expect(failure?.stage).toBe(stage);
+    expect(failure?.reason).toMatch(reason);
+    expect(failure?.log).toMatch(log);
+  });
+
+  it('loads none that failed before the load, and none again that died', () => {
+    const loaded = results.measurements.map(({ variant, instance }) => `${variant} ${instance}`);
+    expect(loaded.filter((one) => !/apache|fails-under-load/.test(one))).toEqual([
+      'faulty@8.4[fault=dies] 0',
+    ]);
+  });
+
+  it('counts the requests of the server that died as errors, not as fast answers', () => {
+    const [slice] = slicesOf(results, 'faulty@8.4[fault=dies]');
+    expect(slice).toMatchObject({
+      outcome: 'failed',
+      reason: 'its container ended with exit code 137: Killed',
+    });
+    expect(slice?.okCount).toBeLessThanOrEqual(50);
+    expect(slice?.errors.map(({ kind }) => kind)).toContain('refused');
+  });
+
+  it('fails the slices of a server that answers 500 fast, and keeps what it said', () => {
+    const slices = slicesOf(results, 'faulty@8.4[fault=fails-under-load]');
+    expect(slices).toHaveLength(2);
+    for (const slice of slices) {
+      expect(slice).toMatchObject({ outcome: 'failed', reason: 'every request failed', okCount: 0 });
+      expect(slice.errors).toMatchObject([
+        { kind: 'http 500', endpoint: '/json?n=5', count: slice.requests, sample: 'no such luck' },
+      ]);
+    }
+  });
+
+  it.each([...ids, 'faulty@8.4[fault=fails-under-load]'])(
+    'puts %s behind the one that was measured',
+    (id) => {
+      for (const text of [stdout, report('many')]) {
+        const plain = text.replaceAll('\\', '');
+        expect(plain).toContain(id);
+        expect(plain.indexOf('apache@8.4')).toBeLessThan(plain.indexOf(id));
+      }
+    },
+  );
+});
+
+describe('k6', () => {
+  it('is killed: its slices are void, those of other processes are kept', async () => {
+    const run = project.bench('k6', ...['--runtimes', 'apache,faulty', '--instances', '2']);
+    await told(run, 'instance 1/2: paths');
+    await killLoad(run);
+    expect(await run.done).toMatchObject({ code: 3, stderr: expect.stringContaining('k6 was killed') });
+    const results = project.results('k6');
+    for (const id of ['apache@8.4', 'faulty@8.4']) {
+      expectMeasured(results, id);
+      expect(slicesOf(results, id)).toMatchObject([
+        { instance: 0, outcome: 'void', reason: 'k6 was killed' },
+        { instance: 1, outcome: 'ok', reason: null },
+      ]);
+    }
+    expect(report('k6')).toContain('void');
+  });
+});
+
+describe('lack of memory', () => {
+  it('ends one server and one worker of another; the third stays within its limit', async () => {
+    const { code, stdout } = await project.bench(
+      'memory',
+      ...['--runtimes', 'faulty[fault=hoards],apache[workers=8],apache[workers=1]'],
+      ...['--memory', '64M', '--paths', '/mem?mb=30', '--load', 'vus(8, 2s)'],
+    ).done;
+    const results = project.results('memory');
+    expect(code).toBe(3);
+    expect(variantOf(results, 'faulty@8.4[fault=hoards]').failure).toMatchObject({
+      stage: 'run',
+      reason: 'killed for lack of memory (OOM)',
+    });
+    expect(slicesOf(results, 'faulty@8.4[fault=hoards]')).toMatchObject([
+      { outcome: 'failed', reason: 'killed for lack of memory (OOM)' },
+    ]);
+    expect(variantOf(results, 'apache@8.4[workers=8]').failure).toBeNull();
+    const [crowded] = slicesOf(results, 'apache@8.4[workers=8]');
+    expect(crowded?.errors).toContainEqual(expect.objectContaining({ kind: 'oom kill', endpoint: 'server' }));
+    expect(crowded?.okCount).toBeLessThan(crowded?.requests as number);
+    expectMeasured(results, 'apache@8.4[workers=1]');
+    expect(stdout).toContain('killed for lack of memory');
+    expect(report('memory')).toContain('oom kill');
+  });
+});
+
+describe('signals', () => {
+  it('SIGINT in the load: what was measured is kept and reported', async () => {
+    const run = project.bench('interrupted', ...['--runtimes', 'apache', '--instances', '5']);
+    await told(run, 'instance 2/5: paths');
+    run.kill('SIGINT');
+    const { code, stdout, stderr } = await run.done;
+    expect(code).toBe(130);
+    expect(stderr).toContain('stopped by SIGINT; what was measured is kept');
+    expect(stdout).toMatch(/apache@8\.4/);
+    const results = project.results('interrupted');
+    expect(results.run.stopped).toBe('SIGINT');
+    expectMeasured(results, 'apache@8.4');
+    expect(report('interrupted')).toContain('stopped by SIGINT');
+  });
+
+  it('SIGTERM in the build, and again in the clean-up', async () => {
+    const run = project.bench('build', '--runtimes', 'apache,unbuildable[seconds=3600]');
+    await during(run, () => existsSync(join(project.folder, 'build/results.json')));
+    run.kill('SIGTERM');
+    await told(run, 'stopped by SIGTERM');
+    run.kill('SIGTERM');
+    run.kill('SIGINT');
+    expect((await run.done).code).toBe(143);
+    expect(project.results('build')).toMatchObject({ run: { stopped: 'SIGTERM' }, measurements: [] });
+  });
+
+  it('SIGTERM while a server starts', async () => {
+    const run = project.bench('start', '--runtimes', 'faulty[fault=silent]');
+    await during(run, async () => (await ourContainers()).some((name) => /-0-18080$/.test(name)));
+    run.kill('SIGTERM');
+    expect((await run.done).code).toBe(143);
+    expect(project.results('start').run.stopped).toBe('SIGTERM');
+  });
+
+  it('SIGTERM at once, before there is anything', async () => {
+    const run = project.bench('early', '--runtimes', 'apache');
+    await during(run, async () => (await docker('ps', '--all', '--format', '{{.Names}}')).includes(ARENA));
+    run.kill('SIGTERM');
+    expect((await run.done).code).toBe(143);
+  });
+
+  it('SIGKILL: the measurements are there, and the next run sweeps the rest', async () => {
+    const run = project.bench('killed', ...['--runtimes', 'apache', '--instances', '5']);
+    await told(run, 'instance 2/5: paths');
+    run.kill('SIGKILL');
+    expect((await run.done).code).toBe(137);
+    expect(readMeasurements(join(project.folder, 'killed'))).toHaveLength(1);
+    expect(await ourContainers()).not.toEqual([]);
+
+    const shown = await project.cli(['report', 'killed']);
+    expect(shown).toMatchObject({ code: 0, stdout: expect.stringMatching(/apache@8\.4/) });
+
+    const { code, stderr } = await project.bench('after', '--runtimes', 'apache').done;
+    expect(stderr).toMatch(/removed \d containers that run \S+ had left behind/);
+    expect(code).toBe(0);
+    expectMeasured(project.results('after'), 'apache@8.4');
+  });
+});
+
+describe('a second run meanwhile', () => {
+  it('is refused and told who is there; one that waits comes next', async () => {
+    const first = project.bench('first', '--runtimes', 'apache', '--instances', '2');
+    await told(first, 'instance 1/2: starting');
+    const second = await project.bench('second', '--runtimes', 'apache').done;
+    expect(second).toMatchObject({ code: 2, stdout: '' });
+    const { run } = project.results('first');
+    expect(second.stderr).toMatch(
+      new RegExp(
+        `^another run holds this engine.*\n  found:   run ${run.id}, by \\S+ on \\S+, pid \\d+\n  hint:.*--wait\n$`,
+      ),
+    );
+    expect(existsSync(join(project.folder, 'second'))).toBe(false);
+
+    const third = project.bench('third', '--runtimes', 'apache', '--wait');
+    await told(third, `waiting for run ${run.id}`);
+    expect((await first.done).code).toBe(0);
+    expectMeasured(project.results('first'), 'apache@8.4', 2);
+    expect((await third.done).code).toBe(0);
+    const { started, finished } = project.results('first').run;
+    expect(Date.parse(started)).toBeLessThan(Date.parse(finished));
+    const [slice] = slicesOf(project.results('third'), 'apache@8.4');
+    expect(slice?.startedMs).toBeGreaterThan(Date.parse(finished));
+  });
+});
+
+describe('what is in the way', () => {
+  it('a listener on a port of ours fails the variant that was to have it', async () => {
+    // The build gives us the time to put it there.
+    const run = project.bench('port', '--runtimes', 'apache,faulty,unbuildable[seconds=2]');
+    await during(run, () => existsSync(join(project.folder, 'port/results.json')));
+    const listener =
+      "echo 'export default () => {}' >/tmp/idle.js; exec k6 run --paused --address :18080 /tmp/idle.js";
+    await docker('exec', '--detach', ARENA, 'sh', '-c', listener);
+    expect((await run.done).code).toBe(3);
+    const results = project.results('port');
+    const servers = ['apache@8.4', 'faulty@8.4'];
+    const failed = servers.filter((id) => variantOf(results, id).failure);
+    expect(failed).toHaveLength(1);
+    expect(variantOf(results, failed[0] as string).failure).toMatchObject({
+      stage: 'start',
+      reason: 'something else listens on its port 18080',
+    });
+    expectMeasured(results, servers.find((id) => !failed.includes(id)) as string);
+  });
+
+  it('files of somebody else in the output folder', async () => {
+    const folder = join(project.folder, 'precious');
+    mkdirSync(folder);
+    for (const name of ['thesis.txt', 'results.json']) writeFileSync(join(folder, name), 'mine');
+    const { code, stderr } = await project.bench('precious', '--runtimes', 'apache').done;
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/thesis\.txt\n {2}allowed: a new or empty folder/);
+    expect(readdirSync(folder).sort()).toEqual(['results.json', 'thesis.txt']);
+    for (const name of readdirSync(folder)) expect(readFileSync(join(folder, name), 'utf8')).toBe('mine');
+  });
+});
