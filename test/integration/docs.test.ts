@@ -7,7 +7,7 @@ import type { ExecOptions } from '../../src/host.ts';
 import { realHost } from '../../src/host.ts';
 import { Results } from '../../src/results.ts';
 import { readCommands, readPage, readPages, root } from '../fixtures/docs.ts';
-import { ask, docker, removeAll, serve, startArena } from './docker.ts';
+import { ask, docker, removeAll, serve, startArena, tryDocker } from './docker.ts';
 
 /** Runs a program that has to succeed; what it printed. */
 async function run(program: string, args: string[], options: ExecOptions = {}): Promise<string> {
@@ -16,6 +16,9 @@ async function run(program: string, args: string[], options: ExecOptions = {}): 
   return stdout;
 }
 
+/** What the run of the example builds. */
+const image = 'php-runtime-bench/php-server-8-4-plain:latest';
+
 let project: string;
 beforeAll(() => {
   project = mkdtempSync(join(tmpdir(), 'bench-docs-'));
@@ -23,6 +26,7 @@ beforeAll(() => {
 afterAll(async () => {
   rmSync(project, { recursive: true });
   await removeAll();
+  await tryDocker('rmi', image);
 });
 
 function write(files: Readonly<Record<string, string>>) {
@@ -116,7 +120,6 @@ describe('adding a runtime', () => {
   });
 
   test('stops as the manifest says, and answers what is in flight', async () => {
-    const image = 'php-runtime-bench/php-server-8-4-plain:latest';
     const arena = await startArena();
     const server = await serve(arena, image);
     const observer = await serve(arena, image);
