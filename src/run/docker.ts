@@ -113,8 +113,9 @@ export async function removeRun(docker: Docker, run: string): Promise<string[]> 
     await docker.try(['container', 'rm', '--force', '--volumes', ...names]);
     removed.push(...names);
   }
-  const networks = await docker.try(['network', 'ls', '--quiet', '--filter', filter]);
-  for (const id of networks.stdout.split('\n').filter(Boolean)) {
+  // Without a docker client there is nothing to remove.
+  const networks = await docker.try(['network', 'ls', '--quiet', '--filter', filter]).catch(() => null);
+  for (const id of networks?.stdout.split('\n').filter(Boolean) ?? []) {
     await docker.try(['network', 'rm', id]);
     removed.push(id);
   }
