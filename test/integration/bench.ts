@@ -11,6 +11,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import Ajv2020 from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
 import { parse } from 'yaml';
 import { K6_IMAGE } from '../../src/bench.ts';
 import { type ExecOptions, type Finished, realHost } from '../../src/host.ts';
@@ -35,17 +37,21 @@ export interface Run {
   done: Promise<Finished>;
 }
 
+/** `cwd`: another folder than the project's. */
+type StartOptions = Pick<ExecOptions, 'env' | 'cwd'>;
+
 /** A user's folder: the runtimes of test/fixtures are its own, `tmp` is where its temporary files go. */
 export interface Project {
   folder: string;
   /** Starts the CLI there, with no flags but these. */
-  start(argv: readonly string[], options?: Pick<ExecOptions, 'env'>): Run;
+  start(argv: readonly string[], options?: StartOptions): Run;
   /** Runs it to its end. */
-  cli(argv: readonly string[], options?: Pick<ExecOptions, 'env'>): Promise<Finished>;
+  cli(argv: readonly string[], options?: StartOptions): Promise<Finished>;
   /** Starts `run` with images as this machine has them, QUICK load, and then these flags; results go to `out`. */
   bench(out: string, ...flags: string[]): Run;
   /** The same without QUICK: the load is what the flags say. */
   run(out: string, ...flags: string[]): Run;
+  /** What results.json says, once it fits the schema that is shipped. */
   results(out: string): Results;
   /** What the run has left where temporary files go. */
   temporaryFiles(): string[];
@@ -68,11 +74,15 @@ export async function makeProject(): Promise<Project> {
   }
   cpSync(join(root, 'test/fixtures/runtimes'), join(cwd, '.bench/runtimes'), { recursive: true });
   const images = await findImages();
+  const schema = JSON.parse(readFileSync(join(package_, 'schema/results.schema.json'), 'utf8'));
+  const fits = addFormats
+    .default(new Ajv2020.default({ strictTuples: false, allowUnionTypes: true }))
+    .compile(schema);
 
   const start: Project['start'] = (argv, options = {}) => {
     const printed = { stdout: '', stderr: '' };
     const running = realHost.start(process.execPath, [join(package_, 'dist/cli.mjs'), ...argv], {
-      cwd,
+      cwd: options.cwd ?? cwd,
       env: { TMPDIR: temporary, ...options.env },
       onLine: (line, stream) => {
         printed[stream] += `${line}\n`;
@@ -86,7 +96,11 @@ export async function makeProject(): Promise<Project> {
     cli: (argv, options) => start(argv, options).done,
     bench: (out, ...flags) => start(['run', ...images, ...override(QUICK, flags), '--out', out]),
     run: (out, ...flags) => start(['run', ...images, ...flags, '--out', out]),
-    results: (out) => JSON.parse(readFileSync(join(cwd, out, 'results.json'), 'utf8')),
+    results(out) {
+      const results: unknown = JSON.parse(readFileSync(join(cwd, out, 'results.json'), 'utf8'));
+      if (fits(results)) return results as Results;
+      throw new Error(`results.json does not fit its schema: ${JSON.stringify(fits.errors)}`);
+    },
     temporaryFiles: () => readdirSync(temporary),
     remove: () => rmSync(folder, { recursive: true }),
   };

@@ -1,0 +1,273 @@
+// The CLI as its users meet it: what it refuses, that a run does what its plan says, what it writes and shows again.
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { formatCpus } from '../../src/plan/cpus.ts';
+import type { Results } from '../../src/results.ts';
+import { BAD_INPUT, toPattern } from '../fixtures/bad-input.ts';
+import {
+  ARENA,
+  docker,
+  during,
+  leftovers,
+  makeProject,
+  ourContainers,
+  type Project,
+  readMeasurements,
+} from './bench.ts';
+
+let project: Project;
+beforeAll(async () => {
+  project = await makeProject();
+});
+afterAll(() => project.remove());
+
+describe('bad input', () => {
+  let cwd: string;
+  beforeEach(() => {
+    cwd = mkdtempSync(join(tmpdir(), 'php-runtime-bench-cwd-'));
+  });
+  afterEach(async () => {
+    rmSync(cwd, { recursive: true });
+    expect(project.temporaryFiles()).toEqual([]);
+    expect(await leftovers()).toEqual([]);
+  });
+
+  /** Everything below a folder. */
+  const list = (folder: string) => readdirSync(folder, { recursive: true }).sort();
+  const write = (files: Readonly<Record<string, string>>) => {
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(cwd, path)), { recursive: true });
+      writeFileSync(join(cwd, path), text);
+    }
+  };
+
+  it.each(BAD_INPUT)(
+    '$name: the whole message, exit code 2, nothing left',
+    async ({ files = {}, argv, expect: message }) => {
+      write(files);
+      const before = list(cwd);
+      const { code, stdout, stderr } = await project.cli(argv, { cwd });
+      expect(stderr).toMatch(toPattern(message, cwd));
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(list(cwd)).toEqual(before);
+    },
+  );
+
+  // What only the machine and the engine can tell.
+  it.each([
+    [
+      'an engine that does not answer',
+      ['run'],
+      { DOCKER_HOST: 'unix:///nowhere/docker.sock' },
+      /^no Docker engine answers\n {2}found: {3}.*\/nowhere\/docker\.sock.*\n {2}hint: {4}.*\n$/,
+    ],
+    [
+      'no docker at all',
+      ['run'],
+      { PATH: '/nowhere' },
+      /^there is no docker client on PATH\n {2}hint: {4}.*\n$/,
+    ],
+    [
+      'a load generator that nobody has',
+      ['run', '--image', 'grafana/k6:1.8.1=localhost:9/k6:1.8.1'],
+      {},
+      /^pulling localhost:9\/k6:1\.8\.1\nthe load generator's image localhost:9\/k6:1\.8\.1 cannot be had\n {2}found: {3}.*\n {2}hint: {4}.*\n$/,
+    ],
+    [
+      'results that are not there',
+      ['report', 'nothing'],
+      {},
+      /^nothing: there are no results here\n {2}allowed: a folder with results\.json\n$/,
+    ],
+    [
+      'results that are not ours',
+      ['report', 'others'],
+      {},
+      /^others\/results\.json: these results cannot be read\n {2}found: {3}.*\n {2}allowed: results of schema version 1\n$/,
+    ],
+  ])('%s', async (_, argv, env: Record<string, string>, message) => {
+    write({ 'others/results.json': '{"schema": 7}' });
+    const before = list(cwd);
+    const { code, stdout, stderr } = await project.cli(argv, { cwd, env });
+    expect(stderr).toMatch(message);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(list(cwd)).toEqual(before);
+  });
+
+  it('a CPU that this machine does not have, known when the arena is open', async () => {
+    const { code, stderr } = await project.bench('cpus', '--server-cpus', '4095').done;
+    expect(stderr).toMatch(/^--server-cpus: .*\n {2}found: {3}.*4095.*\n {2}allowed: .*\n$/);
+    expect(code).toBe(2);
+    expect(readdirSync(project.folder)).not.toContain('cpus');
+  });
+});
+
+describe('a plan and its run', () => {
+  const flags = ['--runtimes', 'apache,faulty', '--scenarios', 'a,b', '--instances', '2', '--seed', '7'];
+  let plan: {
+    estimatedSeconds: number;
+    cpus: { server: string; load: string };
+    variants: { id: string }[];
+    instances: {
+      startOrder: string[];
+      ports: Record<string, number>;
+      slices: { number: number; scenario: string; variant: string; block: number; warmup: boolean }[];
+    }[];
+  };
+  let results: Results;
+  let stdout: string;
+  /** By container's name: what the engine says of it. */
+  const seen = new Map<string, { cpus: string; runtime: string; created: string }>();
+
+  beforeAll(async () => {
+    const scenarios = join(project.folder, '.bench/scenarios');
+    mkdirSync(scenarios);
+    const common = 'load: vus(2, 1s)\ntimeout: 200ms\n';
+    writeFileSync(
+      join(scenarios, 'a.yaml'),
+      `title: a\npaths: [/json?n=5]\n${common}warmup: 0s\nblocks: 2\n`,
+    );
+    writeFileSync(
+      join(scenarios, 'b.yaml'),
+      `title: b\npaths: [/loop, /json?n=1]\n${common}warmup: 1s\nblocks: 1\n`,
+    );
+
+    // With all that a plan may need on PATH, and a docker that tells of it when it is called.
+    const bin = join(project.folder, 'bin');
+    mkdirSync(bin);
+    for (const name of ['cat', 'grep', 'sed', 'sh']) symlinkSync(`/bin/${name}`, join(bin, name));
+    writeFileSync(join(bin, 'docker'), `#!/bin/sh\necho called >${bin}/called\nexit 1\n`, { mode: 0o755 });
+    const planned = await project.cli(['plan', '--json', ...flags], {
+      env: { PATH: bin, DOCKER_HOST: 'unix:///nowhere/docker.sock' },
+    });
+    expect(planned).toMatchObject({ code: 0, stderr: '' });
+    expect(readdirSync(bin)).not.toContain('called');
+    plan = JSON.parse(planned.stdout);
+
+    const run = project.run('planned', ...flags);
+    await during(run, async () => {
+      for (const name of await ourContainers()) {
+        const format =
+          '{{.HostConfig.CpusetCpus}}\t{{index .Config.Labels "php-runtime-bench.image"}}\t{{.Created}}';
+        const [cpus = '', runtime = '', created = ''] = (
+          await docker('inspect', '--format', format, name).catch(() => '')
+        ).split('\t');
+        if (created) seen.set(name, { cpus, runtime, created });
+      }
+      return [...seen.keys()].some((name) => /-1-18081$/.test(name));
+    });
+    const finished = await run.done;
+    expect(finished.code).toBe(0);
+    stdout = finished.stdout;
+    results = project.results('planned');
+  });
+  afterAll(async () => expect(await leftovers()).toEqual([]));
+
+  it('have the same variants, seed, number of steps and CPUs', () => {
+    expect(results.variants.map(({ id }) => id)).toEqual(plan.variants.map(({ id }) => id));
+    expect(results.run.seed).toBe(7);
+    expect(results.plan.steps).toBe(plan.instances.flatMap(({ slices }) => slices).length);
+    expect(results.plan.estimatedSeconds).toBe(plan.estimatedSeconds);
+    expect(formatCpus(results.plan.cpus.server)).toBe(plan.cpus.server);
+    expect(formatCpus(results.plan.cpus.load)).toBe(plan.cpus.load);
+  });
+
+  it('have the same slices in the same order, one after the other', () => {
+    const planned = plan.instances.flatMap(({ slices }, instance) =>
+      slices
+        .filter(({ warmup }) => !warmup)
+        .map(({ number, scenario, variant, block }) => ({
+          slice: number,
+          instance,
+          scenario,
+          variant,
+          block,
+        })),
+    );
+    const measured = results.measurements.toSorted((a, b) => a.startedMs - b.startedMs);
+    expect(
+      measured.map(({ slice, instance, scenario, variant, block }) => ({
+        slice,
+        instance,
+        scenario,
+        variant,
+        block,
+      })),
+    ).toEqual(planned);
+    measured.slice(1).forEach(({ startedMs }, i) => {
+      const before = measured[i];
+      expect(startedMs).toBeGreaterThan((before?.startedMs ?? 0) + (before?.durationMs ?? 0));
+    });
+  });
+
+  it('have the same containers on the same ports and CPUs, started in the same order', () => {
+    expect(seen.get(ARENA)?.cpus).toBe(plan.cpus.load);
+    const servers = [...seen].filter(([name]) => /-\d+-\d+$/.test(name));
+    const started = servers
+      .toSorted(([, a], [, b]) => (a.created < b.created ? -1 : 1))
+      .map(([name, { cpus, runtime }]) => ({ where: name.replace(/^.*-(\d+-\d+)$/, '$1'), cpus, runtime }));
+    expect(started).toEqual(
+      plan.instances.flatMap(({ startOrder, ports }, instance) =>
+        startOrder.map((id) => ({
+          where: `${instance}-${ports[id]}`,
+          cpus: plan.cpus.server,
+          runtime: id.replace('@8.4', ''),
+        })),
+      ),
+    );
+  });
+
+  it('leave all that was measured, in both files', () => {
+    expect(readMeasurements(join(project.folder, 'planned'))).toEqual(results.measurements);
+    expect(readdirSync(join(project.folder, 'planned')).sort()).toEqual([
+      'measurements.ndjson',
+      'raw',
+      'report.md',
+      'results.json',
+    ]);
+  });
+
+  it('are reported again as they were', async () => {
+    const again = (...more: string[]) => project.cli(['report', 'planned', ...more]);
+    const markdown = await again('--format', 'md');
+    expect(markdown.code).toBe(0);
+    expect(markdown.stdout).toBe(readFileSync(join(project.folder, 'planned/report.md'), 'utf8'));
+    expect(JSON.parse((await again('--format', 'json')).stdout)).toEqual(results);
+    expect(stdout).toContain((await again()).stdout.trimEnd());
+    expect(stdout).toContain('apache@8.4');
+  });
+});
+
+describe('list', () => {
+  it('has the bundled runtimes, scenarios and apps, and the own ones', async () => {
+    const { code, stdout } = await project.cli(['list', '--json']);
+    expect(code).toBe(0);
+    const { runtimes, scenarios, apps } = JSON.parse(stdout);
+    expect(runtimes).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          name: 'apache',
+          model: 'per-request',
+          php: expect.arrayContaining(['8.4']),
+        }),
+        expect.objectContaining({ name: 'nginx-fpm' }),
+        expect.objectContaining({
+          name: 'faulty',
+          options: { fault: expect.objectContaining({ default: 'none' }) },
+        }),
+      ]),
+    );
+    expect(scenarios).toEqual(expect.arrayContaining(['quick', 'json', 'a']));
+    expect(apps).toContain('plain');
+  });
+});
