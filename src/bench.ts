@@ -123,8 +123,7 @@ export async function runBench(config: Config, host: Host, caller: Caller): Prom
     }
     const results = assembleResults(record, host.now());
     await writeReports(output, results);
-    const exitCode = signal.aborted ? (signal.reason as Stopped).exitCode : hasFailures(results) ? 3 : 0;
-    return { results, out: config.out, exitCode };
+    return { results, out: config.out, exitCode: exitCodeOf(results, signal) };
   } catch (error) {
     signal.throwIfAborted();
     throw error instanceof DockerError ? new UserError(error.message) : error;
@@ -139,6 +138,13 @@ export async function runBench(config: Config, host: Host, caller: Caller): Prom
 export async function writeReports(output: Pick<Output, 'write'>, results: Results): Promise<void> {
   await output.write('results.json', toJson(results));
   await output.write('report.md', renderMarkdown(analyse(results)));
+}
+
+/** What could not be measured weighs more than a criterion that was missed. */
+function exitCodeOf(results: Results, signal: AbortSignal): Bench['exitCode'] {
+  if (signal.aborted) return (signal.reason as Stopped).exitCode;
+  if (hasFailures(results)) return 3;
+  return analyse(results).scenarios.some(({ rows }) => rows.some((row) => row.sloMissed.length > 0)) ? 1 : 0;
 }
 
 async function getK6(docker: Docker, config: Config, caller: Caller, signal: AbortSignal): Promise<string> {

@@ -14,5 +14,9 @@ try {
   } else if (error instanceof Stopped) {
     process.stderr.write(`${error.message}\n`);
     process.exitCode = error.exitCode;
-  } else throw error;
+  } else {
+    // A bug of ours, which is none of the documented exit codes.
+    process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
+    process.exitCode = 70;
+  }
 }

@@ -12,6 +12,7 @@ import { findScenarios } from './config/scenarios.ts';
 import type { Host } from './host.ts';
 import { formatCpus } from './plan/cpus.ts';
 import { type Plan, plan } from './plan/plan.ts';
+import { renderCsv } from './report/csv.ts';
 import { renderMarkdown } from './report/markdown.ts';
 import { makeProgress } from './report/progress.ts';
 import { renderTable } from './report/terminal.ts';
@@ -60,6 +61,7 @@ export async function runCommand(argv: readonly string[], host: Host, packageRoo
       const groups = mergeResults(await Promise.all(command.folders.map(readOutput)));
       if (command.format === 'json') print(JSON.stringify(groups.length === 1 ? groups[0] : groups));
       else if (command.format === 'md') print(renderMarkdown(groups.map(analyse)));
+      else if (command.format === 'csv') for (const results of groups) print(renderCsv(analyse(results)));
       else for (const results of groups) print(renderTable(analyse(results), terminal));
       return 0;
     }

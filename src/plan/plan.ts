@@ -54,8 +54,6 @@ export const SETTLE_MS = 200;
 /** A k6 process measures at most this long (but a long profile stays whole), so that a killed run keeps the rest. */
 const BATCH_MS = 30_000;
 const FIRST_PORT = 18_080;
-/** Entry points derive the ports that they need inside from PORT + 1000, + 2000 …: 900 variants fit between. */
-export const MAX_VARIANTS = 900;
 /** Seen on two cores: starting and checking one container, and one k6 process. Only for the estimate. */
 const START_SECONDS = 1.2;
 const BATCH_SECONDS = 0.7;

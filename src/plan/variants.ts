@@ -1,6 +1,9 @@
 import type { App, Config, OptionValue, Runtime } from '../config/types.ts';
 import { UserError } from '../errors.ts';
 
+/** Entry points derive the ports that they need inside from PORT + 1000, + 2000 …: so many fit between. */
+export const MAX_VARIANTS = 900;
+
 /** What is compared: app × PHP version × runtime × options. */
 export interface PlannedVariant {
   /** `nginx-fpm@8.4[listen=unix,workers=80]`, with `app/` before it when there are several apps. */
@@ -58,6 +61,12 @@ export function planVariants(config: Config): { variants: PlannedVariant[]; imag
         variants.set(id, { id, label: alias ?? id, app, php, runtime, options, env, image: image.key });
       }
     }
+  }
+  if (variants.size > MAX_VARIANTS) {
+    throw new UserError('too many variants for one run', {
+      found: `${variants.size}`,
+      allowed: `up to ${MAX_VARIANTS}`,
+    });
   }
   return { variants: [...variants.values()], images: [...images.values()] };
 }

@@ -142,7 +142,10 @@ async function verify(
   servers: readonly Server[],
   fail: (variant: string, failure: Failure) => void,
 ): Promise<void> {
-  const paths = new Set(world.config.scenarios.flatMap(verifiedPaths));
+  const wanted = new Set(world.config.scenarios.flatMap(pathsOf));
+  // What a script asks is its own business; it may be that nothing is there on `/`.
+  const scripted = world.config.scenarios.some((scenario) => scenario.journey.kind !== 'paths');
+  const paths = new Set([...wanted, ...(scripted ? ['/'] : [])]);
   const byApp = new Map<string, Asked[]>();
   const round = async () => {
     const questions = servers.flatMap((server) =>
@@ -159,7 +162,8 @@ async function verify(
   for (const { variant } of servers) {
     for (const path of paths) {
       const id = `${variant.id} ${path}`;
-      const asked = { variant: variant.id, path, first: first[id], second: second[id] } as Asked;
+      const mayRefuse = !wanted.has(path);
+      const asked = { variant: variant.id, path, mayRefuse, first: first[id], second: second[id] } as Asked;
       byApp.set(variant.app.name, [...(byApp.get(variant.app.name) ?? []), asked]);
     }
   }
@@ -171,8 +175,8 @@ async function verify(
   }
 }
 
-function verifiedPaths(scenario: Scenario): readonly string[] {
-  return scenario.journey.kind === 'paths' ? scenario.journey.paths : ['/'];
+function pathsOf({ journey }: Scenario): readonly string[] {
+  return journey.kind === 'paths' ? journey.paths : [];
 }
 
 async function runBatch(

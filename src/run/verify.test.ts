@@ -82,3 +82,12 @@ describe('findDifferent', () => {
     }
   });
 });
+
+test('a path that the load does not ask for may be refused, by all alike', () => {
+  const refused = (variant: string, status: number): Asked => ({
+    ...asked(variant, 'nothing here', 'nothing here', { status }),
+    mayRefuse: true,
+  });
+  expect(findDifferent([refused('a', 404), refused('b', 404)]).size).toBe(0);
+  expect([...findDifferent([refused('a', 404), refused('b', 404), refused('c', 500)]).keys()]).toEqual(['c']);
+});

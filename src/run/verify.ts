@@ -13,6 +13,8 @@ export interface Answer {
 export interface Asked {
   variant: string;
   path: string;
+  /** A refusal is an answer like any other: the path is not one that the load asks for. */
+  mayRefuse?: boolean;
   first: Answer;
   second: Answer;
 }
@@ -30,7 +32,7 @@ export function findDifferent(asked: readonly Asked[]): Map<string, string> {
     const answers = asked.filter((a) => a.path === path);
     const good: (Asked & { shape: Shape })[] = [];
     for (const one of answers) {
-      const bad = [one.first, one.second].find((a) => a.status === 0 || a.status >= 400);
+      const bad = [one.first, one.second].find((a) => a.status === 0 || (a.status >= 400 && !one.mayRefuse));
       if (bad) {
         const what = bad.status === 0 ? `did not answer: ${bad.error}` : `answers HTTP ${bad.status}`;
         if (!reasons.has(one.variant)) reasons.set(one.variant, `GET ${path} ${what}`);
