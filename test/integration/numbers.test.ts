@@ -19,7 +19,7 @@ async function bench(
   ...flags: string[]
 ): Promise<{ results: Results; stdout: string; code: number }> {
   const { code, stdout, stderr } = await project.run(out, '--instances', '1', ...flags).done;
-  if (code !== 0 && code !== 3) throw new Error(`exit code ${code}\n${stdout}\n${stderr}`);
+  if (code !== 0 && code !== 1 && code !== 3) throw new Error(`exit code ${code}\n${stdout}\n${stderr}`);
   return { results: project.results(out), stdout, code };
 }
 
@@ -177,6 +177,16 @@ test("k6's count of requests equals the server's own, to the last one", async ()
     // Twice it was asked by the same-answer check.
     expect(served).toHaveLength(300 + 2);
   }
+});
+
+test.each([
+  ['p50=60ms', 1],
+  ['p50=10s,ok=99%', 0],
+])('a pass criterion of %s on pages of 100 ms ends with exit code %i', async (slo, expected) => {
+  const load = ['--runtimes', 'apache', '--paths', '/io?ms=100', '--load', 'vus(2, 1s)', '--warmup', '0s'];
+  const run = await bench('slo', ...load, '--blocks', '1', '--slo', slo);
+  expect(run.results.measurements[0]?.outcome).toBe('ok');
+  expect(run.code).toBe(expected);
 });
 
 describe("the user's own k6 script", () => {
