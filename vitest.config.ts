@@ -17,6 +17,8 @@ export default defineConfig({
       {
         test: {
           name: 'e2e',
+          // The toolkit prints workflow commands, which a runner would take for its own.
+          silent: 'passed-only',
           include: ['test/e2e/**/*.test.ts'],
           fileParallelism: false,
           testTimeout: 300_000,
