@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config';
 // Layers as in docs/architecture.md. Only unit tests run in parallel: the others share one Docker engine.
 export default defineConfig({
   test: {
+    // The toolkit prints workflow commands, which a runner would take for its own.
+    silent: 'passed-only',
     projects: [
       { test: { name: 'unit', include: ['src/**/*.test.ts', 'test/unit/**/*.test.ts'] } },
       {
@@ -17,8 +19,6 @@ export default defineConfig({
       {
         test: {
           name: 'e2e',
-          // The toolkit prints workflow commands, which a runner would take for its own.
-          silent: 'passed-only',
           include: ['test/e2e/**/*.test.ts'],
           fileParallelism: false,
           testTimeout: 300_000,

@@ -226,6 +226,7 @@ describe('signals', () => {
     expect(readMeasurements(join(project.folder, 'killed'))).toHaveLength(1);
     expect(await ourContainers()).not.toEqual([]);
 
+    expect(project.results('killed').run.stopped).toBe('an error or SIGKILL');
     const shown = await project.cli(['report', 'killed']);
     expect(shown).toMatchObject({ code: 0, stdout: expect.stringMatching(/apache@8\.4/) });
 
