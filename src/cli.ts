@@ -4,6 +4,9 @@ import { runCommand } from './commands.ts';
 import { Stopped, UserError } from './errors.ts';
 import { realHost } from './host.ts';
 
+// A reader that went away (`| head`, a `tee` that Ctrl-C ended as well) must not end us before we have cleaned up.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+
 const packageRoot = fileURLToPath(new URL('..', import.meta.url));
 try {
   process.exitCode = await runCommand(process.argv.slice(2), realHost, packageRoot);

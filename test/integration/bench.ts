@@ -37,8 +37,8 @@ export interface Run {
   done: Promise<Finished>;
 }
 
-/** `cwd`: another folder than the project's. */
-type StartOptions = Pick<ExecOptions, 'env' | 'cwd'>;
+/** `cwd`: another folder than the project's. `shell`: a script that runs the CLI as "$@". */
+type StartOptions = Pick<ExecOptions, 'env' | 'cwd'> & { shell?: string };
 
 /** A user's folder: the runtimes of test/fixtures are its own, `tmp` is where its temporary files go. */
 export interface Project {
@@ -49,6 +49,8 @@ export interface Project {
   cli(argv: readonly string[], options?: StartOptions): Promise<Finished>;
   /** Starts `run` with images as this machine has them, QUICK load, and then these flags; results go to `out`. */
   bench(out: string, ...flags: string[]): Run;
+  /** The same by a shell script that runs the CLI as "$@". */
+  benchInShell(shell: string, out: string, ...flags: string[]): Run;
   /** The same without QUICK: the load is what the flags say. */
   run(out: string, ...flags: string[]): Run;
   /** What results.json says, once it fits the schema that is shipped. */
@@ -81,7 +83,10 @@ export async function makeProject(): Promise<Project> {
 
   const start: Project['start'] = (argv, options = {}) => {
     const printed = { stdout: '', stderr: '' };
-    const running = realHost.start(process.execPath, [join(package_, 'dist/cli.mjs'), ...argv], {
+    const command = [process.execPath, join(package_, 'dist/cli.mjs'), ...argv];
+    const shell = options.shell === undefined ? [] : ['sh', '-c', options.shell, 'sh'];
+    const [program, ...rest] = [...shell, ...command] as [string, ...string[]];
+    const running = realHost.start(program, rest, {
       cwd: options.cwd ?? cwd,
       env: { TMPDIR: temporary, ...options.env },
       onLine: (line, stream) => {
@@ -90,11 +95,15 @@ export async function makeProject(): Promise<Project> {
     });
     return Object.assign(printed, { done: running.done, kill: running.kill });
   };
+  const quick = (out: string, flags: readonly string[]) => [
+    ...['run', ...images, ...override(QUICK, flags), '--out', out],
+  ];
   return {
     folder: cwd,
     start,
     cli: (argv, options) => start(argv, options).done,
-    bench: (out, ...flags) => start(['run', ...images, ...override(QUICK, flags), '--out', out]),
+    bench: (out, ...flags) => start(quick(out, flags)),
+    benchInShell: (shell, out, ...flags) => start(quick(out, flags), { shell }),
     run: (out, ...flags) => start(['run', ...images, ...flags, '--out', out]),
     results(out) {
       const results: unknown = JSON.parse(readFileSync(join(cwd, out, 'results.json'), 'utf8'));
