@@ -115,6 +115,6 @@ export async function sweep(host: Host, docker: Docker, say: (line: string) => v
   const all = await listContainers(docker, `label=${LABEL}`);
   for (const run of new Set(all.map((c) => c.run).filter((id) => !alive.has(id)))) {
     const removed = await removeRun(docker, run);
-    if (removed.length > 0) say(`removed ${removed.length} containers that run ${run} had left behind`);
+    if (removed.length > 0) say(`removed what run ${run} had left behind: ${removed.join(', ')}`);
   }
 }

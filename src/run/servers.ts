@@ -4,7 +4,7 @@ import { formatCpus } from '../plan/cpus.ts';
 import type { Instance } from '../plan/plan.ts';
 import type { PlannedVariant } from '../plan/variants.ts';
 import type { CpuLayout, Facts, Failure } from '../results.ts';
-import { type Docker, inspectContainer, LABEL, lastLines, readLog } from './docker.ts';
+import { type ContainerState, type Docker, inspectContainer, LABEL, lastLines, readLog } from './docker.ts';
 import { ask, FACTS_PATH, readFacts } from './probe.ts';
 
 /** A variant that serves in the arena. */
@@ -110,13 +110,18 @@ export async function explainDeath(
 ): Promise<Failure> {
   const state = await inspectContainer(docker, container);
   const log = await readLog(docker, container, 50);
-  const reason =
-    state === null
-      ? 'its container is gone'
-      : state.oomKilled
-        ? 'killed for lack of memory (OOM)'
-        : `its container ended with exit code ${state.exitCode}${log ? `: ${lastLines(log, 1)}` : ''}`;
+  const reason = state ? describeEnd(state, log) : await explainAbsence(docker);
   return { stage, reason, log };
+}
+
+function describeEnd({ oomKilled, exitCode }: ContainerState, log: string): string {
+  if (oomKilled) return 'killed for lack of memory (OOM)';
+  return `its container ended with exit code ${exitCode}${log ? `: ${lastLines(log, 1)}` : ''}`;
+}
+
+async function explainAbsence(docker: Docker): Promise<string> {
+  const engine = await docker.try(['version']);
+  return engine.code === 0 ? 'its container is gone' : 'the Docker engine does not answer any more';
 }
 
 /** Has the container of a server ended, or lost a process for lack of memory? */

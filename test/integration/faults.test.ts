@@ -231,7 +231,7 @@ describe('signals', () => {
     expect(shown).toMatchObject({ code: 0, stdout: expect.stringMatching(/apache@8\.4/) });
 
     const { code, stderr } = await project.bench('after', '--runtimes', 'apache').done;
-    expect(stderr).toMatch(/removed \d containers that run \S+ had left behind/);
+    expect(stderr).toMatch(/^removed what run \S+ had left behind: php-runtime-bench-\S+/m);
     expect(code).toBe(0);
     expectMeasured(project.results('after'), 'apache@8.4');
   });
