@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { realHost } from '../../src/host.ts';
 import type { Results } from '../../src/results.ts';
 import {
   ARENA,
@@ -192,9 +193,13 @@ describe('signals', () => {
     expect(report('interrupted')).toContain('stopped by SIGINT');
   });
 
-  it('SIGTERM in the build, and again in the clean-up', async () => {
+  it.each([
+    ['as the build begins', 0],
+    ['in the build', 2000],
+  ])('SIGTERM %s, and again in the clean-up', async (_, ms) => {
     const run = project.bench('build', '--runtimes', 'apache,unbuildable[seconds=3600]');
     await during(run, () => existsSync(join(project.folder, 'build/results.json')));
+    await realHost.sleep(ms);
     run.kill('SIGTERM');
     await told(run, 'stopped by SIGTERM');
     run.kill('SIGTERM');
