@@ -73,13 +73,22 @@ export interface ContainerState {
   pid: number;
   exitCode: number;
   oomKilled: boolean;
+  /** Its limit; 0: none. */
+  memoryBytes: number;
 }
 
 export async function inspectContainer(docker: Docker, name: string): Promise<ContainerState | null> {
-  const found = await docker.try(['container', 'inspect', '--format', '{{json .State}}', name]);
+  const format = '{"state":{{json .State}},"memory":{{.HostConfig.Memory}}}';
+  const found = await docker.try(['container', 'inspect', '--format', format, name]);
   if (found.code !== 0) return null;
-  const state = JSON.parse(found.stdout);
-  return { running: state.Running, pid: state.Pid, exitCode: state.ExitCode, oomKilled: state.OOMKilled };
+  const { state, memory } = JSON.parse(found.stdout);
+  return {
+    running: state.Running,
+    pid: state.Pid,
+    exitCode: state.ExitCode,
+    oomKilled: state.OOMKilled,
+    memoryBytes: memory,
+  };
 }
 
 /** The last lines of a container's log, both streams. */

@@ -114,8 +114,12 @@ export async function explainDeath(
   return { stage, reason, log };
 }
 
-function describeEnd({ oomKilled, exitCode }: ContainerState, log: string): string {
+function describeEnd({ oomKilled, exitCode, memoryBytes }: ContainerState, log: string): string {
   if (oomKilled) return 'killed for lack of memory (OOM)';
+  // Not every engine hears of it, as one within a container that does not see the control groups.
+  if (exitCode === 137 && memoryBytes > 0) {
+    return `killed, most likely for lack of memory: its limit is ${Math.round(memoryBytes / 2 ** 20)} MiB`;
+  }
   return `its container ended with exit code ${exitCode}${log ? `: ${lastLines(log, 1)}` : ''}`;
 }
 

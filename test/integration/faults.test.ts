@@ -162,20 +162,22 @@ describe('lack of memory', () => {
       ...['--memory', '64M', '--paths', '/mem?mb=36', '--load', 'vus(2, 2s)'],
     ).done;
     const results = project.results('memory');
+    // The engine does not always hear of it; then it is told as likely.
+    const lack = /killed(, most likely)? for lack of memory/;
     expect(code).toBe(3);
     expect(variantOf(results, 'faulty@8.4[fault=hoards]').failure).toMatchObject({
       stage: 'run',
-      reason: 'killed for lack of memory (OOM)',
+      reason: expect.stringMatching(lack),
     });
     expect(slicesOf(results, 'faulty@8.4[fault=hoards]')).toMatchObject([
-      { outcome: 'failed', reason: 'killed for lack of memory (OOM)' },
+      { outcome: 'failed', reason: expect.stringMatching(lack) },
     ]);
     expect(variantOf(results, 'apache@8.4[workers=2]').failure).toBeNull();
     const [crowded] = slicesOf(results, 'apache@8.4[workers=2]');
     expect(crowded?.errors).toContainEqual(expect.objectContaining({ kind: 'oom kill', endpoint: 'server' }));
     expect(crowded?.okCount).toBeLessThan(crowded?.requests as number);
     expectMeasured(results, 'apache@8.4[keep-alive=0s,workers=1]');
-    expect(stdout).toContain('killed for lack of memory');
+    expect(stdout).toMatch(lack);
     expect(report('memory')).toContain('oom kill');
   });
 });
