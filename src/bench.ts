@@ -62,7 +62,7 @@ export async function runBench(config: Config, host: Host, caller: Caller): Prom
   try {
     const engine = await askEngine(docker);
     const k6Image = await getK6(docker, config, caller, signal);
-    const owner = `by ${userInfo().username} on ${hostname()}, pid ${process.pid}`;
+    const owner = `by ${userName()} on ${hostname()}, pid ${process.pid}`;
     arena = await openArena(host, docker, {
       run: runId,
       image: k6Image,
@@ -117,7 +117,11 @@ export async function runBench(config: Config, host: Host, caller: Caller): Prom
       });
       record.stopped = null;
     } catch (error) {
-      if (!signal.aborted) throw error;
+      if (!signal.aborted) {
+        // Not ours to explain away, but what was measured is kept first.
+        await writeReports(output, assembleResults(record, host.now())).catch(() => {});
+        throw error;
+      }
       record.stopped = (signal.reason as Stopped).signal;
       say(`${(signal.reason as Stopped).message}; what was measured is kept`);
     }
@@ -145,6 +149,15 @@ function exitCodeOf(results: Results, signal: AbortSignal): Bench['exitCode'] {
   if (signal.aborted) return (signal.reason as Stopped).exitCode;
   if (hasFailures(results)) return 3;
   return analyse(results).scenarios.some(({ rows }) => rows.some((row) => row.sloMissed.length > 0)) ? 1 : 0;
+}
+
+/** A uid without an entry in the user database, as in containers, has no name. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.()}`;
+  }
 }
 
 async function getK6(docker: Docker, config: Config, caller: Caller, signal: AbortSignal): Promise<string> {

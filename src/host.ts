@@ -65,9 +65,11 @@ export const realHost: Host = {
     });
   },
   onSignal(handler) {
-    process.on('SIGINT', handler).on('SIGTERM', handler);
+    // A terminal that goes away asks to end, too.
+    const hangUp = () => handler('SIGTERM');
+    process.on('SIGINT', handler).on('SIGTERM', handler).on('SIGHUP', hangUp);
     return () => {
-      process.off('SIGINT', handler).off('SIGTERM', handler);
+      process.off('SIGINT', handler).off('SIGTERM', handler).off('SIGHUP', hangUp);
     };
   },
 };

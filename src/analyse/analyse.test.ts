@@ -175,6 +175,37 @@ describe('what is kept out of the ranking', () => {
     expect(row.slices).toMatchObject({ ok: 11, failed: 1 });
   });
 
+  test('a server that hangs in some slices is not ranked, few as its wrong answers are', () => {
+    const results = makeResults({
+      servers: [server('a')],
+      change({ measurements }) {
+        for (const slice of measurements.slice(0, 5)) {
+          Object.assign(slice, {
+            outcome: 'failed',
+            reason: 'no request was answered in time',
+            requests: 0,
+            okCount: 0,
+            interrupted: 1,
+          });
+        }
+      },
+    });
+    const row = first(results).rows[0] as Row;
+    expect(row.okRatio).toBeGreaterThan(0.99);
+    expect(row.state).toEqual({
+      ...{ kind: 'unranked', cause: 'ok-ratio' },
+      reason: '5 of 12 slices failed: no request was answered in time',
+    });
+  });
+
+  test('a share of right answers below the criterion is a missed criterion', () => {
+    const missing = makeResults({
+      servers: [server('a', { okRatio: 0.97 })],
+      scenario: { slo: { okRatio: 0.99 } },
+    });
+    expect(first(missing).rows[0]?.sloMissed).toEqual(['OK 97 % < 99 %']);
+  });
+
   test('one bound slice of many is a warning, a tenth of them decides', () => {
     const bound = (count: number) =>
       makeResults({

@@ -156,6 +156,16 @@ function judge(
     const reason = `only ${percent(row.okRatio)} of answers OK, ${percent(needed)} needed`;
     return { kind: 'unranked', cause: 'ok-ratio', reason: kind ? `${reason}; mostly ${kind}` : reason };
   }
+  // A server that hangs gives few answers, so that its wrong ones hardly weigh: its slices do.
+  const slices = row.slices.ok + row.slices.failed;
+  if (row.slices.ok > 0 && row.slices.failed > slices * (1 - needed)) {
+    const reason = counted.find((slice) => slice.outcome === 'failed')?.reason ?? 'every request failed';
+    return {
+      kind: 'unranked',
+      cause: 'ok-ratio',
+      reason: `${row.slices.failed} of ${slices} slices failed: ${reason}`,
+    };
+  }
   if (row.slices.ok === 0 && row.slices.failed > 0) {
     const reason = counted.find((slice) => slice.reason)?.reason ?? 'every slice failed';
     return { kind: 'failed', stage: 'run', reason, log: '' };
@@ -186,17 +196,19 @@ function boundReason(slices: readonly Measurement[]): string {
   return [...reasons].slice(0, 2).join('; ') || 'the load generator was the limit';
 }
 
-function missedSlo(row: Pick<Row, 'p50' | 'p95' | 'p99'>, { slo }: ScenarioFacts): string[] {
+function missedSlo(row: Pick<Row, 'p50' | 'p95' | 'p99' | 'okRatio'>, { slo }: ScenarioFacts): string[] {
   const limits = [
     ['p50', row.p50?.value, slo.p50Ms],
     ['p95', row.p95?.value, slo.p95Ms],
     ['p99', row.p99?.value, slo.p99Ms],
   ] as const;
-  return limits.flatMap(([name, ms, limit]) =>
+  const wrong = slo.okRatio !== undefined && row.okRatio !== null && row.okRatio < slo.okRatio;
+  const late = limits.flatMap(([name, ms, limit]) =>
     ms !== undefined && limit !== undefined && ms > limit
       ? [`${name} ${ms.toPrecision(3)} ms > ${limit} ms`]
       : [],
   );
+  return wrong ? [...late, `OK ${percent(row.okRatio as number)} < ${percent(slo.okRatio as number)}`] : late;
 }
 
 function known<T, V>(items: readonly T[], of: (item: T) => V | null | undefined): V[] {

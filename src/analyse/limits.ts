@@ -19,3 +19,5 @@ export const BODY_DIFFERENCE = 0.01;
 export const HEADER_BYTES = 300;
 /** With fewer fresh starts an interval says next to nothing. */
 export const FEW_INSTANCES = 3;
+/** A server that uses more than this share of the servers' CPUs while others are loaded takes it from them. */
+export const IDLE_CPU = 0.01;

@@ -5,6 +5,7 @@ import {
   FOREIGN_CPU,
   GENERATOR_BUSY,
   HEADER_BYTES,
+  IDLE_CPU,
   P99_SAMPLES,
   STEAL,
 } from './limits.ts';
@@ -247,6 +248,32 @@ function ofMachine({ plan, measurements }: Results): Warning[] {
     );
   }
   const count = (of: (slice: Measurement) => boolean) => measurements.filter(of).length;
+  const blind = count(
+    ({ outcome, cpu, generator }) => outcome === 'ok' && (cpu === null || generator.busyRatio === null),
+  );
+  if (blind > 0) {
+    warnings.push(
+      warning(
+        'no-samples',
+        `CPU could not be read in ${blind} of ${measurements.length} slices: nobody knows there whether k6 was the limit`,
+        'use an engine that lets a container see the control groups of others (no user namespaces)',
+      ),
+    );
+  }
+  const idlers = new Set(
+    measurements
+      .filter(({ cpu }) => (cpu?.idleUsPerSecond ?? 0) > IDLE_CPU * 1e6 * plan.cpus.server.length)
+      .map(({ variant }) => variant),
+  );
+  if (idlers.size > 0) {
+    warnings.push(
+      warning(
+        'busy-when-idle',
+        `more than ${IDLE_CPU * 100} % of the servers' CPUs was used by ${[...idlers].join(', ')} while others were loaded`,
+        'measure it in a run of its own',
+      ),
+    );
+  }
   const foreign = count(({ guards }) => (guards.foreignCpuRatio ?? 0) > FOREIGN_CPU);
   if (foreign > 0) {
     warnings.push(

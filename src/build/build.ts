@@ -68,12 +68,22 @@ export async function pullImage(
   await docker.run(['image', 'pull', '--quiet', name], { signal });
 }
 
+/**
+ * Since buildx 0.20 bake asks before it reads folders outside the working directory, and ours are: the file is our own
+ * (https://docs.docker.com/build/building/variables/#buildx_bake_entitlements_fs). Attestations would give an image
+ * that did not change a new id. The builder of the context is the engine itself, which has the local images.
+ */
+const BAKE_ENV = { BUILDX_BAKE_ENTITLEMENTS_FS: '0', BUILDX_NO_DEFAULT_ATTESTATIONS: '1' };
+
 async function bake(host: Host, docker: Docker, images: readonly PlannedImage[], options: BuildOptions) {
   const started = host.now();
   const file = makeBakeFile(images, options.config.images, options.sharedFolder);
   const finished = await docker.try(
     ['buildx', 'bake', '--file', '-', '--load', '--progress', 'plain', ...Object.keys(file.target)],
-    { input: JSON.stringify(file), signal: options.signal, onLine: makeStepReader(options.say) },
+    {
+      ...{ input: JSON.stringify(file), signal: options.signal, onLine: makeStepReader(options.say) },
+      env: { ...BAKE_ENV, BUILDX_BUILDER: (await docker.run(['context', 'show'])).trim() },
+    },
   );
   options.signal.throwIfAborted();
   return { ok: finished.code === 0, log: finished.stderr, seconds: (host.now() - started) / 1000 };

@@ -77,6 +77,17 @@ describe('variants', () => {
     expect(variants[1]?.env).toEqual({ WORKERS: '80', LISTEN: 'unix' });
   });
 
+  test('of apps whose names differ only in signs have images of their own', () => {
+    const apps = ['shop.v1', 'shop-v1', 'Shop-v1'].map((name) => ({ name, folder: `/${name}`, root: '.' }));
+    const { variants, images } = plan({ ...config, apps, runtimes: [{ runtime, set: {} }] }, cpus);
+    expect(images.map((image) => [image.key, image.app.folder])).toEqual([
+      ['nginx-fpm-8-4-shop-v1', '/shop.v1'],
+      ['nginx-fpm-8-4-shop-v1-2', '/shop-v1'],
+      ['nginx-fpm-8-4-shop-v1-3', '/Shop-v1'],
+    ]);
+    expect(variants.map((variant) => variant.image)).toEqual(images.map((image) => image.key));
+  });
+
   test('several apps and PHP versions tell themselves apart', () => {
     const apps = [...config.apps, { name: 'shop', folder: '/shop', root: 'web' }];
     const { variants } = plan({ ...config, apps, php: ['8.2', '8.4'] }, cpus);

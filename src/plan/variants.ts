@@ -40,8 +40,7 @@ export function planVariants(config: Config): { variants: PlannedVariant[]; imag
     for (const php of config.php) {
       for (const choice of config.runtimes) {
         const { runtime } = choice;
-        const image = planImage(runtime, php, app, choice.set);
-        images.set(image.key, image);
+        const image = addImage(images, planImage(runtime, php, app, choice.set));
         const options: Record<string, OptionValue> = {};
         const env: Record<string, string> = {};
         for (const [name, spec] of Object.entries(runtime.options)) {
@@ -69,6 +68,26 @@ export function planVariants(config: Config): { variants: PlannedVariant[]; imag
     });
   }
   return { variants: [...variants.values()], images: [...images.values()] };
+}
+
+/** Keys are made of fewer characters than names: two images that would share one are told apart by a number. */
+function addImage(images: Map<string, PlannedImage>, image: PlannedImage): PlannedImage {
+  for (let n = 1; ; n++) {
+    const key = n === 1 ? image.key : `${image.key}-${n}`;
+    const known = images.get(key);
+    if (
+      known &&
+      (known.app !== image.app || known.runtime !== image.runtime || !same(known.args, image.args))
+    )
+      continue;
+    const added = known ?? { ...image, key };
+    images.set(key, added);
+    return added;
+  }
+}
+
+function same(a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
 }
 
 function planImage(

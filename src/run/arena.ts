@@ -1,6 +1,6 @@
 import { UserError } from '../errors.ts';
 import type { Host, Running } from '../host.ts';
-import { type Docker, inspectContainer, LABEL, lastLines, listContainers, removeRun } from './docker.ts';
+import { type Docker, LABEL, lastLines, listContainers, removeRun } from './docker.ts';
 
 /**
  * The arena: a container whose network namespace the servers and k6 share, and in which k6 runs.
@@ -37,14 +37,15 @@ export async function openArena(host: Host, docker: Docker, options: ArenaOption
     started.done.then(() => {
       ended = true;
     });
-    const pid = await waitForPid(host, docker, options, () => ended);
-    if (pid !== null) {
+    const found = await waitForArena(host, docker, options, () => ended);
+    if (found !== null) {
       return {
-        name: NAME,
-        pid,
+        name: found.id,
+        pid: found.pid,
         async close() {
+          // By its id, and before its name is free: another run may wait for that.
+          await docker.try(['container', 'rm', '--force', found.id]);
           started.end();
-          await docker.try(['container', 'rm', '--force', NAME]);
           await started.done;
         },
       };
@@ -78,26 +79,22 @@ function start(host: Host, options: ArenaOptions): Running {
   return host.start('docker', [
     ...['container', 'run', '--rm', '--interactive', '--init', `--name=${NAME}`],
     ...labels.map((label) => `--label=${label}`),
-    ...['--entrypoint=cat', options.image],
+    ...['--cap-drop=ALL', '--security-opt=no-new-privileges', '--entrypoint=cat', options.image],
   ]);
 }
 
-async function waitForPid(
+async function waitForArena(
   host: Host,
   docker: Docker,
   options: ArenaOptions,
   ended: () => boolean,
-): Promise<number | null> {
+): Promise<{ id: string; pid: number } | null> {
   while (!ended() && !options.signal.aborted) {
-    const label = await docker.try([
-      'container',
-      'inspect',
-      '--format',
-      `{{index .Config.Labels "${LABEL}"}}`,
-      NAME,
-    ]);
-    const state = label.stdout.trim() === options.run ? await inspectContainer(docker, NAME) : null;
-    if (state?.running) return state.pid;
+    const found = await docker.try(['container', 'inspect', '--format', '{{json .}}', NAME]);
+    if (found.code === 0) {
+      const { Id, Config, State } = JSON.parse(found.stdout);
+      if (Config.Labels[LABEL] === options.run && State.Running) return { id: Id, pid: State.Pid };
+    }
     await host.sleep(100, options.signal);
   }
   return null;
@@ -105,16 +102,20 @@ async function waitForPid(
 
 /** Removes what dead runs left: anything with our label whose run has no running arena. */
 export async function sweep(host: Host, docker: Docker, say: (line: string) => void): Promise<void> {
+  // Containers first, arenas after: what starts in between has its arena in the second list.
+  let all = await listContainers(docker, `label=${LABEL}`);
   let arenas = await listContainers(docker, `label=${LABEL}.arena`);
-  if (arenas.some((arena) => !arena.running)) {
+  for (let i = 0; i < 10 && arenas.some((arena) => arena.state === 'created'); i++) {
     // Created and not yet running: a run that starts right now gets the time to.
-    await host.sleep(1000);
+    await host.sleep(500);
+    all = await listContainers(docker, `label=${LABEL}`);
     arenas = await listContainers(docker, `label=${LABEL}.arena`);
   }
-  const alive = new Set(arenas.filter((arena) => arena.running).map((arena) => arena.run));
-  const all = await listContainers(docker, `label=${LABEL}`);
+  const alive = new Set(arenas.filter(({ state }) => ALIVE.includes(state)).map((arena) => arena.run));
   for (const run of new Set(all.map((c) => c.run).filter((id) => !alive.has(id)))) {
     const removed = await removeRun(docker, run);
     if (removed.length > 0) say(`removed what run ${run} had left behind: ${removed.join(', ')}`);
   }
 }
+
+const ALIVE = ['running', 'paused', 'restarting'];

@@ -100,7 +100,7 @@ export async function readLog(docker: Docker, name: string, lines: number): Prom
 export async function listContainers(
   docker: Docker,
   filter: string,
-): Promise<{ name: string; run: string; running: boolean }[]> {
+): Promise<{ name: string; run: string; state: string }[]> {
   const format = `{{.Names}}\t{{.Label "${LABEL}"}}\t{{.State}}`;
   const out = await docker.run(['container', 'ls', '--all', '--filter', filter, '--format', format]);
   return out
@@ -108,7 +108,7 @@ export async function listContainers(
     .filter(Boolean)
     .map((line) => {
       const [name = '', run = '', state = ''] = line.split('\t');
-      return { name, run, running: state === 'running' };
+      return { name, run, state };
     });
 }
 

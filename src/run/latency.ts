@@ -1,6 +1,9 @@
-import { fromPercentiles, percentile } from '../analyse/histogram.ts';
+import { bucketOf, fromPercentiles, percentile } from '../analyse/histogram.ts';
 import type { Histogram, Latency } from '../results.ts';
 import { GRID, type K6Summary, NAMED } from './k6.ts';
+
+/** k6 gives 0 ms to a request that never was on its way. */
+const REFUSED_MS = 0.01;
 
 type Values = Record<string, number>;
 
@@ -11,15 +14,18 @@ type Values = Record<string, number>;
 export function readLatency(
   summary: K6Summary | null,
   tags: string,
-  timeouts: number,
 ): { latency: Latency | null; histogram: Histogram } {
   const all = summary?.metrics[`http_req_duration{${tags}}`];
   const unanswered = summary?.metrics[`http_req_duration{${tags},status:0}`];
   if (!all?.count) return { latency: null, histogram: [] };
   const histogram = histogramOf(all);
   if (!unanswered?.count) return { latency: namedOf(all), histogram };
-  // They are the fastest; timeouts stand where they belong already.
-  const kept = dropFastest(histogram, Math.max(0, unanswered.count - timeouts));
+  // They are the fastest; timeouts are unanswered too, and stand where they belong.
+  const refused = histogramOf(unanswered).reduce(
+    (sum, [bucket, n]) => (bucket <= bucketOf(REFUSED_MS) ? sum + n : sum),
+    0,
+  );
+  const kept = dropFastest(histogram, refused);
   return { latency: namedFrom(kept), histogram: kept };
 }
 

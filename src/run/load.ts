@@ -3,7 +3,7 @@ import type { ExecOptions } from '../host.ts';
 import type { Batch } from '../plan/plan.ts';
 import { type Docker, lastLines } from './docker.ts';
 import { type ErrorSample, journeyModule, type K6Summary, makeK6Plan, parseSamples, sliceId } from './k6.ts';
-import { ARENA_FOLDER } from './probe.ts';
+import { ARENA_FOLDER, makeReadable } from './probe.ts';
 
 export interface LoadOutcome {
   summary: K6Summary | null;
@@ -32,6 +32,7 @@ export async function bringJourney(docker: Docker, arena: string, scenario: Scen
   const folder = journey.file.split('/').slice(0, -1).join('/') || '/';
   await docker.run(['exec', arena, 'mkdir', '-p', `${ARENA_FOLDER}/user`]);
   await docker.run(['container', 'cp', `${folder}/.`, `${arena}:${ARENA_FOLDER}/user`]);
+  await makeReadable(docker, arena);
 }
 
 /** Runs one batch by k6 in the arena. A k6 that breaks is an outcome, not an exception. */

@@ -13,6 +13,7 @@ export interface Machine {
 /** Runs in any POSIX shell on Linux: on the engine's machine in a container, or right here. */
 export const MACHINE_SCRIPT = `
 for dir in /sys/devices/system/cpu/cpu[0-9]*; do
+  [ -d "$dir" ] || continue
   [ "$(cat "$dir/online" 2>/dev/null)" = 0 ] && continue
   echo "cpu \${dir##*/cpu} $(cat "$dir/topology/core_id" 2>/dev/null) $(cat "$dir/topology/physical_package_id" 2>/dev/null)"
 done

@@ -181,17 +181,17 @@ describe('measure', () => {
     ['k6 at its limit', { answered: ramp(100), k6: 0.95 }, ['k6 used 95 % of its CPUs']],
     ['k6 with room left', { answered: ramp(100), k6: 0.8 }, []],
     [
-      'VUs at their cap while the server idles',
-      { load: 'const(100, 1s)', answered: ramp(80), dropped: 20, server: 0.2 },
+      'VUs at their cap while k6 is busy',
+      { load: 'const(100, 1s)', answered: ramp(80), dropped: 20, k6: 0.7 },
       ['20 iterations dropped: all VUs (11) were waiting'],
     ],
     [
-      'the offered rate missed while the server idles',
-      { load: 'const(100, 1s)', answered: ramp(80), server: 0.2 },
+      'the offered rate missed while k6 is busy',
+      { load: 'const(100, 1s)', answered: ramp(80), k6: 0.7 },
       ['80 % of the offered rate was sent'],
     ],
     [
-      'a saturated server drops iterations by itself',
+      'VUs that wait for the server while k6 idles are not its limit',
       { load: 'const(100, 1s)', answered: ramp(80), dropped: 20, server: 0.98 },
       [],
     ],

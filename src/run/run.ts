@@ -147,24 +147,34 @@ async function verify(
   const scripted = world.config.scenarios.some((scenario) => scenario.journey.kind !== 'paths');
   const paths = new Set([...wanted, ...(scripted ? ['/'] : [])]);
   const byApp = new Map<string, Asked[]>();
-  const round = async () => {
-    const questions = servers.flatMap((server) =>
-      [...paths].map((path) => ({
-        id: `${server.variant.id} ${path}`,
-        url: `http://127.0.0.1:${server.port}${path}`,
-        host: 'bench.test',
-      })),
-    );
-    return ask(world.docker, world.arena.name, questions, 0, world.signal);
-  };
-  const first = await round();
-  const second = await round();
-  for (const { variant } of servers) {
-    for (const path of paths) {
-      const id = `${variant.id} ${path}`;
-      const mayRefuse = !wanted.has(path);
-      const asked = { variant: variant.id, path, mayRefuse, first: first[id], second: second[id] } as Asked;
-      byApp.set(variant.app.name, [...(byApp.get(variant.app.name) ?? []), asked]);
+  for (const { variant, port } of servers) {
+    const questions = [...paths].map((path) => ({
+      id: path,
+      url: `http://127.0.0.1:${port}${path}`,
+      host: 'bench.test',
+    }));
+    // Each variant by itself: one that answers without end must not take the others' answers with it.
+    const round = () => ask(world.docker, world.arena.name, questions, 0, world.signal);
+    try {
+      const [first, second] = [await round(), await round()];
+      const asked = [...paths].map(
+        (path) =>
+          ({
+            variant: variant.id,
+            path,
+            mayRefuse: !wanted.has(path),
+            first: first[path],
+            second: second[path],
+          }) as Asked,
+      );
+      byApp.set(variant.app.name, [...(byApp.get(variant.app.name) ?? []), ...asked]);
+    } catch (error) {
+      world.signal.throwIfAborted();
+      fail(variant.id, {
+        stage: 'verify',
+        reason: `its answers cannot be read: ${(error as Error).message}`,
+        log: '',
+      });
     }
   }
   for (const asked of byApp.values()) {

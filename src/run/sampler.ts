@@ -3,7 +3,7 @@ import { formatCpus } from '../plan/cpus.ts';
 import type { Batch } from '../plan/plan.ts';
 import type { CpuLayout } from '../results.ts';
 import type { Arena } from './arena.ts';
-import { LABEL } from './docker.ts';
+import { LABEL, lastLines } from './docker.ts';
 import { type K6Summary, sliceId } from './k6.ts';
 import { Samples } from './samples.ts';
 import type { Server } from './servers.ts';
@@ -26,6 +26,7 @@ export interface SamplerWorld {
   k6Image: string;
   samplerScript: string;
   signal: AbortSignal;
+  say(line: string): void;
 }
 
 /** Starts reading the counters of all containers of this instance, and waits for the first. */
@@ -48,6 +49,7 @@ export async function startSampler(world: SamplerWorld, servers: readonly Server
       ],
       // To find the containers' control groups by pid, wherever the engine runs. Reads only.
       ...['--pid=host', '--cgroupns=host', '--volume=/sys/fs/cgroup:/sys/fs/cgroup:ro', '--network=none'],
+      ...['--cap-drop=ALL', '--security-opt=no-new-privileges', '--read-only'],
       ...[`--cpuset-cpus=${cpus}`, '--user=0', '--entrypoint=sh', world.k6Image, '-s'],
       ...[world.arena.pid, ...servers.map((s) => s.pid)].map(String),
     ],
@@ -59,8 +61,16 @@ export async function startSampler(world: SamplerWorld, servers: readonly Server
       },
     },
   );
-  for (let i = 0; i < 100 && !samples.ready && !signal.aborted; i++) await host.sleep(100, signal);
+  let ended = false;
+  running.done.then(() => {
+    ended = true;
+  });
+  for (let i = 0; i < 100 && !samples.ready && !ended && !signal.aborted; i++) await host.sleep(100, signal);
   signal.throwIfAborted();
+  if (!samples.ready) {
+    const why = ended ? lastLines((await running.done).stderr, 1) : 'it prints nothing';
+    world.say(`CPU and memory cannot be read on this engine: ${why}`);
+  }
   const indices = new Map(servers.map((s, i) => [s.variant.id, i + 1]));
   return { samples, lines, running, container, indices };
 }

@@ -46,7 +46,8 @@ export async function startServer(
   let round = ask(docker, context.arena, [{ id: 'facts', url, until: true }], ROUND_MS, signal);
   round.catch(() => {});
   // Not ended by a signal: a client that dies in between leaves a container which nobody has seen yet.
-  const started = await docker.try(['container', 'run', ...runArguments(context, variant, container, port)]);
+  const env = environmentOf(context.config, variant, port);
+  const started = await docker.try(['container', 'run', ...runArguments(context, container, env)]);
   signal.throwIfAborted();
   if (started.code !== 0) {
     return {
@@ -78,15 +79,18 @@ export async function startServer(
   return { stage: 'start', reason: `not ready after ${READY_SECONDS} s; its last answer: ${last}`, log };
 }
 
-function runArguments(context: ServerContext, variant: PlannedVariant, name: string, port: number): string[] {
-  const { config } = context;
-  const env = {
+function environmentOf(config: Config, variant: PlannedVariant, port: number): Record<string, string> {
+  return {
     ...config.env,
     ...variant.env,
     PORT: String(port),
     DOCROOT: variant.app.root,
     BENCH_FACTS: '1',
   };
+}
+
+function runArguments(context: ServerContext, name: string, env: Readonly<Record<string, string>>): string[] {
+  const { config } = context;
   const limits = config.memoryBytes
     ? [`--memory=${config.memoryBytes}`, `--memory-swap=${config.memoryBytes}`]
     : [];
@@ -97,6 +101,7 @@ function runArguments(context: ServerContext, variant: PlannedVariant, name: str
     ...['--cap-drop=ALL', '--security-opt=no-new-privileges'],
     ...['--log-driver=local', '--log-opt=max-size=10m', '--log-opt=max-file=2'],
     ...limits,
+    // Not through the client's own environment: there a variable of the app could be one that docker obeys.
     ...Object.entries(env).map(([key, value]) => `--env=${key}=${value}`),
     context.image,
   ];
