@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdtempSync,
   readdirSync,
@@ -39,14 +40,14 @@ afterEach(() => rmSync(folder, { recursive: true }));
 /** Runs bootstrap, or the script `of`, with these commands replaced by ones that write down how they were called, and fail. */
 function start(
   args: string[],
-  { of = 'bootstrap', without = [] as string[], env = {}, as = [] as string[] } = {},
+  { of = 'bootstrap', from = scripts, without = [] as string[], env = {}, as = [] as string[] } = {},
 ) {
   const calls = join(folder, 'calls');
   for (const name of without) {
     writeFileSync(join(folder, name), `#!/bin/sh\necho "${name} $*" >>'${calls}'\nexit 1\n`);
     chmodSync(join(folder, name), 0o755);
   }
-  const [program, ...rest] = [...as, join(scripts, of), ...args] as [string, ...string[]];
+  const [program, ...rest] = [...as, join(from, of), ...args] as [string, ...string[]];
   const { status, stdout, stderr } = spawnSync(program, rest, {
     encoding: 'utf8',
     env: { ...process.env, PATH: `${folder}:${process.env.PATH}`, ...env },
@@ -108,8 +109,15 @@ it('says who is in the wrong group', (test) => {
   if (process.env.DOCKER_HOST) test.skip('the engine has no socket of a group');
   const nobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
   spawnSync('chmod', ['755', folder]);
+  // The checkout may lie where that user cannot look.
+  cpSync(scripts, join(folder, 'script'), { recursive: true });
   spawnSync('install', ['-d', '-o', '65534', join(folder, 'cache')]);
-  const { status, stderr } = start([], { as: nobody, env: { XDG_CACHE_HOME: join(folder, 'cache') } });
+  const own = join(folder, 'script');
+  const { status, stderr } = start([], {
+    as: nobody,
+    from: own,
+    env: { XDG_CACHE_HOME: join(folder, 'cache') },
+  });
   expect(stderr).toContain('may not use its socket');
   expect(stderr).toContain('usermod -aG docker');
   expect(status).toBe(2);
