@@ -84,5 +84,5 @@ export async function furnish(docker: Docker, arena: string, scenariosFolder: st
 /** Copies keep their modes and belong to root: from a checkout with a strict umask k6's user could not read them. */
 export async function makeReadable(docker: Docker, arena: string): Promise<void> {
   const script = 'find "$1" -user 0 -exec chmod a+rX {} +';
-  await docker.run(['exec', '--user', '0', arena, 'sh', '-c', script, 'sh', ARENA_FOLDER]);
+  await docker.run(['exec', '--user', '0', '--workdir', '/', arena, 'sh', '-c', script, 'sh', ARENA_FOLDER]);
 }
