@@ -285,12 +285,14 @@ describe('a second run meanwhile', () => {
 
 describe('what is in the way', () => {
   it('a listener on a port of ours fails the variant that was to have it', async () => {
-    // The build gives us the time to put it there.
-    const run = project.bench('port', '--runtimes', 'apache,faulty,unbuildable[seconds=2]');
+    // The build gives us the time to put it there; with this seed the port is not that of the one that does not build.
+    const run = project.bench('port', '--seed', '2', '--runtimes', 'apache,faulty,unbuildable[seconds=5]');
     await during(run, () => existsSync(join(project.folder, 'port/results.json')));
     const listener =
       "echo 'export default () => {}' >/tmp/idle.js; exec k6 run --paused --address :18080 /tmp/idle.js";
     await docker('exec', '--detach', ARENA, 'sh', '-c', listener);
+    const port = `:${(18080).toString(16).toUpperCase()}`;
+    await during(run, async () => (await docker('exec', ARENA, 'cat', '/proc/net/tcp6')).includes(port));
     expect((await run.done).code).toBe(3);
     const results = project.results('port');
     const servers = ['apache@8.4', 'faulty@8.4'];
