@@ -127,6 +127,8 @@ export const Measurement = z.object({
     /** CPU used on the server's and the load's cores by neither of them, as a share. */
     foreignCpuRatio: z.number().nullable(),
     stealRatio: z.number().nullable(),
+    /** How late the sampler woke at worst, ms: a machine that stands still shows here even when no time is stolen. */
+    stallMs: z.number().nullable().default(null),
   }),
 });
 
@@ -157,7 +159,10 @@ export const Variant = z.object({
   /** The alias, else the id. */
   label: z.string(),
   app: z.string(),
+  /** The git ref or image of `compare-to`; null: what was checked out. */
   ref: z.string().nullable(),
+  /** Id of the variant of the other ref that this one is compared with; null when there is none. */
+  base: z.string().nullable().default(null),
   php: z.string(),
   runtime: z.string(),
   title: z.string(),
@@ -191,6 +196,51 @@ export const Warning = z.object({
   code: z.string(),
   message: z.string(),
   remedy: z.string(),
+  variant: z.string().nullable(),
+});
+
+export const CompareMetric = z.enum(['rps', 'p50', 'p95', 'p99', 'cpu', 'memory']);
+
+/** One variant against another in one metric; see docs/method.md. Ratios are variant ÷ reference. */
+export const Comparison = z.object({
+  variant: z.string(),
+  reference: z.string(),
+  /** `base`: the other ref; `reference`: another variant of this run; `earlier`: the same variant in an older results.json. */
+  against: z.enum(['base', 'reference', 'earlier']),
+  scenario: z.string(),
+  metric: CompareMetric,
+  /** The metric that fits the situation; its tests are corrected together (Holm), the rest as notes (Benjamini–Hochberg). */
+  primary: z.boolean(),
+  ratio: z.number().nullable(),
+  interval: z.object({ low: z.number(), high: z.number(), level: z.number() }).nullable(),
+  /** Pairs of fresh starts and of slices that it rests on, and pairs of slices that a guard dropped. */
+  pairs: count,
+  slices: count,
+  dropped: count,
+  /** SD of ln(ratio) between pairs of fresh starts. */
+  spread: z.number().nullable(),
+  p: z.number().nullable(),
+  adjustedP: z.number().nullable(),
+  /** Smallest change that this much data finds with 95 % power, as a share: 0.02 is 2 %. */
+  detectable: z.number().nullable(),
+  verdict: z.enum(['faster', 'slower', 'no-difference', 'inconclusive']),
+  /** With `no-difference`: no difference above this share. */
+  margin: z.number().nullable(),
+  /** Why it is inconclusive or doubtful, in words. */
+  reasons: z.array(z.string()),
+});
+
+/** `fail-on`: this much surely slower fails the run. */
+export const Gate = z.object({
+  /** As written. */
+  source: z.string(),
+  /** Null: the primary metric of the scenario. */
+  metric: CompareMetric.nullable(),
+  /** 0.03 is 3 %. */
+  above: z.number(),
+  /** Null: all. */
+  scenario: z.string().nullable(),
+  /** Name of a runtime, or label of a variant; null: all. */
   variant: z.string().nullable(),
 });
 
@@ -260,11 +310,24 @@ export const Results = z.object({
     scenarios: z.array(ScenarioFacts),
     estimatedSeconds: z.number(),
     steps: count,
+    /** Id of the variant that others are compared with; null: the first. */
+    reference: z.string().nullable().default(null),
+    budgetSeconds: z.number().nullable().default(null),
+    /** What `compare-to` asked for and what it stands for; `reason`: why there is nothing to compare with. */
+    compareTo: z
+      .object({
+        given: z.string(),
+        ref: z.string(),
+        commit: z.string().nullable(),
+        reason: z.string().nullable(),
+      })
+      .nullable()
+      .default(null),
+    gates: z.array(Gate).default([]),
   }),
   variants: z.array(Variant),
   measurements: z.array(Measurement),
-  /** One variant against another; see docs/method.md. */
-  comparisons: z.array(z.unknown()),
+  comparisons: z.array(Comparison).default([]),
   warnings: z.array(Warning),
 });
 
@@ -278,6 +341,9 @@ export type Facts = z.infer<typeof Facts>;
 export type Failure = z.infer<typeof Failure>;
 export type Variant = z.infer<typeof Variant>;
 export type Warning = z.infer<typeof Warning>;
+export type CompareMetric = z.infer<typeof CompareMetric>;
+export type Comparison = z.infer<typeof Comparison>;
+export type Gate = z.infer<typeof Gate>;
 export type CpuLayout = z.infer<typeof CpuLayout>;
 export type ScenarioFacts = z.infer<typeof ScenarioFacts>;
 export type HostFacts = z.infer<typeof Host>;

@@ -82,6 +82,7 @@ describe('defaults', () => {
       images: {},
       env: {},
       out: '/project/bench-results',
+      failOn: [],
       wait: false,
     });
     expect(config.runtimes.map(({ runtime, set }) => [runtime.name, set])).toEqual([

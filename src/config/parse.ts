@@ -55,6 +55,7 @@ export function parseConfig(sources: Sources): Config {
     env,
     ...(memoryBytes !== undefined && { memoryBytes }),
     out: out ? readOut(out, files) : resolve(cwd, 'bench-results'),
+    failOn: [],
     wait: value('wait') ?? false,
   };
 }

@@ -99,12 +99,41 @@ export interface Scenario {
   slo: Slo;
 }
 
+/** The other side of `compare-to`. */
+export type CompareTo =
+  /** The merge base of the pull request; outside of one, of the default branch. */
+  | { kind: 'base' }
+  /** A git ref: branch, tag, commit, `HEAD~1`. */
+  | { kind: 'ref'; ref: string }
+  /** An image that serves on $PORT, as our runtimes do. */
+  | { kind: 'image'; image: string }
+  /** An older results.json, or the folder that holds it: another run, so no sure verdict comes of it. */
+  | { kind: 'results'; file: string };
+
+/** `fail-on`: `slower > 3%`, `p99 slower > 10% in json on apache`. */
+export interface Gate {
+  source: string;
+  /** Null: the primary metric of the scenario. */
+  metric: 'rps' | 'p50' | 'p95' | 'p99' | 'cpu' | 'memory' | null;
+  /** 0.03 is 3 %. */
+  above: number;
+  scenario: string | null;
+  /** Name of a runtime, or label or id of a variant. */
+  variant: string | null;
+}
+
 export interface Config {
   apps: readonly App[];
   runtimes: readonly RuntimeChoice[];
   /** `8.2`, `8.4` … */
   php: readonly string[];
   scenarios: readonly Scenario[];
+  compareTo?: CompareTo;
+  /** Label or id of the variant that others are compared with; left out: the first. */
+  reference?: string;
+  /** Wall time for the load phase, ms; instances and blocks are planned for it. */
+  budgetMs?: number;
+  failOn: readonly Gate[];
   /** Fresh starts of all containers. */
   instances: number;
   /** Recorded; the same seed gives the same order. */

@@ -46,6 +46,7 @@ const config: Config = {
   images: {},
   env: {},
   out: '/out',
+  failOn: [],
   wait: false,
 };
 const cpus = [0, 1, 2, 3].map((cpu) => ({ cpu, core: cpu, package: 0 }));

@@ -49,6 +49,10 @@ export function assembleResults(record: Record, nowMs: number): Results {
       scenarios: config.scenarios.map(describeScenario),
       estimatedSeconds: plan.estimatedSeconds,
       steps: slices.length,
+      reference: null,
+      budgetSeconds: null,
+      compareTo: null,
+      gates: [],
     },
     variants: plan.variants.map((variant): Variant => {
       const built = record.built.get(variant.image);
@@ -58,6 +62,7 @@ export function assembleResults(record: Record, nowMs: number): Results {
         label: variant.label,
         app: variant.app.name,
         ref: null,
+        base: null,
         php: variant.php,
         runtime: variant.runtime.name,
         title: variant.runtime.title,

@@ -52,7 +52,11 @@ export function readResources(
         throttledUs: s.throttledUs,
       };
     }),
-    guards: { foreignCpuRatio: disturbance?.foreign ?? null, stealRatio: disturbance?.steal ?? null },
+    guards: {
+      foreignCpuRatio: disturbance?.foreign ?? null,
+      stealRatio: disturbance?.steal ?? null,
+      stallMs: null,
+    },
   };
 }
 
