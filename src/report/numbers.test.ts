@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { percent } from '../analyse/words.ts';
-import { atLeast, bytes, digits, duration, estimated, points } from './numbers.ts';
+import { atLeast, atMost, bytes, change, digits, duration, estimated, points } from './numbers.ts';
 
 describe('no more digits than are known', () => {
   test.each([
@@ -58,4 +58,33 @@ test('units', () => {
     '1 h 2 min',
   ]);
   expect([0.0812, 0.2513, 0.0999].map(points)).toEqual(['8.1 %', '25 %', '10 %']);
+});
+
+describe('a change never claims more than its interval does', () => {
+  test.each([
+    [1.0478, { low: 1.0391, high: 1.0566 }, '+4.8 %', '+3.9…+5.7'],
+    [0.954, { low: 0.9451, high: 0.9629 }, '−4.6 %', '−5.5…−3.7'],
+    [1.0002, { low: 0.9996, high: 1.0008 }, '0.0 %', '−0.1…+0.1'],
+    [1.02, { low: 1.02, high: 1.02 }, '+2.0 %', '+2.0…+2.0'],
+    [1.31, { low: 1.2, high: 1.42 }, '+31 %', '+20…+42'],
+    [2.4, { low: 2.38, high: 2.43 }, '+140 %', '+138…+143'],
+    [0.4, { low: 0.39, high: 0.41 }, '−60.0 %', '−61.0…−59.0'],
+    [12.34, { low: 11.9, high: 12.8 }, '×12.3', '×11.9…×12.8'],
+    [12.34, { low: 9.996, high: 12.81 }, '×12.3', '×9.99…×12.9'],
+    [4, null, '×4.00', ''],
+    [1.5, { low: 0.4, high: 5 }, '×1.50', '×0.40…×5.00'],
+    [1.049, null, '+4.9 %', ''],
+  ])('%d in %o', (ratio, interval, value, range) => {
+    expect(change(ratio, interval)).toEqual({ value, interval: range });
+  });
+  test('bounds are rounded up', () => {
+    expect([0.012, 0.0121, 0.0861, 0.0994, 0.311, 0.3].map(atMost)).toEqual([
+      '1.2 %',
+      '1.3 %',
+      '8.7 %',
+      '10.0 %',
+      '32 %',
+      '30 %',
+    ]);
+  });
 });

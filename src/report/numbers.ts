@@ -83,3 +83,48 @@ export function points(ratio: number): string {
   const value = ratio * 100;
   return `${Math.abs(value) < 9.95 ? value.toFixed(1) : Math.round(value)} %`;
 }
+
+/** A change with its sign as it stands in one place and its interval beside it: `+4.8 %` and `+3.9…+5.7`. */
+export interface Change {
+  value: string;
+  /** Empty where there is none. */
+  interval: string;
+}
+
+/**
+ * A ratio to another variant as a change. As many places as the interval justifies, at most one; the interval is
+ * rounded outwards, so it claims no more than is known. What is four times as much or more is a factor: `×12`.
+ */
+export function change(ratio: number, interval: { low: number; high: number } | null): Change {
+  const { low, high } = interval ?? { low: ratio, high: ratio };
+  if (Math.max(ratio, high) >= 4) {
+    const factor = (value: number, round: (value: number) => number) => {
+      const step = Math.max(magnitude(value), 0) - 2;
+      return `×${atStep(round(Number((value / 10 ** step).toFixed(6))) * 10 ** step, step)}`;
+    };
+    return {
+      value: factor(ratio, Math.round),
+      interval: interval ? `${factor(low, Math.floor)}…${factor(high, Math.ceil)}` : '',
+    };
+  }
+  const scale = (high - low) / 2 < 0.0995 && Math.abs(ratio - 1) < 0.9995 ? 10 : 1;
+  const percents = (value: number, round: (value: number) => number) =>
+    signed(round(Number(((value - 1) * 100 * scale).toFixed(6))) / scale, scale === 10 ? 1 : 0);
+  return {
+    value: `${percents(ratio, Math.round)} %`,
+    interval: interval ? `${percents(low, Math.floor)}…${percents(high, Math.ceil)}` : '',
+  };
+}
+
+/** With a true minus sign; nothing has no sign. */
+function signed(value: number, decimals: number): string {
+  const sign = value > 0 ? '+' : value < 0 ? '−' : '';
+  return `${sign}${Math.abs(value).toFixed(decimals)}`;
+}
+
+/** A share that something stays below, rounded up: `1.2 %`. */
+export function atMost(share: number): string {
+  const scale = share < 0.0995 ? 1000 : 100;
+  const percent = (Math.ceil(share * scale - 1e-9) / scale) * 100;
+  return `${scale === 1000 ? percent.toFixed(1) : percent.toFixed(0)} %`;
+}

@@ -74,6 +74,7 @@ export function exceptions({ rows }: ScenarioSummary, name: Name): string {
 export function reasonOf(state: RowState): string {
   switch (state.kind) {
     case 'ranked':
+    case 'base':
       return '';
     case 'failed':
       return `${{ build: 'failed to build', start: 'failed to start', verify: 'gave other answers', run: 'failed under load' }[state.stage] ?? 'failed'}: ${state.reason}`;

@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'vitest';
+import type { Comparison } from '../results.ts';
+import { describeVerdict, markOf, type Named, tell } from './changes.ts';
+
+function compared(change: Partial<Comparison> = {}): Comparison {
+  return {
+    variant: 'apache',
+    reference: 'main:apache',
+    against: 'base',
+    scenario: 'quick',
+    metric: 'cpu',
+    primary: true,
+    ratio: 1.0478,
+    interval: { low: 1.0391, high: 1.0566, level: 0.99 },
+    pairs: 12,
+    slices: 72,
+    dropped: 0,
+    spread: 0.01,
+    p: 1e-6,
+    adjustedP: 2e-6,
+    detectable: 0.0121,
+    verdict: 'slower',
+    margin: null,
+    reasons: [],
+    ...change,
+  };
+}
+
+const faster = compared({
+  verdict: 'faster',
+  ratio: 0.94,
+  interval: { low: 0.932, high: 0.948, level: 0.99 },
+});
+const same = compared({
+  verdict: 'no-difference',
+  ratio: 1.001,
+  interval: { low: 0.995, high: 1.007, level: 0.99 },
+  margin: 0.00861,
+});
+const unsure = compared({ verdict: 'inconclusive', ratio: 1.02, detectable: 0.0231 });
+
+const medium = { name: (label: string) => label, text: (text: string) => text.replaceAll('*', '\\*') };
+const say = (...items: readonly (readonly [string, Comparison])[]) =>
+  tell(
+    items.map(([subject, comparison]): Named => ({ subject, comparison, against: 'main' })),
+    medium,
+  );
+
+describe('one variant', () => {
+  test.each([
+    [compared(), 'a is slower than main: CPU per request +4.8 % (99 % interval +3.9…+5.7 %).'],
+    [faster, 'a is faster than main: CPU per request −6.0 % (99 % interval −6.8…−5.2 %).'],
+    [same, 'a: no difference above 0.9 % from main in CPU per request.'],
+    [unsure, 'Inconclusive for a: could have seen ≥ 2.4 % in CPU per request against main.'],
+    [
+      { ...unsure, reasons: ['only 2 pairs of *starts*', '40 % of the slices dropped'] },
+      'Inconclusive for a: could have seen ≥ 2.4 % in CPU per request against main; only 2 pairs of \\*starts\\*; 40 % of the slices dropped.',
+    ],
+    [
+      { ...unsure, detectable: null, ratio: null, interval: null },
+      'Inconclusive for a: too little data to tell what could have been seen in CPU per request against main.',
+    ],
+    [
+      compared({ metric: 'rps', ratio: 0.9542, interval: { low: 0.946, high: 0.963, level: 0.99 } }),
+      'a is slower than main: RPS −4.6 % (99 % interval −5.4…−3.7 %).',
+    ],
+    [
+      compared({
+        metric: 'rps',
+        verdict: 'faster',
+        ratio: 9.876,
+        interval: { low: 9.1, high: 10.6, level: 0.99 },
+      }),
+      'a is faster than main: RPS ×9.88 (99 % interval ×9.10…×10.6).',
+    ],
+  ])('%#', (comparison, expected) => {
+    expect(say(['a', comparison])).toEqual([expected]);
+  });
+});
+
+describe('several variants', () => {
+  test('sure differences first, the bad ones before the good ones; what was said is not said again', () => {
+    expect(say(['a', same], ['b', unsure], ['c', faster], ['d', compared()])).toEqual([
+      'd is slower than main: CPU per request +4.8 % (99 % interval +3.9…+5.7 %).',
+      'c is faster than main: CPU per request −6.0 % (99 % interval −6.8…−5.2 %).',
+      'Inconclusive for b: could have seen ≥ 2.4 %.',
+      'a: no difference above 0.9 %.',
+    ]);
+  });
+  test('another metric is named', () => {
+    expect(say(['a', compared()], ['b', { ...same, metric: 'p99' }])[1]).toBe(
+      'b: no difference above 0.9 % from main in p99.',
+    );
+  });
+  test('the worst first, and no more than three with their numbers', () => {
+    const by = (ratio: number) =>
+      compared({ ratio, interval: { low: ratio - 0.01, high: ratio + 0.01, level: 0.99 } });
+    expect(say(['a', by(1.02)], ['b', by(1.05)], ['c', by(1.03)], ['d', by(1.04)], ['e', by(1.015)])).toEqual(
+      [
+        'Slower than main: b (CPU per request +5.0 %, 99 % interval +4.0…+6.0 %), d (+4.0 %, 99 % interval +3.0…+5.0 %), c (+3.0 %, 99 % interval +2.0…+4.0 %) and 2 others.',
+      ],
+    );
+  });
+  test('200 of each kind stay four sentences of readable length', () => {
+    const many = [compared(), faster, same, unsure].flatMap((comparison) =>
+      Array.from({ length: 200 }, (_, i): [string, Comparison] => [`variant-${i}`, comparison]),
+    );
+    const told = say(...many);
+    expect(told).toHaveLength(4);
+    for (const sentence of told) expect(sentence.length).toBeLessThan(250);
+  });
+  test('a bound holds for all that it is said of', () => {
+    expect(say(['a', same], ['b', { ...same, margin: 0.0152 }])).toEqual([
+      'a and b: no difference above 1.6 % from main in CPU per request.',
+    ]);
+    expect(say(['a', unsure], ['b', { ...unsure, detectable: 0.31 }])[0]).toMatch(/could have seen ≥ 31 %/);
+    expect(say(['a', unsure], ['b', { ...unsure, detectable: null }])[0]).not.toMatch(/≥/);
+  });
+  test('a reason is given only where it is the reason of all', () => {
+    expect(say(['a', { ...unsure, reasons: ['x'] }], ['b', { ...unsure, reasons: ['x'] }])[0]).toMatch(
+      /; x\.$/,
+    );
+    expect(say(['a', { ...unsure, reasons: ['x'] }], ['b', { ...unsure, reasons: ['y'] }])[0]).not.toMatch(
+      /; [xy]/,
+    );
+  });
+});
+
+test('every metric in words of its own', () => {
+  const metrics = ['rps', 'p50', 'p99', 'cpu', 'memory'] as const;
+  const words = (verdict: Comparison['verdict']) =>
+    metrics.map((metric) => describeVerdict(compared({ metric, verdict })));
+  expect(words('slower')).toEqual([
+    'slower',
+    'p50 slower',
+    'p99 slower',
+    'more CPU per request',
+    'more memory',
+  ]);
+  expect(words('faster')).toEqual([
+    'faster',
+    'p50 faster',
+    'p99 faster',
+    'less CPU per request',
+    'less memory',
+  ]);
+  expect(describeVerdict(same)).toBe('no difference above 0.9 %');
+  expect(describeVerdict(unsure)).toBe('inconclusive: could have seen ≥ 2.4 %');
+});
+
+test('marks tell verdicts apart without colour', () => {
+  expect([compared(), faster, same, unsure].map(markOf)).toEqual([
+    'slower',
+    'faster',
+    '= no difference > 0.9 %',
+    '? inconclusive',
+  ]);
+});

@@ -1,0 +1,158 @@
+import type { CompareMetric, Comparison } from '../results.ts';
+import { atMost, change } from './numbers.ts';
+import { list } from './text.ts';
+
+/** Makes text of others fit for where it is printed: names in code where there is such a thing, and running text. */
+export interface Medium {
+  name: (label: string) => string;
+  text: (text: string) => string;
+}
+
+type Verdict = Comparison['verdict'];
+
+/** What a metric is called beside a number. */
+const NOUNS: Record<CompareMetric, string> = {
+  rps: 'RPS',
+  p50: 'p50',
+  p95: 'p95',
+  p99: 'p99',
+  cpu: 'CPU per request',
+  memory: 'memory',
+};
+
+export function nounOf(metric: CompareMetric): string {
+  return NOUNS[metric];
+}
+
+/** `slower`, `p99 faster`, `more CPU per request`, `less memory`. */
+function differenceOf({ metric, verdict }: Comparison): string {
+  const worse = verdict === 'slower';
+  if (metric === 'cpu' || metric === 'memory') return `${worse ? 'more' : 'less'} ${NOUNS[metric]}`;
+  return `${metric === 'rps' ? '' : `${metric} `}${worse ? 'slower' : 'faster'}`;
+}
+
+/** The verdict on any metric in words of its own: `more CPU per request`, `no difference above 1.2 %`. */
+export function describeVerdict(comparison: Comparison): string {
+  switch (comparison.verdict) {
+    case 'no-difference':
+      return noDifference([comparison]);
+    case 'inconclusive':
+      return `inconclusive: ${couldHaveSeen([comparison])}`;
+    default:
+      return differenceOf(comparison);
+  }
+}
+
+/** The verdict on the primary metric in a word or two beside its number; without colour it still says which it is. */
+export function markOf({ verdict, margin }: Comparison): string {
+  switch (verdict) {
+    case 'no-difference':
+      return margin === null ? '= no difference' : `= no difference > ${atMost(margin)}`;
+    case 'inconclusive':
+      return '? inconclusive';
+    default:
+      return verdict;
+  }
+}
+
+/** `no difference above 1.2 %`; of several the least that holds for all. */
+function noDifference(comparisons: readonly Comparison[]): string {
+  const margins = comparisons.map(({ margin }) => margin);
+  if (margins.includes(null)) return 'no difference';
+  return `no difference above ${atMost(Math.max(...(margins as number[])))}`;
+}
+
+/** `could have seen ≥ 2.4 %`; of several the least that would have been seen in all. */
+function couldHaveSeen(comparisons: readonly Comparison[]): string {
+  const all = comparisons.map(({ detectable }) => detectable);
+  if (all.includes(null)) return 'too little data to tell what could have been seen';
+  return `could have seen ≥ ${atMost(Math.max(...(all as number[])))}`;
+}
+
+/** What is compared with what, by names; made fit for printing by the medium. */
+export interface Named {
+  comparison: Comparison;
+  /** `apache`, or with several scenarios: `apache` in `json`. */
+  subject: string;
+  /** `main`, `apache`, the earlier run. */
+  against: string;
+}
+
+/** What is worth reading first stands first: sure differences, the bad ones before the good ones. */
+const ORDER: readonly Verdict[] = ['slower', 'faster', 'inconclusive', 'no-difference'];
+
+/**
+ * What came of comparisons in a few sentences, one for each kind of verdict, most important first. Metric and
+ * counterpart are named where they are not clear from the sentence before.
+ */
+export function tell(named: readonly Named[], medium: Medium): string[] {
+  let last: Pick<Comparison, 'metric'> & { against: string } = { metric: 'memory', against: '' };
+  return ORDER.flatMap((verdict) => {
+    const group = named.filter(({ comparison }) => comparison.verdict === verdict).sort(largestFirst);
+    const [first] = group;
+    if (!first) return [];
+    const known = group.every(
+      ({ comparison, against }) => comparison.metric === last.metric && against === last.against,
+    );
+    const text = sentence(group as [Named, ...Named[]], known, medium);
+    last = { metric: first.comparison.metric, against: first.against };
+    return [text];
+  });
+}
+
+function largestFirst({ comparison: a }: Named, { comparison: b }: Named): number {
+  const size = ({ ratio }: Comparison) => Math.abs(Math.log(ratio ?? 1));
+  return size(b) - size(a);
+}
+
+/** Of those in a group that differ surely, these many are given with their numbers. */
+const WITH_NUMBERS = 3;
+
+function sentence(group: readonly [Named, ...Named[]], known: boolean, medium: Medium): string {
+  const [first] = group;
+  const comparisons = group.map(({ comparison }) => comparison);
+  const metrics = [...new Set(comparisons.map(({ metric }) => NOUNS[metric]))];
+  const subjects = list(group.map(({ subject }) => subject));
+  const { verdict } = first.comparison;
+  switch (verdict) {
+    case 'no-difference':
+      return known
+        ? `${subjects}: ${noDifference(comparisons)}.`
+        : `${subjects}: ${noDifference(comparisons)} from ${first.against} in ${list(metrics)}.`;
+    case 'inconclusive': {
+      const reasons = new Set(comparisons.flatMap((comparison) => comparison.reasons));
+      const same = comparisons.every((comparison) => comparison.reasons.length === reasons.size);
+      const why = reasons.size > 0 && same ? `; ${medium.text([...reasons].join('; '))}` : '';
+      const where = known ? '' : ` in ${list(metrics)} against ${first.against}`;
+      return `Inconclusive for ${subjects}: ${couldHaveSeen(comparisons)}${where}${why}.`;
+    }
+    default: {
+      if (group.length === 1)
+        return `${first.subject} is ${verdict} than ${first.against}: ${amount(first.comparison, metrics)}.`;
+      const shown = group.length > WITH_NUMBERS + 1 ? group.slice(0, WITH_NUMBERS) : group;
+      const parts = shown.map(({ subject, comparison }, i) => {
+        const noun = i === 0 || metrics.length > 1 ? [NOUNS[comparison.metric]] : [];
+        return `${subject} (${amount(comparison, noun, true)})`;
+      });
+      const left = group.length - shown.length;
+      const start = verdict === 'slower' ? 'Slower' : 'Faster';
+      return `${start} than ${first.against}: ${list(left > 0 ? [...parts, `${left} others`] : parts)}.`;
+    }
+  }
+}
+
+/** `CPU per request +4.8 % (99 % interval +3.9…+5.7 %)`; inside brackets `+4.8 %, 99 % interval +3.9…+5.7 %`. */
+function amount({ ratio, interval }: Comparison, nouns: readonly string[], inside = false): string {
+  if (ratio === null) return 'by how much is not known';
+  const found = change(ratio, interval);
+  const value = [...nouns, found.value].join(' ');
+  if (!interval) return value;
+  const unit = found.value.endsWith('%') ? ' %' : '';
+  const range = `${levelOf(interval)} ${found.interval}${unit}`;
+  return inside ? `${value}, ${range}` : `${value} (${range})`;
+}
+
+/** `99 % interval` */
+export function levelOf({ level }: NonNullable<Comparison['interval']>): string {
+  return `${Number((level * 100).toFixed(1))} % interval`;
+}
