@@ -1,22 +1,22 @@
-import { mean, median } from 'simple-statistics';
-import type { Measurement, Results, ScenarioFacts, Variant } from '../results.ts';
-import { estimate } from './estimate.ts';
-import {
-  DEFAULT_OK_RATIO,
-  GENERATOR_BOUND_SHARE,
-  GENERATOR_BUSY,
-  MAX_DROPPED,
-  P99_SAMPLES,
-} from './limits.ts';
-import { byInstance, poolEndpoints, poolErrors, poolLatency, poolPercentile, sum } from './pool.ts';
-import { compareWithFirst, findCheapest, rank } from './rank.ts';
-import type { Metric, Row, RowState, ScenarioSummary, Summary } from './summary.ts';
+import type { Comparison, Measurement, Results, ScenarioFacts } from '../results.ts';
+import { compare } from './compare.ts';
+import { checkGates, leadsOf } from './gates.ts';
+import { FOREIGN_CPU, P99_SAMPLES, STALL, STEAL } from './limits.ts';
+import { findCheapest, rank } from './rank.ts';
+import { toRow } from './rows.ts';
+import type { GuardCounts, Metric, Row, RowState, ScenarioSummary, Summary } from './summary.ts';
 import { findWarnings } from './warnings.ts';
-import { percent } from './words.ts';
 
 /** Judges what was measured. Pure: results.json in, all that the reports say out. */
 export function analyse(results: Results): Summary {
-  const scenarios = results.plan.scenarios.map((facts) => summarise(facts, results));
+  const comparisons = compare(results);
+  const scenarios = results.plan.scenarios.map((facts) =>
+    summarise(
+      facts,
+      results,
+      comparisons.filter(({ scenario }) => scenario === facts.name),
+    ),
+  );
   return {
     tool: results.tool,
     run: results.run,
@@ -24,17 +24,24 @@ export function analyse(results: Results): Summary {
     plan: results.plan,
     variants: results.variants,
     scenarios,
+    gates: checkGates(results, comparisons),
     warnings: findWarnings(results, scenarios),
   };
 }
 
-function summarise(facts: ScenarioFacts, results: Results): ScenarioSummary {
+function summarise(
+  facts: ScenarioFacts,
+  results: Results,
+  comparisons: readonly Comparison[],
+): ScenarioSummary {
   const measured = results.measurements.filter((slice) => slice.scenario === facts.name);
   const model = measured.some((slice) => slice.offeredRps !== null) ? 'open' : 'closed';
-  const rows = results.variants.map((variant) => {
+  const all = results.variants.map((variant) => {
     const slices = measured.filter((slice) => slice.variant === variant.id);
     return toRow(variant, slices, facts, model);
   });
+  const heads = new Set(results.variants.flatMap(({ id, ref }) => (ref === null ? [id] : [])));
+  const rows = all.filter(({ variant }) => heads.has(variant));
   const of = (kind: RowState['kind']) => rows.filter((row) => row.state.kind === kind);
   const metric = chooseMetric(model, of('ranked'));
   const ranked = rank(of('ranked'), metric);
@@ -45,9 +52,13 @@ function summarise(facts: ScenarioFacts, results: Results): ScenarioSummary {
     model,
     metric,
     rows: [...ranked, ...of('generator-bound').sort(byRps), ...of('unranked').sort(byRps), ...of('failed')],
+    bases: all.filter(({ variant }) => !heads.has(variant)),
+    basis: 'intervals',
     best: ranked.length > 1 && leaders.length === 1 ? (leaders[0]?.variant ?? null) : null,
     cheapest: findCheapest(ranked)?.variant ?? null,
-    comparisons: compareWithFirst(ranked, metric),
+    comparisons,
+    detectable: { base: detectable(comparisons, 'base'), reference: detectable(comparisons, 'reference') },
+    guards: countGuards(measured),
   };
 }
 
@@ -57,160 +68,24 @@ function chooseMetric(model: ScenarioSummary['model'], rows: readonly Row[]): Me
   return rows.every((row) => (row.latency?.samples ?? 0) >= P99_SAMPLES) ? 'p99' : 'p95';
 }
 
-function toRow(
-  variant: Variant,
-  all: readonly Measurement[],
-  facts: ScenarioFacts,
-  model: ScenarioSummary['model'],
-): Row {
-  // Void slices tell of the machine, not of the server. Failed ones count in the share of right answers only.
-  const counted = all.filter((slice) => slice.outcome !== 'void');
-  const good = all.filter((slice) => slice.outcome === 'ok');
-  const instances = byInstance(good);
-  const requests = sum(counted, (slice) => slice.requests);
-  const okCount = sum(counted, (slice) => slice.okCount);
-  const interrupted = sum(counted, (slice) => slice.interrupted);
-  const dropped = sum(good, (slice) => slice.dropped);
-  const iterations = sum(good, (slice) => slice.iterations);
-  const busy = known(good, (slice) => slice.generator.busyRatio);
-  const offered = known(good, (slice) => slice.offeredRps);
-  const serverBusy = known(good, (slice) => slice.cpu?.busyRatio);
-  const memory = known(good, (slice) => slice.memory);
-  const processes = known(good, (slice) => slice.processes);
-  const generatorBusyRatio = busy.length > 0 ? mean(busy) : null;
-  const numbers = {
-    variant: variant.id,
-    label: variant.label,
-    slices: {
-      ok: good.length,
-      failed: counted.length - good.length,
-      void: all.length - counted.length,
-      generatorBound: good.filter((slice) => slice.generator.bound).length,
-    },
-    instances: instances.length,
-    requests,
-    okCount,
-    // A request that never got its answer is no right answer.
-    okRatio: requests + interrupted > 0 ? okCount / (requests + interrupted) : null,
-    rps: estimate(instances.map((slices) => slices.map((slice) => slice.achievedRps))),
-    offeredRps: offered.length > 0 ? mean(offered) : null,
-    p50: poolPercentile(good, 50),
-    p95: poolPercentile(good, 95),
-    p99: poolPercentile(good, 99),
-    latency: poolLatency(good),
-    cpuMsPerRequest: estimate(instances.map(cpuMsPerRequest)),
-    cpuBusyRatio: serverBusy.length > 0 ? mean(serverBusy) : null,
-    memory:
-      memory.length > 0
-        ? {
-            medianBytes: median(memory.map((slice) => slice.medianBytes)),
-            maxBytes: Math.max(...memory.map((slice) => slice.maxBytes)),
-          }
-        : null,
-    processes:
-      processes.length > 0
-        ? {
-            median: median(processes.map((slice) => slice.median)),
-            max: Math.max(...processes.map((slice) => slice.max)),
-          }
-        : null,
-    coldStartMs: variant.coldStartMs.length > 0 ? median(variant.coldStartMs) : null,
-    generatorBusyRatio,
-    latencyDoubtful: (generatorBusyRatio ?? 0) > GENERATOR_BUSY,
-    dropped,
-    droppedRatio: iterations + dropped > 0 ? dropped / (iterations + dropped) : 0,
-    interrupted,
-    bytesReceived: sum(counted, (slice) => slice.bytesReceived),
-    endpoints: poolEndpoints(good),
-    errors: poolErrors(counted),
-  };
-  return {
-    ...numbers,
-    state: judge(variant, numbers, all, facts, model),
-    sloMissed: missedSlo(numbers, facts),
-  };
-}
-
-/**
- * CPU per request, one value per slice; the slices of one start are not averaged by their number of requests, since
- * slices of a scenario are equally long.
- */
-function cpuMsPerRequest(slices: readonly Measurement[]): number[] {
-  return known(slices, (slice) => slice.cpu?.perRequestUs).map((us) => us / 1000);
-}
-
-/** Where a row belongs. Rank and place are given later, among those that are `ranked` here. */
-function judge(
-  variant: Variant,
-  row: Omit<Row, 'state' | 'sloMissed'>,
-  all: readonly Measurement[],
-  facts: ScenarioFacts,
-  model: ScenarioSummary['model'],
-): RowState {
-  const { failure } = variant;
-  const counted = all.filter((slice) => slice.outcome !== 'void');
-  if (failure) return { kind: 'failed', stage: failure.stage, reason: failure.reason, log: failure.log };
-  const needed = facts.slo.okRatio ?? DEFAULT_OK_RATIO;
-  if (row.okRatio !== null && row.okRatio < needed) {
-    const kind = row.errors[0]?.kind ?? counted.find((slice) => slice.reason)?.reason;
-    const reason = `only ${percent(row.okRatio)} of answers OK, ${percent(needed)} needed`;
-    return { kind: 'unranked', cause: 'ok-ratio', reason: kind ? `${reason}; mostly ${kind}` : reason };
-  }
-  // A server that hangs gives few answers, so that its wrong ones hardly weigh: its slices do.
-  const slices = row.slices.ok + row.slices.failed;
-  if (row.slices.ok > 0 && row.slices.failed > slices * (1 - needed)) {
-    const reason = counted.find((slice) => slice.outcome === 'failed')?.reason ?? 'every request failed';
-    return {
-      kind: 'unranked',
-      cause: 'ok-ratio',
-      reason: `${row.slices.failed} of ${slices} slices failed: ${reason}`,
-    };
-  }
-  if (row.slices.ok === 0 && row.slices.failed > 0) {
-    const reason = counted.find((slice) => slice.reason)?.reason ?? 'every slice failed';
-    return { kind: 'failed', stage: 'run', reason, log: '' };
-  }
-  if (row.rps === null) {
-    const reason = row.slices.void > 0 ? voidReason(all) : 'nothing was measured';
-    return { kind: 'unranked', cause: 'no-data', reason };
-  }
-  if (row.slices.generatorBound >= GENERATOR_BOUND_SHARE * row.slices.ok && row.slices.generatorBound > 0) {
-    return { kind: 'generator-bound', reason: boundReason(counted) };
-  }
-  if (model === 'open' && row.droppedRatio > MAX_DROPPED) {
-    const reason = `did not hold the rate: ${percent(row.droppedRatio)} of the iterations could not start in time`;
-    return { kind: 'unranked', cause: 'rate-missed', reason };
-  }
-  return { kind: 'ranked', rank: 0, shared: false };
-}
-
-function voidReason(slices: readonly Measurement[]): string {
-  const reason = slices.find((slice) => slice.reason)?.reason;
-  const what = slices.length === 1 ? 'its only slice is void' : `all ${slices.length} slices are void`;
-  return reason ? `${what}: ${reason}` : what;
-}
-
-/** What the slices say, each reason once; at most two of them, since their figures differ from slice to slice. */
-function boundReason(slices: readonly Measurement[]): string {
-  const reasons = new Set(slices.flatMap((slice) => (slice.generator.bound ? slice.generator.reasons : [])));
-  return [...reasons].slice(0, 2).join('; ') || 'the load generator was the limit';
-}
-
-function missedSlo(row: Pick<Row, 'p50' | 'p95' | 'p99' | 'okRatio'>, { slo }: ScenarioFacts): string[] {
-  const limits = [
-    ['p50', row.p50?.value, slo.p50Ms],
-    ['p95', row.p95?.value, slo.p95Ms],
-    ['p99', row.p99?.value, slo.p99Ms],
-  ] as const;
-  const wrong = slo.okRatio !== undefined && row.okRatio !== null && row.okRatio < slo.okRatio;
-  const late = limits.flatMap(([name, ms, limit]) =>
-    ms !== undefined && limit !== undefined && ms > limit
-      ? [`${name} ${ms.toPrecision(3)} ms > ${limit} ms`]
-      : [],
+function detectable(comparisons: readonly Comparison[], against: Comparison['against']): number | null {
+  const found = [...leadsOf(comparisons)].flatMap((comparison) =>
+    comparison.against === against && comparison.detectable !== null ? [comparison.detectable] : [],
   );
-  return wrong ? [...late, `OK ${percent(row.okRatio as number)} < ${percent(slo.okRatio as number)}`] : late;
+  return found.length > 0 ? Math.max(...found) : null;
 }
 
-function known<T, V>(items: readonly T[], of: (item: T) => V | null | undefined): V[] {
-  return items.map(of).filter((value): value is V => value !== null && value !== undefined);
+function countGuards(slices: readonly Measurement[]): GuardCounts {
+  const foreignCpu = slices.filter(({ guards }) => (guards.foreignCpuRatio ?? 0) > FOREIGN_CPU);
+  const steal = slices.filter(({ guards }) => (guards.stealRatio ?? 0) > STEAL);
+  const stall = slices.filter(({ guards }) => (guards.stallMs ?? 0) > STALL);
+  const disturbed = new Set([...foreignCpu, ...steal, ...stall]);
+  return {
+    slices: slices.length,
+    disturbed: disturbed.size,
+    foreignCpu: foreignCpu.length,
+    steal: steal.length,
+    stall: stall.length,
+    dropped: 0,
+  };
 }

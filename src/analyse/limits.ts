@@ -13,6 +13,8 @@ export const P99_SAMPLES = 1000;
 /** Guards: above these shares a slice was disturbed (foreign CPU, time stolen by the hypervisor). */
 export const FOREIGN_CPU = 0.1;
 export const STEAL = 0.01;
+/** Guard: the sampler woke this much too late, in ms, so the machine stood still. Steal alone misses such stalls. */
+export const STALL = 50;
 /** Bodies of one endpoint that differ by more than this are not the same answer. */
 export const BODY_DIFFERENCE = 0.01;
 /** Bytes are counted with headers, and servers differ in those. */
@@ -21,3 +23,18 @@ export const HEADER_BYTES = 300;
 export const FEW_INSTANCES = 3;
 /** A server that uses more than this share of the servers' CPUs while others are loaded takes it from them. */
 export const IDLE_CPU = 0.01;
+
+/** A verdict of faster or slower: chance of a false one, over all primary tests of a question together. */
+export const ALPHA = 0.01;
+/** What is surely there but smaller than this is no 'faster' or 'slower': it would not matter to anybody. */
+export const MIN_EFFECT = 0.01;
+/** 'No difference' needs the whole 99 % interval within ± this share. */
+export const MARGIN = 0.03;
+/** With fewer pairs of fresh starts there is no verdict, and no rank from paired tests. */
+export const MIN_PAIRS = 4;
+/** With a larger share of its pairs of slices dropped a comparison is inconclusive. */
+export const MAX_GUARDED = 0.25;
+/** From this share of its CPUs in use on, a server is at its limit: what a request costs is then what decides RPS. */
+export const SATURATED = 0.9;
+/** Probability with which a change of the size called detectable is found. */
+export const POWER = 0.95;

@@ -1,5 +1,5 @@
 import type { Estimate } from './estimate.ts';
-import type { Comparison, Metric, Row } from './summary.ts';
+import type { Metric, Row } from './summary.ts';
 
 /**
  * Whether `a` is surely better than `b`, by the simplest rule that does not cry wolf: their 95 % intervals do not
@@ -46,23 +46,6 @@ export function rank(rows: readonly Row[], metric: Metric): Row[] {
   };
   const cpu = (row: Row) => (metric === 'rps' ? 0 : (row.cpuMsPerRequest?.value ?? Infinity));
   return ranked.sort((a, b) => place(a) - place(b) || compare(cpu(a), cpu(b)) || compare(value(a), value(b)));
-}
-
-/** The seam for real comparisons: every other ranked row against the first. */
-export function compareWithFirst(ranked: readonly Row[], metric: Metric): Comparison[] {
-  const [first, ...others] = ranked;
-  if (!first) return [];
-  const base = first[metric]?.value;
-  return others.flatMap((row) => {
-    const value = row[metric]?.value;
-    if (!base || value === undefined) return [];
-    const verdict = surelyBetter(metric, first, row)
-      ? 'worse'
-      : surelyBetter(metric, row, first)
-        ? 'better'
-        : 'unclear';
-    return [{ variant: row.variant, reference: first.variant, metric, ratio: value / base, verdict }];
-  });
 }
 
 /** Like a − b, but ∞ equals ∞. */

@@ -1,4 +1,4 @@
-import type { Results, ScenarioFacts, Variant, Warning } from '../results.ts';
+import type { Comparison, Gate, Results, ScenarioFacts, Variant, Warning } from '../results.ts';
 import type { Estimate } from './estimate.ts';
 
 /** What `analyse` makes of results.json, and all that `report` gets to see. Units are in the names. */
@@ -9,6 +9,8 @@ export interface Summary {
   plan: Results['plan'];
   variants: readonly Variant[];
   scenarios: readonly ScenarioSummary[];
+  /** One per gate of the plan, in its order. */
+  gates: readonly GateResult[];
   warnings: readonly Warning[];
 }
 
@@ -18,30 +20,61 @@ export interface ScenarioSummary {
   model: 'closed' | 'open';
   /** What the ranking is by. */
   metric: Metric;
-  /** Ranked first, best on top; then generator-bound, unranked, failed. */
+  /** Variants of what was checked out: ranked first, best on top; then generator-bound, unranked, failed. */
   rows: readonly Row[];
+  /** Variants of the other ref, in the plan's order: never ranked against other runtimes, shown beside their head. */
+  bases: readonly Row[];
+  /** `paired`: ranks are from paired tests; `intervals`: too few fresh starts for those, 95 % intervals that do not overlap. */
+  basis: 'paired' | 'intervals';
   /** Variant id of the one that is surely ahead of all other ranked ones; null when none is. */
   best: string | null;
   /** Variant id of the ranked one that surely needs the least CPU per request; null when none does. */
   cheapest: string | null;
-  /** Every ranked variant against the one on top. */
+  /**
+   * By variant in the order of the plan, then `base`, `earlier`, `reference`. Of each, the metric that fits the
+   * situation comes first; those that a gate names are primary, too.
+   */
   comparisons: readonly Comparison[];
+  /**
+   * The smallest change that every comparison of a kind would have found with 95 % power in the metric that fits the
+   * situation, as a share; null when there is none or nothing is known of its spread.
+   */
+  detectable: { base: number | null; reference: number | null };
+  guards: GuardCounts;
+}
+
+/** Slices in which a guard saw something that is not the server's doing. */
+export interface GuardCounts {
+  slices: number;
+  /** Slices with any of the three. */
+  disturbed: number;
+  foreignCpu: number;
+  steal: number;
+  stall: number;
+  /** Slices left out of the comparisons, those included that were fine but whose partner was not. */
+  dropped: number;
+}
+
+/** What became of one `fail-on`. */
+export interface GateResult {
+  gate: Gate;
+  /** What it was held against; empty when nothing measured fits it. */
+  checks: readonly GateCheck[];
+  failed: boolean;
+}
+
+export interface GateCheck {
+  comparison: Comparison;
+  failed: boolean;
 }
 
 export type Metric = 'rps' | 'p95' | 'p99';
 
-export interface Comparison {
-  variant: string;
-  reference: string;
-  metric: Metric;
-  /** Variant ÷ reference. */
-  ratio: number;
-  verdict: 'better' | 'worse' | 'unclear';
-}
-
 export type RowState =
   /** Place = 1 + the number of variants that are surely better; shared by those that cannot be told apart. */
   | { kind: 'ranked'; rank: number; shared: boolean }
+  /** Of the other ref: measured well, but not in the ranking. */
+  | { kind: 'base' }
   /** The load generator was the limit: RPS is a lower bound and no rank can be given. */
   | { kind: 'generator-bound'; reason: string }
   | { kind: 'unranked'; cause: 'ok-ratio' | 'rate-missed' | 'no-data'; reason: string }
