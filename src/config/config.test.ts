@@ -132,6 +132,14 @@ describe('precedence', () => {
     expect(both.scenarios.map(({ name }) => name)).toEqual(['json', 'paths']);
   });
 
+  test('budget, instances and blocks: the strongest source that says any of them decides', () => {
+    const files = { '.bench.yml': 'budget: 5m\n' };
+    expect(parse(files).budgetMs).toBe(300_000);
+    expect(parse(files, ['--blocks', '2']).budgetMs).toBeUndefined();
+    expect(parse(files, [], { inputs: { instances: '2' } }).budgetMs).toBeUndefined();
+    expect(parse({ '.bench.yml': 'instances: 9\n' }, ['--budget', '6h']).budgetMs).toBe(21_600_000);
+  });
+
   test('paths start at the file that has them, or at the current folder', () => {
     const files = {
       'ci/bench.yml': 'app: ../shop\nout: here\n',
@@ -321,5 +329,53 @@ docs: https://example.org
         },
       },
     },
+  });
+});
+
+describe('comparing', () => {
+  test('what with, and where that starts if it is a path', () => {
+    const where = { name: '--compare-to' };
+    expect(parse({}, ['--compare-to', 'old/results.json']).compareTo).toEqual({
+      ...{ given: 'old/results.json', path: '/project/old/results.json', where },
+    });
+    const files = { 'ci/bench.yml': 'compare-to: HEAD~1\nreference: quick\n' };
+    expect(parse(files, ['--config', 'ci/bench.yml'])).toMatchObject({
+      compareTo: { given: 'HEAD~1', path: '/project/ci/HEAD~1', where: { name: 'ci/bench.yml', line: 1 } },
+      reference: { name: 'quick', where: { name: 'ci/bench.yml', line: 2 } },
+    });
+    expect(parse({})).not.toHaveProperty('compareTo');
+  });
+
+  test.each([
+    ['slower > 3%', { metric: null, above: 0.03, scenario: null, variant: null }],
+    ['slower>2.5%', { metric: null, above: 0.025 }],
+    [
+      'p99  slower >  10% in quick on apache',
+      { metric: 'p99', above: 0.1, scenario: 'quick', variant: 'apache' },
+    ],
+    [
+      'cpu slower > 7% on nginx-fpm@8.4[listen=unix,workers=4]',
+      { variant: 'nginx-fpm@8.4[listen=unix,workers=4]' },
+    ],
+    ['memory slower > 1000% in quick', { metric: 'memory', above: 10, scenario: 'quick' }],
+  ])('gate %s', (text, gate) => {
+    const [read, ...more] = parse({}, ['--fail-on', text]).failOn;
+    expect(read).toMatchObject({ ...gate, source: text.replaceAll(/ +/g, ' ') });
+    expect(more).toEqual([]);
+  });
+
+  test('several gates, in a list, on lines of an input and as flags', () => {
+    const sources = (config: ReturnType<typeof parse>) => config.failOn.map(({ source }) => source);
+    const both = ['slower > 3%', 'p99 slower > 9%'];
+    expect(sources(parse({ '.bench.yml': `fail-on: [${both.join(', ')}]\n` }))).toEqual(both);
+    expect(sources(parse({}, [], { inputs: { 'fail-on': both.join('\n') } }))).toEqual(both);
+    expect(
+      sources(
+        parse(
+          {},
+          both.flatMap((gate) => ['--fail-on', gate]),
+        ),
+      ),
+    ).toEqual(both);
   });
 });

@@ -1,5 +1,13 @@
 import * as z from 'zod';
-import { keys, record } from './document.ts';
+import {
+  COMPARE_TO,
+  GATE_FORM,
+  parseBudget,
+  parseCompareTo,
+  parseGate,
+  parseVariantName,
+} from './compare.ts';
+import { keys, record, scalar } from './document.ts';
 import { LOAD_FORMS } from './load.ts';
 import { scenarioKeys } from './scenarios.ts';
 import { parseImage, refuse } from './text.ts';
@@ -29,6 +37,8 @@ const variable = (text: string) => {
     throw refuse('not a name of a variable', text, 'letters, digits and _, not beginning with a digit');
   }
 };
+
+const gate = scalar(parseGate, { type: 'string', pattern: 'slower' });
 
 const images = record((text) => parseImage(text), image);
 
@@ -61,6 +71,19 @@ export const KEYS = {
     default: '8.4',
     many: 'list',
   },
+  'compare-to': {
+    schema: scalar(parseCompareTo, { type: 'string', description: COMPARE_TO }),
+    value: 'WHAT',
+    about:
+      "Measure another version of the app beside it: 'base' (of the pull request, or of the default branch), a git ref, an image, or an older results.json",
+    default: 'none',
+  },
+  reference: {
+    schema: scalar(parseVariantName, { type: 'string' }),
+    value: 'VARIANT',
+    about: 'Label or id of the variant that the others are compared with',
+    default: 'the first',
+  },
   scenarios: {
     schema: list(name),
     value: 'LIST',
@@ -92,6 +115,12 @@ export const KEYS = {
     value: 'TIME',
     about: 'Load before measuring, for each variant and instance',
     default: "the scenario's, else 2s",
+  },
+  budget: {
+    schema: scalar(parseBudget, { type: 'string', pattern: '^(?=.)(\\d+h)?(\\d+m)?(\\d+s)?$' }),
+    value: 'TIME',
+    about: 'Wall time for starts and load, 30s to 6h: instances and blocks are planned for it',
+    default: 'none',
   },
   instances: {
     schema: integer({ min: 1, max: 100 }),
@@ -127,6 +156,13 @@ export const KEYS = {
     value: 'p99=2s,ok=99%',
     about: 'What must hold: p50, p95, p99 (times), ok (percentage)',
     many: 'pairs',
+  },
+  'fail-on': {
+    schema: list(gate, { type: 'string', pattern: 'slower' }),
+    value: 'RULE,…',
+    about: `Fail (exit code 1) when a variant is surely that much slower: ${GATE_FORM}, such as 'slower > 3%'`,
+    default: 'none',
+    many: 'list',
   },
   'server-cpus': { schema: cpus, value: '0-3,8', about: 'CPUs of the servers', default: 'from the topology' },
   'load-cpus': {

@@ -16,8 +16,8 @@ import {
   readScenario,
   type ScenarioDraft,
 } from './scenarios.ts';
-import { quote } from './text.ts';
-import type { App, Config, Runtime, RuntimeChoice } from './types.ts';
+import { quote, unknownWord } from './text.ts';
+import type { App, Config, Runtime, RuntimeChoice, Scenario } from './types.ts';
 
 export type { Sources } from './layers.ts';
 
@@ -42,11 +42,24 @@ export function parseConfig(sources: Sources): Config {
   const loadCpus = value('load-cpus');
   const memoryBytes = value('memory');
   const out = given('out');
+  const compareTo = given('compare-to');
+  const reference = given('reference');
+  const budgetMs = readBudget(layers);
   return {
     apps,
     runtimes,
     php,
     scenarios,
+    ...(compareTo && {
+      compareTo: {
+        given: compareTo.value,
+        path: resolve(compareTo.base, compareTo.value),
+        where: compareTo.place(),
+      },
+    }),
+    ...(reference && { reference: { name: reference.value, where: reference.place() } }),
+    ...(budgetMs !== undefined && { budgetMs }),
+    failOn: readGates(given('fail-on'), scenarios),
     instances: value('instances') ?? 3,
     seed: value('seed') ?? Math.floor(random() * 2 ** 32),
     ...(serverCpus && { serverCpus }),
@@ -55,7 +68,6 @@ export function parseConfig(sources: Sources): Config {
     env,
     ...(memoryBytes !== undefined && { memoryBytes }),
     out: out ? readOut(out, files) : resolve(cwd, 'bench-results'),
-    failOn: [],
     wait: value('wait') ?? false,
   };
 }
@@ -172,6 +184,40 @@ function readScenarios(layers: readonly Layer[], folders: Sources, files: Files)
   const over: Overrides = { slo: merge(layers, 'slo') };
   for (const key of OVERRIDES) Object.assign(over, { [key]: find(layers, key)?.value });
   return drafts.map((draft) => completeScenario(draft, over));
+}
+
+/**
+ * A budget plans instances and blocks itself. Of these three the strongest source that says any decides; where one says
+ * two, that is a mistake.
+ */
+function readBudget(layers: readonly Layer[]): number | undefined {
+  const layer = layers.find(({ values }) => values.budget ?? values.instances ?? values.blocks);
+  const budget = layer?.values.budget;
+  if (layer === undefined || budget === undefined) return undefined;
+  const other = (['instances', 'blocks'] as const).find((key) => layer.values[key] !== undefined);
+  if (other) {
+    throw new UserError(`both budget and ${other}`, {
+      where: layer.document.place([other], 'key'),
+      allowed: `one of them: a budget plans instances and blocks itself`,
+    });
+  }
+  return budget;
+}
+
+function readGates(given: Given<'fail-on'> | undefined, scenarios: readonly Scenario[]): Config['failOn'] {
+  const names = scenarios.map(({ name }) => name);
+  return (given?.value ?? []).map((gate, i, gates) => {
+    const where = given?.place(i);
+    return at(where, () => {
+      if (gates.findIndex(({ source }) => source === gate.source) !== i) {
+        throw new UserError('gate given twice', { found: quote(gate.source) });
+      }
+      if (gate.scenario !== null && !names.includes(gate.scenario)) {
+        throw unknownWord('scenario in a gate', gate.scenario, names);
+      }
+      return { ...gate, ...(where && { where }) };
+    });
+  });
 }
 
 const RESERVED = ['PORT', 'DOCROOT', 'BENCH_FACTS'];

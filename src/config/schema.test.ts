@@ -25,6 +25,7 @@ test.each([
   'env: { A: 1, B: ~, C: true, D: x }',
   'images: images.yml',
   'images: { php:8.4-fpm: mirror.example/php:8.4-fpm }',
+  'compare-to: base\nreference: x\nfail-on: [slower > 3%, p99 slower > 5% on x]\nbudget: 2m30s',
   'slo: { p99: 2s, ok: 99.9% }\ntimeout: 1m30s\nmemory: 512M',
 ])('editors accept %j', (yaml) => {
   expect(isConfig(parse(yaml)), ajv.errorsText(isConfig.errors)).toBe(true);
@@ -37,6 +38,8 @@ test.each([
   'timeout: 5',
   'slo: { p98: 1s }',
   'php: { a: b }',
+  'budget: 5',
+  'fail-on: faster > 3%',
   'load: 5',
 ])('editors refuse %j', (yaml) => {
   expect(isConfig(parse(yaml))).toBe(false);

@@ -1,3 +1,5 @@
+import type { Place } from '../errors.ts';
+
 /** The nouns that every step after `config` works with. Everything here is validated and complete. */
 
 export type OptionValue = string | number | boolean;
@@ -99,16 +101,37 @@ export interface Scenario {
   slo: Slo;
 }
 
-/** The other side of `compare-to`. */
-export type CompareTo =
-  /** The merge base of the pull request; outside of one, of the default branch. */
-  | { kind: 'base' }
-  /** A git ref: branch, tag, commit, `HEAD~1`. */
-  | { kind: 'ref'; ref: string }
-  /** An image that serves on $PORT, as our runtimes do. */
+/** `compare-to` as it was written. */
+export interface CompareTo {
+  given: string;
+  /** The same, taken for a path. */
+  path: string;
+  where: Place;
+}
+
+/** Where something of ours lies in the other commit, relative to its top; or why it does not. */
+export type Whereabouts = { folder: string } | { missing: string };
+
+/** The other side of `compare-to`: what stands there in place of the app as it is checked out. */
+export type Other = {
+  /** In labels, as it was written: `base`, `HEAD~1`. */
+  given: string;
+  /** What that stands for: `origin/main`. */
+  ref: string;
+} & (
+  | {
+      kind: 'commit';
+      commit: string;
+      /** By name of the app; `root`: its document root there. */
+      apps: Readonly<Record<string, { folder: string; root: string } | { missing: string }>>;
+      /** By name, those that are not ours: a project's own runtimes that lie in its repository. */
+      runtimes: Readonly<Record<string, Whereabouts>>;
+    }
+  /** It serves on $PORT, as our runtimes do. */
   | { kind: 'image'; image: string }
-  /** An older results.json, or the folder that holds it: another run, so no sure verdict comes of it. */
-  | { kind: 'results'; file: string };
+  /** Nothing runs beside the app: an older results.json, or nothing was found, for a reason that is not the input's. */
+  | { kind: 'none'; commit: string | null; reason: string | null }
+);
 
 /** `fail-on`: `slower > 3%`, `p99 slower > 10% in json on apache`. */
 export interface Gate {
@@ -122,6 +145,12 @@ export interface Gate {
   variant: string | null;
 }
 
+/** A word that can be checked only when all variants are known, and where it stands. */
+export interface Named {
+  name: string;
+  where: Place;
+}
+
 export interface Config {
   apps: readonly App[];
   runtimes: readonly RuntimeChoice[];
@@ -129,11 +158,13 @@ export interface Config {
   php: readonly string[];
   scenarios: readonly Scenario[];
   compareTo?: CompareTo;
+  /** What `compareTo` stands for, once `src/checkout/` has found it. */
+  other?: Other;
   /** Label or id of the variant that others are compared with; left out: the first. */
-  reference?: string;
+  reference?: Named;
   /** Wall time for the load phase, ms; instances and blocks are planned for it. */
   budgetMs?: number;
-  failOn: readonly Gate[];
+  failOn: readonly (Gate & { where?: Place })[];
   /** Fresh starts of all containers. */
   instances: number;
   /** Recorded; the same seed gives the same order. */
