@@ -18,6 +18,8 @@ const runtime: Runtime = {
 };
 const image: PlannedImage = {
   key: 'apache-8-4-shop',
+  ref: null,
+  ready: null,
   runtime,
   php: '8.4',
   app: { name: 'shop', folder: '/srv/my shop', root: 'public' },

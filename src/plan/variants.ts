@@ -1,15 +1,22 @@
-import type { App, Config, OptionValue, Runtime } from '../config/types.ts';
+import { at } from '../config/document.ts';
+import { unknownWord } from '../config/text.ts';
+import type { App, Config, OptionValue, Other, Runtime } from '../config/types.ts';
 import { UserError } from '../errors.ts';
 
 /** Entry points derive the ports that they need inside from PORT + 1000, + 2000 …: so many fit between. */
 export const MAX_VARIANTS = 900;
 
-/** What is compared: app × PHP version × runtime × options. */
+/** What is compared: app × PHP version × runtime × options, at the other side of `compare-to` as well. */
 export interface PlannedVariant {
-  /** `nginx-fpm@8.4[listen=unix,workers=80]`, with `app/` before it when there are several apps. */
+  /** `nginx-fpm@8.4[listen=unix,workers=80]`, with `app/` before it when there are several apps; `…:base` at the other side. */
   id: string;
-  /** The alias (with `@php` when there are several versions), else the id. */
+  /** The alias (with `@php` when there are several versions), else the id; with what was given in brackets at the other side. */
   label: string;
+  /** At the other side: what `compare-to` says. Null: the app as it is checked out. */
+  ref: string | null;
+  /** Id of the same variant at the other side. */
+  base: string | null;
+  /** Where `ref` is a commit, its folder is relative to the top of that. */
   app: App;
   php: string;
   runtime: Runtime;
@@ -21,10 +28,14 @@ export interface PlannedVariant {
   image: string;
 }
 
-/** One image to build. */
+/** One image to build, or to take as it is. */
 export interface PlannedImage {
   /** Unique in the plan and fit to be a bake target and a tag. */
   key: string;
+  /** Not null: the folders of the app, and of a runtime that is not absolute, are relative to the top of another commit. */
+  ref: string | null;
+  /** An image that is there, in place of one that is built. */
+  ready: string | null;
   runtime: Runtime;
   php: string;
   app: App;
@@ -32,11 +43,16 @@ export interface PlannedImage {
   args: Readonly<Record<string, string>>;
 }
 
-/** Every combination that the config asks for, in its order; an error when two would be the same. */
+/**
+ * Every combination that the config asks for, in its order, and behind them their twins of the other side. Errors: two
+ * that would be the same, too many, names in `reference` and `fail-on` that no variant has.
+ */
 export function planVariants(config: Config): { variants: PlannedVariant[]; images: PlannedImage[] } {
-  const variants = new Map<string, PlannedVariant>();
+  const heads = new Map<string, PlannedVariant>();
+  const twins: PlannedVariant[] = [];
   const images = new Map<string, PlannedImage>();
   for (const app of config.apps) {
+    const otherApp = findApp(config.other, app);
     for (const php of config.php) {
       for (const choice of config.runtimes) {
         const { runtime } = choice;
@@ -54,20 +70,95 @@ export function planVariants(config: Config): { variants: PlannedVariant[]; imag
           choice.as === undefined
             ? undefined
             : `${appPrefix}${choice.as}${config.php.length > 1 ? `@${php}` : ''}`;
-        if (variants.has(id)) {
+        if (heads.has(id)) {
           throw new UserError(`the variant ${id} is asked for twice`, { hint: 'drop one of the two' });
         }
-        variants.set(id, { id, label: alias ?? id, app, php, runtime, options, env, image: image.key });
+        const head = { id, label: alias ?? id, ref: null, app, php, runtime, options, env, image: image.key };
+        const twin = otherApp && config.other && planTwin(head, image, otherApp, config.other, images);
+        heads.set(id, { ...head, base: twin?.id ?? null });
+        if (twin) twins.push(twin);
       }
     }
   }
-  if (variants.size > MAX_VARIANTS) {
+  const variants = [...heads.values(), ...twins];
+  if (variants.length > MAX_VARIANTS) {
     throw new UserError('too many variants for one run', {
-      found: `${variants.size}`,
+      found: `${variants.length}`,
       allowed: `up to ${MAX_VARIANTS}`,
     });
   }
-  return { variants: [...variants.values()], images: [...images.values()] };
+  if (config.other?.kind === 'image' && heads.size > 1) {
+    throw new UserError('an image can be compared with one variant alone', {
+      ...(config.compareTo && { where: config.compareTo.where }),
+      found: [...heads.values()].map(({ label }) => label).join(', '),
+      allowed: 'one app, one PHP version, one runtime',
+    });
+  }
+  checkNames(config, [...heads.values()]);
+  return { variants, images: [...images.values()] };
+}
+
+/** The variant that `reference` names; undefined where it names none: the first one counts. */
+export function findReference(
+  { reference }: Config,
+  variants: readonly PlannedVariant[],
+): PlannedVariant | undefined {
+  const heads = variants.filter(({ ref }) => ref === null);
+  return (
+    heads.find(({ label }) => label === reference?.name) ?? heads.find(({ id }) => id === reference?.name)
+  );
+}
+
+function checkNames(config: Config, heads: readonly PlannedVariant[]): void {
+  const { reference, failOn } = config;
+  const names = [...new Set(heads.flatMap(({ label, id }) => [label, id]))];
+  if (reference && !findReference(config, heads)) {
+    at(reference.where, () => {
+      throw unknownWord('variant', reference.name, names);
+    });
+  }
+  const known = [...new Set([...heads.map(({ runtime }) => runtime.name), ...names])];
+  for (const { variant, where } of failOn) {
+    if (variant === null || known.includes(variant)) continue;
+    at(where, () => {
+      throw unknownWord('runtime or variant in a gate', variant, known);
+    });
+  }
+}
+
+/** The app at the other side; null where it has no twin. */
+function findApp(other: Other | undefined, app: App): App | null {
+  if (other?.kind === 'image') return app;
+  const there = other?.kind === 'commit' ? other.apps[app.name] : undefined;
+  return there && 'folder' in there ? { ...app, ...there } : null;
+}
+
+function planTwin(
+  head: Omit<PlannedVariant, 'base'>,
+  image: PlannedImage,
+  app: App,
+  other: Other,
+  images: Map<string, PlannedImage>,
+): PlannedVariant | null {
+  const there = other.kind === 'commit' ? other.runtimes[head.runtime.name] : undefined;
+  if (there && 'missing' in there) return null;
+  const own = addImage(images, {
+    ...image,
+    key: `${image.key}-base`,
+    ref: other.kind === 'commit' ? other.given : null,
+    ready: other.kind === 'image' ? other.image : null,
+    app,
+    runtime: there ? { ...head.runtime, folder: there.folder } : head.runtime,
+  });
+  return {
+    ...head,
+    id: `${head.id}:base`,
+    label: `${head.label} (${other.given})`,
+    ref: other.given,
+    base: null,
+    app,
+    image: own.key,
+  };
 }
 
 /** Keys are made of fewer characters than names: two images that would share one are told apart by a number. */
@@ -75,19 +166,16 @@ function addImage(images: Map<string, PlannedImage>, image: PlannedImage): Plann
   for (let n = 1; ; n++) {
     const key = n === 1 ? image.key : `${image.key}-${n}`;
     const known = images.get(key);
-    if (
-      known &&
-      (known.app !== image.app || known.runtime !== image.runtime || !same(known.args, image.args))
-    )
-      continue;
+    if (known && JSON.stringify(contentOf(known)) !== JSON.stringify(contentOf(image))) continue;
     const added = known ?? { ...image, key };
     images.set(key, added);
     return added;
   }
 }
 
-function same(a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
+/** What makes an image what it is. */
+function contentOf({ ref, ready, runtime, app, args }: PlannedImage) {
+  return { ref, ready, runtime: runtime.folder, app: [app.name, app.folder], args };
 }
 
 function planImage(
@@ -109,7 +197,7 @@ function planImage(
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '');
-  return { key, runtime, php, app, args };
+  return { key, ref: null, ready: null, runtime, php, app, args };
 }
 
 function formatOptions(set: Readonly<Record<string, OptionValue>>): string {

@@ -1,0 +1,195 @@
+import { describe, expect, test } from 'vitest';
+import { parseLoad } from '../config/load.ts';
+import type { Config, Other, Runtime } from '../config/types.ts';
+import { UserError } from '../errors.ts';
+import { findReference, planVariants } from './variants.ts';
+
+const runtime = (name: string, folder = `/pkg/runtimes/${name}`): Runtime => ({
+  name,
+  folder,
+  title: name,
+  model: 'per-request',
+  base: ['php:{php}-cli'],
+  php: ['8.4'],
+  options: {
+    workers: { type: 'integer', default: 16, at: 'run', env: 'WORKERS', about: '' },
+    zts: { type: 'boolean', default: false, at: 'build', env: 'ZTS', about: '' },
+  },
+  apps: ['plain'],
+  stop: { signal: 'SIGTERM', timeoutMs: 10_000, inFlight: 'finishes' },
+  status: 'maintained',
+  docs: '',
+});
+const apache = runtime('apache');
+const mine = runtime('mine', '/project/.bench/runtimes/mine');
+const shop = { name: 'shop', folder: '/project/shop', root: 'public' };
+const blog = { name: 'blog', folder: '/project/blog', root: 'public' };
+
+const config: Config = {
+  apps: [shop],
+  runtimes: [
+    { runtime: apache, set: {} },
+    { runtime: apache, set: { workers: 4 }, as: 'small' },
+    { runtime: mine, set: { zts: true } },
+  ],
+  php: ['8.4'],
+  scenarios: [
+    {
+      ...{
+        name: 'quick',
+        title: '',
+        journey: { kind: 'paths', paths: ['/'] },
+        load: parseLoad('vus(8, 1s)'),
+      },
+      ...{ timeoutMs: 500, warmupMs: 2000, blocks: 8, reuse: true, slo: {} },
+    },
+  ],
+  ...{ instances: 3, seed: 42, images: {}, env: {}, out: '/out', failOn: [], wait: false },
+};
+
+const other = (more: Partial<Extract<Other, { kind: 'commit' }>> = {}): Other => ({
+  ...{ kind: 'commit', given: 'v1', ref: 'refs/tags/v1', commit: 'c0ffee' },
+  apps: { shop: { folder: 'apps/shop', root: 'web' } },
+  runtimes: { mine: { folder: '.bench/runtimes/mine' } },
+  ...more,
+});
+
+function messageOf(action: () => unknown): string {
+  try {
+    action();
+  } catch (error) {
+    if (error instanceof UserError) return error.format();
+    throw error;
+  }
+  return 'nothing was refused';
+}
+
+describe('the other side', () => {
+  test('is a twin of each variant, behind all of them', () => {
+    const { variants } = planVariants({ ...config, other: other() });
+    expect(variants.map(({ id, label, ref, base }) => [id, label, ref, base])).toEqual([
+      ['apache@8.4', 'apache@8.4', null, 'apache@8.4:base'],
+      ['apache@8.4[workers=4]', 'small', null, 'apache@8.4[workers=4]:base'],
+      ['mine@8.4[zts=true]', 'mine@8.4[zts=true]', null, 'mine@8.4[zts=true]:base'],
+      ['apache@8.4:base', 'apache@8.4 (v1)', 'v1', null],
+      ['apache@8.4[workers=4]:base', 'small (v1)', 'v1', null],
+      ['mine@8.4[zts=true]:base', 'mine@8.4[zts=true] (v1)', 'v1', null],
+    ]);
+  });
+
+  test('is like the other but for its app, its image and its own runtime', () => {
+    const { variants, images } = planVariants({ ...config, other: other() });
+    for (const [i, { app, runtime: own, image, ...twin }] of variants.slice(3).entries()) {
+      const { env, options, php } = variants[i] as (typeof variants)[number];
+      expect(twin).toMatchObject({ env, options, php });
+      expect(app).toEqual({ name: 'shop', folder: 'apps/shop', root: 'web' });
+    }
+    expect(variants.map(({ image }) => image)).toEqual([
+      ...['apache-8-4-shop', 'apache-8-4-shop', 'mine-8-4-shop-zts-true'],
+      ...['apache-8-4-shop-base', 'apache-8-4-shop-base', 'mine-8-4-shop-zts-true-base'],
+    ]);
+    const folders = images.map(({ ref, runtime: own, app }) => [ref, own.folder, app.folder]);
+    expect(folders.toSorted()).toEqual([
+      [null, '/pkg/runtimes/apache', '/project/shop'],
+      [null, '/project/.bench/runtimes/mine', '/project/shop'],
+      ['v1', '.bench/runtimes/mine', 'apps/shop'],
+      ['v1', '/pkg/runtimes/apache', 'apps/shop'],
+    ]);
+    expect(images.every(({ ready }) => ready === null)).toBe(true);
+  });
+
+  test('has images of its own even where an app is named like its image', () => {
+    const twisted = { ...shop, name: 'shop-base', folder: '/project/twisted' };
+    const apps = { shop: { folder: 'shop', root: '.' }, 'shop-base': { folder: 'twisted', root: '.' } };
+    const { variants, images } = planVariants({ ...config, apps: [shop, twisted], other: other({ apps }) });
+    const image = (id: string) => {
+      const key = variants.find((variant) => variant.id === id)?.image;
+      return images.find((one) => one.key === key)?.app.folder;
+    };
+    expect(image('shop/apache@8.4')).toBe('/project/shop');
+    expect(image('shop/apache@8.4:base')).toBe('shop');
+    expect(image('shop-base/apache@8.4')).toBe('/project/twisted');
+    expect(image('shop-base/apache@8.4:base')).toBe('twisted');
+    expect(new Set(images.map(({ key }) => key)).size).toBe(images.length);
+  });
+
+  test('has no twin where it lacks the app or the runtime', () => {
+    const missing = { missing: 'is not there' };
+    const lacking = other({
+      apps: { shop: { folder: 'shop', root: '.' }, blog: missing },
+      runtimes: { mine: missing },
+    });
+    const { variants } = planVariants({ ...config, apps: [shop, blog], other: lacking });
+    expect(variants.filter(({ ref }) => ref !== null).map(({ id }) => id)).toEqual([
+      'shop/apache@8.4:base',
+      'shop/apache@8.4[workers=4]:base',
+    ]);
+    expect(variants.filter(({ ref, base }) => ref === null && base === null)).toHaveLength(4);
+  });
+
+  test('may be nothing', () => {
+    const none: Other = { ...{ kind: 'none', given: 'base', ref: 'main', commit: null, reason: 'shallow' } };
+    expect(planVariants({ ...config, other: none })).toEqual(planVariants(config));
+    expect(planVariants(config).variants.every(({ ref, base }) => ref === null && base === null)).toBe(true);
+  });
+
+  test('may be an image, for one variant alone', () => {
+    const image: Other = { kind: 'image', given: 'shop:1', ref: 'shop:1', image: 'shop:1' };
+    const one = { ...config, runtimes: config.runtimes.slice(0, 1), other: image };
+    const { variants, images } = planVariants(one);
+    expect(variants.map(({ id, label, image }) => [id, label, image])).toEqual([
+      ['apache@8.4', 'apache@8.4', 'apache-8-4-shop'],
+      ['apache@8.4:base', 'apache@8.4 (shop:1)', 'apache-8-4-shop-base'],
+    ]);
+    expect(images.map(({ ref, ready }) => [ref, ready])).toEqual([
+      [null, null],
+      [null, 'shop:1'],
+    ]);
+    const where = { name: '--compare-to' };
+    const many = { ...config, other: image, compareTo: { given: 'shop:1', path: '/shop:1', where } };
+    expect(messageOf(() => planVariants(many))).toBe(
+      '--compare-to: an image can be compared with one variant alone\n' +
+        '  found:   apache@8.4, small, mine@8.4[zts=true]\n' +
+        '  allowed: one app, one PHP version, one runtime',
+    );
+  });
+});
+
+describe('names', () => {
+  const where = { name: '.bench.yml', line: 2 };
+
+  test.each([
+    [undefined, undefined],
+    ['small', 'apache@8.4[workers=4]'],
+    ['apache@8.4[workers=4]', 'apache@8.4[workers=4]'],
+  ])('reference %s is %s', (name, id) => {
+    const asked = { ...config, other: other(), ...(name && { reference: { name, where } }) };
+    expect(findReference(asked, planVariants(asked).variants)?.id).toBe(id);
+  });
+
+  test('of no variant are refused', () => {
+    expect(messageOf(() => planVariants({ ...config, reference: { name: 'smal', where } }))).toBe(
+      ".bench.yml:2: unknown variant\n  found:   'smal'\n" +
+        '  allowed: apache@8.4, small, apache@8.4[workers=4], mine@8.4[zts=true]\n' +
+        "  hint:    did you mean 'small'?",
+    );
+    const gate = { source: 'x', metric: null, above: 0.03, scenario: null, variant: 'apach', where };
+    expect(messageOf(() => planVariants({ ...config, failOn: [gate] }))).toBe(
+      ".bench.yml:2: unknown runtime or variant in a gate\n  found:   'apach'\n" +
+        '  allowed: apache, mine, apache@8.4, small, apache@8.4[workers=4], mine@8.4[zts=true]\n' +
+        "  hint:    did you mean 'apache'?",
+    );
+  });
+
+  test.each(['apache', 'small', 'apache@8.4[workers=4]'])('a gate may be on %s', (variant) => {
+    const gate = { source: 'x', metric: null, above: 0.03, scenario: null, variant };
+    expect(planVariants({ ...config, failOn: [gate] }).variants).toHaveLength(3);
+  });
+
+  test('of the other side are none', () => {
+    const name = 'small (v1)';
+    expect(
+      messageOf(() => planVariants({ ...config, other: other(), reference: { name, where } })),
+    ).toContain("found:   'small (v1)'");
+  });
+});
