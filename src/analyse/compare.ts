@@ -1,9 +1,246 @@
-import type { Comparison, Results } from '../results.ts';
+import type { CompareMetric, Comparison, Gate, Results } from '../results.ts';
+import { isNamed, leadsOf } from './gates.ts';
+import { ALPHA, MAX_GUARDED, MIN_PAIRS, SATURATED } from './limits.ts';
+import { type InstancePair, logRatios, pairSlices } from './pairs.ts';
+import { sum } from './pool.ts';
+import { chooseMetric, type Entry, type Measured, measure } from './rows.ts';
+import {
+  benjaminiHochberg,
+  holm,
+  isSure,
+  judge,
+  type PairedTest,
+  predictDetectable,
+  testPairs,
+} from './verdict.ts';
+import { percent } from './words.ts';
+
+const METRICS: readonly CompareMetric[] = ['rps', 'p50', 'p95', 'p99', 'cpu', 'memory'];
 
 /**
- * Every variant against the other ref and against the reference, scenario by scenario; what an earlier run was
- * compared with is kept as it stands. Pure: `report` compares anew what `run` has stored.
+ * Every variant against its other ref and against the reference, scenario by scenario; comparisons with an earlier
+ * run are kept as they stand. Pure: `report` compares anew what `run` has stored. By variant in the order of the plan;
+ * of each pair the metric that fits the situation comes first.
  */
 export function compare(results: Results): Comparison[] {
-  return results.comparisons.filter(({ against }) => against === 'earlier');
+  return compareMeasured(results, measure(results));
+}
+
+/** Likewise, when rows are there already. */
+export function compareMeasured(results: Results, measured: readonly Measured[]): Comparison[] {
+  const drafts = measured.flatMap((scenario) => draftScenario(results, scenario));
+  const corrected = new Map(
+    (['base', 'reference'] as const).flatMap((against) => {
+      // What cannot come to a verdict is no test.
+      const tests = drafts.filter((draft) => draft.against === against && draft.obstacles.length === 0);
+      return [
+        ...correct(
+          tests.filter((draft) => draft.primary),
+          holm,
+        ),
+        ...correct(
+          tests.filter((draft) => !draft.primary),
+          benjaminiHochberg,
+        ),
+      ];
+    }),
+  );
+  const own = oppose(drafts.map((draft) => conclude(draft, corrected.get(draft))));
+  const earlier = results.comparisons.filter(({ against }) => against === 'earlier');
+  const place = ({ variant, against }: Comparison) =>
+    3 * results.variants.findIndex(({ id }) => id === variant) +
+    ['base', 'earlier', 'reference'].indexOf(against);
+  // Stable, so each pair keeps its order of metrics.
+  return results.plan.scenarios.flatMap(({ name }) =>
+    [...own, ...earlier].filter(({ scenario }) => scenario === name).sort((a, b) => place(a) - place(b)),
+  );
+}
+
+/** A comparison before the others are known: everything but what the correction for many tests decides. */
+interface Draft {
+  variant: string;
+  reference: string;
+  against: 'base' | 'reference';
+  scenario: string;
+  metric: CompareMetric;
+  primary: boolean;
+  test: PairedTest | null;
+  slices: number;
+  dropped: number;
+  /** Why there can be no verdict, whatever the numbers. */
+  obstacles: string[];
+}
+
+function draftScenario(results: Results, scenario: Measured): Draft[] {
+  const { entries } = scenario;
+  const heads = entries.filter(({ variant }) => variant.ref === null);
+  const reference =
+    heads.find(({ variant }) => variant.id === results.plan.reference) ??
+    heads.find(({ variant }) => variant.failure === null);
+  return heads.flatMap((entry) => {
+    const base = entries.find(({ variant }) => variant.id === entry.variant.base);
+    return [
+      ...(base ? draftPair(results, scenario, entry, base, 'base') : []),
+      ...(reference && reference !== entry
+        ? draftPair(results, scenario, entry, reference, 'reference')
+        : []),
+    ];
+  });
+}
+
+function draftPair(
+  results: Results,
+  scenario: Measured,
+  variant: Entry,
+  reference: Entry,
+  against: Draft['against'],
+): Draft[] {
+  const pairs = pairSlices(variant.slices, reference.slices);
+  const dropped = sum(pairs, (pair) => pair.dropped);
+  const slices = sum(pairs, (pair) => pair.kept.length);
+  const lead = chooseLead(scenario, pairs, against);
+  const metrics = [lead, ...METRICS.filter((metric) => metric !== lead)];
+  return metrics.map((metric) => {
+    const test = testPairs(logRatios(pairs, metric));
+    const arms = [variant, reference];
+    return {
+      variant: variant.variant.id,
+      reference: reference.variant.id,
+      against,
+      scenario: scenario.facts.name,
+      metric,
+      primary: metric === lead || results.plan.gates.some((gate) => names(gate, scenario, variant, metric)),
+      test,
+      slices,
+      dropped,
+      obstacles: [
+        ...arms.flatMap((arm) => obstaclesOf(arm, metric)),
+        ...obstaclesOfPairs(test?.pairs ?? 0, dropped, slices),
+      ],
+    };
+  });
+}
+
+/**
+ * The metric that tells most. A server whose CPUs are full does as many requests as its CPU per request allows, and that
+ * is the steadiest number of all; runtimes against each other are ranked, so there it is what the ranking is by.
+ */
+function chooseLead(
+  scenario: Measured,
+  pairs: readonly InstancePair[],
+  against: Draft['against'],
+): CompareMetric {
+  if (against === 'reference') return chooseMetric(scenario);
+  if (scenario.model === 'open') return 'p50';
+  const full = (['variant', 'reference'] as const).every((side) => {
+    const busy = pairs.flatMap(({ kept }) => kept.map((pair) => pair[side].cpu?.busyRatio ?? 0));
+    return busy.length > 0 && sum(busy, (ratio) => ratio) >= SATURATED * busy.length;
+  });
+  return full ? 'cpu' : 'rps';
+}
+
+function names(gate: Gate, { facts }: Measured, { variant }: Entry, metric: CompareMetric): boolean {
+  return (
+    gate.metric === metric &&
+    (gate.scenario === null || gate.scenario === facts.name) &&
+    isNamed(variant, gate.variant)
+  );
+}
+
+function obstaclesOf({ row }: Entry, metric: CompareMetric): string[] {
+  const { state, label } = row;
+  const ofServer = metric === 'cpu' || metric === 'memory';
+  switch (state.kind) {
+    case 'failed':
+      return [`${label} failed: ${state.reason}`];
+    case 'unranked':
+      // What a request costs is the same question at any rate.
+      return state.cause === 'rate-missed' && ofServer ? [] : [`${label}: ${state.reason}`];
+    case 'generator-bound':
+      if (!ofServer) return [`the load generator was the limit for ${label}: ${state.reason}`];
+  }
+  if (metric.startsWith('p') && row.latencyDoubtful) {
+    return [
+      `k6 was ${percent(row.generatorBusyRatio ?? 0)} busy with ${label}: part of the latency may be its own`,
+    ];
+  }
+  return [];
+}
+
+function obstaclesOfPairs(pairs: number, dropped: number, slices: number): string[] {
+  const all = dropped + slices;
+  if (all === 0) return ['not measured side by side'];
+  const share = `${percent(dropped / all)} of the pairs of slices were disturbed or failed, and dropped`;
+  const few = `${pairs} ${pairs === 1 ? 'pair' : 'pairs'} of fresh starts, ${MIN_PAIRS} needed`;
+  return [...(dropped > MAX_GUARDED * all ? [share] : []), ...(pairs < MIN_PAIRS ? [few] : [])];
+}
+
+/** The p value after the correction for how many tests. */
+interface Corrected {
+  p: number;
+  tests: number;
+}
+
+function correct(
+  drafts: readonly Draft[],
+  method: (ps: readonly number[]) => number[],
+): [Draft, Corrected][] {
+  const ps = method(drafts.map(({ test }) => test?.p ?? 1));
+  return drafts.map((draft, i) => [draft, { p: ps[i] as number, tests: drafts.length }]);
+}
+
+function conclude(draft: Draft, corrected: Corrected | undefined): Comparison {
+  const { test, obstacles, ...named } = draft;
+  const known = {
+    ...named,
+    ratio: test && Math.exp(test.mean),
+    interval: test?.interval ? { ...test.interval, level: 1 - ALPHA } : null,
+    pairs: test?.pairs ?? 0,
+    spread: test?.spread ?? null,
+    p: test?.p ?? null,
+    adjustedP: corrected?.p ?? null,
+  };
+  if (!test || !corrected || test.spread === null) {
+    return { ...known, detectable: null, verdict: 'inconclusive', margin: null, reasons: obstacles };
+  }
+  const { verdict, margin } = judge(test, corrected.p, draft.metric === 'rps');
+  const { pairs, spread } = test;
+  return {
+    ...known,
+    detectable: predictDetectable({ pairs, spread, tests: corrected.tests }),
+    verdict,
+    margin,
+    reasons: verdict === 'inconclusive' && isSure(test, test.p ?? 1) ? [missedBy(corrected.tests)] : [],
+  };
+}
+
+const missedBy = (tests: number) => `sure by itself, but not as one of ${tests} tests`;
+
+/** A server whose CPUs are full and that needs more of them per request cannot do more requests: one must be wrong. */
+function oppose(comparisons: readonly Comparison[]): Comparison[] {
+  const leads = leadsOf(comparisons);
+  return comparisons.map((comparison) => {
+    const { verdict, metric } = comparison;
+    const slower = verdict === 'slower';
+    if (metric !== 'cpu' || !leads.has(comparison) || !(slower || verdict === 'faster')) return comparison;
+    const rps = comparisons.find((other) => other.metric === 'rps' && isSamePair(other, comparison));
+    // Without a corrected p value RPS was not fit to be tested.
+    if (!rps?.interval || rps.adjustedP === null) return comparison;
+    if (slower ? rps.interval.low <= 1 : rps.interval.high >= 1) return comparison;
+    const reason = slower
+      ? 'more CPU per request, but more RPS, too'
+      : 'less CPU per request, but less RPS, too';
+    return { ...comparison, verdict: 'inconclusive', reasons: [reason] };
+  });
+}
+
+type Pair = Pick<Comparison, 'variant' | 'reference' | 'against' | 'scenario'>;
+
+function isSamePair(a: Pair, b: Pair): boolean {
+  return (
+    a.variant === b.variant &&
+    a.reference === b.reference &&
+    a.against === b.against &&
+    a.scenario === b.scenario
+  );
 }

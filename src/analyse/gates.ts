@@ -1,4 +1,4 @@
-import type { Comparison, Results } from '../results.ts';
+import type { Comparison, Results, Variant } from '../results.ts';
 import type { GateResult } from './summary.ts';
 
 /**
@@ -6,9 +6,9 @@ import type { GateResult } from './summary.ts';
  * else with the reference. One fails only on 'slower' with the whole interval beyond what it allows.
  */
 export function checkGates(results: Results, comparisons: readonly Comparison[]): GateResult[] {
-  const wanted = (comparison: Comparison) =>
-    results.plan.compareTo === null ? true : comparison.against !== 'reference';
+  const wanted = ({ against }: Comparison) => (against === 'reference') === (results.plan.compareTo === null);
   const leads = leadsOf(comparisons);
+  const variantOf = ({ variant }: Comparison) => results.variants.find(({ id }) => id === variant);
   return results.plan.gates.map((gate) => {
     const checks = comparisons
       .filter(
@@ -16,7 +16,7 @@ export function checkGates(results: Results, comparisons: readonly Comparison[])
           wanted(comparison) &&
           (gate.metric === null ? leads.has(comparison) : comparison.metric === gate.metric) &&
           (gate.scenario === null || comparison.scenario === gate.scenario) &&
-          (gate.variant === null || namesOf(results, comparison.variant).includes(gate.variant)),
+          isNamed(variantOf(comparison), gate.variant),
       )
       .map((comparison) => ({ comparison, failed: isSurelySlower(comparison, gate.above) }));
     return { gate, checks, failed: checks.some((check) => check.failed) };
@@ -34,9 +34,11 @@ export function leadsOf(comparisons: readonly Comparison[]): Set<Comparison> {
   return new Set(leads.values());
 }
 
-function namesOf({ variants }: Results, id: string): string[] {
-  const variant = variants.find((other) => other.id === id);
-  return variant ? [variant.id, variant.label, variant.runtime] : [id];
+/** Whether a gate for this runtime, label or id means this variant; null means all. */
+export function isNamed(variant: Variant | undefined, name: string | null): boolean {
+  return (
+    name === null || (variant !== undefined && [variant.id, variant.label, variant.runtime].includes(name))
+  );
 }
 
 /** More of a latency, of CPU or of memory is slower; of RPS less. */

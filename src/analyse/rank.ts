@@ -1,54 +1,118 @@
+import type { CompareMetric } from '../results.ts';
 import type { Estimate } from './estimate.ts';
-import type { Metric, Row } from './summary.ts';
+import { MIN_PAIRS } from './limits.ts';
+import { logRatios, pairSlices } from './pairs.ts';
+import type { Entry } from './rows.ts';
+import type { Metric, Row, ScenarioSummary } from './summary.ts';
+import { holm, isSure, testPairs } from './verdict.ts';
+
+/** Whether the first is surely better than the second, by variants' ids. */
+type Better = (a: string, b: string) => boolean;
+
+type Ranking = Pick<ScenarioSummary, 'basis' | 'best' | 'cheapest'> & { rows: Row[] };
 
 /**
- * Whether `a` is surely better than `b`, by the simplest rule that does not cry wolf: their 95 % intervals do not
- * overlap. A number without an interval is never surely better. Paired comparisons within blocks will take this
- * function's place where they exist.
+ * Ranks variants that may be ranked: place = 1 + the number of those surely better. Rows that share a place stand in
+ * order of their value; where the rate was given and latency cannot tell them apart, the cheaper in CPU goes first.
  */
-export function surelyBetter(metric: Metric, a: Row, b: Row): boolean {
-  return metric === 'rps' ? surelyBelow(b.rps, a.rps) : surelyBelow(a[metric], b[metric]);
+export function rank(entries: readonly Entry[], metric: Metric): Ranking {
+  const paired = testAll(entries, metric);
+  const better = paired ?? byIntervals(entries, metric);
+  const rows = sortRows(entries, metric, better);
+  const cheaper = (paired && testAll(entries, 'cpu')) ?? byIntervals(entries, 'cpu');
+  return {
+    rows,
+    basis: paired ? 'paired' : 'intervals',
+    best: aheadOfAll(entries, better),
+    cheapest: aheadOfAll(entries, cheaper),
+  };
 }
 
-function surelyBelow(a: Estimate | null, b: Estimate | null): boolean {
+/**
+ * Paired tests of all variants against each other, corrected together, so that the chance of any wrong word in a whole
+ * ranking is below ALPHA. Null when there is nothing to test or any two have too few fresh starts in common.
+ */
+function testAll(entries: readonly Entry[], metric: CompareMetric): Better | null {
+  const tests = entries.flatMap((a, i) =>
+    entries.slice(i + 1).map((b) => ({
+      a: a.variant.id,
+      b: b.variant.id,
+      test: testPairs(logRatios(pairSlices(a.slices, b.slices), metric)),
+    })),
+  );
+  if (tests.length === 0 || tests.some(({ test }) => (test?.pairs ?? 0) < MIN_PAIRS)) return null;
+  const ps = holm(tests.map(({ test }) => test?.p ?? 1));
+  const sure = new Set<string>();
+  tests.forEach(({ a, b, test }, i) => {
+    if (!test || !isSure(test, ps[i] as number)) return;
+    sure.add(test.mean > 0 === (metric === 'rps') ? key(a, b) : key(b, a));
+  });
+  closeTransitively(entries, sure);
+  return (a, b) => sure.has(key(a, b));
+}
+
+const key = (a: string, b: string) => JSON.stringify([a, b]);
+
+/**
+ * If a is better than b and b than c, a is better than c, tested or not: all that was found holds at once. So two that
+ * share a place have not been told apart, and who alone is first is ahead of all.
+ */
+function closeTransitively(entries: readonly Entry[], sure: Set<string>): void {
+  const ids = entries.map(({ variant }) => variant.id);
+  for (const middle of ids) {
+    for (const a of ids) {
+      for (const b of ids) {
+        if (sure.has(key(a, middle)) && sure.has(key(middle, b))) sure.add(key(a, b));
+      }
+    }
+  }
+}
+
+/** With too few starts for tests: their 95 % intervals do not overlap. A number without an interval is never surely better. */
+function byIntervals(entries: readonly Entry[], metric: Metric | 'cpu'): Better {
+  const estimates = new Map(entries.map(({ variant, row }) => [variant.id, estimateOf(row, metric)]));
+  return (a, b) => {
+    const [first, second] = [estimates.get(a) ?? null, estimates.get(b) ?? null];
+    return metric === 'rps' ? isBelow(second, first) : isBelow(first, second);
+  };
+}
+
+function estimateOf(row: Row, metric: Metric | 'cpu'): Estimate | null {
+  if (metric !== 'cpu') return row[metric];
+  // Starts of the same image differ by about 1 %, far more than the slices of one.
+  return row.cpuMsPerRequest?.over === 'instances' ? row.cpuMsPerRequest : null;
+}
+
+function isBelow(a: Estimate | null, b: Estimate | null): boolean {
   if (a?.half == null || b?.half == null) return false;
   return a.value + a.half < b.value - b.half;
 }
 
-/**
- * The row that surely needs less CPU per request than every other; null when none does. Never from one start each:
- * starts of the same image differ by about 1 %, far more than the slices of one.
- */
-export function findCheapest(rows: readonly Row[]): Row | null {
-  const cheapest = rows
-    .filter((row) => row.cpuMsPerRequest?.over === 'instances')
-    .find((row) =>
-      rows.every((other) => other === row || surelyBelow(row.cpuMsPerRequest, other.cpuMsPerRequest)),
-    );
-  return rows.length > 1 ? (cheapest ?? null) : null;
+/** Who is surely better than every other; null when nobody is or there is no other. */
+function aheadOfAll(entries: readonly Entry[], better: Better): string | null {
+  const ids = entries.map(({ variant }) => variant.id);
+  if (ids.length < 2) return null;
+  return ids.find((id) => ids.every((other) => other === id || better(id, other))) ?? null;
 }
 
-/**
- * Ranks rows that may be ranked: place = 1 + the number of rows surely better. Rows that share a place stand in
- * order of their value; where the rate was given and latency cannot tell them apart, the cheaper in CPU goes first.
- */
-export function rank(rows: readonly Row[], metric: Metric): Row[] {
-  const ranks = rows.map((row) => 1 + rows.filter((other) => surelyBetter(metric, other, row)).length);
-  const ranked = rows.map((row, i): Row => {
-    const place = ranks[i] as number;
-    const shared = ranks.filter((other) => other === place).length > 1;
-    return { ...row, state: { kind: 'ranked', rank: place, shared } };
-  });
-  const place = (row: Row) => (row.state.kind === 'ranked' ? row.state.rank : Infinity);
+function sortRows(entries: readonly Entry[], metric: Metric, better: Better): Row[] {
+  const ids = entries.map(({ variant }) => variant.id);
+  const places = ids.map((id) => 1 + ids.filter((other) => better(other, id)).length);
   const value = (row: Row) => {
     const found = row[metric]?.value;
     return found === undefined ? Infinity : metric === 'rps' ? -found : found;
   };
   const cpu = (row: Row) => (metric === 'rps' ? 0 : (row.cpuMsPerRequest?.value ?? Infinity));
-  return ranked.sort((a, b) => place(a) - place(b) || compare(cpu(a), cpu(b)) || compare(value(a), value(b)));
+  return entries
+    .map(({ row }, i) => ({ row, place: places[i] as number }))
+    .sort((a, b) => a.place - b.place || order(cpu(a.row), cpu(b.row)) || order(value(a.row), value(b.row)))
+    .map(({ row, place }): Row => {
+      const shared = places.filter((other) => other === place).length > 1;
+      return { ...row, state: { kind: 'ranked', rank: place, shared } };
+    });
 }
 
 /** Like a − b, but ∞ equals ∞. */
-function compare(a: number, b: number): number {
+function order(a: number, b: number): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }

@@ -1,13 +1,56 @@
 import { mean, median } from 'simple-statistics';
-import type { Measurement, ScenarioFacts, Variant } from '../results.ts';
+import type { Measurement, Results, ScenarioFacts, Variant } from '../results.ts';
 import { estimate } from './estimate.ts';
-import { DEFAULT_OK_RATIO, GENERATOR_BOUND_SHARE, GENERATOR_BUSY, MAX_DROPPED } from './limits.ts';
+import {
+  DEFAULT_OK_RATIO,
+  GENERATOR_BOUND_SHARE,
+  GENERATOR_BUSY,
+  MAX_DROPPED,
+  P99_SAMPLES,
+} from './limits.ts';
 import { byInstance, poolEndpoints, poolErrors, poolLatency, poolPercentile, sum } from './pool.ts';
-import type { Row, RowState, ScenarioSummary } from './summary.ts';
+import type { Metric, Row, RowState, ScenarioSummary } from './summary.ts';
 import { percent } from './words.ts';
 
+/** What was measured in one scenario. */
+export interface Measured {
+  facts: ScenarioFacts;
+  model: ScenarioSummary['model'];
+  /** Every variant of every ref, in the order of the plan. */
+  entries: readonly Entry[];
+}
+
+export interface Entry {
+  variant: Variant;
+  row: Row;
+  slices: readonly Measurement[];
+}
+
+/** Sorts measurements by scenario and variant, and says what each variant did. */
+export function measure(results: Results): Measured[] {
+  return results.plan.scenarios.map((facts) => {
+    const measured = results.measurements.filter((slice) => slice.scenario === facts.name);
+    const model = measured.some((slice) => slice.offeredRps !== null) ? 'open' : 'closed';
+    const entries = results.variants.map((variant) => {
+      const slices = measured.filter((slice) => slice.variant === variant.id);
+      return { variant, row: toRow(variant, slices, facts, model), slices };
+    });
+    return { facts, model, entries };
+  });
+}
+
+/**
+ * What runtimes are ranked by. At a given rate RPS is about equal for all, so the tail decides: p99 where every
+ * variant has enough samples.
+ */
+export function chooseMetric({ model, entries }: Measured): Metric {
+  if (model === 'closed') return 'rps';
+  const ranked = entries.filter(({ row }) => row.state.kind === 'ranked');
+  return ranked.every(({ row }) => (row.latency?.samples ?? 0) >= P99_SAMPLES) ? 'p99' : 'p95';
+}
+
 /** What one variant did in one scenario, and whether it may be ranked. */
-export function toRow(
+function toRow(
   variant: Variant,
   all: readonly Measurement[],
   facts: ScenarioFacts,

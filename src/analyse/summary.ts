@@ -51,7 +51,7 @@ export interface GuardCounts {
   foreignCpu: number;
   steal: number;
   stall: number;
-  /** Slices left out of the comparisons, those included that were fine but whose partner was not. */
+  /** Pairs of slices that comparisons left out, as one of the two was disturbed, void or failed; all comparisons together. */
   dropped: number;
 }
 

@@ -1,0 +1,103 @@
+import { mean, median } from 'simple-statistics';
+import type { CompareMetric, Measurement } from '../results.ts';
+import { merge, percentile } from './histogram.ts';
+import { FOREIGN_CPU, STALL, STEAL } from './limits.ts';
+
+/** Two slices of one block: loaded one soon after the other, so what drifts has met both. */
+interface SlicePair {
+  variant: Measurement;
+  reference: Measurement;
+}
+
+/** One fresh start of both: the unit of replication, since starts of the same image differ. */
+export interface InstancePair {
+  instance: number;
+  kept: readonly SlicePair[];
+  /** Pairs of slices of which one was disturbed, void or failed. */
+  dropped: number;
+}
+
+/** Something else than the server had a say in this slice. What is not known counts as quiet. */
+export function isDisturbed({ guards }: Pick<Measurement, 'guards'>): boolean {
+  return (
+    (guards.foreignCpuRatio ?? 0) > FOREIGN_CPU ||
+    (guards.stealRatio ?? 0) > STEAL ||
+    (guards.stallMs ?? 0) > STALL
+  );
+}
+
+/**
+ * Slices of two variants in one scenario, put together by fresh start and block. A pair is dropped as a whole, and
+ * never for what was measured in it: choosing by results would make results.
+ */
+export function pairSlices(
+  variant: readonly Measurement[],
+  reference: readonly Measurement[],
+): InstancePair[] {
+  const key = (slice: Measurement) => `${slice.instance} ${slice.block}`;
+  const partners = new Map(reference.map((slice) => [key(slice), slice]));
+  const instances = new Map<number, SlicePair[]>();
+  for (const slice of variant) {
+    const partner = partners.get(key(slice));
+    if (!partner) continue;
+    const pair = { variant: slice, reference: partner };
+    instances.set(slice.instance, [...(instances.get(slice.instance) ?? []), pair]);
+  }
+  return [...instances]
+    .sort(([a], [b]) => a - b)
+    .map(([instance, pairs]) => {
+      const kept = pairs.filter((pair) =>
+        [pair.variant, pair.reference].every((slice) => slice.outcome === 'ok' && !isDisturbed(slice)),
+      );
+      return { instance, kept, dropped: pairs.length - kept.length };
+    });
+}
+
+/**
+ * ln(variant ÷ reference) of each fresh start in which both sides are known; 0.01 is 1 % more. RPS and CPU: mean over
+ * the blocks. Percentiles: of all samples of the start together, since one slice has too few for p99. Memory: of
+ * the medians.
+ */
+export function logRatios(instances: readonly InstancePair[], metric: CompareMetric): number[] {
+  return instances.flatMap(({ kept }) => {
+    const ratio = logRatio(kept, metric);
+    return ratio !== null && Number.isFinite(ratio) ? [ratio] : [];
+  });
+}
+
+function logRatio(kept: readonly SlicePair[], metric: CompareMetric): number | null {
+  switch (metric) {
+    case 'rps':
+      return meanLogRatio(kept, (slice) => slice.achievedRps);
+    case 'cpu':
+      return meanLogRatio(kept, (slice) => slice.cpu?.perRequestUs);
+    case 'memory':
+      return ofSides(kept, (slices) => {
+        const known = slices.flatMap(({ memory }) => (memory ? [memory.medianBytes] : []));
+        return known.length > 0 ? median(known) : null;
+      });
+    default: {
+      const p = Number(metric.slice(1));
+      return ofSides(kept, (slices) => percentile(merge(slices.map(({ histogram }) => histogram)), p));
+    }
+  }
+}
+
+function meanLogRatio(
+  kept: readonly SlicePair[],
+  of: (slice: Measurement) => number | null | undefined,
+): number | null {
+  const ratios = kept.flatMap((pair) => {
+    const [a, b] = [of(pair.variant), of(pair.reference)];
+    return a && b ? [Math.log(a / b)] : [];
+  });
+  return ratios.length > 0 ? mean(ratios) : null;
+}
+
+function ofSides(
+  kept: readonly SlicePair[],
+  of: (slices: readonly Measurement[]) => number | null,
+): number | null {
+  const [a, b] = [of(kept.map((pair) => pair.variant)), of(kept.map((pair) => pair.reference))];
+  return a && b ? Math.log(a / b) : null;
+}
