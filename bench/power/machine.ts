@@ -1,0 +1,82 @@
+/** The machine around a comparison: whether it is quiet, and a neighbour that makes it noisy. */
+import { readFileSync } from 'node:fs';
+import { cpus, loadavg } from 'node:os';
+import type { Host } from '../../src/host.ts';
+import type { Before } from './data.ts';
+
+/** Busier than this is not quiet. */
+export const QUIET_RATIO = 0.1;
+const LOOK_MS = 2000;
+const PATIENCE_MS = 120_000;
+
+/** Waits until little is going on, two minutes at most, and tells what it saw. Linux only. */
+export async function waitForQuiet(host: Host, signal: AbortSignal): Promise<Before> {
+  const began = host.now();
+  for (;;) {
+    const from = readTicks(readFileSync('/proc/stat', 'utf8'));
+    await host.sleep(LOOK_MS, signal);
+    signal.throwIfAborted();
+    const busyRatio = busyBetween(from, readTicks(readFileSync('/proc/stat', 'utf8')));
+    const waitedMs = host.now() - began;
+    const quiet = busyRatio <= QUIET_RATIO;
+    if (quiet || waitedMs > PATIENCE_MS) {
+      const load1 = loadavg()[0] as number;
+      return {
+        waitedSeconds: Math.round(waitedMs / 1000),
+        busyRatio: round(busyRatio),
+        load1: round(load1),
+        quiet,
+      };
+    }
+  }
+}
+
+export interface Ticks {
+  idle: number;
+  total: number;
+}
+
+/** The first line of /proc/stat (man 5 proc_stat): waiting for a disk is idle, and guests are in user time already. */
+export function readTicks(stat: string): Ticks {
+  const fields = (stat.split('\n')[0] ?? '').trim().split(/\s+/).slice(1, 9).map(Number);
+  const idle = (fields[3] ?? 0) + (fields[4] ?? 0);
+  return { idle, total: fields.reduce((sum, ticks) => sum + ticks, 0) };
+}
+
+export function busyBetween(from: Ticks, to: Ticks): number {
+  const total = to.total - from.total;
+  return total > 0 ? 1 - (to.idle - from.idle) / total : 0;
+}
+
+/** Not the tool's own label: its sweep would take the neighbour for a leftover. */
+const LABEL = 'php-runtime-bench-neighbour';
+const DUTY = '$t = hrtime(true); while (hrtime(true) - $t < 40e6); usleep(60000);';
+
+/** Starts a busy loop at 40 % duty on each CPU; it ends by itself after a quarter of an hour. */
+export async function startNeighbour(host: Host, image: string): Promise<void> {
+  await stopNeighbours(host);
+  for (const cpu of cpus().keys()) {
+    const { code, stderr } = await host.exec('docker', [
+      ...['container', 'run', '--detach', '--rm', '--init', `--label=${LABEL}`, `--cpuset-cpus=${cpu}`],
+      ...['--network=none', '--entrypoint=timeout', image, '900', 'php', '-r', `while (true) { ${DUTY} }`],
+    ]);
+    if (code !== 0) throw new Error(`no neighbour: ${stderr}`);
+  }
+}
+
+/** Removes those of this series, and what a killed one has left. */
+export async function stopNeighbours(host: Host): Promise<void> {
+  const { stdout } = await host.exec('docker', [
+    'container',
+    'ls',
+    '--all',
+    '--quiet',
+    `--filter=label=${LABEL}`,
+  ]);
+  const ids = stdout.split('\n').filter(Boolean);
+  if (ids.length > 0) await host.exec('docker', ['container', 'rm', '--force', ...ids]);
+}
+
+function round(value: number): number {
+  return Math.round(value * 1000) / 1000;
+}

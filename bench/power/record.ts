@@ -1,0 +1,137 @@
+/** From a run's results to what the data file keeps of it. Pure. */
+import { poolLatency } from '../../src/analyse/pool.ts';
+import type { CompareMetric, Measurement, Results } from '../../src/results.ts';
+import { cpuByInstance } from './calibration.ts';
+import type { ArmSummary, ComparisonLine, InstanceSummary, SliceColumn } from './data.ts';
+
+/** Names of the apps where the arms are two folders; the base comes first and is the reference. */
+export const BASE = 'base';
+export const HEAD = 'head';
+
+export interface Arms {
+  base: Measurement[];
+  head: Measurement[];
+}
+
+/** The slices of both arms, whether the base is another ref or another app. */
+export function armsOf({ variants, measurements }: Results): Arms {
+  const head = variants.find(({ base, app }) => base !== null || app === HEAD);
+  const base = variants.find(({ id, app }) => (head?.base ? id === head.base : app === BASE));
+  if (!head || !base) throw new Error('the run has no two arms');
+  const of = (id: string) => measurements.filter((slice) => slice.variant === id);
+  return { base: of(base.id), head: of(head.id) };
+}
+
+export function describeRun(
+  results: Results,
+): Pick<ComparisonLine, 'plan' | 'slices' | 'instances' | 'comparisons' | 'warnings'> {
+  const [scenario] = results.plan.scenarios;
+  if (!scenario) throw new Error('the run had no scenario');
+  const { base, head } = armsOf(results);
+  return {
+    plan: {
+      instances: results.plan.instances,
+      blocks: scenario.blocks,
+      load: scenario.load,
+      warmupMs: scenario.warmupMs,
+      timeoutMs: scenario.timeoutMs,
+      loadSeconds: results.run.loadSeconds,
+    },
+    slices: [...base.map((slice) => rowOf(slice, 0)), ...head.map((slice) => rowOf(slice, 1))],
+    instances: summariseInstances(base, head),
+    comparisons: results.comparisons,
+    warnings: [...new Set(results.warnings.map(({ code }) => code))],
+  };
+}
+
+function rowOf(slice: Measurement, head: 0 | 1): (number | null)[] {
+  const { latency, cpu, memory, generator, guards } = slice;
+  const row: Record<SliceColumn, number | null> = {
+    instance: slice.instance,
+    block: slice.block,
+    head,
+    ok: slice.outcome === 'ok' ? 1 : 0,
+    requests: slice.requests,
+    failures: slice.requests - slice.okCount,
+    rps: slice.achievedRps,
+    cpuUs: cpu?.perRequestUs ?? null,
+    p50Ms: latency?.p50Ms ?? null,
+    p95Ms: latency?.p95Ms ?? null,
+    p99Ms: latency?.p99Ms ?? null,
+    memoryBytes: memory?.medianBytes ?? null,
+    serverBusy: cpu?.busyRatio ?? null,
+    interrupted: slice.interrupted,
+    k6Busy: generator.busyRatio,
+    bound: generator.bound ? 1 : 0,
+    foreign: guards.foreignCpuRatio,
+    steal: guards.stealRatio,
+    stallMs: guards.stallMs,
+  };
+  return Object.values(row).map((value) => (value === null ? null : shorten(value)));
+}
+
+/** The ln-ratios by which any other rule can judge again. */
+export function summariseInstances(
+  base: readonly Measurement[],
+  head: readonly Measurement[],
+): InstanceSummary[] {
+  const instances = [...new Set(base.map(({ instance }) => instance))].sort((a, b) => a - b);
+  return instances.flatMap((instance) => {
+    const of = (slices: readonly Measurement[]) =>
+      summariseArm(slices.filter((s) => s.instance === instance));
+    const [a, b] = [of(base), of(head)];
+    if (!a || !b) return [];
+    const ln: Record<CompareMetric, number | null> = {
+      rps: lnRatio(a.rps, b.rps),
+      p50: lnRatio(a.p50Ms, b.p50Ms),
+      p95: lnRatio(a.p95Ms, b.p95Ms),
+      p99: lnRatio(a.p99Ms, b.p99Ms),
+      cpu: lnRatio(a.cpuUs, b.cpuUs),
+      memory: lnRatio(a.memoryBytes, b.memoryBytes),
+    };
+    return [{ instance, base: a, head: b, ln }];
+  });
+}
+
+function summariseArm(all: readonly Measurement[]): ArmSummary | null {
+  const slices = all.filter(({ outcome }) => outcome === 'ok');
+  const [first] = slices;
+  if (!first) return null;
+  const pooled = poolLatency(slices);
+  const at = (p: number) => pooled?.percentiles.find((point) => point.p === p)?.ms ?? null;
+  const memory = slices.flatMap((slice) => slice.memory?.medianBytes ?? []);
+  const counts = new Map<number, number>();
+  for (const [bucket, count] of slices.flatMap(({ histogram }) => histogram)) {
+    counts.set(bucket, (counts.get(bucket) ?? 0) + count);
+  }
+  let last = 0;
+  const histogram = [...counts]
+    .sort(([a], [b]) => a - b)
+    .flatMap(([bucket, count]) => {
+      const step = bucket - last;
+      last = bucket;
+      return [step, count];
+    });
+  return {
+    rps: shorten(slices.reduce((sum, slice) => sum + slice.achievedRps, 0) / slices.length),
+    cpuUs: orNull(cpuByInstance(slices).get(first.instance)),
+    p50Ms: orNull(at(50)),
+    p95Ms: orNull(at(95)),
+    p99Ms: orNull(at(99)),
+    memoryBytes: memory.length > 0 ? Math.max(...memory) : null,
+    histogram,
+  };
+}
+
+function lnRatio(base: number | null, head: number | null): number | null {
+  return base && head ? Math.round(Math.log(head / base) * 1e6) / 1e6 : null;
+}
+
+function orNull(value: number | null | undefined): number | null {
+  return value == null ? null : shorten(value);
+}
+
+/** Six digits: far below any noise. */
+function shorten(value: number): number {
+  return Number(value.toPrecision(6));
+}

@@ -1,0 +1,120 @@
+/** The tool that measures, frozen at a commit: what is edited meanwhile must not change a series. */
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parse } from 'yaml';
+import type { Finished, Host } from '../../src/host.ts';
+import { TARGETS, type TargetName } from './series.ts';
+
+export const ROOT = resolve(import.meta.dirname, '../..');
+const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'php-runtime-bench/power');
+const K6 = 'grafana/k6:1.8.1';
+const PHP = '8.4';
+
+export interface Tool {
+  folder: string;
+  commit: string;
+}
+
+/** Bundles the sources of a commit, once. */
+export async function freezeTool(host: Host, commit: string): Promise<Tool> {
+  const folder = join(CACHE, commit.slice(0, 12));
+  if (existsSync(folder)) return { folder, commit };
+  const draft = `${folder}.new`;
+  rmSync(draft, { recursive: true, force: true });
+  mkdirSync(draft, { recursive: true });
+  const archive = join(draft, 'tree.tar');
+  await must(host, 'git', ['-C', ROOT, 'archive', '--output', archive, commit]);
+  await must(host, 'tar', ['-xf', archive, '-C', draft]);
+  rmSync(archive);
+  symlinkSync(join(ROOT, 'node_modules'), join(draft, 'node_modules'));
+  rmSync(join(draft, 'dist'), { recursive: true });
+  await must(host, process.execPath, ['script/lib/bundle.ts', '.'], draft);
+  renameSync(draft, folder);
+  return { folder, commit };
+}
+
+/** Flags that map base images to stand-ins, where those are here and the official ones are not. */
+export async function findImages(host: Host, tool: Tool, target: TargetName): Promise<string[]> {
+  if ((await host.exec('docker', ['image', 'inspect', K6])).code === 0) return [];
+  const flags = ['--images', join(tool.folder, 'test/standins/images.yml')];
+  if (TARGETS[target].app !== 'symfony') return flags;
+  const bases = ['fpm', 'apache'].map((sapi) => `php:${PHP}-${sapi}`);
+  return [...flags, ...bases.flatMap((base) => ['--image', `${base}=${standIn(tool, base)}-symfony`])];
+}
+
+/** A PHP for the command line, for what is not measured. */
+export async function findPhp(host: Host, tool: Tool): Promise<string> {
+  const official = `php:${PHP}-cli`;
+  const isHere = (await host.exec('docker', ['image', 'inspect', official])).code === 0;
+  return isHere ? official : standIn(tool, official);
+}
+
+function standIn(tool: Tool, name: string): string {
+  return parse(readFileSync(join(tool.folder, 'test/standins/images.yml'), 'utf8'))[name] as string;
+}
+
+/** The folder of the target's app, ready to be deployed: Symfony's caches are warm, as a deployment leaves them. */
+export async function prepareApp(host: Host, tool: Tool, target: TargetName): Promise<string> {
+  const { app } = TARGETS[target];
+  const source = join(tool.folder, 'apps', app);
+  if (app !== 'symfony') return source;
+  const image = `${standIn(tool, `php:${PHP}-fpm`)}-symfony`;
+  const id = (await must(host, 'docker', ['image', 'inspect', '--format', '{{.Id}}', image])).stdout.trim();
+  const warm = join(tool.folder, `warm-${createHash('sha256').update(id).digest('hex').slice(0, 12)}`);
+  if (existsSync(warm)) return warm;
+  const draft = `${warm}.new`;
+  rmSync(draft, { recursive: true, force: true });
+  cpSync(source, draft, { recursive: true });
+  const container = (
+    await must(host, 'docker', [
+      ...['container', 'create', '--network=none', '--workdir=/app', '--entrypoint=bin/console', image],
+      'cache:warmup',
+    ])
+  ).stdout.trim();
+  try {
+    await must(host, 'docker', ['container', 'cp', `${draft}/.`, `${container}:/app`]);
+    await must(host, 'docker', ['container', 'start', '--attach', container]);
+    await must(host, 'docker', ['container', 'cp', `${container}:/app/var`, draft]);
+  } finally {
+    await host.exec('docker', ['container', 'rm', '--force', container]);
+  }
+  renameSync(draft, warm);
+  return warm;
+}
+
+/** Runs the CLI; what it says goes to standard error. */
+export function runTool(
+  host: Host,
+  { folder }: Tool,
+  argv: readonly string[],
+  signal: AbortSignal,
+): Promise<Finished> {
+  return host.exec(process.execPath, [join(folder, 'dist/cli.mjs'), 'run', ...argv], {
+    cwd: CACHE,
+    signal,
+    onLine: (line, stream) => stream === 'stderr' && process.stderr.write(`    ${line}\n`),
+  });
+}
+
+/** Throws with what it said when it fails. */
+export async function must(
+  host: Host,
+  program: string,
+  args: readonly string[],
+  cwd?: string,
+): Promise<Finished> {
+  const finished = await host.exec(program, args, cwd === undefined ? {} : { cwd });
+  if (finished.code !== 0) {
+    throw new Error(
+      `${program} ${args.slice(0, 3).join(' ')} …: ${finished.stderr.trim() || finished.stdout.trim()}`,
+    );
+  }
+  return finished;
+}
+
+/** Where results and arms of one comparison lie meanwhile. */
+export function scratch(tool: Tool, name: string): string {
+  return join(tool.folder, 'scratch', name);
+}
