@@ -6,7 +6,7 @@ export default defineConfig({
     // The toolkit prints workflow commands, which a runner would take for its own.
     silent: 'passed-only',
     projects: [
-      { test: { name: 'unit', include: ['src/**/*.test.ts', 'test/unit/**/*.test.ts'] } },
+      { test: { name: 'unit', include: ['{src,bench}/**/*.test.ts', 'test/unit/**/*.test.ts'] } },
       {
         test: {
           name: 'integration',

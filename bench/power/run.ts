@@ -32,20 +32,23 @@ const CALIBRATE_EVERY = 20;
 /** So many failures in a row are not chance: someone has to look. */
 const GIVE_UP_AFTER = 3;
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    plan: { type: 'string' },
-    seed: { type: 'string' },
-    only: { type: 'string' },
-    for: { type: 'string' },
-    max: { type: 'string' },
-    swap: { type: 'boolean' },
-    via: { type: 'string', default: 'compare-to' },
-  },
-});
+const readArguments = () =>
+  parseArgs({
+    allowPositionals: true,
+    options: {
+      plan: { type: 'string' },
+      seed: { type: 'string' },
+      via: { type: 'string', default: 'compare-to' },
+      only: { type: 'string' },
+      for: { type: 'string' },
+      max: { type: 'string' },
+      swap: { type: 'boolean' },
+    },
+  });
+type Flags = ReturnType<typeof readArguments>['values'];
 
 async function main(): Promise<number> {
+  const { values, positionals } = readArguments();
   const [file = join(import.meta.dirname, 'data/series.ndjson'), extra] = positionals;
   if (extra !== undefined) throw new Error(`one data file, not also ${extra}`);
   const until = values.for === undefined ? Infinity : Date.now() + minutes(values.for) * 60_000;
@@ -54,8 +57,8 @@ async function main(): Promise<number> {
   const torn = dropTornLine(file);
   if (torn > 0) console.error(`dropped the last line, which was not finished (${torn} bytes)`);
   const lines = readLines(file);
-  const series = await openSeries(file, lines);
-  const todo = select(makeSchedule(series.seed), lines);
+  const series = await openSeries(file, lines, values);
+  const todo = select(makeSchedule(series.seed), lines, values);
   console.error(
     `${lines.filter((line) => line.kind === 'comparison').length} comparisons are there, ${todo.length} to come`,
   );
@@ -95,7 +98,7 @@ async function main(): Promise<number> {
 }
 
 /** The first line of the file, written when there is none. What it says cannot be changed: start another file. */
-async function openSeries(file: string, lines: Line[]): Promise<SeriesLine> {
+async function openSeries(file: string, lines: Line[], values: Flags): Promise<SeriesLine> {
   const [first] = lines;
   if (first) {
     if (first.kind !== 'series') throw new Error(`${file} does not begin with a series`);
@@ -120,7 +123,7 @@ async function openSeries(file: string, lines: Line[]): Promise<SeriesLine> {
   return series;
 }
 
-function select(schedule: readonly Item[], lines: readonly Line[]): Item[] {
+function select(schedule: readonly Item[], lines: readonly Line[], values: Flags): Item[] {
   const only = values.only?.split(',');
   const unknown = only?.find((name) => !TREATMENT_NAMES.includes(name as TreatmentName));
   if (unknown) throw new Error(`no treatment '${unknown}'; there are ${TREATMENT_NAMES.join(', ')}`);
