@@ -66,6 +66,7 @@ function rowOf(slice: Measurement, head: 0 | 1): (number | null)[] {
     foreign: guards.foreignCpuRatio,
     steal: guards.stealRatio,
     stallMs: guards.stallMs,
+    overlapMs: guards.overlapMs,
   };
   return Object.values(row).map((value) => (value === null ? null : shorten(value)));
 }

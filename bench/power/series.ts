@@ -6,14 +6,14 @@ export interface Target {
   runtime: string;
   /** Folder in apps/. */
   app: 'plain' | 'symfony';
-  /** Iterations of the extra work for the calibration: some 50 to 100 % of a request. */
+  /** Iterations of the extra work for the calibration: somewhat more than a request takes. */
   calibration: number;
 }
 
 export const TARGETS = {
-  apache: { runtime: 'apache', app: 'plain', calibration: 20_000 },
-  'nginx-fpm': { runtime: 'nginx-fpm[listen=unix]', app: 'plain', calibration: 20_000 },
-  symfony: { runtime: 'nginx-fpm[listen=unix]', app: 'symfony', calibration: 60_000 },
+  apache: { runtime: 'apache', app: 'plain', calibration: 60_000 },
+  'nginx-fpm': { runtime: 'nginx-fpm[listen=unix]', app: 'plain', calibration: 60_000 },
+  symfony: { runtime: 'nginx-fpm[listen=unix]', app: 'symfony', calibration: 200_000 },
 } as const satisfies Record<string, Target>;
 export type TargetName = keyof typeof TARGETS;
 export const TARGET_NAMES = Object.keys(TARGETS) as TargetName[];

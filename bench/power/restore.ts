@@ -1,0 +1,123 @@
+/** Judges a line of the data file again, by the rule as it is now. Pure. */
+import { compare } from '../../src/analyse/compare.ts';
+import { isDisturbed } from '../../src/analyse/pairs.ts';
+import type { Comparison, Histogram, Measurement, Results, Variant } from '../../src/results.ts';
+import { type ArmSummary, type ComparisonLine, SLICE_COLUMNS, type SliceColumn } from './data.ts';
+
+const SCENARIO = 'quick';
+
+/**
+ * What `compare` says of these numbers when the base is the other side of `compare-to`. Percentiles are those of all good
+ * slices of an instance together, so only they can differ by what guards have dropped.
+ */
+export function judgeAgain(line: ComparisonLine): Comparison[] {
+  return line.machine === null || line.slices.length === 0 ? [] : compare(restore(line));
+}
+
+type Row = Record<SliceColumn, number | null>;
+
+/** The results as far as verdicts need them. */
+export function restore(line: ComparisonLine): Results {
+  const rows = line.slices.map(
+    (cells) => Object.fromEntries(SLICE_COLUMNS.map((name, i) => [name, cells[i] ?? null])) as Row,
+  );
+  const measurements = rows.map(restoreSlice);
+  for (const { instance, base, head } of line.instances) {
+    const good = measurements.filter((m) => m.instance === instance && m.outcome === 'ok' && !isDisturbed(m));
+    const block = good.find((m) => good.filter((other) => other.block === m.block).length === 2)?.block;
+    for (const [variant, arm] of [
+      ['base', base],
+      ['head', head],
+    ] as const) {
+      const at = good.find((m) => m.variant === variant && m.block === block);
+      if (at) at.histogram = restoreHistogram(arm.histogram);
+    }
+  }
+  const { plan } = line;
+  return {
+    schema: 1,
+    tool: { name: 'php-runtime-bench', version: line.tool.version, k6: line.tool.k6 },
+    run: {
+      ...{ id: line.id, seed: line.seed, command: [], started: line.started, finished: line.started },
+      ...{ wallSeconds: line.wallSeconds, loadSeconds: plan.loadSeconds, overheadRatio: 0, stopped: null },
+    },
+    host: line.machine as NonNullable<ComparisonLine['machine']>,
+    plan: {
+      instances: plan.instances,
+      cpus: { server: [], load: [], system: [], source: 'found' },
+      scenarios: [
+        {
+          ...{ name: SCENARIO, title: '', journey: '', load: plan.load, timeoutMs: plan.timeoutMs },
+          ...{ warmupMs: plan.warmupMs, blocks: plan.blocks, reuse: true, maxVus: null, slo: {} },
+        },
+      ],
+      ...{ estimatedSeconds: 0, steps: rows.length, reference: null, budgetSeconds: null, gates: [] },
+      compareTo: { given: 'base', ref: 'base', commit: null, reason: null },
+    },
+    variants: [restoreVariant('base', 'base', null), restoreVariant('head', null, 'base')],
+    measurements,
+    comparisons: [],
+    warnings: [],
+  };
+}
+
+function restoreVariant(id: string, ref: string | null, base: string | null): Variant {
+  return {
+    ...{ id, label: id, app: 'app', ref, base, php: '', runtime: '', title: '', model: 'per-request' },
+    ...{ options: {}, image: null, facts: null, coldStartMs: [], failure: null },
+  };
+}
+
+function restoreSlice(row: Row, slice: number): Measurement {
+  const requests = row.requests ?? 0;
+  const p = (ms: number | null) => ms ?? 0;
+  const [p50Ms, p95Ms, p99Ms] = [p(row.p50Ms), p(row.p95Ms), p(row.p99Ms)];
+  return {
+    ...{ variant: row.head ? 'head' : 'base', scenario: SCENARIO },
+    ...{ instance: row.instance ?? 0, block: row.block ?? 0, slice },
+    ...{
+      outcome: row.ok ? 'ok' : 'failed',
+      reason: row.ok ? null : 'failed',
+      startedMs: 0,
+      durationMs: 1000,
+    },
+    ...{ requests, okCount: requests - (row.failures ?? 0), iterations: requests, dropped: 0 },
+    ...{ interrupted: row.interrupted ?? 0, offeredRps: null, achievedRps: row.rps ?? 0 },
+    ...{ bytesReceived: 0, bytesSent: 0 },
+    latency: {
+      ...{
+        minMs: 0,
+        avgMs: p50Ms,
+        p50Ms,
+        p66Ms: p50Ms,
+        p75Ms: p50Ms,
+        p80Ms: p50Ms,
+        p85Ms: p50Ms,
+        p90Ms: p50Ms,
+      },
+      ...{ p95Ms, p98Ms: p95Ms, p99Ms, p99_9Ms: p99Ms, p99_99Ms: p99Ms, maxMs: Number.MAX_VALUE },
+    },
+    ...{ histogram: [], errors: [], endpoints: [], steps: [], processes: null, series: [] },
+    cpu:
+      row.cpuUs === null
+        ? null
+        : {
+            ...{ usedUs: row.cpuUs * requests, perRequestUs: row.cpuUs, busyRatio: row.serverBusy ?? 0 },
+            ...{ throttledUs: 0, idleUsPerSecond: null },
+          },
+    memory: row.memoryBytes === null ? null : { medianBytes: row.memoryBytes, maxBytes: row.memoryBytes },
+    generator: { cpuUs: null, busyRatio: row.k6Busy, bound: row.bound === 1, reasons: [] },
+    guards: {
+      ...{ foreignCpuRatio: row.foreign, stealRatio: row.steal },
+      ...{ stallMs: row.stallMs, overlapMs: row.overlapMs },
+    },
+  };
+}
+
+function restoreHistogram(steps: ArmSummary['histogram']): Histogram {
+  let bucket = 0;
+  return Array.from({ length: steps.length / 2 }, (_, i) => {
+    bucket += steps[2 * i] as number;
+    return [bucket, steps[2 * i + 1] as number];
+  });
+}
