@@ -34,30 +34,27 @@ export interface Before {
 }
 
 export const SLICE_COLUMNS = [
-  ...([
-    'instance',
-    'block',
-    'head',
-    'ok',
-    'requests',
-    'failures',
-    'rps',
-    'cpuUs',
-    'p50Ms',
-    'p95Ms',
-    'p99Ms',
-  ] as const),
-  ...([
-    'memoryBytes',
-    'serverBusy',
-    'interrupted',
-    'k6Busy',
-    'bound',
-    'foreign',
-    'steal',
-    'stallMs',
-  ] as const),
-];
+  'instance',
+  'block',
+  'head',
+  'ok',
+  'requests',
+  'failures',
+  'rps',
+  'cpuUs',
+  'p50Ms',
+  'p95Ms',
+  'p99Ms',
+  'memoryBytes',
+  'serverBusy',
+  'interrupted',
+  'k6Busy',
+  'bound',
+  'foreign',
+  'steal',
+  'stallMs',
+  'overlapMs',
+] as const;
 export type SliceColumn = (typeof SLICE_COLUMNS)[number];
 
 /** One arm on one instance: pooled over its slices. */
