@@ -5,6 +5,7 @@ import { build } from 'esbuild';
 import * as z from 'zod';
 import { configJsonSchema, runtimeJsonSchema, scenarioJsonSchema } from '../../src/config/schema.ts';
 import { Results } from '../../src/results.ts';
+import { pagePlugin } from './page.ts';
 
 const target = process.argv[2] ?? '.';
 
@@ -23,6 +24,7 @@ await build({
   target: 'node20',
   charset: 'utf8',
   legalComments: 'none',
+  plugins: [pagePlugin],
   // The toolkit's packages are CommonJS and call require() for Node's own modules.
   banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
   logLevel: 'warning',

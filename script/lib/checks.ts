@@ -40,6 +40,10 @@ function listChecks(files: string[]): Check[] {
   return [
     { name: 'biome', command: ['node_modules/.bin/biome', 'check', '--error-on-warnings', '.'] },
     { name: 'tsc', command: ['node_modules/.bin/tsc', '--noEmit'] },
+    {
+      name: 'tsc of the page of report.html',
+      command: ['node_modules/.bin/tsc', '--noEmit', '-p', 'src/report/html/page'],
+    },
     { name: 'shellcheck', command: ['shellcheck', '--check-sourced'], files: files.filter(isShellScript) },
     {
       name: 'hadolint',

@@ -6,11 +6,7 @@ export function round(value: number): number {
 export type Combine = 'mean' | 'max' | 'last';
 
 /** Takes neighbours together until there are at most `limit` of them: what stands out stays where the highest is kept. */
-export function thin(
-  values: readonly (number | null)[],
-  limit: number,
-  combine: Combine,
-): (number | null)[] {
+export function thin(values: readonly (number | null)[], limit: number, combine: Combine): (number | null)[] {
   const size = Math.ceil(values.length / limit);
   if (size <= 1) return values.map((value) => (value === null ? null : round(value)));
   return Array.from({ length: Math.ceil(values.length / size) }, (_, i) => {

@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'vitest';
+import { fixtures } from '../../../test/fixtures/results/make.ts';
+import { makeProfile, ramp } from '../../../test/fixtures/results/profile.ts';
+import { analyse } from '../../analyse/analyse.ts';
+import type { Results } from '../../results.ts';
+import type { Chart, DotChart, LineChart } from './chart.ts';
+import { chartsOf, variantCharts } from './charts.ts';
+import { findKnee } from './knee.ts';
+import { thin } from './thin.ts';
+
+function draw(results: Results): Chart[] {
+  const [scenario] = analyse(results).scenarios;
+  if (!scenario) throw new Error('no scenario');
+  const numbers = new Map(results.variants.map(({ id }, i) => [id, i]));
+  return [
+    ...chartsOf(scenario, results.measurements, numbers, 2),
+    ...variantCharts(results.variants, numbers),
+  ];
+}
+
+function find<K extends Chart['kind']>(charts: readonly Chart[], id: string, kind: K) {
+  const chart = charts.find((found) => found.id === id);
+  if (chart?.kind !== kind) throw new Error(`no chart ${id} of ${kind}`);
+  return chart as Extract<Chart, { kind: K }>;
+}
+const lines = (charts: readonly Chart[], id: string): LineChart => find(charts, id, 'lines');
+const dots = (charts: readonly Chart[], id: string): DotChart => find(charts, id, 'dots');
+
+describe('of short slices', () => {
+  const results = fixtures.quick?.() as Results;
+  const charts = draw(results);
+
+  test('there is what was measured, and nothing of ramps and errors', () => {
+    expect(charts.map(({ id }) => id)).toEqual([
+      'slices',
+      'cpu-per-request',
+      'percentiles',
+      'latency-time',
+      'rate-time',
+      'resources-time',
+      'cold-start',
+    ]);
+  });
+
+  test('every slice is a dot, by fresh start', () => {
+    const [view] = dots(charts, 'slices').views;
+    expect(view?.name).toBe('RPS');
+    const own = results.measurements.filter(
+      ({ variant, instance }) => variant === results.variants[0]?.id && instance === 1,
+    );
+    expect(view?.rows[0]?.starts).toHaveLength(3);
+    expect(view?.rows[0]?.starts[1]).toEqual(
+      own.map(({ achievedRps }) => Number(achievedRps.toPrecision(4))),
+    );
+  });
+
+  test('the percentile curve rises, and ends where fewer than ten requests lie beyond', () => {
+    const { xs, views } = lines(charts, 'percentiles');
+    for (const { y, x } of views[0]?.lines ?? []) {
+      const known = y.filter((value) => value !== null);
+      expect(known).toEqual(known.toSorted((a, b) => a - b));
+      const last = xs[x]?.[known.length - 1] as number;
+      const n = 12 * 2000;
+      expect(n * 10 ** -last).toBeGreaterThan(8);
+      expect(n * 10 ** -last).toBeLessThan(20);
+    }
+  });
+});
+
+describe('of a ramp', () => {
+  const results = ramp();
+  const charts = draw(results);
+
+  test('there is all of it', () => {
+    expect(charts.map(({ id }) => id)).toEqual([
+      'offered-answered',
+      'load-levels',
+      'slices',
+      'cpu-per-request',
+      'percentiles',
+      'latency-time',
+      'rate-time',
+      'errors-time',
+      'resources-time',
+      'cold-start',
+    ]);
+  });
+
+  test('the knee is marked where a server gives in, and only there', () => {
+    const { marks } = lines(charts, 'offered-answered');
+    expect(marks?.map(({ variant }) => variant)).toEqual([0, 1]);
+    // Full at 520 and 640, in steps of 17 rps; 97 % of what is offered counts as held.
+    expect(marks?.[0]?.x).toBeGreaterThan(500);
+    expect(marks?.[0]?.x).toBeLessThan(555);
+    expect(marks?.[1]?.x).toBeGreaterThan(620);
+    expect(marks?.[1]?.x).toBeLessThan(680);
+  });
+
+  test('CPU of a level is that of its samples: 1.9 ms of each request', () => {
+    const view = lines(charts, 'load-levels').views.find(({ name }) => name === 'CPU per request');
+    const known = (view?.lines[0]?.y ?? []).filter((value) => value !== null).slice(10);
+    for (const value of known) expect(value).toBeCloseTo(1.9, 0);
+  });
+
+  test('lines are thinned, so that a long run of ten variants stays small', () => {
+    const servers = Array.from({ length: 10 }, (_, i) => ({
+      ...{ id: `s${i}@8.4`, rps: 1, capacity: 400 + 60 * i },
+    }));
+    const long = draw(makeProfile({ servers, seconds: 300, instances: 3 }));
+    expect(JSON.stringify(long).length).toBeLessThan(1_000_000);
+    const { xs } = lines(long, 'latency-time');
+    expect(Math.max(...xs.map((x) => x.length))).toBeLessThanOrEqual(200);
+  });
+});
+
+test('errors are lines by kind', () => {
+  const [view] = lines(draw(fixtures.mixed?.() as Results), 'errors-time').views;
+  expect(new Set(view?.lines.map(({ name }) => name))).toEqual(new Set(['http 500', 'http 503']));
+});
+
+describe('the knee', () => {
+  const ramped = (answered: (offered: number) => number) =>
+    Array.from({ length: 30 }, (_, i) => (i + 1) * 10).map((offered) => ({
+      offered,
+      answered: answered(offered),
+    }));
+
+  test('is the last level held before none is', () => {
+    expect(findKnee(ramped((offered) => Math.min(offered, 150)))).toBe(150);
+  });
+  test('is not one bad level', () => {
+    expect(findKnee(ramped((offered) => (offered === 100 ? 20 : offered)))).toBeNull();
+    expect(findKnee(ramped((offered) => (offered === 300 ? 20 : offered)))).toBeNull();
+  });
+  test('is not there when all was held, or nothing', () => {
+    expect(findKnee(ramped((offered) => offered))).toBeNull();
+    expect(findKnee(ramped((offered) => offered / 2))).toBeNull();
+  });
+});
+
+test('thinning keeps the highest where asked to, and gaps only where nothing is known', () => {
+  expect(thin([1, 9, 2, null, null, null], 3, 'max')).toEqual([9, 2, null]);
+  expect(thin([1, 3, 2, null], 2, 'mean')).toEqual([2, 2]);
+  expect(thin([1.23456], 2, 'mean')).toEqual([1.235]);
+});

@@ -1,0 +1,255 @@
+import type { EndpointRow, PooledLatency, ScenarioSummary, Summary } from '../../analyse/summary.ts';
+import { percent } from '../../analyse/words.ts';
+import type { Variant } from '../../results.ts';
+import { bytes, count, digits, duration, ms, NOTHING } from '../numbers.ts';
+import { plural } from '../text.ts';
+import { overhead, shellCommand } from '../words.ts';
+import type { Numbers } from './charts.ts';
+import { type Html, html, name } from './html.ts';
+
+const SAMPLES = 5;
+const SAMPLE_CHARACTERS = 500;
+const POINTS = [50, 66, 75, 80, 85, 90, 95, 98, 99, 99.9, 99.99] as const;
+
+type Cell = Html | string;
+interface Column<T> {
+  title: Cell;
+  text?: boolean;
+  cell: (item: T) => Cell;
+}
+
+/** A table of its own, with the rows that `variant` tells of hidden with it. */
+function table<T>(
+  caption: string,
+  columns: readonly Column<T>[],
+  items: readonly T[],
+  variantOf: (item: T) => number | undefined,
+): Html {
+  const kind = ({ text }: Column<T>) => (text ? 'text' : 'number');
+  return html`<div class="scroll" role="region" tabindex="0" aria-label="${caption}"><table class="rows">
+<caption>${caption}</caption>
+<thead><tr>${columns.map((column) => html`<th scope="col" class="${kind(column)}">${column.title}</th>`)}</tr></thead>
+<tbody>${items.map(
+    (item) =>
+      html`<tr data-variant="${variantOf(item)}">${columns.map((column, i) =>
+        i === 0
+          ? html`<th scope="row" class="${kind(column)} variant">${column.cell(item)}</th>`
+          : html`<td class="${kind(column)}">${column.cell(item)}</td>`,
+      )}</tr>\n`,
+  )}</tbody></table></div>`;
+}
+
+function folded(title: string, body: Html): Html {
+  return html`<details><summary>${title}</summary>${body}</details>`;
+}
+
+/** Percentiles, endpoints and errors of a scenario, folded. */
+export function renderScenarioDetails(scenario: ScenarioSummary, numbers: Numbers): Html {
+  return html`${percentiles(scenario, numbers)}${endpoints(scenario, numbers)}${errors(scenario, numbers)}`;
+}
+
+function at(latency: PooledLatency | null, p: number): string {
+  return ms(latency?.percentiles.find((point) => point.p === p)?.ms);
+}
+
+function percentiles({ rows }: ScenarioSummary, numbers: Numbers): Html {
+  const measured = rows.filter((row) => row.latency);
+  if (measured.length === 0) return html``;
+  type Item = (typeof measured)[number];
+  const ratio = (value: number | null) => (value === null ? NOTHING : percent(value));
+  const columns: Column<Item>[] = [
+    { title: 'Variant', text: true, cell: (row) => name(row.label) },
+    { title: 'min', cell: (row) => ms(row.latency?.minMs) },
+    { title: 'average', cell: (row) => ms(row.latency?.avgMs) },
+    ...POINTS.map((p) => ({ title: `${p} %`, cell: (row: Item) => at(row.latency, p) })),
+    { title: 'max', cell: (row) => ms(row.latency?.maxMs) },
+    {
+      title: 'p99 of the starts',
+      cell: ({ p99 }) => (p99?.range ? `${digits(p99.range.low)}–${digits(p99.range.high)}` : NOTHING),
+    },
+  ];
+  const rest: Column<Item>[] = [
+    { title: 'Variant', text: true, cell: (row) => name(row.label) },
+    { title: 'requests', cell: (row) => count(row.requests) },
+    { title: 'right', cell: (row) => count(row.okCount) },
+    { title: 'dropped', cell: (row) => count(row.dropped) },
+    { title: 'interrupted', cell: (row) => count(row.interrupted) },
+    { title: 'slices good', cell: (row) => count(row.slices.ok) },
+    { title: 'failed', cell: (row) => count(row.slices.failed) },
+    { title: 'void', cell: (row) => count(row.slices.void) },
+    { title: 'generator-bound', cell: (row) => count(row.slices.generatorBound) },
+    { title: 'server CPU', cell: (row) => ratio(row.cpuBusyRatio) },
+    { title: 'k6 CPU', cell: (row) => ratio(row.generatorBusyRatio) },
+    { title: 'memory max', cell: (row) => (row.memory ? bytes(row.memory.maxBytes) : NOTHING) },
+    { title: 'processes', cell: (row) => (row.processes ? count(row.processes.max) : NOTHING) },
+  ];
+  const variantOf = (row: Item) => numbers.get(row.variant);
+  return folded(
+    'All percentiles and resources',
+    html`${table('Response time, ms', columns, measured, variantOf)}${table('Counts and resources', rest, measured, variantOf)}`,
+  );
+}
+
+function endpoints({ rows }: ScenarioSummary, numbers: Numbers): Html {
+  type Item = EndpointRow & { variant: string; label: string; isSum: boolean };
+  const items = rows.flatMap((row): Item[] => {
+    // With one endpoint the sum says it all over again.
+    const own = row.endpoints.length === 2 ? row.endpoints.slice(0, 1) : row.endpoints;
+    return own.map((endpoint, i) => ({
+      ...endpoint,
+      ...{ variant: row.variant, label: row.label, isSum: i > 0 && i === own.length - 1 },
+    }));
+  });
+  if (items.length === 0) return html``;
+  const columns: Column<Item>[] = [
+    { title: 'Variant', text: true, cell: (item) => name(item.label) },
+    {
+      title: 'Endpoint',
+      text: true,
+      cell: (item) => (item.isSum ? html`<strong>Aggregated</strong>` : name(item.name)),
+    },
+    { title: 'requests', cell: (item) => count(item.requests) },
+    { title: 'failures', cell: (item) => count(item.failures) },
+    {
+      title: 'bytes',
+      cell: ({ bytesPerResponse }) =>
+        bytesPerResponse === null ? NOTHING : count(Math.round(bytesPerResponse)),
+    },
+    { title: 'requests/s', cell: (item) => digits(item.rps) },
+    {
+      title: 'failures/s',
+      cell: (item) => (item.failures === 0 ? '0' : digits(item.failuresPerSecond)),
+    },
+    { title: 'min', cell: (item) => ms(item.latency?.minMs) },
+    { title: 'average', cell: (item) => ms(item.latency?.avgMs) },
+    ...POINTS.map((p) => ({ title: `${p} %`, cell: (item: Item) => at(item.latency, p) })),
+    { title: 'max', cell: (item) => ms(item.latency?.maxMs) },
+  ];
+  return folded(
+    'Endpoints',
+    table('Endpoints', columns, items, (item) => numbers.get(item.variant)),
+  );
+}
+
+function errors({ rows }: ScenarioSummary, numbers: Numbers): Html {
+  const items = rows.flatMap(({ variant, label, errors: found }) =>
+    found.map((error, i) => ({ ...error, variant, label, withSample: i < SAMPLES && error.sample })),
+  );
+  if (items.length === 0) return html``;
+  type Item = (typeof items)[number];
+  const columns: Column<Item>[] = [
+    { title: 'Variant', text: true, cell: (item) => name(item.label) },
+    { title: 'Endpoint', text: true, cell: (item) => name(item.endpoint) },
+    { title: 'Kind', text: true, cell: (item) => name(item.kind) },
+    { title: 'Count', cell: (item) => count(item.count) },
+  ];
+  const samples = items
+    .filter((item) => item.withSample)
+    .map(
+      ({ variant, label, kind, endpoint, sample }) =>
+        html`<div data-variant="${numbers.get(variant)}"><p>First ${name(kind)} of ${name(label)} at ${name(endpoint)}:</p>
+<pre tabindex="0" dir="auto">${cut(sample ?? '', SAMPLE_CHARACTERS)}</pre></div>`,
+    );
+  return folded(
+    'Errors',
+    html`${table('Errors', columns, items, (item) => numbers.get(item.variant))}${samples}`,
+  );
+}
+
+function cut(text: string, characters: number): string {
+  return text.length > characters ? `${text.slice(0, characters)}…` : text;
+}
+
+/** Machine, versions, and what the variants are made of. */
+export function renderEnvironment({ host, plan, tool, variants }: Summary, numbers: Numbers): Html {
+  const cpus = (list: readonly number[]) => (list.length > 0 ? list.join(', ') : 'none');
+  const facts: [string, string][] = [
+    [
+      'CPU',
+      `${host.cpuModel}: ${plural(host.cores, 'core')}, ${plural(host.cpus, 'thread')}${host.virtual ? ', virtual machine' : ''}`,
+    ],
+    ['Governor', host.governor ?? 'not known'],
+    [
+      'CPU layout',
+      `servers ${cpus(plan.cpus.server)}; load ${cpus(plan.cpus.load)}; system ${cpus(plan.cpus.system)} (${plan.cpus.source === 'given' ? 'given' : 'found from the topology'})`,
+    ],
+    ['Memory', bytes(host.memoryBytes)],
+    ['System', `${host.os}, kernel ${host.kernel}, ${host.arch}, cgroup v${host.cgroup}`],
+    ['Docker', `engine ${host.engine}, buildx ${host.buildx}`],
+    ['Tools', `${tool.name} ${tool.version}, k6 ${tool.k6}`],
+  ];
+  return html`<dl class="facts">${facts.map(([key, value]) => html`<div><dt>${key}</dt><dd dir="auto">${value}</dd></div>`)}</dl>
+${table('Variants', variantColumns, variants, ({ id }) => numbers.get(id))}`;
+}
+
+const short = (id: string) => id.replace(/^(sha256:)?(.{12}).*$/, '$2');
+
+const variantColumns: Column<Variant>[] = [
+  { title: 'Variant', text: true, cell: ({ label }) => name(label) },
+  { title: 'Id', text: true, cell: ({ id }) => name(id) },
+  {
+    title: 'PHP',
+    text: true,
+    cell: ({ facts, php }) =>
+      facts ? `${facts.php} ${facts.sapi}${facts.zts ? ' ZTS' : ''}` : `${php} (not running)`,
+  },
+  { title: 'Server', text: true, cell: ({ facts }) => facts?.server ?? NOTHING },
+  {
+    title: 'Opcache',
+    text: true,
+    cell: ({ facts }) => (facts ? (facts.opcache ? 'on' : html`<strong class="bad">off</strong>`) : NOTHING),
+  },
+  { title: 'JIT', text: true, cell: ({ facts }) => facts?.jit ?? NOTHING },
+  {
+    title: 'Options',
+    text: true,
+    cell: ({ options }) =>
+      html`<code>${Object.entries(options)
+        .map(([key, value]) => `${key}=${value}`)
+        .join(' ')}</code>`,
+  },
+  {
+    title: 'Image',
+    text: true,
+    cell: ({ image }) => (image ? html`<code>${short(image.id)}</code>` : NOTHING),
+  },
+  { title: 'Size', cell: ({ image }) => (image ? bytes(image.sizeBytes) : NOTHING) },
+  { title: 'Build', cell: ({ image }) => (image ? duration(image.buildSeconds) : NOTHING) },
+  {
+    title: 'Based on',
+    text: true,
+    cell: ({ image }) =>
+      image
+        ? html`${image.bases.map(({ name: official, used, digest, id }, i) => {
+            const pinned = digest ?? id;
+            return html`${i > 0 ? ', ' : ''}${used === official ? name(official) : html`${name(used)} in place of ${name(official)}`}${pinned && html` <code>${short(pinned)}</code>`}`;
+          })}`
+        : NOTHING,
+  },
+];
+
+/** How often what was loaded, how to do it again, and what the numbers mean. */
+export function renderMethod(summary: Summary): Html {
+  const { plan, run, scenarios } = summary;
+  const loads = scenarios.map(({ facts }) => {
+    const warmup =
+      facts.warmupMs > 0
+        ? `after ${duration(facts.warmupMs / 1000)} of warm-up that is not counted`
+        : 'without warm-up';
+    return html`<li><code>${facts.name}</code>: journey <code>${facts.journey}</code>, load <code>${facts.load || 'of the script'}</code> in each of ${plural(facts.blocks, 'block')} per start, ${warmup}; timeout ${duration(facts.timeoutMs / 1000)}${facts.reuse ? '' : '; a new connection for each request'}.</li>`;
+  });
+  return html`<p>Every server was started afresh ${plan.instances === 1 ? 'once' : `${plan.instances} times`}. A block is one slice of load on every variant in random order (seed ${run.seed}); slices do not overlap.</p>
+<ul>${loads}</ul>
+<p>${overhead(summary)}${run.stopped && html`; stopped by <code>${run.stopped}</code> before the plan was done`}.</p>
+<p>To repeat it:</p>
+<pre class="command" tabindex="0"><code>${shellCommand(run.command)}</code></pre>
+<dl class="terms">
+<dt>RPS</dt><dd>Answers per second, mean of the starts’ means. ≥: the load generator was the limit, the server can do more.</dd>
+<dt>±</dt><dd>95 % t interval over the fresh starts; with one start over its slices.</dd>
+<dt>p50, p95, p99</dt><dd>From all requests of a variant pooled (histograms with buckets of 1 %), never averaged. ~: k6 was more than half busy and may have added to it.</dd>
+<dt>OK</dt><dd>Share of right answers; timeouts, resets and wrong bodies count against it. Below the scenario’s limit (99 % if none is given) a variant is not ranked.</dd>
+<dt>CPU ms/request</dt><dd>CPU time of the server’s container during its slices ÷ requests. It hardly depends on the load generator.</dd>
+<dt>#</dt><dd>1 + the number of variants that are surely better, that is, whose intervals do not overlap. =: shared.</dd>
+</dl>
+<p>Run <code>${run.id}</code>, ${run.started} to ${run.finished}.</p>`;
+}

@@ -1,0 +1,140 @@
+import type { Axis, DotRow, DotView } from '../chart.ts';
+import { bdi, colorClass, el, svg, swatch } from './dom.ts';
+import { format, formatTick, ticks } from './format.ts';
+import type { Tooltip } from './tooltip.ts';
+
+/** Pixels between two starts of a variant, and around them. */
+const LINE = 9;
+const AROUND = 12;
+
+/** A row of dots for each variant on one common scale, drawn as SVG: it prints, and names stay text. */
+export function drawDots(
+  view: DotView,
+  rows: readonly DotRow[],
+  labels: readonly string[],
+  target: HTMLElement,
+  tooltip: Tooltip,
+): void {
+  const { low, high } = rangeOf(rows);
+  const at = (value: number) => `${(((value - low) / (high - low)) * 100).toFixed(2)}%`;
+  const marks = ticks(low, high, target.clientWidth < 480 ? 3 : 6, view.axis.unit);
+  const list = rows.map((row) => {
+    const label = labels[row.variant] ?? '';
+    const drawing = drawRow(row, at, marks);
+    drawing.addEventListener('pointermove', (event) => {
+      point(event, row, view.axis, label, { low, high }, drawing, tooltip);
+    });
+    drawing.addEventListener('pointerleave', () => tooltip.hide());
+    return el(
+      'div',
+      { class: 'dot-row', role: 'listitem' },
+      el('span', { class: 'dot-label' }, swatch(row.variant), bdi(label)),
+      drawing,
+      el('span', { class: 'dot-value' }, row.text),
+    );
+  });
+  target.append(
+    el('div', { class: 'dots', role: 'list' }, ...list),
+    el(
+      'div',
+      { class: 'dot-row dot-axis', 'aria-hidden': 'true' },
+      el('span'),
+      drawAxis(marks, at, view.axis),
+      el('span'),
+    ),
+  );
+}
+
+/** From zero where the values lie far apart, else only what there is, so that small differences show. */
+function rangeOf(rows: readonly DotRow[]): { low: number; high: number } {
+  const values = rows.flatMap(({ starts, value, half }) => [
+    ...starts.flat(),
+    ...(value === null ? [] : [value - (half ?? 0), value + (half ?? 0)]),
+  ]);
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  const room = (most - least || most || 1) * 0.06;
+  return { low: least < most * 0.5 ? Math.min(0, least) : least - room, high: most + room };
+}
+
+function drawRow(
+  { variant, starts, value, half }: DotRow,
+  at: (value: number) => string,
+  marks: readonly number[],
+): SVGSVGElement {
+  const height = starts.length * LINE + AROUND;
+  const middle = height / 2;
+  const dots = starts.flatMap((values, start) =>
+    values.map((dot) =>
+      svg('circle', { class: 'dot', cx: at(dot), cy: AROUND / 2 + LINE * (start + 0.5), r: 3.5 }),
+    ),
+  );
+  const interval =
+    value !== null && half !== null && half > 0
+      ? [
+          svg('line', {
+            class: 'interval',
+            x1: at(value - half),
+            x2: at(value + half),
+            y1: middle,
+            y2: middle,
+          }),
+        ]
+      : [];
+  const mean =
+    value === null
+      ? []
+      : [svg('line', { class: 'mean', x1: at(value), x2: at(value), y1: 2, y2: height - 2 })];
+  const grid = marks.map((mark) =>
+    svg('line', { class: 'grid', x1: at(mark), x2: at(mark), y1: 0, y2: '100%' }),
+  );
+  return svg(
+    'svg',
+    { class: `${colorClass(variant)}`, height, width: '100%', 'aria-hidden': 'true' },
+    ...grid,
+    ...dots,
+    ...interval,
+    ...mean,
+  );
+}
+
+function drawAxis(marks: readonly number[], at: (value: number) => string, axis: Axis): SVGSVGElement {
+  const texts = marks.map((mark) =>
+    svg('text', { x: at(mark), y: 14, 'text-anchor': 'middle' }, formatTick(mark, axis.unit)),
+  );
+  return svg('svg', { height: 18, width: '100%' }, ...texts);
+}
+
+function point(
+  event: PointerEvent,
+  row: DotRow,
+  axis: Axis,
+  label: string,
+  { low, high }: { low: number; high: number },
+  drawing: SVGSVGElement,
+  tooltip: Tooltip,
+): void {
+  const box = drawing.getBoundingClientRect();
+  const value = low + ((event.clientX - box.left) / box.width) * (high - low);
+  const start = Math.min(
+    row.starts.length - 1,
+    Math.max(0, Math.floor((event.clientY - box.top - AROUND / 2) / LINE)),
+  );
+  const values = row.starts[start] ?? [];
+  const slice = values.reduce(
+    (best, dot, i) => (Math.abs(dot - value) < Math.abs((values[best] as number) - value) ? i : best),
+    0,
+  );
+  const dot = values[slice];
+  const place = drawing.closest('.plot')?.getBoundingClientRect();
+  if (dot === undefined || !place) return;
+  const where =
+    values.length > 1 ? `start ${start + 1}, ${slice + 1} of ${values.length}` : `start ${start + 1}`;
+  const reading = {
+    variant: row.variant,
+    name: label,
+    value: dot,
+    text: format(dot, axis.unit),
+    isNear: true,
+  };
+  tooltip.show(where, [reading], event.clientX - place.left, event.clientY - place.top);
+}

@@ -1,0 +1,179 @@
+import type { Chart, Line } from '../chart.ts';
+import { bdi, el, swatch } from './dom.ts';
+import { drawDots } from './dots.ts';
+import { format } from './format.ts';
+import { LinePlot } from './lines.ts';
+import type { Selection } from './selection.ts';
+import { dotTable, lineTable } from './tables.ts';
+import { Tooltip } from './tooltip.ts';
+
+/** A chart with its heading, the choice of what it shows, and its data as a table. Drawn once it comes into view. */
+export class Figure {
+  readonly element: HTMLElement;
+  private readonly plot = el('div', { class: 'plot' });
+  private readonly table = el('details', { class: 'data' }, el('summary', {}, 'Data as a table'));
+  private readonly axis = el('p', { class: 'axis-label' });
+  private readonly below = el('p', { class: 'axis-label below' });
+  private readonly marks = el('p', { class: 'marks' });
+  private readonly views: HTMLButtonElement[];
+  private readonly chart: Chart;
+  private readonly selection: Selection;
+  private view = 0;
+  private lines: LinePlot | null = null;
+  private tooltip = new Tooltip(this.plot);
+  private isInView = false;
+
+  constructor(chart: Chart, selection: Selection, scope: string) {
+    this.chart = chart;
+    this.selection = selection;
+    const id = `${chart.id}-${scope}`;
+    this.views = chart.views.map((view, i) => {
+      const button = el('button', { type: 'button', 'aria-pressed': String(i === 0) }, view.name);
+      button.addEventListener('click', () => this.choose(i));
+      return button;
+    });
+    this.element = el(
+      'figure',
+      { class: `chart ${chart.kind}`, 'data-chart': chart.id, 'aria-labelledby': id },
+      el('figcaption', {}, el('h3', { id }, chart.title), el('p', { class: 'note' }, chart.note)),
+      ...(this.views.length > 1
+        ? [
+            el(
+              'div',
+              { class: 'views', role: 'group', 'aria-label': `${chart.title}: what is shown` },
+              ...this.views,
+            ),
+          ]
+        : []),
+      this.axis,
+      this.plot,
+      this.below,
+      this.marks,
+      this.table,
+    );
+    this.table.addEventListener('toggle', () => this.fillTable());
+    if (chart.kind === 'lines') this.readByKeyboard();
+    selection.onChange(() => this.redraw());
+    new ResizeObserver(() => this.resize()).observe(this.plot);
+  }
+
+  /** Draws for the first time, and from now on whenever something changes. */
+  appear(): void {
+    if (this.isInView) return;
+    this.isInView = true;
+    this.redraw();
+  }
+
+  /** Colours may be others, variants gone. */
+  redraw(): void {
+    if (!this.isInView) return;
+    this.lines?.destroy();
+    this.lines = null;
+    this.plot.replaceChildren();
+    this.tooltip = new Tooltip(this.plot);
+    const { chart } = this;
+    const labels = this.selection.variants.map(({ label }) => label);
+    if (chart.kind === 'dots') {
+      const view = chart.views[this.view] as (typeof chart.views)[number];
+      this.axis.textContent = view.axis.label;
+      const rows = view.rows.filter(({ variant }) => this.selection.isDrawn(variant));
+      if (rows.length === 0) this.sayEmpty();
+      else drawDots(view, rows, labels, this.plot, this.tooltip);
+    } else {
+      const view = chart.views[this.view] as (typeof chart.views)[number];
+      this.axis.textContent = view.y.label;
+      this.below.textContent = chart.x.label;
+      const lines = this.drawnLines();
+      if (lines.every(({ variant }) => variant === null)) this.sayEmpty();
+      else
+        this.lines = new LinePlot(chart, view, lines, this.plot, this.tooltip, (line) => this.labelOf(line));
+      this.listMarks();
+    }
+    this.fillTable();
+  }
+
+  private drawnLines(): Line[] {
+    if (this.chart.kind !== 'lines') return [];
+    const view = this.chart.views[this.view] as (typeof this.chart.views)[number];
+    return view.lines.filter(({ variant }) => variant === null || this.selection.isDrawn(variant));
+  }
+
+  private labelOf({ variant, name }: Line): string {
+    const label = variant === null ? '' : (this.selection.variants[variant]?.label ?? '');
+    return [label, name].filter(Boolean).join(', ');
+  }
+
+  private sayEmpty(): void {
+    this.plot.append(el('p', { class: 'empty' }, 'Nothing of what is selected was measured here.'));
+  }
+
+  private choose(view: number): void {
+    this.view = view;
+    this.views.forEach((button, i) => {
+      button.setAttribute('aria-pressed', String(i === view));
+    });
+    this.redraw();
+  }
+
+  private resize(): void {
+    if (!this.isInView) return;
+    this.lines?.resize(this.plot.clientWidth);
+  }
+
+  private listMarks(): void {
+    if (this.chart.kind !== 'lines') return;
+    const { x, marks = [] } = this.chart;
+    const shown = marks.filter(({ variant }) => this.selection.isDrawn(variant));
+    const items = shown.map((mark) =>
+      el(
+        'span',
+        {},
+        swatch(mark.variant),
+        bdi(this.selection.variants[mark.variant]?.label ?? ''),
+        ` ${format(mark.x, x.unit)}`,
+      ),
+    );
+    this.marks.replaceChildren(...(items.length > 0 ? ['Highest rate that was held: ', ...items] : []));
+  }
+
+  private fillTable(): void {
+    const [summary] = this.table.children;
+    this.table.replaceChildren(...(summary ? [summary] : []));
+    if (!this.table.open) return;
+    const { chart, selection } = this;
+    const caption = `${chart.title}: ${chart.views[this.view]?.name}`;
+    const labelOf = (line: Line) => this.labelOf(line);
+    const labels = selection.variants.map(({ label }) => label);
+    this.table.append(
+      chart.kind === 'lines'
+        ? lineTable(chart, this.view, this.drawnLines(), labelOf, caption)
+        : dotTable(chart, this.view, (variant) => selection.isDrawn(variant), labels, caption),
+    );
+  }
+
+  /** Arrow keys read the chart value by value. */
+  private readByKeyboard(): void {
+    const words = 'chart; left and right arrow keys read its values, the table below has them all';
+    this.plot.tabIndex = 0;
+    this.plot.setAttribute('role', 'application');
+    this.plot.setAttribute('aria-label', `${this.chart.title}: ${words}`);
+    const steps: Record<string, number> = {
+      ArrowLeft: -1,
+      ArrowRight: 1,
+      PageUp: -10,
+      PageDown: 10,
+      Home: -Infinity,
+      End: Infinity,
+    };
+    this.plot.addEventListener('keydown', (event) => {
+      const by = steps[event.key];
+      if (event.key === 'Escape') this.lines?.leave();
+      if (by === undefined || !this.lines) return;
+      event.preventDefault();
+      this.tooltip.isSpoken = true;
+      this.lines.step(by);
+      this.tooltip.isSpoken = false;
+    });
+    this.plot.addEventListener('blur', () => this.lines?.leave());
+  }
+}

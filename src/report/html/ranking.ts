@@ -1,0 +1,173 @@
+import type { Estimate } from '../../analyse/estimate.ts';
+import type { Row, ScenarioSummary } from '../../analyse/summary.ts';
+import { atLeast, bytes, digits, ms, NOTHING, share, withHalf } from '../numbers.ts';
+import { reasonOf } from '../words.ts';
+import type { Numbers } from './charts.ts';
+import { type Html, html, name } from './html.ts';
+
+/** A column: what it shows and what it is sorted by. */
+interface Column {
+  title: Html | string;
+  kind: 'number' | 'text';
+  cell: (row: Row) => Html | string;
+  value: (row: Row) => number | string | null;
+  className?: string;
+}
+
+/** The ranking, then what stands apart from it. */
+export function renderRanking(scenario: ScenarioSummary, numbers: Numbers): Html {
+  const of = (...kinds: Row['state']['kind'][]) =>
+    scenario.rows.filter((row) => kinds.includes(row.state.kind));
+  const [ranked, bound, unranked, failed] = [
+    of('ranked'),
+    of('generator-bound'),
+    of('unranked'),
+    of('failed'),
+  ];
+  const columns = columnsOf(scenario);
+  const why: Column = {
+    title: 'Why',
+    kind: 'text',
+    cell: (row) => reasonOf(row.state),
+    value: (row) => reasonOf(row.state),
+    className: 'why',
+  };
+  const apart = (title: string, rows: readonly Row[]) =>
+    rows.length > 0 &&
+    html`<h3>${title}</h3>${table(title, [...columns.filter(({ className }) => className !== 'bar'), why], rows, numbers)}`;
+  return html`${
+    ranked.length > 0 && table('Ranking', [placeColumn(scenario), ...columns], ranked, numbers)
+  }${apart('The load generator was the limit', bound)}${apart('Not ranked', unranked)}${
+    failed.length > 0 &&
+    html`<h3>Failed</h3><ul class="failed">${failed.map((row) => renderFailed(row, numbers))}</ul>`
+  }`;
+}
+
+const LOG_LINES = 30;
+const LOG_CHARACTERS = 4000;
+
+function renderFailed({ variant, label, state }: Row, numbers: Numbers): Html {
+  const log = state.kind === 'failed' ? state.log.trimEnd() : '';
+  const last = log.split('\n').slice(-LOG_LINES).join('\n').slice(-LOG_CHARACTERS);
+  return html`<li data-variant="${numbers.get(variant)}">${name(label)}: ${reasonOf(state)}${
+    last &&
+    html`<details><summary>Last lines of its log</summary><pre tabindex="0" dir="auto">${last}</pre></details>`
+  }</li>`;
+}
+
+function table(title: string, columns: readonly Column[], rows: readonly Row[], numbers: Numbers): Html {
+  return html`<div class="scroll" role="region" tabindex="0" aria-label="${title}"><table class="rows" data-sortable>
+<caption>${title}</caption>
+<thead><tr>${columns.map(
+    ({ title, kind, className }) =>
+      html`<th scope="col" class="${[kind, className].filter(Boolean).join(' ')}" data-sort="${className === 'bar' ? null : kind}">${title}</th>`,
+  )}</tr></thead>
+<tbody>${rows.map(
+    (row) =>
+      html`<tr data-variant="${numbers.get(row.variant)}" class="${row.state.kind === 'ranked' && row.state.rank === 1 && 'first'}">${columns.map((column) => cell(column, row))}</tr>\n`,
+  )}</tbody></table></div>`;
+}
+
+function cell({ kind, cell: show, value, className }: Column, row: Row): Html {
+  const sorted = value(row);
+  const attributes = html`class="${[kind, className].filter(Boolean).join(' ')}" data-value="${sorted}"`;
+  return className === 'variant'
+    ? html`<th scope="row" ${attributes}>${show(row)}</th>`
+    : html`<td ${attributes}>${show(row)}</td>`;
+}
+
+function placeColumn({ best }: ScenarioSummary): Column {
+  return {
+    title: html`<abbr title="place">#</abbr>`,
+    kind: 'number',
+    className: 'place',
+    cell: ({ state, variant }) =>
+      state.kind === 'ranked'
+        ? html`${variant === best && html`<span class="star" title="surely ahead of all others">★</span> `}${state.shared ? '=' : ''}${state.rank}`
+        : '',
+    value: ({ state }) => (state.kind === 'ranked' ? state.rank : null),
+  };
+}
+
+function columnsOf(scenario: ScenarioSummary): Column[] {
+  const { metric, rows } = scenario;
+  const main = (row: Row): Estimate | null => row[metric];
+  const top = Math.max(
+    ...rows
+      .filter((row) => row.state.kind === 'ranked')
+      .map((row) => (main(row)?.value ?? 0) + (main(row)?.half ?? 0)),
+    Number.MIN_VALUE,
+  );
+  const latency = (key: 'p50' | 'p95' | 'p99'): Column => ({
+    title: html`${key} <small>ms</small>`,
+    kind: 'number',
+    cell: (row) => {
+      const doubt =
+        row[key] && row.latencyDoubtful && html`<abbr title="k6 was more than half busy">~</abbr>`;
+      return html`${doubt}${key === metric ? estimate(row[key]) : ms(row[key]?.value)}`;
+    },
+    value: (row) => row[key]?.value ?? null,
+    ...(key === metric ? { className: 'main' } : {}),
+  });
+  return [
+    {
+      title: 'Variant',
+      kind: 'text',
+      className: 'variant',
+      cell: (row) => name(row.label),
+      value: (row) => row.label,
+    },
+    { title: '', kind: 'text', className: 'bar', cell: (row) => bar(main(row), top), value: () => null },
+    {
+      title: html`RPS`,
+      kind: 'number',
+      cell: (row) => {
+        if (!row.rps) return NOTHING;
+        if (row.state.kind === 'generator-bound') return atLeast(row.rps.value);
+        return metric === 'rps' ? estimate(row.rps) : digits(row.rps.value);
+      },
+      value: (row) => row.rps?.value ?? null,
+      ...(metric === 'rps' ? { className: 'main' } : {}),
+    },
+    latency('p50'),
+    latency('p95'),
+    latency('p99'),
+    {
+      title: html`<abbr title="share of right answers">OK</abbr>`,
+      kind: 'number',
+      cell: (row) =>
+        row.okRatio !== null && row.okRatio < 1
+          ? html`<span class="bad">${share(row.okRatio)}</span>`
+          : share(row.okRatio),
+      value: (row) => row.okRatio,
+    },
+    {
+      title: html`CPU <small>ms/request</small>`,
+      kind: 'number',
+      cell: (row) => estimate(row.cpuMsPerRequest),
+      value: (row) => row.cpuMsPerRequest?.value ?? null,
+    },
+    {
+      title: 'Memory',
+      kind: 'number',
+      cell: (row) => (row.memory ? bytes(row.memory.medianBytes) : NOTHING),
+      value: (row) => row.memory?.medianBytes ?? null,
+    },
+  ];
+}
+
+function estimate(found: Estimate | null): Html | string {
+  if (!found) return NOTHING;
+  const { value, half } = withHalf(found);
+  return half === '' ? value : html`${value} <small>± ${half}</small>`;
+}
+
+/** Length for the number, whiskers for its interval. A style attribute would need a hole in the page's policy. */
+function bar(found: Estimate | null, top: number): Html | string {
+  if (!found) return '';
+  const at = (value: number) => `${Math.max(0, Math.min(100, (value / top) * 100)).toFixed(1)}%`;
+  const half = found.half ?? 0;
+  const whisker =
+    half > 0 && html`<line x1="${at(found.value - half)}" x2="${at(found.value + half)}" y1="50%" y2="50%"/>`;
+  return html`<svg width="100%" height="14" aria-hidden="true"><rect width="${at(found.value)}" height="100%" rx="2"/>${whisker}</svg>`;
+}

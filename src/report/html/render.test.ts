@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { fixtures } from '../../../test/fixtures/results/make.ts';
+import { makeProfile } from '../../../test/fixtures/results/profile.ts';
+import { analyse } from '../../analyse/analyse.ts';
+import type { Results } from '../../results.ts';
+import { renderHtml } from './render.ts';
+
+const groupOf = (results: Results) => ({ summary: analyse(results), measurements: results.measurements });
+const page = (name: string) => renderHtml([groupOf(fixtures[name]?.() as Results)]);
+/** The page without its own script, style and data. */
+const markup = (text: string) =>
+  text.replace(/<(script|style)[^>]*>.*?<\/\1>/gs, '').replace(/<!doctype html>/, '');
+
+describe.each(Object.keys(fixtures))('the page of %s', (name) => {
+  const text = page(name);
+
+  test('allows its own script and style by what they are, and nothing else', () => {
+    const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(text)?.[1];
+    const hash = (element: string) => {
+      const inner = new RegExp(`<${element}>(.*?)</${element}>`, 's').exec(text)?.[1] ?? '';
+      return `sha256-${createHash('sha256').update(inner).digest('base64')}`;
+    };
+    expect(policy).toBe(
+      `default-src 'none'; style-src '${hash('style')}'; script-src '${hash('script')}'; base-uri 'none'; form-action 'none'`,
+    );
+  });
+
+  test('refers to nothing outside of itself', () => {
+    expect(text.match(/<(link|img|iframe|object|embed|base)\b/g)).toBeNull();
+    expect(markup(text).match(/\b(src|href)="(?!#)[^"]*"/g)).toBeNull();
+  });
+
+  test('has no attribute that the policy would refuse', () => {
+    const names = markup(text).replaceAll(/"[^"]*"/g, '""');
+    expect(names.match(/<[^>]*\s(style|on\w+)=/g)).toBeNull();
+  });
+
+  test('has each id once, and what refers to one finds it', () => {
+    const ids = [...text.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id);
+    expect(ids).toEqual([...new Set(ids)]);
+    for (const [, id] of text.matchAll(/href="#([^"]*)"/g)) expect(ids).toContain(id);
+  });
+});
+
+test('text of others is shown and does nothing', () => {
+  const text = page('hostile');
+  const shown = markup(text);
+  expect(shown).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
+  expect(shown).toContain('日本語サーバー');
+  for (const element of ['<img', '<script', '<h1>@', '<b>@', '\u001b', '\u0007', '\u202e']) {
+    expect(shown).not.toContain(element);
+  }
+  expect(text.match(/<script/g)).toHaveLength(2);
+});
+
+test('the command to repeat it stands there as it was', () => {
+  const results = fixtures.quick?.() as Results;
+  results.run.command = ['php-runtime-bench', 'run', '--paths', '/a b?x=<1>', '--app', "it's"];
+  const text = renderHtml([groupOf(results)]);
+  expect(text).toContain(
+    '<code>php-runtime-bench run --paths &#39;/a b?x=&lt;1&gt;&#39; --app &#39;it&#39;\\&#39;&#39;s&#39;</code>',
+  );
+});
+
+test('a run of ten variants is less than 1.5 MB, a long ramp of each too', () => {
+  const servers = Array.from({ length: 10 }, (_, i) => ({
+    ...{ id: `s${i}@8.4`, rps: 1, capacity: 400 + 60 * i },
+  }));
+  const text = renderHtml([groupOf(makeProfile({ servers, seconds: 300, instances: 3 }))]);
+  expect(Buffer.byteLength(text)).toBeLessThan(1_500_000);
+});
+
+test('groups are kept apart', () => {
+  const text = renderHtml(['quick', 'journey'].map((name) => groupOf(fixtures[name]?.() as Results)));
+  expect(text).toContain('do not compare across them');
+  expect(text).toContain('data-group="1"');
+});

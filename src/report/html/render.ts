@@ -1,0 +1,180 @@
+import { createHash } from 'node:crypto';
+import type { ScenarioSummary, Summary } from '../../analyse/summary.ts';
+import type { Measurement } from '../../results.ts';
+import { cleanLine, plural } from '../text.ts';
+import {
+  conditions,
+  cpuVerdict,
+  DOUBTFUL_LEGEND,
+  exceptions,
+  intervalLegend,
+  isDoubtful,
+  verdict,
+} from '../words.ts';
+import { pageAssets } from './assets.ts';
+import type { PageData } from './chart.ts';
+import { chartsOf, type Numbers, variantCharts } from './charts.ts';
+import { renderEnvironment, renderMethod, renderScenarioDetails } from './details.ts';
+import { embedJson, type Html, html, isolate, raw, sentence } from './html.ts';
+import { renderRanking } from './ranking.ts';
+
+/** What is shown together: what was judged, and the slices that the charts are made of. */
+export interface HtmlGroup {
+  summary: Summary;
+  measurements: readonly Measurement[];
+}
+
+/**
+ * The report as one page that needs nothing but itself: tables are there as they are, its script draws the charts,
+ * sorts and filters.
+ *
+ * @param groups one, or several that must not be compared (other machines, other loads under the same name)
+ */
+export function renderHtml(groups: readonly HtmlGroup[]): string {
+  const { script, style } = pageAssets();
+  const numbered = groups.map((group) => ({ ...group, numbers: numberVariants(group.summary) }));
+  const title = titleOf(groups);
+  const several = groups.length > 1;
+  const policy = [
+    "default-src 'none'",
+    `style-src '${hashOf(style)}'`,
+    `script-src '${hashOf(script)}'`,
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${raw(policy)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="generator" content="php-runtime-bench ${groups[0]?.summary.tool.version}">
+<title>${title}</title>
+<style>${raw(style)}</style>
+</head>
+<body>
+<a class="skip" href="#report">Skip to the results</a>
+${renderHead(title, groups)}
+<div id="filters" class="filters" hidden></div>
+<main id="report">
+${several && html`<p class="note">The groups were measured on different machines or under different conditions: do not compare across them.</p>`}
+${numbered.map((group, i) => renderGroup(group, i, several))}
+</main>
+<footer>Made by php-runtime-bench ${groups[0]?.summary.tool.version}. Charts: uPlot, © Leon Sorokin, MIT licence.</footer>
+${embedJson('data', dataOf(numbered))}
+<script>${raw(script)}</script>
+</body>
+</html>
+`.text;
+}
+
+/** The policy allows the page's own two pieces by what they are, and nothing else. */
+function hashOf(text: string): string {
+  return `sha256-${createHash('sha256').update(text).digest('base64')}`;
+}
+
+type Numbered = HtmlGroup & { numbers: Numbers };
+
+/** In the order of the first ranking, so that the first ten colours go to the first ten places. */
+function numberVariants({ variants, scenarios }: Summary): Numbers {
+  const ids = [...(scenarios[0]?.rows.map((row) => row.variant) ?? []), ...variants.map(({ id }) => id)];
+  return new Map([...new Set(ids)].map((id, number) => [id, number]));
+}
+
+function dataOf(groups: readonly Numbered[]): PageData {
+  return {
+    groups: groups.map(({ summary, measurements, numbers }) => {
+      const byId = new Map(summary.variants.map((variant) => [variant.id, variant]));
+      return {
+        variants: [...numbers.keys()].map((id) => {
+          const variant = byId.get(id);
+          const text = (key: 'label' | 'app' | 'php' | 'runtime' | 'model') =>
+            cleanLine(variant?.[key] ?? '');
+          return {
+            ...{ label: text('label'), app: text('app'), php: text('php') },
+            ...{ runtime: text('runtime'), model: text('model') },
+          };
+        }),
+        charts: variantCharts(summary.variants, numbers),
+        scenarios: summary.scenarios.map((scenario) => ({
+          charts: chartsOf(scenario, measurements, numbers, summary.plan.cpus.server.length),
+        })),
+      };
+    }),
+  };
+}
+
+function titleOf(groups: readonly HtmlGroup[]): string {
+  const [first] = groups;
+  if (groups.length !== 1 || !first) return `PHP runtimes: ${plural(groups.length, 'group')} of results`;
+  const { variants, scenarios } = first.summary;
+  const [only] = scenarios;
+  const what = scenarios.length === 1 && only ? titleOfScenario(only) : plural(scenarios.length, 'scenario');
+  return `${what}: ${plural(variants.length, 'variant')}`;
+}
+
+function titleOfScenario({ facts }: ScenarioSummary): string {
+  return cleanLine(facts.title || facts.name);
+}
+
+function renderHead(title: string, groups: readonly HtmlGroup[]): Html {
+  const [first] = groups;
+  const warnings = groups.reduce((sum, { summary }) => sum + summary.warnings.length, 0);
+  const facts =
+    groups.length === 1 &&
+    first &&
+    html`<p class="facts-line"><time datetime="${first.summary.run.started}">${first.summary.run.started.slice(0, 16).replace('T', ' ')} UTC</time> · <span dir="auto">${first.summary.host.cpuModel}</span> · ${plural(first.summary.host.cpus, 'CPU')}${
+      first.summary.run.stopped && html` · <strong class="bad">stopped early</strong>`
+    }${warnings > 0 && html` · <a href="#warnings-0">${plural(warnings, 'warning')}</a>`}</p>`;
+  return html`<header><p class="brand">php-runtime-bench</p><h1 dir="auto">${title}</h1>${facts}</header>`;
+}
+
+function renderGroup(group: Numbered, index: number, several: boolean): Html {
+  const { summary, numbers } = group;
+  const { scenarios, warnings } = summary;
+  return html`<div class="group" data-group="${index}">
+${several && html`<h2>Group ${index + 1}: <span dir="auto">${summary.host.cpuModel}</span>, run <code>${summary.run.id}</code></h2>`}
+${scenarios.length > 1 && renderOverview(summary, index)}
+${scenarios.map((scenario, i) => renderScenario(scenario, summary, numbers, `${index}-${i}`))}
+<section class="card" id="variants-${index}"><h2>Starting up</h2>
+<div class="charts" data-charts="${index}"></div></section>
+${
+  warnings.length > 0 &&
+  html`<section class="card" id="warnings-${index}"><h2>${plural(warnings.length, 'warning')}</h2>
+<dl class="warnings">${warnings.map(
+    ({ code, message, remedy }) =>
+      html`<div><dt>${code}</dt><dd dir="auto">${message}. <em>Remedy:</em> ${remedy}.</dd></div>`,
+  )}</dl></section>`
+}
+<section class="card" id="environment-${index}"><h2>Environment</h2>${renderEnvironment(summary, numbers)}</section>
+<section class="card" id="method-${index}"><h2>How this was measured</h2>${renderMethod(summary)}</section>
+</div>`;
+}
+
+/** With several scenarios: what came out of each, to jump to. */
+function renderOverview({ scenarios }: Summary, index: number): Html {
+  return html`<nav class="card overview" aria-label="Scenarios"><ul>${scenarios.map(
+    (scenario, i) =>
+      html`<li><a href="#scenario-${index}-${i}" dir="auto">${titleOfScenario(scenario)}</a> <span>${sentence(verdict(scenario, isolate))}</span></li>`,
+  )}</ul></nav>`;
+}
+
+function renderScenario(scenario: ScenarioSummary, summary: Summary, numbers: Numbers, id: string): Html {
+  const legend = [
+    conditions(scenario, summary),
+    intervalLegend(scenario),
+    isDoubtful(scenario) ? DOUBTFUL_LEGEND : '',
+  ].filter(Boolean);
+  const more = [cpuVerdict(scenario, isolate), exceptions(scenario, isolate)].filter(Boolean).join(' ');
+  return html`<section class="card scenario" id="scenario-${id}" data-scenario="${id}">
+<h2 dir="auto" class="${summary.scenarios.length === 1 && 'visually-hidden'}">${titleOfScenario(scenario)}</h2>
+<p class="verdict">${sentence(verdict(scenario, isolate))}</p>
+${more && html`<p class="more">${sentence(more)}</p>`}
+${renderRanking(scenario, numbers)}
+<p class="legend-line">${legend.map((line, i) => html`${i > 0 && html`<br>`}${sentence(line)}`)}</p>
+<noscript><p class="note">The charts are drawn by a script, which is switched off here.</p></noscript>
+<div class="charts" data-charts="${id}"></div>
+${renderScenarioDetails(scenario, numbers)}
+</section>`;
+}
