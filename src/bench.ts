@@ -3,12 +3,16 @@ import { readFile } from 'node:fs/promises';
 import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { analyse } from './analyse/analyse.ts';
-import { buildImages, pullImage } from './build/build.ts';
+import { type BuildOptions, buildImages, findImage, pullImage } from './build/build.ts';
+import type { PullEnds } from './checkout/base.ts';
+import { type Checkout, checkOut, type Source, sweepCheckouts } from './checkout/checkout.ts';
+import { findOther } from './checkout/other.ts';
 import type { Config } from './config/types.ts';
 import { Stopped, UserError } from './errors.ts';
 import type { Host } from './host.ts';
 import { formatCpus } from './plan/cpus.ts';
 import { plan } from './plan/plan.ts';
+import { planVariants } from './plan/variants.ts';
 import { renderMarkdown } from './report/markdown.ts';
 import type { Measurement, Results } from './results.ts';
 import { type Arena, openArena } from './run/arena.ts';
@@ -41,6 +45,8 @@ export interface Caller {
   say(line: string): void;
   /** What runs now, how much of the load is done (0…1), seconds left. */
   at(what: string, share: number, left: number): void;
+  /** The pull request that this is about, for `compare-to: base`. */
+  pull?: PullEnds | null;
   /** The run's id, as soon as there is one: who finds us dead can clean up by it. */
   began?(run: string): void;
 }
@@ -49,7 +55,7 @@ export interface Caller {
  * The main job: plan, build, run, analyse, report. Cleans up, whatever happens.
  * Throws UserError or Stopped before there is anything to keep; from then on it returns what was measured.
  */
-export async function runBench(config: Config, host: Host, caller: Caller): Promise<Bench> {
+export async function runBench(asked: Config, host: Host, caller: Caller): Promise<Bench> {
   const docker = connectDocker(host);
   const stop = new AbortController();
   const forget = host.onSignal((signal) => stop.abort(new Stopped(signal)));
@@ -60,7 +66,16 @@ export async function runBench(config: Config, host: Host, caller: Caller): Prom
   caller.began?.(runId);
   let arena: Arena | null = null;
   try {
+    // What it refuses is known before anything starts.
+    planVariants(asked);
     const engine = await askEngine(docker);
+    const found = await findOther(asked, {
+      ...{ host, packageRoot: caller.packageRoot, pull: caller.pull ?? null, signal },
+      findImage: (name) => findImage(docker, name, { say, signal }),
+    });
+    const config = found ? { ...asked, other: found.other } : asked;
+    planVariants(config);
+    for (const { message } of found?.notes ?? []) say(message);
     const k6Image = await getK6(docker, config, caller, signal);
     const owner = `by ${userName()} on ${hostname()}, pid ${process.pid}`;
     arena = await openArena(host, docker, {
@@ -71,6 +86,7 @@ export async function runBench(config: Config, host: Host, caller: Caller): Prom
       signal,
       say,
     });
+    await sweepCheckouts(host, say);
     const machine = parseMachine(await docker.run(['exec', arena.name, 'sh', '-c', MACHINE_SCRIPT]));
     const planned = plan(config, machine.cpus);
     await docker.run(['container', 'update', '--cpuset-cpus', formatCpus(planned.cpus.load), arena.name]);
@@ -85,7 +101,8 @@ export async function runBench(config: Config, host: Host, caller: Caller): Prom
       k6: await askK6Version(docker, arena),
     } as const;
     const record: Record = {
-      ...{ tool, runId, command: caller.command, startedMs, config, plan: planned, outcomes, measurements },
+      ...{ tool, runId, command: caller.command, startedMs, config, found },
+      ...{ plan: planned, outcomes, measurements },
       host: describeHost(machine, engine),
       built: new Map(),
       // What a run that dies leaves on the disk says so.
@@ -95,7 +112,9 @@ export async function runBench(config: Config, host: Host, caller: Caller): Prom
     await save();
     try {
       const sharedFolder = join(caller.packageRoot, 'runtimes', '_shared');
-      record.built = await buildImages(host, docker, planned.images, { config, sharedFolder, signal, say });
+      record.built = await withOtherFiles(host, found?.source ?? null, runId, signal, (otherFiles) =>
+        buildImages(host, docker, planned.images, { config, sharedFolder, signal, say, otherFiles }),
+      );
       await save();
       const loadBeganMs = host.now();
       await runPlan({
@@ -138,17 +157,50 @@ export async function runBench(config: Config, host: Host, caller: Caller): Prom
   }
 }
 
+/** The other commit's files are there while images are built, and gone when they are. */
+async function withOtherFiles<T>(
+  host: Host,
+  source: Source | null,
+  run: string,
+  signal: AbortSignal,
+  use: (files: BuildOptions['otherFiles']) => Promise<T>,
+): Promise<T> {
+  if (source === null) return use(null);
+  let checkout: Checkout;
+  try {
+    checkout = await checkOut(host, source, run, { signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    const reason = `${source.commit.slice(0, 10)} could not be checked out: ${(error as Error).message}`;
+    return use({ failure: { stage: 'build', reason, log: '' } });
+  }
+  try {
+    return await use({ folder: checkout.folder });
+  } finally {
+    await checkout.remove();
+  }
+}
+
 /** Everything that is derived from the measurements; `report` makes the same again from results.json. */
 export async function writeReports(output: Pick<Output, 'write'>, results: Results): Promise<void> {
   await output.write('results.json', toJson(results));
   await output.write('report.md', renderMarkdown(analyse(results)));
 }
 
-/** What could not be measured weighs more than a criterion that was missed. */
+/** What could not be measured weighs more than a criterion that was missed or a gate that failed. */
 function exitCodeOf(results: Results, signal: AbortSignal): Bench['exitCode'] {
   if (signal.aborted) return (signal.reason as Stopped).exitCode;
   if (hasFailures(results)) return 3;
-  return analyse(results).scenarios.some(({ rows }) => rows.some((row) => row.sloMissed.length > 0)) ? 1 : 0;
+  const { scenarios, gates } = analyse(results);
+  const missed = scenarios.some(({ rows }) =>
+    rows.some((row) => row.sloMissed.length > 0 && !isOther(results, row.variant)),
+  );
+  return missed || gates.some(({ failed }) => failed) ? 1 : 0;
+}
+
+/** A criterion is the app's as it is checked out; what the other side misses is nobody's fault here. */
+function isOther({ variants }: Results, id: string): boolean {
+  return variants.some((variant) => variant.id === id && variant.ref !== null);
 }
 
 /** A uid without an entry in the user database, as in containers, has no name. */

@@ -3,12 +3,14 @@ import { join } from 'node:path';
 import { analyse } from './analyse/analyse.ts';
 import { mergeResults } from './analyse/merge.ts';
 import { type Caller, runBench } from './bench.ts';
+import { findOther } from './checkout/other.ts';
 import { bundledApps } from './config/apps.ts';
 import { helpText, parseCommand } from './config/command.ts';
 import { realFiles } from './config/files.ts';
 import { parseConfig } from './config/parse.ts';
 import { loadRuntimes } from './config/runtimes.ts';
 import { findScenarios } from './config/scenarios.ts';
+import type { Config, Other } from './config/types.ts';
 import type { Host } from './host.ts';
 import { formatCpus } from './plan/cpus.ts';
 import { type Plan, plan } from './plan/plan.ts';
@@ -16,9 +18,11 @@ import { renderCsv } from './report/csv.ts';
 import { renderMarkdown } from './report/markdown.ts';
 import { makeProgress } from './report/progress.ts';
 import { renderTable } from './report/terminal.ts';
+import type { Warning } from './results.ts';
 import { diagnose } from './run/doctor.ts';
 import { MACHINE_SCRIPT, parseMachine } from './run/machine.ts';
 import { readOutput } from './run/output.ts';
+import { describeOther } from './run/record.ts';
 
 /** One command of the CLI, as typed; returns the exit code. Results go to stdout, the rest to stderr. */
 export async function runCommand(argv: readonly string[], host: Host, packageRoot: string): Promise<number> {
@@ -52,9 +56,16 @@ export async function runCommand(argv: readonly string[], host: Host, packageRoo
       return exitCode;
     }
     case 'plan': {
-      const config = parseConfig({ flags: command.flags, cwd, packageRoot });
+      const asked = parseConfig({ flags: command.flags, cwd, packageRoot });
+      const found = await findOther(asked, { host, packageRoot, pull: null });
+      const config = found ? { ...asked, other: found.other } : asked;
       const planned = plan(config, (await readMachine(host)).cpus);
-      print(command.json ? JSON.stringify(showPlan(planned), null, 2) : describePlan(planned));
+      const notes = [...planned.warnings, ...(found?.notes ?? [])];
+      print(
+        command.json
+          ? JSON.stringify(showPlan(planned, config, notes), null, 2)
+          : describePlan(planned, config, notes),
+      );
       return 0;
     }
     case 'report': {
@@ -103,13 +114,22 @@ async function readMachine(host: Host) {
 }
 
 /** The plan as JSON: what would run, in order. */
-function showPlan({ seed, variants, images, cpus, instances, estimatedSeconds, warnings }: Plan) {
+function showPlan(
+  { seed, variants, images, cpus, instances, estimatedSeconds }: Plan,
+  { other }: Config,
+  warnings: readonly Warning[],
+) {
   return {
     seed,
+    compareTo: other ? describeOther(other) : null,
     estimatedSeconds,
     cpus: { server: formatCpus(cpus.server), load: formatCpus(cpus.load), system: formatCpus(cpus.system) },
-    variants: variants.map((v) => ({ id: v.id, label: v.label, image: v.image, options: v.options })),
-    images: images.map(({ key, args, runtime }) => ({ key, runtime: runtime.name, args })),
+    variants: variants.map(({ id, label, ref, base, image, options }) => ({
+      ...{ id, label, ref, base, image, options },
+    })),
+    images: images.map(({ key, ref, ready, args, runtime }) => ({
+      ...{ key, ref, ready, runtime: runtime.name, args },
+    })),
     instances: instances.map(({ startOrder, ports, batches }) => ({
       startOrder,
       ports,
@@ -123,19 +143,27 @@ function showPlan({ seed, variants, images, cpus, instances, estimatedSeconds, w
   };
 }
 
-function describePlan(planned: Plan): string {
+function describePlan(planned: Plan, { other }: Config, warnings: readonly Warning[]): string {
   const { cpus } = planned;
   const slices = planned.instances
     .flatMap((i) => i.batches.flatMap((b) => b.slices))
     .filter((s) => !s.warmup);
   return [
     `variants:  ${planned.variants.map((v) => v.label).join(', ')}`,
-    `images:    ${planned.images.length} to build`,
+    ...(other ? [`compared:  with ${sayOther(other)}`] : []),
+    `images:    ${planned.images.filter(({ ready }) => ready === null).length} to build`,
     `CPUs:      server ${formatCpus(cpus.server)}, load ${formatCpus(cpus.load)}, system ${formatCpus(cpus.system) || 'none'}`,
     `timeline:  ${planned.instances.length} instances, ${slices.length} measured slices, seed ${planned.seed}`,
     `time:      about ${planned.estimatedSeconds} s, and building images`,
-    ...planned.warnings.map((w) => `note:      ${w.message}; ${w.remedy}`),
+    ...warnings.map((w) => `note:      ${w.message}; ${w.remedy}`),
   ].join('\n');
+}
+
+function sayOther(other: Other): string {
+  const { given, ref, commit, reason } = describeOther(other);
+  if (reason !== null) return `nothing: ${reason}`;
+  const meant = [...(ref === given ? [] : [ref]), ...(commit === null ? [] : [commit.slice(0, 10)])];
+  return meant.length > 0 ? `${given}: ${meant.join(', ')}` : given;
 }
 
 function list(packageRoot: string, cwd: string, json: boolean): string {

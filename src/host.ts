@@ -13,7 +13,8 @@ export interface ExecOptions {
   /** Written to standard input, which is then closed. */
   input?: string | Uint8Array;
   cwd?: string;
-  env?: Readonly<Record<string, string>>;
+  /** Over our own; undefined takes one away. */
+  env?: Readonly<Record<string, string | undefined>>;
   /** Ends the process when aborted. */
   signal?: AbortSignal;
   /** Called with each full line as it comes; stdout and stderr alike. */
@@ -24,6 +25,8 @@ export interface ExecOptions {
 export interface Running {
   /** Resolves when the process is gone. */
   done: Promise<Finished>;
+  /** To its standard input, which stays open. */
+  write(text: string): void;
   /** Closes its standard input. */
   end(): void;
   kill(signal: 'SIGTERM' | 'SIGKILL' | 'SIGINT'): void;
@@ -35,6 +38,8 @@ export interface Host {
   exec(program: string, args: readonly string[], options?: ExecOptions): Promise<Finished>;
   /** Starts a program and leaves it running. */
   start(program: string, args: readonly string[], options?: ExecOptions): Running;
+  /** Is there a process of that number on this machine? */
+  isAlive(pid: number): boolean;
   /** Unix time in ms. */
   now(): number;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
@@ -53,6 +58,14 @@ export const realHost: Host = {
     return running.done;
   },
   start,
+  isAlive(pid) {
+    try {
+      return process.kill(pid, 0);
+    } catch (error) {
+      // Somebody else's: it is there, and not ours to signal.
+      return (error as NodeJS.ErrnoException).code === 'EPERM';
+    }
+  },
   now: () => Date.now(),
   sleep(ms, signal) {
     return new Promise((resolve) => {
@@ -118,6 +131,9 @@ function start(program: string, args: readonly string[], options: ExecOptions = 
   })();
   return {
     done,
+    write: (text) => {
+      child.stdin.write(text);
+    },
     end: () => child.stdin.end(),
     kill: (signal) => {
       child.kill(signal);

@@ -1,4 +1,5 @@
 import * as core from '@actions/core';
+import { removeCheckout } from './checkout/checkout.ts';
 import { realHost } from './host.ts';
 import { connectDocker, removeRun } from './run/docker.ts';
 
@@ -6,6 +7,7 @@ import { connectDocker, removeRun } from './run/docker.ts';
 const run = core.getState('run');
 try {
   const removed = run ? await removeRun(connectDocker(realHost), run) : [];
+  if (run && (await removeCheckout(run))) removed.push('the files of the commit that it compared with');
   if (removed.length > 0) core.info(`Run ${run} was cut short: removed ${removed.join(', ')}`);
   else core.info('Nothing was left behind.');
 } catch (error) {

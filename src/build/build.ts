@@ -1,3 +1,4 @@
+import { isAbsolute, join } from 'node:path';
 import type { Config } from '../config/types.ts';
 import type { Host } from '../host.ts';
 import type { PlannedImage } from '../plan/variants.ts';
@@ -12,6 +13,8 @@ export type Built = { facts: ImageFacts } | { failure: Failure };
 
 export interface BuildOptions {
   config: Config;
+  /** Where the files of the other commit are, or why there are none; null: nothing of it is built. */
+  otherFiles: { folder: string } | { failure: Failure } | null;
   sharedFolder: string;
   signal: AbortSignal;
   say: (line: string) => void;
@@ -24,18 +27,25 @@ export interface BuildOptions {
 export async function buildImages(
   host: Host,
   docker: Docker,
-  images: readonly PlannedImage[],
+  planned: readonly PlannedImage[],
   options: BuildOptions,
 ): Promise<Map<string, Built>> {
-  await pullBases(docker, images, options);
+  const { otherFiles, config } = options;
   const built = new Map<string, Built>();
+  const images: PlannedImage[] = [];
+  for (const image of planned) {
+    if (image.ready !== null) built.set(image.key, await describeReady(docker, image.ready));
+    else if (image.ref === null) images.push(image);
+    else if (otherFiles && 'folder' in otherFiles) images.push(relocate(image, otherFiles.folder));
+    else if (otherFiles) built.set(image.key, otherFiles);
+  }
+  await pullBases(docker, images, options);
   const all = await bake(host, docker, images, options);
   for (const image of images) {
     const one = all.ok || images.length === 1 ? all : await bake(host, docker, [image], options);
     if (one.ok) {
-      built.set(image.key, {
-        facts: await describe(docker, image, options.config, one.seconds / images.length),
-      });
+      const seconds = one.seconds / (all.ok ? images.length : 1);
+      built.set(image.key, { facts: await describe(docker, image, config, seconds) });
     } else {
       const log = lastLines(one.log, 30);
       built.set(image.key, { failure: { stage: 'build', reason: findReason(one.log), log } });
@@ -44,6 +54,42 @@ export async function buildImages(
   // Rebuilding leaves the older image without a name; only ours are removed.
   await docker.try(['image', 'prune', '--force', '--filter', `label=${IMAGE_LABEL}`]);
   return built;
+}
+
+/** Its folders, which are relative to the top of another commit, where that is checked out. */
+function relocate(image: PlannedImage, top: string): PlannedImage {
+  const { app, runtime } = image;
+  return {
+    ...image,
+    app: { ...app, folder: join(top, app.folder) },
+    runtime: isAbsolute(runtime.folder) ? runtime : { ...runtime, folder: join(top, runtime.folder) },
+  };
+}
+
+async function describeReady(docker: Docker, name: string): Promise<Built> {
+  const found = await inspect(docker, name);
+  if (!found) return { failure: { stage: 'build', reason: `the image ${name} is gone`, log: '' } };
+  return { facts: { name, id: found.id, sizeBytes: found.size, buildSeconds: 0, bases: [] } };
+}
+
+/**
+ * Why an image cannot be had; null: it is here. Only a name with a tag or a digest is pulled: without, it may as well
+ * be a misspelt branch, and whoever owns that name at a registry would run here.
+ */
+export async function findImage(
+  docker: Docker,
+  name: string,
+  options: Pick<BuildOptions, 'say' | 'signal'>,
+): Promise<string | null> {
+  if (await inspect(docker, name)) return null;
+  if (!/[:@]/.test(name)) return 'the engine has none of that name, and one without a tag is not pulled';
+  try {
+    await pullImage(docker, name, options);
+    return null;
+  } catch (error) {
+    options.signal.throwIfAborted();
+    return (error as Error).message;
+  }
 }
 
 /** Pulled by themselves so that their digests are known. What cannot be pulled fails its build, with bake's message. */

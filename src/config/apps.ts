@@ -5,7 +5,7 @@ import { NAME, quote, refuse, suggest } from './text.ts';
 import type { App } from './types.ts';
 
 /** Where frameworks keep their front controller, in the order we look. */
-const ROOTS = ['public', 'web', '.'];
+export const ROOTS = ['public', 'web', '.'];
 
 /** The document root of a PHP app, relative to its folder; null when there is no index.php where one is looked for. */
 export function findRoot(folder: string, files: Files): string | null {

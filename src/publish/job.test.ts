@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readInputs, readJob } from './job.ts';
+import { readInputs, readJob, readPullEnds } from './job.ts';
 
 const env = {
   GITHUB_REPOSITORY: 'octo/shop',
@@ -21,6 +21,26 @@ test.each([
   ['a number that is none', { pull_request: { number: '7; rm -rf' } }, null],
 ])('finds the pull request of the event: %s', (_, event, number) => {
   expect(readJob(env, event).pull?.number ?? null).toBe(number);
+});
+
+const sha = (digit: string) => digit.repeat(40);
+
+test.each([
+  [
+    'a pull request',
+    { base: { sha: sha('a'), ref: '$(touch owned)' }, head: { sha: sha('b') } },
+    { base: { commit: sha('a'), name: '$(touch owned)' }, head: { commit: sha('b') } },
+  ],
+  [
+    'a base that git would take for a flag',
+    { base: { sha: '--upload-pack=x' }, head: { sha: sha('b') } },
+    null,
+  ],
+  ['a head that is a name', { base: { sha: sha('a') }, head: { sha: 'main' } }, null],
+  ['no ends', { number: 7 }, null],
+  ['no pull request', undefined, null],
+])('finds the ends of a pull request: %s', (_, pull_request, ends) => {
+  expect(readPullEnds({ pull_request })).toEqual(ends);
 });
 
 test.each([

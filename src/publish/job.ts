@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { PullEnds } from '../checkout/base.ts';
 import { UserError } from '../errors.ts';
 import type { PullRequest } from './github.ts';
 
@@ -19,8 +20,13 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 /** What we need of an event's payload; anything else in it is none of our business. */
 interface Event {
-  pull_request?: { number?: unknown };
+  pull_request?: { number?: unknown; base?: End; head?: End };
   issue?: { number?: unknown; pull_request?: unknown };
+}
+
+interface End {
+  sha?: unknown;
+  ref?: unknown;
 }
 
 /** Inputs that are not keys of the configuration. */
@@ -61,6 +67,18 @@ function pullNumber({ pull_request, issue }: Event): number | null {
   const number = pull_request?.number ?? (issue?.pull_request ? issue.number : undefined);
   return typeof number === 'number' ? number : null;
 }
+
+/** The commits that the event's pull request lies between; null where it has none. */
+export function readPullEnds(event: unknown): PullEnds | null {
+  const { base, head } = ((event ?? {}) as Event).pull_request ?? {};
+  const [from, to] = [base?.sha, head?.sha];
+  if (!isCommit(from) || !isCommit(to)) return null;
+  // The name is only shown: whoever may name a branch may put anything into it.
+  return { base: { commit: from, name: String(base?.ref ?? from) }, head: { commit: to } };
+}
+
+const isCommit = (sha: unknown): sha is string =>
+  typeof sha === 'string' && /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(sha);
 
 function readKey(env: Env): string | null {
   const comment = (env.INPUT_COMMENT ?? '').trim() || 'true';

@@ -46,7 +46,7 @@ export async function salvage(out: string, since: number): Promise<Results | nul
 /** Says in the log why the step fails, if it does. */
 export function conclude(exitCode: Bench['exitCode']): number {
   const reasons = {
-    1: 'a gate failed',
+    1: 'a pass criterion was missed or a gate failed; the report says which',
     3: 'some variant could not be built or measured; the report says which and why',
     130: 'stopped by SIGINT',
     143: 'stopped by SIGTERM',

@@ -1,4 +1,4 @@
-import { appendFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { UserError } from '../errors.ts';
@@ -48,6 +48,17 @@ export async function openOutput(folder: string): Promise<Output> {
       await rename(`${path}.new`, path);
     },
   };
+}
+
+/** Results at a path: a folder that holds some, or a file by itself; null where there is nothing of the kind. */
+export async function findResults(path: string): Promise<Results | null> {
+  if (await isFile(join(path, 'results.json'))) return readOutput(path);
+  if (!path.endsWith('.json') || !(await isFile(path))) return null;
+  return parseJson(path, 1, await readFile(path, 'utf8'), Results);
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => null))?.isFile() ?? false;
 }
 
 /**

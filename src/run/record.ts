@@ -1,7 +1,11 @@
+import { compare } from '../analyse/compare.ts';
+import { compareEarlier } from '../analyse/earlier.ts';
 import type { Built } from '../build/build.ts';
-import type { Config, Scenario } from '../config/types.ts';
+import type { Found } from '../checkout/other.ts';
+import type { Config, Other, Scenario } from '../config/types.ts';
 import type { Plan } from '../plan/plan.ts';
-import type { HostFacts, Measurement, Results, ScenarioFacts, Variant } from '../results.ts';
+import { findReference, type PlannedVariant } from '../plan/variants.ts';
+import type { HostFacts, Measurement, Results, ScenarioFacts, Variant, Warning } from '../results.ts';
 import type { VariantOutcome } from './run.ts';
 
 /** All that a run knows so far; `results.json` is made from it at any moment. */
@@ -11,6 +15,8 @@ export interface Record {
   command: readonly string[];
   startedMs: number;
   config: Config;
+  /** The other side of `compare-to`; null: nothing was asked for. */
+  found: Found | null;
   plan: Plan;
   host: HostFacts;
   /** By image key. */
@@ -21,13 +27,21 @@ export interface Record {
   stopped: string | null;
 }
 
-/** Pure: the record as results. `loadSeconds` counts measured slices only. */
+/** Pure: the record as results, compared. `loadSeconds` counts measured slices only. */
 export function assembleResults(record: Record, nowMs: number): Results {
-  const { config, plan } = record;
+  const results = gather(record, nowMs);
+  const earlier = record.found?.earlier;
+  const comparisons = earlier ? compareEarlier(results, earlier) : [];
+  return { ...results, comparisons: compare({ ...results, comparisons }) };
+}
+
+function gather(record: Record, nowMs: number): Results {
+  const { config, plan, found } = record;
   const wallSeconds = (nowMs - record.startedMs) / 1000;
   const measured = record.measurements.filter((m) => m.outcome !== 'void');
   const loadSeconds = measured.reduce((sum, m) => sum + m.durationMs, 0) / 1000;
   const slices = plan.instances.flatMap((i) => i.batches.flatMap((b) => b.slices));
+  const variants = plan.variants.map((variant) => describeVariant(record, variant));
   return {
     schema: 1,
     tool: record.tool,
@@ -49,35 +63,61 @@ export function assembleResults(record: Record, nowMs: number): Results {
       scenarios: config.scenarios.map(describeScenario),
       estimatedSeconds: plan.estimatedSeconds,
       steps: slices.length,
-      reference: null,
-      budgetSeconds: null,
-      compareTo: null,
-      gates: [],
+      reference: findReference(config, plan.variants)?.id ?? null,
+      budgetSeconds: config.budgetMs === undefined ? null : config.budgetMs / 1000,
+      compareTo: found && describeOther(found.other),
+      gates: config.failOn.map(({ where: _, ...gate }) => gate),
     },
-    variants: plan.variants.map((variant): Variant => {
-      const built = record.built.get(variant.image);
-      const outcome = record.outcomes.get(variant.id);
-      return {
-        id: variant.id,
-        label: variant.label,
-        app: variant.app.name,
-        ref: null,
-        base: null,
-        php: variant.php,
-        runtime: variant.runtime.name,
-        title: variant.runtime.title,
-        model: variant.runtime.model,
-        options: { ...variant.options },
-        image: built && 'facts' in built ? built.facts : null,
-        facts: outcome?.facts ?? null,
-        coldStartMs: outcome?.coldStartMs ?? [],
-        failure: outcome?.failure ?? (built && 'failure' in built ? built.failure : null),
-      };
-    }),
+    variants,
     measurements: [...record.measurements],
     comparisons: [],
-    warnings: [...plan.warnings],
+    warnings: [...plan.warnings, ...(found?.notes ?? []), ...variants.flatMap(missingTwin)],
   };
+}
+
+function describeVariant(record: Record, variant: PlannedVariant): Variant {
+  const built = record.built.get(variant.image);
+  const outcome = record.outcomes.get(variant.id);
+  return {
+    id: variant.id,
+    label: variant.label,
+    app: variant.app.name,
+    ref: variant.ref,
+    base: variant.base,
+    php: variant.php,
+    runtime: variant.runtime.name,
+    title: variant.runtime.title,
+    model: variant.runtime.model,
+    options: { ...variant.options },
+    image: built && 'facts' in built ? built.facts : null,
+    facts: outcome?.facts ?? null,
+    coldStartMs: outcome?.coldStartMs ?? [],
+    failure: outcome?.failure ?? (built && 'failure' in built ? built.failure : null),
+  };
+}
+
+/** The other side of `compare-to` as results tell of it. */
+export function describeOther(other: Other): NonNullable<Results['plan']['compareTo']> {
+  const { given, ref } = other;
+  return {
+    ...{ given, ref },
+    commit: other.kind === 'image' ? null : other.commit,
+    reason: other.kind === 'none' ? other.reason : null,
+  };
+}
+
+/** A variant whose twin at the other side failed has nothing to be compared with. */
+function missingTwin(variant: Variant, _: number, all: readonly Variant[]): Warning[] {
+  const twin = all.find(({ id }) => id === variant.base);
+  if (!twin?.failure) return [];
+  return [
+    {
+      code: 'no-base',
+      message: `nothing to compare ${variant.label} with: ${twin.label} failed (${twin.failure.stage}): ${twin.failure.reason}`,
+      remedy: 'its log is in the report; name another ref in compare-to if it cannot be mended',
+      variant: variant.id,
+    },
+  ];
 }
 
 function describeScenario(scenario: Scenario): ScenarioFacts {
@@ -96,19 +136,24 @@ function describeScenario(scenario: Scenario): ScenarioFacts {
   };
 }
 
-/** A variant that was not built, did not serve, or gave no valid measurement for a scenario. */
-export function hasFailures(results: Results): boolean {
+/**
+ * A variant that was not built, did not serve, or gave no valid measurement for a scenario. The other side of
+ * `compare-to` counts only where a gate asks for it: without, what is checked out was measured all the same.
+ */
+export function hasFailures({ plan, variants, measurements, warnings }: Results): boolean {
+  const gated = plan.gates.length > 0 && plan.compareTo !== null;
+  const needed = variants.filter(({ ref }) => gated || ref === null);
   return (
-    results.measurements.some((m) => m.outcome === 'void') ||
-    results.variants.some(
-      (variant) =>
-        variant.failure !== null ||
-        results.plan.scenarios.some(
-          ({ name }) =>
-            !results.measurements.some(
-              (m) => m.variant === variant.id && m.scenario === name && m.outcome === 'ok',
-            ),
-        ),
-    )
+    (gated && warnings.some(({ code }) => code === 'no-base')) ||
+    needed.some(({ id, failure }) => {
+      const own = measurements.filter(({ variant }) => variant === id);
+      return (
+        failure !== null ||
+        own.some(({ outcome }) => outcome === 'void') ||
+        plan.scenarios.some(
+          ({ name }) => !own.some(({ scenario, outcome }) => scenario === name && outcome === 'ok'),
+        )
+      );
+    })
   );
 }

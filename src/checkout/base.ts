@@ -1,0 +1,77 @@
+import {
+  bringCommit,
+  findCommit,
+  findDefaultBranch,
+  findMergeBase,
+  parentsOf,
+  type Repository,
+} from './repository.ts';
+
+/** The two ends of a pull request, as the event tells of them. */
+export interface PullEnds {
+  /** Commit at the tip of the branch that it goes into, and that branch's name. */
+  base: { commit: string; name: string };
+  /** Commit at its own tip. */
+  head: { commit: string };
+}
+
+/** What `base` stands for, or why it stands for nothing. */
+export type Base = { ref: string; commit: string } | { ref: string; reason: string; remedy: string };
+
+/**
+ * The commit that the pull request, or else the branch, started from.
+ *
+ * On a pull request `actions/checkout` leaves one commit without history: GitHub's trial merge. Its first parent is
+ * what it was merged into, so HEAD differs from that by the pull request and nothing else. Elsewhere it is the merge
+ * base with the pull request's base, or with the default branch.
+ */
+export async function findBase(repository: Repository, pull: PullEnds | null): Promise<Base> {
+  const head = await findCommit(repository, 'HEAD');
+  if (head === null) return { ref: 'base', reason: 'there is no commit yet', remedy: 'commit first' };
+  if (pull) {
+    const [into, tip] = await parentsOf(repository, head);
+    const ref = pull.base.name;
+    if (into !== undefined && tip === pull.head.commit) {
+      return {
+        ref,
+        ...(await orReason(repository, into, 'the commit that the pull request is merged into')),
+      };
+    }
+    return { ref, ...(await partedFrom(repository, head, pull.base.commit, ref)) };
+  }
+  const branch = await findDefaultBranch(repository);
+  if (branch === null) {
+    return {
+      ref: 'base',
+      reason: 'no default branch is known here: neither origin/HEAD nor main nor master',
+      remedy: `${SHALLOW}, or name a ref: compare-to: origin/trunk`,
+    };
+  }
+  return { ref: branch, ...(await partedFrom(repository, head, branch, branch)) };
+}
+
+const SHALLOW = "check out with 'fetch-depth: 0'";
+
+async function partedFrom(repository: Repository, head: string, other: string, name: string) {
+  const commit = await findMergeBase(repository, head, other);
+  if (commit !== null) return orReason(repository, commit, `the commit where HEAD parted from ${name}`);
+  if (repository.shallow) {
+    return {
+      reason: `this clone is shallow, and the commit where HEAD parted from ${name} is not in it`,
+      remedy: SHALLOW,
+    };
+  }
+  // Newer than the clone: the pull request's base may have moved on.
+  const reason = await bringCommit(repository, other);
+  const again = reason === null ? await findMergeBase(repository, head, other) : null;
+  if (again !== null) return { commit: again };
+  return {
+    reason: reason === null ? `HEAD and ${name} have no commit in common` : `${name} is not here: ${reason}`,
+    remedy: 'name a ref that they share: compare-to: REF',
+  };
+}
+
+async function orReason(repository: Repository, commit: string, what: string) {
+  const reason = await bringCommit(repository, commit);
+  return reason === null ? { commit } : { reason: `${what} is not here: ${reason}`, remedy: SHALLOW };
+}

@@ -1,0 +1,88 @@
+import type { ExecOptions, Finished, Host } from '../host.ts';
+
+/** A git command that failed. */
+export class GitError extends Error {
+  override name = 'GitError';
+
+  constructor(args: readonly string[], { code, stderr }: Finished) {
+    super(lastWords(stderr) || `git ${args[0]} ended with exit code ${code}`);
+  }
+}
+
+/** git in one folder, as a few verbs. Arguments are lists, never a shell's. */
+export interface Git {
+  /** Standard output, without the line break at its end, of a command that has to succeed. */
+  run(args: readonly string[], options?: ExecOptions): Promise<string>;
+  /** The same, but a failure is an answer too. */
+  try(args: readonly string[], options?: ExecOptions): Promise<Finished>;
+}
+
+/**
+ * What git itself forgets when it enters another repository (`git rev-parse --local-env-vars`), but for settings:
+ * whoever calls us from within a hook has these set, and means another repository or another index.
+ */
+const MISLEADING = [
+  ...['GIT_ALTERNATE_OBJECT_DIRECTORIES', 'GIT_COMMON_DIR', 'GIT_DIR', 'GIT_GRAFT_FILE', 'GIT_INDEX_FILE'],
+  ...['GIT_IMPLICIT_WORK_TREE', 'GIT_INTERNAL_SUPER_PREFIX', 'GIT_NAMESPACE', 'GIT_NO_REPLACE_OBJECTS'],
+  ...['GIT_OBJECT_DIRECTORY', 'GIT_PREFIX', 'GIT_REPLACE_REF_BASE', 'GIT_SHALLOW_FILE', 'GIT_WORK_TREE'],
+];
+
+const ENV = {
+  ...Object.fromEntries(MISLEADING.map((name) => [name, undefined])),
+  // Nobody is there to answer.
+  GIT_TERMINAL_PROMPT: '0',
+  // `status` writes no refreshed index.
+  GIT_OPTIONAL_LOCKS: '0',
+  LC_ALL: 'C',
+};
+
+/** No program that the repository's settings name runs on our account, nothing is tidied up, no network hangs for ever. */
+const SETTINGS = {
+  'core.hooksPath': '/dev/null',
+  'core.fsmonitor': 'false',
+  'gc.auto': '0',
+  'maintenance.auto': 'false',
+  'fetch.writeCommitGraph': 'false',
+  'submodule.recurse': 'false',
+  'http.lowSpeedLimit': '1000',
+  'http.lowSpeedTime': '30',
+};
+
+export function connectGit(host: Host, folder: string): Git {
+  const settings = Object.entries(SETTINGS).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
+  const tryRun = (args: readonly string[], options: ExecOptions = {}) =>
+    host.exec('git', ['-C', folder, '--literal-pathspecs', ...settings, ...args], {
+      ...options,
+      env: { ...ENV, ...options.env },
+    });
+  return {
+    try: tryRun,
+    async run(args, options) {
+      const finished = await tryRun(args, options);
+      if (finished.code !== 0) throw new GitError(args, finished);
+      return finished.stdout.replace(/\n$/, '');
+    },
+  };
+}
+
+/** Settings as environment variables, over those that are there: unlike `-c` they may hold any name. */
+export function settingsEnv(settings: Readonly<Record<string, string>>): Record<string, string> {
+  const before = Number(process.env.GIT_CONFIG_COUNT ?? 0) || 0;
+  const entries = Object.entries(settings);
+  return {
+    GIT_CONFIG_COUNT: String(before + entries.length),
+    ...Object.fromEntries(
+      entries.flatMap(([key, value], i) => [
+        [`GIT_CONFIG_KEY_${before + i}`, key],
+        [`GIT_CONFIG_VALUE_${before + i}`, value],
+      ]),
+    ),
+  };
+}
+
+/** The last line that says something, without git's `fatal: `. */
+export function lastWords(stderr: string): string {
+  const lines = stderr.split('\n').filter((line) => line.trim());
+  const line = lines.findLast((text) => /^(fatal|error): /.test(text)) ?? lines.at(-1) ?? '';
+  return line.replace(/^(fatal|error): /, '').slice(0, 300);
+}

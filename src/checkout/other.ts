@@ -1,0 +1,152 @@
+import { COMPARE_TO } from '../config/compare.ts';
+import { at, displayPath } from '../config/document.ts';
+import { parseImage, quote } from '../config/text.ts';
+import type { App, CompareTo, Config, Other } from '../config/types.ts';
+import { UserError } from '../errors.ts';
+import type { ExecOptions, Host } from '../host.ts';
+import type { Results, Warning } from '../results.ts';
+import { findResults } from '../run/output.ts';
+import { findBase, type PullEnds } from './base.ts';
+import type { Source } from './checkout.ts';
+import { locate, openRepository, type Repository, type Resolved, resolveRef } from './repository.ts';
+import { describeTree } from './tree.ts';
+
+/** What was found of the other side, before anything starts. */
+export interface Found {
+  other: Other;
+  /** What has to be checked out for it. */
+  source: Source | null;
+  /** An older results.json. */
+  earlier: Results | null;
+  notes: readonly Warning[];
+}
+
+/** What can be asked. */
+export interface Surroundings extends Pick<ExecOptions, 'signal'> {
+  host: Host;
+  packageRoot: string;
+  /** Null: no pull request. */
+  pull: PullEnds | null;
+  /** Why there is no such image; null: the engine has it. Left out: nothing is asked, pulled or fetched. */
+  findImage?: (name: string) => Promise<string | null>;
+}
+
+/**
+ * Finds out what `compare-to` stands for: `base`, else an older results.json, else a git ref, else an image. UserError
+ * where it is none of them, or where the app lies in no repository. Writes nothing but what git fetches.
+ */
+export async function findOther(config: Config, around: Surroundings): Promise<Found | null> {
+  const { compareTo } = config;
+  if (!compareTo) return null;
+  const { given } = compareTo;
+  if (given === 'base') {
+    const { repository, apps } = await findRepository(config, around);
+    const base = await findBase(repository, around.pull);
+    if ('reason' in base) return missing(given, base.ref, base.reason, base.remedy);
+    return describeTree({ given, ...base }, { config, around, repository, apps });
+  }
+  const earlier = await findResults(compareTo.path);
+  if (earlier) return compareWithEarlier(config, compareTo, earlier);
+
+  const tried = [`results: none at ${displayPath(compareTo.path, process.cwd())}`];
+  const place = await at(compareTo.where, () => findRepository(config, around)).catch((error: unknown) => {
+    if (!(error instanceof UserError)) throw error;
+    return error;
+  });
+  if (place instanceof UserError) tried.push(`git: ${place.message}`);
+  else {
+    const { repository, apps } = place;
+    const found: Resolved | null = await resolveRef(repository, given);
+    if (found && 'commit' in found) {
+      return describeTree({ given, ref: given, ...found }, { config, around, repository, apps });
+    }
+    if (found) {
+      const remedy = "check out more of the history, with 'fetch-depth: 0'";
+      return missing(given, given, `${given} is not in this clone: ${found.reason}`, remedy);
+    }
+    const where =
+      repository.remote === null ? repository.top : `${repository.top} or at ${repository.remote}`;
+    tried.push(`git: no such commit, branch or tag in ${where}`);
+  }
+
+  const image = await findImage(given, around);
+  if (image === null) {
+    const other: Other = { kind: 'image', given, ref: given, image: given };
+    const notes = around.findImage ? [] : [unchecked(given)];
+    return { other, source: null, earlier: null, notes };
+  }
+  throw new UserError('nothing to compare with', {
+    where: compareTo.where,
+    found: `${quote(given)} (${[...tried, `image: ${image}`].join('; ')})`,
+    allowed: COMPARE_TO,
+  });
+}
+
+const unchecked = (image: string): Warning => ({
+  code: 'not-checked',
+  message: `${image} is taken for an image: it is no git ref here and no results`,
+  remedy: 'a run asks the engine for it',
+  variant: null,
+});
+
+/** Nothing to compare with, and nobody's mistake: what is checked out is measured all the same. */
+function missing(given: string, ref: string, reason: string, remedy: string): Found {
+  return {
+    other: { kind: 'none', given, ref, commit: null, reason },
+    source: null,
+    earlier: null,
+    notes: [{ code: 'no-base', message: `nothing to compare with: ${reason}`, remedy, variant: null }],
+  };
+}
+
+function compareWithEarlier(config: Config, { given, where }: CompareTo, earlier: Results): Found {
+  if (config.failOn.length > 0) {
+    throw new UserError('no gate can be held against another run', {
+      where,
+      found: quote(given),
+      allowed: "with fail-on: 'base', a git ref or an image, which are measured in the same run",
+    });
+  }
+  const ref = `run ${earlier.run.id}`;
+  const other: Other = { kind: 'none', given, ref, commit: null, reason: null };
+  return { other, source: null, earlier, notes: [] };
+}
+
+/** The one repository that all apps lie in, and where in it. */
+async function findRepository(
+  { apps, compareTo }: Config,
+  { host, findImage, signal }: Surroundings,
+): Promise<{ repository: Repository; apps: ReadonlyMap<App, string> }> {
+  const paths = new Map<App, string>();
+  let top: string | null = null;
+  for (const app of apps) {
+    const place = await locate(host, app.folder);
+    const refuse = (message: string, found: string) =>
+      new UserError(message, {
+        ...(compareTo && { where: compareTo.where }),
+        found,
+        hint: 'an image or an older results.json can be compared with all the same',
+      });
+    if ('reason' in place)
+      throw refuse(`the app '${app.name}' lies in no git repository`, `${app.folder}: ${place.reason}`);
+    if (top !== null && top !== place.top) {
+      throw refuse('the apps lie in different git repositories', `${top} and ${place.top}`);
+    }
+    top = place.top;
+    paths.set(app, place.path);
+  }
+  const repository = await openRepository(host, top ?? '.', findImage !== undefined, {
+    ...(signal && { signal }),
+  });
+  return { repository, apps: paths };
+}
+
+/** Null: it is an image that can be had, or nobody is asked; else why not. */
+async function findImage(name: string, { findImage: find }: Surroundings): Promise<string | null> {
+  try {
+    parseImage(name);
+  } catch {
+    return 'not the name of one';
+  }
+  return find ? find(name) : null;
+}

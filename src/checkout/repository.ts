@@ -1,0 +1,169 @@
+import type { ExecOptions, Host } from '../host.ts';
+import { connectGit, type Git, GitError, lastWords } from './git.ts';
+
+/** The repository that the app lies in. */
+export interface Repository {
+  git: Git;
+  /** Absolute path of its top folder. */
+  top: string;
+  /** Not all of its history is there, as `actions/checkout` leaves it. */
+  shallow: boolean;
+  /** What a missing commit is fetched from: `origin`, else the first; null: nothing is fetched. */
+  remote: string | null;
+  options: Pick<ExecOptions, 'signal'>;
+}
+
+/** Where a folder lies in its repository: `apps/shop`, '' at the top. Or why it lies in none. */
+export type Place = { top: string; path: string } | { reason: string };
+
+export async function locate(host: Host, folder: string): Promise<Place> {
+  try {
+    const text = await connectGit(host, folder).run(['rev-parse', '--show-toplevel', '--show-prefix']);
+    const [top = '', prefix = ''] = text.split('\n');
+    return { top, path: prefix.replace(/\/$/, '') };
+  } catch (error) {
+    if (error instanceof GitError) return { reason: error.message };
+    return { reason: 'there is no git on PATH' };
+  }
+}
+
+/** `fetching`: whether what is missing may be fetched. */
+export async function openRepository(
+  host: Host,
+  top: string,
+  fetching: boolean,
+  options: Pick<ExecOptions, 'signal'>,
+): Promise<Repository> {
+  const git = connectGit(host, top);
+  const remotes = (await git.run(['remote'])).split('\n').filter(Boolean);
+  return {
+    ...{ git, top, options },
+    shallow: (await git.run(['rev-parse', '--is-shallow-repository'])) === 'true',
+    remote: fetching ? (remotes.find((name) => name === 'origin') ?? remotes[0] ?? null) : null,
+  };
+}
+
+/** The commit that a ref stands for, if it is here. */
+export async function findCommit({ git }: Repository, ref: string): Promise<string | null> {
+  const { code, stdout } = await git.try([
+    ...['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`],
+  ]);
+  return code === 0 ? stdout.trim() : null;
+}
+
+/** Makes sure that a commit with its files is here. Returns why it is not. */
+export async function bringCommit(repository: Repository, commit: string): Promise<string | null> {
+  const { git, remote, shallow, options } = repository;
+  if ((await findCommit(repository, commit)) !== null) return null;
+  if (remote === null) return 'it is not in this clone, and nothing is fetched';
+  const fetched = await git.try(
+    [
+      ...['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules'],
+      // One commit is enough; but a depth would make a whole repository a shallow one.
+      ...(shallow ? ['--depth=1'] : []),
+      ...['--end-of-options', remote, commit],
+    ],
+    options,
+  );
+  options.signal?.throwIfAborted();
+  return fetched.code === 0 ? null : `${remote} did not give it: ${lastWords(fetched.stderr)}`;
+}
+
+/** A commit's parents: the commit itself names them, also where a shallow clone does not have them. */
+export async function parentsOf({ git }: Repository, commit: string): Promise<string[]> {
+  const text = await git.run(['cat-file', 'commit', commit]);
+  const [head = ''] = text.split('\n\n');
+  return [...head.matchAll(/^parent ([0-9a-f]+)$/gm)].map(([, parent = '']) => parent);
+}
+
+/** So far back a shallow clone is followed commit by commit. */
+const MAX_STEPS = 20;
+
+/** A commit; or why one that must be there cannot be had. */
+export type Resolved = { commit: string } | { reason: string };
+
+/**
+ * The commit of a ref, fetched where it is not here: a branch or tag of the remote, a full commit id, or `~N` and `^`
+ * of something that a shallow clone is cut behind. Null: there is no such commit, as far as can be told.
+ */
+export async function resolveRef(repository: Repository, ref: string): Promise<Resolved | null> {
+  const here = await findCommit(repository, ref);
+  if (here !== null) return { commit: here };
+  const back = /^(.+?)(?:~(\d{0,3})|\^)$/.exec(ref);
+  if (back?.[1]) return resolveAncestor(repository, back[1], back[2] ? Number(back[2]) : 1);
+  const commit = /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(ref) ? ref : await askRemote(repository, ref);
+  if (commit === null) return null;
+  const reason = await bringCommit(repository, commit);
+  if (reason === null) return { commit };
+  return repository.shallow ? { reason } : null;
+}
+
+async function resolveAncestor(repository: Repository, ref: string, steps: number): Promise<Resolved | null> {
+  const from = await resolveRef(repository, ref);
+  if (from === null || 'reason' in from) return from;
+  let { commit } = from;
+  for (let i = 0; i < steps; i++) {
+    const [parent] = await parentsOf(repository, commit);
+    if (parent === undefined) return null;
+    if (i >= MAX_STEPS)
+      return { reason: `it is more than ${MAX_STEPS} commits behind what is in this clone` };
+    const reason = await bringCommit(repository, parent);
+    if (reason !== null) return { reason };
+    commit = parent;
+  }
+  return { commit };
+}
+
+async function askRemote({ git, remote, options }: Repository, ref: string): Promise<string | null> {
+  if (remote === null) return null;
+  const name = ref.startsWith(`${remote}/`) ? ref.slice(`${remote}/`.length) : ref;
+  if ((await git.try(['check-ref-format', '--allow-onelevel', name])).code !== 0) return null;
+  const { code, stdout } = await git.try(
+    // The names are patterns to git: what they found is looked through again.
+    ['ls-remote', '--quiet', '--end-of-options', remote, `refs/heads/${name}`, `refs/tags/${name}*`],
+    options,
+  );
+  options.signal?.throwIfAborted();
+  if (code !== 0) return null;
+  const refs = new Map(stdout.split('\n').map((line) => line.split('\t').reverse() as [string, string]));
+  // `^{}` is the commit that an annotated tag is on.
+  const known = [`refs/heads/${name}`, `refs/tags/${name}^{}`, `refs/tags/${name}`];
+  return known.map((full) => refs.get(full)).find(Boolean) ?? null;
+}
+
+/** The default branch: the remote's, else a branch that is called so. */
+export async function findDefaultBranch({ git }: Repository): Promise<string | null> {
+  const head = await git.try(['rev-parse', '--abbrev-ref', 'origin/HEAD']);
+  const names = [
+    ...(head.code === 0 ? [head.stdout.trim()] : []),
+    ...['origin/main', 'origin/master', 'main', 'master'],
+  ];
+  for (const name of names) {
+    const full = name.startsWith('origin/') ? `refs/remotes/${name}` : `refs/heads/${name}`;
+    if ((await git.try(['show-ref', '--verify', '--quiet', full])).code === 0) return name;
+  }
+  return null;
+}
+
+/** Where two commits parted; null where the clone knows of no such commit. */
+export async function findMergeBase({ git }: Repository, a: string, b: string): Promise<string | null> {
+  const { code, stdout } = await git.try(['merge-base', '--end-of-options', a, b]);
+  return code === 0 ? stdout.trim() : null;
+}
+
+/** What stands at a path of a commit. */
+export async function typeAt(
+  { git }: Repository,
+  commit: string,
+  path: string,
+): Promise<'tree' | 'blob' | null> {
+  const { code, stdout } = await git.try(['cat-file', '-t', `${commit}:${path}`]);
+  const type = stdout.trim();
+  return code === 0 && (type === 'tree' || type === 'blob') ? type : null;
+}
+
+/** The id of what stands at a path of a commit: same id, same content. */
+export async function idAt({ git }: Repository, commit: string, path: string): Promise<string | null> {
+  const { code, stdout } = await git.try(['rev-parse', '--verify', '--quiet', `${commit}:${path}`]);
+  return code === 0 ? stdout.trim() : null;
+}

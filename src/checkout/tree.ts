@@ -1,0 +1,189 @@
+import { join, relative } from 'node:path';
+import { ROOTS } from '../config/apps.ts';
+import type { App, Config, Other, Runtime, Whereabouts } from '../config/types.ts';
+import type { Warning } from '../results.ts';
+import type { Found, Surroundings } from './other.ts';
+import { idAt, locate, type Repository, typeAt } from './repository.ts';
+import { findVendor } from './vendor.ts';
+
+/** Whose other side is looked for. */
+export interface Subject {
+  config: Config;
+  around: Surroundings;
+  repository: Repository;
+  /** Where each app lies in the repository. */
+  apps: ReadonlyMap<App, string>;
+}
+
+/** A commit, what was given for it, and what that stands for. */
+export interface Tree {
+  given: string;
+  ref: string;
+  commit: string;
+}
+
+type OtherApp = Extract<Other, { kind: 'commit' }>['apps'][string];
+
+/** What of the apps and of the project's own runtimes there is in a commit; what is not is a note. */
+export async function describeTree(tree: Tree, subject: Subject): Promise<Found> {
+  const { config, repository } = subject;
+  const notes: Warning[] = [];
+  const apps: Record<string, OtherApp> = {};
+  const bring: { from: string; to: string }[] = [];
+  for (const [app, path] of subject.apps) {
+    const found = await findAppAt(repository, tree, app, path);
+    if ('code' in found) {
+      notes.push(found);
+      apps[app.name] = { missing: found.message };
+    } else {
+      apps[app.name] = { folder: path, root: found.root };
+      if (found.vendor) bring.push({ from: join(app.folder, found.vendor), to: join(path, found.vendor) });
+    }
+  }
+  const runtimes = await findRuntimesAt(tree, subject, notes);
+  const isThere = (there: object | undefined) => !there || !('missing' in there);
+  const { runtimes: choices } = config;
+  if (!Object.values(apps).some(isThere) || !choices.some(({ runtime }) => isThere(runtimes[runtime.name]))) {
+    const reason = notes.map(({ message }) => message).join('; ');
+    return { other: { kind: 'none', ...tree, reason }, source: null, earlier: null, notes };
+  }
+  const own = Object.values(runtimes).flatMap((there) => ('folder' in there ? [there.folder] : []));
+  notes.push(...(await noteState(subject, tree, [...subject.apps.values(), ...own])));
+  return {
+    other: { kind: 'commit', ...tree, apps, runtimes },
+    source: { top: repository.top, commit: tree.commit, bring },
+    earlier: null,
+    notes,
+  };
+}
+
+const nameOf = ({ given, commit }: Tree) => `${given} (${commit.slice(0, 10)})`;
+
+/** Its document root there, and what Composer has installed if git does not have that. */
+async function findAppAt(
+  repository: Repository,
+  tree: Tree,
+  app: App,
+  path: string,
+): Promise<{ root: string; vendor: string | null } | Warning> {
+  let root: string | null = null;
+  for (const candidate of [app.root, ...ROOTS]) {
+    const file = join(path, candidate, 'index.php');
+    if (root === null && (await typeAt(repository, tree.commit, file)) === 'blob') root = candidate;
+  }
+  if (root === null) {
+    return {
+      code: 'not-in-base',
+      message: `app '${app.name}' is not compared: ${nameOf(tree)} has no index.php in ${path || 'its top folder'}`,
+      remedy: 'none is needed where the app is new',
+      variant: null,
+    };
+  }
+  const vendor = await findVendor(repository, tree.commit, { folder: app.folder, path });
+  if (vendor && 'missing' in vendor) {
+    return {
+      code: 'no-base',
+      message: `app '${app.name}' is not compared with ${nameOf(tree)}: ${vendor.missing}`,
+      remedy: 'compare with an image of it: compare-to: shop:1.2',
+      variant: null,
+    };
+  }
+  return { root, vendor: vendor?.folder ?? null };
+}
+
+/** The project's own runtimes, as they are in the commit. */
+async function findRuntimesAt(
+  tree: Tree,
+  { config, around, repository }: Subject,
+  notes: Warning[],
+): Promise<Record<string, Whereabouts>> {
+  const found: Record<string, Whereabouts> = {};
+  for (const { runtime } of config.runtimes) {
+    if (isBundled(runtime, around.packageRoot) || found[runtime.name]) continue;
+    const place = await locate(around.host, runtime.folder);
+    // One that lies elsewhere belongs to no commit of this repository: it serves both sides as it is.
+    if ('reason' in place || place.top !== repository.top) continue;
+    if ((await typeAt(repository, tree.commit, join(place.path, 'Dockerfile'))) === 'blob') {
+      found[runtime.name] = { folder: place.path };
+      continue;
+    }
+    const message = `runtime '${runtime.name}' is not compared: ${nameOf(tree)} has no ${place.path}`;
+    notes.push({
+      code: 'not-in-base',
+      message,
+      remedy: 'none is needed where the runtime is new',
+      variant: null,
+    });
+    found[runtime.name] = { missing: message };
+  }
+  return found;
+}
+
+/** Ours are no part of what is compared. */
+function isBundled({ folder }: Runtime, packageRoot: string): boolean {
+  return !relative(join(packageRoot, 'runtimes'), folder).startsWith('..');
+}
+
+/** What is measured that no commit tells of, and whether there can be a difference at all. */
+async function noteState(
+  { repository, config }: Subject,
+  tree: Tree,
+  paths: readonly string[],
+): Promise<Warning[]> {
+  // Our own results are no change of the app's.
+  const out = relative(repository.top, config.out);
+  const { git } = repository;
+  const notes: Warning[] = [];
+  const pathspecs = paths.map((path) => path || '.');
+  const status = await git.try([
+    ...['status', '--porcelain', '-z', '--no-renames', '--untracked-files=normal', '--', ...pathspecs],
+  ]);
+  const dirty = status.stdout.split('\0').filter((entry) => entry && !isWithin(entry.slice(3), out)).length;
+  if (dirty > 0) {
+    notes.push({
+      code: 'uncommitted',
+      message: `the checkout has ${dirty} uncommitted ${dirty === 1 ? 'change' : 'changes'}: they are in what is measured and not in HEAD`,
+      remedy: 'commit them, so that the comparison can be repeated',
+      variant: null,
+    });
+  } else if (await haveSame(repository, tree.commit, paths)) {
+    notes.push({
+      code: 'same-as-base',
+      message: `nothing of what is compared has changed since ${nameOf(tree)}: what differs is chance`,
+      remedy: 'name another ref, such as compare-to: HEAD~1',
+      variant: null,
+    });
+  }
+  const files = await git.try([
+    'ls-tree',
+    '-r',
+    '--full-tree',
+    '-z',
+    tree.commit,
+    '--',
+    ...paths.filter(Boolean),
+  ]);
+  const modules = files.stdout.split('\0').flatMap((line) => /^160000 .*\t(.*)$/s.exec(line)?.[1] ?? []);
+  if (modules.length > 0) {
+    notes.push({
+      code: 'submodules',
+      message: `submodules are empty folders in ${nameOf(tree)}: ${modules.slice(0, 3).join(', ')}`,
+      remedy: 'compare with an image of it: compare-to: shop:1.2',
+      variant: null,
+    });
+  }
+  return notes;
+}
+
+/** An untracked folder stands for all that is in it. */
+function isWithin(path: string, out: string): boolean {
+  return path.endsWith('/') ? `${out}/`.startsWith(path) : path.startsWith(`${out}/`);
+}
+
+async function haveSame(repository: Repository, commit: string, paths: readonly string[]): Promise<boolean> {
+  for (const path of paths) {
+    const [here, there] = [await idAt(repository, 'HEAD', path), await idAt(repository, commit, path)];
+    if (here === null || here !== there) return false;
+  }
+  return true;
+}

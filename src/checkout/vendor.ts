@@ -1,0 +1,46 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { idAt, type Repository, typeAt } from './repository.ts';
+
+/**
+ * What Composer has installed is hardly ever in git, so another commit comes without. Where both sides ask for the same,
+ * in composer.json and composer.lock, they have the same: it is taken from what is checked out.
+ *
+ * @param path the app's folder, relative to the top
+ * @returns the folder to bring along, relative to the app's; null where none is needed; or why the commit cannot do
+ */
+export async function findVendor(
+  repository: Repository,
+  commit: string,
+  app: { folder: string; path: string },
+): Promise<{ folder: string } | { missing: string } | null> {
+  const { git } = repository;
+  const at = (name: string) => (app.path === '' ? name : `${app.path}/${name}`);
+  const folder = vendorFolder(app.folder);
+  if (folder === null || !existsSync(join(app.folder, folder, 'autoload.php'))) return null;
+  if ((await typeAt(repository, commit, at('composer.json'))) === null) return null;
+  if ((await typeAt(repository, commit, at(folder))) !== null) return null;
+  for (const name of ['composer.json', 'composer.lock']) {
+    const there = await idAt(repository, commit, at(name));
+    const file = join(app.folder, name);
+    // By its path, so that line ends count as git would store them.
+    const here = existsSync(file) ? await git.run(['hash-object', '--end-of-options', file]) : null;
+    if (here !== there) {
+      return {
+        missing: `its ${name} is another one, and git does not have the ${folder} that belongs to it`,
+      };
+    }
+  }
+  return { folder };
+}
+
+function vendorFolder(app: string): string | null {
+  try {
+    const { config } = JSON.parse(readFileSync(join(app, 'composer.json'), 'utf8'));
+    const folder = String(config?.['vendor-dir'] ?? 'vendor').replace(/\/+$/, '');
+    // One that lies elsewhere is no part of the app.
+    return folder.startsWith('/') || folder.split('/').includes('..') ? null : folder;
+  } catch {
+    return null;
+  }
+}
