@@ -1,20 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { estimate, t975 } from './estimate.ts';
+import { statistics } from '../../test/fixtures/statistics/statistics.ts';
+import { estimate, halfInterval } from './estimate.ts';
 
-describe("Student's t", () => {
-  // scipy.stats.t.ppf(0.975, df)
-  test.each([
-    [1, 12.7062],
-    [2, 4.3027],
-    [10, 2.2281],
-    [11, 2.201],
-    [15, 2.1314],
-    [30, 2.0423],
-    [100, 1.984],
-    [10_000, 1.9602],
-  ])('df %i: %f', (df, expected) => {
-    expect(t975(df)).toBeCloseTo(expected, 2);
-  });
+test.each(statistics.halfIntervals)("the 95 % t interval is SciPy's: $half", ({ values, half }) => {
+  expect((halfInterval(values) as number) / half).toBeCloseTo(1, 9);
 });
 
 describe('estimates', () => {

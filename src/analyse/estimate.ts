@@ -1,4 +1,5 @@
 import { mean, sampleStandardDeviation } from 'simple-statistics';
+import { tCritical } from './student.ts';
 
 /** A number and how sure it is. */
 export interface Estimate {
@@ -14,25 +15,12 @@ export interface Estimate {
   n: number;
 }
 
-/** 97.5 % quantiles of Student's t for 1…10 degrees of freedom (textbook table). */
-const T_975 = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228];
-
-/** 97.5 % quantile of Student's t; beyond the table by the Cornish–Fisher expansion, right to 0.001. */
-export function t975(degreesOfFreedom: number): number {
-  const tabled = T_975[degreesOfFreedom - 1];
-  if (tabled !== undefined) return tabled;
-  const z = 1.959964;
-  return (
-    z +
-    (z ** 3 + z) / (4 * degreesOfFreedom) +
-    (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * degreesOfFreedom ** 2)
-  );
-}
-
 /** Half the width of the 95 % t interval of the mean; null for fewer than two values. */
 export function halfInterval(values: readonly number[]): number | null {
   if (values.length < 2) return null;
-  return (t975(values.length - 1) * sampleStandardDeviation([...values])) / Math.sqrt(values.length);
+  return (
+    (tCritical(0.05, values.length - 1) * sampleStandardDeviation([...values])) / Math.sqrt(values.length)
+  );
 }
 
 /**
