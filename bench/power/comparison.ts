@@ -1,6 +1,7 @@
 /**
  * Makes one comparison or calibration, alone on the machine: reads what to do as JSON from standard input and prints the
- * line for the data file. A process of its own, so that a lock can be held around it (POWER_LOCK).
+ * line for the data file. A process of its own, so that a lock can be held around it (POWER_LOCK); it is run from the
+ * folder of the frozen tool, and so is all that it imports.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,9 +14,9 @@ import type { CalibrationLine, ComparisonLine, Via } from './data.ts';
 import { startNeighbour, stopNeighbours, waitForQuiet } from './machine.ts';
 import { armsOf, BASE, describeRun, HEAD } from './record.ts';
 import { type Item, TARGETS, type TargetName, TREATMENTS } from './series.ts';
-import { findImages, findPhp, freezeTool, must, prepareApp, runTool, scratch, type Tool } from './tool.ts';
+import { findImages, findPhp, must, prepareApp, runTool, scratch, type Tool } from './tool.ts';
 
-export type Task = { commit: string; via: Via } & (
+export type Task = { folder: string; commit: string; via: Via } & (
   | { kind: 'comparison'; item: Item; plan: string[]; calibration: Calibration | null; swapped: boolean }
   | { kind: 'calibration'; target: TargetName; seed: number }
 );
@@ -35,7 +36,7 @@ interface Job {
 }
 
 async function main(host: Host, task: Task, signal: AbortSignal): Promise<ComparisonLine | CalibrationLine> {
-  const tool = await freezeTool(host, task.commit);
+  const tool = { folder: task.folder, commit: task.commit };
   if (task.kind === 'calibration') {
     const { target, seed } = task;
     const { calibration: iterations } = TARGETS[target];
@@ -72,7 +73,7 @@ async function main(host: Host, task: Task, signal: AbortSignal): Promise<Compar
     injected: calibration && iterations > 0 ? injectedBy(iterations, calibration) : null,
     ...(results
       ? describeRun(results)
-      : { ...nothing, slices: [], instances: [], comparisons: [], warnings: [] }),
+      : { ...nothing, slices: {}, instances: [], comparisons: [], warnings: [] }),
   };
 }
 

@@ -118,8 +118,8 @@ export interface ComparisonLine extends Measured, Item {
     timeoutMs: number;
     loadSeconds: number;
   };
-  /** Rows of SLICE_COLUMNS; `head`, `ok` and `bound` are 0 or 1. */
-  slices: (number | null)[][];
+  /** By column, one value a slice; `head`, `ok` and `bound` are 0 or 1. */
+  slices: Partial<Record<SliceColumn, (number | null)[]>>;
   instances: InstanceSummary[];
   comparisons: Comparison[];
   warnings: string[];

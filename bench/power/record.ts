@@ -2,7 +2,13 @@
 import { poolLatency } from '../../src/analyse/pool.ts';
 import type { CompareMetric, Measurement, Results } from '../../src/results.ts';
 import { cpuByInstance } from './calibration.ts';
-import type { ArmSummary, ComparisonLine, InstanceSummary, SliceColumn } from './data.ts';
+import {
+  type ArmSummary,
+  type ComparisonLine,
+  type InstanceSummary,
+  SLICE_COLUMNS,
+  type SliceColumn,
+} from './data.ts';
 
 /** Names of the apps where the arms are two folders; the base comes first and is the reference. */
 export const BASE = 'base';
@@ -37,16 +43,18 @@ export function describeRun(
       timeoutMs: scenario.timeoutMs,
       loadSeconds: results.run.loadSeconds,
     },
-    slices: [...base.map((slice) => rowOf(slice, 0)), ...head.map((slice) => rowOf(slice, 1))],
+    slices: toColumns([...base.map((slice) => rowOf(slice, 0)), ...head.map((slice) => rowOf(slice, 1))]),
     instances: summariseInstances(base, head),
     comparisons: results.comparisons,
     warnings: [...new Set(results.warnings.map(({ code }) => code))],
   };
 }
 
-function rowOf(slice: Measurement, head: 0 | 1): (number | null)[] {
+type Row = Record<SliceColumn, number | null>;
+
+function rowOf(slice: Measurement, head: 0 | 1): Row {
   const { latency, cpu, memory, generator, guards } = slice;
-  const row: Record<SliceColumn, number | null> = {
+  return {
     instance: slice.instance,
     block: slice.block,
     head,
@@ -68,7 +76,10 @@ function rowOf(slice: Measurement, head: 0 | 1): (number | null)[] {
     stallMs: guards.stallMs,
     overlapMs: guards.overlapMs,
   };
-  return Object.values(row).map((value) => (value === null ? null : shorten(value)));
+}
+
+function toColumns(rows: readonly Row[]): ComparisonLine['slices'] {
+  return Object.fromEntries(SLICE_COLUMNS.map((name) => [name, rows.map((row) => orNull(row[name]))]));
 }
 
 /** The ln-ratios by which any other rule can judge again. */

@@ -1,7 +1,13 @@
 /** Judges a line of the data file again, by the rule as it is now. Pure. */
 import { compare } from '../../src/analyse/compare.ts';
 import { isDisturbed } from '../../src/analyse/pairs.ts';
-import type { Comparison, Histogram, Measurement, Results, Variant } from '../../src/results.ts';
+import {
+  type Comparison,
+  type Histogram,
+  Measurement,
+  type Results,
+  type Variant,
+} from '../../src/results.ts';
 import { type ArmSummary, type ComparisonLine, SLICE_COLUMNS, type SliceColumn } from './data.ts';
 
 const SCENARIO = 'quick';
@@ -11,15 +17,16 @@ const SCENARIO = 'quick';
  * slices of an instance together, so only they can differ by what guards have dropped.
  */
 export function judgeAgain(line: ComparisonLine): Comparison[] {
-  return line.machine === null || line.slices.length === 0 ? [] : compare(restore(line));
+  return line.machine === null || !line.slices.instance ? [] : compare(restore(line));
 }
 
 type Row = Record<SliceColumn, number | null>;
 
 /** The results as far as verdicts need them. */
 export function restore(line: ComparisonLine): Results {
-  const rows = line.slices.map(
-    (cells) => Object.fromEntries(SLICE_COLUMNS.map((name, i) => [name, cells[i] ?? null])) as Row,
+  const { slices } = line;
+  const rows = (slices.instance ?? []).map(
+    (_, i) => Object.fromEntries(SLICE_COLUMNS.map((name) => [name, slices[name]?.[i] ?? null])) as Row,
   );
   const measurements = rows.map(restoreSlice);
   for (const { instance, base, head } of line.instances) {
@@ -68,11 +75,12 @@ function restoreVariant(id: string, ref: string | null, base: string | null): Va
   };
 }
 
+/** Parsed, so that what the schema has gained since then gets its default. */
 function restoreSlice(row: Row, slice: number): Measurement {
   const requests = row.requests ?? 0;
   const p = (ms: number | null) => ms ?? 0;
   const [p50Ms, p95Ms, p99Ms] = [p(row.p50Ms), p(row.p95Ms), p(row.p99Ms)];
-  return {
+  return Measurement.parse({
     ...{ variant: row.head ? 'head' : 'base', scenario: SCENARIO },
     ...{ instance: row.instance ?? 0, block: row.block ?? 0, slice },
     ...{
@@ -111,7 +119,7 @@ function restoreSlice(row: Row, slice: number): Measurement {
       ...{ foreignCpuRatio: row.foreign, stealRatio: row.steal },
       ...{ stallMs: row.stallMs, overlapMs: row.overlapMs },
     },
-  };
+  });
 }
 
 function restoreHistogram(steps: ArmSummary['histogram']): Histogram {

@@ -63,6 +63,10 @@ async function main(): Promise<number> {
     `${lines.filter((line) => line.kind === 'comparison').length} comparisons are there, ${todo.length} to come`,
   );
 
+  const frozen = await runLocked([join(import.meta.dirname, 'freeze.ts'), series.commit], '');
+  if (frozen.code !== 0) return 2;
+  const folder = frozen.text.trim();
+
   let made = 0;
   let failures = 0;
   const make = async (task: Task, name: string): Promise<boolean> => {
@@ -83,11 +87,15 @@ async function main(): Promise<number> {
     const { commit, via, plan, swapped } = series;
     if (TREATMENTS[item.treatment].slowdown > 0 && !isCalibrated(lines, item.target)) {
       const { target } = item;
-      await make({ kind: 'calibration', commit, via, target, seed: item.seed }, `calibration of ${target}`);
+      await make(
+        { kind: 'calibration', folder, commit, via, target, seed: item.seed },
+        `calibration of ${target}`,
+      );
     }
     const calibration = lastCalibration(lines, item.target);
     if (!stopped && (calibration || TREATMENTS[item.treatment].slowdown === 0)) {
-      if (await make({ kind: 'comparison', commit, via, item, plan, calibration, swapped }, item.id)) made++;
+      if (await make({ kind: 'comparison', folder, commit, via, item, plan, calibration, swapped }, item.id))
+        made++;
     }
     if (failures >= GIVE_UP_AFTER) {
       console.error(`${failures} failures in a row: stopped`);
@@ -156,12 +164,19 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   });
 }
 
-/** In a process of its own, behind POWER_LOCK. */
-function runTask(
+/** From the frozen tool, in a process of its own. */
+async function runTask(
   task: Task,
 ): Promise<{ line: ComparisonLine | CalibrationLine | null; code: number | null }> {
+  const { folder } = task;
+  const { code, text } = await runLocked([join(folder, 'bench/power/comparison.ts')], JSON.stringify(task));
+  return { line: code === 0 ? JSON.parse(text) : null, code };
+}
+
+/** Runs a script of ours behind POWER_LOCK. */
+function runLocked(argv: readonly string[], input: string): Promise<{ code: number | null; text: string }> {
   const lock = (process.env.POWER_LOCK ?? '').split(/\s+/).filter(Boolean);
-  const [program, ...args] = [...lock, process.execPath, join(import.meta.dirname, 'comparison.ts')];
+  const [program, ...args] = [...lock, process.execPath, ...argv];
   const running = spawn(program as string, args, { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
   child = running.pid;
   let text = '';
@@ -169,12 +184,12 @@ function runTask(
     text += chunk;
   });
   running.stdin.on('error', () => {});
-  running.stdin.end(JSON.stringify(task));
+  running.stdin.end(input);
   return new Promise((resolve, reject) => {
     running.on('error', reject);
     running.on('close', (code) => {
       child = undefined;
-      resolve({ line: code === 0 ? JSON.parse(text) : null, code });
+      resolve({ code, text });
     });
   });
 }

@@ -71,7 +71,7 @@ describe('the summary', () => {
     lineOf(runWith(0.05, 5), 'aa', 5),
     ...[6, 7, 8].map((n) => lineOf(runWith(0.05, n), 'cpu-5', n)),
     lineOf(runWith(-0.05, 9), 'cpu-5', 9),
-    { ...lineOf(runWith(0, 10), 'cpu-5', 10), machine: null, slices: [], instances: [], comparisons: [] },
+    { ...lineOf(runWith(0, 10), 'cpu-5', 10), machine: null, slices: {}, instances: [], comparisons: [] },
   ];
   const { judged } = readSeries(lines, false);
   const of = (treatment: TreatmentName) => judged.filter(({ line }) => line.treatment === treatment);

@@ -7,6 +7,7 @@ import { parse } from 'yaml';
 import type { Finished, Host } from '../../src/host.ts';
 import { TARGETS, type TargetName } from './series.ts';
 
+/** Of this checkout, or of the frozen tool where this runs from there. */
 export const ROOT = resolve(import.meta.dirname, '../..');
 const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'php-runtime-bench/power');
 const K6 = 'grafana/k6:1.8.1';
@@ -17,7 +18,7 @@ export interface Tool {
   commit: string;
 }
 
-/** Bundles the sources of a commit, once. */
+/** Takes the sources of a commit and bundles them, once. */
 export async function freezeTool(host: Host, commit: string): Promise<Tool> {
   const folder = join(CACHE, commit.slice(0, 12));
   if (existsSync(folder)) return { folder, commit };
@@ -92,7 +93,7 @@ export function runTool(
   signal: AbortSignal,
 ): Promise<Finished> {
   return host.exec(process.execPath, [join(folder, 'dist/cli.mjs'), 'run', ...argv], {
-    cwd: CACHE,
+    cwd: folder,
     signal,
     onLine: (line, stream) => stream === 'stderr' && process.stderr.write(`    ${line}\n`),
   });
