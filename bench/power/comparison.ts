@@ -10,13 +10,13 @@ import { type Host, realHost } from '../../src/host.ts';
 import { Results } from '../../src/results.ts';
 import { IDLE, makeArm, setWork, type Work, workOf } from './arms.ts';
 import { type Calibration, calibrate, injectedBy, iterationsFor } from './calibration.ts';
-import type { CalibrationLine, ComparisonLine, Via } from './data.ts';
+import type { CalibrationLine, ComparisonLine } from './data.ts';
 import { startNeighbour, stopNeighbours, waitForQuiet } from './machine.ts';
-import { armsOf, BASE, describeRun, HEAD } from './record.ts';
+import { armsOf, describeRun } from './record.ts';
 import { type Item, TARGETS, type TargetName, TREATMENTS } from './series.ts';
 import { findImages, findPhp, must, prepareApp, runTool, scratch, type Tool } from './tool.ts';
 
-export type Task = { folder: string; commit: string; via: Via } & (
+export type Task = { folder: string; commit: string } & (
   | { kind: 'comparison'; item: Item; plan: string[]; calibration: Calibration | null; swapped: boolean }
   | { kind: 'calibration'; target: TargetName; seed: number }
 );
@@ -29,7 +29,6 @@ interface Job {
   target: TargetName;
   seed: number;
   plan: readonly string[];
-  via: Via;
   base: Work;
   head: Work;
   neighbour: boolean;
@@ -40,7 +39,7 @@ async function main(host: Host, task: Task, signal: AbortSignal): Promise<Compar
   if (task.kind === 'calibration') {
     const { target, seed } = task;
     const { calibration: iterations } = TARGETS[target];
-    const job = { target, seed, plan: CALIBRATION_PLAN, via: task.via, base: IDLE, neighbour: false };
+    const job = { target, seed, plan: CALIBRATION_PLAN, base: IDLE, neighbour: false };
     const head = { ...IDLE, iterations };
     const { results, ...measured } = await measure(
       host,
@@ -60,8 +59,7 @@ async function main(host: Host, task: Task, signal: AbortSignal): Promise<Compar
     host,
     tool,
     {
-      ...{ name: item.id.replaceAll('/', '-'), target: item.target, seed: item.seed },
-      ...{ plan: task.plan, via: task.via },
+      ...{ name: item.id.replaceAll('/', '-'), target: item.target, seed: item.seed, plan: task.plan },
       ...(swapped ? { base: work, head: IDLE } : { base: IDLE, head: work }),
       neighbour: treatment.neighbour,
     },
@@ -83,7 +81,8 @@ async function measure(host: Host, tool: Tool, job: Job, signal: AbortSignal) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const app = await prepareApp(host, tool, job.target);
-  const apps = await makeArms(host, app, folder, job);
+  const repository = join(folder, 'app');
+  await makeRepository(host, app, repository, job);
   const images = await findImages(host, tool, job.target);
 
   await stopNeighbours(host);
@@ -91,16 +90,9 @@ async function measure(host: Host, tool: Tool, job: Job, signal: AbortSignal) {
   const started = new Date(host.now()).toISOString();
   try {
     if (job.neighbour) await startNeighbour(host, await findPhp(host, tool));
-    const flags = [
-      '--runtimes',
-      TARGETS[job.target].runtime,
-      '--scenarios',
-      'quick',
-      '--seed',
-      String(job.seed),
-    ];
-    const argv = [...apps, ...flags, ...job.plan, ...images, '--out', out];
-    const finished = await runTool(host, tool, argv, signal);
+    const what = ['--app', repository, '--compare-to', 'HEAD~1', '--runtimes', TARGETS[job.target].runtime];
+    const how = ['--scenarios', 'quick', '--seed', String(job.seed), ...job.plan];
+    const finished = await runTool(host, tool, [...what, ...how, ...images, '--out', out], signal);
     signal.throwIfAborted();
     // 1: a gate was missed, 3: a part failed; what was measured is there all the same.
     const results = [0, 1, 3].includes(finished.code) ? readResults(out) : null;
@@ -119,37 +111,17 @@ async function measure(host: Host, tool: Tool, job: Job, signal: AbortSignal) {
   }
 }
 
-/** Makes both arms and returns the flags that name them. */
-async function makeArms(
-  host: Host,
-  app: string,
-  folder: string,
-  { base, head, seed, via }: Job,
-): Promise<string[]> {
-  const works = { [BASE]: base, [HEAD]: head };
-  if (via === 'folders') {
-    for (const [arm, work] of Object.entries(works)) {
-      makeArm(app, join(folder, arm));
-      setWork(join(folder, arm), work, `${arm} ${seed}`);
-    }
-    return [
-      '--app',
-      Object.keys(works)
-        .map((arm) => `${arm}=${join(folder, arm)}`)
-        .join(','),
-    ];
-  }
-  const repository = join(folder, 'app');
-  const git = (...args: string[]) => must(host, 'git', ['-C', repository, ...args]);
-  makeArm(app, repository);
+/** Makes a repository with the base's commit and the head's on top of it. */
+async function makeRepository(host: Host, app: string, folder: string, job: Job): Promise<void> {
+  const git = (...args: string[]) => must(host, 'git', ['-C', folder, ...args]);
+  makeArm(app, folder);
   await git('init', '--quiet');
-  for (const [arm, work] of Object.entries(works)) {
-    setWork(repository, work, `${arm} ${seed}`);
+  for (const arm of ['base', 'head'] as const) {
+    setWork(folder, job[arm], `${arm} ${job.seed}`);
     await git('add', '--all');
     const author = ['-c', 'user.name=power', '-c', 'user.email=power@example.org'];
     await git(...author, 'commit', '--quiet', '--no-verify', '--message', arm);
   }
-  return ['--app', repository, '--compare-to', 'HEAD~1'];
 }
 
 function readResults(out: string): Results {

@@ -6,7 +6,7 @@ import { appendLine, dropTornLine, type Line, readLines } from './data.ts';
 
 const series: Line = {
   ...{ kind: 'series', seed: 1, commit: 'c0ffee', plan: ['--budget', '1m'] },
-  ...{ via: 'compare-to', swapped: false, started: '2026-01-01T00:00:00Z' },
+  ...{ swapped: false, started: '2026-01-01T00:00:00Z' },
 };
 let folder: string;
 let file: string;

@@ -4,9 +4,6 @@ import type { CompareMetric, Comparison, HostFacts } from '../../src/results.ts'
 import type { Calibration } from './calibration.ts';
 import type { Item, TargetName } from './series.ts';
 
-/** Two commits of one repository, or two folders. */
-export type Via = 'compare-to' | 'folders';
-
 /** The first line. What it says holds for the whole file. */
 export interface SeriesLine {
   kind: 'series';
@@ -15,8 +12,6 @@ export interface SeriesLine {
   commit: string;
   /** Flags of `run` that shape the plan. */
   plan: string[];
-  /** How the tool is given its two arms. */
-  via: Via;
   /** The base gets the work instead of the head: a check that signs are right. */
   swapped: boolean;
   started: string;

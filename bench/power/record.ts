@@ -10,19 +10,15 @@ import {
   type SliceColumn,
 } from './data.ts';
 
-/** Names of the apps where the arms are two folders; the base comes first and is the reference. */
-export const BASE = 'base';
-export const HEAD = 'head';
-
 export interface Arms {
   base: Measurement[];
   head: Measurement[];
 }
 
-/** The slices of both arms, whether the base is another ref or another app. */
+/** The slices of the app as it is checked out, and of the base that it was compared with. */
 export function armsOf({ variants, measurements }: Results): Arms {
-  const head = variants.find(({ base, app }) => base !== null || app === HEAD);
-  const base = variants.find(({ id, app }) => (head?.base ? id === head.base : app === BASE));
+  const head = variants.find(({ base }) => base !== null);
+  const base = variants.find(({ id }) => id === head?.base);
   if (!head || !base) throw new Error('the run has no two arms');
   const of = (id: string) => measurements.filter((slice) => slice.variant === id);
   return { base: of(base.id), head: of(head.id) };

@@ -15,7 +15,6 @@ import {
   type Line,
   readLines,
   type SeriesLine,
-  type Via,
 } from './data.ts';
 import {
   type Item,
@@ -38,7 +37,6 @@ const readArguments = () =>
     options: {
       plan: { type: 'string' },
       seed: { type: 'string' },
-      via: { type: 'string', default: 'compare-to' },
       only: { type: 'string' },
       for: { type: 'string' },
       max: { type: 'string' },
@@ -84,17 +82,17 @@ async function main(): Promise<number> {
 
   for (const item of todo) {
     if (stopped || made >= max || Date.now() > until) break;
-    const { commit, via, plan, swapped } = series;
+    const { commit, plan, swapped } = series;
     if (TREATMENTS[item.treatment].slowdown > 0 && !isCalibrated(lines, item.target)) {
       const { target } = item;
       await make(
-        { kind: 'calibration', folder, commit, via, target, seed: item.seed },
+        { kind: 'calibration', folder, commit, target, seed: item.seed },
         `calibration of ${target}`,
       );
     }
     const calibration = lastCalibration(lines, item.target);
     if (!stopped && (calibration || TREATMENTS[item.treatment].slowdown === 0)) {
-      if (await make({ kind: 'comparison', folder, commit, via, item, plan, calibration, swapped }, item.id))
+      if (await make({ kind: 'comparison', folder, commit, item, plan, calibration, swapped }, item.id))
         made++;
     }
     if (failures >= GIVE_UP_AFTER) {
@@ -122,7 +120,6 @@ async function openSeries(file: string, lines: Line[], values: Flags): Promise<S
     seed: values.seed === undefined ? randomInt(2 ** 32) : Number(values.seed),
     commit: stdout.trim(),
     plan: (values.plan ?? '--budget 1m').split(' ').filter(Boolean),
-    via: values.via as Via,
     swapped: values.swap ?? false,
     started: new Date().toISOString(),
   };

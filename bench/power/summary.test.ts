@@ -10,7 +10,7 @@ import { count, readSeries, summarise } from './summary.ts';
 
 const header: SeriesLine = {
   ...{ kind: 'series', seed: 1, commit: 'c0ffee', plan: ['--budget', '1m'] },
-  ...{ via: 'compare-to', swapped: false, started: '2026-01-01T00:00:00Z' },
+  ...{ swapped: false, started: '2026-01-01T00:00:00Z' },
 };
 
 /** A run whose head needs `change` more CPU per request. */

@@ -63,20 +63,27 @@ export function count(judged: readonly Judged[]): Count {
   };
 }
 
-/** All tables. */
+/** All tables that there is something for. */
 export function summarise({ header, judged }: Series): string {
-  return [
-    describeSeries(header, judged),
-    '**No change** (A/A): wrong is a verdict of slower or faster on the primary metric.',
-    falseTable(judged),
-    '**Known changes** (A/B): found is the right verdict on the primary metric, for the tail on p99.',
-    powerTable(judged),
-    'Spread of ln(head ÷ base) between pairs of fresh starts, A/A without neighbour (pooled SD), and the smallest change that was printed as detectable (median):',
-    spreadTable(judged),
-  ].join('\n\n');
+  const sections = [
+    [
+      '**No change** (A/A). Wrong is a verdict of slower or faster on the primary metric.',
+      falseTable(judged),
+    ],
+    [
+      '**Known changes** (A/B). Found is the right verdict on the primary metric, for the tail on p99; measured is the change of CPU per request, for the tail of p99.',
+      powerTable(judged),
+    ],
+    [
+      'SD of ln(head ÷ base) between pairs of fresh starts in A/A without neighbour, and the smallest change that was printed as detectable (median).',
+      spreadTable(judged),
+    ],
+  ];
+  const shown = sections.flatMap(([title, rows]) => (rows === null ? [] : [title, rows]));
+  return [describeSeries(header, judged), ...shown].join('\n\n');
 }
 
-function falseTable(judged: readonly Judged[]): string {
+function falseTable(judged: readonly Judged[]): string | null {
   const rows = cells(judged, (name) => isNothing(name)).map(([what, where, some]) => {
     const { n, failed, wrong, noDifference, inconclusive } = count(some);
     const other = some.filter(({ comparisons }) => comparisons.some(isDifferent)).length;
@@ -87,7 +94,7 @@ function falseTable(judged: readonly Judged[]): string {
   return table([...head, 'wrong in any metric', 'CPU, mean'], rows);
 }
 
-function powerTable(judged: readonly Judged[]): string {
+function powerTable(judged: readonly Judged[]): string | null {
   const rows = cells(judged, (name) => !isNothing(name)).map(([what, where, some]) => {
     const { n, failed, found, wrong, noDifference, inconclusive } = count(some);
     const injected = some.flatMap(({ line }) => line.injected ?? []);
@@ -103,7 +110,7 @@ function powerTable(judged: readonly Judged[]): string {
 
 const SPREAD_METRICS: readonly CompareMetric[] = ['cpu', 'rps', 'p50', 'p95', 'p99'];
 
-function spreadTable(judged: readonly Judged[]): string {
+function spreadTable(judged: readonly Judged[]): string | null {
   const rows = TARGET_NAMES.flatMap((target) => {
     const some = judged.filter(({ line }) => line.target === target && line.treatment === 'aa');
     if (some.length === 0) return [];
@@ -171,7 +178,7 @@ function covered(judged: readonly Judged[]): string {
   return held.length > 0 ? `${held.filter(Boolean).length} of ${held.length}` : '–';
 }
 
-function describeSeries({ commit, plan, via, seed }: SeriesLine, judged: readonly Judged[]): string {
+function describeSeries({ commit, plan, seed }: SeriesLine, judged: readonly Judged[]): string {
   const lines = judged.map(({ line }) => line);
   const [first, last] = [lines[0], lines.at(-1)];
   if (!first || !last) return 'No comparison yet.';
@@ -181,7 +188,7 @@ function describeSeries({ commit, plan, via, seed }: SeriesLine, judged: readonl
   const seconds = tested.map(({ wallSeconds }) => wallSeconds);
   return [
     `${lines.length} comparisons from ${first.started.slice(0, 16)} to ${last.started.slice(0, 16)} UTC`,
-    `tool at ${commit.slice(0, 12)}, \`run --scenarios quick ${plan.join(' ')}\` (fresh starts × slices: ${instances.join(', ')}), arms by ${via}`,
+    `tool at ${commit.slice(0, 12)}, \`run --scenarios quick ${plan.join(' ')}\` (fresh starts × slices: ${instances.join(', ')})`,
     `${seconds.length > 0 ? Math.round(median(seconds)) : '–'} s each (median), ${lines.filter(({ before }) => !before.quiet).length} begun on a busy machine, seed ${seed}`,
     machine &&
       `${machine.cpuModel}, ${machine.cpus} CPUs, ${machine.os}, Linux ${machine.kernel}, engine ${machine.engine}`,
@@ -203,7 +210,8 @@ function signed(value: number): string {
   return `${value < 0 ? '−' : '+'}${percent(Math.abs(value))}`;
 }
 
-function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string | null {
+  if (rows.length === 0) return null;
   const line = (row: readonly (string | number)[]) => `| ${row.join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
