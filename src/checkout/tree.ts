@@ -47,8 +47,9 @@ export async function describeTree(tree: Tree, subject: Subject): Promise<Found>
     const reason = notes.map(({ message }) => message).join('; ');
     return { other: { kind: 'none', ...tree, reason }, source: null, earlier: null, notes };
   }
-  const own = Object.values(runtimes).flatMap((there) => ('folder' in there ? [there.folder] : []));
-  notes.push(...(await noteState(subject, tree, [...subject.apps.values(), ...own])));
+  const compared = [...Object.values(apps), ...Object.values(runtimes)];
+  const paths = compared.flatMap((there) => ('folder' in there ? [there.folder] : []));
+  notes.push(...(await noteState(subject, tree, paths)));
   return {
     other: { kind: 'commit', ...tree, apps, runtimes },
     source: { top: repository.top, commit: tree.commit, bring },
