@@ -114,14 +114,15 @@ export function journeyModule(scenario: Scenario): string {
 }
 
 /**
- * Settings under which k6 disturbs least: two threads for the Go runtime where it has one core, and a lazy
- * garbage collector, since the default triples p99 at 38 % of its capacity (docs/method.md).
+ * Settings under which k6 disturbs least: two threads for the Go runtime where it has one core, and garbage that is
+ * collected only when memory for it is used up, since each collection delays what is in flight by some
+ * milliseconds (docs/method.md has what this gives, measured by bench/latency).
  */
 export function k6Environment(loadCpus: number, memoryBytes: number): Record<string, string> {
   const cap = Math.floor(Math.min(memoryBytes / 4, 4 * 2 ** 30) / 2 ** 20);
   return {
     GOMAXPROCS: String(Math.max(2, loadCpus)),
-    GOGC: '800',
+    GOGC: 'off',
     GOMEMLIMIT: `${cap}MiB`,
     K6_NO_USAGE_REPORT: 'true',
   };

@@ -34,6 +34,11 @@ const PROGRAMS: Record<string, (args: string[], page: Page) => void> = {
     for (const layer of args) expect(layers).toContain(`  ${layer}: {`);
   },
   'bench/generator': () => expect(existsSync(join(root, 'bench/generator'))).toBe(true),
+  'bench/latency/run'(args) {
+    expect(existsSync(join(root, 'bench/latency/run'))).toBe(true);
+    for (const file of args.filter((arg) => !arg.startsWith('-')))
+      expect(existsSync(join(root, file))).toBe(true);
+  },
   // Run in test/integration/docs.test.ts.
   npm: (args) => expect(args).toEqual(['install', '--global', '.']),
 };
