@@ -11,6 +11,11 @@ export const realOutlets: Outlets = {
     await core.summary.addRaw(markdown, true).write();
   },
   setOutput: core.setOutput,
+  // Both escape what the runner would read as a command.
+  annotate({ level, title, text }) {
+    const write = level === 'error' ? core.error : core.warning;
+    write(text, { title });
+  },
   info: core.info,
   warn: (text) => core.warning(text),
 };

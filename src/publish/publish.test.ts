@@ -1,6 +1,18 @@
-import { expect, test } from 'vitest';
+import { EOL } from 'node:os';
+import { expect, test, vi } from 'vitest';
+import { makeResults } from '../../test/fixtures/results/make.ts';
 import type { Job } from './job.ts';
-import { type Outlets, type Publication, publish } from './publish.ts';
+import { realOutlets } from './outlets.ts';
+import { describe, type Outlets, type Publication, publish } from './publish.ts';
+
+const gated = {
+  servers: [
+    { id: 'a', rps: 90 },
+    { id: 'b', rps: 50 },
+  ],
+  compareTo: { reason: 'it is gone' },
+  gates: [{ source: 'slower > 3%', metric: null, above: 0.03, scenario: null, variant: null }],
+};
 
 const job: Job = {
   pull: { owner: 'octo', repo: 'shop', number: 7 },
@@ -9,7 +21,13 @@ const job: Job = {
   artifactName: 'raw',
   runUrl: 'https://github.com/octo/shop/actions/runs/42',
 };
-const publication: Publication = { out: '/out', stages: ['# Report'], table: '| a |', stopped: null };
+const publication: Publication = {
+  out: '/out',
+  stages: ['# Report'],
+  table: '| a |',
+  annotations: [],
+  stopped: null,
+};
 
 function record(broken: Partial<Outlets> = {}) {
   const seen = { outputs: {} as Record<string, string>, summary: '', comment: '', log: [] as string[] };
@@ -30,6 +48,7 @@ function record(broken: Partial<Outlets> = {}) {
     setOutput: (name, value) => {
       seen.outputs[name] = value;
     },
+    annotate: ({ level, title, text }) => seen.log.push(`${level} ${title}: ${text}`),
     info: (text) => seen.log.push(`info ${text}`),
     warn: (text) => seen.log.push(`warn ${text}`),
     ...broken,
@@ -49,6 +68,39 @@ test('publishes everywhere', async () => {
   });
   expect(seen.summary).toMatch(/^# Report\n\n\[Raw data\]\(.*artifacts\/5\) of \[this run\]/);
   expect(seen.comment).toContain(seen.summary);
+});
+
+test('annotates, whatever else is published', async () => {
+  const annotations = [{ level: 'error', title: 'Gate slower > 3% failed', text: 'apache' }] as const;
+  const { seen, outlets } = record();
+  await publish({ ...publication, annotations }, { ...job, key: null }, outlets);
+  expect(seen.log).toEqual(['error Gate slower > 3% failed: apache']);
+});
+
+test('the runner reads no command in an annotation', () => {
+  const written: string[] = [];
+  const write = vi
+    .spyOn(process.stdout, 'write')
+    .mockImplementation((text) => written.push(String(text)) > 0);
+  const text = '100 % \n::set-output name=x::y';
+  try {
+    realOutlets.annotate({ level: 'error', title: 'a,b::c\n::debug::', text });
+  } finally {
+    write.mockRestore();
+  }
+  expect(written.join('')).toBe(
+    `::error title=a%2Cb%3A%3Ac%0A%3A%3Adebug%3A%3A::100 %25 %0A::set-output name=x::y${EOL}`,
+  );
+});
+
+test('what is published of results says the verdict everywhere', () => {
+  const { stages, annotations, table } = describe('/out', makeResults(gated));
+  for (const stage of stages) expect(stage).toMatch(/^\*\*Not compared with base: it is gone\.\*\*/);
+  expect(table).toMatch(/^\| # \|/);
+  expect(annotations.map(({ level, title }) => [level, title])).toEqual([
+    ['warning', 'Gate slower > 3% could not be judged'],
+    ['warning', 'Not compared'],
+  ]);
 });
 
 test.each([

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { analyse } from '../analyse/analyse.ts';
+import { type Annotation, annotate } from '../report/annotations.ts';
 import { renderMarkdown, renderMarkdownTable, STAGES } from '../report/markdown.ts';
 import type { Results } from '../results.ts';
 import { type Comments, postComment } from './comment.ts';
@@ -15,6 +16,8 @@ export interface Publication {
   stages: readonly string[];
   /** The table alone. */
   table: string;
+  /** What should catch the eye beside the checks. */
+  annotations: readonly Annotation[];
   /** What ended the run before its plan was done: `SIGINT`, `an error`. */
   stopped: string | null;
 }
@@ -25,6 +28,7 @@ export function describe(out: string, results: Results): Publication {
     out,
     stages: STAGES.map((stage) => renderMarkdown(summary, stage)),
     table: renderMarkdownTable(summary),
+    annotations: annotate(summary),
     stopped: results.run.stopped,
   };
 }
@@ -35,16 +39,18 @@ export interface Outlets {
   uploadFolder(folder: string, name: string): Promise<{ id: number; name: string } | null>;
   writeSummary(markdown: string): Promise<void>;
   setOutput(name: string, value: string): void;
+  annotate(annotation: Annotation): void;
   info(text: string): void;
   warn(text: string): void;
 }
 
 /**
- * Shows the results: artifact, job summary, comment, outputs. What cannot be published is said in the log;
+ * Shows the results: annotations, artifact, job summary, comment, outputs. What cannot be published is said in the log;
  * it never fails a run that has measured.
  */
 export async function publish(publication: Publication, job: Job, outlets: Outlets): Promise<void> {
   const { out, table, stopped } = publication;
+  for (const annotation of publication.annotations) outlets.annotate(annotation);
   const artifactUrl = await keepRawData(out, job, outlets);
   outlets.setOutput('artifact-url', artifactUrl ?? '');
   outlets.setOutput('results', join(out, 'results.json'));

@@ -37,7 +37,7 @@ export function describeVerdict(comparison: Comparison): string {
     case 'no-difference':
       return noDifference([comparison]);
     case 'inconclusive':
-      return `inconclusive: ${couldHaveSeen([comparison])}`;
+      return ['inconclusive', couldHaveSeen([comparison])].filter(Boolean).join(': ');
     default:
       return differenceOf(comparison);
   }
@@ -47,7 +47,7 @@ export function describeVerdict(comparison: Comparison): string {
 export function markOf({ verdict, margin }: Comparison): string {
   switch (verdict) {
     case 'no-difference':
-      return margin === null ? '= no difference' : `= no difference > ${atMost(margin)}`;
+      return margin === null ? '= no difference' : `= within ${atMost(margin)}`;
     case 'inconclusive':
       return '? inconclusive';
     default:
@@ -62,10 +62,10 @@ function noDifference(comparisons: readonly Comparison[]): string {
   return `no difference above ${atMost(Math.max(...(margins as number[])))}`;
 }
 
-/** `could have seen ≥ 2.4 %`; of several the least that would have been seen in all. */
+/** `could have seen ≥ 2.4 %`; of several the least that would have been seen in all; empty where that is not known. */
 function couldHaveSeen(comparisons: readonly Comparison[]): string {
   const all = comparisons.map(({ detectable }) => detectable);
-  if (all.includes(null)) return 'too little data to tell what could have been seen';
+  if (all.includes(null)) return '';
   return `could have seen ≥ ${atMost(Math.max(...(all as number[])))}`;
 }
 
@@ -78,6 +78,12 @@ export interface Named {
   against: string;
 }
 
+/** A sentence, and what it is about. */
+export interface Told {
+  kind: Verdict | 'missing';
+  text: string;
+}
+
 /** What is worth reading first stands first: sure differences, the bad ones before the good ones. */
 const ORDER: readonly Verdict[] = ['slower', 'faster', 'inconclusive', 'no-difference'];
 
@@ -85,10 +91,11 @@ const ORDER: readonly Verdict[] = ['slower', 'faster', 'inconclusive', 'no-diffe
  * What came of comparisons in a few sentences, one for each kind of verdict, most important first. Metric and
  * counterpart are named where they are not clear from the sentence before.
  */
-export function tell(named: readonly Named[], medium: Medium): string[] {
+export function tell(named: readonly Named[], medium: Medium): Told[] {
   let last: Pick<Comparison, 'metric'> & { against: string } = { metric: 'memory', against: '' };
   return ORDER.flatMap((verdict) => {
-    const group = named.filter(({ comparison }) => comparison.verdict === verdict).sort(largestFirst);
+    const found = named.filter(({ comparison }) => comparison.verdict === verdict);
+    const group = verdict === 'slower' || verdict === 'faster' ? found.sort(largestFirst) : found;
     const [first] = group;
     if (!first) return [];
     const known = group.every(
@@ -96,7 +103,7 @@ export function tell(named: readonly Named[], medium: Medium): string[] {
     );
     const text = sentence(group as [Named, ...Named[]], known, medium);
     last = { metric: first.comparison.metric, against: first.against };
-    return [text];
+    return [{ kind: verdict, text }];
   });
 }
 
@@ -119,13 +126,8 @@ function sentence(group: readonly [Named, ...Named[]], known: boolean, medium: M
       return known
         ? `${subjects}: ${noDifference(comparisons)}.`
         : `${subjects}: ${noDifference(comparisons)} from ${first.against} in ${list(metrics)}.`;
-    case 'inconclusive': {
-      const reasons = new Set(comparisons.flatMap((comparison) => comparison.reasons));
-      const same = comparisons.every((comparison) => comparison.reasons.length === reasons.size);
-      const why = reasons.size > 0 && same ? `; ${medium.text([...reasons].join('; '))}` : '';
-      const where = known ? '' : ` in ${list(metrics)} against ${first.against}`;
-      return `Inconclusive for ${subjects}: ${couldHaveSeen(comparisons)}${where}${why}.`;
-    }
+    case 'inconclusive':
+      return inconclusive(group, known ? '' : ` in ${list(metrics)} against ${first.against}`, medium);
     default: {
       if (group.length === 1)
         return `${first.subject} is ${verdict} than ${first.against}: ${amount(first.comparison, metrics)}.`;
@@ -150,6 +152,24 @@ function amount({ ratio, interval }: Comparison, nouns: readonly string[], insid
   const unit = found.value.endsWith('%') ? ' %' : '';
   const range = `${levelOf(interval)} ${found.interval}${unit}`;
   return inside ? `${value}, ${range}` : `${value} (${range})`;
+}
+
+/** With the reason of all, or each with its own; the first reason of several, the details have the rest. */
+function inconclusive(group: readonly Named[], where: string, medium: Medium): string {
+  const reasonOf = ({ comparison }: Named) => medium.text(comparison.reasons[0] ?? '');
+  const seen = couldHaveSeen(group.map(({ comparison }) => comparison));
+  const own = group.some((named) => reasonOf(named) !== reasonOf(group[0] as Named));
+  const subjects = list(
+    group.map((named) => (own && reasonOf(named) ? `${named.subject} (${reasonOf(named)})` : named.subject)),
+  );
+  const shared = own ? '' : reasonOf(group[0] as Named);
+  const why = [seen, shared].filter(Boolean).join('; ');
+  return `Inconclusive for ${subjects}${where}${why ? `: ${why}` : ''}.`;
+}
+
+/** `CPU per request +4.8 % (99 % interval +3.9…+5.7 %)` */
+export function tellAmount(comparison: Comparison): string {
+  return amount(comparison, [NOUNS[comparison.metric]]);
 }
 
 /** `99 % interval` */

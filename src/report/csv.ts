@@ -1,13 +1,24 @@
+import { leadsOf } from '../analyse/gates.ts';
 import type { PooledLatency, Row, Summary } from '../analyse/summary.ts';
+import { CompareMetric, type Comparison } from '../results.ts';
 import { cleanLine } from './text.ts';
 import { reasonOf } from './words.ts';
 
 type Value = string | number | null | undefined;
 
-/** One line a variant and scenario, numbers unrounded, units in the names. */
-export function renderCsv({ scenarios }: Summary): string {
-  const lines = scenarios.flatMap(({ facts, rows }) =>
-    rows.map((row) => Object.entries({ scenario: facts.name, ...record(row) })),
+/** One line a variant and scenario, those of the other ref last; numbers unrounded, units in the names. */
+export function renderCsv({ scenarios, variants }: Summary): string {
+  const all = scenarios.flatMap(({ comparisons }) => comparisons);
+  const kinds = KINDS.filter((kind) => all.some(({ against }) => against === kind));
+  const lines = scenarios.flatMap(({ facts, rows, bases, comparisons }) =>
+    [...rows, ...bases].map((row) => {
+      const own = comparisons.filter(({ variant }) => variant === row.variant);
+      const ref = variants.find(({ id }) => id === row.variant)?.ref;
+      return Object.entries<Value>({
+        ...{ scenario: facts.name, ...record(row), ref },
+        ...Object.assign({}, ...kinds.map((kind) => changes(kind, own))),
+      });
+    }),
   );
   const head = lines[0]?.map(([name]) => name) ?? [];
   return [head, ...lines.map((line) => line.map(([, value]) => cell(value)))]
@@ -39,6 +50,30 @@ function record(row: Row): Record<string, Value> {
     generatorBusyRatio: row.generatorBusyRatio,
     dropped: row.dropped,
     interrupted: row.interrupted,
+  };
+}
+
+const KINDS = ['base', 'earlier', 'reference'] as const;
+
+/** `baseCpuRatio`, `baseCpuLow`, … for every metric; `basePrimary` names the one that the verdict goes by. */
+function changes(kind: Comparison['against'], own: readonly Comparison[]): Record<string, Value> {
+  const found = own.filter(({ against }) => against === kind);
+  const columns = CompareMetric.options.flatMap((metric) => {
+    const comparison = found.find((other) => other.metric === metric);
+    const prefix = kind + (metric[0] as string).toUpperCase() + metric.slice(1);
+    return [
+      [`${prefix}Ratio`, comparison?.ratio],
+      [`${prefix}Low`, comparison?.interval?.low],
+      [`${prefix}High`, comparison?.interval?.high],
+      [`${prefix}Verdict`, comparison?.verdict],
+      [`${prefix}Detectable`, comparison?.detectable],
+    ];
+  });
+  const [lead] = leadsOf(found);
+  return {
+    [`${kind}Against`]: lead?.reference,
+    [`${kind}Primary`]: lead?.metric,
+    ...Object.fromEntries(columns),
   };
 }
 

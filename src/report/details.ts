@@ -1,6 +1,7 @@
 import type { EndpointRow, PooledLatency, Row, ScenarioSummary, Summary } from '../analyse/summary.ts';
 import { percent } from '../analyse/words.ts';
 import type { Variant } from '../results.ts';
+import { renderComparisons } from './comparisons.ts';
 import { code, codeBlock, escapeHtml, escapeMarkdown } from './escape.ts';
 import { type Column, folded, table } from './markup.ts';
 import { bytes, count, digits, duration, ms, NOTHING } from './numbers.ts';
@@ -24,6 +25,9 @@ export function renderDetails(summary: Summary, stage: 'full' | 'folded'): strin
     });
   return [
     summary.warnings.length > 0 ? folded(plural(summary.warnings.length, 'warning'), warnings(summary)) : '',
+    ...perScenario('All that was compared, and how it was decided', (scenario) =>
+      renderComparisons(scenario, summary, stage === 'full'),
+    ),
     ...perScenario('All percentiles and resources', percentiles),
     ...(stage === 'full' ? perScenario('Endpoints', endpoints) : []),
     ...(stage === 'full' ? perScenario('Errors', errors) : []),
@@ -50,8 +54,8 @@ function at(latency: PooledLatency | null, p: number): string {
 }
 
 /** Response times in ms from pooled samples, then what else is known of each variant. */
-function percentiles({ rows }: ScenarioSummary): string {
-  const measured = rows.filter((row) => row.latency);
+function percentiles({ rows, bases }: ScenarioSummary): string {
+  const measured = [...rows, ...bases].filter((row) => row.latency);
   if (measured.length === 0) return '';
   const right = (title: string, cell: (row: Row) => string): Column<Row> => ({ title, right: true, cell });
   const variant: Column<Row> = { title: 'Variant', cell: (row) => code(row.label) };
@@ -99,8 +103,8 @@ function slices({ slices: found }: Row): string {
 }
 
 /** A row per variant and endpoint, and one for all its endpoints together. */
-function endpoints({ rows }: ScenarioSummary): string {
-  const lines = rows.flatMap((row) => {
+function endpoints({ rows, bases }: ScenarioSummary): string {
+  const lines = [...rows, ...bases].flatMap((row) => {
     // With one endpoint the sum says it all over again.
     const own = row.endpoints.length === 2 ? row.endpoints.slice(0, 1) : row.endpoints;
     return own.map((endpoint, i) => ({
@@ -134,8 +138,9 @@ function endpoints({ rows }: ScenarioSummary): string {
   );
 }
 
-function errors({ rows }: ScenarioSummary): string {
-  const lines = rows.flatMap((row) => row.errors.map((error) => ({ ...error, label: row.label })));
+function errors({ rows, bases }: ScenarioSummary): string {
+  const all = [...rows, ...bases];
+  const lines = all.flatMap((row) => row.errors.map((error) => ({ ...error, label: row.label })));
   if (lines.length === 0) return '';
   const counts = table(
     [
@@ -146,7 +151,7 @@ function errors({ rows }: ScenarioSummary): string {
     ],
     lines,
   );
-  const samples = rows.flatMap((row) =>
+  const samples = all.flatMap((row) =>
     row.errors
       .filter((error) => error.sample)
       .slice(0, SAMPLES)
@@ -257,7 +262,7 @@ How each number was got, and how sure it is:
 - **p50, p95, p99**: from all requests of a variant pooled (histograms with buckets of 1 %), never averaged. *\\~*: k6 was more than half busy and may have added to it.
 - **OK**: share of right answers; timeouts, resets and wrong bodies count against it. Below the scenario's limit (99 % if none is given) a variant is not ranked.
 - **CPU ms/request**: CPU time of the server's container during its slices ÷ requests. It hardly depends on the load generator.
-- **#**: 1 + the number of variants that are surely better, that is, whose intervals do not overlap. *=*: shared.
+- **#**: 1 + the number of variants that are surely better, ${scenarios.some(({ basis }) => basis === 'paired') ? 'by paired tests of fresh starts' : 'that is, whose intervals do not overlap'}. *=*: shared.
 
 Run ${code(run.id)}, ${escapeMarkdown(run.started)} to ${escapeMarkdown(run.finished)}.`;
 }

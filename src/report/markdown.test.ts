@@ -1,25 +1,32 @@
 import { describe, expect, test } from 'vitest';
 import { fixtures, makeResults } from '../../test/fixtures/results/make.ts';
-import { analyse } from '../analyse/analyse.ts';
+import { summarise, summaryOf } from '../../test/fixtures/results/summaries.ts';
 import type { Summary } from '../analyse/summary.ts';
+import type { Comparison } from '../results.ts';
+import { methodUrl } from './comparisons.ts';
 import { renderCsv } from './csv.ts';
-import { renderMarkdown, renderMarkdownTable, STAGES } from './markdown.ts';
+import { renderMarkdown, renderMarkdownTable, STAGES, type Stage } from './markdown.ts';
 
-const summaries = new Map(Object.entries(fixtures).map(([name, make]) => [name, analyse(make())]));
-const summaryOf = (name: string) => summaries.get(name) as Summary;
 const lines = (text: string) => text.split('\n');
 
 describe('as people see it', () => {
-  test.each(['quick', 'mixed', 'journey', 'hostile'])('%s', async (name) => {
-    await expect(renderMarkdown(summaryOf(name))).toMatchFileSnapshot(`__golden__/${name}.md`);
-  });
-  test.each(['folded', 'short'] as const)('mixed, %s', async (stage) => {
-    await expect(renderMarkdown(summaryOf('mixed'), stage)).toMatchFileSnapshot(
-      `__golden__/mixed-${stage}.md`,
-    );
-  });
-  test('csv', async () => {
-    await expect(renderCsv(summaryOf('mixed'))).toMatchFileSnapshot('__golden__/mixed.csv');
+  test.each(['quick', 'mixed', 'journey', 'hostile', 'base', 'base-broken', 'base-hostile'])(
+    '%s',
+    async (name) => {
+      await expect(renderMarkdown(summaryOf(name))).toMatchFileSnapshot(`__golden__/${name}.md`);
+    },
+  );
+  test.each(['mixed-folded', 'mixed-short', 'base-folded', 'base-short', 'base-several-short'])(
+    '%s',
+    async (name) => {
+      const [, fixture = '', stage] = /^(.*)-(folded|short)$/.exec(name) ?? [];
+      await expect(renderMarkdown(summaryOf(fixture), stage as Stage)).toMatchFileSnapshot(
+        `__golden__/${name}.md`,
+      );
+    },
+  );
+  test.each(['mixed', 'base'])('%s.csv', async (name) => {
+    await expect(renderCsv(summaryOf(name))).toMatchFileSnapshot(`__golden__/${name}.csv`);
   });
 });
 
@@ -29,7 +36,7 @@ describe('the verdict claims no more than is known', () => {
     ['quick', '**`apache` is fastest: 2,320 ± 60 rps, 11 % ahead of `nginx-fpm (unix)` (2,080 ± 50 rps).**'],
     [
       'tie',
-      '**No clear best between `apache` and `nginx-fpm (unix)`: 2,280–2,310 rps, their 95 % intervals overlap; `nginx-fpm (tcp)` behind.** `apache` needs the least CPU per request: 0.430 ± 0.011 ms, 10 % below the next.',
+      '**No clear best between `apache` and `nginx-fpm (unix)`: 2,280–2,310 rps, their 95 % intervals overlap; `nginx-fpm (tcp)` is surely behind at least one of them.** `apache` needs the least CPU per request: 0.430 ± 0.011 ms, 10 % below the next.',
     ],
   ])('%s', (name, expected) => {
     expect(verdict(name)).toBe(expected);
@@ -44,14 +51,85 @@ describe('the verdict claims no more than is known', () => {
     expect(verdict('mixed')).toContain('The load generator was the limit for `swoole` (≥ 5,180 rps).');
   });
   test('one variant is compared with nothing', () => {
-    const text = renderMarkdown(analyse(makeResults({ servers: [{ id: 'a', rps: 900 }] })));
+    const text = renderMarkdown(summarise(makeResults({ servers: [{ id: 'a', rps: 900 }] })));
     expect(text).toMatch(/\*\*`a`: 9\d\d ± \d+ rps; there is nothing to compare it with\.\*\*/);
   });
 });
 
+describe('against another ref', () => {
+  const first = (name: string) => lines(renderMarkdown(summaryOf(name), 'short'))[0];
+  test.each([
+    [
+      'base',
+      '**`apache` is slower than `main`: CPU per request +4.8 % (99 % interval +4.1…+5.6 %).** Inconclusive for `nginx-fpm (tcp)`: could have seen ≥ 7.6 %. `nginx-fpm (unix)`: no difference above 1.2 %.',
+    ],
+    ['aa', '**`apache` and `nginx-fpm (unix)`: no difference above 1.5 % from `main` in CPU per request.**'],
+    ['base-missing', '**Not compared with base: git knows no commit main; the checkout is shallow.**'],
+    [
+      'base-broken',
+      '**Inconclusive for `swoole` in CPU per request against `main`: swoole: wrong answers.** Not compared with `main`: `apache` (apache (base) failed: it was not built), `nginx-fpm (unix)` (nginx-fpm (unix) failed: it was not built) and `nginx-fpm (tcp)` (no counterpart).',
+    ],
+  ])('%s: said in the first line', (name, expected) => {
+    expect(first(name)).toBe(expected);
+  });
+  test('several scenarios: it says in which', () => {
+    expect(first('base-several')).toMatch(/`apache` in `json` \(CPU per request \+5/);
+    expect(renderMarkdown(summaryOf('base-several'))).toContain('\n## JSON (`json`)\n');
+  });
+  test.each([
+    ['base', '- Gate `slower > 3%` **failed**: `apache` is surely beyond it, CPU per request +4.8 %'],
+    ['base', '; could not be judged for `nginx-fpm (tcp)`.'],
+    ['aa', '- Gate `slower > 3%` **passed**: nothing is surely beyond it.'],
+    ['base-missing', '- Gate `slower > 3%` **could not be judged**: there is nothing to hold it against.'],
+    [
+      'base-broken',
+      '- Gate `p99 slower > 10% on swoole` **could not be judged**: inconclusive for `swoole`.',
+    ],
+  ])('%s: what became of the gate', (name, expected) => {
+    expect(renderMarkdown(summaryOf(name), 'short')).toContain(expected);
+  });
+  test('the table has the change from it, and no rows of it', () => {
+    const rows = lines(renderMarkdownTable(summaryOf('base')).trim());
+    expect(rows).toHaveLength(5);
+    expect(rows[0]).toContain('| Δ CPU per request |');
+    expect(rows[2]).toContain('| +4.8\u00a0% (+4.1…+5.6) **slower** |');
+    expect(rows[3]).toMatch(/\| −0\.3\u00a0% \(.*\) = within 1\.2 % \|/);
+    expect(rows[4]).toContain('? inconclusive |');
+  });
+  test('what differs in other metrics is a note', () => {
+    const text = renderMarkdown(summaryOf('base'));
+    expect(text).toContain('| `apache` | CPU per request | +4.8 % | +4.1…+5.6 | **more CPU per request** |');
+    expect(text).toMatch(/\| `apache` \| RPS \| −4\.\d % \| .* \| slower \(note\) \|/);
+  });
+  test('what was not measured well shows no change', () => {
+    const row = lines(renderMarkdownTable(summaryOf('base-broken'))).find((line) => line.includes('swoole'));
+    expect(row).toContain('| `swoole` | ? inconclusive |');
+  });
+});
+
+describe('against the reference', () => {
+  const cells = (summary: Summary) =>
+    lines(renderMarkdownTable(summary))
+      .slice(2)
+      .map((line) => line.split('|')[3]?.trim().replace('\u00a0', ' '));
+  test('few starts: the change alone, since the ranking went by other means', () => {
+    expect(cells(summaryOf('quick')).slice(0, 3)).toEqual(['reference', '−10.1 %', '−18.3 %']);
+  });
+  test('enough of them: with interval and verdict', () => {
+    const paired = { ...summaryOf('aa'), plan: { ...summaryOf('aa').plan, compareTo: null } };
+    const [scenario] = paired.scenarios as [Summary['scenarios'][number]];
+    const comparisons = scenario.comparisons.filter(({ against }) => against === 'reference');
+    const summary: Summary = { ...paired, scenarios: [{ ...scenario, comparisons }] };
+    expect(cells(summary)[1]).toMatch(/^−5\.\d % \(−\d\.\d…−\d\.\d\) \*\*slower\*\*$/);
+  });
+  test('not ranked: no change', () => {
+    expect(renderMarkdownTable(summaryOf('mixed'))).toContain('| `fails-fast` | – | 5,980 ± 120 |');
+  });
+});
+
 test('every row of a table has as many cells as its head', () => {
-  for (const [name, summary] of summaries) {
-    for (const block of renderMarkdown(summary).split('\n\n')) {
+  for (const name of Object.keys(fixtures)) {
+    for (const block of renderMarkdown(summaryOf(name)).split('\n\n')) {
       if (!block.startsWith('|')) continue;
       const counts = lines(block.trim()).map((line) => line.split('|').length);
       expect(new Set(counts).size, `${name}: ${block}`).toBe(1);
@@ -59,8 +137,9 @@ test('every row of a table has as many cells as its head', () => {
   }
 });
 
-test('text of others does nothing', () => {
-  const text = renderMarkdown(summaryOf('hostile'));
+test.each(['hostile', 'base-hostile'])('text of others does nothing: %s', (name) => {
+  // The one link is ours.
+  const text = renderMarkdown(summaryOf(name)).replaceAll(methodUrl(summaryOf(name)), '');
   // Code blocks and code between backticks are shown as they are.
   const active = text.replace(/^(`{3,}).*\n[\s\S]*?\n\1$/gm, '').replace(/`[^`\n\\]*`/g, '');
   expect(active).not.toMatch(/@(?!&#8203;)/);
@@ -82,9 +161,11 @@ test('text of others does nothing', () => {
   expect(active.match(/<details>/g)?.length).toBe(active.match(/<\/details>/g)?.length);
 });
 
+const comparison = summaryOf('base').scenarios[0]?.comparisons[0] as Comparison;
+
 describe('the stages for GitHub', () => {
   const nasty = '@|'.repeat(200);
-  const many = analyse(
+  const many = summarise(
     makeResults({
       servers: Array.from({ length: 500 }, (_, i) => ({
         id: `v${i}`,
@@ -100,6 +181,23 @@ describe('the stages for GitHub', () => {
     }),
   );
   const scenarios = Array.from({ length: 10 }, () => many.scenarios[0] as Summary['scenarios'][number]);
+  const compareTo = { given: nasty, ref: nasty, commit: nasty, reason: null };
+  const verdicts = ['slower', 'faster', 'inconclusive', 'no-difference'] as const;
+  const compared = scenarios.map((scenario) => ({
+    ...scenario,
+    comparisons: many.variants.map(({ id }, i): Comparison => {
+      const verdict = verdicts[i % 4] as Comparison['verdict'];
+      return { ...comparison, variant: id, verdict, pairs: i % 7, reasons: [`${nasty}${i}`] };
+    }),
+  }));
+  const gate = { source: nasty, metric: null, above: 0.03, scenario: null, variant: null };
+  const checks = compared[0]?.comparisons.map((one) => ({ comparison: one, failed: true })) ?? [];
+  const worst: Summary = {
+    ...many,
+    plan: { ...many.plan, compareTo },
+    scenarios: compared,
+    gates: Array.from({ length: 50 }, () => ({ gate, checks, failed: true })),
+  };
 
   test('each is shorter than the one before', () => {
     const lengths = STAGES.map((stage) => renderMarkdown(summaryOf('mixed'), stage).length);
@@ -107,10 +205,12 @@ describe('the stages for GitHub', () => {
     expect(new Set(lengths).size).toBe(3);
   });
   test('short fits a comment, whatever the run', () => {
-    const text = renderMarkdown({ ...many, scenarios }, 'short');
+    const text = renderMarkdown(worst, 'short');
     expect(text.length).toBeLessThan(60_000);
     expect(text).toContain('more variants in the full report');
     expect(text).toContain('4 more scenarios in the full report');
+    expect(text).toContain('45 more gates in the full report');
+    expect(lines(text)[0]?.length).toBeLessThan(20_000);
   });
 });
 

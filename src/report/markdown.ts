@@ -1,9 +1,11 @@
 import type { Row, ScenarioSummary, Summary } from '../analyse/summary.ts';
+import type { Medium } from './changes.ts';
 import { renderDetails } from './details.ts';
 import { code, escapeMarkdown } from './escape.ts';
 import { table } from './markup.ts';
 import { atLeast, bytes, digits, estimated, ms, NOTHING, share } from './numbers.ts';
 import { cleanLine, plural } from './text.ts';
+import { type Deltas, deltaLegend, deltasOf, deltaTitle, findable, headline, tellGates } from './verdicts.ts';
 import {
   conditions,
   cpuVerdict,
@@ -25,15 +27,23 @@ export type Stage = 'full' | 'folded' | 'short';
 export const STAGES: readonly Stage[] = ['full', 'folded', 'short'];
 
 /** What `short` keeps, so that it fits whatever the labels are: a character takes up to eight when escaped. */
-const SHORT = { scenarios: 6, rows: 40, label: 40, reason: 80 };
+const SHORT = { scenarios: 6, rows: 40, label: 40, reason: 80, gates: 5 };
 
 /** How rows are shown: how many of a scenario, and how much of the text of others. */
 interface Limits {
   rows: number;
   label: number;
   reason: number;
+  gates: number;
 }
-const FULL: Limits = { rows: Infinity, label: Infinity, reason: 300 };
+const FULL: Limits = { rows: Infinity, label: Infinity, reason: 300, gates: Infinity };
+
+function mediumOf({ label, reason }: Limits): Medium {
+  return {
+    name: (text) => code(shorten(text, label)),
+    text: (text) => escapeMarkdown(shorten(text, reason)),
+  };
+}
 
 /**
  * The report as Markdown for GitHub: verdict, tables, and everything else folded below.
@@ -68,6 +78,8 @@ function renderGroup(summary: Summary, stage: Stage): string {
   const limits = stage === 'short' ? { ...SHORT, rows: Math.floor(SHORT.rows / shown.length) } : FULL;
   const left = scenarios.length - shown.length;
   return [
+    changes(summary, limits),
+    gates(summary, limits),
     ...shown.map((scenario) => renderScenario(scenario, summary, limits)),
     left > 0 ? `${plural(left, 'more scenario')} in the full report.` : '',
     stage === 'short' ? warningCodes(summary) : renderDetails(summary, stage),
@@ -76,16 +88,35 @@ function renderGroup(summary: Summary, stage: Stage): string {
     .join('\n\n');
 }
 
+/** What changed against the other ref, before anything else. */
+function changes(summary: Summary, limits: Limits): string {
+  const [first, ...others] = headline(summary, mediumOf(limits)).map(({ text }) => text);
+  return first ? [`**${first}**`, ...others].join(' ') : '';
+}
+
+function gates(summary: Summary, limits: Limits): string {
+  const told = tellGates(summary, mediumOf(limits));
+  const lines = told
+    .slice(0, limits.gates)
+    .map(({ gate, verdict, because }) => `- ${gate} **${verdict}**: ${because}.`);
+  const left = told.length - lines.length;
+  return [...lines, ...(left > 0 ? [`- ${plural(left, 'more gate')} in the full report.`] : [])].join('\n');
+}
+
 function renderScenario(scenario: ScenarioSummary, summary: Summary, limits: Limits): string {
   const { facts, rows } = scenario;
-  const name = (label: string) => code(shorten(label, limits.label));
+  const { name } = mediumOf(limits);
+  const deltas = deltasOf(scenario);
+  const plain: Medium = { name: (text) => shorten(text, limits.label), text: cleanLine };
   const legend = [
     conditions(scenario, summary),
+    deltas ? deltaLegend(deltas, summary, plain) : '',
+    deltas ? findable(scenario, deltas) : '',
     intervalLegend(scenario),
     isDoubtful(scenario) ? DOUBTFUL_LEGEND : '',
   ];
   return [
-    `## ${escapeMarkdown(shorten(facts.title || facts.name, limits.reason))}`,
+    `## ${escapeMarkdown(shorten(facts.title || facts.name, limits.reason))}${summary.scenarios.length > 1 ? ` (${name(facts.name)})` : ''}`,
     [`**${verdict(scenario, name)}**`, cpuVerdict(scenario, name), exceptions(scenario, name)]
       .filter(Boolean)
       .join(' '),
@@ -108,7 +139,8 @@ function tables(scenario: ScenarioSummary, limits: Limits): string {
   const rows = scenario.rows.slice(0, limits.rows);
   const ranked = rows.filter((row) => row.state.kind === 'ranked');
   const apart = rows.filter((row) => row.state.kind === 'generator-bound' || row.state.kind === 'unranked');
-  const failed = rows.filter((row) => row.state.kind === 'failed');
+  const bases = scenario.bases.slice(0, limits.rows);
+  const failed = [...rows, ...bases].filter((row) => row.state.kind === 'failed');
   const name = (row: Row) => code(shorten(row.label, limits.label));
   const reason = (row: Row) => escapeMarkdown(shorten(reasonOf(row.state), limits.reason));
   const columns = columnsOf(scenario, name);
@@ -135,7 +167,8 @@ function placeColumn(scenario: ScenarioSummary): Columns[number] {
   };
 }
 
-function columnsOf({ metric, best }: ScenarioSummary, name: (row: Row) => string): Columns {
+function columnsOf(scenario: ScenarioSummary, name: (row: Row) => string): Columns {
+  const { metric, best } = scenario;
   const strong = (row: Row, text: string) => (row.variant === best ? `**${text}**` : text);
   const latency = (key: 'p50' | 'p95' | 'p99'): Columns[number] => ({
     title: `${key} ms`,
@@ -146,8 +179,10 @@ function columnsOf({ metric, best }: ScenarioSummary, name: (row: Row) => string
       return key === metric ? strong(row, marked) : marked;
     },
   });
+  const deltas = deltasOf(scenario);
   return [
     { title: 'Variant', cell: (row) => strong(row, name(row)) },
+    ...(deltas ? [deltaColumn(deltas)] : []),
     {
       title: 'RPS',
       right: true,
@@ -168,6 +203,30 @@ function columnsOf({ metric, best }: ScenarioSummary, name: (row: Row) => string
       cell: (row) => (row.memory ? bytes(row.memory.medianBytes) : NOTHING),
     },
   ];
+}
+
+/** Change, interval and verdict in one cell, each of which stays whole where a phone breaks the line. */
+function deltaColumn(deltas: Deltas): Columns[number] {
+  return {
+    title: deltaTitle(deltas),
+    right: true,
+    cell: (row) => {
+      if (row.variant === deltas.reference) return 'reference';
+      const delta = deltas.of(row);
+      if (!delta) return NOTHING;
+      const { change, mark, comparison } = delta;
+      const isSure = comparison.verdict === 'slower' || comparison.verdict === 'faster';
+      return (
+        [
+          change?.value.replace(' ', '\u00a0'),
+          change?.interval && `(${change.interval})`,
+          isSure ? `**${mark}**` : mark,
+        ]
+          .filter(Boolean)
+          .join(' ') || NOTHING
+      );
+    },
+  };
 }
 
 function warningCodes({ warnings }: Summary): string {

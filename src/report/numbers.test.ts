@@ -78,7 +78,8 @@ describe('a change never claims more than its interval does', () => {
     expect(change(ratio, interval)).toEqual({ value, interval: range });
   });
   test('bounds are rounded up', () => {
-    expect([0.012, 0.0121, 0.0861, 0.0994, 0.311, 0.3].map(atMost)).toEqual([
+    expect([0, 0.012, 0.0121, 0.0861, 0.0994, 0.311, 0.3].map(atMost)).toEqual([
+      '0.1 %',
       '1.2 %',
       '1.3 %',
       '8.7 %',

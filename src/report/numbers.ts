@@ -122,9 +122,9 @@ function signed(value: number, decimals: number): string {
   return `${sign}${Math.abs(value).toFixed(decimals)}`;
 }
 
-/** A share that something stays below, rounded up: `1.2 %`. */
+/** A share that something stays below, rounded up, at least a tenth of a percent: `1.2 %`. */
 export function atMost(share: number): string {
   const scale = share < 0.0995 ? 1000 : 100;
-  const percent = (Math.ceil(share * scale - 1e-9) / scale) * 100;
+  const percent = Math.max((Math.ceil(share * scale - 1e-9) / scale) * 100, 0.1);
   return `${scale === 1000 ? percent.toFixed(1) : percent.toFixed(0)} %`;
 }

@@ -1,21 +1,25 @@
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { fixtures, makeResults } from '../../test/fixtures/results/make.ts';
-import { analyse } from '../analyse/analyse.ts';
-import type { Summary } from '../analyse/summary.ts';
+import { summarise, summaryOf } from '../../test/fixtures/results/summaries.ts';
 import { renderTable } from './terminal.ts';
 
-const summaries = new Map(Object.entries(fixtures).map(([name, make]) => [name, analyse(make())]));
-const table = (name: string, width = 120, color = false) =>
-  renderTable(summaries.get(name) as Summary, { width, color });
+const table = (name: string, width = 120, color = false) => renderTable(summaryOf(name), { width, color });
 
 describe('as people see it', () => {
-  test.each(['quick', 'tie', 'one-start', 'mixed', 'journey', 'hostile'])('%s', async (name) => {
+  test.each([
+    ...['quick', 'tie', 'one-start', 'mixed', 'journey', 'hostile'],
+    ...['base', 'aa', 'base-several', 'base-broken', 'base-hostile'],
+  ])('%s', async (name) => {
     await expect(table(name)).toMatchFileSnapshot(`__golden__/${name}.txt`);
   });
   test.each([80, 60, 40])('mixed in %i columns', async (width) => {
     await expect(table('mixed', width)).toMatchFileSnapshot(`__golden__/mixed-${width}.txt`);
   });
+});
+
+test('base in 80 columns', async () => {
+  await expect(table('base', 80)).toMatchFileSnapshot('__golden__/base-80.txt');
 });
 
 describe('width', () => {
@@ -24,10 +28,10 @@ describe('width', () => {
       for (const line of table(name, width).split('\n')) expect(stringWidth(line)).toBeLessThanOrEqual(width);
     }
   });
-  test('colour changes no letter', () => {
+  test.each(['mixed', 'base'])('colour changes no letter: %s', (name) => {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what colour is made of
-    const bare = table('mixed', 120, true).replace(/\u001b\[[\d;]*m/g, '');
-    expect(bare).toBe(table('mixed'));
+    const bare = table(name, 120, true).replace(/\u001b\[[\d;]*m/g, '');
+    expect(bare).toBe(table(name));
   });
   test('narrow: what matters most stays', () => {
     const head = table('mixed', 50)
@@ -41,7 +45,7 @@ describe('width', () => {
 
 test('generator-bound: a lower bound, below the ranked ones, without a place', () => {
   const text = table('mixed');
-  expect(text).toMatch(/^ +swoole +≥ 5,180 /m);
+  expect(text).toMatch(/^ +swoole +– +≥ 5,180 /m);
   expect(text.indexOf('nginx-fpm (unix)  ')).toBeLessThan(text.indexOf('swoole  '));
 });
 
@@ -49,16 +53,24 @@ test('one start: the legend says what its interval leaves out', () => {
   expect(table('one-start')).toContain('differences between starts are not in it');
 });
 
-test('text of others cannot steer the terminal', () => {
-  const text = table('hostile');
+test.each([60, 80, 200])('the verdict is in the first lines and in the table, %i columns wide', (width) => {
+  const text = table('base', width);
+  expect(text).toMatch(/^apache is slower than main: CPU per request \+4\.8 %/);
+  expect(text).toMatch(/^★ 1 +apache .*\+4\.8 % .*slower/m);
+  expect(text).toMatch(/^ {2}2 +nginx-fpm \(unix\) .*= within 1\.2 %/m);
+  expect(text).toMatch(/^ {2}3 +nginx-fpm \(tcp\) .*\? inconclusive/m);
+});
+
+test.each(['hostile', 'base-hostile'])('text of others cannot steer the terminal: %s', (name) => {
+  const text = table(name);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what must not be there
   expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
-  expect(text).toContain('日本語サーバーred');
+  expect(text).toContain(name === 'hostile' ? '日本語サーバーred' : '</details>');
 });
 
 test('nothing measured at all', () => {
   const failure = { stage: 'build' as const, reason: 'no such image', log: '' };
-  const text = renderTable(analyse(makeResults({ servers: [{ id: 'a', rps: 1, failure }] })), {
+  const text = renderTable(summarise(makeResults({ servers: [{ id: 'a', rps: 1, failure }] })), {
     width: 80,
     color: false,
   });

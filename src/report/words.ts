@@ -29,18 +29,39 @@ export function verdict(scenario: ScenarioSummary, name: Name): string {
   const range = `${measure}${digits(Math.min(...values))}–${digits(Math.max(...values))} ${byRps ? 'rps' : 'ms'}`;
   const why = tied.some((row) => row[metric]?.half == null)
     ? 'measured too little to know their spread'
-    : 'their 95 % intervals overlap';
-  const rest = ranked.length - tied.length;
-  const behind =
-    rest > 0 ? `; ${rest === 1 ? name(ranked.at(-1)?.label ?? '') : plural(rest, 'other')} behind` : '';
-  return `No clear best between ${list(tied.map((row) => name(row.label)))}: ${range}, ${why}${behind}.`;
+    : scenario.basis === 'paired'
+      ? 'no paired test tells them apart'
+      : 'their 95 % intervals overlap';
+  return `No clear best between ${list(tied.map((row) => name(row.label)))}: ${range}, ${why}${behind(ranked.slice(tied.length), name)}.`;
+}
+
+/**
+ * Those that do not share the first place. Each has one on top that is surely better, which need not be all of them:
+ * who cannot be told apart from a second may well be told apart from a third.
+ */
+function behind(rest: readonly Row[], name: Name): string {
+  const [first] = rest;
+  if (!first) return '';
+  if (rest.length === 1) return `; ${name(first.label)} is surely behind at least one of them`;
+  return `; ${plural(rest.length, 'other')} are each surely behind at least one of them`;
 }
 
 /** How far the first is ahead of the second: `11 % ahead of`, `2.4 times as much as`, `35 % below`. */
-function distance({ metric }: ScenarioSummary, first: Row, second: Row): string {
-  const [a, b] = [first[metric]?.value ?? 0, second[metric]?.value ?? 0];
-  if (metric !== 'rps') return `${points(1 - a / b)} below`;
-  return a / b >= 2 ? `${digits(a / b)} times as much as` : `${points(a / b - 1)} ahead of`;
+function distance(scenario: ScenarioSummary, first: Row, second: Row): string {
+  const ratio = ratioOf(scenario, first, second);
+  if (scenario.metric !== 'rps') return `${points(1 - ratio)} below`;
+  return ratio >= 2 ? `${digits(ratio)} times as much as` : `${points(ratio - 1)} ahead of`;
+}
+
+/** From pairs of starts where the two were compared, so that the sentence and the table say the same. */
+function ratioOf({ metric, comparisons }: ScenarioSummary, a: Row, b: Row): number {
+  const paired = (one: Row, other: Row) =>
+    comparisons.find(
+      ({ variant, reference, metric: of }) =>
+        variant === one.variant && reference === other.variant && of === metric,
+    )?.ratio;
+  const back = paired(b, a);
+  return paired(a, b) ?? (back ? 1 / back : (a[metric]?.value ?? 0) / (b[metric]?.value ?? 1));
 }
 
 /** CPU per request where it says more than the ranking does: it is the steadiest number there is. Else empty. */
@@ -54,13 +75,15 @@ export function cpuVerdict({ rows, best, cheapest }: ScenarioSummary, name: Name
 }
 
 /** Who is missing from the ranking, and why, in short; empty when nobody is. */
-export function exceptions({ rows }: ScenarioSummary, name: Name): string {
+export function exceptions({ rows, bases }: ScenarioSummary, name: Name): string {
   const of = (kind: RowState['kind']) => rows.filter((row) => row.state.kind === kind);
   const bound = of('generator-bound').map(
     (row) => `${name(row.label)} (${atLeast(row.rps?.value ?? 0)} rps)`,
   );
   const unranked = of('unranked').map((row) => name(row.label));
-  const failed = of('failed').map((row) => name(row.label));
+  const failed = [...of('failed'), ...bases.filter(({ state }) => state.kind === 'failed')].map((row) =>
+    name(row.label),
+  );
   return [
     bound.length > 0 ? `The load generator was the limit for ${list(bound)}.` : '',
     unranked.length > 0 ? `Not ranked: ${list(unranked)}.` : '',
@@ -70,6 +93,17 @@ export function exceptions({ rows }: ScenarioSummary, name: Name): string {
     .join(' ');
 }
 
+const FAILED: Readonly<Record<string, string>> = {
+  build: 'failed to build',
+  start: 'failed to start',
+  verify: 'gave other answers',
+  run: 'failed under load',
+};
+
+export function describeFailure({ stage }: { stage: string }): string {
+  return FAILED[stage] ?? 'failed';
+}
+
 /** Why a row stands apart: `failed to build: …`. */
 export function reasonOf(state: RowState): string {
   switch (state.kind) {
@@ -77,7 +111,7 @@ export function reasonOf(state: RowState): string {
     case 'base':
       return '';
     case 'failed':
-      return `${{ build: 'failed to build', start: 'failed to start', verify: 'gave other answers', run: 'failed under load' }[state.stage] ?? 'failed'}: ${state.reason}`;
+      return `${describeFailure(state)}: ${state.reason}`;
     default:
       return state.reason;
   }
@@ -85,7 +119,7 @@ export function reasonOf(state: RowState): string {
 
 /** `vus(8, 1s) · 3 fresh starts × 4 slices of each variant · seed 42` */
 export function conditions({ facts }: ScenarioSummary, { plan, run }: Summary): string {
-  return `${facts.load || 'load of the script'} · ${plural(plan.instances, 'fresh start')} × ${plural(facts.blocks, 'slice')} of each variant · seed ${run.seed}`;
+  return `${facts.load || 'load of the script'} · ${plural(plan.instances, 'fresh start')} × ${plural(facts.blocks, 'slice')} of each variant · seed ${run.seed}${plan.budgetSeconds === null ? '' : ` · budget ${duration(plan.budgetSeconds)}`}`;
 }
 
 /** What the ± stands for here. */

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { makeResults } from '../../test/fixtures/results/make.ts';
+import { summarise, summaryOf } from '../../test/fixtures/results/summaries.ts';
+import { annotate } from './annotations.ts';
+
+test('a gate that failed is an error', () => {
+  expect(annotate(summaryOf('base'))).toEqual([
+    {
+      level: 'error',
+      title: 'Gate slower > 3% failed',
+      text: expect.stringMatching(/^apache is surely beyond it, CPU per request \+4\.8 % \(99 % interval/),
+    },
+  ]);
+});
+
+test('nothing to say is nothing said', () => {
+  expect(annotate(summaryOf('aa'))).toEqual([]);
+});
+
+test('what was not compared or judged is a warning', () => {
+  expect(annotate(summaryOf('base-missing'))).toEqual([
+    {
+      level: 'warning',
+      title: 'Gate slower > 3% could not be judged',
+      text: 'there is nothing to hold it against',
+    },
+    {
+      level: 'warning',
+      title: 'Not compared',
+      text: 'Not compared with base: git knows no commit main; the checkout is shallow.',
+    },
+  ]);
+});
+
+test('a variant that failed is an error; at the other ref it is a warning', () => {
+  const notes = annotate(summaryOf('base-broken')).map(({ level, title }) => [level, title]);
+  expect(notes).toContainEqual(['error', 'nginx-fpm (unix) in quick']);
+  expect(notes).toContainEqual(['warning', 'apache (base) in quick']);
+});
+
+test('a missed criterion is an error', () => {
+  const notes = annotate(summaryOf('journey'));
+  expect(notes).toContainEqual({
+    level: 'error',
+    title: 'nginx-fpm (tcp) in auth: criteria missed',
+    text: 'p99 734 ms > 20 ms',
+  });
+});
+
+test('no more than GitHub shows, in one line each', () => {
+  const failure = { stage: 'build' as const, reason: `line\n::error::${'x'.repeat(1000)}`, log: '' };
+  const servers = Array.from({ length: 30 }, (_, i) => ({ id: `v${i}`, rps: 1, failure }));
+  const notes = annotate(summarise(makeResults({ servers })));
+  expect(notes).toHaveLength(9);
+  expect(notes.at(-1)?.text).toBe('22 more remarks in the report');
+  for (const { text } of notes) {
+    expect(text).not.toContain('\n');
+    expect(text.length).toBeLessThanOrEqual(500);
+  }
+});

@@ -1,0 +1,80 @@
+import { leadsOf } from '../analyse/gates.ts';
+import type { ScenarioSummary, Summary } from '../analyse/summary.ts';
+import type { Comparison } from '../results.ts';
+import { describeVerdict, levelOf, nounOf } from './changes.ts';
+import { code, escapeMarkdown } from './escape.ts';
+import { type Column, table } from './markup.ts';
+import { atMost, change, NOTHING } from './numbers.ts';
+import { counterpart } from './verdicts.ts';
+
+const KINDS = ['base', 'earlier', 'reference'] as const;
+
+/**
+ * All that was compared in a scenario, then how it was decided; empty where nothing was.
+ *
+ * @param all false: only the metric that the verdict goes by and what differs surely in others
+ */
+export function renderComparisons(scenario: ScenarioSummary, summary: Summary, all: boolean): string {
+  const { comparisons } = scenario;
+  const leads = leadsOf(comparisons);
+  const isSure = ({ verdict }: Comparison) => verdict === 'slower' || verdict === 'faster';
+  const shown = comparisons.filter((comparison) => all || leads.has(comparison) || isSure(comparison));
+  const tables = KINDS.flatMap((kind) => {
+    const own = shown.filter(({ against }) => against === kind);
+    const [first] = own;
+    if (!first) return [];
+    const other = counterpart(first, summary, { name: code, text: escapeMarkdown });
+    return [`Against ${other}:\n\n${table(columnsOf(summary, own), own)}`];
+  });
+  return tables.length > 0 ? [...tables, decided(summary)].join('\n\n') : '';
+}
+
+function columnsOf({ variants }: Summary, shown: readonly Comparison[]): Column<Comparison>[] {
+  const right = (title: string, cell: (comparison: Comparison) => string): Column<Comparison> => ({
+    title,
+    right: true,
+    cell,
+  });
+  const labels = new Map(variants.map(({ id, label }) => [id, label]));
+  const interval = shown.find((comparison) => comparison.interval)?.interval;
+  const changeOf = ({ ratio, interval }: Comparison) => (ratio === null ? null : change(ratio, interval));
+  const optional = (value: number | null, say: (value: number) => string) =>
+    value === null ? NOTHING : say(value);
+  return [
+    { title: 'Variant', cell: ({ variant }) => code(labels.get(variant) ?? variant) },
+    { title: 'Metric', cell: ({ metric }) => nounOf(metric) },
+    right('Δ', (comparison) => changeOf(comparison)?.value ?? NOTHING),
+    right(
+      interval ? levelOf(interval) : 'interval',
+      (comparison) => changeOf(comparison)?.interval || NOTHING,
+    ),
+    { title: 'Verdict', cell: verdictCell },
+    right('pairs of starts', ({ pairs }) => String(pairs)),
+    right('pairs of slices', ({ slices }) => String(slices)),
+    right('left out', ({ dropped }) => String(dropped)),
+    right('spread of starts', ({ spread }) => optional(spread, (sd) => `${(sd * 100).toFixed(2)} %`)),
+    right('p, corrected', ({ adjustedP }) => optional(adjustedP, probability)),
+    right('could have seen', ({ detectable }) => optional(detectable, (share) => `≥ ${atMost(share)}`)),
+  ];
+}
+
+function verdictCell(comparison: Comparison): string {
+  const { primary, verdict, reasons } = comparison;
+  const words = describeVerdict(comparison);
+  const why = reasons.length > 0 ? `; ${escapeMarkdown(reasons.join('; '))}` : '';
+  if (verdict !== 'slower' && verdict !== 'faster') return words + why;
+  return (primary ? `**${words}**` : `${words} (note)`) + why;
+}
+
+function probability(p: number): string {
+  return p < 0.0001 ? '&lt; 0.0001' : p.toPrecision(2);
+}
+
+/** Where the rule is written down. */
+export function methodUrl({ tool }: Summary): string {
+  return `https://github.com/org/php-runtime-bench/blob/v${encodeURIComponent(tool.version)}/docs/method.md`;
+}
+
+function decided(summary: Summary): string {
+  return `Fresh starts of the two are paired and loaded in turn; Student's t over the logarithms of their ratios gives the interval. Tests of the metric that a verdict goes by are corrected for their number (Holm). What differs in another metric is a *note*, chosen so that few of all notes are wrong (Benjamini–Hochberg): measure again before you rely on one. [The method](${methodUrl(summary)}).`;
+}
