@@ -11,6 +11,7 @@ import type { Config } from './config/types.ts';
 import { Stopped, UserError } from './errors.ts';
 import type { Host } from './host.ts';
 import { formatCpus } from './plan/cpus.ts';
+import { describeEffort } from './plan/effort.ts';
 import { plan } from './plan/plan.ts';
 import { planVariants } from './plan/variants.ts';
 import { renderMarkdown } from './report/markdown.ts';
@@ -89,6 +90,7 @@ export async function runBench(asked: Config, host: Host, caller: Caller): Promi
     await sweepCheckouts(host, say);
     const machine = parseMachine(await docker.run(['exec', arena.name, 'sh', '-c', MACHINE_SCRIPT]));
     const planned = plan(config, machine.cpus);
+    for (const line of describeEffort(planned)) say(line);
     await docker.run(['container', 'update', '--cpuset-cpus', formatCpus(planned.cpus.load), arena.name]);
     await furnish(docker, arena.name, join(caller.packageRoot, 'scenarios'));
     const output = await openOutput(config.out);
@@ -127,6 +129,10 @@ export async function runBench(asked: Config, host: Host, caller: Caller): Promi
           // By the plan until there is something to go by.
           const left = share > 0.1 ? (spent / share) * (1 - share) : planned.estimatedSeconds - spent;
           caller.at(what, share, Math.max(0, left));
+        },
+        warn: (warning) => {
+          record.plan = { ...planned, warnings: [...record.plan.warnings, warning] };
+          say(warning.message);
         },
         keep: async (more) => {
           measurements.push(...more);

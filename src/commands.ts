@@ -13,6 +13,7 @@ import { findScenarios } from './config/scenarios.ts';
 import type { Config, Other } from './config/types.ts';
 import type { Host } from './host.ts';
 import { formatCpus } from './plan/cpus.ts';
+import { describeEffort } from './plan/effort.ts';
 import { type Plan, plan } from './plan/plan.ts';
 import { renderCsv } from './report/csv.ts';
 import { renderMarkdown } from './report/markdown.ts';
@@ -115,7 +116,7 @@ async function readMachine(host: Host) {
 
 /** The plan as JSON: what would run, in order. */
 function showPlan(
-  { seed, variants, images, cpus, instances, estimatedSeconds }: Plan,
+  { seed, variants, images, cpus, instances, estimatedSeconds, detectable }: Plan,
   { other }: Config,
   warnings: readonly Warning[],
 ) {
@@ -123,6 +124,7 @@ function showPlan(
     seed,
     compareTo: other ? describeOther(other) : null,
     estimatedSeconds,
+    detectable,
     cpus: { server: formatCpus(cpus.server), load: formatCpus(cpus.load), system: formatCpus(cpus.system) },
     variants: variants.map(({ id, label, ref, base, image, options }) => ({
       ...{ id, label, ref, base, image, options },
@@ -154,7 +156,7 @@ function describePlan(planned: Plan, { other }: Config, warnings: readonly Warni
     `images:    ${planned.images.filter(({ ready }) => ready === null).length} to build`,
     `CPUs:      server ${formatCpus(cpus.server)}, load ${formatCpus(cpus.load)}, system ${formatCpus(cpus.system) || 'none'}`,
     `timeline:  ${planned.instances.length} instances, ${slices.length} measured slices, seed ${planned.seed}`,
-    `time:      about ${planned.estimatedSeconds} s, and building images`,
+    ...describeEffort(planned).map((line) => `effort:    ${line}`),
     ...warnings.map((w) => `note:      ${w.message}; ${w.remedy}`),
   ].join('\n');
 }

@@ -74,6 +74,8 @@ export const Measurement = z.object({
   /** Unix time of the first request. */
   startedMs: z.number(),
   durationMs: z.number(),
+  /** The slices of a block took turns of this length, ms; null: one after the other, in one piece. */
+  turnMs: z.number().nullable().default(null),
   requests: count,
   okCount: count,
   iterations: count,
@@ -129,6 +131,8 @@ export const Measurement = z.object({
     stealRatio: z.number().nullable(),
     /** How late the sampler woke at worst, ms: a machine that stands still shows here even when no time is stolen. */
     stallMs: z.number().nullable().default(null),
+    /** How long requests of the slices before it were still under way in this one. */
+    overlapMs: z.number().nullable().default(null),
   }),
 });
 
@@ -186,7 +190,7 @@ export const Variant = z.object({
     })
     .nullable(),
   facts: Facts.nullable(),
-  /** Container start → first correct answer, one per instance. */
+  /** Container start → first correct answer, in the first instance, where one starts after the other. */
   coldStartMs: z.array(z.number()),
   failure: Failure.nullable(),
 });

@@ -10,8 +10,43 @@ const started = new Counter('bench_started');
 const sliceStart = new Gauge('bench_slice_start');
 // The part of each iteration that lay behind the end of its slice: it was not done within the time.
 const late = new Counter('bench_late');
+// When the last of them was done.
+const lastEnd = new Gauge('bench_last_end');
 const ends = {};
+const slices = {};
+for (const slice of plan.slices) slices[slice.id] = slice;
+const blocks = {};
+for (const block of plan.blocks) {
+  // Turns of one slice that follow each other are one: what reaches from one into the next is in time.
+  const turnEnds = block.order.map((id, turn) => {
+    let last = turn;
+    while (block.order[last + 1] === id) last++;
+    return (last + 1) * block.turnMs;
+  });
+  blocks[block.id] = { ...block, turnEnds, lengthMs: block.order.length * block.turnMs };
+}
 const own = plan.ownScenarios;
+
+function executorOf({ requests, rps, vus }, durationMs) {
+  if (requests !== null) {
+    return {
+      executor: 'shared-iterations',
+      vus: Math.min(vus, requests),
+      iterations: requests,
+      maxDuration: '30m',
+    };
+  }
+  if (rps === null) return { executor: 'constant-vus', vus, duration: `${durationMs}ms` };
+  return {
+    executor: 'constant-arrival-rate',
+    // k6 wants whole numbers: a thousandth of a request per second is fine enough.
+    rate: Math.max(1, Math.round(rps * 1000)),
+    timeUnit: '1000s',
+    duration: `${durationMs}ms`,
+    preAllocatedVUs: vus,
+    maxVUs: vus,
+  };
+}
 
 export const options = { ...(plan.userOptions ? journey.options || {} : {}) };
 delete options.thresholds;
@@ -28,7 +63,18 @@ if (own) {
 } else {
   for (const shortcut of ['vus', 'duration', 'iterations', 'stages']) delete options[shortcut];
   options.scenarios = {};
+  for (const block of plan.blocks) {
+    const { steps } = slices[block.order[0]];
+    options.scenarios[block.id] = {
+      startTime: `${block.startMs}ms`,
+      gracefulStop: `${plan.timeoutMs}ms`,
+      exec: 'benchTurn',
+      env: { BLOCK: block.id, TIMEOUT: `${plan.timeoutMs}ms` },
+      ...executorOf(steps[0], blocks[block.id].lengthMs),
+    };
+  }
   for (const slice of plan.slices) {
+    if (slice.block !== null) continue;
     slice.steps.forEach((step, i) => {
       const common = {
         startTime: `${slice.startMs + step.offsetMs}ms`,
@@ -43,26 +89,7 @@ if (own) {
         },
         tags: { slice: slice.id },
       };
-      const vus = step.vus;
-      const scenario =
-        step.requests !== null
-          ? {
-              executor: 'shared-iterations',
-              vus: Math.min(vus, step.requests),
-              iterations: step.requests,
-              maxDuration: '30m',
-            }
-          : step.rps !== null
-            ? {
-                executor: 'constant-arrival-rate',
-                // k6 wants whole numbers: a thousandth of a request per second is fine enough.
-                rate: Math.max(1, Math.round(step.rps * 1000)),
-                timeUnit: '1000s',
-                duration: `${step.durationMs}ms`,
-                preAllocatedVUs: vus,
-                maxVUs: vus,
-              }
-            : { executor: 'constant-vus', vus, duration: `${step.durationMs}ms` };
+      const scenario = executorOf(step, step.durationMs);
       options.scenarios[`${slice.id}_${i}`] = { ...common, ...scenario };
     });
   }
@@ -79,6 +106,7 @@ for (const slice of plan.slices) {
     'http_reqs',
     'iterations',
     'bench_started',
+    'bench_late',
     'dropped_iterations',
     'data_received',
     'data_sent',
@@ -87,6 +115,8 @@ for (const slice of plan.slices) {
   }
   keep('http_req_failed', tags, 'rate>=0');
   keep('bench_slice_start', tags, 'value>=0');
+  keep('bench_last_end', tags, 'value>=0');
+  if (slice.warmup) keep('iteration_duration', tags, 'max>=0');
   keep('http_req_duration', `${tags},status:0`, 'max>=0');
   for (const name of plan.names) {
     keep('http_req_duration', `${tags},name:${name}`, 'max>=0');
@@ -104,6 +134,8 @@ for (const slice of plan.slices) {
   }
 }
 
+for (const block of plan.blocks) keep('dropped_iterations', `scenario:${block.id}`, 'count>=0');
+
 // What the scenarios of a user's script name.
 export * from '../journey.js';
 export default journey.default;
@@ -115,16 +147,42 @@ export function benchIteration(data) {
     ends[slice] = startTime + Number(__ENV.DURATION);
     sliceStart.add(startTime);
   }
+  return iterate(data, ends[slice], ends[slice]);
+}
+
+// An iteration belongs to the slice whose turn it is when it begins.
+export function benchTurn(data) {
+  const block = blocks[__ENV.BLOCK];
+  const { startTime } = exec.scenario;
+  const turn = Math.floor((Date.now() - startTime) / block.turnMs);
+  const last = block.order.length - 1;
+  const now = Math.min(Math.max(turn, 0), last);
+  const slice = block.order[now];
+  if (__ENV.SLICE !== slice) {
+    __ENV.SLICE = slice;
+    __ENV.BASE_URL = slices[slice].baseUrl;
+    exec.vu.metrics.tags.slice = slice;
+  }
+  if (ends[slice] === undefined) {
+    ends[slice] = startTime + block.lengthMs;
+    sliceStart.add(startTime);
+  }
+  return iterate(data, startTime + block.turnEnds[now], ends[slice]);
+}
+
+function iterate(data, turnEnd, sliceEnd) {
   started.add(1);
   const from = Date.now();
   const result = journey.default(data);
-  if (result && typeof result.then === 'function') return result.then(() => countLate(from, ends[slice]));
-  countLate(from, ends[slice]);
+  if (result && typeof result.then === 'function')
+    return result.then(() => countLate(from, turnEnd, sliceEnd));
+  countLate(from, turnEnd, sliceEnd);
 }
 
-function countLate(from, end) {
+function countLate(from, turnEnd, sliceEnd) {
   const now = Date.now();
-  if (now > end) late.add((now - Math.max(from, end)) / (now - from));
+  if (now > turnEnd) late.add((now - Math.max(from, turnEnd)) / (now - from));
+  if (now > sliceEnd) lastEnd.add(now);
 }
 
 export function handleSummary(data) {

@@ -1,7 +1,9 @@
 #!/bin/sh
-# Prints resource counters of containers as lines, until the first of them is gone. Arguments: their pids.
+# Prints resource counters of containers as lines, until the process that it is given is gone or standard input ends.
+# Which containers, a line on standard input says: a number and the pid of a process in each. The last line counts.
 # Runs in a container with the host's process and cgroup namespaces; busybox ash and dash both run it.
 #   clock <unix seconds> <uptime seconds>
+#   watch <number>                                               from here on, these containers
 #   cpu   <uptime> <CPU µs of each container …>                  every 100 ms
 #   host  <uptime> <cpu>:<busy ticks>:<steal ticks> …            every 200 ms; a tick is 10 ms
 #   mem   <uptime> <bytes>:<processes>:<throttled µs>:<OOM kills> …   every 500 ms; anonymous + shared memory
@@ -12,7 +14,8 @@ root=${CGROUP_ROOT:-/sys/fs/cgroup}
 path_of() {
   while IFS=: read -r _ controllers path; do
     case ",$controllers," in *",$2,"*) echo "$path" && return ;; esac
-  done <"/proc/$1/cgroup"
+  done 2>/dev/null <"/proc/$1/cgroup"
+  echo /gone
 }
 mount_of() {
   for dir in "$root/$1" "$root"/*,"$1" "$root/$1",*; do
@@ -22,21 +25,24 @@ mount_of() {
 
 version=2
 [ -e "$root/cgroup.controllers" ] || version=1
-cpu_files='' stat_files='' memory_files='' process_files='' oom_files=''
-for pid in "$@"; do
-  if [ "$version" = 2 ]; then
-    dir=$root$(path_of "$pid" '')
-    cpu_files="$cpu_files $dir/cpu.stat" stat_files="$stat_files $dir/cpu.stat"
-    memory_files="$memory_files $dir/memory.stat" process_files="$process_files $dir/cgroup.procs"
-    oom_files="$oom_files $dir/memory.events"
-  else
-    cpu_files="$cpu_files $(mount_of cpuacct)$(path_of "$pid" cpuacct)/cpuacct.usage"
-    stat_files="$stat_files $(mount_of cpu)$(path_of "$pid" cpu)/cpu.stat"
-    memory_files="$memory_files $(mount_of memory)$(path_of "$pid" memory)/memory.stat"
-    process_files="$process_files $(mount_of memory)$(path_of "$pid" memory)/cgroup.procs"
-    oom_files="$oom_files $(mount_of memory)$(path_of "$pid" memory)/memory.oom_control"
-  fi
-done
+# find_files PID…
+find_files() {
+  cpu_files='' stat_files='' memory_files='' process_files='' oom_files=''
+  for pid in "$@"; do
+    if [ "$version" = 2 ]; then
+      dir=$root$(path_of "$pid" '')
+      cpu_files="$cpu_files $dir/cpu.stat" stat_files="$stat_files $dir/cpu.stat"
+      memory_files="$memory_files $dir/memory.stat" process_files="$process_files $dir/cgroup.procs"
+      oom_files="$oom_files $dir/memory.events"
+    else
+      cpu_files="$cpu_files $(mount_of cpuacct)$(path_of "$pid" cpuacct)/cpuacct.usage"
+      stat_files="$stat_files $(mount_of cpu)$(path_of "$pid" cpu)/cpu.stat"
+      memory_files="$memory_files $(mount_of memory)$(path_of "$pid" memory)/memory.stat"
+      process_files="$process_files $(mount_of memory)$(path_of "$pid" memory)/cgroup.procs"
+      oom_files="$oom_files $(mount_of memory)$(path_of "$pid" memory)/memory.oom_control"
+    fi
+  done
+}
 
 # Uptime is what the shell can read without a process of its own; here it is tied to the wall clock once.
 second=$(date +%s)
@@ -103,8 +109,26 @@ memory_line() {
   echo "$line"
 }
 
-tick=0
+# The shell can only wait for a line, so another one does, and leaves it where this one looks between two samples.
+inbox=${TMPDIR:-/tmp}/sampler.$$
+: >"$inbox"
+exec 3<&0
+{
+  while read -r line; do echo "$line" >"$inbox"; done
+  echo end >"$inbox"
+} <&3 &
+trap 'kill $! 2>/dev/null; rm -f "$inbox"' EXIT
+
+tick=0 current='' cpu_files=''
 while sleep 0.1 && [ -d "/proc/$1" ]; do
+  if read -r number pids <"$inbox" && [ "$number" != "$current" ]; then
+    [ "$number" = end ] && break
+    current=$number
+    # shellcheck disable=SC2086 # A list of pids.
+    find_files $pids
+    echo "watch $number"
+  fi
+  [ -n "$cpu_files" ] || continue
   read -r now _ </proc/uptime
   cpu_line
   [ $((tick % 2)) = 0 ] && host_line

@@ -12,6 +12,7 @@ const runtime: Runtime = {
   php: ['8.4'],
   options: {},
   apps: ['plain'],
+  elastic: {},
   stop: { signal: 'SIGWINCH', timeoutMs: 10_000, inFlight: 'finishes' },
   status: 'maintained',
   docs: '',

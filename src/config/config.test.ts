@@ -77,7 +77,6 @@ describe('defaults', () => {
     expect(config).toMatchObject({
       apps: [{ name: 'plain', folder: `${packageRoot}apps/plain`, root: 'public' }],
       php: ['8.4'],
-      instances: 3,
       seed: 2 ** 31,
       images: {},
       env: {},
@@ -108,7 +107,7 @@ describe('precedence', () => {
 
   test('flag over input over file over default', () => {
     const files = { '.bench.yml': file };
-    expect(parse({}).instances).toBe(3);
+    expect(parse({}).instances).toBeUndefined();
     expect(parse(files).instances).toBe(4);
     expect(parse(files, [], { inputs }).instances).toBe(5);
     expect(parse(files, ['--instances', '6'], { inputs }).instances).toBe(6);
@@ -257,7 +256,7 @@ describe('scenarios', () => {
       { name: 'my-shop', journey: { kind: 'script', file: '/project/k6/my shop.js' }, load: null, blocks: 1 },
     ]);
     expect(parse(files, ['--journey', 'k6/my shop.js', '--load', 'vus(2, 4s)']).scenarios).toMatchObject([
-      { load: { segments: [{ kind: 'vus', vus: 2, ms: 4000 }] }, blocks: 3 },
+      { load: { segments: [{ kind: 'vus', vus: 2, ms: 4000 }] }, blocks: 2 },
     ]);
   });
 
@@ -280,7 +279,7 @@ describe('scenarios', () => {
 
   test.each([
     [[], 8],
-    [['--load', 'vus(8, 3s)'], 4],
+    [['--load', 'vus(8, 3s)'], 2],
     [['--load', 'const(8, 30s)'], 1],
     [['--load', 'requests(1000, 10)'], 3],
     [['--load', 'vus(8, 3s)', '--blocks', '2'], 2],

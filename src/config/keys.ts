@@ -126,13 +126,13 @@ export const KEYS = {
     schema: integer({ min: 1, max: 100 }),
     value: 'N',
     about: 'Fresh starts of all containers',
-    default: '3',
+    default: '6, or 3 when a start is loaded for over a minute',
   },
   blocks: {
     schema: scenarioKeys.blocks,
     value: 'N',
     about: 'Slices of load on each variant per instance, in random order',
-    default: "the scenario's, else for 10 s of load",
+    default: "the scenario's, else for 5 s of load",
   },
   seed: {
     schema: integer({ min: 0, max: 2 ** 32 - 1 }),

@@ -45,6 +45,7 @@ export function parseConfig(sources: Sources): Config {
   const compareTo = given('compare-to');
   const reference = given('reference');
   const budgetMs = readBudget(layers);
+  const instances = value('instances');
   return {
     apps,
     runtimes,
@@ -60,7 +61,7 @@ export function parseConfig(sources: Sources): Config {
     ...(reference && { reference: { name: reference.value, where: reference.place() } }),
     ...(budgetMs !== undefined && { budgetMs }),
     failOn: readGates(given('fail-on'), scenarios),
-    instances: value('instances') ?? 3,
+    ...(instances !== undefined && { instances }),
     seed: value('seed') ?? Math.floor(random() * 2 ** 32),
     ...(serverCpus && { serverCpus }),
     ...(loadCpus && { loadCpus }),

@@ -4,7 +4,7 @@ import { UserError } from '../errors.ts';
 import { parseOptionValue } from './choices.ts';
 import { at, displayPath, keys, readYamlFile, record, scalar, validate } from './document.ts';
 import type { Files } from './files.ts';
-import { parseImage, refuse } from './text.ts';
+import { parseImage, refuse, unknownWord } from './text.ts';
 import type { OptionSpec, Runtime } from './types.ts';
 import { duration, integer, line, list, oneOf, php } from './values.ts';
 
@@ -40,6 +40,7 @@ export const manifest = keys({
   php: list(php, { type: ['string', 'number'] }),
   options: record(optionName, optionSpec),
   apps: list(line),
+  elastic: record(optionName, list(line)).optional(),
   stop: keys({
     signal: scalar(
       (text) => {
@@ -97,11 +98,17 @@ function readRuntime(name: string, folder: string, cwd: string, files: Files): R
     }
   }
   const document = readYamlFile(file, cwd, files);
-  const { stop, options, ...rest } = validate(manifest, document);
+  const { stop, options, elastic = {}, ...rest } = validate(manifest, document);
+  for (const option of Object.keys(elastic)) {
+    at(document.place(['elastic', option]), () => {
+      if (!Object.hasOwn(options, option)) throw unknownWord('option', option, Object.keys(options));
+    });
+  }
   return {
     name,
     folder,
     ...rest,
+    elastic,
     options: Object.fromEntries(
       Object.entries(options).map(([option, spec]) => [
         option,

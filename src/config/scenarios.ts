@@ -145,8 +145,8 @@ export function findJourney(text: string, base: string, packageRoot: string, fil
   return { kind: 'script', name: NAME.test(name) ? name : 'script', file };
 }
 
-/** Slices shorter than this are repeated, so that an instance gets some 10 s of load on each variant. */
-const LOAD_PER_INSTANCE_MS = 10 * SECOND;
+/** Slices shorter than this are repeated, so that an instance gets some 5 s of load on each variant. */
+const LOAD_PER_INSTANCE_MS = 5 * SECOND;
 /** How often load that is bounded by a count is repeated: its length is not known in advance. */
 const COUNTED_BLOCKS = 3;
 

@@ -32,6 +32,8 @@ export interface Runtime {
   php: readonly string[];
   options: Readonly<Record<string, OptionSpec>>;
   apps: readonly string[];
+  /** Option → values with which its pool of processes shrinks while it has no load. */
+  elastic: Readonly<Record<string, readonly string[]>>;
   stop: { signal: string; timeoutMs: number; inFlight: string };
   status: string;
   docs: string;
@@ -165,8 +167,8 @@ export interface Config {
   /** Wall time for the load phase, ms; instances and blocks are planned for it. */
   budgetMs?: number;
   failOn: readonly (Gate & { where?: Place })[];
-  /** Fresh starts of all containers. */
-  instances: number;
+  /** Fresh starts of all containers; left out: as the load suggests. */
+  instances?: number;
   /** Recorded; the same seed gives the same order. */
   seed: number;
   /** CPU numbers; left out: found from the topology. */

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { parseLoad } from '../config/load.ts';
 import type { Config, Runtime, Scenario } from '../config/types.ts';
-import { type Plan, plan, SETTLE_MS } from './plan.ts';
+import { type Plan, plan } from './plan.ts';
+import { DRAIN_MS, drainFor, groupTurns, LEAD_IN_MS, retime, SETTLE_MS } from './timeline.ts';
 
 const runtime: Runtime = {
   name: 'nginx-fpm',
@@ -13,9 +14,11 @@ const runtime: Runtime = {
   options: {
     workers: { type: 'integer', default: 16, at: 'run', env: 'WORKERS', about: '' },
     listen: { type: 'enum', values: ['tcp', 'unix'], default: 'unix', at: 'run', env: 'LISTEN', about: '' },
+    pm: { type: 'enum', values: ['static', 'dynamic'], default: 'static', at: 'run', env: 'PM', about: '' },
     zts: { type: 'boolean', default: false, at: 'build', env: 'ZTS', about: '' },
   },
   apps: ['plain'],
+  elastic: { pm: ['dynamic', 'ondemand'] },
   stop: { signal: 'SIGTERM', timeoutMs: 10_000, inFlight: 'finishes' },
   status: 'maintained',
   docs: '',
@@ -75,7 +78,7 @@ describe('variants', () => {
       ['nginx-fpm-8-4-plain-zts-true', { PHP_VERSION: '8.4', ZTS: 'true' }],
     ]);
     expect(new Set(variants.map((v) => v.image)).size).toBe(2);
-    expect(variants[1]?.env).toEqual({ WORKERS: '80', LISTEN: 'unix' });
+    expect(variants[1]?.env).toEqual({ WORKERS: '80', LISTEN: 'unix', PM: 'static' });
   });
 
   test('of apps whose names differ only in signs have images of their own', () => {
@@ -132,15 +135,90 @@ describe('the timeline', () => {
     expect(new Set(instances.map((i) => JSON.stringify(i.ports))).size).toBeGreaterThan(1);
   });
 
-  test('starts a slice only when nothing of the one before can be in flight; a process takes 30 s at most', () => {
-    for (const batch of plan(config, cpus).instances.flatMap((i) => i.batches)) {
-      let free = 0;
-      for (const slice of batch.slices) {
-        expect(slice.startMs).toBeGreaterThanOrEqual(free);
-        free = slice.startMs + (slice.durationMs as number) + scenario.timeoutMs + SETTLE_MS;
+  test('lets requests end before the next slice: by the timeout, once it is known by less; a process takes 30 s', () => {
+    for (const { index, batches } of plan(config, cpus).instances) {
+      const drainMs = index === 0 ? scenario.timeoutMs : DRAIN_MS;
+      for (const batch of batches) {
+        expect(batch.drainMs).toBe(drainMs);
+        let free = 0;
+        let warm = true;
+        for (const group of groupTurns(batch.slices)) {
+          const [first] = group;
+          const settleMs = free > 0 && !(warm && first?.warmup) ? SETTLE_MS : 0;
+          for (const slice of group) expect(slice.startMs).toBe(free + settleMs);
+          free += settleMs + drainMs + group.reduce((ms, slice) => ms + (slice.durationMs as number), 0);
+          warm = first?.warmup === true;
+        }
+        expect(free).toBeLessThanOrEqual(30_000);
       }
-      expect(free).toBeLessThanOrEqual(30_000);
     }
+  });
+
+  test('gives every variant each place equally often, in blocks, warm-ups, ports and starts', () => {
+    // Eight instances of three blocks: whole squares of four variants in all of them.
+    const planned = plan({ ...config, scenarios: [{ ...scenario, blocks: 3 }], instances: 8 }, cpus);
+    const placesOf = (orders: readonly (readonly string[])[]) => {
+      const places = groupBy(
+        orders.flatMap((order) => order.map((id, place) => `${id} ${place}`)),
+        (key) => key,
+      );
+      return [...places.values()].map((same) => same.length);
+    };
+    const blocks = planned.instances.flatMap(({ batches }) =>
+      [
+        ...groupBy(
+          batches.flatMap((b) => b.slices),
+          (s) => `${s.warmup}${s.block}`,
+        ).values(),
+      ].map((block) => ({ warmup: block[0]?.warmup, order: block.map((s) => s.variant) })),
+    );
+    expect(placesOf(blocks.filter((b) => b.warmup).map((b) => b.order))).toEqual(Array(16).fill(2));
+    expect(placesOf(blocks.filter((b) => !b.warmup).map((b) => b.order))).toEqual(Array(16).fill(6));
+    const rounds = planned.instances.flatMap(({ batches }) =>
+      batches
+        .flatMap((b) => groupTurns(b.slices))
+        .filter(([slice]) => slice?.turns)
+        .flatMap((group) => {
+          const owners = group.flatMap((s) => (s.turns ?? []).map((turn) => ({ turn, id: s.variant })));
+          const ids = owners.sort((a, b) => a.turn - b.turn).map(({ id }) => id);
+          return Array.from({ length: ids.length / 4 }, (_, round) => ids.slice(4 * round, 4 * round + 4));
+        }),
+    );
+    // Five rounds a block.
+    expect(placesOf(rounds)).toEqual(Array(16).fill(30));
+    expect(placesOf(planned.instances.map((i) => i.startOrder))).toEqual(Array(16).fill(2));
+    expect(placesOf(planned.instances.map((i) => Object.keys(i.ports)))).toEqual(Array(16).fill(2));
+  });
+
+  test('leads in to each slice of a variant whose pool is elastic, unless it measures cold', () => {
+    const runtimes = [
+      { runtime, set: {} },
+      { runtime, set: { pm: 'dynamic' } },
+    ];
+    for (const warmupMs of [2000, 0]) {
+      const planned = plan({ ...config, runtimes, scenarios: [{ ...scenario, warmupMs }] }, cpus);
+      for (const { batches } of planned.instances) {
+        const slices = batches.flatMap((b) => b.slices);
+        slices.forEach((slice, i) => {
+          const before = slices[i - 1];
+          const led = before?.warmup && before.variant === slice.variant && before.block === slice.block;
+          const elastic = slice.variant.includes('dynamic') && !slice.warmup;
+          if (elastic && warmupMs > 0) {
+            expect(led).toBe(true);
+            expect(before).toMatchObject({ durationMs: LEAD_IN_MS, steps: [{ vus: 8 }] });
+          }
+          if (!slice.warmup && !elastic) expect(led && before?.durationMs === LEAD_IN_MS).toBeFalsy();
+        });
+        expect(slices.filter((s) => s.warmup)).toHaveLength(warmupMs > 0 ? 2 + scenario.blocks : 0);
+      }
+    }
+  });
+
+  test('starts everything afresh more often where little is loaded', () => {
+    const { instances: _, ...unsaid } = config;
+    expect(plan(unsaid, cpus).instances).toHaveLength(6);
+    const long = { ...scenario, load: parseLoad('line(1, 100, 61s)'), blocks: 1 };
+    expect(plan({ ...unsaid, scenarios: [long] }, cpus).instances).toHaveLength(3);
   });
 
   test.each<[string, Partial<Scenario>]>([
@@ -149,5 +227,24 @@ describe('the timeline', () => {
   ])('%s has a process for each slice', (_, change) => {
     const planned = plan({ ...config, scenarios: [{ ...scenario, ...change }] }, cpus);
     for (const batch of planned.instances.flatMap((i) => i.batches)) expect(batch.slices).toHaveLength(1);
+  });
+});
+
+describe('the time to drain', () => {
+  test.each([
+    ['not known', null, 500],
+    ['next to nothing', 3, DRAIN_MS],
+    ['some', 120.5, 241],
+    ['more than half of the timeout', 300, 500],
+  ])('%s', (_, seen, expected) => expect(drainFor(scenario, seen)).toBe(expected));
+
+  test('moves what follows, also when slices have fallen out', () => {
+    const [batch] = plan(config, cpus).instances[1]?.batches ?? [];
+    if (!batch) throw new Error('no batch');
+    const left = { ...batch, slices: batch.slices.filter((s) => !s.variant.includes('zts')).slice(2, 6) };
+    const timed = retime(left, 300);
+    expect(timed.drainMs).toBe(300);
+    expect(timed.slices.map((s) => s.startMs)).toEqual([0, 2450, 2450, 2450]);
+    expect(timed.slices.map((s) => s.number)).toEqual(left.slices.map((s) => s.number));
   });
 });

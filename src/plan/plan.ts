@@ -1,32 +1,14 @@
 import { loadMs } from '../config/load.ts';
 import type { Config, Scenario } from '../config/types.ts';
 import type { CpuLayout, Warning } from '../results.ts';
+import { type Effort, fitBudget, predictEffort } from './budget.ts';
 import { type Cpu, layOutCpus } from './cpus.ts';
-import { compileLoad, compileWarmup, type LoadStep } from './load.ts';
-import { makeRandom, shuffle } from './random.ts';
+import { makeOrders } from './orders.ts';
+import { makeRandom } from './random.ts';
+import { type Batch, batchMs, cutIntoBatches, drainFor, planSlices } from './timeline.ts';
 import { type PlannedImage, type PlannedVariant, planVariants } from './variants.ts';
 
-/** A stretch of load on one variant. */
-export interface Slice {
-  /** Counts up through the whole plan. */
-  number: number;
-  variant: string;
-  block: number;
-  /** Thrown away: it only brings caches, pools and the JIT to their working state. */
-  warmup: boolean;
-  /** From the start of its batch. */
-  startMs: number;
-  /** Null: a count of requests, or the user's own script, decides. */
-  durationMs: number | null;
-  /** Empty: the user's script brings its own `options.scenarios`. */
-  steps: readonly LoadStep[];
-}
-
-/** What one k6 process does: slices one after the other. */
-export interface Batch {
-  scenario: Scenario;
-  slices: readonly Slice[];
-}
+export type { Batch, Slice } from './timeline.ts';
 
 /** A fresh start of all containers. */
 export interface Instance {
@@ -43,111 +25,114 @@ export interface Plan {
   variants: readonly PlannedVariant[];
   images: readonly PlannedImage[];
   cpus: CpuLayout;
+  /** With the number of blocks as planned. */
+  scenarios: readonly Scenario[];
   instances: readonly Instance[];
   /** Without building images and without what only the run can know (counts of requests). */
   estimatedSeconds: number;
+  /**
+   * The smallest change, as a share, that a comparison can be expected to find, if variance is what it typically is;
+   * null where that is not known, or there is nothing to compare.
+   */
+  detectable: number | null;
   warnings: readonly Warning[];
 }
 
-/** Between the end of a slice's grace period and the next slice: the CPU counters are read here. */
-export const SETTLE_MS = 200;
-/** A k6 process measures at most this long (but a long profile stays whole), so that a killed run keeps the rest. */
-const BATCH_MS = 30_000;
 const FIRST_PORT = 18_080;
-/** Seen on two cores: starting and checking one container, and one k6 process. Only for the estimate. */
-const START_SECONDS = 1.2;
-const BATCH_SECONDS = 0.7;
+/** A variant's load per instance up to which there are MANY_STARTS instances when nobody says how many. */
+const SHORT_LOAD_MS = 60_000;
+const MANY_STARTS = 6;
+const FEW_STARTS = 3;
 
-/** Lays out variants, CPUs, instances, blocks and slices. Errors: unknown CPUs, a variant asked for twice. */
+/**
+ * Lays out variants, CPUs, instances, blocks and slices. Errors: unknown CPUs, a variant asked for twice, a budget that
+ * is too small.
+ */
 export function plan(config: Config, cpus: readonly Cpu[]): Plan {
   const { variants, images } = planVariants(config);
   const { layout, warnings } = layOutCpus(cpus, {
     ...(config.serverCpus && { server: config.serverCpus }),
     ...(config.loadCpus && { load: config.loadCpus }),
   });
-  const random = makeRandom(config.seed);
-  const ids = variants.map((v) => v.id);
-  let number = 0;
-  const instances = Array.from({ length: config.instances }, (_, index): Instance => {
-    // Which port and which place in the starting order a variant gets must not favour one.
-    const ports = shuffle(ids, random).map((id, i) => [id, FIRST_PORT + i] as const);
-    const startOrder = shuffle(ids, random);
-    const batches = config.scenarios.flatMap((scenario) => {
-      const slices = planSlices(scenario, ids, random).map((slice) => ({ ...slice, number: number++ }));
-      return cutIntoBatches(scenario, slices);
-    });
-    return { index, startOrder, ports: Object.fromEntries(ports), batches };
-  });
+  const tests = countTests(variants) * config.scenarios.length;
+  const lay = (effort: Effort, limit?: number) => layOutInstances(config, variants, effort, limit);
+  // All instances but the first take as long as the second.
+  const secondsOf = (effort: Effort) => {
+    const [first = 0, other = 0] = lay(effort, 2).map(instanceSeconds);
+    return first + (effort.instances - 1) * other;
+  };
+  const effort =
+    config.budgetMs === undefined
+      ? chooseEffort(config)
+      : fitBudget(config.budgetMs, config.scenarios, Math.max(1, tests), secondsOf);
+  const instances = lay(effort);
   return {
     seed: config.seed,
     variants,
     images,
     cpus: layout,
+    scenarios: config.scenarios.map((scenario, i) => ({ ...scenario, blocks: effort.blocks[i] as number })),
     instances,
-    estimatedSeconds: Math.round(estimateSeconds(instances, ids.length)),
+    estimatedSeconds: Math.round(instances.reduce((sum, instance) => sum + instanceSeconds(instance), 0)),
+    detectable: tests > 0 ? predictEffort(config.scenarios, effort, tests) : null,
     warnings,
   };
 }
 
-type Draft = Omit<Slice, 'number' | 'startMs'>;
-
-/** Warm-up of each variant, then blocks: one slice of every variant, in an order of its own. */
-function planSlices(scenario: Scenario, ids: readonly string[], random: () => number): Draft[] {
-  const { load } = scenario;
-  const steps = load ? compileLoad(load, scenario) : [];
-  const durationMs = load ? loadMs(load) : null;
-  const warmup = load ? compileWarmup(load, scenario) : [];
-  const slices: Draft[] = [];
-  if (warmup.length > 0) {
-    for (const variant of shuffle(ids, random)) {
-      slices.push({ variant, block: 0, warmup: true, durationMs: scenario.warmupMs, steps: warmup });
-    }
-  }
-  for (let block = 0; block < scenario.blocks; block++) {
-    for (const variant of shuffle(ids, random)) {
-      slices.push({ variant, block, warmup: false, durationMs, steps });
-    }
-  }
-  return slices;
+/** Without a budget: as it was said; else many starts of little load, few of much. */
+function chooseEffort({ instances, scenarios }: Config): Effort {
+  const ms = scenarios.reduce((sum, { load, blocks }) => sum + blocks * ((load && loadMs(load)) ?? 0), 0);
+  const starts = ms <= SHORT_LOAD_MS ? MANY_STARTS : FEW_STARTS;
+  return { instances: instances ?? starts, blocks: scenarios.map(({ blocks }) => blocks) };
 }
 
-/**
- * A slice starts when nothing of the one before can be in flight: after its grace period, which is
- * the request timeout. A user's own script is bound to one target, so it gets a process per slice;
- * so does a slice whose end only the run knows.
- */
-function cutIntoBatches(scenario: Scenario, drafts: readonly (Draft & { number: number })[]): Batch[] {
-  const batches: Slice[][] = [];
-  let current: Slice[] = [];
-  let clock = 0;
-  for (const draft of drafts) {
-    const alone = draft.durationMs === null || scenario.journey.kind === 'script';
-    const length = sliceMs(draft.durationMs ?? 0, scenario);
-    if (current.length > 0 && (alone || clock + length > BATCH_MS)) {
-      batches.push(current);
-      current = [];
-      clock = 0;
-    }
-    current.push({ ...draft, startMs: clock });
-    clock += length;
-    if (alone) clock = BATCH_MS + 1;
-  }
-  if (current.length > 0) batches.push(current);
-  return batches.map((slices) => ({ scenario, slices }));
+/** Comparisons of a scenario that are corrected together: with the other side, or else with the reference. */
+function countTests(variants: readonly PlannedVariant[]): number {
+  const twins = variants.filter(({ base }) => base !== null).length;
+  return twins > 0 ? twins : variants.length - 1;
 }
 
-function sliceMs(durationMs: number, scenario: Scenario): number {
-  return durationMs + scenario.timeoutMs + SETTLE_MS;
+/** @param limit only so many of them */
+function layOutInstances(
+  config: Config,
+  variants: readonly PlannedVariant[],
+  effort: Effort,
+  limit = effort.instances,
+): Instance[] {
+  const random = makeRandom(config.seed);
+  const ids = variants.map((v) => v.id);
+  const elastic = new Set(variants.filter(isElastic).map(({ id }) => id));
+  const orders = () => makeOrders(ids, random);
+  // Which port and which place in an order a variant gets must not favour one: each gets each equally often.
+  const [portOrder, startOrder] = [orders(), orders()];
+  const sliceOrders = config.scenarios.map(() => ({ warmup: orders(), block: orders(), round: orders() }));
+  let number = 0;
+  return Array.from({ length: limit }, (_, index): Instance => {
+    const ports = portOrder().map((id, i) => [id, FIRST_PORT + i] as const);
+    const batches = config.scenarios.flatMap((scenario, i) => {
+      const order = sliceOrders[i] as (typeof sliceOrders)[number];
+      const blocks = effort.blocks[i] as number;
+      const planned = { ...scenario, blocks };
+      const slices = planSlices(planned, order, (id) => elastic.has(id));
+      const numbered = slices.map((slice) => ({ ...slice, number: number++ }));
+      return cutIntoBatches(planned, numbered, drainFor(scenario, index === 0 ? null : 0), index === 0);
+    });
+    return { index, startOrder: startOrder(), ports: Object.fromEntries(ports), batches };
+  });
 }
 
-function estimateSeconds(instances: readonly Instance[], variants: number): number {
-  let seconds = 0;
-  for (const { batches } of instances) {
-    seconds += START_SECONDS * variants;
-    for (const { scenario, slices } of batches) {
-      seconds += BATCH_SECONDS;
-      for (const slice of slices) seconds += sliceMs(slice.durationMs ?? 0, scenario) / 1000;
-    }
-  }
-  return seconds;
+/** Whether its pool shrinks while others are loaded, by the options in force. */
+function isElastic({ runtime, options }: PlannedVariant): boolean {
+  return Object.entries(runtime.elastic).some(([option, values]) => values.includes(String(options[option])));
+}
+
+/** Seen on two cores, rounded up: the run, an instance, each of its containers, and each k6 process. */
+const RUN_SECONDS = 1.5;
+const INSTANCE_SECONDS = 0.8;
+const START_SECONDS = 0.3;
+const BATCH_SECONDS = 0.6;
+
+function instanceSeconds({ index, startOrder, batches }: Instance): number {
+  const started = INSTANCE_SECONDS + START_SECONDS * startOrder.length + (index === 0 ? RUN_SECONDS : 0);
+  return batches.reduce((sum, batch) => sum + BATCH_SECONDS + batchMs(batch) / 1000, started);
 }

@@ -16,6 +16,7 @@ const runtime = (name: string, folder = `/pkg/runtimes/${name}`): Runtime => ({
     zts: { type: 'boolean', default: false, at: 'build', env: 'ZTS', about: '' },
   },
   apps: ['plain'],
+  elastic: {},
   stop: { signal: 'SIGTERM', timeoutMs: 10_000, inFlight: 'finishes' },
   status: 'maintained',
   docs: '',

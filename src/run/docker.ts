@@ -73,6 +73,8 @@ export interface ContainerState {
   pid: number;
   exitCode: number;
   oomKilled: boolean;
+  /** Unix ms. */
+  startedMs: number;
   /** Its limit; 0: none. */
   memoryBytes: number;
 }
@@ -87,6 +89,7 @@ export async function inspectContainer(docker: Docker, name: string): Promise<Co
     pid: state.Pid,
     exitCode: state.ExitCode,
     oomKilled: state.OOMKilled,
+    startedMs: Date.parse(state.StartedAt),
     memoryBytes: memory,
   };
 }

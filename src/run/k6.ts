@@ -1,5 +1,6 @@
 import type { Scenario } from '../config/types.ts';
 import type { Batch, Slice } from '../plan/plan.ts';
+import { groupTurns } from '../plan/timeline.ts';
 
 /** What scenarios/lib/main.js reads as plan.json. */
 export interface K6Plan {
@@ -15,7 +16,22 @@ export interface K6Plan {
   kinds: readonly string[];
   statuses: readonly number[];
   trendStats: readonly string[];
-  slices: readonly (Pick<Slice, 'startMs' | 'durationMs' | 'steps'> & { id: string; baseUrl: string })[];
+  slices: readonly (Pick<Slice, 'startMs' | 'durationMs' | 'steps' | 'warmup'> & {
+    id: string;
+    baseUrl: string;
+    /** Null: it is loaded in one piece. */
+    block: string | null;
+  })[];
+  blocks: readonly K6Block[];
+}
+
+/** A stretch of load in which slices take turns. */
+export interface K6Block {
+  id: string;
+  startMs: number;
+  turnMs: number;
+  /** Whose turn it is, by the slice's id. */
+  order: readonly string[];
 }
 
 /** What main.js prints: each metric's values, under k6's name for metric and tags. */
@@ -89,14 +105,31 @@ export function makeK6Plan(batch: Batch, ports: Readonly<Record<string, number>>
     kinds: own ? [] : ERROR_KINDS,
     statuses: own ? [0, ...STATUSES] : [],
     trendStats: TREND_STATS,
+    blocks: groupTurns(batch.slices)
+      .filter(([slice]) => slice?.turns)
+      .map(makeBlock),
     slices: batch.slices.map((slice) => ({
       id: sliceId(slice),
+      warmup: slice.warmup,
+      block: slice.turns ? blockId(slice) : null,
       startMs: slice.startMs,
       durationMs: slice.durationMs,
       steps: slice.steps,
       baseUrl: `http://127.0.0.1:${ports[slice.variant]}`,
     })),
   };
+}
+
+/** Slices that take turns begin together, so their start tells their block. */
+export function blockId({ startMs }: Pick<Slice, 'startMs'>): string {
+  return `b${Math.round(startMs)}`;
+}
+
+function makeBlock(slices: readonly Slice[]): K6Block {
+  const { startMs, turnMs } = slices[0] as Slice;
+  const order: string[] = [];
+  for (const slice of slices) for (const turn of slice.turns ?? []) order[turn] = sliceId(slice);
+  return { id: blockId({ startMs }), startMs, turnMs: turnMs as number, order };
 }
 
 /** The journey as main.js imports it: bundled ones lie beside it, the user's own in a folder of its own. */

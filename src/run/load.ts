@@ -1,6 +1,6 @@
 import type { Scenario } from '../config/types.ts';
 import type { ExecOptions } from '../host.ts';
-import type { Batch } from '../plan/plan.ts';
+import { type Batch, batchMs } from '../plan/timeline.ts';
 import { type Docker, lastLines } from './docker.ts';
 import { type ErrorSample, journeyModule, type K6Summary, makeK6Plan, parseSamples, sliceId } from './k6.ts';
 import { ARENA_FOLDER, makeReadable } from './probe.ts';
@@ -75,7 +75,7 @@ export async function loadBatch(
 function limitMs(batch: Batch): number {
   const last = batch.slices.at(-1);
   if (!last || last.durationMs === null) return OPEN_END_MS;
-  return last.startMs + last.durationMs + batch.scenario.timeoutMs + GRACE_MS;
+  return batchMs(batch) + batch.scenario.timeoutMs + GRACE_MS;
 }
 
 function parseSummary(stdout: string): K6Summary | null {

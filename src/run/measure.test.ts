@@ -94,9 +94,19 @@ function measureOne(given: Given): Measurement {
   const outcome: BatchOutcome = {
     batch: {
       scenario,
+      drainMs: 500,
       slices: [
         {
-          ...{ number: 7, variant: 'a', block: 0, warmup: false, startMs: 0, durationMs: 1000 },
+          ...{
+            number: 7,
+            variant: 'a',
+            block: 0,
+            warmup: false,
+            startMs: 0,
+            durationMs: 1000,
+            turns: null,
+            turnMs: null,
+          },
           steps: compileLoad(load, scenario),
         },
       ],

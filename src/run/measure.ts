@@ -1,6 +1,7 @@
 import type { Batch, Slice } from '../plan/plan.ts';
+import { spanMs } from '../plan/timeline.ts';
 import type { Endpoint, Measurement, RequestError, Step } from '../results.ts';
-import { ERROR_KINDS, type ErrorSample, endpointsOf, type K6Summary, sliceId } from './k6.ts';
+import { blockId, ERROR_KINDS, type ErrorSample, endpointsOf, type K6Summary, sliceId } from './k6.ts';
 import { histogramOf, namedOf, readLatency } from './latency.ts';
 import { readResources } from './resources.ts';
 import type { Samples } from './samples.ts';
@@ -39,7 +40,7 @@ export function measure(outcome: BatchOutcome): Measurement[] {
 }
 
 function measureSlice(outcome: BatchOutcome, slice: Slice): Measurement {
-  const { batch, summary, samples } = outcome;
+  const { batch, summary } = outcome;
   const { scenario } = batch;
   const id = sliceId(slice);
   const value = (metric: string, key: string, tags = `slice:${id}`) =>
@@ -47,14 +48,19 @@ function measureSlice(outcome: BatchOutcome, slice: Slice): Measurement {
 
   const startedMs = value('bench_slice_start', 'min') || outcome.beganMs + slice.startMs;
   const durationMs = slice.durationMs ?? estimateDuration(summary);
+  // Slices that take turns are there together: what is counted from outside is counted over all of their turns.
+  const wholeMs = slice.turns ? spanMs(slice, batch) : durationMs;
   const requests = value('http_reqs', 'count');
   const failures = value('http_req_failed', 'passes');
   const iterations = value('iterations', 'count');
   const { latency, histogram } = readLatency(summary, `slice:${id}`);
-  const dropped = value('dropped_iterations', 'count');
+  const begun = value('bench_started', 'count');
   const offered = slice.steps.some((s) => s.rps !== null)
     ? slice.steps.reduce((sum, s) => sum + ((s.rps ?? 0) * (s.durationMs ?? 0)) / 1000, 0)
     : null;
+  const dropped = slice.turns
+    ? droppedInTurns(summary, slice, (offered ?? 0) - begun)
+    : value('dropped_iterations', 'count');
   // An iteration that ended behind the slice's end counts by the part that lay within.
   const perIteration = iterations > 0 ? requests / iterations : 1;
   const inTime = Math.max(0, requests - value('bench_late', 'count') * perIteration);
@@ -72,7 +78,7 @@ function measureSlice(outcome: BatchOutcome, slice: Slice): Measurement {
     okCount: requests - failures,
     iterations,
     dropped,
-    interrupted: scenario.load === null ? 0 : Math.max(0, value('bench_started', 'count') - iterations),
+    interrupted: scenario.load === null ? 0 : Math.max(0, begun - iterations),
     offeredRps: offered === null ? null : offered / seconds,
     achievedRps: inTime / seconds,
     bytesReceived: value('data_received', 'count'),
@@ -81,13 +87,14 @@ function measureSlice(outcome: BatchOutcome, slice: Slice): Measurement {
     histogram,
     errors: [
       ...readErrors(outcome, id),
-      ...readOomKills(outcome, slice.variant, startedMs, startedMs + durationMs + scenario.timeoutMs),
+      ...readOomKills(outcome, slice.variant, startedMs, startedMs + wholeMs + batch.drainMs),
     ],
     endpoints: readEndpoints(outcome, id),
-    steps: readSteps(summary, slice, id),
-    ...readResources(outcome, slice, startedMs, durationMs, requests),
+    turnMs: slice.turnMs,
+    steps: readSteps(summary, slice, id, dropped),
+    ...readResources(outcome, slice, startedMs, durationMs, wholeMs, requests),
   };
-  const generator = judgeGenerator(outcome, slice, base, samples);
+  const generator = judgeGenerator(outcome, slice, base, wholeMs);
   return { ...base, generator, ...judge(outcome, base) };
 }
 
@@ -114,14 +121,19 @@ function judgeGenerator(
   slice: Slice,
   m: Pick<
     Measurement,
-    'startedMs' | 'durationMs' | 'dropped' | 'iterations' | 'offeredRps' | 'achievedRps' | 'cpu'
+    'startedMs' | 'durationMs' | 'requests' | 'dropped' | 'iterations' | 'offeredRps' | 'achievedRps' | 'cpu'
   >,
-  samples: Samples,
+  wholeMs: number,
 ): Measurement['generator'] {
-  const cpuUs = samples.usedUs(outcome.arena, m.startedMs, m.startedMs + m.durationMs);
+  const { samples } = outcome;
+  const usedUs = samples.usedUs(outcome.arena, m.startedMs, m.startedMs + wholeMs);
+  // Requests cost k6 about the same wherever they go: of a stretch with turns each variant has its share of them.
+  const cpuUs = usedUs === null ? null : usedUs * shareOfRequests(outcome, slice, m.requests);
   const busyRatio = cpuUs === null ? null : cpuUs / (m.durationMs * 1000 * outcome.loadCpus.length);
   const reasons: string[] = [];
-  const whole = samples.busy(outcome.loadCpus, m.startedMs, m.startedMs + m.durationMs);
+  const together = samples.busy(outcome.loadCpus, m.startedMs, m.startedMs + wholeMs);
+  const others = (together ?? 0) - (usedUs ?? 0) / (wholeMs * 1000 * outcome.loadCpus.length);
+  const whole = together === null ? null : (busyRatio ?? 0) + Math.max(0, others);
   if (busyRatio !== null && busyRatio > BUSY_LIMIT) {
     reasons.push(`k6 used ${percent(busyRatio)} of its CPUs`);
   } else if (busyRatio !== null && busyRatio > IDLE_LIMIT && whole !== null && whole > FULL_LIMIT) {
@@ -138,6 +150,20 @@ function judgeGenerator(
     }
   }
   return { cpuUs, busyRatio, bound: reasons.length > 0, reasons };
+}
+
+function shareOfRequests({ batch, summary }: BatchOutcome, slice: Slice, requests: number): number {
+  if (!slice.turns) return 1;
+  const all = batch.slices
+    .filter((other) => other.turns && other.startMs === slice.startMs)
+    .reduce((sum, other) => sum + (summary?.metrics[`http_reqs{slice:${sliceId(other)}}`]?.count ?? 0), 0);
+  return all > 0 ? requests / all : 0;
+}
+
+/** k6 says how many iterations of a whole stretch it dropped; each variant misses those that it was offered and did not get. */
+function droppedInTurns(summary: K6Summary | null, slice: Slice, missing: number): number {
+  const all = summary?.metrics[`dropped_iterations{scenario:${blockId(slice)}}`]?.count ?? 0;
+  return Math.min(all, Math.max(0, Math.round(missing)));
 }
 
 function percent(ratio: number): string {
@@ -163,7 +189,7 @@ function readOomKills(
   const container = containers.get(variant) ?? -1;
   const kills = samples.memory.map((s) => ({ atMs: s.atMs, kills: s.containers[container]?.oomKills ?? 0 }));
   const before = kills.findLast((s) => s.atMs <= fromMs)?.kills ?? 0;
-  const after = kills.findLast((s) => s.atMs <= toMs)?.kills ?? 0;
+  const after = (kills.find((s) => s.atMs >= toMs) ?? kills.at(-1))?.kills ?? 0;
   return after > before
     ? [{ kind: 'oom kill', endpoint: 'server', count: after - before, sample: null }]
     : [];
@@ -217,7 +243,7 @@ function readEndpoints({ batch, summary }: BatchOutcome, id: string): Endpoint[]
   });
 }
 
-function readSteps(summary: K6Summary | null, slice: Slice, id: string): Step[] {
+function readSteps(summary: K6Summary | null, slice: Slice, id: string, dropped: number): Step[] {
   return slice.steps.map((step, i) => {
     const tags = slice.steps.length > 1 ? `scenario:${id}_${i}` : `slice:${id}`;
     const values = summary?.metrics[`http_req_duration{${tags}}`];
@@ -229,7 +255,7 @@ function readSteps(summary: K6Summary | null, slice: Slice, id: string): Step[] 
       vus: step.vus,
       requests,
       failures: summary?.metrics[`http_req_failed{${tags}}`]?.passes ?? 0,
-      dropped: summary?.metrics[`dropped_iterations{${tags}}`]?.count ?? 0,
+      dropped: slice.turns ? dropped : (summary?.metrics[`dropped_iterations{${tags}}`]?.count ?? 0),
       latency: values && requests > 0 ? namedOf(values) : null,
     };
   });

@@ -60,7 +60,7 @@ function gather(record: Record, nowMs: number): Results {
     plan: {
       instances: plan.instances.length,
       cpus: plan.cpus,
-      scenarios: config.scenarios.map(describeScenario),
+      scenarios: plan.scenarios.map(describeScenario),
       estimatedSeconds: plan.estimatedSeconds,
       steps: slices.length,
       reference: findReference(config, plan.variants)?.id ?? null,

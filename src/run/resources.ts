@@ -1,5 +1,6 @@
 import type { Slice } from '../plan/plan.ts';
 import type { Measurement } from '../results.ts';
+import { overlapMs } from './drain.ts';
 import { sliceId } from './k6.ts';
 import type { BatchOutcome } from './measure.ts';
 
@@ -9,13 +10,15 @@ export function readResources(
   slice: Slice,
   startedMs: number,
   durationMs: number,
+  /** Turns of others included. */
+  wholeMs: number,
   requests: number,
 ): Pick<Measurement, 'cpu' | 'memory' | 'processes' | 'series' | 'guards'> {
   const { samples, serverCpus, loadCpus, batch } = outcome;
   const container = outcome.containers.get(slice.variant) ?? -1;
-  const drainedMs = startedMs + durationMs + batch.scenario.timeoutMs;
+  const drainedMs = startedMs + wholeMs + batch.drainMs;
   const usedUs = samples.usedUs(container, startedMs, drainedMs);
-  const memory = samples.memoryBetween(startedMs, startedMs + durationMs + 500);
+  const memory = samples.memoryBetween(startedMs, startedMs + wholeMs + 500);
   const own = memory
     .map((s) => ({ atMs: s.atMs, ...(s.containers[container] ?? none) }))
     .filter((s) => s.bytes >= 0);
@@ -55,7 +58,8 @@ export function readResources(
     guards: {
       foreignCpuRatio: disturbance?.foreign ?? null,
       stealRatio: disturbance?.steal ?? null,
-      stallMs: null,
+      stallMs: samples.stallMs(startedMs, drainedMs),
+      overlapMs: overlapMs(batch, slice, startedMs, outcome.summary),
     },
   };
 }
@@ -72,7 +76,13 @@ function idleUsPerSecond(
   let ms = 0;
   for (const slice of batch.slices) {
     const startedMs = summary?.metrics[`bench_slice_start{slice:${sliceId(slice)}}`]?.min;
-    if (slice.variant === variant || slice.warmup || !startedMs || slice.durationMs === null) continue;
+    if (slice.variant === variant || slice.turns || !startedMs || slice.durationMs === null) continue;
+    // A variant may have been warmed up later than this one: until then it is not idle but not yet at work.
+    if (
+      slice.warmup &&
+      !batch.slices.slice(0, batch.slices.indexOf(slice)).some((s) => s.variant === variant)
+    )
+      continue;
     const used = samples.usedUs(container, startedMs, startedMs + slice.durationMs);
     if (used === null) continue;
     us += used;

@@ -1,17 +1,19 @@
 import type { Built } from '../build/build.ts';
-import type { Config, Scenario } from '../config/types.ts';
+import type { Config } from '../config/types.ts';
 import type { Host } from '../host.ts';
 import type { Batch, Instance, Plan } from '../plan/plan.ts';
-import type { Facts, Failure, Measurement } from '../results.ts';
+import { batchMs, drainFor, retime } from '../plan/timeline.ts';
+import type { Facts, Failure, Measurement, Warning } from '../results.ts';
+import { checkAnswers, type Known } from './answers.ts';
 import type { Arena } from './arena.ts';
 import { type Docker, LABEL, readLog } from './docker.ts';
+import { longestDrainMs, slowestTypicalMs } from './drain.ts';
 import { k6Environment } from './k6.ts';
 import { batchName, bringJourney, loadBatch } from './load.ts';
 import { measure } from './measure.ts';
-import { ask, listListeners } from './probe.ts';
-import { describeColumns, type Sampler, startSampler, waitForSamples } from './sampler.ts';
-import { findDeath, type Server, startServer } from './servers.ts';
-import { type Asked, findDifferent } from './verify.ts';
+import { listListeners } from './probe.ts';
+import { describeColumns, type Sampler, startSampler, type Watch, waitForSamples } from './sampler.ts';
+import { findDeath, type Server, startServers, type Wanted } from './servers.ts';
 
 /** What became of a variant in the run. */
 export interface VariantOutcome {
@@ -37,6 +39,8 @@ export interface RunWorld {
   signal: AbortSignal;
   /** Something happened that stays on the screen. */
   say(line: string): void;
+  /** Something that belongs into the report. */
+  warn(warning: Warning): void;
   /** What runs now, and how much of the planned load is done, 0…1. */
   at(what: string, share: number): void;
   keep(measurements: readonly Measurement[]): Promise<void>;
@@ -54,17 +58,59 @@ export async function runPlan(world: RunWorld): Promise<void> {
     if (built && 'facts' in built) outcomes.set(id, { facts: null, coldStartMs: [], failure: null });
   }
   const total = plan.instances.reduce((sum, instance) => sum + instanceMs(instance), 0);
-  let doneMs = 0;
-  for (const instance of plan.instances) {
-    if ([...outcomes.values()].every((outcome) => outcome.failure)) break;
-    const before = doneMs;
-    await runInstance(world, instance, (what, ms) => world.at(what, Math.min(1, (before + ms) / total)));
-    doneMs += instanceMs(instance);
+  const beganMs = world.host.now();
+  const sampler = await startSampler(world);
+  const learned: Learned = {
+    sampler,
+    known: new Map(),
+    drainedMs: new Map(),
+    typicalMs: new Map(),
+    brought: null,
+  };
+  try {
+    let doneMs = 0;
+    let longestMs = 0;
+    const { budgetMs = Infinity } = world.config;
+    for (const instance of plan.instances) {
+      if ([...outcomes.values()].every((outcome) => outcome.failure)) break;
+      const before = doneMs;
+      const fromMs = world.host.now();
+      if (fromMs + longestMs > beganMs + budgetMs) {
+        world.warn({
+          code: 'budget',
+          message: `the budget was used up after ${instance.index} of ${plan.instances.length} instances, as starts or slices took longer than planned`,
+          remedy: 'give a larger budget, or fewer variants',
+          variant: null,
+        });
+        break;
+      }
+      const at = (what: string, ms: number) => world.at(what, Math.min(1, (before + ms) / total));
+      await runInstance(world, learned, instance, at);
+      // The first takes longer, so that it says nothing of the others unless there is no other.
+      const tookMs = world.host.now() - fromMs;
+      longestMs = instance.index < 2 ? tookMs : Math.max(longestMs, tookMs);
+      doneMs += instanceMs(instance);
+    }
+  } finally {
+    await sampler.close();
   }
+}
+
+/** What outlives an instance. */
+interface Learned {
+  sampler: Sampler;
+  known: Known;
+  /** Scenario → the longest time after the end of a slice that a request took, ms. */
+  drainedMs: Map<string, number>;
+  /** Scenario → how long a request of the slowest variant typically takes, ms. */
+  typicalMs: Map<string, number>;
+  /** The scenario whose journey lies in the arena. */
+  brought: string | null;
 }
 
 async function runInstance(
   world: RunWorld,
+  learned: Learned,
   instance: Instance,
   at: (what: string, doneMs: number) => void,
 ): Promise<void> {
@@ -78,29 +124,34 @@ async function runInstance(
     world.say(`${labelOf(world, variant)} failed (${failure.stage}): ${failure.reason.split('\n')[0]}`);
   };
   const servers = await startAll(world, instance, fail);
-  let sampler: Sampler | null = null;
+  let watch: Watch | null = null;
   try {
-    await verify(world, [...servers.values()], fail);
+    const watching = learned.sampler.watch([...servers.values()]);
+    watching.catch(() => {});
+    await checkAnswers(world, [...servers.values()], learned.known, fail);
+    watch = await watching;
     drop(servers, outcomes);
     if (servers.size === 0) return;
-    sampler = await startSampler(world, [...servers.values()]);
     let doneMs = 0;
-    let scenario: Scenario | null = null;
     for (const batch of instance.batches) {
-      at(`${of}: ${batch.scenario.name}`, doneMs);
-      if (batch.scenario !== scenario) await bringJourney(world.docker, world.arena.name, batch.scenario);
-      scenario = batch.scenario;
-      await runBatch(world, instance, batch, servers, sampler, fail);
+      const { scenario } = batch;
+      at(`${of}: ${scenario.name}`, doneMs);
+      if (scenario.name !== learned.brought) await bringJourney(world.docker, world.arena.name, scenario);
+      learned.brought = scenario.name;
+      await runBatch(world, learned, instance, batch, servers, watch, fail);
       drop(servers, outcomes);
       doneMs += batchMs(batch);
       if (servers.size === 0) return;
     }
   } finally {
-    await stopAll(world, instance, servers, sampler);
+    await stopAll(world, instance, servers, watch);
   }
 }
 
-/** One variant after the other, so that each cold start has the machine to itself. */
+/**
+ * In the first instance one variant after the other, so that each cold start has the machine to itself; from then on
+ * all at once.
+ */
 async function startAll(
   world: RunWorld,
   instance: Instance,
@@ -108,128 +159,89 @@ async function startAll(
 ): Promise<Map<string, Server>> {
   // A leftover server on one of our ports would be measured in place of ours.
   const taken = await listListeners(world.docker, world.arena.name);
-  const servers = new Map<string, Server>();
-  for (const id of instance.startOrder) {
-    const outcome = world.outcomes.get(id);
+  const wanted = instance.startOrder.flatMap((id): Wanted[] => {
     const variant = world.plan.variants.find((v) => v.id === id);
-    if (!outcome || !variant || outcome.failure) continue;
-    if (taken.includes(instance.ports[id] as number)) {
-      fail(id, {
-        stage: 'start',
-        reason: `something else listens on its port ${instance.ports[id]}`,
-        log: '',
-      });
-      continue;
+    const built = variant && world.images.get(variant.image);
+    if (!variant || !built || !('facts' in built) || world.outcomes.get(id)?.failure !== null) return [];
+    if (!taken.includes(instance.ports[id] as number)) return [{ variant, image: built.facts.name }];
+    const reason = `something else listens on its port ${instance.ports[id]}`;
+    fail(id, { stage: 'start', reason, log: '' });
+    return [];
+  });
+  const cold = instance.index === 0;
+  const context = { ...world, arena: world.arena.name, cpus: world.plan.cpus };
+  const servers = new Map<string, Server>();
+  for (const group of cold ? wanted.map((one) => [one]) : [wanted]) {
+    for (const [id, started] of await startServers(context, group, instance)) {
+      const outcome = world.outcomes.get(id) as VariantOutcome;
+      if ('stage' in started) {
+        fail(id, started);
+        continue;
+      }
+      outcome.facts = started.facts ?? outcome.facts;
+      if (cold) outcome.coldStartMs.push(Math.round(started.coldStartMs));
+      servers.set(id, started);
     }
-    const built = world.images.get(variant.image);
-    if (!built || !('facts' in built)) continue;
-    const context = { ...world, arena: world.arena.name, cpus: world.plan.cpus, image: built.facts.name };
-    const started = await startServer(context, variant, instance);
-    if ('stage' in started) {
-      fail(id, started);
-      continue;
-    }
-    outcome.facts = started.facts ?? outcome.facts;
-    outcome.coldStartMs.push(Math.round(started.coldStartMs));
-    servers.set(id, started);
   }
   return servers;
 }
 
-/** Asks every variant of an app the same, twice, and fails those that answer differently from the others. */
-async function verify(
-  world: RunWorld,
-  servers: readonly Server[],
-  fail: (variant: string, failure: Failure) => void,
-): Promise<void> {
-  const wanted = new Set(world.config.scenarios.flatMap(pathsOf));
-  // What a script asks is its own business; it may be that nothing is there on `/`.
-  const scripted = world.config.scenarios.some((scenario) => scenario.journey.kind !== 'paths');
-  const paths = new Set([...wanted, ...(scripted ? ['/'] : [])]);
-  const byApp = new Map<string, Asked[]>();
-  for (const { variant, port } of servers) {
-    const questions = [...paths].map((path) => ({
-      id: path,
-      url: `http://127.0.0.1:${port}${path}`,
-      host: 'bench.test',
-    }));
-    // Each variant by itself: one that answers without end must not take the others' answers with it.
-    const round = () => ask(world.docker, world.arena.name, questions, 0, world.signal);
-    try {
-      const [first, second] = [await round(), await round()];
-      const asked = [...paths].map(
-        (path) =>
-          ({
-            variant: variant.id,
-            path,
-            mayRefuse: !wanted.has(path),
-            first: first[path],
-            second: second[path],
-          }) as Asked,
-      );
-      byApp.set(variant.app.name, [...(byApp.get(variant.app.name) ?? []), ...asked]);
-    } catch (error) {
-      world.signal.throwIfAborted();
-      fail(variant.id, {
-        stage: 'verify',
-        reason: `its answers cannot be read: ${(error as Error).message}`,
-        log: '',
-      });
-    }
-  }
-  for (const asked of byApp.values()) {
-    for (const [id, reason] of findDifferent(asked)) {
-      const server = servers.find((s) => s.variant.id === id) as Server;
-      fail(id, { stage: 'verify', reason, log: await readLog(world.docker, server.container, 20) });
-    }
-  }
-}
-
-function pathsOf({ journey }: Scenario): readonly string[] {
-  return journey.kind === 'paths' ? journey.paths : [];
-}
-
 async function runBatch(
   world: RunWorld,
+  { drainedMs, typicalMs }: Learned,
   instance: Instance,
   planned: Batch,
   servers: Map<string, Server>,
-  sampler: Sampler,
+  watch: Watch,
   fail: (variant: string, failure: Failure) => void,
 ): Promise<void> {
   const { plan, host, docker } = world;
-  const batch = { ...planned, slices: planned.slices.filter((s) => servers.has(s.variant)) };
-  if (batch.slices.length === 0) return;
+  const { scenario } = planned;
+  const slices = planned.slices.filter((s) => servers.has(s.variant));
+  if (slices.length === 0) return;
+  const batch = retime(
+    { ...planned, slices },
+    drainFor(scenario, drainedMs.get(scenario.name) ?? null),
+    typicalMs.get(scenario.name) ?? null,
+  );
   const beganMs = host.now();
   const environment = k6Environment(plan.cpus.load.length, world.memoryBytes);
   const { signal } = world;
   const load = await loadBatch(docker, world.arena.name, batch, instance.ports, environment, { signal });
-  await waitForSamples(world, sampler, batch, load.summary);
+  await waitForSamples(world, watch, batch, load.summary);
   const measurements = measure({
     batch,
     instance: instance.index,
     summary: load.summary,
     trouble: load.trouble,
     errors: load.errors,
-    samples: sampler.samples,
-    containers: sampler.indices,
+    samples: watch.samples,
+    containers: watch.indices,
     arena: 0,
     serverCpus: plan.cpus.server,
     loadCpus: plan.cpus.load,
     beganMs,
   });
+  const typical = slowestTypicalMs(batch, load.summary);
+  // Learnt once: all instances are measured alike.
+  if (typical !== null && !typicalMs.has(scenario.name)) typicalMs.set(scenario.name, typical);
+  const drained = longestDrainMs(batch, load.summary);
+  if (drained !== null) {
+    drainedMs.set(scenario.name, Math.max(drained, drainedMs.get(scenario.name) ?? 0));
+  }
   if (load.trouble) world.say(load.trouble);
-  for (const server of servers.values()) {
-    const death = await findDeath(docker, server);
-    if (!death) continue;
+  const deaths = await Promise.all([...servers.values()].map((server) => findDeath(docker, server)));
+  [...servers.values()].forEach((server, i) => {
+    const death = deaths[i];
+    if (!death) return;
     fail(server.variant.id, death);
     for (const m of measurements) {
       if (m.variant !== server.variant.id || m.errors.length === 0) continue;
       m.outcome = 'failed';
       m.reason = death.reason;
     }
-  }
-  const folder = `raw/${batch.scenario.name}/${instance.index}`;
+  });
+  const folder = `raw/${scenario.name}/${instance.index}`;
   await world.keepRaw(`${folder}/${batchName(batch)}`, load.stdout);
   if (load.stderr) await world.keepRaw(`${folder}/${batchName(batch).replace('.json', '.log')}`, load.stderr);
   await world.keep(measurements);
@@ -244,24 +256,26 @@ async function stopAll(
   world: RunWorld,
   instance: Instance,
   servers: Map<string, Server>,
-  sampler: Sampler | null,
+  watch: Watch | null,
 ): Promise<void> {
   const { docker } = world;
-  for (const { variant, container } of servers.values()) {
-    const log = await readLog(docker, container, 500);
-    if (log) await world.keepRaw(`raw/logs/${instance.index}/${fileName(variant.id)}.log`, log);
-  }
+  await Promise.all(
+    [...servers.values()].map(async ({ variant, container }) => {
+      const log = await readLog(docker, container, 500);
+      if (log) await world.keepRaw(`raw/logs/${instance.index}/${fileName(variant.id)}.log`, log);
+    }),
+  );
+  // By name, so that those which failed are among them. Nothing is in flight, so nothing waits for a graceful end.
   const names = await docker.try([
     ...['container', 'ls', '--all', '--quiet', '--filter', `label=${LABEL}=${world.run}`],
-    ...['--filter', `name=php-runtime-bench-${world.run}-`],
+    ...['--filter', `name=php-runtime-bench-${world.run}-${instance.index}-`],
   ]);
   const ids = names.stdout.split('\n').filter(Boolean);
   if (ids.length > 0) await docker.try(['container', 'rm', '--force', '--volumes', ...ids]);
-  if (!sampler) return;
-  await sampler.running.done;
+  if (!watch) return;
   await world.keepRaw(
     `raw/resources/${instance.index}.txt`,
-    `${describeColumns(sampler)}\n${sampler.lines.join('\n')}\n`,
+    `${describeColumns(watch)}\n${watch.lines.join('\n')}\n`,
   );
 }
 
@@ -276,8 +290,4 @@ function labelOf(world: RunWorld, id: string): string {
 
 function instanceMs({ batches }: Instance): number {
   return batches.reduce((sum, batch) => sum + batchMs(batch), 0);
-}
-
-function batchMs(batch: Batch): number {
-  return batch.slices.reduce((sum, s) => sum + (s.durationMs ?? 0) + batch.scenario.timeoutMs, 0);
 }

@@ -1,6 +1,6 @@
 /** scenarios/lib/sampler.sh on the control groups of this machine, and on a tree as cgroup v2 has it. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -9,9 +9,15 @@ import { Samples } from './samples.ts';
 const script = join(import.meta.dirname, '../../scenarios/lib/sampler.sh');
 const linux = process.platform === 'linux';
 
-/** Lets the sampler look at a process for about a second, which then ends, and it with it. */
+/** Lets the sampler look at a process twice for about a second, which then ends, and it with it. */
 function sample(env: Record<string, string> = {}): string[] {
-  const command = 'sleep 2.6 & exec sh "$0" $! $!';
+  const command = `
+    sleep 2.6 & pid=$!
+    { echo "1 $pid $pid"; while [ -d /proc/$pid ]; do sleep 0.1; done; sleep 1; } | exec sh "$0" $pid`;
+  return run(command, env);
+}
+
+function run(command: string, env: Record<string, string> = {}): string[] {
   const { stdout, stderr } = spawnSync('sh', ['-c', command, script], {
     env: { ...process.env, ...env },
     encoding: 'utf8',
@@ -26,12 +32,31 @@ describe.skipIf(!linux)('sampler.sh', () => {
     const lines = sample();
     for (const line of lines) samples.add(line);
     expect(lines[0]).toMatch(/^clock \d+ \d+\.\d\d$/);
+    expect(lines[1]).toBe('watch 1');
     expect(samples.cpu.length).toBeGreaterThan(3);
     expect(Math.abs((samples.cpu.at(-1)?.atMs ?? 0) - Date.now())).toBeLessThan(2000);
     expect(samples.cpu[0]?.usedUs).toHaveLength(2);
     expect(samples.host.length).toBeGreaterThan(1);
     const cpus = Number(execFileSync('nproc', ['--all'], { encoding: 'utf8' }));
     expect(samples.host[0]?.busy.size).toBeLessThanOrEqual(cpus);
+  });
+
+  test('watches what it is told last, −1 for what is gone, and ends with standard input', () => {
+    const temporary = mkdtempSync(join(tmpdir(), 'sampler-'));
+    try {
+      // 2²² is the highest pid that Linux gives.
+      const told = '{ echo "1 $$"; sleep 1.5; echo "2 $$ 4194304 $$"; sleep 0.5; } | exec sh "$0" $$';
+      const lines = run(told, { TMPDIR: temporary });
+      const second = lines.indexOf('watch 2');
+      const widths = (some: string[]) =>
+        new Set(some.filter((line) => /^(cpu|mem)/.test(line)).map((line) => line.split(' ').length - 2));
+      expect(widths(lines.slice(0, second))).toEqual(new Set([1]));
+      expect(widths(lines.slice(second))).toEqual(new Set([3]));
+      expect(lines.filter((line) => /^cpu \S+ \d+ -1 \d+$/.test(line)).length).toBeGreaterThan(1);
+      expect(readdirSync(temporary)).toEqual([]);
+    } finally {
+      rmSync(temporary, { recursive: true });
+    }
   });
 
   test('reads cgroup v2', () => {

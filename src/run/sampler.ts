@@ -1,25 +1,32 @@
-import type { Host, Running } from '../host.ts';
+import type { Host } from '../host.ts';
 import { formatCpus } from '../plan/cpus.ts';
-import type { Batch } from '../plan/plan.ts';
+import { type Batch, spanMs } from '../plan/timeline.ts';
 import type { CpuLayout } from '../results.ts';
 import type { Arena } from './arena.ts';
-import { LABEL, lastLines } from './docker.ts';
+import { type Docker, LABEL, lastLines } from './docker.ts';
 import { type K6Summary, sliceId } from './k6.ts';
 import { Samples } from './samples.ts';
 import type { Server } from './servers.ts';
 
-/** Reads the resource counters of one instance's containers while it lives. */
+/** Reads resource counters as long as the run lives. */
 export interface Sampler {
+  /** From now on those of the arena and of these servers; waits until it does. */
+  watch(servers: readonly Server[]): Promise<Watch>;
+  close(): Promise<void>;
+}
+
+/** The counters of one instance's containers. */
+export interface Watch {
   samples: Samples;
+  /** As printed. */
   lines: string[];
-  running: Running;
-  container: string;
   /** Variant id → its index in the samples; the arena is 0. */
   indices: Map<string, number>;
 }
 
 export interface SamplerWorld {
   host: Host;
+  docker: Docker;
   run: string;
   arena: Arena;
   plan: { cpus: CpuLayout };
@@ -29,71 +36,100 @@ export interface SamplerWorld {
   say(line: string): void;
 }
 
-/** Starts reading the counters of all containers of this instance, and waits for the first. */
-export async function startSampler(world: SamplerWorld, servers: readonly Server[]): Promise<Sampler> {
+/** Starts the container that reads, and waits until it knows the time: up to a second or two. */
+export async function startSampler(world: SamplerWorld): Promise<Sampler> {
   const { plan, host, signal } = world;
-  const samples = new Samples();
-  const lines: string[] = [];
-  const container = `php-runtime-bench-${world.run}-sampler`;
   const cpus = formatCpus(plan.cpus.system.length > 0 ? plan.cpus.system : plan.cpus.load);
+  const name = `php-runtime-bench-${world.run}-sampler`;
+  let clock = '';
+  let number = 0;
+  let told = 0;
+  let current: Watch | null = null;
+  let ended = false;
   const running = host.start(
     'docker',
     [
-      ...[
-        'container',
-        'run',
-        '--rm',
-        '--interactive',
-        `--name=${container}`,
-        `--label=${LABEL}=${world.run}`,
-      ],
+      ...['container', 'run', '--rm', '--interactive'],
+      ...[`--name=${name}`, `--label=${LABEL}=${world.run}`],
       // To find the containers' control groups by pid, wherever the engine runs. Reads only.
       ...['--pid=host', '--cgroupns=host', '--volume=/sys/fs/cgroup:/sys/fs/cgroup:ro', '--network=none'],
-      ...['--cap-drop=ALL', '--security-opt=no-new-privileges', '--read-only'],
-      ...[`--cpuset-cpus=${cpus}`, '--user=0', '--entrypoint=sh', world.k6Image, '-s'],
-      ...[world.arena.pid, ...servers.map((s) => s.pid)].map(String),
+      ...['--cap-drop=ALL', '--security-opt=no-new-privileges', '--read-only', '--tmpfs=/tmp'],
+      ...[`--cpuset-cpus=${cpus}`, '--user=0', '--entrypoint=sh', world.k6Image, '-c', world.samplerScript],
+      ...['sh', String(world.arena.pid)],
     ],
     {
-      input: world.samplerScript,
-      onLine: (line) => {
-        lines.push(line);
-        samples.add(line);
+      onLine: (line, stream) => {
+        if (stream === 'stderr') return;
+        if (line.startsWith('clock ')) clock = line;
+        else if (line.startsWith('watch ')) told = Number(line.slice(6));
+        else if (current !== null && told === number) {
+          current.lines.push(line);
+          current.samples.add(line);
+        }
       },
     },
   );
-  let ended = false;
   running.done.then(() => {
     ended = true;
   });
-  for (let i = 0; i < 100 && !samples.ready && !ended && !signal.aborted; i++) await host.sleep(100, signal);
-  signal.throwIfAborted();
-  if (!samples.ready) {
+  const until = async (holds: () => boolean, ms: number) => {
+    const deadline = host.now() + ms;
+    while (!holds() && !ended && host.now() < deadline && !signal.aborted) await host.sleep(20, signal);
+    signal.throwIfAborted();
+  };
+  const close = async () => {
+    await world.docker.try(['container', 'rm', '--force', name]);
+    await running.done;
+  };
+  try {
+    await until(() => clock !== '', 10_000);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  if (clock === '') {
     const why = ended ? lastLines((await running.done).stderr, 1) : 'it prints nothing';
     world.say(`CPU and memory cannot be read on this engine: ${why}`);
   }
-  const indices = new Map(servers.map((s, i) => [s.variant.id, i + 1]));
-  return { samples, lines, running, container, indices };
+  return {
+    close,
+    async watch(servers) {
+      const samples = new Samples();
+      samples.add(clock);
+      current = { samples, lines: [clock], indices: new Map(servers.map((s, i) => [s.variant.id, i + 1])) };
+      number++;
+      running.write(`${[number, world.arena.pid, ...servers.map((s) => s.pid)].join(' ')}\n`);
+      const watch = current;
+      if (clock !== '') await until(() => told === number, 2000);
+      return watch;
+    },
+  };
 }
 
-/** k6 ends as soon as its last request has; the counters are read where the last slice's grace period ends. */
+/** k6 ends as soon as its last request has; the counters are read where the last slice's time to drain ends. */
 export async function waitForSamples(
   { host, signal }: Pick<SamplerWorld, 'host' | 'signal'>,
-  { samples }: Sampler,
+  { samples }: Watch,
   batch: Batch,
   summary: K6Summary | null,
 ): Promise<void> {
   const last = batch.slices.at(-1);
   const startedMs = last && summary?.metrics[`bench_slice_start{slice:${sliceId(last)}}`]?.min;
   const endMs = startedMs
-    ? startedMs + (last.durationMs ?? summary.durationMs) + batch.scenario.timeoutMs
+    ? startedMs + (last.durationMs === null ? summary.durationMs : spanMs(last, batch)) + batch.drainMs
     : (samples.cpu.at(-1)?.atMs ?? 0) + 200;
-  const deadline = host.now() + batch.scenario.timeoutMs + 2000;
-  while ((samples.cpu.at(-1)?.atMs ?? 0) < endMs && host.now() < deadline && !signal.aborted) {
-    await host.sleep(50, signal);
+  // What the kernel killed is counted with the memory, which is read less often: where nothing failed there is nothing to wait for.
+  const failed = Object.entries(summary?.metrics ?? {}).some(
+    ([name, values]) => name.startsWith('http_req_failed{slice:') && (values.passes ?? 0) > 0,
+  );
+  const sampled = () => (failed ? samples.memory : samples.cpu).at(-1)?.atMs ?? 0;
+  const deadline = host.now() + batch.drainMs + 2000;
+  while (sampled() < endMs && host.now() < deadline && !signal.aborted) {
+    await host.sleep(20, signal);
   }
 }
 
 /** The first line of the raw file. */
-export function describeColumns({ indices }: Sampler): string {
+export function describeColumns({ indices }: Watch): string {
   return `# columns: k6 ${[...indices.keys()].join(' ')} (see scenarios/lib/sampler.sh)`;
 }

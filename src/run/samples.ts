@@ -14,6 +14,9 @@ export interface MemorySample {
   containers: { bytes: number; processes: number; throttledUs: number; oomKills: number }[];
 }
 
+/** How often the sampler prints, ms. */
+const PERIOD_MS = 100;
+
 /** Collects the sampler's lines; looks counters up by time. Times are unix ms. */
 export class Samples {
   readonly cpu: CpuSample[] = [];
@@ -57,6 +60,23 @@ export class Samples {
     const to = firstAfter(this.cpu, toMs)?.usedUs[container];
     if (from === undefined || to === undefined || from < 0 || to < 0) return null;
     return to - from;
+  }
+
+  /**
+   * How much longer than its period the sampler was away at worst within an interval, ms; null without samples around
+   * it. It sleeps between samples and needs next to no CPU, so what keeps it away keeps everybody: a machine that
+   * stands still, a process that does not let others run. Uptime has a grid of 10 ms.
+   */
+  stallMs(fromMs: number, toMs: number): number | null {
+    const first = this.cpu.findLastIndex((s) => s.atMs <= fromMs);
+    const last = this.cpu.findIndex((s) => s.atMs >= toMs);
+    if (first < 0 || last < 0) return null;
+    let worst = 0;
+    for (let i = first; i < last; i++) {
+      const awayMs = (this.cpu[i + 1] as CpuSample).atMs - (this.cpu[i] as CpuSample).atMs;
+      worst = Math.max(worst, awayMs - PERIOD_MS);
+    }
+    return Math.round(worst);
   }
 
   memoryBetween(fromMs: number, toMs: number): MemorySample[] {

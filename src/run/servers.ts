@@ -14,7 +14,7 @@ export interface Server {
   pid: number;
   port: number;
   facts: Facts | null;
-  /** Container start → first 200, ms. */
+  /** Container start → first 200, ms; what it means when others start as well is for the caller to judge. */
   coldStartMs: number;
 }
 
@@ -25,58 +25,98 @@ export interface ServerContext {
   arena: string;
   config: Config;
   cpus: CpuLayout;
-  image: string;
   signal: AbortSignal;
 }
 
 const READY_SECONDS = 60;
 const ROUND_MS = 2000;
 
-/** Starts one variant and waits until PHP answers 200 behind it, or says why it does not. */
-export async function startServer(
+/** What to start: a variant by its image. */
+export interface Wanted {
+  variant: PlannedVariant;
+  image: string;
+}
+
+/** Starts variants, each without waiting for the one before, until PHP answers 200 behind all, or says why not. */
+export async function startServers(
   context: ServerContext,
-  variant: PlannedVariant,
+  wanted: readonly Wanted[],
   instance: Instance,
-): Promise<Server | Failure> {
+): Promise<Map<string, Server | Failure>> {
   const { docker, signal } = context;
-  const port = instance.ports[variant.id] as number;
-  const container = `php-runtime-bench-${context.run}-${instance.index}-${port}`;
-  const url = `http://127.0.0.1:${port}${FACTS_PATH}`;
-  // The first round begins before the container does, so that it sees the first answer.
-  let round = ask(docker, context.arena, [{ id: 'facts', url, until: true }], ROUND_MS, signal);
-  round.catch(() => {});
-  // Not ended by a signal: a client that dies in between leaves a container which nobody has seen yet.
-  const env = environmentOf(context.config, variant, port);
-  const started = await docker.try(['container', 'run', ...runArguments(context, container, env)]);
-  signal.throwIfAborted();
-  if (started.code !== 0) {
-    return {
-      stage: 'start',
-      reason: started.stderr.split('\n')[0] ?? '',
-      log: lastLines(started.stderr, 20),
-    };
-  }
-  let last = '';
-  for (let rounds = 0; rounds < (READY_SECONDS * 1000) / ROUND_MS; rounds++) {
-    const answer = (await round).facts;
-    const state = await inspectContainer(docker, container);
-    if (!state?.running) return await explainDeath(docker, container, 'start');
-    if (answer?.status === 200) {
-      const startedAt = await docker.run([
+  const outcomes = new Map<string, Server | Failure>();
+  let waiting = wanted.map(({ variant, image }) => {
+    const port = instance.ports[variant.id] as number;
+    const container = `php-runtime-bench-${context.run}-${instance.index}-${port}`;
+    const question = { id: variant.id, url: `http://127.0.0.1:${port}${FACTS_PATH}`, until: true };
+    return { variant, image, port, container, question, last: 'nothing' };
+  });
+  // Neither is ended by a signal: a client that dies in between leaves a container which nobody has seen yet.
+  const attempt = async (one: (typeof waiting)[number], args: readonly string[]) => {
+    const { code, stderr } = await docker.try(args);
+    if (code === 0) return;
+    outcomes.set(one.variant.id, {
+      ...{ stage: 'start', reason: stderr.split('\n')[0] ?? '', log: lastLines(stderr, 20) },
+    });
+  };
+  const pending = () => waiting.filter((one) => !outcomes.has(one.variant.id));
+  await Promise.all(
+    waiting.map((one) => {
+      const env = environmentOf(context.config, one.variant, one.port);
+      return attempt(one, [
         'container',
-        'inspect',
-        '--format',
-        '{{.State.StartedAt}}',
-        container,
+        'create',
+        ...createArguments(context, one.container, one.image, env),
       ]);
-      const coldStartMs = Math.max(0, answer.at - Date.parse(startedAt.trim()));
-      return { variant, container, pid: state.pid, port, facts: readFacts(answer.body), coldStartMs };
-    }
-    last = answer?.status ? `HTTP ${answer.status}` : (answer?.error ?? 'nothing');
-    round = ask(docker, context.arena, [{ id: 'facts', url, until: true }], ROUND_MS, signal);
+    }),
+  );
+  waiting = pending();
+  signal.throwIfAborted();
+  const askAll = () => {
+    const answers = ask(
+      docker,
+      context.arena,
+      waiting.map((one) => one.question),
+      ROUND_MS,
+      signal,
+    );
+    answers.catch(() => {});
+    return answers;
+  };
+  // The first round begins before the containers do, so that it sees the first answers.
+  let round = askAll();
+  for (const one of waiting) await attempt(one, ['container', 'start', one.container]);
+  signal.throwIfAborted();
+  for (let rounds = 0; rounds < (READY_SECONDS * 1000) / ROUND_MS; rounds++) {
+    const answers = await round;
+    waiting = pending();
+    await Promise.all(
+      waiting.map(async (one) => {
+        const { variant, container, port } = one;
+        const state = await inspectContainer(docker, container);
+        const answer = answers[variant.id];
+        if (!state?.running) {
+          outcomes.set(variant.id, await explainDeath(docker, container, 'start'));
+        } else if (answer?.status === 200) {
+          const coldStartMs = Math.max(0, answer.at - state.startedMs);
+          const facts = readFacts(answer.body);
+          outcomes.set(variant.id, { variant, container, pid: state.pid, port, facts, coldStartMs });
+        } else {
+          one.last = answer?.status ? `HTTP ${answer.status}` : (answer?.error ?? 'nothing');
+        }
+      }),
+    );
+    waiting = pending();
+    if (waiting.length === 0) break;
+    round = askAll();
   }
-  const log = await readLog(docker, container, 50);
-  return { stage: 'start', reason: `not ready after ${READY_SECONDS} s; its last answer: ${last}`, log };
+  round.catch(() => {});
+  for (const { variant, container, last } of waiting) {
+    const log = await readLog(docker, container, 50);
+    const reason = `not ready after ${READY_SECONDS} s; its last answer: ${last}`;
+    outcomes.set(variant.id, { stage: 'start', reason, log });
+  }
+  return outcomes;
 }
 
 function environmentOf(config: Config, variant: PlannedVariant, port: number): Record<string, string> {
@@ -89,13 +129,18 @@ function environmentOf(config: Config, variant: PlannedVariant, port: number): R
   };
 }
 
-function runArguments(context: ServerContext, name: string, env: Readonly<Record<string, string>>): string[] {
+function createArguments(
+  context: ServerContext,
+  name: string,
+  image: string,
+  env: Readonly<Record<string, string>>,
+): string[] {
   const { config } = context;
   const limits = config.memoryBytes
     ? [`--memory=${config.memoryBytes}`, `--memory-swap=${config.memoryBytes}`]
     : [];
   return [
-    ...['--detach', `--name=${name}`, `--label=${LABEL}=${context.run}`],
+    ...[`--name=${name}`, `--label=${LABEL}=${context.run}`],
     ...[`--network=container:${context.arena}`, `--cpuset-cpus=${formatCpus(context.cpus.server)}`],
     // The app's code may be a pull request's: it gets no more than a web server needs.
     ...['--cap-drop=ALL', '--security-opt=no-new-privileges'],
@@ -103,7 +148,7 @@ function runArguments(context: ServerContext, name: string, env: Readonly<Record
     ...limits,
     // Not through the client's own environment: there a variable of the app could be one that docker obeys.
     ...Object.entries(env).map(([key, value]) => `--env=${key}=${value}`),
-    context.image,
+    image,
   ];
 }
 

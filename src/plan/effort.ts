@@ -1,0 +1,18 @@
+import type { Plan } from './plan.ts';
+
+/** What a plan amounts to, before it starts: how often, how long, and what may come of it. */
+export function describeEffort({ instances, scenarios, estimatedSeconds, detectable }: Plan): string[] {
+  const blocks = [...new Set(scenarios.map((scenario) => scenario.blocks))].sort((a, b) => a - b);
+  const many = (n: number, what: string) => `${n} ${what}${n === 1 ? '' : 's'}`;
+  const each = blocks.length === 1 ? many(blocks[0] as number, 'block') : `${blocks.join(' or ')} blocks`;
+  const minutes = Math.floor(estimatedSeconds / 60);
+  const time = minutes > 0 ? `${minutes} min ${estimatedSeconds % 60} s` : `${estimatedSeconds} s`;
+  return [
+    `${many(instances.length, 'instance')} × ${each}, about ${time} without building`,
+    ...(detectable === null
+      ? []
+      : [
+          `a change of ${(detectable * 100).toFixed(1)} % or more would most likely be found (95 % power at a 99 % interval), if noise is as it typically is`,
+        ]),
+  ];
+}

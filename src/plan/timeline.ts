@@ -1,0 +1,197 @@
+import { loadMs } from '../config/load.ts';
+import type { Scenario } from '../config/types.ts';
+import { compileLoad, compileWarmup, type LoadStep } from './load.ts';
+import { countRounds, dealTurns, takesTurns } from './turns.ts';
+
+/** A stretch of load on one variant. */
+export interface Slice {
+  /** Counts up through the whole plan. */
+  number: number;
+  variant: string;
+  block: number;
+  /** Thrown away: it only brings caches, pools and the JIT to their working state. */
+  warmup: boolean;
+  /** From the start of its batch. */
+  startMs: number;
+  /** Time under load; null: a count of requests, or the user's own script, decides. */
+  durationMs: number | null;
+  /** The slices of a block that take turns begin together; these are its own, counted from there. Null: in one piece. */
+  turns: readonly number[] | null;
+  /** Length of a turn; null as above. */
+  turnMs: number | null;
+  /** Empty: the user's script brings its own `options.scenarios`. */
+  steps: readonly LoadStep[];
+}
+
+/** What one k6 process does: slices one after the other. */
+export interface Batch {
+  scenario: Scenario;
+  slices: readonly Slice[];
+  /** What is in flight at the end of a slice gets this long. */
+  drainMs: number;
+}
+
+type Draft = Omit<Slice, 'startMs'>;
+
+/** A k6 process measures at most this long (but a long profile stays whole), so that a killed run keeps the rest. */
+const BATCH_MS = 30_000;
+/** Between the end of the drain and the next slice: the CPU counters, sampled every 100 ms, are read here. */
+export const SETTLE_MS = 150;
+/** Expected once the first instance has shown how long requests take; what it showed is what counts. */
+export const DRAIN_MS = 100;
+/** The drain is this many times the longest that was seen. */
+const DRAIN_FACTOR = 2;
+/** Load before each slice of a variant whose pool shrinks while others are loaded. */
+export const LEAD_IN_MS = 1000;
+
+/** Orders of the variants, as `makeOrders` draws them. */
+export interface Orders {
+  warmup: () => string[];
+  block: () => string[];
+  /** Of the rounds of turns behind the first, which is in the order of the block. */
+  round: () => string[];
+}
+
+/** Warm-up of each variant, then blocks: one slice of every variant, a lead-in before it where the pool is elastic. */
+export function planSlices(
+  scenario: Scenario,
+  orders: Orders,
+  isElastic: (variant: string) => boolean,
+): Omit<Draft, 'number'>[] {
+  const { load, warmupMs } = scenario;
+  const steps = load ? compileLoad(load, scenario) : [];
+  const durationMs = load ? loadMs(load) : null;
+  const slices: Omit<Draft, 'number'>[] = [];
+  const warm = (variant: string, block: number, ms: number) => {
+    const steps = load && warmupMs > 0 ? compileWarmup(load, { ...scenario, warmupMs: ms }) : [];
+    const whole = { turns: null, turnMs: null };
+    if (steps.length > 0) slices.push({ variant, block, warmup: true, durationMs: ms, ...whole, steps });
+  };
+  for (const variant of orders.warmup()) warm(variant, 0, warmupMs);
+  for (let block = 0; block < scenario.blocks; block++) {
+    const order = orders.block();
+    const inTurns = takesTurns(steps, durationMs) && scenario.journey.kind !== 'script' && order.length > 1;
+    // A lead-in must directly precede what it is for.
+    if (inTurns && !order.some(isElastic)) {
+      const rounds = countRounds(durationMs as number);
+      const turns = new Map<string, number[]>(order.map((variant) => [variant, []]));
+      let next = 0;
+      for (let round = 0; round < rounds; round++) {
+        for (const variant of round === 0 ? order : orders.round()) turns.get(variant)?.push(next++);
+      }
+      const turnMs = (durationMs as number) / rounds;
+      for (const variant of order) {
+        slices.push({
+          variant,
+          block,
+          warmup: false,
+          durationMs,
+          turns: turns.get(variant) ?? [],
+          turnMs,
+          steps,
+        });
+      }
+      continue;
+    }
+    for (const variant of order) {
+      if (isElastic(variant)) warm(variant, block, LEAD_IN_MS);
+      slices.push({ variant, block, warmup: false, durationMs, turns: null, turnMs: null, steps });
+    }
+  }
+  return slices;
+}
+
+/**
+ * Cuts slices into k6 processes. A user's own script is bound to one target, so it gets a process per slice; so does
+ * a slice whose end only the run knows. The first instance's warm-up has a process of its own: it shows how long
+ * requests take, and so how long turns must be.
+ */
+export function cutIntoBatches(
+  scenario: Scenario,
+  drafts: readonly Draft[],
+  drainMs: number,
+  warmupApart = false,
+): Batch[] {
+  const batches: Batch[] = [];
+  let current: Slice[] = [];
+  const close = () => {
+    if (current.length > 0) batches.push(retime({ scenario, slices: current, drainMs }, drainMs));
+    current = [];
+  };
+  for (const group of groupTurns(drafts)) {
+    const first = group[0] as Draft;
+    const alone = first.durationMs === null || scenario.journey.kind === 'script';
+    const added = group.map((draft) => ({ ...draft, startMs: 0 }));
+    const grown = retime({ scenario, slices: [...current, ...added], drainMs }, drainMs);
+    if (alone || batchMs(grown) > BATCH_MS || (warmupApart && current.at(-1)?.warmup && !first.warmup))
+      close();
+    current.push(...added);
+    if (alone) close();
+  }
+  close();
+  return batches;
+}
+
+/** Slices that begin together, as they take turns, or a slice by itself. */
+export function groupTurns<S extends Omit<Slice, 'startMs'>>(slices: readonly S[]): S[][] {
+  const groups: S[][] = [];
+  for (const slice of slices) {
+    const last = groups.at(-1);
+    const other = last?.[0];
+    if (last && slice.turns && other?.turns && other.block === slice.block) last.push(slice);
+    else groups.push([slice]);
+  }
+  return groups;
+}
+
+/** From the start of a slice to the end of its last turn or its own end, those it takes turns with included. */
+export function spanMs(slice: Slice, batch: Pick<Batch, 'slices'>): number {
+  if (!slice.turns) return slice.durationMs ?? 0;
+  const together = batch.slices.filter((other) => other.turns && other.startMs === slice.startMs);
+  return together.reduce((sum, other) => sum + (other.durationMs ?? 0), 0);
+}
+
+/**
+ * The same slices, one after the other with this drain between them, their turns dealt anew.
+ *
+ * @param typicalMs how long a request of the slowest variant takes; null: not known yet
+ */
+export function retime(batch: Batch, drainMs: number, typicalMs: number | null = null): Batch {
+  const slices = groupTurns(batch.slices).flatMap((group) => dealTurns(group, typicalMs));
+  let startMs = 0;
+  const groups = groupTurns(slices);
+  const timed = groups.flatMap((group, i) => {
+    const at = startMs;
+    startMs += group.reduce((sum, slice) => sum + (slice.durationMs ?? 0), 0);
+    startMs += gapMs(group[0] as Slice, groups[i + 1]?.[0], drainMs);
+    return group.map((slice) => ({ ...slice, startMs: at }));
+  });
+  return { ...batch, slices: timed, drainMs };
+}
+
+/** From the start of its first slice to the end of the last one's drain. Counts of requests are not known and count 0. */
+export function batchMs({ slices, drainMs }: Batch): number {
+  const groups = groupTurns(slices);
+  return groups.reduce(
+    (sum, group, i) =>
+      sum +
+      group.reduce((ms, slice) => ms + (slice.durationMs ?? 0), 0) +
+      gapMs(group[0] as Slice, groups[i + 1]?.[0], drainMs),
+    0,
+  );
+}
+
+function gapMs(slice: Slice, next: Slice | undefined, drainMs: number): number {
+  // Between two warm-ups no counters are read.
+  const settles = next !== undefined && !(slice.warmup && next.warmup);
+  return drainMs + (settles ? SETTLE_MS : 0);
+}
+
+/**
+ * How long to let requests end after a slice, once it was seen how long they take: twice that, at least DRAIN_MS, at
+ * most the timeout, after which nothing is in flight. `seenMs` null: nothing was seen yet.
+ */
+export function drainFor(scenario: Pick<Scenario, 'timeoutMs'>, seenMs: number | null): number {
+  if (seenMs === null) return scenario.timeoutMs;
+  return Math.min(scenario.timeoutMs, Math.max(DRAIN_MS, Math.ceil(DRAIN_FACTOR * seenMs)));
+}

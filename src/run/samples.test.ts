@@ -1,0 +1,27 @@
+import { describe, expect, test } from 'vitest';
+import { Samples } from './samples.ts';
+
+/** CPU samples at these uptimes, in seconds, of a machine that was booted at unix time 0. */
+function samplesAt(...uptimes: number[]): Samples {
+  const samples = new Samples();
+  samples.add('clock 0 0.00');
+  for (const uptime of uptimes) samples.add(`cpu ${uptime.toFixed(2)} 0`);
+  return samples;
+}
+
+describe('a stall', () => {
+  const samples = samplesAt(0, 0.1, 0.2, 0.3, 0.55, 0.65, 0.75, 0.86, 0.96);
+
+  test.each([
+    ['a stretch without', 50, 250, 0],
+    ['one inside', 150, 700, 150],
+    ['one that the stretch ends in', 150, 400, 150],
+    ['one that the stretch begins in', 400, 700, 150],
+    ['the grid of uptime', 700, 900, 10],
+  ])('%s', (_, from, to, expected) => expect(samples.stallMs(from, to)).toBe(expected));
+
+  test.each([
+    ['before the first sample', -50, 250],
+    ['behind the last', 700, 1000],
+  ])('is not known %s', (_, from, to) => expect(samples.stallMs(from, to)).toBeNull());
+});

@@ -1,0 +1,55 @@
+// A machine that stands still, for real: processes that nobody can interrupt take all CPUs for a while.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { realHost } from '../../src/host.ts';
+import type { Measurement } from '../../src/results.ts';
+import { makeProject, type Project, slicesOf, told } from './bench.ts';
+
+let project: Project;
+beforeAll(async () => {
+  project = await makeProject();
+});
+afterAll(() => project.remove());
+
+const LOAD = ['--runtimes', 'apache', '--load', 'vus(2, 2s)', '--blocks', '2', '--instances', '1'];
+
+function guardsOf(out: string): Measurement['guards'][] {
+  return slicesOf(project.results(out), 'apache@8.4').map(({ guards }) => guards);
+}
+
+// 150 ms on each CPU at once, at a priority that preempts everything, twice a second. With cgroup v1 only the root group
+// is sure to have time for that.
+const STALLS = `
+  if [ -e /sys/fs/cgroup/cpu/tasks ]; then echo $$ >/sys/fs/cgroup/cpu/tasks; fi
+  for round in $(seq 40); do
+    for cpu in $(seq 0 $(($(nproc --all) - 1))); do
+      taskset -c $cpu chrt --fifo 99 php -n -r '$end = hrtime(true) + 150e6; while (hrtime(true) < $end);' || exit &
+    done
+    wait
+    sleep 0.35
+  done`;
+
+test('a stall of all CPUs shows in each slice that it falls into, though no time is stolen', async () => {
+  const quiet = project.bench('quiet', ...LOAD);
+  expect((await quiet.done).code).toBe(0);
+  const run = project.bench('stalled', ...LOAD);
+  await told(run, 'instance 1/1: ');
+  const noise = realHost.start('docker', [
+    ...['container', 'run', '--rm', '--privileged', '--user', '0', '--pid=host', '--cgroupns=host'],
+    ...['--name', 'php-runtime-bench-stalls', '--volume', '/sys/fs/cgroup:/sys/fs/cgroup'],
+    ...['--entrypoint', 'sh', 'php-runtime-bench/apache-8-4-plain:latest', '-c', STALLS],
+  ]);
+  expect((await run.done).code).toBe(0);
+  await realHost.exec('docker', ['container', 'rm', '--force', 'php-runtime-bench-stalls']);
+  const { stderr } = await noise.done;
+  expect(stderr).toBe('');
+
+  const [before, stalled] = [guardsOf('quiet'), guardsOf('stalled')];
+  expect(stalled).toHaveLength(2);
+  for (const { stallMs, foreignCpuRatio } of stalled) {
+    expect(stallMs).toBeGreaterThanOrEqual(100);
+    // 150 of 500 ms, less what PHP needs to start, and the load that fits into the gaps.
+    expect(foreignCpuRatio).toBeGreaterThan(0.1);
+    expect(foreignCpuRatio).toBeGreaterThan(Math.max(...before.map((guards) => guards.foreignCpuRatio ?? 1)));
+    expect(stallMs).toBeGreaterThan(Math.max(...before.map((guards) => guards.stallMs ?? 1000)));
+  }
+});
