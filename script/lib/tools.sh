@@ -49,3 +49,16 @@ ensure_go_tool() {
   fi
   link "$1" "$folder/$1"
 }
+
+# Where there is none, and none can be had, the tests that need it are skipped and say so.
+ensure_chromium() {
+  local name
+  for name in chromium chromium-browser google-chrome google-chrome-stable; do
+    if has "$name"; then return; fi
+  done
+  if ! can_apt; then
+    say 'no Chromium here: the tests that open report.html will be skipped'
+  else
+    step 'installing chromium: tests open report.html in it' apt_install chromium fonts-dejavu-core
+  fi
+}

@@ -33,7 +33,7 @@ export function chartsOf(
 }
 
 function sliceDots(
-  { rows, metric }: ScenarioSummary,
+  { rows, bases, metric }: ScenarioSummary,
   slices: readonly Measurement[],
   numbers: Numbers,
 ): DotChart | null {
@@ -44,7 +44,7 @@ function sliceDots(
     return {
       name: isRps ? 'RPS' : key,
       axis: isRps ? { label: 'requests per second', unit: 'rps' } : { label: `${key}, ms`, unit: 'ms' },
-      rows: rows.flatMap((row) => {
+      rows: [...rows, ...bases].flatMap((row) => {
         const own = slices.filter((slice) => slice.variant === row.variant);
         const value = (slice: Measurement) =>
           isRps ? slice.achievedRps : (slice.latency?.[`${key}Ms`] ?? null);
@@ -62,7 +62,7 @@ function sliceDots(
 }
 
 function cpuDots(
-  { rows }: ScenarioSummary,
+  { rows, bases }: ScenarioSummary,
   slices: readonly Measurement[],
   numbers: Numbers,
 ): DotChart | null {
@@ -75,7 +75,7 @@ function cpuDots(
       {
         name: 'CPU per request',
         axis: { label: 'ms of CPU per request', unit: 'ms' },
-        rows: rows.flatMap((row) => {
+        rows: [...rows, ...bases].flatMap((row) => {
           const own = slices.filter((slice) => slice.variant === row.variant);
           const value = ({ cpu }: Measurement) =>
             cpu?.perRequestUs == null ? null : cpu.perRequestUs / 1000;

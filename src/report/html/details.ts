@@ -52,8 +52,8 @@ function at(latency: PooledLatency | null, p: number): string {
   return ms(latency?.percentiles.find((point) => point.p === p)?.ms);
 }
 
-function percentiles({ rows }: ScenarioSummary, numbers: Numbers): Html {
-  const measured = rows.filter((row) => row.latency);
+function percentiles({ rows, bases }: ScenarioSummary, numbers: Numbers): Html {
+  const measured = [...rows, ...bases].filter((row) => row.latency);
   if (measured.length === 0) return html``;
   type Item = (typeof measured)[number];
   const ratio = (value: number | null) => (value === null ? NOTHING : percent(value));
@@ -90,9 +90,9 @@ function percentiles({ rows }: ScenarioSummary, numbers: Numbers): Html {
   );
 }
 
-function endpoints({ rows }: ScenarioSummary, numbers: Numbers): Html {
+function endpoints({ rows, bases }: ScenarioSummary, numbers: Numbers): Html {
   type Item = EndpointRow & { variant: string; label: string; isSum: boolean };
-  const items = rows.flatMap((row): Item[] => {
+  const items = [...rows, ...bases].flatMap((row): Item[] => {
     // With one endpoint the sum says it all over again.
     const own = row.endpoints.length === 2 ? row.endpoints.slice(0, 1) : row.endpoints;
     return own.map((endpoint, i) => ({
@@ -131,8 +131,8 @@ function endpoints({ rows }: ScenarioSummary, numbers: Numbers): Html {
   );
 }
 
-function errors({ rows }: ScenarioSummary, numbers: Numbers): Html {
-  const items = rows.flatMap(({ variant, label, errors: found }) =>
+function errors({ rows, bases }: ScenarioSummary, numbers: Numbers): Html {
+  const items = [...rows, ...bases].flatMap(({ variant, label, errors: found }) =>
     found.map((error, i) => ({ ...error, variant, label, withSample: i < SAMPLES && error.sample })),
   );
   if (items.length === 0) return html``;

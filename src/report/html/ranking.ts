@@ -16,14 +16,11 @@ interface Column {
 
 /** The ranking, then what stands apart from it. */
 export function renderRanking(scenario: ScenarioSummary, numbers: Numbers): Html {
-  const of = (...kinds: Row['state']['kind'][]) =>
-    scenario.rows.filter((row) => kinds.includes(row.state.kind));
-  const [ranked, bound, unranked, failed] = [
-    of('ranked'),
-    of('generator-bound'),
-    of('unranked'),
-    of('failed'),
-  ];
+  const { rows, bases } = scenario;
+  const of = (kind: Row['state']['kind'], from = rows) => from.filter(({ state }) => state.kind === kind);
+  const [ranked, bound, unranked] = [of('ranked'), of('generator-bound'), of('unranked')];
+  const failed = of('failed', [...rows, ...bases]);
+  const others = bases.filter(({ state }) => state.kind !== 'failed');
   const columns = columnsOf(scenario);
   const why: Column = {
     title: 'Why',
@@ -32,12 +29,12 @@ export function renderRanking(scenario: ScenarioSummary, numbers: Numbers): Html
     value: (row) => reasonOf(row.state),
     className: 'why',
   };
-  const apart = (title: string, rows: readonly Row[]) =>
-    rows.length > 0 &&
-    html`<h3>${title}</h3>${table(title, [...columns.filter(({ className }) => className !== 'bar'), why], rows, numbers)}`;
+  const plain = columns.filter(({ className }) => className !== 'bar');
+  const apart = (title: string, found: readonly Row[], shown = [...plain, why]) =>
+    found.length > 0 && html`<h3>${title}</h3>${table(title, shown, found, numbers)}`;
   return html`${
     ranked.length > 0 && table('Ranking', [placeColumn(scenario), ...columns], ranked, numbers)
-  }${apart('The load generator was the limit', bound)}${apart('Not ranked', unranked)}${
+  }${apart('The load generator was the limit', bound)}${apart('Not ranked', unranked)}${apart('What they are compared with', others, plain)}${
     failed.length > 0 &&
     html`<h3>Failed</h3><ul class="failed">${failed.map((row) => renderFailed(row, numbers))}</ul>`
   }`;

@@ -14,6 +14,7 @@ import {
 import { pageAssets } from './assets.ts';
 import type { PageData } from './chart.ts';
 import { chartsOf, type Numbers, variantCharts } from './charts.ts';
+import { detectableOf, renderComparisons } from './comparisons.ts';
 import { renderEnvironment, renderMethod, renderScenarioDetails } from './details.ts';
 import { embedJson, type Html, html, isolate, raw, sentence } from './html.ts';
 import { renderRanking } from './ranking.ts';
@@ -164,6 +165,7 @@ function renderScenario(scenario: ScenarioSummary, summary: Summary, numbers: Nu
   const legend = [
     conditions(scenario, summary),
     intervalLegend(scenario),
+    detectableOf(scenario),
     isDoubtful(scenario) ? DOUBTFUL_LEGEND : '',
   ].filter(Boolean);
   const more = [cpuVerdict(scenario, isolate), exceptions(scenario, isolate)].filter(Boolean).join(' ');
@@ -172,8 +174,9 @@ function renderScenario(scenario: ScenarioSummary, summary: Summary, numbers: Nu
 <p class="verdict">${sentence(verdict(scenario, isolate))}</p>
 ${more && html`<p class="more">${sentence(more)}</p>`}
 ${renderRanking(scenario, numbers)}
+${renderComparisons(scenario, summary, numbers)}
 <p class="legend-line">${legend.map((line, i) => html`${i > 0 && html`<br>`}${sentence(line)}`)}</p>
-<noscript><p class="note">The charts are drawn by a script, which is switched off here.</p></noscript>
+<p class="note no-script">The charts are drawn by a script, which does not run here.</p>
 <div class="charts" data-charts="${id}"></div>
 ${renderScenarioDetails(scenario, numbers)}
 </section>`;

@@ -81,7 +81,8 @@ export class LinePlot {
   step(by: number): void {
     const xs = this.plot.data[0] as number[];
     const now = this.plot.cursor.idx;
-    const next = now == null ? (by > 0 ? 0 : xs.length - 1) : Math.min(xs.length - 1, Math.max(0, now + by));
+    const from = now ?? (by > 0 ? -1 : xs.length);
+    const next = Math.min(xs.length - 1, Math.max(0, from + by));
     const left = this.plot.valToPos(xs[next] as number, 'x');
     this.plot.setCursor({ left, top: this.plot.bbox.height / devicePixelRatio / 2 });
   }

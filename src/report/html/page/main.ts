@@ -21,6 +21,8 @@ const watch = new IntersectionObserver(
   { rootMargin: '600px' },
 );
 
+for (const note of document.querySelectorAll('.no-script')) note.remove();
+
 for (const place of document.querySelectorAll<HTMLElement>('[data-charts]')) {
   const [group = 0, scenario] = (place.dataset.charts ?? '').split('-').map(Number);
   const selection = selections[group] as Selection;

@@ -1,0 +1,370 @@
+// report.html in Chromium: what people do with it, and that nothing of it goes wrong.
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { analyse } from '../../../src/analyse/analyse.ts';
+import { renderHtml } from '../../../src/report/html/render.ts';
+import type { Results } from '../../../src/results.ts';
+import { fixtures, makeResults } from '../../fixtures/results/make.ts';
+import { ramp } from '../../fixtures/results/profile.ts';
+import {
+  findBarriers,
+  findChromium,
+  NO_CHROMIUM,
+  type Opened,
+  openBrowser,
+  openPage,
+  scrollThrough,
+} from './chromium.ts';
+
+const program = findChromium();
+const groupOf = (results: Results) => ({ summary: analyse(results), measurements: results.measurements });
+const pages: Record<string, () => string> = {
+  ...Object.fromEntries(
+    Object.entries(fixtures).map(([name, make]) => [name, () => renderHtml([groupOf(make())])]),
+  ),
+  ramp: () => renderHtml([groupOf(ramp())]),
+  groups: () => renderHtml([fixtures.quick, ramp].map((make) => groupOf((make as () => Results)()))),
+};
+
+let browser: Browser;
+let opened: Opened | undefined;
+
+beforeAll(async () => {
+  if (program) browser = await openBrowser(program);
+});
+afterAll(() => browser?.close());
+
+beforeEach((context) => {
+  if (!program) context.skip(NO_CHROMIUM);
+  return async () => {
+    await opened?.close();
+    opened = undefined;
+  };
+});
+
+async function open(name: string, options?: Parameters<typeof openPage>[2]): Promise<Page> {
+  const html = pages[name]?.();
+  if (html === undefined) throw new Error(`no page ${name}`);
+  opened = await openPage(browser, html, options);
+  return opened.page;
+}
+
+/** How many pixels of a chart's canvas are not empty, or how many dots it has. */
+function ink(page: Page, chart: string): Promise<number> {
+  return page.locator(`[data-chart="${chart}"]`).evaluate((figure) => {
+    const canvas = figure.querySelector('canvas');
+    if (!canvas) return figure.querySelectorAll('circle').length;
+    const { data } = (canvas.getContext('2d') as CanvasRenderingContext2D).getImageData(
+      0,
+      0,
+      canvas.width,
+      canvas.height,
+    );
+    // Colour: grid and text are grey.
+    let inked = 0;
+    for (let i = 0; i < data.length; i += 4) {
+      const [r = 0, g = 0, b = 0, alpha = 0] = data.slice(i, i + 4);
+      if (alpha > 100 && Math.max(r, g, b) - Math.min(r, g, b) > 60) inked++;
+    }
+    return inked;
+  });
+}
+
+describe.each(['quick', 'mixed', 'journey', 'base', 'hostile', 'ramp', 'groups'])(
+  'the page of %s',
+  (name) => {
+    test('has no error, no barrier and nothing beyond its side, light and dark, wide and narrow', async () => {
+      const page = await open(name, { colorScheme: 'light' });
+      await scrollThrough(page);
+      await page.evaluate(() => {
+        for (const details of document.querySelectorAll('details')) details.open = true;
+      });
+      expect(await findBarriers(page)).toEqual([]);
+      await page.emulateMedia({ colorScheme: 'dark' });
+      expect(await findBarriers(page)).toEqual([]);
+      for (const width of [768, 390]) {
+        await page.setViewportSize({ width, height: 900 });
+        await scrollThrough(page);
+        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+      }
+      expect(opened?.troubles).toEqual([]);
+    });
+
+    test('every chart draws, and has its data as a table', async () => {
+      const page = await open(name);
+      await scrollThrough(page);
+      const charts = page.locator('figure.chart');
+      expect(await charts.count()).toBeGreaterThan(4);
+      for (const chart of await charts.all()) {
+        const id = (await chart.getAttribute('data-chart')) as string;
+        const scope = page.locator(`figure:has(#${await chart.getAttribute('aria-labelledby')})`);
+        const drawn = await scope.evaluate((figure) => {
+          const canvas = figure.querySelector('canvas');
+          return canvas ? canvas.width * canvas.height : figure.querySelectorAll('circle').length;
+        });
+        expect(drawn, id).toBeGreaterThan(0);
+        await scope.locator('details.data summary').click();
+        // Filled once it is open.
+        await scope.locator('details.data tbody tr').first().waitFor();
+      }
+    });
+  },
+);
+
+test('every chart of a ramp shows its lines', async () => {
+  const page = await open('ramp');
+  await scrollThrough(page);
+  const ids = await page
+    .locator('figure.chart')
+    .evaluateAll((all) => all.map((one) => one.dataset.chart as string));
+  expect(ids).toHaveLength(10);
+  for (const id of ids) expect(await ink(page, id), id).toBeGreaterThan(id === 'slices' ? 5 : 2);
+  for (const id of ['offered-answered', 'load-levels', 'latency-time', 'percentiles'])
+    expect(await ink(page, id), id).toBeGreaterThan(500);
+});
+
+describe('the ranking', () => {
+  const labels = (page: Page) =>
+    page.locator('[data-sortable]').first().locator('tbody th bdi').allTextContents();
+  const head = (page: Page, title: string) =>
+    page.locator('[data-sortable]').first().getByRole('button', { name: title });
+
+  test('is sorted by a click on a column, turned by the next, and as it was after a third', async () => {
+    const page = await open('quick');
+    const ranked = ['apache', 'nginx-fpm (unix)', 'nginx-fpm (tcp)'];
+    expect(await labels(page)).toEqual(ranked);
+    await head(page, 'Memory').click();
+    expect(await labels(page)).toEqual(['nginx-fpm (tcp)', 'nginx-fpm (unix)', 'apache']);
+    await head(page, 'Memory').click();
+    expect(await labels(page)).toEqual(['apache', 'nginx-fpm (unix)', 'nginx-fpm (tcp)']);
+    const column = page.getByRole('columnheader', { name: 'Memory' }).first();
+    expect(await column.getAttribute('aria-sort')).toBe('ascending');
+    await head(page, 'Memory').click();
+    expect(await labels(page)).toEqual(ranked);
+    expect(await column.getAttribute('aria-sort')).toBeNull();
+  });
+
+  test('is sorted by the keyboard alone', async () => {
+    const page = await open('quick');
+    for (let i = 0; i < 30; i++) {
+      await page.keyboard.press('Tab');
+      if ((await page.evaluate(() => document.activeElement?.textContent)) === 'Variant') break;
+    }
+    await page.keyboard.press('Enter');
+    expect(await labels(page)).toEqual(['apache', 'nginx-fpm (tcp)', 'nginx-fpm (unix)']);
+    await page.keyboard.press('Enter');
+    expect(await labels(page)).toEqual(['nginx-fpm (unix)', 'nginx-fpm (tcp)', 'apache']);
+  });
+
+  test('keeps what is not ranked, and what failed, apart', async () => {
+    const page = await open('mixed');
+    expect(await labels(page)).toEqual(['apache', 'nginx-fpm (unix)']);
+    expect(
+      await page.getByRole('region', { name: 'The load generator was the limit' }).innerText(),
+    ).toContain('≥');
+    expect(await page.getByRole('region', { name: 'Not ranked' }).locator('tbody tr').count()).toBe(3);
+    expect(await page.locator('.failed').innerText()).toContain('failed to build');
+  });
+
+  test('is grouped by model if wanted', async () => {
+    const page = await open('mixed');
+    expect(await page.locator('tr.model').count()).toBe(0);
+    await page.getByLabel('Group by model').check();
+    expect(await page.locator('[data-sortable] tr.model').allTextContents()).toEqual([
+      'per-request',
+      'long-lived',
+      'per-request',
+    ]);
+  });
+});
+
+describe('filters', () => {
+  test('by runtime hide the rest from tables and charts, and say how many are left', async () => {
+    const page = await open('quick');
+    await scrollThrough(page);
+    const before = await ink(page, 'percentiles');
+    await page.getByLabel('Runtime').selectOption('apache');
+    expect(await page.locator('[data-sortable] tbody tr').count()).toBe(1);
+    expect(await page.locator('.legend').first().locator('.chip').allTextContents()).toEqual(['apache']);
+    expect(await page.getByRole('status').textContent()).toBe('1 of 3 variants');
+    expect(await ink(page, 'percentiles')).toBeLessThan(before * 0.6);
+    await page.getByLabel('Runtime').selectOption('');
+    expect(await page.locator('[data-sortable] tbody tr').count()).toBe(3);
+  });
+
+  test('by a part of the name, and together with others', async () => {
+    const page = await open('mixed');
+    await page.getByRole('searchbox').fill('FA');
+    expect(await page.locator('[data-sortable] tbody tr').allTextContents()).toHaveLength(2);
+    expect(await page.locator('.failed li').isHidden()).toBe(true);
+    await page.getByLabel('Runtime').selectOption('broken');
+    expect(await page.getByRole('status').textContent()).toBe('1 of 7 variants');
+  });
+
+  test('by scenario hide the others', async () => {
+    const results = fixtures.quick?.() as Results;
+    const [facts] = results.plan.scenarios;
+    results.plan.scenarios.push({
+      ...(facts as (typeof results.plan.scenarios)[number]),
+      name: 'b',
+      title: 'Second',
+    });
+    results.measurements.push(...results.measurements.map((slice) => ({ ...slice, scenario: 'b' })));
+    opened = await openPage(browser, renderHtml([groupOf(results)]));
+    const { page } = opened;
+    expect(await page.locator('[data-scenario]:visible').count()).toBe(2);
+    await page.getByRole('combobox', { name: 'Scenario' }).selectOption('Second');
+    expect(await page.locator('[data-scenario]:visible h2').allTextContents()).toEqual(['Second']);
+  });
+});
+
+describe('charts', () => {
+  test('leave out a variant that is switched off, and draw it again', async () => {
+    const page = await open('quick');
+    await scrollThrough(page);
+    const [lines, dots] = [await ink(page, 'percentiles'), await ink(page, 'slices')];
+    const chip = page.locator('.legend').first().getByRole('button', { name: 'apache' });
+    await chip.click();
+    expect(await chip.getAttribute('aria-pressed')).toBe('false');
+    expect(await ink(page, 'percentiles')).toBeLessThan(lines * 0.85);
+    expect(await ink(page, 'slices')).toBe((dots * 2) / 3);
+    await chip.click();
+    expect(await ink(page, 'percentiles')).toBe(lines);
+    await page.getByRole('button', { name: 'None' }).first().click();
+    expect(await page.locator('[data-chart="slices"] .empty').count()).toBe(1);
+    await page.getByRole('button', { name: 'All' }).first().click();
+    expect(await ink(page, 'slices')).toBe(dots);
+  });
+
+  test('tell values under the mouse, of lines and of dots', async () => {
+    const page = await open('ramp');
+    await scrollThrough(page);
+    const plot = page.locator('[data-chart="latency-time"] .plot');
+    await plot.hover();
+    const tip = plot.locator('.tooltip');
+    expect(await tip.locator('div').count()).toBe(6);
+    expect(await tip.innerText()).toMatch(/^\d[\d.]* s\n[\s\S]*apache, start 1\n[\d.,]+ ms/);
+    const dots = page.locator('[data-chart="slices"]');
+    await dots.locator('circle').first().hover();
+    expect(await dots.locator('.tooltip').innerText()).toMatch(/start 1[\s\S]* ms$/);
+    await page.mouse.move(0, 0);
+    expect(await dots.locator('.tooltip').isVisible()).toBe(false);
+  });
+
+  test('are read by the keyboard, aloud', async () => {
+    const page = await open('ramp');
+    await scrollThrough(page);
+    const plot = page.locator('[data-chart="rate-time"] .plot');
+    await plot.focus();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('ArrowRight');
+    const said = plot.locator('[aria-live]');
+    await expect.poll(() => said.textContent()).toMatch(/^1 s: .*apache, start 1 25.0 rps/);
+    await page.keyboard.press('Escape');
+    expect(await plot.locator('.tooltip').isVisible()).toBe(false);
+  });
+
+  test('change what they show', async () => {
+    const page = await open('ramp');
+    await scrollThrough(page);
+    const chart = page.locator('[data-chart="resources-time"]');
+    expect(await chart.locator('.axis-label').first().textContent()).toBe('CPUs in use');
+    await chart.getByRole('button', { name: 'Memory' }).click();
+    expect(await chart.locator('.axis-label').first().textContent()).toBe('memory of the container');
+    await chart.locator('summary').click();
+    expect(await chart.locator('tbody td').first().textContent()).toMatch(/ MiB$/);
+  });
+
+  test('mark the knee of those that gave in', async () => {
+    const page = await open('ramp');
+    await scrollThrough(page);
+    const marks = page.locator('[data-chart="offered-answered"] .marks');
+    expect(await marks.textContent()).toMatch(
+      /^Highest rate that was held: .*nginx-fpm 6\d\d rps.*apache 5\d\d rps$/,
+    );
+  });
+
+  test('follow the theme', async () => {
+    const page = await open('ramp', { colorScheme: 'light' });
+    await scrollThrough(page);
+    const pixels = () =>
+      page
+        .locator('[data-chart="percentiles"] canvas')
+        .evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL());
+    const light = await pixels();
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expect.poll(pixels).not.toBe(light);
+  });
+});
+
+test('text of others stays text: names, errors, the title', async () => {
+  const page = await open('hostile');
+  await scrollThrough(page);
+  expect(opened?.troubles).toEqual([]);
+  expect(await page.locator('img, h1 h1, a[href^="http"]').count()).toBe(0);
+  const label = 'a|b @octocat <img src=x onerror=alert(1)> [x](https://evil.example) `code` #1';
+  expect(await page.locator('[data-sortable] bdi').first().textContent()).toBe(label);
+  expect(await page.locator('.chip').first().textContent()).toBe(label);
+  expect(await page.locator('[data-sortable] bdi').nth(1).textContent()).toBe('日本語サーバーred');
+});
+
+test('names from right to left do not turn the numbers beside them', async () => {
+  const results = makeResults({
+    servers: [
+      { id: 'a@8.4', label: 'خادم سريع', rps: 2300 },
+      { id: 'b@8.4', label: '빠른 서버', rps: 1900 },
+    ],
+  });
+  opened = await openPage(browser, renderHtml([groupOf(results)]));
+  const { page } = opened;
+  await scrollThrough(page);
+  expect(await page.locator('.verdict').textContent()).toMatch(/^خادم سريع is fastest: 2,/);
+  // The name stands left of what follows it, as in any sentence of ours.
+  const [name, verdict] = await Promise.all([
+    page.locator('.verdict bdi').first().boundingBox(),
+    page.locator('.verdict').boundingBox(),
+  ]);
+  expect(name?.x).toBeCloseTo(verdict?.x ?? -1, 0);
+  expect(await page.locator('.legend').first().locator('.chip').allTextContents()).toEqual([
+    'خادم سريع',
+    '빠른 서버',
+  ]);
+});
+
+test('500 variants stay usable: rows by the page, ten of them drawn, each to be found', async () => {
+  const servers = Array.from({ length: 500 }, (_, i) => ({
+    ...{ id: `s${i}@8.4`, label: `server ${i}`, rps: 200 + i, runtime: `r${i % 7}` },
+  }));
+  opened = await openPage(browser, renderHtml([groupOf(makeResults({ servers, instances: 1 }))]));
+  const { page } = opened;
+  await scrollThrough(page);
+  expect(opened.troubles).toEqual([]);
+  const rows = page.locator('[data-sortable]').first().locator('tbody tr');
+  expect(await rows.count()).toBe(50);
+  expect(await page.locator('[data-chart="slices"] .dot-row:not(.dot-axis)').count()).toBe(10);
+  await page.locator('.more-rows').first().click();
+  expect(await rows.count()).toBe(250);
+  await page.getByRole('searchbox').fill('server 123');
+  expect(await rows.count()).toBe(1);
+  expect(await page.locator('[data-chart="slices"] .dot-row:not(.dot-axis)').count()).toBe(1);
+});
+
+test('on paper nothing is hidden behind a switch, and charts are light', async () => {
+  const page = await open('ramp', { colorScheme: 'dark' });
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+  await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+  expect(await page.locator('figure canvas').count()).toBe(7);
+  expect(await page.locator('.filters').isVisible()).toBe(false);
+  const card = await page.evaluate(() =>
+    getComputedStyle(document.documentElement).getPropertyValue('--card').trim(),
+  );
+  expect(card).toBe('#ffffff');
+  const pdf = await page.pdf();
+  expect(pdf.length).toBeGreaterThan(20_000);
+});
+
+test('without a script the tables are there', async () => {
+  const page = await open('quick', { javaScriptEnabled: false });
+  expect(await page.locator('[data-sortable] tbody tr').count()).toBe(3);
+  expect(await page.getByText('The charts are drawn by a script').isVisible()).toBe(true);
+});
