@@ -15,6 +15,8 @@ import type { Host } from './host.ts';
 import { formatCpus } from './plan/cpus.ts';
 import { describeEffort } from './plan/effort.ts';
 import { type Plan, plan } from './plan/plan.ts';
+import { type PlannedShard, planShards } from './plan/shards.ts';
+import { planVariants } from './plan/variants.ts';
 import { renderCsv } from './report/csv.ts';
 import { renderMarkdown } from './report/markdown.ts';
 import { makeProgress } from './report/progress.ts';
@@ -60,6 +62,11 @@ export async function runCommand(argv: readonly string[], host: Host, packageRoo
       const asked = parseConfig({ flags: command.flags, cwd, packageRoot });
       const found = await findOther(asked, { host, packageRoot, pull: null });
       const config = found ? { ...asked, other: found.other } : asked;
+      if (command.shards !== null) {
+        const shards = planShards(planVariants(config), config, command.shards);
+        print(command.json ? JSON.stringify(shards, null, 2) : shards.map(describeShard).join('\n'));
+        return 0;
+      }
       const planned = plan(config, (await readMachine(host)).cpus);
       const notes = [...planned.warnings, ...(found?.notes ?? [])];
       print(
@@ -166,6 +173,10 @@ function sayOther(other: Other): string {
   if (reason !== null) return `nothing: ${reason}`;
   const meant = [...(ref === given ? [] : [ref]), ...(commit === null ? [] : [commit.slice(0, 10)])];
   return meant.length > 0 ? `${given}: ${meant.join(', ')}` : given;
+}
+
+function describeShard({ index, of, variants }: PlannedShard): string {
+  return `--shard ${index}/${of}: ${variants.join(', ')}`;
 }
 
 function list(packageRoot: string, cwd: string, json: boolean): string {

@@ -316,6 +316,8 @@ export const Results = z.object({
     steps: count,
     /** Id of the variant that others are compared with; null: the first. */
     reference: z.string().nullable().default(null),
+    /** Part `index` of `of`, from 1, each measured on a machine of its own beside the reference; null: all of it. */
+    shard: z.object({ index: count, of: count }).nullable().default(null),
     budgetSeconds: z.number().nullable().default(null),
     /** What `compare-to` asked for and what it stands for; `reason`: why there is nothing to compare with. */
     compareTo: z

@@ -20,6 +20,7 @@ function fitTogether(a: Results, b: Results): boolean {
   return (
     same(a.host, b.host) &&
     same(a.plan.cpus, b.plan.cpus) &&
+    same(a.plan.shard, b.plan.shard) &&
     a.tool.k6 === b.tool.k6 &&
     agree(a.plan.scenarios, b.plan.scenarios, (scenario) => scenario.name) &&
     agree(a.variants.map(identity), b.variants.map(identity), (variant) => variant.id)

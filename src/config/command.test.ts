@@ -9,7 +9,14 @@ test.each([
   [['run', '--php', '8.4', '-h'], { command: 'help', of: 'run' }],
   [['--version'], { command: 'version' }],
   [['run', '--no-reuse', '--php=8.4'], { command: 'run', flags: ['--no-reuse', '--php=8.4'] }],
-  [['plan', '--json', '--php', '8.4'], { command: 'plan', flags: ['--php', '8.4'], json: true }],
+  [
+    ['plan', '--json', '--php', '8.4'],
+    { command: 'plan', flags: ['--php', '8.4'], json: true, shards: null },
+  ],
+  [
+    ['plan', '--shards', '3', '--php', '8.4', '--shards=runtimes'],
+    { command: 'plan', flags: ['--php', '8.4'], json: false, shards: 'runtimes' },
+  ],
   [['report', 'a', 'b'], { command: 'report', folders: ['a', 'b'], format: 'table' }],
   [['report', '--format', 'md', 'a'], { command: 'report', folders: ['a'], format: 'md' }],
   [['list', '--json'], { command: 'list', json: true }],

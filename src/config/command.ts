@@ -1,15 +1,16 @@
 import { UserError } from '../errors.ts';
-import { withPlace } from './document.ts';
+import { MAX_SHARDS } from './compare.ts';
+import { at, withPlace } from './document.ts';
 import { CONFIG_FLAGS, type FlagKinds, splitArguments } from './flags.ts';
 import { KEYS, type Key, type KeyName, keysOf } from './keys.ts';
-import { parsePath, quote, unknownWord } from './text.ts';
+import { parseInteger, parsePath, quote, unknownWord } from './text.ts';
 
 const FORMATS = ['table', 'md', 'json', 'csv'] as const;
 
 /** What the command line asks for. */
 export type Command =
   | { command: 'run'; flags: readonly string[] }
-  | { command: 'plan'; flags: readonly string[]; json: boolean }
+  | { command: 'plan'; flags: readonly string[]; json: boolean; shards: number | 'runtimes' | null }
   | { command: 'report'; folders: readonly string[]; format: (typeof FORMATS)[number] }
   | { command: 'list'; json: boolean }
   | { command: 'doctor'; json: boolean }
@@ -39,7 +40,13 @@ export const COMMANDS = {
   plan: {
     usage: 'plan [flags]',
     about: 'Say what run would do: variants, order, CPUs, time; touches nothing',
-    own: JSON_FLAG,
+    own: {
+      ...JSON_FLAG,
+      shards: {
+        value: 'N|runtimes',
+        about: 'Say how N machines, or one for each runtime, would share the work',
+      },
+    },
     config: true,
     example: 'plan --php 8.2,8.4 --json',
   },
@@ -109,12 +116,32 @@ export function parseCommand(argv: readonly string[]): Command {
     case 'run':
       return { command: name, flags: rest };
     case 'plan':
-      return { command: name, flags: rest.filter((arg) => arg !== '--json'), json };
+      return {
+        command: name,
+        flags: withoutOwn(rest, ownKinds),
+        json,
+        shards: readShards(flags.get('shards')?.at(-1)),
+      };
     case 'report':
       return { command: name, folders: readFolders(positionals), format: readFormat(flags.get('format')) };
     default:
       return { command: name, json };
   }
+}
+
+/** What is left for `parseConfig`. */
+function withoutOwn(argv: readonly string[], own: FlagKinds): string[] {
+  return argv.filter((arg, i) => {
+    const before = argv[i - 1]?.slice(2) ?? '';
+    const isValue = argv[i - 1]?.startsWith('--') && own[before] === 'string';
+    return !isValue && !(arg.startsWith('--') && Object.hasOwn(own, arg.slice(2).replace(/=.*/s, '')));
+  });
+}
+
+/** `3`, or `runtimes`: one for each. */
+export function readShards(text: string | undefined): number | 'runtimes' | null {
+  if (text === undefined || text === 'runtimes') return text ?? null;
+  return at({ name: '--shards' }, () => parseInteger(text, { min: 1, max: MAX_SHARDS }));
 }
 
 function readFolders(folders: readonly string[]): readonly string[] {

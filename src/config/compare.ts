@@ -1,5 +1,5 @@
 import { formatDuration, HOUR, parseDuration, refuse, SECOND, unknownWord } from './text.ts';
-import type { Gate } from './types.ts';
+import type { Gate, Shard } from './types.ts';
 
 /** What `compare-to`, `budget` and `fail-on` take. Each `parse…` throws a UserError without a place. */
 
@@ -23,6 +23,18 @@ export function parseVariantName(text: string): string {
     throw refuse('not the name of a variant', text, 'an alias, or a name such as apache@8.4, without spaces');
   }
   return text;
+}
+
+/** One machine each is what CI offers; beyond it the reference alone would take most of the time. */
+export const MAX_SHARDS = 64;
+
+/** `2/3`: the second of three. */
+export function parseShard(text: string): Shard {
+  const [, index, of] = (/^(\d{1,3})\/(\d{1,3})$/.exec(text) ?? []).map(Number);
+  if (!index || !of || index > of || of > MAX_SHARDS) {
+    throw refuse('not a shard', text, `which one of how many, such as 2/3, up to ${MAX_SHARDS}`);
+  }
+  return { index, of };
 }
 
 const BUDGET_MS = { min: 30 * SECOND, max: 6 * HOUR };

@@ -5,6 +5,7 @@ import {
   parseBudget,
   parseCompareTo,
   parseGate,
+  parseShard,
   parseVariantName,
 } from './compare.ts';
 import { keys, record, scalar } from './document.ts';
@@ -203,6 +204,14 @@ export const KEYS = {
     schema: boolean,
     about: 'Wait for another run on the same engine instead of refusing',
     default: 'false',
+  },
+  shard: {
+    schema: scalar(parseShard, { type: 'string', pattern: '^\\d+/\\d+$' }),
+    value: 'K/N',
+    about:
+      'Only this part of the variants, beside the reference: the rest runs on other machines, see plan --shards',
+    default: 'all of them',
+    only: ['flag', 'input'],
   },
   config: {
     schema: path,

@@ -44,6 +44,7 @@ export function parseConfig(sources: Sources): Config {
   const out = given('out');
   const compareTo = given('compare-to');
   const reference = given('reference');
+  const shard = value('shard');
   const budgetMs = readBudget(layers);
   const instances = value('instances');
   return {
@@ -59,6 +60,7 @@ export function parseConfig(sources: Sources): Config {
       },
     }),
     ...(reference && { reference: { name: reference.value, where: reference.place() } }),
+    ...(shard && { shard }),
     ...(budgetMs !== undefined && { budgetMs }),
     failOn: readGates(given('fail-on'), scenarios),
     ...(instances !== undefined && { instances }),

@@ -153,6 +153,13 @@ export interface Named {
   where: Place;
 }
 
+/** A part of a comparison that runs on a machine of its own: `2/3`. */
+export interface Shard {
+  /** From 1. */
+  index: number;
+  of: number;
+}
+
 export interface Config {
   apps: readonly App[];
   runtimes: readonly RuntimeChoice[];
@@ -164,6 +171,8 @@ export interface Config {
   other?: Other;
   /** Label or id of the variant that others are compared with; left out: the first. */
   reference?: Named;
+  /** Only this part of the variants, and the reference. */
+  shard?: Shard;
   /** Wall time for the load phase, ms; instances and blocks are planned for it. */
   budgetMs?: number;
   failOn: readonly (Gate & { where?: Place })[];

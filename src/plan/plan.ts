@@ -5,6 +5,7 @@ import { type Effort, fitBudget, predictEffort } from './budget.ts';
 import { type Cpu, layOutCpus } from './cpus.ts';
 import { makeOrders } from './orders.ts';
 import { makeRandom } from './random.ts';
+import { takeShard } from './shards.ts';
 import { type Batch, batchMs, cutIntoBatches, drainFor, planSlices } from './timeline.ts';
 import { type PlannedImage, type PlannedVariant, planVariants } from './variants.ts';
 
@@ -49,7 +50,8 @@ const FEW_STARTS = 3;
  * is too small.
  */
 export function plan(config: Config, cpus: readonly Cpu[]): Plan {
-  const { variants, images } = planVariants(config);
+  const all = planVariants(config);
+  const { variants, images } = config.shard ? takeShard(all, config, config.shard) : all;
   const { layout, warnings } = layOutCpus(cpus, {
     ...(config.serverCpus && { server: config.serverCpus }),
     ...(config.loadCpus && { load: config.loadCpus }),

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { parseConfig } from '../config/parse.ts';
+import type { Other } from '../config/types.ts';
+import { UserError } from '../errors.ts';
+import { planShards, takeShard } from './shards.ts';
+import { planVariants } from './variants.ts';
+
+const packageRoot = new URL('../..', import.meta.url).pathname;
+
+function planned(...flags: string[]) {
+  const runtimes =
+    'apache,a=nginx-fpm[workers=2],b=nginx-fpm[workers=4],c=nginx-fpm[workers=8],php-s=apache[workers=1]';
+  const config = parseConfig({
+    flags: ['--app', 'plain', '--runtimes', runtimes, ...flags],
+    cwd: packageRoot,
+    packageRoot,
+  });
+  const all = planVariants(config);
+  const deal = (wanted: number | 'runtimes') => planShards(all, config, wanted);
+  const take = (index: number, of: number) =>
+    takeShard(all, config, { index, of }).variants.map(({ label }) => label);
+  return { config, all, deal, take };
+}
+
+test.each([
+  // Runtimes stay whole while there are enough of them.
+  [1, ['1/1 nginx-fpm, apache: a b c php-s']],
+  [2, ['1/2 nginx-fpm: a b c', '2/2 apache: php-s']],
+  ['runtimes', ['1/2 nginx-fpm: a b c', '2/2 apache: php-s']],
+  [3, ['1/3 nginx-fpm: a', '2/3 nginx-fpm: b', '3/3 nginx-fpm, apache: c php-s']],
+  [64, ['1/4 nginx-fpm: a', '2/4 nginx-fpm: b', '3/4 nginx-fpm: c', '4/4 apache: php-s']],
+] as const)('%s shards: all but the reference are dealt, once', (wanted, expected) => {
+  const shards = planned().deal(wanted);
+  expect(
+    shards.map(({ index, of, name, variants }) => `${index}/${of} ${name}: ${variants.join(' ')}`),
+  ).toEqual(expected);
+});
+
+test('each shard measures the reference and its own, with their images alone', () => {
+  const { take, config, all } = planned();
+  expect(take(1, 2)).toEqual(['apache@8.4', 'a', 'b', 'c']);
+  expect(take(2, 2)).toEqual(['apache@8.4', 'php-s']);
+  expect(takeShard(all, config, { index: 2, of: 2 }).images.map(({ runtime }) => runtime.name)).toEqual([
+    'apache',
+  ]);
+});
+
+test('the reference that was asked for is the one in all shards', () => {
+  const { take, deal } = planned('--reference', 'b');
+  const shards = deal(4);
+  for (const { index, of } of shards) expect(take(index, of)).toContain('b');
+  expect(shards.flatMap(({ variants }) => variants)).not.toContain('b');
+});
+
+test('twins at the other side go with their variant', () => {
+  const { config } = planned();
+  const other: Other = {
+    ...{ kind: 'commit', given: 'main', ref: 'main', commit: 'c0ffee' },
+    apps: { plain: { folder: '', root: 'public' } },
+    runtimes: {},
+  };
+  const asked = { ...config, other };
+  const { variants } = takeShard(planVariants(asked), asked, { index: 2, of: 2 });
+  expect(variants.map(({ label }) => label)).toEqual([
+    'apache@8.4',
+    'php-s',
+    'apache@8.4 (main)',
+    'php-s (main)',
+  ]);
+});
+
+test('a shard that there is not', () => {
+  expect(() => planned().take(3, 9)).toThrow(UserError);
+});

@@ -1,0 +1,74 @@
+import type { Config, Shard } from '../config/types.ts';
+import { UserError } from '../errors.ts';
+import { findReference, type PlannedImage, type PlannedVariant } from './variants.ts';
+
+/** What the variants of a shard are, and what it is called where somebody looks for it. */
+export interface PlannedShard extends Shard {
+  /** Labels of the variants that only this one has. */
+  variants: readonly string[];
+  /** `nginx-fpm, swoole` */
+  name: string;
+}
+
+/** As `planVariants` gives them. */
+interface Planned {
+  variants: readonly PlannedVariant[];
+  images: readonly PlannedImage[];
+}
+
+/**
+ * Deals the variants to so many shards, or one for each runtime. The reference is in all of them, beside
+ * those that are only there, so that machines of unlike speed can be compared by what they say of it. Runtimes stay
+ * whole while there are enough of them, as their variants share images. Never more shards than there is to deal.
+ */
+export function planShards(planned: Planned, config: Config, wanted: number | 'runtimes'): PlannedShard[] {
+  const dealt = deal(planned, config, wanted);
+  return dealt.map((heads, i) => ({
+    index: i + 1,
+    of: dealt.length,
+    variants: heads.map(({ label }) => label),
+    name: [...new Set(heads.map(({ runtime }) => runtime.name))].join(', '),
+  }));
+}
+
+/** What one shard measures: its variants and the reference, both with their twins, and their images. */
+export function takeShard(
+  planned: Planned,
+  config: Config,
+  { index, of }: Shard,
+): { variants: PlannedVariant[]; images: PlannedImage[] } {
+  const dealt = deal(planned, config, of);
+  const own = dealt[index - 1];
+  if (dealt.length !== of || !own) {
+    throw new UserError('there is no such shard', {
+      where: { name: 'shard' },
+      found: `${index}/${of}`,
+      allowed: `up to ${dealt.length} of them`,
+      hint: 'php-runtime-bench plan --shards N says which there are',
+    });
+  }
+  const ids = new Set([referenceOf(planned, config), ...own].flatMap(({ id, base }) => [id, base]));
+  const variants = planned.variants.filter(({ id }) => ids.has(id));
+  const keys = new Set(variants.map(({ image }) => image));
+  return { variants, images: planned.images.filter(({ key }) => keys.has(key)) };
+}
+
+function referenceOf({ variants }: Planned, config: Config): PlannedVariant {
+  return findReference(config, variants) ?? (variants[0] as PlannedVariant);
+}
+
+function deal(planned: Planned, config: Config, wanted: number | 'runtimes'): PlannedVariant[][] {
+  const reference = referenceOf(planned, config);
+  const others = planned.variants.filter((variant) => variant.ref === null && variant.id !== reference.id);
+  if (others.length === 0) return [[reference]];
+  const groups = new Map<string, PlannedVariant[]>();
+  for (const variant of others) {
+    groups.set(variant.runtime.name, [...(groups.get(variant.runtime.name) ?? []), variant]);
+  }
+  const runtimes = [...groups.values()];
+  const count = wanted === 'runtimes' ? runtimes.length : wanted;
+  const units = count <= runtimes.length ? runtimes : runtimes.flat().map((variant) => [variant]);
+  const shards = Math.min(count, units.length);
+  const cut = (i: number) => Math.floor((i * units.length) / shards);
+  return Array.from({ length: shards }, (_, i) => units.slice(cut(i), cut(i + 1)).flat());
+}
