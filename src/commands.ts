@@ -143,8 +143,8 @@ function showPlan(
       startOrder,
       ports,
       slices: batches.flatMap(({ scenario, slices }) =>
-        slices.map(({ number, variant, block, warmup, durationMs }) => ({
-          ...{ number, scenario: scenario.name, variant, block, warmup, durationMs },
+        slices.map(({ number, variant, block, warmup, durationMs, turnMs, turns }) => ({
+          ...{ number, scenario: scenario.name, variant, block, warmup, durationMs, turnMs, turns },
         })),
       ),
     })),

@@ -62,7 +62,11 @@ export function fitBudget(
   let best = { effort: effortOf(MIN_INSTANCES, 1), detectable: Infinity };
   for (let instances = MIN_INSTANCES; instances <= MAX_INSTANCES; instances++) {
     let blocks = 0;
-    while (blocks < MAX_BLOCKS && secondsOf(effortOf(instances, blocks + 1)) * 1000 <= budgetMs) blocks++;
+    for (let most = MAX_BLOCKS; blocks < most; ) {
+      const middle = Math.ceil((blocks + most) / 2);
+      if (secondsOf(effortOf(instances, middle)) * 1000 <= budgetMs) blocks = middle;
+      else most = middle - 1;
+    }
     if (blocks === 0) break;
     const effort = effortOf(instances, blocks);
     const detectable = predictEffort(scenarios, effort, tests) ?? Infinity;

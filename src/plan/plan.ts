@@ -128,11 +128,11 @@ function isElastic({ runtime, options }: PlannedVariant): boolean {
   return Object.entries(runtime.elastic).some(([option, values]) => values.includes(String(options[option])));
 }
 
-/** Seen on two cores, rounded up: the run, an instance, each of its containers, and each k6 process. */
+/** Seen on two cores, half as much again: the run, an instance, each of its containers, and each k6 process. */
 const RUN_SECONDS = 1.5;
-const INSTANCE_SECONDS = 0.8;
-const START_SECONDS = 0.3;
-const BATCH_SECONDS = 0.6;
+const INSTANCE_SECONDS = 0.5;
+const START_SECONDS = 0.25;
+const BATCH_SECONDS = 0.4;
 
 function instanceSeconds({ index, startOrder, batches }: Instance): number {
   const started = INSTANCE_SECONDS + START_SECONDS * startOrder.length + (index === 0 ? RUN_SECONDS : 0);

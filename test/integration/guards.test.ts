@@ -1,4 +1,6 @@
 // A machine that stands still, for real: processes that nobody can interrupt take all CPUs for a while.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { realHost } from '../../src/host.ts';
 import type { Measurement } from '../../src/results.ts';
@@ -51,5 +53,36 @@ test('a stall of all CPUs shows in each slice that it falls into, though no time
     expect(foreignCpuRatio).toBeGreaterThan(0.1);
     expect(foreignCpuRatio).toBeGreaterThan(Math.max(...before.map((guards) => guards.foreignCpuRatio ?? 1)));
     expect(stallMs).toBeGreaterThan(Math.max(...before.map((guards) => guards.stallMs ?? 1000)));
+  }
+});
+
+test('a pool that shrinks while others are loaded has a lead-in before each slice, which does not count', async () => {
+  const elastic = 'nginx-fpm@8.4[pm=dynamic,workers=4]';
+  const flags = ['--runtimes', 'nginx-fpm[workers=4],nginx-fpm[workers=4,pm=dynamic]', '--warmup', '1s'];
+  const more = ['--blocks', '2', '--seed', '5', '--paths', '/json?n=5', '--load', 'vus(2, 1s)'];
+  const plan = JSON.parse(
+    (await project.cli(['plan', '--json', ...flags, ...more, '--instances', '1'])).stdout,
+  );
+  expect((await project.bench('elastic', ...flags, ...more).done).code).toBe(0);
+  const leadIns = plan.instances[0].slices.filter(
+    (
+      slice: { warmup: boolean; variant: string; durationMs: number },
+      i: number,
+      all: { variant: string }[],
+    ) => slice.warmup && i > 1 && slice.variant === elastic && all[i + 1]?.variant === elastic,
+  );
+  expect(leadIns).toHaveLength(2);
+  const measured = slicesOf(project.results('elastic'), elastic);
+  const folder = join(project.folder, 'elastic/raw/paths/0');
+  const metrics = Object.assign(
+    {},
+    ...readdirSync(folder)
+      .filter((name) => name.endsWith('.json'))
+      .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')).metrics),
+  );
+  for (const [i, { number }] of leadIns.entries()) {
+    expect(metrics[`http_reqs{slice:s${number}}`].count).toBeGreaterThan(20);
+    expect(measured[i]?.slice).toBe(number + 1);
+    expect(measured[i]?.requests).toBe(metrics[`http_reqs{slice:s${number + 1}}`].count);
   }
 });
