@@ -6,7 +6,7 @@ import { analyse } from './analyse/analyse.ts';
 import { type BuildOptions, buildImages, findImage, pullImage } from './build/build.ts';
 import type { PullEnds } from './checkout/base.ts';
 import { type Checkout, checkOut, type Source, sweepCheckouts } from './checkout/checkout.ts';
-import { findOther } from './checkout/other.ts';
+import { findOther, sayOther } from './checkout/other.ts';
 import type { Config } from './config/types.ts';
 import { Stopped, UserError } from './errors.ts';
 import type { Host } from './host.ts';
@@ -76,6 +76,7 @@ export async function runBench(asked: Config, host: Host, caller: Caller): Promi
     });
     const config = found ? { ...asked, other: found.other } : asked;
     planVariants(config);
+    if (found) say(`comparing with ${sayOther(found.other)}`);
     for (const { message } of found?.notes ?? []) say(message);
     const k6Image = await getK6(docker, config, caller, signal);
     const owner = `by ${userName()} on ${hostname()}, pid ${process.pid}`;

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { analyse } from './analyse/analyse.ts';
 import { mergeResults } from './analyse/merge.ts';
 import { type Caller, runBench } from './bench.ts';
-import { findOther } from './checkout/other.ts';
+import { describeOther, findOther, sayOther } from './checkout/other.ts';
 import { bundledApps } from './config/apps.ts';
 import { helpText, parseCommand } from './config/command.ts';
 import { realFiles } from './config/files.ts';
 import { parseConfig } from './config/parse.ts';
 import { loadRuntimes } from './config/runtimes.ts';
 import { findScenarios } from './config/scenarios.ts';
-import type { Config, Other } from './config/types.ts';
+import type { Config } from './config/types.ts';
 import type { Host } from './host.ts';
 import { formatCpus } from './plan/cpus.ts';
 import { describeEffort } from './plan/effort.ts';
@@ -25,7 +25,6 @@ import type { Warning } from './results.ts';
 import { diagnose } from './run/doctor.ts';
 import { MACHINE_SCRIPT, parseMachine } from './run/machine.ts';
 import { readOutput } from './run/output.ts';
-import { describeOther } from './run/record.ts';
 
 /** One command of the CLI, as typed; returns the exit code. Results go to stdout, the rest to stderr. */
 export async function runCommand(argv: readonly string[], host: Host, packageRoot: string): Promise<number> {
@@ -166,13 +165,6 @@ function describePlan(planned: Plan, { other }: Config, warnings: readonly Warni
     ...describeEffort(planned).map((line) => `effort:    ${line}`),
     ...warnings.map((w) => `note:      ${w.message}; ${w.remedy}`),
   ].join('\n');
-}
-
-function sayOther(other: Other): string {
-  const { given, ref, commit, reason } = describeOther(other);
-  if (reason !== null) return `nothing: ${reason}`;
-  const meant = [...(ref === given ? [] : [ref]), ...(commit === null ? [] : [commit.slice(0, 10)])];
-  return meant.length > 0 ? `${given}: ${meant.join(', ')}` : given;
 }
 
 function describeShard({ index, of, variants }: PlannedShard): string {

@@ -1,7 +1,8 @@
+import { UserError } from '../errors.ts';
 import type { ExecOptions, Finished, Host } from '../host.ts';
 
-/** A git command that failed. */
-export class GitError extends Error {
+/** A git command that failed: with the repository, or with what reaches its remote, something is wrong. */
+export class GitError extends UserError {
   override name = 'GitError';
 
   constructor(args: readonly string[], { code, stderr }: Finished) {

@@ -1,6 +1,6 @@
 import { COMPARE_TO } from '../config/compare.ts';
 import { at, displayPath } from '../config/document.ts';
-import { parseImage, quote } from '../config/text.ts';
+import { escapeText, parseImage, quote } from '../config/text.ts';
 import type { App, CompareTo, Config, Other } from '../config/types.ts';
 import { UserError } from '../errors.ts';
 import type { ExecOptions, Host } from '../host.ts';
@@ -149,4 +149,23 @@ async function findImage(name: string, { findImage: find }: Surroundings): Promi
     return 'not the name of one';
   }
   return find ? find(name) : null;
+}
+
+/** The other side of `compare-to` as results tell of it. */
+export function describeOther(other: Other): NonNullable<Results['plan']['compareTo']> {
+  const { given, ref } = other;
+  return {
+    ...{ given, ref },
+    commit: other.kind === 'image' ? null : other.commit,
+    reason: other.kind === 'none' ? other.reason : null,
+  };
+}
+
+/** The same for people: `base: main, 4c0f362682`. */
+export function sayOther(other: Other): string {
+  const { given, ref, commit, reason } = describeOther(other);
+  if (reason !== null) return `nothing: ${reason}`;
+  const meant = [...(ref === given ? [] : [ref]), ...(commit === null ? [] : [commit.slice(0, 10)])];
+  // A branch's name may hold what should not colour a terminal.
+  return escapeText(meant.length > 0 ? `${given}: ${meant.join(', ')}` : given);
 }

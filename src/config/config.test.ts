@@ -340,7 +340,7 @@ describe('comparing', () => {
     const files = { 'ci/bench.yml': 'compare-to: HEAD~1\nreference: quick\n' };
     expect(parse(files, ['--config', 'ci/bench.yml'])).toMatchObject({
       compareTo: { given: 'HEAD~1', path: '/project/ci/HEAD~1', where: { name: 'ci/bench.yml', line: 1 } },
-      reference: { name: 'quick', where: { name: 'ci/bench.yml', line: 2 } },
+      reference: { name: 'quick', unchecked: { name: 'ci/bench.yml', line: 2 } },
     });
     expect(parse({})).not.toHaveProperty('compareTo');
   });
@@ -361,6 +361,22 @@ describe('comparing', () => {
     const [read, ...more] = parse({}, ['--fail-on', text]).failOn;
     expect(read).toMatchObject({ ...gate, source: text.replaceAll(/ +/g, ' ') });
     expect(more).toEqual([]);
+  });
+
+  test('a gate or reference of the file is no mistake when a flag asks for something else', () => {
+    const files = { '.bench.yml': 'scenarios: json\nreference: x\nfail-on: slower > 3% in json on x\n' };
+    const where = { name: '.bench.yml' };
+    const unchecked = expect.objectContaining(where);
+    expect(parse(files)).toMatchObject({ reference: { unchecked }, failOn: [{ unchecked }] });
+    expect(parse(files, ['--paths', '/']).failOn).toMatchObject([{ scenario: 'json', unchecked }]);
+    for (const flags of [
+      ['--runtimes', 'apache'],
+      ['--php', '8.3'],
+      ['--app', 'plain'],
+    ]) {
+      expect(parse(files, flags).reference).toEqual({ name: 'x' });
+      expect(parse(files, flags).failOn[0]).not.toHaveProperty('unchecked');
+    }
   });
 
   test('several gates, in a list, on lines of an input and as flags', () => {

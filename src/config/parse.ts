@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { UserError } from '../errors.ts';
+import { type Place, UserError } from '../errors.ts';
 import { checkAppNames, checkRoot, findApp, findRoot, guessRoot } from './apps.ts';
 import { checkDistinct, choose, parseChoices } from './choices.ts';
 import { at, readYaml, validate } from './document.ts';
@@ -59,10 +59,12 @@ export function parseConfig(sources: Sources): Config {
         where: compareTo.place(),
       },
     }),
-    ...(reference && { reference: { name: reference.value, where: reference.place() } }),
+    ...(reference && {
+      reference: { name: reference.value, ...toCheck(layers, 'reference', VARIANT_KEYS, reference.place()) },
+    }),
     ...(shard && { shard }),
     ...(budgetMs !== undefined && { budgetMs }),
-    failOn: readGates(given('fail-on'), scenarios),
+    failOn: readGates(layers, scenarios),
     ...(instances !== undefined && { instances }),
     seed: value('seed') ?? Math.floor(random() * 2 ** 32),
     ...(serverCpus && { serverCpus }),
@@ -207,7 +209,30 @@ function readBudget(layers: readonly Layer[]): number | undefined {
   return budget;
 }
 
-function readGates(given: Given<'fail-on'> | undefined, scenarios: readonly Scenario[]): Config['failOn'] {
+/** What decides how variants are called. */
+const VARIANT_KEYS = ['runtimes', 'php', 'app'] as const;
+const SCENARIO_KEYS = ['scenarios', 'paths', 'journey'] as const;
+
+/**
+ * A name is held against what its own source asks for. Where a stronger source asks for something else, a name that
+ * nothing bears any more is no mistake.
+ */
+function toCheck(
+  layers: readonly Layer[],
+  key: KeyName,
+  named: readonly KeyName[],
+  where: Place | undefined,
+): { unchecked?: Place } {
+  const stronger = layers.slice(
+    0,
+    layers.findIndex(({ values }) => values[key] !== undefined),
+  );
+  const overridden = stronger.some(({ values }) => named.some((other) => values[other] !== undefined));
+  return overridden || !where ? {} : { unchecked: where };
+}
+
+function readGates(layers: readonly Layer[], scenarios: readonly Scenario[]): Config['failOn'] {
+  const given = find(layers, 'fail-on');
   const names = scenarios.map(({ name }) => name);
   return (given?.value ?? []).map((gate, i, gates) => {
     const where = given?.place(i);
@@ -215,10 +240,11 @@ function readGates(given: Given<'fail-on'> | undefined, scenarios: readonly Scen
       if (gates.findIndex(({ source }) => source === gate.source) !== i) {
         throw new UserError('gate given twice', { found: quote(gate.source) });
       }
-      if (gate.scenario !== null && !names.includes(gate.scenario)) {
+      const { unchecked } = toCheck(layers, 'fail-on', SCENARIO_KEYS, where);
+      if (unchecked && gate.scenario !== null && !names.includes(gate.scenario)) {
         throw unknownWord('scenario in a gate', gate.scenario, names);
       }
-      return { ...gate, ...(where && { where }) };
+      return { ...gate, ...toCheck(layers, 'fail-on', VARIANT_KEYS, where) };
     });
   });
 }

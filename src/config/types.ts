@@ -147,10 +147,10 @@ export interface Gate {
   variant: string | null;
 }
 
-/** A word that can be checked only when all variants are known, and where it stands. */
+/** A name of a variant, and where it stands as long as it is to be checked: when all variants are known. */
 export interface Named {
   name: string;
-  where: Place;
+  unchecked?: Place;
 }
 
 /** A part of a comparison that runs on a machine of its own: `2/3`. */
@@ -175,7 +175,7 @@ export interface Config {
   shard?: Shard;
   /** Wall time for the load phase, ms; instances and blocks are planned for it. */
   budgetMs?: number;
-  failOn: readonly (Gate & { where?: Place })[];
+  failOn: readonly (Gate & Pick<Named, 'unchecked'>)[];
   /** Fresh starts of all containers; left out: as the load suggests. */
   instances?: number;
   /** Recorded; the same seed gives the same order. */

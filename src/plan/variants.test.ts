@@ -157,24 +157,24 @@ describe('the other side', () => {
 });
 
 describe('names', () => {
-  const where = { name: '.bench.yml', line: 2 };
+  const unchecked = { name: '.bench.yml', line: 2 };
 
   test.each([
     [undefined, undefined],
     ['small', 'apache@8.4[workers=4]'],
     ['apache@8.4[workers=4]', 'apache@8.4[workers=4]'],
   ])('reference %s is %s', (name, id) => {
-    const asked = { ...config, other: other(), ...(name && { reference: { name, where } }) };
+    const asked = { ...config, other: other(), ...(name && { reference: { name, unchecked } }) };
     expect(findReference(asked, planVariants(asked).variants)?.id).toBe(id);
   });
 
   test('of no variant are refused', () => {
-    expect(messageOf(() => planVariants({ ...config, reference: { name: 'smal', where } }))).toBe(
+    expect(messageOf(() => planVariants({ ...config, reference: { name: 'smal', unchecked } }))).toBe(
       ".bench.yml:2: unknown variant\n  found:   'smal'\n" +
         '  allowed: apache@8.4, small, apache@8.4[workers=4], mine@8.4[zts=true]\n' +
         "  hint:    did you mean 'small'?",
     );
-    const gate = { source: 'x', metric: null, above: 0.03, scenario: null, variant: 'apach', where };
+    const gate = { source: 'x', metric: null, above: 0.03, scenario: null, variant: 'apach', unchecked };
     expect(messageOf(() => planVariants({ ...config, failOn: [gate] }))).toBe(
       ".bench.yml:2: unknown runtime or variant in a gate\n  found:   'apach'\n" +
         '  allowed: apache, mine, apache@8.4, small, apache@8.4[workers=4], mine@8.4[zts=true]\n' +
@@ -187,10 +187,15 @@ describe('names', () => {
     expect(planVariants({ ...config, failOn: [gate] }).variants).toHaveLength(3);
   });
 
+  test('that were overridden name nothing, which is no mistake', () => {
+    const asked = { ...config, reference: { name: 'gone' } };
+    expect(findReference(asked, planVariants(asked).variants)).toBeUndefined();
+  });
+
   test('of the other side are none', () => {
     const name = 'small (v1)';
     expect(
-      messageOf(() => planVariants({ ...config, other: other(), reference: { name, where } })),
+      messageOf(() => planVariants({ ...config, other: other(), reference: { name, unchecked } })),
     ).toContain("found:   'small (v1)'");
   });
 });

@@ -112,15 +112,15 @@ export function findReference(
 function checkNames(config: Config, heads: readonly PlannedVariant[]): void {
   const { reference, failOn } = config;
   const names = [...new Set(heads.flatMap(({ label, id }) => [label, id]))];
-  if (reference && !findReference(config, heads)) {
-    at(reference.where, () => {
+  if (reference?.unchecked && !findReference(config, heads)) {
+    at(reference.unchecked, () => {
       throw unknownWord('variant', reference.name, names);
     });
   }
   const known = [...new Set([...heads.map(({ runtime }) => runtime.name), ...names])];
-  for (const { variant, where } of failOn) {
-    if (variant === null || known.includes(variant)) continue;
-    at(where, () => {
+  for (const { variant, unchecked } of failOn) {
+    if (!unchecked || variant === null || known.includes(variant)) continue;
+    at(unchecked, () => {
       throw unknownWord('runtime or variant in a gate', variant, known);
     });
   }

@@ -1,8 +1,8 @@
 import { compare } from '../analyse/compare.ts';
 import { compareEarlier } from '../analyse/earlier.ts';
 import type { Built } from '../build/build.ts';
-import type { Found } from '../checkout/other.ts';
-import type { Config, Other, Scenario } from '../config/types.ts';
+import { describeOther, type Found } from '../checkout/other.ts';
+import type { Config, Scenario } from '../config/types.ts';
 import type { Plan } from '../plan/plan.ts';
 import { findReference, type PlannedVariant } from '../plan/variants.ts';
 import type { HostFacts, Measurement, Results, ScenarioFacts, Variant, Warning } from '../results.ts';
@@ -67,7 +67,7 @@ function gather(record: Record, nowMs: number): Results {
       shard: config.shard ?? null,
       budgetSeconds: config.budgetMs === undefined ? null : config.budgetMs / 1000,
       compareTo: found && describeOther(found.other),
-      gates: config.failOn.map(({ where: _, ...gate }) => gate),
+      gates: config.failOn.map(({ unchecked: _, ...gate }) => gate),
     },
     variants,
     measurements: [...record.measurements],
@@ -94,16 +94,6 @@ function describeVariant(record: Record, variant: PlannedVariant): Variant {
     facts: outcome?.facts ?? null,
     coldStartMs: outcome?.coldStartMs ?? [],
     failure: outcome?.failure ?? (built && 'failure' in built ? built.failure : null),
-  };
-}
-
-/** The other side of `compare-to` as results tell of it. */
-export function describeOther(other: Other): NonNullable<Results['plan']['compareTo']> {
-  const { given, ref } = other;
-  return {
-    ...{ given, ref },
-    commit: other.kind === 'image' ? null : other.commit,
-    reason: other.kind === 'none' ? other.reason : null,
   };
 }
 

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -63,7 +63,7 @@ export class Sandbox {
   /** Runs the workflow under act on this machine itself. */
   async start(workflow: string, event: Event, options: { token: string; env: Record<string, string> }) {
     await writeFile(join(this.repository, '.github/workflows/bench.yml'), workflow);
-    await this.#commit();
+    await this.commit();
     const eventFile = join(this.folder, 'event.json');
     await writeFile(eventFile, JSON.stringify(event.payload));
     return start(
@@ -83,7 +83,8 @@ export class Sandbox {
     );
   }
 
-  async #commit() {
+  /** Commits all there is. Gives the commit. */
+  async commit(): Promise<string> {
     const git = [
       '-c',
       'user.name=octo',
@@ -100,6 +101,7 @@ export class Sandbox {
       const child = spawn('git', [...git, ...args], { cwd: this.repository, stdio: 'inherit' });
       await new Promise((resolve) => child.on('close', resolve));
     }
+    return execFileSync('git', ['rev-parse', 'HEAD'], { cwd: this.repository, encoding: 'utf8' }).trim();
   }
 }
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
@@ -14,14 +14,14 @@ let sandbox: Sandbox;
 let github: GitHub;
 let artifacts: Artifacts;
 
-const PULL_REQUEST: Event = {
+const PULL_REQUEST = {
   name: 'pull_request',
   payload: {
     action: 'opened',
     number: 7,
     pull_request: { number: 7, head: { ref: '"><img src=x>|`$(touch owned)`' }, base: { ref: 'main' } },
   },
-};
+} as const satisfies Event;
 const PUSH: Event = { name: 'push', payload: { ref: 'refs/heads/main' } };
 
 /** As short as a run can be. */
@@ -131,6 +131,40 @@ test('an image that does not exist: the job fails, what is known is reported and
   expect(results.variants.map(({ failure }) => failure?.stage)).toEqual(['build']);
   expect(ours()).toHaveLength(1);
   expect(done.logOf('Post')).toContain('Nothing was left behind.');
+});
+
+test('compare-to base: the pull request beside the commit that it started from', async () => {
+  const page = join(sandbox.repository, 'public/index.php');
+  const git = (...args: string[]) =>
+    execFileSync('git', args, { cwd: sandbox.repository, encoding: 'utf8' }).trim();
+  const sha = await sandbox.commit();
+  const before = await readFile(page, 'utf8');
+  await writeFile(page, "<?php echo 'shop', PHP_EOL;\n");
+  const { pull_request, ...payload } = PULL_REQUEST.payload;
+  // What a stranger may call a branch is no command.
+  const base = { ref: '$(touch owned)`touch owned`', sha };
+  const event: Event = {
+    name: 'pull_request',
+    payload: {
+      ...payload,
+      pull_request: { ...pull_request, base, head: { ...pull_request.head, sha: 'f'.repeat(40) } },
+    },
+  };
+  const done = await run(event, { 'compare-to': 'base', 'fail-on': 'slower > 3%, p99 slower > 10%' });
+  await writeFile(page, before);
+
+  expect(done.jobs, done.log).toEqual({ bench: 'success' });
+  const results = Results.parse(JSON.parse(artifacts.open('php-runtime-bench')['results.json'] ?? ''));
+  expect(results.plan.compareTo).toEqual({ given: 'base', ref: base.ref, commit: sha, reason: null });
+  expect(results.plan.gates.map(({ source }) => source)).toEqual(['slower > 3%', 'p99 slower > 10%']);
+  expect(results.variants.map(({ label, failure }) => [label, failure])).toEqual([
+    ['apache@8.4', null],
+    ['apache@8.4 (base)', null],
+  ]);
+  expect(results.measurements.map(({ outcome }) => outcome)).toEqual(['ok', 'ok']);
+  expect(results.comparisons.some(({ against }) => against === 'base')).toBe(true);
+  expect(await readdir(sandbox.repository)).not.toContain('owned');
+  expect(git('worktree', 'list').split('\n')).toHaveLength(1);
 });
 
 test('a misspelt value: the job fails with what was found and what is allowed, nothing is published', async () => {
