@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { analyse } from './analyse/analyse.ts';
+import { compareAcross } from './analyse/across.ts';
 import { mergeResults } from './analyse/merge.ts';
 import { type Caller, runBench } from './bench.ts';
 import { describeOther, findOther, sayOther } from './checkout/other.ts';
@@ -17,6 +18,7 @@ import { describeEffort } from './plan/effort.ts';
 import { type Plan, plan } from './plan/plan.ts';
 import { type PlannedShard, planShards } from './plan/shards.ts';
 import { planVariants } from './plan/variants.ts';
+import { renderAcross } from './report/across.ts';
 import { renderCsv } from './report/csv.ts';
 import { renderMarkdown } from './report/markdown.ts';
 import { makeProgress } from './report/progress.ts';
@@ -77,10 +79,13 @@ export async function runCommand(argv: readonly string[], host: Host, packageRoo
     }
     case 'report': {
       const groups = mergeResults(await Promise.all(command.folders.map(readOutput)));
+      const across = compareAcross(groups);
       if (command.format === 'json') print(JSON.stringify(groups.length === 1 ? groups[0] : groups));
-      else if (command.format === 'md') print(renderMarkdown(groups.map(analyse)));
       else if (command.format === 'csv') for (const results of groups) print(renderCsv(analyse(results)));
-      else for (const results of groups) print(renderTable(analyse(results), terminal));
+      else if (command.format === 'md' || across) {
+        const apart = renderMarkdown(groups.map(analyse));
+        print(across ? `${renderAcross(across)}\n\n${apart}` : apart);
+      } else for (const results of groups) print(renderTable(analyse(results), terminal));
       return 0;
     }
     case 'list':
