@@ -195,12 +195,12 @@ function columnsOf(scenario: ScenarioSummary, name: (row: Row) => string): Colum
     latency('p50'),
     latency('p95'),
     latency('p99'),
-    { title: 'OK', right: true, cell: (row) => share(row.okRatio).replace('<', '&lt;') },
+    { title: 'OK', right: true, cell: (row) => whole(share(row.okRatio)).replace('<', '&lt;') },
     { title: 'CPU ms/request', right: true, cell: (row) => estimated(row.cpuMsPerRequest) },
     {
       title: 'Memory',
       right: true,
-      cell: (row) => (row.memory ? bytes(row.memory.medianBytes) : NOTHING),
+      cell: (row) => (row.memory ? whole(bytes(row.memory.medianBytes)) : NOTHING),
     },
   ];
 }
@@ -209,24 +209,22 @@ function columnsOf(scenario: ScenarioSummary, name: (row: Row) => string): Colum
 function deltaColumn(deltas: Deltas): Columns[number] {
   return {
     title: deltaTitle(deltas),
-    right: true,
     cell: (row) => {
       if (row.variant === deltas.reference) return 'reference';
       const delta = deltas.of(row);
       if (!delta) return NOTHING;
-      const { change, mark, comparison } = delta;
+      const { change, comparison } = delta;
       const isSure = comparison.verdict === 'slower' || comparison.verdict === 'faster';
-      return (
-        [
-          change?.value.replace(' ', '\u00a0'),
-          change?.interval && `(${change.interval})`,
-          isSure ? `**${mark}**` : mark,
-        ]
-          .filter(Boolean)
-          .join(' ') || NOTHING
-      );
+      const mark = delta.mark && (isSure ? `**${whole(delta.mark)}**` : whole(delta.mark));
+      const parts = [change && whole(change.value), change?.interval && `(${change.interval})`, mark];
+      return parts.filter(Boolean).join(' ') || NOTHING;
     },
   };
+}
+
+/** No line breaks at its spaces. */
+function whole(text: string): string {
+  return text.replaceAll(' ', '\u00a0');
 }
 
 function warningCodes({ warnings }: Summary): string {

@@ -78,10 +78,20 @@ function labelOf(id: string, { variants }: Summary): string {
 }
 
 /** With several scenarios it says in which. */
-function nameIt(comparison: Comparison, summary: Summary, medium: Medium): Named {
-  const label = medium.name(labelOf(comparison.variant, summary));
-  const where = summary.scenarios.length > 1 ? ` in ${medium.name(comparison.scenario)}` : '';
-  return { comparison, subject: label + where, against: counterpart(comparison, summary, medium) };
+function nameIt(found: Comparison, summary: Summary, medium: Medium): Named {
+  const label = labelOf(found.variant, summary);
+  const where = summary.scenarios.length > 1 ? ` in ${medium.name(found.scenario)}` : '';
+  // Beside the name a reason need not begin with it again.
+  const reasons = found.reasons.map((reason) =>
+    reason.startsWith(`${label}: `) || reason.startsWith(`${label} failed`)
+      ? reason.slice(label.length).replace(/^:? /, '')
+      : reason,
+  );
+  return {
+    comparison: { ...found, reasons },
+    subject: medium.name(label) + where,
+    against: counterpart(found, summary, medium),
+  };
 }
 
 /**
