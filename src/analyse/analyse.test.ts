@@ -267,7 +267,7 @@ describe('numbers', () => {
     // Means 1000, 1010, 1020: s = 10; the wide spread of the slices is not in it.
     const row = first(results).rows[0] as Row;
     expect(row.rps?.value).toBeCloseTo(1010, 9);
-    expect(row.rps?.half).toBeCloseTo((4.303 * 10) / Math.sqrt(3), 6);
+    expect(row.rps?.half).toBeCloseTo((4.30265273 * 10) / Math.sqrt(3), 6);
   });
 
   test('endpoints end in Aggregated, and their counts add up', () => {
@@ -305,6 +305,11 @@ describe('warnings', () => {
       'foreign-cpu',
       ({ measurements: [slice] }) =>
         Object.assign((slice as never as { guards: object }).guards, { foreignCpuRatio: 0.2 }),
+    ],
+    [
+      'stalls',
+      ({ measurements: [slice] }) =>
+        Object.assign((slice as never as { guards: object }).guards, { stallMs: 80 }),
     ],
     ['void-slices', ({ measurements: [slice] }) => Object.assign(slice as object, { outcome: 'void' })],
     [

@@ -170,6 +170,7 @@ function obstaclesOf({ row }: Entry, metric: CompareMetric): string[] {
 function obstaclesOfPairs(pairs: number, dropped: number, slices: number): string[] {
   const all = dropped + slices;
   if (all === 0) return ['not measured side by side'];
+  if (pairs === 0 && slices > 0) return ['not known of both'];
   const share = `${percent(dropped / all)} of the pairs of slices were disturbed or failed, and dropped`;
   const few = `${pairs} ${pairs === 1 ? 'pair' : 'pairs'} of fresh starts, ${MIN_PAIRS} needed`;
   return [...(dropped > MAX_GUARDED * all ? [share] : []), ...(pairs < MIN_PAIRS ? [few] : [])];
@@ -210,7 +211,8 @@ function conclude(draft: Draft, corrected: Corrected | undefined): Comparison {
     detectable: predictDetectable({ pairs, spread, tests: corrected.tests }),
     verdict,
     margin,
-    reasons: verdict === 'inconclusive' && isSure(test, test.p ?? 1) ? [missedBy(corrected.tests)] : [],
+    // With many tests something looks sure by chance.
+    reasons: !isSure(test, corrected.p) && isSure(test, test.p ?? 1) ? [missedBy(corrected.tests)] : [],
   };
 }
 

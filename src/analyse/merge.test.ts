@@ -29,6 +29,38 @@ test('the starts of two runs of one variant are different instances', () => {
   expect(merged?.variants[0]?.coldStartMs).toHaveLength(6);
 });
 
+const two = (seed: number, ids = ['a', 'b']) =>
+  makeResults({
+    servers: ids.map((id) => ({ id, rps: 60 })),
+    seed,
+    // The image of a variant is the same in both.
+    change: ({ variants }) => {
+      for (const { image, id } of variants) if (image) image.id = `sha256:${id}`;
+    },
+  });
+
+test('comparisons are made anew, within the starts of each run', () => {
+  const [merged] = mergeResults([two(1), two(2)]);
+  const [comparison] = analyse(merged as Results).scenarios[0]?.comparisons ?? [];
+  expect(comparison).toMatchObject({ variant: 'b', reference: 'a', pairs: 6, slices: 24, reasons: [] });
+});
+
+test('variants that never were in one run are not compared', () => {
+  const [merged] = mergeResults([two(1, ['a', 'c']), two(2, ['b', 'c'])]);
+  const comparisons = analyse(merged as Results).scenarios[0]?.comparisons ?? [];
+  const of = (id: string) => comparisons.find(({ variant, metric }) => variant === id && metric === 'rps');
+  expect(of('b')).toMatchObject({ pairs: 0, ratio: null, reasons: ['not measured side by side'] });
+  expect(of('c')).toMatchObject({ pairs: 3, reasons: ['3 pairs of fresh starts, 4 needed'] });
+});
+
+test('gates of all runs hold', () => {
+  const gate = (source: string) => ({ source, metric: null, above: 0.03, scenario: null, variant: null });
+  const gated = (id: string, ...sources: string[]) =>
+    run(id, ({ plan }) => Object.assign(plan, { gates: sources.map(gate) }));
+  const [merged] = mergeResults([gated('a', 'x'), gated('b', 'x', 'y')]);
+  expect(merged?.plan.gates.map(({ source }) => source)).toEqual(['x', 'y']);
+});
+
 test.each<[string, (results: Results) => void]>([
   ['other machine', ({ host }) => Object.assign(host, { cpuModel: 'other' })],
   ['other CPU layout', ({ plan }) => Object.assign(plan.cpus, { server: [0] })],

@@ -28,8 +28,8 @@ function fitTogether(a: Results, b: Results): boolean {
 }
 
 /** What makes a variant the same one in two runs: built from the same image, under the same name. */
-function identity({ id, label, ref, image }: Results['variants'][number]) {
-  return { id, label, ref, image: image?.id ?? null };
+function identity({ id, label, ref, base, image }: Results['variants'][number]) {
+  return { id, label, ref, base, image: image?.id ?? null };
 }
 
 /** Things of the same name are the same thing. */
@@ -77,6 +77,11 @@ function concatenate(group: readonly Results[]): Results {
       ),
       estimatedSeconds: group.reduce((sum, { plan }) => sum + plan.estimatedSeconds, 0),
       steps: group.reduce((sum, { plan }) => sum + plan.steps, 0),
+      compareTo: group.find(({ plan }) => plan.compareTo)?.plan.compareTo ?? null,
+      gates: unique(
+        group.flatMap(({ plan }) => plan.gates),
+        (gate) => JSON.stringify(gate),
+      ),
     },
     variants: unique(
       group.flatMap(({ variants }) => variants),

@@ -7,6 +7,7 @@ import {
   HEADER_BYTES,
   IDLE_CPU,
   P99_SAMPLES,
+  STALL,
   STEAL,
 } from './limits.ts';
 import { sum } from './pool.ts';
@@ -16,17 +17,24 @@ import type { Row, ScenarioSummary } from './summary.ts';
 export function findWarnings(results: Results, scenarios: readonly ScenarioSummary[]): Warning[] {
   const found = [
     ...ofRun(results),
-    ...scenarios.flatMap((scenario) => [
-      ...ofGenerator(scenario),
-      ...ofLoss(scenario),
-      ...ofSamples(scenario),
-      ...ofAnswers(scenario),
-      ...ofConnections(scenario.facts, scenario.rows, results),
-    ]),
+    // What is wrong with the other ref is worth a word as well.
+    ...scenarios
+      .map(withBases)
+      .flatMap((scenario) => [
+        ...ofGenerator(scenario),
+        ...ofLoss(scenario),
+        ...ofSamples(scenario),
+        ...ofAnswers(scenario),
+        ...ofConnections(scenario.facts, scenario.rows, results),
+      ]),
     ...ofMachine(results),
   ];
   const known = new Set(results.warnings.map((warning) => warning.code));
   return [...results.warnings, ...found.filter((warning) => !known.has(warning.code))];
+}
+
+function withBases(scenario: ScenarioSummary): ScenarioSummary {
+  return { ...scenario, rows: [...scenario.rows, ...scenario.bases] };
 }
 
 function warning(code: string, message: string, remedy: string, rows: readonly Row[] = []): Warning {
@@ -180,7 +188,7 @@ function ofAnswers(scenario: ScenarioSummary): Warning[] {
     );
   }
   const rows = scenario.rows.filter(
-    (row) => row.state.kind === 'ranked' || row.state.kind === 'generator-bound',
+    ({ state: { kind } }) => kind === 'ranked' || kind === 'base' || kind === 'generator-bound',
   );
   const names = new Set(rows.flatMap((row) => row.endpoints.slice(0, -1).map((endpoint) => endpoint.name)));
   const different = [...names].flatMap((name) => {
@@ -291,6 +299,16 @@ function ofMachine({ plan, measurements }: Results): Warning[] {
         'steal',
         `the hypervisor took more than ${STEAL * 100} % of the CPU time in ${stolen} of ${measurements.length} slices`,
         'trust CPU per request before RPS and latency; more --instances help',
+      ),
+    );
+  }
+  const stalled = count(({ guards }) => (guards.stallMs ?? 0) > STALL);
+  if (stalled > 0) {
+    warnings.push(
+      warning(
+        'stalls',
+        `the machine stood still for more than ${STALL} ms in ${stalled} of ${measurements.length} slices`,
+        'measure on a machine that is less shared; comparisons left those slices out',
       ),
     );
   }
