@@ -10,6 +10,8 @@ const started = new Counter('bench_started');
 const sliceStart = new Gauge('bench_slice_start');
 // The part of each iteration that lay behind the end of its slice: it was not done within the time.
 const late = new Counter('bench_late');
+// Time of a turn, ms, that VUs did not have because the turn before still kept them.
+const head = new Counter('bench_head');
 // When the last of them was done.
 const lastEnd = new Gauge('bench_last_end');
 const ends = {};
@@ -18,12 +20,19 @@ for (const slice of plan.slices) slices[slice.id] = slice;
 const blocks = {};
 for (const block of plan.blocks) {
   // Turns of one slice that follow each other are one: what reaches from one into the next is in time.
+  const turnStarts = block.order.map((id, turn) => {
+    let first = turn;
+    while (block.order[first - 1] === id) first--;
+    return first * block.turnMs;
+  });
   const turnEnds = block.order.map((id, turn) => {
     let last = turn;
     while (block.order[last + 1] === id) last++;
     return (last + 1) * block.turnMs;
   });
-  blocks[block.id] = { ...block, turnEnds, lengthMs: block.order.length * block.turnMs };
+  // An open load begins its requests on time, whatever the turn before does.
+  const open = slices[block.order[0]].steps[0].rps !== null;
+  blocks[block.id] = { ...block, open, turnStarts, turnEnds, lengthMs: block.order.length * block.turnMs };
 }
 const own = plan.ownScenarios;
 
@@ -107,6 +116,7 @@ for (const slice of plan.slices) {
     'iterations',
     'bench_started',
     'bench_late',
+    'bench_head',
     'dropped_iterations',
     'data_received',
     'data_sent',
@@ -162,12 +172,13 @@ export function benchTurn(data) {
     __ENV.SLICE = slice;
     __ENV.BASE_URL = slices[slice].baseUrl;
     exec.vu.metrics.tags.slice = slice;
+    if (!block.open) head.add(Math.max(0, Date.now() - startTime - block.turnStarts[now]));
   }
   if (ends[slice] === undefined) {
     ends[slice] = startTime + block.lengthMs;
     sliceStart.add(startTime);
   }
-  return iterate(data, startTime + block.turnEnds[now], ends[slice]);
+  return iterate(data, block.open ? ends[slice] : startTime + block.turnEnds[now], ends[slice]);
 }
 
 function iterate(data, turnEnd, sliceEnd) {

@@ -36,6 +36,8 @@ interface Given {
   timeouts?: number;
   dropped?: number;
   late?: number;
+  /** ms that its clients were still busy elsewhere as its turns began. */
+  head?: number;
   started?: number;
   /** CPU of the load's and the server's CPU set during the slice of a second, 0…1. */
   k6?: number;
@@ -71,6 +73,7 @@ function measureOne(given: Given): Measurement {
       'iterations{slice:s7}': { count: requests },
       'bench_started{slice:s7}': { count: given.started ?? requests },
       'bench_late{slice:s7}': { count: late },
+      'bench_head{slice:s7}': { count: given.head ?? 0 },
       'dropped_iterations{slice:s7}': { count: dropped },
       'bench_slice_start{slice:s7}': { min: START },
       'bench_errors{slice:s7,endpoint:e0,kind:refused}': { count: refused },
@@ -139,6 +142,12 @@ describe('measure', () => {
     expect(m.latency?.p99_9Ms).toBeCloseTo(1 + 0.999 * 0.999, 6);
     expect(m.histogram.reduce((sum, [, n]) => sum + n, 0)).toBe(1000);
     expect(m.generator).toMatchObject({ bound: false, busyRatio: expect.closeTo(0.1, 6) });
+  });
+
+  test('what clients came late by, from the turn before, is no time of this server', () => {
+    // Eight clients, 0.1 s each, of a second.
+    expect(measureOne({ answered: ramp(900), head: 800 }).achievedRps).toBeCloseTo(1000, 6);
+    expect(measureOne({ answered: ramp(910), head: 800, late: 10 }).achievedRps).toBeCloseTo(1000, 6);
   });
 
   test('a refused connection takes no time and is not latency: a server that is down is not fast', () => {
