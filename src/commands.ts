@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { analyse } from './analyse/analyse.ts';
 import { compareAcross } from './analyse/across.ts';
+import { analyse } from './analyse/analyse.ts';
 import { mergeResults } from './analyse/merge.ts';
 import { type Caller, runBench } from './bench.ts';
 import { describeOther, findOther, sayOther } from './checkout/other.ts';
@@ -13,6 +13,7 @@ import { loadRuntimes } from './config/runtimes.ts';
 import { findScenarios } from './config/scenarios.ts';
 import type { Config } from './config/types.ts';
 import type { Host } from './host.ts';
+import { measureItself } from './noise.ts';
 import { formatCpus } from './plan/cpus.ts';
 import { describeEffort } from './plan/effort.ts';
 import { type Plan, plan } from './plan/plan.ts';
@@ -21,6 +22,7 @@ import { planVariants } from './plan/variants.ts';
 import { renderAcross } from './report/across.ts';
 import { renderCsv } from './report/csv.ts';
 import { renderMarkdown } from './report/markdown.ts';
+import { renderNoise } from './report/noise.ts';
 import { makeProgress } from './report/progress.ts';
 import { renderTable } from './report/terminal.ts';
 import type { Warning } from './results.ts';
@@ -47,12 +49,7 @@ export async function runCommand(argv: readonly string[], host: Host, packageRoo
       return 0;
     case 'run': {
       const config = parseConfig({ flags: command.flags, cwd, packageRoot });
-      const progress = makeProgress((text) => process.stderr.write(text), process.stderr.isTTY === true);
-      const caller: Caller = {
-        ...{ version: await readVersion(packageRoot), packageRoot },
-        command: ['php-runtime-bench', ...withoutSecrets(argv)],
-        ...progress,
-      };
+      const { progress, ...caller } = await makeCaller(argv, packageRoot);
       const { results, out, exitCode } = await runBench(config, host, caller);
       progress.end();
       print(renderTable(analyse(results), terminal));
@@ -92,15 +89,31 @@ export async function runCommand(argv: readonly string[], host: Host, packageRoo
       print(list(packageRoot, cwd, command.json));
       return 0;
     case 'doctor': {
-      const found = await diagnose(host, await readMachine(host));
-      print(
-        command.json
-          ? JSON.stringify(found, null, 2)
-          : found.map((f) => `${f.ok ? 'ok  ' : 'note'}  ${f.what}`).join('\n'),
-      );
-      return 0;
+      const machine = await readMachine(host);
+      const findings = await diagnose(host, machine);
+      if (!command.json) print(findings.map((f) => `${f.ok ? 'ok  ' : 'note'}  ${f.what}`).join('\n'));
+      if (!command.aa) {
+        if (command.json) print(JSON.stringify(findings, null, 2));
+        return 0;
+      }
+      const config = parseConfig({ flags: command.flags, cwd, packageRoot });
+      const { progress, ...caller } = await makeCaller(argv, packageRoot);
+      const found = await measureItself(config, machine.cpus, host, caller);
+      progress.end();
+      print(command.json ? JSON.stringify({ findings, ...found }, null, 2) : renderNoise(found));
+      return found.exitCode;
     }
   }
+}
+
+async function makeCaller(argv: readonly string[], packageRoot: string) {
+  const progress = makeProgress((text) => process.stderr.write(text), process.stderr.isTTY === true);
+  const caller: Caller = {
+    ...{ version: await readVersion(packageRoot), packageRoot },
+    command: ['php-runtime-bench', ...withoutSecrets(argv)],
+    ...progress,
+  };
+  return { ...caller, progress };
 }
 
 /** The command line as the report repeats it: what the app is given in its environment may be secret. */

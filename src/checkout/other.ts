@@ -156,7 +156,7 @@ export function describeOther(other: Other): NonNullable<Results['plan']['compar
   const { given, ref } = other;
   return {
     ...{ given, ref },
-    commit: other.kind === 'image' ? null : other.commit,
+    commit: 'commit' in other ? other.commit : null,
     reason: other.kind === 'none' ? other.reason : null,
   };
 }

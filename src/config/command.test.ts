@@ -20,7 +20,11 @@ test.each([
   [['report', 'a', 'b'], { command: 'report', folders: ['a', 'b'], format: 'table' }],
   [['report', '--format', 'md', 'a'], { command: 'report', folders: ['a'], format: 'md' }],
   [['list', '--json'], { command: 'list', json: true }],
-  [['doctor'], { command: 'doctor', json: false }],
+  [['doctor'], { command: 'doctor', json: false, aa: false, flags: [] }],
+  [
+    ['doctor', '--aa', '--budget', '5m', '--json'],
+    { command: 'doctor', json: true, aa: true, flags: ['--budget', '5m'] },
+  ],
 ])('%j', (argv, command) => {
   expect(parseCommand(argv)).toEqual(command);
 });

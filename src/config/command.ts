@@ -13,7 +13,7 @@ export type Command =
   | { command: 'plan'; flags: readonly string[]; json: boolean; shards: number | 'runtimes' | null }
   | { command: 'report'; folders: readonly string[]; format: (typeof FORMATS)[number] }
   | { command: 'list'; json: boolean }
-  | { command: 'doctor'; json: boolean }
+  | { command: 'doctor'; json: boolean; aa: boolean; flags: readonly string[] }
   | { command: 'help'; of?: CommandName }
   | { command: 'version' };
 
@@ -65,11 +65,14 @@ export const COMMANDS = {
     example: 'list',
   },
   doctor: {
-    usage: 'doctor',
-    about: 'Is this machine fit to measure?',
-    own: JSON_FLAG,
-    config: false,
-    example: 'doctor',
+    usage: 'doctor [--aa] [flags]',
+    about: 'Is this machine fit to measure, and how small a change can it tell?',
+    own: {
+      aa: { about: 'Measure the first variant against itself, for --budget [2m]; other flags as for run' },
+      ...JSON_FLAG,
+    },
+    config: true,
+    example: 'doctor --aa --budget 5m',
   },
 } as const satisfies Record<string, Spec>;
 
@@ -124,6 +127,13 @@ export function parseCommand(argv: readonly string[]): Command {
       };
     case 'report':
       return { command: name, folders: readFolders(positionals), format: readFormat(flags.get('format')) };
+    case 'doctor':
+      return {
+        command: name,
+        json,
+        aa: flags.has('aa'),
+        flags: rest.filter((arg) => arg !== '--json' && arg !== '--aa'),
+      };
     default:
       return { command: name, json };
   }

@@ -131,6 +131,8 @@ export type Other = {
     }
   /** It serves on $PORT, as our runtimes do. */
   | { kind: 'image'; image: string }
+  /** The very images of this side: what differs then is noise. */
+  | { kind: 'itself' }
   /** Nothing runs beside the app: an older results.json, or nothing was found, for a reason that is not the input's. */
   | { kind: 'none'; commit: string | null; reason: string | null }
 );

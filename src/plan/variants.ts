@@ -128,7 +128,7 @@ function checkNames(config: Config, heads: readonly PlannedVariant[]): void {
 
 /** The app at the other side; null where it has no twin. */
 function findApp(other: Other | undefined, app: App): App | null {
-  if (other?.kind === 'image') return app;
+  if (other?.kind === 'image' || other?.kind === 'itself') return app;
   const there = other?.kind === 'commit' ? other.apps[app.name] : undefined;
   return there && 'folder' in there ? { ...app, ...there } : null;
 }
@@ -142,14 +142,17 @@ function planTwin(
 ): PlannedVariant | null {
   const there = other.kind === 'commit' ? other.runtimes[head.runtime.name] : undefined;
   if (there && 'missing' in there) return null;
-  const own = addImage(images, {
-    ...image,
-    key: `${image.key}-base`,
-    ref: other.kind === 'commit' ? other.given : null,
-    ready: other.kind === 'image' ? other.image : null,
-    app,
-    runtime: there ? { ...head.runtime, folder: there.folder } : head.runtime,
-  });
+  const own =
+    other.kind === 'itself'
+      ? image
+      : addImage(images, {
+          ...image,
+          key: `${image.key}-base`,
+          ref: other.kind === 'commit' ? other.given : null,
+          ready: other.kind === 'image' ? other.image : null,
+          app,
+          runtime: there ? { ...head.runtime, folder: there.folder } : head.runtime,
+        });
   return {
     ...head,
     id: `${head.id}:base`,

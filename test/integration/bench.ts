@@ -122,7 +122,8 @@ function override(presets: readonly string[], flags: readonly string[]): string[
 }
 
 /** Stand-ins, where they are told or there; else the official images. */
-async function findImages(): Promise<string[]> {
+/** The flags that map official images to stand-ins, where those are in use. */
+export async function findImages(): Promise<string[]> {
   const file = join(root, 'test/standins/images.yml');
   if (process.env.BENCH_IMAGES) return ['--images', resolve(process.env.BENCH_IMAGES)];
   const k6 = parse(readFileSync(file, 'utf8'))[K6_IMAGE] as string;

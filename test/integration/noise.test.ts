@@ -1,0 +1,38 @@
+// What a machine makes of a variant against itself.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { NoiseFound } from '../../src/noise.ts';
+import { findImages, leftovers, makeProject, type Project } from './bench.ts';
+
+let project: Project;
+beforeAll(async () => {
+  project = await makeProject();
+});
+afterAll(() => project.remove());
+
+it('doctor --aa tells the noise and what can be found amid it, and leaves nothing', async () => {
+  const flags =
+    '--app plain --runtimes nginx-fpm,apache --scenarios quick --instances 4 --blocks 2 --warmup 1s --seed 5';
+  const images = await findImages();
+  const { code, stdout } = await project.cli(['doctor', '--aa', '--json', ...images, ...flags.split(' ')]);
+  expect(code).toBe(0);
+  const found = JSON.parse(stdout) as NoiseFound & { findings: unknown[] };
+  expect(found).toMatchObject({ variant: 'nginx-fpm@8.4', instances: 4, blocks: 2, seed: 5 });
+  expect(found.findings.length).toBeGreaterThan(3);
+  expect(found.noise.map(({ metric }) => metric)).toEqual(['cpu', 'rps', 'p50', 'p99']);
+  for (const { pairs, start, comparison } of found.noise) {
+    expect(pairs).toBe(4);
+    expect(start).toBeGreaterThanOrEqual(0);
+    expect(comparison).toMatchObject({
+      against: 'base',
+      variant: 'nginx-fpm@8.4',
+      reference: 'nginx-fpm@8.4:base',
+    });
+    // The same image on both sides: whatever the noise, not far from 1.
+    expect(Math.abs(Math.log(comparison.ratio ?? 0))).toBeLessThan(comparison.metric === 'p99' ? 0.7 : 0.3);
+  }
+  const [one, five, fifteen] = found.prospects;
+  expect([one?.minutes, five?.minutes, fifteen?.minutes]).toEqual([1, 5, 15]);
+  expect(fifteen?.findable[0] ?? 1).toBeLessThanOrEqual(one?.findable[0] ?? 0);
+  expect(await leftovers()).toEqual([]);
+  expect(project.temporaryFiles()).toEqual([]);
+});
