@@ -3,6 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { analyse } from './analyse/analyse.ts';
+import { compare } from './analyse/compare.ts';
+import { compareEarlier } from './analyse/earlier.ts';
 import { type BuildOptions, buildImages, findImage, pullImage } from './build/build.ts';
 import type { PullEnds } from './checkout/base.ts';
 import { type Checkout, checkOut, type Source, sweepCheckouts } from './checkout/checkout.ts';
@@ -111,7 +113,7 @@ export async function runBench(asked: Config, host: Host, caller: Caller): Promi
       // What a run that dies leaves on the disk says so.
       stopped: 'an error or SIGKILL',
     };
-    const save = () => output.write('results.json', toJson(assembleResults(record, host.now())));
+    const save = () => output.write('results.json', toJson(conclude(record, host.now())));
     await save();
     try {
       const sharedFolder = join(caller.packageRoot, 'runtimes', '_shared');
@@ -145,13 +147,13 @@ export async function runBench(asked: Config, host: Host, caller: Caller): Promi
     } catch (error) {
       if (!signal.aborted) {
         // Not ours to explain away, but what was measured is kept first.
-        await writeReports(output, assembleResults(record, host.now())).catch(() => {});
+        await writeReports(output, conclude(record, host.now())).catch(() => {});
         throw error;
       }
       record.stopped = (signal.reason as Stopped).signal;
       say(`${(signal.reason as Stopped).message}; what was measured is kept`);
     }
-    const results = assembleResults(record, host.now());
+    const results = conclude(record, host.now());
     await writeReports(output, results);
     return { results, out: config.out, exitCode: exitCodeOf(results, signal) };
   } catch (error) {
@@ -162,6 +164,14 @@ export async function runBench(asked: Config, host: Host, caller: Caller): Promi
     await removeRun(docker, runId);
     forget();
   }
+}
+
+/** What the record amounts to by now: its results, compared with each other and with an earlier run. */
+function conclude(record: Record, nowMs: number): Results {
+  const results = assembleResults(record, nowMs);
+  const earlier = record.found?.earlier;
+  const comparisons = earlier ? compareEarlier(results, earlier) : [];
+  return { ...results, comparisons: compare({ ...results, comparisons }) };
 }
 
 /** The other commit's files are there while images are built, and gone when they are. */

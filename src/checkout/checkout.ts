@@ -61,8 +61,8 @@ export async function checkOut(
       ...options,
       env,
     });
+    options.signal?.throwIfAborted();
     for (const { from, to } of bring) {
-      options.signal?.throwIfAborted();
       await cp(from, join(files, to), { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
     }
   } catch (error) {

@@ -1,5 +1,3 @@
-import { compare } from '../analyse/compare.ts';
-import { compareEarlier } from '../analyse/earlier.ts';
 import type { Built } from '../build/build.ts';
 import { describeOther, type Found } from '../checkout/other.ts';
 import type { Config, Scenario } from '../config/types.ts';
@@ -27,15 +25,8 @@ export interface Record {
   stopped: string | null;
 }
 
-/** Pure: the record as results, compared. `loadSeconds` counts measured slices only. */
+/** Pure: the record as results, not yet compared. `loadSeconds` counts measured slices only. */
 export function assembleResults(record: Record, nowMs: number): Results {
-  const results = gather(record, nowMs);
-  const earlier = record.found?.earlier;
-  const comparisons = earlier ? compareEarlier(results, earlier) : [];
-  return { ...results, comparisons: compare({ ...results, comparisons }) };
-}
-
-function gather(record: Record, nowMs: number): Results {
   const { config, plan, found } = record;
   const wallSeconds = (nowMs - record.startedMs) / 1000;
   const measured = record.measurements.filter((m) => m.outcome !== 'void');

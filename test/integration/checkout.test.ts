@@ -12,6 +12,7 @@ import {
   realpathSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
@@ -366,6 +367,16 @@ describe('what there is in the other commit', () => {
         message: expect.stringContaining('2 uncommitted changes'),
       }),
     ]);
+  });
+
+  it('looking for changes writes nothing, not even what git knows of the files', async () => {
+    commit({ [INDEX]: 'one' });
+    commit({ [INDEX]: 'two' });
+    // As good as changed, until git has read it.
+    utimesSync(join(repository, INDEX), 1, 1);
+    const before = snapshot(repository);
+    expect((await find('HEAD~1'))?.notes).toEqual([]);
+    expect(snapshot(repository)).toEqual(before);
   });
 
   it('the same content is told', async () => {
