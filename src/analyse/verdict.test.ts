@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { statistics } from '../../test/fixtures/statistics/statistics.ts';
 import {
@@ -100,5 +101,19 @@ describe('what can be detected', () => {
   test('never less than what counts as a difference, and nothing with too few pairs', () => {
     expect(predictDetectable({ pairs: 30, spread: 0 })).toBeCloseTo(1 / 0.99 - 1, 12);
     expect(predictDetectable({ pairs: 3, spread: 0.001 })).toBeNull();
+  });
+  test('stands in docs/method.md as it is, rounded up', () => {
+    const page = readFileSync(new URL('../../docs/method.md', import.meta.url), 'utf8');
+    const row = (name: string) =>
+      page
+        .split('\n')
+        .find((line) => line.startsWith(`| ${name} `))
+        ?.match(/\| +[\d.]+ %/g)
+        ?.map((cell) => Number.parseFloat(cell.slice(1)));
+    const expected = (more: object) =>
+      [4, 6, 8, 12, 16, 24, 30].map((pairs) => Math.ceil(1000 * at(pairs, more)) / 10);
+    expect(row('found, of one test, spread 0.5 %')).toEqual(expected({ spread: 0.005 }));
+    expect(row('spread 1 %')).toEqual(expected({}));
+    expect(row('spread 1 %, one of 5 tests')).toEqual(expected({ tests: 5 }));
   });
 });
