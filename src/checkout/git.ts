@@ -1,3 +1,4 @@
+import { escapeText } from '../config/text.ts';
 import { UserError } from '../errors.ts';
 import type { ExecOptions, Finished, Host } from '../host.ts';
 
@@ -81,9 +82,9 @@ export function settingsEnv(settings: Readonly<Record<string, string>>): Record<
   };
 }
 
-/** The last line that says something, without git's `fatal: `. */
+/** The last line that says something, without git's `fatal: `. A remote may have a say in it. */
 export function lastWords(stderr: string): string {
   const lines = stderr.split('\n').filter((line) => line.trim());
   const line = lines.findLast((text) => /^(fatal|error): /.test(text)) ?? lines.at(-1) ?? '';
-  return line.replace(/^(fatal|error): /, '').slice(0, 300);
+  return escapeText(line.replace(/^(fatal|error): /, '').slice(0, 300));
 }

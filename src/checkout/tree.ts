@@ -1,5 +1,6 @@
 import { join, relative } from 'node:path';
 import { ROOTS } from '../config/apps.ts';
+import { escapeText } from '../config/text.ts';
 import type { App, Config, Other, Runtime, Whereabouts } from '../config/types.ts';
 import type { Warning } from '../results.ts';
 import type { Found, Surroundings } from './other.ts';
@@ -168,7 +169,7 @@ async function noteState(
   if (modules.length > 0) {
     notes.push({
       code: 'submodules',
-      message: `submodules are empty folders in ${nameOf(tree)}: ${modules.slice(0, 3).join(', ')}`,
+      message: `submodules are empty folders in ${nameOf(tree)}: ${escapeText(modules.slice(0, 3).join(', '))}`,
       remedy: 'compare with an image of it: compare-to: shop:1.2',
       variant: null,
     });

@@ -11,7 +11,7 @@ export const COMPARE_TO =
  * What begins with '-' would be a flag to git and is none of them.
  */
 export function parseCompareTo(text: string): string {
-  if (!/^(?!-)\P{Cc}{1,500}$/u.test(text) || text.trim() !== text) {
+  if (!/^(?!-)\P{C}{1,500}$/u.test(text) || text.trim() !== text) {
     throw refuse('nothing that can be compared with', text, COMPARE_TO);
   }
   return text;
