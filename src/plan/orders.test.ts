@@ -21,14 +21,17 @@ describe.each([1, 2, 3, 4, 5, 6, 7, 8])('orders of %i things', (n) => {
     }
   });
 
-  test.runIf(n % 2 === 0)('have each thing follow each other once in n of them', () => {
+  // Of an odd number that cannot be (Williams 1949); of one or two, all squares are much the same.
+  const even = n % 2 === 0 ? test : () => {};
+  even('have each thing follow each other once in n of them', () => {
     for (const square of squares) {
       const pairs = countBy(square.flatMap((order) => order.slice(1).map((thing, i) => order[i] + thing)));
       expect([...pairs.values()]).toEqual(Array(n * (n - 1)).fill(1));
     }
   });
 
-  test.runIf(n > 2)('are drawn anew: squares differ, and so do seeds', () => {
+  const several = n > 2 ? test : () => {};
+  several('are drawn anew: squares differ, and so do seeds', () => {
     expect(new Set(squares.map((square) => square.join())).size).toBeGreaterThan(1);
     const other = makeOrders(things, makeRandom(8));
     expect(Array.from({ length: 2 * n }, other)).not.toEqual(squares.slice(0, 2).flat());
