@@ -44,7 +44,7 @@ describe('known work', () => {
       );
     scenario('burn', '/cpu?ms=5', 'vus(2, 3s)', '1s');
     // Two steps: no turns, at whose beginning the clients come one by one.
-    scenario('wait', '/io?ms=50', 'vus(8, 1s) vus(8, 2s)', '2s');
+    scenario('wait', '/io?ms=50', 'vus(8, 1s) vus(8, 1s)', '2s');
     scenario('slow', '/io?ms=1500', 'vus(2, 2s)', '500ms');
     scenario('paced', '/json?n=5', 'const(50, 2s) line(50, 100, 3s)', '500ms');
     // Four workers serve eight clients only if a connection does not keep its worker: Apache's do, so they close.
@@ -70,8 +70,8 @@ describe('known work', () => {
         expect(m.okCount).toBe(m.requests);
         // Eight clients, four served at a time: each waits for one before it.
         expect(m.achievedRps).toBeGreaterThan(56);
-        // Of the eight requests in flight at the end no more counts than what was done; whole ones would make it 82.
-        expect(m.achievedRps).toBeLessThan(81.5);
+        // Of the eight requests in flight at the end no more counts than what was done; whole ones would make it 82 to 84.
+        expect(m.achievedRps).toBeLessThan(81);
         expect(m.latency?.p50Ms).toBeGreaterThan(75);
         expect(m.latency?.minMs).toBeGreaterThanOrEqual(49);
         // Waiting is not work.
