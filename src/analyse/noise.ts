@@ -71,5 +71,6 @@ function splitVariance(
 /** The smallest change, as a share, that so many starts of so many blocks find amid this noise; null: none. */
 export function findableAmid(noise: Noise, instances: number, blocks: number): number | null {
   const spread = Math.sqrt(noise.start ** 2 + (noise.slice ?? 0) ** 2 / blocks);
-  return predictDetectable({ pairs: instances, spread, tests: 1 });
+  // A spread seen in few pairs may have been luck.
+  return predictDetectable({ pairs: instances, spread, tests: 1, spreadPairs: noise.pairs });
 }
