@@ -12,8 +12,15 @@ function pull(existing: Comment[]): Comments & { all: Comment[]; touched: number
       yield* existing;
     },
     async create(body) {
-      existing.push({ id: existing.length + 1, author: 'us', body });
-      return `new ${existing.length}`;
+      const id = existing.length + 1;
+      existing.push({ id, author: 'us', body });
+      return { id, url: `new ${id}` };
+    },
+    async remove(id) {
+      existing.splice(
+        existing.findIndex((comment) => comment.id === id),
+        1,
+      );
     },
     async update(id, body) {
       touched.push(id);
@@ -53,6 +60,34 @@ test('takes the first stage that fits and never cuts one', async () => {
   expect(await body('x'.repeat(room + 1))).toBe(TOO_LONG);
 });
 
+test('two that create at the same time leave one', async () => {
+  const comments = pull([]);
+  const { list } = comments;
+  let lists = 0;
+  // Both look before either has written.
+  comments.list = () => (++lists <= 2 ? (async function* () {})() : list());
+  const posted = await Promise.all(['a', 'b'].map((text) => postComment(comments, 'k', [text])));
+  expect(posted).toEqual([
+    { posted: true, how: 'created', url: 'new 1' },
+    { posted: true, how: 'updated', url: 'old 1' },
+  ]);
+  expect(comments.all).toEqual([{ id: 1, author: 'us', body: `${markerOf('k')}\nb` }]);
+});
+
+test('a creation that failed but was done is found, not done again', async () => {
+  const comments = pull([]);
+  const { create } = comments;
+  const waits: number[] = [];
+  comments.create = async (body) => {
+    await create(body);
+    throw Object.assign(new Error('Bad gateway'), { status: 502 });
+  };
+  const wait = async (ms: number) => waits.push(ms);
+  expect(await postComment(comments, 'k', ['x'], { wait })).toMatchObject({ how: 'updated', url: 'old 1' });
+  expect(comments.all).toHaveLength(1);
+  expect(waits).toEqual([2000]);
+});
+
 test('a key cannot leave the marker', () => {
   expect(markerOf('a --> <img src=x>')).toBe('<!-- php-runtime-bench:a%20--%3E%20%3Cimg%20src%3Dx%3E -->');
 });
@@ -70,5 +105,6 @@ test.each([
       throw Object.assign(new Error('no'), status ? { status } : {});
     },
   };
-  expect(await postComment(comments, 'k', ['x'])).toMatchObject({ posted: false, refused });
+  const wait = async () => {};
+  expect(await postComment(comments, 'k', ['x'], { wait })).toMatchObject({ posted: false, refused });
 });

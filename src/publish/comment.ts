@@ -1,4 +1,5 @@
 import { COMMENT_CHARACTERS, firstThatFits } from './fit.ts';
+import { type Failed, isTransient, type Patience, patience } from './retry.ts';
 
 export interface Comment {
   id: number;
@@ -12,10 +13,10 @@ export interface Comments {
   whoAmI(): Promise<string>;
   /** All of them, oldest first, fetched page by page as they are asked for. */
   list(): AsyncIterable<Comment>;
-  /** Returns the comment's URL. */
-  create(body: string): Promise<string>;
+  create(body: string): Promise<{ id: number; url: string }>;
   /** Returns the comment's URL. */
   update(id: number, body: string): Promise<string>;
+  remove(id: number): Promise<void>;
 }
 
 export type Posted =
@@ -23,24 +24,38 @@ export type Posted =
   /** `refused`: the token may not, which is normal on a pull request from a fork. */
   | { posted: false; why: string; refused: boolean };
 
+/** A comment that could not be created may be there all the same: so often we look and try again. */
+const CREATIONS = 3;
+
 /**
- * Writes our comment: the one that `key` names is updated in place, else a new one is created. Ours is
- * known by a hidden marker and by its author, since anybody can write a marker.
+ * Writes our comment: the one that `key` names is updated in place, else a new one is created. Ours is known by a hidden
+ * marker and by its author, since anybody can write a marker. Of two jobs that create one at the same time the later
+ * finds the other's and leaves that alone there.
  */
 export async function postComment(
   comments: Comments,
   key: string,
   stages: readonly string[],
+  { wait }: Patience = patience,
 ): Promise<Posted> {
   const marker = markerOf(key);
   const room = COMMENT_CHARACTERS - marker.length - 1;
   const body = `${marker}\n${firstThatFits(stages, (text) => text.length <= room)}`;
   try {
-    const mine = await findMine(comments, marker);
-    if (mine) return { posted: true, how: 'updated', url: await comments.update(mine.id, body) };
-    return { posted: true, how: 'created', url: await comments.create(body) };
+    const me = await comments.whoAmI();
+    const findMine = () => findOldest(comments, me, marker);
+    for (let tried = 1; ; tried++) {
+      const mine = await findMine();
+      if (mine) return { posted: true, how: 'updated', url: await comments.update(mine.id, body) };
+      try {
+        return await keepOne(comments, await comments.create(body), body, findMine);
+      } catch (error) {
+        if (!isTransient(error as Failed) || tried === CREATIONS) throw error;
+        await wait(1000 * 2 ** tried);
+      }
+    }
   } catch (error) {
-    const { status, message } = error as { status?: number; message: string };
+    const { status, message } = error as Failed;
     const refused = status === 401 || status === 403 || status === 404;
     return { posted: false, why: status === undefined ? message : `HTTP ${status}: ${message}`, refused };
   }
@@ -51,8 +66,20 @@ export function markerOf(key: string): string {
   return `<!-- php-runtime-bench:${encodeURIComponent(key)} -->`;
 }
 
-async function findMine(comments: Comments, marker: string): Promise<Comment | undefined> {
-  const me = await comments.whoAmI();
+async function keepOne(
+  comments: Comments,
+  created: { id: number; url: string },
+  body: string,
+  findMine: () => Promise<Comment | undefined>,
+): Promise<Posted> {
+  const oldest = await findMine();
+  if (!oldest || oldest.id >= created.id) return { posted: true, how: 'created', url: created.url };
+  const url = await comments.update(oldest.id, body);
+  await comments.remove(created.id);
+  return { posted: true, how: 'updated', url };
+}
+
+async function findOldest(comments: Comments, me: string, marker: string): Promise<Comment | undefined> {
   for await (const comment of comments.list()) {
     if (comment.author === me && comment.body.startsWith(marker)) return comment;
   }

@@ -1,5 +1,7 @@
 import { getOctokit } from '@actions/github';
 import type { Comments } from './comment.ts';
+import type { Pulls } from './origin.ts';
+import { type Patience, patience, retry } from './retry.ts';
 
 /** Whom `GITHUB_TOKEN` writes as. */
 const ACTIONS_BOT = 'github-actions[bot]';
@@ -10,9 +12,45 @@ export interface PullRequest {
   number: number;
 }
 
-/** A pull request's comments on GitHub, or on the server that `GITHUB_API_URL` names. */
-export function commentsOf(pull: PullRequest, token: string): Comments {
+/** An answer that takes longer is none. */
+const TIMEOUT_MS = 20_000;
+
+export interface Manner extends Patience {
+  timeoutMs: number;
+}
+
+const MANNER: Manner = { ...patience, timeoutMs: TIMEOUT_MS };
+
+/** GitHub, or the server that `GITHUB_API_URL` names. Asks again where that may help and can do no harm. */
+function connect(token: string, { timeoutMs, wait }: Manner) {
   const octokit = getOctokit(token);
+  octokit.hook.wrap('request', (request, options) => {
+    const repeatable = options.method !== 'POST' || options.url === '/graphql';
+    const ask = async () => {
+      // Hooks share the options; new ones would be dropped on the way.
+      options.request = { ...options.request, signal: AbortSignal.timeout(timeoutMs) };
+      return request(options);
+    };
+    return retry(ask, repeatable, { wait });
+  });
+  return octokit;
+}
+
+/** The open pull requests of a repository, `octo/shop`. */
+export function pullsOf(repository: string, token: string, manner: Manner = MANNER): Pulls {
+  const [owner = '', repo = ''] = repository.split('/');
+  return {
+    async openFrom(head) {
+      const octokit = connect(token, manner);
+      const { data } = await octokit.rest.pulls.list({ owner, repo, head, state: 'open', per_page: 100 });
+      return data.map(({ number, head: { sha } }) => ({ number, head: sha }));
+    },
+  };
+}
+
+/** A pull request's comments. */
+export function commentsOf(pull: PullRequest, token: string, manner: Manner = MANNER): Comments {
+  const octokit = connect(token, manner);
   const { owner, repo, number: issue_number } = pull;
   return {
     async whoAmI() {
@@ -40,11 +78,14 @@ export function commentsOf(pull: PullRequest, token: string): Comments {
     },
     async create(body) {
       const { data } = await octokit.rest.issues.createComment({ owner, repo, issue_number, body });
-      return data.html_url;
+      return { id: data.id, url: data.html_url };
     },
     async update(comment_id, body) {
       const { data } = await octokit.rest.issues.updateComment({ owner, repo, comment_id, body });
       return data.html_url;
+    },
+    async remove(comment_id) {
+      await octokit.rest.issues.deleteComment({ owner, repo, comment_id });
     },
   };
 }

@@ -37,9 +37,10 @@ function record(broken: Partial<Outlets> = {}) {
       async *list() {},
       async create(body) {
         seen.comment = body;
-        return 'https://github.com/comment';
+        return { id: 1, url: 'https://github.com/comment' };
       },
       update: async () => 'unused',
+      remove: async () => {},
     }),
     uploadFolder: async () => ({ id: 5, name: 'raw' }),
     writeSummary: async (markdown) => {

@@ -29,6 +29,7 @@ export interface Token {
 const PATHS = [
   '/repos/{owner}/{repo}/issues/{issue_number}/comments',
   '/repos/{owner}/{repo}/issues/comments/{comment_id}',
+  '/repos/{owner}/{repo}/pulls',
 ];
 const MAX_BODY = 65_536;
 
@@ -44,9 +45,13 @@ export class GitHub {
   readonly calls: Call[] = [];
   readonly violations: string[] = [];
   readonly pulls = new Set([7]);
+  /** What is on top of the branch of each, and whose branch it is. */
+  readonly heads = new Map<number, { label: string; sha: string }>();
   tokens: Record<string, Token> = {};
   /** Asked before each call; an answer takes the place of the real one. */
   interfere: (operation: string) => Answer | undefined = () => undefined;
+  /** Awaited before each answer. */
+  delay: (operation: string) => Promise<void> = async () => {};
   #nextId = 0;
   #server: Server | undefined;
   readonly #api: OpenAPIBackend;
@@ -82,7 +87,9 @@ export class GitHub {
       'write-token': { login: 'github-actions[bot]', write: true },
       'read-token': { login: 'github-actions[bot]', write: false },
     };
+    this.heads.clear();
     this.interfere = () => undefined;
+    this.delay = async () => {};
     this.#nextId = 1000;
   }
 
@@ -100,6 +107,7 @@ export class GitHub {
     const answer = await (async (): Promise<Answer> => {
       if (asked.url.pathname === '/graphql') {
         operation = 'graphql';
+        await this.delay(operation);
         return this.#interfered(operation) ?? this.#graphql(asked, token);
       }
       const request = {
@@ -111,6 +119,7 @@ export class GitHub {
       };
       const matched = this.#api.matchOperation(request);
       operation = matched?.operationId ?? operation;
+      await this.delay(operation);
       const instead = this.#interfered(operation);
       if (instead) return instead;
       const result = (await this.#api.handleRequest(request, this.tokens[token])) as Answer;
@@ -136,6 +145,7 @@ export class GitHub {
   }
 
   #checkResponse(operation: Operation, { status, body }: Answer) {
+    if (status === 204) return;
     const schema = operation.responses?.[status];
     // Errors that the description does not list for this operation still have GitHub's usual form.
     const checked = schema
@@ -161,6 +171,8 @@ export class GitHub {
       'issues/list-comments': guarded((context) => this.#list(context), false),
       'issues/create-comment': guarded((context, token) => this.#create(context, token), true),
       'issues/update-comment': guarded((context) => this.#update(context), true),
+      'issues/delete-comment': guarded((context) => this.#delete(context), true),
+      'pulls/list': guarded((context) => this.#listPulls(context), false),
       validationFail: (context: Context) => {
         for (const error of context.validation.errors ?? []) {
           this.violations.push(
@@ -217,6 +229,28 @@ export class GitHub {
     comment.body = body;
     comment.updates++;
     return { status: 200, body: this.#render(comment) };
+  }
+
+  #delete(context: Context): Answer {
+    const at = this.comments.findIndex(({ id }) => id === Number(context.request.params.comment_id));
+    if (at < 0) return refuse(404, 'Not Found');
+    this.comments.splice(at, 1);
+    return { status: 204 };
+  }
+
+  /** As GitHub, but for the most part of what it says of each, which the description's own examples fill in. */
+  #listPulls(context: Context): Answer {
+    const { head } = context.request.query as { head?: string };
+    const fitting = [...this.heads].filter(([, { label }]) => label === head);
+    const { mock } = this.#api.mockResponseForOperation('pulls/list', { code: 200 });
+    const example = mock[0];
+    return {
+      status: 200,
+      body: fitting.map(([number, { label, sha }]) => ({
+        ...{ ...example, number, requested_teams: [] },
+        head: { ...example.head, label, sha, ref: label.split(':')[1] },
+      })),
+    };
   }
 
   #render({ id, issue, author, body }: Comment) {

@@ -11,6 +11,7 @@ let github: GitHub;
 let artifacts: Artifacts;
 let folder: string;
 let commentsOf: typeof import('../../src/publish/github.ts').commentsOf;
+let pullsOf: typeof import('../../src/publish/github.ts').pullsOf;
 
 const PULL = { owner: 'octo', repo: 'shop', number: 7 };
 
@@ -22,7 +23,7 @@ beforeAll(async () => {
   vi.stubEnv('ACTIONS_RESULTS_URL', artifacts.url);
   vi.stubEnv('ACTIONS_RUNTIME_TOKEN', artifacts.token);
   // The client reads its base URL while it is loaded.
-  ({ commentsOf } = await import('../../src/publish/github.ts'));
+  ({ commentsOf, pullsOf } = await import('../../src/publish/github.ts'));
 });
 
 afterAll(async () => {
@@ -33,6 +34,7 @@ afterAll(async () => {
 
 beforeEach(async () => {
   github.reset();
+  waits = [];
   artifacts.reset();
   folder = await mkdtemp(join(tmpdir(), 'publish-'));
 });
@@ -43,7 +45,10 @@ afterEach(async () => {
   expect(artifacts.violations).toEqual([]);
 });
 
-const post = (text: string, token = 'write-token') => postComment(commentsOf(PULL, token), 'key', [text]);
+let waits: number[] = [];
+const manner = { timeoutMs: 500, wait: async (ms: number) => waits.push(ms) };
+const post = (text: string, token = 'write-token') =>
+  postComment(commentsOf(PULL, token, manner), 'key', [text], manner);
 
 test('250 foreign comments, one with our marker: ours is found behind them, theirs stays', async () => {
   for (let n = 0; n < 250; n++)
@@ -97,6 +102,68 @@ test('a server in trouble: no second comment', async () => {
   github.interfere = (operation) => (operation === 'graphql' ? refuse(502, 'Bad gateway') : undefined);
   expect(await post('two')).toMatchObject({ posted: false, refused: false });
   expect(github.comments).toHaveLength(1);
+});
+
+test.each([
+  [403, {}, false, []],
+  [404, {}, false, []],
+  [422, {}, false, []],
+  [429, { 'retry-after': '7' }, true, [7000]],
+  [403, { 'retry-after': '2' }, true, [2000]],
+])('creating answers %s %j first: posted %s, after waits %j', async (status, headers, posted, expected) => {
+  let asked = 0;
+  github.interfere = (operation) =>
+    operation === 'issues/create-comment' && asked++ === 0 ? { ...refuse(status, 'No'), headers } : undefined;
+  expect(await post('x')).toMatchObject({ posted });
+  expect(waits).toEqual(expected);
+  expect(github.comments).toHaveLength(posted ? 1 : 0);
+});
+
+test.each(['graphql', 'issues/list-comments', 'issues/create-comment', 'issues/update-comment'])(
+  '%s answers 500 twice, then as it should: posted once',
+  async (operation) => {
+    await post('one');
+    if (operation === 'issues/create-comment') github.comments.length = 0;
+    let asked = 0;
+    github.interfere = (name) =>
+      name === operation && asked++ < 2 ? refuse(500, 'Server Error') : undefined;
+    expect(await post('two')).toMatchObject({ posted: true });
+    expect(asked).toBeGreaterThan(2);
+    expect(waits).toHaveLength(2);
+    expect(github.comments.map(({ body }) => body.split('\n')[1])).toEqual(['two']);
+  },
+);
+
+test('no answer in time: asked again, then given up with a reason', async () => {
+  await post('one');
+  let asked = 0;
+  github.delay = async (operation) => {
+    if (operation === 'issues/list-comments' && asked++ < 1)
+      await new Promise((resolve) => setTimeout(resolve, 800));
+  };
+  expect(await post('two')).toMatchObject({ how: 'updated' });
+  expect(waits).toEqual([1000]);
+  github.delay = () => new Promise((resolve) => setTimeout(resolve, 800));
+  expect(await post('three')).toMatchObject({
+    posted: false,
+    refused: false,
+    why: expect.stringMatching(/timeout/i),
+  });
+  expect(github.comments).toHaveLength(1);
+});
+
+test('two jobs at once: one comment', async () => {
+  const posted = await Promise.all(['a', 'b', 'c'].map((text) => post(text)));
+  expect(posted.every((one) => one.posted)).toBe(true);
+  expect(github.comments).toHaveLength(1);
+});
+
+test('the pull requests of a branch', async () => {
+  github.heads.set(7, { label: 'mallory:x y', sha: 'c0ffee' });
+  github.heads.set(8, { label: 'octo:main', sha: 'beef' });
+  const pulls = pullsOf(github.repository, 'read-token', manner);
+  expect(await pulls.openFrom('mallory:x y')).toEqual([{ number: 7, head: 'c0ffee' }]);
+  expect(await pulls.openFrom('mallory:other')).toEqual([]);
 });
 
 test('a body at the limit is taken', async () => {

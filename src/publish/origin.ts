@@ -1,0 +1,63 @@
+import type { PullRequest } from './github.ts';
+
+/** A pull request as GitHub tells of it. */
+export interface Pull {
+  number: number;
+  /** The commit that it would merge. */
+  head: string;
+}
+
+export interface Pulls {
+  /** The open ones from this branch, `octo:feature`. */
+  openFrom(head: string): Promise<readonly Pull[]>;
+}
+
+/** What we need of the event `workflow_run`. */
+interface Event {
+  workflow_run?: {
+    id?: unknown;
+    event?: unknown;
+    name?: unknown;
+    head_sha?: unknown;
+    head_branch?: unknown;
+    head_repository?: { owner?: { login?: unknown } } | null;
+  };
+}
+
+export interface Origin {
+  /** Null, with `why`, where it was about none, or is outdated. */
+  pull: PullRequest | null;
+  why: string;
+  /** Id and name of the workflow run. */
+  run: number;
+  workflow: string;
+}
+
+/**
+ * The pull request that a finished workflow run was about; null where the event is not `workflow_run`. The artifact has
+ * no say in it: branch and commit are GitHub's own words in the event, and the pull request must still have that commit
+ * on top, so that numbers of other code never appear on it.
+ */
+export async function findOrigin(event: unknown, repository: string, pulls: Pulls): Promise<Origin | null> {
+  const { workflow_run: run } = (event ?? {}) as Event;
+  if (!run) return null;
+  const [owner = '', repo = ''] = repository.split('/');
+  const found = { run: Number(run.id), workflow: String(run.name ?? '') };
+  const none = (why: string): Origin => ({ ...found, pull: null, why });
+  if (run.event !== 'pull_request') return none('the workflow run was not about a pull request');
+  const login = run.head_repository?.owner?.login;
+  const { head_branch: branch, head_sha: commit } = run;
+  if (typeof login !== 'string' || typeof branch !== 'string' || typeof commit !== 'string') {
+    return none('the branch that the workflow run was about is gone');
+  }
+  const open = await pulls.openFrom(`${login}:${branch}`);
+  const fitting = open.filter(({ head }) => head === commit);
+  const [pull] = fitting;
+  if (!pull) {
+    return none(
+      open.length > 0 ? 'the pull request has newer commits by now' : 'its pull request is no longer open',
+    );
+  }
+  if (fitting.length > 1) return none(`${fitting.length} pull requests have this commit on top`);
+  return { ...found, pull: { owner, repo, number: pull.number }, why: '' };
+}

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { retry } from './retry.ts';
+
+const failed = (status: number | undefined, headers = {}) =>
+  Object.assign(new Error(`${status}`), { ...(status && { status }), response: { headers } });
+
+async function attempt(errors: readonly Error[], repeatable = true) {
+  const waits: number[] = [];
+  const left = [...errors];
+  const outcome = await retry(
+    async () => {
+      const error = left.shift();
+      if (error) throw error;
+      return 'done';
+    },
+    repeatable,
+    { wait: async (ms) => waits.push(ms) },
+  ).catch((error: Error) => error.message);
+  return { outcome, waits };
+}
+
+test.each([
+  ['500 twice, then an answer', [500, 502], true, { outcome: 'done', waits: [1000, 2000] }],
+  ['no answer at all', [undefined], true, { outcome: 'done', waits: [1000] }],
+  ['500 for ever', [500, 500, 500, 500], true, { outcome: '500', waits: [1000, 2000, 4000] }],
+  ['500 to what must not be done twice', [500], false, { outcome: '500', waits: [] }],
+  ['403', [403], true, { outcome: '403', waits: [] }],
+  ['404', [404], true, { outcome: '404', waits: [] }],
+  ['422', [422], true, { outcome: '422', waits: [] }],
+  ['429 that says nothing', [429], false, { outcome: 'done', waits: [60_000] }],
+] as const)('%s', async (_, statuses, repeatable, expected) => {
+  expect(
+    await attempt(
+      statuses.map((status) => failed(status)),
+      repeatable,
+    ),
+  ).toEqual(expected);
+});
+
+test.each([
+  [429, { 'retry-after': '7' }, { outcome: 'done', waits: [7000] }],
+  [403, { 'retry-after': '7' }, { outcome: 'done', waits: [7000] }],
+  [403, { 'x-ratelimit-remaining': '0' }, { outcome: 'done', waits: [60_000] }],
+  [403, { 'x-ratelimit-remaining': '12' }, { outcome: '403', waits: [] }],
+  [429, { 'retry-after': '3600' }, { outcome: '429', waits: [] }],
+  [429, { 'retry-after': 'soon' }, { outcome: 'done', waits: [60_000] }],
+])('HTTP %s with %j', async (status, headers, expected) => {
+  expect(await attempt([failed(status, headers)], false)).toEqual(expected);
+});

@@ -1,0 +1,58 @@
+/** What a server that is in trouble, or has had enough of us, is given before we give up. */
+const RETRIES = 3;
+/** A job that waits costs its user money. */
+const MAX_WAIT_MS = 90_000;
+/** GitHub asks for a minute at least where it does not say how long. */
+const LIMITED_MS = 60_000;
+
+/** Errors of Octokit's; without a status there was no answer. */
+export interface Failed {
+  status?: number;
+  message: string;
+  response?: { headers: Readonly<Record<string, string | number | undefined>> } | undefined;
+}
+
+export interface Patience {
+  wait(ms: number): Promise<unknown>;
+}
+
+/**
+ * Does it again where that may help: when a limit is over, and where nobody can have been served twice (`repeatable`)
+ * after an error of the server's, or none of its answers.
+ */
+export async function retry<T>(act: () => Promise<T>, repeatable: boolean, { wait }: Patience): Promise<T> {
+  for (let tried = 0; ; tried++) {
+    try {
+      return await act();
+    } catch (error) {
+      const ms = delayOf(error as Failed, tried, repeatable);
+      if (ms === null || tried === RETRIES) throw error;
+      await wait(ms);
+    }
+  }
+}
+
+/** Null: trying again is of no use. */
+function delayOf(error: Failed, tried: number, repeatable: boolean): number | null {
+  const limit = limitOf(error);
+  if (limit !== null) return limit <= MAX_WAIT_MS ? limit : null;
+  return repeatable && isTransient(error) ? 1000 * 2 ** tried : null;
+}
+
+/** Of a request that was refused as one too many: nothing was done. */
+function limitOf({ status, response }: Failed): number | null {
+  const headers = response?.headers ?? {};
+  const after = Number(headers['retry-after'] ?? Number.NaN);
+  const asked = after >= 0 ? after * 1000 : null;
+  if (status === 429) return asked ?? LIMITED_MS;
+  if (status !== 403) return null;
+  // GitHub's limits may also come as 403, which otherwise means no.
+  return asked ?? (String(headers['x-ratelimit-remaining']) === '0' ? LIMITED_MS : null);
+}
+
+/** The server's trouble, not ours; what was asked may have been done nevertheless. */
+export function isTransient({ status }: Failed): boolean {
+  return status === undefined || status >= 500;
+}
+
+export const patience: Patience = { wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)) };
