@@ -10,7 +10,11 @@ import { pagePlugin } from './page.ts';
 const target = process.argv[2] ?? '.';
 
 await build({
-  entryPoints: ['src/action.ts', 'src/post.ts', 'src/cli.ts'],
+  entryPoints: [
+    ...['src/action.ts', 'src/post.ts', 'src/cli.ts'],
+    ...['plan', 'report', 'comment'].map((step) => `src/steps/${step}.ts`),
+  ],
+  outbase: 'src',
   outdir: join(target, 'dist'),
   outExtension: { '.js': '.mjs' },
   chunkNames: 'chunk-[hash]',

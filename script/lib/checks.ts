@@ -36,7 +36,7 @@ export function runChecks(): Tally {
 
 function listChecks(files: string[]): Check[] {
   const workflows = files.filter((file) => /^\.github\/workflows\/.*\.ya?ml$/.test(file));
-  const action = files.filter((file) => file === 'action.yml');
+  const action = files.filter((file) => /^(\.github\/actions\/[^/]+\/)?action\.yml$/.test(file));
   return [
     { name: 'biome', command: ['node_modules/.bin/biome', 'check', '--error-on-warnings', '.'] },
     { name: 'tsc', command: ['node_modules/.bin/tsc', '--noEmit'] },
@@ -52,7 +52,11 @@ function listChecks(files: string[]): Check[] {
       files: files.filter((file) => /(^|\/)Dockerfile$/.test(file)),
     },
     { name: 'actionlint', command: ['actionlint'], files: workflows },
-    { name: 'zizmor', command: ['zizmor', '--offline', '--no-progress'], files: [...workflows, ...action] },
+    {
+      name: 'zizmor',
+      command: ['zizmor', '--offline', '--no-progress', '--persona', 'pedantic'],
+      files: [...workflows, ...action],
+    },
     {
       name: 'schema of action.yml',
       command: ['check-jsonschema', '--builtin-schema', 'vendor.github-actions'],

@@ -87,7 +87,7 @@ test('a shard without results is named, one without its reference is not ranked'
   broken.measurements = broken.measurements.filter(({ variant }) => variant !== reference.id);
   const across = compareAcross([shard(1, 3, 1, [swoole]), broken]);
   expect(across?.missing).toEqual([2]);
-  const markdown = across && renderAcross(across, [{ index: 2, name: 'a|b @octocat' }]);
+  const markdown = across && renderAcross(across, [{ index: 2, variants: ['a|b @octocat'] }]);
   expect(markdown).toMatch(/^\*\*No results of shard 2 of 3 \(<code>a&#124;b @&#8203;octocat<\/code>\)/);
   expect(markdown).toContain('- `nginx-fpm` is not ranked: the reference gave no numbers in shard 3');
 });

@@ -2,12 +2,9 @@ import type { Config, Shard } from '../config/types.ts';
 import { UserError } from '../errors.ts';
 import { findReference, type PlannedImage, type PlannedVariant } from './variants.ts';
 
-/** What the variants of a shard are, and what it is called where somebody looks for it. */
 export interface PlannedShard extends Shard {
   /** Labels of the variants that only this one has. */
   variants: readonly string[];
-  /** `nginx-fpm, swoole` */
-  name: string;
 }
 
 /** As `planVariants` gives them. */
@@ -27,7 +24,6 @@ export function planShards(planned: Planned, config: Config, wanted: number | 'r
     index: i + 1,
     of: dealt.length,
     variants: heads.map(({ label }) => label),
-    name: [...new Set(heads.map(({ runtime }) => runtime.name))].join(', '),
   }));
 }
 
@@ -51,6 +47,12 @@ export function takeShard(
   const variants = planned.variants.filter(({ id }) => ids.has(id));
   const keys = new Set(variants.map(({ image }) => image));
   return { variants, images: planned.images.filter(({ key }) => keys.has(key)) };
+}
+
+/** The gates that these variants are held against; in a shard not those for a variant that another one measures. */
+export function gatesFor({ shard, failOn }: Config, variants: readonly PlannedVariant[]): Config['failOn'] {
+  const names = variants.flatMap(({ id, label, runtime }) => [id, label, runtime.name]);
+  return failOn.filter(({ variant }) => !shard || variant === null || names.includes(variant));
 }
 
 function referenceOf({ variants }: Planned, config: Config): PlannedVariant {

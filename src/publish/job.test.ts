@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readInputs, readJob, readPullEnds } from './job.ts';
+import { readInputs, readJob, readPullEnds, readWorkflow } from './job.ts';
 
 const env = {
   GITHUB_REPOSITORY: 'octo/shop',
@@ -81,4 +81,15 @@ test('starts paths from the working directory', () => {
     readInputs({ GITHUB_WORKSPACE: '/usr', 'INPUT_WORKING-DIRECTORY': folder }).cwd;
   expect(at(' bin ')).toBe('/usr/bin');
   expect(() => at('missing')).toThrow('no such folder');
+});
+
+test('the reusable workflow hands its inputs on as JSON', () => {
+  const given = (inputs: object) =>
+    readWorkflow({ GITHUB_WORKSPACE: '/', INPUT_INPUTS: JSON.stringify(inputs) });
+  expect(given({ runtimes: 'apache', 'runs-on': 'x', setup: 'y', budget: '', shards: '3' })).toEqual({
+    ...{ inputs: { runtimes: 'apache' }, cwd: '/', shards: 3 },
+  });
+  expect(given({}).shards).toBe('runtimes');
+  expect(() => given({ shards: '0' })).toThrow('number out of bounds');
+  expect(() => readWorkflow({ INPUT_INPUTS: '[' })).toThrow();
 });

@@ -1,6 +1,11 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import * as z from 'zod';
 import type { PullEnds } from '../checkout/base.ts';
+import { MAX_SHARDS } from '../config/compare.ts';
+import { at } from '../config/document.ts';
+import { keysOf } from '../config/keys.ts';
+import { parseInteger } from '../config/text.ts';
 import { UserError } from '../errors.ts';
 import type { PullRequest } from './github.ts';
 
@@ -48,6 +53,23 @@ export function readInputs(env: Env): { inputs: Record<string, string>; cwd: str
     throw new UserError('no such folder', { where: { name: 'input working-directory' }, found: folder });
   }
   return { inputs, cwd };
+}
+
+/**
+ * What the reusable workflow was called with, as it hands that on in one JSON: keys of the configuration, and how many
+ * shards are wanted. Its other inputs are the workflow's own business.
+ */
+export function readWorkflow(env: Env): ReturnType<typeof readInputs> & { shards: number | 'runtimes' } {
+  const given = z.record(z.string(), z.unknown()).parse(JSON.parse(env.INPUT_INPUTS ?? '{}'));
+  const known: readonly string[] = [...keysOf('input'), 'working-directory'];
+  const inputs = Object.entries(given).flatMap(([name, value]) =>
+    known.includes(name) ? [[`INPUT_${name.toUpperCase()}`, String(value)] as const] : [],
+  );
+  const wanted = String(given.shards ?? '').trim() || 'runtimes';
+  const shards = at({ name: 'input shards' }, () =>
+    wanted === 'runtimes' ? wanted : parseInteger(wanted, { min: 1, max: MAX_SHARDS }),
+  );
+  return { ...readInputs({ ...Object.fromEntries(inputs), GITHUB_WORKSPACE: env.GITHUB_WORKSPACE }), shards };
 }
 
 /** Reads the action's own inputs (`comment`, `token`, `artifact-name`) and where it runs. */

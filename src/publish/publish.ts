@@ -79,7 +79,8 @@ async function keepRawData(folder: string, job: Job, outlets: Outlets): Promise<
   }
 }
 
-async function comment(
+/** Writes the comment where there is one to be written, and says in the log why not where there is none. */
+export async function comment(
   stages: readonly string[],
   stopped: string | null,
   job: Job,

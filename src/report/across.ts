@@ -8,7 +8,8 @@ import { clip, list, plural } from './text.ts';
 /** A shard as it was planned, where that is known: what is missing can be named then. */
 export interface Wanted {
   index: number;
-  name: string;
+  /** Labels. */
+  variants: readonly string[];
 }
 
 /** So that the table stays within a comment whatever the labels are. */
@@ -37,8 +38,8 @@ export function renderMissing(
 ): string {
   if (missing.length === 0) return '';
   const names = missing.map((index) => {
-    const name = wanted.find((shard) => shard.index === index)?.name;
-    return `${index} of ${of}${name ? ` (${label(name)})` : ''}`;
+    const { variants = [] } = wanted.find((shard) => shard.index === index) ?? {};
+    return `${index} of ${of}${variants.length > 0 ? ` (${list(variants.map(label))})` : ''}`;
   });
   return `**No results of shard ${list(names)}.** What it was to measure is not in the tables; its job's log says why.`;
 }

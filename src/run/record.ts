@@ -2,6 +2,7 @@ import type { Built } from '../build/build.ts';
 import { describeOther, type Found } from '../checkout/other.ts';
 import type { Config, Scenario } from '../config/types.ts';
 import type { Plan } from '../plan/plan.ts';
+import { gatesFor } from '../plan/shards.ts';
 import { findReference, type PlannedVariant } from '../plan/variants.ts';
 import type { HostFacts, Measurement, Results, ScenarioFacts, Variant, Warning } from '../results.ts';
 import type { VariantOutcome } from './run.ts';
@@ -58,7 +59,7 @@ export function assembleResults(record: Record, nowMs: number): Results {
       shard: config.shard ?? null,
       budgetSeconds: config.budgetMs === undefined ? null : config.budgetMs / 1000,
       compareTo: found && describeOther(found.other),
-      gates: config.failOn.map(({ unchecked: _, ...gate }) => gate),
+      gates: gatesFor(config, plan.variants).map(({ unchecked: _, ...gate }) => gate),
     },
     variants,
     measurements: [...record.measurements],

@@ -1,0 +1,134 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { fixtures } from '../../test/fixtures/results/make.ts';
+import { renderShards } from '../report/shards.ts';
+import type { Results } from '../results.ts';
+import { gatherResults, MAX_RESULTS_BYTES, readWanted, type Wanted } from './gather.ts';
+
+let folder: string;
+const wanted: Wanted = [1, 2].map((index) => ({ index, of: 2, variants: [`part ${index}`] }));
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'gather-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function part(index: number, change: (results: Results) => unknown = () => {}): unknown {
+  const results = (fixtures.quick as () => Results)();
+  results.plan.shard = { index, of: 2 };
+  results.plan.reference = results.variants[0]?.id ?? null;
+  change(results);
+  return results;
+}
+
+function put(name: string, content: unknown) {
+  mkdirSync(join(folder, name), { recursive: true });
+  writeFileSync(
+    join(folder, name, 'results.json'),
+    typeof content === 'string' ? content : JSON.stringify(content),
+  );
+}
+
+test('the shards in their order', async () => {
+  put('b', part(1));
+  put('a', part(2));
+  const { results, refused } = await gatherResults(folder, wanted);
+  expect(results.map(({ plan }) => plan.shard?.index)).toEqual([1, 2]);
+  expect(refused).toEqual([]);
+});
+
+test.each([
+  ['no JSON', '{', 'not JSON'],
+  ['another form', { schema: 2 }, 'schema: '],
+  ['a shard that was not asked for', part(3), 'not a shard of this run'],
+  [
+    'a whole run',
+    part(1, (all) => {
+      all.plan.shard = null;
+    }),
+    'not a shard of this run',
+  ],
+  [
+    'numbers that are none',
+    part(1, (all) => Object.assign(all.run, { wallSeconds: '1' })),
+    'run.wallSeconds',
+  ],
+  [
+    'too many variants',
+    part(1, (all) => {
+      all.variants = Array(201).fill(all.variants[0]);
+    }),
+    '201 variants, up to 200',
+  ],
+])('refuses %s, and says so', async (_, content, why) => {
+  put('x', content);
+  const { results, refused } = await gatherResults(folder, wanted);
+  expect(results).toEqual([]);
+  expect(refused).toEqual([expect.stringContaining(why)]);
+});
+
+test('refuses a second one, a link, a file that is too large, and takes the rest', async () => {
+  put('1', part(1));
+  put('2', part(1));
+  mkdirSync(join(folder, '3'));
+  symlinkSync('/etc/passwd', join(folder, '3/results.json'));
+  put('4', part(2));
+  truncateSync(join(folder, '4/results.json'), MAX_RESULTS_BYTES + 1);
+  symlinkSync(join(folder, '1'), join(folder, '5'));
+  const { results, refused } = await gatherResults(folder, wanted);
+  expect(results).toHaveLength(1);
+  expect(refused).toEqual([
+    '2: a second one of the same shard',
+    '3: there is no such file',
+    `4: ${MAX_RESULTS_BYTES + 1} bytes, up to ${MAX_RESULTS_BYTES} are read`,
+  ]);
+});
+
+test('a folder that is not there has nothing', async () => {
+  expect(await gatherResults(join(folder, 'missing'), wanted)).toEqual({ results: [], refused: [] });
+});
+
+test('the list of shards is held against its form', async () => {
+  const file = join(folder, 'shards.json');
+  writeFileSync(file, JSON.stringify(wanted));
+  expect(await readWanted(file)).toEqual(wanted);
+  for (const wrong of [
+    [],
+    [{ ...wanted[0], of: 65 }],
+    [{ ...wanted[0], variants: ['x'.repeat(2001)] }],
+    '{',
+  ]) {
+    writeFileSync(file, JSON.stringify(wrong));
+    await expect(readWanted(file)).rejects.toThrow('cannot be read');
+  }
+});
+
+test('what is missing is said first, in every rendering', async () => {
+  put('1', part(1));
+  const { results } = await gatherResults(folder, wanted);
+  const stages = renderShards(results, wanted);
+  expect(stages).toHaveLength(3);
+  for (const stage of stages) expect(stage).toMatch(/^\*\*No results of shard 2 of 2 \(`part 2`\)\.\*\*/);
+  expect(renderShards([], wanted)).toEqual([
+    expect.stringMatching(/^\*\*No results of shard 1 of 2 .* and 2 of 2/),
+  ]);
+});
+
+test('text of a stranger stays text', async () => {
+  put(
+    '1',
+    part(1, (all) => {
+      for (const variant of all.variants) {
+        variant.label = `<img src=x>|@everyone \${{ secrets.X }} [x](https://evil.example) ::error::${'y'.repeat(100_000)}`;
+      }
+    }),
+  );
+  put('2', part(2));
+  const { results } = await gatherResults(folder, wanted);
+  for (const stage of renderShards(results, wanted)) {
+    expect(stage).not.toMatch(/<img|@everyone|\]\(https:\/\/evil|^::error/m);
+  }
+  expect(renderShards(results, wanted).at(-1)?.length).toBeLessThan(65_000);
+});

@@ -1,0 +1,103 @@
+import { lstat, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { MAX_SHARDS } from '../config/compare.ts';
+import { UserError } from '../errors.ts';
+import { Results } from '../results.ts';
+
+/**
+ * Reads results that another job, perhaps with a stranger's code in it, has left in an artifact. Nothing in there is
+ * believed: files are bounded in number and size, data is held against its schema, and no text is taken as Markdown.
+ */
+
+/** A run of 30 variants takes about 10 MB. */
+export const MAX_RESULTS_BYTES = 33_554_432;
+/** What a job that only renders can work through in a minute. */
+const MOST = { variants: 200, scenarios: 50, measurements: 100_000 };
+
+const text = z.string().max(2000);
+
+/** What was to be measured, as `plan` dealt it; written beside the results. */
+export const Wanted = z
+  .array(
+    z.object({
+      index: z.int().min(1).max(MAX_SHARDS),
+      of: z.int().min(1).max(MAX_SHARDS),
+      variants: z.array(text).max(1000),
+    }),
+  )
+  .min(1)
+  .max(MAX_SHARDS);
+export type Wanted = z.infer<typeof Wanted>;
+
+export interface Gathered {
+  /** In the order of their shards. */
+  results: Results[];
+  /** What could not be used, and why. */
+  refused: string[];
+}
+
+/**
+ * The results in the folders of a folder, one for each shard. Links are not followed.
+ *
+ * @param wanted whose results count; any else are refused
+ */
+export async function gatherResults(folder: string, wanted: Wanted): Promise<Gathered> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const results: Results[] = [];
+  const refused: string[] = [];
+  for (const entry of entries.filter((found) => found.isDirectory()).slice(0, 2 * MAX_SHARDS)) {
+    const file = join(folder, entry.name, 'results.json');
+    try {
+      const found = bound(await readBounded(file, Results, MAX_RESULTS_BYTES));
+      const { shard } = found.plan;
+      if (!wanted.some(({ index, of }) => index === shard?.index && of === shard.of))
+        throw new Error('not a shard of this run');
+      if (results.some(({ plan }) => plan.shard?.index === shard?.index))
+        throw new Error('a second one of the same shard');
+      results.push(found);
+    } catch (error) {
+      refused.push(`${entry.name}: ${(error as Error).message}`);
+    }
+  }
+  return { results: results.sort((a, b) => indexOf(a) - indexOf(b)), refused };
+}
+
+/** What was to be measured. Throws a UserError when that cannot be read. */
+export async function readWanted(file: string): Promise<Wanted> {
+  try {
+    return await readBounded(file, Wanted, 1_048_576);
+  } catch (error) {
+    throw new UserError('the list of shards cannot be read', {
+      where: { name: file },
+      found: (error as Error).message,
+    });
+  }
+}
+
+export const indexOf = ({ plan }: Results) => plan.shard?.index ?? 0;
+
+async function readBounded<T>(file: string, schema: { parse(value: unknown): T }, most: number): Promise<T> {
+  const found = await lstat(file).catch(() => null);
+  if (!found?.isFile()) throw new Error('there is no such file');
+  if (found.size > most) throw new Error(`${found.size} bytes, up to ${most} are read`);
+  try {
+    return schema.parse(JSON.parse(await readFile(file, 'utf8')));
+  } catch (error) {
+    const issue = error instanceof z.ZodError ? error.issues[0] : undefined;
+    throw new Error(issue ? `${issue.path.join('.')}: ${issue.message}` : 'not JSON');
+  }
+}
+
+function bound(results: Results): Results {
+  const counts = {
+    variants: results.variants.length,
+    scenarios: results.plan.scenarios.length,
+    measurements: results.measurements.length,
+  };
+  for (const [what, most] of Object.entries(MOST)) {
+    const count = counts[what as keyof typeof MOST];
+    if (count > most) throw new Error(`${count} ${what}, up to ${most} are read`);
+  }
+  return results;
+}

@@ -1,0 +1,119 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { keysOf } from '../../src/config/keys.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+
+interface Step {
+  uses?: string;
+  run?: string;
+  with?: Record<string, unknown>;
+}
+interface Job {
+  permissions?: Record<string, string>;
+  steps?: Step[];
+}
+interface Workflow {
+  on: { workflow_call?: { inputs: Record<string, { type: string; default?: string }> } };
+  permissions?: unknown;
+  jobs: Record<string, Job>;
+}
+
+const workflows = readdirSync(join(root, '.github/workflows')).map((name) => {
+  const text = read(`.github/workflows/${name}`);
+  return { name, text, workflow: parse(text) as Workflow };
+});
+const actions = [
+  'action.yml',
+  ...readdirSync(join(root, '.github/actions')).map((name) => `.github/actions/${name}/action.yml`),
+];
+const bench = workflows.find(({ name }) => name === 'bench.yml')?.workflow as Workflow;
+
+describe.each(workflows)('$name', ({ text, workflow }) => {
+  const steps = Object.values(workflow.jobs).flatMap((job) => job.steps ?? []);
+
+  test('has no permission but what its jobs ask for, with a reason beside it', () => {
+    expect(workflow.permissions).toEqual({});
+    for (const line of text.split('\n')) {
+      if (/^ +[a-z-]+: (read|write)\b/.test(line)) expect(line).toMatch(/ # \w/);
+    }
+  });
+
+  test('takes the actions of others by commit', () => {
+    const used = [...text.matchAll(/uses: (\S+)(.*)/g)].filter(([, uses]) => !uses?.startsWith('$/'));
+    for (const [, uses, rest] of used) {
+      expect(uses).toMatch(/^[\w-]+\/[\w./-]+@[0-9a-f]{40}$/);
+      expect(rest).toMatch(/^ # v\d+\.\d+\.\d+$/);
+    }
+  });
+
+  test('has no expression in a script: text of others would be code there', () => {
+    for (const { run = '' } of steps) expect(run).not.toContain('${{');
+  });
+
+  test('gives its own actions what they take', () => {
+    for (const { uses = '', with: given = {} } of steps) {
+      if (!uses.startsWith('$/')) continue;
+      const action = parse(read(join(uses.slice(2), 'action.yml')));
+      const inputs: Record<string, { required?: boolean }> = action.inputs;
+      expect(Object.keys(inputs)).toEqual(expect.arrayContaining(Object.keys(given)));
+      for (const [name, { required }] of Object.entries(inputs)) {
+        if (required) expect(Object.keys(given)).toContain(name);
+      }
+    }
+  });
+});
+
+test.each(actions)('%s runs what there is a source of', (path) => {
+  const { main, post } = parse(read(path)).runs;
+  for (const file of [main, post].filter(Boolean)) {
+    const entry = join(path, '..', file)
+      .replace(/^dist\//, 'src/')
+      .replace(/\.mjs$/, '.ts');
+    expect(entry).toMatch(/^src\//);
+    expect(existsSync(join(root, entry)), entry).toBe(true);
+    expect(read(entry).split('\n').length).toBeLessThanOrEqual(31);
+  }
+});
+
+test('the reusable workflow takes every input of the action and hands it on', () => {
+  const inputs = bench.on.workflow_call?.inputs ?? {};
+  // A shard says where it writes and which part it is; runners of one machine always take turns.
+  const keys = keysOf('input').filter((key) => !['shard', 'out', 'wait'].includes(key));
+  expect(Object.keys(inputs)).toEqual(
+    expect.arrayContaining([...keys, 'working-directory', 'comment', 'artifact-name']),
+  );
+  const given = bench.jobs.bench?.steps?.find(({ uses }) => uses === '$/')?.with ?? {};
+  for (const key of keys) {
+    expect(given[key]).toBe(`\${{ inputs.${key} }}`);
+    // A default would win over the config file.
+    expect(inputs[key]).toMatchObject({ type: 'string', default: '' });
+  }
+});
+
+test('the only job that may write runs none of the code that is measured', () => {
+  for (const { workflow } of workflows.filter(({ name }) => name.startsWith('bench'))) {
+    for (const { permissions = {}, steps = [] } of Object.values(workflow.jobs)) {
+      if (!Object.values(permissions).includes('write')) continue;
+      expect(steps.map(({ uses }) => uses?.replace(/@.*/, ''))).toEqual([
+        'actions/download-artifact',
+        '$/.github/actions/comment',
+      ]);
+    }
+  }
+});
+
+test('ci.yml measures every bundled runtime on every version of PHP that it offers', () => {
+  const { images } = parse(read('.github/workflows/ci.yml')).jobs;
+  const given = images.steps.find(({ uses }: Step) => uses === '$/').with;
+  const bundled = readdirSync(join(root, 'runtimes')).filter((name) => !name.startsWith('_'));
+  for (const name of bundled) {
+    expect(given.runtimes).toMatch(new RegExp(`(^|, )${name}(\\[|,|$)`));
+    expect(images.strategy.matrix.php).toEqual(
+      expect.arrayContaining(parse(read(`runtimes/${name}/runtime.yaml`)).php),
+    );
+  }
+});
