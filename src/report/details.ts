@@ -248,7 +248,7 @@ function method(summary: Summary): string {
         : 'without warm-up';
     return `- ${code(facts.name)}: journey ${code(facts.journey)}, load ${code(facts.load)} in each of ${plural(facts.blocks, 'block')} per start, ${warmup}; timeout ${duration(facts.timeoutMs / 1000)}${facts.reuse ? '' : '; a new connection for each request'}.`;
   });
-  return `Every server was started afresh ${plan.instances === 1 ? 'once' : `${plan.instances} times`}. A block is one slice of load on every variant in random order (seed ${run.seed}); slices do not overlap.
+  return `Every server was started afresh ${plan.instances === 1 ? 'once' : `${plan.instances} times`}. A block is one slice of load on every variant, one after the other or in turns, in random order (seed ${run.seed}); blocks do not overlap.
 
 ${loads.join('\n')}
 

@@ -238,7 +238,7 @@ export function renderMethod(summary: Summary): Html {
         : 'without warm-up';
     return html`<li><code>${facts.name}</code>: journey <code>${facts.journey}</code>, load <code>${facts.load || 'of the script'}</code> in each of ${plural(facts.blocks, 'block')} per start, ${warmup}; timeout ${duration(facts.timeoutMs / 1000)}${facts.reuse ? '' : '; a new connection for each request'}.</li>`;
   });
-  return html`<p>Every server was started afresh ${plan.instances === 1 ? 'once' : `${plan.instances} times`}. A block is one slice of load on every variant in random order (seed ${run.seed}); slices do not overlap.</p>
+  return html`<p>Every server was started afresh ${plan.instances === 1 ? 'once' : `${plan.instances} times`}. A block is one slice of load on every variant, one after the other or in turns, in random order (seed ${run.seed}); blocks do not overlap.</p>
 <ul>${loads}</ul>
 <p>${overhead(summary)}${run.stopped && html`; stopped by <code>${run.stopped}</code> before the plan was done`}.</p>
 <p>To repeat it:</p>
