@@ -51,9 +51,13 @@ test('the workflows are right, and so are the inputs and outputs of the action',
   expect(Object.keys(workflows).length).toBeGreaterThan(3);
   // actionlint knows the inputs and outputs of an action that lies in the repository.
   for (const [file, text] of Object.entries(workflows))
-    workflows[file] = text.replaceAll('org/php-runtime-bench@v1', './action');
+    workflows[file] = text
+      .replaceAll('org/php-runtime-bench@v1', './action')
+      .replaceAll(/org\/php-runtime-bench(\/\.github\/workflows\/[\w-]+\.yml)@v1/g, '.$1');
+  const called = ['bench', 'bench-comment'].map((name) => `.github/workflows/${name}.yml`);
   write({
     ...workflows,
+    ...Object.fromEntries(called.map((file) => [file, readFileSync(join(root, file), 'utf8')])),
     '.github/actionlint.yaml': 'self-hosted-runner: { labels: [bench] }\n',
     'action/action.yml': readFileSync(join(root, 'action.yml'), 'utf8'),
     // It looks whether they are there, no further.

@@ -7,6 +7,7 @@ import { renderRuntimesPage } from '../../script/lib/docs.ts';
 import { COMMANDS, parseCommand } from '../../src/config/command.ts';
 import { realFiles } from '../../src/config/files.ts';
 import { CONFIG_FLAGS } from '../../src/config/flags.ts';
+import { keysOf } from '../../src/config/keys.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 import { loadRuntimes, manifest } from '../../src/config/runtimes.ts';
 import { type Block, type Page, readCommands, readPage, readPages, root } from '../fixtures/docs.ts';
@@ -66,6 +67,8 @@ function checkRuntime(block: Block, page: Page) {
 /** The values of inputs; that they exist and that the rest of the workflow is right is actionlint's business. */
 function checkWorkflow({ text }: Block, page: Page) {
   const workflow = parse(text);
+  for (const job of Object.values<CallingJob>(workflow.jobs).filter(({ uses }) => uses)) checkCall(job, page);
+  if (Object.values<CallingJob>(workflow.jobs).every(({ uses }) => uses)) return;
   const used = Object.values<{
     steps: { uses?: string; with?: Record<string, unknown> }[];
     strategy?: unknown;
@@ -85,6 +88,22 @@ function checkWorkflow({ text }: Block, page: Page) {
     const comments = given.comment !== false && workflow.on === 'pull_request';
     expect(workflow.permissions['pull-requests']).toBe(comments ? 'write' : undefined);
   }
+}
+/** A job that is a reusable workflow of ours: its inputs, and that it is granted what the jobs in it ask for. */
+function checkCall({ uses = '', with: given = {}, permissions = {} }: CallingJob, page: Page) {
+  const [, file = ''] = /^org\/php-runtime-bench\/(\.github\/workflows\/[\w-]+\.yml)@v1$/.exec(uses) ?? [];
+  const called = parse(readFileSync(join(root, file), 'utf8'));
+  const { inputs } = called.on.workflow_call;
+  expect(Object.keys(inputs)).toEqual(expect.arrayContaining(Object.keys(given)));
+  const keys = Object.entries(given).filter(([name]) => (keysOf('input') as string[]).includes(name));
+  configOf(page, [], Object.fromEntries(keys.map(([name, value]) => [name, String(value)])));
+  const asked = Object.values<CallingJob>(called.jobs).map((job) => job.permissions);
+  expect(permissions).toEqual(Object.assign({}, ...asked));
+}
+interface CallingJob {
+  uses?: string;
+  with?: Record<string, unknown>;
+  permissions?: Record<string, string>;
 }
 interface Matrix {
   matrix: Record<string, string[]>;
