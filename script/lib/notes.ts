@@ -1,0 +1,37 @@
+// Prints what CHANGELOG.md says of a version, for its release; fails when there is nothing or package.json has another.
+//   node script/lib/notes.ts 1.2.3
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+const root = resolve(import.meta.dirname, '../..');
+
+/** The text below `## [1.2.3] - 2026-11-21`, up to the next version. Throws when there is none, or it has no date. */
+export function notesOf(version: string, changelog: string): string {
+  if (!/^\d+\.\d+\.\d+$/.test(version)) throw new Error(`'${version}' is not a version such as 1.2.3`);
+  const sections = changelog.split(/^## /m).slice(1);
+  const section = sections.find((text) => text.startsWith(`[${version}]`));
+  if (section === undefined) throw new Error(`CHANGELOG.md has no section [${version}]`);
+  const [heading = '', ...lines] = section.split('\n');
+  if (!/\] - \d{4}-\d\d-\d\d$/.test(heading)) throw new Error(`CHANGELOG.md does not date [${version}]`);
+  // Links at the end of the file belong to no section.
+  const notes = lines
+    .filter((line) => !/^\[[^\]]+\]: /.test(line))
+    .join('\n')
+    .trim();
+  if (notes === '') throw new Error(`CHANGELOG.md says nothing of [${version}]`);
+  return notes;
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const [, , version = ''] = process.argv;
+  const read = (name: string) => readFileSync(join(root, name), 'utf8');
+  const own = JSON.parse(read('package.json')).version;
+  try {
+    const notes = notesOf(version, read('CHANGELOG.md'));
+    if (own !== version) throw new Error(`package.json has version ${own}, not ${version}`);
+    console.log(notes);
+  } catch (error) {
+    console.error(`notes: ${(error as Error).message}`);
+    process.exitCode = 1;
+  }
+}
