@@ -12,6 +12,17 @@ import { timeCharts } from './times.ts';
 /** The number of each variant in the page: its colour, and its place in all charts. */
 export type Numbers = ReadonlyMap<string, number>;
 
+/** Slices of each variant, in their order. */
+export function byVariant(slices: readonly Measurement[]): Map<string, Measurement[]> {
+  const groups = new Map<string, Measurement[]>();
+  for (const slice of slices) {
+    const group = groups.get(slice.variant);
+    if (group) group.push(slice);
+    else groups.set(slice.variant, [slice]);
+  }
+  return groups;
+}
+
 /** Everything that is drawn of one scenario; what was not measured has no chart. */
 export function chartsOf(
   scenario: ScenarioSummary,
@@ -38,6 +49,7 @@ function sliceDots(
   numbers: Numbers,
 ): DotChart | null {
   const order = metric === 'rps' ? ['rps', 'p50', 'p95', 'p99'] : [metric, 'rps', 'p50', 'p95', 'p99'];
+  const groups = byVariant(slices);
   const keys = [...new Set(order)] as ('rps' | 'p50' | 'p95' | 'p99')[];
   const views = keys.map((key): DotView => {
     const isRps = key === 'rps';
@@ -45,7 +57,7 @@ function sliceDots(
       name: isRps ? 'RPS' : key,
       axis: isRps ? { label: 'requests per second', unit: 'rps' } : { label: `${key}, ms`, unit: 'ms' },
       rows: [...rows, ...bases].flatMap((row) => {
-        const own = slices.filter((slice) => slice.variant === row.variant);
+        const own = groups.get(row.variant) ?? [];
         const value = (slice: Measurement) =>
           isRps ? slice.achievedRps : (slice.latency?.[`${key}Ms`] ?? null);
         return toRow(numbers, row.variant, own, value, row[key]);
@@ -66,6 +78,7 @@ function cpuDots(
   slices: readonly Measurement[],
   numbers: Numbers,
 ): DotChart | null {
+  const groups = byVariant(slices);
   return ifAny({
     kind: 'dots',
     id: 'cpu-per-request',
@@ -76,7 +89,7 @@ function cpuDots(
         name: 'CPU per request',
         axis: { label: 'ms of CPU per request', unit: 'ms' },
         rows: [...rows, ...bases].flatMap((row) => {
-          const own = slices.filter((slice) => slice.variant === row.variant);
+          const own = groups.get(row.variant) ?? [];
           const value = ({ cpu }: Measurement) =>
             cpu?.perRequestUs == null ? null : cpu.perRequestUs / 1000;
           return toRow(numbers, row.variant, own, value, row.cpuMsPerRequest);
@@ -119,13 +132,14 @@ function ifAny(chart: DotChart): DotChart | null {
 }
 
 /** Where the curve is read: evenly over the nines, so that the tail has its share. */
-const NINES = Array.from({ length: 81 }, (_, i) => i / 20);
+const NINES = Array.from({ length: 41 }, (_, i) => i / 10);
 /** A percentile wants this many samples beyond it. */
 const BEYOND = 10;
 
 function percentileCurve(slices: readonly Measurement[], numbers: Numbers): LineChart | null {
+  const groups = byVariant(slices);
   const lines = [...numbers].flatMap(([variant, number]) => {
-    const own = slices.filter((slice) => slice.variant === variant);
+    const own = groups.get(variant) ?? [];
     const histogram = merge(own.map((slice) => slice.histogram));
     const n = total(histogram);
     if (n === 0) return [];

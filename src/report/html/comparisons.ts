@@ -1,34 +1,56 @@
 import { leadsOf } from '../../analyse/gates.ts';
 import type { ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import type { Comparison } from '../../results.ts';
-import { describeVerdict, levelOf, nounOf } from '../changes.ts';
-import { atMost, change, NOTHING } from '../numbers.ts';
+import { describeVerdict, levelOf, type Medium, nounOf } from '../changes.ts';
+import { change, NOTHING } from '../numbers.ts';
+import { cleanLine } from '../text.ts';
+import { counterpart, headline, tellGates } from '../verdicts.ts';
 import type { Numbers } from './charts.ts';
-import { type Html, html, name, raw } from './html.ts';
+import { type Html, html, isolate, name, raw, sentence } from './html.ts';
 
-const KINDS = ['base', 'earlier', 'reference'] as const;
+/** What the page says of texts of others where they stand in a sentence. */
+export const medium: Medium = { name: isolate, text: cleanLine };
 
-/** Each variant against its counterpart, as a picture of the intervals; then all that was compared, folded. */
-export function renderComparisons(scenario: ScenarioSummary, summary: Summary, numbers: Numbers): Html {
-  const leads = leadsOf(scenario.comparisons);
-  const isSure = ({ verdict }: Comparison) => verdict === 'slower' || verdict === 'faster';
-  return html`${KINDS.map((kind) => {
-    const all = scenario.comparisons.filter(({ against, ratio }) => against === kind && ratio !== null);
-    const shown = all.filter((comparison) => leads.has(comparison) || isSure(comparison));
-    const [first] = shown;
-    if (!first) return null;
-    const title = html`Changes against ${counterpart(first, summary)}`;
-    return html`<h3>${title}</h3>${table(shown, summary, numbers)}${
-      all.length > shown.length &&
-      html`<details><summary>All metrics</summary>${table(all, summary, numbers)}</details>`
-    }`;
-  })}`;
+/** What changed against the other ref or an earlier run, and what became of the gates; nothing where neither is. */
+export function renderHeadline(summary: Summary): Html | null {
+  const [first, ...others] = headline(summary, medium).map(({ text }) => text);
+  const gates = tellGates(summary, medium);
+  if (!first && gates.length === 0) return null;
+  return html`<section class="card"><h2 class="visually-hidden">What changed</h2>
+${first && html`<p class="verdict">${sentence(first)}</p>`}${others.map((text) => html`<p class="more">${sentence(text)}</p>`)}
+${
+  gates.length > 0 &&
+  html`<ul class="gates">${gates.map(
+    ({ state, gate, verdict, because }) =>
+      html`<li>${sentence(gate)} <strong class="gate ${state}">${verdict}</strong>: ${sentence(because)}.</li>`,
+  )}</ul>`
+}</section>`;
 }
 
-function counterpart({ against, reference }: Comparison, { plan, variants }: Summary): Html {
-  if (against === 'base' && plan.compareTo) return name(plan.compareTo.ref);
-  if (against === 'earlier') return html`the earlier run`;
-  return name(variants.find(({ id }) => id === reference)?.label ?? reference);
+/**
+ * Each variant against its counterpart of a kind, as a picture of the intervals; then all that was compared, folded.
+ * Among the variants themselves the ranking has said what is sure: there the metric of the ranking is enough.
+ */
+export function renderComparisons(
+  kind: Comparison['against'],
+  scenario: ScenarioSummary,
+  summary: Summary,
+  numbers: Numbers,
+): Html | null {
+  const leads = leadsOf(scenario.comparisons);
+  const isSure = ({ verdict }: Comparison) => verdict === 'slower' || verdict === 'faster';
+  const all = scenario.comparisons.filter(({ against, ratio }) => against === kind && ratio !== null);
+  const shown = all.filter(
+    (comparison) => leads.has(comparison) || (kind !== 'reference' && isSure(comparison)),
+  );
+  const [first] = shown;
+  if (!first) return null;
+  if (kind === 'reference' && shown.every(({ verdict }) => verdict === 'inconclusive')) return null;
+  const other = sentence(counterpart(first, summary, medium));
+  return html`<h3>${kind === 'reference' ? 'Compared with' : 'Changes since'} ${other}</h3>${table(shown, summary, numbers)}${
+    all.length > shown.length &&
+    html`<details><summary>All metrics</summary>${table(all, summary, numbers)}</details>`
+  }`;
 }
 
 function table(shown: readonly Comparison[], { variants }: Summary, numbers: Numbers): Html {
@@ -51,8 +73,8 @@ function table(shown: readonly Comparison[], { variants }: Summary, numbers: Num
     const { variant, metric, ratio, interval: range, verdict, primary, reasons, pairs, slices } = comparison;
     const found = ratio === null ? null : change(ratio, range);
     const isNote = !primary && (verdict === 'slower' || verdict === 'faster');
-    const why = [describeVerdict(comparison), ...reasons].join('; ');
-    return html`<tr data-variant="${numbers.get(variant)}"><th scope="row" class="text variant">${name(labels.get(variant) ?? variant)}</th><td class="text">${nounOf(metric)}</td><td class="number main">${found?.value ?? NOTHING}</td><td class="number">${found?.interval || NOTHING}</td><td class="bar">${picture(comparison, at)}</td><td class="text ${verdict}">${why}${isNote && ' (note)'}</td><td class="number">${pairs}</td><td class="number">${slices}</td></tr>\n`;
+    const why = [describeVerdict(comparison), ...reasons.slice(0, 1)].join('; ');
+    return html`<tr data-variant="${numbers.get(variant)}"><th scope="row" class="text variant">${name(labels.get(variant) ?? variant)}</th><td class="text">${nounOf(metric)}</td><td class="number main">${found?.value ?? NOTHING}</td><td class="number">${found?.interval || NOTHING}</td><td class="bar">${picture(comparison, at)}</td><td class="text verdict-cell ${verdict}">${why}${isNote && ' (note)'}</td><td class="number">${pairs}</td><td class="number">${slices}</td></tr>\n`;
   })}</tbody></table></div>`;
 }
 
@@ -74,10 +96,4 @@ function picture({ ratio, interval, verdict }: Comparison, at: (ratio: number) =
     interval &&
     html`<line class="range" x1="${at(interval.low)}" x2="${at(interval.high)}" y1="50%" y2="50%"/>`;
   return html`<svg class="forest ${verdict}" width="100%" height="18" aria-hidden="true"><line class="zero" x1="${at(1)}" x2="${at(1)}" y1="0" y2="100%"/>${range}<circle cx="${at(ratio)}" cy="50%" r="4.5"/></svg>`;
-}
-
-/** The smallest change that could have been found, beside the verdict of no difference. */
-export function detectableOf({ detectable }: ScenarioSummary): string {
-  const found = detectable.base ?? detectable.reference;
-  return found === null ? '' : `a change of ${atMost(found)} or more would have been found with 95 % power`;
 }

@@ -1,7 +1,7 @@
 import type { Measurement, Step } from '../../results.ts';
 import { digits } from '../numbers.ts';
 import type { Axis, Line, LineChart, LineView } from './chart.ts';
-import type { Numbers } from './charts.ts';
+import { byVariant, type Numbers } from './charts.ts';
 import { findKnee, type Level } from './knee.ts';
 import { type Combine, round, thin } from './thin.ts';
 
@@ -51,8 +51,9 @@ function offeredAgainstAnswered(slices: readonly Measurement[], numbers: Numbers
   const xs: number[][] = [];
   const lines: Line[] = [];
   const marks: LineChart['marks'] = [];
+  const groups = byVariant(slices);
   for (const [variant, number] of numbers) {
-    const levels = poolLevels(slices.filter((slice) => slice.variant === variant));
+    const levels = poolLevels(groups.get(variant) ?? []);
     if (levels.length === 0) continue;
     const limit = pointsPerLine(numbers.size);
     lines.push({

@@ -2,12 +2,10 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { fixtures } from '../../../test/fixtures/results/make.ts';
 import { makeProfile } from '../../../test/fixtures/results/profile.ts';
-import { analyse } from '../../analyse/analyse.ts';
 import type { Results } from '../../results.ts';
-import { renderHtml } from './render.ts';
+import { htmlGroup, renderHtml } from './render.ts';
 
-const groupOf = (results: Results) => ({ summary: analyse(results), measurements: results.measurements });
-const page = (name: string) => renderHtml([groupOf(fixtures[name]?.() as Results)]);
+const page = (name: string) => renderHtml([htmlGroup(fixtures[name]?.() as Results)]);
 /** The page without its own script, style and data. */
 const markup = (text: string) =>
   text.replace(/<(script|style)[^>]*>.*?<\/\1>/gs, '').replace(/<!doctype html>/, '');
@@ -57,7 +55,7 @@ test('text of others is shown and does nothing', () => {
 test('the command to repeat it stands there as it was', () => {
   const results = fixtures.quick?.() as Results;
   results.run.command = ['php-runtime-bench', 'run', '--paths', '/a b?x=<1>', '--app', "it's"];
-  const text = renderHtml([groupOf(results)]);
+  const text = renderHtml([htmlGroup(results)]);
   expect(text).toContain(
     '<code>php-runtime-bench run --paths &#39;/a b?x=&lt;1&gt;&#39; --app &#39;it&#39;\\&#39;&#39;s&#39;</code>',
   );
@@ -67,12 +65,29 @@ test('a run of ten variants is less than 1.5 MB, a long ramp of each too', () =>
   const servers = Array.from({ length: 10 }, (_, i) => ({
     ...{ id: `s${i}@8.4`, rps: 1, capacity: 400 + 60 * i },
   }));
-  const text = renderHtml([groupOf(makeProfile({ servers, seconds: 300, instances: 3 }))]);
+  const text = renderHtml([htmlGroup(makeProfile({ servers, seconds: 300, instances: 3 }))]);
   expect(Buffer.byteLength(text)).toBeLessThan(1_500_000);
 });
 
 test('groups are kept apart', () => {
-  const text = renderHtml(['quick', 'journey'].map((name) => groupOf(fixtures[name]?.() as Results)));
+  const text = renderHtml(['quick', 'journey'].map((name) => htmlGroup(fixtures[name]?.() as Results)));
   expect(text).toContain('do not compare across them');
   expect(text).toContain('data-group="1"');
+});
+
+describe('a comparison with another ref', () => {
+  const text = page('base');
+
+  test('says first what changed, and what became of the gates', () => {
+    const first = /<main[^>]*>.*?<p class="verdict">(.*?)<\/p>/s.exec(text)?.[1];
+    expect(first).toMatch(/<bdi class="name">apache<\/bdi> is slower than <bdi class="name">main<\/bdi>/);
+    expect(text).toMatch(/<strong class="gate failed">failed<\/strong>/);
+  });
+
+  test('has a row of each variant, with its interval beside the line of no change', () => {
+    const table = /Changes since <bdi class="name">main<\/bdi>.*?<\/table>/s.exec(text)?.[0] ?? '';
+    const rows = [...table.matchAll(/<tr data-variant.*?<\/tr>/gs)].map(([row]) => row);
+    expect(rows[0]).toMatch(/apache.*class="range".*slower/s);
+    for (const row of rows) expect(row).toMatch(/<line class="zero" x1="([\d.]+)%" x2="\1%"/);
+  });
 });

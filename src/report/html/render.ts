@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import { analyse } from '../../analyse/analyse.ts';
 import type { ScenarioSummary, Summary } from '../../analyse/summary.ts';
-import type { Measurement } from '../../results.ts';
+import type { Measurement, Results } from '../../results.ts';
 import { cleanLine, plural } from '../text.ts';
+import { deltaLegend, deltasOf, findable } from '../verdicts.ts';
 import {
   conditions,
   cpuVerdict,
@@ -14,7 +16,7 @@ import {
 import { pageAssets } from './assets.ts';
 import type { PageData } from './chart.ts';
 import { chartsOf, type Numbers, variantCharts } from './charts.ts';
-import { detectableOf, renderComparisons } from './comparisons.ts';
+import { medium, renderComparisons, renderHeadline } from './comparisons.ts';
 import { renderEnvironment, renderMethod, renderScenarioDetails } from './details.ts';
 import { embedJson, type Html, html, isolate, raw, sentence } from './html.ts';
 import { renderRanking } from './ranking.ts';
@@ -23,6 +25,11 @@ import { renderRanking } from './ranking.ts';
 export interface HtmlGroup {
   summary: Summary;
   measurements: readonly Measurement[];
+}
+
+/** All that the page shows of results. */
+export function htmlGroup(results: Results): HtmlGroup {
+  return { summary: analyse(results), measurements: results.measurements };
 }
 
 /**
@@ -136,6 +143,7 @@ function renderGroup(group: Numbered, index: number, several: boolean): Html {
   const { scenarios, warnings } = summary;
   return html`<div class="group" data-group="${index}">
 ${several && html`<h2>Group ${index + 1}: <span dir="auto">${summary.host.cpuModel}</span>, run <code>${summary.run.id}</code></h2>`}
+${renderHeadline(summary)}
 ${scenarios.length > 1 && renderOverview(summary, index)}
 ${scenarios.map((scenario, i) => renderScenario(scenario, summary, numbers, `${index}-${i}`))}
 <section class="card" id="variants-${index}"><h2>Starting up</h2>
@@ -162,10 +170,17 @@ function renderOverview({ scenarios }: Summary, index: number): Html {
 }
 
 function renderScenario(scenario: ScenarioSummary, summary: Summary, numbers: Numbers, id: string): Html {
+  const deltas = deltasOf(scenario);
+  const changes = (['base', 'earlier'] as const)
+    .map((kind) => renderComparisons(kind, scenario, summary, numbers))
+    .filter((found) => found !== null);
+  const among = renderComparisons('reference', scenario, summary, numbers);
+  const isCompared = changes.length > 0 || among !== null;
   const legend = [
     conditions(scenario, summary),
+    deltas && isCompared ? deltaLegend(deltas, summary, medium) : '',
     intervalLegend(scenario),
-    detectableOf(scenario),
+    deltas && isCompared ? findable(scenario, deltas) : '',
     isDoubtful(scenario) ? DOUBTFUL_LEGEND : '',
   ].filter(Boolean);
   const more = [cpuVerdict(scenario, isolate), exceptions(scenario, isolate)].filter(Boolean).join(' ');
@@ -173,8 +188,9 @@ function renderScenario(scenario: ScenarioSummary, summary: Summary, numbers: Nu
 <h2 dir="auto" class="${summary.scenarios.length === 1 && 'visually-hidden'}">${titleOfScenario(scenario)}</h2>
 <p class="verdict">${sentence(verdict(scenario, isolate))}</p>
 ${more && html`<p class="more">${sentence(more)}</p>`}
+${changes}${changes.length > 0 && html`<h3>Ranking</h3>`}
 ${renderRanking(scenario, numbers)}
-${renderComparisons(scenario, summary, numbers)}
+${among}
 <p class="legend-line">${legend.map((line, i) => html`${i > 0 && html`<br>`}${sentence(line)}`)}</p>
 <p class="note no-script">The charts are drawn by a script, which does not run here.</p>
 <div class="charts" data-charts="${id}"></div>

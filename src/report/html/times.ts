@@ -1,7 +1,7 @@
 import type { Measurement } from '../../results.ts';
 import { cleanLine } from '../text.ts';
 import type { Axis, Line, LineChart, LineView } from './chart.ts';
-import type { Numbers } from './charts.ts';
+import { byVariant, type Numbers } from './charts.ts';
 import { answeredIn, nameOf, offeredBy, pointsPerLine, share } from './levels.ts';
 import { type Combine, round, thin } from './thin.ts';
 
@@ -144,9 +144,10 @@ function drawWithin(slices: readonly Measurement[], numbers: Numbers, readings: 
 function drawWhole(slices: readonly Measurement[], numbers: Numbers, readings: readonly Reading[]): Drawn {
   const began = slices[0]?.startedMs ?? 0;
   const xs: number[][] = [];
+  const groups = byVariant(slices);
   const lines = (whole: Reading['whole']) =>
     [...numbers].flatMap(([id, variant]): Line[] => {
-      const own = slices.filter((slice) => slice.variant === id && whole(slice) !== null);
+      const own = (groups.get(id) ?? []).filter((slice) => whole(slice) !== null);
       if (own.length === 0) return [];
       const x = xs.push(own.map((slice) => minutes(slice, began))) - 1;
       return [{ variant, name: '', x, y: own.map((slice) => round(whole(slice) as number)) }];
@@ -243,8 +244,7 @@ function errorLines(slices: readonly Measurement[], numbers: Numbers, isProfile:
       add(slice.variant, `not started in time${suffix}`, times, perSecond('dropped'));
     }
   } else {
-    for (const id of numbers.keys()) {
-      const own = slices.filter((slice) => slice.variant === id);
+    for (const [id, own] of byVariant(slices)) {
       const x = own.map((slice) => minutes(slice, began));
       const kinds = new Set(own.flatMap(({ errors }) => errors.map(({ kind }) => kind)));
       for (const kind of kinds)

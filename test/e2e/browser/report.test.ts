@@ -1,8 +1,7 @@
 // report.html in Chromium: what people do with it, and that nothing of it goes wrong.
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { analyse } from '../../../src/analyse/analyse.ts';
-import { renderHtml } from '../../../src/report/html/render.ts';
+import { htmlGroup, renderHtml } from '../../../src/report/html/render.ts';
 import type { Results } from '../../../src/results.ts';
 import { fixtures, makeResults } from '../../fixtures/results/make.ts';
 import { ramp } from '../../fixtures/results/profile.ts';
@@ -17,13 +16,12 @@ import {
 } from './chromium.ts';
 
 const program = findChromium();
-const groupOf = (results: Results) => ({ summary: analyse(results), measurements: results.measurements });
 const pages: Record<string, () => string> = {
   ...Object.fromEntries(
-    Object.entries(fixtures).map(([name, make]) => [name, () => renderHtml([groupOf(make())])]),
+    Object.entries(fixtures).map(([name, make]) => [name, () => renderHtml([htmlGroup(make())])]),
   ),
-  ramp: () => renderHtml([groupOf(ramp())]),
-  groups: () => renderHtml([fixtures.quick, ramp].map((make) => groupOf((make as () => Results)()))),
+  ramp: () => renderHtml([htmlGroup(ramp())]),
+  groups: () => renderHtml([fixtures.quick, ramp].map((make) => htmlGroup((make as () => Results)()))),
 };
 
 let browser: Browser;
@@ -163,7 +161,7 @@ describe('the ranking', () => {
       await page.getByRole('region', { name: 'The load generator was the limit' }).innerText(),
     ).toContain('≥');
     expect(await page.getByRole('region', { name: 'Not ranked' }).locator('tbody tr').count()).toBe(3);
-    expect(await page.locator('.failed').innerText()).toContain('failed to build');
+    expect(await page.locator('ul.failed').innerText()).toContain('failed to build');
   });
 
   test('is grouped by model if wanted', async () => {
@@ -196,7 +194,7 @@ describe('filters', () => {
     const page = await open('mixed');
     await page.getByRole('searchbox').fill('FA');
     expect(await page.locator('[data-sortable] tbody tr').allTextContents()).toHaveLength(2);
-    expect(await page.locator('.failed li').isHidden()).toBe(true);
+    expect(await page.locator('ul.failed li').isHidden()).toBe(true);
     await page.getByLabel('Runtime').selectOption('broken');
     expect(await page.getByRole('status').textContent()).toBe('1 of 7 variants');
   });
@@ -210,7 +208,7 @@ describe('filters', () => {
       title: 'Second',
     });
     results.measurements.push(...results.measurements.map((slice) => ({ ...slice, scenario: 'b' })));
-    opened = await openPage(browser, renderHtml([groupOf(results)]));
+    opened = await openPage(browser, renderHtml([htmlGroup(results)]));
     const { page } = opened;
     expect(await page.locator('[data-scenario]:visible').count()).toBe(2);
     await page.getByRole('combobox', { name: 'Scenario' }).selectOption('Second');
@@ -315,7 +313,7 @@ test('names from right to left do not turn the numbers beside them', async () =>
       { id: 'b@8.4', label: '빠른 서버', rps: 1900 },
     ],
   });
-  opened = await openPage(browser, renderHtml([groupOf(results)]));
+  opened = await openPage(browser, renderHtml([htmlGroup(results)]));
   const { page } = opened;
   await scrollThrough(page);
   expect(await page.locator('.verdict').textContent()).toMatch(/^خادم سريع is fastest: 2,/);
@@ -335,7 +333,7 @@ test('500 variants stay usable: rows by the page, ten of them drawn, each to be 
   const servers = Array.from({ length: 500 }, (_, i) => ({
     ...{ id: `s${i}@8.4`, label: `server ${i}`, rps: 200 + i, runtime: `r${i % 7}` },
   }));
-  opened = await openPage(browser, renderHtml([groupOf(makeResults({ servers, instances: 1 }))]));
+  opened = await openPage(browser, renderHtml([htmlGroup(makeResults({ servers, instances: 1 }))]));
   const { page } = opened;
   await scrollThrough(page);
   expect(opened.troubles).toEqual([]);

@@ -3,9 +3,10 @@ import { bdi, colorClass, el, svg, swatch } from './dom.ts';
 import { format, formatTick, ticks } from './format.ts';
 import type { Tooltip } from './tooltip.ts';
 
-/** Pixels between two starts of a variant, and around them. */
-const LINE = 9;
+/** Pixels around the starts of a variant. */
 const AROUND = 12;
+/** Pixels from one start to the next: many lie closer together. */
+const lineOf = ({ starts }: DotRow) => (starts.length > 6 ? 5 : 9);
 
 /** A row of dots for each variant on one common scale, drawn as SVG: it prints, and names stay text. */
 export function drawDots(
@@ -56,16 +57,19 @@ function rangeOf(rows: readonly DotRow[]): { low: number; high: number } {
   return { low: least < most * 0.5 ? Math.min(0, least) : least - room, high: most + room };
 }
 
-function drawRow(
-  { variant, starts, value, half }: DotRow,
-  at: (value: number) => string,
-  marks: readonly number[],
-): SVGSVGElement {
-  const height = starts.length * LINE + AROUND;
+function drawRow(row: DotRow, at: (value: number) => string, marks: readonly number[]): SVGSVGElement {
+  const { variant, starts, value, half } = row;
+  const line = lineOf(row);
+  const height = starts.length * line + AROUND;
   const middle = height / 2;
   const dots = starts.flatMap((values, start) =>
     values.map((dot) =>
-      svg('circle', { class: 'dot', cx: at(dot), cy: AROUND / 2 + LINE * (start + 0.5), r: 3.5 }),
+      svg('circle', {
+        class: 'dot',
+        cx: at(dot),
+        cy: AROUND / 2 + line * (start + 0.5),
+        r: line < 9 ? 2.75 : 3.5,
+      }),
     ),
   );
   const interval =
@@ -117,7 +121,7 @@ function point(
   const value = low + ((event.clientX - box.left) / box.width) * (high - low);
   const start = Math.min(
     row.starts.length - 1,
-    Math.max(0, Math.floor((event.clientY - box.top - AROUND / 2) / LINE)),
+    Math.max(0, Math.floor((event.clientY - box.top - AROUND / 2) / lineOf(row))),
   );
   const values = row.starts[start] ?? [];
   const slice = values.reduce(

@@ -49,7 +49,7 @@ export class LinePlot {
       {
         width: Math.max(200, target.clientWidth),
         height: HEIGHT,
-        padding: [12, 16, 0, 0],
+        padding: [12, chart.x.unit === 'nines' ? 28 : 16, 0, 0],
         legend: { show: false },
         focus: { alpha: lines.length > 1 ? 0.35 : 1 },
         cursor: {
@@ -127,9 +127,13 @@ function axisOf(axis: Axis, side: 'x' | 'y'): uPlot.Axis {
     grid: side === 'x' && axis.unit !== 'nines' ? { show: false } : grid,
     ticks: { ...grid, size: 4 },
     gap: 6,
-    ...(axis.unit === 'nines' ? { splits: () => P } : {}),
+    ...(axis.unit === 'nines'
+      ? { splits: (_u, _axis, _low, high) => P.filter((nines) => nines <= high) }
+      : {}),
     values: (_, splits) => splits.map((value) => (value === null ? null : formatTick(value, axis.unit))),
-    ...(axis.log ? { splits: (_u, _axis, low, high) => logTicks(low, high) } : {}),
+    ...(axis.log
+      ? { splits: (_u, _axis, low, high) => logTicks(low, high), filter: (_u, splits) => splits }
+      : {}),
     ...(side === 'y'
       ? {
           size: (_, values) =>
