@@ -156,25 +156,38 @@ async function noteState(
       variant: null,
     });
   }
-  const files = await git.try([
-    'ls-tree',
-    '-r',
-    '--full-tree',
-    '-z',
-    tree.commit,
-    '--',
-    ...paths.filter(Boolean),
-  ]);
-  const modules = files.stdout.split('\0').flatMap((line) => /^160000 .*\t(.*)$/s.exec(line)?.[1] ?? []);
-  if (modules.length > 0) {
-    notes.push({
-      code: 'submodules',
-      message: `submodules are empty folders in ${nameOf(tree)}: ${escapeText(modules.slice(0, 3).join(', '))}`,
-      remedy: 'compare with an image of it: compare-to: shop:1.2',
-      variant: null,
-    });
+  return [...notes, ...(await noteGaps(repository, tree, paths))];
+}
+
+/** What git keeps elsewhere, so that the other side comes without. */
+async function noteGaps(repository: Repository, tree: Tree, paths: readonly string[]): Promise<Warning[]> {
+  const { git } = repository;
+  const note = (code: string, message: string): Warning => ({
+    ...{ code, message, remedy: 'compare with an image of it: compare-to: shop:1.2', variant: null },
+  });
+  const list = async (...args: string[]) =>
+    (await git.try(['ls-tree', '-z', '--full-tree', ...args])).stdout.split('\0');
+  const entries = await list('-r', tree.commit, '--', ...(paths.includes('') ? [] : paths));
+  const modules = entries.flatMap((line) => /^160000 .*\t(.*)$/s.exec(line)?.[1] ?? []);
+  let big = false;
+  for (const line of [...entries, ...(await list(tree.commit))]) {
+    const attributes = /^\d+ blob ([0-9a-f]+)\t(?:.*\/)?\.gitattributes$/s.exec(line)?.[1];
+    if (attributes === undefined || big) continue;
+    const { stdout } = await git.try(['cat-file', 'blob', attributes]);
+    big = /^[^#\n]*\sfilter=lfs\b/m.test(stdout);
   }
-  return notes;
+  const where = nameOf(tree);
+  return [
+    ...(modules.length > 0
+      ? [
+          note(
+            'submodules',
+            `submodules are empty folders in ${where}: ${escapeText(modules.slice(0, 3).join(', '))}`,
+          ),
+        ]
+      : []),
+    ...(big ? [note('lfs', `files in Git LFS are in ${where} as the small texts that stand for them`)] : []),
+  ];
 }
 
 /** An untracked folder stands for all that is in it. */

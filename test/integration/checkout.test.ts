@@ -389,6 +389,19 @@ describe('what there is in the other commit', () => {
     expect(await codes()).toEqual(['uncommitted']);
   });
 
+  it('files in Git LFS are told', async () => {
+    const attributes = '# *.zip filter=lfs\n*.jpg filter=lfs diff=lfs merge=lfs -text\n';
+    commit({ 'shop/index.php': 'one' });
+    commit({ 'shop/index.php': 'two', '.gitattributes': attributes.slice(0, 19) });
+    commit({ 'shop/index.php': 'three', '.gitattributes': attributes });
+    commit({ 'shop/index.php': 'four' });
+    const codes = async (ref: string) =>
+      (await find(ref, { flags: ['--app', 'shop'] }))?.notes.map(({ code }) => code);
+    expect(await codes('HEAD~1')).toEqual(['lfs']);
+    expect(await codes('HEAD~2')).toEqual([]);
+    expect(await codes('HEAD~3')).toEqual([]);
+  });
+
   it('a submodule is told', async () => {
     const library = join(folder, 'library');
     git(folder, 'init', '--quiet', library);
