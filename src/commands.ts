@@ -21,6 +21,7 @@ import { type PlannedShard, planShards } from './plan/shards.ts';
 import { planVariants } from './plan/variants.ts';
 import { renderAcross } from './report/across.ts';
 import { renderCsv } from './report/csv.ts';
+import { htmlGroup, renderHtml } from './report/html/render.ts';
 import { renderMarkdown } from './report/markdown.ts';
 import { renderNoise } from './report/noise.ts';
 import { makeProgress } from './report/progress.ts';
@@ -53,7 +54,7 @@ export async function runCommand(argv: readonly string[], host: Host, packageRoo
       const { results, out, exitCode } = await runBench(config, host, caller);
       progress.end();
       print(renderTable(analyse(results), terminal));
-      print(`\nwritten to ${out}: report.md, results.json, measurements.ndjson, raw/`);
+      print(`\nwritten to ${out}: report.html, report.md, results.json, measurements.ndjson, raw/`);
       return exitCode;
     }
     case 'plan': {
@@ -78,6 +79,7 @@ export async function runCommand(argv: readonly string[], host: Host, packageRoo
       const groups = mergeResults(await Promise.all(command.folders.map(readOutput)));
       const across = compareAcross(groups);
       if (command.format === 'json') print(JSON.stringify(groups.length === 1 ? groups[0] : groups));
+      else if (command.format === 'html') print(renderHtml(groups.map(htmlGroup)));
       else if (command.format === 'csv') for (const results of groups) print(renderCsv(analyse(results)));
       else if (command.format === 'md' || across) {
         const apart = renderMarkdown(groups.map(analyse));

@@ -5,7 +5,7 @@ import { CONFIG_FLAGS, type FlagKinds, splitArguments } from './flags.ts';
 import { KEYS, type Key, type KeyName, keysOf } from './keys.ts';
 import { parseInteger, parsePath, quote, unknownWord } from './text.ts';
 
-const FORMATS = ['table', 'md', 'json', 'csv'] as const;
+const FORMATS = ['table', 'md', 'json', 'csv', 'html'] as const;
 
 /** What the command line asks for. */
 export type Command =

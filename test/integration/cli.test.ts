@@ -236,6 +236,7 @@ describe('a plan and its run', () => {
     expect(readdirSync(join(project.folder, 'planned')).sort()).toEqual([
       'measurements.ndjson',
       'raw',
+      'report.html',
       'report.md',
       'results.json',
     ]);
@@ -246,6 +247,8 @@ describe('a plan and its run', () => {
     const markdown = await again('--format', 'md');
     expect(markdown.code).toBe(0);
     expect(markdown.stdout).toBe(readFileSync(join(project.folder, 'planned/report.md'), 'utf8'));
+    const page = await again('--format', 'html');
+    expect(page.stdout).toBe(readFileSync(join(project.folder, 'planned/report.html'), 'utf8'));
     expect(JSON.parse((await again('--format', 'json')).stdout)).toEqual(results);
     expect(stdout).toContain((await again()).stdout.trimEnd());
     expect(stdout).toContain('apache@8.4');
