@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 export interface Event {
-  name: 'pull_request' | 'push';
+  name: 'pull_request' | 'push' | 'workflow_run';
   payload: object;
 }
 
@@ -52,6 +52,8 @@ export class Sandbox {
     for (const path of [...shipped, 'package.json']) {
       await cp(join(ROOT, path), join(sandbox.#action, path), { recursive: true });
     }
+    await cp(join(ROOT, '.github'), join(sandbox.#action, '.github'), { recursive: true });
+    await adaptWorkflows(join(sandbox.#action, '.github/workflows'));
     await mkdir(join(sandbox.repository, '.github/workflows'), { recursive: true });
     return sandbox;
   }
@@ -74,6 +76,10 @@ export class Sandbox {
         ...['--platform', 'ubuntu-latest=-self-hosted'],
         ...['--secret', `GITHUB_TOKEN=${options.token}`],
         ...['--local-repository', `octo/php-runtime-bench@v1=${this.#action}`],
+        ...STANDINS.flatMap((name) => [
+          '--local-repository',
+          `actions/${name}@standin=${join(ROOT, 'test/standins/actions', name)}`,
+        ]),
         '--no-cache-server',
         ...Object.entries(options.env).flatMap(([name, value]) => ['--env', `${name}=${value}`]),
       ],
@@ -102,6 +108,23 @@ export class Sandbox {
       await new Promise((resolve) => child.on('close', resolve));
     }
     return execFileSync('git', ['rev-parse', 'HEAD'], { cwd: this.repository, encoding: 'utf8' }).trim();
+  }
+}
+
+const STANDINS = ['upload-artifact', 'download-artifact'];
+
+/**
+ * What act cannot do: it does not know `$/`, this repository at the commit that runs; takes a checkout with a `ref` for
+ * one of another repository; and what others' actions do with artifacts needs GitHub.
+ */
+async function adaptWorkflows(folder: string) {
+  for (const name of await readdir(folder)) {
+    const text = await readFile(join(folder, name), 'utf8');
+    const adapted = text
+      .replaceAll(/uses: \$\/(\S*)/g, (_, path) => `uses: octo/php-runtime-bench${path && `/${path}`}@v1`)
+      .replaceAll(/^ +ref: \$\{\{ inputs\.ref \}\}\n/gm, '')
+      .replaceAll(/(actions\/(?:up|down)load-artifact)@\S+/g, '$1@standin');
+    await writeFile(join(folder, name), adapted);
   }
 }
 

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { unzipSync } from 'fflate';
 import { z } from 'zod';
 import { type Answer, type Asked, type Server, serve } from './http.ts';
@@ -46,6 +48,8 @@ export class Artifacts {
     .map((part) => Buffer.from(part).toString('base64url'))
     .join('.');
   readonly violations: string[] = [];
+  /** Complete artifacts are unpacked here as well, each in a folder of its name. */
+  folder: string | null = null;
   /** Asked before each call (`CreateArtifact`, `blob`, …); an answer takes the place of the real one. */
   interfere: (operation: string) => Answer | undefined = () => undefined;
   readonly #blobs = new Map<string, Blob>();
@@ -74,6 +78,15 @@ export class Artifacts {
     return Object.fromEntries(
       Object.entries(unzipSync(zip)).map(([path, bytes]) => [path, Buffer.from(bytes).toString()]),
     );
+  }
+
+  #unpack(name: string) {
+    if (this.folder === null) return;
+    for (const [path, text] of Object.entries(this.open(name))) {
+      const file = join(this.folder, name, path);
+      mkdirSync(join(file, '..'), { recursive: true });
+      writeFileSync(file, text);
+    }
   }
 
   reset() {
@@ -143,6 +156,7 @@ export class Artifacts {
     const actual = createHash('sha256').update(blob.zip).digest('hex');
     if (hash !== `sha256:${actual}`) return this.#violate('invalid_argument', `hash ${hash}, is ${actual}`);
     blob.finalized = true;
+    this.#unpack(name);
     return {
       status: 200,
       body: { ok: true, artifact_id: String([...this.#blobs.keys()].indexOf(name) + 1) },

@@ -1,0 +1,159 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { makeResults } from '../fixtures/results/make.ts';
+import { type Event, Sandbox } from './act.ts';
+import { Artifacts } from './artifacts.ts';
+import { GitHub } from './github.ts';
+
+// The reusable workflows, called from another repository's workflow under act.
+
+let sandbox: Sandbox;
+let github: GitHub;
+let artifacts: Artifacts;
+let folder: string;
+
+const SHA = 'c'.repeat(40);
+const PULL_REQUEST = {
+  name: 'pull_request',
+  payload: {
+    action: 'opened',
+    number: 7,
+    pull_request: {
+      number: 7,
+      head: { ref: '"><img src=x>|`$(touch owned)`', sha: SHA, repo: { full_name: 'octo/shop' } },
+      base: { ref: 'main' },
+    },
+  },
+} as const satisfies Event;
+
+beforeAll(async () => {
+  sandbox = await Sandbox.create();
+  github = await GitHub.start();
+  artifacts = await Artifacts.start();
+  await mkdir(join(sandbox.repository, 'public'));
+  await writeFile(join(sandbox.repository, 'public/index.php'), "<?php echo 'shop';\n");
+});
+
+afterAll(async () => {
+  await github.close();
+  await artifacts.close();
+  await sandbox.remove();
+});
+
+beforeEach(async () => {
+  github.reset();
+  artifacts.reset();
+  folder = await mkdtemp(join(tmpdir(), 'workflow-'));
+  artifacts.folder = join(folder, 'artifacts');
+  await mkdir(artifacts.folder);
+});
+
+afterEach(async () => {
+  await rm(folder, { recursive: true });
+  expect(github.violations).toEqual([]);
+  expect(artifacts.violations).toEqual([]);
+});
+
+async function run(uses: string, event: Event, inputs: Record<string, string> = {}) {
+  const workflow = {
+    name: 'Ours',
+    on: ['pull_request', 'workflow_run'],
+    jobs: { call: { uses: `octo/php-runtime-bench/.github/workflows/${uses}@v1`, with: inputs } },
+  };
+  const started = await sandbox.start(JSON.stringify(workflow), event, {
+    token: 'write-token',
+    env: {
+      GITHUB_REPOSITORY: github.repository,
+      GITHUB_API_URL: github.url,
+      ACTIONS_RESULTS_URL: artifacts.url,
+      ACTIONS_RUNTIME_TOKEN: artifacts.token,
+      ARTIFACTS: artifacts.folder ?? '',
+      ONCE: join(folder, 'once'),
+    },
+  });
+  return started.done;
+}
+
+test('three machines, one of which fails: report and comment name it and compare the rest', async () => {
+  const done = await run('bench.yml', PULL_REQUEST, {
+    // The first to come here breaks down.
+    setup: 'if mkdir "$ONCE"; then echo "no space left" >&2; exit 1; fi',
+    shards: '3',
+    runtimes: 'apache,a=apache[workers=2],b=apache[workers=3],c=apache[workers=4]',
+    ...{ php: '8.4', paths: '/', load: 'vus(2, 1s)', warmup: '0s', instances: '1', blocks: '1' },
+    ...(process.env.BENCH_IMAGES && { images: process.env.BENCH_IMAGES }),
+  });
+
+  expect(done.code, done.log).not.toBe(0);
+  expect(done.log).toContain('1 of 3 shards gave no results');
+  const [comment, ...more] = github.comments;
+  expect(more).toEqual([]);
+  const failed = /No results of shard (\d) of 3/.exec(comment?.body ?? '')?.[1];
+  // GitHub gives the name of the calling workflow, act that of the called one.
+  expect(comment?.body).toMatch(
+    /^<!-- php-runtime-bench:workflow%2F\w+ -->\n\*\*No results of shard \d of 3 \(`[abc]`\)/,
+  );
+  const labels = ['a', 'b', 'c'];
+  labels.splice(Number(failed) - 1, 1);
+  expect(comment?.body).toContain(', across 2 machines\n');
+  for (const label of labels) {
+    // On a small machine k6 may be the limit, and then nothing is ranked.
+    const place = `\\| \`${label}\` \\| ${'abc'.indexOf(label) + 1} \\||- \`${label}\` is not ranked`;
+    expect(comment?.body).toMatch(new RegExp(place));
+  }
+});
+
+/** What the workflow of a fork may have left. */
+async function leave(shards: unknown, results: unknown) {
+  const report = join(artifacts.folder ?? '', 'php-runtime-bench');
+  await mkdir(join(report, '1'), { recursive: true });
+  await writeFile(join(report, 'shards.json'), JSON.stringify(shards));
+  await writeFile(join(report, '1/results.json'), JSON.stringify(results));
+  await writeFile(join(report, 'report.md'), '# @everyone [x](https://evil.example)');
+}
+
+const WORKFLOW_RUN: Event = {
+  name: 'workflow_run',
+  payload: {
+    action: 'completed',
+    workflow_run: {
+      ...{ id: 42, name: 'Bench', event: 'pull_request', conclusion: 'success', head_sha: SHA },
+      ...{ head_branch: '$(touch owned)', head_repository: { id: 5, owner: { login: 'mallory' } } },
+      pull_requests: [],
+    },
+  },
+};
+const WANTED = [{ index: 1, of: 1, variants: ['apache'] }];
+const HOSTILE = '<img src=x>|@everyone [x](https://evil.example) ::error::x';
+
+test("a fork's numbers come as numbers, onto the pull request that has the commit", async () => {
+  github.heads.set(7, { label: 'mallory:$(touch owned)', sha: SHA });
+  const results = makeResults({ servers: [{ id: 'apache@8.4', label: HOSTILE, rps: 100 }] });
+  results.plan.shard = { index: 1, of: 1 };
+  await leave(WANTED, { ...results, pull: 8, markdown: HOSTILE });
+
+  const done = await run('bench-comment.yml', WORKFLOW_RUN);
+
+  expect(done.code, done.log).toBe(0);
+  const [comment, ...more] = github.comments;
+  expect(more).toEqual([]);
+  expect(comment).toMatchObject({ issue: 7, author: 'github-actions[bot]' });
+  expect(comment?.body).toMatch(/^<!-- php-runtime-bench:workflow%2FBench -->\n/);
+  expect(comment?.body).toContain('/actions/runs/42)');
+  expect(comment?.body).not.toMatch(/<img|@everyone|\]\(https:\/\/evil/);
+});
+
+test.each([
+  ['newer commits', SHA.replaceAll('c', 'd'), WANTED, {}, 0, 'has newer commits by now'],
+  ['no list of shards', SHA, { shards: HOSTILE }, {}, 2, 'the list of shards cannot be read'],
+  ['other numbers', SHA, WANTED, { schema: HOSTILE }, 0, '1: schema: '],
+])('a fork with %s', async (_, head, wanted, results, code, said) => {
+  github.heads.set(7, { label: 'mallory:$(touch owned)', sha: head });
+  await leave(wanted, results);
+  const done = await run('bench-comment.yml', WORKFLOW_RUN);
+  expect(done.log).toContain(said);
+  expect(done.code === 0, done.log).toBe(code === 0);
+  for (const { body } of github.comments) expect(body).toContain('**No results of shard 1 of 1');
+});
