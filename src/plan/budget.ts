@@ -22,7 +22,7 @@ const MAX_BLOCKS = 100;
  * starts; between pairs of slices of a second that take turns, and of slices one after the other.
  */
 const START_SPREAD = 0.0045;
-const TURNS_SPREAD = 0.007;
+const TURNS_SPREAD = 0.014;
 const SLICE_SPREAD = 0.035;
 
 /**
