@@ -5,8 +5,8 @@ import { renderComparisons } from './comparisons.ts';
 import { code, codeBlock, escapeHtml, escapeMarkdown } from './escape.ts';
 import { type Column, folded, table } from './markup.ts';
 import { bytes, count, digits, duration, ms, NOTHING } from './numbers.ts';
-import { plural } from './text.ts';
-import { overhead, shellCommand } from './words.ts';
+import { cut, plural } from './text.ts';
+import { machineFacts, overhead, placeRule, shellCommand } from './words.ts';
 
 /** Of each variant's errors these many are shown with a body, cut to so many characters. */
 const SAMPLES = 5;
@@ -173,35 +173,15 @@ function logs({ variants }: Summary): string {
   return folded('Logs of what failed', bodies.join('\n\n'));
 }
 
-function cut(text: string, characters: number): string {
-  return text.length > characters ? `${text.slice(0, characters)}…` : text;
-}
-
-function environment({ host, plan, tool, variants }: Summary): string {
-  const cpus = (list: readonly number[]) => (list.length > 0 ? list.join(', ') : 'none');
-  const facts: [string, string][] = [
-    [
-      'CPU',
-      `${host.cpuModel}: ${plural(host.cores, 'core')}, ${plural(host.cpus, 'thread')}${host.virtual ? ', virtual machine' : ''}`,
-    ],
-    ['Governor', host.governor ?? 'not known'],
-    [
-      'CPU layout',
-      `servers ${cpus(plan.cpus.server)}; load ${cpus(plan.cpus.load)}; system ${cpus(plan.cpus.system)} (${plan.cpus.source === 'given' ? 'given' : 'found from the topology'})`,
-    ],
-    ['Memory', bytes(host.memoryBytes)],
-    ['System', `${host.os}, kernel ${host.kernel}, ${host.arch}, cgroup v${host.cgroup}`],
-    ['Docker', `engine ${host.engine}, buildx ${host.buildx}`],
-    ['Tools', `${tool.name} ${tool.version}, k6 ${tool.k6}`],
-  ];
+function environment(summary: Summary): string {
   const machine = table<[string, string]>(
     [
       { title: '', cell: ([name]) => name },
       { title: '', cell: ([, value]) => escapeMarkdown(value) },
     ],
-    facts,
+    machineFacts(summary),
   );
-  return `${machine}\n\n${table(variantColumns, variants)}`;
+  return `${machine}\n\n${table(variantColumns, summary.variants)}`;
 }
 
 const variantColumns: Column<Variant>[] = [
@@ -262,7 +242,7 @@ How each number was got, and how sure it is:
 - **p50, p95, p99**: from all requests of a variant pooled (histograms with buckets of 1 %), never averaged. *\\~*: k6 was more than half busy and may have added to it.
 - **OK**: share of right answers; timeouts, resets and wrong bodies count against it. Below the scenario's limit (99 % if none is given) a variant is not ranked.
 - **CPU ms/request**: CPU time of the server's container during its slices ÷ requests. It hardly depends on the load generator.
-- **#**: 1 + the number of variants that are surely better, ${scenarios.some(({ basis }) => basis === 'paired') ? 'by paired tests of fresh starts' : 'that is, whose intervals do not overlap'}. *=*: shared.
+- **#**: 1 + the number of variants that are surely better, ${placeRule(summary)}. *=*: shared.
 
 Run ${code(run.id)}, ${escapeMarkdown(run.started)} to ${escapeMarkdown(run.finished)}.`;
 }

@@ -51,3 +51,8 @@ export function list(names: readonly string[]): string {
 export function plural(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
 }
+
+/** The first so many characters. */
+export function cut(text: string, characters: number): string {
+  return text.length > characters ? `${text.slice(0, characters)}…` : text;
+}

@@ -1,5 +1,5 @@
 import type { Row, RowState, ScenarioSummary, Summary } from '../analyse/summary.ts';
-import { atLeast, digits, duration, estimated, points } from './numbers.ts';
+import { atLeast, bytes, digits, duration, estimated, points } from './numbers.ts';
 import { list, plural } from './text.ts';
 
 /** Makes a variant's label fit for where it is printed. */
@@ -152,4 +152,31 @@ export function shellCommand(command: readonly string[]): string {
   return command
     .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
     .join(' ');
+}
+
+/** Machine and versions: what each is called, and what it is. */
+export function machineFacts({ host, plan, tool }: Summary): [string, string][] {
+  const cpus = (list: readonly number[]) => (list.length > 0 ? list.join(', ') : 'none');
+  return [
+    [
+      'CPU',
+      `${host.cpuModel}: ${plural(host.cores, 'core')}, ${plural(host.cpus, 'thread')}${host.virtual ? ', virtual machine' : ''}`,
+    ],
+    ['Governor', host.governor ?? 'not known'],
+    [
+      'CPU layout',
+      `servers ${cpus(plan.cpus.server)}; load ${cpus(plan.cpus.load)}; system ${cpus(plan.cpus.system)} (${plan.cpus.source === 'given' ? 'given' : 'found from the topology'})`,
+    ],
+    ['Memory', bytes(host.memoryBytes)],
+    ['System', `${host.os}, kernel ${host.kernel}, ${host.arch}, cgroup v${host.cgroup}`],
+    ['Docker', `engine ${host.engine}, buildx ${host.buildx}`],
+    ['Tools', `${tool.name} ${tool.version}, k6 ${tool.k6}`],
+  ];
+}
+
+/** When a variant counts as surely better than another. */
+export function placeRule({ scenarios }: Summary): string {
+  return scenarios.some(({ basis }) => basis === 'paired')
+    ? 'by paired tests of fresh starts'
+    : 'that is, whose intervals do not overlap';
 }

@@ -2,8 +2,8 @@ import type { EndpointRow, PooledLatency, ScenarioSummary, Summary } from '../..
 import { percent } from '../../analyse/words.ts';
 import type { Variant } from '../../results.ts';
 import { bytes, count, digits, duration, ms, NOTHING } from '../numbers.ts';
-import { plural } from '../text.ts';
-import { overhead, shellCommand } from '../words.ts';
+import { cut, plural } from '../text.ts';
+import { machineFacts, overhead, placeRule, shellCommand } from '../words.ts';
 import type { Numbers } from './charts.ts';
 import { type Html, html, name } from './html.ts';
 
@@ -156,30 +156,10 @@ function errors({ rows, bases }: ScenarioSummary, numbers: Numbers): Html {
   );
 }
 
-function cut(text: string, characters: number): string {
-  return text.length > characters ? `${text.slice(0, characters)}…` : text;
-}
-
 /** Machine, versions, and what the variants are made of. */
-export function renderEnvironment({ host, plan, tool, variants }: Summary, numbers: Numbers): Html {
-  const cpus = (list: readonly number[]) => (list.length > 0 ? list.join(', ') : 'none');
-  const facts: [string, string][] = [
-    [
-      'CPU',
-      `${host.cpuModel}: ${plural(host.cores, 'core')}, ${plural(host.cpus, 'thread')}${host.virtual ? ', virtual machine' : ''}`,
-    ],
-    ['Governor', host.governor ?? 'not known'],
-    [
-      'CPU layout',
-      `servers ${cpus(plan.cpus.server)}; load ${cpus(plan.cpus.load)}; system ${cpus(plan.cpus.system)} (${plan.cpus.source === 'given' ? 'given' : 'found from the topology'})`,
-    ],
-    ['Memory', bytes(host.memoryBytes)],
-    ['System', `${host.os}, kernel ${host.kernel}, ${host.arch}, cgroup v${host.cgroup}`],
-    ['Docker', `engine ${host.engine}, buildx ${host.buildx}`],
-    ['Tools', `${tool.name} ${tool.version}, k6 ${tool.k6}`],
-  ];
-  return html`<dl class="facts">${facts.map(([key, value]) => html`<div><dt>${key}</dt><dd dir="auto">${value}</dd></div>`)}</dl>
-${table('Variants', variantColumns, variants, ({ id }) => numbers.get(id))}`;
+export function renderEnvironment(summary: Summary, numbers: Numbers): Html {
+  return html`<dl class="facts">${machineFacts(summary).map(([key, value]) => html`<div><dt>${key}</dt><dd dir="auto">${value}</dd></div>`)}</dl>
+${table('Variants', variantColumns, summary.variants, ({ id }) => numbers.get(id))}`;
 }
 
 const short = (id: string) => id.replace(/^(sha256:)?(.{12}).*$/, '$2');
@@ -249,7 +229,7 @@ export function renderMethod(summary: Summary): Html {
 <dt>p50, p95, p99</dt><dd>From all requests of a variant pooled (histograms with buckets of 1 %), never averaged. ~: k6 was more than half busy and may have added to it.</dd>
 <dt>OK</dt><dd>Share of right answers; timeouts, resets and wrong bodies count against it. Below the scenario’s limit (99 % if none is given) a variant is not ranked.</dd>
 <dt>CPU ms/request</dt><dd>CPU time of the server’s container during its slices ÷ requests. It hardly depends on the load generator.</dd>
-<dt>#</dt><dd>1 + the number of variants that are surely better, that is, whose intervals do not overlap. =: shared.</dd>
+<dt>#</dt><dd>1 + the number of variants that are surely better, ${placeRule(summary)}. =: shared.</dd>
 </dl>
 <p>Run <code>${run.id}</code>, ${run.started} to ${run.finished}.</p>`;
 }
