@@ -9,9 +9,9 @@ import { bundledApps } from './config/apps.ts';
 import { helpText, parseCommand } from './config/command.ts';
 import { realFiles } from './config/files.ts';
 import { parseConfig } from './config/parse.ts';
-import { loadRuntimes } from './config/runtimes.ts';
+import { formatOwnDefaults, loadRuntimes } from './config/runtimes.ts';
 import { findScenarios } from './config/scenarios.ts';
-import type { Config } from './config/types.ts';
+import type { Config, Runtime } from './config/types.ts';
 import type { Host } from './host.ts';
 import { measureItself } from './noise.ts';
 import { formatCpus } from './plan/cpus.ts';
@@ -192,22 +192,35 @@ function describeShard({ index, of, variants }: PlannedShard): string {
 }
 
 function list(packageRoot: string, cwd: string, json: boolean): string {
-  const runtimes = [...loadRuntimes(packageRoot, cwd, realFiles).values()];
+  const found = loadRuntimes(packageRoot, cwd, realFiles);
+  const runtimes = [...found.values()];
   const scenarios = [...findScenarios({ packageRoot, cwd }, realFiles).keys()];
   const apps = bundledApps(packageRoot, realFiles);
-  if (json)
-    return JSON.stringify(
-      { runtimes: runtimes.map(({ folder: _, ...rest }) => rest), scenarios, apps },
-      null,
-      2,
-    );
+  if (json) {
+    const told = runtimes.map(({ folder: _, ...rest }) => ({
+      htaccess: false,
+      extends: null,
+      tried: null,
+      ...rest,
+    }));
+    return JSON.stringify({ runtimes: told, scenarios, apps }, null, 2);
+  }
   return [
     'runtimes',
-    ...runtimes.map(
-      (r) =>
-        `  ${r.name.padEnd(16)} ${r.title} (${r.model}, PHP ${r.php.join(' ')}, ${r.status})\n${' '.repeat(19)}${Object.keys(r.options).join(', ')}`,
-    ),
+    ...runtimes.flatMap((runtime) => describeRuntime(runtime, found.get(runtime.extends ?? ''))),
     `scenarios\n  ${scenarios.join(', ')}`,
     `apps\n  ${apps.join(', ')}`,
   ].join('\n');
+}
+
+/** @param base the runtime that it extends */
+function describeRuntime(runtime: Runtime, base: Runtime | undefined): string[] {
+  const { name, title, model, php, status, apps, options, tried } = runtime;
+  return [
+    `  ${name.padEnd(19)} ${title} (${model}, PHP ${php.join(' ')}, ${status})`,
+    ...[
+      base ? `${base.name}[${formatOwnDefaults(runtime, base)}]` : Object.keys(options).join(', '),
+      `apps: ${apps.join(', ')}; ${tried === undefined ? 'untried' : `last checked with: ${tried}`}`,
+    ].map((line) => `${' '.repeat(22)}${line}`),
+  ];
 }

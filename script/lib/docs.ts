@@ -3,40 +3,57 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { realFiles } from '../../src/config/files.ts';
-import { loadRuntimes } from '../../src/config/runtimes.ts';
+import { formatOwnDefaults, loadRuntimes } from '../../src/config/runtimes.ts';
 import type { OptionSpec, Runtime } from '../../src/config/types.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 export const RUNTIMES_PAGE = join(root, 'docs/runtimes.md');
 
+const runtimes = loadRuntimes(root, root, realFiles);
+
 /** The page with what stands between its two markers replaced by what the manifests say. */
 export function renderRuntimesPage(page: string): string {
-  const runtimes = loadRuntimes(root, root, realFiles).values();
   const begin = '<!-- runtimes -->\n';
   const end = '<!-- /runtimes -->';
   const [before, after] = [page.indexOf(begin), page.indexOf(end)];
   if (before < 0 || after < before) throw new Error(`docs/runtimes.md lacks ${begin.trim()} … ${end}`);
-  const parts = [...runtimes].map(renderRuntime).join('\n');
+  const parts = [...runtimes.values()].map(renderRuntime).join('\n');
   return `${page.slice(0, before)}${begin}\n${parts}\n${page.slice(after)}`;
 }
 
-function renderRuntime({ name, title, model, base, php, stop, status, docs, options }: Runtime): string {
+function renderRuntime(runtime: Runtime): string {
+  const { name, options, extends: base, tried } = runtime;
+  const told = base === undefined ? renderOwn(runtime) : renderPreset(runtime, base);
+  return [
+    `### ${name}`,
+    '',
+    ...told,
+    tried ? `Last checked with: ${tried}.` : 'Untried: it was not seen serving.',
+    '',
+    ...(base ? [] : renderOptions(options)),
+  ].join('\n');
+}
+
+function renderOwn({ title, model, base, php, apps, htaccess, stop, status, docs }: Runtime): string[] {
   const images = base.map((image) => `\`${image.replaceAll('{php}', 'X.Y')}\``).join(', ');
+  return [
+    `${title}, ${model}, ${status}. Built on ${images}, PHP ${php.join(', ')}.`,
+    `Apps: ${apps.map((kind) => `\`${kind}\``).join(', ')}${htaccess ? '; obeys `.htaccess` files' : ''}.`,
+    `On ${stop.signal} a request in flight ${stop.inFlight}, within ${stop.timeoutMs / 1000} s. [Its documentation](${docs}).`,
+  ];
+}
+
+function renderPreset(runtime: Runtime, base: string): string[] {
+  const set = formatOwnDefaults(runtime, runtimes.get(base) as Runtime);
+  return [`${runtime.title}: the image and the options of [${base}](#${base}), with \`${set}\` by default.`];
+}
+
+function renderOptions(options: Runtime['options']): string[] {
   const rows = Object.entries(options).map(
     ([option, spec]) =>
       `| \`${option}\` | ${values(spec)} | \`${spec.default}\` | ${spec.about.replaceAll('|', '\\|')} |`,
   );
-  return [
-    `### ${name}`,
-    '',
-    `${title}, ${model}, ${status}. Built on ${images}, PHP ${php.join(', ')}.`,
-    `On ${stop.signal} a request in flight ${stop.inFlight}, within ${stop.timeoutMs / 1000} s. [Its documentation](${docs}).`,
-    '',
-    '| option | values | default | sets |',
-    '|---|---|---|---|',
-    ...rows,
-    '',
-  ].join('\n');
+  return ['| option | values | default | sets |', '|---|---|---|---|', ...rows, ''];
 }
 
 function values({ type, min, max, values: names }: OptionSpec): string {

@@ -19,10 +19,10 @@ import type { OptionSpec, OptionValue, Runtime, RuntimeChoice } from './types.ts
 type Runtimes = ReadonlyMap<string, Runtime>;
 
 const EXAMPLE =
-  "'apache', 'nginx-fpm[workers=80,listen=unix]' or, with an alias, 'php-fpm-80=nginx-fpm[workers=80]'";
+  "'apache', 'nginx-fpm[workers=80,listen=unix]' or, with an alias, 'small=nginx-fpm[workers=4]'";
 
 /**
- * Reads one or several choices: `apache,php-fpm-80=nginx-fpm[workers=80,listen=unix]`.
+ * Reads one or several choices: `apache,small=nginx-fpm[workers=4,listen=tcp]`.
  * Throws a UserError that says which runtime, option or value is not known and what is.
  */
 export function parseChoices(text: string, runtimes: Runtimes): RuntimeChoice[] {
@@ -128,5 +128,5 @@ export function checkDistinct(choice: RuntimeChoice, earlier: readonly RuntimeCh
 
 function effective({ runtime, set }: RuntimeChoice): string {
   const values = Object.entries(runtime.options).map(([option, spec]) => set[option] ?? spec.default);
-  return JSON.stringify([runtime.name, values]);
+  return JSON.stringify([runtime.folder, values]);
 }

@@ -331,6 +331,43 @@ docs: https://example.org
   });
 });
 
+describe('a runtime that extends another', () => {
+  const written = (text: string, more: Record<string, string> = {}) => ({
+    '.bench/runtimes/many/runtime.yaml': text,
+    ...more,
+  });
+  const many = 'extends: nginx-fpm\ntitle: Many\ndefaults: { workers: 100, keep-alive: 1m }\n';
+
+  test('is that one with other defaults', () => {
+    const { runtimes } = parse(written(many), ['--runtimes', 'nginx-fpm,many[listen=tcp]']);
+    const [base, own] = runtimes.map(({ runtime }) => runtime);
+    expect(own).toMatchObject({
+      ...{ name: 'many', title: 'Many', extends: 'nginx-fpm', folder: base?.folder, model: 'per-request' },
+      options: { workers: { default: 100, max: 4096 }, 'keep-alive': { default: '60s' } },
+    });
+    expect(base?.options.workers?.default).toBe(16);
+    // What that one was seen doing, this one was not.
+    expect(own).not.toHaveProperty('tried');
+    expect(runtimes[1]?.set).toEqual({ listen: 'tcp' });
+  });
+
+  test.each([
+    [`${many}base: ['x:1']\n`, {}, /:4: unknown key 'base'/],
+    [many.replace('nginx-fpm', 'nginx'), {}, /:1: unknown runtime to extend\n.*'nginx'/],
+    [many.replace('nginx-fpm', 'php-fpm-80'), {}, /:1: unknown runtime to extend/],
+    [many.replace('workers', 'threads'), {}, /:3: unknown option of 'nginx-fpm'/],
+    [many.replace('100', '0'), {}, /:3: option 'workers': number out of bounds/],
+    [many, { '.bench/runtimes/many/Dockerfile': 'FROM scratch' }, /:1: .* both a Dockerfile and 'extends'/],
+  ])('%j is refused', (text, more, message) => {
+    expect(messageOf(() => parse(written(text, more)))).toMatch(message);
+  });
+
+  test('is the same variant as its twin in brackets', () => {
+    const choices = 'many,nginx-fpm[workers=100,keep-alive=60s]';
+    expect(messageOf(() => parse(written(many), ['--runtimes', choices]))).toMatch(/the same variant twice/);
+  });
+});
+
 describe('comparing', () => {
   test('what with, and where that starts if it is a path', () => {
     const where = { name: '--compare-to' };

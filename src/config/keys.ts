@@ -61,7 +61,7 @@ export const KEYS = {
   runtimes: {
     schema: list(choice),
     value: 'LIST',
-    about: "What to compare, such as 'apache,php-fpm-80=nginx-fpm[workers=80]'",
+    about: "What to compare, such as 'apache,small=nginx-fpm[workers=4]'",
     default: 'apache,nginx-fpm[listen=tcp],nginx-fpm[listen=unix]',
     many: 'list',
   },

@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import type { z } from 'zod';
 import { UserError } from '../errors.ts';
 import { parseOptionValue } from './choices.ts';
-import { at, displayPath, keys, readYamlFile, record, scalar, validate } from './document.ts';
+import { at, type Document, displayPath, keys, readYamlFile, record, scalar, validate } from './document.ts';
 import type { Files } from './files.ts';
 import { parseImage, refuse, unknownWord } from './text.ts';
-import type { OptionSpec, Runtime } from './types.ts';
-import { duration, integer, line, list, oneOf, php } from './values.ts';
+import type { AppKind, OptionSpec, Runtime } from './types.ts';
+import { boolean, duration, integer, line, list, oneOf, php } from './values.ts';
 
 const bound = integer({ min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER }).optional();
 
@@ -39,7 +39,8 @@ export const manifest = keys({
   base: list(scalar((text) => parseImage(text, { template: true }), { type: 'string' })),
   php: list(php, { type: ['string', 'number'] }),
   options: record(optionName, optionSpec),
-  apps: list(line),
+  apps: list(oneOf<AppKind>('plain', 'psr15', 'symfony', 'laravel', 'lumen')),
+  htaccess: boolean.optional(),
   elastic: record(optionName, list(line)).optional(),
   stop: keys({
     signal: scalar(
@@ -53,7 +54,16 @@ export const manifest = keys({
     'in-flight': line,
   }),
   status: line,
+  tried: line.optional(),
   docs: line,
+});
+
+/** `runtime.yaml` of a runtime that is another one under a name of its own, with other defaults. */
+export const preset = keys({
+  extends: line,
+  title: line,
+  defaults: record(optionName, line),
+  tried: line.optional(),
 });
 
 /**
@@ -61,44 +71,66 @@ export const manifest = keys({
  * Throws a UserError with file and line.
  */
 export function loadRuntimes(packageRoot: string, cwd: string, files: Files): Map<string, Runtime> {
-  const found = new Map<string, Runtime>();
-  for (const folder of [join(packageRoot, 'runtimes'), join(cwd, '.bench', 'runtimes')]) {
-    for (const name of files.list(folder)) {
-      const path = join(folder, name);
+  const folders = new Map<string, Folder>();
+  for (const around of [join(packageRoot, 'runtimes'), join(cwd, '.bench', 'runtimes')]) {
+    for (const name of files.list(around)) {
+      const path = join(around, name);
       if (name.startsWith('_') || name.startsWith('.') || files.kind(path) !== 'folder') continue;
-      const twin = found.get(name);
-      if (twin?.folder === path) continue;
+      const twin = folders.get(name);
+      if (twin?.path === path) continue;
       if (twin) {
         throw new UserError(`runtime '${name}' exists twice`, {
           where: { name: displayPath(path, cwd) },
           hint: 'rename the folder',
         });
       }
-      found.set(name, readRuntime(name, path, cwd, files));
+      folders.set(name, openFolder(name, path, cwd, files));
     }
   }
-  return found;
+  const own = [...folders.values()].filter((folder) => !folder.isPreset);
+  const built = new Map(own.map((folder) => [folder.name, readRuntime(folder)]));
+  return new Map(
+    [...folders.values()].map((folder) => [
+      folder.name,
+      folder.isPreset ? readPreset(folder, built) : (built.get(folder.name) as Runtime),
+    ]),
+  );
 }
 
-function readRuntime(name: string, folder: string, cwd: string, files: Files): Runtime {
-  const file = join(folder, 'runtime.yaml');
+interface Folder {
+  name: string;
+  path: string;
+  document: Document;
+  isPreset: boolean;
+}
+
+function openFolder(name: string, path: string, cwd: string, files: Files): Folder {
+  const where = { name: displayPath(path, cwd) };
   if (!/^[a-z0-9][a-z0-9-]{0,39}$/.test(name)) {
     throw new UserError('not a name of a runtime', {
-      where: { name: displayPath(folder, cwd) },
+      where,
       found: name,
       allowed: 'a folder named with small letters, digits and -',
     });
   }
-  for (const part of ['runtime.yaml', 'Dockerfile']) {
-    if (files.kind(join(folder, part)) !== 'file') {
-      throw new UserError(`runtime '${name}' has no ${part}`, {
-        where: { name: displayPath(folder, cwd) },
-        hint: 'see docs/runtimes.md',
-      });
-    }
+  const has = (part: string) => files.kind(join(path, part)) === 'file';
+  const missing = (part: string) =>
+    new UserError(`runtime '${name}' has no ${part}`, { where, hint: 'see docs/runtimes.md' });
+  if (!has('runtime.yaml')) throw missing('runtime.yaml');
+  const document = readYamlFile(join(path, 'runtime.yaml'), cwd, files);
+  const isPreset = Object.hasOwn(Object(document.data), 'extends');
+  if (!isPreset && !has('Dockerfile')) throw missing('Dockerfile');
+  if (isPreset && has('Dockerfile')) {
+    throw new UserError(`runtime '${name}' has both a Dockerfile and 'extends'`, {
+      where: document.place(['extends'], 'key'),
+      hint: 'one that extends another is served by the image of that one',
+    });
   }
-  const document = readYamlFile(file, cwd, files);
-  const { stop, options, elastic = {}, ...rest } = validate(manifest, document);
+  return { name, path, document, isPreset };
+}
+
+function readRuntime({ name, path, document }: Folder): Runtime {
+  const { stop, options, elastic = {}, tried, htaccess, ...rest } = validate(manifest, document);
   for (const option of Object.keys(elastic)) {
     at(document.place(['elastic', option]), () => {
       if (!Object.hasOwn(options, option)) throw unknownWord('option', option, Object.keys(options));
@@ -106,8 +138,10 @@ function readRuntime(name: string, folder: string, cwd: string, files: Files): R
   }
   return {
     name,
-    folder,
+    folder: path,
     ...rest,
+    ...(tried !== undefined && { tried }),
+    ...(htaccess !== undefined && { htaccess }),
     elastic,
     options: Object.fromEntries(
       Object.entries(options).map(([option, spec]) => [
@@ -117,6 +151,33 @@ function readRuntime(name: string, folder: string, cwd: string, files: Files): R
     ),
     stop: { signal: stop.signal, timeoutMs: stop.timeout, inFlight: stop['in-flight'] },
   };
+}
+
+/** All is as in the runtime that it extends, the image above all, but for its name, title and defaults. */
+function readPreset({ name, document }: Folder, built: ReadonlyMap<string, Runtime>): Runtime {
+  const { title, defaults, tried, ...rest } = validate(preset, document);
+  const { tried: _, ...base } = at(document.place(['extends']), () => {
+    const found = built.get(rest.extends);
+    if (!found) throw unknownWord('runtime to extend', rest.extends, [...built.keys()]);
+    return found;
+  });
+  const options = { ...base.options };
+  for (const [option, text] of Object.entries(defaults)) {
+    at(document.place(['defaults', option]), () => {
+      const spec = Object.hasOwn(options, option) ? options[option] : undefined;
+      if (!spec) throw unknownWord(`option of '${base.name}'`, option, Object.keys(options));
+      options[option] = { ...spec, default: parseOptionValue(option, spec, text) };
+    });
+  }
+  return { ...base, name, title, options, extends: base.name, ...(tried !== undefined && { tried }) };
+}
+
+/** The defaults of a runtime that differ from those of the one that it extends: `workers=80,pm=dynamic`. */
+export function formatOwnDefaults({ options }: Runtime, base: Runtime): string {
+  return Object.entries(options)
+    .filter(([option, spec]) => spec.default !== base.options[option]?.default)
+    .map(([option, spec]) => `${option}=${spec.default}`)
+    .join(',');
 }
 
 function completeOption(name: string, spec: z.infer<typeof optionSpec>): OptionSpec {

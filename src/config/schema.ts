@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { schemaOf } from './keys.ts';
-import { manifest } from './runtimes.ts';
+import { manifest, preset } from './runtimes.ts';
 import { scenarioFile } from './scenarios.ts';
 
 type JsonSchema = Record<string, unknown>;
@@ -19,4 +19,5 @@ export const configJsonSchema = (): JsonSchema => describe(schemaOf('file'), 'ph
 export const scenarioJsonSchema = (): JsonSchema => describe(scenarioFile, 'php-runtime-bench: a scenario');
 
 /** JSON Schema of `runtimes/<name>/runtime.yaml`. */
-export const runtimeJsonSchema = (): JsonSchema => describe(manifest, 'php-runtime-bench: a runtime');
+export const runtimeJsonSchema = (): JsonSchema =>
+  describe(z.union([manifest, preset]), 'php-runtime-bench: a runtime');

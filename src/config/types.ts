@@ -20,6 +20,9 @@ export interface OptionSpec {
   about: string;
 }
 
+/** What an app is to a runtime: how a process that stays in memory takes hold of it. */
+export type AppKind = 'plain' | 'psr15' | 'symfony' | 'laravel' | 'lumen';
+
 /** A folder in `runtimes/` (or the user's `.bench/runtimes/`): the parsed `runtime.yaml`. */
 export interface Runtime {
   name: string;
@@ -31,15 +34,21 @@ export interface Runtime {
   base: readonly string[];
   php: readonly string[];
   options: Readonly<Record<string, OptionSpec>>;
-  apps: readonly string[];
+  apps: readonly AppKind[];
+  /** Whether its web server obeys `.htaccess` files. */
+  htaccess?: boolean;
   /** Option → values with which its pool of processes shrinks while it has no load. */
   elastic: Readonly<Record<string, readonly string[]>>;
   stop: { signal: string; timeoutMs: number; inFlight: string };
   status: string;
+  /** With which versions it was last seen serving, and when; absent: it was not. */
+  tried?: string;
   docs: string;
+  /** Name of the runtime that it is under other defaults: `folder`, and so the image, is that one's. */
+  extends?: string;
 }
 
-/** A runtime as the user chose it: `php-fpm-80=nginx-fpm[workers=80]`. */
+/** A runtime as the user chose it: `small=nginx-fpm[workers=4]`. */
 export interface RuntimeChoice {
   runtime: Runtime;
   /** Only what was set; canonical values (`true`, `80`, `5s`). */

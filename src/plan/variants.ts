@@ -195,7 +195,8 @@ function planImage(
     args[spec.env] = value;
     if (set[name] !== undefined) atBuild.push(`${name}-${value}`);
   }
-  const key = [runtime.name, php, app.name, ...atBuild]
+  // A runtime that extends another has that one's image.
+  const key = [runtime.extends ?? runtime.name, php, app.name, ...atBuild]
     .join('-')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')

@@ -238,7 +238,8 @@ describe('docs/runtimes.md', () => {
   test('states the common options as the bundled runtimes have them', () => {
     const common = [...page.text.matchAll(/`([a-z-]+)` \(`([A-Z_]+)`,\s([\w]+)\)/g)];
     expect(common).toHaveLength(7);
-    for (const { name, options } of loadRuntimes(root, resolve(root), realFiles).values()) {
+    for (const { name, options, extends: base } of loadRuntimes(root, resolve(root), realFiles).values()) {
+      if (base !== undefined) continue;
       for (const [, option = '', env, preset] of common) {
         const spec = options[option];
         if (spec)
