@@ -1,0 +1,497 @@
+<?php
+
+declare(strict_types=1);
+
+/**
+ * The app, for servers that keep it in memory: a function from request to response that leaves nothing behind.
+ *
+ *     require '/usr/local/share/php-runtime-bench/worker.php';
+ *     $app = PhpRuntimeBench\load_app();
+ *     $response = $app(PhpRuntimeBench\request('GET', '/json?n=1', ['Host' => 'localhost']));
+ *
+ * Each server's own worker translates its request into this array, and the response back.
+ *
+ * @phpstan-type Request array{method: string, uri: string, path: string, query: array<mixed>, headers: array<string, string>,
+ *     body: string, post: array<mixed>, files: array<mixed>, cookies: array<mixed>, server: array<string, mixed>}
+ * @phpstan-type Response array{status: int, headers: array<string, list<string>>, body: string}
+ */
+
+namespace PhpRuntimeBench;
+
+use Psr\Http\Message\ResponseInterface;
+use Psr\Http\Message\ServerRequestInterface;
+use Psr\Http\Server\RequestHandlerInterface;
+use Symfony\Component\HttpFoundation\File\UploadedFile;
+use Symfony\Component\HttpFoundation\Request as SymfonyRequest;
+use Symfony\Component\HttpKernel\KernelInterface;
+use Symfony\Component\HttpKernel\TerminableInterface;
+
+/** Answered with facts.php where BENCH_FACTS=1. */
+const FACTS_PATH = '/.php-runtime-bench/facts';
+
+/**
+ * Loads the app and returns what answers a request: `fn (Request $request, ?callable $send = null): Response`.
+ *
+ * `$send`, when given, gets the response before the app does what it does after it (Symfony's terminate).
+ * What an app throws becomes a response with status 500 and a line on stderr.
+ * Environment: APP_KIND (plain, psr15, symfony; else found), DOCROOT, REBOOT=true (Symfony: a new kernel for each request).
+ */
+function load_app(string $folder = '/app'): \Closure
+{
+    // In the command line's PHP, what is printed outside a request would go to stdout, which may be a server's protocol.
+    if (PHP_SAPI === 'cli') {
+        ob_start(static function (string $text): string {
+            file_put_contents('php://stderr', $text);
+            return '';
+        }, 1, PHP_OUTPUT_HANDLER_STDFLAGS & ~PHP_OUTPUT_HANDLER_REMOVABLE);
+    }
+    $kind = getenv('APP_KIND') ?: find_kind($folder);
+    $app = match ($kind) {
+        'plain', 'psr15' => load_handler($folder),
+        'symfony' => load_symfony($folder, getenv('REBOOT') === 'true'),
+        default => throw new \RuntimeException("No adapter for apps of the kind '$kind': expected plain, psr15 or symfony"),
+    };
+    $scope = new Scope($folder . '/' . (getenv('DOCROOT') ?: 'public'));
+    $facts = getenv('BENCH_FACTS') === '1';
+
+    return static function (array $request, ?callable $send = null) use ($app, $scope, $facts): array {
+        if ($facts && $request['path'] === FACTS_PATH) {
+            $response = read_facts();
+            $send && $send($response);
+            return $response;
+        }
+        return $scope->run($app, $request, $send);
+    };
+}
+
+/** Which kind of app is in the folder: what its composer.json requires. */
+function find_kind(string $folder): string
+{
+    $file = "$folder/composer.json";
+    $require = is_file($file) ? json_decode((string) file_get_contents($file), true)['require'] ?? [] : [];
+    return match (true) {
+        isset($require['laravel/framework']) => 'laravel',
+        isset($require['symfony/framework-bundle']) => 'symfony',
+        default => 'plain',
+    };
+}
+
+/**
+ * A request as the app gets it, from what every server knows. What is not given is read from the rest: the query from the
+ * URI, cookies from their header, a form from the body.
+ *
+ * @param array<string, string|list<string>> $headers in any case
+ * @param array<string, mixed> $server more for $_SERVER, such as REMOTE_ADDR
+ * @return Request
+ */
+function request(
+    string $method,
+    string $uri,
+    array $headers,
+    string $body = '',
+    ?array $post = null,
+    array $files = [],
+    array $server = [],
+): array {
+    // A proxy's form of it: scheme and host before the path.
+    if ($uri !== '' && $uri[0] !== '/' && preg_match('~^https?://[^/?]*(.*)~i', $uri, $match)) {
+        $uri = str_starts_with($match[1], '/') ? $match[1] : "/$match[1]";
+    }
+    $headers = normalise_headers($headers);
+    [$path, $query] = explode('?', $uri, 2) + [1 => ''];
+    parse_str($query, $parsed);
+    if ($post === null) {
+        $post = [];
+        if ($body !== '' && str_starts_with($headers['content-type'] ?? '', 'application/x-www-form-urlencoded')) {
+            parse_str($body, $post);
+        }
+    }
+    return [
+        'method' => $method,
+        'uri' => $uri,
+        'path' => rawurldecode($path),
+        'query' => $parsed,
+        'headers' => $headers,
+        'body' => $body,
+        'post' => $post,
+        'files' => $files,
+        'cookies' => isset($headers['cookie']) ? parse_cookies($headers['cookie']) : [],
+        'server' => $server,
+    ];
+}
+
+/** @return Request of a server that speaks PSR-7 */
+function request_of_psr7(ServerRequestInterface $message, array $server = []): array
+{
+    $post = $message->getParsedBody();
+    $files = $message->getUploadedFiles();
+    return request(
+        $message->getMethod(),
+        $message->getRequestTarget(),
+        $message->getHeaders(),
+        (string) $message->getBody(),
+        is_array($post) ? $post : null,
+        $files === [] ? [] : spool($files),
+        $server + $message->getServerParams(),
+    );
+}
+
+/**
+ * Names in lower case, each with one value.
+ *
+ * @param array<string, string|list<string>> $headers
+ * @return array<string, string>
+ */
+function normalise_headers(array $headers): array
+{
+    $normal = [];
+    foreach ($headers as $name => $value) {
+        $name = strtolower((string) $name);
+        $normal[$name] = is_array($value) ? implode($name === 'cookie' ? '; ' : ', ', $value) : (string) $value;
+    }
+    return $normal;
+}
+
+/** As PHP reads it: the first of a name wins, and names in brackets make arrays. */
+function parse_cookies(string $header): array
+{
+    $seen = [];
+    foreach (explode(';', $header) as $pair) {
+        [$name, $value] = explode('=', ltrim($pair), 2) + [1 => ''];
+        $seen[$name] ??= rawurlencode($name) . '=' . str_replace('+', '%2B', $value);
+    }
+    parse_str(strtr(implode('&', $seen), ['%5B' => '[', '%5D' => ']']), $cookies);
+    return $cookies;
+}
+
+/** Uploaded files of PSR-7 as a tree of what $_FILES has; their content is in temporary files. */
+function spool(array $files): array
+{
+    return array_map(static function ($file): array {
+        if (is_array($file)) {
+            return spool($file);
+        }
+        $path = '';
+        if ($file->getError() === UPLOAD_ERR_OK) {
+            $path = (string) tempnam(sys_get_temp_dir(), 'php');
+            file_put_contents($path, (string) $file->getStream());
+        }
+        return [
+            'name' => (string) $file->getClientFilename(),
+            'type' => (string) $file->getClientMediaType(),
+            'tmp_name' => $path,
+            'error' => $file->getError(),
+            'size' => (int) $file->getSize(),
+        ];
+    }, $files);
+}
+
+/** @return Response */
+function read_facts(): array
+{
+    ob_start();
+    (static fn () => require __DIR__ . '/facts.php')();
+    return [
+        'status' => 200,
+        'headers' => ['Content-Type' => ['application/json'], 'Cache-Control' => ['no-store']],
+        'body' => (string) ob_get_clean(),
+    ];
+}
+
+/** A plain app: what its handler.php returns, a callable from request to response or a PSR-15 handler. */
+function load_handler(string $folder): \Closure
+{
+    if (is_file("$folder/vendor/autoload.php")) {
+        require_once "$folder/vendor/autoload.php";
+    }
+    if (!is_file("$folder/handler.php")) {
+        throw new \RuntimeException('The app has no handler.php, which returns what answers a request in a server that keeps it in memory');
+    }
+    $handler = require "$folder/handler.php";
+    if ($handler instanceof RequestHandlerInterface) {
+        return static fn (array $request, callable $send): array =>
+            $send(array_of_psr7($handler->handle(psr7_of_array($request))));
+    }
+    if (!is_callable($handler)) {
+        throw new \RuntimeException('handler.php returns ' . get_debug_type($handler) . ': expected a callable or a ' . RequestHandlerInterface::class);
+    }
+    return static fn (array $request, callable $send): array => $send($handler($request));
+}
+
+/** The app's own PSR-7, or that of the server. */
+function psr7_of_array(array $request): ServerRequestInterface
+{
+    static $psr7;
+    foreach (['Nyholm\Psr7', 'GuzzleHttp\Psr7'] as $candidate) {
+        $psr7 ??= class_exists("$candidate\\ServerRequest") ? $candidate : null;
+    }
+    if ($psr7 === null) {
+        throw new \RuntimeException('A PSR-15 app needs nyholm/psr7 or guzzlehttp/psr7');
+    }
+    $uri = 'http://' . ($request['headers']['host'] ?? 'localhost') . $request['uri'];
+    $class = "$psr7\\ServerRequest";
+    $upload = static fn (array $file): mixed =>
+        new ("$psr7\\UploadedFile")($file['tmp_name'], $file['size'], $file['error'], $file['name'], $file['type']);
+    return (new $class($request['method'], $uri, $request['headers'], $request['body'], '1.1', $_SERVER))
+        ->withQueryParams($request['query'])
+        ->withCookieParams($request['cookies'])
+        ->withParsedBody($request['post'] ?: null)
+        ->withUploadedFiles(map_files($request['files'], $upload));
+}
+
+/** Calls $make for each file of $_FILES, whose fields of many have their lists inside out, or of a tree of files. */
+function map_files(array $files, callable $make): array
+{
+    return array_map(static function (array $file) use ($make): mixed {
+        if (!isset($file['tmp_name'])) {
+            return map_files($file, $make);
+        }
+        if (!is_array($file['tmp_name'])) {
+            return $make($file);
+        }
+        $turned = [];
+        foreach ($file as $property => $values) {
+            foreach ($values as $key => $value) {
+                $turned[$key][$property] = $value;
+            }
+        }
+        return map_files($turned, $make);
+    }, $files);
+}
+
+/** @return Response */
+function array_of_psr7(ResponseInterface $response): array
+{
+    return ['status' => $response->getStatusCode(), 'headers' => $response->getHeaders(), 'body' => (string) $response->getBody()];
+}
+
+/** Symfony: the closure that public/index.php returns for symfony/runtime, or App\Kernel. */
+function load_symfony(string $folder, bool $reboot): \Closure
+{
+    require_once is_file("$folder/vendor/autoload.php") ? "$folder/vendor/autoload.php" : "$folder/autoload.php";
+    $front = $folder . '/' . (getenv('DOCROOT') ?: 'public') . '/index.php';
+    if (is_file($front) && str_contains((string) file_get_contents($front), 'autoload_runtime.php')) {
+        // With Composer's loader already there, autoload_runtime.php runs nothing and index.php returns its closure.
+        $runtime = new \Symfony\Component\Runtime\SymfonyRuntime(['project_dir' => $folder, 'error_handler' => false]);
+        [$make, $arguments] = $runtime->getResolver(require $front)->resolve();
+        $make = static fn (): object => $make(...$arguments);
+    } else {
+        if (is_file("$folder/.env") && class_exists(\Symfony\Component\Dotenv\Dotenv::class)) {
+            (new \Symfony\Component\Dotenv\Dotenv())->bootEnv("$folder/.env");
+        }
+        $class = $_ENV['KERNEL_CLASS'] ?? 'App\Kernel';
+        $make = static fn (): object => new $class($_ENV['APP_ENV'] ?? 'prod', (bool) ($_ENV['APP_DEBUG'] ?? false));
+    }
+    $start = static function () use ($make): object {
+        $kernel = $make();
+        if ($kernel instanceof KernelInterface) {
+            $kernel->boot();
+        }
+        return $kernel;
+    };
+    $kernel = $start();
+    $upload = static fn (array $file): UploadedFile =>
+        // As in a test: what PHP itself has not received would not count as uploaded.
+        new UploadedFile($file['tmp_name'], $file['name'], $file['type'], $file['error'], true);
+
+    return static function (array $request, callable $send) use (&$kernel, $start, $upload, $reboot): array {
+        $files = map_files($request['files'], $upload);
+        $asked = new SymfonyRequest($request['query'], $request['post'], [], $request['cookies'], $files, $_SERVER, $request['body']);
+        // A kernel that has handled a request resets its services (those tagged kernel.reset) when it handles the next.
+        $response = $kernel->handle($asked);
+        $answer = ['status' => $response->getStatusCode(), 'headers' => $response->headers->allPreserveCaseWithoutCookies()];
+        foreach ($response->headers->getCookies() as $cookie) {
+            $answer['headers']['Set-Cookie'][] = (string) $cookie;
+        }
+        $body = '';
+        // Streamed responses print, and flush, as they like.
+        ob_start(static function (string $text) use (&$body): string {
+            $body .= $text;
+            return '';
+        });
+        $response->sendContent();
+        ob_end_flush();
+        $answer['body'] = $body;
+        $answer = $send($answer);
+        if ($kernel instanceof TerminableInterface) {
+            $kernel->terminate($asked, $response);
+        }
+        if ($reboot) {
+            if ($kernel instanceof KernelInterface) {
+                $kernel->shutdown();
+            }
+            $kernel = $start();
+        }
+        return $answer;
+    };
+}
+
+/** What PHP does around each request where it starts anew: superglobals, session, output, handlers of errors. */
+final class Scope
+{
+    /** @var array<string, mixed> $_SERVER between requests */
+    private readonly array $server;
+    /** @var array<string, mixed> */
+    private readonly array $env;
+    private readonly mixed $errorHandler;
+    /** The command line's PHP drops what header() and setcookie() are given, and a session's cookie with it. */
+    private readonly bool $hasHeaders;
+    private readonly bool $hasSessions;
+
+    public function __construct(string $documentRoot)
+    {
+        $this->server = [
+            'DOCUMENT_ROOT' => $documentRoot,
+            'SCRIPT_FILENAME' => "$documentRoot/index.php",
+            'SCRIPT_NAME' => '/index.php',
+            'PHP_SELF' => '/index.php',
+            'SERVER_SOFTWARE' => getenv('BENCH_RUNTIME') ?: PHP_SAPI,
+            'SERVER_PROTOCOL' => 'HTTP/1.1',
+            'REMOTE_ADDR' => '127.0.0.1',
+        ] + array_filter(
+            array_diff_key($_SERVER, ['argv' => 0, 'argc' => 0]),
+            // A variable of the environment is not a header.
+            static fn (string|int $name): bool => !str_starts_with((string) $name, 'HTTP_'),
+            ARRAY_FILTER_USE_KEY,
+        );
+        $this->env = $_ENV;
+        $this->errorHandler = self::currentErrorHandler();
+        $this->hasHeaders = PHP_SAPI !== 'cli';
+        $this->hasSessions = extension_loaded('session');
+    }
+
+    /** @return Response */
+    public function run(\Closure $app, array $request, ?callable $send): array
+    {
+        $session = $this->begin($request);
+        $level = ob_get_level();
+        ob_start();
+        $sent = null;
+        $finish = function (array $response) use (&$sent, $level, $session, $send): array {
+            $sent = $this->complete($response, $level, $session);
+            $send && $send($sent);
+            return $sent;
+        };
+        try {
+            $app($request, $finish);
+        } catch (\Throwable $error) {
+            error_log("Uncaught $error");
+            if ($sent === null) {
+                $finish(['status' => 500]);
+            }
+        } finally {
+            $this->end($request['files']);
+        }
+        return $sent;
+    }
+
+    /** Returns the id of the session that the client has. */
+    private function begin(array $request): string
+    {
+        $server = ['REQUEST_METHOD' => $request['method'], 'REQUEST_URI' => $request['uri']];
+        $server['QUERY_STRING'] = explode('?', $request['uri'], 2)[1] ?? '';
+        $server['REQUEST_TIME_FLOAT'] = microtime(true);
+        $server['REQUEST_TIME'] = (int) $server['REQUEST_TIME_FLOAT'];
+        foreach ($request['headers'] as $name => $value) {
+            // `Proxy` would set HTTP_PROXY, which clients of HTTP read.
+            if ($name !== 'proxy') {
+                $prefix = $name === 'content-type' || $name === 'content-length' ? '' : 'HTTP_';
+                $server[$prefix . strtoupper(strtr((string) $name, '-', '_'))] = $value;
+            }
+        }
+        if (preg_match('/^(.+?)(?::(\d+))?$/D', $request['headers']['host'] ?? '', $host)) {
+            $server += ['SERVER_NAME' => $host[1], 'SERVER_PORT' => $host[2] ?? '80'];
+        }
+        $_SERVER = $request['server'] + $server + $this->server;
+        $_ENV = $this->env;
+        $_GET = $request['query'];
+        $_POST = $request['post'];
+        $_COOKIE = $request['cookies'];
+        $_FILES = $request['files'];
+        $_REQUEST = $_POST + $_GET;
+        unset($_SESSION);
+        if (!headers_sent()) {
+            header_remove();
+            http_response_code(200);
+        }
+        if (!$this->hasSessions) {
+            return '';
+        }
+        // It would still be the id of the one before, and a cookie is looked at only where there is none.
+        $id = $request['cookies'][session_name()] ?? '';
+        $id = is_string($id) && preg_match('/^[A-Za-z0-9,-]{1,256}$/D', $id) ? $id : '';
+        session_id($id);
+        return $id;
+    }
+
+    /** @return Response */
+    private function complete(array $response, int $level, string $session): array
+    {
+        if ($this->hasSessions && session_status() === PHP_SESSION_ACTIVE) {
+            session_write_close();
+        }
+        while (ob_get_level() > $level + 1) {
+            ob_end_flush();
+        }
+        $printed = ob_get_level() > $level ? (string) ob_get_clean() : '';
+
+        $status = (int) ($response['status'] ?? 200);
+        $hasBody = $status !== 204 && $status !== 304;
+        $headers = [];
+        $hasType = false;
+        foreach ($response['headers'] ?? [] as $name => $values) {
+            $headers[$name] = array_map(strval(...), array_values((array) $values));
+            $hasType = $hasType || strcasecmp((string) $name, 'Content-Type') === 0;
+        }
+        if ($this->hasHeaders) {
+            foreach (headers_list() as $line) {
+                [$name, $value] = explode(':', $line, 2);
+                $headers[$name][] = ltrim($value);
+                $hasType = $hasType || strcasecmp($name, 'Content-Type') === 0;
+            }
+            header_remove();
+        } elseif ($this->hasSessions && session_id() !== $session && ini_get('session.use_cookies')) {
+            $headers['Set-Cookie'][] = self::sessionCookie();
+        }
+        if ($hasBody && !$hasType) {
+            $headers['Content-Type'] = ['text/html; charset=UTF-8'];
+        }
+        return ['status' => $status, 'headers' => $headers, 'body' => $hasBody ? $printed . ($response['body'] ?? '') : ''];
+    }
+
+    private function end(array $files): void
+    {
+        for ($depth = 0; $depth < 100 && self::currentErrorHandler() !== $this->errorHandler; $depth++) {
+            restore_error_handler();
+        }
+        // The command line has no limit; one that a request has set would end a later one.
+        if (PHP_SAPI === 'cli' && ini_get('max_execution_time') !== '0') {
+            set_time_limit(0);
+        }
+        map_files($files, static function (array $file): void {
+            if ($file['tmp_name'] !== '' && is_file($file['tmp_name'])) {
+                unlink($file['tmp_name']);
+            }
+        });
+    }
+
+    private static function sessionCookie(): string
+    {
+        $cookie = session_name() . '=' . rawurlencode((string) session_id());
+        ['lifetime' => $lifetime, 'secure' => $secure, 'httponly' => $httpOnly] = $set = session_get_cookie_params();
+        if ($lifetime > 0) {
+            $cookie .= '; expires=' . gmdate('D, d M Y H:i:s \G\M\T', time() + $lifetime) . "; Max-Age=$lifetime";
+        }
+        foreach (['path', 'domain', 'samesite'] as $name) {
+            $cookie .= $set[$name] === '' ? '' : "; $name=$set[$name]";
+        }
+        return $cookie . ($secure ? '; secure' : '') . ($httpOnly ? '; HttpOnly' : '');
+    }
+
+    private static function currentErrorHandler(): mixed
+    {
+        $handler = set_error_handler(null);
+        restore_error_handler();
+        return $handler;
+    }
+}
