@@ -1,7 +1,7 @@
 import { getOctokit } from '@actions/github';
 import type { Comments } from './comment.ts';
 import type { Pulls } from './origin.ts';
-import { type Patience, patience, retry } from './retry.ts';
+import { type Failed, type Patience, patience, retry } from './retry.ts';
 
 /** Whom `GITHUB_TOKEN` writes as. */
 const ACTIONS_BOT = 'github-actions[bot]';
@@ -44,6 +44,16 @@ export function pullsOf(repository: string, token: string, manner: Manner = MANN
       const octokit = connect(token, manner);
       const { data } = await octokit.rest.pulls.list({ owner, repo, head, state: 'open', per_page: 100 });
       return data.map(({ number, head: { sha } }) => ({ number, head: sha }));
+    },
+    async open(pull_number) {
+      const octokit = connect(token, manner);
+      try {
+        const { data } = await octokit.rest.pulls.get({ owner, repo, pull_number });
+        return data.state === 'open' ? { number: data.number, head: data.head.sha } : null;
+      } catch (error) {
+        if ((error as Failed).status === 404) return null;
+        throw error;
+      }
     },
   };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findOrigin, type Pull } from './origin.ts';
+import { findAsked, findOrigin, type Pull } from './origin.ts';
 
 const run = {
   ...{ id: 42, name: 'Bench', event: 'pull_request', head_sha: 'c0ffee', head_branch: '$(x)' },
@@ -13,6 +13,7 @@ async function find(change: object, open: readonly Pull[] = [{ number: 7, head: 
       asked.push(head);
       return open;
     },
+    open: () => Promise.reject(new Error('asked for a number')),
   };
   return { asked, origin: await findOrigin({ workflow_run: { ...run, ...change } }, 'octo/shop', pulls) };
 }
@@ -21,7 +22,11 @@ test('the pull request that has the commit on top', async () => {
   const { asked, origin } = await find({});
   expect(asked).toEqual(['mallory:$(x)']);
   expect(origin).toEqual({
-    ...{ pull: { owner: 'octo', repo: 'shop', number: 7 }, why: '', run: 42, workflow: 'Bench' },
+    ...{
+      pull: { owner: 'octo', repo: 'shop', number: 7 },
+      why: '',
+      measured: { run: 42, workflow: 'Bench' },
+    },
   });
 });
 
@@ -37,6 +42,45 @@ test.each([
 });
 
 test('another event has no say', async () => {
-  const pulls = { openFrom: () => Promise.reject(new Error('asked')) };
+  const refuse = () => Promise.reject(new Error('asked'));
+  const pulls = { openFrom: refuse, open: refuse };
   expect(await findOrigin({ pull_request: { number: 7 } }, 'octo/shop', pulls)).toBeNull();
+});
+
+const COMMIT = 'c0ffee00'.repeat(5);
+
+async function findByNumber(pull: string, commit = COMMIT, head: string | null = COMMIT) {
+  const asked: number[] = [];
+  const pulls = {
+    openFrom: () => Promise.reject(new Error('asked for a branch')),
+    async open(number: number) {
+      asked.push(number);
+      return head === null ? null : { number, head };
+    },
+  };
+  return { asked, origin: await findAsked({ pull, commit }, 'octo/shop', pulls) };
+}
+
+test('the pull request that was asked for, if it still has the commit on top', async () => {
+  const { asked, origin } = await findByNumber('7');
+  expect(asked).toEqual([7]);
+  expect(origin).toEqual({ pull: { owner: 'octo', repo: 'shop', number: 7 }, why: '', measured: null });
+  expect((await findByNumber('7', COMMIT, 'd'.repeat(40))).origin).toMatchObject({
+    ...{ pull: null, why: 'the pull request has newer commits by now' },
+  });
+  expect((await findByNumber('7', COMMIT, null)).origin).toMatchObject({
+    ...{ pull: null, why: 'there is no open pull request 7' },
+  });
+  expect((await findByNumber('')).origin).toBeNull();
+});
+
+test.each([
+  ['7; rm -rf', COMMIT, 'not a whole number'],
+  ['0', COMMIT, 'number out of bounds'],
+  ['../8', COMMIT, 'not a whole number'],
+  ['7', '', 'this is no commit'],
+  ['7', 'main', 'this is no commit'],
+  ['7', COMMIT.slice(1), 'this is no commit'],
+])('refuses the number %j with the commit %j', async (pull, commit, why) => {
+  await expect(findByNumber(pull, commit)).rejects.toThrow(why);
 });

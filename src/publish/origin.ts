@@ -1,3 +1,6 @@
+import { at } from '../config/document.ts';
+import { parseInteger, quote } from '../config/text.ts';
+import { UserError } from '../errors.ts';
 import type { PullRequest } from './github.ts';
 
 /** A pull request as GitHub tells of it. */
@@ -10,6 +13,8 @@ export interface Pull {
 export interface Pulls {
   /** The open ones from this branch, `octo:feature`. */
   openFrom(head: string): Promise<readonly Pull[]>;
+  /** Null: there is none of this number, or it is not open. */
+  open(number: number): Promise<Pull | null>;
 }
 
 /** What we need of the event `workflow_run`. */
@@ -28,9 +33,8 @@ export interface Origin {
   /** Null, with `why`, where it was about none, or is outdated. */
   pull: PullRequest | null;
   why: string;
-  /** Id and name of the workflow run. */
-  run: number;
-  workflow: string;
+  /** Id and name of the workflow run that measured; null: this one. */
+  measured: { run: number; workflow: string } | null;
 }
 
 /**
@@ -42,7 +46,7 @@ export async function findOrigin(event: unknown, repository: string, pulls: Pull
   const { workflow_run: run } = (event ?? {}) as Event;
   if (!run) return null;
   const [owner = '', repo = ''] = repository.split('/');
-  const found = { run: Number(run.id), workflow: String(run.name ?? '') };
+  const found = { measured: { run: Number(run.id), workflow: String(run.name ?? '') } };
   const none = (why: string): Origin => ({ ...found, pull: null, why });
   if (run.event !== 'pull_request') return none('the workflow run was not about a pull request');
   const login = run.head_repository?.owner?.login;
@@ -60,4 +64,31 @@ export async function findOrigin(event: unknown, repository: string, pulls: Pull
   }
   if (fitting.length > 1) return none(`${fitting.length} pull requests have this commit on top`);
   return { ...found, pull: { owner, repo, number: pull.number }, why: '' };
+}
+
+/**
+ * The pull request that was asked for by number, for a commit that was measured; null where none was. A number alone is
+ * not believed: the pull request must be open and have that commit on top.
+ */
+export async function findAsked(
+  { pull, commit }: { pull: string; commit: string },
+  repository: string,
+  pulls: Pulls,
+): Promise<Origin | null> {
+  if (pull === '') return null;
+  const number = at({ name: 'input pull-request' }, () => parseInteger(pull, { min: 1 }));
+  if (!/^[0-9a-f]{40,64}$/.test(commit)) {
+    throw new UserError('this is no commit', {
+      where: { name: 'input ref' },
+      found: quote(commit),
+      allowed: 'with pull-request, the full hash of the commit that is measured',
+    });
+  }
+  const [owner = '', repo = ''] = repository.split('/');
+  const found = await pulls.open(number);
+  if (!found) return { measured: null, pull: null, why: `there is no open pull request ${number}` };
+  if (found.head !== commit) {
+    return { measured: null, pull: null, why: 'the pull request has newer commits by now' };
+  }
+  return { measured: null, pull: { owner, repo, number }, why: '' };
 }

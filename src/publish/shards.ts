@@ -54,12 +54,13 @@ export async function commentOnOrigin(what: Commented, outlets: Outlets): Promis
 }
 
 /** What it says of itself is that of the workflow run which measured. */
-function adopt(job: Job, { pull, run, workflow }: Origin): Job {
+function adopt(job: Job, { pull, measured }: Origin): Job {
+  if (!measured) return { ...job, pull };
   return {
     ...job,
     pull,
-    key: job.key === null ? null : workflowKey(workflow),
-    runUrl: job.runUrl.replace(/\d*$/, `${run}`),
+    key: job.key === null ? null : workflowKey(measured.workflow),
+    runUrl: job.runUrl.replace(/\d*$/, `${measured.run}`),
   };
 }
 

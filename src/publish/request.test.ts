@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { UserError } from '../errors.ts';
+import { REQUESTABLE, readRequest } from './request.ts';
+
+test.each([
+  ['/bench', {}],
+  ['  /bench  ', {}],
+  ['/bench roadrunner,swoole --scenarios stress', { runtimes: 'roadrunner,swoole', scenarios: 'stress' }],
+  ['/bench apache nginx-fpm', { runtimes: 'apache,nginx-fpm' }],
+  [
+    "/bench 'apache, nginx-fpm[workers=8]' --load='vus(8, 2s)'\r\nPlease!",
+    {
+      ...{ runtimes: 'apache, nginx-fpm[workers=8]', load: 'vus(8, 2s)' },
+    },
+  ],
+  ['/bench --paths "/, /api/it\'s" --paths /b', { paths: "/, /api/it's,/b" }],
+  [
+    '/bench --no-reuse --shards 2 --slo p99=2s --slo ok=99%',
+    { reuse: 'false', shards: '2', slo: 'p99=2s,ok=99%' },
+  ],
+  // Text for others to refuse, and for nobody to run.
+  ['/bench $(touch owned)`touch owned`;touch owned', { runtimes: '$(touch,owned)`touch,owned`;touch,owned' }],
+  [
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression that must stay text
+    "/bench --paths '${{ secrets.TOKEN }}' --seed ::set-output",
+    {
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: the expression that must stay text
+      ...{ paths: '${{ secrets.TOKEN }}', seed: '::set-output' },
+    },
+  ],
+])('%s', (body, inputs) => {
+  expect(readRequest(body)).toEqual(inputs);
+});
+
+test.each([
+  ['/benchmark', 'this is no request', ''],
+  ['hello /bench', 'this is no request', ''],
+  ['/bench --scenario stress', "unknown flag '--scenario'", "did you mean '--scenarios'?"],
+  // What is the machine's, or may hold a secret, is for the workflow to say.
+  ['/bench --env A=b', "unknown flag '--env'", ''],
+  ['/bench --images x', "unknown flag '--images'", ''],
+  ['/bench --out /', "unknown flag '--out'", ''],
+  ['/bench --setup x', "unknown flag '--setup'", ''],
+  ['/bench --runs-on self-hosted', "unknown flag '--runs-on'", ''],
+  ['/bench -x', "unknown flag '-x'", ''],
+  ['/bench --__proto__ x', "unknown flag '--__proto__'", ''],
+  ['/bench --load', 'needs a value', ''],
+  ['/bench --seed 1 --seed 2', 'given more than once', ''],
+  ['/bench apache --runtimes swoole', 'runtimes are named twice', ''],
+  ["/bench 'apache", 'a quote is not closed', ''],
+  ['/bench apache"x', 'a quote is not closed', ''],
+  [`/bench ${'a'.repeat(2000)}`, 'the request is too long', ''],
+])('refuses %.40s', (body, message, hint) => {
+  const refused = () => readRequest(body);
+  expect(refused).toThrow(UserError);
+  expect(refused).toThrow(message);
+  try {
+    refused();
+  } catch (error) {
+    expect((error as UserError).detail.hint ?? '').toBe(hint);
+  }
+});
+
+test('each thing that can be asked for is handed on by the workflow', () => {
+  const file = join(import.meta.dirname, '../../.github/workflows/bench-command.yml');
+  const given: Record<string, string> = parse(readFileSync(file, 'utf8')).jobs.bench.with;
+  const asked = Object.keys(given).filter((name) => given[name]?.includes('needs.request.outputs.inputs'));
+  expect(asked.sort()).toEqual([...REQUESTABLE].sort());
+  for (const name of asked) expect(given[name]).toContain(`fromJSON(needs.request.outputs.inputs).${name} `);
+});

@@ -1,0 +1,82 @@
+import { at } from '../config/document.ts';
+import { type FlagKinds, splitArguments } from '../config/flags.ts';
+import { KEYS, type Key, type KeyName, keysOf } from '../config/keys.ts';
+import { quote } from '../config/text.ts';
+import { UserError } from '../errors.ts';
+
+/** What a comment begins with that asks for a benchmark. */
+const WORD = '/bench';
+/** More is no request. */
+const MAX_REQUEST = 2000;
+
+/** What a comment may say: what is measured, and how hard. Where, with which app and environment, is the workflow's. */
+const ASKABLE = [
+  ...['runtimes', 'php', 'compare-to', 'reference', 'scenarios', 'paths', 'journey', 'load', 'timeout'],
+  ...['warmup', 'budget', 'instances', 'blocks', 'seed', 'max-vus', 'reuse', 'slo', 'fail-on'],
+] as readonly KeyName[];
+
+const KINDS: FlagKinds = {
+  ...Object.fromEntries(
+    keysOf('flag')
+      .filter((key) => ASKABLE.includes(key))
+      .map((key) => [key, (KEYS[key] as Key).value === undefined ? 'boolean' : 'string']),
+  ),
+  shards: 'string',
+};
+
+/** The inputs that a request may set. */
+export const REQUESTABLE: readonly string[] = Object.keys(KINDS);
+
+/**
+ * Reads the first line of a comment, `/bench roadrunner,swoole --scenarios stress`, into inputs of the reusable
+ * workflow. Words are told apart here and flags by the command line's own parser: no shell sees them. What the values
+ * are worth is for the configuration to say, beside the files of the app. Throws a UserError.
+ */
+export function readRequest(body: string): Record<string, string> {
+  const [line = ''] = body.trimStart().split(/\r\n|[\n\r\u2028\u2029]/, 1);
+  if (line.length > MAX_REQUEST) {
+    throw new UserError('the request is too long', {
+      found: `${line.length} characters`,
+      allowed: `up to ${MAX_REQUEST}`,
+    });
+  }
+  const [word, ...words] = splitWords(line);
+  if (word !== WORD) throw new UserError('this is no request', { found: quote(word ?? ''), allowed: WORD });
+  const { flags, positionals } = splitArguments(words, KINDS);
+  const inputs: Record<string, string> = {};
+  for (const [name, texts] of flags) {
+    inputs[name] = at({ name: `--${name}` }, () =>
+      join((KEYS[name as KeyName] as Key | undefined)?.many, texts),
+    );
+  }
+  if (positionals.length === 0) return inputs;
+  if (inputs.runtimes !== undefined) {
+    throw new UserError('runtimes are named twice', {
+      found: `${quote(positionals.join(' '))} and --runtimes`,
+      allowed: `${WORD} RUNTIMES, or --runtimes RUNTIMES`,
+    });
+  }
+  return { runtimes: positionals.join(','), ...inputs };
+}
+
+function join(many: Key['many'], texts: readonly string[]): string {
+  if (many === undefined && texts.length > 1) {
+    throw new UserError('given more than once', { found: texts.map(quote).join(', ') });
+  }
+  return texts.join(',');
+}
+
+/** Words between blanks; within quotes of either kind everything is taken as it stands. */
+function splitWords(line: string): string[] {
+  const words: string[] = [];
+  let rest = line.trim();
+  while (rest !== '') {
+    const [all = '', word = ''] = /^((?:'[^']*'|"[^"]*"|[^\s'"])+)\s*/.exec(rest) ?? [];
+    if (all === '' || (rest.length > all.length && !/\s$/.test(all))) {
+      throw new UserError('a quote is not closed', { found: quote(rest) });
+    }
+    words.push(word.replace(/'([^']*)'|"([^"]*)"/g, (_, single, double) => single ?? double));
+    rest = rest.slice(all.length);
+  }
+  return words;
+}
