@@ -1,0 +1,82 @@
+<?php
+
+declare(strict_types=1);
+
+// Prints Unit's configuration for the options that `serve` has checked.
+
+/** Unit counts whole seconds. */
+function seconds(string $name): int
+{
+    return (int) ceil((int) getenv($name) / 1000);
+}
+
+/** @param list<string> $uri */
+function route(array $uri, array $action): array
+{
+    return ['match' => ['uri' => $uri], 'action' => $action];
+}
+
+$root = '/app/' . getenv('DOCROOT');
+$workers = (int) getenv('WORKERS');
+$keepAlive = seconds('KEEP_ALIVE');
+$maxRequests = (int) getenv('MAX_REQUESTS');
+
+// Unit looks for index.html alone where it serves files, so folders with an index.php are named.
+$folders = [];
+$files = new RecursiveIteratorIterator(new RecursiveDirectoryIterator($root, FilesystemIterator::SKIP_DOTS));
+foreach ($files as $file) {
+    if ($file->getFilename() === 'index.php' && $file->getPath() !== $root) {
+        $folders[] = substr($file->getPath(), strlen($root)) . '/';
+    }
+}
+sort($folders);
+
+$headers = $keepAlive === 0 ? ['response_headers' => ['Connection' => 'close']] : [];
+$front = ['pass' => 'applications/php/front', ...$headers];
+$direct = ['pass' => 'applications/php/direct', ...$headers];
+
+$routes = [
+    route(['*/.ht*'], ['return' => 403]),
+    route(['*.php', '*.php/*', ...$folders], $direct),
+    // What is no file is for the front controller, and so is a folder without an index.
+    ['action' => ['share' => "$root\$uri", 'fallback' => $front, ...$headers]],
+];
+$targets = [
+    'front' => ['root' => $root, 'script' => 'index.php'],
+    'direct' => ['root' => $root],
+];
+if (getenv('BENCH_FACTS') === '1') {
+    array_unshift($routes, route(['/.php-runtime-bench/facts'], ['pass' => 'applications/php/facts']));
+    $targets['facts'] = ['root' => __DIR__, 'script' => 'facts.php'];
+}
+
+echo json_encode([
+    'listeners' => ['*:' . getenv('PORT') => ['pass' => 'routes', 'backlog' => 4096]],
+    'settings' => [
+        'listen_threads' => (int) getenv('CPUS'),
+        'http' => [
+            'server_version' => false,
+            'idle_timeout' => max(1, $keepAlive),
+            // As Apache and nginx have it.
+            'static' => ['mime_types' => ['application/javascript' => '.js']],
+        ],
+    ],
+    'routes' => $routes,
+    'applications' => [
+        'php' => [
+            'type' => 'php',
+            'processes' => getenv('PM') === 'static'
+                ? $workers
+                : ['max' => $workers, 'spare' => (int) getenv('SPARE'), 'idle_timeout' => seconds('IDLE_TIMEOUT')],
+            ...($maxRequests > 0 ? ['limits' => ['requests' => $maxRequests]] : []),
+            'targets' => $targets,
+        ],
+    ],
+    ...(getenv('ACCESS_LOG') === 'true' ? [
+        'access_log' => [
+            'path' => '/dev/stderr',
+            // The fields of Apache's log.
+            'format' => '$remote_addr - - [$time_local] "$request_line" $status $body_bytes_sent',
+        ],
+    ] : []),
+], JSON_THROW_ON_ERROR | JSON_UNESCAPED_SLASHES);
