@@ -18,7 +18,7 @@ import { plan } from './plan/plan.ts';
 import { planVariants } from './plan/variants.ts';
 import { htmlGroup, renderHtml } from './report/html/render.ts';
 import { renderMarkdown } from './report/markdown.ts';
-import type { Measurement, Results } from './results.ts';
+import type { Duet, Measurement, Results } from './results.ts';
 import { type Arena, openArena } from './run/arena.ts';
 import { askEngine, connectDocker, type Docker, DockerError, removeRun } from './run/docker.ts';
 import { describeHost, MACHINE_SCRIPT, parseMachine } from './run/machine.ts';
@@ -101,6 +101,7 @@ export async function runBench(asked: Config, host: Host, caller: Caller): Promi
 
     const outcomes = new Map<string, VariantOutcome>();
     const measurements: Measurement[] = [];
+    const duets: Duet[] = [];
     const tool = {
       name: 'php-runtime-bench',
       version: caller.version,
@@ -108,7 +109,7 @@ export async function runBench(asked: Config, host: Host, caller: Caller): Promi
     } as const;
     const record: Record = {
       ...{ tool, runId, command: caller.command, startedMs, config, found },
-      ...{ plan: planned, outcomes, measurements },
+      ...{ plan: planned, outcomes, measurements, duets },
       host: describeHost(machine, engine),
       built: new Map(),
       // What a run that dies leaves on the disk says so.
@@ -138,9 +139,10 @@ export async function runBench(asked: Config, host: Host, caller: Caller): Promi
           record.plan = { ...planned, warnings: [...record.plan.warnings, warning] };
           say(warning.message);
         },
-        keep: async (more) => {
+        keep: async (more, moreDuets) => {
           measurements.push(...more);
-          await output.append(more);
+          duets.push(...moreDuets);
+          await output.append([...more, ...moreDuets]);
         },
         keepRaw: output.write,
       });

@@ -136,6 +136,34 @@ export const Measurement = z.object({
   }),
 });
 
+const DuetSide = z.object({
+  requests: count,
+  failures: count,
+  /** Of its container, over the window; null where it could not be read. */
+  cpuUs: z.number().nullable(),
+});
+
+/**
+ * Both refs of a variant loaded at once, each by clients of its own on the same CPUs, so that what disturbs meets both.
+ * It tells what a request costs the one compared with the other, and nothing else of either.
+ */
+export const Duet = z.object({
+  duet: z.literal(true),
+  variant: z.string(),
+  base: z.string(),
+  scenario: z.string(),
+  instance: count,
+  block: count,
+  outcome: z.enum(['ok', 'failed', 'void']),
+  reason: z.string().nullable(),
+  startedMs: z.number(),
+  durationMs: z.number(),
+  /** Whose clients began first: they may keep their place in the queue for a CPU. */
+  first: z.enum(['variant', 'base']),
+  sides: z.object({ variant: DuetSide, base: DuetSide }),
+  guards: Measurement.shape.guards,
+});
+
 /** What the running server said of itself on /.php-runtime-bench/facts. Untrusted text. */
 export const Facts = z.object({
   php: z.string(),
@@ -217,6 +245,8 @@ export const Comparison = z.object({
   primary: z.boolean(),
   ratio: z.number().nullable(),
   interval: z.object({ low: z.number(), high: z.number(), level: z.number() }).nullable(),
+  /** `together`: both sides were loaded at once; `turns`: one soon after the other. */
+  how: z.enum(['turns', 'together']).default('turns'),
   /** Pairs of fresh starts and of slices that it rests on, and pairs of slices that a guard dropped. */
   pairs: count,
   slices: count,
@@ -333,6 +363,7 @@ export const Results = z.object({
   }),
   variants: z.array(Variant),
   measurements: z.array(Measurement),
+  duets: z.array(Duet).default([]),
   comparisons: z.array(Comparison).default([]),
   warnings: z.array(Warning),
 });
@@ -343,6 +374,7 @@ export type Endpoint = z.infer<typeof Endpoint>;
 export type RequestError = z.infer<typeof RequestError>;
 export type Step = z.infer<typeof Step>;
 export type Measurement = z.infer<typeof Measurement>;
+export type Duet = z.infer<typeof Duet>;
 export type Facts = z.infer<typeof Facts>;
 export type Failure = z.infer<typeof Failure>;
 export type Variant = z.infer<typeof Variant>;

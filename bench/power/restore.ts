@@ -70,6 +70,7 @@ export function restore(line: ComparisonLine): Results {
     },
     variants: [restoreVariant('base', 'base', null), restoreVariant('head', null, 'base')],
     measurements,
+    duets: [],
     comparisons: [],
     warnings: [],
   };

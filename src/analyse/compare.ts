@@ -1,4 +1,5 @@
 import type { CompareMetric, Comparison, Gate, Results } from '../results.ts';
+import { testDuets, wereTogether } from './duets.ts';
 import { isNamed, leadsOf } from './gates.ts';
 import { ALPHA, MAX_GUARDED, MIN_PAIRS, SATURATED } from './limits.ts';
 import { type InstancePair, logRatios, pairSlices } from './pairs.ts';
@@ -64,6 +65,7 @@ interface Draft {
   scenario: string;
   metric: CompareMetric;
   primary: boolean;
+  how: Comparison['how'];
   test: PairedTest | null;
   slices: number;
   dropped: number;
@@ -95,13 +97,21 @@ function draftPair(
   reference: Entry,
   against: Draft['against'],
 ): Draft[] {
-  const pairs = pairSlices(variant.slices, reference.slices);
-  const dropped = sum(pairs, (pair) => pair.dropped);
-  const slices = sum(pairs, (pair) => pair.kept.length);
+  const duets = results.duets.filter(
+    (duet) =>
+      duet.variant === variant.variant.id &&
+      duet.base === reference.variant.id &&
+      duet.scenario === scenario.facts.name,
+  );
+  const pairs = pairSlices(variant.slices, reference.slices, duets);
+  const together = wereTogether(pairs);
   const lead = chooseLead(scenario, pairs, against);
   const metrics = [lead, ...METRICS.filter((metric) => metric !== lead)];
   return metrics.map((metric) => {
-    const test = testPairs(logRatios(pairs, metric));
+    const how = together && metric === 'cpu' ? 'together' : 'turns';
+    const test = how === 'together' ? testDuets(pairs) : testPairs(logRatios(pairs, metric));
+    const dropped = sum(pairs, (pair) => (how === 'together' ? pair.duetsDropped : pair.dropped));
+    const slices = sum(pairs, (pair) => (how === 'together' ? pair.duets : pair.kept).length);
     const arms = [variant, reference];
     return {
       variant: variant.variant.id,
@@ -110,6 +120,7 @@ function draftPair(
       scenario: scenario.facts.name,
       metric,
       primary: metric === lead || results.plan.gates.some((gate) => names(gate, scenario, variant, metric)),
+      how,
       test,
       slices,
       dropped,

@@ -31,7 +31,7 @@ export function compareEarlier(results: Results, earlier: Results): Comparison[]
       const reasons = [ANOTHER_RUN, ...ofRun, ...ofScenario, ...unlikeVariants(entry.variant, same.variant)];
       return [lead, ...METRICS.filter((metric) => metric !== lead)].map(
         (metric): Comparison => ({
-          ...{ variant: entry.variant.id, reference: same.variant.id, against: 'earlier' },
+          ...{ variant: entry.variant.id, reference: same.variant.id, against: 'earlier', how: 'turns' },
           ...{ scenario: now.facts.name, metric, primary: metric === lead },
           ...welch(startsOf(entry.slices, metric), startsOf(same.slices, metric)),
           slices: Math.min(entry.row.slices.ok, same.row.slices.ok),

@@ -49,10 +49,12 @@ function concatenate(group: readonly Results[]): Results {
   const loadSeconds = seconds((run) => run.loadSeconds);
   // Fresh starts of different runs are different instances.
   let offset = 0;
-  const measurements = group.flatMap((results) => {
-    const moved = results.measurements.map((slice) => ({ ...slice, instance: slice.instance + offset }));
+  const moved = group.map((results) => {
+    const move = <T extends { instance: number }>(list: readonly T[]): T[] =>
+      list.map((item) => ({ ...item, instance: item.instance + begin }));
+    const begin = offset;
     offset += results.plan.instances;
-    return moved;
+    return { measurements: move(results.measurements), duets: move(results.duets) };
   });
   return {
     ...first,
@@ -94,7 +96,8 @@ function concatenate(group: readonly Results[]): Results {
         failure: runs.find((run) => run.failure)?.failure ?? null,
       };
     }),
-    measurements,
+    measurements: moved.flatMap(({ measurements }) => measurements),
+    duets: moved.flatMap(({ duets }) => duets),
     comparisons: group.flatMap(({ comparisons }) => comparisons),
     warnings: [
       {

@@ -1,6 +1,7 @@
 import { mean, sampleVariance } from 'simple-statistics';
 import type { CompareMetric, Comparison, Results } from '../results.ts';
-import { type InstancePair, logRatios, pairSlices } from './pairs.ts';
+import { duetRatios, wereTogether } from './duets.ts';
+import { blockRatios, type InstancePair, logRatios, pairSlices } from './pairs.ts';
 import { measure } from './rows.ts';
 import { predictDetectable } from './verdict.ts';
 
@@ -28,7 +29,10 @@ export function measureNoise(results: Results, comparisons: readonly Comparison[
     entries.flatMap((head) => {
       const base = entries.find(({ variant }) => variant.id === head.variant.base);
       if (!base) return [];
-      const pairs = pairSlices(head.slices, base.slices);
+      const duets = results.duets.filter(
+        (duet) => duet.variant === head.variant.id && duet.scenario === facts.name,
+      );
+      const pairs = pairSlices(head.slices, base.slices, duets);
       return METRICS.flatMap((metric) => {
         const comparison = comparisons.find(
           (c) =>
@@ -48,23 +52,22 @@ function splitVariance(
   pairs: readonly InstancePair[],
   metric: CompareMetric,
 ): Pick<Noise, 'pairs' | 'start' | 'slice'> | null {
-  const means = logRatios(pairs, metric);
+  const windows =
+    metric === 'cpu' && wereTogether(pairs)
+      ? pairs.map((pair) => duetRatios(pair.duets))
+      : metric === 'cpu' || metric === 'rps'
+        ? pairs.map(({ kept }) => blockRatios(kept, metric))
+        : [];
+  const means =
+    windows.length > 0 ? windows.filter((of) => of.length > 0).map(mean) : logRatios(pairs, metric);
   if (means.length < 2) return null;
   const between = sampleVariance(means);
   const whole = { pairs: means.length, start: Math.sqrt(between), slice: null };
-  if (metric !== 'cpu' && metric !== 'rps') return whole;
-  const single = pairs.map(({ instance, kept }) =>
-    logRatios(
-      kept.map((pair) => ({ instance, kept: [pair], dropped: 0 })),
-      metric,
-    ),
-  );
-  const repeated = single.filter((slices) => slices.length > 1);
+  const repeated = windows.filter((of) => of.length > 1);
   if (repeated.length === 0) return whole;
   const df = repeated.reduce((sum, slices) => sum + slices.length - 1, 0);
   const within = repeated.reduce((sum, slices) => sum + sampleVariance(slices) * (slices.length - 1), 0) / df;
-  const perMean =
-    within * mean(single.filter((slices) => slices.length > 0).map((slices) => 1 / slices.length));
+  const perMean = within * mean(windows.filter((of) => of.length > 0).map((of) => 1 / of.length));
   return { pairs: means.length, start: Math.sqrt(Math.max(0, between - perMean)), slice: Math.sqrt(within) };
 }
 

@@ -1,5 +1,5 @@
 import { mean, median } from 'simple-statistics';
-import type { CompareMetric, Measurement } from '../results.ts';
+import type { CompareMetric, Duet, Measurement } from '../results.ts';
 import { merge, percentile } from './histogram.ts';
 import { FOREIGN_CPU, STALL, STEAL } from './limits.ts';
 
@@ -15,6 +15,9 @@ export interface InstancePair {
   kept: readonly SlicePair[];
   /** Pairs of slices of which one was disturbed, void or failed. */
   dropped: number;
+  /** What became of both when they were loaded at once; empty where they never were. */
+  duets: readonly Duet[];
+  duetsDropped: number;
 }
 
 /** Something else than the server had a say in this slice. What is not known counts as quiet. */
@@ -29,10 +32,13 @@ export function isDisturbed({ guards }: Pick<Measurement, 'guards'>): boolean {
 /**
  * Slices of two variants in one scenario, put together by fresh start and block. A pair is dropped as a whole, and
  * never for what was measured in it: choosing by results would make results.
+ *
+ * @param duets of these two in this scenario
  */
 export function pairSlices(
   variant: readonly Measurement[],
   reference: readonly Measurement[],
+  duets: readonly Duet[] = [],
 ): InstancePair[] {
   const key = (slice: Measurement) => `${slice.instance} ${slice.block}`;
   const partners = new Map(reference.map((slice) => [key(slice), slice]));
@@ -49,7 +55,10 @@ export function pairSlices(
       const kept = pairs.filter((pair) =>
         [pair.variant, pair.reference].every((slice) => slice.outcome === 'ok' && !isDisturbed(slice)),
       );
-      return { instance, kept, dropped: pairs.length - kept.length };
+      const all = duets.filter((duet) => duet.instance === instance);
+      const good = all.filter((duet) => duet.outcome === 'ok' && !isDisturbed(duet));
+      const duetsDropped = all.length - good.length;
+      return { instance, kept, dropped: pairs.length - kept.length, duets: good, duetsDropped };
     });
 }
 
@@ -59,18 +68,19 @@ export function pairSlices(
  * the medians.
  */
 export function logRatios(instances: readonly InstancePair[], metric: CompareMetric): number[] {
-  return instances.flatMap(({ kept }) => {
-    const ratio = logRatio(kept, metric);
+  return instances.flatMap((instance) => {
+    const ratio = logRatio(instance, metric);
     return ratio !== null && Number.isFinite(ratio) ? [ratio] : [];
   });
 }
 
-function logRatio(kept: readonly SlicePair[], metric: CompareMetric): number | null {
+function logRatio({ kept }: InstancePair, metric: CompareMetric): number | null {
   switch (metric) {
     case 'rps':
-      return meanLogRatio(kept, (slice) => slice.achievedRps);
-    case 'cpu':
-      return meanLogRatio(kept, (slice) => slice.cpu?.perRequestUs);
+    case 'cpu': {
+      const ratios = blockRatios(kept, metric);
+      return ratios.length > 0 ? mean(ratios) : null;
+    }
     case 'memory':
       return ofSides(kept, (slices) => {
         const known = slices.flatMap(({ memory }) => (memory ? [memory.medianBytes] : []));
@@ -83,15 +93,13 @@ function logRatio(kept: readonly SlicePair[], metric: CompareMetric): number | n
   }
 }
 
-function meanLogRatio(
-  kept: readonly SlicePair[],
-  of: (slice: Measurement) => number | null | undefined,
-): number | null {
-  const ratios = kept.flatMap((pair) => {
+/** ln(variant ÷ reference) of each block in which both sides are known. */
+export function blockRatios(kept: readonly SlicePair[], metric: 'rps' | 'cpu'): number[] {
+  const of = (slice: Measurement) => (metric === 'rps' ? slice.achievedRps : slice.cpu?.perRequestUs);
+  return kept.flatMap((pair) => {
     const [a, b] = [of(pair.variant), of(pair.reference)];
     return a && b ? [Math.log(a / b)] : [];
   });
-  return ratios.length > 0 ? mean(ratios) : null;
 }
 
 function ofSides(

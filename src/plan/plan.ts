@@ -107,7 +107,11 @@ function layOutInstances(
   const orders = () => makeOrders(ids, random);
   // Which port and which place in an order a variant gets must not favour one: each gets each equally often.
   const [portOrder, startOrder] = [orders(), orders()];
-  const sliceOrders = config.scenarios.map(() => ({ warmup: orders(), block: orders(), round: orders() }));
+  const pairs = findDuets(config, variants);
+  const sliceOrders = config.scenarios.map(() => ({
+    ...{ warmup: orders(), block: orders(), round: orders() },
+    duets: new Map(pairs.map((pair) => [pair[0], makeOrders(pair, random)])),
+  }));
   let number = 0;
   return Array.from({ length: limit }, (_, index): Instance => {
     const ports = portOrder().map((id, i) => [id, FIRST_PORT + i] as const);
@@ -121,6 +125,15 @@ function layOutInstances(
     });
     return { index, startOrder: startOrder(), ports: Object.fromEntries(ports), batches };
   });
+}
+
+/**
+ * Pairs that may be loaded at once: one app on one runtime at two commits, so that both take their share of the CPUs in
+ * the same way. What another image serves by, nobody knows.
+ */
+function findDuets(config: Config, variants: readonly PlannedVariant[]): [string, string][] {
+  if (config.other?.kind === 'image') return [];
+  return variants.flatMap(({ id, base }): [string, string][] => (base === null ? [] : [[id, base]]));
 }
 
 /** Whether its pool shrinks while others are loaded, by the options in force. */

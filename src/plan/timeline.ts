@@ -19,6 +19,8 @@ export interface Slice {
   turns: readonly number[] | null;
   /** Length of a turn; null as above. */
   turnMs: number | null;
+  /** The pair that is loaded at once, by the id of its variant; who stands first begins first. Null: no duet. */
+  duet: string | null;
   /** Empty: the user's script brings its own `options.scenarios`. */
   steps: readonly LoadStep[];
 }
@@ -41,6 +43,8 @@ export const SETTLE_MS = 150;
 export const DRAIN_MS = 100;
 /** The drain is this many times the longest that was seen. */
 const DRAIN_FACTOR = 2;
+/** So much later the second of a duet begins, so that it is known who was first. */
+export const DUET_LAG_MS = 20;
 /** Load before each slice of a variant whose pool shrinks while others are loaded. */
 export const LEAD_IN_MS = 1000;
 
@@ -50,9 +54,14 @@ export interface Orders {
   block: () => string[];
   /** Of the rounds of turns behind the first, which is in the order of the block. */
   round: () => string[];
+  /** Of the two of each pair that may be loaded at once, by the id of its variant. */
+  duets: ReadonlyMap<string, () => readonly string[]>;
 }
 
-/** Warm-up of each variant, then blocks: one slice of every variant, a lead-in before it where the pool is elastic. */
+/**
+ * Warm-up of each variant, then blocks: one slice of every variant, a lead-in before it where the pool is elastic. Behind
+ * each block in turns the duets, one pair after the other.
+ */
 export function planSlices(
   scenario: Scenario,
   orders: Orders,
@@ -64,8 +73,7 @@ export function planSlices(
   const slices: Omit<Draft, 'number'>[] = [];
   const warm = (variant: string, block: number, ms: number) => {
     const steps = load && warmupMs > 0 ? compileWarmup(load, { ...scenario, warmupMs: ms }) : [];
-    const whole = { turns: null, turnMs: null };
-    if (steps.length > 0) slices.push({ variant, block, warmup: true, durationMs: ms, ...whole, steps });
+    if (steps.length > 0) slices.push({ ...WHOLE, variant, block, warmup: true, durationMs: ms, steps });
   };
   for (const variant of orders.warmup()) warm(variant, 0, warmupMs);
   for (let block = 0; block < scenario.blocks; block++) {
@@ -88,17 +96,42 @@ export function planSlices(
           durationMs,
           turns: turns.get(variant) ?? [],
           turnMs,
+          duet: null,
           steps,
         });
+      }
+      for (const [duet, draw] of orders.duets) {
+        // Twice, so that each of the two has been first.
+        for (const variant of [...draw(), ...draw()]) {
+          slices.push(planDuet(variant, duet, block, steps));
+        }
       }
       continue;
     }
     for (const variant of order) {
       if (isElastic(variant)) warm(variant, block, LEAD_IN_MS);
-      slices.push({ variant, block, warmup: false, durationMs, turns: null, turnMs: null, steps });
+      slices.push({ ...WHOLE, variant, block, warmup: false, durationMs, steps });
     }
   }
   return slices;
+}
+
+const WHOLE = { turns: null, turnMs: null, duet: null } as const;
+
+/** Both together have as many clients, or as high a rate, as one alone. k6 wants at least a second of each. */
+function planDuet(
+  variant: string,
+  duet: string,
+  block: number,
+  steps: readonly LoadStep[],
+): Omit<Draft, 'number'> {
+  const half = steps.map((step): LoadStep => {
+    const durationMs = Math.max(1000, step.durationMs ?? 0) + DUET_LAG_MS;
+    const rps = step.rps === null ? null : step.rps / 2;
+    return { ...step, durationMs, rps, vus: Math.max(1, Math.ceil(step.vus / 2)) };
+  });
+  const durationMs = half[0]?.durationMs ?? null;
+  return { ...WHOLE, variant, block, warmup: false, durationMs, duet, steps: half };
 }
 
 /**
@@ -132,16 +165,24 @@ export function cutIntoBatches(
   return batches;
 }
 
-/** Slices that begin together, as they take turns, or a slice by itself. */
+/** Slices that begin together, as they take turns or are a duet, or a slice by itself. */
 export function groupTurns<S extends Omit<Slice, 'startMs'>>(slices: readonly S[]): S[][] {
   const groups: S[][] = [];
   for (const slice of slices) {
     const last = groups.at(-1);
     const other = last?.[0];
-    if (last && slice.turns && other?.turns && other.block === slice.block) last.push(slice);
+    const inTurns = slice.turns && other?.turns && other.block === slice.block;
+    const isOther = slice.duet !== null && other?.duet === slice.duet && other.variant !== slice.variant;
+    if (last && (inTurns || (isOther && last.length === 1))) last.push(slice);
     else groups.push([slice]);
   }
   return groups;
+}
+
+/** Time under load of slices that begin together: turns follow each other, a duet's two are loaded at once. */
+function loadedMs(group: readonly Pick<Slice, 'durationMs' | 'duet'>[]): number {
+  const each = group.map(({ durationMs }) => durationMs ?? 0);
+  return group[0]?.duet != null ? Math.max(...each) : each.reduce((sum, ms) => sum + ms, 0);
 }
 
 /** From the start of a slice to the end of its last turn or its own end, those it takes turns with included. */
@@ -152,17 +193,20 @@ export function spanMs(slice: Slice, batch: Pick<Batch, 'slices'>): number {
 }
 
 /**
- * The same slices, one after the other with this drain between them, their turns dealt anew.
+ * The same slices, one after the other with this drain between them, their turns dealt anew; who lost the other of its
+ * duet has none.
  *
  * @param typicalMs how long a request of the slowest variant takes; null: not known yet
  */
 export function retime(batch: Batch, drainMs: number, typicalMs: number | null = null): Batch {
-  const slices = groupTurns(batch.slices).flatMap((group) => dealTurns(group, typicalMs));
+  const slices = groupTurns(batch.slices)
+    .filter((group) => group[0]?.duet === null || group.length === 2)
+    .flatMap((group) => dealTurns(group, typicalMs));
   let startMs = 0;
   const groups = groupTurns(slices);
   const timed = groups.flatMap((group, i) => {
     const at = startMs;
-    startMs += group.reduce((sum, slice) => sum + (slice.durationMs ?? 0), 0);
+    startMs += loadedMs(group);
     startMs += gapMs(group[0] as Slice, groups[i + 1]?.[0], drainMs);
     return group.map((slice) => ({ ...slice, startMs: at }));
   });
@@ -173,10 +217,7 @@ export function retime(batch: Batch, drainMs: number, typicalMs: number | null =
 export function batchMs({ slices, drainMs }: Batch): number {
   const groups = groupTurns(slices);
   return groups.reduce(
-    (sum, group, i) =>
-      sum +
-      group.reduce((ms, slice) => ms + (slice.durationMs ?? 0), 0) +
-      gapMs(group[0] as Slice, groups[i + 1]?.[0], drainMs),
+    (sum, group, i) => sum + loadedMs(group) + gapMs(group[0] as Slice, groups[i + 1]?.[0], drainMs),
     0,
   );
 }

@@ -13,7 +13,7 @@ const variants = ['a', 'b', 'c'];
 
 function draft(ids = variants, elastic: (id: string) => boolean = () => false) {
   const order = () => [...ids];
-  return planSlices(scenario, { warmup: order, block: order, round: order }, elastic).map(
+  return planSlices(scenario, { warmup: order, block: order, round: order, duets: new Map() }, elastic).map(
     (slice, number) => ({
       ...slice,
       number,

@@ -93,7 +93,7 @@ function bound(results: Results): Results {
   const counts = {
     variants: results.variants.length,
     scenarios: results.plan.scenarios.length,
-    measurements: results.measurements.length,
+    measurements: results.measurements.length + results.duets.length,
   };
   for (const [what, most] of Object.entries(MOST)) {
     const count = counts[what as keyof typeof MOST];

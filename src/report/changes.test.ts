@@ -10,6 +10,7 @@ function compared(change: Partial<Comparison> = {}): Comparison {
     scenario: 'quick',
     metric: 'cpu',
     primary: true,
+    how: 'turns',
     ratio: 1.0478,
     interval: { low: 1.0391, high: 1.0566, level: 0.99 },
     pairs: 12,

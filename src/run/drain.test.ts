@@ -31,6 +31,7 @@ function given(...ends: (number | 'never')[]): { batch: Batch; summary: K6Summar
         durationMs: 1000,
         turns: null,
         turnMs: null,
+        duet: null,
       },
       steps: compileLoad(load, scenario),
     };

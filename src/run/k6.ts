@@ -1,6 +1,6 @@
 import type { Scenario } from '../config/types.ts';
 import type { Batch, Slice } from '../plan/plan.ts';
-import { groupTurns } from '../plan/timeline.ts';
+import { DUET_LAG_MS, groupTurns } from '../plan/timeline.ts';
 
 /** What scenarios/lib/main.js reads as plan.json. */
 export interface K6Plan {
@@ -108,15 +108,25 @@ export function makeK6Plan(batch: Batch, ports: Readonly<Record<string, number>>
     blocks: groupTurns(batch.slices)
       .filter(([slice]) => slice?.turns)
       .map(makeBlock),
-    slices: batch.slices.map((slice) => ({
-      id: sliceId(slice),
-      warmup: slice.warmup,
-      block: slice.turns ? blockId(slice) : null,
-      startMs: slice.startMs,
-      durationMs: slice.durationMs,
-      steps: slice.steps,
-      baseUrl: `http://127.0.0.1:${ports[slice.variant]}`,
-    })),
+    slices: groupTurns(batch.slices).flatMap((group) =>
+      group.map((slice, place) => ({
+        id: sliceId(slice),
+        warmup: slice.warmup,
+        block: slice.turns ? blockId(slice) : null,
+        baseUrl: `http://127.0.0.1:${ports[slice.variant]}`,
+        ...(slice.duet === null ? timesOf(slice, 0) : timesOf(slice, place * DUET_LAG_MS)),
+      })),
+    ),
+  };
+}
+
+/** Of a duet both end together. */
+function timesOf(slice: Slice, lagMs: number): Pick<Slice, 'startMs' | 'durationMs' | 'steps'> {
+  const shorten = (ms: number | null) => (ms === null ? null : ms - lagMs);
+  return {
+    startMs: slice.startMs + lagMs,
+    durationMs: shorten(slice.durationMs),
+    steps: slice.steps.map((step) => ({ ...step, durationMs: shorten(step.durationMs) })),
   };
 }
 

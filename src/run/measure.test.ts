@@ -109,6 +109,7 @@ function measureOne(given: Given): Measurement {
             durationMs: 1000,
             turns: null,
             turnMs: null,
+            duet: null,
           },
           steps: compileLoad(load, scenario),
         },

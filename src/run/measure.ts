@@ -34,9 +34,11 @@ const IDLE_LIMIT = 0.5;
 const DROPPED_LIMIT = 0.001;
 const OFFERED_LIMIT = 0.97;
 
-/** Measurements of a batch, warm-up left out. Pure. */
+/** Measurements of a batch, warm-up and duets left out. Pure. */
 export function measure(outcome: BatchOutcome): Measurement[] {
-  return outcome.batch.slices.filter((slice) => !slice.warmup).map((slice) => measureSlice(outcome, slice));
+  return outcome.batch.slices
+    .filter((slice) => !slice.warmup && slice.duet === null)
+    .map((slice) => measureSlice(outcome, slice));
 }
 
 function measureSlice(outcome: BatchOutcome, slice: Slice): Measurement {

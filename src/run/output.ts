@@ -2,12 +2,12 @@ import { appendFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } fro
 import { join } from 'node:path';
 import * as z from 'zod';
 import { UserError } from '../errors.ts';
-import { Measurement, Results } from '../results.ts';
+import { Duet, Measurement, Results } from '../results.ts';
 
 /** The output folder. Measurements are appended as they come, the rest is replaced as a whole. */
 export interface Output {
   folder: string;
-  append(measurements: readonly Measurement[]): Promise<void>;
+  append(lines: readonly (Measurement | Duet)[]): Promise<void>;
   write(name: string, text: string): Promise<void>;
 }
 
@@ -36,10 +36,10 @@ export async function openOutput(folder: string): Promise<Output> {
   for (const name of names) await rm(join(folder, name), { recursive: true, force: true });
   return {
     folder,
-    async append(measurements) {
-      if (measurements.length === 0) return;
-      const lines = measurements.map((m) => `${JSON.stringify(m)}\n`).join('');
-      await appendFile(join(folder, 'measurements.ndjson'), lines);
+    async append(lines) {
+      if (lines.length === 0) return;
+      const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+      await appendFile(join(folder, 'measurements.ndjson'), text);
     },
     async write(name, text) {
       const path = join(folder, name);
@@ -49,6 +49,8 @@ export async function openOutput(folder: string): Promise<Output> {
     },
   };
 }
+
+const Line = z.union([Duet, Measurement]);
 
 /** Results at a path: a folder that holds some, or a file by itself; null where there is nothing of the kind. */
 export async function findResults(path: string): Promise<Results | null> {
@@ -76,12 +78,14 @@ export async function readOutput(folder: string): Promise<Results> {
   }
   const results = parseJson(file, 1, text, Results);
   const lines = await readFile(join(folder, 'measurements.ndjson'), 'utf8').catch(() => '');
-  const measurements = lines
+  const found = lines
     .split('\n')
     // What stands behind the last line break was cut off in mid-write.
     .slice(0, -1)
-    .map((line, i) => parseJson(join(folder, 'measurements.ndjson'), i + 1, line, Measurement));
-  return measurements.length > results.measurements.length ? { ...results, measurements } : results;
+    .map((line, i) => parseJson(join(folder, 'measurements.ndjson'), i + 1, line, Line));
+  const measurements = found.filter((line): line is Measurement => !('duet' in line));
+  const duets = found.filter((line): line is Duet => 'duet' in line);
+  return measurements.length > results.measurements.length ? { ...results, measurements, duets } : results;
 }
 
 function parseJson<T>(file: string, line: number, text: string, schema: { parse(value: unknown): T }): T {

@@ -4,7 +4,7 @@ import type { Config, Scenario } from '../config/types.ts';
 import type { Plan } from '../plan/plan.ts';
 import { gatesFor } from '../plan/shards.ts';
 import { findReference, type PlannedVariant } from '../plan/variants.ts';
-import type { HostFacts, Measurement, Results, ScenarioFacts, Variant, Warning } from '../results.ts';
+import type { Duet, HostFacts, Measurement, Results, ScenarioFacts, Variant, Warning } from '../results.ts';
 import type { VariantOutcome } from './run.ts';
 
 /** All that a run knows so far; `results.json` is made from it at any moment. */
@@ -23,6 +23,7 @@ export interface Record {
   /** By variant id. */
   outcomes: ReadonlyMap<string, VariantOutcome>;
   measurements: readonly Measurement[];
+  duets: readonly Duet[];
   stopped: string | null;
 }
 
@@ -31,7 +32,8 @@ export function assembleResults(record: Record, nowMs: number): Results {
   const { config, plan, found } = record;
   const wallSeconds = (nowMs - record.startedMs) / 1000;
   const measured = record.measurements.filter((m) => m.outcome !== 'void');
-  const loadSeconds = measured.reduce((sum, m) => sum + m.durationMs, 0) / 1000;
+  const duets = record.duets.filter((duet) => duet.outcome !== 'void');
+  const loadSeconds = [...measured, ...duets].reduce((sum, m) => sum + m.durationMs, 0) / 1000;
   const slices = plan.instances.flatMap((i) => i.batches.flatMap((b) => b.slices));
   const variants = plan.variants.map((variant) => describeVariant(record, variant));
   return {
@@ -63,6 +65,7 @@ export function assembleResults(record: Record, nowMs: number): Results {
     },
     variants,
     measurements: [...record.measurements],
+    duets: [...record.duets],
     comparisons: [],
     warnings: [...plan.warnings, ...(found?.notes ?? []), ...variants.flatMap(missingTwin)],
   };

@@ -14,7 +14,7 @@ export function readResources(
   wholeMs: number,
   requests: number,
 ): Pick<Measurement, 'cpu' | 'memory' | 'processes' | 'series' | 'guards'> {
-  const { samples, serverCpus, loadCpus, batch } = outcome;
+  const { samples, serverCpus, batch } = outcome;
   const container = outcome.containers.get(slice.variant) ?? -1;
   const drainedMs = startedMs + wholeMs + batch.drainMs;
   const usedUs = samples.usedUs(container, startedMs, drainedMs);
@@ -23,7 +23,6 @@ export function readResources(
     .map((s) => ({ atMs: s.atMs, ...(s.containers[container] ?? none) }))
     .filter((s) => s.bytes >= 0);
   const throttledUs = own.length > 1 ? (own.at(-1)?.throttledUs ?? 0) - (own[0]?.throttledUs ?? 0) : 0;
-  const disturbance = samples.disturbance([...new Set([...serverCpus, ...loadCpus])], startedMs, drainedMs);
   let last = startedMs;
   return {
     cpu:
@@ -55,12 +54,23 @@ export function readResources(
         throttledUs: s.throttledUs,
       };
     }),
-    guards: {
-      foreignCpuRatio: disturbance?.foreign ?? null,
-      stealRatio: disturbance?.steal ?? null,
-      stallMs: samples.stallMs(startedMs, drainedMs),
-      overlapMs: overlapMs(batch, slice, startedMs, outcome.summary),
-    },
+    guards: readGuards(outcome, slice, startedMs, drainedMs),
+  };
+}
+
+/** What disturbed a slice between two times, unix ms. */
+export function readGuards(
+  { samples, serverCpus, loadCpus, batch, summary }: BatchOutcome,
+  slice: Slice,
+  fromMs: number,
+  toMs: number,
+): Measurement['guards'] {
+  const disturbance = samples.disturbance([...new Set([...serverCpus, ...loadCpus])], fromMs, toMs);
+  return {
+    foreignCpuRatio: disturbance?.foreign ?? null,
+    stealRatio: disturbance?.steal ?? null,
+    stallMs: samples.stallMs(fromMs, toMs),
+    overlapMs: overlapMs(batch, slice, fromMs, summary),
   };
 }
 
@@ -76,7 +86,8 @@ function idleUsPerSecond(
   let ms = 0;
   for (const slice of batch.slices) {
     const startedMs = summary?.metrics[`bench_slice_start{slice:${sliceId(slice)}}`]?.min;
-    if (slice.variant === variant || slice.turns || !startedMs || slice.durationMs === null) continue;
+    if (slice.variant === variant || slice.turns || slice.duet !== null) continue;
+    if (!startedMs || slice.durationMs === null) continue;
     // A variant may have been warmed up later than this one: until then it is not idle but not yet at work.
     if (
       slice.warmup &&

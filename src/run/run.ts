@@ -3,14 +3,15 @@ import type { Config } from '../config/types.ts';
 import type { Host } from '../host.ts';
 import type { Batch, Instance, Plan } from '../plan/plan.ts';
 import { batchMs, drainFor, retime } from '../plan/timeline.ts';
-import type { Facts, Failure, Measurement, Warning } from '../results.ts';
+import type { Duet, Facts, Failure, Measurement, Warning } from '../results.ts';
 import { checkAnswers, type Known } from './answers.ts';
 import type { Arena } from './arena.ts';
 import { type Docker, LABEL, readLog } from './docker.ts';
 import { longestDrainMs, slowestTypicalMs } from './drain.ts';
+import { measureDuets } from './duets.ts';
 import { k6Environment } from './k6.ts';
 import { batchName, bringJourney, loadBatch } from './load.ts';
-import { measure } from './measure.ts';
+import { type BatchOutcome, measure } from './measure.ts';
 import { listListeners } from './probe.ts';
 import { describeColumns, type Sampler, startSampler, type Watch, waitForSamples } from './sampler.ts';
 import { findDeath, type Server, startServers, type Wanted } from './servers.ts';
@@ -43,7 +44,7 @@ export interface RunWorld {
   warn(warning: Warning): void;
   /** What runs now, and how much of the planned load is done, 0…1. */
   at(what: string, share: number): void;
-  keep(measurements: readonly Measurement[]): Promise<void>;
+  keep(measurements: readonly Measurement[], duets: readonly Duet[]): Promise<void>;
   keepRaw(name: string, text: string): Promise<void>;
 }
 
@@ -209,7 +210,7 @@ async function runBatch(
   const { signal } = world;
   const load = await loadBatch(docker, world.arena.name, batch, instance.ports, environment, { signal });
   await waitForSamples(world, watch, batch, load.summary);
-  const measurements = measure({
+  const loaded: BatchOutcome = {
     batch,
     instance: instance.index,
     summary: load.summary,
@@ -221,7 +222,8 @@ async function runBatch(
     serverCpus: plan.cpus.server,
     loadCpus: plan.cpus.load,
     beganMs,
-  });
+  };
+  const measurements = measure(loaded);
   const typical = slowestTypicalMs(batch, load.summary);
   // Learnt once: all instances are measured alike.
   if (typical !== null && !typicalMs.has(scenario.name)) typicalMs.set(scenario.name, typical);
@@ -244,7 +246,7 @@ async function runBatch(
   const folder = `raw/${scenario.name}/${instance.index}`;
   await world.keepRaw(`${folder}/${batchName(batch)}`, load.stdout);
   if (load.stderr) await world.keepRaw(`${folder}/${batchName(batch).replace('.json', '.log')}`, load.stderr);
-  await world.keep(measurements);
+  await world.keep(measurements, measureDuets(loaded));
 }
 
 /** Servers whose variant has failed no longer take part. */

@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest';
+import { makeResults } from '../../test/fixtures/results/make.ts';
+import { makeRandom } from '../plan/random.ts';
+import type { Duet, Measurement, Results } from '../results.ts';
+import { compare } from './compare.ts';
+import { duetRatios, findDilution, testDuets } from './duets.ts';
+import { measureNoise } from './noise.ts';
+import { pairSlices } from './pairs.ts';
+
+const STARTS = 6;
+const server = { id: 'a', rps: 60, cpuMs: 0.4, instanceSd: 0.003, sliceSd: 0.004 };
+const results = makeResults({
+  servers: [{ ...server, base: { cpuMs: 0.4 } }],
+  ...{ instances: STARTS, scenario: { blocks: 3 }, compareTo: {} },
+});
+for (const slice of results.measurements) if (slice.cpu) slice.cpu.busyRatio = 1;
+const quiet = { foreignCpuRatio: 0, stealRatio: 0, stallMs: 0, overlapMs: 0 };
+
+/** Two windows of each block, with this CPU per request, µs. */
+function duetsOf(
+  cost: (duet: Pick<Duet, 'instance' | 'block' | 'first'>) => { variant: number; base: number },
+): Duet[] {
+  return Array.from({ length: STARTS }).flatMap((_, instance) =>
+    [0, 1, 2].flatMap((block) =>
+      (['variant', 'base'] as const).map((first): Duet => {
+        const us = cost({ instance, block, first });
+        const side = (perRequest: number) => ({ requests: 1000, failures: 0, cpuUs: 1000 * perRequest });
+        return {
+          ...{ duet: true, variant: 'a', base: 'a:base', scenario: 'quick', instance, block, first },
+          ...{ outcome: 'ok', reason: null, startedMs: 0, durationMs: 1020, guards: quiet },
+          sides: { variant: side(us.variant), base: side(us.base) },
+        };
+      }),
+    ),
+  );
+}
+const sides = (from: Results) =>
+  (['a', 'a:base'] as const).map((id) => from.measurements.filter(({ variant }) => variant === id)) as [
+    Measurement[],
+    Measurement[],
+  ];
+const pairs = (duets: Duet[]) => pairSlices(...sides(results), duets);
+const cpuOf = (duets: Duet[]) =>
+  compare({ ...results, duets }).find(({ metric, against }) => metric === 'cpu' && against === 'base');
+
+describe('duets', () => {
+  test('decide what a request costs, where both were loaded together in every start', () => {
+    const noise = makeRandom(1);
+    const duets = duetsOf(() => ({ variant: 400 * 1.03 * (1 + 0.002 * noise()), base: 400 }));
+    expect(cpuOf([])).toMatchObject({ how: 'turns', verdict: 'no-difference' });
+    expect(cpuOf(duets)).toMatchObject({
+      ...{ how: 'together', verdict: 'slower', primary: true, pairs: STARTS, slices: 6 * STARTS, dropped: 0 },
+    });
+    expect(cpuOf(duets)?.ratio).toBeCloseTo(1.031, 3);
+    // One start without any: nobody knows why, so turns decide for all.
+    expect(cpuOf(duets.filter(({ instance }) => instance > 0))).toMatchObject({ how: 'turns' });
+  });
+
+  test('that were disturbed or failed are dropped, and too many of them leave no verdict', () => {
+    const duets = duetsOf(({ instance }) => ({ variant: 420 + instance, base: 400 }));
+    const spoil = (n: number, change: Partial<Duet>) =>
+      cpuOf(duets.map((duet, i) => (i < n ? { ...duet, ...change } : duet)));
+    const stolen = { guards: { ...quiet, stealRatio: 0.5 } };
+    expect(spoil(3, stolen)).toMatchObject({ slices: 33, dropped: 3, verdict: 'slower' });
+    expect(spoil(3, { outcome: 'failed', reason: '' })).toMatchObject({ slices: 33, dropped: 3 });
+    expect(spoil(10, stolen)).toMatchObject({ dropped: 10, verdict: 'inconclusive' });
+  });
+
+  test('count a block once, whoever began first', () => {
+    const place = ({ first }: Pick<Duet, 'first'>) => (first === 'variant' ? 1.005 : 1 / 1.005);
+    const duets = duetsOf((duet) => ({ variant: 400 * place(duet), base: 400 }));
+    expect(duetRatios(duets.filter(({ instance }) => instance === 0))).toEqual(
+      [0, 0, 0].map((zero) => expect.closeTo(zero, 12)),
+    );
+  });
+
+  test('give the noise of CPU in an A/A run', () => {
+    const random = makeRandom(2);
+    const duets = duetsOf(() => ({ variant: 400 * (1 + 0.02 * (random() - 0.5)), base: 400 }));
+    const noiseOf = (of: Duet[]) => {
+      const measured = { ...results, duets: of };
+      return measureNoise(measured, compare(measured)).find(({ metric }) => metric === 'cpu');
+    };
+    // Uniform over 2 %, the mean of two.
+    expect(noiseOf(duets)?.slice).toBeCloseTo(0.02 / Math.sqrt(12 * 2), 2.5);
+    expect(noiseOf(duets)?.slice).not.toBe(noiseOf([])?.slice);
+  });
+});
+
+describe('what sharing the caches costs', () => {
+  const alone = 400;
+  const extra = 100;
+
+  test('is seen against the slices in turns', () => {
+    expect(findDilution(pairs(duetsOf(() => ({ variant: alone + extra, base: alone + extra }))))).toBeCloseTo(
+      1.25,
+      1,
+    );
+    expect(findDilution(pairs(duetsOf(() => ({ variant: 300, base: 300 }))))).toBe(1);
+    expect(findDilution(pairs([]))).toBe(1);
+  });
+
+  test.each([
+    ['comes on top of a request', (us: number) => us + extra],
+    ['grows with the request', (us: number) => us * ((alone + extra) / alone)],
+  ])('is in the interval when it %s', (_, together) => {
+    const random = makeRandom(3);
+    let holds = 0;
+    const RUNS = 400;
+    for (let run = 0; run < RUNS; run++) {
+      const start = Array.from({ length: STARTS }, () => 0.01 * (random() + random() + random() - 1.5));
+      const duets = duetsOf(({ instance }) => ({
+        variant: together(alone * 1.05) * (1 + (start[instance] as number)),
+        base: together(alone),
+      }));
+      const { low, high } = testDuets(pairs(duets))?.interval ?? { low: 0, high: 0 };
+      if (low <= 1.05 && 1.05 <= high) holds++;
+    }
+    // 99 % are promised; of 400 at most 10 may miss by chance (p < 0.01).
+    expect(holds).toBeGreaterThanOrEqual(RUNS - 10);
+  });
+
+  test('does not make a difference where there is none', () => {
+    const test = testDuets(
+      pairs(duetsOf(({ instance }) => ({ variant: 500 * (1 + (instance - 2.5) / 1000), base: 500 }))),
+    );
+    expect(test?.interval?.low).toBeLessThan(1);
+    expect(test?.interval?.high).toBeGreaterThan(1);
+  });
+});
