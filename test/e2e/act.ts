@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 export interface Event {
-  name: 'pull_request' | 'push' | 'workflow_run';
+  name: 'pull_request' | 'push' | 'workflow_run' | 'issue_comment';
   payload: object;
 }
 
@@ -80,7 +80,7 @@ export class Sandbox {
           '--local-repository',
           `actions/${name}@standin=${join(ROOT, 'test/standins/actions', name)}`,
         ]),
-        '--no-cache-server',
+        ...['--no-cache-server', '--env', `TOOLKIT=${join(ROOT, 'node_modules')}`],
         ...Object.entries(options.env).flatMap(([name, value]) => ['--env', `${name}=${value}`]),
       ],
       this.repository,
@@ -111,7 +111,7 @@ export class Sandbox {
   }
 }
 
-const STANDINS = ['upload-artifact', 'download-artifact'];
+const STANDINS = ['upload-artifact', 'download-artifact', 'github-script'];
 
 /**
  * What act cannot do: it does not know `$/`, this repository at the commit that runs; takes a checkout with a `ref` for
@@ -123,7 +123,7 @@ async function adaptWorkflows(folder: string) {
     const adapted = text
       .replaceAll(/uses: \$\/(\S*)/g, (_, path) => `uses: octo/php-runtime-bench${path && `/${path}`}@v1`)
       .replaceAll(/^ +ref: \$\{\{ inputs\.ref \}\}\n/gm, '')
-      .replaceAll(/(actions\/(?:up|down)load-artifact)@\S+/g, '$1@standin');
+      .replaceAll(/(actions\/(?:(?:up|down)load-artifact|github-script))@\S+/g, '$1@standin');
     await writeFile(join(folder, name), adapted);
   }
 }

@@ -12,6 +12,15 @@ export interface Comment {
   updates: number;
 }
 
+/** A pull request's branch: what is on top of it, whose it is, and what GitHub knows of its repository. */
+export interface Head {
+  label: string;
+  sha: string;
+  /** When its repository was last pushed to; null: it is gone. */
+  pushed?: string | null;
+  closed?: boolean;
+}
+
 export interface Call {
   operation: string;
   token: string;
@@ -29,7 +38,10 @@ export interface Token {
 const PATHS = [
   '/repos/{owner}/{repo}/issues/{issue_number}/comments',
   '/repos/{owner}/{repo}/issues/comments/{comment_id}',
+  '/repos/{owner}/{repo}/issues/comments/{comment_id}/reactions',
+  '/repos/{owner}/{repo}/collaborators/{username}/permission',
   '/repos/{owner}/{repo}/pulls',
+  '/repos/{owner}/{repo}/pulls/{pull_number}',
 ];
 const MAX_BODY = 65_536;
 
@@ -45,8 +57,11 @@ export class GitHub {
   readonly calls: Call[] = [];
   readonly violations: string[] = [];
   readonly pulls = new Set([7]);
-  /** What is on top of the branch of each, and whose branch it is. */
-  readonly heads = new Map<number, { label: string; sha: string }>();
+  readonly heads = new Map<number, Head>();
+  /** What people may do here: `admin`, `write`, `read`, `none`. Who is not in it does not exist. */
+  readonly people = new Map<string, string>();
+  /** `rocket` and so on, by comment. */
+  readonly reactions: { comment: number; content: string }[] = [];
   tokens: Record<string, Token> = {};
   /** Asked before each call; an answer takes the place of the real one. */
   interfere: (operation: string) => Answer | undefined = () => undefined;
@@ -82,7 +97,8 @@ export class GitHub {
   }
 
   reset() {
-    for (const list of [this.comments, this.calls, this.violations]) list.length = 0;
+    for (const list of [this.comments, this.calls, this.violations, this.reactions]) list.length = 0;
+    this.people.clear();
     this.tokens = {
       'write-token': { login: 'github-actions[bot]', write: true },
       'read-token': { login: 'github-actions[bot]', write: false },
@@ -152,6 +168,8 @@ export class GitHub {
       ? this.#api.validateResponse(body, operation, status)
       : this.#api.validateResponse(body, 'issues/create-comment', 403);
     for (const error of checked.errors ?? []) {
+      // A fork that is gone is null there, which the description does not know.
+      if (operation.operationId === 'pulls/get' && error.instancePath === '/head/repo') continue;
       this.violations.push(
         `${operation.operationId} ${status} response${error.instancePath}: ${error.message}`,
       );
@@ -173,6 +191,9 @@ export class GitHub {
       'issues/update-comment': guarded((context) => this.#update(context), true),
       'issues/delete-comment': guarded((context) => this.#delete(context), true),
       'pulls/list': guarded((context) => this.#listPulls(context), false),
+      'pulls/get': guarded((context) => this.#getPull(context), false),
+      'reactions/create-for-issue-comment': guarded((context) => this.#react(context), true),
+      'repos/get-collaborator-permission-level': guarded((context) => this.#permit(context), false),
       validationFail: (context: Context) => {
         for (const error of context.validation.errors ?? []) {
           this.violations.push(
@@ -251,6 +272,45 @@ export class GitHub {
         head: { ...example.head, label, sha, ref: label.split(':')[1] },
       })),
     };
+  }
+
+  #getPull(context: Context): Answer {
+    const number = Number(context.request.params.pull_number);
+    const head = this.heads.get(number);
+    if (!head) return refuse(404, 'Not Found');
+    const { mock } = this.#api.mockResponseForOperation('pulls/get', { code: 200 });
+    const { repo } = mock.head;
+    const pushed_at = head.pushed ?? '2026-01-01T00:00:00Z';
+    return {
+      status: 200,
+      body: {
+        ...{ ...mock, number, requested_teams: [], state: head.closed ? 'closed' : 'open' },
+        head: {
+          ...{ ...mock.head, label: head.label, sha: head.sha, ref: head.label.split(':')[1] },
+          repo: head.pushed === null ? null : { ...repo, pushed_at },
+        },
+      },
+    };
+  }
+
+  #react(context: Context): Answer {
+    const comment = Number(context.request.params.comment_id);
+    if (!this.comments.some(({ id }) => id === comment)) return refuse(404, 'Not Found');
+    const { content } = context.request.requestBody as { content: string };
+    this.reactions.push({ comment, content });
+    const user = this.#renderUser('github-actions[bot]');
+    return {
+      status: 201,
+      body: { id: this.reactions.length, node_id: 'R_1', user, content, created_at: '2026-01-01T00:00:00Z' },
+    };
+  }
+
+  #permit(context: Context): Answer {
+    const login = String(context.request.params.username);
+    const permission = this.people.get(login);
+    if (permission === undefined) return refuse(404, `${login} is not a user`);
+    const user = { ...this.#renderUser(login), role_name: permission };
+    return { status: 200, body: { permission, role_name: permission, user } };
   }
 
   #render({ id, issue, author, body }: Comment) {

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -59,7 +59,7 @@ afterEach(async () => {
 async function run(uses: string, event: Event, inputs: Record<string, string> = {}) {
   const workflow = {
     name: 'Ours',
-    on: ['pull_request', 'workflow_run'],
+    on: ['pull_request', 'workflow_run', 'issue_comment'],
     jobs: { call: { uses: `octo/php-runtime-bench/.github/workflows/${uses}@v1`, with: inputs } },
   };
   const started = await sandbox.start(JSON.stringify(workflow), event, {
@@ -103,6 +103,61 @@ test('three machines, one of which fails: report and comment name it and compare
     const place = `\\| \`${label}\` \\| ${'abc'.indexOf(label) + 1} \\||- \`${label}\` is not ranked`;
     expect(comment?.body).toMatch(new RegExp(place));
   }
+});
+
+const comment = (body: string): Event => {
+  const { id } = github.write('ada', body);
+  return {
+    name: 'issue_comment',
+    payload: {
+      ...{ action: 'created', issue: { number: 7, pull_request: {} } },
+      comment: {
+        ...{ id, body, created_at: '2026-01-02T00:00:00Z', user: { login: 'ada' } },
+        html_url: `https://github.com/octo/shop/pull/7#issuecomment-${id}`,
+      },
+    },
+  };
+};
+const answers = () => github.comments.filter(({ author }) => author === 'github-actions[bot]');
+
+test('asked for in a comment: measured as the comment says, at the commit, and answered', async () => {
+  github.people.set('ada', 'write');
+  github.heads.set(7, { label: 'mallory:$(touch owned)', sha: SHA });
+  const asked = comment(
+    "/bench apache,b=apache[workers=2] --paths '/,/?$(touch>owned)' --load 'vus(2, 1s)' --warmup 0s --instances 1 --blocks 1 --shards 1\nAnd please: --env X=y",
+  );
+  const done = await run('bench-command.yml', asked, {
+    ...(process.env.BENCH_IMAGES && { images: process.env.BENCH_IMAGES }),
+  });
+
+  expect(done.code, done.log).toBe(0);
+  expect(github.reactions.map(({ content }) => content)).toEqual(['eyes', 'rocket']);
+  const [answer, ...more] = answers();
+  expect(more).toEqual([]);
+  expect(answer?.body).toMatch(/^<!-- php-runtime-bench:command%2F1000 -->\n/);
+  expect(answer?.body).toContain('`b`');
+  expect(answer?.body).toContain('vus(2, 1s)');
+  expect(await readdir(sandbox.repository)).not.toContain('owned');
+});
+
+test('asked for with a flag that there is not: nothing is measured, the answer says what is allowed', async () => {
+  github.people.set('ada', 'admin');
+  github.heads.set(7, { label: 'ada:x', sha: SHA });
+  const done = await run('bench-command.yml', comment('/bench --scenario `@everyone` --env A=b'));
+  expect(done.code, done.log).not.toBe(0);
+  expect(github.reactions.map(({ content }) => content)).toEqual(['eyes', 'confused']);
+  expect(answers().map(({ body }) => body)).toEqual([
+    expect.stringMatching(/\n\n```\nunknown flag '--scenario'\n[\s\S]*did you mean '--scenarios'\?\n```$/),
+  ]);
+  expect(done.log).not.toContain('Set up the app');
+});
+
+test('asked for by somebody who may not write: nothing happens', async () => {
+  github.people.set('ada', 'read');
+  const done = await run('bench-command.yml', comment('/bench apache'));
+  expect(done.code, done.log).toBe(0);
+  expect(github.reactions.map(({ content }) => content)).toEqual(['-1']);
+  expect(answers()).toEqual([]);
 });
 
 /** What the workflow of a fork may have left. */
