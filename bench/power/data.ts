@@ -52,6 +52,21 @@ export const SLICE_COLUMNS = [
 ] as const;
 export type SliceColumn = (typeof SLICE_COLUMNS)[number];
 
+export const DUET_COLUMNS = [
+  'instance',
+  'block',
+  'headFirst',
+  'ok',
+  'headRequests',
+  'headUs',
+  'baseRequests',
+  'baseUs',
+  'foreign',
+  'steal',
+  'stallMs',
+] as const;
+export type DuetColumn = (typeof DUET_COLUMNS)[number];
+
 /** One arm on one instance: pooled over its slices. */
 export interface ArmSummary {
   rps: number;
@@ -68,7 +83,7 @@ export interface InstanceSummary {
   instance: number;
   base: ArmSummary;
   head: ArmSummary;
-  /** ln(head ÷ base); null where one is missing. */
+  /** ln(head ÷ base); null where one is missing. CPU by duets where there are any. */
   ln: Record<CompareMetric, number | null>;
 }
 
@@ -115,6 +130,8 @@ export interface ComparisonLine extends Measured, Item {
   };
   /** By column, one value a slice; `head`, `ok` and `bound` are 0 or 1. */
   slices: Partial<Record<SliceColumn, (number | null)[]>>;
+  /** Windows in which both arms were loaded at once, likewise; left out in files from before there were any. */
+  duets?: Partial<Record<DuetColumn, (number | null)[]>>;
   instances: InstanceSummary[];
   comparisons: Comparison[];
   warnings: string[];

@@ -1,10 +1,15 @@
 /** From a run's results to what the data file keeps of it. Pure. */
+
+import { testDuets } from '../../src/analyse/duets.ts';
+import { type InstancePair, pairSlices } from '../../src/analyse/pairs.ts';
 import { poolLatency } from '../../src/analyse/pool.ts';
-import type { CompareMetric, Measurement, Results } from '../../src/results.ts';
+import type { CompareMetric, Duet, Measurement, Results } from '../../src/results.ts';
 import { cpuByInstance } from './calibration.ts';
 import {
   type ArmSummary,
   type ComparisonLine,
+  DUET_COLUMNS,
+  type DuetColumn,
   type InstanceSummary,
   SLICE_COLUMNS,
   type SliceColumn,
@@ -26,7 +31,7 @@ export function armsOf({ variants, measurements }: Results): Arms {
 
 export function describeRun(
   results: Results,
-): Pick<ComparisonLine, 'plan' | 'slices' | 'instances' | 'comparisons' | 'warnings'> {
+): Pick<ComparisonLine, 'plan' | 'slices' | 'duets' | 'instances' | 'comparisons' | 'warnings'> {
   const [scenario] = results.plan.scenarios;
   if (!scenario) throw new Error('the run had no scenario');
   const { base, head } = armsOf(results);
@@ -40,7 +45,8 @@ export function describeRun(
       loadSeconds: results.run.loadSeconds,
     },
     slices: toColumns([...base.map((slice) => rowOf(slice, 0)), ...head.map((slice) => rowOf(slice, 1))]),
-    instances: summariseInstances(base, head),
+    ...(results.duets.length > 0 && { duets: describeDuets(results.duets) }),
+    instances: summariseInstances(base, head, results.duets),
     comparisons: results.comparisons,
     warnings: [...new Set(results.warnings.map(({ code }) => code))],
   };
@@ -82,7 +88,9 @@ function toColumns(rows: readonly Row[]): ComparisonLine['slices'] {
 export function summariseInstances(
   base: readonly Measurement[],
   head: readonly Measurement[],
+  duets: readonly Duet[] = [],
 ): InstanceSummary[] {
+  const pairs = pairSlices(head, base, duets);
   const instances = [...new Set(base.map(({ instance }) => instance))].sort((a, b) => a - b);
   return instances.flatMap((instance) => {
     const of = (slices: readonly Measurement[]) =>
@@ -94,11 +102,29 @@ export function summariseInstances(
       p50: lnRatio(a.p50Ms, b.p50Ms),
       p95: lnRatio(a.p95Ms, b.p95Ms),
       p99: lnRatio(a.p99Ms, b.p99Ms),
-      cpu: lnRatio(a.cpuUs, b.cpuUs),
+      cpu: duetOf(pairs, instance) ?? lnRatio(a.cpuUs, b.cpuUs),
       memory: lnRatio(a.memoryBytes, b.memoryBytes),
     };
     return [{ instance, base: a, head: b, ln }];
   });
+}
+
+/** As `testDuets` takes it for the value. */
+function duetOf(pairs: readonly InstancePair[], instance: number): number | null {
+  const test = testDuets(pairs.filter((pair) => pair.instance === instance));
+  return test && Math.round(test.mean * 1e6) / 1e6;
+}
+
+function describeDuets(duets: readonly Duet[]): NonNullable<ComparisonLine['duets']> {
+  const rows = duets.map(
+    ({ sides: { variant, base }, guards, ...duet }): Record<DuetColumn, number | null> => ({
+      ...{ instance: duet.instance, block: duet.block, headFirst: duet.first === 'variant' ? 1 : 0 },
+      ...{ ok: duet.outcome === 'ok' ? 1 : 0, headRequests: variant.requests, headUs: variant.cpuUs },
+      ...{ baseRequests: base.requests, baseUs: base.cpuUs },
+      ...{ foreign: guards.foreignCpuRatio, steal: guards.stealRatio, stallMs: guards.stallMs },
+    }),
+  );
+  return Object.fromEntries(DUET_COLUMNS.map((name) => [name, rows.map((row) => orNull(row[name], 9))]));
 }
 
 function summariseArm(all: readonly Measurement[]): ArmSummary | null {
@@ -135,11 +161,11 @@ function lnRatio(base: number | null, head: number | null): number | null {
   return base && head ? Math.round(Math.log(head / base) * 1e6) / 1e6 : null;
 }
 
-function orNull(value: number | null | undefined): number | null {
-  return value == null ? null : shorten(value);
+function orNull(value: number | null | undefined, digits = 6): number | null {
+  return value == null ? null : shorten(value, digits);
 }
 
 /** Six digits: far below any noise. */
-function shorten(value: number): number {
-  return Number(value.toPrecision(6));
+function shorten(value: number, digits = 6): number {
+  return Number(value.toPrecision(digits));
 }

@@ -3,12 +3,20 @@ import { compare } from '../../src/analyse/compare.ts';
 import { isDisturbed } from '../../src/analyse/pairs.ts';
 import {
   type Comparison,
+  type Duet,
   type Histogram,
   Measurement,
   type Results,
   type Variant,
 } from '../../src/results.ts';
-import { type ArmSummary, type ComparisonLine, SLICE_COLUMNS, type SliceColumn } from './data.ts';
+import {
+  type ArmSummary,
+  type ComparisonLine,
+  DUET_COLUMNS,
+  type DuetColumn,
+  SLICE_COLUMNS,
+  type SliceColumn,
+} from './data.ts';
 
 const SCENARIO = 'quick';
 
@@ -70,7 +78,7 @@ export function restore(line: ComparisonLine): Results {
     },
     variants: [restoreVariant('base', 'base', null), restoreVariant('head', null, 'base')],
     measurements,
-    duets: [],
+    duets: restoreDuets(line),
     comparisons: [],
     warnings: [],
   };
@@ -127,6 +135,28 @@ function restoreSlice(row: Row, slice: number): Measurement {
       ...{ foreignCpuRatio: row.foreign, stealRatio: row.steal },
       ...{ stallMs: row.stallMs, overlapMs: row.overlapMs },
     },
+  });
+}
+
+function restoreDuets({ duets = {} }: ComparisonLine): Duet[] {
+  return (duets.instance ?? []).map((_, i): Duet => {
+    const row = Object.fromEntries(DUET_COLUMNS.map((name) => [name, duets[name]?.[i] ?? null])) as Record<
+      DuetColumn,
+      number | null
+    >;
+    const side = (requests: number | null, cpuUs: number | null) => ({
+      ...{ requests: requests ?? 0, failures: 0, cpuUs },
+    });
+    return {
+      ...{ duet: true, variant: 'head', base: 'base', scenario: SCENARIO },
+      ...{ instance: row.instance ?? 0, block: row.block ?? 0, first: row.headFirst ? 'variant' : 'base' },
+      ...{ outcome: row.ok ? 'ok' : 'failed', reason: null, startedMs: 0, durationMs: 1020 },
+      sides: { variant: side(row.headRequests, row.headUs), base: side(row.baseRequests, row.baseUs) },
+      guards: {
+        ...{ foreignCpuRatio: row.foreign, stealRatio: row.steal },
+        ...{ stallMs: row.stallMs, overlapMs: null },
+      },
+    };
   });
 }
 

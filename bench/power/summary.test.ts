@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { compare } from '../../src/analyse/compare.ts';
-import type { Results } from '../../src/results.ts';
+import { makeRandom } from '../../src/plan/random.ts';
+import type { Duet, Results } from '../../src/results.ts';
 import { makeResults } from '../../test/fixtures/results/make.ts';
 import type { ComparisonLine, Line, SeriesLine } from './data.ts';
 import { describeRun } from './record.ts';
@@ -14,7 +15,7 @@ const header: SeriesLine = {
 };
 
 /** A run whose head needs `change` more CPU per request. */
-function runWith(change: number, seed: number): Results {
+function runWith(change: number, seed: number, duets = false): Results {
   const results = makeResults({
     servers: [
       {
@@ -28,7 +29,27 @@ function runWith(change: number, seed: number): Results {
     instances: 6,
     seed,
   });
-  return { ...results, comparisons: compare(results) };
+  for (const slice of results.measurements) if (slice.cpu) slice.cpu.busyRatio = 1;
+  const measured = duets ? { ...results, duets: makeDuets(change, seed) } : results;
+  return { ...measured, comparisons: compare(measured) };
+}
+
+function makeDuets(change: number, seed: number): Duet[] {
+  const random = makeRandom(seed);
+  return Array.from({ length: 6 }).flatMap((_, instance) =>
+    (['variant', 'base'] as const).map((first): Duet => {
+      const cpuUs = Math.round(1e6 * (1 + change) * (1 + 0.004 * (random() - 0.5)));
+      return {
+        ...{ duet: true, variant: 'head', base: 'head:base', scenario: 'quick', instance, block: 0, first },
+        ...{ outcome: 'ok', reason: null, startedMs: 0, durationMs: 1020 },
+        sides: {
+          variant: { requests: 800, failures: 0, cpuUs },
+          base: { requests: 800, failures: 0, cpuUs: 1_000_000 },
+        },
+        guards: { foreignCpuRatio: 0, stealRatio: 0, stallMs: 0, overlapMs: 0 },
+      };
+    }),
+  );
 }
 
 function lineOf(results: Results, treatment: TreatmentName, n: number): ComparisonLine {
@@ -42,15 +63,21 @@ function lineOf(results: Results, treatment: TreatmentName, n: number): Comparis
 }
 
 describe('a line of the data file', () => {
-  test.each([0, 0.02, -0.05])('is judged again as the run was (%d)', (change) => {
-    const results = runWith(change, 7);
+  test.each([
+    [0, false],
+    [0.02, false],
+    [-0.05, false],
+    [0.02, true],
+  ])('is judged again as the run was (%d, duets: %s)', (change, duets) => {
+    const results = runWith(change, 7, duets);
     const again = judgeAgain(lineOf(results, 'aa', 1));
-    const plain = ({ metric, verdict, primary, pairs }: Results['comparisons'][number]) =>
-      [metric, verdict, primary, pairs].join();
+    const plain = ({ metric, verdict, primary, how, pairs }: Results['comparisons'][number]) =>
+      [metric, verdict, primary, how, pairs].join();
     expect(again.map(plain)).toEqual(results.comparisons.map(plain));
     for (const [i, one] of again.entries())
       expect(one.ratio).toBeCloseTo(results.comparisons[i]?.ratio ?? 0, 4);
     expect(again).toHaveLength(6);
+    expect(again.some(({ how }) => how === 'together')).toBe(duets);
   });
 
   test('keeps ln(head ÷ base) of each instance', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { appOf } from '../../test/fixtures/app.ts';
 import { parseLoad } from '../config/load.ts';
 import type { Config, Scenario } from '../config/types.ts';
 import { UserError } from '../errors.ts';
@@ -23,7 +24,7 @@ function scenarioOf(name: string, load: string, more: Partial<Scenario> = {}): S
 
 function configOf(budgetMs: number, variants: number, scenarios: readonly Scenario[]): Config {
   return {
-    apps: [{ name: 'plain', folder: '/app', root: '.' }],
+    apps: [appOf('plain', '/app', '.')],
     runtimes: Array.from({ length: variants }, (_, i) => ({ runtime, set: { workers: i + 1 } })),
     ...{
       php: ['8.4'],
@@ -33,6 +34,7 @@ function configOf(budgetMs: number, variants: number, scenarios: readonly Scenar
       seed: 1,
       images: {},
       env: {},
+      prepare: [],
       out: '/out',
       wait: false,
     },
@@ -99,13 +101,13 @@ describe('a budget', () => {
   test('is used for what finds most: no other effort that fits finds less', () => {
     const secondsOf = ({ instances, blocks }: { instances: number; blocks: readonly number[] }) =>
       instances * (6 + 2.5 * (blocks[0] as number));
-    const best = fitBudget(180_000, SHORT, 1, secondsOf);
-    const least = predictEffort(SHORT, best, 1) as number;
+    const best = fitBudget(180_000, SHORT, 1, false, secondsOf);
+    const least = predictEffort(SHORT, best, 1, false) as number;
     for (let instances = 4; instances <= 30; instances++) {
       for (let blocks = 1; blocks <= 20; blocks++) {
         const effort = { instances, blocks: [blocks] };
         if (secondsOf(effort) > 180) continue;
-        expect(predictEffort(SHORT, effort, 1)).toBeGreaterThanOrEqual(least);
+        expect(predictEffort(SHORT, effort, 1, false)).toBeGreaterThanOrEqual(least);
       }
     }
   });

@@ -24,11 +24,14 @@ const MAX_BLOCKS = 100;
 const START_SPREAD = 0.0045;
 const TURNS_SPREAD = 0.014;
 const SLICE_SPREAD = 0.035;
+/** Of a block of duets, a window of a second with each of the two first. */
+const DUET_SPREAD = 0.006;
 
 /**
  * The effort that finds the smallest change within a budget. As starts and slices vary independently, the variance of
  * a mean over n starts of m slices is (start² + slice² ÷ m) ÷ n: of each n the largest m is tried.
  *
+ * @param duets whether what a request costs decides, by duets
  * @param secondsOf what an effort is estimated to take
  * @throws UserError where the budget is too small for MIN_INSTANCES starts, or nobody knows how long a slice takes
  */
@@ -36,6 +39,7 @@ export function fitBudget(
   budgetMs: number,
   scenarios: readonly Scenario[],
   tests: number,
+  duets: boolean,
   secondsOf: (effort: Effort) => number,
 ): Effort {
   const endless = scenarios.find(({ load }) => load === null || loadMs(load) === null);
@@ -69,7 +73,7 @@ export function fitBudget(
     }
     if (blocks === 0) break;
     const effort = effortOf(instances, blocks);
-    const detectable = predictEffort(scenarios, effort, tests) ?? Infinity;
+    const detectable = predictEffort(scenarios, effort, tests, duets) ?? Infinity;
     if (detectable < best.detectable) best = { effort, detectable };
   }
   return best.effort;
@@ -80,19 +84,34 @@ export function fitBudget(
  * typically is; null where it is not known or no verdict can come of it.
  *
  * @param tests how many are corrected together
+ * @param duets whether what a request costs decides, by duets: the case where servers are busy
  */
-export function predictEffort(scenarios: readonly Scenario[], effort: Effort, tests: number): number | null {
+export function predictEffort(
+  scenarios: readonly Scenario[],
+  effort: Effort,
+  tests: number,
+  duets: boolean,
+): number | null {
   const shares = scenarios.map((scenario, i) => {
-    const ms = scenario.load && loadMs(scenario.load);
-    if (!scenario.load || !ms) return null;
-    const inTurns =
-      scenario.journey.kind !== 'script' && takesTurns(compileLoad(scenario.load, scenario), ms);
-    const slice = (inTurns ? TURNS_SPREAD : SLICE_SPREAD) / Math.sqrt(ms / 1000);
-    const spread = Math.sqrt(START_SPREAD ** 2 + slice ** 2 / (effort.blocks[i] as number));
+    const block = blockSpread(scenario, duets);
+    if (block === null) return null;
+    const spread = Math.sqrt(START_SPREAD ** 2 + block ** 2 / (effort.blocks[i] as number));
     return predictDetectable({ pairs: effort.instances, spread, tests });
   });
   return shares.reduce(
     (worst, share) => (worst === null || share === null ? null : Math.max(worst, share)),
     0,
   );
+}
+
+/** Typical SD of ln(ratio) between blocks of one start in what decides; null where their time is not known. */
+function blockSpread(scenario: Scenario, duets: boolean): number | null {
+  const { load, journey } = scenario;
+  const ms = load && loadMs(load);
+  if (!load || !ms) return null;
+  const over = (spread: number, loadedMs: number) => spread / Math.sqrt(loadedMs / 1000);
+  if (journey.kind === 'script' || !takesTurns(compileLoad(load, scenario), ms))
+    return over(SLICE_SPREAD, ms);
+  const isClosed = load.segments.every(({ kind }) => kind === 'vus');
+  return duets && isClosed ? over(DUET_SPREAD, Math.max(1000, ms)) : over(TURNS_SPREAD, ms);
 }

@@ -57,6 +57,7 @@ export function plan(config: Config, cpus: readonly Cpu[]): Plan {
     ...(config.loadCpus && { load: config.loadCpus }),
   });
   const tests = countTests(variants) * config.scenarios.length;
+  const duets = findDuets(config, variants).length > 0;
   const lay = (effort: Effort, limit?: number) => layOutInstances(config, variants, effort, limit);
   // All instances but the first take as long as the second.
   const secondsOf = (effort: Effort) => {
@@ -66,7 +67,7 @@ export function plan(config: Config, cpus: readonly Cpu[]): Plan {
   const effort =
     config.budgetMs === undefined
       ? chooseEffort(config)
-      : fitBudget(config.budgetMs, config.scenarios, Math.max(1, tests), secondsOf);
+      : fitBudget(config.budgetMs, config.scenarios, Math.max(1, tests), duets, secondsOf);
   const instances = lay(effort);
   return {
     seed: config.seed,
@@ -76,7 +77,7 @@ export function plan(config: Config, cpus: readonly Cpu[]): Plan {
     scenarios: config.scenarios.map((scenario, i) => ({ ...scenario, blocks: effort.blocks[i] as number })),
     instances,
     estimatedSeconds: Math.round(instances.reduce((sum, instance) => sum + instanceSeconds(instance), 0)),
-    detectable: tests > 0 ? predictEffort(config.scenarios, effort, tests) : null,
+    detectable: tests > 0 ? predictEffort(config.scenarios, effort, tests, duets) : null,
     warnings,
   };
 }

@@ -26,7 +26,8 @@ export function renderComparisons(scenario: ScenarioSummary, summary: Summary, a
     const other = counterpart(first, summary, { name: code, text: escapeMarkdown });
     return [`Against ${other}:\n\n${table(columnsOf(summary, own), own)}`];
   });
-  return tables.length > 0 ? [...tables, decided(summary)].join('\n\n') : '';
+  const together = shown.some(({ how }) => how === 'together') ? [TOGETHER] : [];
+  return tables.length > 0 ? [...tables, ...together, decided(summary)].join('\n\n') : '';
 }
 
 function columnsOf({ variants }: Summary, shown: readonly Comparison[]): Column<Comparison>[] {
@@ -42,7 +43,7 @@ function columnsOf({ variants }: Summary, shown: readonly Comparison[]): Column<
     value === null ? NOTHING : say(value);
   return [
     { title: 'Variant', cell: ({ variant }) => code(labels.get(variant) ?? variant) },
-    { title: 'Metric', cell: ({ metric }) => nounOf(metric) },
+    { title: 'Metric', cell: metricOf },
     right('Δ', (comparison) => changeOf(comparison)?.value ?? NOTHING),
     right(
       interval ? levelOf(interval) : 'interval',
@@ -69,6 +70,14 @@ function verdictCell(comparison: Comparison): string {
 function probability(p: number): string {
   return p < 0.0001 ? '&lt; 0.0001' : p.toPrecision(2);
 }
+
+/** The metric, and how it was come by where that is another way than the others'. */
+export function metricOf({ metric, how }: Pick<Comparison, 'metric' | 'how'>): string {
+  return how === 'together' ? `${nounOf(metric)}, both at once` : nounOf(metric);
+}
+
+export const TOGETHER =
+  '“Both at once”: both sides were loaded together, each by half of the clients, so that what disturbed the machine met both. Sharing its caches blurs a change; the interval allows for that.';
 
 /** Where the rule is written down. */
 export function methodUrl({ tool }: Summary): string {

@@ -1,7 +1,8 @@
 import { leadsOf } from '../../analyse/gates.ts';
 import type { ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import type { Comparison } from '../../results.ts';
-import { describeVerdict, levelOf, type Medium, nounOf } from '../changes.ts';
+import { describeVerdict, levelOf, type Medium } from '../changes.ts';
+import { metricOf, TOGETHER } from '../comparisons.ts';
 import { change, NOTHING } from '../numbers.ts';
 import { cleanLine } from '../text.ts';
 import { counterpart, headline, tellGates } from '../verdicts.ts';
@@ -50,7 +51,7 @@ export function renderComparisons(
   return html`<h3>${kind === 'reference' ? 'Compared with' : 'Changes since'} ${other}</h3>${table(shown, summary, numbers)}${
     all.length > shown.length &&
     html`<details><summary>All metrics</summary>${table(all, summary, numbers)}</details>`
-  }`;
+  }${all.some(({ how }) => how === 'together') && html`<p class="more">${TOGETHER}</p>`}`;
 }
 
 function table(shown: readonly Comparison[], { variants }: Summary, numbers: Numbers): Html {
@@ -70,11 +71,11 @@ function table(shown: readonly Comparison[], { variants }: Summary, numbers: Num
   return html`<div class="scroll" role="region" tabindex="0" aria-label="Comparisons"><table class="rows">
 <thead><tr>${head.map(([title, kind]) => html`<th scope="col" class="${kind}">${title}</th>`)}</tr></thead>
 <tbody>${shown.map((comparison) => {
-    const { variant, metric, ratio, interval: range, verdict, primary, reasons, pairs, slices } = comparison;
+    const { variant, ratio, interval: range, verdict, primary, reasons, pairs, slices } = comparison;
     const found = ratio === null ? null : change(ratio, range);
     const isNote = !primary && (verdict === 'slower' || verdict === 'faster');
     const why = [describeVerdict(comparison), ...reasons.slice(0, 1)].join('; ');
-    return html`<tr data-variant="${numbers.get(variant)}"><th scope="row" class="text variant">${name(labels.get(variant) ?? variant)}</th><td class="text">${nounOf(metric)}</td><td class="number main">${found?.value ?? NOTHING}</td><td class="number">${found?.interval || NOTHING}</td><td class="bar">${picture(comparison, at)}</td><td class="text verdict-cell ${verdict}">${why}${isNote && ' (note)'}</td><td class="number">${pairs}</td><td class="number">${slices}</td></tr>\n`;
+    return html`<tr data-variant="${numbers.get(variant)}"><th scope="row" class="text variant">${name(labels.get(variant) ?? variant)}</th><td class="text">${metricOf(comparison)}</td><td class="number main">${found?.value ?? NOTHING}</td><td class="number">${found?.interval || NOTHING}</td><td class="bar">${picture(comparison, at)}</td><td class="text verdict-cell ${verdict}">${why}${isNote && ' (note)'}</td><td class="number">${pairs}</td><td class="number">${slices}</td></tr>\n`;
   })}</tbody></table></div>`;
 }
 
