@@ -1,5 +1,6 @@
 import { mean, median } from 'simple-statistics';
 import type { Measurement, Results, ScenarioFacts, Variant } from '../results.ts';
+import { isDoubtful } from './bias.ts';
 import { estimate } from './estimate.ts';
 import {
   DEFAULT_OK_RATIO,
@@ -110,6 +111,7 @@ function toRow(
     coldStartMs: variant.coldStartMs.length > 0 ? median(variant.coldStartMs) : null,
     generatorBusyRatio,
     latencyDoubtful: (generatorBusyRatio ?? 0) > GENERATOR_BUSY,
+    doubtful: doubtfulOf(good, generatorBusyRatio),
     dropped,
     droppedRatio: iterations + dropped > 0 ? dropped / (iterations + dropped) : 0,
     interrupted,
@@ -130,6 +132,13 @@ function toRow(
  */
 function cpuMsPerRequest(slices: readonly Measurement[]): number[] {
   return known(slices, (slice) => slice.cpu?.perRequestUs).map((us) => us / 1000);
+}
+
+function doubtfulOf(slices: readonly Measurement[], busyRatio: number | null): Row['doubtful'] {
+  return ([50, 95, 99] as const).flatMap((p) => {
+    const found = poolPercentile(slices, p);
+    return found && busyRatio !== null && isDoubtful(found.value, busyRatio, p) ? [`p${p}` as const] : [];
+  });
 }
 
 /** Where a row belongs. */

@@ -111,6 +111,8 @@ export interface Row {
   generatorBusyRatio: number | null;
   /** k6 was more than half busy: part of the latency may be its own. */
   latencyDoubtful: boolean;
+  /** Percentiles to which k6 is expected to have added more than a tenth (`isDoubtful`). */
+  doubtful: readonly ('p50' | 'p95' | 'p99')[];
   /** Iterations that could not start in time. */
   dropped: number;
   droppedRatio: number;

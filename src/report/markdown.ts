@@ -175,7 +175,7 @@ function columnsOf(scenario: ScenarioSummary, name: (row: Row) => string): Colum
     right: true,
     cell: (row) => {
       const text = key === metric ? estimated(row[key]) : ms(row[key]?.value);
-      const marked = row[key] && row.latencyDoubtful ? `\\~${text}` : text;
+      const marked = row.doubtful.includes(key) ? `\\~${text}` : text;
       return key === metric ? strong(row, marked) : marked;
     },
   });

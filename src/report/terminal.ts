@@ -152,7 +152,7 @@ function columnsOf(scenario: ScenarioSummary, deltas: Deltas | null): Column[] {
     const value = number(key, `${key} ms`, (row) => {
       const found = row[key];
       const text = isMetric && found ? withHalf(found).value : ms(found?.value);
-      return found && row.latencyDoubtful ? `~${text}` : text;
+      return row.doubtful.includes(key) ? `~${text}` : text;
     });
     return isMetric ? [{ ...value, style: best }, half('±', (row) => row[key])] : [value];
   };

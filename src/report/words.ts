@@ -137,10 +137,11 @@ export function intervalLegend({ rows, metric }: ScenarioSummary): string {
 }
 
 export function isDoubtful({ rows }: ScenarioSummary): boolean {
-  return rows.some((row) => row.latencyDoubtful && row.latency !== null);
+  return rows.some(({ doubtful }) => doubtful.length > 0);
 }
 
-export const DOUBTFUL_LEGEND = '~ k6 was more than half busy: part of this latency may be its own';
+export const DOUBTFUL = 'by how busy it was, k6 is expected to have added more than a tenth to this';
+export const DOUBTFUL_LEGEND = `~ ${DOUBTFUL}`;
 
 /** `48 s of load in 1 min 57 s (overhead 59 %)` */
 export function overhead({ run }: Summary): string {

@@ -1,7 +1,7 @@
 import type { Estimate } from '../../analyse/estimate.ts';
 import type { Row, ScenarioSummary } from '../../analyse/summary.ts';
 import { atLeast, bytes, digits, ms, NOTHING, share, withHalf } from '../numbers.ts';
-import { reasonOf } from '../words.ts';
+import { DOUBTFUL, reasonOf } from '../words.ts';
 import type { Numbers } from './charts.ts';
 import { type Html, html, name } from './html.ts';
 
@@ -99,8 +99,7 @@ function columnsOf(scenario: ScenarioSummary): Column[] {
     title: html`${key} <small>ms</small>`,
     kind: 'number',
     cell: (row) => {
-      const doubt =
-        row[key] && row.latencyDoubtful && html`<abbr title="k6 was more than half busy">~</abbr>`;
+      const doubt = row.doubtful.includes(key) && html`<abbr title="${DOUBTFUL}">~</abbr>`;
       return html`${doubt}${key === metric ? estimate(row[key]) : ms(row[key]?.value)}`;
     },
     value: (row) => row[key]?.value ?? null,
