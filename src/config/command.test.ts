@@ -45,3 +45,13 @@ test('the example of each command is valid', () => {
     expect(parseCommand(argv).command).toBe(argv[0]);
   }
 });
+
+test.each(['--out=x', '--compare-to=HEAD~1', '--reference=apache', '--fail-on=slower > 3%'])(
+  'doctor --aa refuses what it would have no use for: %s',
+  (flag) => {
+    expect(parseCommand(['doctor', flag])).toMatchObject({ command: 'doctor', aa: false });
+    expect(() => parseCommand(['doctor', '--aa', flag])).toThrow(
+      `doctor --aa has no use for ${flag.replace(/=.*/, '')}`,
+    );
+  },
+);

@@ -128,6 +128,7 @@ export function parseCommand(argv: readonly string[]): Command {
     case 'report':
       return { command: name, folders: readFolders(positionals), format: readFormat(flags.get('format')) };
     case 'doctor':
+      if (flags.has('aa')) refuseInVain(flags);
       return {
         command: name,
         json,
@@ -137,6 +138,18 @@ export function parseCommand(argv: readonly string[]): Command {
     default:
       return { command: name, json };
   }
+}
+
+/** Of a run of a variant against itself nothing is kept, and nothing else is compared: who asks for it is to know. */
+const IN_VAIN = ['out', 'compare-to', 'reference', 'fail-on'];
+
+function refuseInVain(flags: ReadonlyMap<string, unknown>): void {
+  const [given] = IN_VAIN.filter((flag) => flags.has(flag));
+  if (given === undefined) return;
+  throw new UserError(`doctor --aa has no use for --${given}`, {
+    allowed: 'flags of run, but for --out, --compare-to, --reference and --fail-on',
+    hint: 'it compares the first variant with itself and keeps nothing but what it prints',
+  });
 }
 
 /** What is left for `parseConfig`. */
