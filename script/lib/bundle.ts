@@ -12,7 +12,7 @@ const target = process.argv[2] ?? '.';
 await build({
   entryPoints: [
     ...['src/action.ts', 'src/post.ts', 'src/cli.ts'],
-    ...['plan', 'report', 'comment', 'request'].map((step) => `src/steps/${step}.ts`),
+    ...['plan', 'report', 'comment', 'request', 'history'].map((step) => `src/steps/${step}.ts`),
   ],
   outbase: 'src',
   outdir: join(target, 'dist'),

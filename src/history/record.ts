@@ -1,0 +1,130 @@
+import * as z from 'zod';
+import { analyse } from '../analyse/analyse.ts';
+import type { Estimate } from '../analyse/estimate.ts';
+import type { Row } from '../analyse/summary.ts';
+import { cleanLine, cut } from '../report/text.ts';
+import type { Results } from '../results.ts';
+import { CompareMetric } from '../results.ts';
+
+/**
+ * A line of the history: one variant in one scenario of one run, with what is needed to draw how it went on. Units are
+ * in the names. Absolute numbers belong to their machine; `toReference` may be set beside that of another.
+ */
+
+/** `half`: half the width of the 95 % interval; null where nothing is known of it. `n`: fresh starts. */
+const Number95 = z.object({ value: z.number(), half: z.number().nullable(), n: z.int() });
+const text = z.string().max(300);
+
+export const HistoryRecord = z.object({
+  v: z.literal(1),
+  /** When the run started. */
+  date: z.iso.datetime(),
+  run: text,
+  /** The commit that was measured. */
+  commit: text.nullable(),
+  tool: text,
+  k6: text,
+  /** `nginx-fpm@8.4[workers=80]` */
+  variant: text,
+  label: text,
+  runtime: text,
+  /** As the server said it, `8.4.16`; null: it never ran. */
+  php: text.nullable(),
+  server: text.nullable(),
+  scenario: text,
+  load: text,
+  machine: z.object({ cpu: text, cpus: z.int(), serverCpus: z.int(), virtual: z.boolean() }),
+  /** `2/3`: measured on a machine of its own, beside the reference. */
+  shard: text.nullable(),
+  /** Only what is `ranked` tells how fast it is; of `generator-bound` RPS is a lower bound. */
+  state: z.enum(['ranked', 'generator-bound', 'unranked', 'failed']),
+  rps: Number95.nullable(),
+  p50Ms: Number95.nullable(),
+  p95Ms: Number95.nullable(),
+  p99Ms: Number95.nullable(),
+  cpuMsPerRequest: Number95.nullable(),
+  memoryBytes: z.number().nullable(),
+  coldStartMs: z.number().nullable(),
+  okRatio: z.number().nullable(),
+  /** Against the reference on the same machine in the same minutes, with the 99 % interval; null: it is the reference. */
+  toReference: z
+    .object({
+      variant: text,
+      metric: CompareMetric,
+      ratio: z.number(),
+      interval: z.object({ low: z.number(), high: z.number() }).nullable(),
+    })
+    .nullable(),
+});
+export type HistoryRecord = z.infer<typeof HistoryRecord>;
+
+/** What a run adds to the history. A run that was cut short adds nothing. Variants of another ref are left out. */
+export function recordsOf(results: Results, commit: string | null): HistoryRecord[] {
+  if (results.run.stopped !== null) return [];
+  const { scenarios, host, plan, tool, run, variants } = analyse(results);
+  return scenarios.flatMap((scenario) =>
+    scenario.rows.flatMap((row): HistoryRecord[] => {
+      const variant = variants.find(({ id }) => id === row.variant);
+      const { kind } = row.state;
+      if (!variant || kind === 'base') return [];
+      const compared = scenario.comparisons.find(
+        ({ against, variant: id }) => against === 'reference' && id === row.variant,
+      );
+      return [
+        {
+          ...{
+            v: 1,
+            date: run.started,
+            run: line(run.id),
+            commit,
+            tool: line(tool.version),
+            k6: line(tool.k6),
+          },
+          ...{ variant: line(variant.id), label: line(variant.label), runtime: line(variant.runtime) },
+          php: variant.facts && line(variant.facts.php),
+          server: variant.facts && line(variant.facts.server),
+          ...{ scenario: line(scenario.facts.name), load: line(scenario.facts.load) },
+          machine: {
+            ...{ cpu: line(host.cpuModel), cpus: host.cpus, virtual: host.virtual },
+            serverCpus: plan.cpus.server.length,
+          },
+          shard: plan.shard && `${plan.shard.index}/${plan.shard.of}`,
+          state: kind,
+          ...numbersOf(row),
+          toReference:
+            compared?.ratio == null
+              ? null
+              : {
+                  ...{ variant: line(compared.reference), metric: compared.metric },
+                  ratio: round(compared.ratio),
+                  interval: compared.interval && {
+                    low: round(compared.interval.low),
+                    high: round(compared.interval.high),
+                  },
+                },
+        },
+      ];
+    }),
+  );
+}
+
+function numbersOf(row: Row) {
+  return {
+    ...{ rps: number(row.rps), cpuMsPerRequest: number(row.cpuMsPerRequest) },
+    ...{ p50Ms: number(row.p50), p95Ms: number(row.p95), p99Ms: number(row.p99) },
+    memoryBytes: row.memory && round(row.memory.medianBytes),
+    coldStartMs: row.coldStartMs === null ? null : round(row.coldStartMs),
+    okRatio: row.okRatio === null ? null : round(row.okRatio),
+  };
+}
+
+function number(estimate: Estimate | null): z.infer<typeof Number95> | null {
+  if (!estimate) return null;
+  const { value, half, n } = estimate;
+  return { value: round(value), half: half === null ? null : round(half), n };
+}
+
+/** Six digits say all there is to say. */
+const round = (value: number) => Number(value.toPrecision(6));
+
+const line = (words: string) => cut(cleanLine(words), 299);
