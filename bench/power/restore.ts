@@ -72,6 +72,7 @@ export function restore(line: ComparisonLine): Results {
         reference: null,
         shard: null,
         budgetSeconds: null,
+      durationScale: 1,
         gates: [],
       },
       compareTo: { given: 'base', ref: 'base', commit: null, reason: null },

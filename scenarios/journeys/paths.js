@@ -1,10 +1,10 @@
 // GETs each path of the scenario in turn; an iteration is one request.
-import { request } from '../lib/bench.js';
+import { nameEndpoints, request } from '../lib/bench.js';
 
 const { paths } = JSON.parse(open('../plan.json'));
 let next = 0;
 
-export const endpoints = paths;
+nameEndpoints(paths);
 
 export default function () {
   const path = paths[next];

@@ -1,11 +1,21 @@
 // What a journey needs: the target of this request, and requests that are counted by endpoint and by kind of error.
+import { sleep } from 'k6';
 import http from 'k6/http';
 import { Counter } from 'k6/metrics';
 
-const plan = JSON.parse(open('../plan.json'));
 const errors = new Counter('bench_errors');
+/** Names of the journey's endpoints, in the order of the report. */
+export const endpoints = [];
 // Tags carry the endpoint's number: a name may hold what k6's tag expressions cannot.
-const ids = Object.fromEntries(plan.endpoints.map((name, i) => [name, `e${i}`]));
+const ids = {};
+
+/** A journey names its endpoints when k6 reads it: statistics are kept only of what is known by then. */
+export function nameEndpoints(names) {
+  for (const name of names) {
+    ids[name] = `e${endpoints.length}`;
+    endpoints.push(name);
+  }
+}
 
 // Kept in step with src/run/k6.ts: k6 exports statistics only for tags that are named beforehand.
 const STATUSES = [
@@ -18,6 +28,22 @@ export function target() {
   return __ENV.BASE_URL;
 }
 
+/** When the slice under way ends, Unix ms; main.js says. */
+export const clock = { endMs: Number.POSITIVE_INFINITY };
+
+/** A client waits so many seconds, drawn evenly, but not beyond the end of the slice. */
+export function pause(from, to) {
+  const seconds = from + Math.random() * (to - from);
+  sleep(Math.max(0, Math.min(seconds, (clock.endMs - Date.now()) / 1000)));
+}
+
+/** What this client keeps of the variant that it talks to now: an object that is empty at first. */
+export function memory() {
+  memories[__ENV.BASE_URL] = memories[__ENV.BASE_URL] || {};
+  return memories[__ENV.BASE_URL];
+}
+const memories = {};
+
 // Bodies are thrown away unread, which halves k6's garbage. After a failure this VU keeps the next
 // body from that endpoint, so that a sample of what went wrong reaches the report.
 const wanted = {};
@@ -25,12 +51,13 @@ const seen = {};
 
 /**
  * One request, named `endpoint` in the report.
- * options: method, body, headers, expect (allowed statuses; default 200–399), keep (true: body is wanted).
+ * options: method, body, headers, expect (allowed statuses; default 200–399), keep (true: body is wanted), jar (of cookies).
  */
 export function request(endpoint, path, options = {}) {
   const keep = options.keep === true || wanted[endpoint] === true;
   const response = http.request(options.method || 'GET', __ENV.BASE_URL + path, options.body || null, {
     headers: options.headers,
+    jar: options.jar,
     redirects: 0,
     timeout: __ENV.TIMEOUT,
     tags: { name: ids[endpoint] || 'other' },

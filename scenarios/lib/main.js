@@ -4,6 +4,7 @@
 import exec from 'k6/execution';
 import { Counter, Gauge } from 'k6/metrics';
 import * as journey from '../journey.js';
+import { clock, endpoints } from './bench.js';
 
 const plan = JSON.parse(open('../plan.json'));
 const started = new Counter('bench_started');
@@ -35,6 +36,39 @@ for (const block of plan.blocks) {
   blocks[block.id] = { ...block, open, turnStarts, turnEnds, lengthMs: block.order.length * block.turnMs };
 }
 const own = plan.ownScenarios;
+const names = endpoints.map((_, i) => `e${i}`);
+
+/** Steps that follow each other at rates of their own are one executor's, so that they share their VUs. */
+function groupSteps(steps) {
+  const groups = [];
+  steps.forEach((step, i) => {
+    const last = groups[groups.length - 1];
+    if (step.rps !== null && last && last.steps[0].rps !== null) last.steps.push(step);
+    else groups.push({ first: i, steps: [step] });
+  });
+  return groups;
+}
+
+function rampOf(steps) {
+  const vus = Math.max(...steps.map((step) => step.vus));
+  return {
+    executor: 'ramping-arrival-rate',
+    timeUnit: '1000s',
+    startRate: rateOf(steps[0]),
+    // A stage without time jumps to its rate, the one behind it stays there.
+    stages: steps.flatMap((step) => [
+      { target: rateOf(step), duration: '0s' },
+      { target: rateOf(step), duration: `${step.durationMs}ms` },
+    ]),
+    preAllocatedVUs: vus,
+    maxVUs: vus,
+  };
+}
+
+// k6 wants whole numbers: a thousandth of a request per second is fine enough.
+function rateOf({ rps }) {
+  return Math.max(1, Math.round(rps * 1000));
+}
 
 function executorOf({ requests, rps, vus }, durationMs) {
   if (requests !== null) {
@@ -48,8 +82,7 @@ function executorOf({ requests, rps, vus }, durationMs) {
   if (rps === null) return { executor: 'constant-vus', vus, duration: `${durationMs}ms` };
   return {
     executor: 'constant-arrival-rate',
-    // k6 wants whole numbers: a thousandth of a request per second is fine enough.
-    rate: Math.max(1, Math.round(rps * 1000)),
+    rate: rateOf({ rps }),
     timeUnit: '1000s',
     duration: `${durationMs}ms`,
     preAllocatedVUs: vus,
@@ -84,9 +117,10 @@ if (own) {
   }
   for (const slice of plan.slices) {
     if (slice.block !== null) continue;
-    slice.steps.forEach((step, i) => {
+    for (const { first, steps } of groupSteps(slice.steps)) {
+      const { offsetMs, durationMs } = steps[0];
       const common = {
-        startTime: `${slice.startMs + step.offsetMs}ms`,
+        startTime: `${slice.startMs + offsetMs}ms`,
         gracefulStop: `${plan.timeoutMs}ms`,
         exec: 'benchIteration',
         env: {
@@ -94,13 +128,14 @@ if (own) {
           SLICE: slice.id,
           TIMEOUT: `${plan.timeoutMs}ms`,
           // Until the end of the slice, not of this step.
-          DURATION: slice.durationMs === null ? 'Infinity' : String(slice.durationMs - step.offsetMs),
+          DURATION: slice.durationMs === null ? 'Infinity' : String(slice.durationMs - offsetMs),
+          STEP: String(first),
         },
         tags: { slice: slice.id },
       };
-      const scenario = executorOf(step, step.durationMs);
-      options.scenarios[`${slice.id}_${i}`] = { ...common, ...scenario };
-    });
+      const executor = steps.length > 1 ? rampOf(steps) : executorOf(steps[0], durationMs);
+      options.scenarios[`${slice.id}_${first}`] = { ...common, ...executor };
+    }
   }
 }
 
@@ -128,7 +163,7 @@ for (const slice of plan.slices) {
   keep('bench_last_end', tags, 'value>=0');
   if (slice.warmup) keep('iteration_duration', tags, 'max>=0');
   keep('http_req_duration', `${tags},status:0`, 'max>=0');
-  for (const name of plan.names) {
+  for (const name of names) {
     keep('http_req_duration', `${tags},name:${name}`, 'max>=0');
     keep('http_req_failed', `${tags},name:${name}`, 'rate>=0');
     for (const kind of plan.kinds) keep('bench_errors', `${tags},endpoint:${name},kind:${kind}`, 'count>=0');
@@ -136,10 +171,10 @@ for (const slice of plan.slices) {
   for (const status of plan.statuses) keep('http_reqs', `${tags},status:${status}`, 'count>=0');
   if (slice.steps.length > 1) {
     slice.steps.forEach((_, i) => {
-      const step = `scenario:${slice.id}_${i}`;
+      const step = `step:${slice.id}_${i}`;
       keep('http_req_duration', step, 'max>=0');
       keep('http_req_failed', step, 'rate>=0');
-      keep('dropped_iterations', step, 'count>=0');
+      keep('bench_started', step, 'count>=0');
     });
   }
 }
@@ -157,7 +192,20 @@ export function benchIteration(data) {
     ends[slice] = startTime + Number(__ENV.DURATION);
     sliceStart.add(startTime);
   }
+  const { steps } = slices[slice];
+  if (steps.length > 1) exec.vu.metrics.tags.step = `${slice}_${stepAt(steps, Number(__ENV.STEP))}`;
   return iterate(data, ends[slice], ends[slice]);
+}
+
+/** Which step of a slice it is now, of those that the executor which began with `first` makes. */
+function stepAt(steps, first) {
+  const nowMs = steps[first].offsetMs + Date.now() - exec.scenario.startTime;
+  let i = first;
+  while (i + 1 < steps.length && steps[i].rps !== null && steps[i + 1].rps !== null) {
+    if (nowMs < steps[i + 1].offsetMs) break;
+    i++;
+  }
+  return i;
 }
 
 // An iteration belongs to the slice whose turn it is when it begins.
@@ -182,6 +230,7 @@ export function benchTurn(data) {
 }
 
 function iterate(data, turnEnd, sliceEnd) {
+  clock.endMs = sliceEnd;
   started.add(1);
   const from = Date.now();
   const result = journey.default(data);
@@ -199,5 +248,5 @@ function countLate(from, turnEnd, sliceEnd) {
 export function handleSummary(data) {
   const metrics = {};
   for (const [name, metric] of Object.entries(data.metrics)) metrics[name] = metric.values;
-  return { stdout: JSON.stringify({ durationMs: data.state.testRunDurationMs, metrics }) };
+  return { stdout: JSON.stringify({ durationMs: data.state.testRunDurationMs, endpoints, metrics }) };
 }

@@ -3,8 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { BAD_INPUT, toPattern } from '../../test/fixtures/bad-input.ts';
 import { memoryFiles } from '../../test/fixtures/memory-files.ts';
 import { UserError } from '../errors.ts';
+import { compileLoad } from '../plan/load.ts';
 import { parseCommand } from './command.ts';
+import { loadMs } from './load.ts';
 import { parseConfig, type Sources } from './parse.ts';
+import type { Load, Scenario } from './types.ts';
 
 const cwd = '/project';
 const packageRoot = fileURLToPath(new URL('../..', import.meta.url));
@@ -258,6 +261,44 @@ describe('scenarios', () => {
     expect(parse(files, ['--journey', 'k6/my shop.js', '--load', 'vus(2, 4s)']).scenarios).toMatchObject([
       { load: { segments: [{ kind: 'vus', vus: 2, ms: 4000 }] }, blocks: 2 },
     ]);
+  });
+
+  test('shortened loads keep their blocks', () => {
+    const { scenarios, durationScale } = parse({}, ['--load', 'const(8, 10s)', '--duration-scale', '0.1']);
+    expect(scenarios).toMatchObject([{ load: { source: 'const(8, 1s)' }, blocks: 1 }]);
+    expect(durationScale).toBe(0.1);
+  });
+
+  /** The loads of the articles: seconds, requests that are offered, cap on concurrency, timeout, cold or warm. */
+  test.each([
+    ['standard', 350, 5 * 10 * 210 + 100 * 150, 1000, 2000, 'cold'],
+    ['stress', 600, 500.5 * 600, 1000, 2000, 'cold'],
+    ['rps-100', 600, 50.5 * 60 + 100 * 540, 1000, 11_000, 'cold'],
+    ['rps-500', 600, 250.5 * 60 + 500 * 540, 1000, 11_000, 'cold'],
+    ['rps-1000', 120, 500.5 * 60 + 1000 * 60, 1000, 11_000, 'cold'],
+    ['rps-10000', 60, 5000.5 * 30 + 10_000 * 30, 1000, 11_000, 'cold'],
+    ['shop', 120, 155 * 60 + 100 * 60, 300, 11_000, 'warm'],
+  ])('%s is the load of its article', (name, seconds, requests, maxVus, timeoutMs, state) => {
+    const [scenario] = parse({}, ['--scenarios', name]).scenarios as [Scenario];
+    const steps = compileLoad(scenario.load as Load, scenario);
+    expect(loadMs(scenario.load as Load)).toBe(seconds * 1000);
+    expect(
+      steps.reduce((sum, { rps, durationMs }) => sum + ((rps ?? 0) * (durationMs ?? 0)) / 1000, 0),
+    ).toBeCloseTo(requests);
+    expect(scenario).toMatchObject({ maxVus, timeoutMs, reuse: false, blocks: 1 });
+    expect(scenario.warmupMs === 0).toBe(state === 'cold');
+    expect(new Set(steps.map(({ vus }) => vus))).toEqual(new Set([maxVus]));
+  });
+
+  test.each([10, 50, 100, 200])('ab-%d opens a connection for each of a count of requests', (vus) => {
+    expect(parse({}, ['--scenarios', `ab-${vus}`]).scenarios).toMatchObject([
+      { load: { segments: [{ kind: 'requests', requests: 10_000, vus }] }, reuse: false, blocks: 5 },
+    ]);
+  });
+
+  test('a bundled scenario gives way to one’s own of that name', () => {
+    const files = { '.bench/scenarios/quick.yaml': 'title: Mine\npaths: [/]\nload: vus(1, 1s)\n' };
+    expect(parse(files).scenarios).toMatchObject([{ title: 'Mine' }]);
   });
 
   test('a scenario of one’s own, its script beside it', () => {

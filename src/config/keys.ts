@@ -11,7 +11,7 @@ import {
 import { keys, record, scalar } from './document.ts';
 import { LOAD_FORMS } from './load.ts';
 import { scenarioKeys } from './scenarios.ts';
-import { parseImage, refuse } from './text.ts';
+import { parseImage, parseShare, refuse } from './text.ts';
 import { anyText, boolean, cpus, image, integer, list, name, path, php, size, urlPath } from './values.ts';
 
 /** One key of the configuration: in `.bench.yml`, as a flag `--key VALUE` and as an input of the action. */
@@ -104,6 +104,12 @@ export const KEYS = {
     value: 'LOAD',
     about: `How hard, for all scenarios: ${LOAD_FORMS}; in sequence too`,
     default: "the scenario's",
+  },
+  'duration-scale': {
+    schema: scalar(parseShare, { type: ['number', 'string'], exclusiveMinimum: 0, maximum: 1 }),
+    value: 'SHARE',
+    about: 'Shorten all loads to that share of their time (or of their count of requests), such as 0.1',
+    default: '1',
   },
   timeout: {
     schema: scenarioKeys.timeout,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { UserError } from '../errors.ts';
-import { loadMs, parseLoad, stepRates } from './load.ts';
+import { loadMs, parseLoad, scaleLoad, stepRates } from './load.ts';
 
 const MINUTE = 60_000;
 
@@ -33,6 +33,20 @@ test.each([
   [7, 7, 5, [7]],
 ])('step from %d to %d by %d', (fromRps, toRps, byRps, rates) => {
   expect(stepRates({ kind: 'step', fromRps, toRps, byRps, ms: 1 })).toEqual(rates);
+});
+
+test.each([
+  [0.1, 'step(5, 100, 5, 10s) const(100, 2m30s)', 'step(5, 100, 5, 1s) const(100, 15s)'],
+  [0.1, 'line(1, 1000, 10m)', 'line(1, 1000, 60s)'],
+  [0.25, 'const(10, 30s)', 'const(10, 7500ms)'],
+  // k6 needs a second of each, and nothing gets longer.
+  [0.1, 'vus(8, 1500ms) vus(9, 3s)', 'vus(8, 1s) vus(9, 1s)'],
+  [0.1, 'requests(10000, 50)', 'requests(1000, 50)'],
+  [0.1, 'requests(3, 2)', 'requests(1, 2)'],
+  [1, 'line(1,2, 60s)', 'line(1,2, 60s)'],
+])('%d of the time of %s', (share, source, expected) => {
+  const scaled = scaleLoad(parseLoad(source), share);
+  expect(scaled).toEqual(parseLoad(expected));
 });
 
 test.each([

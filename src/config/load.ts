@@ -1,5 +1,5 @@
 import { UserError } from '../errors.ts';
-import { DAY, parseDuration, parseInteger, quote, suggest } from './text.ts';
+import { DAY, formatDuration, parseDuration, parseInteger, quote, SECOND, suggest } from './text.ts';
 import type { Load, Segment } from './types.ts';
 
 const MAX_RPS = 1_000_000;
@@ -14,7 +14,7 @@ const rps: Argument = (text) => parseInteger(text, { min: 1, max: MAX_RPS });
 const vus: Argument = (text) => parseInteger(text, { min: 1, max: MAX_VUS });
 const requests: Argument = (text) => parseInteger(text, { min: 1, max: MAX_REQUESTS });
 /** k6 runs no scenario for less than a second. */
-const time: Argument = (text) => parseDuration(text, { min: 1000 });
+const time: Argument = (text) => parseDuration(text, { min: SECOND });
 
 /** Every form of the grammar: what it takes, in order. */
 const FORMS = {
@@ -179,4 +179,34 @@ export function loadMs(load: Load): number | null {
     sum += ms;
   }
   return sum;
+}
+
+/**
+ * The same load in a share of its time: each part as much shorter, but never below the second that k6 needs; rates and
+ * clients stay. A count of requests becomes that share of it.
+ */
+export function scaleLoad(load: Load, share: number): Load {
+  if (share === 1) return load;
+  const segments = load.segments.map((segment): Segment => {
+    if (segment.kind !== 'requests') {
+      return { ...segment, ms: Math.min(segment.ms, Math.max(SECOND, Math.round(segment.ms * share))) };
+    }
+    return { ...segment, requests: Math.max(1, Math.round(segment.requests * share)) };
+  });
+  return { source: segments.map(formatSegment).join(' '), segments };
+}
+
+function formatSegment(segment: Segment): string {
+  switch (segment.kind) {
+    case 'line':
+      return `line(${segment.fromRps}, ${segment.toRps}, ${formatDuration(segment.ms)})`;
+    case 'const':
+      return `const(${segment.rps}, ${formatDuration(segment.ms)})`;
+    case 'step':
+      return `step(${segment.fromRps}, ${segment.toRps}, ${segment.byRps}, ${formatDuration(segment.ms)})`;
+    case 'vus':
+      return `vus(${segment.vus}, ${formatDuration(segment.ms)})`;
+    case 'requests':
+      return `requests(${segment.requests}, ${segment.vus})`;
+  }
 }

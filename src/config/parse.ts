@@ -47,6 +47,7 @@ export function parseConfig(sources: Sources): Config {
   const shard = value('shard');
   const budgetMs = readBudget(layers);
   const instances = value('instances');
+  const durationScale = value('duration-scale');
   return {
     apps,
     runtimes,
@@ -66,6 +67,7 @@ export function parseConfig(sources: Sources): Config {
     ...(budgetMs !== undefined && { budgetMs }),
     failOn: readGates(layers, scenarios),
     ...(instances !== undefined && { instances }),
+    ...(durationScale !== undefined && { durationScale }),
     seed: value('seed') ?? Math.floor(random() * 2 ** 32),
     ...(serverCpus && { serverCpus }),
     ...(loadCpus && { loadCpus }),
@@ -188,7 +190,8 @@ function readScenarios(layers: readonly Layer[], folders: Sources, files: Files)
   } else drafts.push(read(KEYS.scenarios.default));
   const over: Overrides = { slo: merge(layers, 'slo') };
   for (const key of OVERRIDES) Object.assign(over, { [key]: find(layers, key)?.value });
-  return drafts.map((draft) => completeScenario(draft, over));
+  const share = find(layers, 'duration-scale');
+  return at(share?.place(), () => drafts.map((draft) => completeScenario(draft, over, share?.value)));
 }
 
 /**

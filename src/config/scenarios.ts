@@ -3,10 +3,10 @@ import type { z } from 'zod';
 import { UserError } from '../errors.ts';
 import { at, type Document, displayPath, keys, readYamlFile, validate } from './document.ts';
 import type { Files } from './files.ts';
-import { loadMs } from './load.ts';
+import { loadMs, scaleLoad } from './load.ts';
 import { NAME, quote, SECOND, suggest, unknownWord } from './text.ts';
 import type { Journey, Load, Scenario, Slo } from './types.ts';
-import { boolean, duration, integer, line, list, load, path, slo, urlPath } from './values.ts';
+import { boolean, duration, integer, line, list, load, oneOf, path, slo, urlPath } from './values.ts';
 
 /** Keys that a scenario file and the configuration share; in the latter they override every chosen scenario. */
 export const scenarioKeys = {
@@ -25,6 +25,7 @@ export const scenarioFile = keys({
   title: line,
   journey: path.optional(),
   paths: list(urlPath).optional(),
+  verify: oneOf('body', 'status').optional(),
   ...scenarioKeys,
 });
 
@@ -35,6 +36,7 @@ export interface ScenarioDraft {
   name: string;
   title: string;
   journey: Journey;
+  verify?: 'status';
   overrides: Overrides;
 }
 
@@ -47,10 +49,14 @@ export interface Folders {
 /** Where scenarios are found: name → file. */
 export type ScenarioFiles = ReadonlyMap<string, string>;
 
-/** Finds the bundled scenarios and the user's own in `.bench/scenarios/`. */
+/**
+ * Finds the bundled scenarios and the user's own in `.bench/scenarios/`. The user's own takes the place of a bundled one of
+ * that name: ones that come later must not break a project.
+ */
 export function findScenarios({ packageRoot, cwd }: Folders, files: Files): ScenarioFiles {
   const found = new Map<string, string>();
   for (const folder of [join(packageRoot, 'scenarios'), join(cwd, '.bench', 'scenarios')]) {
+    const here = new Set<string>();
     for (const file of files.list(folder)) {
       const name = /^(.+)\.ya?ml$/s.exec(file)?.[1];
       const path = join(folder, file);
@@ -61,12 +67,13 @@ export function findScenarios({ packageRoot, cwd }: Folders, files: Files): Scen
           found: quote(name),
         });
       }
-      if (found.has(name)) {
+      if (here.has(name)) {
         throw new UserError(`scenario '${name}' exists twice`, {
           where: { name: displayPath(path, cwd) },
           hint: 'rename the file',
         });
       }
+      here.add(name);
       found.set(name, path);
     }
   }
@@ -83,7 +90,7 @@ export function readScenario(
   const file = known.get(name);
   if (!file) throw unknownWord('scenario', name, [...known.keys()]);
   const document = readYamlFile(file, cwd, files);
-  const { title, journey, paths, ...overrides } = validate(scenarioFile, document);
+  const { title, journey, paths, verify, ...overrides } = validate(scenarioFile, document);
   if ((journey === undefined) === (paths === undefined)) {
     throw new UserError(journey === undefined ? 'neither journey nor paths' : 'both journey and paths', {
       where: document.place(journey === undefined ? [] : ['journey'], 'key'),
@@ -95,7 +102,7 @@ export function readScenario(
       ? at(document.place(['paths']), () => pathsJourney(paths ?? []))
       : at(document.place(['journey']), () => findJourney(journey, dirname(file), packageRoot, files));
   if (!overrides.load && chosen.kind !== 'script') throw missingLoad(document);
-  return { name, title, journey: chosen, overrides };
+  return { name, title, journey: chosen, ...(verify === 'status' && { verify }), overrides };
 }
 
 const missingLoad = (document: Document) =>
@@ -157,12 +164,22 @@ export function defaultBlocks(load: Load | null): number {
   return ms === null ? COUNTED_BLOCKS : Math.max(1, Math.ceil(LOAD_PER_INSTANCE_MS / ms));
 }
 
-/** Fills in what a scenario leaves out; `over` is what flags, inputs or the config file say of all scenarios. */
+/**
+ * Fills in what a scenario leaves out; `over` is what flags, inputs or the config file say of all scenarios, `share` what
+ * is left of the time of a load.
+ */
 export function completeScenario(
-  { name, title, journey, overrides }: ScenarioDraft,
+  { name, title, journey, verify, overrides }: ScenarioDraft,
   over: Overrides,
+  share = 1,
 ): Scenario {
   const load = over.load ?? overrides.load ?? null;
+  if (load === null && share !== 1) {
+    throw new UserError('a load that a k6 script declares itself cannot be shortened', {
+      found: `scenario '${name}'`,
+      hint: 'give its load by --load, or change it in the script',
+    });
+  }
   // The scenario's own number of blocks was chosen for its own load.
   const blocks = over.blocks ?? (over.load ? undefined : overrides.blocks) ?? defaultBlocks(load);
   const maxVus = over['max-vus'] ?? overrides['max-vus'];
@@ -170,13 +187,14 @@ export function completeScenario(
     name,
     title,
     journey,
-    load,
+    load: load && scaleLoad(load, share),
     timeoutMs: over.timeout ?? overrides.timeout ?? 2 * SECOND,
     warmupMs: over.warmup ?? overrides.warmup ?? 2 * SECOND,
     blocks,
     ...(maxVus !== undefined && { maxVus }),
     reuse: over.reuse ?? overrides.reuse ?? true,
     slo: toSlo({ ...overrides.slo, ...over.slo }),
+    ...(verify && { verify }),
   };
 }
 

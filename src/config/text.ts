@@ -146,6 +146,15 @@ export function parsePercent(text: string): number {
   return value / 100;
 }
 
+/** `0.1`: more than nothing, and at most all. */
+export function parseShare(text: string): number {
+  const value = /^\d(\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value > 0 && value <= 1)) {
+    throw refuse('not a share', text, 'a number such as 0.1, above 0 and up to 1');
+  }
+  return value;
+}
+
 /** `0-3,8` → [0, 1, 2, 3, 8]: CPU numbers as Linux lists them, sorted, each once. */
 export function parseCpus(text: string): number[] {
   const cpus = new Set<number>();

@@ -110,6 +110,8 @@ export interface Scenario {
   /** False: a new connection for each request. */
   reuse: boolean;
   slo: Slo;
+  /** Bodies differ between variants, as they name the server: only status and type have to be alike. Left out: all has. */
+  verify?: 'status';
 }
 
 /** `compare-to` as it was written. */
@@ -187,6 +189,8 @@ export interface Config {
   /** Wall time for the load phase, ms; instances and blocks are planned for it. */
   budgetMs?: number;
   failOn: readonly (Gate & Pick<Named, 'unchecked'>)[];
+  /** Share of their time that loads were shortened to; left out: none were. Scenarios have it in their load already. */
+  durationScale?: number;
   /** Fresh starts of all containers; left out: as the load suggests. */
   instances?: number;
   /** Recorded; the same seed gives the same order. */

@@ -29,7 +29,14 @@ export function compileLoad(load: Load, scenario: Pick<Scenario, 'timeoutMs' | '
     if (ms === null) return steps; // The parser lets requests() stand only at the end.
     offsetMs += ms;
   }
-  return steps;
+  return shareVus(steps);
+}
+
+/** Steps at rates of their own are one executor's in k6 while they follow each other, with one pool of VUs. */
+function shareVus(steps: readonly LoadStep[]): LoadStep[] {
+  const open = steps.filter(({ rps }) => rps !== null);
+  const most = Math.max(...open.map(({ vus }) => vus));
+  return steps.map((step) => (step.rps === null ? step : { ...step, vus: most }));
 }
 
 function compileSegment(segment: Segment, scenario: Pick<Scenario, 'timeoutMs' | 'maxVus'>): LoadStep[] {

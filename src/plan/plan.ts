@@ -78,8 +78,21 @@ export function plan(config: Config, cpus: readonly Cpu[]): Plan {
     instances,
     estimatedSeconds: Math.round(instances.reduce((sum, instance) => sum + instanceSeconds(instance), 0)),
     detectable: tests > 0 ? predictEffort(config.scenarios, effort, tests, duets) : null,
-    warnings,
+    warnings: [...warnings, ...shortened(config)],
   };
+}
+
+function shortened({ durationScale = 1 }: Config): Warning[] {
+  if (durationScale === 1) return [];
+  const share = `${Number((durationScale * 100).toPrecision(3))} %`;
+  return [
+    {
+      code: 'shortened',
+      message: `times of all loads shortened to ${share}, by --duration-scale: not the loads that their scenarios name`,
+      remedy: 'leave it out for numbers to go by',
+      variant: null,
+    },
+  ];
 }
 
 /** Without a budget: as it was said; else many starts of little load, few of much. */

@@ -119,7 +119,7 @@ export function reasonOf(state: RowState): string {
 
 /** `vus(8, 1s) · 3 fresh starts × 4 slices of each variant · seed 42` */
 export function conditions({ facts }: ScenarioSummary, { plan, run }: Summary): string {
-  return `${facts.load || 'load of the script'} · ${plural(plan.instances, 'fresh start')} × ${plural(facts.blocks, 'slice')} of each variant · seed ${run.seed}${plan.budgetSeconds === null ? '' : ` · budget ${duration(plan.budgetSeconds)}`}`;
+  return `${facts.load || 'load of the script'} · ${plural(plan.instances, 'fresh start')} × ${plural(facts.blocks, 'slice')} of each variant · seed ${run.seed}${plan.budgetSeconds === null ? '' : ` · budget ${duration(plan.budgetSeconds)}`}${plan.durationScale === 1 ? '' : ` · times shortened to ${points(plan.durationScale)}`}`;
 }
 
 /** What the ± stands for here. */

@@ -72,8 +72,8 @@ async function askAll(world: RunWorld, servers: readonly Server[]): Promise<Know
 
 function pair(world: RunWorld, servers: readonly Server[], first: Known, second: Known): Asked[] {
   return servers.flatMap(({ variant }) =>
-    pathsOf(world.config.scenarios).map(({ path, mayRefuse }) => ({
-      ...{ variant: variant.id, path, mayRefuse },
+    pathsOf(world.config.scenarios).map(({ path, mayRefuse, headOnly }) => ({
+      ...{ variant: variant.id, path, mayRefuse, headOnly },
       first: first.get(variant.id)?.get(path) as Answer,
       second: second.get(variant.id)?.get(path) as Answer,
     })),
@@ -89,10 +89,17 @@ function judge(asked: readonly Asked[], servers: readonly Server[]): [string, st
   return apps.flatMap((app) => [...findDifferent(asked.filter((one) => appOf.get(one.variant) === app))]);
 }
 
-function pathsOf(scenarios: readonly Scenario[]): { path: string; mayRefuse: boolean }[] {
-  const wanted = scenarios.flatMap(({ journey }) => (journey.kind === 'paths' ? journey.paths : []));
+function pathsOf(scenarios: readonly Scenario[]): Pick<Required<Asked>, 'path' | 'mayRefuse' | 'headOnly'>[] {
+  const wantedBy = (some: readonly Scenario[]) =>
+    some.flatMap(({ journey }) => (journey.kind === 'paths' ? journey.paths : []));
+  const wanted = wantedBy(scenarios);
+  const whole = wantedBy(scenarios.filter(({ verify }) => verify !== 'status'));
   // What a script asks is its own business; it may be that nothing is there on `/`.
   const scripted = scenarios.some(({ journey }) => journey.kind !== 'paths');
   const paths = new Set([...wanted, ...(scripted ? ['/'] : [])]);
-  return [...paths].map((path) => ({ path, mayRefuse: !wanted.includes(path) }));
+  return [...paths].map((path) => ({
+    path,
+    mayRefuse: !wanted.includes(path),
+    headOnly: wanted.includes(path) && !whole.includes(path),
+  }));
 }

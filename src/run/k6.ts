@@ -10,9 +10,6 @@ export interface K6Plan {
   userOptions: boolean;
   ownScenarios: boolean;
   paths: readonly string[];
-  endpoints: readonly string[];
-  /** The `name` tags whose statistics are kept, one for each endpoint. */
-  names: readonly string[];
   kinds: readonly string[];
   statuses: readonly number[];
   trendStats: readonly string[];
@@ -37,6 +34,8 @@ export interface K6Block {
 /** What main.js prints: each metric's values, under k6's name for metric and tags. */
 export interface K6Summary {
   durationMs: number;
+  /** As the journey names them; a user's script names none. */
+  endpoints: readonly string[];
   metrics: Record<string, Record<string, number>>;
 }
 
@@ -84,15 +83,9 @@ export function sliceId(slice: Slice): string {
   return `s${slice.number}`;
 }
 
-/** Endpoints that a scenario names beforehand; a user's script names none. */
-export function endpointsOf(scenario: Scenario): readonly string[] {
-  return scenario.journey.kind === 'paths' ? scenario.journey.paths : [];
-}
-
 export function makeK6Plan(batch: Batch, ports: Readonly<Record<string, number>>): K6Plan {
   const { scenario } = batch;
   const { journey } = scenario;
-  const endpoints = endpointsOf(scenario);
   const own = journey.kind === 'script';
   return {
     timeoutMs: scenario.timeoutMs,
@@ -100,8 +93,6 @@ export function makeK6Plan(batch: Batch, ports: Readonly<Record<string, number>>
     userOptions: own,
     ownScenarios: scenario.load === null,
     paths: journey.kind === 'paths' ? journey.paths : [],
-    endpoints,
-    names: endpoints.map((_, i) => `e${i}`),
     kinds: own ? [] : ERROR_KINDS,
     statuses: own ? [0, ...STATUSES] : [],
     trendStats: TREND_STATS,

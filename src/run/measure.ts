@@ -1,7 +1,8 @@
+import type { LoadStep } from '../plan/load.ts';
 import type { Batch, Slice } from '../plan/plan.ts';
 import { spanMs } from '../plan/timeline.ts';
 import type { Endpoint, Measurement, RequestError, Step } from '../results.ts';
-import { blockId, ERROR_KINDS, type ErrorSample, endpointsOf, type K6Summary, sliceId } from './k6.ts';
+import { blockId, ERROR_KINDS, type ErrorSample, type K6Summary, sliceId } from './k6.ts';
 import { histogramOf, namedOf, readLatency } from './latency.ts';
 import { readResources } from './resources.ts';
 import type { Samples } from './samples.ts';
@@ -199,9 +200,9 @@ function readOomKills(
     : [];
 }
 
-function readErrors({ batch, summary, errors }: BatchOutcome, id: string): RequestError[] {
+function readErrors({ summary, errors }: BatchOutcome, id: string): RequestError[] {
   const found: RequestError[] = [];
-  const endpoints = endpointsOf(batch.scenario);
+  const endpoints = summary?.endpoints ?? [];
   const add = (kind: string, endpoint: string, count: number) => {
     if (count === 0) return;
     const sample = errors.find((e) => e.slice === id && e.kind === kind && e.endpoint === endpoint);
@@ -227,8 +228,8 @@ function readErrors({ batch, summary, errors }: BatchOutcome, id: string): Reque
   return found;
 }
 
-function readEndpoints({ batch, summary }: BatchOutcome, id: string): Endpoint[] {
-  const endpoints = endpointsOf(batch.scenario);
+function readEndpoints({ summary }: BatchOutcome, id: string): Endpoint[] {
+  const endpoints = summary?.endpoints ?? [];
   const lone = endpoints.length === 1;
   return endpoints.map((name, i) => {
     const tags = `slice:${id},name:e${i}`;
@@ -249,7 +250,7 @@ function readEndpoints({ batch, summary }: BatchOutcome, id: string): Endpoint[]
 
 function readSteps(summary: K6Summary | null, slice: Slice, id: string, dropped: number): Step[] {
   return slice.steps.map((step, i) => {
-    const tags = slice.steps.length > 1 ? `scenario:${id}_${i}` : `slice:${id}`;
+    const tags = slice.steps.length > 1 ? `step:${id}_${i}` : `slice:${id}`;
     const values = summary?.metrics[`http_req_duration{${tags}}`];
     const requests = values?.count ?? 0;
     return {
@@ -259,8 +260,20 @@ function readSteps(summary: K6Summary | null, slice: Slice, id: string, dropped:
       vus: step.vus,
       requests,
       failures: summary?.metrics[`http_req_failed{${tags}}`]?.passes ?? 0,
-      dropped: slice.turns ? dropped : (summary?.metrics[`dropped_iterations{${tags}}`]?.count ?? 0),
+      dropped: slice.steps.length > 1 ? droppedIn(step, summary, tags, dropped) : dropped,
       latency: values && requests > 0 ? namedOf(values) : null,
     };
   });
+}
+
+/** k6 does not say in which step it dropped an iteration: of a slice that lost some it is what did not begin in its time. */
+function droppedIn(
+  { rps, durationMs }: LoadStep,
+  summary: K6Summary | null,
+  tags: string,
+  droppedInAll: number,
+): number {
+  const begun = summary?.metrics[`bench_started{${tags}}`]?.count ?? 0;
+  const offered = ((rps ?? 0) * (durationMs ?? 0)) / 1000;
+  return Math.max(0, Math.min(droppedInAll, Math.round(offered - begun)));
 }

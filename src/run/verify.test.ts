@@ -28,6 +28,17 @@ describe('findDifferent', () => {
       {},
     ],
     [
+      'bodies that name the server, where the scenario says so',
+      [
+        { ...asked('a', 'apache'), headOnly: true },
+        { ...asked('b', 'fpm'), headOnly: true },
+        { ...asked('c', 'unit', 'unit', { type: 'text/plain' }), headOnly: true },
+      ],
+      {
+        c: 'GET / answers differently from a: HTTP 200, text/plain,  instead of HTTP 200, text/html;charset=utf-8, ',
+      },
+    ],
+    [
       'one token is masked, another word differs',
       [
         asked('a', 't=1 Hello', 't=2 Hello'),

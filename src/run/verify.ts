@@ -15,6 +15,8 @@ export interface Asked {
   path: string;
   /** A refusal is an answer like any other: the path is not one that the load asks for. */
   mayRefuse?: boolean;
+  /** The body names the server: status, type and location are held against each other, no more. */
+  headOnly?: boolean;
   first: Answer;
   second: Answer;
 }
@@ -66,8 +68,9 @@ interface Shape {
   gap: { before: number; after: number } | null;
 }
 
-function shapeOf({ first, second }: Asked): Shape {
+function shapeOf({ first, second, headOnly = false }: Asked): Shape {
   const head = `HTTP ${first.status}, ${first.type.toLowerCase().replaceAll(' ', '')}, ${first.location}`;
+  if (headOnly) return { head, tokens: [], gap: null };
   const a = tokenize(first.body);
   const b = tokenize(second.body);
   if (a.length === b.length) {

@@ -102,6 +102,10 @@ describe('known work', () => {
         expect.closeTo(91.67, 1),
       ]);
       expect(sum(m.steps.map((s) => s.requests))).toBe(m.requests);
+      for (const s of m.steps) {
+        expect(s.requests + s.dropped).toBeGreaterThan((0.85 * ((s.offeredRps ?? 0) * s.durationMs)) / 1000);
+        expect(s.requests + s.dropped).toBeLessThan((1.15 * ((s.offeredRps ?? 0) * s.durationMs)) / 1000);
+      }
     }
   });
 
