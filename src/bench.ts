@@ -118,9 +118,10 @@ export async function runBench(asked: Config, host: Host, caller: Caller): Promi
     const save = () => output.write('results.json', toJson(conclude(record, host.now())));
     await save();
     try {
-      const sharedFolder = join(caller.packageRoot, 'runtimes', '_shared');
+      const runtimes = join(caller.packageRoot, 'runtimes');
+      const folders = { shared: join(runtimes, '_shared'), recipe: join(runtimes, '_app') };
       record.built = await withOtherFiles(host, found?.source ?? null, runId, signal, (otherFiles) =>
-        buildImages(host, docker, planned.images, { config, sharedFolder, signal, say, otherFiles }),
+        buildImages(host, docker, planned.images, { config, folders, signal, say, otherFiles }),
       );
       await save();
       const loadBeganMs = host.now();

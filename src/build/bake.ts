@@ -1,4 +1,5 @@
 import type { PlannedImage } from '../plan/variants.ts';
+import type { AppBuild, AppBuilds } from './app.ts';
 
 /** What `docker buildx bake` reads: https://docs.docker.com/build/bake/reference/ (JSON form). */
 export interface BakeFile {
@@ -10,8 +11,9 @@ interface BakeTarget {
   dockerfile: string;
   contexts: Record<string, string>;
   args: Record<string, string>;
-  tags: string[];
-  labels: Record<string, string>;
+  tags?: string[];
+  labels?: Record<string, string>;
+  secret?: string[];
 }
 
 /** Marks the images that we build; they stay as the build cache. */
@@ -22,38 +24,59 @@ export function tagOf(image: PlannedImage): string {
   return `php-runtime-bench/${image.key}:latest`;
 }
 
-/** The base images of a runtime for one PHP version, by their official names. */
-export function basesOf(image: PlannedImage): string[] {
-  return image.runtime.base.map((name) => name.replaceAll('{php}', image.php));
+/** The base images of a runtime for one PHP version and of the app's build, by their official names. */
+export function basesOf(image: PlannedImage, app: AppBuild): string[] {
+  const own = image.runtime.base.map((name) => name.replaceAll('{php}', image.php));
+  return [...new Set([...own, ...app.bases])];
+}
+
+/** Where the parts lie that are the same for all. */
+export interface Folders {
+  /** What runtimes share. */
+  shared: string;
+  /** What apps are built by. */
+  recipe: string;
 }
 
 /**
- * The bake file for the given images. Base images that are mapped to others become named contexts,
- * which take their place wherever the Dockerfile says FROM or COPY --from.
+ * The bake file for the given images; each app has a target of its own, which those of runtimes take as a context. Base
+ * images that are mapped to others become named contexts, which take their place wherever a Dockerfile says FROM or
+ * COPY --from.
  */
 export function makeBakeFile(
   images: readonly PlannedImage[],
   mapped: Readonly<Record<string, string>>,
-  sharedFolder: string,
+  folders: Folders,
+  apps: Pick<AppBuilds, 'of'>,
+  secret: string[] = [],
 ): BakeFile {
   const target: Record<string, BakeTarget> = {};
+  const bases = Object.fromEntries(
+    Object.entries(mapped).map(([official, used]) => [official, literal(`docker-image://${used}`)]),
+  );
   for (const image of images) {
-    const contexts: Record<string, string> = {
-      app: literal(image.app.folder),
-      shared: literal(sharedFolder),
+    const app = apps.of(image);
+    target[app.key] = {
+      context: literal(app.app.folder),
+      dockerfile: literal(app.dockerfile),
+      contexts: { builder: literal(folders.recipe), ...bases },
+      args: mapValues(app.args, literal),
+      ...(app.bases.length > 0 && secret.length > 0 && { secret }),
     };
-    for (const [official, used] of Object.entries(mapped))
-      contexts[official] = literal(`docker-image://${used}`);
     target[image.key] = {
       context: literal(image.runtime.folder),
       dockerfile: 'Dockerfile',
-      contexts,
-      args: { ...image.args },
+      contexts: { app: `target:${app.key}`, shared: literal(folders.shared), ...bases },
+      args: mapValues(image.args, literal),
       tags: [tagOf(image)],
       labels: { [IMAGE_LABEL]: image.runtime.name },
     };
   }
   return { target };
+}
+
+function mapValues(map: Readonly<Record<string, string>>, change: (text: string) => string) {
+  return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value)]));
 }
 
 /** Bake's strings are templates: a folder named `${x}` must stay what it is. */

@@ -1,10 +1,12 @@
 import { isAbsolute, join } from 'node:path';
+import { escapeText } from '../config/text.ts';
 import type { Config } from '../config/types.ts';
 import type { Host } from '../host.ts';
 import type { PlannedImage } from '../plan/variants.ts';
 import type { Failure, Variant } from '../results.ts';
 import { type Docker, lastLines } from '../run/docker.ts';
-import { basesOf, IMAGE_LABEL, makeBakeFile, tagOf } from './bake.ts';
+import { type AppBuilds, openAppBuilds } from './app.ts';
+import { basesOf, type Folders, IMAGE_LABEL, makeBakeFile, tagOf } from './bake.ts';
 
 type ImageFacts = NonNullable<Variant['image']>;
 
@@ -15,7 +17,7 @@ export interface BuildOptions {
   config: Config;
   /** Where the files of the other commit are, or why there are none; null: nothing of it is built. */
   otherFiles: { folder: string } | { failure: Failure } | null;
-  sharedFolder: string;
+  folders: Folders;
   signal: AbortSignal;
   say: (line: string) => void;
 }
@@ -39,17 +41,23 @@ export async function buildImages(
     else if (otherFiles && 'folder' in otherFiles) images.push(relocate(image, otherFiles.folder));
     else if (otherFiles) built.set(image.key, otherFiles);
   }
-  await pullBases(docker, images, options);
-  const all = await bake(host, docker, images, options);
-  for (const image of images) {
-    const one = all.ok || images.length === 1 ? all : await bake(host, docker, [image], options);
-    if (one.ok) {
-      const seconds = one.seconds / (all.ok ? images.length : 1);
-      built.set(image.key, { facts: await describe(docker, image, config, seconds) });
-    } else {
-      const log = lastLines(one.log, 30);
-      built.set(image.key, { failure: { stage: 'build', reason: findReason(one.log), log } });
+  const apps = await openAppBuilds(images, { config, recipeFolder: options.folders.recipe });
+  try {
+    await pullBases(docker, images, apps, options);
+    const all = await bake(host, docker, images, apps, options);
+    for (const image of images) {
+      const one = all.ok || images.length === 1 ? all : await bake(host, docker, [image], apps, options);
+      if (one.ok) {
+        const seconds = one.seconds / (all.ok ? images.length : 1);
+        const bases = basesOf(image, apps.of(image));
+        built.set(image.key, { facts: await describe(docker, image, bases, config, seconds) });
+      } else {
+        const log = lastLines(one.log, 30);
+        built.set(image.key, { failure: { stage: 'build', reason: findReason(one.log), log } });
+      }
     }
+  } finally {
+    await apps.remove();
   }
   // Rebuilding leaves the older image without a name; only ours are removed.
   await docker.try(['image', 'prune', '--force', '--filter', `label=${IMAGE_LABEL}`]);
@@ -96,9 +104,11 @@ export async function findImage(
 async function pullBases(
   docker: Docker,
   images: readonly PlannedImage[],
+  apps: AppBuilds,
   options: BuildOptions,
 ): Promise<void> {
-  const bases = new Set(images.flatMap(basesOf).map((base) => options.config.images[base] ?? base));
+  const names = images.flatMap((image) => basesOf(image, apps.of(image)));
+  const bases = new Set(names.map((base) => options.config.images[base] ?? base));
   for (const base of bases) await pullImage(docker, base, options).catch(() => {});
   options.signal.throwIfAborted();
 }
@@ -121,11 +131,19 @@ export async function pullImage(
  */
 const BAKE_ENV = { BUILDX_BAKE_ENTITLEMENTS_FS: '0', BUILDX_NO_DEFAULT_ATTESTATIONS: '1' };
 
-async function bake(host: Host, docker: Docker, images: readonly PlannedImage[], options: BuildOptions) {
+async function bake(
+  host: Host,
+  docker: Docker,
+  images: readonly PlannedImage[],
+  apps: AppBuilds,
+  options: BuildOptions,
+) {
   const started = host.now();
-  const file = makeBakeFile(images, options.config.images, options.sharedFolder);
+  // What Composer itself reads its credentials from: they go to its step alone, and into no layer.
+  const secret = process.env.COMPOSER_AUTH ? ['id=composer-auth,env=COMPOSER_AUTH'] : [];
+  const file = makeBakeFile(images, options.config.images, options.folders, apps, secret);
   const finished = await docker.try(
-    ['buildx', 'bake', '--file', '-', '--load', '--progress', 'plain', ...Object.keys(file.target)],
+    ['buildx', 'bake', '--file', '-', '--load', '--progress', 'plain', ...images.map(({ key }) => key)],
     {
       ...{ input: JSON.stringify(file), signal: options.signal, onLine: makeStepReader(options.say) },
       env: { ...BAKE_ENV, BUILDX_BUILDER: (await docker.run(['context', 'show'])).trim() },
@@ -141,14 +159,22 @@ function makeStepReader(say: (line: string) => void): (line: string) => void {
   return (line) => {
     const step = /^#(\d+) (\[[^\]]*\d+\/\d+\] .*)$/.exec(line);
     if (step) steps.set(step[1] as string, step[2] as string);
+    const note = SAID.exec(line)?.[1];
+    if (note?.startsWith('note: ')) say(escapeText(note.slice('note: '.length, 300)));
     const done = /^#(\d+) DONE (\d+\.\d)s$/.exec(line);
     const what = done && steps.get(done[1] as string);
     if (what && Number(done[2]) >= 1) say(`built ${what.slice(0, 140)} (${done[2]} s)`);
   };
 }
 
-/** Bake ends with `ERROR: failed to solve: …`; that line says most. */
+/** What the build of an app says of itself in bake's plain progress. */
+const SAID = /^#\d+ \d+\.\d+ php-runtime-bench: (.*)$/;
+
+/** An app's build says why it failed. All else ends with `ERROR: failed to solve: …`; that line says most. */
 function findReason(log: string): string {
+  const said = log.split('\n').flatMap((l) => SAID.exec(l)?.[1] ?? []);
+  const why = said.findLast((text) => !text.startsWith('note: '));
+  if (why !== undefined) return why.slice(0, 600);
   const line = log.split('\n').findLast((l) => /^ERROR: /.test(l)) ?? lastLines(log, 1);
   return line.replace(/^ERROR: (failed to solve: )?/, '').slice(0, 300);
 }
@@ -156,13 +182,14 @@ function findReason(log: string): string {
 async function describe(
   docker: Docker,
   image: PlannedImage,
+  baseNames: readonly string[],
   config: Config,
   seconds: number,
 ): Promise<ImageFacts> {
   const name = tagOf(image);
   const self = await inspect(docker, name);
   const bases = await Promise.all(
-    basesOf(image).map(async (base) => {
+    baseNames.map(async (base) => {
       const used = config.images[base] ?? base;
       const found = await inspect(docker, used);
       return { name: base, used, id: found?.id ?? null, digest: found?.digest ?? null };

@@ -1,11 +1,11 @@
 import { join, relative } from 'node:path';
 import { ROOTS } from '../config/apps.ts';
 import { escapeText } from '../config/text.ts';
-import type { App, Config, Other, Runtime, Whereabouts } from '../config/types.ts';
+import type { App, Config, OtherApp, Runtime, Whereabouts } from '../config/types.ts';
 import type { Warning } from '../results.ts';
 import type { Found, Surroundings } from './other.ts';
 import { idAt, locate, type Repository, typeAt } from './repository.ts';
-import { findVendor } from './vendor.ts';
+import { findVendor, INSTALL } from './vendor.ts';
 
 /** Whose other side is looked for. */
 export interface Subject {
@@ -23,13 +23,11 @@ export interface Tree {
   commit: string;
 }
 
-type OtherApp = Extract<Other, { kind: 'commit' }>['apps'][string];
-
 /** What of the apps and of the project's own runtimes there is in a commit; what is not is a note. */
 export async function describeTree(tree: Tree, subject: Subject): Promise<Found> {
   const { config, repository } = subject;
   const notes: Warning[] = [];
-  const apps: Record<string, OtherApp> = {};
+  const apps: Record<string, OtherApp | { missing: string }> = {};
   const bring: { from: string; to: string }[] = [];
   for (const [app, path] of subject.apps) {
     const found = await findAppAt(repository, tree, app, path);
@@ -37,8 +35,11 @@ export async function describeTree(tree: Tree, subject: Subject): Promise<Found>
       notes.push(found);
       apps[app.name] = { missing: found.message };
     } else {
-      apps[app.name] = { folder: path, root: found.root };
-      if (found.vendor) bring.push({ from: join(app.folder, found.vendor), to: join(path, found.vendor) });
+      const { root, vendor } = found;
+      apps[app.name] = { folder: path, root, install: vendor === INSTALL };
+      if (vendor !== null && vendor !== INSTALL) {
+        bring.push({ from: join(app.folder, vendor), to: join(path, vendor) });
+      }
     }
   }
   const runtimes = await findRuntimesAt(tree, subject, notes);
@@ -67,7 +68,7 @@ async function findAppAt(
   tree: Tree,
   app: App,
   path: string,
-): Promise<{ root: string; vendor: string | null } | Warning> {
+): Promise<{ root: string; vendor: Awaited<ReturnType<typeof findVendor>> } | Warning> {
   let root: string | null = null;
   for (const candidate of [app.root, ...ROOTS]) {
     const file = join(path, candidate, 'index.php');
@@ -81,16 +82,7 @@ async function findAppAt(
       variant: null,
     };
   }
-  const vendor = await findVendor(repository, tree.commit, { folder: app.folder, path });
-  if (vendor && 'missing' in vendor) {
-    return {
-      code: 'no-base',
-      message: `app '${app.name}' is not compared with ${nameOf(tree)}: ${vendor.missing}`,
-      remedy: 'compare with an image of it: compare-to: shop:1.2',
-      variant: null,
-    };
-  }
-  return { root, vendor: vendor?.folder ?? null };
+  return { root, vendor: await findVendor(repository, tree.commit, { folder: app.folder, path }) };
 }
 
 /** The project's own runtimes, as they are in the commit. */

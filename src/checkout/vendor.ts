@@ -2,18 +2,22 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { idAt, type Repository, typeAt } from './repository.ts';
 
+/** Composer has to install the packages of both sides. */
+export const INSTALL = Symbol('install');
+
 /**
  * What Composer has installed is hardly ever in git, so another commit comes without. Where both sides ask for the same,
- * in composer.json and composer.lock, they have the same: it is taken from what is checked out.
+ * in composer.json and composer.lock, they have the same: it is taken from what is checked out. Where they do not, both
+ * are installed anew: how somebody had Composer install the one, with what for development, must not tell in the other.
  *
  * @param path the app's folder, relative to the top
- * @returns the folder to bring along, relative to the app's; null where none is needed; or why the commit cannot do
+ * @returns the folder to bring along, relative to the app's; null where none is needed
  */
 export async function findVendor(
   repository: Repository,
   commit: string,
   app: { folder: string; path: string },
-): Promise<{ folder: string } | { missing: string } | null> {
+): Promise<string | typeof INSTALL | null> {
   const { git } = repository;
   const at = (name: string) => (app.path === '' ? name : `${app.path}/${name}`);
   const folder = vendorFolder(app.folder);
@@ -25,13 +29,9 @@ export async function findVendor(
     const file = join(app.folder, name);
     // By its path, so that line ends count as git would store them.
     const here = existsSync(file) ? await git.run(['hash-object', '--end-of-options', file]) : null;
-    if (here !== there) {
-      return {
-        missing: `its ${name} is another one, and git does not have the ${folder} that belongs to it`,
-      };
-    }
+    if (here !== there) return INSTALL;
   }
-  return { folder };
+  return folder;
 }
 
 function vendorFolder(app: string): string | null {

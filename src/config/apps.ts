@@ -2,7 +2,7 @@ import { basename, join, resolve } from 'node:path';
 import { UserError } from '../errors.ts';
 import type { Files } from './files.ts';
 import { NAME, quote, refuse, suggest } from './text.ts';
-import type { App } from './types.ts';
+import type { App, AppKind } from './types.ts';
 
 /** Where frameworks keep their front controller, in the order we look. */
 export const ROOTS = ['public', 'web', '.'];
@@ -18,11 +18,75 @@ export function bundledApps(packageRoot: string, files: Files): string[] {
   return files.list(folder).filter((name) => files.kind(join(folder, name)) === 'folder');
 }
 
+/** The kind of app that a requirement of composer.json tells, the first one that is there. */
+const KINDS: Readonly<Record<string, AppKind>> = {
+  'laravel/framework': 'laravel',
+  'laravel/lumen-framework': 'lumen',
+  'symfony/framework-bundle': 'symfony',
+};
+
+/** Extensions that the official images have without being asked, by `php -m`. */
+const BUILT_IN = new Set(
+  `core ctype curl date dom fileinfo filter hash iconv json libxml mbstring mysqlnd openssl pcre pdo pdo_sqlite phar
+  posix random readline reflection session simplexml sodium spl sqlite3 standard tokenizer xml xmlreader xmlwriter
+  opcache zlib`.split(/\s+/),
+);
+
+/** What composer.json requires, by name; nothing where there is none. */
+export function readRequirements(text: string | null): string[] {
+  try {
+    return Object.keys(JSON.parse(text ?? '{}').require ?? {}).map((name) => name.toLowerCase());
+  } catch {
+    // Composer will say what is wrong with it.
+    return [];
+  }
+}
+
+/** What an app is and takes by its requirements, unless that was said. */
+export function judgeApp(
+  requirements: readonly string[],
+  handler: boolean,
+  said: { kind?: AppKind | undefined; extensions?: readonly string[] | undefined },
+): Pick<App, 'kind' | 'handler' | 'extensions'> {
+  const framework = Object.entries(KINDS).find(([name]) => requirements.includes(name))?.[1];
+  const own = handler && requirements.includes('psr/http-server-handler') ? 'psr15' : 'plain';
+  const wanted = requirements.flatMap((name) => /^ext-([a-z][a-z0-9_]*)$/.exec(name)?.[1] ?? []);
+  return {
+    kind: said.kind ?? framework ?? own,
+    handler,
+    extensions: said.extensions ?? wanted.filter((name) => !BUILT_IN.has(name)),
+  };
+}
+
+/** As `judgeApp`, for an app on the disk. */
+export function describeApp(folder: string, files: Files, said: Parameters<typeof judgeApp>[2]) {
+  const requirements = readRequirements(files.read(join(folder, 'composer.json')));
+  return judgeApp(requirements, files.kind(join(folder, 'handler.php')) === 'file', said);
+}
+
+/** What the app is served with when nobody says otherwise: the mode that its framework has for production. */
+export function environmentOf(
+  { kind }: Pick<App, 'kind'>,
+  env: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const preset: Partial<Record<App['kind'], Record<string, string>>> = {
+    symfony: { APP_ENV: 'prod', APP_DEBUG: '0' },
+    laravel: { APP_ENV: 'production', APP_DEBUG: 'false' },
+    lumen: { APP_ENV: 'production', APP_DEBUG: 'false' },
+  };
+  return { ...preset[kind], ...env };
+}
+
 /**
  * Name and folder of an app from what the user wrote: a folder relative to `base`, the name of a bundled app, or `name=folder`.
  * A folder comes before a bundled app of the same name.
  */
-export function findApp(text: string, base: string, packageRoot: string, files: Files): Omit<App, 'root'> {
+export function findApp(
+  text: string,
+  base: string,
+  packageRoot: string,
+  files: Files,
+): Pick<App, 'name' | 'folder'> {
   const named = /^([^=/\\]+)=(.+)$/.exec(text);
   const isFolder = files.kind(resolve(base, text)) === 'folder';
   const [as, where] = named?.[1] && named[2] && !isFolder ? [named[1], named[2]] : [undefined, text];

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { appOf } from '../../test/fixtures/app.ts';
 import { BAD_INPUT, toPattern } from '../../test/fixtures/bad-input.ts';
 import { memoryFiles } from '../../test/fixtures/memory-files.ts';
 import { UserError } from '../errors.ts';
@@ -100,7 +101,7 @@ describe('defaults', () => {
     ['web/index.php', 'web'],
     ['index.php', '.'],
   ])('the current folder is the app when it has %s', (file, root) => {
-    expect(parse({ [file]: '' }).apps).toEqual([{ name: 'project', folder: cwd, root }]);
+    expect(parse({ [file]: '' }).apps).toEqual([appOf('project', cwd, root)]);
   });
 });
 
@@ -234,9 +235,91 @@ describe('values', () => {
   test('several apps, named', () => {
     const files = { 'a/app/index.php': '', 'b/app/public/index.php': '' };
     expect(parse(files, ['--app', 'base=a/app,head=b/app']).apps).toEqual([
-      { name: 'base', folder: '/project/a/app', root: '.' },
-      { name: 'head', folder: '/project/b/app', root: 'public' },
+      appOf('base', '/project/a/app', '.'),
+      appOf('head', '/project/b/app'),
     ]);
+  });
+
+  describe('what an app is', () => {
+    const [INDEX, HANDLER] = [{ 'public/index.php': '' }, { 'handler.php': '' }];
+    const composer = (...names: string[]) => ({
+      'composer.json': JSON.stringify({ require: Object.fromEntries(names.map((name) => [name, '*'])) }),
+    });
+    test.each([
+      [{}, [], { kind: 'plain', handler: false, extensions: [] }],
+      [HANDLER, [], { kind: 'plain', handler: true }],
+      [composer('symfony/framework-bundle', 'symfony/console'), [], { kind: 'symfony' }],
+      [composer('laravel/framework', 'symfony/framework-bundle'), [], { kind: 'laravel' }],
+      [composer('laravel/lumen-framework'), [], { kind: 'lumen' }],
+      [composer('symfony/console'), [], { kind: 'plain' }],
+      [{ ...composer('psr/http-server-handler'), ...HANDLER }, [], { kind: 'psr15' }],
+      [composer('psr/http-server-handler'), [], { kind: 'plain' }],
+      [composer('laravel/framework'), ['--kind', 'plain'], { kind: 'plain' }],
+      [
+        composer('ext-intl', 'ext-json', 'ext-PDO_mysql', 'ext-../x'),
+        [],
+        { extensions: ['intl', 'pdo_mysql'] },
+      ],
+      [
+        composer('ext-intl'),
+        ['--extensions', 'Redis,xdebug-3.4.0'],
+        { extensions: ['redis', 'xdebug-3.4.0'] },
+      ],
+      [{ 'composer.json': '{' }, [], { kind: 'plain' }],
+      [{ 'composer.json': '{"require": null}' }, [], { kind: 'plain' }],
+    ] as const)('%j %j', (files, flags, expected) => {
+      expect(parse({ ...INDEX, ...files }, [...flags]).apps[0]).toMatchObject(expected);
+    });
+
+    test('its commands may hold commas; in an input each line is one', () => {
+      const flags = ['--prepare', 'a, b', '--prepare', 'c'];
+      expect(parse(INDEX, flags).prepare).toEqual(['a, b', 'c']);
+      expect(parse(INDEX, [], { inputs: { prepare: 'a, b\n\nc\n' } }).prepare).toEqual(['a, b', 'c']);
+      expect(parse({ ...INDEX, '.bench.yml': 'prepare: ["a, b", c]\n' }).prepare).toEqual(['a, b', 'c']);
+    });
+
+    const manifest = `title: T
+model: long-lived
+base: ["php:{php}-cli"]
+php: ["8.4"]
+options: {}
+apps: [plain, laravel]
+stop: { signal: SIGTERM, timeout: 1s, in-flight: no }
+status: mine
+docs: https://example.org
+`;
+    const worker = {
+      '.bench/runtimes/worker/runtime.yaml': manifest,
+      '.bench/runtimes/worker/Dockerfile': 'FROM x',
+    };
+    const told = (files: Record<string, string>, ...flags: string[]) =>
+      messageOf(() => parse({ ...INDEX, ...worker, ...files }, ['--runtimes', 'worker', ...flags]));
+
+    test('has to fit a runtime that keeps it in memory', () => {
+      expect(told({})).toMatch(/^--runtimes: .* do not fit\n.*worker calls an app by its handler.php/);
+      expect(told(composer('symfony/framework-bundle'))).toMatch(
+        /worker is for plain, laravel, and .* is symfony/,
+      );
+      const fits = { ...INDEX, ...worker, ...HANDLER };
+      expect(parse(fits, ['--runtimes', 'worker']).runtimes).toHaveLength(1);
+    });
+
+    test('and in one table one of them', () => {
+      const apps = { 'a/index.php': '', 'b/index.php': '', 'b/handler.php': '' };
+      const both = ['--runtimes', 'worker,apache', '--app', 'a,b'];
+      expect(parse({ ...worker, ...apps }, both).apps).toHaveLength(2);
+      const message = messageOf(() =>
+        parse({ ...worker, ...apps }, ['--runtimes', 'worker', '--app', 'a,b']),
+      );
+      expect(message).toMatch(/do not fit\n.*the app 'a' has none/);
+    });
+
+    test('gets its extensions, or it is said that it cannot', () => {
+      expect(told(HANDLER, '--extensions', 'intl')).toMatch(/'worker' installs no PHP extensions\n.*'intl'/);
+      const takes = { ...HANDLER, '.bench/runtimes/worker/Dockerfile': 'FROM x\nARG EXTENSIONS' };
+      const asked = ['--runtimes', 'worker', '--extensions', 'intl'];
+      expect(parse({ ...INDEX, ...worker, ...takes }, asked).apps[0]?.extensions).toEqual(['intl']);
+    });
   });
 
   test('a document root that is given', () => {

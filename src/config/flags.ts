@@ -67,6 +67,7 @@ export function readFlags(argv: readonly string[]): Record<string, unknown> {
   for (const [name, texts] of flags) {
     const { many } = KEYS[name as KeyName] as Key;
     if (many === 'list') data[name] = texts.join(',');
+    else if (many === 'texts') data[name] = texts;
     else if (many) {
       const pairs = many === 'pairs' ? texts.flatMap(splitList) : texts;
       data[name] = at({ name: `--${name}` }, () => readPairs(pairs));

@@ -12,7 +12,21 @@ import { keys, record, scalar } from './document.ts';
 import { LOAD_FORMS } from './load.ts';
 import { scenarioKeys } from './scenarios.ts';
 import { parseImage, parseShare, refuse } from './text.ts';
-import { anyText, boolean, cpus, image, integer, list, name, path, php, size, urlPath } from './values.ts';
+import type { AppKind } from './types.ts';
+import {
+  anyText,
+  boolean,
+  cpus,
+  image,
+  integer,
+  list,
+  name,
+  oneOf,
+  path,
+  php,
+  size,
+  urlPath,
+} from './values.ts';
 
 /** One key of the configuration: in `.bench.yml`, as a flag `--key VALUE` and as an input of the action. */
 export interface Key {
@@ -22,8 +36,11 @@ export interface Key {
   about: string;
   /** Said in the help text. */
   default?: string;
-  /** How one text holds several values: `a,b`, or `K=V,K=V` (`pairs`), or one `K=V` for each flag or line (`lines`). */
-  many?: 'list' | 'pairs' | 'lines';
+  /**
+   * How one text holds several values: `a,b`, or `K=V,K=V` (`pairs`), or for each flag or line one `K=V` (`lines`) or any
+   * text (`texts`).
+   */
+  many?: 'list' | 'pairs' | 'lines' | 'texts';
   /** Left out: everywhere. */
   only?: readonly ('file' | 'flag' | 'input')[];
 }
@@ -38,6 +55,23 @@ const variable = (text: string) => {
     throw refuse('not a name of a variable', text, 'letters, digits and _, not beginning with a digit');
   }
 };
+
+/** As install-php-extensions takes them, a version included: `redis`, `xdebug-3.4.0`. It is given them unquoted. */
+const extension = scalar(
+  (text) => {
+    if (/^[a-z][a-z0-9_]{0,39}([-^][a-z0-9._]{1,30})?$/i.test(text)) return text.toLowerCase();
+    throw refuse('not the name of a PHP extension', text, 'letters, digits and _, such as intl or pdo_mysql');
+  },
+  { type: 'string', pattern: '^[A-Za-z][A-Za-z0-9_]*([-^][A-Za-z0-9._]+)?$' },
+);
+
+const command = scalar(
+  (text) => {
+    if (text.trim() && text.length <= 4000 && !text.includes('\0')) return text;
+    throw refuse('not a command', text, 'what `sh -c` takes, up to 4000 characters');
+  },
+  { type: 'string', minLength: 1 },
+);
 
 const gate = scalar(parseGate, { type: 'string', pattern: 'slower' });
 
@@ -57,6 +91,25 @@ export const KEYS = {
     value: 'DIR',
     about: "Document root within the app's folder",
     default: 'public, web or . (where index.php is)',
+  },
+  kind: {
+    schema: oneOf<AppKind>('plain', 'psr15', 'symfony', 'laravel', 'lumen'),
+    value: 'KIND',
+    about: 'What the app is: plain, psr15, symfony, laravel or lumen',
+    default: 'what composer.json requires, else plain',
+  },
+  extensions: {
+    schema: list(extension),
+    value: 'LIST',
+    about: 'PHP extensions that the app takes, such as intl,redis',
+    default: "those that composer.json requires as 'ext-…' and the official images lack",
+    many: 'list',
+  },
+  prepare: {
+    schema: z.array(command),
+    value: 'COMMAND',
+    about: "Command of the app's own that its build runs, such as 'php artisan migrate --seed'; repeatable",
+    many: 'texts',
   },
   runtimes: {
     schema: list(choice),

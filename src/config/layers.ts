@@ -72,6 +72,7 @@ function readInputs(inputs: Readonly<Record<string, string>>): Record<string, un
     if (!key) throw withPlace(unknownWord('input', name, keysOf('input')), where);
     const { many } = KEYS[key] as Key;
     if (many === 'pairs') data[key] = at(where, () => readPairs(splitList(text)));
+    else if (many === 'texts') data[key] = text.split('\n').filter((line) => line.trim());
     else if (many === 'lines') data[key] = at(where, () => readPairs(text.split('\n')));
     else data[key] = text.trim();
   }

@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
 import { type Place, UserError } from '../errors.ts';
-import { checkAppNames, checkRoot, findApp, findRoot, guessRoot } from './apps.ts';
+import { checkAppNames, checkRoot, describeApp, findApp, findRoot, guessRoot } from './apps.ts';
 import { checkDistinct, choose, parseChoices } from './choices.ts';
 import { at, readYaml, validate } from './document.ts';
 import { type Files, realFiles } from './files.ts';
+import { checkExtensions, checkFit } from './fit.ts';
 import { KEYS, type KeyName } from './keys.ts';
 import { find, type Given, type Layer, merge, readLayers, type Sources } from './layers.ts';
 import { loadRuntimes } from './runtimes.ts';
@@ -35,6 +36,8 @@ export function parseConfig(sources: Sources): Config {
   const runtimes = readRuntimes(given('runtimes'), known);
   const php = readPhp(given('php'), runtimes);
   const apps = readApps(layers, cwd, packageRoot, files);
+  checkFit(apps, runtimes, given('runtimes')?.place());
+  checkExtensions(apps, runtimes, files);
   const scenarios = readScenarios(layers, sources, files);
   const env = merge(layers, 'env');
   checkEnv(env, layers, runtimes);
@@ -72,6 +75,7 @@ export function parseConfig(sources: Sources): Config {
     ...(serverCpus && { serverCpus }),
     ...(loadCpus && { loadCpus }),
     images: readImages(layers, files),
+    prepare: value('prepare') ?? [],
     env,
     ...(memoryBytes !== undefined && { memoryBytes }),
     out: out ? readOut(out, files) : resolve(cwd, 'bench-results'),
@@ -131,13 +135,18 @@ function readPhp(given: Given<'php'> | undefined, runtimes: readonly RuntimeChoi
 function readApps(layers: readonly Layer[], cwd: string, packageRoot: string, files: Files): App[] {
   const given = find(layers, 'app');
   const root = find(layers, 'root');
+  const extensions = find(layers, 'extensions');
   const none = root === undefined && findRoot(cwd, files) === null;
   const texts = given?.value ?? [none ? 'plain' : '.'];
   const apps = texts.map((text, i) =>
     at(given?.place(i), () => {
       const app = findApp(text, given?.base ?? cwd, packageRoot, files);
-      if (!root) return { ...app, root: guessRoot(app.folder, files) };
-      return { ...app, root: at(root.place(), () => checkRoot(app.folder, root.value, files)) };
+      const { folder } = app;
+      return {
+        ...app,
+        ...describeApp(folder, files, { kind: find(layers, 'kind')?.value, extensions: extensions?.value }),
+        root: root ? at(root.place(), () => checkRoot(folder, root.value, files)) : guessRoot(folder, files),
+      };
     }),
   );
   at(given?.place(), () => checkAppNames(apps));
@@ -252,7 +261,7 @@ function readGates(layers: readonly Layer[], scenarios: readonly Scenario[]): Co
   });
 }
 
-const RESERVED = ['PORT', 'DOCROOT', 'BENCH_FACTS'];
+const RESERVED = ['PORT', 'DOCROOT', 'APP_KIND', 'BENCH_FACTS'];
 
 /** A variable of ours in the app's environment would silently change what is measured. */
 function checkEnv(

@@ -63,6 +63,11 @@ export interface App {
   folder: string;
   /** Document root relative to the folder: `public`, `web`, `.` … */
   root: string;
+  kind: AppKind;
+  /** Whether it has a `handler.php`, which servers that keep an app in memory call. */
+  handler: boolean;
+  /** PHP extensions that it takes, beyond those of the official images. */
+  extensions: readonly string[];
 }
 
 export type Segment =
@@ -125,6 +130,15 @@ export interface CompareTo {
 /** Where something of ours lies in the other commit, relative to its top; or why it does not. */
 export type Whereabouts = { folder: string } | { missing: string };
 
+/** An app as it is in the other commit. */
+export interface OtherApp {
+  /** Relative to the top of the repository. */
+  folder: string;
+  root: string;
+  /** Its packages are others: Composer installs them anew, on both sides. */
+  install: boolean;
+}
+
 /** The other side of `compare-to`: what stands there in place of the app as it is checked out. */
 export type Other = {
   /** In labels, as it was written: `base`, `HEAD~1`. */
@@ -135,8 +149,8 @@ export type Other = {
   | {
       kind: 'commit';
       commit: string;
-      /** By name of the app; `root`: its document root there. */
-      apps: Readonly<Record<string, { folder: string; root: string } | { missing: string }>>;
+      /** By name of the app. */
+      apps: Readonly<Record<string, OtherApp | { missing: string }>>;
       /** By name, those that are not ours: a project's own runtimes that lie in its repository. */
       runtimes: Readonly<Record<string, Whereabouts>>;
     }
@@ -200,6 +214,8 @@ export interface Config {
   loadCpus?: readonly number[];
   /** Base image → the image that takes its place. */
   images: Readonly<Record<string, string>>;
+  /** Commands of the app's own, run while it is built. */
+  prepare: readonly string[];
   /** The app's environment. */
   env: Readonly<Record<string, string>>;
   /** Memory limit of each server's container, bytes. */

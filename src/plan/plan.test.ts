@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { appOf } from '../../test/fixtures/app.ts';
 import { parseLoad } from '../config/load.ts';
 import type { Config, Runtime, Scenario } from '../config/types.ts';
 import { type Plan, plan } from './plan.ts';
@@ -35,7 +36,7 @@ const scenario: Scenario = {
   slo: {},
 };
 const config: Config = {
-  apps: [{ name: 'plain', folder: '/apps/plain', root: 'public' }],
+  apps: [appOf('plain', '/apps/plain')],
   runtimes: [
     { runtime, set: {} },
     { runtime, set: { workers: 80 }, as: 'php-fpm-80' },
@@ -48,6 +49,7 @@ const config: Config = {
   seed: 42,
   images: {},
   env: {},
+  prepare: [],
   out: '/out',
   failOn: [],
   wait: false,
@@ -82,7 +84,7 @@ describe('variants', () => {
   });
 
   test('of apps whose names differ only in signs have images of their own', () => {
-    const apps = ['shop.v1', 'shop-v1', 'Shop-v1'].map((name) => ({ name, folder: `/${name}`, root: '.' }));
+    const apps = ['shop.v1', 'shop-v1', 'Shop-v1'].map((name) => appOf(name, `/${name}`, '.'));
     const { variants, images } = plan({ ...config, apps, runtimes: [{ runtime, set: {} }] }, cpus);
     expect(images.map((image) => [image.key, image.app.folder])).toEqual([
       ['nginx-fpm-8-4-shop-v1', '/shop.v1'],
@@ -93,7 +95,7 @@ describe('variants', () => {
   });
 
   test('several apps and PHP versions tell themselves apart', () => {
-    const apps = [...config.apps, { name: 'shop', folder: '/shop', root: 'web' }];
+    const apps = [...config.apps, appOf('shop', '/shop', 'web')];
     const { variants } = plan({ ...config, apps, php: ['8.2', '8.4'] }, cpus);
     expect(variants).toHaveLength(16);
     expect(variants[1]).toMatchObject({

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { otherAppOf } from '../../test/fixtures/app.ts';
 import { parseConfig } from '../config/parse.ts';
 import type { Other } from '../config/types.ts';
 import { UserError } from '../errors.ts';
@@ -54,7 +55,7 @@ test('twins at the other side go with their variant', () => {
   const { config } = planned();
   const other: Other = {
     ...{ kind: 'commit', given: 'main', ref: 'main', commit: 'c0ffee' },
-    apps: { plain: { folder: '', root: 'public' } },
+    apps: { plain: otherAppOf('') },
     runtimes: {},
   };
   const asked = { ...config, other };

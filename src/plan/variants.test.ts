@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { appOf, otherAppOf } from '../../test/fixtures/app.ts';
 import { parseLoad } from '../config/load.ts';
 import type { Config, Other, Runtime } from '../config/types.ts';
 import { UserError } from '../errors.ts';
@@ -23,8 +24,8 @@ const runtime = (name: string, folder = `/pkg/runtimes/${name}`): Runtime => ({
 });
 const apache = runtime('apache');
 const mine = runtime('mine', '/project/.bench/runtimes/mine');
-const shop = { name: 'shop', folder: '/project/shop', root: 'public' };
-const blog = { name: 'blog', folder: '/project/blog', root: 'public' };
+const shop = appOf('shop', '/project/shop');
+const blog = appOf('blog', '/project/blog');
 
 const config: Config = {
   apps: [shop],
@@ -45,12 +46,12 @@ const config: Config = {
       ...{ timeoutMs: 500, warmupMs: 2000, blocks: 8, reuse: true, slo: {} },
     },
   ],
-  ...{ instances: 3, seed: 42, images: {}, env: {}, out: '/out', failOn: [], wait: false },
+  ...{ instances: 3, seed: 42, images: {}, env: {}, prepare: [], out: '/out', failOn: [], wait: false },
 };
 
 const other = (more: Partial<Extract<Other, { kind: 'commit' }>> = {}): Other => ({
   ...{ kind: 'commit', given: 'v1', ref: 'refs/tags/v1', commit: 'c0ffee' },
-  apps: { shop: { folder: 'apps/shop', root: 'web' } },
+  apps: { shop: otherAppOf('apps/shop', 'web') },
   runtimes: { mine: { folder: '.bench/runtimes/mine' } },
   ...more,
 });
@@ -83,7 +84,7 @@ describe('the other side', () => {
     for (const [i, { app, runtime: own, image, ...twin }] of variants.slice(3).entries()) {
       const { env, options, php } = variants[i] as (typeof variants)[number];
       expect(twin).toMatchObject({ env, options, php });
-      expect(app).toEqual({ name: 'shop', folder: 'apps/shop', root: 'web' });
+      expect(app).toEqual(appOf('shop', 'apps/shop', 'web'));
     }
     expect(variants.map(({ image }) => image)).toEqual([
       ...['apache-8-4-shop', 'apache-8-4-shop', 'mine-8-4-shop-zts-true'],
@@ -101,7 +102,7 @@ describe('the other side', () => {
 
   test('has images of its own even where an app is named like its image', () => {
     const twisted = { ...shop, name: 'shop-base', folder: '/project/twisted' };
-    const apps = { shop: { folder: 'shop', root: '.' }, 'shop-base': { folder: 'twisted', root: '.' } };
+    const apps = { shop: otherAppOf('shop', '.'), 'shop-base': otherAppOf('twisted', '.') };
     const { variants, images } = planVariants({ ...config, apps: [shop, twisted], other: other({ apps }) });
     const image = (id: string) => {
       const key = variants.find((variant) => variant.id === id)?.image;
@@ -117,7 +118,7 @@ describe('the other side', () => {
   test('has no twin where it lacks the app or the runtime', () => {
     const missing = { missing: 'is not there' };
     const lacking = other({
-      apps: { shop: { folder: 'shop', root: '.' }, blog: missing },
+      apps: { shop: otherAppOf('shop', '.'), blog: missing },
       runtimes: { mine: missing },
     });
     const { variants } = planVariants({ ...config, apps: [shop, blog], other: lacking });

@@ -1,4 +1,5 @@
 import { at } from '../config/document.ts';
+import { findMisfit } from '../config/fit.ts';
 import { unknownWord } from '../config/text.ts';
 import type { App, Config, OptionValue, Other, Runtime } from '../config/types.ts';
 import { UserError } from '../errors.ts';
@@ -39,6 +40,8 @@ export interface PlannedImage {
   runtime: Runtime;
   php: string;
   app: App;
+  /** Composer installs its packages even where they are there. */
+  install: boolean;
   /** Build arguments, PHP_VERSION included. */
   args: Readonly<Record<string, string>>;
 }
@@ -56,7 +59,11 @@ export function planVariants(config: Config): { variants: PlannedVariant[]; imag
     for (const php of config.php) {
       for (const choice of config.runtimes) {
         const { runtime } = choice;
-        const image = addImage(images, planImage(runtime, php, app, choice.set));
+        // That it fits one of the others was checked before.
+        if (findMisfit(runtime, app)) continue;
+        const install =
+          otherApp !== null && config.other?.kind === 'commit' && isInstalled(config.other, app);
+        const image = addImage(images, planImage(runtime, php, app, choice.set, install));
         const options: Record<string, OptionValue> = {};
         const env: Record<string, string> = {};
         for (const [name, spec] of Object.entries(runtime.options)) {
@@ -130,7 +137,13 @@ function checkNames(config: Config, heads: readonly PlannedVariant[]): void {
 function findApp(other: Other | undefined, app: App): App | null {
   if (other?.kind === 'image' || other?.kind === 'itself') return app;
   const there = other?.kind === 'commit' ? other.apps[app.name] : undefined;
-  return there && 'folder' in there ? { ...app, ...there } : null;
+  return there && 'folder' in there ? { ...app, folder: there.folder, root: there.root } : null;
+}
+
+/** Whether its packages are made anew, since they are others in the other commit. */
+function isInstalled({ apps }: Extract<Other, { kind: 'commit' }>, app: App): boolean {
+  const there = apps[app.name];
+  return there !== undefined && 'folder' in there && there.install;
 }
 
 function planTwin(
@@ -177,8 +190,8 @@ function addImage(images: Map<string, PlannedImage>, image: PlannedImage): Plann
 }
 
 /** What makes an image what it is. */
-function contentOf({ ref, ready, runtime, app, args }: PlannedImage) {
-  return { ref, ready, runtime: runtime.folder, app: [app.name, app.folder], args };
+function contentOf({ ref, ready, runtime, app, install, args }: PlannedImage) {
+  return { ref, ready, runtime: runtime.folder, app: [app.name, app.folder], install, args };
 }
 
 function planImage(
@@ -186,8 +199,9 @@ function planImage(
   php: string,
   app: App,
   set: Readonly<Record<string, OptionValue>>,
+  install: boolean,
 ): PlannedImage {
-  const args: Record<string, string> = { PHP_VERSION: php };
+  const args: Record<string, string> = { PHP_VERSION: php, ...extensionArgs(app) };
   const atBuild: string[] = [];
   for (const [name, spec] of Object.entries(runtime.options)) {
     if (spec.at !== 'build') continue;
@@ -201,7 +215,12 @@ function planImage(
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '');
-  return { key, ref: null, ready: null, runtime, php, app, args };
+  return { key, ref: null, ready: null, runtime, php, app, install, args };
+}
+
+/** None where none is wanted: a Dockerfile need not know of what it is never given. */
+function extensionArgs({ extensions }: App): Record<string, string> {
+  return extensions.length === 0 ? {} : { EXTENSIONS: [...extensions].sort().join(' ') };
 }
 
 function formatOptions(set: Readonly<Record<string, OptionValue>>): string {

@@ -1,3 +1,4 @@
+import { environmentOf } from '../config/apps.ts';
 import type { Config } from '../config/types.ts';
 import type { Host } from '../host.ts';
 import { formatCpus } from '../plan/cpus.ts';
@@ -62,7 +63,7 @@ export async function startServers(
   const pending = () => waiting.filter((one) => !outcomes.has(one.variant.id));
   await Promise.all(
     waiting.map((one) => {
-      const env = environmentOf(context.config, one.variant, one.port);
+      const env = fullEnvironment(context.config, one.variant, one.port);
       return attempt(one, [
         'container',
         'create',
@@ -119,12 +120,13 @@ export async function startServers(
   return outcomes;
 }
 
-function environmentOf(config: Config, variant: PlannedVariant, port: number): Record<string, string> {
+function fullEnvironment(config: Config, variant: PlannedVariant, port: number): Record<string, string> {
   return {
-    ...config.env,
+    ...environmentOf(variant.app, config.env),
     ...variant.env,
     PORT: String(port),
     DOCROOT: variant.app.root,
+    APP_KIND: variant.app.kind,
     BENCH_FACTS: '1',
   };
 }

@@ -442,11 +442,12 @@ describe('what there is in the other commit', () => {
       await checkout.remove();
     });
 
-    it('is not where they do not', async () => {
+    it('is made anew for both where they do not', async () => {
       commit({ 'composer.lock': '{"packages": []}' });
       expect(await find('HEAD~1')).toMatchObject({
-        other: { kind: 'none', reason: expect.stringContaining('its composer.lock is another one') },
-        notes: [{ code: 'no-base' }],
+        other: { kind: 'commit', apps: { repository: { install: true } } },
+        source: { bring: [] },
+        notes: [],
       });
     });
   });

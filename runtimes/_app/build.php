@@ -1,0 +1,128 @@
+<?php
+
+// The steps of an app's build, in the folder of the app:
+//   build.php install            Composer installs its packages, unless they are there
+//   build.php prepare COMMAND    runs a command of the app's own
+//   build.php warm               what its framework caches for production
+// The line that begins with `php-runtime-bench: ` says why a step failed.
+
+declare(strict_types=1);
+
+const SAYS = 'php-runtime-bench: ';
+
+/**
+ * Runs a command, shows what it says, and keeps that.
+ *
+ * @param list<string> $command
+ * @return array{int, string} exit code and output
+ */
+function run(array $command, array $env = []): array
+{
+    $process = proc_open($command, [['file', '/dev/null', 'r'], ['pipe', 'w'], ['redirect', 1]], $pipes, null, $env + getenv());
+    $output = '';
+    while (is_string($line = fgets($pipes[1]))) {
+        echo $line;
+        $output .= $line;
+    }
+    fclose($pipes[1]);
+    return [proc_close($process), $output];
+}
+
+function fail(string $why): never
+{
+    echo "\n", SAYS, preg_replace('/\s+/', ' ', $why), "\n";
+    exit(1);
+}
+
+function lastLine(string $text): string
+{
+    $lines = array_filter(array_map('trim', explode("\n", $text)));
+    return (string) end($lines);
+}
+
+/** Whether the app requires any of these packages. */
+function requires(string ...$names): bool
+{
+    $composer = json_decode((string) @file_get_contents('composer.json'), true);
+    return array_intersect($names, array_keys($composer['require'] ?? [])) !== [];
+}
+
+function install(): void
+{
+    if (!is_file('composer.json')) {
+        return;
+    }
+    $composer = json_decode((string) file_get_contents('composer.json'), true);
+    $vendor = rtrim($composer['config']['vendor-dir'] ?? 'vendor', '/');
+    if (is_file("$vendor/autoload.php") && getenv('BENCH_INSTALL') === '') {
+        echo "$vendor/ is there and is used as it is\n";
+        return;
+    }
+    if (!str_starts_with($vendor, '/') && !str_contains($vendor, '..') && is_dir($vendor)) {
+        run(['rm', '-rf', "./$vendor"]);
+    }
+    $env = ['COMPOSER_ALLOW_SUPERUSER' => '1', 'COMPOSER_CACHE_DIR' => '/var/cache/composer'];
+    if (is_file('/run/secrets/composer-auth')) {
+        $env['COMPOSER_AUTH'] = (string) file_get_contents('/run/secrets/composer-auth');
+    }
+    $flags = ['--no-dev', '--optimize-autoloader', '--prefer-dist', '--no-interaction', '--no-progress', '--no-ansi'];
+    [$code, $said] = run(['composer', 'install', ...$flags], $env);
+    if ($code !== 0) {
+        fail('composer install: ' . findReason($said));
+    }
+}
+
+/** What Composer's output tells of why, without how it came to look for that. */
+function findReason(string $said): string
+{
+    // Packages that cannot be had together: the first of the problems.
+    if (preg_match('/^ +Problem 1\n((?: +- .*\n)+)/m', $said, $problem)) {
+        $reason = trim(preg_replace('/^ +- /m', '', $problem[1]));
+        $missing = preg_match('/requires? (?:PHP extension )?ext-(\w+)/', $reason, $extension);
+        return $reason . ($missing ? " Say 'extensions: [$extension[1]]', or require it in the app's own composer.json." : '');
+    }
+    // An exception, as its console shows it: in a box, below where it was thrown.
+    if (preg_match('/^In .+ line \d+:\s*\n\s*\n((?:  \S.*\n)+)/m', $said, $exception)) {
+        return trim($exception[1]);
+    }
+    if (preg_match_all('/^(?!.*Script .* returned).*(?:curl error \d+|could not be|HTTP\/[\d.]+ [45]\d\d|Your lock file|[Ee]rror:).*$/m', $said, $lines)) {
+        return trim(end($lines[0]));
+    }
+    return lastLine($said);
+}
+
+function prepare(string $command): void
+{
+    [$code, $said] = run(['sh', '-euc', $command]);
+    if ($code !== 0) {
+        fail("prepare: '" . substr($command, 0, 100) . "' ended with exit code $code: " . lastLine($said));
+    }
+}
+
+function warm(): void
+{
+    if (requires('symfony/framework-bundle') && is_file('bin/console')) {
+        // Without it the app would compile its container in the first request, or fail to.
+        [$code, $said] = run(['php', 'bin/console', 'cache:warmup', '--no-interaction', '--no-ansi']);
+        if ($code !== 0) {
+            fail('bin/console cache:warmup: ' . findReason($said));
+        }
+    }
+    if (requires('laravel/framework') && is_file('artisan')) {
+        $views = is_dir('resources/views') ? ['view:cache'] : [];
+        foreach (['config:cache', 'event:cache', 'route:cache', ...$views] as $command) {
+            [$code, $said] = run(['php', 'artisan', $command, '--no-interaction', '--no-ansi']);
+            // Some apps cannot have one of these, and are deployed without.
+            if ($code !== 0) {
+                echo SAYS, "note: served without artisan $command: ", preg_replace('/\s+/', ' ', findReason($said)), "\n";
+                run(['php', 'artisan', str_replace(':cache', ':clear', $command), '--no-interaction', '--no-ansi']);
+            }
+        }
+    }
+}
+
+match ($argv[1] ?? '') {
+    'install' => install(),
+    'prepare' => prepare($argv[2] ?? ''),
+    'warm' => warm(),
+};

@@ -1,0 +1,109 @@
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { environmentOf } from '../config/apps.ts';
+import type { App, Config } from '../config/types.ts';
+import type { PlannedImage } from '../plan/variants.ts';
+
+/** How an app becomes the files that every runtime of one PHP version serves: a bake target of its own. */
+export interface AppBuild {
+  /** The target's name. */
+  key: string;
+  app: App;
+  /** Where its Dockerfile is; a file beside that says what of the app's folder is left out. */
+  dockerfile: string;
+  args: Readonly<Record<string, string>>;
+  /** Images that it builds on, by their official names. */
+  bases: readonly string[];
+}
+
+/** The app builds of some images, and where their files lie meanwhile. */
+export interface AppBuilds {
+  of(image: PlannedImage): AppBuild;
+  remove(): Promise<void>;
+}
+
+export const COMPOSER = 'composer:2';
+export const EXTENSION_INSTALLER = 'mlocati/php-extension-installer:2';
+
+/** No packages, no caches, nothing to run: the files as they are. */
+const COPY = 'FROM scratch\nCOPY . /\n';
+
+/** What no app serves: git's own, and what it would cost to send. */
+const LEFT_OUT = '**/.git';
+
+/** Writes what the builds of these images' apps are made by into a temporary folder. */
+export async function openAppBuilds(
+  images: readonly PlannedImage[],
+  { config, recipeFolder }: { config: Pick<Config, 'env' | 'prepare'>; recipeFolder: string },
+): Promise<AppBuilds> {
+  const folder = await mkdtemp(join(tmpdir(), 'php-runtime-bench-build-'));
+  const recipe = await readFile(join(recipeFolder, 'Dockerfile'), 'utf8');
+  const builds = new Map<string, AppBuild>();
+  for (const image of images) {
+    const id = idOf(image);
+    if (builds.has(id)) continue;
+    // Targets of one bake file: an app's name may be anything.
+    const key = `app-${builds.size + 1}`;
+    const { app, php, args } = image;
+    const isBuilt = config.prepare.length > 0 || image.install || (await needsBuild(app));
+    await mkdir(join(folder, key));
+    const dockerfile = join(folder, key, 'Dockerfile');
+    await writeFile(dockerfile, isBuilt ? addSteps(recipe, config) : COPY);
+    await writeFile(`${dockerfile}.dockerignore`, `${await readIgnored(app.folder)}\n${LEFT_OUT}\n`);
+    const { EXTENSIONS } = args;
+    builds.set(id, {
+      ...{ key, app, dockerfile },
+      args: isBuilt
+        ? {
+            PHP_VERSION: php,
+            ...(EXTENSIONS !== undefined && { EXTENSIONS }),
+            ...environmentOf(app, config.env),
+            ...(image.install && { BENCH_INSTALL: 'anew' }),
+            ...Object.fromEntries(config.prepare.map((command, i) => [nameOf(i), command])),
+          }
+        : {},
+      bases: isBuilt ? [`php:${php}-cli`, COMPOSER, EXTENSION_INSTALLER] : [],
+    });
+  }
+  return {
+    of: (image) => builds.get(idOf(image)) as AppBuild,
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+function idOf({ app, php, args, install }: PlannedImage): string {
+  return JSON.stringify([app.folder, app.kind, php, args.EXTENSIONS, install]);
+}
+
+/** The recipe with the app's environment and commands in it: their names and places, never their text. */
+export function addSteps(recipe: string, { env, prepare }: Pick<Config, 'env' | 'prepare'>): string {
+  const names = [...new Set([...Object.keys(env), 'APP_ENV', 'APP_DEBUG'])];
+  const commands = prepare.map(
+    (_, i) =>
+      `ARG ${nameOf(i)}\nRUN php /usr/local/share/php-runtime-bench/build.php prepare "$${nameOf(i)}"\n`,
+  );
+  return recipe
+    .replace(/^# \{env\}\n/m, () => names.map((name) => `ARG ${name}\n`).join(''))
+    .replace(/^# \{prepare\}\n/m, () => commands.join(''));
+}
+
+const nameOf = (index: number) => `BENCH_PREPARE_${index + 1}`;
+
+/** Of an app without a framework whose packages are there already, nothing is left to do. */
+async function needsBuild({ folder, kind }: App): Promise<boolean> {
+  if (!(await isFile(join(folder, 'composer.json')))) return false;
+  if (kind === 'symfony' || kind === 'laravel') return true;
+  return !(await isFile(join(folder, 'vendor/autoload.php'))) || /vendor/.test(await readIgnored(folder));
+}
+
+async function readIgnored(folder: string): Promise<string> {
+  return readFile(join(folder, '.dockerignore'), 'utf8').catch(() => '');
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+}

@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import { type Place, UserError } from '../errors.ts';
+import type { Files } from './files.ts';
+import { quote } from './text.ts';
+import type { App, Runtime, RuntimeChoice } from './types.ts';
+
+/** Kinds that a server which keeps them in memory calls by their `handler.php`. */
+const BY_HANDLER = ['plain', 'psr15'];
+
+/** Why a runtime cannot serve an app; null: it can. What starts the app for each request serves any. */
+export function findMisfit(runtime: Runtime, app: App): string | null {
+  if (runtime.model === 'per-request') return null;
+  if (!runtime.apps.includes(app.kind)) {
+    return `${runtime.name} is for ${runtime.apps.join(', ')}, and the app '${app.name}' is ${app.kind}`;
+  }
+  if (BY_HANDLER.includes(app.kind) && !app.handler) {
+    return `${runtime.name} calls an app by its handler.php, and the app '${app.name}' has none`;
+  }
+  return null;
+}
+
+/**
+ * In one table not every app need fit every runtime, those pairs are left out; but each must fit one of the others.
+ * Throws a UserError.
+ */
+export function checkFit(apps: readonly App[], choices: readonly RuntimeChoice[], where: Place | undefined) {
+  const refuseMisfits = (some: readonly App[], others: readonly RuntimeChoice[]) => {
+    const found = some.flatMap((app) => others.map(({ runtime }) => findMisfit(runtime, app)));
+    const [first] = found;
+    if (!first || found.includes(null)) return;
+    throw new UserError('the app and the runtime do not fit', {
+      ...(where && { where }),
+      found: first,
+      hint: 'docs/apps.md tells of kinds of apps; runtimes that start the app for each request take any',
+    });
+  };
+  for (const choice of choices) refuseMisfits(apps, [choice]);
+  for (const app of apps) refuseMisfits([app], choices);
+}
+
+/** A runtime of the user's own may lack the lines that install them: better said now than found missing. */
+export function checkExtensions(apps: readonly App[], choices: readonly RuntimeChoice[], files: Files): void {
+  const extensions = [...new Set(apps.flatMap((app) => app.extensions))];
+  if (extensions.length === 0) return;
+  for (const { runtime } of choices) {
+    const text = files.read(join(runtime.folder, 'Dockerfile'));
+    if (text === null || /\bEXTENSIONS\b/.test(text)) continue;
+    throw new UserError(`runtime '${runtime.name}' installs no PHP extensions`, {
+      found: quote(extensions.join(', ')),
+      hint: 'its Dockerfile has to take ARG EXTENSIONS, see docs/runtimes.md',
+    });
+  }
+}
