@@ -1,0 +1,53 @@
+<?php
+
+declare(strict_types=1);
+
+// One worker of FrankenPHP, a thread that keeps the app in memory.
+
+require __DIR__ . '/worker.php';
+
+/** A field of many files is a list of files, not a file of lists. */
+function list_files(array $files): array
+{
+    return array_map(static function (array $file): array {
+        if (!is_array($file['name'])) {
+            return $file;
+        }
+        $list = [];
+        foreach (array_keys($file['name']) as $key) {
+            $list[$key] = array_map(static fn (array $values): mixed => $values[$key], $file);
+        }
+        return list_files($list);
+    }, $files);
+}
+
+function send(array $response): void
+{
+    http_response_code($response['status']);
+    foreach ($response['headers'] as $name => $values) {
+        foreach ($values as $index => $value) {
+            header("$name: $value", $index === 0);
+        }
+    }
+    echo $response['body'];
+    // What the app does after the response is not waited for.
+    frankenphp_finish_request();
+}
+
+$app = PhpRuntimeBench\load_app();
+// A client that goes away is no reason to start the app anew.
+ignore_user_abort(true);
+$handle = static function () use ($app): void {
+    $app(PhpRuntimeBench\request(
+        $_SERVER['REQUEST_METHOD'],
+        $_SERVER['REQUEST_URI'],
+        // Go keeps the host apart from the other headers.
+        getallheaders() + ['Host' => $_SERVER['HTTP_HOST'] ?? ''],
+        (string) file_get_contents('php://input'),
+        $_POST === [] ? null : $_POST,
+        list_files($_FILES),
+        ['REMOTE_ADDR' => $_SERVER['REMOTE_ADDR'], 'SERVER_PROTOCOL' => $_SERVER['SERVER_PROTOCOL']],
+    ), send(...));
+};
+while (frankenphp_handle_request($handle)) {
+}
