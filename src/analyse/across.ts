@@ -144,6 +144,7 @@ function obstacleOf({ entry, test, shard }: Candidate, all: readonly Candidate[]
   const { state } = entry.row;
   if (state.kind === 'failed' || state.kind === 'unranked') return state.reason;
   if (state.kind === 'generator-bound') return `the load generator was the limit: ${state.reason}`;
+  if (entry.row.holds?.kind === 'found') return 'it did not hold the ramp to its end: its knee says more';
   if (test === null) {
     return all.some((other) => (other.test?.pairs ?? 0) > 0) ? null : 'nothing was measured beside it';
   }

@@ -5,7 +5,7 @@ import { FOREIGN_CPU, STALL, STEAL } from './limits.ts';
 import { isDisturbed } from './pairs.ts';
 import { sum } from './pool.ts';
 import { rank } from './rank.ts';
-import { chooseMetric, type Measured, measure } from './rows.ts';
+import { chooseRanking, type Measured, measure } from './rows.ts';
 import type { GuardCounts, Row, RowState, ScenarioSummary, Summary } from './summary.ts';
 import { findWarnings } from './warnings.ts';
 
@@ -36,7 +36,7 @@ function summarise(measured: Measured, comparisons: readonly Comparison[]): Scen
   const heads = entries.filter(({ variant }) => variant.ref === null);
   const of = (kind: RowState['kind']) => heads.flatMap(({ row }) => (row.state.kind === kind ? [row] : []));
   const byRps = (a: Row, b: Row) => (b.rps?.value ?? 0) - (a.rps?.value ?? 0);
-  const metric = chooseMetric(measured);
+  const metric = chooseRanking(measured);
   const { rows, ...ranking } = rank(
     heads.filter(({ row }) => row.state.kind === 'ranked'),
     metric,

@@ -170,6 +170,9 @@ function obstaclesOf({ row }: Entry, metric: CompareMetric): string[] {
     case 'generator-bound':
       if (!ofServer) return [`the load generator was the limit for ${label}: ${state.reason}`];
   }
+  if (row.holds?.kind === 'found' && !ofServer) {
+    return [`${label} did not hold the ramp to its end: its knee says more`];
+  }
   if (metric.startsWith('p') && row.latencyDoubtful) {
     return [
       `k6 was ${percent(row.generatorBusyRatio ?? 0)} busy with ${label}: part of the latency may be its own`,

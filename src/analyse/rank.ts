@@ -3,11 +3,13 @@ import type { Estimate } from './estimate.ts';
 import { MIN_PAIRS } from './limits.ts';
 import { logRatios, pairSlices } from './pairs.ts';
 import type { Entry } from './rows.ts';
-import type { Metric, Row, ScenarioSummary } from './summary.ts';
+import type { Row, ScenarioSummary } from './summary.ts';
 import { holm, isSure, testPairs } from './verdict.ts';
 
 /** Whether the first is surely better than the second, by variants' ids. */
 type Better = (a: string, b: string) => boolean;
+
+type Ranked = ScenarioSummary['metric'];
 
 type Ranking = Pick<ScenarioSummary, 'basis' | 'best' | 'cheapest'> & { rows: Row[] };
 
@@ -15,8 +17,9 @@ type Ranking = Pick<ScenarioSummary, 'basis' | 'best' | 'cheapest'> & { rows: Ro
  * Ranks variants that may be ranked: place = 1 + the number of those surely better. Rows that share a place stand in
  * order of their value; where the rate was given and latency cannot tell them apart, the cheaper in CPU goes first.
  */
-export function rank(entries: readonly Entry[], metric: Metric): Ranking {
-  const paired = testAll(entries, metric);
+export function rank(entries: readonly Entry[], metric: Ranked): Ranking {
+  // A ramp gives one knee a start, and takes long: there are too few for tests.
+  const paired = metric === 'holds' ? null : testAll(entries, metric);
   const better = paired ?? byIntervals(entries, metric);
   const rows = sortRows(entries, metric, better);
   const cheaper = (paired && testAll(entries, 'cpu')) ?? byIntervals(entries, 'cpu');
@@ -51,6 +54,8 @@ function testAll(entries: readonly Entry[], metric: CompareMetric): Better | nul
   return (a, b) => sure.has(key(a, b));
 }
 
+const isMore = (metric: Ranked | 'cpu') => metric === 'rps' || metric === 'holds';
+
 const key = (a: string, b: string) => JSON.stringify([a, b]);
 
 /**
@@ -69,15 +74,17 @@ function closeTransitively(entries: readonly Entry[], sure: Set<string>): void {
 }
 
 /** With too few starts for tests: their 95 % intervals do not overlap. A number without an interval is never surely better. */
-function byIntervals(entries: readonly Entry[], metric: Metric | 'cpu'): Better {
+function byIntervals(entries: readonly Entry[], metric: Ranked | 'cpu'): Better {
   const estimates = new Map(entries.map(({ variant, row }) => [variant.id, estimateOf(row, metric)]));
   return (a, b) => {
     const [first, second] = [estimates.get(a) ?? null, estimates.get(b) ?? null];
-    return metric === 'rps' ? isBelow(second, first) : isBelow(first, second);
+    return isMore(metric) ? isBelow(second, first) : isBelow(first, second);
   };
 }
 
-function estimateOf(row: Row, metric: Metric | 'cpu'): Estimate | null {
+function estimateOf(row: Row, metric: Ranked | 'cpu'): Estimate | null {
+  // What was held to the end of the ramp is surely held.
+  if (metric === 'holds') return row.holds && { ...row.holds, half: row.holds.half ?? 0 };
   if (metric !== 'cpu') return row[metric];
   // Starts of the same image differ by about 1 %, far more than the slices of one.
   return row.cpuMsPerRequest?.over === 'instances' ? row.cpuMsPerRequest : null;
@@ -95,14 +102,14 @@ function aheadOfAll(entries: readonly Entry[], better: Better): string | null {
   return ids.find((id) => ids.every((other) => other === id || better(id, other))) ?? null;
 }
 
-function sortRows(entries: readonly Entry[], metric: Metric, better: Better): Row[] {
+function sortRows(entries: readonly Entry[], metric: Ranked, better: Better): Row[] {
   const ids = entries.map(({ variant }) => variant.id);
   const places = ids.map((id) => 1 + ids.filter((other) => better(other, id)).length);
   const value = (row: Row) => {
     const found = row[metric]?.value;
-    return found === undefined ? Infinity : metric === 'rps' ? -found : found;
+    return found === undefined ? Infinity : isMore(metric) ? -found : found;
   };
-  const cpu = (row: Row) => (metric === 'rps' ? 0 : (row.cpuMsPerRequest?.value ?? Infinity));
+  const cpu = (row: Row) => (isMore(metric) ? 0 : (row.cpuMsPerRequest?.value ?? Infinity));
   return entries
     .map(({ row }, i) => ({ row, place: places[i] as number }))
     .sort((a, b) => a.place - b.place || order(cpu(a.row), cpu(b.row)) || order(value(a.row), value(b.row)))

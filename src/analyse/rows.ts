@@ -2,6 +2,7 @@ import { mean, median } from 'simple-statistics';
 import type { Measurement, Results, ScenarioFacts, Variant } from '../results.ts';
 import { isDoubtful } from './bias.ts';
 import { estimate } from './estimate.ts';
+import { poolKnees } from './knee.ts';
 import {
   DEFAULT_OK_RATIO,
   GENERATOR_BOUND_SHARE,
@@ -50,6 +51,14 @@ export function chooseMetric({ model, entries }: Measured): Metric {
   return ranked.every(({ row }) => (row.latency?.samples ?? 0) >= P99_SAMPLES) ? 'p99' : 'p95';
 }
 
+/** What the ranking is by: as above, but for ramps that some variant did not hold to their end. */
+export function chooseRanking(measured: Measured): ScenarioSummary['metric'] {
+  const isRamp = measured.entries.some(
+    ({ row }) => row.state.kind === 'ranked' && row.holds?.kind === 'found',
+  );
+  return isRamp ? 'holds' : chooseMetric(measured);
+}
+
 /** What one variant did in one scenario, and whether it may be ranked. */
 function toRow(
   variant: Variant,
@@ -88,6 +97,7 @@ function toRow(
     okRatio: requests + interrupted > 0 ? okCount / (requests + interrupted) : null,
     rps: estimate(instances.map((slices) => slices.map((slice) => slice.achievedRps))),
     offeredRps: offered.length > 0 ? mean(offered) : null,
+    holds: poolKnees(counted, facts.slo),
     p50: poolPercentile(good, 50),
     p95: poolPercentile(good, 95),
     p99: poolPercentile(good, 99),
@@ -153,6 +163,10 @@ function judge(
   const counted = all.filter((slice) => slice.outcome !== 'void');
   if (failure) return { kind: 'failed', stage: failure.stage, reason: failure.reason, log: failure.log };
   const needed = facts.slo.okRatio ?? DEFAULT_OK_RATIO;
+  const isBound =
+    row.slices.generatorBound >= GENERATOR_BOUND_SHARE * row.slices.ok && row.slices.generatorBound > 0;
+  // Beyond its knee a ramp is meant to go wrong.
+  if (row.holds?.kind === 'found' && row.rps !== null && !isBound) return place(variant);
   if (row.okRatio !== null && row.okRatio < needed) {
     const kind = row.errors[0]?.kind ?? counted.find((slice) => slice.reason)?.reason;
     const reason = `only ${percent(row.okRatio)} of answers OK, ${percent(needed)} needed`;
@@ -176,15 +190,19 @@ function judge(
     const reason = row.slices.void > 0 ? voidReason(all) : 'nothing was measured';
     return { kind: 'unranked', cause: 'no-data', reason };
   }
-  if (row.slices.generatorBound >= GENERATOR_BOUND_SHARE * row.slices.ok && row.slices.generatorBound > 0) {
+  if (isBound) {
     return { kind: 'generator-bound', reason: boundReason(counted) };
   }
   if (model === 'open' && row.droppedRatio > MAX_DROPPED) {
     const reason = `did not hold the rate: ${percent(row.droppedRatio)} of the iterations could not start in time`;
     return { kind: 'unranked', cause: 'rate-missed', reason };
   }
-  // Rank and place are given later, among all that get here.
-  return variant.ref === null ? { kind: 'ranked', rank: 0, shared: false } : { kind: 'base' };
+  return place(variant);
+}
+
+/** Rank and place are given later, among all that get here. */
+function place({ ref }: Variant): RowState {
+  return ref === null ? { kind: 'ranked', rank: 0, shared: false } : { kind: 'base' };
 }
 
 function voidReason(slices: readonly Measurement[]): string {

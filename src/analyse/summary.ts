@@ -19,7 +19,7 @@ export interface ScenarioSummary {
   /** `closed`: clients wait for their answer, so RPS tells how fast. `open`: the rate is given, so latency does. */
   model: 'closed' | 'open';
   /** What the ranking is by. */
-  metric: Metric;
+  metric: Metric | 'holds';
   /** Variants of what was checked out: ranked first, best on top; then generator-bound, unranked, failed. */
   rows: readonly Row[];
   /** Variants of the other ref, in the plan's order: never ranked against other runtimes, shown beside their head. */
@@ -97,6 +97,8 @@ export interface Row {
   rps: Estimate | null;
   /** For open-model loads. */
   offeredRps: number | null;
+  /** For ramps: the highest offered rate that was held within the pass criteria. */
+  holds: Held | null;
   p50: PercentileEstimate | null;
   p95: PercentileEstimate | null;
   p99: PercentileEstimate | null;
@@ -124,6 +126,15 @@ export interface Row {
   /** One row an endpoint, then 'Aggregated'. */
   endpoints: readonly EndpointRow[];
   errors: readonly ErrorRow[];
+}
+
+/** The knee of a variant in requests per second; see `knee.ts`. */
+export interface Held extends Estimate {
+  /** `beyond`: held to the end of the ramp, or of what k6 could send, so `value` is a lower bound; `below`: never held. */
+  kind: 'found' | 'beyond' | 'below';
+  ramps: number;
+  /** What was asked and answered up to the knee; null where nothing was held. */
+  upTo: { requests: number; okRatio: number | null; latency: PooledLatency | null } | null;
 }
 
 /** Pooled from all samples; interval and range over the percentiles of the instances. */

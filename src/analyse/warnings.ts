@@ -108,7 +108,8 @@ function ofGenerator(scenario: ScenarioSummary): Warning[] {
 function ofLoss(scenario: ScenarioSummary): Warning[] {
   const warnings: Warning[] = [];
   const measured = scenario.rows.filter((row) => row.state.kind !== 'failed');
-  const dropped = measured.filter((row) => row.dropped > 0);
+  // Beyond its knee a variant drops what it cannot do: that is what the knee says.
+  const dropped = measured.filter((row) => row.dropped > 0 && row.holds?.kind !== 'found');
   if (dropped.length > 0) {
     const counts = dropped.map((row) => `${row.label} ${row.dropped}`).join(', ');
     warnings.push(

@@ -37,6 +37,16 @@ function record(row: Row): Record<string, Value> {
     rpsHalf: row.rps?.half,
     rpsOver: row.rps?.over,
     offeredRps: row.offeredRps,
+    holdsRps: row.holds?.value,
+    holdsHalf: row.holds?.half,
+    holdsKind: row.holds?.kind,
+    holdsOkRatio: row.holds?.upTo?.okRatio,
+    ...Object.fromEntries(
+      [50, 95, 99].map((p) => [
+        `holdsP${p}Ms`,
+        row.holds?.upTo?.latency?.percentiles.find((point) => point.p === p)?.ms,
+      ]),
+    ),
     ...times(row.latency),
     okRatio: row.okRatio,
     okCount: row.okCount,

@@ -4,8 +4,9 @@ import type { Variant } from '../results.ts';
 import { renderComparisons } from './comparisons.ts';
 import { code, codeBlock, escapeHtml, escapeMarkdown } from './escape.ts';
 import { type Column, folded, table } from './markup.ts';
-import { bytes, count, digits, duration, ms, NOTHING } from './numbers.ts';
+import { bytes, count, digits, duration, ms, NOTHING, share } from './numbers.ts';
 import { cut, plural } from './text.ts';
+import { withUpTo } from './upto.ts';
 import { machineFacts, overhead, placeRule, shellCommand } from './words.ts';
 
 /** Of each variant's errors these many are shown with a body, cut to so many characters. */
@@ -59,16 +60,26 @@ function percentiles({ rows, bases }: ScenarioSummary): string {
   if (measured.length === 0) return '';
   const right = (title: string, cell: (row: Row) => string): Column<Row> => ({ title, right: true, cell });
   const variant: Column<Row> = { title: 'Variant', cell: (row) => code(row.label) };
-  const times = table(
+  const timed = measured.flatMap((row) => withUpTo(row));
+  type Timed = (typeof timed)[number];
+  const ofTimes = (title: string, cell: (row: Timed) => string): Column<Timed> => ({
+    title,
+    right: true,
+    cell,
+  });
+  const times = table<Timed>(
     [
-      variant,
-      right('min', (row) => ms(row.latency?.minMs)),
-      right('average', (row) => ms(row.latency?.avgMs)),
-      ...POINTS.map((p) => right(`${p} %`, (row) => at(row.latency, p))),
-      right('max', (row) => ms(row.latency?.maxMs)),
-      right('p99 of the starts', (row) => range(row.p99?.range)),
+      { title: 'Variant', cell: ({ label, upTo }) => `${code(label)}${upTo}` },
+      ofTimes('min', (row) => ms(row.latency?.minMs)),
+      ofTimes('average', (row) => ms(row.latency?.avgMs)),
+      ...POINTS.map((p) => ofTimes(`${p} %`, (row) => at(row.latency, p))),
+      ofTimes('max', (row) => ms(row.latency?.maxMs)),
+      ...(timed.some(({ upTo }) => upTo)
+        ? [ofTimes('OK', (row) => share(row.okRatio).replace('<', '&lt;'))]
+        : []),
+      ofTimes('p99 of the starts', (row) => range(row.p99?.range)),
     ],
-    measured,
+    timed,
   );
   const rest = table(
     [

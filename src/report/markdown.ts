@@ -3,7 +3,7 @@ import type { Medium } from './changes.ts';
 import { renderDetails } from './details.ts';
 import { code, escapeMarkdown } from './escape.ts';
 import { table } from './markup.ts';
-import { atLeast, bytes, digits, estimated, ms, NOTHING, share } from './numbers.ts';
+import { atLeast, bytes, digits, estimated, held, ms, NOTHING, share } from './numbers.ts';
 import { cleanLine, plural } from './text.ts';
 import { type Deltas, deltaLegend, deltasOf, deltaTitle, findable, headline, tellGates } from './verdicts.ts';
 import {
@@ -11,6 +11,8 @@ import {
   cpuVerdict,
   DOUBTFUL_LEGEND,
   exceptions,
+  hasHolds,
+  holdsLegend,
   intervalLegend,
   isDoubtful,
   reasonOf,
@@ -113,6 +115,7 @@ function renderScenario(scenario: ScenarioSummary, summary: Summary, limits: Lim
     deltas ? deltaLegend(deltas, summary, plain) : '',
     deltas ? findable(scenario, deltas) : '',
     intervalLegend(scenario),
+    holdsLegend(scenario),
     isDoubtful(scenario) ? DOUBTFUL_LEGEND : '',
   ];
   return [
@@ -183,6 +186,7 @@ function columnsOf(scenario: ScenarioSummary, name: (row: Row) => string): Colum
   return [
     { title: 'Variant', cell: (row) => strong(row, name(row)) },
     ...(deltas ? [deltaColumn(deltas)] : []),
+    ...(hasHolds(scenario) ? [holdsColumn(scenario, strong)] : []),
     {
       title: 'RPS',
       right: true,
@@ -203,6 +207,20 @@ function columnsOf(scenario: ScenarioSummary, name: (row: Row) => string): Colum
       cell: (row) => (row.memory ? whole(bytes(row.memory.medianBytes)) : NOTHING),
     },
   ];
+}
+
+function holdsColumn(
+  { metric }: ScenarioSummary,
+  strong: (row: Row, text: string) => string,
+): Columns[number] {
+  return {
+    title: 'Holds, rps',
+    right: true,
+    cell: (row) => {
+      const text = whole(held(row.holds)).replace('<', '&lt;');
+      return metric === 'holds' ? strong(row, text) : text;
+    },
+  };
 }
 
 /** Change, interval and verdict in one cell, each of which stays whole where a phone breaks the line. */

@@ -1,4 +1,5 @@
 import type { Estimate } from '../analyse/estimate.ts';
+import type { Held } from '../analyse/summary.ts';
 import { percent } from '../analyse/words.ts';
 
 /** What stands where nothing was measured. */
@@ -47,6 +48,13 @@ export function estimated(estimate: Estimate | null): string {
   if (!estimate) return NOTHING;
   const { value, half } = withHalf(estimate);
   return half === '' ? value : `${value} ± ${half}`;
+}
+
+/** What a ramp found: `620 ± 20`, `≥ 1,000`, `< 5`. */
+export function held(found: Held | null): string {
+  if (found?.kind === 'beyond') return atLeast(found.value);
+  if (found?.kind === 'below') return `< ${digits(found.value)}`;
+  return estimated(found);
 }
 
 export function ms(value: number | null | undefined): string {

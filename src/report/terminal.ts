@@ -14,7 +14,7 @@ import {
   widthOf,
   wrap,
 } from './layout.ts';
-import { atLeast, bytes, digits, ms, NOTHING, share, withHalf } from './numbers.ts';
+import { atLeast, bytes, digits, held, ms, NOTHING, share, withHalf } from './numbers.ts';
 import { cleanLine, clip } from './text.ts';
 import { type Deltas, deltaLegend, deltasOf, deltaTitle, findable, headline, tellGates } from './verdicts.ts';
 import {
@@ -22,6 +22,8 @@ import {
   cpuVerdict,
   DOUBTFUL_LEGEND,
   exceptions,
+  hasHolds,
+  holdsLegend,
   intervalLegend,
   isDoubtful,
   overhead,
@@ -118,6 +120,7 @@ function renderScenario(scenario: ScenarioSummary, summary: Summary, width: numb
     deltas ? deltaLegend(deltas, summary, medium) : '',
     deltas ? findable(scenario, deltas) : '',
     intervalLegend(scenario),
+    holdsLegend(scenario),
     isDoubtful(scenario) ? DOUBTFUL_LEGEND : '',
   ].filter(Boolean);
   return [
@@ -161,6 +164,17 @@ function columnsOf(scenario: ScenarioSummary, deltas: Deltas | null): Column[] {
     { key: 'rank', title: '#', align: 'right', cell: place(isBest), style: best },
     { key: 'label', title: 'variant', align: 'left', cell: (row) => cleanLine(row.label), style: best },
     ...(deltas ? deltaColumns(deltas) : []),
+    ...(hasHolds(scenario)
+      ? [
+          {
+            ...number('holds', 'holds rps', ({ holds }) =>
+              holds?.kind === 'found' ? withHalf(holds).value : held(holds),
+            ),
+            ...(scenario.metric === 'holds' ? { style: best } : {}),
+          },
+          half('±', (row) => (row.holds?.kind === 'found' ? row.holds : null)),
+        ]
+      : []),
     { ...number('rps', 'RPS', (row) => rps(row, byRps)), ...(byRps ? { style: best } : {}) },
     ...(byRps ? [half('±', (row) => (row.state.kind === 'generator-bound' ? null : row.rps))] : []),
     ...latency('p50'),

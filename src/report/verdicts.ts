@@ -29,9 +29,14 @@ export interface Delta {
   mark: string;
 }
 
-/** The other ref where there is one, else an earlier run, else the reference; null when nothing was compared. */
-export function deltasOf({ comparisons, basis }: ScenarioSummary): Deltas | null {
-  const leads = [...leadsOf(comparisons)];
+/**
+ * The other ref where there is one, else an earlier run, else the reference; null when nothing was compared. Beside
+ * knees a change of latency from the reference would only tell of how far the ramp went.
+ */
+export function deltasOf({ comparisons, basis, metric: ranking }: ScenarioSummary): Deltas | null {
+  const leads = [...leadsOf(comparisons)].filter(
+    ({ against }) => ranking !== 'holds' || against !== 'reference',
+  );
   const kind = (['base', 'earlier', 'reference'] as const).find((kind) =>
     leads.some(({ against, ratio }) => against === kind && (kind !== 'reference' || ratio !== null)),
   );

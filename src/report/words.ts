@@ -1,5 +1,5 @@
 import type { Row, RowState, ScenarioSummary, Summary } from '../analyse/summary.ts';
-import { atLeast, bytes, digits, duration, estimated, points } from './numbers.ts';
+import { atLeast, bytes, digits, duration, estimated, held, points } from './numbers.ts';
 import { list, plural } from './text.ts';
 
 /** Makes a variant's label fit for where it is printed. */
@@ -8,9 +8,12 @@ export type Name = (label: string) => string;
 /** What came out, in a sentence; nothing is claimed that the intervals do not bear out. */
 export function verdict(scenario: ScenarioSummary, name: Name): string {
   const { metric, rows } = scenario;
-  const byRps = metric === 'rps';
-  const amount = (row: Row) => (byRps ? `${estimated(row.rps)} rps` : `${estimated(row[metric])} ms`);
-  const measure = byRps ? '' : `${metric} `;
+  const byRps = metric === 'rps' || metric === 'holds';
+  const amount = (row: Row) => {
+    if (metric === 'holds') return `${held(row.holds)} rps`;
+    return byRps ? `${estimated(row.rps)} rps` : `${estimated(row[metric])} ms`;
+  };
+  const measure = metric === 'holds' ? 'holds ' : byRps ? '' : `${metric} `;
   const ranked = rows.filter((row) => row.state.kind === 'ranked');
   const [first, second] = ranked;
   if (!first) return 'No variant could be ranked.';
@@ -20,13 +23,17 @@ export function verdict(scenario: ScenarioSummary, name: Name): string {
     const limit = rows.some((row) => row.state.kind === 'generator-bound')
       ? 'Of those measured to their limit, '
       : '';
-    const lead = `${name(first.label)} is fastest: ${measure}${amount(first)}, ${distance(scenario, first, second)} ${name(second.label)} (${amount(second)}).`;
+    const does = metric === 'holds' ? 'holds the most' : 'is fastest';
+    const lead = `${name(first.label)} ${does}: ${metric === 'holds' ? '' : measure}${amount(first)}, ${distance(scenario, first, second)} ${name(second.label)} (${amount(second)}).`;
     const once = 'Each was started only once; another start may differ by about 1 %.';
     return `${limit}${lead}${first[metric]?.over === 'slices' ? ` ${once}` : ''}`;
   }
   const tied = ranked.filter((row) => row.state.kind === 'ranked' && row.state.rank === 1);
   const values = tied.map((row) => row[metric]?.value ?? 0);
-  const range = `${measure}${digits(Math.min(...values))}–${digits(Math.max(...values))} ${byRps ? 'rps' : 'ms'}`;
+  const range =
+    metric === 'holds' && tied.every((row) => row.holds?.kind === 'beyond')
+      ? 'they held the ramp to its end'
+      : `${measure}${digits(Math.min(...values))}–${digits(Math.max(...values))} ${byRps ? 'rps' : 'ms'}`;
   const why = tied.some((row) => row[metric]?.half == null)
     ? 'measured too little to know their spread'
     : scenario.basis === 'paired'
@@ -49,8 +56,10 @@ function behind(rest: readonly Row[], name: Name): string {
 /** How far the first is ahead of the second: `11 % ahead of`, `2.4 times as much as`, `35 % below`. */
 function distance(scenario: ScenarioSummary, first: Row, second: Row): string {
   const ratio = ratioOf(scenario, first, second);
-  if (scenario.metric !== 'rps') return `${points(1 - ratio)} below`;
-  return ratio >= 2 ? `${digits(ratio)} times as much as` : `${points(ratio - 1)} ahead of`;
+  const { metric } = scenario;
+  if (metric !== 'rps' && metric !== 'holds') return `${points(1 - ratio)} below`;
+  const least = metric === 'holds' && first.holds?.kind === 'beyond' ? 'at least ' : '';
+  return `${least}${ratio >= 2 ? `${digits(ratio)} times as much as` : `${points(ratio - 1)} ahead of`}`;
 }
 
 /** From pairs of starts where the two were compared, so that the sentence and the table say the same. */
@@ -124,6 +133,7 @@ export function conditions({ facts }: ScenarioSummary, { plan, run }: Summary): 
 
 /** What the ± stands for here. */
 export function intervalLegend({ rows, metric }: ScenarioSummary): string {
+  if (metric === 'holds') return '';
   const basis = new Set(rows.flatMap((row) => (row[metric] ? [row[metric].over] : [])));
   const words: string[] = [];
   if (basis.has('instances')) words.push('± is the 95 % interval over fresh starts');
@@ -134,6 +144,28 @@ export function intervalLegend({ rows, metric }: ScenarioSummary): string {
   }
   if (basis.has('nothing')) words.push('a number without ± was measured once, its spread is not known');
   return words.join('; ');
+}
+
+/** What `holds` is, where some variant was loaded by a ramp. Else empty. */
+export function holdsLegend({ rows, bases, facts }: ScenarioSummary): string {
+  const found = [...rows, ...bases].flatMap(({ holds }) => (holds ? [holds] : []));
+  if (found.length === 0) return '';
+  const { okRatio, ...times } = facts.slo;
+  const limits = Object.entries(times).map(([key, limit]) => `${key.slice(0, -2)} ≤ ${limit} ms`);
+  const starts = Math.max(...found.map(({ n }) => n));
+  const half =
+    starts > 1
+      ? 'is the 95 % interval over fresh starts, and at least the steps between which it lies'
+      : 'are the steps between which it lies';
+  const words = [
+    `holds: the highest rate of the ramp that was answered in time${limits.length > 0 ? ` with ${limits.join(', ')}` : ''}; ± ${half}`,
+  ];
+  if (found.some(({ kind }) => kind === 'beyond')) words.push('≥ it held all that was asked of it');
+  return words.join('; ');
+}
+
+export function hasHolds({ rows, bases }: Pick<ScenarioSummary, 'rows' | 'bases'>): boolean {
+  return [...rows, ...bases].some(({ holds }) => holds !== null);
 }
 
 export function isDoubtful({ rows }: ScenarioSummary): boolean {

@@ -35,7 +35,7 @@ export function chartsOf(
   );
   const good = slices.filter((slice) => slice.outcome === 'ok');
   return [
-    ...levelCharts(good, numbers, serverCpus),
+    ...levelCharts(scenario, good, numbers, serverCpus),
     sliceDots(scenario, good, numbers),
     cpuDots(scenario, good, numbers),
     percentileCurve(good, numbers),
@@ -48,7 +48,10 @@ function sliceDots(
   slices: readonly Measurement[],
   numbers: Numbers,
 ): DotChart | null {
-  const order = metric === 'rps' ? ['rps', 'p50', 'p95', 'p99'] : [metric, 'rps', 'p50', 'p95', 'p99'];
+  const order =
+    metric === 'rps' || metric === 'holds'
+      ? ['rps', 'p50', 'p95', 'p99']
+      : [metric, 'rps', 'p50', 'p95', 'p99'];
   const groups = byVariant(slices);
   const keys = [...new Set(order)] as ('rps' | 'p50' | 'p95' | 'p99')[];
   const views = keys.map((key): DotView => {

@@ -1,8 +1,9 @@
 import type { EndpointRow, PooledLatency, ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import { percent } from '../../analyse/words.ts';
 import type { Variant } from '../../results.ts';
-import { bytes, count, digits, duration, ms, NOTHING } from '../numbers.ts';
+import { bytes, count, digits, duration, ms, NOTHING, share } from '../numbers.ts';
 import { cut, plural } from '../text.ts';
+import { type Timed, withUpTo } from '../upto.ts';
 import { machineFacts, overhead, placeRule, shellCommand } from '../words.ts';
 import type { Numbers } from './charts.ts';
 import { type Html, html, name } from './html.ts';
@@ -57,12 +58,13 @@ function percentiles({ rows, bases }: ScenarioSummary, numbers: Numbers): Html {
   if (measured.length === 0) return html``;
   type Item = (typeof measured)[number];
   const ratio = (value: number | null) => (value === null ? NOTHING : percent(value));
-  const columns: Column<Item>[] = [
-    { title: 'Variant', text: true, cell: (row) => name(row.label) },
+  const columns: Column<Timed>[] = [
+    { title: 'Variant', text: true, cell: ({ label, upTo }) => html`${name(label)}${upTo}` },
     { title: 'min', cell: (row) => ms(row.latency?.minMs) },
     { title: 'average', cell: (row) => ms(row.latency?.avgMs) },
-    ...POINTS.map((p) => ({ title: `${p} %`, cell: (row: Item) => at(row.latency, p) })),
+    ...POINTS.map((p) => ({ title: `${p} %`, cell: (row: Timed) => at(row.latency, p) })),
     { title: 'max', cell: (row) => ms(row.latency?.maxMs) },
+    { title: 'right', cell: (row) => share(row.okRatio) },
     {
       title: 'p99 of the starts',
       cell: ({ p99 }) => (p99?.range ? `${digits(p99.range.low)}–${digits(p99.range.high)}` : NOTHING),
@@ -83,10 +85,10 @@ function percentiles({ rows, bases }: ScenarioSummary, numbers: Numbers): Html {
     { title: 'memory max', cell: (row) => (row.memory ? bytes(row.memory.maxBytes) : NOTHING) },
     { title: 'processes', cell: (row) => (row.processes ? count(row.processes.max) : NOTHING) },
   ];
-  const variantOf = (row: Item) => numbers.get(row.variant);
+  const variantOf = ({ variant }: { variant: string }) => numbers.get(variant);
   return folded(
     'All percentiles and resources',
-    html`${table('Response time, ms', columns, measured, variantOf)}${table('Counts and resources', rest, measured, variantOf)}`,
+    html`${table('Response time, ms', columns, measured.flatMap(withUpTo), variantOf)}${table('Counts and resources', rest, measured, variantOf)}`,
   );
 }
 

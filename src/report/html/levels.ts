@@ -1,8 +1,9 @@
+import { offeredBy } from '../../analyse/knee.ts';
+import type { ScenarioSummary } from '../../analyse/summary.ts';
 import type { Measurement, Step } from '../../results.ts';
-import { digits } from '../numbers.ts';
+import { held } from '../numbers.ts';
 import type { Axis, Line, LineChart, LineView } from './chart.ts';
 import { byVariant, type Numbers } from './charts.ts';
-import { findKnee, type Level } from './knee.ts';
 import { type Combine, round, thin } from './thin.ts';
 
 /** With fewer levels of load there is nothing to draw over them. */
@@ -15,16 +16,6 @@ export function pointsPerLine(lines: number): number {
   return Math.max(FEWEST, Math.floor(POINTS / Math.max(1, lines)));
 }
 
-/** Iterations are offered, requests are answered: how many of the one make one of the other. */
-function perIteration({ requests, iterations }: Measurement): number {
-  return iterations > 0 ? requests / iterations : 1;
-}
-
-/** Requests per second that a step offers; null for the closed model. */
-export function offeredBy(slice: Measurement, step: Step): number | null {
-  return step.offeredRps === null ? null : step.offeredRps * perIteration(slice);
-}
-
 /** Right answers per second of a step. */
 export function answeredIn(step: Step): number {
   return (step.requests - step.failures) / (step.durationMs / 1000);
@@ -32,6 +23,7 @@ export function answeredIn(step: Step): number {
 
 /** What came of each level of load, where there were several: steps of a ramp, or numbers of clients. */
 export function levelCharts(
+  scenario: ScenarioSummary,
   slices: readonly Measurement[],
   numbers: Numbers,
   serverCpus: number,
@@ -40,14 +32,24 @@ export function levelCharts(
   if (stepped.length === 0) return [];
   const isOpen = stepped.some((slice) => slice.steps.some((step) => step.offeredRps !== null));
   const charts = [acrossLevels(stepped, numbers, serverCpus, isOpen)];
-  return isOpen ? [offeredAgainstAnswered(stepped, numbers), ...charts] : charts;
+  return isOpen ? [offeredAgainstAnswered(scenario, stepped, numbers), ...charts] : charts;
 }
 
 function levelOf(step: Step): number {
   return step.offeredRps ?? step.vus ?? 0;
 }
 
-function offeredAgainstAnswered(slices: readonly Measurement[], numbers: Numbers): LineChart {
+interface Level {
+  offered: number;
+  answered: number;
+}
+
+function offeredAgainstAnswered(
+  { rows, bases }: ScenarioSummary,
+  slices: readonly Measurement[],
+  numbers: Numbers,
+): LineChart {
+  const knees = new Map([...rows, ...bases].map(({ variant, holds }) => [variant, holds]));
   const xs: number[][] = [];
   const lines: Line[] = [];
   const marks: LineChart['marks'] = [];
@@ -73,8 +75,10 @@ function offeredAgainstAnswered(slices: readonly Measurement[], numbers: Numbers
         'mean',
       ),
     });
-    const knee = findKnee(levels);
-    if (knee !== null) marks.push({ variant: number, x: round(knee), text: `held ${digits(knee)} rps` });
+    const knee = knees.get(variant) ?? null;
+    if (knee?.kind === 'found') {
+      marks.push({ variant: number, x: round(knee.value), text: `holds ${held(knee)} rps` });
+    }
   }
   return {
     kind: 'lines',

@@ -1,7 +1,7 @@
 import type { Estimate } from '../../analyse/estimate.ts';
 import type { Row, ScenarioSummary } from '../../analyse/summary.ts';
-import { atLeast, bytes, digits, ms, NOTHING, share, withHalf } from '../numbers.ts';
-import { DOUBTFUL, reasonOf } from '../words.ts';
+import { atLeast, bytes, digits, held, ms, NOTHING, share, withHalf } from '../numbers.ts';
+import { DOUBTFUL, hasHolds, reasonOf } from '../words.ts';
 import type { Numbers } from './charts.ts';
 import { type Html, html, name } from './html.ts';
 
@@ -114,6 +114,7 @@ function columnsOf(scenario: ScenarioSummary): Column[] {
       value: (row) => row.label,
     },
     { title: '', kind: 'text', className: 'bar', cell: (row) => bar(main(row), top), value: () => null },
+    ...(hasHolds(scenario) ? [holdsColumn(metric)] : []),
     {
       title: html`RPS`,
       kind: 'number',
@@ -150,6 +151,16 @@ function columnsOf(scenario: ScenarioSummary): Column[] {
       value: (row) => row.memory?.medianBytes ?? null,
     },
   ];
+}
+
+function holdsColumn(metric: ScenarioSummary['metric']): Column {
+  return {
+    title: html`<abbr title="the highest rate of the ramp that was answered in time">Holds</abbr> <small>rps</small>`,
+    kind: 'number',
+    cell: ({ holds }) => (holds?.kind === 'found' ? estimate(holds) : held(holds)),
+    value: ({ holds }) => holds?.value ?? null,
+    ...(metric === 'holds' ? { className: 'main' } : {}),
+  };
 }
 
 function estimate(found: Estimate | null): Html | string {

@@ -9,6 +9,7 @@ import {
   cpuVerdict,
   DOUBTFUL_LEGEND,
   exceptions,
+  holdsLegend,
   intervalLegend,
   isDoubtful,
   verdict,
@@ -180,6 +181,7 @@ function renderScenario(scenario: ScenarioSummary, summary: Summary, numbers: Nu
     conditions(scenario, summary),
     deltas && isCompared ? deltaLegend(deltas, summary, medium) : '',
     intervalLegend(scenario),
+    holdsLegend(scenario),
     deltas && isCompared ? findable(scenario, deltas) : '',
     isDoubtful(scenario) ? DOUBTFUL_LEGEND : '',
   ].filter(Boolean);

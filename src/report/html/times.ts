@@ -1,8 +1,9 @@
+import { offeredBy } from '../../analyse/knee.ts';
 import type { Measurement } from '../../results.ts';
 import { cleanLine } from '../text.ts';
 import type { Axis, Line, LineChart, LineView } from './chart.ts';
 import { byVariant, type Numbers } from './charts.ts';
-import { answeredIn, nameOf, offeredBy, pointsPerLine, share } from './levels.ts';
+import { answeredIn, nameOf, pointsPerLine, share } from './levels.ts';
 import { type Combine, round, thin } from './thin.ts';
 
 /** From this length on a slice is looked into; shorter ones are a point each. */
