@@ -2,6 +2,7 @@ import type { Across, AcrossRow, AcrossScenario, Ratio } from '../analyse/across
 import { nounOf } from './changes.ts';
 import { code, escapeMarkdown } from './escape.ts';
 import { table } from './markup.ts';
+import { drawBars } from './mermaid.ts';
 import { change, NOTHING } from './numbers.ts';
 import { clip, list, plural } from './text.ts';
 
@@ -52,6 +53,7 @@ function renderScenario({ facts, metric, rows }: AcrossScenario, across: Across)
     `## ${escapeMarkdown(clip(facts.title || facts.name, 200))}, across ${plural(across.shards.length, 'machine')}`,
     `**${verdict(placed, metric)}**`,
     shown.length > 0 ? table(columns(metric, across), shown) : '',
+    chart(placed, metric),
     placed.length > shown.length
       ? `${plural(placed.length - shown.length, 'more variant')} in results.json.`
       : '',
@@ -62,6 +64,15 @@ function renderScenario({ facts, metric, rows }: AcrossScenario, across: Across)
   ]
     .filter(Boolean)
     .join('\n\n');
+}
+
+/** Ratios, not absolute numbers: those of different machines have no place in one picture. */
+function chart(placed: readonly AcrossRow[], metric: AcrossScenario['metric']): string {
+  const bars = placed.flatMap((row) => {
+    const value = row.shard === null ? 1 : row.toReference?.ratio;
+    return value === undefined ? [] : [{ label: row.label, value }];
+  });
+  return drawBars(`${nounOf(metric)}, 1 is the reference`, bars);
 }
 
 function verdict(placed: readonly AcrossRow[], metric: AcrossScenario['metric']): string {

@@ -3,6 +3,7 @@ import type { Medium } from './changes.ts';
 import { renderDetails } from './details.ts';
 import { code, escapeMarkdown } from './escape.ts';
 import { table } from './markup.ts';
+import { renderChart } from './mermaid.ts';
 import { atLeast, bytes, digits, estimated, held, ms, NOTHING, share } from './numbers.ts';
 import { cleanLine, plural } from './text.ts';
 import { type Deltas, deltaLegend, deltasOf, deltaTitle, findable, headline, tellGates } from './verdicts.ts';
@@ -56,7 +57,7 @@ export function renderMarkdown(summaries: Summary | readonly Summary[], stage: S
   const groups = Array.isArray(summaries) ? (summaries as readonly Summary[]) : [summaries as Summary];
   const parts = groups.flatMap((summary, i) => [
     ...(groups.length > 1 ? [groupHeading(summary, i, groups.length)] : []),
-    renderGroup(summary, stage),
+    renderGroup(summary, stage, groups.length === 1),
   ]);
   return `${parts.join('\n\n')}\n`;
 }
@@ -74,7 +75,8 @@ function groupHeading(summary: Summary, index: number, of: number): string {
   return `# Group ${index + 1} of ${of}: ${escapeMarkdown(summary.host.cpuModel)}, run ${code(summary.run.id)}${note}`;
 }
 
-function renderGroup(summary: Summary, stage: Stage): string {
+/** @param charts one group's charts are worth their room; those of several machines would be taken for one picture */
+function renderGroup(summary: Summary, stage: Stage, charts: boolean): string {
   const { scenarios } = summary;
   const shown = stage === 'short' ? scenarios.slice(0, SHORT.scenarios) : scenarios;
   const limits = stage === 'short' ? { ...SHORT, rows: Math.floor(SHORT.rows / shown.length) } : FULL;
@@ -82,7 +84,9 @@ function renderGroup(summary: Summary, stage: Stage): string {
   return [
     changes(summary, limits),
     gates(summary, limits),
-    ...shown.map((scenario) => renderScenario(scenario, summary, limits)),
+    ...shown.map((scenario, i) =>
+      renderScenario(scenario, summary, limits, charts && (stage !== 'short' || i === 0)),
+    ),
     left > 0 ? `${plural(left, 'more scenario')} in the full report.` : '',
     stage === 'short' ? warningCodes(summary) : renderDetails(summary, stage),
   ]
@@ -105,11 +109,17 @@ function gates(summary: Summary, limits: Limits): string {
   return [...lines, ...(left > 0 ? [`- ${plural(left, 'more gate')} in the full report.`] : [])].join('\n');
 }
 
-function renderScenario(scenario: ScenarioSummary, summary: Summary, limits: Limits): string {
+function renderScenario(
+  scenario: ScenarioSummary,
+  summary: Summary,
+  limits: Limits,
+  charts: boolean,
+): string {
   const { facts, rows } = scenario;
   const { name } = mediumOf(limits);
   const deltas = deltasOf(scenario);
   const plain: Medium = { name: (text) => shorten(text, limits.label), text: cleanLine };
+  const baseOf = (row: Row) => summary.variants.find(({ id }) => id === row.variant)?.base ?? null;
   const legend = [
     conditions(scenario, summary),
     deltas ? deltaLegend(deltas, summary, plain) : '',
@@ -127,6 +137,7 @@ function renderScenario(scenario: ScenarioSummary, summary: Summary, limits: Lim
     rows.length > limits.rows
       ? `${plural(rows.length - limits.rows, 'more variant')} in the full report.`
       : '',
+    charts ? renderChart(scenario, baseOf) : '',
     `<sub>${legend.filter(Boolean).map(escapeMarkdown).join('<br>')}</sub>`,
   ]
     .filter(Boolean)
