@@ -47,7 +47,7 @@ export function judgeApp(
   requirements: readonly string[],
   handler: boolean,
   said: { kind?: AppKind | undefined; extensions?: readonly string[] | undefined },
-): Pick<App, 'kind' | 'handler' | 'extensions'> {
+): Pick<App, 'kind' | 'handler' | 'extensions' | 'packages'> {
   const framework = Object.entries(KINDS).find(([name]) => requirements.includes(name))?.[1];
   const own = handler && requirements.includes('psr/http-server-handler') ? 'psr15' : 'plain';
   const wanted = requirements.flatMap((name) => /^ext-([a-z][a-z0-9_]*)$/.exec(name)?.[1] ?? []);
@@ -55,6 +55,7 @@ export function judgeApp(
     kind: said.kind ?? framework ?? own,
     handler,
     extensions: said.extensions ?? wanted.filter((name) => !BUILT_IN.has(name)),
+    packages: requirements,
   };
 }
 

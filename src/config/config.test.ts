@@ -304,6 +304,16 @@ docs: https://example.org
       expect(parse(fits, ['--runtimes', 'worker']).runtimes).toHaveLength(1);
     });
 
+    test('has to require what the runtime cannot serve without', () => {
+      const octane = { '.bench/runtimes/worker/runtime.yaml': `${manifest}requires: laravel/octane\n` };
+      const laravel = composer('laravel/framework');
+      expect(told({ ...octane, ...laravel })).toMatch(
+        /worker is for apps that require laravel\/octane, and .* does not: composer require laravel\/octane/,
+      );
+      const fits = { ...INDEX, ...worker, ...octane, ...composer('laravel/framework', 'laravel/octane') };
+      expect(parse(fits, ['--runtimes', 'worker']).runtimes).toHaveLength(1);
+    });
+
     test('and in one table one of them', () => {
       const apps = { 'a/index.php': '', 'b/index.php': '', 'b/handler.php': '' };
       const both = ['--runtimes', 'worker,apache', '--app', 'a,b'];

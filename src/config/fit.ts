@@ -16,6 +16,9 @@ export function findMisfit(runtime: Runtime, app: App): string | null {
   if (BY_HANDLER.includes(app.kind) && !app.handler) {
     return `${runtime.name} calls an app by its handler.php, and the app '${app.name}' has none`;
   }
+  if (runtime.requires && !app.packages.includes(runtime.requires)) {
+    return `${runtime.name} is for apps that require ${runtime.requires}, and the composer.json of '${app.name}' does not: composer require ${runtime.requires}`;
+  }
   return null;
 }
 

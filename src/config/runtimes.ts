@@ -40,6 +40,7 @@ export const manifest = keys({
   php: list(php, { type: ['string', 'number'] }),
   options: record(optionName, optionSpec),
   apps: list(oneOf<AppKind>('plain', 'psr15', 'symfony', 'laravel', 'lumen')),
+  requires: line.optional(),
   htaccess: boolean.optional(),
   elastic: record(optionName, list(line)).optional(),
   stop: keys({
@@ -130,7 +131,7 @@ function openFolder(name: string, path: string, cwd: string, files: Files): Fold
 }
 
 function readRuntime({ name, path, document }: Folder): Runtime {
-  const { stop, options, elastic = {}, tried, htaccess, ...rest } = validate(manifest, document);
+  const { stop, options, elastic = {}, tried, htaccess, requires, ...rest } = validate(manifest, document);
   for (const option of Object.keys(elastic)) {
     at(document.place(['elastic', option]), () => {
       if (!Object.hasOwn(options, option)) throw unknownWord('option', option, Object.keys(options));
@@ -141,6 +142,7 @@ function readRuntime({ name, path, document }: Folder): Runtime {
     folder: path,
     ...rest,
     ...(tried !== undefined && { tried }),
+    ...(requires !== undefined && { requires }),
     ...(htaccess !== undefined && { htaccess }),
     elastic,
     options: Object.fromEntries(

@@ -35,6 +35,8 @@ export interface Runtime {
   php: readonly string[];
   options: Readonly<Record<string, OptionSpec>>;
   apps: readonly AppKind[];
+  /** A package without which it cannot serve an app: `laravel/octane`. */
+  requires?: string;
   /** Whether its web server obeys `.htaccess` files. */
   htaccess?: boolean;
   /** Option → values with which its pool of processes shrinks while it has no load. */
@@ -68,6 +70,8 @@ export interface App {
   handler: boolean;
   /** PHP extensions that it takes, beyond those of the official images. */
   extensions: readonly string[];
+  /** What its composer.json requires, by name. */
+  packages: readonly string[];
 }
 
 export type Segment =
