@@ -14,6 +14,8 @@ interface BakeTarget {
   tags?: string[];
   labels?: Record<string, string>;
   secret?: string[];
+  'cache-from'?: string[];
+  'cache-to'?: string[];
 }
 
 /** Marks the images that we build; they stay as the build cache. */

@@ -7,6 +7,7 @@ import type { Failure, Variant } from '../results.ts';
 import { type Docker, lastLines } from '../run/docker.ts';
 import { type AppBuilds, openAppBuilds } from './app.ts';
 import { basesOf, type Folders, IMAGE_LABEL, makeBakeFile, tagOf } from './bake.ts';
+import { withGitHubCache } from './cache.ts';
 
 type ImageFacts = NonNullable<Variant['image']>;
 
@@ -127,7 +128,8 @@ export async function pullImage(
 /**
  * Since buildx 0.20 bake asks before it reads folders outside the working directory, and ours are: the file is our own
  * (https://docs.docker.com/build/building/variables/#buildx_bake_entitlements_fs). Attestations would give an image
- * that did not change a new id. The builder of the context is the engine itself, which has the local images.
+ * that did not change a new id. The builder of the context is the engine itself, which has the local images; it cannot
+ * keep a cache elsewhere, so with one it is the builder that the user has chosen.
  */
 const BAKE_ENV = { BUILDX_BAKE_ENTITLEMENTS_FS: '0', BUILDX_NO_DEFAULT_ATTESTATIONS: '1' };
 
@@ -141,12 +143,15 @@ async function bake(
   const started = host.now();
   // What Composer itself reads its credentials from: they go to its step alone, and into no layer.
   const secret = process.env.COMPOSER_AUTH ? ['id=composer-auth,env=COMPOSER_AUTH'] : [];
-  const file = makeBakeFile(images, options.config.images, options.folders, apps, secret);
+  const { buildCache, images: mapped } = options.config;
+  const plain = makeBakeFile(images, mapped, options.folders, apps, secret);
+  const file = buildCache ? withGitHubCache(plain) : plain;
+  const builder = buildCache ? {} : { BUILDX_BUILDER: (await docker.run(['context', 'show'])).trim() };
   const finished = await docker.try(
     ['buildx', 'bake', '--file', '-', '--load', '--progress', 'plain', ...images.map(({ key }) => key)],
     {
       ...{ input: JSON.stringify(file), signal: options.signal, onLine: makeStepReader(options.say) },
-      env: { ...BAKE_ENV, BUILDX_BUILDER: (await docker.run(['context', 'show'])).trim() },
+      env: { ...BAKE_ENV, ...builder },
     },
   );
   options.signal.throwIfAborted();

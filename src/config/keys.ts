@@ -258,6 +258,13 @@ export const KEYS = {
     many: 'lines',
     only: ['flag'],
   },
+  'build-cache': {
+    schema: oneOf('gha'),
+    value: 'gha',
+    about: "Keep layers of builds in the cache of GitHub's Actions; the current builder must be a container",
+    default: 'none',
+    only: ['flag', 'input'],
+  },
   out: { schema: path, value: 'DIR', about: 'Folder for the results', default: 'bench-results' },
   wait: {
     schema: boolean,

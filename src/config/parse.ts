@@ -44,6 +44,7 @@ export function parseConfig(sources: Sources): Config {
   const serverCpus = value('server-cpus');
   const loadCpus = value('load-cpus');
   const memoryBytes = value('memory');
+  const buildCache = value('build-cache');
   const out = given('out');
   const compareTo = given('compare-to');
   const reference = given('reference');
@@ -78,6 +79,7 @@ export function parseConfig(sources: Sources): Config {
     prepare: value('prepare') ?? [],
     env,
     ...(memoryBytes !== undefined && { memoryBytes }),
+    ...(buildCache && { buildCache }),
     out: out ? readOut(out, files) : resolve(cwd, 'bench-results'),
     wait: value('wait') ?? false,
   };

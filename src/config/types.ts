@@ -224,6 +224,8 @@ export interface Config {
   env: Readonly<Record<string, string>>;
   /** Memory limit of each server's container, bytes. */
   memoryBytes?: number;
+  /** Where layers of builds are kept between runs; left out: in the engine alone. */
+  buildCache?: 'gha';
   /** Absolute path of the output folder. */
   out: string;
   /** Wait for another run on the same engine instead of refusing. */
