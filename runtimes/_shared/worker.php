@@ -38,8 +38,8 @@ const FACTS_PATH = '/.php-runtime-bench/facts';
  */
 function load_app(string $folder = '/app'): \Closure
 {
-    // In the command line's PHP, what is printed outside a request would go to stdout, which may be a server's protocol.
-    if (PHP_SAPI === 'cli') {
+    // What is printed outside a request would go to stdout, which may be a server's protocol, and end the headers.
+    if (PHP_SAPI === 'cli' || PHP_SAPI === 'cgi-fcgi') {
         ob_start(static function (string $text): string {
             file_put_contents('php://stderr', $text);
             return '';
@@ -464,8 +464,8 @@ final class Scope
         for ($depth = 0; $depth < 100 && self::currentErrorHandler() !== $this->errorHandler; $depth++) {
             restore_error_handler();
         }
-        // The command line has no limit; one that a request has set would end a later one.
-        if (PHP_SAPI === 'cli' && ini_get('max_execution_time') !== '0') {
+        // Such a process has no limit; one that a request has set would end a later one.
+        if ((PHP_SAPI === 'cli' || PHP_SAPI === 'cgi-fcgi') && ini_get('max_execution_time') !== '0') {
             set_time_limit(0);
         }
         map_files($files, static function (array $file): void {
