@@ -80,9 +80,23 @@ test('refuses a second one, a link, a file that is too large, and takes the rest
   const { results, refused } = await gatherResults(folder, wanted);
   expect(results).toHaveLength(1);
   expect(refused).toEqual([
-    '2: a second one of the same shard',
+    '2: there is a newer one of the same shard',
     '3: there is no such file',
     `4: ${MAX_RESULTS_BYTES + 1} bytes, up to ${MAX_RESULTS_BYTES} are read`,
+  ]);
+});
+
+test('a shard that was measured again: the newer results count, whatever their folder is called', async () => {
+  const at = (started: string) => (all: Results) => Object.assign(all.run, { id: started, started });
+  put('shard-1', part(1, at('2026-01-31T09:00:00.000Z')));
+  put('shard-1-2', part(1, at('2026-01-31T11:00:00.000Z')));
+  put('shard-2', part(2, at('2026-01-31T11:00:01Z')));
+  put('shard-2-2', part(2, at('2026-01-31T10:59:00Z')));
+  const { results, refused } = await gatherResults(folder, wanted);
+  expect(results.map(({ run }) => run.id)).toEqual(['2026-01-31T11:00:00.000Z', '2026-01-31T11:00:01Z']);
+  expect(refused.sort()).toEqual([
+    'shard-1: there is a newer one of the same shard',
+    'shard-2-2: there is a newer one of the same shard',
   ]);
 });
 

@@ -38,13 +38,13 @@ export interface Gathered {
 }
 
 /**
- * The results in the folders of a folder, one for each shard. Links are not followed.
+ * The results in the folders of a folder, the newest of each shard. Links are not followed.
  *
  * @param wanted whose results count; any else are refused
  */
 export async function gatherResults(folder: string, wanted: Wanted): Promise<Gathered> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  const results: Results[] = [];
+  const kept = new Map<number, { name: string; found: Results }>();
   const refused: string[] = [];
   for (const entry of entries.filter((found) => found.isDirectory()).slice(0, 2 * MAX_SHARDS)) {
     const file = join(folder, entry.name, 'results.json');
@@ -53,13 +53,16 @@ export async function gatherResults(folder: string, wanted: Wanted): Promise<Gat
       const { shard } = found.plan;
       if (!wanted.some(({ index, of }) => index === shard?.index && of === shard.of))
         throw new Error('not a shard of this run');
-      if (results.some(({ plan }) => plan.shard?.index === shard?.index))
-        throw new Error('a second one of the same shard');
-      results.push(found);
+      // A job that was run again has left both, the newer under a longer name.
+      const other = kept.get(indexOf(found));
+      const isNewer = !other || Date.parse(found.run.started) > Date.parse(other.found.run.started);
+      if (isNewer) kept.set(indexOf(found), { name: entry.name, found });
+      if (other) refused.push(`${isNewer ? other.name : entry.name}: there is a newer one of the same shard`);
     } catch (error) {
       refused.push(`${entry.name}: ${(error as Error).message}`);
     }
   }
+  const results = [...kept.values()].map(({ found }) => found);
   return { results: results.sort((a, b) => indexOf(a) - indexOf(b)), refused };
 }
 
