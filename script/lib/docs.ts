@@ -34,13 +34,34 @@ function renderRuntime(runtime: Runtime): string {
   ].join('\n');
 }
 
-function renderOwn({ title, model, base, php, apps, htaccess, stop, status, docs }: Runtime): string[] {
+function renderOwn({
+  title,
+  model,
+  base,
+  php,
+  apps,
+  longLived,
+  htaccess,
+  stop,
+  status,
+  docs,
+}: Runtime): string[] {
   const images = base.map((image) => `\`${image.replaceAll('{php}', 'X.Y')}\``).join(', ');
   return [
     `${title}, ${model}, ${status}. Built on ${images}, PHP ${php.join(', ')}.`,
-    `Apps: ${apps.map((kind) => `\`${kind}\``).join(', ')}${htaccess ? '; obeys `.htaccess` files' : ''}.`,
+    `Apps: ${quoteAll(apps)}${htaccess ? '; obeys `.htaccess` files' : ''}.`,
+    ...(longLived ? [renderLongLived(longLived)] : []),
     `On ${stop.signal} a request in flight ${stop.inFlight}, within ${stop.timeoutMs / 1000} s. [Its documentation](${docs}).`,
   ];
+}
+
+function renderLongLived({ when, apps }: NonNullable<Runtime['longLived']>): string {
+  const by = Object.entries(when).flatMap(([option, values]) => values.map((value) => `${option}=${value}`));
+  return `Long-lived with ${quoteAll(by)}; then its apps are ${quoteAll(apps)}.`;
+}
+
+function quoteAll(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(', ');
 }
 
 function renderPreset(runtime: Runtime, base: string): string[] {

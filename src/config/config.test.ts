@@ -314,6 +314,27 @@ docs: https://example.org
       expect(parse(fits, ['--runtimes', 'worker']).runtimes).toHaveLength(1);
     });
 
+    test('has to fit one that keeps it in memory when an option says so', () => {
+      const either = `${manifest
+        .replace('long-lived', 'per-request')
+        .replace(
+          'options: {}',
+          'options: { mode: { type: enum, values: [a, b], default: a, at: run, env: MODE, about: Mode } }',
+        )}long-lived: { when: { mode: [b] }, apps: [symfony] }\n`;
+      const [laravel, symfony] = [composer('laravel/framework'), composer('symfony/framework-bundle')];
+      const told = (mode: string, files: Record<string, string>, text = either) =>
+        messageOf(() =>
+          parse({ ...INDEX, ...worker, ...files, '.bench/runtimes/worker/runtime.yaml': text }, [
+            ...['--runtimes', `worker${mode}`],
+          ]),
+        );
+      expect(told('', laravel)).toBe('nothing was refused');
+      expect(told('[mode=b]', symfony)).toBe('nothing was refused');
+      expect(told('[mode=b]', laravel)).toMatch(/worker\[mode=b\] is for symfony, and .* is laravel/);
+      const unknown = either.replace('{ mode: [b]', '{ made: [b]');
+      expect(told('', laravel, unknown)).toMatch(/unknown option\n.*'made'|no such option/);
+    });
+
     test('and in one table one of them', () => {
       const apps = { 'a/index.php': '', 'b/index.php': '', 'b/handler.php': '' };
       const both = ['--runtimes', 'worker,apache', '--app', 'a,b'];

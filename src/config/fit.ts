@@ -2,22 +2,43 @@ import { join } from 'node:path';
 import { type Place, UserError } from '../errors.ts';
 import type { Files } from './files.ts';
 import { quote } from './text.ts';
-import type { App, Runtime, RuntimeChoice } from './types.ts';
+import type { App, AppKind, OptionValue, Runtime, RuntimeChoice } from './types.ts';
 
 /** Kinds that a server which keeps them in memory calls by their `handler.php`. */
 const BY_HANDLER = ['plain', 'psr15'];
 
+type Options = Readonly<Record<string, OptionValue>>;
+
+/** The options by which a runtime keeps the app in memory that would else start it for each request: `mode=worker`. */
+function findSwitch({ longLived, options }: Runtime, set: Options): string | undefined {
+  return Object.entries(longLived?.when ?? {})
+    .map(([option, values]) => ({ option, values, value: String(set[option] ?? options[option]?.default) }))
+    .filter(({ values, value }) => values.includes(value))
+    .map(({ option, value }) => `${option}=${value}`)[0];
+}
+
+/** Whether a runtime keeps the app in memory with these options. */
+export function modelOf(runtime: Runtime, set: Options): Runtime['model'] {
+  return findSwitch(runtime, set) ? 'long-lived' : runtime.model;
+}
+
 /** Why a runtime cannot serve an app; null: it can. What starts the app for each request serves any. */
-export function findMisfit(runtime: Runtime, app: App): string | null {
-  if (runtime.model === 'per-request') return null;
-  if (!runtime.apps.includes(app.kind)) {
-    return `${runtime.name} is for ${runtime.apps.join(', ')}, and the app '${app.name}' is ${app.kind}`;
+export function findMisfit(
+  { runtime, set }: Pick<RuntimeChoice, 'runtime' | 'set'>,
+  app: App,
+): string | null {
+  if (modelOf(runtime, set) === 'per-request') return null;
+  const by = findSwitch(runtime, set);
+  const kinds: readonly AppKind[] = by && runtime.longLived ? runtime.longLived.apps : runtime.apps;
+  const name = by ? `${runtime.name}[${by}]` : runtime.name;
+  if (!kinds.includes(app.kind)) {
+    return `${name} is for ${kinds.join(', ')}, and the app '${app.name}' is ${app.kind}`;
   }
   if (BY_HANDLER.includes(app.kind) && !app.handler) {
-    return `${runtime.name} calls an app by its handler.php, and the app '${app.name}' has none`;
+    return `${name} calls an app by its handler.php, and the app '${app.name}' has none`;
   }
   if (runtime.requires && !app.packages.includes(runtime.requires)) {
-    return `${runtime.name} is for apps that require ${runtime.requires}, and the composer.json of '${app.name}' does not: composer require ${runtime.requires}`;
+    return `${name} is for apps that require ${runtime.requires}, and the composer.json of '${app.name}' does not: composer require ${runtime.requires}`;
   }
   return null;
 }
@@ -28,7 +49,7 @@ export function findMisfit(runtime: Runtime, app: App): string | null {
  */
 export function checkFit(apps: readonly App[], choices: readonly RuntimeChoice[], where: Place | undefined) {
   const refuseMisfits = (some: readonly App[], others: readonly RuntimeChoice[]) => {
-    const found = some.flatMap((app) => others.map(({ runtime }) => findMisfit(runtime, app)));
+    const found = some.flatMap((app) => others.map((choice) => findMisfit(choice, app)));
     const [first] = found;
     if (!first || found.includes(null)) return;
     throw new UserError('the app and the runtime do not fit', {

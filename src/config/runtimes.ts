@@ -32,6 +32,8 @@ const optionName = (text: string) => {
     throw refuse('not a name of an option', text, 'small letters, digits and -');
 };
 
+const appKind = oneOf<AppKind>('plain', 'psr15', 'symfony', 'laravel', 'lumen');
+
 /** `runtime.yaml`. */
 export const manifest = keys({
   title: line,
@@ -39,7 +41,8 @@ export const manifest = keys({
   base: list(scalar((text) => parseImage(text, { template: true }), { type: 'string' })),
   php: list(php, { type: ['string', 'number'] }),
   options: record(optionName, optionSpec),
-  apps: list(oneOf<AppKind>('plain', 'psr15', 'symfony', 'laravel', 'lumen')),
+  apps: list(appKind),
+  'long-lived': keys({ when: record(optionName, list(line)), apps: list(appKind) }).optional(),
   requires: line.optional(),
   htaccess: boolean.optional(),
   elastic: record(optionName, list(line)).optional(),
@@ -131,18 +134,24 @@ function openFolder(name: string, path: string, cwd: string, files: Files): Fold
 }
 
 function readRuntime({ name, path, document }: Folder): Runtime {
-  const { stop, options, elastic = {}, tried, htaccess, requires, ...rest } = validate(manifest, document);
-  for (const option of Object.keys(elastic)) {
-    at(document.place(['elastic', option]), () => {
-      if (!Object.hasOwn(options, option)) throw unknownWord('option', option, Object.keys(options));
-    });
-  }
+  const parsed = validate(manifest, document);
+  const { stop, options, elastic = {}, tried, htaccess, requires, 'long-lived': longLived, ...rest } = parsed;
+  const checkNames = (named: object, ...path: string[]) => {
+    for (const option of Object.keys(named)) {
+      at(document.place([...path, option]), () => {
+        if (!Object.hasOwn(options, option)) throw unknownWord('option', option, Object.keys(options));
+      });
+    }
+  };
+  checkNames(elastic, 'elastic');
+  checkNames(longLived?.when ?? {}, 'long-lived', 'when');
   return {
     name,
     folder: path,
     ...rest,
     ...(tried !== undefined && { tried }),
     ...(requires !== undefined && { requires }),
+    ...(longLived && { longLived }),
     ...(htaccess !== undefined && { htaccess }),
     elastic,
     options: Object.fromEntries(

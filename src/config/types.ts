@@ -35,6 +35,8 @@ export interface Runtime {
   php: readonly string[];
   options: Readonly<Record<string, OptionSpec>>;
   apps: readonly AppKind[];
+  /** Of one that starts the app for each request: with what options it keeps it in memory, and which kinds of app then. */
+  longLived?: { when: Readonly<Record<string, readonly string[]>>; apps: readonly AppKind[] };
   /** A package without which it cannot serve an app: `laravel/octane`. */
   requires?: string;
   /** Whether its web server obeys `.htaccess` files. */

@@ -60,7 +60,7 @@ export function planVariants(config: Config): { variants: PlannedVariant[]; imag
       for (const choice of config.runtimes) {
         const { runtime } = choice;
         // That it fits one of the others was checked before.
-        if (findMisfit(runtime, app)) continue;
+        if (findMisfit(choice, app)) continue;
         const install =
           otherApp !== null && config.other?.kind === 'commit' && isInstalled(config.other, app);
         const image = addImage(images, planImage(runtime, php, app, choice.set, install));

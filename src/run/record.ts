@@ -1,5 +1,6 @@
 import type { Built } from '../build/build.ts';
 import { describeOther, type Found } from '../checkout/other.ts';
+import { modelOf } from '../config/fit.ts';
 import type { Config, Scenario } from '../config/types.ts';
 import type { Plan } from '../plan/plan.ts';
 import { gatesFor } from '../plan/shards.ts';
@@ -84,7 +85,7 @@ function describeVariant(record: Record, variant: PlannedVariant): Variant {
     php: variant.php,
     runtime: variant.runtime.name,
     title: variant.runtime.title,
-    model: variant.runtime.model,
+    model: modelOf(variant.runtime, variant.options),
     options: { ...variant.options },
     image: built && 'facts' in built ? built.facts : null,
     facts: outcome?.facts ?? null,
