@@ -321,9 +321,10 @@ describe('5 % more work in one app, a comment in another', () => {
   });
 
   it('more work is slower, by as much as was added', () => {
-    const { verdict, interval, metric, pairs } = lead('more');
-    const found = { verdict, metric, pairs };
-    expect(found, JSON.stringify(lead('more'))).toEqual({ verdict: 'slower', metric: 'cpu', pairs: 8 });
+    const { verdict, interval, metric, pairs, how } = lead('more');
+    expect({ verdict, metric, pairs, how }, JSON.stringify(lead('more'))).toEqual({
+      ...{ verdict: 'slower', metric: 'cpu', pairs: 8, how: 'together' },
+    });
     expect(interval?.low).toBeLessThan(1.05);
     expect(interval?.high).toBeGreaterThan(1.05);
     // The truth again, by the accounts of all slices together.
@@ -333,6 +334,23 @@ describe('5 % more work in one app, a comment in another', () => {
       return used / slices.reduce((sum, { requests }) => sum + requests, 0);
     };
     expect(cpu('more/apache@8.4') / cpu('more/apache@8.4:base')).toBeCloseTo(1.05, 1);
+  });
+
+  it('both sides were loaded at once, twice a block, each first once', () => {
+    for (const app of ['more', 'same']) {
+      const own = results.duets.filter(({ variant }) => variant === `${app}/apache@8.4`);
+      const named = own.map(({ instance, block, first }) => `${instance} ${block} ${first}`);
+      const all = [...Array(8 * 3).keys()].flatMap((i) =>
+        ['base', 'variant'].map((first) => `${Math.floor(i / 3)} ${i % 3} ${first}`),
+      );
+      expect(named.toSorted()).toEqual(all.toSorted());
+      for (const { base, outcome, sides } of own) {
+        expect([base, outcome]).toEqual([`${app}/apache@8.4:base`, 'ok']);
+        // Each gets its share of the CPUs: one alone would have all of it.
+        const [a, b] = [sides.variant.cpuUs ?? 0, sides.base.cpuUs ?? 0];
+        expect(Math.max(a, b) / (a + b)).toBeLessThan(0.75);
+      }
+    }
   });
 
   it('a comment makes no difference', () => {
