@@ -12,8 +12,12 @@ const images: Record<string, string> = process.env.BENCH_IMAGES
   ? parse(readFileSync(process.env.BENCH_IMAGES, 'utf8'))
   : {};
 
+/** The image that takes an official one's place, or that one. */
+export const imageFor = (base: string): string => images[base] ?? base;
+
 const id = `test-${randomBytes(4).toString('hex')}`;
-export const label = `php-runtime-bench=${id}`;
+// Not the label of a run: what carries that and has no run is swept by the next one.
+export const label = `php-runtime-bench.test=${id}`;
 const built: string[] = [];
 
 /** Runs docker; throws with what it said when it fails. */
@@ -28,18 +32,27 @@ export function tryDocker(...args: string[]): Promise<Finished> {
   return realHost.exec('docker', args);
 }
 
+const basesOf = (runtime: string, php: string): string[] =>
+  parse(readFileSync(resolve(root, 'runtimes', runtime, 'runtime.yaml'), 'utf8')).base.map((base: string) =>
+    base.replace('{php}', php),
+  );
+
+/** A base image of a runtime that cannot be had here, since `BENCH_IMAGES` names none in its place; null: all can. */
+export function findMissingBase(runtime: string, php: string): string | null {
+  if (!process.env.BENCH_IMAGES) return null;
+  return basesOf(runtime, php).find((base) => !images[base]) ?? null;
+}
+
 /** Builds a runtime with an app's folder and returns the image's name. */
 export async function buildRuntime(runtime: string, php: string, app: string): Promise<string> {
   const image = `php-runtime-bench-${id}/${runtime}:${php}-${built.length}`;
-  const folder = resolve(root, 'runtimes', runtime);
-  const bases: string[] = parse(readFileSync(resolve(folder, 'runtime.yaml'), 'utf8')).base;
-  const mapped = bases.map((base) => base.replace('{php}', php)).filter((base) => images[base]);
+  const mapped = basesOf(runtime, php).filter((base) => images[base]);
   await docker(
     ...['buildx', 'build', '--quiet', '--load', '--provenance=false', '--tag', image],
     ...['--build-arg', `PHP_VERSION=${php}`],
     ...['--build-context', `shared=${resolve(root, 'runtimes/_shared')}`, '--build-context', `app=${app}`],
     ...mapped.flatMap((base) => ['--build-context', `${base}=docker-image://${images[base]}`]),
-    folder,
+    resolve(root, 'runtimes', runtime),
   );
   built.push(image);
   return image;
@@ -92,6 +105,8 @@ export async function serve(...how: Parameters<typeof launch>): Promise<Server> 
 export interface Request {
   path: string;
   headers?: string[];
+  /** Makes it a POST. */
+  body?: string;
   /** Before the request. */
   waitMs?: number;
 }
@@ -126,6 +141,8 @@ foreach (json_decode($argv[1], true) as $request) {
       return strlen($line);
     },
   ]);
+  if (isset($request['body'])) curl_setopt($curl, CURLOPT_POSTFIELDS, $request['body']);
+  else curl_setopt($curl, CURLOPT_HTTPGET, true);
   $body = curl_exec($curl);
   $answers[] = [
     'status' => curl_getinfo($curl, CURLINFO_RESPONSE_CODE), 'headers' => (object) $headers,

@@ -1,0 +1,23 @@
+#!/bin/bash
+# shellcheck disable=SC2317,SC2329 # the trap calls `stop_pair`
+# For containers of two servers, of which the one in front passes requests to the one behind.
+
+# keep_pair FRONT PID SIGNAL BACK PID SIGNAL: waits until the container is told to stop, and stops each server gracefully
+# by its signal; or until either ends by itself, with which the container ends, too.
+keep_pair() {
+  local front=$1 front_pid=$2 front_signal=$3 back=$4 back_pid=$5 back_signal=$6 stopping='' died
+  stop_pair() {
+    stopping=yes
+    # The one in front first: it takes no more connections and waits for the answers to those it has.
+    kill -"$front_signal" "$front_pid" && wait "$front_pid"
+    kill -"$back_signal" "$back_pid" && wait "$back_pid"
+    exit 0
+  }
+  trap stop_pair TERM QUIT INT WINCH
+  wait -n "$front_pid" "$back_pid" || true
+  [[ -z $stopping ]] || exit 0
+  if kill -0 "$back_pid" 2>/dev/null; then died=$front; else died=$back; fi
+  echo "$BENCH_RUNTIME: $died has ended, so the container ends, too" >&2
+  kill -TERM "$front_pid" "$back_pid" 2>/dev/null || true
+  exit 70
+}
