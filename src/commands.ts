@@ -19,7 +19,7 @@ import { describeEffort } from './plan/effort.ts';
 import { type Plan, plan } from './plan/plan.ts';
 import { type PlannedShard, planShards } from './plan/shards.ts';
 import { planVariants } from './plan/variants.ts';
-import { renderAcross } from './report/across.ts';
+import { renderAcross, renderAcrossTable } from './report/across.ts';
 import { renderCsv } from './report/csv.ts';
 import { htmlGroup, renderHtml } from './report/html/render.ts';
 import { renderMarkdown } from './report/markdown.ts';
@@ -79,12 +79,15 @@ export async function runCommand(argv: readonly string[], host: Host, packageRoo
       const groups = mergeResults(await Promise.all(command.folders.map(readOutput)));
       const across = compareAcross(groups);
       if (command.format === 'json') print(JSON.stringify(groups.length === 1 ? groups[0] : groups));
-      else if (command.format === 'html') print(renderHtml(groups.map(htmlGroup)));
+      else if (command.format === 'html') print(renderHtml(groups.map(htmlGroup), across));
       else if (command.format === 'csv') for (const results of groups) print(renderCsv(analyse(results)));
-      else if (command.format === 'md' || across) {
+      else if (command.format === 'md') {
         const apart = renderMarkdown(groups.map(analyse));
         print(across ? `${renderAcross(across)}\n\n${apart}` : apart);
-      } else for (const results of groups) print(renderTable(analyse(results), terminal));
+      } else {
+        if (across) print(`${renderAcrossTable(across, terminal)}\n`);
+        for (const results of groups) print(renderTable(analyse(results), terminal));
+      }
       return 0;
     }
     case 'list':

@@ -1,10 +1,12 @@
 import type { Across, AcrossRow, AcrossScenario, Ratio } from '../analyse/across.ts';
 import { nounOf } from './changes.ts';
 import { code, escapeMarkdown } from './escape.ts';
+import { type Column, chooseColumns, coloured, layOut, uncoloured, wrap } from './layout.ts';
 import { table } from './markup.ts';
 import { drawBars } from './mermaid.ts';
 import { change, NOTHING } from './numbers.ts';
-import { clip, list, plural } from './text.ts';
+import type { TableOptions } from './terminal.ts';
+import { cleanLine, clip, list, plural } from './text.ts';
 
 /** A shard as it was planned, where that is known: what is missing can be named then. */
 export interface Wanted {
@@ -17,16 +19,17 @@ export interface Wanted {
 const ROWS = 60;
 const LABEL = 60;
 
-const label = (text: string) => code(clip(text, LABEL));
+/** Makes a name fit for where it is printed. */
+type Name = (label: string) => string;
+
+const label: Name = (text) => code(clip(text, LABEL));
 
 /** Variants of several machines in one table, each by its ratio to the reference on its own machine, as Markdown. */
 export function renderAcross(across: Across, wanted: readonly Wanted[] = []): string {
-  const unlike =
-    new Set(across.shards.map(({ host, serverCpus }) => `${host.cpuModel} ${serverCpus}`)).size > 1;
   return [
     renderMissing(across, wanted),
     ...across.scenarios.map((scenario) => renderScenario(scenario, across)),
-    `<sub>${escapeMarkdown(legend(across, unlike))}</sub>`,
+    `<sub>${escapeMarkdown(legendOf(across))}</sub>`,
   ]
     .filter(Boolean)
     .join('\n\n');
@@ -45,14 +48,15 @@ export function renderMissing(
   return `**No results of shard ${list(names)}.** What it was to measure is not in the tables; its job's log says why.`;
 }
 
-function renderScenario({ facts, metric, rows }: AcrossScenario, across: Across): string {
-  const placed = rows.filter(({ place }) => place !== null);
-  const apart = rows.filter(({ place }) => place === null);
+function renderScenario(scenario: AcrossScenario, across: Across): string {
+  const { metric, rows } = scenario;
+  const { placed, apart } = part(rows);
   const shown = placed.slice(0, ROWS);
+  const columns = columnsOf(metric, across, label).map(({ title, right, cell }) => ({ title, right, cell }));
   return [
-    `## ${escapeMarkdown(clip(facts.title || facts.name, 200))}, across ${plural(across.shards.length, 'machine')}`,
-    `**${verdict(placed, metric)}**`,
-    shown.length > 0 ? table(columns(metric, across), shown) : '',
+    `## ${escapeMarkdown(titleOf(scenario, across))}`,
+    `**${verdictOf(placed, metric, label)}**`,
+    shown.length > 0 ? table(columns, shown) : '',
     chart(placed, metric),
     placed.length > shown.length
       ? `${plural(placed.length - shown.length, 'more variant')} in results.json.`
@@ -72,20 +76,79 @@ function chart(placed: readonly AcrossRow[], metric: AcrossScenario['metric']): 
     const value = row.shard === null ? 1 : row.toReference?.ratio;
     return value === undefined ? [] : [{ label: row.label, value }];
   });
-  return drawBars(`${nounOf(metric)}, 1 is the reference`, bars);
+  const better = metric === 'rps' ? 'more' : 'less';
+  return drawBars(`${nounOf(metric)}, 1 is the reference, ${better} is better`, bars);
 }
 
-function verdict(placed: readonly AcrossRow[], metric: AcrossScenario['metric']): string {
+/** The same for a terminal. */
+export function renderAcrossTable(across: Across, { width, color }: TableOptions): string {
+  const styles = color ? coloured : uncoloured;
+  const plainName: Name = (text) => clip(cleanLine(text), LABEL);
+  const scenarios = across.scenarios.map((scenario) => {
+    const { metric, rows } = scenario;
+    const { placed, apart } = part(rows);
+    const columns: Column<AcrossRow>[] = columnsOf(metric, across, plainName).map(
+      ({ key, title, right, cell }) => ({
+        ...{ key, title, cell, align: right ? 'right' : 'left' },
+        style: (row) =>
+          key === 'label' && row.place?.rank === 1 && !row.place.shared ? styles.best : undefined,
+      }),
+    );
+    const shown = chooseColumns(columns, placed, width, ['shard', 'first']);
+    const [head = '', ...cells] = layOut(shown, placed, width, styles);
+    return [
+      styles.bold(clip(cleanLine(titleOf(scenario, across)), width)),
+      wrap(verdictOf(placed, metric, plainName), width, ''),
+      '',
+      ...(placed.length > 0 ? [styles.dim(head), ...cells] : []),
+      ...apart.map((row) =>
+        styles.warn(
+          wrap(`  ${plainName(row.label)} is not ranked: ${cleanLine(row.why ?? '')}`, width, '    '),
+        ),
+      ),
+    ].join('\n');
+  });
+  const missing =
+    across.missing.length > 0
+      ? [styles.warn(`No results of shard ${list(across.missing.map(String))}.`)]
+      : [];
+  return [...missing, ...scenarios, styles.dim(wrap(cleanLine(legendOf(across)), width, '  '))].join('\n\n');
+}
+
+/** What could be placed, and what not. */
+export function part(rows: readonly AcrossRow[]): { placed: AcrossRow[]; apart: AcrossRow[] } {
+  return {
+    placed: rows.filter(({ place }) => place !== null),
+    apart: rows.filter(({ place }) => place === null),
+  };
+}
+
+export function titleOf({ facts }: AcrossScenario, { shards }: Across): string {
+  return `${clip(facts.title || facts.name, 200)}, across ${plural(shards.length, 'machine')}`;
+}
+
+export function verdictOf(
+  placed: readonly AcrossRow[],
+  metric: AcrossScenario['metric'],
+  name: Name,
+): string {
   const [first, second] = placed;
   if (!first) return 'No variant could be ranked.';
-  if (!second) return `${label(first.label)} alone could be ranked.`;
+  if (!second) return `${name(first.label)} alone could be ranked.`;
   const tied = placed.filter(({ place }) => place?.rank === 1);
-  if (tied.length > 1) return `No clear best between ${list(tied.map((row) => label(row.label)))}.`;
+  if (tied.length > 1) return `No clear best between ${list(tied.map((row) => name(row.label)))}.`;
   const { ratio } = second.toFirst ?? { ratio: 1 };
-  return `${label(first.label)} is best: ${change(1 / ratio, null).value} ${nounOf(metric)} against ${label(second.label)}.`;
+  return `${name(first.label)} is best: ${change(1 / ratio, null).value} ${nounOf(metric)} against ${name(second.label)}.`;
 }
 
-function columns(metric: AcrossScenario['metric'], across: Across): Parameters<typeof table<AcrossRow>>[0] {
+interface AcrossColumn {
+  key: string;
+  title: string;
+  right: boolean;
+  cell: (row: AcrossRow) => string;
+}
+
+export function columnsOf(metric: AcrossScenario['metric'], across: Across, name: Name): AcrossColumn[] {
   const cell = (ratio: Ratio | null) => {
     if (!ratio) return NOTHING;
     const { value, interval } = change(ratio.ratio, ratio.interval);
@@ -93,22 +156,24 @@ function columns(metric: AcrossScenario['metric'], across: Across): Parameters<t
   };
   return [
     {
-      title: '#',
-      right: true,
+      ...{ key: 'place', title: '#', right: true },
       cell: ({ place }) => (place ? `${place.shared ? '=' : ''}${place.rank}` : ''),
     },
-    { title: 'Variant', cell: (row) => label(row.label) },
-    { title: 'Machine', right: true, cell: ({ shard }) => (shard === null ? 'all' : `${shard}`) },
+    { key: 'label', title: 'Variant', right: false, cell: (row) => name(row.label) },
     {
-      title: `${nounOf(metric)} against ${label(across.reference)}`,
-      right: true,
+      ...{ key: 'shard', title: 'Machine', right: true },
+      cell: ({ shard }) => (shard === null ? 'all' : `${shard}`),
+    },
+    {
+      ...{ key: 'reference', title: `${nounOf(metric)} against ${name(across.reference)}`, right: true },
       cell: (row) => (row.shard === null ? 'reference' : cell(row.toReference)),
     },
-    { title: 'against the first', right: true, cell: (row) => cell(row.toFirst) },
+    { key: 'first', title: 'against the first', right: true, cell: (row) => cell(row.toFirst) },
   ];
 }
 
-function legend({ reference, shards }: Across, unlike: boolean): string {
+export function legendOf({ reference, shards }: Across): string {
+  const unlike = new Set(shards.map(({ host, serverCpus }) => `${host.cpuModel} ${serverCpus}`)).size > 1;
   const machines = shards.map(
     ({ index, host, serverCpus }) =>
       `${index}: ${clip(host.cpuModel, 80)}, ${plural(serverCpus, 'CPU')} for the server`,

@@ -12,12 +12,12 @@ export interface Styles {
 }
 
 /** One column of a table for a terminal. */
-export interface Column {
+export interface Column<T = Row> {
   key: string;
   title: string;
   align: 'left' | 'right';
-  cell: (row: Row) => string;
-  style?: (row: Row, styles: Styles) => Style | undefined;
+  cell: (row: T) => string;
+  style?: (row: T, styles: Styles) => Style | undefined;
 }
 
 export const plain: Style = (text) => text;
@@ -39,12 +39,12 @@ export const GAP = '  ';
 const MIN_LABEL = 16;
 
 /** Leaves out columns, in this order, until the rest fits beside a label of readable width. */
-export function chooseColumns(
-  columns: readonly Column[],
-  rows: readonly Row[],
+export function chooseColumns<T>(
+  columns: readonly Column<T>[],
+  rows: readonly T[],
   width: number,
   dropOrder: readonly string[],
-): Column[] {
+): Column<T>[] {
   const order = dropOrder.values();
   let kept = [...columns];
   for (;;) {
@@ -62,12 +62,12 @@ export function chooseColumns(
   }
 }
 
-export function widthOf(column: Column, rows: readonly Row[]): number {
+export function widthOf<T>(column: Column<T>, rows: readonly T[]): number {
   return Math.max(stringWidth(column.title), ...alignPoints(column, rows).map((cell) => stringWidth(cell)));
 }
 
 /** Numbers stand point under point. */
-function alignPoints(column: Column, rows: readonly Row[]): string[] {
+function alignPoints<T>(column: Column<T>, rows: readonly T[]): string[] {
   const cells = rows.map(column.cell);
   if (column.align === 'left' || cells.some((cell) => cell.endsWith('%') || cell.endsWith('B'))) return cells;
   const fraction = (cell: string) => /\.\d+$/.exec(cell)?.[0].length ?? 0;
@@ -76,9 +76,9 @@ function alignPoints(column: Column, rows: readonly Row[]): string[] {
 }
 
 /** Head and one line a row. */
-export function layOut(
-  columns: readonly Column[],
-  rows: readonly Row[],
+export function layOut<T>(
+  columns: readonly Column<T>[],
+  rows: readonly T[],
   width: number,
   styles: Styles,
 ): string[] {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Across } from '../../analyse/across.ts';
 import { analyse } from '../../analyse/analyse.ts';
 import type { ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import type { Measurement, Results } from '../../results.ts';
@@ -14,6 +15,7 @@ import {
   isDoubtful,
   verdict,
 } from '../words.ts';
+import { renderAcross } from './across.ts';
 import { pageAssets } from './assets.ts';
 import type { PageData } from './chart.ts';
 import { chartsOf, type Numbers, variantCharts } from './charts.ts';
@@ -38,8 +40,9 @@ export function htmlGroup(results: Results): HtmlGroup {
  * sorts and filters.
  *
  * @param groups one, or several that must not be compared (other machines, other loads under the same name)
+ * @param across what can be said of them together, if they are shards of one plan
  */
-export function renderHtml(groups: readonly HtmlGroup[]): string {
+export function renderHtml(groups: readonly HtmlGroup[], across: Across | null = null): string {
   const { script, style } = pageAssets();
   const numbered = groups.map((group) => ({ ...group, numbers: numberVariants(group.summary) }));
   const title = titleOf(groups);
@@ -67,6 +70,7 @@ export function renderHtml(groups: readonly HtmlGroup[]): string {
 ${renderHead(title, groups)}
 <div id="filters" class="filters" hidden></div>
 <main id="report">
+${across && renderAcross(across)}
 ${several && html`<p class="note">The groups were measured on different machines or under different conditions: do not compare across them.</p>`}
 ${numbered.map((group, i) => renderGroup(group, i, several))}
 </main>
