@@ -1,0 +1,48 @@
+<?php
+
+declare(strict_types=1);
+
+namespace PhpRuntimeBench;
+
+use Nyholm\Psr7\Response;
+use PHPPM\Bridges\BridgeInterface;
+use PHPPM\Bridges\HttpKernel;
+use Psr\Http\Message\ResponseInterface;
+use Psr\Http\Message\ServerRequestInterface;
+
+/** What each process of PHP-PM answers with: Symfony by PHP-PM's own adapter, other apps by ours. */
+final class Bridge implements BridgeInterface
+{
+    private ?HttpKernel $symfony = null;
+    private ?\Closure $app = null;
+
+    public function bootstrap($appBootstrap, $appenv, $debug): void
+    {
+        require __DIR__ . '/worker.php';
+        // These are of version 1.1, which ReactPHP needs and every PSR-7 fits. Asked for later, they would be the app's.
+        foreach (['Message', 'Request', 'Response', 'ServerRequest', 'Stream', 'UploadedFile', 'Uri'] as $name) {
+            interface_exists("Psr\\Http\\Message\\{$name}Interface");
+        }
+        if ((getenv('APP_KIND') ?: find_kind('/app')) !== 'symfony') {
+            $this->app = load_app();
+            return;
+        }
+        $this->symfony = new HttpKernel();
+        $this->symfony->bootstrap('Symfony', $appenv, $debug);
+    }
+
+    public function handle(ServerRequestInterface $request): ResponseInterface
+    {
+        if ($this->symfony !== null) {
+            if (getenv('BENCH_FACTS') !== '1' || $request->getUri()->getPath() !== FACTS_PATH) {
+                return $this->symfony->handle($request);
+            }
+            $response = read_facts();
+            header_remove();
+        } else {
+            $remote = ['REMOTE_ADDR' => $request->getAttribute('remote_address'), 'REMOTE_PORT' => $request->getAttribute('remote_port')];
+            $response = ($this->app)(request_of_psr7($request, $remote));
+        }
+        return new Response($response['status'], $response['headers'], $response['body']);
+    }
+}
