@@ -1,0 +1,3 @@
+<?php
+
+// Only for servers that keep the app in memory: see ../handler.php.

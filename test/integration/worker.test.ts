@@ -1,0 +1,192 @@
+/** runtimes/_shared/worker.php, in the PHP of the command line, without a server around it. */
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { imageFor, root, tryDocker } from './docker.ts';
+
+interface Sent {
+  uri?: string;
+  method?: string;
+  headers?: Record<string, string | string[]>;
+  body?: string;
+}
+
+// Asks the app one after the other; what comes back is printed after a line, since all else goes to stderr.
+const driver = `
+require '/shared/worker.php';
+$app = PhpRuntimeBench\\load_app('/app');
+$answers = [];
+foreach (json_decode($argv[1], true) as $sent) {
+  $request = PhpRuntimeBench\\request($sent['method'] ?? 'GET', $sent['uri'] ?? '/state', $sent['headers'] ?? [], $sent['body'] ?? '');
+  $order = [];
+  $answer = $app($request, function (array $response) use (&$order) { $order[] = $response['status']; });
+  $answers[] = $answer + ['sent' => $order];
+}
+fwrite(STDOUT, json_encode($answers));
+`;
+
+interface Answer {
+  status: number;
+  headers: Record<string, string[]>;
+  body: string;
+  /** Statuses that the callback got. */
+  sent: number[];
+}
+
+/** Answers of the app in the folder, and what was written to stderr. */
+async function ask(app: string, requests: readonly Sent[], env: Record<string, string> = {}) {
+  const { code, stdout, stderr } = await tryDocker(
+    ...['run', '--rm', '--network', 'none', '--user', '33:33'],
+    ...Object.entries(env).flatMap(([name, value]) => ['--env', `${name}=${value}`]),
+    ...['--volume', `${join(root, 'runtimes/_shared')}:/shared:ro`, '--volume', `${app}:/app:ro`],
+    ...[imageFor('php:8.4-cli'), 'php', '-c', '/shared/php.ini', '-r', driver, JSON.stringify(requests)],
+  );
+  return { code, stderr, answers: (code === 0 ? JSON.parse(stdout) : []) as Answer[] };
+}
+
+const leak = join(root, 'test/apps/leak');
+const state = (answer: Answer | undefined) => JSON.parse(answer?.body ?? '');
+
+/** Writes an app, uses it, removes it. */
+async function withApp<T>(files: Record<string, string>, use: (folder: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-app-'));
+  chmodSync(folder, 0o755);
+  try {
+    for (const [name, content] of Object.entries(files)) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true });
+      writeFileSync(join(folder, name), content);
+    }
+    return await use(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+describe('an app that stays in memory', () => {
+  it('finds of the request before it nothing', async () => {
+    const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    const { answers } = await ask(leak, [
+      { uri: '/state?x=1' },
+      {
+        ...{ uri: '/leave?secret=1', method: 'POST', body: 'password=1' },
+        headers: { ...form, Cookie: 'token=1', Authorization: 'Bearer 1' },
+      },
+      { uri: '/state?x=1' },
+      { uri: '/throw' },
+      { uri: '/state?x=1' },
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 201, 200, 500, 200]);
+    expect(state(answers[2])).toEqual(state(answers[0]));
+    expect(state(answers[4])).toEqual(state(answers[0]));
+    expect(answers[2]?.headers).toEqual(answers[0]?.headers);
+  });
+
+  it('gets what PHP has in its superglobals', async () => {
+    const { answers } = await ask(leak, [
+      {
+        ...{ uri: '/state?a[]=1&a[]=2&b=%26', method: 'POST', body: 'c=3&b=4' },
+        headers: {
+          ...{ host: 'example.org:8080', 'Content-Type': 'application/x-www-form-urlencoded; charset=UTF-8' },
+          ...{ 'X-Two': ['1', '2'], Proxy: 'evil', cookie: 'd=5; e%20=a%2Bb+c; d=6; f[g]=7' },
+        },
+      },
+    ]);
+    expect(state(answers[0])).toMatchObject({
+      get: { a: ['1', '2'], b: '&' },
+      post: { c: '3', b: '4' },
+      cookie: { d: '5', 'e%20': 'a+b+c', f: { g: '7' } },
+      'request variables': { a: ['1', '2'], b: '4', c: '3' },
+      server: {
+        ...{
+          REQUEST_METHOD: 'POST',
+          REQUEST_URI: '/state?a[]=1&a[]=2&b=%26',
+          QUERY_STRING: 'a[]=1&a[]=2&b=%26',
+        },
+        ...{ HTTP_HOST: 'example.org:8080', SERVER_NAME: 'example.org', SERVER_PORT: '8080' },
+        ...{ HTTP_X_TWO: '1, 2', CONTENT_TYPE: 'application/x-www-form-urlencoded; charset=UTF-8' },
+        ...{ SCRIPT_NAME: '/index.php', DOCUMENT_ROOT: '/app/public', SERVER_PROTOCOL: 'HTTP/1.1' },
+      },
+      request: { headers: { host: 'example.org:8080', 'x-two': '1, 2' }, path: '/state' },
+    });
+    expect(state(answers[0]).server).not.toHaveProperty('HTTP_PROXY');
+    expect(state(answers[0]).server).not.toHaveProperty('argv');
+  });
+
+  it('may print, in front of what it returns', async () => {
+    const { answers } = await ask(leak, [{ uri: '/leave' }, { uri: '/' }]);
+    expect(answers[0]?.body).toBe('printed, buffered, TURNED, returned\n');
+    expect(answers[1]).toMatchObject({
+      ...{ status: 200, body: '', sent: [200] },
+      headers: { 'Set-Cookie': ['a=1', 'b=2; Path=/'], 'Content-Type': ['text/html; charset=UTF-8'] },
+    });
+  });
+
+  it('has a session for each client', async () => {
+    const [first] = (await ask(leak, [{ uri: '/session' }])).answers;
+    const cookie = first?.headers['Set-Cookie']?.[0] ?? '';
+    expect(cookie).toMatch(/^PHPSESSID=[\w,-]{20,}; path=\/$/);
+    const { answers } = await ask(leak, [
+      { uri: '/session', headers: { Cookie: 'PHPSESSID=known' } },
+      { uri: '/session' },
+      { uri: '/session', headers: { Cookie: 'PHPSESSID=known' } },
+      { uri: '/session', headers: { Cookie: 'PHPSESSID=../etc' } },
+    ]);
+    expect(answers.map(({ body }) => body)).toEqual(['1', '1', '2', '1']);
+    expect(answers.map(({ headers }) => headers['Set-Cookie']?.length ?? 0)).toEqual([0, 1, 0, 1]);
+    expect(answers[3]?.headers['Set-Cookie']).not.toEqual(answers[1]?.headers['Set-Cookie']);
+  });
+
+  it('answers 500 where it throws, and the log says why', async () => {
+    const { answers, stderr } = await ask(leak, [{ uri: '/throw' }, { uri: '/' }]);
+    expect(answers[0]).toMatchObject({ status: 500, body: '', sent: [500] });
+    expect(answers[1]?.status).toBe(200);
+    expect(stderr).toContain('Uncaught LogicException: thrown on purpose');
+  });
+
+  it('serves facts only when asked to', async () => {
+    const uri = '/.php-runtime-bench/facts';
+    const [facts] = (await ask(leak, [{ uri }], { BENCH_FACTS: '1', BENCH_SERVER: 'x/1' })).answers;
+    expect(facts?.headers['Content-Type']).toEqual(['application/json']);
+    expect(JSON.parse(facts?.body ?? '')).toMatchObject({ sapi: 'cli', server: 'x/1' });
+    expect((await ask(leak, [{ uri }])).answers[0]?.body).toBe('');
+  });
+
+  it('is handed the path of a proxy’s request, decoded', async () => {
+    const { answers } = await ask(leak, [
+      { uri: 'http://example.org?x=1' },
+      { uri: 'http://example.org/%73tate' },
+    ]);
+    expect(answers[0]?.status).toBe(200);
+    expect(state(answers[1]).request).toMatchObject({ path: '/state', uri: '/%73tate' });
+  });
+
+  it('writes nothing to stdout when it loads', async () => {
+    const files = { 'handler.php': '<?php echo "hello"; return fn () => ["body" => "x"];' };
+    await withApp(files, async (folder) => {
+      const { answers, stderr } = await ask(folder, [{}]);
+      expect(answers[0]).toMatchObject({ status: 200, body: 'x' });
+      expect(stderr).toContain('hello');
+    });
+  });
+
+  it.each([
+    ['has no handler.php', {}, /has no handler\.php/],
+    [
+      'returns no function',
+      { 'handler.php': '<?php return 1;' },
+      /handler\.php returns int: expected a callable/,
+    ],
+    [
+      'is Laravel',
+      { 'composer.json': '{"require":{"laravel/framework":"*"}}' },
+      /No adapter for apps of the kind 'laravel'/,
+    ],
+  ])('is refused where it %s', async (_, files, message) => {
+    await withApp(files as Record<string, string>, async (folder) => {
+      const { code, stderr } = await ask(folder, [{}]);
+      expect(code).not.toBe(0);
+      expect(stderr).toMatch(message);
+    });
+  });
+});
