@@ -119,6 +119,11 @@ export function guessRoot(folder: string, files: Files): string {
   });
 }
 
+/** The `.htaccess` file in the document root or at the top of an app, relative to its folder. */
+export function findHtaccess(folder: string, root: string, files: Files): string | undefined {
+  return [join(root, '.htaccess'), '.htaccess'].find((file) => files.kind(join(folder, file)) === 'file');
+}
+
 /** A document root that the user has given, tidied. */
 export function checkRoot(folder: string, root: string, files: Files): string {
   // It ends up in the configuration of web servers: nothing there may need quoting.

@@ -486,6 +486,13 @@ docs: https://example.org
   });
 });
 
+test('a .htaccess file is found in the document root or at the top', () => {
+  const app = (more: Record<string, string>) => parse({ 'public/index.php': '', ...more }).apps[0];
+  expect(app({})).not.toHaveProperty('htaccess');
+  expect(app({ 'public/.htaccess': '', '.htaccess': '' })?.htaccess).toBe('public/.htaccess');
+  expect(app({ '.htaccess': '' })?.htaccess).toBe('.htaccess');
+});
+
 describe('a runtime that extends another', () => {
   const written = (text: string, more: Record<string, string> = {}) => ({
     '.bench/runtimes/many/runtime.yaml': text,

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { type Place, UserError } from '../errors.ts';
-import { checkAppNames, checkRoot, describeApp, findApp, findRoot, guessRoot } from './apps.ts';
+import { checkAppNames, checkRoot, describeApp, findApp, findHtaccess, findRoot, guessRoot } from './apps.ts';
 import { checkDistinct, choose, parseChoices } from './choices.ts';
 import { at, readYaml, validate } from './document.ts';
 import { type Files, realFiles } from './files.ts';
@@ -144,10 +144,14 @@ function readApps(layers: readonly Layer[], cwd: string, packageRoot: string, fi
     at(given?.place(i), () => {
       const app = findApp(text, given?.base ?? cwd, packageRoot, files);
       const { folder } = app;
+      const docroot = root
+        ? at(root.place(), () => checkRoot(folder, root.value, files))
+        : guessRoot(folder, files);
+      const htaccess = findHtaccess(folder, docroot, files);
       return {
         ...app,
         ...describeApp(folder, files, { kind: find(layers, 'kind')?.value, extensions: extensions?.value }),
-        root: root ? at(root.place(), () => checkRoot(folder, root.value, files)) : guessRoot(folder, files),
+        ...{ root: docroot, ...(htaccess && { htaccess }) },
       };
     }),
   );

@@ -67,6 +67,8 @@ export interface App {
   folder: string;
   /** Document root relative to the folder: `public`, `web`, `.` … */
   root: string;
+  /** A `.htaccess` file of the app, in its document root or at its top; absent: there is none. */
+  htaccess?: string;
   kind: AppKind;
   /** Whether it has a `handler.php`, which servers that keep an app in memory call. */
   handler: boolean;

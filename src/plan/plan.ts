@@ -3,6 +3,7 @@ import type { Config, Scenario } from '../config/types.ts';
 import type { CpuLayout, Warning } from '../results.ts';
 import { type Effort, fitBudget, predictEffort } from './budget.ts';
 import { type Cpu, layOutCpus } from './cpus.ts';
+import { warnOfHtaccess } from './htaccess.ts';
 import { makeOrders } from './orders.ts';
 import { makeRandom } from './random.ts';
 import { takeShard } from './shards.ts';
@@ -78,7 +79,7 @@ export function plan(config: Config, cpus: readonly Cpu[]): Plan {
     instances,
     estimatedSeconds: Math.round(instances.reduce((sum, instance) => sum + instanceSeconds(instance), 0)),
     detectable: tests > 0 ? predictEffort(config.scenarios, effort, tests, duets) : null,
-    warnings: [...warnings, ...shortened(config)],
+    warnings: [...warnings, ...warnOfHtaccess(variants), ...shortened(config)],
   };
 }
 

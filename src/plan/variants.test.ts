@@ -200,3 +200,23 @@ describe('names', () => {
     ).toContain("found:   'small (v1)'");
   });
 });
+
+test('a runtime that extends another has its image, unless it is built with other arguments', () => {
+  const many = { ...apache, name: 'many', extends: 'apache' };
+  const { zts, ...rest } = apache.options;
+  const other = {
+    ...{ ...apache, name: 'other', extends: 'apache' },
+    options: { ...rest, ...(zts && { zts: { ...zts, default: true } }) },
+  };
+  const chosen = [apache, many, other].map((one) => ({ runtime: one, set: {} }));
+  const { variants, images } = planVariants({ ...config, runtimes: chosen });
+  expect(variants.map(({ id, image }) => [id, image])).toEqual([
+    ['apache@8.4', 'apache-8-4-shop'],
+    ['many@8.4', 'apache-8-4-shop'],
+    ['other@8.4', 'apache-8-4-shop-2'],
+  ]);
+  expect(images.map(({ key, args }) => [key, args.ZTS])).toEqual([
+    ['apache-8-4-shop', 'false'],
+    ['apache-8-4-shop-2', 'true'],
+  ]);
+});
