@@ -14,7 +14,7 @@ import type { CalibrationLine, ComparisonLine } from './data.ts';
 import { startNeighbour, stopNeighbours, waitForQuiet } from './machine.ts';
 import { armsOf, describeRun } from './record.ts';
 import { type Item, TARGETS, type TargetName, TREATMENTS } from './series.ts';
-import { findImages, findPhp, must, prepareApp, runTool, scratch, type Tool } from './tool.ts';
+import { findImages, findPhp, must, runTool, scratch, type Tool } from './tool.ts';
 
 export type Task = { folder: string; commit: string } & (
   | { kind: 'comparison'; item: Item; plan: string[]; calibration: Calibration | null; swapped: boolean }
@@ -80,10 +80,10 @@ async function measure(host: Host, tool: Tool, job: Job, signal: AbortSignal) {
   const out = join(folder, 'out');
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const app = await prepareApp(host, tool, job.target);
+  const app = join(tool.folder, 'apps', TARGETS[job.target].app);
   const repository = join(folder, 'app');
   await makeRepository(host, app, repository, job);
-  const images = await findImages(host, tool, job.target);
+  const images = await findImages(host, tool);
 
   await stopNeighbours(host);
   const before = await waitForQuiet(host, signal);

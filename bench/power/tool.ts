@@ -1,11 +1,9 @@
 /** The tool that measures, frozen at a commit: what is edited meanwhile must not change a series. */
-import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import type { Finished, Host } from '../../src/host.ts';
-import { TARGETS, type TargetName } from './series.ts';
 
 /** Of this checkout, or of the frozen tool where this runs from there. */
 export const ROOT = resolve(import.meta.dirname, '../..');
@@ -37,12 +35,9 @@ export async function freezeTool(host: Host, commit: string): Promise<Tool> {
 }
 
 /** Flags that map base images to stand-ins, where those are here and the official ones are not. */
-export async function findImages(host: Host, tool: Tool, target: TargetName): Promise<string[]> {
+export async function findImages(host: Host, tool: Tool): Promise<string[]> {
   if ((await host.exec('docker', ['image', 'inspect', K6])).code === 0) return [];
-  const flags = ['--images', join(tool.folder, 'test/standins/images.yml')];
-  if (TARGETS[target].app !== 'symfony') return flags;
-  const bases = ['fpm', 'apache'].map((sapi) => `php:${PHP}-${sapi}`);
-  return [...flags, ...bases.flatMap((base) => ['--image', `${base}=${standIn(tool, base)}-symfony`])];
+  return ['--images', join(tool.folder, 'test/standins/images.yml')];
 }
 
 /** A PHP for the command line, for what is not measured. */
@@ -54,35 +49,6 @@ export async function findPhp(host: Host, tool: Tool): Promise<string> {
 
 function standIn(tool: Tool, name: string): string {
   return parse(readFileSync(join(tool.folder, 'test/standins/images.yml'), 'utf8'))[name] as string;
-}
-
-/** The folder of the target's app, ready to be deployed: Symfony's caches are warm, as a deployment leaves them. */
-export async function prepareApp(host: Host, tool: Tool, target: TargetName): Promise<string> {
-  const { app } = TARGETS[target];
-  const source = join(tool.folder, 'apps', app);
-  if (app !== 'symfony') return source;
-  const image = `${standIn(tool, `php:${PHP}-fpm`)}-symfony`;
-  const id = (await must(host, 'docker', ['image', 'inspect', '--format', '{{.Id}}', image])).stdout.trim();
-  const warm = join(tool.folder, `warm-${createHash('sha256').update(id).digest('hex').slice(0, 12)}`);
-  if (existsSync(warm)) return warm;
-  const draft = `${warm}.new`;
-  rmSync(draft, { recursive: true, force: true });
-  cpSync(source, draft, { recursive: true });
-  const container = (
-    await must(host, 'docker', [
-      ...['container', 'create', '--network=none', '--workdir=/app', '--entrypoint=bin/console', image],
-      'cache:warmup',
-    ])
-  ).stdout.trim();
-  try {
-    await must(host, 'docker', ['container', 'cp', `${draft}/.`, `${container}:/app`]);
-    await must(host, 'docker', ['container', 'start', '--attach', container]);
-    await must(host, 'docker', ['container', 'cp', `${container}:/app/var`, draft]);
-  } finally {
-    await host.exec('docker', ['container', 'rm', '--force', container]);
-  }
-  renameSync(draft, warm);
-  return warm;
 }
 
 /** Runs the CLI; what it says goes to standard error. */

@@ -1,0 +1,27 @@
+<?php
+
+declare(strict_types=1);
+
+namespace App\Http\Controllers;
+
+use Illuminate\Http\JsonResponse;
+use Illuminate\Http\Request;
+
+final class JsonController extends Controller
+{
+    /** What a server makes of a request that carries nothing differs: none, or an empty one. */
+    private const EMPTY = ['content-length', 'content-type'];
+
+    /** What the endpoint of the article on fpm, Unit and Octane answers: a setting, the type, a number, the headers. */
+    public function __invoke(Request $request): JsonResponse
+    {
+        $headers = array_diff_key($request->headers->all(), array_flip(self::EMPTY));
+        ksort($headers);
+        return response()->json([
+            'name' => config('app.name'),
+            'type' => config('app.type'),
+            'number' => random_int(0, 0x7fffffff),
+            'headers' => $headers,
+        ]);
+    }
+}

@@ -1,0 +1,4 @@
+<?php
+
+/** @var Laravel\Lumen\Routing\Router $router */
+$router->get('/', 'JsonController@describe');
