@@ -76,8 +76,6 @@ $logs = getenv('ACCESS_LOG') === 'true';
 $app = null;
 /** @var array<int, Response> $open responses not yet sent */
 $open = [];
-// Requests that all workers together have begun and not answered.
-$busy = new Swoole\Atomic(0);
 
 putenv('BENCH_SERVER=swoole/' . swoole_version());
 $server = new Server('0.0.0.0', (int) getenv('PORT'), getenv('MODE') === 'base' ? SWOOLE_BASE : SWOOLE_PROCESS);
@@ -106,15 +104,15 @@ $server->set([
 
 $server->on('start', static fn () => cli_set_process_title('swoole: master'));
 // In mode `process` a shutdown closes the connections, those that wait for their answer, too.
-$server->on('beforeShutdown', static function () use ($busy): void {
-    for ($tries = 0; $busy->get() > 0 && $tries < 900; $tries++) {
+$server->on('beforeShutdown', static function (Server $server): void {
+    for ($tries = 0; $server->stats()['concurrency'] > 0 && $tries < 900; $tries++) {
         usleep(10_000);
     }
     // Until the threads have passed on what the workers gave them.
     usleep(50_000);
 });
 $server->on('managerStart', static fn () => cli_set_process_title('swoole: manager'));
-$server->on('workerStart', static function (Server $server) use (&$app, &$open, $busy): void {
+$server->on('workerStart', static function (Server $server) use (&$app, &$open): void {
     cli_set_process_title('swoole: worker');
     try {
         $app = PhpRuntimeBench\load_app();
@@ -124,27 +122,24 @@ $server->on('workerStart', static function (Server $server) use (&$app, &$open, 
         return;
     }
     // A fatal error, such as too little memory, ends the process; its client would wait for ever.
-    register_shutdown_function(static function () use (&$open, $busy): void {
+    register_shutdown_function(static function () use (&$open): void {
         foreach ($open as $response) {
             $response->status(500);
             $response->end();
-            $busy->sub();
         }
     });
 });
-$server->on('request', static function (Request $request, Response $response) use (&$app, &$open, $busy, $root, $logs): void {
+$server->on('request', static function (Request $request, Response $response) use (&$app, &$open, $root, $logs): void {
     $file = find_file($root, $request);
     if ($file !== null) {
         $response->sendfile($file);
         $logs && log_line($request, 200, (int) filesize($file));
         return;
     }
-    $busy->add();
     $open[$request->fd] = $response;
-    $app(translate($request), static function (array $answer) use ($request, $response, &$open, $busy, $logs): void {
+    $app(translate($request), static function (array $answer) use ($request, $response, &$open, $logs): void {
         unset($open[$request->fd]);
         send($answer, $response);
-        $busy->sub();
         $logs && log_line($request, $answer['status'], strlen($answer['body']));
     });
 });
