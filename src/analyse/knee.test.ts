@@ -88,7 +88,7 @@ describe('a server of known capacity', () => {
 
   test('with too few clients the knee would be theirs: it is a lower bound', () => {
     // A request takes 133 ms, and k6 has clients for a tenth of a second of the rate.
-    const found = ratio('line(1, 1000, 10m)', { workers: 16, serviceMs: 133 });
+    const found = ratio('line(1, 1000, 10m)', { workers: 16, serviceMs: 133, clientSeconds: 0.1 });
     expect(found.kind).toBe('beyond');
     expect(found.ratio).toBeLessThan(1.05);
     expect(found.ratio).toBeGreaterThan(0.8);

@@ -11,6 +11,7 @@ import {
   P99_SAMPLES,
 } from './limits.ts';
 import { byInstance, poolEndpoints, poolErrors, poolLatency, poolPercentile, sum } from './pool.ts';
+import { poolSoak } from './soak.ts';
 import type { Metric, Row, RowState, ScenarioSummary } from './summary.ts';
 import { percent } from './words.ts';
 
@@ -98,6 +99,7 @@ function toRow(
     rps: estimate(instances.map((slices) => slices.map((slice) => slice.achievedRps))),
     offeredRps: offered.length > 0 ? mean(offered) : null,
     holds: poolKnees(counted, facts.slo),
+    soak: poolSoak(good, model),
     p50: poolPercentile(good, 50),
     p95: poolPercentile(good, 95),
     p99: poolPercentile(good, 99),

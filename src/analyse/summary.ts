@@ -99,6 +99,8 @@ export interface Row {
   offeredRps: number | null;
   /** For ramps: the highest offered rate that was held within the pass criteria. */
   holds: Held | null;
+  /** For long, steady load. */
+  soak: Soak | null;
   p50: PercentileEstimate | null;
   p95: PercentileEstimate | null;
   p99: PercentileEstimate | null;
@@ -135,6 +137,24 @@ export interface Held extends Estimate {
   ramps: number;
   /** What was asked and answered up to the knee; null where nothing was held. */
   upTo: { requests: number; okRatio: number | null; latency: PooledLatency | null } | null;
+}
+
+/** What steady load that lasted did to a variant; see `soak.ts`. */
+export interface Soak {
+  /** How much its memory grew with every thousand requests. */
+  bytesPerThousand: Trend;
+  /** The interval lies above zero as a whole. */
+  leaks: boolean;
+  /** Change of its RPS from begin to end as a share; null for a given rate, or where it is not known within a slice. */
+  decay: Trend | null;
+  requests: number;
+  seconds: number;
+}
+
+/** A slope with half of its 99 % interval. */
+export interface Trend {
+  value: number;
+  half: number;
 }
 
 /** Pooled from all samples; interval and range over the percentiles of the instances. */

@@ -23,6 +23,7 @@ export function findWarnings(results: Results, scenarios: readonly ScenarioSumma
       .flatMap((scenario) => [
         ...ofGenerator(scenario),
         ...ofLoss(scenario),
+        ...ofMemory(scenario),
         ...ofSamples(scenario),
         ...ofAnswers(scenario),
         ...ofConnections(scenario.facts, scenario.rows, results),
@@ -169,6 +170,24 @@ function ofSamples(scenario: ScenarioSummary): Warning[] {
       `${about(scenario, few)}: p99 rests on fewer than ${P99_SAMPLES.toLocaleString('en')} requests`,
       'load longer, or more --blocks',
       few,
+    ),
+  ];
+}
+
+function ofMemory(scenario: ScenarioSummary): Warning[] {
+  const leaking = scenario.rows.filter((row) => row.soak?.leaks);
+  if (leaking.length === 0) return [];
+  const kib = (value: number) => Number((value / 1024).toPrecision(3)).toLocaleString('en');
+  const words = leaking.map(({ label, soak }) => {
+    const { value, half } = (soak as NonNullable<typeof soak>).bytesPerThousand;
+    return `${label} by ${kib(value)} KiB (${kib(value - half)} to ${kib(value + half)})`;
+  });
+  return [
+    warning(
+      'leak',
+      `scenario ${scenario.facts.name}: memory grew with every 1,000 requests: ${words.join(', ')}`,
+      'look for what outlives a request; until it is found, end workers after so many requests (max-requests)',
+      leaking,
     ),
   ];
 }

@@ -5,6 +5,7 @@ import { code, escapeMarkdown } from './escape.ts';
 import { table } from './markup.ts';
 import { renderChart } from './mermaid.ts';
 import { atLeast, bytes, digits, estimated, held, ms, NOTHING, share } from './numbers.ts';
+import { decay, growth, hasSoak, soakLegend } from './soak.ts';
 import { cleanLine, plural } from './text.ts';
 import { type Deltas, deltaLegend, deltasOf, deltaTitle, findable, headline, tellGates } from './verdicts.ts';
 import {
@@ -126,6 +127,7 @@ function renderScenario(
     deltas ? findable(scenario, deltas) : '',
     intervalLegend(scenario),
     holdsLegend(scenario),
+    soakLegend(scenario),
     isDoubtful(scenario) ? DOUBTFUL_LEGEND : '',
   ];
   return [
@@ -217,8 +219,18 @@ function columnsOf(scenario: ScenarioSummary, name: (row: Row) => string): Colum
       right: true,
       cell: (row) => (row.memory ? whole(bytes(row.memory.medianBytes)) : NOTHING),
     },
+    ...(hasSoak(scenario) ? soakColumns : []),
   ];
 }
+
+const soakColumns: Columns = [
+  {
+    title: 'Memory per 1,000 requests',
+    right: true,
+    cell: ({ soak }) => (soak?.leaks ? `**${whole(growth(soak))}**` : whole(growth(soak))),
+  },
+  { title: 'RPS, begin to end', right: true, cell: ({ soak }) => whole(decay(soak)) },
+];
 
 function holdsColumn(
   { metric }: ScenarioSummary,

@@ -15,6 +15,7 @@ import {
   wrap,
 } from './layout.ts';
 import { atLeast, bytes, digits, held, ms, NOTHING, share, withHalf } from './numbers.ts';
+import { decay, growth, hasSoak, soakLegend } from './soak.ts';
 import { cleanLine, clip } from './text.ts';
 import { type Deltas, deltaLegend, deltasOf, deltaTitle, findable, headline, tellGates } from './verdicts.ts';
 import {
@@ -39,7 +40,7 @@ export interface TableOptions {
 }
 
 /** In a narrow terminal these go first, one after the other. */
-const DROP_ORDER = ['memory', 'cpu ±', 'p95', 'p50', 'cpu', '±', 'Δ interval'];
+const DROP_ORDER = ['decay', 'memory', 'cpu ±', 'p95', 'p50', 'cpu', '±', 'Δ interval', 'growth'];
 /** Then these: what changed is what a comparison with another ref is for, between runtimes RPS says the same. */
 const DROP_LAST = {
   base: ['ok', 'rps', 'p99'],
@@ -121,6 +122,7 @@ function renderScenario(scenario: ScenarioSummary, summary: Summary, width: numb
     deltas ? findable(scenario, deltas) : '',
     intervalLegend(scenario),
     holdsLegend(scenario),
+    soakLegend(scenario),
     isDoubtful(scenario) ? DOUBTFUL_LEGEND : '',
   ].filter(Boolean);
   return [
@@ -189,6 +191,15 @@ function columnsOf(scenario: ScenarioSummary, deltas: Deltas | null): Column[] {
     ),
     half('cpu ±', (row) => row.cpuMsPerRequest),
     number('memory', 'memory', (row) => (row.memory ? bytes(row.memory.medianBytes) : NOTHING)),
+    ...(hasSoak(scenario)
+      ? [
+          {
+            ...number('growth', 'memory/1,000 req', ({ soak }) => growth(soak)),
+            style: (row: Row, styles: Styles) => (row.soak?.leaks ? styles.bad : undefined),
+          },
+          number('decay', 'RPS, end', ({ soak }) => decay(soak)),
+        ]
+      : []),
   ];
   return columns;
 }

@@ -12,8 +12,20 @@ afterAll(() => project?.remove());
 test('four workers of php-fpm and 50 ms a request hold 80 rps, less what a request needs besides', async () => {
   const { code, stdout, stderr } = await project.run(
     'knee',
-    ...['--runtimes', 'nginx-fpm[workers=4]', '--paths', '/io?ms=50', '--load', 'line(20, 140, 24s)'],
-    ...['--max-vus', '60', '--timeout', '1s', '--warmup', '1s', '--instances', '1', '--blocks', '1'],
+    ...['--runtimes', 'nginx-fpm[workers=4]', '--paths', '/io?ms=50', '--load', 'line(20, 140, 18s)'],
+    ...[
+      '--max-vus',
+      '60',
+      '--timeout',
+      '1s',
+      '--warmup',
+      '1s',
+      '--instances',
+      '1',
+      '--blocks',
+      '1',
+      '--wait',
+    ],
   ).done;
   expect(code, stderr).toBe(0);
   const results = project.results('knee');

@@ -1,6 +1,7 @@
 import type { Estimate } from '../../analyse/estimate.ts';
 import type { Row, ScenarioSummary } from '../../analyse/summary.ts';
 import { atLeast, bytes, digits, held, ms, NOTHING, share, withHalf } from '../numbers.ts';
+import { decay, growth, hasSoak } from '../soak.ts';
 import { DOUBTFUL, hasHolds, reasonOf } from '../words.ts';
 import type { Numbers } from './charts.ts';
 import { type Html, html, name } from './html.ts';
@@ -150,8 +151,24 @@ function columnsOf(scenario: ScenarioSummary): Column[] {
       cell: (row) => (row.memory ? bytes(row.memory.medianBytes) : NOTHING),
       value: (row) => row.memory?.medianBytes ?? null,
     },
+    ...(hasSoak(scenario) ? soakColumns : []),
   ];
 }
+
+const soakColumns: Column[] = [
+  {
+    title: html`Memory <small>per 1,000 requests</small>`,
+    kind: 'number',
+    cell: ({ soak }) => (soak?.leaks ? html`<strong class="bad">${growth(soak)}</strong>` : growth(soak)),
+    value: ({ soak }) => soak?.bytesPerThousand.value ?? null,
+  },
+  {
+    title: html`RPS <small>begin to end</small>`,
+    kind: 'number',
+    cell: ({ soak }) => decay(soak),
+    value: ({ soak }) => soak?.decay?.value ?? null,
+  },
+];
 
 function holdsColumn(metric: ScenarioSummary['metric']): Column {
   return {

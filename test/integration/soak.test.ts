@@ -1,0 +1,32 @@
+/** A real server that keeps a page of each request, and the same one when it does not. */
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { analyse } from '../../src/analyse/analyse.ts';
+import { makeProject, type Project, root } from './bench.ts';
+
+let project: Project;
+beforeAll(async () => {
+  project = await makeProject();
+  cpSync(join(root, 'test/fixtures/runtimes'), join(project.folder, '.bench/runtimes'), { recursive: true });
+});
+afterAll(() => project?.remove());
+
+test('a page of each request is found within a tenth and flagged, and nothing where nothing is kept', async () => {
+  const { code, stdout, stderr } = await project.run(
+    'soak',
+    ...['--runtimes', 'leaky[leak=1],tight=leaky', '--paths', '/json?n=5', '--load', 'vus(1, 22s)'],
+    ...['--warmup', '1s', '--timeout', '500ms', '--instances', '1', '--blocks', '1', '--wait'],
+  ).done;
+  expect(code, stderr).toBe(0);
+  const rows = analyse(project.results('soak')).scenarios[0]?.rows ?? [];
+  const of = (label: string) => rows.find((row) => row.label.startsWith(label))?.soak;
+  const leaky = of('leaky');
+  expect(leaky?.leaks).toBe(true);
+  // The page and its place in the list.
+  expect((leaky?.bytesPerThousand.value as number) / (4096 + 16) / 1000).toBeGreaterThan(0.9);
+  expect((leaky?.bytesPerThousand.value as number) / (4096 + 16) / 1000).toBeLessThan(1.1);
+  expect(of('tight')?.leaks).toBe(false);
+  expect(stdout).toMatch(/leaky\S* .* leaks/);
+  expect(stderr + stdout).toContain('! leak:');
+});
