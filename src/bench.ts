@@ -26,6 +26,7 @@ import { type Output, openOutput } from './run/output.ts';
 import { furnish } from './run/probe.ts';
 import { assembleResults, hasFailures, type Record } from './run/record.ts';
 import { runPlan, type VariantOutcome } from './run/run.ts';
+import { readCompose, readLogs, startServices } from './run/services.ts';
 
 /** The load generator, by its official name; `images:` may map it like any base image. */
 export const K6_IMAGE = 'grafana/k6:1.8.1';
@@ -81,6 +82,8 @@ export async function runBench(asked: Config, host: Host, caller: Caller): Promi
     planVariants(config);
     if (found) say(`comparing with ${sayOther(found.other)}`);
     for (const { message } of found?.notes ?? []) say(message);
+    const servicesWorld = { docker, run: runId, config, signal, say };
+    const compose = config.services && (await readCompose(servicesWorld, config.services));
     const k6Image = await getK6(docker, config, caller, signal);
     const owner = `by ${userName()} on ${hostname()}, pid ${process.pid}`;
     arena = await openArena(host, docker, {
@@ -124,9 +127,29 @@ export async function runBench(asked: Config, host: Host, caller: Caller): Promi
         buildImages(host, docker, planned.images, { config, folders, signal, say, otherFiles }),
       );
       await save();
+      const services =
+        config.services && compose
+          ? await startServices(
+              { ...servicesWorld, arena: arena.name, cpus: planned.cpus, variants: planned.variants },
+              compose,
+              config.services,
+            )
+          : null;
       const loadBeganMs = host.now();
       await runPlan({
-        ...{ host, docker, arena, run: runId, config, plan: planned, outcomes, k6Image, signal, say },
+        ...{
+          host,
+          docker,
+          arena,
+          run: runId,
+          config,
+          plan: planned,
+          outcomes,
+          services,
+          k6Image,
+          signal,
+          say,
+        },
         images: record.built,
         memoryBytes: engine.memoryBytes,
         samplerScript: await readFile(join(caller.packageRoot, 'scenarios/lib/sampler.sh'), 'utf8'),
@@ -156,6 +179,10 @@ export async function runBench(asked: Config, host: Host, caller: Caller): Promi
       }
       record.stopped = (signal.reason as Stopped).signal;
       say(`${(signal.reason as Stopped).message}; what was measured is kept`);
+    } finally {
+      for (const [service, log] of compose ? await readLogs(servicesWorld).catch(() => []) : []) {
+        await output.write(`raw/services/${service}.log`, log);
+      }
     }
     const results = conclude(record, host.now());
     await writeReports(output, results);

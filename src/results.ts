@@ -117,6 +117,11 @@ export const Measurement = z.object({
       throttledUs: z.number(),
     }),
   ),
+  /** CPU of the services together, such as a database, over the slice; null: there are none, or it could not be read. */
+  services: z
+    .object({ usedUs: z.number(), perRequestUs: z.number().nullable(), busyRatio: z.number() })
+    .nullable()
+    .default(null),
   generator: z.object({
     cpuUs: z.number().nullable(),
     /** Share of the load CPUs that k6 used, 0…1. */
@@ -282,6 +287,8 @@ export const CpuLayout = z.object({
   server: z.array(count),
   load: z.array(count),
   system: z.array(count),
+  /** Of services, if there are any with cores of their own. */
+  services: z.array(count).default([]),
   /** How it came about: `found` from the topology or `given`. */
   source: z.enum(['found', 'given']),
 });

@@ -59,7 +59,7 @@ export function restore(line: ComparisonLine): Results {
     host: line.machine as NonNullable<ComparisonLine['machine']>,
     plan: {
       instances: plan.instances,
-      cpus: { server: [], load: [], system: [], source: 'found' },
+      cpus: { server: [], load: [], system: [], services: [], source: 'found' },
       scenarios: [
         {
           ...{ name: SCENARIO, title: '', journey: '', load: plan.load, timeoutMs: plan.timeoutMs },
@@ -72,7 +72,7 @@ export function restore(line: ComparisonLine): Results {
         reference: null,
         shard: null,
         budgetSeconds: null,
-      durationScale: 1,
+        durationScale: 1,
         gates: [],
       },
       compareTo: { given: 'base', ref: 'base', commit: null, reason: null },

@@ -114,3 +114,25 @@ ensure_buildx() {
   can_apt || ask_person 'Docker has no buildx here.' 'Install it: https://github.com/docker/buildx#installing'
   step 'installing buildx: the images are built with it' install_buildx
 }
+
+# Debian 12's docker-compose is version 1, which is no plugin; beside its engine of Debian 13 that of Debian 13 works.
+install_compose() {
+  apt_get update || true
+  if dpkg -s docker-ce-cli; then
+    apt_install docker-compose-plugin
+  elif has_candidate docker-compose-v2; then
+    apt_install docker-compose-v2
+  else
+    apt_get install --no-install-recommends 'docker-compose=2*'
+  fi
+}
+
+# A run needs it for services alone. Where it cannot be had, the tests of services are skipped and say so.
+ensure_compose() {
+  if docker compose version >/dev/null 2>&1; then return; fi
+  if can_apt; then
+    say 'installing docker compose: services of apps are started by it'
+    quietly install_compose || true
+  fi
+  docker compose version >/dev/null 2>&1 || say 'no docker compose here: the tests of services will be skipped'
+}

@@ -11,7 +11,7 @@ import {
 import { keys, record, scalar } from './document.ts';
 import { LOAD_FORMS } from './load.ts';
 import { scenarioKeys } from './scenarios.ts';
-import { parseImage, parseShare, refuse } from './text.ts';
+import { parseImage, parseName, parseShare, refuse } from './text.ts';
 import type { AppKind } from './types.ts';
 import {
   anyText,
@@ -245,6 +245,16 @@ export const KEYS = {
     value: 'K=V',
     about: "A variable of the app's environment; repeatable",
     many: 'lines',
+  },
+  services: {
+    schema: z.union([
+      path,
+      keys({ file: path, reset: record(parseName, anyText).optional(), 'set-up': anyText.optional() }),
+    ]),
+    value: 'FILE',
+    about:
+      'Compose file of services that the app needs, such as a database; each variant has its own in BENCH_DATABASE',
+    default: 'none',
   },
   images: {
     schema: z.union([z.string(), images]),

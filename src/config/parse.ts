@@ -76,6 +76,7 @@ export function parseConfig(sources: Sources): Config {
     ...(serverCpus && { serverCpus }),
     ...(loadCpus && { loadCpus }),
     images: readImages(layers, files),
+    ...readServices(layers, files),
     prepare: value('prepare') ?? [],
     env,
     ...(memoryBytes !== undefined && { memoryBytes }),
@@ -267,7 +268,7 @@ function readGates(layers: readonly Layer[], scenarios: readonly Scenario[]): Co
   });
 }
 
-const RESERVED = ['PORT', 'DOCROOT', 'APP_KIND', 'BENCH_FACTS'];
+const RESERVED = ['PORT', 'DOCROOT', 'APP_KIND', 'BENCH_FACTS', 'BENCH_DATABASE'];
 
 /** A variable of ours in the app's environment would silently change what is measured. */
 function checkEnv(
@@ -317,6 +318,23 @@ function readImages(layers: readonly Layer[], files: Files): Record<string, stri
     return [image, validate(KEYS.image.schema, yaml)];
   });
   return Object.assign({}, ...maps.reverse());
+}
+
+/** The compose file itself is read by docker compose, when a run begins. */
+function readServices(layers: readonly Layer[], files: Files): Pick<Config, 'services'> {
+  const given = find(layers, 'services');
+  if (!given) return {};
+  const { value, base, place } = given;
+  const { file: name, ...rest } = typeof value === 'string' ? { file: value } : value;
+  const file = resolve(base, name);
+  if (files.kind(file) !== 'file') {
+    throw new UserError('no such file', {
+      where: typeof value === 'string' ? place() : place('file'),
+      found: quote(name),
+      allowed: 'a compose file, such as compose.yaml',
+    });
+  }
+  return { services: { file, reset: rest.reset ?? {}, setUp: rest['set-up'] ?? null } };
 }
 
 function readOut({ value, base, place }: Given<'out'>, files: Files): string {

@@ -195,6 +195,16 @@ export interface Shard {
   of: number;
 }
 
+/** `services`: a compose file, and how each variant gets a database of its own. */
+export interface ServicesChoice {
+  /** Absolute path. */
+  file: string;
+  /** By name of the service: a shell command in its container, before a variant starts. */
+  reset: Readonly<Record<string, string>>;
+  /** A shell command in the variant's own container, once it answers. */
+  setUp: string | null;
+}
+
 export interface Config {
   apps: readonly App[];
   runtimes: readonly RuntimeChoice[];
@@ -224,6 +234,8 @@ export interface Config {
   images: Readonly<Record<string, string>>;
   /** Commands of the app's own, run while it is built. */
   prepare: readonly string[];
+  /** What the app needs beside its server. */
+  services?: ServicesChoice;
   /** The app's environment. */
   env: Readonly<Record<string, string>>;
   /** Memory limit of each server's container, bytes. */

@@ -73,6 +73,50 @@ describe('layOutCpus', () => {
     expect(warnings.map((w) => w.code)).toEqual(codes);
   });
 
+  test.each<[string, Cpu[], Parameters<typeof layOutCpus>[1], Record<string, string>, string[]]>([
+    [
+      '2 cores: services share the servers’',
+      machine(2),
+      {},
+      { server: '0', load: '1', services: '', system: '' },
+      ['no-system-core', 'shared-services'],
+    ],
+    [
+      '3 cores: one each',
+      machine(3),
+      {},
+      { server: '0', load: '1', services: '2', system: '' },
+      ['no-system-core'],
+    ],
+    ['4 cores', machine(4), {}, { server: '1', load: '2', services: '3', system: '0' }, []],
+    [
+      '8 cores of 2 threads keep siblings together',
+      machine(8, 2),
+      {},
+      { server: '1-3,9-11', load: '4-5,12-13', services: '6-7,14-15', system: '0,8' },
+      [],
+    ],
+    [
+      'given: services get the rest',
+      machine(4),
+      { server: [0, 1], load: [2] },
+      { server: '0-1', load: '2', services: '3', system: '' },
+      ['no-system-core'],
+    ],
+    [
+      'only the servers given',
+      machine(4),
+      { server: [0] },
+      { server: '0', load: '1-2', services: '3', system: '' },
+      ['no-system-core'],
+    ],
+  ])('with services, %s', (_, cpus, given, expected, codes) => {
+    const { layout, warnings } = layOutCpus(cpus, given, true);
+    const found = Object.keys(expected).map((key) => [key, formatCpus(layout[key as 'server'])]);
+    expect(Object.fromEntries(found)).toEqual(expected);
+    expect(warnings.map((w) => w.code)).toEqual(codes);
+  });
+
   test('refuses CPUs that the machine has not', () => {
     expect(() => layOutCpus(machine(2), { load: [1, 7] })).toThrow(UserError);
   });

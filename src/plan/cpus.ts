@@ -9,15 +9,16 @@ export interface Cpu {
 }
 
 /**
- * Divides the CPUs between the servers, the load generator and the system.
+ * Divides the CPUs between the servers, the load generator, services if there are any, and the system.
  *
  * Siblings (two threads of one core) stay together, since they slow each other down. With four
- * cores and more, core 0 is left to the system; of the rest the servers get the larger half.
- * Where there are too few, it splits or shares and says so.
+ * cores and more, core 0 is left to the system; a third of the rest is for services; of what remains the servers get the
+ * larger half. Where there are too few, it splits or shares and says so.
  */
 export function layOutCpus(
   cpus: readonly Cpu[],
   given: { server?: readonly number[]; load?: readonly number[] } = {},
+  hasServices = false,
 ): { layout: CpuLayout; warnings: Warning[] } {
   const known = cpus.map((c) => c.cpu);
   const warnings: Warning[] = [];
@@ -29,12 +30,16 @@ export function layOutCpus(
   const cores = groupByCore(cpus);
   let server: number[];
   let load: number[];
+  let services: number[] = [];
   if (given.server && given.load) {
     server = [...given.server];
     load = [...given.load];
+    if (hasServices) services = known.filter((c) => !server.includes(c) && !load.includes(c));
   } else if (given.server || given.load) {
     const taken = new Set(given.server ?? given.load);
-    const rest = known.filter((c) => !taken.has(c));
+    const free = known.filter((c) => !taken.has(c));
+    if (hasServices && free.length > 1) services = free.splice(-Math.floor(free.length / 3) || -1);
+    const rest = free;
     const other = rest.length > 0 ? rest : [...taken];
     server = given.server ? [...given.server] : other;
     load = given.load ? [...given.load] : other;
@@ -50,14 +55,16 @@ export function layOutCpus(
       );
     }
   } else {
-    const usable = cores.length >= 4 ? cores.slice(1) : cores;
+    const usable = cores.length >= 4 ? cores.slice(1) : [...cores];
+    if (hasServices && usable.length > 2) services = usable.splice(-Math.floor(usable.length / 3)).flat();
     const forLoad = Math.floor(usable.length / 2);
     server = usable.slice(0, usable.length - forLoad).flat();
     load = usable.slice(usable.length - forLoad).flat();
   }
   server.sort((a, b) => a - b);
   load.sort((a, b) => a - b);
-  const used = new Set([...server, ...load]);
+  services.sort((a, b) => a - b);
+  const used = new Set([...server, ...load, ...services]);
   const system = known.filter((c) => !used.has(c));
 
   const shared = server.filter((c) => load.includes(c));
@@ -85,8 +92,15 @@ export function layOutCpus(
       'use a machine with four cores or more for steadier numbers',
     );
   }
+  if (hasServices && services.length === 0) {
+    warn(
+      'shared-services',
+      `services share CPU ${formatCpus(server)} with the servers: what they need is missing there`,
+      'use a machine with three cores or more',
+    );
+  }
   const source = given.server || given.load ? 'given' : 'found';
-  return { layout: { server, load, system, source }, warnings };
+  return { layout: { server, load, system, services, source }, warnings };
 }
 
 function groupByCore(cpus: readonly Cpu[]): number[][] {

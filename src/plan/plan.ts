@@ -53,10 +53,14 @@ const FEW_STARTS = 3;
 export function plan(config: Config, cpus: readonly Cpu[]): Plan {
   const all = planVariants(config);
   const { variants, images } = config.shard ? takeShard(all, config, config.shard) : all;
-  const { layout, warnings } = layOutCpus(cpus, {
-    ...(config.serverCpus && { server: config.serverCpus }),
-    ...(config.loadCpus && { load: config.loadCpus }),
-  });
+  const { layout, warnings } = layOutCpus(
+    cpus,
+    {
+      ...(config.serverCpus && { server: config.serverCpus }),
+      ...(config.loadCpus && { load: config.loadCpus }),
+    },
+    config.services !== undefined,
+  );
   const tests = countTests(variants) * config.scenarios.length;
   const duets = findDuets(config, variants).length > 0;
   const lay = (effort: Effort, limit?: number) => layOutInstances(config, variants, effort, limit);

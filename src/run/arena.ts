@@ -1,6 +1,6 @@
 import { UserError } from '../errors.ts';
 import type { Host, Running } from '../host.ts';
-import { type Docker, LABEL, lastLines, listContainers, removeRun } from './docker.ts';
+import { type Docker, LABEL, lastLines, listContainers, listOthers, removeRun } from './docker.ts';
 
 /**
  * The arena: a container whose network namespace the servers and k6 share, and in which k6 runs.
@@ -103,12 +103,17 @@ async function waitForArena(
 /** Removes what dead runs left: anything with our label whose run has no running arena. */
 export async function sweep(host: Host, docker: Docker, say: (line: string) => void): Promise<void> {
   // Containers first, arenas after: what starts in between has its arena in the second list.
-  let all = await listContainers(docker, `label=${LABEL}`);
+  const list = async () => [
+    ...(await listContainers(docker, `label=${LABEL}`)),
+    ...(await listOthers(docker, 'network', `label=${LABEL}`)),
+    ...(await listOthers(docker, 'volume', `label=${LABEL}`)),
+  ];
+  let all = await list();
   let arenas = await listContainers(docker, `label=${LABEL}.arena`);
   for (let i = 0; i < 10 && arenas.some((arena) => arena.state === 'created'); i++) {
     // Created and not yet running: a run that starts right now gets the time to.
     await host.sleep(500);
-    all = await listContainers(docker, `label=${LABEL}`);
+    all = await list();
     arenas = await listContainers(docker, `label=${LABEL}.arena`);
   }
   const alive = new Set(arenas.filter(({ state }) => ALIVE.includes(state)).map((arena) => arena.run));

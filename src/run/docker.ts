@@ -115,7 +115,7 @@ export async function listContainers(
     });
 }
 
-/** Removes containers and networks of one run. Never throws: it is what happens last. Returns what was removed. */
+/** Removes containers, networks and volumes of one run. Never throws: it is what happens last. Returns what was removed. */
 export async function removeRun(docker: Docker, run: string): Promise<string[]> {
   const filter = `label=${LABEL}=${run}`;
   const removed: string[] = [];
@@ -125,13 +125,28 @@ export async function removeRun(docker: Docker, run: string): Promise<string[]> 
     await docker.try(['container', 'rm', '--force', '--volumes', ...names]);
     removed.push(...names);
   }
-  // Without a docker client there is nothing to remove.
-  const networks = await docker.try(['network', 'ls', '--quiet', '--filter', filter]).catch(() => null);
-  for (const id of networks?.stdout.split('\n').filter(Boolean) ?? []) {
-    await docker.try(['network', 'rm', id]);
-    removed.push(id);
+  for (const kind of ['network', 'volume'] as const) {
+    for (const { name } of await listOthers(docker, kind, filter)) {
+      await docker.try([kind, 'rm', name]);
+      removed.push(name);
+    }
   }
   return removed;
+}
+
+/** Networks or volumes, and whose they are. Without a docker client there are none. */
+export async function listOthers(
+  docker: Docker,
+  kind: 'network' | 'volume',
+  filter: string,
+): Promise<{ name: string; run: string }[]> {
+  const format = `{{.Name}}\t{{.Label "${LABEL}"}}`;
+  const found = await docker.try([kind, 'ls', '--filter', filter, '--format', format]).catch(() => null);
+  const lines = found?.stdout.split('\n').filter(Boolean) ?? [];
+  return lines.map((line) => {
+    const [name = '', run = ''] = line.split('\t');
+    return { name, run };
+  });
 }
 
 export function lastLines(text: string, n: number): string {

@@ -122,7 +122,7 @@ function measureOne(given: Given): Measurement {
       trouble: given.noSummary ? 'k6 was killed' : '',
     },
     ...{ errors: [], samples, containers: new Map([['a', 1]]), arena: 0 },
-    ...{ serverCpus: [0], loadCpus: [1], beganMs: START },
+    ...{ serverCpus: [0], loadCpus: [1], services: new Map(), serviceCpus: [], beganMs: START },
   };
   return measure(outcome)[0] as Measurement;
 }

@@ -20,8 +20,12 @@ export interface BatchOutcome {
   /** Index of each variant's container, and of the arena, in the samples. */
   containers: ReadonlyMap<string, number>;
   arena: number;
+  /** The same of services, by name. */
+  services: ReadonlyMap<string, number>;
   serverCpus: readonly number[];
   loadCpus: readonly number[];
+  /** Empty: services share those of the servers, or there are none. */
+  serviceCpus: readonly number[];
   /** Unix ms, for a script that brings its own scenarios and so does not tell when it began. */
   beganMs: number;
 }

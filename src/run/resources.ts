@@ -13,7 +13,7 @@ export function readResources(
   /** Turns of others included. */
   wholeMs: number,
   requests: number,
-): Pick<Measurement, 'cpu' | 'memory' | 'processes' | 'series' | 'guards'> {
+): Pick<Measurement, 'cpu' | 'memory' | 'processes' | 'series' | 'services' | 'guards'> {
   const { samples, serverCpus, batch } = outcome;
   const container = outcome.containers.get(slice.variant) ?? -1;
   const drainedMs = startedMs + wholeMs + batch.drainMs;
@@ -54,18 +54,42 @@ export function readResources(
         throttledUs: s.throttledUs,
       };
     }),
+    services: slice.turns ? null : readServices(outcome, startedMs, durationMs, drainedMs, requests),
     guards: readGuards(outcome, slice, startedMs, drainedMs),
+  };
+}
+
+/** Of slices that take turns nobody knows for whom a service worked. */
+function readServices(
+  { samples, services, serviceCpus, serverCpus }: BatchOutcome,
+  startedMs: number,
+  durationMs: number,
+  drainedMs: number,
+  requests: number,
+): Measurement['services'] {
+  const used = [...services.values()].map((index) => samples.usedUs(index, startedMs, drainedMs));
+  if (used.length === 0 || used.includes(null)) return null;
+  const usedUs = used.reduce<number>((sum, us) => sum + (us ?? 0), 0);
+  const cpus = serviceCpus.length > 0 ? serviceCpus : serverCpus;
+  return {
+    usedUs,
+    perRequestUs: requests > 0 ? usedUs / requests : null,
+    busyRatio: usedUs / (durationMs * 1000 * cpus.length),
   };
 }
 
 /** What disturbed a slice between two times, unix ms. */
 export function readGuards(
-  { samples, serverCpus, loadCpus, batch, summary }: BatchOutcome,
+  { samples, serverCpus, loadCpus, serviceCpus, batch, summary }: BatchOutcome,
   slice: Slice,
   fromMs: number,
   toMs: number,
 ): Measurement['guards'] {
-  const disturbance = samples.disturbance([...new Set([...serverCpus, ...loadCpus])], fromMs, toMs);
+  const disturbance = samples.disturbance(
+    [...new Set([...serverCpus, ...loadCpus, ...serviceCpus])],
+    fromMs,
+    toMs,
+  );
   return {
     foreignCpuRatio: disturbance?.foreign ?? null,
     stealRatio: disturbance?.steal ?? null,

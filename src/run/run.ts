@@ -15,6 +15,7 @@ import { type BatchOutcome, measure } from './measure.ts';
 import { listListeners } from './probe.ts';
 import { describeColumns, type Sampler, startSampler, type Watch, waitForSamples } from './sampler.ts';
 import { findDeath, type Server, startServers, type Wanted } from './servers.ts';
+import type { Services } from './services.ts';
 
 /** What became of a variant in the run. */
 export interface VariantOutcome {
@@ -35,6 +36,8 @@ export interface RunWorld {
   /** What becomes of each variant is noted here, so that a run which is stopped keeps it. */
   outcomes: Map<string, VariantOutcome>;
   memoryBytes: number;
+  /** What the app needs beside its server; null: nothing. */
+  services: Services | null;
   k6Image: string;
   samplerScript: string;
   signal: AbortSignal;
@@ -127,7 +130,7 @@ async function runInstance(
   const servers = await startAll(world, instance, fail);
   let watch: Watch | null = null;
   try {
-    const watching = learned.sampler.watch([...servers.values()]);
+    const watching = learned.sampler.watch([...servers.values()], world.services?.containers);
     watching.catch(() => {});
     await checkAnswers(world, [...servers.values()], learned.known, fail);
     watch = await watching;
@@ -145,6 +148,7 @@ async function runInstance(
       if (servers.size === 0) return;
     }
   } finally {
+    for (const warning of (await world.services?.findDead()) ?? []) world.warn(warning);
     await stopAll(world, instance, servers, watch);
   }
 }
@@ -170,6 +174,15 @@ async function startAll(
     return [];
   });
   const cold = instance.index === 0;
+  for (const { variant } of [...wanted]) {
+    const failure = await world.services?.reset(variant);
+    if (!failure) continue;
+    fail(variant.id, failure);
+    wanted.splice(
+      wanted.findIndex((one) => one.variant === variant),
+      1,
+    );
+  }
   const context = { ...world, arena: world.arena.name, cpus: world.plan.cpus };
   const servers = new Map<string, Server>();
   for (const group of cold ? wanted.map((one) => [one]) : [wanted]) {
@@ -177,6 +190,11 @@ async function startAll(
       const outcome = world.outcomes.get(id) as VariantOutcome;
       if ('stage' in started) {
         fail(id, started);
+        continue;
+      }
+      const failure = await world.services?.setUp(started.variant, started.container);
+      if (failure) {
+        fail(id, failure);
         continue;
       }
       outcome.facts = started.facts ?? outcome.facts;
@@ -219,7 +237,9 @@ async function runBatch(
     samples: watch.samples,
     containers: watch.indices,
     arena: 0,
+    services: watch.services,
     serverCpus: plan.cpus.server,
+    serviceCpus: plan.cpus.services,
     loadCpus: plan.cpus.load,
     beganMs,
   };

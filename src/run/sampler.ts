@@ -7,11 +7,12 @@ import { type Docker, LABEL, lastLines } from './docker.ts';
 import { type K6Summary, sliceId } from './k6.ts';
 import { Samples } from './samples.ts';
 import type { Server } from './servers.ts';
+import type { Services } from './services.ts';
 
 /** Reads resource counters as long as the run lives. */
 export interface Sampler {
   /** From now on those of the arena and of these servers; waits until it does. */
-  watch(servers: readonly Server[]): Promise<Watch>;
+  watch(servers: readonly Server[], services?: Services['containers']): Promise<Watch>;
   close(): Promise<void>;
 }
 
@@ -22,6 +23,8 @@ export interface Watch {
   lines: string[];
   /** Variant id → its index in the samples; the arena is 0. */
   indices: Map<string, number>;
+  /** The same of services, by name. */
+  services: Map<string, number>;
 }
 
 export interface SamplerWorld {
@@ -93,12 +96,18 @@ export async function startSampler(world: SamplerWorld): Promise<Sampler> {
   }
   return {
     close,
-    async watch(servers) {
+    async watch(servers, services = []) {
       const samples = new Samples();
       samples.add(clock);
-      current = { samples, lines: [clock], indices: new Map(servers.map((s, i) => [s.variant.id, i + 1])) };
+      current = {
+        samples,
+        lines: [clock],
+        indices: new Map(servers.map((s, i) => [s.variant.id, i + 1])),
+        services: new Map(services.map((s, i) => [s.service, servers.length + i + 1])),
+      };
       number++;
-      running.write(`${[number, world.arena.pid, ...servers.map((s) => s.pid)].join(' ')}\n`);
+      const pids = [...servers, ...services].map(({ pid }) => pid);
+      running.write(`${[number, world.arena.pid, ...pids].join(' ')}\n`);
       const watch = current;
       if (clock !== '') await until(() => told === number, 2000);
       return watch;
@@ -130,6 +139,6 @@ export async function waitForSamples(
 }
 
 /** The first line of the raw file. */
-export function describeColumns({ indices }: Watch): string {
-  return `# columns: k6 ${[...indices.keys()].join(' ')} (see scenarios/lib/sampler.sh)`;
+export function describeColumns({ indices, services }: Watch): string {
+  return `# columns: k6 ${[...indices.keys(), ...services.keys()].join(' ')} (see scenarios/lib/sampler.sh)`;
 }

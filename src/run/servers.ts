@@ -2,11 +2,12 @@ import { environmentOf } from '../config/apps.ts';
 import type { Config } from '../config/types.ts';
 import type { Host } from '../host.ts';
 import { formatCpus } from '../plan/cpus.ts';
-import type { Instance } from '../plan/plan.ts';
+import type { Instance, Plan } from '../plan/plan.ts';
 import type { PlannedVariant } from '../plan/variants.ts';
 import type { CpuLayout, Facts, Failure } from '../results.ts';
 import { type ContainerState, type Docker, inspectContainer, LABEL, lastLines, readLog } from './docker.ts';
 import { ask, FACTS_PATH, readFacts } from './probe.ts';
+import { databaseOf } from './services.ts';
 
 /** A variant that serves in the arena. */
 export interface Server {
@@ -26,6 +27,7 @@ export interface ServerContext {
   arena: string;
   config: Config;
   cpus: CpuLayout;
+  plan: Pick<Plan, 'variants'>;
   signal: AbortSignal;
 }
 
@@ -63,7 +65,7 @@ export async function startServers(
   const pending = () => waiting.filter((one) => !outcomes.has(one.variant.id));
   await Promise.all(
     waiting.map((one) => {
-      const env = fullEnvironment(context.config, one.variant, one.port);
+      const env = fullEnvironment(context, one.variant, one.port);
       return attempt(one, [
         'container',
         'create',
@@ -120,15 +122,26 @@ export async function startServers(
   return outcomes;
 }
 
-function fullEnvironment(config: Config, variant: PlannedVariant, port: number): Record<string, string> {
+function fullEnvironment(
+  { config, plan }: ServerContext,
+  variant: PlannedVariant,
+  port: number,
+): Record<string, string> {
+  const env = environmentOf(variant.app, config.env);
   return {
-    ...environmentOf(variant.app, config.env),
+    ...(config.services ? nameDatabase(env, databaseOf(variant, plan.variants)) : env),
     ...variant.env,
     PORT: String(port),
     DOCROOT: variant.app.root,
     APP_KIND: variant.app.kind,
     BENCH_FACTS: '1',
   };
+}
+
+/** `{variant}` in the app's environment stands for the variant's own database. */
+function nameDatabase(env: Readonly<Record<string, string>>, database: string): Record<string, string> {
+  const named = Object.entries(env).map(([key, value]) => [key, value.replaceAll('{variant}', database)]);
+  return { ...Object.fromEntries(named), BENCH_DATABASE: database };
 }
 
 function createArguments(

@@ -50,6 +50,8 @@ const YAML_FILES: [RegExp, (block: Block, page: Page) => void][] = [
   [/^\.bench\/scenarios\/([\w-]+)\.yaml$/, checkScenario],
   [/^\.bench\/runtimes\/([\w-]+)\/runtime\.yaml$/, checkRuntime],
   [/^\.github\/workflows\/[\w-]+\.yml$/, checkWorkflow],
+  // What is in it is for docker compose; that the configuration beside it takes it is checked there.
+  [/^\.bench\/compose\.yaml$/, ({ text }) => void expect(Object.keys(parse(text).services)).not.toEqual([])],
 ];
 
 function nameOf({ file }: Block): string {

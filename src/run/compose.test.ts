@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest';
+import { adaptCompose, imagesOf, networksOf } from './compose.ts';
+
+const options = {
+  run: 'r1',
+  project: 'php-runtime-bench-r1',
+  images: { 'mariadb:11': 'mirror.example/mariadb:11' },
+  cpus: '3-4',
+};
+const ours = { 'php-runtime-bench': 'r1' };
+
+describe('adaptCompose', () => {
+  test('labels and pins what is started, maps its image, publishes nothing', () => {
+    const file = {
+      services: {
+        db: {
+          image: 'mariadb:11',
+          container_name: 'db',
+          restart: 'always',
+          ports: [{ target: 3306, published: '3306' }],
+          environment: { MARIADB_ROOT_PASSWORD: 'a$$b' },
+          labels: { mine: 'kept' },
+          networks: { default: null },
+        },
+      },
+      networks: { default: { name: 'php-runtime-bench-r1_default', ipam: {} } },
+    };
+    expect(adaptCompose(file, options)).toEqual({
+      name: 'php-runtime-bench-r1',
+      services: {
+        db: {
+          image: 'mirror.example/mariadb:11',
+          restart: 'no',
+          cpuset: '3-4',
+          environment: { MARIADB_ROOT_PASSWORD: 'a$$b' },
+          labels: { mine: 'kept', ...ours },
+          networks: { default: null },
+        },
+      },
+      networks: { default: { name: 'php-runtime-bench-r1_default', ipam: {}, labels: ours } },
+      volumes: {},
+    });
+  });
+
+  test('a volume with a name for good is left alone, a fresh one takes its place', () => {
+    const file = { services: {}, volumes: { data: { name: 'production' }, scratch: null } };
+    expect(adaptCompose(file, options).volumes).toEqual({
+      data: { name: 'php-runtime-bench-r1_data', labels: ours },
+      scratch: { name: 'php-runtime-bench-r1_scratch', labels: ours },
+    });
+  });
+
+  test('what belongs to somebody else is used as it is', () => {
+    const external = { name: 'theirs', external: true };
+    const file = { services: {}, networks: { wan: external }, volumes: { disk: external } };
+    expect(adaptCompose(file, options)).toMatchObject({
+      networks: { wan: external },
+      volumes: { disk: external },
+    });
+    expect(adaptCompose(file, options).volumes?.disk).toEqual(external);
+  });
+
+  test('a service that is built has its base images mapped, and a name that its next build replaces', () => {
+    const file = { services: { search: { build: { context: '/app/search' } } } };
+    expect(adaptCompose(file, options).services?.search).toMatchObject({
+      image: 'php-runtime-bench/service-search:latest',
+      build: {
+        context: '/app/search',
+        additional_contexts: { 'mariadb:11': 'docker-image://mirror.example/mariadb:11' },
+      },
+    });
+  });
+});
+
+test('the arena joins the networks that services are in, images are pulled unless they are built', () => {
+  const file = {
+    services: {
+      db: { image: 'mariadb:11', networks: { back: null } },
+      cache: { image: 'redis:7', networks: { back: null, default: null } },
+      search: { image: 'search:dev', build: {}, networks: { default: null } },
+    },
+    networks: { back: { name: 'x_back' }, default: { name: 'x_default' }, unused: { name: 'x_unused' } },
+  };
+  expect(networksOf(file)).toEqual(['x_back', 'x_default']);
+  expect(imagesOf(file)).toEqual(['mariadb:11', 'redis:7']);
+});

@@ -1,0 +1,113 @@
+/** What becomes of a user's compose file before a run starts it. Pure. */
+import { IMAGE_LABEL } from '../build/bake.ts';
+import { LABEL } from './docker.ts';
+
+/** As `docker compose config --format json` prints it: defaults filled in, paths absolute. What we leave alone has no type. */
+export interface ComposeFile {
+  name?: string;
+  services?: Record<string, ComposeService>;
+  networks?: Record<string, ComposeResource | null>;
+  volumes?: Record<string, ComposeResource | null>;
+}
+
+interface ComposeService {
+  image?: string;
+  build?: {
+    context?: string;
+    additional_contexts?: Record<string, string>;
+    labels?: Record<string, string>;
+  };
+  labels?: Record<string, string>;
+  networks?: Record<string, unknown> | null;
+  network_mode?: string;
+  cpuset?: string;
+  restart?: string;
+  ports?: unknown;
+  container_name?: string;
+}
+
+interface ComposeResource {
+  name?: string;
+  external?: boolean;
+  labels?: Record<string, string>;
+}
+
+export interface ComposeOptions {
+  run: string;
+  project: string;
+  /** Base image → the image that takes its place. */
+  images: Readonly<Record<string, string>>;
+  /** In the kernel's list format. */
+  cpus: string;
+}
+
+/** The compose project of a run. */
+export function projectOf(run: string): string {
+  return `php-runtime-bench-${run}`;
+}
+
+/**
+ * The same services as one run may have them: all that they leave in the engine carries the run's label and a name of the
+ * run's own, they keep to their CPUs, images are mapped. No port is published, as they are reached by name in the arena. A
+ * volume that has a name for good, and what somebody keeps in it, is not touched: a fresh one takes its place.
+ */
+export function adaptCompose(file: ComposeFile, options: ComposeOptions): ComposeFile {
+  const { run, project, images, cpus } = options;
+  const label = { [LABEL]: run };
+  const services = mapValues(file.services ?? {}, (service, name): ComposeService => {
+    const { ports: _, container_name: __, ...rest } = service;
+    const image = service.image ?? `php-runtime-bench/service-${name}:latest`;
+    return {
+      ...rest,
+      image: service.build ? image : (images[image] ?? image),
+      ...(service.build && { build: adaptBuild(service.build, name, images) }),
+      labels: { ...service.labels, ...label },
+      cpuset: cpus,
+      // One that died is to be seen, and none may come back after the run.
+      restart: 'no',
+    };
+  });
+  const own = (resources: ComposeFile['networks'] = {}) =>
+    mapValues(
+      resources,
+      (resource, key): ComposeResource =>
+        resource?.external
+          ? resource
+          : { ...resource, name: `${project}_${key}`, labels: { ...resource?.labels, ...label } },
+    );
+  return { ...file, name: project, services, networks: own(file.networks), volumes: own(file.volumes) };
+}
+
+function adaptBuild(
+  build: NonNullable<ComposeService['build']>,
+  name: string,
+  images: ComposeOptions['images'],
+) {
+  const contexts = mapValues({ ...images }, (image) => `docker-image://${image}`);
+  return {
+    ...build,
+    additional_contexts: { ...contexts, ...build.additional_contexts },
+    labels: { ...build.labels, [IMAGE_LABEL]: name },
+  };
+}
+
+/** Names of the networks through which services are reached. */
+export function networksOf(file: ComposeFile): string[] {
+  const used = new Set(
+    Object.values(file.services ?? {}).flatMap(({ networks }) => Object.keys(networks ?? {})),
+  );
+  return [...used].flatMap((key) => file.networks?.[key]?.name ?? []);
+}
+
+/** Images that are pulled, not built. */
+export function imagesOf(file: ComposeFile): string[] {
+  const pulled = Object.values(file.services ?? {}).filter(({ build }) => !build);
+  return [...new Set(pulled.flatMap(({ image }) => image ?? []))];
+}
+
+function mapValues<T, U>(
+  map: Readonly<Record<string, T>>,
+  change: (value: T, key: string) => U,
+): Record<string, U> {
+  return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value, key)]));
+}

@@ -1,0 +1,218 @@
+import { pullImage } from '../build/build.ts';
+import type { Config } from '../config/types.ts';
+import { UserError } from '../errors.ts';
+import { formatCpus } from '../plan/cpus.ts';
+import type { PlannedVariant } from '../plan/variants.ts';
+import type { CpuLayout, Failure, Warning } from '../results.ts';
+import { adaptCompose, type ComposeFile, imagesOf, networksOf, projectOf } from './compose.ts';
+import { type Docker, inspectContainer, lastLines, readLog } from './docker.ts';
+
+/** What the app needs beside its server, such as a database: a compose project of the run's own that the arena joins. */
+export interface Services {
+  /** Those that run, by name. */
+  containers: readonly { service: string; container: string; pid: number }[];
+  /** Before a variant starts: its database is made anew, as the configuration says how. */
+  reset(variant: PlannedVariant): Promise<Failure | null>;
+  /** Once it answers, in its own container: tables and data. */
+  setUp(variant: PlannedVariant, container: string): Promise<Failure | null>;
+  /** Services that have ended since they were last asked for. */
+  findDead(): Promise<Warning[]>;
+}
+
+export interface ServicesWorld {
+  docker: Docker;
+  run: string;
+  config: Config;
+  signal: AbortSignal;
+  say(line: string): void;
+}
+
+type Wanted = NonNullable<Config['services']>;
+
+/** Services get this long to become healthy, s. */
+const READY_SECONDS = 180;
+const LOG_LINES = 2000;
+
+/** Each variant has a database of its own, by this name; fit for any of them, and for a file. */
+export function databaseOf(variant: PlannedVariant, variants: readonly PlannedVariant[]): string {
+  return `bench_${variants.findIndex(({ id }) => id === variant.id) + 1}`;
+}
+
+/** Reads the compose file, before anything starts. Errors: the plugin is missing, the file is not right. */
+export async function readCompose(
+  { docker, run, signal }: ServicesWorld,
+  wanted: Wanted,
+): Promise<ComposeFile> {
+  const version = await docker.try(['compose', 'version']);
+  if (version.code !== 0) {
+    throw new UserError('docker compose is missing, and services need it', {
+      found: lastLines(version.stderr, 1) || 'no such command',
+      hint: 'install it: https://docs.docker.com/compose/install/ (Debian 13: docker-compose, Ubuntu: docker-compose-v2)',
+    });
+  }
+  const args = [
+    'compose',
+    '--project-name',
+    projectOf(run),
+    '--file',
+    wanted.file,
+    'config',
+    '--format',
+    'json',
+  ];
+  const { code, stdout, stderr } = await docker.try(args, { signal });
+  signal.throwIfAborted();
+  if (code !== 0) {
+    throw new UserError('the compose file cannot be used', {
+      where: { name: wanted.file },
+      found: lastLines(stderr, 3),
+    });
+  }
+  const file: ComposeFile = JSON.parse(stdout);
+  const known = Object.keys(file.services ?? {});
+  const unknown = Object.keys(wanted.reset).find((service) => !known.includes(service));
+  if (known.length === 0)
+    throw new UserError('the compose file has no services', { where: { name: wanted.file } });
+  if (unknown !== undefined) {
+    throw new UserError('no such service to reset', {
+      where: { name: wanted.file },
+      found: unknown,
+      allowed: known.join(', '),
+    });
+  }
+  return file;
+}
+
+/**
+ * Starts them on CPUs of their own, waits until they are healthy, and lets the arena join their networks. What it starts has
+ * the run's label: whoever removes the run removes them. Errors: UserError with what the services said.
+ */
+export async function startServices(
+  world: ServicesWorld & { arena: string; cpus: CpuLayout; variants: readonly PlannedVariant[] },
+  file: ComposeFile,
+  wanted: Wanted,
+): Promise<Services> {
+  const { docker, run, signal, config } = world;
+  const project = projectOf(run);
+  const cpus = world.cpus.services.length > 0 ? world.cpus.services : world.cpus.server;
+  const adapted = adaptCompose(file, { run, project, images: config.images, cpus: formatCpus(cpus) });
+  const input = JSON.stringify(adapted);
+  const compose = async (args: readonly string[], abort?: AbortSignal) => {
+    const all = ['compose', '--project-name', project, '--file', '-', '--progress', 'quiet', ...args];
+    const { code, stderr } = await docker.try(all, { input, ...(abort && { signal: abort }) });
+    signal.throwIfAborted();
+    if (code !== 0) throw new UserError('the services do not start', await explain(world, wanted, stderr));
+  };
+  for (const image of imagesOf(adapted)) await pull(world, image, wanted);
+  world.say(`starting services: ${Object.keys(adapted.services ?? {}).join(', ')}`);
+  await compose(['build', '--quiet'], signal);
+  // Not ended by a signal: a client that dies in between leaves a container which nobody has seen yet.
+  await compose(['create', '--no-build', '--pull', 'never']);
+  await compose(
+    ['up', '--no-build', '--no-recreate', '--wait', '--wait-timeout', String(READY_SECONDS)],
+    signal,
+  );
+  for (const network of networksOf(adapted)) await docker.run(['network', 'connect', network, world.arena]);
+  const dead = new Set<string>();
+  // One that has done its work and ended is no more to be watched.
+  const containers = (await listServices(world)).filter(({ pid }) => pid > 0);
+  return {
+    containers,
+    reset: async (variant) => {
+      const database = databaseOf(variant, world.variants);
+      for (const [service, command] of Object.entries(wanted.reset)) {
+        const one = containers.find((c) => c.service === service);
+        if (!one) return { stage: 'start', reason: `the service ${service} does not run`, log: '' };
+        const failure = await execute(world, one.container, command, { BENCH_DATABASE: database });
+        if (failure) return { ...failure, reason: `reset of ${service} failed: ${failure.reason}` };
+      }
+      return null;
+    },
+    setUp: async (_, container) => {
+      if (wanted.setUp === null) return null;
+      const failure = await execute(world, container, wanted.setUp, {});
+      return failure && { ...failure, reason: `set-up failed: ${failure.reason}` };
+    },
+    findDead: async () => {
+      const warnings: Warning[] = [];
+      for (const { service, container } of containers.filter((c) => !dead.has(c.service))) {
+        if ((await inspectContainer(docker, container))?.running) continue;
+        dead.add(service);
+        const log = lastLines(await readLog(docker, container, 20), 1);
+        warnings.push({
+          code: 'service-ended',
+          message: `the service ${service} ended while the run went on${log ? `: ${log}` : ''}`,
+          remedy: 'see its log in raw/services/',
+          variant: null,
+        });
+      }
+      return warnings;
+    },
+  };
+}
+
+/** All logs of a run's services by their names, also of those that did not come up. */
+export async function readLogs(world: Pick<ServicesWorld, 'docker' | 'run'>): Promise<Map<string, string>> {
+  const logs = new Map<string, string>();
+  for (const { service, container } of await listServices(world)) {
+    const log = await readLog(world.docker, container, LOG_LINES);
+    logs.set(service, `${logs.get(service) ?? ''}${log}`);
+  }
+  return logs;
+}
+
+async function listServices({ docker, run }: Pick<ServicesWorld, 'docker' | 'run'>) {
+  const filter = `label=com.docker.compose.project=${projectOf(run)}`;
+  const ids = (await docker.run(['container', 'ls', '--all', '--quiet', '--filter', filter]))
+    .split('\n')
+    .filter(Boolean);
+  if (ids.length === 0) return [];
+  const format = '{{.Id}}\t{{index .Config.Labels "com.docker.compose.service"}}\t{{.State.Pid}}';
+  const lines = (await docker.run(['container', 'inspect', '--format', format, ...ids])).trim().split('\n');
+  return lines.map((line) => {
+    const [container = '', service = '', pid = ''] = line.split('\t');
+    return { service, container, pid: Number(pid) };
+  });
+}
+
+async function pull(world: ServicesWorld, image: string, wanted: Wanted): Promise<void> {
+  try {
+    await pullImage(world.docker, image, world);
+  } catch (error) {
+    world.signal.throwIfAborted();
+    throw new UserError(`the image ${image} of a service cannot be had`, {
+      where: { name: wanted.file },
+      found: (error as Error).message,
+      hint: `where no registry answers, map it: --image ${image}=…`,
+    });
+  }
+}
+
+/** A command of the user's in a container. */
+async function execute(
+  { docker, signal }: ServicesWorld,
+  container: string,
+  command: string,
+  env: Readonly<Record<string, string>>,
+): Promise<Failure | null> {
+  const set = Object.entries(env).map(([key, value]) => `--env=${key}=${value}`);
+  const { code, stdout, stderr } = await docker.try(['exec', ...set, container, 'sh', '-c', command], {
+    signal,
+  });
+  signal.throwIfAborted();
+  if (code === 0) return null;
+  const log = lastLines(`${stdout}\n${stderr}`, 20).trim();
+  return { stage: 'start', reason: `exit code ${code}${log ? `: ${lastLines(log, 1)}` : ''}`, log };
+}
+
+/** What compose said, and the last words of a service that is not well. */
+async function explain(world: ServicesWorld, wanted: Wanted, stderr: string) {
+  const words: string[] = [];
+  for (const [service, log] of await readLogs(world)) {
+    if (log.trim() !== '') words.push(`${service}: ${lastLines(log, 1)}`);
+  }
+  return {
+    where: { name: wanted.file },
+    found: [lastLines(stderr, 2), ...words].join('\n           '),
+  };
+}

@@ -1,0 +1,128 @@
+// Services for real: MariaDB by a compose file, a database for each variant, nothing left however a run ends.
+import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { realHost } from '../../src/host.ts';
+import { findImages, leftovers, makeProject, type Project, root, slicesOf, told } from './bench.ts';
+
+const COMPOSE = `
+services:
+  mariadb:
+    image: mariadb:11
+    environment:
+      MARIADB_ROOT_PASSWORD: secret
+    ports: ['3306:3306']
+    healthcheck:
+      test: [CMD, healthcheck.sh, --connect, --innodb_initialized]
+      interval: 1s
+      retries: 60
+    volumes: ['data:/var/lib/mysql']
+volumes:
+  data:
+`;
+const CONFIG = `
+app: database
+runtimes: [apache, nginx-fpm]
+extensions: [pdo_mysql]
+env:
+  DB_HOST: mariadb
+  DB_PASSWORD: secret
+  DB_DATABASE: '{variant}'
+services:
+  file: compose.yaml
+  reset:
+    mariadb: mariadb -uroot -psecret -e "DROP DATABASE IF EXISTS $BENCH_DATABASE; CREATE DATABASE $BENCH_DATABASE"
+  set-up: php set-up.php
+`;
+
+const { code: noCompose } = await realHost.exec('docker', ['compose', 'version']);
+
+let project: Project;
+beforeAll(async () => {
+  project = await makeProject();
+  cpSync(join(root, 'test/fixtures/apps/database'), join(project.folder, 'database'), { recursive: true });
+  writeFileSync(join(project.folder, 'compose.yaml'), COMPOSE);
+  const write = (name: string, text: string) => writeFileSync(join(project.folder, name), text);
+  write('.bench.yml', CONFIG);
+  write('broken.yml', CONFIG.replace('php set-up.php', 'echo no tables here; exit 1'));
+  write('unhealthy.yml', CONFIG.replace('compose.yaml', 'unhealthy.yaml'));
+  write(
+    'unhealthy.yaml',
+    COMPOSE.replace(/test: .*/, "test: [CMD, 'false']").replace('retries: 60', 'retries: 1'),
+  );
+  mkdirSync(join(project.folder, 'bin'));
+  const real = (await realHost.exec('sh', ['-c', 'command -v docker'])).stdout.trim();
+  write(
+    'bin/docker',
+    `#!/bin/sh\ncase $1 in compose) echo 'docker: unknown command: docker compose' >&2; exit 1 ;; esac\nexec ${real} "$@"\n`,
+  );
+  chmodSync(join(project.folder, 'bin/docker'), 0o755);
+});
+afterAll(() => project.remove());
+afterEach(async () => expect(await leftovers()).toEqual([]));
+
+const LOAD = ['--paths', '/', '--load', 'vus(2, 1s)', '--warmup', '0s', '--blocks', '1', '--wait'];
+
+test.skipIf(noCompose !== 0)('each variant has a database of its own, fresh for each start', async () => {
+  const { code, stdout, stderr } = await project.run('db', ...LOAD, '--instances', '2').done;
+  expect({ code, stderr }).toMatchObject({ code: 0 });
+  expect(stdout).not.toContain('failed');
+  const { measurements, warnings, plan } = project.results('db');
+  expect(measurements).toHaveLength(4);
+  for (const m of measurements) expect(m).toMatchObject({ outcome: 'ok', errors: [] });
+  expect(warnings.some(({ code }) => code === 'shared-services')).toBe(plan.cpus.services.length === 0);
+  const log = readFileSync(join(project.folder, 'db/raw/services/mariadb.log'), 'utf8');
+  expect(log).toContain('ready for connections');
+  // What the service did is read like the servers.
+  expect(readFileSync(join(project.folder, 'db/raw/resources/0.txt'), 'utf8')).toMatch(
+    /^# columns: .* mariadb /,
+  );
+});
+
+test.skipIf(noCompose !== 0)(
+  'a reset or a set-up that fails names its last words, and the run goes on',
+  async () => {
+    const { code, stderr } = await project.run(
+      'broken',
+      ...LOAD,
+      ...['--config', 'broken.yml', '--instances', '1', '--runtimes', 'apache'],
+    ).done;
+    expect(code).toBe(3);
+    expect(stderr).toContain('set-up failed: exit code 1');
+    expect(slicesOf(project.results('broken'), 'apache@8.4')).toEqual([]);
+  },
+);
+
+test.skipIf(noCompose !== 0)('services go when the run is stopped, and when it is killed', async () => {
+  const stopped = project.run('stopped', ...LOAD, '--instances', '9', '--runtimes', 'apache');
+  await told(stopped, 'starting services');
+  stopped.kill('SIGINT');
+  expect((await stopped.done).code).toBe(130);
+  expect(await leftovers()).toEqual([]);
+
+  const killed = project.run('killed', ...LOAD, '--instances', '9', '--runtimes', 'apache');
+  await told(killed, 'instance 1/9: paths');
+  killed.kill('SIGKILL');
+  await killed.done;
+  // The next one sweeps, before it fails for a reason of its own.
+  const next = await project.run('next', ...LOAD, '--runtimes', 'apache', '--config', 'unhealthy.yml').done;
+  expect(next.code).toBe(2);
+  expect(next.stderr).toMatch(/the services do not start\n {2}found: .*unhealthy/);
+});
+
+test('what is not there or not right is said before anything starts', async () => {
+  const argv = ['run', ...(await findImages()), ...LOAD, '--out', 'none'];
+  const without = await project.cli(argv, {
+    env: { PATH: `${join(project.folder, 'bin')}:${process.env.PATH}` },
+  });
+  expect(without).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^docker compose is missing.*\n {2}found: .*unknown command/),
+  });
+  if (noCompose !== 0) return;
+  const wrong = await project.cli([...argv, '--services', 'broken.yml']);
+  expect(wrong).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('the compose file cannot be used'),
+  });
+});
