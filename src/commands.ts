@@ -1,17 +1,20 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { compareAcross } from './analyse/across.ts';
 import { analyse } from './analyse/analyse.ts';
 import { mergeResults } from './analyse/merge.ts';
 import { type Caller, runBench } from './bench.ts';
 import { describeOther, findOther, sayOther } from './checkout/other.ts';
 import { bundledApps } from './config/apps.ts';
+import { parseChoices } from './config/choices.ts';
 import { helpText, parseCommand } from './config/command.ts';
 import { realFiles } from './config/files.ts';
 import { parseConfig } from './config/parse.ts';
 import { formatOwnDefaults, loadRuntimes } from './config/runtimes.ts';
 import { findScenarios } from './config/scenarios.ts';
+import { refuse } from './config/text.ts';
 import type { Config, Runtime } from './config/types.ts';
+import { eject, writeEjected } from './eject.ts';
 import type { Host } from './host.ts';
 import { measureItself } from './noise.ts';
 import { formatCpus } from './plan/cpus.ts';
@@ -93,6 +96,16 @@ export async function runCommand(argv: readonly string[], host: Host, packageRoo
     case 'list':
       print(list(packageRoot, cwd, command.json));
       return 0;
+    case 'eject': {
+      const choices = parseChoices(command.runtime, loadRuntimes(packageRoot, cwd, realFiles));
+      const [choice, other] = choices;
+      if (!choice || other)
+        throw refuse('not one runtime', command.runtime, "one, such as 'nginx-fpm[workers=32]'");
+      const folder = resolve(cwd, command.out ?? choice.as ?? choice.runtime.name);
+      await writeEjected(folder, eject(choice, packageRoot, realFiles), realFiles);
+      print(`written to ${folder}: see README.md there`);
+      return 0;
+    }
     case 'doctor': {
       const machine = await readMachine(host);
       const findings = await diagnose(host, machine);

@@ -13,6 +13,7 @@ export type Command =
   | { command: 'plan'; flags: readonly string[]; json: boolean; shards: number | 'runtimes' | null }
   | { command: 'report'; folders: readonly string[]; format: (typeof FORMATS)[number] }
   | { command: 'list'; json: boolean }
+  | { command: 'eject'; runtime: string; out: string | null }
   | { command: 'doctor'; json: boolean; aa: boolean; flags: readonly string[] }
   | { command: 'help'; of?: CommandName }
   | { command: 'version' };
@@ -64,6 +65,13 @@ export const COMMANDS = {
     config: false,
     example: 'list',
   },
+  eject: {
+    usage: 'eject RUNTIME',
+    about: 'Write a runtime as a folder of its own, with its options, to build for production',
+    own: { out: { value: 'DIR', about: 'Where to [a folder of its name]' } },
+    config: false,
+    example: "eject 'nginx-fpm[workers=32]' --out docker",
+  },
   doctor: {
     usage: 'doctor [--aa] [flags]',
     about: 'Is this machine fit to measure, and how small a change can it tell?',
@@ -108,7 +116,7 @@ export function parseCommand(argv: readonly string[]): Command {
   );
   const { flags, positionals } = splitArguments(rest, { ...ownKinds, ...(config && CONFIG_FLAGS) });
   const [extra] = positionals;
-  if (extra !== undefined && name !== 'report') {
+  if (extra !== undefined && name !== 'report' && name !== 'eject') {
     throw new UserError(`unexpected argument ${quote(extra)}`, {
       allowed: `php-runtime-bench ${COMMANDS[name].usage}`,
       ...(config && { hint: `an app is given by --app ${extra.startsWith('-') ? 'PATH' : extra}` }),
@@ -127,6 +135,8 @@ export function parseCommand(argv: readonly string[]): Command {
       };
     case 'report':
       return { command: name, folders: readFolders(positionals), format: readFormat(flags.get('format')) };
+    case 'eject':
+      return { command: name, runtime: readRuntime(positionals), out: flags.get('out')?.at(-1) ?? null };
     case 'doctor':
       if (flags.has('aa')) refuseInVain(flags);
       return {
@@ -172,6 +182,16 @@ function readFolders(folders: readonly string[]): readonly string[] {
   throw new UserError('report needs a folder', {
     allowed: `php-runtime-bench ${COMMANDS.report.usage}`,
     hint: 'the folder that run has written: php-runtime-bench report bench-results',
+  });
+}
+
+function readRuntime(given: readonly string[]): string {
+  const [runtime] = given;
+  if (runtime !== undefined && given.length === 1) return runtime;
+  throw new UserError('eject needs one runtime', {
+    ...(runtime !== undefined && { found: given.map(quote).join(', ') }),
+    allowed: `php-runtime-bench ${COMMANDS.eject.usage}`,
+    hint: `php-runtime-bench ${COMMANDS.eject.example}`,
   });
 }
 

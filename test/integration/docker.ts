@@ -43,15 +43,20 @@ export function findMissingBase(runtime: string, php: string): string | null {
   return basesOf(runtime, php).find((base) => !images[base]) ?? null;
 }
 
+/** Flags of a build: what takes the place of a runtime's base images. */
+export function basesIn(runtime: string, php: string): string[] {
+  const mapped = basesOf(runtime, php).filter((base) => images[base]);
+  return mapped.flatMap((base) => ['--build-context', `${base}=docker-image://${images[base]}`]);
+}
+
 /** Builds a runtime with an app's folder and returns the image's name. */
 export async function buildRuntime(runtime: string, php: string, app: string): Promise<string> {
   const image = `php-runtime-bench-${id}/${runtime}:${php}-${built.length}`;
-  const mapped = basesOf(runtime, php).filter((base) => images[base]);
   await docker(
     ...['buildx', 'build', '--quiet', '--load', '--provenance=false', '--tag', image],
     ...['--build-arg', `PHP_VERSION=${php}`],
     ...['--build-context', `shared=${resolve(root, 'runtimes/_shared')}`, '--build-context', `app=${app}`],
-    ...mapped.flatMap((base) => ['--build-context', `${base}=docker-image://${images[base]}`]),
+    ...basesIn(runtime, php),
     resolve(root, 'runtimes', runtime),
   );
   built.push(image);

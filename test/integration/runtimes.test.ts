@@ -102,7 +102,7 @@ describe('answers', () => {
     ]);
     expect(first?.[1]?.body).toBe('{"type":"json","items":[]}');
     expect(JSON.parse(first?.[2]?.body ?? '').items).toHaveLength(1000);
-    expect(first?.[3]?.body.split('\n')[999]).toBe('Hello, World! 1000');
+    expect(first?.[3]?.body?.split('\n')[999]).toBe('Hello, World! 1000');
     expect(first?.[13]?.body).toBe(`{"error":"ms: expected a number from 0 to 10000, found 'x'"}`);
   });
 

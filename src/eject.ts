@@ -1,0 +1,153 @@
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { formatChoice } from './config/choices.ts';
+import type { Files } from './config/files.ts';
+import { quote } from './config/text.ts';
+import type { OptionSpec, OptionValue, Runtime, RuntimeChoice } from './config/types.ts';
+import { UserError } from './errors.ts';
+
+/** A file of an ejected runtime, by its path in the folder. */
+export interface Ejected {
+  path: string;
+  text: string;
+}
+
+/**
+ * A runtime as a folder of its own, which `docker build` takes as it is: its Dockerfile with the options in force, its
+ * configuration, what it shares with other runtimes, and a place for the app.
+ */
+export function eject({ runtime, set }: RuntimeChoice, packageRoot: string, files: Files): Ejected[] {
+  const read = (path: string) => files.read(path) ?? '';
+  const dockerfile = read(join(runtime.folder, 'Dockerfile'));
+  const shared = join(packageRoot, 'runtimes', '_shared');
+  const own = listFiles(runtime.folder, files).filter(
+    (path) => !['Dockerfile', 'runtime.yaml'].includes(path),
+  );
+  return [
+    { path: 'Dockerfile', text: standAlone(dockerfile, runtime, set) },
+    { path: 'README.md', text: explain(runtime, set) },
+    ...own.map((path) => ({ path, text: read(join(runtime.folder, path)) })),
+    ...sharedFiles(dockerfile).map((path) => ({ path: `shared/${path}`, text: read(join(shared, path)) })),
+    ...PLACEHOLDER,
+  ];
+}
+
+/** Writes the files into a folder that is not there yet, or empty. */
+export async function writeEjected(folder: string, ejected: readonly Ejected[], files: Files): Promise<void> {
+  if (files.kind(folder) === 'file' || files.list(folder).length > 0) {
+    throw new UserError('the folder is not empty', {
+      found: quote(folder),
+      allowed: 'a new folder, or an empty one',
+      hint: 'name another: --out DIR',
+    });
+  }
+  for (const { path, text } of ejected) {
+    const file = join(folder, path);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, text);
+    if (text.startsWith('#!')) await chmod(file, 0o755);
+  }
+}
+
+/** Names in `COPY --from=shared [--flag] NAME… DESTINATION`. */
+function sharedFiles(dockerfile: string): string[] {
+  const copies = dockerfile.replaceAll('\\\n', ' ').matchAll(/^COPY (?=.*--from=shared )(.*)$/gm);
+  const names = [...copies].flatMap(([, rest = '']) =>
+    rest
+      .trim()
+      .split(/\s+/)
+      .filter((word) => !word.startsWith('--'))
+      .slice(0, -1),
+  );
+  return [...new Set(names)].sort();
+}
+
+const STAGES = `
+# What our Dockerfiles take as named contexts. The app is the folder beside this file, or any other:
+#   docker build --build-context app=PATH .
+FROM scratch AS app
+COPY app /
+FROM scratch AS shared
+COPY shared /
+`;
+
+function standAlone(dockerfile: string, { options }: Runtime, set: RuntimeChoice['set']): string {
+  const lines = dockerfile.split('\n').filter((line) => line !== '# hadolint ignore=DL3022');
+  // Behind the arguments that FROM lines use: those have to come first.
+  const firstFrom = lines.findIndex((line) => line.startsWith('FROM '));
+  const stages = lines.slice(0, firstFrom).findLastIndex((line) => line.startsWith('ARG ')) + 1;
+  lines.splice(stages, 0, ...STAGES.trimEnd().split('\n'), '');
+  const value = valueIn(set);
+  const args = Object.entries(options).filter(([, spec]) => spec.at === 'build');
+  for (const [option, spec] of args) {
+    const at = lines.findIndex((line) => line.split(/[ =]/, 2).join(' ') === `ARG ${spec.env}`);
+    if (at >= 0) lines[at] = `ARG ${spec.env}=${value(option, spec)}`;
+  }
+  const settings = Object.entries(options).filter(([, spec]) => spec.at === 'run');
+  const env = settings.map(([option, spec]) => `${spec.env}=${value(option, spec)}`);
+  const app = lines.findLastIndex((line) => /^COPY .*--from=app /.test(line));
+  if (env.length > 0)
+    lines.splice(app, 0, '# The options; a container may have others.', `ENV ${env.join(' \\\n    ')}`);
+  return lines.join('\n');
+}
+
+const valueIn =
+  (set: Readonly<Record<string, OptionValue>>) =>
+  (option: string, { default: preset }: OptionSpec): string =>
+    String(set[option] ?? preset);
+
+function explain(runtime: Runtime, set: RuntimeChoice['set']): string {
+  const { name, title, options, stop, docs, php } = runtime;
+  const value = valueIn(set);
+  const rows = Object.entries(options).map(([option, spec]) => [
+    `\`${spec.env}\``,
+    `\`${value(option, spec)}\``,
+    `${spec.about.replaceAll('|', '\\|')}${spec.at === 'build' ? ' A build argument.' : ''}`,
+  ]);
+  const table = [
+    ['variable', 'value', 'sets'],
+    ['--', '--', '--'],
+    ['`PORT`', '`8080`', 'The port that it listens on.'],
+    ['`DOCROOT`', '`public`', "The document root within the app's folder."],
+    ...rows,
+  ];
+  return `# ${name}
+
+${title}, as php-runtime-bench measures it: \`${formatChoice({ runtime, set })}\`. [Its documentation](${docs}).
+
+Put your app in place of the folder \`app\`, with its packages installed (\`composer install --no-dev\`), or name its folder:
+
+    docker build --build-context app=../my-app --tag my-app .
+    docker run --publish 8080:8080 --env DOCROOT=public my-app
+
+Another version of PHP is \`--build-arg PHP_VERSION=${php.at(-1)}\`, extensions are \`--build-arg EXTENSIONS='intl gd'\`.
+It runs as www-data, writes its logs to standard error, and on ${stop.signal} a request in flight ${stop.inFlight}: give it
+${stop.timeoutMs / 1000} s (\`docker stop --time ${stop.timeoutMs / 1000}\`). It has no HEALTHCHECK; where one is wanted, ask it for a page.
+
+${table.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}
+`;
+}
+
+/** Something to see until the app is there: for servers that start it for each request, and for those that keep it. */
+const PLACEHOLDER: readonly Ejected[] = [
+  { path: 'app/public/index.php', text: '<?php\n\necho "Put your app in place of the folder app.\\n";\n' },
+  {
+    path: 'app/handler.php',
+    text: `<?php
+
+return fn (array $request): array => [
+    'status' => 200,
+    'headers' => ['Content-Type' => 'text/plain'],
+    'body' => "Put your app in place of the folder app.\\n",
+];
+`,
+  },
+];
+
+/** All files below a folder, as paths within it. */
+function listFiles(folder: string, files: Files, within = ''): string[] {
+  return files.list(join(folder, within)).flatMap((name) => {
+    const path = join(within, name);
+    return files.kind(join(folder, path)) === 'folder' ? listFiles(folder, files, path) : [path];
+  });
+}
