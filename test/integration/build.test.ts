@@ -1,0 +1,217 @@
+// What becomes of an app on its way into an image: real bake, Composer, extensions and frameworks.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Built, buildImages } from '../../src/build/build.ts';
+import { parseConfig } from '../../src/config/parse.ts';
+import { realHost } from '../../src/host.ts';
+import { planVariants } from '../../src/plan/variants.ts';
+import { connectDocker } from '../../src/run/docker.ts';
+import { docker, findImages, leftovers, makeProject, type Project, root, variantOf } from './bench.ts';
+
+const GREET = '<?php namespace Acme; class Greet { static function say() { return "hello"; } }';
+/** A package that the app brings along, so that there is one without a registry. */
+const PACKAGE = {
+  'packages/greet/composer.json': JSON.stringify({
+    ...{ name: 'acme/greet', version: '1.0.0', autoload: { 'psr-4': { 'Acme\\': 'src/' } } },
+  }),
+  'packages/greet/src/Greet.php': GREET,
+};
+const composer = (more: object) =>
+  JSON.stringify({ name: 'acme/app', repositories: [{ type: 'path', url: 'packages/*' }], ...more });
+const INDEX = {
+  'public/index.php': "<?php require __DIR__ . '/../vendor/autoload.php'; echo Acme\\Greet::say();",
+};
+
+let folder: string;
+let project: Project;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'php-runtime-bench-test-build-'));
+  project = await makeProject();
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  project.remove();
+  expect(await leftovers()).toEqual([]);
+});
+
+function write(name: string, files: Readonly<Record<string, string>>, top = folder): string {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(top, name, path)), { recursive: true });
+    writeFileSync(join(top, name, path), text);
+  }
+  return join(top, name);
+}
+
+/** Builds the image of an app for Apache; gives what was told meanwhile, too. */
+async function build(app: string, ...flags: string[]): Promise<Built & { said: string[] }> {
+  const argv = ['--app', app, '--runtimes', 'apache', ...(await findImages()), ...flags];
+  const config = parseConfig({ flags: argv, cwd: folder, packageRoot: root });
+  const { images } = planVariants(config);
+  const said: string[] = [];
+  const built = await buildImages(realHost, connectDocker(realHost), images, {
+    ...{ config, otherFiles: null, signal: new AbortController().signal, say: (line) => said.push(line) },
+    folders: { shared: join(root, 'runtimes/_shared'), recipe: join(root, 'runtimes/_app') },
+  });
+  return { ...([...built.values()][0] as Built), said };
+}
+
+function factsOf(built: Built) {
+  if ('failure' in built) throw new Error(`${built.failure.reason}\n${built.failure.log}`);
+  return built.facts;
+}
+
+/** What PHP in the image prints. */
+const php = (image: string, code: string) =>
+  docker('run', '--rm', '--network=none', '--entrypoint=php', image, '-r', code);
+
+describe('an app with packages, an extension and commands of its own', () => {
+  const flags = [
+    ...['--env', 'GREETING=it is $HOME "q"', '--prepare', 'printf %s "$GREETING" > made'],
+    ...[
+      '--prepare',
+      'set +u; test -z "$COMPOSER_AUTH" && test "$(cat made)" = "$GREETING"\necho two >> made',
+    ],
+  ];
+
+  test('has all that in its image, and the second build rebuilds no layer', async () => {
+    const app = write('shop', {
+      ...{
+        ...INDEX,
+        ...PACKAGE,
+        '.git/HEAD': 'x',
+        'deep/.git': 'x',
+        '.dockerignore': 'left-out\n',
+        'left-out': '',
+      },
+      'composer.json': composer({
+        require: { 'acme/greet': '*', 'ext-bcmath': '*' },
+        scripts: { 'post-update-cmd': `@php -r "file_put_contents('auth', md5(getenv('COMPOSER_AUTH')));"` },
+      }),
+    });
+    process.env.COMPOSER_AUTH = '{"bearer": {}}';
+    try {
+      const { name, id, bases } = factsOf(await build(app, ...flags));
+      const seen = await php(
+        name,
+        `chdir('/app'); require 'public/index.php'; echo json_encode(['', bcadd('1', '2'), file_get_contents('made'),
+          file_get_contents('auth'), file_exists('.git'), file_exists('deep/.git'), file_exists('left-out')]);`,
+      );
+      expect(seen).toBe(
+        `hello${JSON.stringify(['', '3', 'it is $HOME "q"two\n', '4d218dca5a40a0eb35b9b09ae59908a4', false, false, false])}`,
+      );
+      expect(bases.map((base) => base.name)).toEqual([
+        ...['php:8.4-apache', 'mlocati/php-extension-installer:2', 'php:8.4-cli', 'composer:2'],
+      ]);
+      const again = await build(app, ...flags);
+      expect(factsOf(again).id).toBe(id);
+      expect(again.said).toEqual([]);
+      expect(await docker('history', '--no-trunc', name)).not.toContain('bearer');
+    } finally {
+      delete process.env.COMPOSER_AUTH;
+    }
+  });
+
+  test('keeps the packages that are there', async () => {
+    const vendor = { 'vendor/autoload.php': `<?php require __DIR__ . '/../packages/greet/src/Greet.php';` };
+    const there = {
+      ...INDEX,
+      ...PACKAGE,
+      ...vendor,
+      'composer.json': composer({ require: { 'acme/nothing': '*' } }),
+    };
+    const serve = "chdir('/app'); require 'public/index.php'; echo is_file('made');";
+    const app = write('there', there);
+    expect(await php(factsOf(await build(app)).name, serve)).toBe('hello');
+    expect(await php(factsOf(await build(app, '--prepare', 'touch made')).name, serve)).toBe('hello1');
+  });
+});
+
+describe('a build that fails says why', () => {
+  test.each([
+    [
+      'a package that is nowhere',
+      { require: { 'acme/nothing': '*' } },
+      [],
+      /^composer install: .*acme\/nothing/,
+    ],
+    ['an extension', { require: { 'acme/needs': '*' } }, [], /ext-nonesuch.*extensions: \[nonesuch\]/],
+    [
+      'a command',
+      {},
+      ['--prepare', 'echo so && echo because >&2; exit 3'],
+      /^prepare: '.*' ended with exit code 3: because$/,
+    ],
+  ])('%s', async (_, require, flags, reason) => {
+    const needs = { name: 'acme/needs', version: '1.0.0', require: { 'ext-nonesuch': '*' } };
+    const app = write('failing', {
+      ...{ ...INDEX, ...PACKAGE, 'composer.json': composer(require) },
+      'packages/needs/composer.json': JSON.stringify(needs),
+    });
+    const built = await build(app, ...flags);
+    expect('failure' in built && built.failure).toMatchObject({
+      stage: 'build',
+      reason: expect.stringMatching(reason),
+    });
+  });
+});
+
+test('Symfony, Laravel and Lumen answer alike on Apache and on nginx, with their caches filled', async () => {
+  const run = project.bench(
+    'out',
+    ...['--app', 'symfony,laravel,lumen', '--runtimes', 'apache,nginx-fpm', '--paths', '/', '--wait'],
+  );
+  expect((await run.done).code, run.stderr).toBe(0);
+  const { variants, measurements } = project.results('out');
+  expect(variants.map(({ failure }) => failure)).toEqual(Array(6).fill(null));
+  for (const { requests, okCount } of measurements) expect(okCount).toBe(requests);
+  const listed = (id: string, pattern: string) => {
+    const image = variantOf(project.results('out'), id).image?.name as string;
+    return php(image, `echo implode(' ', array_map('basename', glob('/app/${pattern}')));`);
+  };
+  expect(await listed('symfony/apache@8.4', 'var/cache/prod/*Container.php')).toBe(
+    'App_KernelProdContainer.php',
+  );
+  expect(await listed('laravel/apache@8.4', 'bootstrap/cache/*.php')).toBe(
+    'config.php events.php packages.php routes-v7.php services.php',
+  );
+});
+
+test('a commit with other packages is compared: both sides are installed anew', async () => {
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=o', '-c', 'user.email=o@example.com', ...args], {
+      cwd: project.folder,
+    });
+  const app = {
+    ...INDEX,
+    ...PACKAGE,
+    '.gitignore': 'vendor\nout*\n',
+    'composer.json': composer({ require: { 'acme/greet': '1.0.0' } }),
+  };
+  write('.', app, project.folder);
+  git('init', '--quiet');
+  git('add', '--all');
+  git('commit', '--quiet', '--message', 'One');
+  const two = {
+    ...PACKAGE,
+    'packages/greet/composer.json': PACKAGE['packages/greet/composer.json'].replace('1.0.0', '2.0.0'),
+  };
+  write('.', { ...two, 'composer.json': composer({ require: { 'acme/greet': '2.0.0' } }) }, project.folder);
+  // What somebody has installed for development: with it the page would not answer.
+  write('.', { 'vendor/autoload.php': '<?php http_response_code(500);' }, project.folder);
+  const run = project.bench(
+    'out-two',
+    ...['--app', '.', '--runtimes', 'apache', '--paths', '/', '--compare-to', 'HEAD', '--wait'],
+  );
+  expect((await run.done).code, run.stderr).toBe(0);
+  const installed = async (id: string) => {
+    const image = variantOf(project.results('out-two'), id).image?.name as string;
+    return php(
+      image,
+      "require '/app/vendor/autoload.php'; echo Composer\\InstalledVersions::getVersion('acme/greet');",
+    );
+  };
+  expect([await installed('apache@8.4'), await installed('apache@8.4:base')]).toEqual(['2.0.0.0', '1.0.0.0']);
+});
