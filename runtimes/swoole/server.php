@@ -51,13 +51,30 @@ function translate(Request $request): array
     );
 }
 
-function send(array $answer, Response $response): void
+/** Swoole would send a body to HEAD, too. */
+function send(array $answer, Request $request, Response $response): void
 {
     $response->status($answer['status']);
     foreach ($answer['headers'] as $name => $values) {
         $response->header($name, count($values) === 1 ? $values[0] : $values, false);
     }
-    $response->end($answer['body']);
+    if ($request->server['request_method'] === 'HEAD') {
+        $response->header('Content-Length', (string) strlen($answer['body']));
+        $response->end();
+    } else {
+        $response->end($answer['body']);
+    }
+}
+
+function send_file(string $file, Request $request, Response $response): void
+{
+    if ($request->server['request_method'] === 'HEAD') {
+        $response->header('Content-Type', swoole_mime_type_get($file));
+        $response->header('Content-Length', (string) filesize($file));
+        $response->end();
+    } else {
+        $response->sendfile($file);
+    }
 }
 
 /** The fields of Apache's log. */
@@ -74,6 +91,7 @@ $coroutines = getenv('COROUTINES') === 'true';
 $gzip = getenv('GZIP') === 'true';
 $logs = getenv('ACCESS_LOG') === 'true';
 $app = null;
+$failed = new Swoole\Atomic(0);
 /** @var array<int, Response> $open responses not yet sent */
 $open = [];
 
@@ -112,13 +130,17 @@ $server->on('beforeShutdown', static function (Server $server): void {
     usleep(50_000);
 });
 $server->on('managerStart', static fn () => cli_set_process_title('swoole: manager'));
-$server->on('workerStart', static function (Server $server) use (&$app, &$open): void {
+$server->on('workerStart', static function (Server $server) use (&$app, &$open, $failed): void {
     cli_set_process_title('swoole: worker');
     try {
         $app = PhpRuntimeBench\load_app();
     } catch (Throwable $error) {
-        error_log("swoole: the app cannot be loaded: $error");
-        $server->shutdown();
+        // In all workers alike: the first one says so.
+        if ($failed->add() === 1) {
+            error_log("swoole: the app cannot be loaded: $error");
+        }
+        // The manager may not listen yet.
+        Swoole\Timer::after(200, static fn () => $server->shutdown());
         return;
     }
     // A fatal error, such as too little memory, ends the process; its client would wait for ever.
@@ -132,15 +154,16 @@ $server->on('workerStart', static function (Server $server) use (&$app, &$open):
 $server->on('request', static function (Request $request, Response $response) use (&$app, &$open, $root, $logs): void {
     $file = find_file($root, $request);
     if ($file !== null) {
-        $response->sendfile($file);
+        send_file($file, $request, $response);
         $logs && log_line($request, 200, (int) filesize($file));
         return;
     }
     $open[$request->fd] = $response;
     $app(translate($request), static function (array $answer) use ($request, $response, &$open, $logs): void {
         unset($open[$request->fd]);
-        send($answer, $response);
+        send($answer, $request, $response);
         $logs && log_line($request, $answer['status'], strlen($answer['body']));
     });
 });
 $server->start();
+exit($failed->get() > 0 ? 70 : 0);

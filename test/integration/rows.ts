@@ -27,9 +27,14 @@ interface Row {
   ownIni?: readonly string[];
   /** Extensions beyond those of the other runtimes. */
   ownExtensions?: readonly string[];
+  /** The status where PHP ends for lack of memory; 0 is no answer, undefined is 500. */
+  outOfMemory?: number;
 }
 
 const APACHE_LINE = /"GET \/json\?n=1 HTTP\/1\.[01]" 200/;
+
+/** What the command line's PHP sets itself. */
+const CLI_INI = ['output_buffering', 'max_execution_time'];
 
 const modPhp = { sapi: 'apache2handler', worker: /^apache2 /, logLine: APACHE_LINE, files: true };
 
@@ -62,6 +67,41 @@ const ROWS: readonly Row[] = [
     ...{ ...fpm, runtime: 'caddy-fpm', php: ['8.4'], server: /^caddy\/2\.\d+\.\d+ \+ fpm$/ },
     pair: { caddy: /^caddy run/, 'php-fpm': /php-fpm: master/ },
     logLine: /"uri":"\/json\?n=1".*"status":200/,
+  },
+  {
+    ...{ runtime: 'unit', php: ['8.4'], sapi: 'cli-server', server: /^unit\/1\.\d+\.\d+$/, files: true },
+    // `docker top` tells no process of Unit from another, but for their titles.
+    ...{ worker: /^unit: "php" application/, logLine: APACHE_LINE, ownExtensions: ['pcntl', 'unit'] },
+    bad: [
+      ['PM', 'ondemand', /one of static, dynamic/],
+      ['SPARE', 'x', /integer from 0 to 4096/],
+      ['IDLE_TIMEOUT', '5', /duration such as/],
+    ],
+  },
+  {
+    ...{ runtime: 'swoole', php: ['8.4'], sapi: 'cli', server: /^swoole\/6\.\d+\.\d+$/, files: false },
+    ...{ worker: /^swoole: worker/, logLine: APACHE_LINE, ownIni: CLI_INI },
+    ownExtensions: ['mysqlnd', 'pcntl', 'pdo_mysql', 'redis', 'sockets', 'swoole'],
+    bad: [
+      ['MODE', 'thread', /one of base, process/],
+      ['COROUTINES', '1', /one of true, false/],
+      ['REBOOT', '1', /one of true, false/],
+    ],
+  },
+  {
+    ...{ runtime: 'reactphp', php: ['8.4'], sapi: 'cli', server: /^react-http\/1\.\d+\.\d+$/, files: false },
+    ...{ worker: /\/server\.php$/, logLine: APACHE_LINE, ownIni: CLI_INI, ownExtensions: ['pcntl'] },
+    ...{ outOfMemory: 0, bad: [['REBOOT', '1', /one of true, false/]] },
+  },
+  {
+    ...{ runtime: 'workerman', php: ['8.4'], sapi: 'cli', server: /^workerman\/5\.\d+\.\d+$/, files: false },
+    ...{ worker: /^WorkerMan: worker/, logLine: APACHE_LINE, ownIni: CLI_INI, ownExtensions: ['pcntl'] },
+    ...{ outOfMemory: 0, bad: [['REBOOT', '1', /one of true, false/]] },
+  },
+  {
+    ...{ runtime: 'php-pm', php: ['8.4'], sapi: 'cgi-fcgi', server: /^php-pm\/2\.\d+\.\d+$/, files: false },
+    ...{ worker: /\/php-cgi /, logLine: APACHE_LINE, ownIni: CLI_INI, ownExtensions: ['pcntl'] },
+    outOfMemory: 502,
   },
 ];
 
