@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -78,7 +78,7 @@ export class Sandbox {
         ...['--local-repository', `octo/php-runtime-bench@v1=${this.#action}`],
         ...STANDINS.flatMap((name) => [
           '--local-repository',
-          `actions/${name}@standin=${join(ROOT, 'test/standins/actions', name)}`,
+          `${name}@standin=${join(ROOT, 'test/standins/actions', basename(name))}`,
         ]),
         ...['--no-cache-server', '--env', `TOOLKIT=${join(ROOT, 'node_modules')}`],
         ...Object.entries(options.env).flatMap(([name, value]) => ['--env', `${name}=${value}`]),
@@ -111,7 +111,10 @@ export class Sandbox {
   }
 }
 
-const STANDINS = ['upload-artifact', 'download-artifact', 'github-script'];
+const STANDINS = [
+  ...['actions/upload-artifact', 'actions/download-artifact', 'actions/github-script'],
+  'docker/setup-buildx-action',
+];
 
 /**
  * What act cannot do: it does not know `$/`, this repository at the commit that runs; takes a checkout with a `ref` for
@@ -123,7 +126,7 @@ async function adaptWorkflows(folder: string) {
     const adapted = text
       .replaceAll(/uses: \$\/(\S*)/g, (_, path) => `uses: octo/php-runtime-bench${path && `/${path}`}@v1`)
       .replaceAll(/^ +ref: \$\{\{ inputs\.ref \}\}\n/gm, '')
-      .replaceAll(/(actions\/(?:(?:up|down)load-artifact|github-script))@\S+/g, '$1@standin');
+      .replaceAll(new RegExp(`(${STANDINS.join('|')})@\\S+`, 'g'), '$1@standin');
     await writeFile(join(folder, name), adapted);
   }
 }

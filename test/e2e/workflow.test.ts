@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { readHistory } from '../../src/history/file.ts';
 import { makeResults } from '../fixtures/results/make.ts';
 import { type Event, Sandbox } from './act.ts';
 import { Artifacts } from './artifacts.ts';
@@ -56,10 +58,15 @@ afterEach(async () => {
   expect(artifacts.violations).toEqual([]);
 });
 
-async function run(uses: string, event: Event, inputs: Record<string, string> = {}) {
+async function run(
+  uses: string,
+  event: Event,
+  inputs: Record<string, string> = {},
+  env: Record<string, string> = {},
+) {
   const workflow = {
     name: 'Ours',
-    on: ['pull_request', 'workflow_run', 'issue_comment'],
+    on: ['pull_request', 'push', 'workflow_run', 'issue_comment'],
     jobs: { call: { uses: `octo/php-runtime-bench/.github/workflows/${uses}@v1`, with: inputs } },
   };
   const started = await sandbox.start(JSON.stringify(workflow), event, {
@@ -71,6 +78,7 @@ async function run(uses: string, event: Event, inputs: Record<string, string> = 
       ACTIONS_RUNTIME_TOKEN: artifacts.token,
       ARTIFACTS: artifacts.folder ?? '',
       ONCE: join(folder, 'once'),
+      ...env,
     },
   });
   return started.done;
@@ -158,6 +166,43 @@ test('asked for by somebody who may not write: nothing happens', async () => {
   expect(done.code, done.log).toBe(0);
   expect(github.reactions.map(({ content }) => content)).toEqual(['-1']);
   expect(answers()).toEqual([]);
+});
+
+test('by schedule: measured, and added to a history that is made', async () => {
+  const remote = join(folder, 'shop.git');
+  execFileSync('git', ['init', '--quiet', '--bare', remote]);
+  // Where git reaches GitHub, it reaches this.
+  const config = join(folder, 'gitconfig');
+  await writeFile(
+    config,
+    `[url "file://${remote}"]\n\tinsteadOf = https://github.com/${github.repository}\n`,
+  );
+  const push: Event = { name: 'push', payload: { ref: 'refs/heads/main' } };
+  const inputs = {
+    ...{ php: '["8.4"]', runtimes: 'apache,b=apache[workers=2]', shards: '1', config: '.bench.short.yml' },
+    ...(process.env.BENCH_IMAGES && { images: process.env.BENCH_IMAGES }),
+  };
+  const short = { paths: ['/'], load: 'vus(2, 1s)', warmup: '0s', instances: 1, blocks: 1 };
+  await writeFile(join(sandbox.repository, '.bench.short.yml'), JSON.stringify(short));
+  const done = await run('bench-schedule.yml', push, inputs, { GIT_CONFIG_GLOBAL: config });
+  await rm(join(sandbox.repository, '.bench.short.yml'));
+
+  expect(done.code, done.log).toBe(0);
+  const text = execFileSync('git', ['show', 'php-runtime-bench-history:history.ndjson'], {
+    ...{ cwd: remote, encoding: 'utf8' },
+  });
+  const { records, corrupt } = readHistory(text);
+  expect(corrupt).toEqual([]);
+  expect(records.map(({ label, shard }) => [label, shard]).sort()).toEqual([
+    ['apache@8.4', '1/1'],
+    ['b', '1/1'],
+  ]);
+  for (const { php, rps, commit } of records) {
+    expect(php).toMatch(/^8\.4\./);
+    expect(rps?.value).toBeGreaterThan(0);
+    expect(commit).toMatch(/^[0-9a-f]{40}$/);
+  }
+  expect(github.comments).toEqual([]);
 });
 
 /** What the workflow of a fork may have left. */

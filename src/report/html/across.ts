@@ -24,7 +24,7 @@ function renderScenario(scenario: AcrossScenario, across: Across): Html {
 ${
   placed.length > 0 &&
   html`<div class="scroll" role="region" tabindex="0" aria-label="${title}"><table class="rows">
-<caption>${title}</caption>
+<caption class="visually-hidden">${title}</caption>
 <thead><tr>${columns.map(({ title, right }) => html`<th scope="col" class="${right ? 'number' : 'text'}">${sentence(title)}</th>`)}</tr></thead>
 <tbody>${placed.map(
     (row) =>

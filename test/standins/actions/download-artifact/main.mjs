@@ -6,9 +6,10 @@ const target = resolve(GITHUB_WORKSPACE, INPUT_PATH);
 mkdirSync(target, { recursive: true });
 if (INPUT_NAME) cpSync(join(ARTIFACTS, INPUT_NAME), target, { recursive: true });
 else {
-  const [before, after] = INPUT_PATTERN.split('*');
+  const literal = INPUT_PATTERN.replaceAll(/[.+^${}()|[\]\\]/g, '\\$&');
+  const pattern = new RegExp(`^${literal.replaceAll('*', '.*').replaceAll('?', '.')}$`);
   for (const name of readdirSync(ARTIFACTS)) {
-    if (!name.startsWith(before) || !name.endsWith(after)) continue;
+    if (!pattern.test(name)) continue;
     cpSync(join(ARTIFACTS, name), join(target, name), { recursive: true });
   }
 }

@@ -1,0 +1,1 @@
+throw new Error('a builder in a container cannot be had here');
