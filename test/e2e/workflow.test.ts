@@ -179,7 +179,12 @@ test('by schedule: measured, and added to a history that is made', async () => {
   );
   const push: Event = { name: 'push', payload: { ref: 'refs/heads/main' } };
   const inputs = {
-    ...{ php: '["8.4"]', runtimes: 'apache,b=apache[workers=2]', shards: '1', config: '.bench.short.yml' },
+    ...{
+      versions: '["8.4"]',
+      runtimes: 'apache,b=apache[workers=2]',
+      shards: '1',
+      config: '.bench.short.yml',
+    },
     ...(process.env.BENCH_IMAGES && { images: process.env.BENCH_IMAGES }),
   };
   const short = { paths: ['/'], load: 'vus(2, 1s)', warmup: '0s', instances: 1, blocks: 1 };
