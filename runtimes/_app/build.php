@@ -110,7 +110,9 @@ function warm(): void
     }
     if (requires('laravel/framework') && is_file('artisan')) {
         $views = is_dir('resources/views') ? ['view:cache'] : [];
-        foreach (['config:cache', 'event:cache', 'route:cache', ...$views] as $command) {
+        // `{variant}` gets its value when a server starts: settings that were cached now would hold it as it is.
+        $config = preg_grep('/\{variant\}/', getenv()) === [] ? ['config:cache'] : [];
+        foreach ([...$config, 'event:cache', 'route:cache', ...$views] as $command) {
             [$code, $said] = run(['php', 'artisan', $command, '--no-interaction', '--no-ansi']);
             // Some apps cannot have one of these, and are deployed without.
             if ($code !== 0) {

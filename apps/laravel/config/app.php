@@ -16,6 +16,7 @@ return [
     'key' => env('APP_KEY', 'base64:cGhwLXJ1bnRpbWUtYmVuY2g6IG5vdCBhIHNlY3JldC4='),
     'maintenance' => ['driver' => 'file'],
     'providers' => ServiceProvider::defaultProviders()->merge([
+        App\Providers\AuthServiceProvider::class,
         App\Providers\RouteServiceProvider::class,
     ])->toArray(),
 ];

@@ -15,6 +15,8 @@ final class Kernel extends HttpKernel
         \Illuminate\Foundation\Http\Middleware\ConvertEmptyStringsToNull::class,
     ];
 
+    protected $middlewareAliases = ['auth' => \Illuminate\Auth\Middleware\Authenticate::class];
+
     protected $middlewareGroups = [
         // Not throttled: that is what a load would run into.
         'api' => [\Illuminate\Routing\Middleware\SubstituteBindings::class],

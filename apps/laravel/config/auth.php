@@ -1,0 +1,7 @@
+<?php
+
+return [
+    'defaults' => ['guard' => 'api'],
+    // Found by App\Providers\AuthServiceProvider.
+    'guards' => ['api' => ['driver' => 'access-token']],
+];
