@@ -23,6 +23,18 @@ final class Bridge implements BridgeInterface
         foreach (['Message', 'Request', 'Response', 'ServerRequest', 'Stream', 'UploadedFile', 'Uri'] as $name) {
             interface_exists("Psr\\Http\\Message\\{$name}Interface");
         }
+        try {
+            $this->load($appenv, $debug);
+        } catch (\Throwable $error) {
+            // PHP-PM would start this process again and again; and it passes nothing on once it is told to stop.
+            file_put_contents('/tmp/php-runtime-bench/broken', "php-pm: {$error->getMessage()}\n");
+            posix_kill(posix_getppid(), SIGTERM);
+            exit(1);
+        }
+    }
+
+    private function load(string $appenv, bool $debug): void
+    {
         if ((getenv('APP_KIND') ?: find_kind('/app')) !== 'symfony') {
             $this->app = load_app();
             return;

@@ -40,7 +40,9 @@ const basesOf = (runtime: string, php: string): string[] =>
 /** A base image of a runtime that cannot be had here, since `BENCH_IMAGES` names none in its place; null: all can. */
 export function findMissingBase(runtime: string, php: string): string | null {
   if (!process.env.BENCH_IMAGES) return null;
-  return basesOf(runtime, php).find((base) => !images[base]) ?? null;
+  // The stand-in for Composer finds no packages but Debian's.
+  const standIn = 'php-runtime-bench-standin/composer:2';
+  return basesOf(runtime, php).find((base) => !images[base] || images[base] === standIn) ?? null;
 }
 
 /** Flags of a build: what takes the place of a runtime's base images. */

@@ -36,7 +36,7 @@ const one = { php: '8.4', env: { WORKERS: '1' } };
 const ROWS: readonly Row[] = [
   { ...one, runtime: 'reactphp', ends: true },
   { ...one, runtime: 'workerman', ends: true },
-  { ...one, runtime: 'php-pm' },
+  { ...one, runtime: 'php-pm', ends: true },
   { ...one, runtime: 'swoole', ends: true },
   { ...one, runtime: 'roadrunner' },
   { ...one, runtime: 'frankenphp', env: { ...one.env, MODE: 'worker' } },

@@ -100,7 +100,12 @@ const ROWS: readonly Row[] = [
   },
   {
     ...{ runtime: 'php-pm', php: ['8.4'], sapi: 'cgi-fcgi', server: /^php-pm\/2\.\d+\.\d+$/, files: false },
-    ...{ worker: /\/php-cgi /, logLine: APACHE_LINE, ownIni: CLI_INI, ownExtensions: ['pcntl'] },
+    ...{
+      worker: /\/php-cgi -C /,
+      logLine: /"GET \/json HTTP\/1\.1" 200/,
+      ownIni: CLI_INI,
+      ownExtensions: ['pcntl'],
+    },
     outOfMemory: 502,
   },
 ];
