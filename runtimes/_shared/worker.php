@@ -334,6 +334,8 @@ final class Scope
     /** @var array<string, mixed> */
     private readonly array $env;
     private readonly mixed $errorHandler;
+    /** Seconds that a request may take. Where PHP does not begin to count with each, none. */
+    private readonly string $limit;
     /** The command line's PHP drops what header() and setcookie() are given, and a session's cookie with it. */
     private readonly bool $hasHeaders;
     private readonly bool $hasSessions;
@@ -356,6 +358,7 @@ final class Scope
         );
         $this->env = $_ENV;
         $this->errorHandler = self::currentErrorHandler();
+        $this->limit = PHP_SAPI === 'cli' || PHP_SAPI === 'cgi-fcgi' ? '0' : (string) ini_get('max_execution_time');
         $this->hasHeaders = PHP_SAPI !== 'cli';
         $this->hasSessions = extension_loaded('session');
     }
@@ -464,9 +467,9 @@ final class Scope
         for ($depth = 0; $depth < 100 && self::currentErrorHandler() !== $this->errorHandler; $depth++) {
             restore_error_handler();
         }
-        // Such a process has no limit; one that a request has set would end a later one.
-        if ((PHP_SAPI === 'cli' || PHP_SAPI === 'cgi-fcgi') && ini_get('max_execution_time') !== '0') {
-            set_time_limit(0);
+        // One that a request has set would end a later one.
+        if (ini_get('max_execution_time') !== $this->limit) {
+            set_time_limit((int) $this->limit);
         }
         map_files($files, static function (array $file): void {
             if ($file['tmp_name'] !== '' && is_file($file['tmp_name'])) {

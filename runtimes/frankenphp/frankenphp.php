@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 // One worker of FrankenPHP, a thread that keeps the app in memory.
 
+// Before the app's own packages, which win where both have one.
+require __DIR__ . '/vendor/autoload.php';
 require __DIR__ . '/worker.php';
 
 /** A field of many files is a list of files, not a file of lists. */

@@ -33,7 +33,8 @@ function translate(Request $request): array
         $request->method,
         $request->uri,
         $request->headers + ['Host' => $host],
-        $post === null ? $request->body : '',
+        // RoadRunner has read the form itself.
+        $post === null ? $request->body : http_build_query($request->uploads === [] ? $post : []),
         $post,
         rename_uploads($request->uploads),
         ['REMOTE_ADDR' => $request->getRemoteAddr(), 'SERVER_PROTOCOL' => $request->protocol],

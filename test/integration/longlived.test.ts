@@ -30,6 +30,8 @@ interface Row {
   env: Record<string, string>;
   /** It ends when the app cannot be loaded; others try again, and the run gives up on them. */
   ends?: boolean;
+  /** Reads forms itself: what the app then gets as the body of one. */
+  form?: string;
 }
 
 const one = { php: '8.4', env: { WORKERS: '1' } };
@@ -38,7 +40,7 @@ const ROWS: readonly Row[] = [
   { ...one, runtime: 'workerman', ends: true },
   { ...one, runtime: 'php-pm', ends: true },
   { ...one, runtime: 'swoole', ends: true },
-  { ...one, runtime: 'roadrunner' },
+  { ...one, runtime: 'roadrunner', form: 'a=1&b%5B0%5D=2' },
   { ...one, runtime: 'frankenphp', env: { ...one.env, MODE: 'worker' } },
 ];
 
@@ -236,7 +238,8 @@ Content-Disposition: form-data; name="word"\r\n\r\nhello\r\n--x--\r\n`.replace('
         },
       });
       expect(JSON.parse(post?.body ?? '')).toMatchObject({
-        ...{ method: 'POST', query: [], cookies: [], form: { a: '1', b: ['2'] }, body: 'a=1&b[]=2' },
+        ...{ method: 'POST', query: [], cookies: [], form: { a: '1', b: ['2'] } },
+        body: row.form ?? 'a=1&b[]=2',
       });
     } finally {
       await stop(server);
@@ -245,7 +248,10 @@ Content-Disposition: form-data; name="word"\r\n\r\nhello\r\n--x--\r\n`.replace('
 
   it('says why an app cannot be loaded', async () => {
     const image = await buildRuntime(row.runtime, row.php, app('apps/plain'));
-    const container = await docker('run', '--detach', '--network', 'none', '--env', 'APP_KIND=nope', image);
+    const env = Object.entries({ ...row.env, APP_KIND: 'nope' }).flatMap(([name, value]) => [
+      ...['--env', `${name}=${value}`],
+    ]);
+    const container = await docker('run', '--detach', '--network', 'none', ...env, image);
     try {
       const problem = async () => {
         const { stdout, stderr } = await tryDocker('logs', container);
