@@ -130,6 +130,35 @@ test('what is missing is said first, in every rendering', async () => {
   ]);
 });
 
+test('texts of 10 MB are cut, whatever they are', async () => {
+  const big = '<b>@x '.repeat(1_700_000);
+  put(
+    '1',
+    part(1, (all) => {
+      const [variant] = all.variants;
+      const old = variant?.id;
+      const id = big.slice(0, 1_000_000);
+      Object.assign(variant as object, { id, label: big });
+      for (const one of all.measurements) if (one.variant === old) one.variant = id;
+      all.plan.reference = id;
+    }),
+  );
+  put(
+    '2',
+    part(2, (all) =>
+      Object.assign(all.variants[1] ?? {}, { failure: { stage: 'run', reason: big, log: big } }),
+    ),
+  );
+  const { results, refused } = await gatherResults(folder, wanted);
+  expect(refused).toEqual([]);
+  expect(results[0]?.variants[0]?.label).toHaveLength(20_001);
+  // The same variant still.
+  expect(results[0]?.measurements.some(({ variant }) => variant === results[0]?.variants[0]?.id)).toBe(true);
+  const stages = renderShards(results, wanted);
+  expect(stages[0]?.length).toBeLessThan(3_000_000);
+  expect(stages.at(-1)?.length).toBeLessThan(65_000);
+});
+
 test('text of a stranger stays text', async () => {
   put(
     '1',

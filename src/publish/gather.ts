@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { MAX_SHARDS } from '../config/compare.ts';
 import { UserError } from '../errors.ts';
+import { cut } from '../report/text.ts';
 import { Results } from '../results.ts';
 
 /**
@@ -14,6 +15,9 @@ import { Results } from '../results.ts';
 export const MAX_RESULTS_BYTES = 33_554_432;
 /** What a job that only renders can work through in a minute. */
 const MOST = { variants: 200, scenarios: 50, measurements: 100_000 };
+
+/** Nobody reads more of a text, and each is shown in several places. */
+const MAX_TEXT = 20_000;
 
 const text = z.string().max(2000);
 
@@ -85,11 +89,15 @@ async function readBounded<T>(file: string, schema: { parse(value: unknown): T }
   if (!found?.isFile()) throw new Error('there is no such file');
   if (found.size > most) throw new Error(`${found.size} bytes, up to ${most} are read`);
   try {
-    return schema.parse(JSON.parse(await readFile(file, 'utf8')));
+    return schema.parse(JSON.parse(await readFile(file, 'utf8'), shorten));
   } catch (error) {
     const issue = error instanceof z.ZodError ? error.issues[0] : undefined;
     throw new Error(issue ? `${issue.path.join('.')}: ${issue.message}` : 'not JSON');
   }
+}
+
+function shorten(_: string, value: unknown): unknown {
+  return typeof value === 'string' ? cut(value, MAX_TEXT) : value;
 }
 
 function bound(results: Results): Results {
