@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
@@ -165,6 +165,46 @@ test('compare-to base: the pull request beside the commit that it started from',
   expect(results.comparisons.some(({ against }) => against === 'base')).toBe(true);
   expect(await readdir(sandbox.repository)).not.toContain('owned');
   expect(git('worktree', 'list').split('\n')).toHaveLength(1);
+});
+
+test('an app that answers with what others would run: text on the page, and no command', async () => {
+  const evil = [
+    '</details><img src=x onerror=alert(1)> @everyone | [x](https://evil.example) `code`',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression that must stay text
+    '::error title=x::owned ${{ secrets.GITHUB_TOKEN }} $(touch owned)',
+    '::set-output name=table::owned',
+  ].join('\n');
+  const page = join(sandbox.repository, 'public/evil.php');
+  await writeFile(
+    page,
+    // Right when it is looked at before the load, then wrong, with 10 MB more than anybody wants to see.
+    `<?php
+$text = ${JSON.stringify(evil).replaceAll('$', '\\$')};
+header('X-Evil: <img src=x>');
+if (!isset($_SERVER['HTTP_USER_AGENT']) || !str_contains($_SERVER['HTTP_USER_AGENT'], 'k6')) exit('fine');
+http_response_code(500);
+error_log($text);
+echo $text, str_repeat('x', 10_000_000);
+`,
+  );
+  const done = await run(PULL_REQUEST, { paths: '/evil.php', load: 'requests(4, 1)' });
+  await rm(page);
+
+  const results = Results.parse(JSON.parse(artifacts.open('php-runtime-bench')['results.json'] ?? ''));
+  expect(JSON.stringify(results).length).toBeLessThan(200_000);
+  expect(JSON.stringify(results)).toContain('@everyone');
+  const [comment, ...more] = ours();
+  expect(more).toEqual([]);
+  for (const text of [done.summary, comment?.body ?? '']) {
+    expect(text).toContain('onerror=alert');
+    // In a code block it is as it came, and does nothing.
+    const active = text.replaceAll(/^(`{3,}).*\n[\s\S]*?\n\1$/gm, '');
+    expect(active).not.toMatch(/<img|@everyone|\]\(https:\/\/evil/);
+    expect(text.length).toBeLessThan(65_536);
+  }
+  expect(done.outputs.table).not.toBe('owned');
+  expect(done.log).not.toMatch(/^\s*❗ +::error.*owned$/m);
+  expect(await readdir(sandbox.repository)).not.toContain('owned');
 });
 
 test('a misspelt value: the job fails with what was found and what is allowed, nothing is published', async () => {
