@@ -99,6 +99,15 @@ function prepare(string $command): void
     }
 }
 
+/**
+ * A variant's database has its name once the variant runs: `{variant}` in the cached configuration, which is made of
+ * exported strings, is read from there.
+ */
+function nameDatabase(string $file): void
+{
+    file_put_contents($file, str_replace('{variant}', "'.getenv('BENCH_DATABASE').'", (string) file_get_contents($file)));
+}
+
 function warm(): void
 {
     if (requires('symfony/framework-bundle') && is_file('bin/console')) {
@@ -110,10 +119,11 @@ function warm(): void
     }
     if (requires('laravel/framework') && is_file('artisan')) {
         $views = is_dir('resources/views') ? ['view:cache'] : [];
-        // `{variant}` gets its value when a server starts: settings that were cached now would hold it as it is.
-        $config = preg_grep('/\{variant\}/', getenv()) === [] ? ['config:cache'] : [];
-        foreach ([...$config, 'event:cache', 'route:cache', ...$views] as $command) {
+        foreach (['config:cache', 'event:cache', 'route:cache', ...$views] as $command) {
             [$code, $said] = run(['php', 'artisan', $command, '--no-interaction', '--no-ansi']);
+            if ($code === 0 && $command === 'config:cache') {
+                nameDatabase('bootstrap/cache/config.php');
+            }
             // Some apps cannot have one of these, and are deployed without.
             if ($code !== 0) {
                 echo SAYS, "note: served without artisan $command: ", preg_replace('/\s+/', ' ', findReason($said)), "\n";

@@ -162,6 +162,7 @@ test('Symfony, Laravel and Lumen answer alike on Apache and on nginx, with their
   const run = project.bench(
     'out',
     ...['--app', 'symfony,laravel,lumen', '--runtimes', 'apache,nginx-fpm', '--paths', '/', '--wait'],
+    ...['--env', 'APP_NAME=of {variant}'],
   );
   expect((await run.done).code, run.stderr).toBe(0);
   const { variants, measurements } = project.results('out');
@@ -177,6 +178,9 @@ test('Symfony, Laravel and Lumen answer alike on Apache and on nginx, with their
   expect(await listed('laravel/apache@8.4', 'bootstrap/cache/*.php')).toBe(
     'config.php events.php packages.php routes-v7.php services.php',
   );
+  const laravel = variantOf(project.results('out'), 'laravel/apache@8.4').image?.name as string;
+  const name = "echo (require '/app/bootstrap/cache/config.php')['app']['name'];";
+  expect(await php(laravel, `putenv('BENCH_DATABASE=b1'); ${name}`)).toBe('of b1');
 });
 
 test('a commit with other packages is compared: both sides are installed anew', async () => {
