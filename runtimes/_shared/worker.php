@@ -303,8 +303,13 @@ function load_symfony(string $folder, bool $reboot): \Closure
         foreach ($response->headers->getCookies() as $cookie) {
             $answer['headers']['Set-Cookie'][] = (string) $cookie;
         }
+        if ($response->getContent() === false && PHP_SAPI !== 'cli') {
+            // It may flush, which sends the headers where they are PHP's.
+            $response->sendHeaders();
+            $answer['headers'] = [];
+        }
         $body = '';
-        // Streamed responses print, and flush, as they like.
+        // Streamed responses print as they like.
         ob_start(static function (string $text) use (&$body): string {
             $body .= $text;
             return '';
@@ -446,7 +451,9 @@ final class Scope
             $headers[$name] = array_map(strval(...), array_values((array) $values));
             $hasType = $hasType || strcasecmp((string) $name, 'Content-Type') === 0;
         }
-        if ($this->hasHeaders) {
+        if ($this->hasHeaders && headers_sent()) {
+            [$headers, $hasType] = [[], true];
+        } elseif ($this->hasHeaders) {
             foreach (headers_list() as $line) {
                 [$name, $value] = explode(':', $line, 2);
                 $headers[$name][] = ltrim($value);

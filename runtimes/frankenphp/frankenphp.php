@@ -25,7 +25,10 @@ function list_files(array $files): array
 
 function send(array $response): void
 {
-    http_response_code($response['status']);
+    // A response that flushes what it streams has sent them itself.
+    if (!headers_sent()) {
+        http_response_code($response['status']);
+    }
     foreach ($response['headers'] as $name => $values) {
         foreach ($values as $index => $value) {
             header("$name: $value", $index === 0);

@@ -47,6 +47,9 @@ final class Bridge implements BridgeInterface
     {
         if ($this->symfony !== null) {
             if (getenv('BENCH_FACTS') !== '1' || $request->getUri()->getPath() !== FACTS_PATH) {
+                // Its adapter neither fills these nor empties them.
+                [$_GET, $_POST, $_FILES] = [$request->getQueryParams(), (array) $request->getParsedBody(), []];
+                $_REQUEST = $_POST + $_GET;
                 return $this->symfony->handle($request);
             }
             $response = read_facts();

@@ -1,0 +1,106 @@
+<?php
+
+declare(strict_types=1);
+
+namespace App\Controller;
+
+use App\Counter;
+use App\Notes;
+use Symfony\Component\HttpFoundation\Cookie;
+use Symfony\Component\HttpFoundation\JsonResponse;
+use Symfony\Component\HttpFoundation\Request;
+use Symfony\Component\HttpFoundation\RequestStack;
+use Symfony\Component\HttpFoundation\Response;
+use Symfony\Component\HttpFoundation\StreamedResponse;
+use Symfony\Component\HttpKernel\Attribute\AsController;
+use Symfony\Component\Routing\Attribute\Route;
+
+#[AsController]
+final class StateController
+{
+    public function __construct(
+        private readonly Notes $notes,
+        private readonly Counter $counter,
+        private readonly RequestStack $stack,
+    ) {
+    }
+
+    #[Route('/leave')]
+    public function leave(Request $request): Response
+    {
+        $this->notes->words[] = (string) $request->query->get('secret');
+        $request->setLocale('fr');
+        $request->attributes->set('secret', 1);
+        $request->getSession()->set('secret', 1);
+        $_SERVER['HTTP_SECRET'] = $_GET['secret'] = $_POST['secret'] = $_COOKIE['secret'] = 'left';
+        $response = new Response('left');
+        $response->headers->setCookie(Cookie::create('secret', '1'));
+        $response->headers->setCookie(Cookie::create('other', '2'));
+        return $response;
+    }
+
+    #[Route('/state')]
+    public function state(Request $request): JsonResponse
+    {
+        $changing = array_flip(['REQUEST_TIME', 'REQUEST_TIME_FLOAT', 'REMOTE_PORT']);
+        return new JsonResponse([
+            'pid' => getmypid(),
+            'notes' => $this->notes->words,
+            'locale' => $request->getLocale(),
+            'attributes' => array_keys($request->attributes->all()),
+            'query' => $request->query->all(),
+            'form' => $request->request->all(),
+            'cookies' => $request->cookies->all(),
+            'headers' => $request->headers->all(),
+            'server' => array_diff_key($_SERVER, $changing),
+            'superglobals' => [$_GET, $_POST, $_COOKIE, isset($_SESSION)],
+            'session' => [$request->hasPreviousSession(), session_status(), session_id()],
+            'main' => [$this->stack->getMainRequest() === $request, $this->stack->getParentRequest() === null],
+        ]);
+    }
+
+    /** How often this session was here. */
+    #[Route('/session')]
+    public function visit(Request $request): Response
+    {
+        $session = $request->getSession();
+        $session->set('visits', $session->get('visits', 0) + 1);
+        return new Response((string) $session->get('visits'));
+    }
+
+    #[Route('/stream')]
+    public function stream(): Response
+    {
+        return new StreamedResponse(static function (): void {
+            foreach (['one, ', 'two, ', 'three'] as $part) {
+                echo $part;
+                flush();
+            }
+        }, 200, ['Content-Type' => 'text/plain']);
+    }
+
+    #[Route('/upload', methods: ['POST'])]
+    public function read(Request $request): Response
+    {
+        $file = $request->files->get('one');
+        return new Response($file->getClientOriginalName() . ': ' . $file->getContent() . json_encode($request->request->all()));
+    }
+
+    #[Route('/count')]
+    public function count(): Response
+    {
+        return new Response((string) ++$this->counter->requests);
+    }
+
+    #[Route('/throw')]
+    public function fail(): Response
+    {
+        throw new \LogicException('thrown on purpose');
+    }
+
+    #[Route('/')]
+    public function greet(Request $request): JsonResponse
+    {
+        return new JsonResponse(['url' => $request->getUri(), 'method' => $request->getMethod(), 'body' => $request->getContent()]);
+    }
+}

@@ -1,0 +1,156 @@
+/** A Symfony app on the runtimes that keep it in memory: the answers of Apache, and nothing of one request in the next. */
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tagOf } from '../../src/build/bake.ts';
+import { buildImages } from '../../src/build/build.ts';
+import { parseConfig } from '../../src/config/parse.ts';
+import { realHost } from '../../src/host.ts';
+import { planVariants } from '../../src/plan/variants.ts';
+import { connectDocker } from '../../src/run/docker.ts';
+import { findImages } from './bench.ts';
+import {
+  type Answer,
+  ask,
+  findMissingBase,
+  type Request,
+  removeAll,
+  root,
+  type Server,
+  serve,
+  startArena,
+  stop,
+} from './docker.ts';
+
+/** With one worker, so that it is the same process that serves all requests. */
+const ROWS: readonly { runtime: string; env?: Record<string, string>; reboots?: boolean }[] = [
+  { runtime: 'reactphp', reboots: true },
+  { runtime: 'workerman', reboots: true },
+  { runtime: 'php-pm' },
+  { runtime: 'swoole', reboots: true },
+  { runtime: 'roadrunner', reboots: true },
+  { runtime: 'frankenphp', env: { MODE: 'worker' }, reboots: true },
+];
+const rows = ROWS.filter(({ runtime }) => findMissingBase(runtime, '8.4') === null);
+for (const { runtime } of ROWS) {
+  const base = findMissingBase(runtime, '8.4');
+  if (base) it.skip(`${runtime}: base image ${base} cannot be had here`);
+}
+
+let arena: string;
+let apache: Server;
+const images = new Map<string, string>();
+const start = (runtime: string, env: Record<string, string> = {}) =>
+  serve(arena, images.get(runtime) ?? '', { APP_KIND: 'symfony', APP_ENV: 'prod', APP_DEBUG: '0', ...env });
+
+/** Builds them as a run does: Composer installs the app once, for all of them. */
+async function build(runtimes: readonly string[]): Promise<void> {
+  const app = join(root, 'test/apps/symfony-leak');
+  const flags = ['--app', app, '--php', '8.4', '--runtimes', runtimes.join(','), ...(await findImages())];
+  const config = parseConfig({ flags, cwd: root, packageRoot: root });
+  const { images: planned } = planVariants(config);
+  const built = await buildImages(realHost, connectDocker(realHost), planned, {
+    ...{ config, otherFiles: null, signal: new AbortController().signal, say: () => {} },
+    folders: { shared: join(root, 'runtimes/_shared'), recipe: join(root, 'runtimes/_app') },
+  });
+  for (const image of planned) {
+    const result = built.get(image.key);
+    if (!result || 'failure' in result) throw new Error(JSON.stringify(result?.failure));
+    images.set(image.runtime.name, tagOf(image));
+  }
+}
+
+beforeAll(async () => {
+  if (rows.length === 0) return;
+  await build(['apache', ...rows.map(({ runtime }) => runtime)]);
+  arena = await startArena();
+  apache = await start('apache');
+});
+afterAll(removeAll);
+
+const UPLOAD: Request = {
+  path: '/upload',
+  headers: ['Content-Type: multipart/form-data; boundary=x'],
+  body: [
+    ...['--x', 'Content-Disposition: form-data; name="one"; filename="a.txt"', '', 'first'],
+    ...['--x', 'Content-Disposition: form-data; name="word"', '', 'hello', '--x--', ''],
+  ].join('\r\n'),
+};
+
+/** What must be the same on all. */
+const comparable = (answers: readonly Answer[]) =>
+  answers.map(({ status, headers, body }) => ({
+    status,
+    type: headers['content-type']?.toLowerCase(),
+    body: body.replaceAll(/:\d{5}/g, ':port'),
+  }));
+
+describe.each(rows)('$runtime', ({ runtime, env = {}, reboots = false }) => {
+  let server: Server;
+  beforeAll(async () => {
+    server = await start(runtime, { WORKERS: '1', ...env });
+  });
+  afterAll(() => stop(server));
+
+  const fresh = (requests: readonly (string | Request)[]) => ask(server, requests, { fresh: true });
+
+  it('answers as Apache does', async () => {
+    const requests = [
+      ...['/', '/?x=1&y[]=2', '/a%20b', '/nope', '/stream', '/index.php/stream', '/throw', '/upload'],
+      ...[UPLOAD, { path: '/', body: '{"a":1}', headers: ['Content-Type: application/json'] }],
+    ];
+    const expected = comparable(await ask(apache, requests));
+    expect(expected.map(({ status }) => status)).toEqual([
+      ...[200, 200, 404, 404, 200, 200, 500, 405, 200, 200],
+    ]);
+    expect(expected[8]?.body).toBe('a.txt: first{"word":"hello"}');
+    expect(comparable(await ask(server, requests))).toEqual(expected);
+  });
+
+  it('takes nothing from one request to the next', async () => {
+    const [before, left, after, , last] = await fresh([
+      '/state?x=1',
+      {
+        ...{ path: '/leave?secret=1', body: 'password=1' },
+        headers: ['Cookie: token=1; PHPSESSID=known', 'Authorization: Bearer 1', 'X-Secret: 1'],
+      },
+      '/state?x=1',
+      { path: '/throw', headers: ['X-Secret: 1', 'Cookie: PHPSESSID=known'] },
+      '/state?x=1',
+    ]);
+    expect(left).toMatchObject({ status: 200, body: 'left' });
+    expect(left?.headers['set-cookie']).toMatch(/^(secret|other|PHPSESSID)=/);
+    const first = JSON.parse(before?.body ?? '');
+    expect(first).toMatchObject({
+      ...{ notes: [], locale: 'en', query: { x: '1' }, form: [], cookies: [], main: [true, true] },
+      session: [false, 1, expect.anything()],
+    });
+    // The same process, too.
+    expect(JSON.parse(after?.body ?? '')).toEqual(first);
+    expect(JSON.parse(last?.body ?? '')).toEqual(first);
+  });
+
+  it('has a session for each client', async () => {
+    const cookieOf = (answer: Answer | undefined) => answer?.headers['set-cookie']?.split(';')[0] ?? '';
+    const [first, second] = await fresh(['/session', '/session']);
+    expect([first?.body, second?.body]).toEqual(['1', '1']);
+    expect(cookieOf(first)).toMatch(/^PHPSESSID=[\w,-]{20,}$/);
+    expect(cookieOf(second)).not.toBe(cookieOf(first));
+    const headers = [`Cookie: ${cookieOf(first)}`];
+    const [again, other] = await fresh([{ path: '/session', headers }, '/session']);
+    expect([again?.body, other?.body]).toEqual(['2', '1']);
+  });
+
+  it('keeps its kernel', async () => {
+    expect((await fresh(['/count', '/count'])).map(({ body }) => body)).toEqual(['1', '2']);
+  });
+
+  it.runIf(reboots)('has reboot', async () => {
+    const rebooting = await start(runtime, { WORKERS: '1', ...env, REBOOT: 'true' });
+    try {
+      const answers = await ask(rebooting, ['/count', '/count', '/count'], { fresh: true });
+      expect(answers.map(({ body }) => body)).toEqual(['1', '1', '1']);
+    } finally {
+      await stop(rebooting);
+    }
+  });
+});
