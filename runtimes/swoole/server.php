@@ -88,6 +88,8 @@ function log_line(Request $request, int $status, int $bytes): void
 
 $root = '/app/' . getenv('DOCROOT');
 $coroutines = getenv('COROUTINES') === 'true';
+$base = getenv('MODE') === 'base';
+$alone = $base && getenv('WORKERS') === '1';
 $gzip = getenv('GZIP') === 'true';
 $logs = getenv('ACCESS_LOG') === 'true';
 $app = null;
@@ -96,14 +98,15 @@ $failed = new Swoole\Atomic(0);
 $open = [];
 
 putenv('BENCH_SERVER=swoole/' . swoole_version());
-$server = new Server('0.0.0.0', (int) getenv('PORT'), getenv('MODE') === 'base' ? SWOOLE_BASE : SWOOLE_PROCESS);
+$server = new Server('0.0.0.0', (int) getenv('PORT'), $base ? SWOOLE_BASE : SWOOLE_PROCESS);
 $server->set([
     'worker_num' => (int) getenv('WORKERS'),
     // Threads that hold the connections, in mode `process`.
     'reactor_num' => (int) getenv('CPUS'),
     // To a worker that is idle: else a connection belongs to one, and waits for it while others have nothing to do.
     'dispatch_mode' => SWOOLE_DISPATCH_IDLE_WORKER,
-    'max_request' => (int) getenv('MAX_REQUESTS'),
+    // Without a limit, one worker alone in mode `base` would have no manager to replace it.
+    'max_request' => (int) getenv('MAX_REQUESTS') ?: ($alone ? 1_000_000_000 : 0),
     'max_wait_time' => 9,
     'backlog' => 4096,
     // Always: with it off, a worker lives on after a fatal error and answers all with 503. What waits without a hook

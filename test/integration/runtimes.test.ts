@@ -18,6 +18,7 @@ import {
   serve,
   startArena,
   stop,
+  threads,
   tryDocker,
 } from './docker.ts';
 import { folderOf, missing, rows } from './rows.ts';
@@ -56,11 +57,15 @@ async function readFacts(server: Server) {
   return JSON.parse((await askOnce(server, factsPath)).body);
 }
 
-/** Processes that run PHP. */
-async function countWorkers(server: Server, { sapi, worker }: (typeof rows)[number]): Promise<number> {
-  const lines = (await processes(server)).filter((line) => worker.test(line));
+type Row = (typeof rows)[number];
+
+/** Processes or threads that run PHP. */
+async function countWorkers(server: Server, row: Row): Promise<number> {
+  // A thread that Go starts from one of PHP's has the same name.
+  const all = row.threads ? [...new Set((await threads(server)).values())] : await processes(server);
+  const found = all.filter((name) => row.worker.test(name)).length;
   // The parent of Apache's children is called like them.
-  return sapi === 'apache2handler' ? lines.length - 1 : lines.length;
+  return row.sapi === 'apache2handler' ? found - 1 : found;
 }
 
 for (const { runtime, missing: base } of missing)
@@ -108,7 +113,7 @@ describe('answers', () => {
 
   it.each(all.map((variant, index) => ({ ...variant, index })))(
     'say where they come from: $runtime on $php',
-    async ({ runtime, php, sapi, server: name, index }) => {
+    async ({ runtime, php, sapi, server: name, threads = false, index }) => {
       const server = servers[index] as Server;
       const headers = ['X-Test: yes', 'Authorization: Bearer 1'];
       const answers = await ask(server, [{ path: '/', headers }, '/phpinfo']);
@@ -121,7 +126,7 @@ describe('answers', () => {
 
       const facts = await readFacts(server);
       expect(facts).toMatchObject({
-        zts: false,
+        zts: threads,
         debug: false,
         sapi,
         opcache: { enabled: true, jit: { on: false, kind: 'off' } },
@@ -201,7 +206,8 @@ describe('the document root', () => {
         (await ask(server, paths)).map(({ status, headers, body }, index) => ({
           path: paths[index],
           status,
-          type: headers['content-type']?.toLowerCase().replace(/; /, ';'),
+          // Of files, Caddy says that they are UTF-8, and nginx and Apache call JavaScript as it was called before RFC 9239.
+          type: headers['content-type']?.toLowerCase().replace(/;.*/, '').replace('application/j', 'text/j'),
           body,
         })),
       ),
@@ -268,7 +274,7 @@ describe.each(rows)('$runtime', (row) => {
     it.runIf(Object.hasOwn(options, option))(`has ${option}`, body);
 
   it('has the same defaults and bounds in its manifest and its entry point', () => {
-    const script = ['../_shared/options.sh', '../_shared/fpm.sh', 'serve']
+    const script = ['serve', '../_shared/fpm.sh', '../_shared/options.sh']
       .map((file) => readFileSync(join(folderOf(runtime), file), 'utf8'))
       .join('\n');
     for (const { env, type, default: value, min, max, values = [] } of Object.values(options)) {
@@ -294,8 +300,18 @@ describe.each(rows)('$runtime', (row) => {
   test('max-requests', async () => {
     const pids = async (env: Record<string, string>) =>
       using(start(runtime, { WORKERS: '1', ...env }), async (server) => {
-        const answers = await ask(server, Array(6).fill('/'), { fresh: true });
-        return new Set(answers.map(({ body }) => JSON.parse(body).pid)).size;
+        if (!row.threads) {
+          const answers = await ask(server, Array(6).fill('/'), { fresh: true });
+          return new Set(answers.map(({ body }) => JSON.parse(body).pid)).size;
+        }
+        let [found, ended] = [await threads(server), 0];
+        for (let requests = 0; requests < 6; requests++) {
+          await askOnce(server, '/');
+          const before = [...found].filter(([, name]) => row.worker.test(name));
+          found = await threads(server);
+          ended += before.filter(([number]) => !found.has(number)).length;
+        }
+        return ended + 1;
       });
     expect(await pids({ MAX_REQUESTS: '2' })).toBeGreaterThanOrEqual(3);
     expect(await pids({ MAX_REQUESTS: '0' })).toBe(1);
@@ -343,6 +359,25 @@ describe.each(rows)('$runtime', (row) => {
     });
   });
 
+  test('static', async () => {
+    const app = mkdtempSync(join(tmpdir(), 'bench-app-'));
+    mkdirSync(join(app, 'public'));
+    writeFileSync(join(app, 'public/index.php'), '<?php echo "the app";');
+    writeFileSync(join(app, 'public/hello.txt'), 'the file');
+    writeFileSync(join(app, 'handler.php'), '<?php return fn () => ["body" => "the app"];');
+    const image = await buildRuntime(runtime, row.last, app);
+    rmSync(app, { recursive: true });
+    for (const [STATIC, expected] of [
+      ['true', 'the file'],
+      ['false', 'the app'],
+    ] as const) {
+      await using(serve(arena, image, { STATIC }), async (server) => {
+        const answers = await ask(server, ['/hello.txt', '/other.txt']);
+        expect(answers.map(({ body }) => body)).toEqual([expected, 'the app']);
+      });
+    }
+  });
+
   test('jit', async () => {
     for (const kind of ['function', 'tracing']) {
       await using(start(runtime, { JIT: kind, BENCH_FACTS: '1' }), async (server) => {
@@ -378,7 +413,8 @@ describe.each(rows)('$runtime', (row) => {
 
   it('runs as another user than root, without a health check', async () => {
     const image = JSON.parse(await docker('image', 'inspect', imageOf(runtime)))[0].Config;
-    expect(image.Healthcheck).toBeUndefined();
+    // Undefined, or turned off where the base image has one.
+    expect(image.Healthcheck ?? { Test: ['NONE'] }).toEqual({ Test: ['NONE'] });
     expect(image.StopSignal).toBe(manifest.stop.signal);
     expect(image.Labels).toHaveProperty(['org.opencontainers.image.title']);
     await using(start(runtime), async (server) => {
@@ -435,7 +471,7 @@ describe.each(rows)('$runtime', (row) => {
 });
 
 describe('nginx-fpm', () => {
-  const row = rows.find(({ runtime }) => runtime === 'nginx-fpm') as (typeof rows)[number];
+  const row = rows.find(({ runtime }) => runtime === 'nginx-fpm') as Row;
 
   it.each([
     ['tcp', true],
@@ -499,6 +535,40 @@ describe('nginx-fpm', () => {
   });
 });
 
+describe.runIf(rows.some(({ runtime }) => runtime === 'frankenphp'))('frankenphp', () => {
+  const row = rows.find(({ runtime }) => runtime === 'frankenphp') as Row;
+
+  it('has mode=worker, with a thread for other scripts', async () => {
+    await using(start('frankenphp', { MODE: 'worker', WORKERS: '3', STATIC: 'false' }), async (server) => {
+      expect(await countWorkers(server, row)).toBe(4);
+      expect(await askAtOnce(server, '/io?ms=500', 3)).toBe(3);
+    });
+  });
+
+  it('has max-threads', async () => {
+    const count = (env: Record<string, string>) =>
+      using(start('frankenphp', { WORKERS: '1', ...env }), async (server) => {
+        expect(await askAtOnce(server, '/io?ms=500', 6)).toBe(6);
+        return countWorkers(server, row);
+      });
+    expect(await count({})).toBe(1);
+    const found = await count({ MAX_THREADS: '4' });
+    expect(found).toBeGreaterThan(1);
+    expect(found).toBeLessThanOrEqual(4);
+  });
+
+  it('replaces its workers', async () => {
+    const env = { MODE: 'worker', WORKERS: '1', MAX_REQUESTS: '2' };
+    await using(start('frankenphp', env), async (server) => {
+      const before = await threads(server);
+      const answers = await ask(server, Array(6).fill('/json?n=1'));
+      expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(200));
+      const after = await threads(server);
+      expect([...before].filter(([number]) => !after.has(number))).not.toEqual([]);
+    });
+  });
+});
+
 describe('nginx-apache', () => {
   /** Connections to Apache that are open while nobody asks. */
   const idle = async (server: Server) =>
@@ -533,6 +603,115 @@ describe('nginx-apache', () => {
     });
   });
 });
+
+const rowOf = (runtime: string) => rows.find((row) => row.runtime === runtime) as Row;
+
+describe.runIf(rowOf('swoole'))('swoole', () => {
+  const row = rowOf('swoole');
+
+  it.each(['process', 'base'])('has mode=%s', async (MODE) => {
+    await using(start('swoole', { MODE, WORKERS: '2' }), async (server) => {
+      expect(await countWorkers(server, row)).toBe(2);
+      const masters = (await processes(server)).filter((line) => line.startsWith('swoole: master'));
+      expect(masters).toHaveLength(MODE === 'process' ? 1 : 0);
+    });
+  });
+
+  it('gives a request to the worker that is idle', async () => {
+    await using(start('swoole', { WORKERS: '2' }), async (server) => {
+      expect(await order(server, ['/io?ms=2000', '/json', '/json', '/json'])).toEqual([1, 2, 3, 0]);
+    });
+  });
+
+  it.each([
+    ['true', [1, 0]],
+    ['false', [0, 1]],
+  ])('has coroutines=%s', async (COROUTINES, expected) => {
+    await using(start('swoole', { COROUTINES, WORKERS: '1' }), async (server) => {
+      expect(await order(server, ['/io?ms=2000', '/json'])).toEqual(expected);
+    });
+  });
+
+  it('has no coroutines for Symfony', async () => {
+    const env = { COROUTINES: 'true', APP_KIND: 'symfony' };
+    await using(launch(arena, imageOf('swoole'), env), async (server) => {
+      expect(await docker('wait', server.container)).toBe('64');
+      expect(await logs(server)).toContain("swoole: COROUTINES='true': expected false for Symfony");
+    });
+  });
+
+  it.each([{ MODE: 'base' }, { MODE: 'process', COROUTINES: 'true' }, { MODE: 'base', COROUTINES: 'true' }])(
+    'finishes what is in flight when it is stopped: %j',
+    async (env) => {
+      await using(start('swoole'), async (observer) => {
+        await using(start('swoole', env), async (server) => {
+          const answer = ask(server, ['/io?ms=2000'], { from: observer.container });
+          await expect.poll(() => connectionsTo(server, observer), { timeout: 5000 }).toBeGreaterThan(0);
+          await docker('kill', '--signal', 'SIGTERM', server.container);
+          expect((await answer)[0]?.body).toBe('{"type":"io","ms":2000}');
+          expect(await docker('wait', server.container)).toBe('0');
+        });
+      });
+    },
+  );
+
+  it.each(['process', 'base'])('replaces a worker that had a fatal error: mode=%s', async (MODE) => {
+    await using(start('swoole', { MODE, WORKERS: '1' }), async (server) => {
+      const answers = await ask(server, ['/', '/mem?mb=1000', '/', '/mem?mb=1000', '/'], { fresh: true });
+      expect(answers.map(({ status }) => status)).toEqual([200, 500, 200, 500, 200]);
+      const pids = [0, 2, 4].map((index) => JSON.parse(answers[index]?.body ?? '').pid);
+      expect(new Set(pids).size).toBe(3);
+    });
+  });
+});
+
+describe.runIf(rowOf('unit'))('unit', () => {
+  const row = rowOf('unit');
+
+  it('has pm=dynamic, spare and idle-timeout', async () => {
+    const env = { PM: 'dynamic', WORKERS: '8', SPARE: '2', IDLE_TIMEOUT: '1s' };
+    await using(start('unit', env), async (server) => {
+      await expect.poll(() => countWorkers(server, row), { timeout: 10_000 }).toBe(2);
+      expect(await askAtOnce(server, '/io?ms=1500', 5)).toBe(5);
+      expect(await countWorkers(server, row)).toBeGreaterThanOrEqual(5);
+      expect(await countWorkers(server, row)).toBeLessThanOrEqual(8);
+      await expect.poll(() => countWorkers(server, row), { timeout: 10_000 }).toBe(2);
+    });
+    await using(launch(arena, imageOf('unit'), { ...env, SPARE: '9' }), async (server) => {
+      expect(await docker('wait', server.container)).toBe('64');
+      expect(await logs(server)).toContain("unit: SPARE='9': expected at most WORKERS (8)");
+    });
+  });
+
+  it('ends when unitd does', async () => {
+    await using(start('unit'), async (server) => {
+      const line = (await docker('top', server.container, '-o', 'pid,args'))
+        .split('\n')
+        .find((candidate) => candidate.includes('unit: main'));
+      process.kill(Number(line?.trim().split(' ')[0]), 'SIGKILL');
+      expect(await docker('wait', server.container)).toBe('70');
+      expect(await logs(server)).toContain('unit: unitd has ended, so the container ends, too');
+    });
+  });
+});
+
+/** The order in which requests are answered that are made one after the other, each before the one before is answered. */
+async function order(server: Server, paths: readonly string[]): Promise<number[]> {
+  const answered: number[] = [];
+  const all: Promise<unknown>[] = [];
+  for (const [index, path] of paths.entries()) {
+    const before = await connectionsTo(server, server);
+    all.push(ask(server, [path]).then(() => answered.push(index)));
+    // It has begun when it has connected, or has ended already.
+    await expect
+      .poll(async () => answered.includes(index) || (await connectionsTo(server, server)) > before, {
+        timeout: 10_000,
+      })
+      .toBe(true);
+  }
+  await Promise.all(all);
+  return answered;
+}
 
 /** Local port and state of each TCP socket in the arena. */
 async function sockets(server: Server): Promise<{ port: number; state: string }[]> {
