@@ -445,7 +445,7 @@ describe('what there is in the other commit', () => {
     it('is made anew for both where they do not', async () => {
       commit({ 'composer.lock': '{"packages": []}' });
       expect(await find('HEAD~1')).toMatchObject({
-        other: { kind: 'commit', apps: { repository: { install: true } } },
+        other: { kind: 'commit', apps: { shop: { install: true } } },
         source: { bring: [] },
         notes: [],
       });
