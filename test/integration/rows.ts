@@ -15,6 +15,8 @@ interface Row {
   server: RegExp;
   /** The command line of a process that runs PHP. */
   worker: RegExp;
+  /** It runs PHP in threads, and `worker` is the name of one. */
+  threads?: boolean;
   /** Its line in the access log for GET /json?n=1, answered with 200. */
   logLine: RegExp;
   /** Serves the files of the document root, and any index.php; false: it has taken hold of handler.php. */
@@ -107,6 +109,42 @@ const ROWS: readonly Row[] = [
       ownExtensions: ['pcntl'],
     },
     outOfMemory: 502,
+  },
+  {
+    ...{
+      runtime: 'roadrunner',
+      php: ['8.4'],
+      sapi: 'cli',
+      server: /^roadrunner\/2025\.1\.\d+$/,
+      files: false,
+    },
+    ...{
+      worker: /^php .*\/roadrunner\.php$/,
+      ownIni: CLI_INI,
+      ownExtensions: ['pcntl', 'protobuf', 'sockets'],
+    },
+    logLine: /"status": 200, "method": "GET", "URI": "\/json\?n=1"/,
+    bad: [
+      ['STATIC', 'on', /one of true, false/],
+      ['REBOOT', '1', /one of true, false/],
+    ],
+  },
+  {
+    ...{
+      runtime: 'frankenphp',
+      php: ['8.4'],
+      sapi: 'frankenphp',
+      server: /^frankenphp\/1\.\d+\.\d+$/,
+      files: true,
+    },
+    ...{ worker: /^php-[0-9a-f]+$/, threads: true, ownExtensions: ['frankenphp', 'mysqlnd'] },
+    logLine: /"uri":"\/json\?n=1".*"status":200/,
+    bad: [
+      ['MODE', 'fast', /one of classic, worker/],
+      ['MAX_THREADS', '-1', /integer from 0 to 4096/],
+      ['STATIC', 'on', /one of true, false/],
+      ['REBOOT', '1', /one of true, false/],
+    ],
   },
 ];
 
