@@ -221,6 +221,18 @@ export async function processes(server: Server): Promise<string[]> {
     .map((line) => line.trim().replace(/^\d+ +/, ''));
 }
 
+/** The names of its threads by their number. */
+export async function threads(server: Server): Promise<Map<number, string>> {
+  const table = await docker('top', server.container, '-L', '-o', 'pid,lwp,comm');
+  const lines = table.split('\n').slice(1);
+  return new Map(
+    lines.map((line) => {
+      const [, lwp, ...name] = line.trim().split(/\s+/);
+      return [Number(lwp), name.join(' ')];
+    }),
+  );
+}
+
 export async function stop(...servers: Server[]): Promise<void> {
   await docker('rm', '--force', ...servers.map((server) => server.container));
 }
