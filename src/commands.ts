@@ -213,7 +213,7 @@ function list(packageRoot: string, cwd: string, json: boolean): string {
   const scenarios = [...findScenarios({ packageRoot, cwd }, realFiles).keys()];
   const apps = bundledApps(packageRoot, realFiles);
   if (json) {
-    const told = runtimes.map(({ folder: _, ...rest }) => ({
+    const told = runtimes.map(({ folder: _, front: __, ...rest }) => ({
       htaccess: false,
       extends: null,
       tried: null,

@@ -17,6 +17,12 @@ export interface Ejected {
  * configuration, what it shares with other runtimes, and a place for the app.
  */
 export function eject({ runtime, set }: RuntimeChoice, packageRoot: string, files: Files): Ejected[] {
+  if (set.front !== undefined) {
+    throw new UserError('what stands before a runtime is not ejected with it', {
+      found: quote(formatChoice({ runtime, set })),
+      hint: 'leave out front, and put what you deploy before it',
+    });
+  }
   const read = (path: string) => files.read(path) ?? '';
   const dockerfile = read(join(runtime.folder, 'Dockerfile'));
   const shared = join(packageRoot, 'runtimes', '_shared');
@@ -99,11 +105,13 @@ const valueIn =
 function explain(runtime: Runtime, set: RuntimeChoice['set']): string {
   const { name, title, options, stop, docs, php } = runtime;
   const value = valueIn(set);
-  const rows = Object.entries(options).map(([option, spec]) => [
-    `\`${spec.env}\``,
-    `\`${value(option, spec)}\``,
-    `${spec.about.replaceAll('|', '\\|')}${spec.at === 'build' ? ' A build argument.' : ''}`,
-  ]);
+  const rows = Object.entries(options)
+    .filter(([, spec]) => spec.at !== 'front')
+    .map(([option, spec]) => [
+      `\`${spec.env}\``,
+      `\`${value(option, spec)}\``,
+      `${spec.about.replaceAll('|', '\\|')}${spec.at === 'build' ? ' A build argument.' : ''}`,
+    ]);
   const table = [
     ['variable', 'value', 'sets'],
     ['--', '--', '--'],

@@ -190,6 +190,21 @@ export const Failure = z.object({
 
 const optionValue = z.union([z.string(), z.number(), z.boolean()]);
 
+const Image = z.object({
+  name: z.string(),
+  id: z.string(),
+  sizeBytes: count,
+  buildSeconds: z.number(),
+  bases: z.array(
+    z.object({
+      name: z.string(),
+      used: z.string(),
+      id: z.string().nullable(),
+      digest: z.string().nullable(),
+    }),
+  ),
+});
+
 export const Variant = z.object({
   /** `nginx-fpm@8.4[listen=unix,workers=80]`, with `app/` before it when there are several apps. */
   id: z.string(),
@@ -206,22 +221,9 @@ export const Variant = z.object({
   model: z.enum(['per-request', 'long-lived']),
   /** Options as in force, defaults included. */
   options: z.record(z.string(), optionValue),
-  image: z
-    .object({
-      name: z.string(),
-      id: z.string(),
-      sizeBytes: count,
-      buildSeconds: z.number(),
-      bases: z.array(
-        z.object({
-          name: z.string(),
-          used: z.string(),
-          id: z.string().nullable(),
-          digest: z.string().nullable(),
-        }),
-      ),
-    })
-    .nullable(),
+  image: Image.nullable(),
+  /** Of what stands before it, by the option `front`; its CPU and memory are counted with the variant's. */
+  front: Image.optional(),
   facts: Facts.nullable(),
   /** Container start → first correct answer, in the first instance, where one starts after the other. */
   coldStartMs: z.array(z.number()),
@@ -289,6 +291,8 @@ export const CpuLayout = z.object({
   system: z.array(count),
   /** Of services, if there are any with cores of their own. */
   services: z.array(count).default([]),
+  /** Of what stands before servers, if it has CPUs of its own. */
+  front: z.array(count).optional(),
   /** How it came about: `found` from the topology or `given`. */
   source: z.enum(['found', 'given']),
 });

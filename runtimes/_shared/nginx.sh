@@ -2,8 +2,10 @@
 # shellcheck disable=SC2034,SC2154 # `render` reads variables by name; options.sh sets conf and run_dir
 # What runtimes with nginx in front share. Sourced after options.sh, of which it uses the functions.
 
-# nginx_config NAME…: writes the configuration: what all share, and the server block of the runtime with these variables.
+# nginx_config FILE NAME…: writes the configuration: what all share, and the server block in that file with these variables.
 nginx_config() {
+    server=$1
+    shift
     # Of the CPUs that this container may use, not of the machine's.
     CPUS=$(nproc)
     GZIP_SWITCH=off
@@ -11,7 +13,28 @@ nginx_config() {
     if [ "$GZIP" = true ]; then GZIP_SWITCH=on; fi
     if [ "$ACCESS_LOG" = true ]; then LOG='/dev/stderr line'; fi
     render "$conf/nginx.conf" CPUS KEEP_ALIVE GZIP_SWITCH LOG > "$run_dir/nginx.conf"
-    render "$conf/server.conf" PORT "$@" > "$run_dir/server.conf"
+    render "$conf/$server" PORT "$@" > "$run_dir/server.conf"
+}
+
+# upstream_config KEEP: how nginx keeps connections to a server behind it that has WORKERS, if it is to (true).
+upstream_config() {
+    KEPT=
+    CONNECTION=close
+    # A kept connection may hold a worker, even while idle. So all workers of nginx together keep half as many as there are:
+    # with more, new connections would wait for a worker until idle ones time out.
+    idle=$((WORKERS / 2 / $(nproc)))
+    if [ "$1" != true ] || [ "$idle" = 0 ]; then return; fi
+    # Shorter than the 60 s of a server that is told to keep them for nginx: one that is closed while a request is on its
+    # way would be an error.
+    KEPT="keepalive $idle; keepalive_timeout 50s;"
+    CONNECTION=
+}
+
+# proxy_config PORT HEADER: writes the configuration of an nginx that passes all to the server on that port.
+proxy_config() {
+    BACKEND_PORT=$1
+    FORWARDED=$2
+    nginx_config proxy.conf BACKEND_PORT KEPT CONNECTION FORWARDED
 }
 
 # nginx_version: `nginx/1.2.3`

@@ -70,7 +70,9 @@ function renderPreset(runtime: Runtime, base: string): string[] {
 }
 
 function renderOptions(options: Runtime['options']): string[] {
-  const rows = Object.entries(options).map(
+  // One that all have is told of once.
+  const own = Object.entries(options).filter(([, { at }]) => at !== 'front');
+  const rows = own.map(
     ([option, spec]) =>
       `| \`${option}\` | ${values(spec)} | \`${spec.default}\` | ${spec.about.replaceAll('|', '\\|')} |`,
   );

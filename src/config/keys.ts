@@ -225,6 +225,12 @@ export const KEYS = {
     many: 'list',
   },
   'server-cpus': { schema: cpus, value: '0-3,8', about: 'CPUs of the servers', default: 'from the topology' },
+  'front-cpus': {
+    schema: cpus,
+    value: '3',
+    about: 'CPUs of nginx, where the option front=nginx of a runtime asks for one',
+    default: 'those of the servers',
+  },
   'load-cpus': {
     schema: cpus,
     value: '4,5',

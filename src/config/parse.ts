@@ -42,6 +42,7 @@ export function parseConfig(sources: Sources): Config {
   const env = merge(layers, 'env');
   checkEnv(env, layers, runtimes);
   const serverCpus = value('server-cpus');
+  const frontCpus = value('front-cpus');
   const loadCpus = value('load-cpus');
   const memoryBytes = value('memory');
   const buildCache = value('build-cache');
@@ -74,6 +75,7 @@ export function parseConfig(sources: Sources): Config {
     ...(durationScale !== undefined && { durationScale }),
     seed: value('seed') ?? Math.floor(random() * 2 ** 32),
     ...(serverCpus && { serverCpus }),
+    ...(frontCpus && { frontCpus }),
     ...(loadCpus && { loadCpus }),
     images: readImages(layers, files),
     ...readServices(layers, files),

@@ -91,14 +91,36 @@ export function loadRuntimes(packageRoot: string, cwd: string, files: Files): Ma
       folders.set(name, openFolder(name, path, cwd, files));
     }
   }
+  const front = readFront(packageRoot, cwd, files);
   const own = [...folders.values()].filter((folder) => !folder.isPreset);
-  const built = new Map(own.map((folder) => [folder.name, readRuntime(folder)]));
+  const built = new Map(own.map((folder) => [folder.name, withFront(readRuntime(folder), front)]));
   return new Map(
     [...folders.values()].map((folder) => [
       folder.name,
       folder.isPreset ? readPreset(folder, built) : (built.get(folder.name) as Runtime),
     ]),
   );
+}
+
+/** nginx, as the option `front` puts it before any runtime: it has a folder like one. */
+function readFront(packageRoot: string, cwd: string, files: Files): Runtime | null {
+  const path = join(packageRoot, 'runtimes', '_front');
+  if (files.kind(path) !== 'folder') return null;
+  return readRuntime(openFolder('front-nginx', path, cwd, files));
+}
+
+const FRONT: OptionSpec = {
+  type: 'enum',
+  values: ['none', 'nginx'],
+  default: 'none',
+  at: 'front',
+  env: 'BENCH_FRONT',
+  about: 'What stands before it, in a container of its own: nginx passes all requests on.',
+};
+
+function withFront(runtime: Runtime, front: Runtime | null): Runtime {
+  if (front === null || Object.hasOwn(runtime.options, 'front')) return runtime;
+  return { ...runtime, front, options: { ...runtime.options, front: FRONT } };
 }
 
 interface Folder {

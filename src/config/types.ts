@@ -13,8 +13,8 @@ export interface OptionSpec {
   max?: number;
   /** For enums. */
   values?: readonly string[];
-  /** `run`: an environment variable read by the entry point; `build`: a build argument. */
-  at: 'run' | 'build';
+  /** `run`: an environment variable read by the entry point; `build`: a build argument; `front`: what stands before it. */
+  at: 'run' | 'build' | 'front';
   /** Name of the environment variable or build argument. */
   env: string;
   about: string;
@@ -48,6 +48,8 @@ export interface Runtime {
   /** With which versions it was last seen serving, and when; absent: it was not. */
   tried?: string;
   docs: string;
+  /** What its option `front` starts before it: an image of its own, in a container of its own. */
+  front?: Runtime;
   /** Name of the runtime that it is under other defaults: `folder`, and so the image, is that one's. */
   extends?: string;
 }
@@ -229,6 +231,8 @@ export interface Config {
   seed: number;
   /** CPU numbers; left out: found from the topology. */
   serverCpus?: readonly number[];
+  /** Of what the option `front` starts; absent: those of the servers. */
+  frontCpus?: readonly number[];
   loadCpus?: readonly number[];
   /** Base image → the image that takes its place. */
   images: Readonly<Record<string, string>>;

@@ -121,3 +121,21 @@ describe('layOutCpus', () => {
     expect(() => layOutCpus(machine(2), { load: [1, 7] })).toThrow(UserError);
   });
 });
+
+test('what stands before servers has the CPUs that it is given to itself', () => {
+  const { layout, warnings } = layOutCpus(machine(5), { front: [1] });
+  expect(layout).toEqual({
+    server: [2, 3],
+    load: [4],
+    system: [0],
+    services: [],
+    front: [1],
+    source: 'found',
+  });
+  expect(warnings).toEqual([]);
+  expect(layOutCpus(machine(2), { front: [1], load: [1] }).warnings.map(({ code }) => code)).toContain(
+    'shared-cores',
+  );
+  expect(() => layOutCpus(machine(1), { front: [0] })).toThrow('no CPU is left');
+  expect(() => layOutCpus(machine(2), { front: [7] })).toThrow('this machine has no CPU 7');
+});

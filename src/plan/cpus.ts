@@ -17,17 +17,28 @@ export interface Cpu {
  */
 export function layOutCpus(
   cpus: readonly Cpu[],
-  given: { server?: readonly number[]; load?: readonly number[] } = {},
+  given: { server?: readonly number[]; load?: readonly number[]; front?: readonly number[] } = {},
   hasServices = false,
 ): { layout: CpuLayout; warnings: Warning[] } {
-  const known = cpus.map((c) => c.cpu);
+  const { front } = given;
+  const all = cpus.map((c) => c.cpu);
+  checkGiven('--front-cpus', front, all);
+  const left = cpus.filter((c) => !front?.includes(c.cpu));
+  // What it has, nobody else gets unasked.
+  const known = left.map((c) => c.cpu);
+  if (known.length === 0) {
+    throw new UserError('no CPU is left for the servers and the load generator', {
+      where: { name: '--front-cpus' },
+      found: formatCpus(all),
+    });
+  }
   const warnings: Warning[] = [];
   const warn = (code: string, message: string, remedy: string) =>
     warnings.push({ code, message, remedy, variant: null });
-  checkGiven('--server-cpus', given.server, known);
-  checkGiven('--load-cpus', given.load, known);
+  checkGiven('--server-cpus', given.server, all);
+  checkGiven('--load-cpus', given.load, all);
 
-  const cores = groupByCore(cpus);
+  const cores = groupByCore(left);
   let server: number[];
   let load: number[];
   let services: number[] = [];
@@ -67,7 +78,7 @@ export function layOutCpus(
   const used = new Set([...server, ...load, ...services]);
   const system = known.filter((c) => !used.has(c));
 
-  const shared = server.filter((c) => load.includes(c));
+  const shared = [...new Set([...server, ...(front ?? [])])].filter((c) => load.includes(c));
   if (shared.length > 0) {
     warn(
       'shared-cores',
@@ -100,7 +111,10 @@ export function layOutCpus(
     );
   }
   const source = given.server || given.load ? 'given' : 'found';
-  return { layout: { server, load, system, services, source }, warnings };
+  return {
+    layout: { server, load, system, services, ...(front && { front: [...front] }), source },
+    warnings,
+  };
 }
 
 function groupByCore(cpus: readonly Cpu[]): number[][] {

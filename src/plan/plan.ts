@@ -4,6 +4,7 @@ import type { CpuLayout, Warning } from '../results.ts';
 import { type Effort, fitBudget, predictEffort } from './budget.ts';
 import { type Cpu, layOutCpus } from './cpus.ts';
 import { warnOfHtaccess } from './htaccess.ts';
+import { warnOfMisfits } from './misfits.ts';
 import { makeOrders } from './orders.ts';
 import { makeRandom } from './random.ts';
 import { takeShard } from './shards.ts';
@@ -57,6 +58,7 @@ export function plan(config: Config, cpus: readonly Cpu[]): Plan {
     cpus,
     {
       ...(config.serverCpus && { server: config.serverCpus }),
+      ...(config.frontCpus && { front: config.frontCpus }),
       ...(config.loadCpus && { load: config.loadCpus }),
     },
     config.services !== undefined,
@@ -83,7 +85,7 @@ export function plan(config: Config, cpus: readonly Cpu[]): Plan {
     instances,
     estimatedSeconds: Math.round(instances.reduce((sum, instance) => sum + instanceSeconds(instance), 0)),
     detectable: tests > 0 ? predictEffort(config.scenarios, effort, tests, duets) : null,
-    warnings: [...warnings, ...warnOfHtaccess(variants), ...shortened(config)],
+    warnings: [...warnings, ...warnOfHtaccess(variants), ...warnOfMisfits(config), ...shortened(config)],
   };
 }
 

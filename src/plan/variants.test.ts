@@ -220,3 +220,29 @@ test('a runtime that extends another has its image, unless it is built with othe
     ['apache-8-4-shop-2', 'true'],
   ]);
 });
+
+test('what stands before a variant is an image of its own, one for all of them', () => {
+  const nginx = { ...runtime('front-nginx', '/pkg/runtimes/_front'), options: {} };
+  const spec = {
+    type: 'enum',
+    values: ['none', 'nginx'],
+    default: 'none',
+    at: 'front',
+    env: 'BENCH_FRONT',
+    about: '',
+  } as const;
+  const behind = { ...apache, front: nginx, options: { ...apache.options, front: spec } };
+  const chosen = [{}, { front: 'nginx' }, { front: 'nginx', workers: 2 }].map((set) => ({
+    runtime: behind,
+    set,
+  }));
+  const { variants, images } = planVariants({ ...config, runtimes: chosen });
+  expect(
+    variants.map(({ id, image, front, options, env }) => [id, image, front, options.front, env.BENCH_FRONT]),
+  ).toEqual([
+    ['apache@8.4', 'apache-8-4-shop', undefined, undefined, undefined],
+    ['apache@8.4[front=nginx]', 'apache-8-4-shop', 'front-nginx-8-4-shop', 'nginx', undefined],
+    ['apache@8.4[front=nginx,workers=2]', 'apache-8-4-shop', 'front-nginx-8-4-shop', 'nginx', undefined],
+  ]);
+  expect(images.map(({ key }) => key)).toEqual(['apache-8-4-shop', 'front-nginx-8-4-shop']);
+});

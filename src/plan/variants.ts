@@ -27,6 +27,8 @@ export interface PlannedVariant {
   env: Readonly<Record<string, string>>;
   /** The image that serves it; variants which differ only in options at run time share one. */
   image: string;
+  /** The image of what stands before it, by the option `front`. */
+  front?: string;
 }
 
 /** One image to build, or to take as it is. */
@@ -68,6 +70,7 @@ export function planVariants(config: Config): { variants: PlannedVariant[]; imag
         const env: Record<string, string> = {};
         for (const [name, spec] of Object.entries(runtime.options)) {
           const value = choice.set[name] ?? spec.default;
+          if (spec.at === 'front' && value === spec.default) continue;
           options[name] = value;
           if (spec.at === 'run') env[spec.env] = String(value);
         }
@@ -80,7 +83,14 @@ export function planVariants(config: Config): { variants: PlannedVariant[]; imag
         if (heads.has(id)) {
           throw new UserError(`the variant ${id} is asked for twice`, { hint: 'drop one of the two' });
         }
-        const head = { id, label: alias ?? id, ref: null, app, php, runtime, options, env, image: image.key };
+        const front =
+          options.front !== undefined && runtime.front
+            ? addImage(images, planImage(runtime.front, php, config.apps[0] ?? app, {}, false))
+            : null;
+        const head = {
+          ...{ id, label: alias ?? id, ref: null, app, php, runtime, options, env, image: image.key },
+          ...(front && { front: front.key }),
+        };
         const twin = otherApp && config.other && planTwin(head, image, otherApp, config.other, images);
         heads.set(id, { ...head, base: twin?.id ?? null });
         if (twin) twins.push(twin);

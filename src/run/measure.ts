@@ -23,6 +23,9 @@ export interface BatchOutcome {
   /** The same of services, by name. */
   services: ReadonlyMap<string, number>;
   serverCpus: readonly number[];
+  /** Variants with something before them, which is counted with them, and the CPUs that this has to itself. */
+  fronted?: ReadonlySet<string>;
+  frontCpus?: readonly number[];
   loadCpus: readonly number[];
   /** Empty: services share those of the servers, or there are none. */
   serviceCpus: readonly number[];

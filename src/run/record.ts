@@ -75,6 +75,8 @@ export function assembleResults(record: Record, nowMs: number): Results {
 
 function describeVariant(record: Record, variant: PlannedVariant): Variant {
   const built = record.built.get(variant.image);
+  const front = variant.front && record.built.get(variant.front);
+  const broken = [built, front].find((one) => one && 'failure' in one);
   const outcome = record.outcomes.get(variant.id);
   return {
     id: variant.id,
@@ -88,9 +90,10 @@ function describeVariant(record: Record, variant: PlannedVariant): Variant {
     model: modelOf(variant.runtime, variant.options),
     options: { ...variant.options },
     image: built && 'facts' in built ? built.facts : null,
+    ...(front && 'facts' in front && { front: front.facts }),
     facts: outcome?.facts ?? null,
     coldStartMs: outcome?.coldStartMs ?? [],
-    failure: outcome?.failure ?? (built && 'failure' in built ? built.failure : null),
+    failure: outcome?.failure ?? (broken && 'failure' in broken ? broken.failure : null),
   };
 }
 

@@ -14,7 +14,10 @@ export function readResources(
   wholeMs: number,
   requests: number,
 ): Pick<Measurement, 'cpu' | 'memory' | 'processes' | 'series' | 'services' | 'guards'> {
-  const { samples, serverCpus, batch } = outcome;
+  const { samples, batch, fronted, frontCpus = [] } = outcome;
+  const serverCpus = fronted?.has(slice.variant)
+    ? [...new Set([...outcome.serverCpus, ...frontCpus])]
+    : outcome.serverCpus;
   const container = outcome.containers.get(slice.variant) ?? -1;
   const drainedMs = startedMs + wholeMs + batch.drainMs;
   const usedUs = samples.usedUs(container, startedMs, drainedMs);
@@ -80,13 +83,13 @@ function readServices(
 
 /** What disturbed a slice between two times, unix ms. */
 export function readGuards(
-  { samples, serverCpus, loadCpus, serviceCpus, batch, summary }: BatchOutcome,
+  { samples, serverCpus, loadCpus, serviceCpus, frontCpus = [], batch, summary }: BatchOutcome,
   slice: Slice,
   fromMs: number,
   toMs: number,
 ): Measurement['guards'] {
   const disturbance = samples.disturbance(
-    [...new Set([...serverCpus, ...loadCpus, ...serviceCpus])],
+    [...new Set([...serverCpus, ...loadCpus, ...serviceCpus, ...frontCpus])],
     fromMs,
     toMs,
   );

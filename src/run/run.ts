@@ -14,7 +14,7 @@ import { batchName, bringJourney, loadBatch } from './load.ts';
 import { type BatchOutcome, measure } from './measure.ts';
 import { listListeners } from './probe.ts';
 import { describeColumns, type Sampler, startSampler, type Watch, waitForSamples } from './sampler.ts';
-import { findDeath, type Server, startServers, type Wanted } from './servers.ts';
+import { BEHIND, findDeath, type Server, startServers, type Wanted } from './servers.ts';
 import type { Services } from './services.ts';
 
 /** What became of a variant in the run. */
@@ -57,9 +57,10 @@ export interface RunWorld {
  */
 export async function runPlan(world: RunWorld): Promise<void> {
   const { plan, outcomes } = world;
-  for (const { id, image } of plan.variants) {
-    const built = world.images.get(image);
-    if (built && 'facts' in built) outcomes.set(id, { facts: null, coldStartMs: [], failure: null });
+  for (const { id, image, front } of plan.variants) {
+    const built = [image, ...(front ? [front] : [])].map((key) => world.images.get(key));
+    if (built.every((one) => one && 'facts' in one))
+      outcomes.set(id, { facts: null, coldStartMs: [], failure: null });
   }
   const total = plan.instances.reduce((sum, instance) => sum + instanceMs(instance), 0);
   const beganMs = world.host.now();
@@ -168,8 +169,14 @@ async function startAll(
     const variant = world.plan.variants.find((v) => v.id === id);
     const built = variant && world.images.get(variant.image);
     if (!variant || !built || !('facts' in built) || world.outcomes.get(id)?.failure !== null) return [];
-    if (!taken.includes(instance.ports[id] as number)) return [{ variant, image: built.facts.name }];
-    const reason = `something else listens on its port ${instance.ports[id]}`;
+    const port = instance.ports[id] as number;
+    const front = variant.front && world.images.get(variant.front);
+    const [busy] = (front ? [port, port + BEHIND] : [port]).filter((one) => taken.includes(one));
+    if (busy === undefined) {
+      const before = front && 'facts' in front ? { front: front.facts.name } : {};
+      return [{ variant, image: built.facts.name, ...before }];
+    }
+    const reason = `something else listens on its port ${busy}`;
     fail(id, { stage: 'start', reason, log: '' });
     return [];
   });
@@ -239,6 +246,8 @@ async function runBatch(
     arena: 0,
     services: watch.services,
     serverCpus: plan.cpus.server,
+    fronted: new Set(watch.fronts.keys()),
+    frontCpus: plan.cpus.front ?? [],
     serviceCpus: plan.cpus.services,
     loadCpus: plan.cpus.load,
     beganMs,

@@ -25,6 +25,8 @@ export interface Watch {
   indices: Map<string, number>;
   /** The same of services, by name. */
   services: Map<string, number>;
+  /** Variant id → index of what stands before it; it is counted with the variant. */
+  fronts: Map<string, number>;
 }
 
 export interface SamplerWorld {
@@ -97,16 +99,22 @@ export async function startSampler(world: SamplerWorld): Promise<Sampler> {
   return {
     close,
     async watch(servers, services = []) {
-      const samples = new Samples();
+      const fronts = servers.filter(({ front }) => front);
+      const first = servers.length + services.length + 1;
+      const indexOf = (server: Server) => servers.indexOf(server) + 1;
+      const samples = new Samples(new Map(fronts.map((server, i) => [first + i, indexOf(server)])));
       samples.add(clock);
       current = {
         samples,
         lines: [clock],
         indices: new Map(servers.map((s, i) => [s.variant.id, i + 1])),
         services: new Map(services.map((s, i) => [s.service, servers.length + i + 1])),
+        fronts: new Map(fronts.map(({ variant }, i) => [variant.id, first + i])),
       };
       number++;
-      const pids = [...servers, ...services].map(({ pid }) => pid);
+      const pids = [...servers, ...services, ...fronts.map(({ front }) => front as { pid: number })].map(
+        ({ pid }) => pid,
+      );
       running.write(`${[number, world.arena.pid, ...pids].join(' ')}\n`);
       const watch = current;
       if (clock !== '') await until(() => told === number, 2000);
@@ -139,6 +147,8 @@ export async function waitForSamples(
 }
 
 /** The first line of the raw file. */
-export function describeColumns({ indices, services }: Watch): string {
-  return `# columns: k6 ${[...indices.keys(), ...services.keys()].join(' ')} (see scenarios/lib/sampler.sh)`;
+export function describeColumns({ indices, services, fronts }: Watch): string {
+  const before = [...fronts.keys()].map((id) => `before-${id}`);
+  const names = [...indices.keys(), ...services.keys(), ...before];
+  return `# columns: k6 ${names.join(' ')} (see scenarios/lib/sampler.sh)`;
 }

@@ -25,3 +25,21 @@ describe('a stall', () => {
     ['behind the last', 700, 1000],
   ])('is not known %s', (_, from, to) => expect(samples.stallMs(from, to)).toBeNull());
 });
+
+test('a container is counted with another one', () => {
+  // The arena, a server, a service, and what stands before the server.
+  const samples = new Samples(new Map([[3, 1]]));
+  samples.add('clock 0 0.00');
+  samples.add('cpu 0.00 5 100 7 10');
+  samples.add('cpu 0.10 5 300 9 40');
+  samples.add('cpu 0.20 5 400 9 -1');
+  samples.add('mem 0.10 1:1:0:0 1000:3:20:0 50:1:0:0 200:2:1:1');
+  expect([0, 1, 2, 3].map((i) => samples.usedUs(i, 0, 100))).toEqual([0, 230, 2, 0]);
+  expect(samples.usedUs(1, 0, 200)).toBeNull();
+  expect(samples.memory[0]?.containers[1]).toEqual({
+    bytes: 1200,
+    processes: 5,
+    throttledUs: 21,
+    oomKills: 1,
+  });
+});

@@ -24,6 +24,12 @@ export class Samples {
   readonly memory: MemorySample[] = [];
   /** Unix ms at uptime 0. */
   private bootMs: number | null = null;
+  private readonly parts: ReadonlyMap<number, number>;
+
+  /** @param parts index of a container → that of the one with which it is counted */
+  constructor(parts: ReadonlyMap<number, number> = new Map()) {
+    this.parts = parts;
+  }
 
   add(line: string): void {
     const [kind, first = '', ...fields] = line.split(' ');
@@ -33,8 +39,15 @@ export class Samples {
     }
     if (this.bootMs === null) return;
     const atMs = this.bootMs + Number(first) * 1000;
-    if (kind === 'cpu') this.cpu.push({ atMs, usedUs: fields.map(Number) });
-    else if (kind === 'host') {
+    if (kind === 'cpu') {
+      const usedUs = fields.map(Number);
+      for (const [part, whole] of this.parts) {
+        const [one = -1, other = -1] = [usedUs[part], usedUs[whole]];
+        usedUs[whole] = one < 0 || other < 0 ? -1 : one + other;
+        usedUs[part] = 0;
+      }
+      this.cpu.push({ atMs, usedUs });
+    } else if (kind === 'host') {
       const busy = new Map<number, { busy: number; steal: number }>();
       for (const field of fields) {
         const [cpu, ticks, steal] = field.split(':').map(Number);
@@ -46,6 +59,14 @@ export class Samples {
         const [bytes = 0, processes = 0, throttledUs = 0, oomKills = 0] = field.split(':').map(Number);
         return { bytes, processes, throttledUs, oomKills };
       });
+      for (const [part, whole] of this.parts) {
+        const [one, other] = [containers[part], containers[whole]];
+        if (!one || !other || one.bytes < 0 || other.bytes < 0) continue;
+        for (const key of ['bytes', 'processes', 'throttledUs', 'oomKills'] as const) {
+          other[key] += one[key];
+          one[key] = 0;
+        }
+      }
       this.memory.push({ atMs, containers });
     }
   }

@@ -14,7 +14,10 @@ export interface Server {
   variant: PlannedVariant;
   container: string;
   pid: number;
+  /** Where it is asked; with something before it, that listens there. */
   port: number;
+  /** What stands before it. */
+  front?: { container: string; pid: number };
   facts: Facts | null;
   /** Container start → first 200, ms; what it means when others start as well is for the caller to judge. */
   coldStartMs: number;
@@ -38,7 +41,12 @@ const ROUND_MS = 2000;
 export interface Wanted {
   variant: PlannedVariant;
   image: string;
+  /** Of what stands before it. */
+  front?: string;
 }
+
+/** Behind a front, a server listens on its port plus this, which no other derives from its own. */
+export const BEHIND = 10_000;
 
 /** Starts variants, each without waiting for the one before, until PHP answers 200 behind all, or says why not. */
 export async function startServers(
@@ -48,11 +56,12 @@ export async function startServers(
 ): Promise<Map<string, Server | Failure>> {
   const { docker, signal } = context;
   const outcomes = new Map<string, Server | Failure>();
-  let waiting = wanted.map(({ variant, image }) => {
+  let waiting = wanted.map(({ variant, image, front }) => {
     const port = instance.ports[variant.id] as number;
     const container = `php-runtime-bench-${context.run}-${instance.index}-${port}`;
     const question = { id: variant.id, url: `http://127.0.0.1:${port}${FACTS_PATH}`, until: true };
-    return { variant, image, port, container, question, last: 'nothing' };
+    const before = front === undefined ? null : { image: front, container: `${container}-front` };
+    return { variant, image, port, container, before, question, last: 'nothing' };
   });
   // Neither is ended by a signal: a client that dies in between leaves a container which nobody has seen yet.
   const attempt = async (one: (typeof waiting)[number], args: readonly string[]) => {
@@ -63,14 +72,17 @@ export async function startServers(
     });
   };
   const pending = () => waiting.filter((one) => !outcomes.has(one.variant.id));
+  const create = (one: (typeof waiting)[number], ...how: Parameters<typeof createArguments>) =>
+    attempt(one, ['container', 'create', ...createArguments(...how)]);
   await Promise.all(
-    waiting.map((one) => {
-      const env = fullEnvironment(context, one.variant, one.port);
-      return attempt(one, [
-        'container',
-        'create',
-        ...createArguments(context, one.container, one.image, env),
-      ]);
+    waiting.map(async (one) => {
+      const { before, variant, port } = one;
+      const env = fullEnvironment(context, variant, before ? port + BEHIND : port);
+      const { cpus } = context;
+      await create(one, context, one.container, one.image, before ? behindFront(env) : env, cpus.server);
+      if (before === null) return;
+      const own = frontEnvironment(variant, port);
+      await create(one, context, before.container, before.image, own, cpus.front ?? cpus.server);
     }),
   );
   waiting = pending();
@@ -88,22 +100,31 @@ export async function startServers(
   };
   // The first round begins before the containers do, so that it sees the first answers.
   let round = askAll();
-  for (const one of waiting) await attempt(one, ['container', 'start', one.container]);
+  for (const one of waiting) {
+    if (one.before) await attempt(one, ['container', 'start', one.before.container]);
+    await attempt(one, ['container', 'start', one.container]);
+  }
   signal.throwIfAborted();
   for (let rounds = 0; rounds < (READY_SECONDS * 1000) / ROUND_MS; rounds++) {
     const answers = await round;
     waiting = pending();
     await Promise.all(
       waiting.map(async (one) => {
-        const { variant, container, port } = one;
+        const { variant, container, port, before } = one;
         const state = await inspectContainer(docker, container);
+        const front = before && (await inspectContainer(docker, before.container));
         const answer = answers[variant.id];
         if (!state?.running) {
           outcomes.set(variant.id, await explainDeath(docker, container, 'start'));
+        } else if (before && !front?.running) {
+          outcomes.set(variant.id, await explainFront(docker, before.container, 'start'));
         } else if (answer?.status === 200) {
           const coldStartMs = Math.max(0, answer.at - state.startedMs);
           const facts = readFacts(answer.body);
-          outcomes.set(variant.id, { variant, container, pid: state.pid, port, facts, coldStartMs });
+          outcomes.set(variant.id, {
+            ...{ variant, container, pid: state.pid, port, facts, coldStartMs },
+            ...(before && front && { front: { container: before.container, pid: front.pid } }),
+          });
         } else {
           one.last = answer?.status ? `HTTP ${answer.status}` : (answer?.error ?? 'nothing');
         }
@@ -138,6 +159,19 @@ function fullEnvironment(
   };
 }
 
+/** The clients' connections are what stands before it keeps: its own, to that, last longer. */
+function behindFront(env: Record<string, string>): Record<string, string> {
+  return env.KEEP_ALIVE === undefined ? env : { ...env, KEEP_ALIVE: '60s' };
+}
+
+function frontEnvironment({ env }: PlannedVariant, port: number): Record<string, string> {
+  const taken = ['WORKERS', 'KEEP_ALIVE'].filter((name) => env[name] !== undefined);
+  return {
+    ...Object.fromEntries(taken.map((name) => [name, env[name] as string])),
+    ...{ PORT: String(port), BACKEND_PORT: String(port + BEHIND) },
+  };
+}
+
 /** `{variant}` in the app's environment stands for the variant's own database. */
 function nameDatabase(env: Readonly<Record<string, string>>, database: string): Record<string, string> {
   const named = Object.entries(env).map(([key, value]) => [key, value.replaceAll('{variant}', database)]);
@@ -149,6 +183,7 @@ function createArguments(
   name: string,
   image: string,
   env: Readonly<Record<string, string>>,
+  cpus: readonly number[],
 ): string[] {
   const { config } = context;
   const limits = config.memoryBytes
@@ -156,7 +191,7 @@ function createArguments(
     : [];
   return [
     ...[`--name=${name}`, `--label=${LABEL}=${context.run}`],
-    ...[`--network=container:${context.arena}`, `--cpuset-cpus=${formatCpus(context.cpus.server)}`],
+    ...[`--network=container:${context.arena}`, `--cpuset-cpus=${formatCpus(cpus)}`],
     // The app's code may be a pull request's: it gets no more than a web server needs.
     ...['--cap-drop=ALL', '--security-opt=no-new-privileges'],
     ...['--log-driver=local', '--log-opt=max-size=10m', '--log-opt=max-file=2'],
@@ -193,8 +228,15 @@ async function explainAbsence(docker: Docker): Promise<string> {
   return engine.code === 0 ? 'its container is gone' : 'the Docker engine does not answer any more';
 }
 
-/** Has the container of a server ended, or lost a process for lack of memory? */
-export async function findDeath(docker: Docker, server: Server): Promise<Failure | null> {
-  const state = await inspectContainer(docker, server.container);
-  return state?.running ? null : explainDeath(docker, server.container, 'run');
+async function explainFront(docker: Docker, container: string, stage: Failure['stage']): Promise<Failure> {
+  const failure = await explainDeath(docker, container, stage);
+  return { ...failure, reason: `nginx before it: ${failure.reason}` };
+}
+
+/** Has the container of a server, or of what stands before it, ended, or lost a process for lack of memory? */
+export async function findDeath(docker: Docker, { container, front }: Server): Promise<Failure | null> {
+  const state = await inspectContainer(docker, container);
+  if (!state?.running) return explainDeath(docker, container, 'run');
+  if (!front || (await inspectContainer(docker, front.container))?.running) return null;
+  return explainFront(docker, front.container, 'run');
 }

@@ -1,0 +1,65 @@
+// An nginx before a variant, for real: requests pass through it, and what it uses is counted with the variant.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  docker,
+  during,
+  makeProject,
+  ourContainers,
+  type Project,
+  slicesOf,
+  told,
+  variantOf,
+} from './bench.ts';
+
+let project: Project;
+beforeAll(async () => {
+  project = await makeProject();
+});
+afterAll(() => project.remove());
+
+const FRONT = 'apache@8.4[front=nginx,workers=2]';
+const LOAD = ['--wait', '--load', 'vus(2, 2s)', '--instances', '1', '--blocks', '1'];
+
+test('nginx in front has CPUs of its own, and is counted with what it stands before', async () => {
+  const cpus = ['--server-cpus', '0', '--front-cpus', '1', '--load-cpus', '1'];
+  const choices = 'apache[workers=2],apache[workers=2,front=nginx]';
+  const run = project.bench('front', '--runtimes', choices, ...LOAD, ...cpus);
+  const name = async () => (await ourContainers()).find((one) => one.endsWith('-front'));
+  await during(run, async () => (await name()) !== undefined);
+  const front = (await name()) ?? '';
+  const cpusetOf = (one: string) => docker('inspect', '--format', '{{.HostConfig.CpusetCpus}}', one);
+  expect([await cpusetOf(front), await cpusetOf(front.replace('-front', ''))]).toEqual(['1', '0']);
+  expect(await run.done).toMatchObject({ code: 0 });
+
+  const results = project.results('front');
+  expect(variantOf(results, FRONT)).toMatchObject({
+    ...{ failure: null, options: { front: 'nginx' }, facts: { sapi: 'apache2handler' } },
+    front: { bases: [{ name: 'nginx:stable' }] },
+  });
+  const [plain, behind] = ['apache@8.4[workers=2]', FRONT].map((id) => slicesOf(results, id)[0]);
+  for (const slice of [plain, behind]) expect(slice).toMatchObject({ outcome: 'ok', errors: [] });
+  // Apache's parent and two children; nginx's master and its one worker, for one CPU.
+  expect([plain?.processes?.max, behind?.processes?.max]).toEqual([3, 5]);
+  expect(results.plan.cpus.front).toEqual([1]);
+});
+
+test('a variant whose front ends has failed', async () => {
+  const run = project.bench(
+    'ended',
+    '--runtimes',
+    'apache[workers=2,front=nginx]',
+    ...LOAD,
+    '--warmup',
+    '5s',
+  );
+  await told(run, 'instance 1/1: paths');
+  const front = (await ourContainers()).find((one) => one.endsWith('-front')) ?? '';
+  await docker('kill', front);
+  expect((await run.done).code).toBe(3);
+  expect(variantOf(project.results('ended'), FRONT).failure).toMatchObject({
+    ...{
+      stage: 'run',
+      reason: expect.stringMatching(/^nginx before it: its container ended with exit code 137/),
+    },
+  });
+});
