@@ -20,12 +20,13 @@ import { htmlGroup, renderHtml } from './report/html/render.ts';
 import { renderMarkdown } from './report/markdown.ts';
 import type { Duet, Measurement, Results } from './results.ts';
 import { type Arena, openArena } from './run/arena.ts';
+import { findHyperfine, measureColdStarts } from './run/cold.ts';
 import { askEngine, connectDocker, type Docker, DockerError, removeRun } from './run/docker.ts';
 import { describeHost, MACHINE_SCRIPT, parseMachine } from './run/machine.ts';
 import { type Output, openOutput } from './run/output.ts';
 import { furnish } from './run/probe.ts';
 import { assembleResults, hasFailures, type Record } from './run/record.ts';
-import { runPlan, type VariantOutcome } from './run/run.ts';
+import { type RunWorld, runPlan, type VariantOutcome } from './run/run.ts';
 import { readCompose, readLogs, startServices } from './run/services.ts';
 
 /** The load generator, by its official name; `images:` may map it like any base image. */
@@ -84,6 +85,7 @@ export async function runBench(asked: Config, host: Host, caller: Caller): Promi
     for (const { message } of found?.notes ?? []) say(message);
     const servicesWorld = { docker, run: runId, config, signal, say };
     const compose = config.services && (await readCompose(servicesWorld, config.services));
+    const hyperfine = config.coldStart ? await findHyperfine(host) : null;
     const k6Image = await getK6(docker, config, caller, signal);
     const owner = `by ${userName()} on ${hostname()}, pid ${process.pid}`;
     arena = await openArena(host, docker, {
@@ -136,7 +138,7 @@ export async function runBench(asked: Config, host: Host, caller: Caller): Promi
             )
           : null;
       const loadBeganMs = host.now();
-      await runPlan({
+      const world: RunWorld = {
         ...{
           host,
           docker,
@@ -169,7 +171,9 @@ export async function runBench(asked: Config, host: Host, caller: Caller): Promi
           await output.append([...more, ...moreDuets]);
         },
         keepRaw: output.write,
-      });
+      };
+      await runPlan(world);
+      if (hyperfine) await measureColdStarts(world, hyperfine);
       record.stopped = null;
     } catch (error) {
       if (!signal.aborted) {

@@ -188,6 +188,15 @@ export const Failure = z.object({
   log: z.string(),
 });
 
+/** Fresh starts timed one by one, from the request to start the container to the first right answer. */
+export const ColdStart = z.object({
+  /** `hyperfine 1.15.0` */
+  tool: z.string(),
+  /** What was asked for. */
+  path: z.string(),
+  timesMs: z.array(z.number()),
+});
+
 const optionValue = z.union([z.string(), z.number(), z.boolean()]);
 
 const Image = z.object({
@@ -227,6 +236,7 @@ export const Variant = z.object({
   facts: Facts.nullable(),
   /** Container start → first correct answer, in the first instance, where one starts after the other. */
   coldStartMs: z.array(z.number()),
+  coldStart: ColdStart.nullable().default(null),
   failure: Failure.nullable(),
 });
 
@@ -389,6 +399,7 @@ export type Step = z.infer<typeof Step>;
 export type Measurement = z.infer<typeof Measurement>;
 export type Duet = z.infer<typeof Duet>;
 export type Facts = z.infer<typeof Facts>;
+export type ColdStart = z.infer<typeof ColdStart>;
 export type Failure = z.infer<typeof Failure>;
 export type Variant = z.infer<typeof Variant>;
 export type Warning = z.infer<typeof Warning>;

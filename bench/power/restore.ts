@@ -88,7 +88,7 @@ export function restore(line: ComparisonLine): Results {
 function restoreVariant(id: string, ref: string | null, base: string | null): Variant {
   return {
     ...{ id, label: id, app: 'app', ref, base, php: '', runtime: '', title: '', model: 'per-request' },
-    ...{ options: {}, image: null, facts: null, coldStartMs: [], failure: null },
+    ...{ options: {}, image: null, facts: null, coldStartMs: [], coldStart: null, failure: null },
   };
 }
 

@@ -50,6 +50,16 @@ ensure_go_tool() {
   link "$1" "$folder/$1"
 }
 
+# It times fresh starts (--cold-start). A run without them needs none, so where it cannot be had nothing fails.
+ensure_hyperfine() {
+  if has hyperfine; then return; fi
+  if can_apt; then
+    step 'installing hyperfine: it times fresh starts' apt_install hyperfine
+  else
+    say 'no hyperfine here: --cold-start will not work until it is installed'
+  fi
+}
+
 # Where there is none, and none can be had, the tests that need it are skipped and say so.
 ensure_chromium() {
   local name

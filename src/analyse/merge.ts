@@ -93,6 +93,7 @@ function concatenate(group: readonly Results[]): Results {
       return {
         ...variant,
         coldStartMs: runs.flatMap((run) => run.coldStartMs),
+        coldStart: runs.find((run) => run.coldStart)?.coldStart ?? null,
         failure: runs.find((run) => run.failure)?.failure ?? null,
       };
     }),

@@ -120,7 +120,7 @@ function toRow(
             max: Math.max(...processes.map((slice) => slice.max)),
           }
         : null,
-    coldStartMs: variant.coldStartMs.length > 0 ? median(variant.coldStartMs) : null,
+    coldStartMs: coldStartOf(variant),
     generatorBusyRatio,
     latencyDoubtful: (generatorBusyRatio ?? 0) > GENERATOR_BUSY,
     doubtful: doubtfulOf(good, generatorBusyRatio),
@@ -136,6 +136,12 @@ function toRow(
     state: judge(variant, numbers, all, facts, model),
     sloMissed: missedSlo(numbers, facts),
   };
+}
+
+/** The median of those timed by themselves, else of the first start. */
+function coldStartOf({ coldStart, coldStartMs }: Variant): number | null {
+  const timesMs = coldStart?.timesMs ?? coldStartMs;
+  return timesMs.length > 0 ? median(timesMs) : null;
 }
 
 /**

@@ -282,6 +282,12 @@ export const KEYS = {
     only: ['flag', 'input'],
   },
   out: { schema: path, value: 'DIR', about: 'Folder for the results', default: 'bench-results' },
+  'cold-start': {
+    schema: boolean,
+    about: 'Time ten fresh starts of each variant, too: container to first right answer; needs hyperfine',
+    default: 'false',
+    only: ['file', 'flag'],
+  },
   wait: {
     schema: boolean,
     about: 'Wait for another run on the same engine instead of refusing',

@@ -84,6 +84,7 @@ export function parseConfig(sources: Sources): Config {
     ...(memoryBytes !== undefined && { memoryBytes }),
     ...(buildCache && { buildCache }),
     out: out ? readOut(out, files) : resolve(cwd, 'bench-results'),
+    ...(value('cold-start') && { coldStart: true }),
     wait: value('wait') ?? false,
   };
 }

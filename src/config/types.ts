@@ -248,6 +248,8 @@ export interface Config {
   buildCache?: 'gha';
   /** Absolute path of the output folder. */
   out: string;
+  /** Also time fresh starts with hyperfine. */
+  coldStart?: boolean;
   /** Wait for another run on the same engine instead of refusing. */
   wait: boolean;
 }

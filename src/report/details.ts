@@ -5,6 +5,7 @@ import { renderComparisons } from './comparisons.ts';
 import { code, codeBlock, escapeHtml, escapeMarkdown } from './escape.ts';
 import { type Column, folded, table } from './markup.ts';
 import { bytes, count, digits, duration, ms, NOTHING, share } from './numbers.ts';
+import { type Start, startsLegend, startsOf } from './starts.ts';
 import { cut, plural } from './text.ts';
 import { withUpTo } from './upto.ts';
 import { machineFacts, overhead, placeRule, shellCommand } from './words.ts';
@@ -33,6 +34,7 @@ export function renderDetails(summary: Summary, stage: 'full' | 'folded'): strin
     ...(stage === 'full' ? perScenario('Endpoints', endpoints) : []),
     ...(stage === 'full' ? perScenario('Errors', errors) : []),
     stage === 'full' ? logs(summary) : '',
+    coldStarts(summary),
     folded('Environment', environment(summary)),
     folded('How this was measured, and how to repeat it', method(summary)),
   ]
@@ -182,6 +184,28 @@ function logs({ variants }: Summary): string {
     return `${code(label)}:\n\n${codeBlock(lines.slice(-LOG_CHARACTERS))}`;
   });
   return folded('Logs of what failed', bodies.join('\n\n'));
+}
+
+function coldStarts({ variants }: Summary): string {
+  const starts = startsOf(variants);
+  if (starts.length === 0) return '';
+  const right = (title: string, cell: (start: Start) => string): Column<Start> => ({
+    ...{ title, right: true, cell },
+  });
+  const lines = table(
+    [
+      { title: 'Variant', cell: ({ label }) => code(label) },
+      right('median', (start) => start.median),
+      right('mean', (start) => start.mean),
+      right('range', ({ range: found }) => found),
+      right('starts', (start) => start.starts),
+      right('image', (start) => start.size),
+      right('build', (start) => start.build),
+    ],
+    starts,
+  );
+  const legend = startsLegend(variants);
+  return folded('Cold starts', `${escapeMarkdown(legend.replace(/^f/, 'F'))}:\n\n${lines}`);
 }
 
 function environment(summary: Summary): string {

@@ -16,6 +16,7 @@ import {
 } from './layout.ts';
 import { atLeast, bytes, digits, held, ms, NOTHING, share, withHalf } from './numbers.ts';
 import { decay, growth, hasSoak, soakLegend } from './soak.ts';
+import { startsLegend, startsOf } from './starts.ts';
 import { cleanLine, clip } from './text.ts';
 import { type Deltas, deltaLegend, deltasOf, deltaTitle, findable, headline, tellGates } from './verdicts.ts';
 import {
@@ -60,6 +61,19 @@ export function renderTable(summary: Summary, { width, color }: TableOptions): s
     eachLine(wrap(cleanLine(`! ${code}: ${message}. Remedy: ${remedy}.`), width, '  '), styles.warn),
   );
   const changes = [...tellChanges(summary, width, styles), ...tellGateLines(summary, width, styles)];
+  const starts = startsOf(summary.variants).map(
+    ({ label, median, mean, size }) =>
+      `  ${cleanLine(label)}: median ${median} ms, mean ${mean} ms; image ${size}`,
+  );
+  if (starts.length > 0) {
+    scenarios.push(
+      [
+        styles.bold('cold starts'),
+        ...starts,
+        styles.dim(wrap(cleanLine(startsLegend(summary.variants)), width, '  ')),
+      ].join('\n'),
+    );
+  }
   return `${[...(changes.length > 0 ? [changes.join('\n')] : []), ...scenarios, ...(warnings.length > 0 ? [warnings.join('\n')] : []), styles.dim(overhead(summary))].join('\n\n')}\n`;
 }
 

@@ -93,6 +93,7 @@ function describeVariant(record: Record, variant: PlannedVariant): Variant {
     ...(front && 'facts' in front && { front: front.facts }),
     facts: outcome?.facts ?? null,
     coldStartMs: outcome?.coldStartMs ?? [],
+    coldStart: outcome?.coldStart ?? null,
     failure: outcome?.failure ?? (broken && 'failure' in broken ? broken.failure : null),
   };
 }

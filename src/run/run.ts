@@ -3,7 +3,7 @@ import type { Config } from '../config/types.ts';
 import type { Host } from '../host.ts';
 import type { Batch, Instance, Plan } from '../plan/plan.ts';
 import { batchMs, drainFor, retime } from '../plan/timeline.ts';
-import type { Duet, Facts, Failure, Measurement, Warning } from '../results.ts';
+import type { ColdStart, Duet, Facts, Failure, Measurement, Warning } from '../results.ts';
 import { checkAnswers, type Known } from './answers.ts';
 import type { Arena } from './arena.ts';
 import { type Docker, LABEL, readLog } from './docker.ts';
@@ -21,6 +21,8 @@ import type { Services } from './services.ts';
 export interface VariantOutcome {
   facts: Facts | null;
   coldStartMs: number[];
+  /** Fresh starts timed by themselves. */
+  coldStart?: ColdStart;
   failure: Failure | null;
 }
 

@@ -143,7 +143,7 @@ export async function startServers(
   return outcomes;
 }
 
-function fullEnvironment(
+export function fullEnvironment(
   { config, plan }: ServerContext,
   variant: PlannedVariant,
   port: number,
@@ -178,7 +178,7 @@ function nameDatabase(env: Readonly<Record<string, string>>, database: string): 
   return { ...Object.fromEntries(named), BENCH_DATABASE: database };
 }
 
-function createArguments(
+export function createArguments(
   context: ServerContext,
   name: string,
   image: string,

@@ -15,7 +15,7 @@ afterAll(() => project?.remove());
 test('a page of each request is found within a tenth and flagged, and nothing where nothing is kept', async () => {
   const { code, stdout, stderr } = await project.run(
     'soak',
-    ...['--runtimes', 'leaky[leak=1],tight=leaky', '--paths', '/json?n=5', '--load', 'vus(1, 22s)'],
+    ...['--runtimes', 'leaky[leak=1],tight=leaky', '--paths', '/json?n=5', '--load', 'vus(1, 21s)'],
     ...['--warmup', '1s', '--timeout', '500ms', '--instances', '1', '--blocks', '1', '--wait'],
   ).done;
   expect(code, stderr).toBe(0);

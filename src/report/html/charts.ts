@@ -183,7 +183,7 @@ export function variantCharts(variants: readonly Variant[], numbers: Numbers): C
     });
   const cold = variants.flatMap((variant): DotRow[] => {
     const number = numbers.get(variant.id);
-    const sorted = [...variant.coldStartMs].sort((a, b) => a - b);
+    const sorted = [...(variant.coldStart?.timesMs ?? variant.coldStartMs)].sort((a, b) => a - b);
     if (number === undefined || sorted.length === 0) return [];
     const middle =
       ((sorted[(sorted.length - 1) >> 1] as number) + (sorted[sorted.length >> 1] as number)) / 2;

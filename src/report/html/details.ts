@@ -2,6 +2,7 @@ import type { EndpointRow, PooledLatency, ScenarioSummary, Summary } from '../..
 import { percent } from '../../analyse/words.ts';
 import type { Variant } from '../../results.ts';
 import { bytes, count, digits, duration, ms, NOTHING, share } from '../numbers.ts';
+import { type Start, startsLegend, startsOf } from '../starts.ts';
 import { cut, plural } from '../text.ts';
 import { type Timed, withUpTo } from '../upto.ts';
 import { machineFacts, overhead, placeRule, shellCommand } from '../words.ts';
@@ -42,6 +43,23 @@ function table<T>(
 
 function folded(title: string, body: Html): Html {
   return html`<details><summary>${title}</summary>${body}</details>`;
+}
+
+/** How long fresh containers took to their first answer; nothing where that was not timed by itself. */
+export function renderStarts({ variants }: Summary, numbers: Numbers): Html | null {
+  const starts = startsOf(variants);
+  if (starts.length === 0) return null;
+  const columns: Column<Start>[] = [
+    { title: 'Variant', text: true, cell: ({ label }) => name(label) },
+    { title: html`median <small>ms</small>`, cell: (start) => start.median },
+    { title: html`mean <small>ms</small>`, cell: (start) => start.mean },
+    { title: html`range <small>ms</small>`, cell: (start) => start.range },
+    { title: 'starts', cell: (start) => start.starts },
+    { title: 'image', cell: (start) => start.size },
+    { title: 'build', cell: (start) => start.build },
+  ];
+  return html`${table('Cold starts', columns, starts, ({ variant }) => numbers.get(variant))}
+<p class="legend-line">${startsLegend(variants)}</p>`;
 }
 
 /** Percentiles, endpoints and errors of a scenario, folded. */

@@ -21,7 +21,7 @@ import { pageAssets } from './assets.ts';
 import type { PageData } from './chart.ts';
 import { chartsOf, type Numbers, variantCharts } from './charts.ts';
 import { medium, renderComparisons, renderHeadline } from './comparisons.ts';
-import { renderEnvironment, renderMethod, renderScenarioDetails } from './details.ts';
+import { renderEnvironment, renderMethod, renderScenarioDetails, renderStarts } from './details.ts';
 import { embedJson, type Html, html, isolate, raw, sentence } from './html.ts';
 import { renderRanking } from './ranking.ts';
 
@@ -153,6 +153,7 @@ ${renderHeadline(summary)}
 ${scenarios.length > 1 && renderOverview(summary, index)}
 ${scenarios.map((scenario, i) => renderScenario(scenario, summary, numbers, `${index}-${i}`))}
 <section class="card" id="variants-${index}"><h2>Starting up</h2>
+${renderStarts(summary, numbers)}
 <div class="charts" data-charts="${index}"></div></section>
 ${
   warnings.length > 0 &&

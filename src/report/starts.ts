@@ -1,0 +1,47 @@
+import { median } from 'simple-statistics';
+import { halfInterval } from '../analyse/estimate.ts';
+import type { Variant } from '../results.ts';
+import { bytes, count, digits, duration, estimated, NOTHING } from './numbers.ts';
+
+/** A line of the table of cold starts. */
+export interface Start {
+  variant: string;
+  label: string;
+  median: string;
+  /** With its 95 % interval. */
+  mean: string;
+  range: string;
+  starts: string;
+  size: string;
+  build: string;
+}
+
+/** Fastest first; empty where none was timed by itself. */
+export function startsOf(variants: readonly Variant[]): Start[] {
+  const timed = variants.flatMap((variant) =>
+    variant.coldStart && variant.coldStart.timesMs.length > 0
+      ? [{ ...variant, timesMs: variant.coldStart.timesMs, ms: median(variant.coldStart.timesMs) }]
+      : [],
+  );
+  return timed
+    .sort((a, b) => a.ms - b.ms)
+    .map(({ id, label, timesMs, ms, image }) => ({
+      ...{ variant: id, label, median: digits(ms) },
+      mean: estimated({
+        value: timesMs.reduce((sum, time) => sum + time, 0) / timesMs.length,
+        ...{ half: halfInterval(timesMs), over: 'instances', n: timesMs.length },
+      }),
+      range: `${digits(Math.min(...timesMs))}–${digits(Math.max(...timesMs))}`,
+      starts: count(timesMs.length),
+      size: image ? bytes(image.sizeBytes) : NOTHING,
+      build: image ? duration(image.buildSeconds) : NOTHING,
+    }));
+}
+
+/** What was timed. */
+export function startsLegend(variants: readonly Variant[]): string {
+  const found = variants.find(({ coldStart }) => coldStart)?.coldStart;
+  return found
+    ? `from the request to start a new container to the first right answer to GET ${found.path}, ms; by ${found.tool}, one at a time; what the engine needs to start a container is in it`
+    : '';
+}

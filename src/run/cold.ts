@@ -1,0 +1,115 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { UserError } from '../errors.ts';
+import type { Host } from '../host.ts';
+import type { ColdStart } from '../results.ts';
+import { lastLines } from './docker.ts';
+import type { RunWorld } from './run.ts';
+import { createArguments, fullEnvironment } from './servers.ts';
+
+/** Starts that count, and one before them that does not: it brings the image's files into memory. */
+const RUNS = 10;
+const WARMUPS = 1;
+
+/**
+ * What hyperfine times, from the request to start the container to the first answer of status 2xx. Who asks is on its
+ * way before the container is, so that it waits for the server, not the server for it. All names come by the
+ * environment: nothing of others is ever part of a script.
+ */
+const MEASURED = `
+docker container exec "$COLD_ARENA" timeout 60 sh -c '
+  until wget -q -T 10 -O /dev/null "$1" 2>/dev/null; do sleep 0.01; done
+' sh "$COLD_URL" &
+docker container start "$COLD_NAME" >/dev/null && wait $!`;
+
+/** Every start is of a container that has not run before; making and removing it is not timed. */
+const PREPARE = `
+docker container rm --force --volumes "$COLD_NAME" >/dev/null 2>&1
+next=$(docker container ls --all --quiet --filter "name=$COLD_NAME-next-" | head -n 1)
+docker container rename "$next" "$COLD_NAME"`;
+
+/** The version of hyperfine; UserError where there is none. */
+export async function findHyperfine(host: Host): Promise<string> {
+  const found = await host.exec('hyperfine', ['--version']).catch(() => null);
+  if (found?.code === 0) return found.stdout.trim();
+  throw new UserError('cold starts are timed by hyperfine, which is not on PATH', {
+    where: { name: '--cold-start' },
+    hint: 'run script/bootstrap, or see https://github.com/sharkdp/hyperfine#installation',
+  });
+}
+
+/** Times fresh starts of every variant that has served, one variant after the other, with the machine to itself. */
+export async function measureColdStarts(world: RunWorld, tool: string): Promise<void> {
+  const [instance] = world.plan.instances;
+  for (const variant of world.plan.variants) {
+    const outcome = world.outcomes.get(variant.id);
+    const built = world.images.get(variant.image);
+    if (!instance || !outcome || outcome.failure || !built || !('facts' in built)) continue;
+    world.signal.throwIfAborted();
+    world.at(`cold start of ${variant.label}`, 1);
+    const port = instance.ports[variant.id] as number;
+    const path = pathOf(world);
+    const name = `php-runtime-bench-${world.run}-cold-${port}`;
+    const context = { ...world, arena: world.arena.name, cpus: world.plan.cpus };
+    const env = fullEnvironment(context, variant, port);
+    for (let i = 0; i < RUNS + WARMUPS; i++) {
+      // By itself: what stands before it is there already when an app is started anew.
+      const next = createArguments(
+        context,
+        `${name}-next-${i}`,
+        built.facts.name,
+        env,
+        world.plan.cpus.server,
+      );
+      await world.docker.run(['container', 'create', ...next]);
+    }
+    // It makes the file itself, but no folder.
+    const file = `raw/cold-start/${variant.id.replace(/[^A-Za-z0-9@.=-]+/g, '_')}.json`;
+    await world.keepRaw(file, '');
+    const exported = join(world.config.out, file);
+    const { code, stderr } = await world.host.exec(
+      'hyperfine',
+      [
+        ...['--style', 'none', '--shell', 'sh', '--warmup', String(WARMUPS), '--runs', String(RUNS)],
+        ...['--prepare', PREPARE, '--export-json', exported, MEASURED],
+      ],
+      {
+        signal: world.signal,
+        env: {
+          COLD_ARENA: world.arena.name,
+          COLD_NAME: name,
+          COLD_URL: `http://127.0.0.1:${port}${path}`,
+        },
+      },
+    );
+    const left = await world.docker.run(['container', 'ls', '--all', '--quiet', '--filter', `name=${name}`]);
+    await world.docker.run(['container', 'rm', '--force', '--volumes', ...left.split('\n').filter(Boolean)]);
+    world.signal.throwIfAborted();
+    const timesMs = code === 0 ? readTimes(await readFile(exported, 'utf8')) : null;
+    if (timesMs === null) {
+      world.warn({
+        code: 'cold-start',
+        message: `${variant.label}: no cold start: ${lastLines(stderr, 1) || `hyperfine ended with exit code ${code}`}`,
+        remedy: `see whether GET ${path} answers with 200 by itself`,
+        variant: variant.id,
+      });
+      continue;
+    }
+    outcome.coldStart = { tool, path, timesMs } satisfies ColdStart;
+  }
+}
+
+/** What the load asks for first, or else the start page. */
+function pathOf({ plan }: RunWorld): string {
+  const [first] = plan.scenarios.flatMap(({ journey }) => (journey.kind === 'paths' ? journey.paths : []));
+  return first ?? '/';
+}
+
+function readTimes(json: string): number[] | null {
+  try {
+    const times: number[] = JSON.parse(json).results[0].times;
+    return times.map((seconds) => Math.round(seconds * 10_000) / 10);
+  } catch {
+    return null;
+  }
+}
