@@ -58,6 +58,7 @@ export function plan(config: Config, cpus: readonly Cpu[]): Plan {
     cpus,
     {
       ...(config.serverCpus && { server: config.serverCpus }),
+      ...(config.frontCpus && { front: config.frontCpus }),
       ...(config.loadCpus && { load: config.loadCpus }),
     },
     config.services !== undefined,
