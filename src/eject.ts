@@ -128,6 +128,9 @@ Put your app in place of the folder \`app\`, with its packages installed (\`comp
     docker build --build-context app=../my-app --tag my-app .
     docker run --publish 8080:8080 --env DOCROOT=public my-app
 
+It was measured with \`APP_ENV=prod\` for Symfony and \`APP_ENV=production\` for Laravel and Lumen; set that too, or Symfony runs for
+development. Their caches are yours to fill before (\`bin/console cache:warmup\`, \`artisan optimize\`).
+
 Another version of PHP is \`--build-arg PHP_VERSION=${php.at(-1)}\`, extensions are \`--build-arg EXTENSIONS='intl gd'\`.
 It runs as www-data, writes its logs to standard error, and on ${stop.signal} a request in flight ${stop.inFlight}: give it
 ${stop.timeoutMs / 1000} s (\`docker stop --time ${stop.timeoutMs / 1000}\`). It has no HEALTHCHECK; where one is wanted, ask it for a page.
