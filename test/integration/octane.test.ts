@@ -1,0 +1,268 @@
+/** Laravel by Octane, on each of its servers: the answers of Apache, every option, and nothing of one client for the next. */
+import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tagOf } from '../../src/build/bake.ts';
+import { buildImages } from '../../src/build/build.ts';
+import { parseConfig } from '../../src/config/parse.ts';
+import { realHost } from '../../src/host.ts';
+import { planVariants } from '../../src/plan/variants.ts';
+import { connectDocker } from '../../src/run/docker.ts';
+import { findImages } from './bench.ts';
+import {
+  type Answer,
+  ask,
+  askOnce,
+  docker,
+  findMissingBase,
+  logs,
+  processes,
+  removeAll,
+  root,
+  type Server,
+  serve,
+  startArena,
+  stop,
+  threads,
+} from './docker.ts';
+
+interface Row {
+  runtime: string;
+  sapi: string;
+  server: RegExp;
+  /** The command line of a process that answers requests, or the name of such a thread. */
+  worker: RegExp;
+  threads?: boolean;
+  /** A worker that has run out of memory is not replaced. */
+  ails?: boolean;
+  /** Others that are called so. */
+  spare?: number;
+  options: readonly string[];
+}
+
+const COMMON = ['workers', 'max-requests', 'memory-limit'];
+const ROWS: readonly Row[] = [
+  {
+    ...{ runtime: 'octane-roadrunner', sapi: 'cli', server: /^octane \+ roadrunner\/2025\.1\.\d+$/ },
+    ...{ worker: /\/vendor\/bin\/roadrunner-worker$/, options: [...COMMON, 'jit'] },
+  },
+  {
+    ...{ runtime: 'octane-frankenphp', sapi: 'frankenphp', server: /^octane \+ frankenphp\/1\.\d+\.\d+$/ },
+    ...{ worker: /^php-[0-9a-f]+$/, threads: true, spare: 1 },
+    options: [...COMMON, 'jit', 'keep-alive', 'gzip', 'access-log'],
+  },
+  {
+    ...{ runtime: 'octane-swoole', sapi: 'cli', server: /^octane \+ swoole\/6\.\d+\.\d+$/ },
+    ...{ worker: /worker process/, spare: 1, ails: true, options: [...COMMON, 'task-workers', 'gzip'] },
+  },
+];
+const rows = ROWS.filter(({ runtime }) => findMissingBase(runtime, '8.4') === null);
+for (const { runtime } of ROWS) {
+  const base = findMissingBase(runtime, '8.4');
+  if (base) it.skip(`${runtime}: base image ${base} cannot be had here`);
+}
+
+const factsPath = '/.php-runtime-bench/facts';
+const images = new Map<string, string>();
+let arena: string;
+
+const start = (runtime: string, env: Record<string, string> = {}) =>
+  serve(arena, images.get(runtime) ?? '', { APP_ENV: 'production', APP_DEBUG: 'false', ...env });
+
+async function using<T>(server: Promise<Server>, use: (server: Server) => Promise<T>): Promise<T> {
+  const started = await server;
+  try {
+    return await use(started);
+  } finally {
+    await stop(started);
+  }
+}
+
+/** The bundled app with Octane, and with what shows what becomes of the options. */
+function makeApp(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-octane-'));
+  cpSync(join(root, 'apps/laravel'), folder, { recursive: true });
+  const composer = JSON.parse(readFileSync(join(folder, 'composer.json'), 'utf8'));
+  Object.assign(composer.require, {
+    ...{ 'guzzlehttp/guzzle': '^7.0', 'laravel/octane': '^2.3', 'spiral/roadrunner-http': '^3.5' },
+  });
+  writeFileSync(join(folder, 'composer.json'), JSON.stringify(composer));
+  appendFileSync(
+    join(folder, 'routes/api.php'),
+    `
+Route::get('/test/rows', fn () => array_map(fn (int $id) => ['id' => $id, 'name' => "Row $id"], range(1, (int) request('n', 2))));
+Route::get('/test/count', fn () => ['count' => $GLOBALS['test'] = ($GLOBALS['test'] ?? 0) + 1]);
+Route::get('/test/wait', function () { usleep(2_000_000); return ['waited' => true]; });
+Route::get('/test/fill', fn () => ['length' => strlen(str_repeat('x', (int) request('mb') << 20))]);
+`,
+  );
+  return folder;
+}
+
+beforeAll(async () => {
+  if (rows.length === 0) return;
+  const app = makeApp();
+  // The packages of RoadRunner take sockets.
+  const flags = ['--app', app, '--php', '8.4', '--extensions', 'sockets', ...(await findImages())];
+  const runtimes = ['apache', ...rows.map(({ runtime }) => runtime)].join(',');
+  const config = parseConfig({ flags: [...flags, '--runtimes', runtimes], cwd: root, packageRoot: root });
+  const { images: planned } = planVariants(config);
+  const built = await buildImages(realHost, connectDocker(realHost), planned, {
+    ...{ config, otherFiles: null, signal: new AbortController().signal, say: () => {} },
+    folders: { shared: join(root, 'runtimes/_shared'), recipe: join(root, 'runtimes/_app') },
+  });
+  rmSync(app, { recursive: true });
+  for (const image of planned) {
+    const result = built.get(image.key);
+    if (!result || 'failure' in result) throw new Error(JSON.stringify(result?.failure));
+    images.set(image.runtime.name, tagOf(image));
+  }
+  arena = await startArena();
+});
+afterAll(removeAll);
+
+const comparable = (answers: readonly Answer[]) =>
+  answers.map(({ status, headers, body }) => ({ status, type: headers['content-type'], body }));
+
+const ACCOUNT = JSON.stringify({ name: 'Ada', email: 'ada@example.org', password: 'a long secret' });
+const JSON_HEADERS = ['Content-Type: application/json', 'Accept: application/json'];
+
+describe.each(rows)('$runtime', (row) => {
+  const { runtime, options } = row;
+  const test = (option: string, body: () => Promise<void>) =>
+    it.runIf(options.includes(option))(`has ${option}`, body);
+  const readFacts = async (server: Server) => JSON.parse((await askOnce(server, factsPath)).body);
+
+  it('answers as Apache does', async () => {
+    const requests = [
+      ...['/test/rows', '/test/rows?n=3', '/nope', '/user'].map((path) => ({
+        path,
+        headers: ['Accept: application/json'],
+      })),
+      { path: '/login', headers: JSON_HEADERS, body: '{"email":"x"}' },
+    ];
+    const [apache, octane] = await Promise.all(
+      ['apache', runtime].map((name) => using(start(name), (server) => ask(server, requests))),
+    );
+    expect(comparable(octane ?? [])).toEqual(comparable(apache ?? []));
+    expect(octane?.map(({ status }) => status)).toEqual([200, 200, 404, 401, 422]);
+  });
+
+  it('says what it is, when asked to', async () => {
+    await using(start(runtime, { BENCH_FACTS: '1' }), async (server) => {
+      const facts = await readFacts(server);
+      expect(facts).toMatchObject({
+        sapi: row.sapi,
+        zts: row.threads ?? false,
+        opcache: { enabled: true },
+      });
+      expect(facts.server).toMatch(row.server);
+      expect((await askOnce(server, '/')).status).toBe(200);
+    });
+    await using(start(runtime), async (server) =>
+      expect((await askOnce(server, factsPath)).status).toBe(404),
+    );
+  });
+
+  it('keeps who one client is from the next', async () => {
+    await using(start(runtime, { WORKERS: '1' }), async (server) => {
+      const made = await askOnce(server, { path: '/register', headers: JSON_HEADERS, body: ACCOUNT });
+      expect(made.status).toBe(201);
+      const headers = [...JSON_HEADERS, `Authorization: Bearer ${JSON.parse(made.body).token}`];
+      const answers = await ask(server, [
+        { path: '/user', headers },
+        { path: '/user', headers: JSON_HEADERS },
+      ]);
+      expect(answers.map(({ status }) => status)).toEqual([200, 401]);
+      expect(JSON.parse(answers[0]?.body ?? '')).toMatchObject({ email: 'ada@example.org' });
+    });
+  });
+
+  test('workers', async () => {
+    const names = async (server: Server) =>
+      row.threads ? [...new Set((await threads(server)).values())] : processes(server);
+    await using(start(runtime, { WORKERS: '3' }), async (server) => {
+      const count = async () => (await names(server)).filter((name) => row.worker.test(name)).length;
+      await expect.poll(count).toBe(3 + (row.spare ?? 0));
+    });
+  });
+
+  test('max-requests', async () => {
+    const counts = (MAX_REQUESTS: string) =>
+      using(start(runtime, { WORKERS: '1', MAX_REQUESTS }), async (server) => {
+        const answers = await ask(server, Array(6).fill('/test/count'), { fresh: true });
+        return Math.max(...answers.map(({ body }) => JSON.parse(body).count));
+      });
+    expect(await counts('2')).toBeLessThanOrEqual(2);
+    expect(await counts('0')).toBe(6);
+  });
+
+  test('memory-limit', async () => {
+    await using(start(runtime, { MEMORY_LIMIT: '64M', BENCH_FACTS: '1', WORKERS: '2' }), async (server) => {
+      expect((await readFacts(server)).ini.memory_limit).toBe('64M');
+      expect((await askOnce(server, '/test/fill?mb=100')).status).not.toBe(200);
+      await expect.poll(() => logs(server), { timeout: 5000 }).toContain('Allowed memory size');
+      if (row.ails) return;
+      await expect
+        .poll(async () => (await askOnce(server, '/test/fill?mb=2')).status, { timeout: 10_000 })
+        .toBe(200);
+    });
+  });
+
+  test('jit', async () => {
+    await using(start(runtime, { JIT: 'tracing', BENCH_FACTS: '1' }), async (server) => {
+      expect((await readFacts(server)).opcache.jit).toMatchObject({ on: true, kind: 'tracing' });
+    });
+  });
+
+  test('keep-alive', async () => {
+    const connects = (KEEP_ALIVE: string, waitMs: number) =>
+      using(start(runtime, { KEEP_ALIVE }), async (server) =>
+        (await ask(server, ['/', '/', { path: '/', waitMs }])).map((answer) => answer.connects),
+      );
+    expect(await connects('300ms', 1500)).toEqual([1, 0, 1]);
+    expect(await connects('0s', 0)).toEqual([1, 1, 1]);
+  });
+
+  test('gzip', async () => {
+    const request = { path: '/test/rows?n=100', headers: ['Accept-Encoding: gzip'] };
+    const packed = await using(start(runtime, { GZIP: 'true' }), (server) => askOnce(server, request));
+    expect(packed.headers['content-encoding']).toBe('gzip');
+    const unpacked = await using(start(runtime), (server) => askOnce(server, request));
+    expect(gunzipSync(packed.bytes).toString()).toBe(unpacked.body);
+  });
+
+  test('access-log', async () => {
+    const told = (ACCESS_LOG: string) =>
+      using(start(runtime, { ACCESS_LOG }), async (server) => {
+        await askOnce(server, '/?n=1');
+        // Artisan passes on what the server says twice a second.
+        await realHost.sleep(1200);
+        return logs(server);
+      });
+    expect(await told('true')).toMatch(/"uri":"\/\?n=1".*"status":200/);
+    expect(await told('false')).not.toContain('GET');
+  });
+
+  it('finishes what is in flight when it is stopped', async () => {
+    await using(start('apache'), async (observer) => {
+      await using(start(runtime), async (server) => {
+        const answer = ask(server, ['/test/wait'], { from: observer.container });
+        await realHost.sleep(700);
+        await docker('kill', '--signal', 'SIGTERM', server.container);
+        expect((await answer)[0]).toMatchObject({ status: 200, body: '{"waited":true}' });
+        expect(await docker('wait', server.container)).toBe('0');
+      });
+    });
+  });
+
+  it('shares a network namespace with others of its kind', async () => {
+    await using(start(runtime), (one) =>
+      using(start(runtime), async (other) => {
+        for (const server of [one, other]) expect((await askOnce(server, '/')).status).toBe(200);
+      }),
+    );
+  });
+});
