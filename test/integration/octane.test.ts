@@ -123,6 +123,13 @@ beforeAll(async () => {
 });
 afterAll(removeAll);
 
+/** Whether somebody is connected to a server, as another one in the arena sees it. */
+async function isConnected({ port }: Server, observer: Server): Promise<boolean> {
+  const sockets = await docker('exec', observer.container, 'cat', '/proc/net/tcp', '/proc/net/tcp6');
+  const local = port.toString(16).toUpperCase().padStart(4, '0');
+  return new RegExp(`^ *\\d+: [0-9A-F]+:${local} [0-9A-F]+:[0-9A-F]+ 01 `, 'm').test(sockets);
+}
+
 const comparable = (answers: readonly Answer[]) =>
   answers.map(({ status, headers, body }) => ({ status, type: headers['content-type'], body }));
 
@@ -250,7 +257,7 @@ describe.each(rows)('$runtime', (row) => {
     await using(start('apache'), async (observer) => {
       await using(start(runtime), async (server) => {
         const answer = ask(server, ['/test/wait'], { from: observer.container });
-        await realHost.sleep(700);
+        await expect.poll(() => isConnected(server, observer), { timeout: 5000 }).toBe(true);
         await docker('kill', '--signal', 'SIGTERM', server.container);
         expect((await answer)[0]).toMatchObject({ status: 200, body: '{"waited":true}' });
         expect(await docker('wait', server.container)).toBe('0');
