@@ -15,6 +15,9 @@ import { findScenarios } from './config/scenarios.ts';
 import { refuse } from './config/text.ts';
 import type { Config, Runtime } from './config/types.ts';
 import { eject, writeEjected } from './eject.ts';
+import { UserError } from './errors.ts';
+import { readHistory } from './history/file.ts';
+import { findTrends } from './history/trend.ts';
 import type { Host } from './host.ts';
 import { measureItself } from './noise.ts';
 import { formatCpus } from './plan/cpus.ts';
@@ -24,6 +27,8 @@ import { type PlannedShard, planShards } from './plan/shards.ts';
 import { planVariants } from './plan/variants.ts';
 import { renderAcross, renderAcrossTable } from './report/across.ts';
 import { renderCsv } from './report/csv.ts';
+import { renderHistory } from './report/history.ts';
+import { renderHistoryPage } from './report/html/history.ts';
 import { htmlGroup, renderHtml } from './report/html/render.ts';
 import { renderMarkdown } from './report/markdown.ts';
 import { renderNoise } from './report/noise.ts';
@@ -91,6 +96,14 @@ export async function runCommand(argv: readonly string[], host: Host, packageRoo
         if (across) print(`${renderAcrossTable(across, terminal)}\n`);
         for (const results of groups) print(renderTable(analyse(results), terminal));
       }
+      return 0;
+    }
+    case 'history': {
+      const history = readHistory(await readText(resolve(cwd, command.file)));
+      const trends = findTrends(history.records);
+      if (command.format === 'json') print(JSON.stringify({ trends, corrupt: history.corrupt }));
+      else if (command.format === 'html') print(renderHistoryPage(trends, history));
+      else print(renderHistory(trends, history));
       return 0;
     }
     case 'list':
@@ -239,4 +252,15 @@ function describeRuntime(runtime: Runtime, base: Runtime | undefined): string[] 
       `apps: ${apps.join(', ')}; ${tried === undefined ? 'untried' : `last checked with: ${tried}`}`,
     ].map((line) => `${' '.repeat(22)}${line}`),
   ];
+}
+
+async function readText(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw new UserError('the file cannot be read', {
+      where: { name: path },
+      found: (error as Error).message,
+    });
+  }
 }

@@ -6,6 +6,7 @@ import { KEYS, type Key, type KeyName, keysOf } from './keys.ts';
 import { parseInteger, parsePath, quote, unknownWord } from './text.ts';
 
 const FORMATS = ['table', 'md', 'json', 'csv', 'html'] as const;
+const HISTORY_FORMATS = ['md', 'json', 'html'] as const;
 
 /** What the command line asks for. */
 export type Command =
@@ -14,6 +15,7 @@ export type Command =
   | { command: 'report'; folders: readonly string[]; format: (typeof FORMATS)[number] }
   | { command: 'list'; json: boolean }
   | { command: 'eject'; runtime: string; out: string | null }
+  | { command: 'history'; file: string; format: (typeof HISTORY_FORMATS)[number] }
   | { command: 'doctor'; json: boolean; aa: boolean; flags: readonly string[] }
   | { command: 'help'; of?: CommandName }
   | { command: 'version' };
@@ -72,6 +74,13 @@ export const COMMANDS = {
     config: false,
     example: "eject 'nginx-fpm[workers=32]' --out docker",
   },
+  history: {
+    usage: 'history FILE',
+    about: 'Tell how variants went on from run to run, and where they changed',
+    own: { format: { value: HISTORY_FORMATS.join('|'), about: 'Which form (default: md)' } },
+    config: false,
+    example: 'history history.ndjson --format html',
+  },
   doctor: {
     usage: 'doctor [--aa] [flags]',
     about: 'Is this machine fit to measure, and how small a change can it tell?',
@@ -116,7 +125,7 @@ export function parseCommand(argv: readonly string[]): Command {
   );
   const { flags, positionals } = splitArguments(rest, { ...ownKinds, ...(config && CONFIG_FLAGS) });
   const [extra] = positionals;
-  if (extra !== undefined && name !== 'report' && name !== 'eject') {
+  if (extra !== undefined && name !== 'report' && name !== 'eject' && name !== 'history') {
     throw new UserError(`unexpected argument ${quote(extra)}`, {
       allowed: `php-runtime-bench ${COMMANDS[name].usage}`,
       ...(config && { hint: `an app is given by --app ${extra.startsWith('-') ? 'PATH' : extra}` }),
@@ -134,7 +143,17 @@ export function parseCommand(argv: readonly string[]): Command {
         shards: readShards(flags.get('shards')?.at(-1)),
       };
     case 'report':
-      return { command: name, folders: readFolders(positionals), format: readFormat(flags.get('format')) };
+      return {
+        command: name,
+        folders: readFolders(positionals),
+        format: readFormat(flags.get('format'), FORMATS),
+      };
+    case 'history':
+      return {
+        command: name,
+        file: readFile(positionals),
+        format: readFormat(flags.get('format'), HISTORY_FORMATS),
+      };
     case 'eject':
       return { command: name, runtime: readRuntime(positionals), out: flags.get('out')?.at(-1) ?? null };
     case 'doctor':
@@ -195,11 +214,20 @@ function readRuntime(given: readonly string[]): string {
   });
 }
 
-function readFormat(given: readonly string[] | undefined): (typeof FORMATS)[number] {
-  const text = given?.at(-1) ?? 'table';
-  const format = FORMATS.find((known) => known === text);
-  if (!format) throw withPlace(unknownWord('format', text, FORMATS), { name: '--format' });
+/** The first is the default. */
+function readFormat<F extends string>(given: readonly string[] | undefined, formats: readonly F[]): F {
+  const text = given?.at(-1) ?? formats[0];
+  const format = formats.find((known) => known === text);
+  if (!format) throw withPlace(unknownWord('format', `${text}`, formats), { name: '--format' });
   return format;
+}
+
+function readFile([file, other]: readonly string[]): string {
+  if (file !== undefined && other === undefined) return parsePath(file);
+  throw new UserError('history needs one file', {
+    allowed: `php-runtime-bench ${COMMANDS.history.usage}`,
+    hint: 'as the schedule keeps it: git show origin/php-runtime-bench-history:history.ndjson >history.ndjson',
+  });
 }
 
 /** Help on one command, or on all. */

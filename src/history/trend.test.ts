@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { makeResults } from '../../test/fixtures/results/make.ts';
+import { makeRandom } from '../plan/random.ts';
+import { type HistoryRecord, recordsOf } from './record.ts';
+import { findTrends } from './trend.ts';
+
+const [sample] = recordsOf(makeResults({ servers: [{ id: 'apache@8.4', rps: 400 }] }), 'abc') as [
+  HistoryRecord,
+];
+
+/** A run a week, with this RPS and CPU per request, ± 1 % of chance. */
+function weekly(
+  rps: readonly number[],
+  change: (week: number) => Partial<HistoryRecord> = () => ({}),
+): HistoryRecord[] {
+  const random = makeRandom(5);
+  return rps.map((value, week) => ({
+    ...sample,
+    run: `run ${week}`,
+    commit: `c${week}`,
+    date: new Date(Date.UTC(2026, 0, 5 + 7 * week)).toISOString(),
+    rps: { value: value * (1 + 0.02 * (random() - 0.5)), half: 4, n: 6 },
+    cpuMsPerRequest: { value: (1000 / value) * (1 + 0.02 * (random() - 0.5)), half: 0.01, n: 6 },
+    ...change(week),
+  }));
+}
+const twoLevels = [...Array(10).fill(400), ...Array(8).fill(360)];
+
+test('a change is told with its run, its size and its interval', () => {
+  const [rps, cpu] = findTrends(weekly(twoLevels));
+  expect([rps?.metric, cpu?.metric]).toEqual(['rps', 'cpu']);
+  for (const [trend, truth] of [
+    [rps, 0.9],
+    [cpu, 1 / 0.9],
+  ] as const) {
+    expect(trend?.changes.map(({ at }) => trend.points[at]?.run)).toEqual(['run 10']);
+    expect(trend?.changes[0]?.interval?.low).toBeLessThan(truth);
+    expect(trend?.changes[0]?.interval?.high).toBeGreaterThan(truth);
+    expect(trend?.levels).toHaveLength(2);
+  }
+  expect(rps?.levels[0]).toBeCloseTo(400, -1);
+});
+
+test('what was written out of order is put in order', () => {
+  const records = weekly(twoLevels);
+  const [trend] = findTrends([...records].reverse());
+  expect(trend?.points.map(({ run }) => run)).toEqual(records.map(({ run }) => run));
+});
+
+test('another machine or another load begins a trend of its own', () => {
+  const machine = { ...sample.machine, cpu: 'Another' };
+  const moved = findTrends(weekly(twoLevels, (week) => (week < 10 ? {} : { machine })));
+  expect(moved.map(({ points, changes }) => [points.length, changes.length])).toEqual([
+    [10, 0],
+    [10, 0],
+    [8, 0],
+    [8, 0],
+  ]);
+  const loads = findTrends(weekly(twoLevels, (week) => (week < 10 ? {} : { load: 'const(50, 10s)' })));
+  // At a given rate latency tells, not RPS.
+  expect(loads.map(({ metric }) => metric)).toEqual(['rps', 'cpu', 'p50', 'cpu']);
+});
+
+test('a run that failed is no point, and RPS that k6 was the limit of is none either', () => {
+  const states = findTrends(
+    weekly(Array(6).fill(400), (week) => ({
+      state: week === 0 ? 'failed' : week === 1 ? 'generator-bound' : 'ranked',
+    })),
+  );
+  expect(states.map(({ metric, points }) => [metric, points.length])).toEqual([
+    ['rps', 4],
+    ['cpu', 5],
+  ]);
+});

@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import type { Trend } from '../history/trend.ts';
+import { renderHistory, sparkline } from './history.ts';
+import { renderHistoryPage } from './html/history.ts';
+
+const HOSTILE = '</svg><script>alert(1)</script> | @everyone `x` [a](b)';
+
+function trend(change: Partial<Trend> = {}): Trend {
+  const values = [400, 404, 398, 360, 361, 358];
+  return {
+    ...{
+      variant: 'apache@8.4',
+      scenario: 'quick',
+      load: 'vus(8, 1s)',
+      machine: 'Xeon, 1 of 2 CPUs',
+      metric: 'rps',
+    },
+    points: values.map((value, i) => ({
+      ...{
+        date: `2026-03-0${i + 1}T05:00:00Z`,
+        run: `r${i}`,
+        commit: `c0ffee${i}`,
+        value,
+        half: i === 0 ? null : 5,
+      },
+    })),
+    changes: [{ at: 3, ratio: 0.9, interval: { low: 0.88, high: 0.92, level: 0.99 } }],
+    levels: [400.6, 359.7],
+    ...change,
+  };
+}
+
+describe('the history as Markdown', () => {
+  test('says what changed when, and by how much', () => {
+    const text = renderHistory([trend()], { corrupt: [] });
+    expect(text).toContain('| `apache@8.4` | `quick` vus(8, 1s) | RPS |');
+    expect(text).toMatch(/\| 2026-03-04 at `c0ffee3`: \*\*−10\.0 %\*\* \(99 % interval −12\.0…−8\.0\) \|/);
+  });
+
+  test('reports lines that were not read, and holds no machine against another', () => {
+    const other = trend({ machine: 'Epyc, 2 of 4 CPUs', changes: [], levels: [9] });
+    const text = renderHistory([trend(), other], { corrupt: [{ line: 7, why: 'not JSON' }] });
+    expect(text.match(/^On .*:$/gm)).toEqual(['On Xeon, 1 of 2 CPUs:', 'On Epyc, 2 of 4 CPUs:']);
+    expect(text).toContain(
+      '1 line of the history could not be read, and was left out; the first is line 7: not JSON',
+    );
+    expect(renderHistory([], { corrupt: [] })).toBe('The history holds no measurements.');
+  });
+
+  test('lets nothing of others through', () => {
+    const names = { variant: HOSTILE, scenario: HOSTILE, load: HOSTILE, machine: HOSTILE };
+    const text = renderHistory([trend(names)], { corrupt: [{ line: 1, why: HOSTILE }] });
+    expect(text).not.toMatch(/<script|<\/svg/);
+    expect(text.split('\n').filter((line) => line.startsWith('|'))).toHaveLength(3);
+  });
+});
+
+describe('the history as a page', () => {
+  const names = { variant: HOSTILE, scenario: HOSTILE, load: HOSTILE, machine: HOSTILE };
+  const page = renderHistoryPage([trend(), trend(names)], { corrupt: [{ line: 2, why: HOSTILE }] });
+
+  test('draws each run, each level and each change, with its numbers as a table', () => {
+    expect(page.match(/<circle /g)).toHaveLength(12);
+    expect(page.match(/class="level"/g)).toHaveLength(4);
+    expect(page.match(/class="change"/g)).toHaveLength(2);
+    expect(page.match(/class="half"/g)).toHaveLength(10);
+    expect(page.match(/<tbody>/g)).toHaveLength(2);
+    for (const [, y] of page.matchAll(/cy="([^"]*)"/g)) {
+      expect(Number(y)).toBeGreaterThan(0);
+      expect(Number(y)).toBeLessThan(160);
+    }
+  });
+
+  test('has its style allowed by what it is, no script, and nothing of others in its markup', () => {
+    const style = /<style>(.*?)<\/style>/s.exec(page)?.[1] ?? '';
+    expect(page).toContain(`style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`);
+    expect(page.replace(/<style>.*?<\/style>/s, '')).not.toMatch(/<script|\sstyle=|\son\w+=/);
+  });
+});
+
+test('a sparkline shows the last values, and does not make noise large', () => {
+  expect(sparkline([1, 2, 3, 4, 5, 6, 7, 8])).toBe('▁▂▃▄▅▆▇█');
+  expect(new Set(sparkline([1000, 1001, 1000.5])).size).toBe(1);
+  expect(sparkline(Array.from({ length: 100 }, (_, i) => i + 1))).toHaveLength(24);
+});

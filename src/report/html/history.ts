@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import type { History } from '../../history/file.ts';
+import type { Trend } from '../../history/trend.ts';
+import { HISTORY_METHOD, TREND_NAMES } from '../history.ts';
+import { change, digits, NOTHING } from '../numbers.ts';
+import { plural } from '../text.ts';
+import { pageAssets } from './assets.ts';
+import { type Html, html, name, raw } from './html.ts';
+
+/** How each variant went on, as one page without a script. */
+export function renderHistoryPage(trends: readonly Trend[], { corrupt }: Pick<History, 'corrupt'>): string {
+  const { style } = pageAssets();
+  const hash = createHash('sha256').update(style).digest('base64');
+  const policy = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${raw(policy)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>History of benchmarks</title>
+<style>${raw(style)}</style>
+</head>
+<body>
+<main id="report">
+<h1>History of benchmarks</h1>
+${trends.length === 0 && html`<p>The history holds no measurements.</p>`}
+${trends.map(renderTrend)}
+<p class="note">${HISTORY_METHOD}</p>
+${corrupt.length > 0 && html`<p class="note">${plural(corrupt.length, 'line')} of the history could not be read: ${corrupt.map(({ line }) => line).join(', ')}.</p>`}
+</main>
+</body>
+</html>
+`.text;
+}
+
+function renderTrend(trend: Trend): Html {
+  const { variant, scenario, load, machine, metric, points, changes } = trend;
+  const title = html`${name(variant)}, ${name(scenario)}: ${TREND_NAMES[metric]}`;
+  const list = changes.map(({ at, ratio, interval }) => {
+    const { date, commit } = points[at] as Trend['points'][number];
+    const found = ratio === null ? null : change(ratio, interval);
+    return html`<li>${date.slice(0, 10)}${commit !== null && html` at ${name(commit.slice(0, 10))}`}: <strong>${found?.value ?? NOTHING}</strong> ${found?.interval}</li>`;
+  });
+  return html`<section class="card trend"><h2>${title}</h2>
+<p class="more">${load} · ${name(machine)} · ${plural(points.length, 'run')} · now ${digits(trend.levels.at(-1) as number)}</p>
+${draw(trend)}
+${list.length > 0 ? html`<ul>${list}</ul>` : html`<p>No change that is sure.</p>`}
+<details><summary>The numbers</summary><div class="scroll" role="region" tabindex="0" aria-label="Numbers"><table class="rows">
+<thead><tr><th scope="col" class="text">Run</th><th scope="col" class="text">Commit</th><th scope="col" class="number">${TREND_NAMES[metric]}</th><th scope="col" class="number">±</th></tr></thead>
+<tbody>${points.map(
+    ({ date, commit, value, half }) =>
+      html`<tr><th scope="row" class="text">${date.slice(0, 16).replace('T', ' ')}</th><td class="text">${commit === null ? NOTHING : name(commit.slice(0, 10))}</td><td class="number main">${digits(value)}</td><td class="number">${half === null ? NOTHING : digits(half)}</td></tr>\n`,
+  )}</tbody></table></div></details></section>
+`;
+}
+
+const [WIDTH, HEIGHT, EDGE] = [720, 160, 12];
+
+/** Points with their intervals by number of run, and a line for each level. From zero the changes would hardly show. */
+function draw({ points, levels, changes, metric }: Trend): Html {
+  const ends = points.flatMap(({ value, half }) => [value - (half ?? 0), value + (half ?? 0)]);
+  const [low, high] = [Math.min(...ends), Math.max(...ends)];
+  const span = Math.max(high - low, 0.02 * high);
+  const x = (i: number) => (EDGE + ((i + 0.5) / points.length) * (WIDTH - 2 * EDGE)).toFixed(1);
+  const y = (value: number) =>
+    (HEIGHT - EDGE - ((value - (low + high - span) / 2) / span) * (HEIGHT - 2 * EDGE)).toFixed(1);
+  const starts = [0, ...changes.map(({ at }) => at), points.length];
+  const edge = (i: number) => (EDGE + (i / points.length) * (WIDTH - 2 * EDGE)).toFixed(1);
+  const label = `${TREND_NAMES[metric]} of ${plural(points.length, 'run')}, between ${digits(low)} and ${digits(high)}; ${plural(changes.length, 'change')}`;
+  return html`<svg class="trend" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${label}">
+<text x="${EDGE}" y="${EDGE}">${digits(high)}</text><text x="${EDGE}" y="${HEIGHT - 2}">${digits(low)}</text>
+${changes.map(({ at }) => html`<line class="change" x1="${edge(at)}" x2="${edge(at)}" y1="0" y2="${HEIGHT}"/>`)}
+${levels.map((level, i) => html`<line class="level" x1="${edge(starts[i] as number)}" x2="${edge(starts[i + 1] as number)}" y1="${y(level)}" y2="${y(level)}"/>`)}
+${points.map(
+  ({ value, half, date }, i) =>
+    html`${half !== null && html`<line class="half" x1="${x(i)}" x2="${x(i)}" y1="${y(value - half)}" y2="${y(value + half)}"/>`}<circle cx="${x(i)}" cy="${y(value)}" r="3"><title>${date.slice(0, 10)}: ${digits(value)}</title></circle>`,
+)}
+</svg>`;
+}
