@@ -1,0 +1,60 @@
+// The page of a history, as somebody opens it. SHOTS=folder keeps pictures of it.
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Trend } from '../../../src/history/trend.ts';
+import { renderHistoryPage } from '../../../src/report/html/history.ts';
+import { findBarriers, findChromium, NO_CHROMIUM, openBrowser, openPage } from './chromium.ts';
+
+const program = findChromium();
+let browser: Browser;
+beforeAll(async () => {
+  if (program) browser = await openBrowser(program);
+});
+afterAll(() => browser?.close());
+beforeEach((context) => {
+  if (!program) context.skip(NO_CHROMIUM);
+});
+
+const NAMES = ['apache@8.4', '</svg><script>alert(1)</script>', 'שרת־ווב', '伺服器[工作=4]'];
+
+const trends = NAMES.map((variant): Trend => {
+  const values = [400, 404, 398, 401, 360, 361, 358, 359];
+  return {
+    ...{ variant, scenario: variant, load: 'vus(8, 1s)', machine: `Xeon ${variant}`, metric: 'rps' },
+    points: values.map((value, i) => ({
+      ...{ date: `2026-03-0${i + 1}T05:00:00Z`, run: `r${i}`, commit: variant, value, half: 5 },
+    })),
+    changes: [{ at: 4, ratio: 0.9, interval: { low: 0.88, high: 0.92, level: 0.99 } }],
+    levels: [400.8, 359.5],
+  };
+});
+
+test.each([
+  [390, 'light'],
+  [880, 'dark'],
+  [1280, 'light'],
+] as const)('draws every trend, %d px wide, %s, without a trouble', async (width, colorScheme) => {
+  const html = renderHistoryPage(trends, { corrupt: [{ line: 3, why: '<b>' }] });
+  const { page, troubles, close } = await openPage(browser, html, {
+    viewport: { width, height: 900 },
+    colorScheme,
+  });
+  if (process.env.SHOTS) {
+    await page.screenshot({ path: join(process.env.SHOTS, `history-${width}.png`), fullPage: true });
+  }
+  expect(await page.locator('svg.trend').count()).toBe(NAMES.length);
+  for (const svg of await page.locator('svg.trend').all()) {
+    const { width: wide = 0, height: high = 0 } = (await svg.boundingBox()) ?? {};
+    expect(wide).toBeGreaterThan(0.7 * width - 100);
+    expect(high).toBeGreaterThan(50);
+  }
+  const names = await page.locator('h2 bdi:first-child').allTextContents();
+  expect(names).toEqual(NAMES);
+  await page.locator('summary').first().click();
+  expect(await page.locator('details[open] tbody tr').count()).toBe(8);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+  expect(await findBarriers(page)).toEqual([]);
+  expect(troubles).toEqual([]);
+  await close();
+});
