@@ -370,6 +370,8 @@ export const Results = z.object({
     /** Part `index` of `of`, from 1, each measured on a machine of its own beside the reference; null: all of it. */
     shard: z.object({ index: count, of: count }).nullable().default(null),
     budgetSeconds: z.number().nullable().default(null),
+    /** The option whose values were compared. */
+    tune: z.string().optional(),
     /** Share of their time that all loads were shortened to; 1: they are as their scenarios say. */
     durationScale: z.number().default(1),
     /** What `compare-to` asked for and what it stands for; `reason`: why there is nothing to compare with. */

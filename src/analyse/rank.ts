@@ -54,7 +54,8 @@ function testAll(entries: readonly Entry[], metric: CompareMetric): Better | nul
   return (a, b) => sure.has(key(a, b));
 }
 
-const isMore = (metric: Ranked | 'cpu') => metric === 'rps' || metric === 'holds';
+/** Whether more of it is better. */
+export const isMore = (metric: Ranked | 'cpu') => metric === 'rps' || metric === 'holds';
 
 const key = (a: string, b: string) => JSON.stringify([a, b]);
 

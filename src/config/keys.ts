@@ -12,6 +12,7 @@ import { keys, record, scalar } from './document.ts';
 import { LOAD_FORMS } from './load.ts';
 import { scenarioKeys } from './scenarios.ts';
 import { parseImage, parseName, parseShare, refuse } from './text.ts';
+import { parseTune } from './tune.ts';
 import type { AppKind } from './types.ts';
 import {
   anyText,
@@ -117,6 +118,13 @@ export const KEYS = {
     about: "What to compare, such as 'apache,small=nginx-fpm[workers=4]'",
     default: 'apache,nginx-fpm[listen=tcp],nginx-fpm[listen=unix]',
     many: 'list',
+  },
+  tune: {
+    schema: scalar(parseTune, { type: 'string' }),
+    value: 'OPTION[=N,…]',
+    about: 'Try values of an option, such as workers or workers=4,16,64, and say which is best',
+    default: 'none',
+    only: ['file', 'flag'],
   },
   php: {
     schema: list(php, { type: ['string', 'number'] }),

@@ -18,6 +18,7 @@ import {
   type ScenarioDraft,
 } from './scenarios.ts';
 import { quote, unknownWord } from './text.ts';
+import { expandTune } from './tune.ts';
 import type { App, Config, Runtime, RuntimeChoice, Scenario } from './types.ts';
 
 export type { Sources } from './layers.ts';
@@ -33,7 +34,9 @@ export function parseConfig(sources: Sources): Config {
   const value = <K extends KeyName>(key: K) => given(key)?.value;
 
   const known = loadRuntimes(packageRoot, cwd, files);
-  const runtimes = readRuntimes(given('runtimes'), known);
+  const tune = given('tune');
+  const chosen = readRuntimes(given('runtimes'), known);
+  const runtimes = tune ? at(tune.place(), () => expandTune(chosen, tune.value, known)) : chosen;
   const php = readPhp(given('php'), runtimes);
   const apps = readApps(layers, cwd, packageRoot, files);
   checkFit(apps, runtimes, given('runtimes')?.place());
@@ -68,6 +71,7 @@ export function parseConfig(sources: Sources): Config {
     ...(reference && {
       reference: { name: reference.value, ...toCheck(layers, 'reference', VARIANT_KEYS, reference.place()) },
     }),
+    ...(tune && { tune: tune.value.option }),
     ...(shard && { shard }),
     ...(budgetMs !== undefined && { budgetMs }),
     failOn: readGates(layers, scenarios),

@@ -190,6 +190,12 @@ export interface Named {
   unchecked?: Place;
 }
 
+/** `tune`: this option with each of these values. */
+export interface Tune {
+  option: string;
+  values: readonly number[];
+}
+
 /** A part of a comparison that runs on a machine of its own: `2/3`. */
 export interface Shard {
   /** From 1. */
@@ -250,6 +256,8 @@ export interface Config {
   out: string;
   /** Also time fresh starts with hyperfine. */
   coldStart?: boolean;
+  /** The option whose values are compared. */
+  tune?: string;
   /** Wait for another run on the same engine instead of refusing. */
   wait: boolean;
 }

@@ -7,6 +7,7 @@ import { renderChart } from './mermaid.ts';
 import { atLeast, bytes, digits, estimated, held, ms, NOTHING, share } from './numbers.ts';
 import { decay, growth, hasSoak, soakLegend } from './soak.ts';
 import { cleanLine, plural } from './text.ts';
+import { tuned } from './tune.ts';
 import { type Deltas, deltaLegend, deltasOf, deltaTitle, findable, headline, tellGates } from './verdicts.ts';
 import {
   conditions,
@@ -132,7 +133,12 @@ function renderScenario(
   ];
   return [
     `## ${escapeMarkdown(shorten(facts.title || facts.name, limits.reason))}${summary.scenarios.length > 1 ? ` (${name(facts.name)})` : ''}`,
-    [`**${verdict(scenario, name)}**`, cpuVerdict(scenario, name), exceptions(scenario, name)]
+    [
+      `**${verdict(scenario, name)}**`,
+      ...tuned(scenario, summary, name),
+      cpuVerdict(scenario, name),
+      exceptions(scenario, name),
+    ]
       .filter(Boolean)
       .join(' '),
     tables(scenario, limits),

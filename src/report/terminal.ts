@@ -18,6 +18,7 @@ import { atLeast, bytes, digits, held, ms, NOTHING, share, withHalf } from './nu
 import { decay, growth, hasSoak, soakLegend } from './soak.ts';
 import { startsLegend, startsOf } from './starts.ts';
 import { cleanLine, clip } from './text.ts';
+import { tuned } from './tune.ts';
 import { type Deltas, deltaLegend, deltasOf, deltaTitle, findable, headline, tellGates } from './verdicts.ts';
 import {
   conditions,
@@ -143,6 +144,7 @@ function renderScenario(scenario: ScenarioSummary, summary: Summary, width: numb
     title,
     styles.dim(wrap(cleanLine(conditions(scenario, summary)), width, '  ')),
     wrap([verdict, cpuVerdict, exceptions].map((say) => say(scenario, cleanLine)).join(' '), width, ''),
+    ...tuned(scenario, summary, cleanLine).map((line) => styles.bold(wrap(line, width, '  '))),
     '',
     ...table,
     ...legend.map((line) => styles.dim(wrap(line, width, '  '))),

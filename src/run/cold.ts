@@ -18,6 +18,7 @@ const WARMUPS = 1;
  */
 const MEASURED = `
 docker container exec "$COLD_ARENA" timeout 60 sh -c '
+  command -v wget >/dev/null || exit 127
   until wget -q -T 10 -O /dev/null "$1" 2>/dev/null; do sleep 0.01; done
 ' sh "$COLD_URL" &
 docker container start "$COLD_NAME" >/dev/null && wait $!`;

@@ -60,6 +60,7 @@ export function assembleResults(record: Record, nowMs: number): Results {
       steps: slices.length,
       reference: (findReference(config, plan.variants) ?? (config.shard && plan.variants[0]))?.id ?? null,
       shard: config.shard ?? null,
+      ...(config.tune && { tune: config.tune }),
       budgetSeconds: config.budgetMs === undefined ? null : config.budgetMs / 1000,
       durationScale: config.durationScale ?? 1,
       compareTo: found && describeOther(found.other),

@@ -1,5 +1,5 @@
-/** Where a real server of known capacity gives in: workers ÷ the time of a request. */
-import { readFileSync } from 'node:fs';
+/** Where a real server of known capacity gives in, workers ÷ the time of a request, and with how many workers most. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { analyse } from '../../src/analyse/analyse.ts';
@@ -7,40 +7,63 @@ import { realHost } from '../../src/host.ts';
 import type { Results } from '../../src/results.ts';
 import { leftovers, makeProject, type Project } from './bench.ts';
 
-let project: Project;
-beforeAll(async () => {
-  project = await makeProject();
-});
-afterAll(() => project?.remove());
-
 /** `script/bootstrap` installs it where it can. */
 const hasHyperfine = (await realHost.exec('hyperfine', ['--version']).catch(() => null))?.code === 0;
 
-const FLAGS = [
-  ...['--runtimes', 'nginx-fpm[workers=4]', '--paths', '/io?ms=50', '--load', 'line(20, 140, 18s)'],
-  ...['--max-vus', '60', '--timeout', '1s', '--warmup', '1s', '--instances', '1', '--blocks', '1', '--wait'],
-];
+let project: Project;
 let results: Results;
 let stdout: string;
 beforeAll(async () => {
-  const finished = await project.run('knee', ...FLAGS, ...(hasHyperfine ? ['--cold-start'] : [])).done;
+  project = await makeProject();
+  const folder = join(project.folder, '.bench/scenarios');
+  mkdirSync(folder, { recursive: true });
+  const scenario = (name: string, path: string, load: string) =>
+    writeFileSync(
+      join(folder, `${name}.yaml`),
+      `title: ${name}\npaths: ['${path}']\nload: ${load}\nmax-vus: 60\ntimeout: 1s\nwarmup: 1s\nblocks: 1\n`,
+    );
+  scenario('waits', '/io?ms=50', 'line(20, 160, 14s)');
+  scenario('works', '/cpu?ms=5', 'line(100, 1000, 8s)');
+  const finished = await project.run(
+    'knee',
+    ...['--runtimes', 'nginx-fpm[workers=4]', '--tune', 'workers=4,16', '--scenarios', 'waits,works'],
+    ...['--instances', '1', '--wait', ...(hasHyperfine ? ['--cold-start'] : [])],
+  ).done;
   expect(finished.code, finished.stderr).toBe(0);
   results = project.results('knee');
-  stdout = finished.stdout;
+  stdout = finished.stdout.replace(/\s+/g, ' ');
+});
+afterAll(() => project?.remove());
+
+const find = (scenario: string, workers: number) => {
+  const { rows } = analyse(results).scenarios.find(({ facts }) => facts.name === scenario) ?? {};
+  const row = rows?.find(({ variant }) => variant.includes(`workers=${workers}`));
+  if (!row) throw new Error(`nothing of ${workers} workers in ${scenario}`);
+  return row;
+};
+const held = (scenario: string, workers: number) => find(scenario, workers).holds?.value ?? 0;
+
+test('four workers and 50 ms a request hold 80 rps, less what a request needs besides', () => {
+  const { holds, latency, state } = find('waits', 4);
+  const seconds = (latency?.minMs as number) / 1000;
+  expect(holds).toMatchObject({ kind: 'found', ramps: 1 });
+  // The shortest time is what a request takes on a worker of its own.
+  expect((holds?.value as number) / (4 / seconds)).toBeGreaterThan(0.85);
+  expect((holds?.value as number) / (4 / seconds)).toBeLessThan(1.15);
+  expect(state.kind).toBe('ranked');
+  const at = (p: number, of = latency) => of?.percentiles.find((point) => point.p === p)?.ms;
+  expect(at(50, holds?.upTo?.latency)).toBeLessThan(75);
+  expect(at(95)).toBeGreaterThan(200);
+  expect(stdout).toContain('holds rps');
 });
 
-test('four workers of php-fpm and 50 ms a request hold 80 rps, less what a request needs besides', () => {
-  const row = analyse(results).scenarios[0]?.rows[0];
-  const seconds = (row?.latency?.minMs as number) / 1000;
-  expect(row?.holds).toMatchObject({ kind: 'found', ramps: 1 });
-  // The shortest time is what a request takes on a worker of its own.
-  expect((row?.holds?.value as number) / (4 / seconds)).toBeGreaterThan(0.85);
-  expect((row?.holds?.value as number) / (4 / seconds)).toBeLessThan(1.1);
-  expect(row?.state.kind).toBe('ranked');
-  const at = (p: number) => row?.holds?.upTo?.latency?.percentiles.find((point) => point.p === p)?.ms;
-  expect(at(50)).toBeLessThan(75);
-  expect(row?.latency?.percentiles.find(({ p }) => p === 95)?.ms).toBeGreaterThan(200);
-  expect(stdout).toContain('holds rps');
+test('where requests wait, sixteen workers hold more, and it says so', () => {
+  expect(held('waits', 16) / held('waits', 4)).toBeGreaterThan(1.6);
+  expect(stdout).toMatch(/of workers from 4 to 16 the best is 16 \(.*\), .* 4 \(/);
+});
+
+test('where they work, more workers than CPUs do not help', () => {
+  expect(held('works', 16) / held('works', 4)).toBeLessThan(1.3);
 });
 
 test('ten fresh starts are timed by hyperfine, and what it says is kept', async ({ skip }) => {
@@ -52,6 +75,6 @@ test('ten fresh starts are timed by hyperfine, and what it says is kept', async 
   for (const ms of coldStart?.timesMs ?? []) expect(ms).toBeGreaterThan(50);
   const file = join(project.folder, 'knee/raw/cold-start/nginx-fpm@8.4_workers=4_.json');
   expect(JSON.parse(readFileSync(file, 'utf8')).results[0].times).toHaveLength(10);
-  expect(stdout).toContain('cold starts\n');
+  expect(stdout).toContain('cold starts');
   expect(await leftovers()).toEqual([]);
 });

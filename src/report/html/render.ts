@@ -5,6 +5,7 @@ import type { ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import type { Measurement, Results } from '../../results.ts';
 import { soakLegend } from '../soak.ts';
 import { cleanLine, plural } from '../text.ts';
+import { tuned } from '../tune.ts';
 import { deltaLegend, deltasOf, findable } from '../verdicts.ts';
 import {
   conditions,
@@ -192,7 +193,13 @@ function renderScenario(scenario: ScenarioSummary, summary: Summary, numbers: Nu
     deltas && isCompared ? findable(scenario, deltas) : '',
     isDoubtful(scenario) ? DOUBTFUL_LEGEND : '',
   ].filter(Boolean);
-  const more = [cpuVerdict(scenario, isolate), exceptions(scenario, isolate)].filter(Boolean).join(' ');
+  const more = [
+    ...tuned(scenario, summary, isolate),
+    cpuVerdict(scenario, isolate),
+    exceptions(scenario, isolate),
+  ]
+    .filter(Boolean)
+    .join(' ');
   return html`<section class="card scenario" id="scenario-${id}" data-scenario="${id}">
 <h2 dir="auto" class="${summary.scenarios.length === 1 && 'visually-hidden'}">${titleOfScenario(scenario)}</h2>
 <p class="verdict">${sentence(verdict(scenario, isolate))}</p>

@@ -1,0 +1,55 @@
+import { isMore } from '../analyse/rank.ts';
+import type { Row, ScenarioSummary, Summary } from '../analyse/summary.ts';
+import type { Variant } from '../results.ts';
+import { digits, estimated, held, points } from './numbers.ts';
+import type { Name } from './words.ts';
+
+/**
+ * What came of `--tune`: of each runtime the value with the best number, and by how much it is better than the one that
+ * was chosen; or that none surely is. Empty where nothing was tuned.
+ */
+export function tuned(scenario: ScenarioSummary, { plan, variants }: Summary, name: Name): string[] {
+  const { tune } = plan;
+  if (!tune) return [];
+  const groups = new Map<string, Variant[]>();
+  for (const variant of variants.filter(({ ref, options }) => ref === null && Object.hasOwn(options, tune))) {
+    const { app, php, runtime, options } = variant;
+    const key = JSON.stringify([app, php, runtime, { ...options, [tune]: null }]);
+    groups.set(key, [...(groups.get(key) ?? []), variant]);
+  }
+  return [...groups.values()].flatMap((group) => {
+    const tried = group.flatMap((variant) => {
+      const row = scenario.rows.find((found) => found.variant === variant.id);
+      return row?.state.kind === 'ranked' && row[scenario.metric]
+        ? [{ row, value: variant.options[tune] }]
+        : [];
+    });
+    // As it was chosen comes first in the plan.
+    const own = tried.find(({ row }) => row.variant === group[0]?.id);
+    if (!own || tried.length < 2) return [];
+    return [`${name(own.row.label)}: ${judge(scenario, own, tried, tune)}`];
+  });
+}
+
+interface Tried {
+  row: Row;
+  value: unknown;
+}
+
+function judge({ metric }: ScenarioSummary, own: Tried, tried: readonly Tried[], tune: string): string {
+  const sign = isMore(metric) ? 1 : -1;
+  const of = ({ row }: Tried) => row[metric]?.value as number;
+  const half = ({ row }: Tried) => row[metric]?.half ?? 0;
+  const amount = ({ row }: Tried) =>
+    metric === 'holds'
+      ? `${held(row.holds)} rps`
+      : `${estimated(row[metric])} ${metric === 'rps' ? 'rps' : 'ms'}`;
+  const values = tried.map(({ value }) => Number(value)).sort((a, b) => a - b);
+  const range = `${tune} from ${values[0]} to ${values.at(-1)}`;
+  const [best] = [...tried].sort((a, b) => sign * (of(b) - of(a)));
+  const isSure = best && best !== own && sign * (of(best) - of(own)) > half(best) + half(own);
+  if (!best || !isSure) return `of ${range} none is surely better than ${own.value} (${amount(own)}).`;
+  const ratio = isMore(metric) ? of(best) / of(own) : of(own) / of(best);
+  const by = ratio >= 2 ? `${digits(ratio)} times as good as` : `${points(ratio - 1)} better than`;
+  return `of ${range} the best is ${best.value} (${amount(best)}), ${by} ${own.value} (${amount(own)}).`;
+}
