@@ -7,7 +7,7 @@ import { compare } from './analyse/compare.ts';
 import { compareEarlier } from './analyse/earlier.ts';
 import { type BuildOptions, buildImages, findImage, pullImage } from './build/build.ts';
 import type { PullEnds } from './checkout/base.ts';
-import { type Checkout, checkOut, type Source, sweepCheckouts } from './checkout/checkout.ts';
+import { type Checkout, checkOut, type Source } from './checkout/checkout.ts';
 import { findOther, sayOther } from './checkout/other.ts';
 import type { Config } from './config/types.ts';
 import { Stopped, UserError } from './errors.ts';
@@ -28,6 +28,7 @@ import { furnish } from './run/probe.ts';
 import { assembleResults, hasFailures, type Record } from './run/record.ts';
 import { type RunWorld, runPlan, type VariantOutcome } from './run/run.ts';
 import { readCompose, readLogs, startServices } from './run/services.ts';
+import { sweepTemporary } from './temporary.ts';
 
 /** The load generator, by its official name; `images:` may map it like any base image. */
 export const K6_IMAGE = 'grafana/k6:1.8.1';
@@ -96,7 +97,7 @@ export async function runBench(asked: Config, host: Host, caller: Caller): Promi
       signal,
       say,
     });
-    await sweepCheckouts(host, say);
+    await sweepTemporary(host, say);
     const machine = parseMachine(await docker.run(['exec', arena.name, 'sh', '-c', MACHINE_SCRIPT]));
     const planned = plan(config, machine.cpus);
     for (const line of describeEffort(planned)) say(line);
@@ -126,7 +127,7 @@ export async function runBench(asked: Config, host: Host, caller: Caller): Promi
       const runtimes = join(caller.packageRoot, 'runtimes');
       const folders = { shared: join(runtimes, '_shared'), recipe: join(runtimes, '_app') };
       record.built = await withOtherFiles(host, found?.source ?? null, runId, signal, (otherFiles) =>
-        buildImages(host, docker, planned.images, { config, folders, signal, say, otherFiles }),
+        buildImages(host, docker, planned.images, { run: runId, config, folders, signal, say, otherFiles }),
       );
       await save();
       const services =

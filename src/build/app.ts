@@ -1,9 +1,9 @@
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { environmentOf } from '../config/apps.ts';
 import type { App, Config } from '../config/types.ts';
 import type { PlannedImage } from '../plan/variants.ts';
+import { makeTemporary } from '../temporary.ts';
 
 /** How an app becomes the files that every runtime of one PHP version serves: a bake target of its own. */
 export interface AppBuild {
@@ -35,17 +35,22 @@ const LEFT_OUT = '**/.git';
 /** Writes what the builds of these images' apps are made by into a temporary folder. */
 export async function openAppBuilds(
   images: readonly PlannedImage[],
-  { config, recipeFolder }: { config: Pick<Config, 'env' | 'prepare'>; recipeFolder: string },
+  {
+    config,
+    run,
+    recipeFolder,
+  }: { config: Pick<Config, 'env' | 'prepare'>; run: string; recipeFolder: string },
 ): Promise<AppBuilds> {
-  const folder = await mkdtemp(join(tmpdir(), 'php-runtime-bench-build-'));
+  const folder = await makeTemporary(run, 'build');
   const recipe = await readFile(join(recipeFolder, 'Dockerfile'), 'utf8');
   const builds = new Map<string, AppBuild>();
   for (const image of images) {
     const id = idOf(image);
     if (builds.has(id)) continue;
-    // Targets of one bake file: an app's name may be anything.
-    const key = `app-${builds.size + 1}`;
     const { app, php, args } = image;
+    // Targets of one bake file: an app's name may be anything. With the version, so that none pushes another's out of a
+    // cache that is kept by these names.
+    const key = `app_${php.replaceAll('.', '_')}_${builds.size + 1}`;
     const isBuilt = config.prepare.length > 0 || image.install || (await needsBuild(app));
     await mkdir(join(folder, key));
     const dockerfile = join(folder, key, 'Dockerfile');
@@ -56,10 +61,10 @@ export async function openAppBuilds(
       ...{ key, app, dockerfile },
       args: isBuilt
         ? {
-            PHP_VERSION: php,
-            ...(EXTENSIONS !== undefined && { EXTENSIONS }),
+            // A variable of the app's may have the name of one of the recipe's own, which counts here.
             ...environmentOf(app, config.env),
-            ...(image.install && { BENCH_INSTALL: 'anew' }),
+            ...{ PHP_VERSION: php, EXTENSIONS: EXTENSIONS ?? '' },
+            BENCH_INSTALL: image.install ? 'anew' : '',
             ...Object.fromEntries(config.prepare.map((command, i) => [nameOf(i), command])),
           }
         : {},

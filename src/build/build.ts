@@ -15,6 +15,8 @@ type ImageFacts = NonNullable<Variant['image']>;
 export type Built = { facts: ImageFacts } | { failure: Failure };
 
 export interface BuildOptions {
+  /** The run's id. */
+  run: string;
   config: Config;
   /** Where the files of the other commit are, or why there are none; null: nothing of it is built. */
   otherFiles: { folder: string } | { failure: Failure } | null;
@@ -42,7 +44,11 @@ export async function buildImages(
     else if (otherFiles && 'folder' in otherFiles) images.push(relocate(image, otherFiles.folder));
     else if (otherFiles) built.set(image.key, otherFiles);
   }
-  const apps = await openAppBuilds(images, { config, recipeFolder: options.folders.recipe });
+  const apps = await openAppBuilds(images, {
+    config,
+    run: options.run,
+    recipeFolder: options.folders.recipe,
+  });
   try {
     await pullBases(docker, images, apps, options);
     const all = await bake(host, docker, images, apps, options);

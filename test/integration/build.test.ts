@@ -52,6 +52,7 @@ async function build(app: string, ...flags: string[]): Promise<Built & { said: s
   const { images } = planVariants(config);
   const said: string[] = [];
   const built = await buildImages(realHost, connectDocker(realHost), images, {
+    run: '20260101-000000-0000',
     ...{ config, otherFiles: null, signal: new AbortController().signal, say: (line) => said.push(line) },
     folders: { shared: join(root, 'runtimes/_shared'), recipe: join(root, 'runtimes/_app') },
   });

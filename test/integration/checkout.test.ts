@@ -19,11 +19,12 @@ import { hostname, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { PullEnds } from '../../src/checkout/base.ts';
-import { checkOut, removeCheckout, sweepCheckouts } from '../../src/checkout/checkout.ts';
+import { checkOut } from '../../src/checkout/checkout.ts';
 import { findOther } from '../../src/checkout/other.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 import { UserError } from '../../src/errors.ts';
 import { realHost } from '../../src/host.ts';
+import { removeTemporary, sweepTemporary } from '../../src/temporary.ts';
 import { root } from './bench.ts';
 
 let folder: string;
@@ -551,23 +552,23 @@ describe('the files of the other commit', () => {
       if (owner) writeFileSync(join(checkoutFolder(), 'owner'), JSON.stringify(owner));
     };
     const sweep = async () => {
-      await sweepCheckouts(realHost, (line) => said.push(line));
+      await sweepTemporary(realHost, (line) => said.push(line));
       return existsSync(checkoutFolder());
     };
     // Nobody has that number: it is more than Linux gives.
     const dead = 2 ** 22 + 1;
     leave({ pid: process.pid, host: hostname() });
     expect(await sweep()).toBe(true);
-    await removeCheckout(RUN);
+    await removeTemporary(RUN);
     leave({ pid: dead, host: `not ${hostname()}` });
     expect(await sweep()).toBe(true);
-    await removeCheckout(RUN);
+    await removeTemporary(RUN);
     leave(null);
     expect(await sweep()).toBe(true);
-    await removeCheckout(RUN);
+    await removeTemporary(RUN);
     leave({ pid: dead, host: hostname() });
     expect(await sweep()).toBe(false);
     expect(said).toEqual([`removed what run ${RUN} had left behind: php-runtime-bench-${RUN}-base`]);
-    expect(await removeCheckout(RUN)).toBe(false);
+    expect(await removeTemporary(RUN)).toBe(false);
   });
 });

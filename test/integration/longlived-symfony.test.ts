@@ -49,6 +49,7 @@ async function build(runtimes: readonly string[]): Promise<void> {
   const config = parseConfig({ flags, cwd: root, packageRoot: root });
   const { images: planned } = planVariants(config);
   const built = await buildImages(realHost, connectDocker(realHost), planned, {
+    run: '20260101-000000-0000',
     ...{ config, otherFiles: null, signal: new AbortController().signal, say: () => {} },
     folders: { shared: join(root, 'runtimes/_shared'), recipe: join(root, 'runtimes/_app') },
   });

@@ -1,0 +1,52 @@
+import { lstat, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Host } from './host.ts';
+
+/** What a run keeps in temporary folders: the files of another commit, and what apps are built by. */
+const PURPOSES = ['base', 'build'] as const;
+type Purpose = (typeof PURPOSES)[number];
+
+const NAME = /^php-runtime-bench-(\d{8}-\d{6}-[0-9a-f]{4})-(?:base|build)$/;
+const folderOf = (run: string, purpose: Purpose) => join(tmpdir(), `php-runtime-bench-${run}-${purpose}`);
+
+/** Makes a temporary folder that carries the run's id, so that what a killed run leaves can be told from what is in use. */
+export async function makeTemporary(run: string, purpose: Purpose): Promise<string> {
+  const folder = folderOf(run, purpose);
+  // Not recursive: a folder that is there already is somebody else's.
+  await mkdir(folder, { mode: 0o700 });
+  await writeFile(join(folder, 'owner'), JSON.stringify({ pid: process.pid, host: hostname() }));
+  return folder;
+}
+
+/** Removes a run's temporary folders. Returns whether there were any. Never throws: it is what happens last. */
+export async function removeTemporary(run: string): Promise<boolean> {
+  const removed = await Promise.all(
+    PURPOSES.map(async (purpose) => {
+      const there = (await lstat(folderOf(run, purpose)).catch(() => null)) !== null;
+      await rm(folderOf(run, purpose), { recursive: true, force: true }).catch(() => {});
+      return there;
+    }),
+  );
+  return removed.includes(true);
+}
+
+/** Removes what killed runs of this machine have left. */
+export async function sweepTemporary(host: Host, say: (line: string) => void): Promise<void> {
+  for (const name of await readdir(tmpdir()).catch(() => [])) {
+    const run = NAME.exec(name)?.[1];
+    if (run === undefined || (await isInUse(host, join(tmpdir(), name)))) continue;
+    if (await removeTemporary(run)) say(`removed what run ${run} had left behind: ${name}`);
+  }
+}
+
+/** Whoever cannot be told to be dead lives: on another machine, or just about to say who it is. */
+async function isInUse(host: Host, folder: string): Promise<boolean> {
+  try {
+    const { pid, host: machine } = JSON.parse(await readFile(join(folder, 'owner'), 'utf8'));
+    return machine !== hostname() || host.isAlive(Number(pid));
+  } catch {
+    const made = (await lstat(folder).catch(() => null))?.mtimeMs ?? host.now();
+    return host.now() - made < 60_000;
+  }
+}
