@@ -96,6 +96,22 @@ describe('defaults', () => {
     expect(config.scenarios.map(({ name }) => name)).toEqual(['quick']);
   });
 
+  test('an app of your own is asked for its start page, and has 2 s for it', () => {
+    const { scenarios } = parse({ 'index.php': '' });
+    expect(scenarios).toMatchObject([
+      {
+        name: 'paths',
+        journey: { kind: 'paths', paths: ['/'] },
+        timeoutMs: 2000,
+        load: { source: 'vus(8, 1s)' },
+      },
+    ]);
+    expect(parse({ 'index.php': '' }, ['--paths', '/a']).scenarios[0]).toMatchObject({ timeoutMs: 2000 });
+    expect(parse({ 'index.php': '' }, ['--scenarios', 'quick']).scenarios[0]).toMatchObject({
+      timeoutMs: 500,
+    });
+  });
+
   test.each([
     ['public/index.php', 'public'],
     ['web/index.php', 'web'],
@@ -359,11 +375,11 @@ docs: https://example.org
 });
 
 describe('scenarios', () => {
-  test('paths without k6: all but the requests are those of quick', () => {
+  test('paths without k6: all but the requests and their timeout are those of quick', () => {
     const [quick] = parse({}).scenarios;
     const journey = { kind: 'paths', paths: ['/', '/api/x?n=1'] };
     expect(parse({}, ['--paths', '/,/api/x?n=1']).scenarios).toEqual([
-      { ...quick, name: 'paths', title: '/ /api/x?n=1', journey },
+      { ...quick, name: 'paths', title: '/ /api/x?n=1', journey, timeoutMs: 2000 },
     ]);
   });
 

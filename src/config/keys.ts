@@ -149,7 +149,7 @@ export const KEYS = {
   scenarios: {
     schema: list(name),
     value: 'LIST',
-    about: 'Scenarios by name, see list',
+    about: 'Scenarios by name, see list; for an app of your own `/` with the load of quick',
     default: 'quick',
     many: 'list',
   },

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type Place, UserError } from '../errors.ts';
 import { checkAppNames, checkRoot, describeApp, findApp, findHtaccess, findRoot, guessRoot } from './apps.ts';
 import { checkDistinct, choose, parseChoices } from './choices.ts';
@@ -19,7 +19,7 @@ import {
 } from './scenarios.ts';
 import { quote, unknownWord } from './text.ts';
 import { expandTune } from './tune.ts';
-import type { App, Config, Runtime, RuntimeChoice, Scenario } from './types.ts';
+import type { App, Config, Journey, Runtime, RuntimeChoice, Scenario } from './types.ts';
 
 export type { Sources } from './layers.ts';
 
@@ -41,7 +41,7 @@ export function parseConfig(sources: Sources): Config {
   const apps = readApps(layers, cwd, packageRoot, files);
   checkFit(apps, runtimes, given('runtimes')?.place());
   checkExtensions(apps, runtimes, files);
-  const scenarios = readScenarios(layers, sources, files);
+  const scenarios = readScenarios(layers, apps, sources, files);
   const env = merge(layers, 'env');
   checkEnv(env, layers, runtimes);
   const serverCpus = value('server-cpus');
@@ -170,7 +170,12 @@ function readApps(layers: readonly Layer[], cwd: string, packageRoot: string, fi
 
 const OVERRIDES = ['load', 'timeout', 'warmup', 'blocks', 'max-vus', 'reuse'] as const satisfies KeyName[];
 
-function readScenarios(layers: readonly Layer[], folders: Sources, files: Files) {
+function readScenarios(
+  layers: readonly Layer[],
+  apps: readonly App[],
+  folders: Sources,
+  files: Files,
+): Scenario[] {
   const known = findScenarios(folders, files);
   const read = (name: string) => readScenario(name, known, folders, files);
   // `scenarios`, `paths` and `journey` all say what to run: the strongest source that says any of them decides.
@@ -182,12 +187,7 @@ function readScenarios(layers: readonly Layer[], folders: Sources, files: Files)
     drafts.push(...scenarios.map((name, i) => at(document.place(['scenarios', i]), () => read(name))));
     if (paths) {
       const chosen = at(document.place(['paths']), () => pathsJourney(paths));
-      drafts.push({
-        ...read(KEYS.scenarios.default),
-        name: 'paths',
-        title: paths.join(' '),
-        journey: chosen,
-      });
+      drafts.push(draftPaths(paths, chosen, read(KEYS.scenarios.default)));
     }
     if (journey !== undefined) {
       const chosen = at(document.place(['journey']), () =>
@@ -210,11 +210,22 @@ function readScenarios(layers: readonly Layer[], folders: Sources, files: Files)
       }
     }
     if (!drafts.length) throw new UserError('no scenario', { where: document.place(['scenarios']) });
-  } else drafts.push(read(KEYS.scenarios.default));
+  } else {
+    const preset = read(KEYS.scenarios.default);
+    // What the bundled app answers, another hardly does; its start page it has.
+    const isOwn = apps.some(({ folder }) => folder !== join(folders.packageRoot, 'apps', 'plain'));
+    drafts.push(isOwn ? draftPaths(['/'], pathsJourney(['/']), preset) : preset);
+  }
   const over: Overrides = { slo: merge(layers, 'slo') };
   for (const key of OVERRIDES) Object.assign(over, { [key]: find(layers, key)?.value });
   const share = find(layers, 'duration-scale');
   return at(share?.place(), () => drafts.map((draft) => completeScenario(draft, over, share?.value)));
+}
+
+/** With the load of a scenario; its timeout was chosen for another page. */
+function draftPaths(paths: readonly string[], journey: Journey, preset: ScenarioDraft): ScenarioDraft {
+  const { timeout: _, ...overrides } = preset.overrides;
+  return { ...preset, overrides, name: 'paths', title: paths.join(' '), journey };
 }
 
 /**
