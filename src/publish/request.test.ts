@@ -10,6 +10,7 @@ test.each([
   ['  /bench  ', {}],
   ['/bench roadrunner,swoole --scenarios stress', { runtimes: 'roadrunner,swoole', scenarios: 'stress' }],
   ['/bench apache nginx-fpm', { runtimes: 'apache,nginx-fpm' }],
+  ['/bench roadrunner, swoole , apache', { runtimes: 'roadrunner,swoole,apache' }],
   [
     "/bench 'apache, nginx-fpm[workers=8]' --load='vus(8, 2s)'\r\nPlease!",
     {

@@ -56,7 +56,9 @@ export function readRequest(body: string): Record<string, string> {
       allowed: `${WORD} RUNTIMES, or --runtimes RUNTIMES`,
     });
   }
-  return { runtimes: positionals.join(','), ...inputs };
+  // As people write lists: `roadrunner, swoole`.
+  const runtimes = positionals.map((word) => word.replace(/^,|,$/g, '')).filter((word) => word !== '');
+  return { runtimes: runtimes.join(','), ...inputs };
 }
 
 function join(many: Key['many'], texts: readonly string[]): string {
