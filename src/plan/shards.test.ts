@@ -44,6 +44,12 @@ test('each shard measures the reference and its own, with their images alone', (
   ]);
 });
 
+test('what stands before a variant is built in its shard', () => {
+  const { all, config } = planned('--runtimes', 'apache[front=nginx]');
+  const { images } = takeShard(all, config, { index: 1, of: 1 });
+  expect(images.map(({ runtime }) => runtime.name)).toEqual(['apache', 'nginx-fpm', 'front-nginx']);
+});
+
 test('the reference that was asked for is the one in all shards', () => {
   const { take, deal } = planned('--reference', 'b');
   const shards = deal(4);

@@ -45,7 +45,8 @@ export function takeShard(
   }
   const ids = new Set([referenceOf(planned, config), ...own].flatMap(({ id, base }) => [id, base]));
   const variants = planned.variants.filter(({ id }) => ids.has(id));
-  const keys = new Set(variants.map(({ image }) => image));
+  // What stands before a variant has an image of its own.
+  const keys = new Set(variants.flatMap(({ image, front }) => [image, front]));
   return { variants, images: planned.images.filter(({ key }) => keys.has(key)) };
 }
 

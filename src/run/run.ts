@@ -232,6 +232,8 @@ async function runBatch(
     drainFor(scenario, drainedMs.get(scenario.name) ?? null),
     typicalMs.get(scenario.name) ?? null,
   );
+  // Duets alone, whose others have dropped out.
+  if (batch.slices.length === 0) return;
   const beganMs = host.now();
   const environment = k6Environment(plan.cpus.load.length, world.memoryBytes);
   const { signal } = world;
