@@ -31,8 +31,9 @@ export function findChangePoints(values: readonly number[], seed = 1): number[] 
       // Values change places within their segment only: the changes that are known already stay.
       const other = findSplit(segments.map((segment) => shuffle(segment, random)));
       if (other !== null && other.distance >= best.distance) above++;
+      // More of them cannot make it sure: where nothing has changed, a few are enough to know.
+      if ((above + 1) / (PERMUTATIONS + 1) > CHANGE_ALPHA) return points;
     }
-    if ((above + 1) / (PERMUTATIONS + 1) > CHANGE_ALPHA) return points;
     points.push((bounds[best.segment] as number) + best.at);
     points.sort((a, b) => a - b);
   }

@@ -77,7 +77,10 @@ function closeTransitively(entries: readonly Entry[], sure: Set<string>): void {
 /** With too few starts for tests: their 95 % intervals do not overlap. A number without an interval is never surely better. */
 function byIntervals(entries: readonly Entry[], metric: Ranked | 'cpu'): Better {
   const estimates = new Map(entries.map(({ variant, row }) => [variant.id, estimateOf(row, metric)]));
+  const kinds = new Map(entries.map(({ variant, row }) => [variant.id, row.holds?.kind]));
   return (a, b) => {
+    // Lower and upper bounds: the one may hold any more, the other any less.
+    if (metric === 'holds' && (kinds.get(b) === 'beyond' || kinds.get(a) === 'below')) return false;
     const [first, second] = [estimates.get(a) ?? null, estimates.get(b) ?? null];
     return isMore(metric) ? isBelow(second, first) : isBelow(first, second);
   };

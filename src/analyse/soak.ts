@@ -92,6 +92,8 @@ export function findTrend(points: readonly Point[]): Slope | null {
   const used = points.filter(({ x }) => x >= from);
   if (used.length < STRETCHES * MIN_SAMPLES || last <= first) return null;
   const stretches = cut(used, from, last);
+  // All requests in a moment: no series.
+  if (stretches.length < 3) return null;
   const slopes = stretches.flatMap((a, i) =>
     stretches.slice(i + 1).flatMap((b) => (b.x > a.x ? [(b.y - a.y) / (b.x - a.x)] : [])),
   );

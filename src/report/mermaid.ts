@@ -27,8 +27,13 @@ export function renderChart(
       const value = valueIn(row);
       return value === undefined || !(value >= 0) ? [] : [{ label: row.label, value }];
     });
-  return drawBars(metric === 'rps' ? 'RPS, more is better' : `${metric} in ms, less is better`, bars);
+  return drawBars(TITLES[metric] ?? `${metric} in ms, less is better`, bars);
 }
+
+const TITLES: Partial<Record<ScenarioSummary['metric'], string>> = {
+  rps: 'RPS, more is better',
+  holds: 'RPS that it holds, more is better',
+};
 
 /** Bars from zero, first on top. */
 export function drawBars(title: string, bars: readonly Bar[]): string {

@@ -39,7 +39,11 @@ interface Tried {
 function judge({ metric }: ScenarioSummary, own: Tried, tried: readonly Tried[], tune: string): string {
   const sign = isMore(metric) ? 1 : -1;
   const of = ({ row }: Tried) => row[metric]?.value as number;
-  const half = ({ row }: Tried) => row[metric]?.half ?? 0;
+  // Of a bound there is no half: what was held to the end is at least that. Of a single measurement nobody knows.
+  const isBound = ({ row }: Tried, kind: 'beyond' | 'below') =>
+    metric === 'holds' && row.holds?.kind === kind;
+  const half = (one: Tried) =>
+    one.row[metric]?.half ?? (isBound(one, 'beyond') || isBound(one, 'below') ? 0 : Infinity);
   const amount = ({ row }: Tried) =>
     metric === 'holds'
       ? `${held(row.holds)} rps`
@@ -47,7 +51,12 @@ function judge({ metric }: ScenarioSummary, own: Tried, tried: readonly Tried[],
   const values = tried.map(({ value }) => Number(value)).sort((a, b) => a - b);
   const range = `${tune} from ${values[0]} to ${values.at(-1)}`;
   const [best] = [...tried].sort((a, b) => sign * (of(b) - of(a)));
-  const isSure = best && best !== own && sign * (of(best) - of(own)) > half(best) + half(own);
+  const isSure =
+    best &&
+    best !== own &&
+    !isBound(best, 'below') &&
+    !isBound(own, 'beyond') &&
+    sign * (of(best) - of(own)) > half(best) + half(own);
   if (!best || !isSure) return `of ${range} none is surely better than ${own.value} (${amount(own)}).`;
   const ratio = isMore(metric) ? of(best) / of(own) : of(own) / of(best);
   const by = ratio >= 2 ? `${digits(ratio)} times as good as` : `${points(ratio - 1)} better than`;
