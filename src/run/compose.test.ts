@@ -78,6 +78,7 @@ test('the arena joins the networks that services are in, images are pulled unles
       db: { image: 'mariadb:11', networks: { back: null } },
       cache: { image: 'redis:7', networks: { back: null, default: null } },
       search: { image: 'search:dev', build: {}, networks: { default: null } },
+      indexer: { image: 'search:dev', networks: { default: null } },
     },
     networks: { back: { name: 'x_back' }, default: { name: 'x_default' }, unused: { name: 'x_unused' } },
   };

@@ -22,6 +22,7 @@ interface ComposeService {
   network_mode?: string;
   cpuset?: string;
   restart?: string;
+  deploy?: { restart_policy?: unknown };
   ports?: unknown;
   container_name?: string;
 }
@@ -63,8 +64,9 @@ export function adaptCompose(file: ComposeFile, options: ComposeOptions): Compos
       ...(service.build && { build: adaptBuild(service.build, name, images) }),
       labels: { ...service.labels, ...label },
       cpuset: cpus,
-      // One that died is to be seen, and none may come back after the run.
+      // One that died is to be seen, and none may come back after the run; a policy in `deploy` would win.
       restart: 'no',
+      ...(rest.deploy && { deploy: { ...rest.deploy, restart_policy: { condition: 'none' } } }),
     };
   });
   const own = (resources: ComposeFile['networks'] = {}) =>
@@ -99,10 +101,11 @@ export function networksOf(file: ComposeFile): string[] {
   return [...used].flatMap((key) => file.networks?.[key]?.name ?? []);
 }
 
-/** Images that are pulled, not built. */
+/** Images that are pulled, not built, be it for another service. */
 export function imagesOf(file: ComposeFile): string[] {
-  const pulled = Object.values(file.services ?? {}).filter(({ build }) => !build);
-  return [...new Set(pulled.flatMap(({ image }) => image ?? []))];
+  const services = Object.values(file.services ?? {});
+  const built = new Set(services.flatMap(({ build, image }) => (build ? [image] : [])));
+  return [...new Set(services.flatMap(({ image }) => image ?? []))].filter((image) => !built.has(image));
 }
 
 function mapValues<T, U>(
