@@ -270,7 +270,7 @@ describe('list', () => {
         expect.objectContaining({ name: 'nginx-fpm' }),
         expect.objectContaining({
           name: 'faulty',
-          options: { fault: expect.objectContaining({ default: 'none' }) },
+          options: expect.objectContaining({ fault: expect.objectContaining({ default: 'none' }) }),
         }),
       ]),
     );
