@@ -63,7 +63,15 @@ afterEach(async () => expect(await leftovers()).toEqual([]));
 
 const LOAD = ['--paths', '/', '--load', 'vus(2, 1s)', '--warmup', '0s', '--blocks', '1', '--wait'];
 
-test.skipIf(noCompose !== 0)('each variant has a database of its own, fresh for each start', async () => {
+/** A test that needs docker's compose plugin. */
+function withCompose(name: string, body: () => Promise<void>) {
+  test(name, async ({ skip }) => {
+    if (noCompose !== 0) skip('docker has no compose plugin here');
+    await body();
+  });
+}
+
+withCompose('each variant has a database of its own, fresh for each start', async () => {
   const { code, stdout, stderr } = await project.run('db', ...LOAD, '--instances', '2').done;
   expect({ code, said: code === 0 ? '' : stderr }).toEqual({ code: 0, said: '' });
   expect(stdout).not.toContain('failed');
@@ -79,21 +87,18 @@ test.skipIf(noCompose !== 0)('each variant has a database of its own, fresh for 
   );
 });
 
-test.skipIf(noCompose !== 0)(
-  'a reset or a set-up that fails names its last words, and the run goes on',
-  async () => {
-    const { code, stderr } = await project.run(
-      'broken',
-      ...LOAD,
-      ...['--config', 'broken.yml', '--instances', '1', '--runtimes', 'apache'],
-    ).done;
-    expect(code).toBe(3);
-    expect(stderr).toContain('set-up failed: exit code 1');
-    expect(slicesOf(project.results('broken'), 'apache@8.4')).toEqual([]);
-  },
-);
+withCompose('a reset or a set-up that fails names its last words, and the run goes on', async () => {
+  const { code, stderr } = await project.run(
+    'broken',
+    ...LOAD,
+    ...['--config', 'broken.yml', '--instances', '1', '--runtimes', 'apache'],
+  ).done;
+  expect(code).toBe(3);
+  expect(stderr).toContain('set-up failed: exit code 1');
+  expect(slicesOf(project.results('broken'), 'apache@8.4')).toEqual([]);
+});
 
-test.skipIf(noCompose !== 0)('services go when the run is stopped, and when it is killed', async () => {
+withCompose('services go when the run is stopped, and when it is killed', async () => {
   const stopped = project.run('stopped', ...LOAD, '--instances', '9', '--runtimes', 'apache');
   await told(stopped, 'starting services');
   stopped.kill('SIGINT');
