@@ -1,13 +1,19 @@
-// GETs each path of the scenario in turn; an iteration is one request.
-import { nameEndpoints, request } from '../lib/bench.js';
+// GETs each path of the scenario in turn; an iteration is one request. Each client begins at a path of its own, and goes on
+// for each variant where it was with that one: else slow pages would fall to one variant, and fast ones to another.
+import exec from 'k6/execution';
+import { memory, nameEndpoints, request } from '../lib/bench.js';
 
 const { paths } = JSON.parse(open('../plan.json'));
-let next = 0;
 
 nameEndpoints(paths);
 
-export default function () {
-  const path = paths[next];
-  next = (next + 1) % paths.length;
-  request(path, path);
-}
+export default paths.length === 1
+  ? () => {
+      request(paths[0], paths[0]);
+    }
+  : () => {
+      const mine = memory();
+      mine.next = (mine.next === undefined ? exec.vu.idInTest - 1 : mine.next + 1) % paths.length;
+      const path = paths[mine.next];
+      request(path, path);
+    };

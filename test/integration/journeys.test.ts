@@ -1,4 +1,4 @@
-// The bundled apps with journeys of their own, over SQLite: every endpoint is asked, none of them fails.
+// Journeys: of the bundled apps with their own, over SQLite, every endpoint is asked and none fails; paths are shared evenly.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeProject, type Project } from './bench.ts';
 
@@ -26,4 +26,23 @@ test.each([
     expect(failures).toBe(0);
   }
   expect(slice?.endpoints.reduce((sum, { requests }) => sum + requests, 0)).toBe(slice?.requests);
+});
+
+test('paths: each variant gets them in equal shares, though one client goes from variant to variant', async () => {
+  const paths = ['/io?ms=40', '/io?ms=41', '/io?ms=42'];
+  const { code, stderr } = await project.run(
+    'paths',
+    ...['--runtimes', 'apache,nginx-fpm', '--paths', paths.join(','), '--load', 'vus(1, 2s)'],
+    ...['--instances', '1', '--blocks', '1', '--warmup', '0s', '--wait'],
+  ).done;
+  expect({ code, said: code === 0 ? '' : stderr }).toEqual({ code: 0, said: '' });
+  const { measurements } = project.results('paths');
+  expect(measurements.map(({ turnMs }) => turnMs)).toEqual([200, 200]);
+  for (const { endpoints } of measurements) {
+    expect(endpoints.map(({ name }) => name)).toEqual(paths);
+    // By itself in turn: how many requests of the other's lay in between makes no difference.
+    const requests = endpoints.map((endpoint) => endpoint.requests);
+    expect(Math.max(...requests) - Math.min(...requests), requests.join(' ')).toBeLessThanOrEqual(1);
+    expect(Math.min(...requests)).toBeGreaterThan(3);
+  }
 });
