@@ -45,7 +45,8 @@ export function memory() {
 const memories = {};
 
 // Bodies are thrown away unread, which halves k6's garbage. After a failure this VU keeps the next
-// body from that endpoint, so that a sample of what went wrong reaches the report.
+// body from that endpoint in that slice, so that a sample of what went wrong reaches the report. Not in the slices of
+// others: what one has failed at must cost none of them.
 const wanted = {};
 const seen = {};
 
@@ -54,7 +55,7 @@ const seen = {};
  * options: method, body, headers, expect (allowed statuses; default 200–399), keep (true: body is wanted), jar (of cookies).
  */
 export function request(endpoint, path, options = {}) {
-  const keep = options.keep === true || wanted[endpoint] === true;
+  const keep = options.keep === true || wanted[endpoint] === __ENV.SLICE;
   const response = http.request(options.method || 'GET', __ENV.BASE_URL + path, options.body || null, {
     headers: options.headers,
     jar: options.jar,
@@ -79,11 +80,11 @@ function fail(endpoint, kind, response, kept) {
   const key = `${__ENV.SLICE} ${endpoint} ${kind}`;
   if (seen[key]) return;
   if (!kept && response.status !== 0) {
-    wanted[endpoint] = true;
+    wanted[endpoint] = __ENV.SLICE;
     return;
   }
   seen[key] = true;
-  wanted[endpoint] = false;
+  delete wanted[endpoint];
   const body = response.status === 0 ? response.error : response.body;
   console.error(
     `bench-sample ${JSON.stringify({ slice: __ENV.SLICE, endpoint, kind, body: String(body || '').slice(0, 500) })}`,
