@@ -14,9 +14,10 @@ export interface LoadOutcome {
   stderr: string;
 }
 
-/** Past the planned end k6 gets this long to write its summary, ms; a count of requests or a script of its own: half an hour. */
-const GRACE_MS = 60_000;
+/** A count of requests, or a script of its own, may take half an hour, ms; of a count k6 itself then leaves the rest undone. */
 const OPEN_END_MS = 30 * 60_000;
+/** Past the end k6 gets this long to write its summary, ms. */
+const GRACE_MS = 60_000;
 
 /** Puts a scenario's journey into the arena. */
 export async function bringJourney(docker: Docker, arena: string, scenario: Scenario): Promise<void> {
@@ -72,10 +73,12 @@ export async function loadBatch(
   return { summary, trouble, errors, stdout: finished.stdout, stderr: finished.stderr };
 }
 
+/** After so long a k6 that has not ended is killed, and what it has measured is lost. */
 function limitMs(batch: Batch): number {
   const last = batch.slices.at(-1);
-  if (!last || last.durationMs === null) return OPEN_END_MS;
-  return batchMs(batch) + batch.scenario.timeoutMs + GRACE_MS;
+  const isOpen = !last || last.durationMs === null;
+  const loadMs = isOpen ? (last?.steps.at(-1)?.offsetMs ?? 0) + OPEN_END_MS : batchMs(batch);
+  return loadMs + batch.scenario.timeoutMs + GRACE_MS;
 }
 
 function parseSummary(stdout: string): K6Summary | null {
