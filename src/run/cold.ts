@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UserError } from '../errors.ts';
 import type { Host } from '../host.ts';
+import type { PlannedVariant } from '../plan/variants.ts';
 import type { ColdStart } from '../results.ts';
 import { lastLines } from './docker.ts';
 import type { RunWorld } from './run.ts';
@@ -41,27 +42,45 @@ export async function findHyperfine(host: Host): Promise<string> {
 
 /** Times fresh starts of every variant that has served, one variant after the other, with the machine to itself. */
 export async function measureColdStarts(world: RunWorld, tool: string): Promise<void> {
-  const [instance] = world.plan.instances;
+  const path = pathOf(world);
   for (const variant of world.plan.variants) {
     const outcome = world.outcomes.get(variant.id);
     const built = world.images.get(variant.image);
-    if (!instance || !outcome || outcome.failure || !built || !('facts' in built)) continue;
+    if (!outcome || outcome.failure || !built || !('facts' in built)) continue;
     world.signal.throwIfAborted();
     world.at(`cold start of ${variant.label}`, 1);
-    const port = instance.ports[variant.id] as number;
-    const path = pathOf(world);
-    const name = `php-runtime-bench-${world.run}-cold-${port}`;
-    const context = { ...world, arena: world.arena.name, cpus: world.plan.cpus };
-    const env = fullEnvironment(context, variant, port);
+    try {
+      const timesMs = await timeStarts(world, variant, built.facts.name, path);
+      outcome.coldStart = { tool, path, timesMs } satisfies ColdStart;
+    } catch (error) {
+      // The others', and all that was measured before, are not lost with it.
+      world.signal.throwIfAborted();
+      world.warn({
+        code: 'cold-start',
+        message: `${variant.label}: no cold start: ${(error as Error).message}`,
+        remedy: `see whether GET ${path} answers with 200 by itself`,
+        variant: variant.id,
+      });
+    }
+  }
+}
+
+/** Of one variant, ms. Errors: what hyperfine or the engine said. */
+async function timeStarts(
+  world: RunWorld,
+  variant: PlannedVariant,
+  image: string,
+  path: string,
+): Promise<number[]> {
+  const { cpus, instances } = world.plan;
+  const port = instances[0]?.ports[variant.id] as number;
+  const name = `php-runtime-bench-${world.run}-cold-${port}`;
+  const context = { ...world, arena: world.arena.name, cpus };
+  const env = fullEnvironment(context, variant, port);
+  try {
     for (let i = 0; i < RUNS + WARMUPS; i++) {
       // By itself: what stands before it is there already when an app is started anew.
-      const next = createArguments(
-        context,
-        `${name}-next-${i}`,
-        built.facts.name,
-        env,
-        world.plan.cpus.server,
-      );
+      const next = createArguments(context, `${name}-next-${i}`, image, env, cpus.server);
       await world.docker.run(['container', 'create', ...next]);
     }
     // It makes the file itself, but no folder.
@@ -83,20 +102,12 @@ export async function measureColdStarts(world: RunWorld, tool: string): Promise<
         },
       },
     );
-    const left = await world.docker.run(['container', 'ls', '--all', '--quiet', '--filter', `name=${name}`]);
-    await world.docker.run(['container', 'rm', '--force', '--volumes', ...left.split('\n').filter(Boolean)]);
-    world.signal.throwIfAborted();
-    const timesMs = code === 0 ? readTimes(await readFile(exported, 'utf8')) : null;
-    if (timesMs === null) {
-      world.warn({
-        code: 'cold-start',
-        message: `${variant.label}: no cold start: ${lastLines(stderr, 1) || `hyperfine ended with exit code ${code}`}`,
-        remedy: `see whether GET ${path} answers with 200 by itself`,
-        variant: variant.id,
-      });
-      continue;
-    }
-    outcome.coldStart = { tool, path, timesMs } satisfies ColdStart;
+    if (code !== 0) throw new Error(lastLines(stderr, 1) || `hyperfine ended with exit code ${code}`);
+    return readTimes(await readFile(exported, 'utf8'));
+  } finally {
+    const left = await world.docker.try(['container', 'ls', '--all', '--quiet', '--filter', `name=${name}`]);
+    const ids = left.stdout.split('\n').filter(Boolean);
+    if (ids.length > 0) await world.docker.try(['container', 'rm', '--force', '--volumes', ...ids]);
   }
 }
 
@@ -106,11 +117,7 @@ function pathOf({ plan }: RunWorld): string {
   return first ?? '/';
 }
 
-function readTimes(json: string): number[] | null {
-  try {
-    const times: number[] = JSON.parse(json).results[0].times;
-    return times.map((seconds) => Math.round(seconds * 10_000) / 10);
-  } catch {
-    return null;
-  }
+function readTimes(json: string): number[] {
+  const times: number[] = JSON.parse(json).results[0].times;
+  return times.map((seconds) => Math.round(seconds * 10_000) / 10);
 }
