@@ -14,7 +14,7 @@ import { batchName, bringJourney, loadBatch } from './load.ts';
 import { type BatchOutcome, measure } from './measure.ts';
 import { listListeners } from './probe.ts';
 import { describeColumns, type Sampler, startSampler, type Watch, waitForSamples } from './sampler.ts';
-import { BEHIND, findDeath, type Server, startServers, type Wanted } from './servers.ts';
+import { BEHIND, findDeath, removeServers, type Server, startServers, type Wanted } from './servers.ts';
 import type { Services } from './services.ts';
 
 /** What became of a variant in the run. */
@@ -124,10 +124,12 @@ async function runInstance(
   const { outcomes } = world;
   const of = `instance ${instance.index + 1}/${world.plan.instances.length}`;
   at(`${of}: starting`, 0);
+  const failed: string[] = [];
   const fail = (variant: string, failure: Failure) => {
     const outcome = outcomes.get(variant);
     if (!outcome || outcome.failure) return;
     outcome.failure = failure;
+    failed.push(variant);
     world.say(`${labelOf(world, variant)} failed (${failure.stage}): ${failure.reason.split('\n')[0]}`);
   };
   const servers = await startAll(world, instance, fail);
@@ -137,7 +139,7 @@ async function runInstance(
     watching.catch(() => {});
     await checkAnswers(world, [...servers.values()], learned.known, fail);
     watch = await watching;
-    drop(servers, outcomes);
+    await drop(world, instance, servers, failed);
     if (servers.size === 0) return;
     let doneMs = 0;
     for (const batch of instance.batches) {
@@ -146,7 +148,7 @@ async function runInstance(
       if (scenario.name !== learned.brought) await bringJourney(world.docker, world.arena.name, scenario);
       learned.brought = scenario.name;
       await runBatch(world, learned, instance, batch, servers, watch, fail);
-      drop(servers, outcomes);
+      await drop(world, instance, servers, failed);
       doneMs += batchMs(batch);
       if (servers.size === 0) return;
     }
@@ -282,9 +284,16 @@ async function runBatch(
   await world.keep(measurements, measureDuets(loaded));
 }
 
-/** Servers whose variant has failed no longer take part. */
-function drop(servers: Map<string, Server>, outcomes: Map<string, VariantOutcome>): void {
-  for (const id of servers.keys()) if (outcomes.get(id)?.failure) servers.delete(id);
+/** What has failed takes no part any more, and is gone: one that tries to start over and over takes CPU from the others. */
+async function drop(
+  world: RunWorld,
+  instance: Instance,
+  servers: Map<string, Server>,
+  failed: string[],
+): Promise<void> {
+  const variants = failed.splice(0);
+  for (const id of variants) servers.delete(id);
+  await removeServers(world, instance, variants);
 }
 
 async function stopAll(

@@ -48,6 +48,10 @@ export interface Wanted {
 /** Behind a front, a server listens on its port plus this, which no other derives from its own. */
 export const BEHIND = 10_000;
 
+const containerOf = (run: string, { index, ports }: Instance, variant: string) =>
+  `php-runtime-bench-${run}-${index}-${ports[variant]}`;
+const frontOf = (container: string) => `${container}-front`;
+
 /** Starts variants, each without waiting for the one before, until PHP answers 200 behind all, or says why not. */
 export async function startServers(
   context: ServerContext,
@@ -58,9 +62,9 @@ export async function startServers(
   const outcomes = new Map<string, Server | Failure>();
   let waiting = wanted.map(({ variant, image, front }) => {
     const port = instance.ports[variant.id] as number;
-    const container = `php-runtime-bench-${context.run}-${instance.index}-${port}`;
+    const container = containerOf(context.run, instance, variant.id);
     const question = { id: variant.id, url: `http://127.0.0.1:${port}${FACTS_PATH}`, until: true };
-    const before = front === undefined ? null : { image: front, container: `${container}-front` };
+    const before = front === undefined ? null : { image: front, container: frontOf(container) };
     return { variant, image, port, container, before, question, last: 'nothing' };
   });
   // Neither is ended by a signal: a client that dies in between leaves a container which nobody has seen yet.
@@ -105,7 +109,9 @@ export async function startServers(
     await attempt(one, ['container', 'start', one.container]);
   }
   signal.throwIfAborted();
-  for (let rounds = 0; rounds < (READY_SECONDS * 1000) / ROUND_MS; rounds++) {
+  // By the clock: a round with a server that takes a request and never answers lasts longer than others.
+  const untilMs = context.host.now() + READY_SECONDS * 1000;
+  for (;;) {
     const answers = await round;
     waiting = pending();
     await Promise.all(
@@ -131,14 +137,15 @@ export async function startServers(
       }),
     );
     waiting = pending();
-    if (waiting.length === 0) break;
+    if (waiting.length === 0 || context.host.now() >= untilMs) break;
     round = askAll();
   }
-  round.catch(() => {});
   for (const { variant, container, last } of waiting) {
     const log = await readLog(docker, container, 50);
     const reason = `not ready after ${READY_SECONDS} s; its last answer: ${last}`;
     outcomes.set(variant.id, { stage: 'start', reason, log });
+    // One that tries over and over would take CPU from those that are started next.
+    await docker.try(['container', 'kill', container]);
   }
   return outcomes;
 }
@@ -233,7 +240,17 @@ async function explainFront(docker: Docker, container: string, stage: Failure['s
   return { ...failure, reason: `nginx before it: ${failure.reason}` };
 }
 
-/** Has the container of a server, or of what stands before it, ended, or lost a process for lack of memory? */
+/** Removes variants' containers of an instance, as far as they are there. */
+export async function removeServers(
+  { docker, run }: Pick<ServerContext, 'docker' | 'run'>,
+  instance: Instance,
+  variants: readonly string[],
+): Promise<void> {
+  const names = variants.map((id) => containerOf(run, instance, id)).flatMap((name) => [name, frontOf(name)]);
+  if (names.length > 0) await docker.try(['container', 'rm', '--force', '--volumes', ...names]);
+}
+
+/** Why the container of a server, or of what stands before it, has ended; null: both run. */
 export async function findDeath(docker: Docker, { container, front }: Server): Promise<Failure | null> {
   const state = await inspectContainer(docker, container);
   if (!state?.running) return explainDeath(docker, container, 'run');

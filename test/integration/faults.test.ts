@@ -73,10 +73,13 @@ describe('variants that fail beside one that does not', () => {
   let stdout: string;
   let stderr: string;
   let code: number;
+  let serving: string[];
 
   beforeAll(async () => {
     const runtimes = ['apache', ...Object.keys(faults), 'faulty[fault=fails-under-load]'];
     const run = project.bench('many', '--runtimes', runtimes.join(','), '--instances', '2', '--paths', PATH);
+    await told(run, 'instance 1/2: paths');
+    serving = (await ourContainers()).filter((name) => /-0-\d+$/.test(name));
     ({ code, stdout, stderr } = await run.done);
     results = project.results('many');
   });
@@ -85,6 +88,8 @@ describe('variants that fail beside one that does not', () => {
     expect(code).toBe(3);
     expect(stderr).not.toMatch(/Error:|\n +at /);
   });
+
+  it('has none beside the load that has failed before it', () => expect(serving).toHaveLength(3));
 
   it('keeps the results of the other variant, of all instances', () =>
     expectMeasured(results, 'apache@8.4', 2));
