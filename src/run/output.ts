@@ -12,6 +12,10 @@ export interface Output {
 }
 
 const OURS = ['measurements.ndjson', 'results.json', 'report.md', 'report.html', 'raw'];
+/** Or as they are while they are written. */
+const isOurs = (name: string) => OURS.includes(name.replace(/\.new$/, ''));
+/** It is written first: without it, what is called so is somebody else's. */
+const isSign = (name: string) => name.startsWith('results.json');
 
 /** Makes the folder ready; what an earlier run left in it is replaced. UserError when it holds anything else. */
 export async function openOutput(folder: string): Promise<Output> {
@@ -25,7 +29,7 @@ export async function openOutput(folder: string): Promise<Output> {
       found: (error as Error).message,
     });
   }
-  const foreign = names.filter((name) => !OURS.includes(name));
+  const foreign = names.some(isSign) ? names.filter((name) => !isOurs(name)) : names;
   if (foreign.length > 0) {
     throw new UserError('the output folder holds files that are not ours, and it would be overwritten', {
       where: { name: 'out' },
@@ -33,7 +37,10 @@ export async function openOutput(folder: string): Promise<Output> {
       allowed: 'a new or empty folder, or one that an earlier run has written',
     });
   }
-  for (const name of names) await rm(join(folder, name), { recursive: true, force: true });
+  // The sign goes last, so that a folder half cleared is still known.
+  for (const name of names.sort((a, b) => Number(isSign(a)) - Number(isSign(b)))) {
+    await rm(join(folder, name), { recursive: true, force: true });
+  }
   return {
     folder,
     async append(lines) {
