@@ -11,7 +11,7 @@ const started = new Counter('bench_started');
 const sliceStart = new Gauge('bench_slice_start');
 // The part of each iteration that lay behind the end of its slice: it was not done within the time.
 const late = new Counter('bench_late');
-// Time of a turn, ms, that VUs did not have because the turn before still kept them.
+// Time of turns, ms, that VUs did not have because a turn before still kept them.
 const head = new Counter('bench_head');
 // When the last of them was done.
 const lastEnd = new Gauge('bench_last_end');
@@ -212,7 +212,8 @@ function stepAt(steps, first) {
 export function benchTurn(data) {
   const block = blocks[__ENV.BLOCK];
   const { startTime } = exec.scenario;
-  const turn = Math.floor((Date.now() - startTime) / block.turnMs);
+  const atMs = Date.now() - startTime;
+  const turn = Math.floor(atMs / block.turnMs);
   const last = block.order.length - 1;
   const now = Math.min(Math.max(turn, 0), last);
   const slice = block.order[now];
@@ -220,13 +221,29 @@ export function benchTurn(data) {
     __ENV.SLICE = slice;
     __ENV.BASE_URL = slices[slice].baseUrl;
     exec.vu.metrics.tags.slice = slice;
-    if (!block.open) head.add(Math.max(0, Date.now() - startTime - block.turnStarts[now]));
   }
+  if (!block.open) countHead(block, now, atMs);
   if (ends[slice] === undefined) {
     ends[slice] = startTime + block.lengthMs;
     sliceStart.add(startTime);
   }
   return iterate(data, block.open ? ends[slice] : startTime + block.turnEnds[now], ends[slice]);
+}
+
+// When the turn ended in which this VU last began something, from the start of that block.
+const left = { block: null, atMs: 0 };
+
+/** What this VU comes too late for: the beginning of this turn, and all of those that one long request has taken from others. */
+function countHead(block, now, atMs) {
+  if (left.block !== block.id) Object.assign(left, { block: block.id, atMs: 0 });
+  if (left.atMs > block.turnStarts[now]) return;
+  while (left.atMs < block.turnStarts[now]) {
+    const missed = Math.round(left.atMs / block.turnMs);
+    head.add(block.turnEnds[missed] - left.atMs, { slice: block.order[missed] });
+    left.atMs = block.turnEnds[missed];
+  }
+  head.add(Math.max(0, atMs - block.turnStarts[now]));
+  left.atMs = block.turnEnds[now];
 }
 
 function iterate(data, turnEnd, sliceEnd) {

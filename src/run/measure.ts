@@ -75,7 +75,7 @@ function measureSlice(outcome: BatchOutcome, slice: Slice): Measurement {
   const perIteration = iterations > 0 ? requests / iterations : 1;
   const inTime = Math.max(0, requests - value('bench_late', 'count') * perIteration);
   const seconds = durationMs / 1000;
-  // In turns clients come late by what their last request of the turn before took: that is not this server's time.
+  // In turns clients come late by what their last request of a turn before took, or not at all: that is not this server's time.
   const ownSeconds = seconds - value('bench_head', 'count') / 1000 / Math.max(1, maxVus(slice));
 
   const base = {
@@ -92,7 +92,7 @@ function measureSlice(outcome: BatchOutcome, slice: Slice): Measurement {
     dropped,
     interrupted: scenario.load === null ? 0 : Math.max(0, begun - iterations),
     offeredRps: offered === null ? null : offered / seconds,
-    achievedRps: inTime / ownSeconds,
+    achievedRps: inTime > 0 ? inTime / ownSeconds : 0,
     bytesReceived: value('data_received', 'count'),
     bytesSent: value('data_sent', 'count'),
     latency,

@@ -157,6 +157,21 @@ test("twice the CPUs about double /cpu's throughput, where the machine has them"
   expect(two.results.warnings.map((w) => w.code)).toContain('shared-cores');
 });
 
+test('what one server keeps clients waiting is not taken for slowness of the one that they miss for it', async () => {
+  // A kept connection holds the one worker of Apache: the second client waits for that, through turns of nginx, too.
+  const run = await bench(
+    ...(['kept', '--runtimes', 'apache[workers=1],nginx-fpm[workers=4]', '--paths', '/io?ms=40'] as const),
+    ...['--load', 'vus(2, 2s)', '--warmup', '0s', '--timeout', '500ms', '--blocks', '1'],
+  );
+  const [held] = of(run, 'apache', 'paths');
+  expect(held?.errors.map(({ kind }) => kind)).toEqual(['timeout']);
+  const [free] = of(run, 'nginx-fpm', 'paths');
+  expect(free).toMatchObject({ turnMs: 200, errors: [] });
+  // Two clients, each 25 times a second, less what a request needs besides. It got about 30.
+  expect(free?.achievedRps).toBeGreaterThan(35);
+  expect(free?.achievedRps).toBeLessThan(54);
+});
+
 test('k6 fed by a trivial server is reported as the limit: ≥, and not ranked', async () => {
   const app = join(root, 'test/fixtures/apps/static');
   const run = await bench(
