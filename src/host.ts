@@ -47,8 +47,11 @@ export interface Host {
   onSignal(handler: (signal: 'SIGINT' | 'SIGTERM') => void): () => void;
 }
 
-/** Output beyond this is cut at the front: logs end with what matters. */
-const MAX_OUTPUT = 32 * 1024 * 1024;
+/**
+ * Output beyond this is cut at the front: logs end with what matters. Of the longest list of paths in the most slices that one
+ * k6 makes, what it measured is some 40 MiB, and must be whole.
+ */
+const MAX_OUTPUT = 64 * 1024 * 1024;
 const ASK_AGAIN_MS = 1000;
 
 export const realHost: Host = {
@@ -70,11 +73,13 @@ export const realHost: Host = {
   sleep(ms, signal) {
     return new Promise((resolve) => {
       if (signal?.aborted) return resolve();
-      const timer = setTimeout(resolve, ms);
-      signal?.addEventListener('abort', () => {
+      const end = () => {
         clearTimeout(timer);
+        signal?.removeEventListener('abort', end);
         resolve();
-      });
+      };
+      const timer = setTimeout(end, ms);
+      signal?.addEventListener('abort', end);
     });
   },
   onSignal(handler) {
