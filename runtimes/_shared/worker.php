@@ -160,7 +160,7 @@ function parse_cookies(string $header): array
     $seen = [];
     foreach (explode(';', $header) as $pair) {
         [$name, $value] = explode('=', ltrim($pair), 2) + [1 => ''];
-        $seen[$name] ??= rawurlencode($name) . '=' . str_replace('+', '%2B', $value);
+        $seen[$name] ??= rawurlencode($name) . '=' . strtr($value, ['+' => '%2B', '&' => '%26']);
     }
     parse_str(strtr(implode('&', $seen), ['%5B' => '[', '%5D' => ']']), $cookies);
     return $cookies;

@@ -88,14 +88,14 @@ describe('an app that stays in memory', () => {
         ...{ uri: '/state?a[]=1&a[]=2&b=%26', method: 'POST', body: 'c=3&b=4' },
         headers: {
           ...{ host: 'example.org:8080', 'Content-Type': 'application/x-www-form-urlencoded; charset=UTF-8' },
-          ...{ 'X-Two': ['1', '2'], Proxy: 'evil', cookie: 'd=5; e%20=a%2Bb+c; d=6; f[g]=7' },
+          ...{ 'X-Two': ['1', '2'], Proxy: 'evil', cookie: 'd=5; e%20=a%2Bb+c; d=6; f[g]=7; h=i&j=k' },
         },
       },
     ]);
     expect(state(answers[0])).toMatchObject({
       get: { a: ['1', '2'], b: '&' },
       post: { c: '3', b: '4' },
-      cookie: { d: '5', 'e%20': 'a+b+c', f: { g: '7' } },
+      cookie: { d: '5', 'e%20': 'a+b+c', f: { g: '7' }, h: 'i&j=k' },
       'request variables': { a: ['1', '2'], b: '4', c: '3' },
       server: {
         ...{
