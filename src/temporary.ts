@@ -19,13 +19,17 @@ export async function makeTemporary(run: string, purpose: Purpose): Promise<stri
   return folder;
 }
 
-/** Removes a run's temporary folders. Returns whether there were any. Never throws: it is what happens last. */
+/** Removes a run's temporary folders. Returns whether it had any to remove. Never throws: it is what happens last. */
 export async function removeTemporary(run: string): Promise<boolean> {
   const removed = await Promise.all(
     PURPOSES.map(async (purpose) => {
       const there = (await lstat(folderOf(run, purpose)).catch(() => null)) !== null;
-      await rm(folderOf(run, purpose), { recursive: true, force: true }).catch(() => {});
-      return there;
+      // Another user's stays.
+      const gone = await rm(folderOf(run, purpose), { recursive: true, force: true }).then(
+        () => true,
+        () => false,
+      );
+      return there && gone;
     }),
   );
   return removed.includes(true);
