@@ -46,9 +46,9 @@ afterEach(async () => {
 });
 
 let waits: number[] = [];
-const manner = { timeoutMs: 500, wait: async (ms: number) => waits.push(ms) };
-const post = (text: string, token = 'write-token') =>
-  postComment(commentsOf(PULL, token, manner), 'key', [text], manner);
+const manner = { timeoutMs: 30_000, wait: async (ms: number) => waits.push(ms) };
+const post = (text: string, token = 'write-token', how = manner) =>
+  postComment(commentsOf(PULL, token, how), 'key', [text], how);
 
 test('250 foreign comments, one with our marker: ours is found behind them, theirs stays', async () => {
   for (let n = 0; n < 250; n++)
@@ -136,15 +136,16 @@ test.each(['graphql', 'issues/list-comments', 'issues/create-comment', 'issues/u
 
 test('no answer in time: asked again, then given up with a reason', async () => {
   await post('one');
+  const hurried = { ...manner, timeoutMs: 1000 };
   let asked = 0;
   github.delay = async (operation) => {
     if (operation === 'issues/list-comments' && asked++ < 1)
-      await new Promise((resolve) => setTimeout(resolve, 800));
+      await new Promise((resolve) => setTimeout(resolve, 1500));
   };
-  expect(await post('two')).toMatchObject({ how: 'updated' });
+  expect(await post('two', 'write-token', hurried)).toMatchObject({ how: 'updated' });
   expect(waits).toEqual([1000]);
-  github.delay = () => new Promise((resolve) => setTimeout(resolve, 800));
-  expect(await post('three')).toMatchObject({
+  github.delay = () => new Promise((resolve) => setTimeout(resolve, 1500));
+  expect(await post('three', 'write-token', hurried)).toMatchObject({
     posted: false,
     refused: false,
     why: expect.stringMatching(/timeout/i),

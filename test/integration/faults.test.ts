@@ -141,9 +141,12 @@ describe('variants that fail beside one that does not', () => {
   );
 });
 
+/** Load that is not over before the test has done to it what it wants to. */
+const LONGER = ['--load', 'vus(2, 2s)'];
+
 describe('k6', () => {
   it('is killed: its slices are void, those of other processes are kept', async () => {
-    const run = project.bench('k6', ...['--runtimes', 'apache,faulty', '--instances', '2']);
+    const run = project.bench('k6', ...['--runtimes', 'apache,faulty', '--instances', '2', ...LONGER]);
     await told(run, 'instance 1/2: paths');
     await killLoad(run);
     expect(await run.done).toMatchObject({ code: 3, stderr: expect.stringContaining('k6 was killed') });
@@ -189,7 +192,7 @@ describe('lack of memory', () => {
 
 describe('signals', () => {
   it('SIGINT in the load: what was measured is kept and reported', async () => {
-    const run = project.bench('interrupted', ...['--runtimes', 'apache', '--instances', '5']);
+    const run = project.bench('interrupted', ...['--runtimes', 'apache', '--instances', '5', ...LONGER]);
     await told(run, 'instance 2/5: paths');
     run.kill('SIGINT');
     const { code, stdout, stderr } = await run.done;
@@ -233,7 +236,7 @@ describe('signals', () => {
   });
 
   it('SIGKILL: the measurements are there, and the next run sweeps the rest', async () => {
-    const run = project.bench('killed', ...['--runtimes', 'apache', '--instances', '5']);
+    const run = project.bench('killed', ...['--runtimes', 'apache', '--instances', '5', ...LONGER]);
     await told(run, 'instance 2/5: paths');
     run.kill('SIGKILL');
     expect((await run.done).code).toBe(137);
@@ -266,7 +269,10 @@ describe('a second run meanwhile', () => {
   it('is refused and told who is there; one that waits comes next', async () => {
     const first = project.bench('first', '--runtimes', 'apache', '--instances', '2');
     await told(first, 'instance 1/2: starting');
-    const second = await project.bench('second', '--runtimes', 'apache').done;
+    // Both at once, since the first has other things to do than to wait for them.
+    const refused = project.bench('second', '--runtimes', 'apache');
+    const third = project.bench('third', '--runtimes', 'apache', '--wait');
+    const second = await refused.done;
     expect(second).toMatchObject({ code: 2, stdout: '' });
     const { run } = project.results('first');
     expect(second.stderr).toMatch(
@@ -276,7 +282,6 @@ describe('a second run meanwhile', () => {
     );
     expect(existsSync(join(project.folder, 'second'))).toBe(false);
 
-    const third = project.bench('third', '--runtimes', 'apache', '--wait');
     await told(third, `waiting for run ${run.id}`);
     expect((await first.done).code).toBe(0);
     expectMeasured(project.results('first'), 'apache@8.4', 2);

@@ -29,7 +29,8 @@ test('DokuWiki is served by Apache and by php-fpm alike', async () => {
     ...['--app', 'wiki', '--runtimes', 'apache,nginx-fpm', '--paths', PAGES.join(',')],
     ...[
       '--load',
-      'vus(2, 2s)',
+      // As many clients as pages, each of which begins with one of its own.
+      'vus(4, 2s)',
       '--warmup',
       '0s',
       '--instances',
