@@ -105,7 +105,7 @@ export function exceptions({ rows, bases }: ScenarioSummary, name: Name): string
 const FAILED: Readonly<Record<string, string>> = {
   build: 'failed to build',
   start: 'failed to start',
-  verify: 'gave other answers',
+  verify: 'answered wrongly',
   run: 'failed under load',
 };
 

@@ -1,10 +1,10 @@
 import type { Scenario } from '../config/types.ts';
 import type { Failure } from '../results.ts';
-import { readLog } from './docker.ts';
+import { readComplaint } from './complaint.ts';
 import { ask, type Question } from './probe.ts';
 import type { RunWorld } from './run.ts';
 import type { Server } from './servers.ts';
-import { type Answer, type Asked, findDifferent } from './verify.ts';
+import { type Answer, type Asked, findDifferent, findRedirects } from './verify.ts';
 
 /** What each variant answered when it was last asked everything: variant id → path → answer. */
 export type Known = Map<string, Map<string, Answer>>;
@@ -22,6 +22,7 @@ export async function checkAnswers(
 ): Promise<void> {
   if (servers.every(({ variant }) => known.has(variant.id)) && (await soundRight(world, servers, known)))
     return;
+  const isFirst = known.size === 0;
   const asked = new Map<Server, Asked[]>();
   for (const server of servers) {
     // Each variant by itself: one that answers without end must not take the others' answers with it.
@@ -37,11 +38,27 @@ export async function checkAnswers(
       });
     }
   }
-  for (const [id, reason] of judge([...asked.values()].flat(), servers)) {
+  const answers = [...asked.values()].flat();
+  for (const [id, reason] of judge(answers, servers)) {
     const server = servers.find((s) => s.variant.id === id) as Server;
-    fail(id, { stage: 'verify', reason, log: await readLog(world.docker, server.container, 20) });
+    const { log, complaint } = await readComplaint(world.docker, server.container);
+    const told = complaint !== null && REFUSAL.test(reason) ? `; its log says: ${complaint}` : '';
+    fail(id, { stage: 'verify', reason: `${reason}${told}`, log });
+  }
+  const redirects = [...findRedirects(answers)].map(([path, to]) => `GET ${path} to ${to.slice(0, 200)}`);
+  if (isFirst && redirects.length > 0) {
+    world.warn({
+      code: 'redirect',
+      message: `redirects are loaded, not what is behind them: ${redirects.slice(0, 5).join(', ')}`,
+      remedy:
+        'name the pages behind them in paths; a log-in takes a k6 script, and one to https goes away by a setting of the app',
+      variant: null,
+    });
   }
 }
+
+/** How a reason ends when the app itself has refused: then its log may say why. */
+const REFUSAL = / answers HTTP \d+$/;
 
 async function soundRight(world: RunWorld, servers: readonly Server[], known: Known): Promise<boolean> {
   try {

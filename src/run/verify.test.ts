@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Answer, type Asked, findDifferent } from './verify.ts';
+import { type Answer, type Asked, findDifferent, findRedirects } from './verify.ts';
 
 const answer = (body: string, rest: Partial<Answer> = {}): Answer => ({
   status: 200,
@@ -101,4 +101,19 @@ test('a path that the load does not ask for may be refused, by all alike', () =>
   });
   expect(findDifferent([refused('a', 404), refused('b', 404)]).size).toBe(0);
   expect([...findDifferent([refused('a', 404), refused('b', 404), refused('c', 500)]).keys()]).toEqual(['c']);
+});
+
+test('redirects are found with where they lead, but for a path that the load does not ask for', () => {
+  const moved = (path: string, status: number, location: string, mayRefuse = false): Asked => ({
+    ...asked('a', '', '', { status, location }),
+    ...{ path, mayRefuse },
+  });
+  const found = findRedirects([
+    asked('a', 'a page'),
+    moved('/', 302, '/login'),
+    moved('/unchanged', 304, ''),
+    moved('/made', 201, '/made/1'),
+    moved('/script', 301, '/elsewhere', true),
+  ]);
+  expect([...found]).toEqual([['/', '/login']]);
 });

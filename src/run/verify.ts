@@ -60,6 +60,15 @@ export function findDifferent(asked: readonly Asked[]): Map<string, string> {
   return reasons;
 }
 
+/** The paths that are answered by a redirect, with where it leads: it is not followed, so it is what is loaded. */
+export function findRedirects(asked: readonly Asked[]): Map<string, string> {
+  const redirects = asked.filter(
+    ({ first, mayRefuse }) =>
+      !mayRefuse && first.status >= 300 && first.status < 400 && first.location !== '',
+  );
+  return new Map(redirects.map(({ path, first }) => [path, first.location]));
+}
+
 interface Shape {
   head: string;
   /** Words and signs in order; null where the two answers differ. */

@@ -1,6 +1,6 @@
 // What goes wrong in the field, for real: each fault is told, costs its own variant alone and leaves nothing behind.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { realHost } from '../../src/host.ts';
 import type { Results } from '../../src/results.ts';
@@ -143,6 +143,51 @@ describe('variants that fail beside one that does not', () => {
 
 /** Load that is not over before the test has done to it what it wants to. */
 const LONGER = ['--load', 'vus(2, 2s)'];
+
+describe('an app that is not ready to be served', () => {
+  const apps: Readonly<Record<string, string>> = {
+    'ours/legacy/index.php': '<?php no_such_function();',
+    'ours/framework/storage/logs/app.log': '[2026-01-01 00:00:00] local.ERROR: of another day\n',
+    // As Laravel does it, whose log no server sees.
+    'ours/framework/public/index.php': `<?php
+      $line = '[2026-01-02 00:00:00] production.ERROR: No key has been specified. {"exception":"x"}';
+      file_put_contents(__DIR__ . '/../storage/logs/app.log', "$line\n#0 {main}\n", FILE_APPEND);
+      http_response_code(500);`,
+    'ours/moved/index.php': "<?php header('Location: /login');",
+  };
+
+  it('is told by what it logs, and that redirects are what is loaded', async () => {
+    for (const [path, text] of Object.entries(apps)) {
+      mkdirSync(dirname(join(project.folder, path)), { recursive: true });
+      writeFileSync(join(project.folder, path), text);
+    }
+    const run = project.bench(
+      'unready',
+      ...['--app', 'ours/legacy,ours/framework,ours/moved', '--runtimes', 'apache,nginx-fpm', '--paths', '/'],
+    );
+    const { code, stderr } = await run.done;
+    expect(code, stderr).toBe(3);
+    const results = project.results('unready');
+    const told = {
+      legacy:
+        /^GET \/ answers HTTP 500; its log says: Uncaught Error: .* no_such_function\(\) in \/app\/.*index\.php:1$/,
+      framework: /^GET \/ answers HTTP 500; its log says: No key has been specified\.$/,
+    };
+    for (const runtime of ['apache@8.4', 'nginx-fpm@8.4']) {
+      for (const [app, reason] of Object.entries(told)) {
+        expect(variantOf(results, `${app}/${runtime}`).failure).toMatchObject({
+          stage: 'verify',
+          reason: expect.stringMatching(reason),
+        });
+      }
+      expect(variantOf(results, `moved/${runtime}`).failure).toBeNull();
+    }
+    expect(variantOf(results, 'framework/apache@8.4').failure?.log).toContain('#0 {main}');
+    expect(results.warnings).toContainEqual(
+      expect.objectContaining({ code: 'redirect', message: expect.stringContaining('GET / to /login') }),
+    );
+  });
+});
 
 describe('k6', () => {
   it('is killed: its slices are void, those of other processes are kept', async () => {

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { findComplaint } from './complaint.ts';
+
+const UNDEFINED = 'Uncaught Error: Call to undefined function mysqli_connect() in /app/index.php:3';
+
+test.each([
+  [
+    'Apache with mod_php',
+    `[Sat Nov 21 10:00:00.1 2026] [php:error] [pid 9] [client 127.0.0.1:4] PHP Fatal error:  ${UNDEFINED}\\nStack trace:\\n#0 {main}\\n  thrown in /app/index.php on line 3\n`,
+    UNDEFINED,
+  ],
+  [
+    'nginx before php-fpm',
+    `2026/11/21 10:00:00 [error] 9#9: *1 FastCGI sent in stderr: "PHP message: PHP Fatal error:  ${UNDEFINED}\nStack trace:\n#0 {main}\n  thrown in /app/index.php on line 3" while reading response header from upstream, client: 127.0.0.1\n`,
+    UNDEFINED,
+  ],
+  [
+    'the same in one line',
+    '2026/11/21 [error] "PHP message: PHP Parse error:  syntax error, unexpected end of file in /app/a.php on line 2" while reading upstream',
+    'syntax error, unexpected end of file in /app/a.php on line 2',
+  ],
+  [
+    'FrankenPHP',
+    `{"level":"error","ts":1,"msg":"PHP Fatal error:  ${UNDEFINED}\\nStack trace:\\n#0 {main}","syslog_level":"notice"}`,
+    UNDEFINED,
+  ],
+  ['a worker that keeps the app in memory', `PHP ${UNDEFINED}\nStack trace:\n#0 {main}\n`, UNDEFINED],
+  [
+    "Laravel's own log, the last of its errors",
+    '[2026-11-20 10:00:00] local.ERROR: of yesterday {"exception":"x"}\n#0 a\n[2026-11-21 10:00:00] production.ERROR: No application encryption key has been specified. {"exception":"[object] (Illuminate\\\\Encryption\\\\MissingAppKeyException(code: 0)\n[stacktrace]\n#0 /app/x.php(1)\n"}\n',
+    'No application encryption key has been specified.',
+  ],
+  [
+    'Symfony with Monolog',
+    '{"message":"Uncaught PHP Exception Doctrine\\\\DBAL\\\\DriverException: \\"could not find driver\\" at Driver.php line 30","context":{},"level":500,"level_name":"CRITICAL"}',
+    'Uncaught PHP Exception Doctrine\\\\DBAL\\\\DriverException: \\"could not find driver\\" at Driver.php line 30',
+  ],
+  [
+    'notices are none',
+    '[php:notice] PHP Deprecated:  old\nproduction.WARNING: slow\nAH00558: apache2\n',
+    null,
+  ],
+  ['an endless one is cut', `production.ERROR: ${'x'.repeat(9999)}`, 'x'.repeat(200)],
+])('the complaint in a log: %s', (_, log, complaint) => {
+  expect(findComplaint(log)).toBe(complaint);
+});

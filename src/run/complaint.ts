@@ -1,0 +1,53 @@
+import { type Docker, readLog } from './docker.ts';
+
+/** What a server and its app have logged; `complaint`: the line of it that says what went wrong, null where none does. */
+export interface Logged {
+  log: string;
+  complaint: string | null;
+}
+
+/** A file that frameworks log to unless they are told to take stderr, as the engine lists what changed in a container. */
+const OWN_LOG = /^[AC] (\/app\/(?:storage\/logs|var\/log)\/[^/]+\.log)$/;
+/** An app may write as many as it likes, and anything under such a name, a pipe too. */
+const OWN_LOGS = 5;
+const OWN_LOG_SECONDS = 5;
+/** Some errors of Laravel with their traces. */
+const OWN_LOG_BYTES = 65_536;
+/** Of such a trace, what is worth reading. */
+const OWN_LOG_LINES = 12;
+
+/** The end of a container's log and, behind it, of what its app has logged into files since it started. */
+export async function readComplaint(docker: Docker, container: string): Promise<Logged> {
+  const log = await readLog(docker, container, 20);
+  const own = await readOwnLogs(docker, container);
+  const lines = own.split('\n');
+  const from = lines.findLastIndex((line) => findComplaint(line) !== null);
+  const excerpt = from < 0 ? '' : `${lines.slice(from, from + OWN_LOG_LINES).join('\n')}\n`;
+  return { log: log + excerpt, complaint: findComplaint(own) ?? findComplaint(log) };
+}
+
+/** What came into the image with the app is no news: only files that have changed since are read. */
+async function readOwnLogs(docker: Docker, container: string): Promise<string> {
+  const { stdout } = await docker.try(['container', 'diff', container]);
+  const files = stdout.split('\n').flatMap((line) => OWN_LOG.exec(line)?.[1] ?? []);
+  const read = ['timeout', String(OWN_LOG_SECONDS), 'tail', '-c', String(OWN_LOG_BYTES)];
+  const texts = await Promise.all(
+    files.slice(0, OWN_LOGS).map((file) => docker.try(['exec', container, ...read, file])),
+  );
+  return texts.map(({ code, stdout: text }) => (code === 0 ? text : '')).join('');
+}
+
+/** PHP's own errors, lines of Monolog as Laravel writes them, and exceptions as Symfony and our workers log them. */
+const COMPLAINT =
+  /(?:PHP (?:Fatal|Parse) error: +|\.(?:ERROR|CRITICAL|ALERT|EMERGENCY): |\b(?=Uncaught ))(.+)/;
+/** What follows the message: a trace, the context as JSON, words of the web server. */
+const BEHIND = /(?:\\nStack trace:| \{"|","|" while reading ).*$/;
+
+/** The last line of a log that tells of an error, without what stands around its message, 200 characters at most. */
+export function findComplaint(log: string): string | null {
+  const found = log
+    .split('\n')
+    .map((line) => COMPLAINT.exec(line)?.[1])
+    .findLast((text) => text !== undefined);
+  return found?.replace(BEHIND, '').trim().slice(0, 200) || null;
+}
