@@ -1,5 +1,5 @@
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { isAbsolute, join, relative, sep } from 'node:path';
 import { environmentOf } from '../config/apps.ts';
 import type { App, Config } from '../config/types.ts';
 import type { PlannedImage } from '../plan/variants.ts';
@@ -29,8 +29,15 @@ export const EXTENSION_INSTALLER = 'mlocati/php-extension-installer:2';
 /** No packages, no caches, nothing to run: the files as they are. */
 const COPY = 'FROM scratch\nCOPY . /\n';
 
-/** What no app serves: git's own, and what it would cost to send. */
-const LEFT_OUT = '**/.git';
+/**
+ * What no app serves, as lines of a `.dockerignore`: what is git's own, and the folder of our results, with which each run
+ * would make another app.
+ */
+function leaveOut(folder: string, out: string): string {
+  const path = relative(folder, out);
+  const isInside = path !== '' && path.split(sep)[0] !== '..' && !isAbsolute(path);
+  return ['**/.git', ...(isInside ? [`/${path.replace(/[\\*?[\]]/g, '\\$&')}`] : [])].join('\n');
+}
 
 /** Writes what the builds of these images' apps are made by into a temporary folder. */
 export async function openAppBuilds(
@@ -39,7 +46,7 @@ export async function openAppBuilds(
     config,
     run,
     recipeFolder,
-  }: { config: Pick<Config, 'env' | 'prepare'>; run: string; recipeFolder: string },
+  }: { config: Pick<Config, 'env' | 'prepare' | 'out'>; run: string; recipeFolder: string },
 ): Promise<AppBuilds> {
   const folder = await makeTemporary(run, 'build');
   const recipe = await readFile(join(recipeFolder, 'Dockerfile'), 'utf8');
@@ -55,7 +62,8 @@ export async function openAppBuilds(
     await mkdir(join(folder, key));
     const dockerfile = join(folder, key, 'Dockerfile');
     await writeFile(dockerfile, isBuilt ? addSteps(recipe, config) : COPY);
-    await writeFile(`${dockerfile}.dockerignore`, `${await readIgnored(app.folder)}\n${LEFT_OUT}\n`);
+    const ignored = `${await readIgnored(app.folder)}\n${leaveOut(app.folder, config.out)}\n`;
+    await writeFile(`${dockerfile}.dockerignore`, ignored);
     const { EXTENSIONS } = args;
     builds.set(id, {
       ...{ key, app, dockerfile },

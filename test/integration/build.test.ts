@@ -69,7 +69,9 @@ const php = (image: string, code: string) =>
   docker('run', '--rm', '--network=none', '--entrypoint=php', image, '-r', code);
 
 describe('an app with packages, an extension and commands of its own', () => {
+  const out = 'my results [1]*';
   const flags = [
+    ...['--out', join('shop', out)],
     ...['--env', 'GREETING=it is $HOME "q"', '--prepare', 'printf %s "$GREETING" > made'],
     ...[
       '--prepare',
@@ -106,6 +108,8 @@ describe('an app with packages, an extension and commands of its own', () => {
       expect(bases.map((base) => base.name)).toEqual([
         ...['php:8.4-apache', 'mlocati/php-extension-installer:2', 'php:8.4-cli', 'composer:2'],
       ]);
+      // What a run has left in the app's folder is not the app's.
+      write('shop', { [`${out}/results.json`]: '{}' });
       const again = await build(app, ...flags);
       expect(factsOf(again).id).toBe(id);
       expect(again.said).toEqual([]);
