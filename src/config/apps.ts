@@ -1,7 +1,7 @@
 import { basename, join, resolve } from 'node:path';
 import { UserError } from '../errors.ts';
 import type { Files } from './files.ts';
-import { NAME, quote, refuse, suggest } from './text.ts';
+import { escapeText, NAME, quote, refuse, suggest } from './text.ts';
 import type { App, AppKind } from './types.ts';
 
 /** Where frameworks keep their front controller, in the order we look. */
@@ -80,14 +80,14 @@ export function environmentOf(
 
 /**
  * Name and folder of an app from what the user wrote: a folder relative to `base`, the name of a bundled app, or `name=folder`.
- * A folder comes before a bundled app of the same name.
+ * A folder comes before a bundled app of the same name. `written`: the folder as it was given.
  */
 export function findApp(
   text: string,
   base: string,
   packageRoot: string,
   files: Files,
-): Pick<App, 'name' | 'folder'> {
+): Pick<App, 'name' | 'folder'> & { written: string } {
   const named = /^([^=/\\]+)=(.+)$/.exec(text);
   const isFolder = files.kind(resolve(base, text)) === 'folder';
   const [as, where] = named?.[1] && named[2] && !isFolder ? [named[1], named[2]] : [undefined, text];
@@ -105,18 +105,50 @@ export function findApp(
       suggest(where, bundled),
     );
   }
-  return { name: as ?? nameOf(folder), folder };
+  return { name: as ?? nameOf(folder), folder, written: where };
 }
 
-/** As `findRoot`; throws a UserError when there is none. */
-export function guessRoot(folder: string, files: Files): string {
+/**
+ * As `findRoot`; throws a UserError when there is none.
+ * @param written what `findApp` has for it, for a hint
+ */
+export function guessRoot(folder: string, written: string, files: Files): string {
   const root = findRoot(folder, files);
   if (root !== null) return root;
+  const [below] = findBelow(folder, files);
   throw new UserError('no index.php in the app', {
     found: `folder ${quote(folder)}`,
     allowed: 'public/index.php, web/index.php or index.php',
-    hint: "say where it is: 'root: html' in .bench.yml or --root html",
+    hint: hintAt(below, written),
   });
+}
+
+function hintAt(below: ReturnType<typeof findBelow>[number] | undefined, written: string): string {
+  if (below && below.root !== '.') {
+    const app = escapeText(join(written, below.name));
+    return `there is one in ${join(app, below.root)}: 'app: ${app}' in .bench.yml or --app ${app}`;
+  }
+  const root = below?.name ?? 'html';
+  return `say where it is: 'root: ${root}' in .bench.yml or --root ${root}`;
+}
+
+/** Folders in this one that have an index.php where one is looked for: a project whose app lies further down. */
+function findBelow(folder: string, files: Files): { name: string; root: string }[] {
+  return files.list(folder).flatMap((name) => {
+    // Names that a shell and a line of YAML take as they are; neither hidden ones nor what is installed.
+    if (!NAME.test(name) || ['vendor', 'node_modules'].includes(name)) return [];
+    const root = findRoot(join(folder, name), files);
+    return root === null ? [] : [{ name, root }];
+  });
+}
+
+/** Whether somebody's own PHP app is in a folder, be it that its index.php is not where one is looked for. */
+export function hasApp(folder: string, files: Files): boolean {
+  return (
+    findRoot(folder, files) !== null ||
+    files.kind(join(folder, 'composer.json')) === 'file' ||
+    findBelow(folder, files).length > 0
+  );
 }
 
 /** The `.htaccess` file in the document root or at the top of an app, relative to its folder. */

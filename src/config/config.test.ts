@@ -121,6 +121,14 @@ describe('defaults', () => {
   });
 });
 
+test('the demo does not stand in for an app that is there but not found', () => {
+  expect(messageOf(() => parse({ 'composer.json': '{}' }))).toMatch(/^no index.php in the app\n/);
+  expect(messageOf(() => parse({ 'old/index.php': '' }))).toContain("'root: old'");
+  expect(messageOf(() => parse({ 'x/a/web/index.php': '' }, ['--app', 'shop=x']))).toContain("'app: x/a'");
+  const none = { 'vendor/index.php': '', '.cache/index.php': '', 'docs/a.md': '' };
+  expect(parse(none).apps[0]?.name).toBe('plain');
+});
+
 describe('precedence', () => {
   const file = 'instances: 4\nphp: 8.2\nenv: { A: file, B: file, C: file }\nslo: { p99: 1s, ok: 99% }\n';
   const inputs = { instances: '5', env: 'B=input\nC=input\n', php: '' };
@@ -346,7 +354,9 @@ docs: https://example.org
         );
       expect(told('', laravel)).toBe('nothing was refused');
       expect(told('[mode=b]', symfony)).toBe('nothing was refused');
-      expect(told('[mode=b]', laravel)).toMatch(/worker\[mode=b\] is for symfony, and .* is laravel/);
+      expect(told('[mode=b]', laravel)).toMatch(
+        /worker\[mode=b\] is for symfony, and .* is laravel\n {2}hint: {4}octane-swoole, /,
+      );
       const unknown = either.replace('{ mode: [b]', '{ made: [b]');
       expect(told('', laravel, unknown)).toMatch(/unknown option\n.*'made'|no such option/);
     });

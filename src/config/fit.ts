@@ -43,19 +43,31 @@ export function findMisfit(
   return null;
 }
 
+/** What keeps such an app in memory after all. */
+const HINTS: Partial<Record<AppKind, string>> = {
+  laravel:
+    "octane-swoole, octane-roadrunner and octane-frankenphp keep Laravel in memory, by the app's laravel/octane",
+  plain: 'docs/apps.md tells how an app is called by its handler.php',
+};
+
 /**
  * In one table not every app need fit every runtime, those pairs are left out; but each must fit one of the others.
  * Throws a UserError.
  */
 export function checkFit(apps: readonly App[], choices: readonly RuntimeChoice[], where: Place | undefined) {
   const refuseMisfits = (some: readonly App[], others: readonly RuntimeChoice[]) => {
-    const found = some.flatMap((app) => others.map((choice) => findMisfit(choice, app)));
-    const [first] = found;
-    if (!first || found.includes(null)) return;
+    const misfits = some.flatMap((app) =>
+      others.flatMap((choice) => {
+        const misfit = findMisfit(choice, app);
+        return misfit === null ? [] : [{ kind: app.kind, misfit }];
+      }),
+    );
+    const [first] = misfits;
+    if (!first || misfits.length < some.length * others.length) return;
     throw new UserError('the app and the runtime do not fit', {
       ...(where && { where }),
-      found: first,
-      hint: 'docs/apps.md tells of kinds of apps; runtimes that start the app for each request take any',
+      found: first.misfit,
+      hint: `${HINTS[first.kind] ?? 'docs/apps.md tells of kinds of apps'}; runtimes that start the app for each request take any`,
     });
   };
   for (const choice of choices) refuseMisfits(apps, [choice]);

@@ -84,7 +84,7 @@ export const KEYS = {
     schema: list(path),
     value: 'PATH,…',
     about: 'Folder of the app, or the name of a bundled one; several are compared, name=PATH names one',
-    default: 'the current folder if it has an index.php, else plain',
+    default: 'the current folder, or plain where no PHP app is there',
     many: 'list',
   },
   root: {
@@ -109,7 +109,7 @@ export const KEYS = {
   prepare: {
     schema: z.array(command),
     value: 'COMMAND',
-    about: "Command of the app's own that its build runs, such as 'php artisan migrate --seed'; repeatable",
+    about: "Command of the app's own that its build runs, such as 'php artisan migrate --force'; repeatable",
     many: 'texts',
   },
   runtimes: {

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { type Place, UserError } from '../errors.ts';
-import { checkAppNames, checkRoot, describeApp, findApp, findHtaccess, findRoot, guessRoot } from './apps.ts';
+import { checkAppNames, checkRoot, describeApp, findApp, findHtaccess, guessRoot, hasApp } from './apps.ts';
 import { checkDistinct, choose, parseChoices } from './choices.ts';
 import { at, readYaml, validate } from './document.ts';
 import { type Files, realFiles } from './files.ts';
@@ -146,15 +146,15 @@ function readApps(layers: readonly Layer[], cwd: string, packageRoot: string, fi
   const given = find(layers, 'app');
   const root = find(layers, 'root');
   const extensions = find(layers, 'extensions');
-  const none = root === undefined && findRoot(cwd, files) === null;
-  const texts = given?.value ?? [none ? 'plain' : '.'];
+  // The bundled app is for a look at the tool: where somebody's own is meant, its numbers would pass for that one's.
+  const texts = given?.value ?? [root === undefined && !hasApp(cwd, files) ? 'plain' : '.'];
   const apps = texts.map((text, i) =>
     at(given?.place(i), () => {
-      const app = findApp(text, given?.base ?? cwd, packageRoot, files);
+      const { written, ...app } = findApp(text, given?.base ?? cwd, packageRoot, files);
       const { folder } = app;
       const docroot = root
         ? at(root.place(), () => checkRoot(folder, root.value, files))
-        : guessRoot(folder, files);
+        : guessRoot(folder, written, files);
       const htaccess = findHtaccess(folder, docroot, files);
       return {
         ...app,
