@@ -274,7 +274,7 @@ async function getK6(docker: Docker, config: Config, caller: Caller, signal: Abo
     signal.throwIfAborted();
     throw new UserError(`the load generator's image ${image} cannot be had`, {
       found: (error as Error).message,
-      hint: `where no registry answers, map it: --image ${K6_IMAGE}=…, or let script/bench make a stand-in`,
+      hint: `where no registry answers, map it: --image ${K6_IMAGE}=…; script/bench of a clone makes a stand-in`,
     });
   }
   return image;

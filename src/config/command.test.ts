@@ -36,6 +36,8 @@ test('help names every command and every key, in 100 columns', () => {
   for (const name of names) expect(helpText()).toContain(`\n  ${name} `);
   for (const key of keysOf('flag'))
     expect(helpText('run')).toMatch(new RegExp(`^  --(\\[no-\\])?${key}\\b`, 'm'));
+  expect(helpText('run')).toMatch(/\n\nThe app:\n {2}--app .*(\n .*)+\n\nWhat serves it:\n {2}--runtimes /);
+  expect(helpText('list')).not.toContain('The app');
   for (const text of [helpText(), ...names.map(helpText)]) {
     for (const line of text.split('\n')) expect(line.length, line).toBeLessThanOrEqual(100);
   }

@@ -230,6 +230,20 @@ function readFile([file, other]: readonly string[]): string {
   });
 }
 
+/** What stands before a key in the help text: in the order of the keys, those of a kind are together. */
+const HEADINGS: Partial<Record<KeyName, string>> = {
+  app: 'The app',
+  runtimes: 'What serves it',
+  'compare-to': 'Compared with',
+  scenarios: 'The load',
+  budget: 'How often',
+  'max-vus': 'Clients',
+  slo: 'What must hold',
+  'server-cpus': 'The machine',
+  env: 'Around the app',
+  out: 'The run',
+};
+
 /** Help on one command, or on all. */
 export function helpText(name?: CommandName): string {
   if (!name) {
@@ -237,6 +251,7 @@ export function helpText(name?: CommandName): string {
       'php-runtime-bench: which application server should run your PHP app?',
       '',
       'Usage: php-runtime-bench COMMAND [flags]',
+      "In your app's folder: php-runtime-bench run --paths /,/api/products",
       '',
       ...NAMES.map((command) => entry(command, COMMANDS[command].about)),
       '',
@@ -248,7 +263,7 @@ export function helpText(name?: CommandName): string {
   }
   const { usage, about, own, config, example }: Spec = COMMANDS[name];
   const flags = Object.entries(own).map(([flag, { value, about: text }]) => entry(flagOf(flag, value), text));
-  if (config) flags.push(...keysOf('flag').map(keyEntry));
+  const keys = keysOf('flag').map((key) => `${HEADINGS[key] ? `\n${HEADINGS[key]}:\n` : ''}${keyEntry(key)}`);
   return [
     `Usage: php-runtime-bench ${usage}`,
     '',
@@ -256,7 +271,12 @@ export function helpText(name?: CommandName): string {
     '',
     ...(flags.length ? ['Flags:', ...flags, ''] : []),
     ...(config
-      ? ['Each key of .bench.yml is named like its flag; a flag wins. Lists take commas or repetition.', '']
+      ? [
+          'Each key of .bench.yml is named like its flag; a flag wins. Lists take commas or repetition.',
+          'In brackets is what holds where nothing is said.',
+          ...keys,
+          '',
+        ]
       : []),
     `Example: php-runtime-bench ${example}`,
     '',

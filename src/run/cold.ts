@@ -36,7 +36,7 @@ export async function findHyperfine(host: Host): Promise<string> {
   if (found?.code === 0) return found.stdout.trim();
   throw new UserError('cold starts are timed by hyperfine, which is not on PATH', {
     where: { name: '--cold-start' },
-    hint: 'run script/bootstrap, or see https://github.com/sharkdp/hyperfine#installation',
+    hint: 'see https://github.com/sharkdp/hyperfine#installation, or run script/bootstrap in a clone of this tool',
   });
 }
 

@@ -47,12 +47,19 @@ export interface EngineFacts {
 
 /** Asks the engine who it is. UserError where none answers or buildx is missing. */
 export async function askEngine(docker: Docker): Promise<EngineFacts> {
-  const hint = 'run script/bootstrap, or see https://docs.docker.com/engine/install/';
+  const hint = 'see https://docs.docker.com/engine/install/, or run script/bootstrap in a clone of this tool';
   const info = await docker.try(['info', '--format', '{{json .}}']).catch(() => null);
   if (info === null) throw new UserError('there is no docker client on PATH', { hint });
   const parsed = info.code === 0 ? JSON.parse(info.stdout) : { ServerErrors: [lastLines(info.stderr, 1)] };
   if (parsed.ServerErrors?.length > 0) {
-    throw new UserError('no Docker engine answers', { found: String(parsed.ServerErrors[0]), hint });
+    const found = String(parsed.ServerErrors[0]);
+    if (/permission denied/i.test(found)) {
+      throw new UserError('you may not use the Docker engine', {
+        found,
+        hint: 'join the group docker (sudo usermod --append --groups docker "$USER") and log in anew',
+      });
+    }
+    throw new UserError('no Docker engine answers', { found, hint });
   }
   const buildx = await docker.try(['buildx', 'version']);
   if (buildx.code !== 0)
