@@ -1,0 +1,25 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+
+const root = resolve(import.meta.dirname, '../..');
+const { files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+test('the package has what git has in its folders, down to those that are empty but for a list of what git ignores', () => {
+  const run = (program: string, ...args: string[]) =>
+    execFileSync(program, args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  const [pack] = JSON.parse(run('npm', 'pack', '--dry-run', '--json', '--ignore-scripts'));
+  const packed = pack.files.map(({ path }: { path: string }) => path);
+  // As it is on the disk, committed or not.
+  const known = run('git', 'ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', ...files)
+    .split('\0')
+    .filter((path) => path !== '' && existsSync(join(root, path)));
+  // npm never packs these, so a folder that has nothing else would not be there.
+  const lists = known.filter((path) => path.endsWith('/.gitignore'));
+  expect(packed).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'dist/cli.mjs', 'package.json']));
+  expect(known.length).toBeGreaterThan(200);
+  expect(known.filter((path) => !lists.includes(path) && !packed.includes(path))).toEqual([]);
+  const folders = lists.map((path) => path.slice(0, -'.gitignore'.length));
+  expect(folders.filter((folder) => !packed.some((path: string) => path.startsWith(folder)))).toEqual([]);
+});
