@@ -1,7 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { compareAcross } from './analyse/across.ts';
-import { analyse } from './analyse/analyse.ts';
 import { mergeResults } from './analyse/merge.ts';
 import { type Caller, runBench } from './bench.ts';
 import { describeOther, findOther, sayOther } from './checkout/other.ts';
@@ -25,15 +23,11 @@ import { describeEffort } from './plan/effort.ts';
 import { type Plan, plan } from './plan/plan.ts';
 import { type PlannedShard, planShards } from './plan/shards.ts';
 import { planVariants } from './plan/variants.ts';
-import { renderAcross, renderAcrossTable } from './report/across.ts';
-import { renderCsv } from './report/csv.ts';
+import { renderAs } from './report/formats.ts';
 import { renderHistory } from './report/history.ts';
 import { renderHistoryPage } from './report/html/history.ts';
-import { htmlGroup, renderHtml } from './report/html/render.ts';
-import { renderMarkdown } from './report/markdown.ts';
 import { renderNoise } from './report/noise.ts';
 import { makeProgress } from './report/progress.ts';
-import { renderTable } from './report/terminal.ts';
 import type { Warning } from './results.ts';
 import { diagnose } from './run/doctor.ts';
 import { MACHINE_SCRIPT, parseMachine } from './run/machine.ts';
@@ -61,8 +55,11 @@ export async function runCommand(argv: readonly string[], host: Host, packageRoo
       const { progress, ...caller } = await makeCaller(argv, packageRoot);
       const { results, out, exitCode } = await runBench(config, host, caller);
       progress.end();
-      print(renderTable(analyse(results), terminal));
-      print(`\nwritten to ${out}: report.html, report.md, results.json, measurements.ndjson, raw/`);
+      print(renderAs(command.format, [results], terminal));
+      const written = `written to ${out}: report.html, report.md, results.json, measurements.ndjson, raw/`;
+      // What is not for people is for programs, which read all of standard output.
+      if (command.format === 'table') print(`\n${written}`);
+      else progress.say(written);
       return exitCode;
     }
     case 'plan': {
@@ -85,17 +82,7 @@ export async function runCommand(argv: readonly string[], host: Host, packageRoo
     }
     case 'report': {
       const groups = mergeResults(await Promise.all(command.folders.map(readOutput)));
-      const across = compareAcross(groups);
-      if (command.format === 'json') print(JSON.stringify(groups.length === 1 ? groups[0] : groups));
-      else if (command.format === 'html') print(renderHtml(groups.map(htmlGroup), across));
-      else if (command.format === 'csv') for (const results of groups) print(renderCsv(analyse(results)));
-      else if (command.format === 'md') {
-        const apart = renderMarkdown(groups.map(analyse));
-        print(across ? `${renderAcross(across)}\n\n${apart}` : apart);
-      } else {
-        if (across) print(`${renderAcrossTable(across, terminal)}\n`);
-        for (const results of groups) print(renderTable(analyse(results), terminal));
-      }
+      print(renderAs(command.format, groups, terminal));
       return 0;
     }
     case 'history': {

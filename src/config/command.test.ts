@@ -8,7 +8,14 @@ test.each([
   [['help', 'plan'], { command: 'help', of: 'plan' }],
   [['run', '--php', '8.4', '-h'], { command: 'help', of: 'run' }],
   [['--version'], { command: 'version' }],
-  [['run', '--no-reuse', '--php=8.4'], { command: 'run', flags: ['--no-reuse', '--php=8.4'] }],
+  [
+    ['run', '--no-reuse', '--php=8.4'],
+    { command: 'run', flags: ['--no-reuse', '--php=8.4'], format: 'table' },
+  ],
+  [
+    ['run', '--format', 'csv', '--php=8.4', '--format=json'],
+    { command: 'run', flags: ['--php=8.4'], format: 'json' },
+  ],
   [
     ['plan', '--json', '--php', '8.4'],
     { command: 'plan', flags: ['--php', '8.4'], json: true, shards: null },

@@ -6,13 +6,15 @@ import { KEYS, type Key, type KeyName, keysOf } from './keys.ts';
 import { parseInteger, parsePath, quote, unknownWord } from './text.ts';
 
 const FORMATS = ['table', 'md', 'json', 'csv', 'html'] as const;
+/** A form that results are printed in; the first is the default. */
+export type Format = (typeof FORMATS)[number];
 const HISTORY_FORMATS = ['md', 'json', 'html'] as const;
 
 /** What the command line asks for. */
 export type Command =
-  | { command: 'run'; flags: readonly string[] }
+  | { command: 'run'; flags: readonly string[]; format: Format }
   | { command: 'plan'; flags: readonly string[]; json: boolean; shards: number | 'runtimes' | null }
-  | { command: 'report'; folders: readonly string[]; format: (typeof FORMATS)[number] }
+  | { command: 'report'; folders: readonly string[]; format: Format }
   | { command: 'list'; json: boolean }
   | { command: 'eject'; runtime: string; out: string | null }
   | { command: 'history'; file: string; format: (typeof HISTORY_FORMATS)[number] }
@@ -31,12 +33,13 @@ interface Spec {
 }
 
 const JSON_FLAG = { json: { about: 'Print JSON' } };
+const FORMAT_FLAG = { format: { value: FORMATS.join('|'), about: 'What to print [table]' } };
 
 export const COMMANDS = {
   run: {
     usage: 'run [flags]',
     about: 'Build, load and compare; print the table and write the results',
-    own: {},
+    own: FORMAT_FLAG,
     config: true,
     example: "run --app . --runtimes 'apache,nginx-fpm[workers=32]' --paths /,/api/x",
   },
@@ -56,7 +59,7 @@ export const COMMANDS = {
   report: {
     usage: 'report DIR…',
     about: 'Render results again',
-    own: { format: { value: FORMATS.join('|'), about: 'Which form (default: table)' } },
+    own: FORMAT_FLAG,
     config: false,
     example: 'report bench-results --format md',
   },
@@ -77,7 +80,7 @@ export const COMMANDS = {
   history: {
     usage: 'history FILE',
     about: 'Tell how variants went on from run to run, and where they changed',
-    own: { format: { value: HISTORY_FORMATS.join('|'), about: 'Which form (default: md)' } },
+    own: { format: { value: HISTORY_FORMATS.join('|'), about: 'What to print [md]' } },
     config: false,
     example: 'history history.ndjson --format html',
   },
@@ -123,7 +126,7 @@ export function parseCommand(argv: readonly string[]): Command {
   const ownKinds: FlagKinds = Object.fromEntries(
     Object.entries(own).map(([flag, { value }]) => [flag, value === undefined ? 'boolean' : 'string']),
   );
-  const { flags, positionals } = splitArguments(rest, { ...ownKinds, ...(config && CONFIG_FLAGS) });
+  const { flags, positionals } = splitArguments(rest, { ...(config && CONFIG_FLAGS), ...ownKinds });
   const [extra] = positionals;
   if (extra !== undefined && name !== 'report' && name !== 'eject' && name !== 'history') {
     throw new UserError(`unexpected argument ${quote(extra)}`, {
@@ -134,7 +137,11 @@ export function parseCommand(argv: readonly string[]): Command {
   const json = flags.has('json');
   switch (name) {
     case 'run':
-      return { command: name, flags: rest };
+      return {
+        command: name,
+        flags: withoutOwn(rest, ownKinds),
+        format: readFormat(flags.get('format'), FORMATS),
+      };
     case 'plan':
       return {
         command: name,

@@ -1,112 +1,174 @@
 import { leadsOf } from '../analyse/gates.ts';
-import type { PooledLatency, Row, Summary } from '../analyse/summary.ts';
+import { PERCENTILES } from '../analyse/pool.ts';
+import type { EndpointRow, PooledLatency, Row, ScenarioSummary, Summary } from '../analyse/summary.ts';
 import { CompareMetric, type Comparison } from '../results.ts';
 import { cleanLine } from './text.ts';
 import { reasonOf } from './words.ts';
 
+/** Null: empty. */
 type Value = string | number | null | undefined;
+type Columns<T> = Readonly<Record<string, (of: T) => Value>>;
 
-/** One line a variant and scenario, those of the other ref last; numbers unrounded, units in the names. */
-export function renderCsv({ scenarios, variants }: Summary): string {
-  const all = scenarios.flatMap(({ comparisons }) => comparisons);
-  const kinds = KINDS.filter((kind) => all.some(({ against }) => against === kind));
-  const lines = scenarios.flatMap(({ facts, rows, bases, comparisons }) =>
-    [...rows, ...bases].map((row) => {
-      const own = comparisons.filter(({ variant }) => variant === row.variant);
-      const ref = variants.find(({ id }) => id === row.variant)?.ref;
-      return Object.entries<Value>({
-        ...{ scenario: facts.name, ...record(row), ref },
-        ...Object.assign({}, ...kinds.map((kind) => changes(kind, own))),
-      });
-    }),
-  );
-  const head = lines[0]?.map(([name]) => name) ?? [];
-  return [head, ...lines.map((line) => line.map(([, value]) => cell(value)))]
-    .map((cells) => `${cells.join(',')}\n`)
-    .join('');
+/** What a line is about: a variant in a scenario, all that was asked of it together or one endpoint. */
+interface Subject {
+  summary: Summary;
+  scenario: ScenarioSummary;
+  row: Row;
+  /** Null: all of them. */
+  endpoint: EndpointRow | null;
 }
 
-function record(row: Row): Record<string, Value> {
+/** What is known of an endpoint as well as of all together. */
+type Counted = Pick<EndpointRow, 'requests' | 'bytesPerResponse' | 'latency'> & {
+  okCount: number;
+  okRatio: number | null;
+  rps: number | null | undefined;
+};
+
+const NAMES: Columns<Subject> = {
+  run: ({ summary }) => summary.run.id,
+  scenario: ({ scenario }) => scenario.facts.name,
+  variant: ({ row }) => row.variant,
+  endpoint: ({ endpoint }) => endpoint?.name,
+  label: ({ row }) => row.label,
+  ref: ({ summary, row }) => summary.variants.find(({ id }) => id === row.variant)?.ref,
+  state: ({ row }) => row.state.kind,
+};
+
+const at = (p: number, latency: PooledLatency | null | undefined) =>
+  latency?.percentiles.find((point) => point.p === p)?.ms;
+
+const COUNTED: Columns<Counted> = {
+  requests: ({ requests }) => requests,
+  okCount: ({ okCount }) => okCount,
+  okRatio: ({ okRatio }) => okRatio,
+  rps: ({ rps }) => rps,
+  bytesPerResponse: ({ bytesPerResponse }) => bytesPerResponse,
+  minMs: ({ latency }) => latency?.minMs,
+  avgMs: ({ latency }) => latency?.avgMs,
+  ...Object.fromEntries(
+    PERCENTILES.map((p) => [`p${p}Ms`.replace('.', '_'), ({ latency }: Counted) => at(p, latency)]),
+  ),
+  maxMs: ({ latency }) => latency?.maxMs,
+};
+
+const WHOLE: Columns<Row> = {
+  rank: ({ state }) => (state.kind === 'ranked' ? state.rank : null),
+  reason: ({ state }) => reasonOf(state),
+  rpsHalf: ({ rps }) => rps?.half,
+  rpsOver: ({ rps }) => rps?.over,
+  offeredRps: ({ offeredRps }) => offeredRps,
+  holdsRps: ({ holds }) => holds?.value,
+  holdsHalf: ({ holds }) => holds?.half,
+  holdsKind: ({ holds }) => holds?.kind,
+  holdsOkRatio: ({ holds }) => holds?.upTo?.okRatio,
+  holdsP50Ms: ({ holds }) => at(50, holds?.upTo?.latency),
+  holdsP95Ms: ({ holds }) => at(95, holds?.upTo?.latency),
+  holdsP99Ms: ({ holds }) => at(99, holds?.upTo?.latency),
+  cpuMsPerRequest: ({ cpuMsPerRequest }) => cpuMsPerRequest?.value,
+  cpuMsPerRequestHalf: ({ cpuMsPerRequest }) => cpuMsPerRequest?.half,
+  memoryMedianBytes: ({ memory }) => memory?.medianBytes,
+  memoryMaxBytes: ({ memory }) => memory?.maxBytes,
+  memoryBytesPerThousand: ({ soak }) => soak?.bytesPerThousand.value,
+  memoryBytesPerThousandHalf: ({ soak }) => soak?.bytesPerThousand.half,
+  leaks: ({ soak }) => (soak ? String(soak.leaks) : null),
+  rpsDecay: ({ soak }) => soak?.decay?.value,
+  rpsDecayHalf: ({ soak }) => soak?.decay?.half,
+  processes: ({ processes }) => processes?.max,
+  coldStartMs: ({ coldStartMs }) => coldStartMs,
+  generatorBusyRatio: ({ generatorBusyRatio }) => generatorBusyRatio,
+  dropped: ({ dropped }) => dropped,
+  interrupted: ({ interrupted }) => interrupted,
+};
+
+/** Of one variant: `baseCpuRatio`, `baseCpuLow`, … for each kind and metric; `basePrimary`: what the verdict goes by. */
+const CHANGES: Columns<readonly Comparison[]> = Object.assign(
+  {},
+  ...(['base', 'earlier', 'reference'] as const).map((kind): typeof CHANGES => {
+    const of = (own: readonly Comparison[]) => own.filter(({ against }) => against === kind);
+    const lead = (own: readonly Comparison[]) => [...leadsOf(of(own))][0];
+    return {
+      [`${kind}Against`]: (own) => lead(own)?.reference,
+      [`${kind}Primary`]: (own) => lead(own)?.metric,
+      ...Object.assign({}, ...CompareMetric.options.map((metric) => changesIn(kind, metric))),
+    };
+  }),
+);
+
+function changesIn(kind: Comparison['against'], metric: CompareMetric): typeof CHANGES {
+  const prefix = `${kind}${metric[0]?.toUpperCase()}${metric.slice(1)}`;
+  const found = (own: readonly Comparison[]) =>
+    own.find((comparison) => comparison.against === kind && comparison.metric === metric);
   return {
-    variant: row.variant,
-    label: row.label,
-    state: row.state.kind,
-    rank: row.state.kind === 'ranked' ? row.state.rank : null,
-    reason: reasonOf(row.state),
-    rps: row.rps?.value,
-    rpsHalf: row.rps?.half,
-    rpsOver: row.rps?.over,
-    offeredRps: row.offeredRps,
-    holdsRps: row.holds?.value,
-    holdsHalf: row.holds?.half,
-    holdsKind: row.holds?.kind,
-    holdsOkRatio: row.holds?.upTo?.okRatio,
-    ...Object.fromEntries(
-      [50, 95, 99].map((p) => [
-        `holdsP${p}Ms`,
-        row.holds?.upTo?.latency?.percentiles.find((point) => point.p === p)?.ms,
-      ]),
+    [`${prefix}Ratio`]: (own) => found(own)?.ratio,
+    [`${prefix}Low`]: (own) => found(own)?.interval?.low,
+    [`${prefix}High`]: (own) => found(own)?.interval?.high,
+    [`${prefix}Verdict`]: (own) => found(own)?.verdict,
+    [`${prefix}Detectable`]: (own) => found(own)?.detectable,
+  };
+}
+
+/** The same for all results; docs/reading-the-report.md says what is in each. */
+export const CSV_COLUMNS: readonly string[] = [NAMES, COUNTED, WHOLE, CHANGES].flatMap(Object.keys);
+
+/**
+ * Of each variant in each scenario a line for all that was asked of it, then one for each endpoint; those of the other
+ * ref last. Numbers are unrounded, units in the names.
+ *
+ * @param summaries one, or several that must not be compared: the column `run` tells them apart
+ */
+export function renderCsv(summaries: readonly Summary[]): string {
+  const subjects = summaries.flatMap((summary) =>
+    summary.scenarios.flatMap((scenario) =>
+      [...scenario.rows, ...scenario.bases].flatMap((row) =>
+        // The last sums the others up.
+        [null, ...row.endpoints.slice(0, -1)].map((endpoint) => ({ summary, scenario, row, endpoint })),
+      ),
     ),
-    ...times(row.latency),
-    okRatio: row.okRatio,
-    okCount: row.okCount,
-    requests: row.requests,
-    cpuMsPerRequest: row.cpuMsPerRequest?.value,
-    cpuMsPerRequestHalf: row.cpuMsPerRequest?.half,
-    memoryMedianBytes: row.memory?.medianBytes,
-    memoryMaxBytes: row.memory?.maxBytes,
-    memoryBytesPerThousand: row.soak?.bytesPerThousand.value,
-    memoryBytesPerThousandHalf: row.soak?.bytesPerThousand.half,
-    leaks: row.soak ? String(row.soak.leaks) : null,
-    rpsDecay: row.soak?.decay?.value,
-    rpsDecayHalf: row.soak?.decay?.half,
-    processes: row.processes?.max,
-    coldStartMs: row.coldStartMs,
-    generatorBusyRatio: row.generatorBusyRatio,
-    dropped: row.dropped,
-    interrupted: row.interrupted,
-  };
+  );
+  const lines: (readonly Value[])[] = [CSV_COLUMNS, ...subjects.map(read)];
+  return lines.map((line) => `${line.map(cell).join(',')}\n`).join('');
 }
 
-const KINDS = ['base', 'earlier', 'reference'] as const;
-
-/** `baseCpuRatio`, `baseCpuLow`, … for every metric; `basePrimary` names the one that the verdict goes by. */
-function changes(kind: Comparison['against'], own: readonly Comparison[]): Record<string, Value> {
-  const found = own.filter(({ against }) => against === kind);
-  const columns = CompareMetric.options.flatMap((metric) => {
-    const comparison = found.find((other) => other.metric === metric);
-    const prefix = kind + (metric[0] as string).toUpperCase() + metric.slice(1);
-    return [
-      [`${prefix}Ratio`, comparison?.ratio],
-      [`${prefix}Low`, comparison?.interval?.low],
-      [`${prefix}High`, comparison?.interval?.high],
-      [`${prefix}Verdict`, comparison?.verdict],
-      [`${prefix}Detectable`, comparison?.detectable],
-    ];
-  });
-  const [lead] = leadsOf(found);
-  return {
-    [`${kind}Against`]: lead?.reference,
-    [`${kind}Primary`]: lead?.metric,
-    ...Object.fromEntries(columns),
-  };
+function read(subject: Subject): Value[] {
+  const { scenario, row, endpoint } = subject;
+  // Of the variant as a whole: what an endpoint has no share of is not repeated there.
+  const whole = endpoint ? null : row;
+  const own = endpoint ? null : scenario.comparisons.filter(({ variant }) => variant === row.variant);
+  return [
+    ...readAll(NAMES, subject),
+    ...readAll(COUNTED, endpoint ? countEndpoint(endpoint) : countAll(row)),
+    ...readAll(WHOLE, whole),
+    ...readAll(CHANGES, own),
+  ];
 }
 
-function times(latency: PooledLatency | null): Record<string, Value> {
-  const at = (p: number) => latency?.percentiles.find((point) => point.p === p)?.ms;
-  const points = [50, 66, 75, 80, 85, 90, 95, 98, 99, 99.9, 99.99];
-  return {
-    minMs: latency?.minMs,
-    avgMs: latency?.avgMs,
-    ...Object.fromEntries(points.map((p) => [`p${String(p).replace('.', '_')}Ms`, at(p)])),
-    maxMs: latency?.maxMs,
-  };
+function readAll<T>(columns: Columns<T>, of: T | null): Value[] {
+  return Object.values(columns).map((column) => (of === null ? null : column(of)));
 }
 
-/** Text that begins like a formula gets an apostrophe, so that a spreadsheet does not run it. */
+function countAll({ requests, okCount, okRatio, rps, latency, endpoints }: Row): Counted {
+  const bytesPerResponse = endpoints.at(-1)?.bytesPerResponse ?? null;
+  return { requests, okCount, okRatio, rps: rps?.value, bytesPerResponse, latency };
+}
+
+function countEndpoint({ requests, failures, rps, bytesPerResponse, latency }: EndpointRow): Counted {
+  const okCount = requests - failures;
+  const okRatio = requests > 0 ? okCount / requests : null;
+  return { requests, okCount, okRatio, rps, bytesPerResponse, latency };
+}
+
+/** Quoted as RFC 4180 says; line breaks within a text become spaces. */
 function cell(value: Value): string {
-  if (value === null || value === undefined) return '';
-  if (typeof value === 'number') return String(value);
-  const text = cleanLine(value).replace(/^(?=[=+\-@])/, "'");
+  if (typeof value !== 'string') return String(value ?? '');
+  const text = disarm(cleanLine(value));
   return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/**
+ * Text that begins like a formula gets an apostrophe, so that a spreadsheet does not run it. So does what follows a
+ * semicolon, which parts cells where the comma is for decimals.
+ */
+function disarm(text: string): string {
+  return text.replace(/(^|;)(?=\s*[=+\-@\uff1d\uff0b\uff0d\uff20])/g, "$1'");
 }

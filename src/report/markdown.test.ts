@@ -4,7 +4,6 @@ import { summarise, summaryOf } from '../../test/fixtures/results/summaries.ts';
 import type { Summary } from '../analyse/summary.ts';
 import type { Comparison } from '../results.ts';
 import { methodUrl } from './comparisons.ts';
-import { renderCsv } from './csv.ts';
 import { renderMarkdown, renderMarkdownTable, STAGES, type Stage } from './markdown.ts';
 
 const lines = (text: string) => text.split('\n');
@@ -25,9 +24,6 @@ describe('as people see it', () => {
       );
     },
   );
-  test.each(['mixed', 'base'])('%s.csv', async (name) => {
-    await expect(renderCsv(summaryOf(name))).toMatchFileSnapshot(`__golden__/${name}.csv`);
-  });
 });
 
 describe('the verdict claims no more than is known', () => {
@@ -223,14 +219,4 @@ test('groups that must not be compared are kept apart and say so', () => {
 test('the table alone', () => {
   const text = renderMarkdownTable(summaryOf('quick'));
   expect(lines(text.trim())).toHaveLength(5);
-});
-
-test('csv: a line a variant, nothing that a spreadsheet would run', () => {
-  const summary = structuredClone(summaryOf('quick')) as Summary;
-  const [scenario] = summary.scenarios;
-  Object.assign(scenario?.rows[0] as object, { label: '=cmd|" /C calc"!A0' });
-  const [head, first, ...rest] = renderCsv(summary).trimEnd().split('\n');
-  expect(head?.split(',').slice(0, 4)).toEqual(['scenario', 'variant', 'label', 'state']);
-  expect(first).toContain(`"'=cmd|"" /C calc""!A0"`);
-  expect(rest).toHaveLength(2);
 });

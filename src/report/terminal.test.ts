@@ -2,9 +2,21 @@ import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { fixtures, makeResults } from '../../test/fixtures/results/make.ts';
 import { summarise, summaryOf } from '../../test/fixtures/results/summaries.ts';
+import type { Results } from '../results.ts';
 import { renderTable } from './terminal.ts';
 
 const table = (name: string, width = 120, color = false) => renderTable(summaryOf(name), { width, color });
+
+/** Of a run with --cold-start. */
+function coldStarts(width: number): string {
+  const results = fixtures.quick?.() as Results;
+  for (const variant of results.variants) {
+    variant.coldStart = { tool: 'hyperfine 1.15.0', path: '/', timesMs: [310, 325, 298] };
+  }
+  const text = renderTable(summarise(results), { width, color: false });
+  expect(text).toMatch(/cold starts\n {2}apache: median 310 ms/);
+  return text;
+}
 
 describe('as people see it', () => {
   test.each([
@@ -27,6 +39,10 @@ describe('width', () => {
     for (const name of Object.keys(fixtures)) {
       for (const line of table(name, width).split('\n')) expect(stringWidth(line)).toBeLessThanOrEqual(width);
     }
+  });
+  test.each(['quick', 'mixed', 'journey', 'hostile', 'cold'])('nor is it than 40: %s', (name) => {
+    const text = name === 'cold' ? coldStarts(40) : table(name, 40);
+    for (const line of text.split('\n')) expect(stringWidth(line)).toBeLessThanOrEqual(40);
   });
   test.each(['mixed', 'base'])('colour changes no letter: %s', (name) => {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what colour is made of

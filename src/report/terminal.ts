@@ -62,9 +62,8 @@ export function renderTable(summary: Summary, { width, color }: TableOptions): s
     eachLine(wrap(cleanLine(`! ${code}: ${message}. Remedy: ${remedy}.`), width, '  '), styles.warn),
   );
   const changes = [...tellChanges(summary, width, styles), ...tellGateLines(summary, width, styles)];
-  const starts = startsOf(summary.variants).map(
-    ({ label, median, mean, size }) =>
-      `  ${cleanLine(label)}: median ${median} ms, mean ${mean} ms; image ${size}`,
+  const starts = startsOf(summary.variants).map(({ label, median, mean, size }) =>
+    wrap(`  ${cleanLine(label)}: median ${median} ms, mean ${mean} ms; image ${size}`, width, '    '),
   );
   if (starts.length > 0) {
     scenarios.push(
@@ -75,7 +74,8 @@ export function renderTable(summary: Summary, { width, color }: TableOptions): s
       ].join('\n'),
     );
   }
-  return `${[...(changes.length > 0 ? [changes.join('\n')] : []), ...scenarios, ...(warnings.length > 0 ? [warnings.join('\n')] : []), styles.dim(overhead(summary))].join('\n\n')}\n`;
+  const parts = [changes.join('\n'), ...scenarios, warnings.join('\n')].filter(Boolean);
+  return `${[...parts, styles.dim(wrap(overhead(summary), width, '  '))].join('\n\n')}\n`;
 }
 
 /** What changed against the other ref: a line for each kind of verdict. */

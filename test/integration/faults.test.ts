@@ -237,14 +237,16 @@ describe('lack of memory', () => {
 
 describe('signals', () => {
   it('SIGINT in the load: what was measured is kept and reported', async () => {
-    const run = project.bench('interrupted', ...['--runtimes', 'apache', '--instances', '5', ...LONGER]);
+    const flags = ['--runtimes', 'apache', '--instances', '5', '--format', 'json', ...LONGER];
+    const run = project.bench('interrupted', ...flags);
     await told(run, 'instance 2/5: paths');
     run.kill('SIGINT');
     const { code, stdout, stderr } = await run.done;
     expect(code).toBe(130);
     expect(stderr).toContain('stopped by SIGINT; what was measured is kept');
-    expect(stdout).toMatch(/apache@8\.4/);
+    expect(stderr).toMatch(/^written to \S*interrupted: .*results\.json/m);
     const results = project.results('interrupted');
+    expect(JSON.parse(stdout)).toEqual(results);
     expect(results.run.stopped).toBe('SIGINT');
     expectMeasured(results, 'apache@8.4');
     expect(report('interrupted')).toContain('stopped by SIGINT');
@@ -292,7 +294,10 @@ describe('signals', () => {
     const shown = await project.cli(['report', 'killed']);
     expect(shown).toMatchObject({ code: 0, stdout: expect.stringMatching(/apache@8\.4/) });
 
-    const { code, stderr } = await project.bench('after', '--runtimes', 'apache').done;
+    const after = project.bench('after', '--runtimes', 'apache', '--format', 'csv');
+    const { code, stdout, stderr } = await after.done;
+    const line = '.*,apache@8\\.4,';
+    expect(stdout).toMatch(new RegExp(`^run,.*\\n${line},.*\\n${line}/json\\?n=5,.*\\n$`));
     expect(stderr).toMatch(/^removed what run \S+ had left behind: php-runtime-bench-\S+/m);
     expect(code).toBe(0);
     expectMeasured(project.results('after'), 'apache@8.4');

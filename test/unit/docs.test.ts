@@ -10,6 +10,7 @@ import { CONFIG_FLAGS } from '../../src/config/flags.ts';
 import { keysOf } from '../../src/config/keys.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 import { loadRuntimes, manifest } from '../../src/config/runtimes.ts';
+import { CSV_COLUMNS } from '../../src/report/csv.ts';
 import { type Block, type Page, readCommands, readPage, readPages, root } from '../fixtures/docs.ts';
 import { memoryFiles } from '../fixtures/memory-files.ts';
 
@@ -222,6 +223,19 @@ const pageOf = (name: string) => pages.find((page) => page.name === name) as Pag
 test('the README lists the commands', () => {
   const names = columnAfter(pageOf('README.md'), '## Commands').map((cell) => cell.split(' ')[0]);
   expect(names).toEqual(Object.keys(COMMANDS));
+});
+
+/** `a{B,C}` → `aB`, `aC`. */
+function expandBraces(text: string): string[] {
+  const [, before, items, after] = /^([^{]*)\{([^}]*)\}(.*)$/.exec(text) ?? [];
+  return items === undefined
+    ? [text]
+    : items.split(',').flatMap((item) => expandBraces(`${before}${item}${after}`));
+}
+
+test('docs/reading-the-report.md has the columns of CSV in their order', () => {
+  const cells = columnAfter(pageOf('docs/reading-the-report.md'), '### CSV');
+  expect(cells.flatMap((cell) => cell.split(', ')).flatMap(expandBraces)).toEqual(CSV_COLUMNS);
 });
 
 describe('docs/runtimes.md', () => {
