@@ -75,6 +75,7 @@ describe('the history as a page', () => {
   test('has its style allowed by what it is, no script, and nothing of others in its markup', () => {
     const style = /<style>(.*?)<\/style>/s.exec(page)?.[1] ?? '';
     expect(page).toContain(`style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`);
+    expect(page).not.toContain('script-src');
     expect(page.replace(/<style>.*?<\/style>/s, '')).not.toMatch(/<script|\sstyle=|\son\w+=/);
   });
 });

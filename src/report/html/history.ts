@@ -1,38 +1,22 @@
-import { createHash } from 'node:crypto';
 import type { History } from '../../history/file.ts';
 import type { Trend } from '../../history/trend.ts';
 import { HISTORY_METHOD, TREND_NAMES } from '../history.ts';
 import { change, digits, NOTHING } from '../numbers.ts';
 import { plural } from '../text.ts';
-import { pageAssets } from './assets.ts';
-import { type Html, html, name, raw } from './html.ts';
+import { type Html, html, name } from './html.ts';
+import { renderPage } from './shell.ts';
 
 /** How each variant went on, as one page without a script. */
 export function renderHistoryPage(trends: readonly Trend[], { corrupt }: Pick<History, 'corrupt'>): string {
-  const { style } = pageAssets();
-  const hash = createHash('sha256').update(style).digest('base64');
-  const policy = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${raw(policy)}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>History of benchmarks</title>
-<style>${raw(style)}</style>
-</head>
-<body>
-<main id="report">
-<h1>History of benchmarks</h1>
+  const title = 'History of benchmarks';
+  const body = html`<main id="report">
+<h1>${title}</h1>
 ${trends.length === 0 && html`<p>The history holds no measurements.</p>`}
 ${trends.map(renderTrend)}
 <p class="note">${HISTORY_METHOD}</p>
 ${corrupt.length > 0 && html`<p class="note">${plural(corrupt.length, 'line')} of the history could not be read: ${corrupt.map(({ line }) => line).join(', ')}.</p>`}
-</main>
-</body>
-</html>
-`.text;
+</main>`;
+  return renderPage({ title, body });
 }
 
 function renderTrend(trend: Trend): Html {

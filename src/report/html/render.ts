@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Across } from '../../analyse/across.ts';
 import { analyse } from '../../analyse/analyse.ts';
 import type { ScenarioSummary, Summary } from '../../analyse/summary.ts';
@@ -18,13 +17,13 @@ import {
   verdict,
 } from '../words.ts';
 import { renderAcross } from './across.ts';
-import { pageAssets } from './assets.ts';
 import type { PageData } from './chart.ts';
 import { chartsOf, type Numbers, variantCharts } from './charts.ts';
 import { medium, renderComparisons, renderHeadline } from './comparisons.ts';
 import { renderEnvironment, renderMethod, renderScenarioDetails, renderStarts } from './details.ts';
-import { embedJson, type Html, html, isolate, raw, sentence } from './html.ts';
+import { type Html, html, isolate, sentence } from './html.ts';
 import { renderRanking } from './ranking.ts';
+import { renderPage } from './shell.ts';
 
 /** What is shown together: what was judged, and the slices that the charts are made of. */
 export interface HtmlGroup {
@@ -45,30 +44,11 @@ export function htmlGroup(results: Results): HtmlGroup {
  * @param across what can be said of them together, if they are shards of one plan
  */
 export function renderHtml(groups: readonly HtmlGroup[], across: Across | null = null): string {
-  const { script, style } = pageAssets();
   const numbered = groups.map((group) => ({ ...group, numbers: numberVariants(group.summary) }));
   const title = titleOf(groups);
   const several = groups.length > 1;
-  const policy = [
-    "default-src 'none'",
-    `style-src '${hashOf(style)}'`,
-    `script-src '${hashOf(script)}'`,
-    "base-uri 'none'",
-    "form-action 'none'",
-  ].join('; ');
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${raw(policy)}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="generator" content="php-runtime-bench ${groups[0]?.summary.tool.version}">
-<title>${title}</title>
-<style>${raw(style)}</style>
-</head>
-<body>
-<a class="skip" href="#report">Skip to the results</a>
+  const version = `${groups[0]?.summary.tool.version}`;
+  const body = html`<a class="skip" href="#report">Skip to the results</a>
 ${renderHead(title, groups)}
 <div id="filters" class="filters" hidden></div>
 <main id="report">
@@ -76,17 +56,8 @@ ${across && renderAcross(across)}
 ${several && html`<p class="note">The groups were measured on different machines or under different conditions: do not compare across them.</p>`}
 ${numbered.map((group, i) => renderGroup(group, i, several))}
 </main>
-<footer>Made by php-runtime-bench ${groups[0]?.summary.tool.version}. Charts: uPlot, © Leon Sorokin, MIT licence.</footer>
-${embedJson('data', dataOf(numbered))}
-<script>${raw(script)}</script>
-</body>
-</html>
-`.text;
-}
-
-/** The policy allows the page's own two pieces by what they are, and nothing else. */
-function hashOf(text: string): string {
-  return `sha256-${createHash('sha256').update(text).digest('base64')}`;
+<footer>Made by php-runtime-bench ${version}. Charts: uPlot, © Leon Sorokin, MIT licence.</footer>`;
+  return renderPage({ title, version, body, data: dataOf(numbered) });
 }
 
 type Numbered = HtmlGroup & { numbers: Numbers };

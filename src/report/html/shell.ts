@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+import { pageAssets } from './assets.ts';
+import { embedJson, type Html, html, raw } from './html.ts';
+
+export interface Page {
+  title: string;
+  /** Of what has made it. */
+  version?: string;
+  body: Html;
+  /** What the page's script reads; without it there is no script. */
+  data?: unknown;
+}
+
+/** What all pages share: a page needs nothing but itself, and allows its own style and script by what they are. */
+export function renderPage({ title, version, body, data }: Page): string {
+  const { script, style } = pageAssets();
+  const policy = [
+    "default-src 'none'",
+    `style-src '${hashOf(style)}'`,
+    ...(data === undefined ? [] : [`script-src '${hashOf(script)}'`]),
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${raw(policy)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+${version !== undefined && html`<meta name="generator" content="php-runtime-bench ${version}">`}
+<title>${title}</title>
+<style>${raw(style)}</style>
+</head>
+<body>
+${body}
+${
+  data !== undefined &&
+  html`${embedJson('data', data)}
+<script>${raw(script)}</script>`
+}
+</body>
+</html>
+`.text;
+}
+
+function hashOf(text: string): string {
+  return `sha256-${createHash('sha256').update(text).digest('base64')}`;
+}
