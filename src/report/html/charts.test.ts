@@ -102,6 +102,39 @@ describe('of a ramp', () => {
     for (const value of known) expect(value).toBeCloseTo(1.9, 0);
   });
 
+  test('memory of a level is the most that its samples saw', () => {
+    const { views } = lines(charts, 'load-levels');
+    const names = ['p95', 'p99', 'p50', 'CPU in use', 'CPU per request', 'Memory'];
+    expect(views.map(({ name }) => name)).toEqual(names);
+    const drawn = views.at(-1)?.lines ?? [];
+    expect(drawn).toHaveLength(results.measurements.length);
+    for (const [i, { series }] of results.measurements.entries()) {
+      // Two samples in a step, the second after more requests.
+      const most = series.filter((_, sample) => sample % 2 === 1).map(({ memoryBytes }) => memoryBytes);
+      expect(drawn[i]?.y).toEqual(most.map((bytes) => Number(bytes.toPrecision(4))));
+    }
+  });
+
+  test('of clients that wait for their answers the levels are how many there are', () => {
+    const closed = ramp();
+    for (const slice of closed.measurements) {
+      slice.offeredRps = null;
+      slice.steps = slice.steps.map((step, i) => ({ ...step, offeredRps: null, vus: 2 * (i + 1) }));
+    }
+    const drawn = draw(closed);
+    expect(drawn.map(({ id }) => id)).not.toContain('offered-answered');
+    const { x, xs, views } = lines(drawn, 'load-levels');
+    expect(x).toEqual({ label: 'clients at once', unit: 'vus' });
+    for (const name of ['p95', 'CPU in use', 'Memory']) {
+      const found = views.find((view) => view.name === name)?.lines ?? [];
+      expect(found).toHaveLength(closed.measurements.length);
+      for (const line of found) {
+        expect(xs[line.x]).toEqual(Array.from({ length: 60 }, (_, i) => 2 * (i + 1)));
+        expect(line.y).not.toContain(null);
+      }
+    }
+  });
+
   test('lines are thinned, so that a long run of ten variants stays small', () => {
     const servers = Array.from({ length: 10 }, (_, i) => ({
       ...{ id: `s${i}@8.4`, rps: 1, capacity: 400 + 60 * i },

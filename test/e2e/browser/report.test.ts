@@ -273,6 +273,22 @@ describe('charts', () => {
     expect(await chart.locator('tbody td').first().textContent()).toMatch(/ MiB$/);
   });
 
+  test('show response time, CPU and memory against the load', async () => {
+    const page = await open('ramp');
+    await scrollThrough(page);
+    const chart = page.locator('[data-chart="load-levels"]');
+    expect(await chart.locator('.axis-label.below').textContent()).toBe('offered, requests per second');
+    for (const [name, axis] of [
+      ['p95', 'p95, ms'],
+      ['CPU in use', 'share of the servers’ CPUs'],
+      ['Memory', 'memory of the container'],
+    ] as const) {
+      await chart.getByRole('button', { name, exact: true }).click();
+      expect(await chart.locator('.axis-label').first().textContent()).toBe(axis);
+      expect(await ink(page, 'load-levels'), name).toBeGreaterThan(500);
+    }
+  });
+
   test('mark the knee of those that gave in', async () => {
     const page = await open('ramp');
     await scrollThrough(page);
