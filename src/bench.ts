@@ -16,7 +16,7 @@ import { formatCpus } from './plan/cpus.ts';
 import { describeEffort } from './plan/effort.ts';
 import { plan } from './plan/plan.ts';
 import { planVariants } from './plan/variants.ts';
-import { htmlGroup, renderHtml } from './report/html/render.ts';
+import { htmlGroup, streamHtml } from './report/html/render.ts';
 import { renderMarkdown } from './report/markdown.ts';
 import type { Duet, Measurement, Results } from './results.ts';
 import { type Arena, openArena } from './run/arena.ts';
@@ -238,7 +238,7 @@ async function withOtherFiles<T>(
 export async function writeReports(output: Pick<Output, 'write'>, results: Results): Promise<void> {
   await output.write('results.json', toJson(results));
   await output.write('report.md', renderMarkdown(analyse(results)));
-  await output.write('report.html', renderHtml([htmlGroup(results)]));
+  await output.write('report.html', streamHtml([htmlGroup(results)]));
 }
 
 /** What could not be measured weighs more than a criterion that was missed or a gate that failed. */
@@ -291,6 +291,6 @@ function makeRunId(nowMs: number): string {
   return `${time}-${randomBytes(2).toString('hex')}`;
 }
 
-function toJson(results: Results): string {
-  return `${JSON.stringify(results)}\n`;
+function toJson(results: Results): string[] {
+  return [JSON.stringify(results), '\n'];
 }

@@ -55,7 +55,7 @@ export async function runCommand(argv: readonly string[], host: Host, packageRoo
       const { progress, ...caller } = await makeCaller(argv, packageRoot);
       const { results, out, exitCode } = await runBench(config, host, caller);
       progress.end();
-      print(renderAs(command.format, [results], terminal));
+      for (const text of renderAs(command.format, [results], terminal)) process.stdout.write(text);
       const written = `written to ${out}: report.html, report.md, results.json, measurements.ndjson, raw/`;
       // What is not for people is for programs, which read all of standard output.
       if (command.format === 'table') print(`\n${written}`);
@@ -82,7 +82,7 @@ export async function runCommand(argv: readonly string[], host: Host, packageRoo
     }
     case 'report': {
       const groups = mergeResults(await Promise.all(command.folders.map(readOutput)));
-      print(renderAs(command.format, groups, terminal));
+      for (const text of renderAs(command.format, groups, terminal)) process.stdout.write(text);
       return 0;
     }
     case 'history': {

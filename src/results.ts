@@ -26,11 +26,23 @@ export const Latency = z.object({
   maxMs: z.number(),
 });
 
+const buckets = z.array(z.tuple([z.int(), count]));
+
 /**
  * Mergeable distribution of latencies: sparse log buckets. Bucket i holds latencies in
  * (0.001·1.01^(i-1), 0.001·1.01^i] ms, so a pooled percentile is off by at most 1 %.
+ * Checked as it is: a large run has millions of these pairs, and copies of them would take most of its memory.
  */
-export const Histogram = z.array(z.tuple([z.int(), count]));
+export const Histogram = z.custom<z.infer<typeof buckets>>(isHistogram, 'not pairs of a bucket and a count');
+
+function isHistogram(value: unknown): boolean {
+  return (
+    Array.isArray(value) &&
+    value.every(
+      (pair) => Array.isArray(pair) && pair.length === 2 && pair.every(Number.isSafeInteger) && pair[1] >= 0,
+    )
+  );
+}
 
 export const Endpoint = z.object({
   name: z.string(),
@@ -392,6 +404,14 @@ export const Results = z.object({
   comparisons: z.array(Comparison).default([]),
   warnings: z.array(Warning),
 });
+
+/** results.json as JSON Schema. */
+export function resultsJsonSchema(): object {
+  const { $schema: _, ...histogram } = z.toJSONSchema(buckets);
+  return z.toJSONSchema(Results, {
+    unrepresentable: ({ zodSchema }) => (zodSchema === Histogram ? histogram : 'throw'),
+  });
+}
 
 export type Latency = z.infer<typeof Latency>;
 export type Histogram = z.infer<typeof Histogram>;

@@ -2,9 +2,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import * as z from 'zod';
 import { configJsonSchema, runtimeJsonSchema, scenarioJsonSchema } from '../../src/config/schema.ts';
-import { Results } from '../../src/results.ts';
+import { resultsJsonSchema } from '../../src/results.ts';
 import { pagePlugin } from './page.ts';
 
 const target = process.argv[2] ?? '.';
@@ -38,7 +37,7 @@ const schemas = {
   'config.schema.json': configJsonSchema(),
   'scenario.schema.json': scenarioJsonSchema(),
   'runtime.schema.json': runtimeJsonSchema(),
-  'results.schema.json': z.toJSONSchema(Results),
+  'results.schema.json': resultsJsonSchema(),
 };
 mkdirSync(join(target, 'schema'), { recursive: true });
 for (const [name, schema] of Object.entries(schemas)) {

@@ -1,7 +1,7 @@
 import type { Endpoint, Histogram, Latency, Measurement } from '../results.ts';
 import { estimate } from './estimate.ts';
 import { merge, percentile, total } from './histogram.ts';
-import type { EndpointRow, ErrorRow, PercentileEstimate, PooledLatency } from './summary.ts';
+import type { EndpointRow, ErrorRow, PercentileEstimate, PooledLatency, Row } from './summary.ts';
 
 /** The percentiles that tables show, in percent. */
 export const PERCENTILES = [50, 66, 75, 80, 85, 90, 95, 98, 99, 99.9, 99.99] as const;
@@ -40,31 +40,38 @@ export function poolLatency(parts: readonly Part[]): PooledLatency | null {
 }
 
 /**
- * One percentile of all slices, with its spread over the instances. With a single instance the slices' own
- * percentiles serve only when each slice has at least ten samples beyond it: p99 of a short slice is mostly chance.
+ * Latency of all slices, and percentiles of it with their spread over the instances. With a single instance the
+ * slices' own percentiles serve only when each slice has at least ten samples beyond it: p99 of a short slice is
+ * mostly chance.
  */
-export function poolPercentile(
+export function poolPercentiles(
   slices: readonly Measurement[],
-  p: (typeof PERCENTILES)[number],
-): PercentileEstimate | null {
-  const of = (parts: readonly Part[]) =>
-    poolLatency(parts)?.percentiles.find((point) => point.p === p)?.ms ?? null;
-  const all = of(slices);
-  if (all === null) return null;
-  const perInstance = byInstance(slices)
-    .map(of)
-    .filter((ms) => ms !== null);
-  if (perInstance.length > 1) {
-    const found = estimate(
-      perInstance.map((ms) => [ms]),
-      all,
-    );
-    return found && { ...found, range: { low: Math.min(...perInstance), high: Math.max(...perInstance) } };
-  }
-  const enough = slices.every((slice) => total(slice.histogram) * (1 - p / 100) >= 10);
-  const perSlice = enough ? slices.map((slice) => of([slice]) as number) : [all];
-  const found = estimate([perSlice], all);
-  return found && { ...found, range: null };
+): Pick<Row, 'latency' | 'p50' | 'p95' | 'p99'> {
+  const latency = poolLatency(slices);
+  const starts = byInstance(slices)
+    .map(poolLatency)
+    .filter((start) => start !== null);
+  const single = starts.length > 1 ? [] : slices.map((slice) => poolLatency([slice]));
+  const spread = (p: (typeof PERCENTILES)[number]): PercentileEstimate | null => {
+    const all = at(latency, p);
+    if (all === null) return null;
+    if (starts.length > 1) {
+      const each = starts.map((start) => at(start, p) as number);
+      const found = estimate(
+        each.map((ms) => [ms]),
+        all,
+      );
+      return found && { ...found, range: { low: Math.min(...each), high: Math.max(...each) } };
+    }
+    const enough = single.every((own) => (own?.samples ?? 0) * (1 - p / 100) >= 10);
+    const found = estimate([enough ? single.map((own) => at(own, p) as number) : [all]], all);
+    return found && { ...found, range: null };
+  };
+  return { latency, p50: spread(50), p95: spread(95), p99: spread(99) };
+}
+
+function at(latency: PooledLatency | null, p: number): number | null {
+  return latency?.percentiles.find((point) => point.p === p)?.ms ?? null;
 }
 
 /** A row per endpoint in order of appearance, then 'Aggregated'. */

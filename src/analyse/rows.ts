@@ -10,7 +10,7 @@ import {
   MAX_DROPPED,
   P99_SAMPLES,
 } from './limits.ts';
-import { byInstance, poolEndpoints, poolErrors, poolLatency, poolPercentile, sum } from './pool.ts';
+import { byInstance, poolEndpoints, poolErrors, poolPercentiles, sum } from './pool.ts';
 import { poolSoak } from './soak.ts';
 import type { Metric, Row, RowState, ScenarioSummary } from './summary.ts';
 import { percent } from './words.ts';
@@ -82,6 +82,7 @@ function toRow(
   const memory = known(good, (slice) => slice.memory);
   const processes = known(good, (slice) => slice.processes);
   const generatorBusyRatio = busy.length > 0 ? mean(busy) : null;
+  const percentiles = poolPercentiles(good);
   const numbers = {
     variant: variant.id,
     label: variant.label,
@@ -100,10 +101,7 @@ function toRow(
     offeredRps: offered.length > 0 ? mean(offered) : null,
     holds: poolKnees(counted, facts.slo),
     soak: poolSoak(good, model),
-    p50: poolPercentile(good, 50),
-    p95: poolPercentile(good, 95),
-    p99: poolPercentile(good, 99),
-    latency: poolLatency(good),
+    ...percentiles,
     cpuMsPerRequest: estimate(instances.map(cpuMsPerRequest)),
     cpuBusyRatio: serverBusy.length > 0 ? mean(serverBusy) : null,
     memory:
@@ -123,7 +121,7 @@ function toRow(
     coldStartMs: coldStartOf(variant),
     generatorBusyRatio,
     latencyDoubtful: (generatorBusyRatio ?? 0) > GENERATOR_BUSY,
-    doubtful: doubtfulOf(good, generatorBusyRatio),
+    doubtful: doubtfulOf(percentiles, generatorBusyRatio),
     dropped,
     droppedRatio: iterations + dropped > 0 ? dropped / (iterations + dropped) : 0,
     interrupted,
@@ -152,10 +150,11 @@ function cpuMsPerRequest(slices: readonly Measurement[]): number[] {
   return known(slices, (slice) => slice.cpu?.perRequestUs).map((us) => us / 1000);
 }
 
-function doubtfulOf(slices: readonly Measurement[], busyRatio: number | null): Row['doubtful'] {
+function doubtfulOf(row: Pick<Row, 'p50' | 'p95' | 'p99'>, busyRatio: number | null): Row['doubtful'] {
   return ([50, 95, 99] as const).flatMap((p) => {
-    const found = poolPercentile(slices, p);
-    return found && busyRatio !== null && isDoubtful(found.value, busyRatio, p) ? [`p${p}` as const] : [];
+    const key = `p${p}` as const;
+    const found = row[key];
+    return found && busyRatio !== null && isDoubtful(found.value, busyRatio, p) ? [key] : [];
   });
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as core from '@actions/core';
 import { compareAcross } from '../analyse/across.ts';
 import { UserError } from '../errors.ts';
-import { htmlGroup, renderHtml } from '../report/html/render.ts';
+import { htmlGroup, streamHtml } from '../report/html/render.ts';
 import { renderShards } from '../report/shards.ts';
 import type { Results } from '../results.ts';
 import { firstThatFits, SUMMARY_BYTES } from './fit.ts';
@@ -22,7 +22,7 @@ export async function writeGathered(out: string, results: readonly Results[], wa
     await writeFile(join(folder, 'results.json'), `${JSON.stringify(shard)}\n`);
   }
   await writeFile(join(out, 'report.md'), `${render(results, wanted)[0]}\n`);
-  const page = renderHtml(results.map(htmlGroup), compareAcross(results));
+  const page = streamHtml(results.map(htmlGroup), compareAcross(results));
   if (results.length > 0) await writeFile(join(out, 'report.html'), page);
 }
 

@@ -2,12 +2,13 @@ import { expect, test } from 'vitest';
 import { fixtures } from '../../test/fixtures/results/make.ts';
 import { analyse } from '../analyse/analyse.ts';
 import type { Results } from '../results.ts';
-import { renderAs } from './formats.ts';
+import * as formats from './formats.ts';
 import { renderMarkdown } from './markdown.ts';
 import { renderTable } from './terminal.ts';
 
 const terminal = { width: 80, color: true };
 const [quick, journey] = ['quick', 'journey'].map((name) => fixtures[name]?.()) as [Results, Results];
+const renderAs = (...asked: Parameters<typeof formats.renderAs>) => [...formats.renderAs(...asked)].join('');
 
 test('each form stands alone, to its last line break', () => {
   const summary = analyse(quick);

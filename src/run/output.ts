@@ -1,4 +1,4 @@
-import { appendFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { UserError } from '../errors.ts';
@@ -8,7 +8,8 @@ import { Duet, Measurement, Results } from '../results.ts';
 export interface Output {
   folder: string;
   append(lines: readonly (Measurement | Duet)[]): Promise<void>;
-  write(name: string, text: string): Promise<void>;
+  /** @param text as a whole, or piece by piece */
+  write(name: string, text: string | Iterable<string>): Promise<void>;
 }
 
 const OURS = ['measurements.ndjson', 'results.json', 'report.md', 'report.html', 'raw'];
@@ -76,6 +77,8 @@ async function isFile(path: string): Promise<boolean> {
  */
 export async function readOutput(folder: string): Promise<Results> {
   const file = join(folder, 'results.json');
+  const appended = join(folder, 'measurements.ndjson');
+  const lines = await countLines(appended);
   const text = await readFile(file, 'utf8').catch(() => null);
   if (text === null) {
     throw new UserError('there are no results here', {
@@ -84,15 +87,26 @@ export async function readOutput(folder: string): Promise<Results> {
     });
   }
   const results = parseJson(file, 1, text, Results);
-  const lines = await readFile(join(folder, 'measurements.ndjson'), 'utf8').catch(() => '');
-  const found = lines
+  if (lines <= results.measurements.length + results.duets.length) return results;
+  const found = (await readFile(appended, 'utf8'))
     .split('\n')
     // What stands behind the last line break was cut off in mid-write.
     .slice(0, -1)
-    .map((line, i) => parseJson(join(folder, 'measurements.ndjson'), i + 1, line, Line));
+    .map((line, i) => parseJson(appended, i + 1, line, Line));
   const measurements = found.filter((line): line is Measurement => !('duet' in line));
   const duets = found.filter((line): line is Duet => 'duet' in line);
   return measurements.length > results.measurements.length ? { ...results, measurements, duets } : results;
+}
+
+/** Of a file that may be as large as the results, so it is not kept; none where it cannot be read. */
+async function countLines(path: string): Promise<number> {
+  let lines = 0;
+  try {
+    for await (const _ of (await open(path)).readLines()) lines++;
+  } catch {
+    return 0;
+  }
+  return lines;
 }
 
 function parseJson<T>(file: string, line: number, text: string, schema: { parse(value: unknown): T }): T {

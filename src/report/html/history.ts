@@ -16,7 +16,7 @@ ${trends.map(renderTrend)}
 <p class="note">${HISTORY_METHOD}</p>
 ${corrupt.length > 0 && html`<p class="note">${plural(corrupt.length, 'line')} of the history could not be read: ${corrupt.map(({ line }) => line).join(', ')}.</p>`}
 </main>`;
-  return renderPage({ title, body });
+  return [...renderPage({ title, body: [body] })].join('');
 }
 
 function renderTrend(trend: Trend): Html {

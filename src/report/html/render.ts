@@ -44,20 +44,16 @@ export function htmlGroup(results: Results): HtmlGroup {
  * @param across what can be said of them together, if they are shards of one plan
  */
 export function renderHtml(groups: readonly HtmlGroup[], across: Across | null = null): string {
+  return [...streamHtml(groups, across)].join('');
+}
+
+/** The same piece by piece: of a large run the page as a whole need not fit into memory. */
+export function streamHtml(groups: readonly HtmlGroup[], across: Across | null = null): Generator<string> {
   const numbered = groups.map((group) => ({ ...group, numbers: numberVariants(group.summary) }));
   const title = titleOf(groups);
-  const several = groups.length > 1;
   const version = `${groups[0]?.summary.tool.version}`;
-  const body = html`<a class="skip" href="#report">Skip to the results</a>
-${renderHead(title, groups)}
-<div id="filters" class="filters" hidden></div>
-<main id="report">
-${across && renderAcross(across)}
-${several && html`<p class="note">The groups were measured on different machines or under different conditions: do not compare across them.</p>`}
-${numbered.map((group, i) => renderGroup(group, i, several))}
-</main>
-<footer>Made by php-runtime-bench ${version}. Charts: uPlot, © Leon Sorokin, MIT licence.</footer>`;
-  return renderPage({ title, version, body, data: dataOf(numbered) });
+  const body = renderBody(numbered, { title, version, across });
+  return renderPage({ title, version, body, data: () => dataOf(numbered) });
 }
 
 type Numbered = HtmlGroup & { numbers: Numbers };
@@ -91,6 +87,22 @@ function dataOf(groups: readonly Numbered[]): PageData {
   };
 }
 
+function* renderBody(
+  groups: readonly Numbered[],
+  { title, version, across }: { title: string; version: string; across: Across | null },
+): Generator<Html> {
+  const several = groups.length > 1;
+  yield html`<a class="skip" href="#report">Skip to the results</a>
+${renderHead(title, groups)}
+<div id="filters" class="filters" hidden></div>
+<main id="report">
+${across && renderAcross(across)}
+${several && html`<p class="note">The groups were measured on different machines or under different conditions: do not compare across them.</p>`}`;
+  for (const [i, group] of groups.entries()) yield* renderGroup(group, i, several);
+  yield html`</main>
+<footer>Made by php-runtime-bench ${version}. Charts: uPlot, © Leon Sorokin, MIT licence.</footer>`;
+}
+
 function titleOf(groups: readonly HtmlGroup[]): string {
   const [first] = groups;
   if (groups.length !== 1 || !first) return `PHP runtimes: ${plural(groups.length, 'group')} of results`;
@@ -116,15 +128,15 @@ function renderHead(title: string, groups: readonly HtmlGroup[]): Html {
   return html`<header><p class="brand">php-runtime-bench</p><h1 dir="auto">${title}</h1>${facts}</header>`;
 }
 
-function renderGroup(group: Numbered, index: number, several: boolean): Html {
-  const { summary, numbers } = group;
+function* renderGroup({ summary, numbers }: Numbered, index: number, several: boolean): Generator<Html> {
   const { scenarios, warnings } = summary;
-  return html`<div class="group" data-group="${index}">
+  yield html`<div class="group" data-group="${index}">
 ${several && html`<h2>Group ${index + 1}: <span dir="auto">${summary.host.cpuModel}</span>, run <code>${summary.run.id}</code></h2>`}
 ${renderHeadline(summary)}
-${scenarios.length > 1 && renderOverview(summary, index)}
-${scenarios.map((scenario, i) => renderScenario(scenario, summary, numbers, `${index}-${i}`))}
-<section class="card" id="variants-${index}"><h2>Starting up</h2>
+${scenarios.length > 1 && renderOverview(summary, index)}`;
+  for (const [i, scenario] of scenarios.entries())
+    yield renderScenario(scenario, summary, numbers, `${index}-${i}`);
+  yield html`<section class="card" id="variants-${index}"><h2>Starting up</h2>
 ${renderStarts(summary, numbers)}
 <div class="charts" data-charts="${index}"></div></section>
 ${

@@ -6,22 +6,27 @@ export interface Page {
   title: string;
   /** Of what has made it. */
   version?: string;
-  body: Html;
+  /** Made one after the other, as they are written: those of a large run would not all have to fit into memory. */
+  body: Iterable<Html>;
   /** What the page's script reads; without it there is no script. */
-  data?: unknown;
+  data?: () => unknown;
 }
 
-/** What all pages share: a page needs nothing but itself, and allows its own style and script by what they are. */
-export function renderPage({ title, version, body, data }: Page): string {
+/**
+ * What all pages share: a page needs nothing but itself, and allows its own style and script by what they are.
+ *
+ * @returns its text, piece by piece
+ */
+export function* renderPage({ title, version, body, data }: Page): Generator<string> {
   const { script, style } = pageAssets();
   const policy = [
     "default-src 'none'",
     `style-src '${hashOf(style)}'`,
-    ...(data === undefined ? [] : [`script-src '${hashOf(script)}'`]),
+    ...(data ? [`script-src '${hashOf(script)}'`] : []),
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ');
-  return html`<!doctype html>
+  yield html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -33,15 +38,16 @@ ${version !== undefined && html`<meta name="generator" content="php-runtime-benc
 <style>${raw(style)}</style>
 </head>
 <body>
-${body}
-${
-  data !== undefined &&
-  html`${embedJson('data', data)}
-<script>${raw(script)}</script>`
-}
-</body>
-</html>
 `.text;
+  for (const { text } of body) {
+    yield text;
+    yield '\n';
+  }
+  if (data) {
+    yield embedJson('data', data()).text;
+    yield html`\n<script>${raw(script)}</script>\n`.text;
+  }
+  yield '</body>\n</html>\n';
 }
 
 function hashOf(text: string): string {

@@ -40,36 +40,45 @@ const cases: Record<string, () => Results> = {
 /** A process of its own, so that its memory is that of the report alone. */
 const MAKE = `
 const [, folder, root] = process.argv;
-const { readFileSync, writeFileSync } = await import('node:fs');
-const { Results } = await import(root + '/src/results.ts');
-const { analyse } = await import(root + '/src/analyse/analyse.ts');
-const { renderHtml } = await import(root + '/src/report/html/render.ts');
+const { writeFile } = await import('node:fs/promises');
+const { readOutput } = await import(root + '/src/run/output.ts');
+const { htmlGroup, streamHtml } = await import(root + '/src/report/html/render.ts');
 const { pageAssets } = await import(root + '/src/report/html/assets.ts');
 pageAssets();
-const results = Results.parse(JSON.parse(readFileSync(folder + '/results.json', 'utf8')));
-const began = performance.now();
-const summary = analyse(results);
-const analysed = performance.now();
-writeFileSync(folder + '/report.html', renderHtml([{ summary, measurements: results.measurements }]));
-console.log(JSON.stringify([analysed - began, performance.now() - analysed, process.resourceUsage().maxRSS / 1024]));
+const times = [performance.now()];
+const results = await readOutput(folder);
+times.push(performance.now());
+const group = htmlGroup(results);
+times.push(performance.now());
+await writeFile(folder + '/report.html', streamHtml([group]));
+times.push(performance.now());
+console.log(JSON.stringify([times, process.resourceUsage().maxRSS / 1024]));
 `;
+
+/** What a run leaves. */
+function write(folder: string, results: Results): void {
+  writeFileSync(join(folder, 'results.json'), JSON.stringify(results));
+  const lines = results.measurements.map((slice) => `${JSON.stringify(slice)}\n`);
+  writeFileSync(join(folder, 'measurements.ndjson'), lines.join(''));
+}
 
 const program = findChromium();
 if (!program) throw new Error(NO_CHROMIUM);
 const browser = await openBrowser(program);
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
 console.log(
-  '| run | results.json | analysed | rendered | memory | report.html | ready in Chromium | its memory |\n|---|--:|--:|--:|--:|--:|--:|--:|',
+  '| run | results.json | read | analysed | rendered | memory | report.html | ready in Chromium | its memory |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|',
 );
 for (const [name, make] of Object.entries(cases)) {
   const folder = mkdtempSync(join(tmpdir(), 'php-runtime-bench-size-'));
-  writeFileSync(join(folder, 'results.json'), JSON.stringify(make()));
+  write(folder, make());
   const root = join(import.meta.dirname, '../../..');
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', MAKE, folder, root], {
     encoding: 'utf8',
   });
   if (!stdout) throw new Error(stderr);
-  const [analysed, rendered, memory] = JSON.parse(stdout) as [number, number, number];
+  const [times, memory] = JSON.parse(stdout) as [number[], number];
+  const spent = times.slice(1).map((time, i) => seconds(time - (times[i] as number)));
   const { page, close } = await openPage(browser, readFileSync(join(folder, 'report.html'), 'utf8'));
   const [ready, heap] = await page.evaluate(() => {
     const [entry] = performance.getEntriesByType('navigation') as unknown as [{ loadEventEnd: number }];
@@ -79,7 +88,7 @@ for (const [name, make] of Object.entries(cases)) {
   await close();
   const size = (file: string) => `${(statSync(join(folder, file)).size / 1e6).toFixed(1)} MB`;
   const cells = [
-    ...[name, size('results.json'), seconds(analysed), seconds(rendered), `${Math.round(memory)} MiB`],
+    ...[name, size('results.json'), ...spent, `${Math.round(memory)} MiB`],
     ...[size('report.html'), seconds(ready), `${Math.round(heap / 1048576)} MiB`],
   ];
   console.log(`| ${cells.join(' | ')} |`);
