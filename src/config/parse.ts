@@ -2,9 +2,11 @@ import { join, resolve } from 'node:path';
 import { type Place, UserError } from '../errors.ts';
 import { checkAppNames, checkRoot, describeApp, findApp, findHtaccess, guessRoot, hasApp } from './apps.ts';
 import { checkDistinct, choose, parseChoices } from './choices.ts';
-import { at, readYaml, validate } from './document.ts';
+import { at } from './document.ts';
+import { checkEnv } from './env.ts';
 import { type Files, realFiles } from './files.ts';
 import { checkExtensions, checkFit } from './fit.ts';
+import { readImages } from './images.ts';
 import { KEYS, type KeyName } from './keys.ts';
 import { find, type Given, type Layer, merge, readLayers, type Sources } from './layers.ts';
 import { loadRuntimes } from './runtimes.ts';
@@ -17,6 +19,7 @@ import {
   readScenario,
   type ScenarioDraft,
 } from './scenarios.ts';
+import { readServices } from './services.ts';
 import { quote, unknownWord } from './text.ts';
 import { expandTune } from './tune.ts';
 import type { App, Config, Journey, Runtime, RuntimeChoice, Scenario } from './types.ts';
@@ -284,75 +287,6 @@ function readGates(layers: readonly Layer[], scenarios: readonly Scenario[]): Co
       return { ...gate, ...toCheck(layers, 'fail-on', VARIANT_KEYS, where) };
     });
   });
-}
-
-const RESERVED = ['PORT', 'DOCROOT', 'APP_KIND', 'BENCH_FACTS', 'BENCH_DATABASE'];
-
-/** A variable of ours in the app's environment would silently change what is measured. */
-function checkEnv(
-  env: Readonly<Record<string, string>>,
-  layers: readonly Layer[],
-  runtimes: readonly RuntimeChoice[],
-) {
-  for (const name of Object.keys(env)) {
-    const where = layers
-      .find(({ values }) => Object.hasOwn(values.env ?? {}, name))
-      ?.document.place(['env', name]);
-    if (RESERVED.includes(name)) {
-      throw new UserError('this variable is set by us', {
-        ...(where && { where }),
-        found: quote(name),
-        allowed: `any but ${RESERVED.join(', ')}`,
-      });
-    }
-    for (const { runtime } of runtimes) {
-      const option = Object.entries(runtime.options).find(([, spec]) => spec.env === name)?.[0];
-      if (!option) continue;
-      throw new UserError(`this variable carries an option of '${runtime.name}'`, {
-        ...(where && { where }),
-        found: quote(name),
-        hint: `set the option instead: ${runtime.name}[${option}=…]`,
-      });
-    }
-  }
-}
-
-/** `images`: a map, or the path of a YAML file with one, or (in an input) its text; `--image` adds single ones. */
-function readImages(layers: readonly Layer[], files: Files): Record<string, string> {
-  const maps = layers.flatMap(({ values: { images, image }, document, base }) => {
-    const place = document.place(['images']);
-    if (typeof images !== 'string') return [image, images];
-    const isText = images.includes('\n') || images.includes(': ');
-    const file = resolve(base, images);
-    const text = isText ? images : at(place, () => files.read(file));
-    if (text === null) {
-      throw new UserError('no such file', {
-        where: place,
-        found: quote(images),
-        allowed: 'a YAML file with lines such as php:8.4-fpm: mirror.example/php:8.4-fpm',
-      });
-    }
-    const yaml = readYaml(isText ? place.name : images, text);
-    return [image, validate(KEYS.image.schema, yaml)];
-  });
-  return Object.assign({}, ...maps.reverse());
-}
-
-/** The compose file itself is read by docker compose, when a run begins. */
-function readServices(layers: readonly Layer[], files: Files): Pick<Config, 'services'> {
-  const given = find(layers, 'services');
-  if (!given) return {};
-  const { value, base, place } = given;
-  const { file: name, ...rest } = typeof value === 'string' ? { file: value } : value;
-  const file = resolve(base, name);
-  if (files.kind(file) !== 'file') {
-    throw new UserError('no such file', {
-      where: typeof value === 'string' ? place() : place('file'),
-      found: quote(name),
-      allowed: 'a compose file, such as compose.yaml',
-    });
-  }
-  return { services: { file, reset: rest.reset ?? {}, setUp: rest['set-up'] ?? null } };
 }
 
 function readOut({ value, base, place }: Given<'out'>, files: Files): string {
