@@ -18,7 +18,7 @@ import { plan } from './plan/plan.ts';
 import { planVariants } from './plan/variants.ts';
 import { htmlGroup, streamHtml } from './report/html/render.ts';
 import { renderMarkdown } from './report/markdown.ts';
-import type { Duet, Measurement, Results } from './results.ts';
+import type { Duet, Measurement, Results, Search } from './results.ts';
 import { type Arena, openArena } from './run/arena.ts';
 import { findHyperfine, measureColdStarts } from './run/cold.ts';
 import { askEngine, connectDocker, type Docker, DockerError, removeRun } from './run/docker.ts';
@@ -108,6 +108,7 @@ export async function runBench(asked: Config, host: Host, caller: Caller): Promi
     const outcomes = new Map<string, VariantOutcome>();
     const measurements: Measurement[] = [];
     const duets: Duet[] = [];
+    const searches: Search[] = [];
     const tool = {
       name: 'php-runtime-bench',
       version: caller.version,
@@ -115,7 +116,7 @@ export async function runBench(asked: Config, host: Host, caller: Caller): Promi
     } as const;
     const record: Record = {
       ...{ tool, runId, command: caller.command, startedMs, config, found },
-      ...{ plan: planned, outcomes, measurements, duets },
+      ...{ plan: planned, outcomes, measurements, duets, searches },
       host: describeHost(machine, engine),
       built: new Map(),
       // What a run that dies leaves on the disk says so.
@@ -170,6 +171,10 @@ export async function runBench(asked: Config, host: Host, caller: Caller): Promi
           measurements.push(...more);
           duets.push(...moreDuets);
           await output.append([...more, ...moreDuets]);
+        },
+        keepSearch: async (search) => {
+          searches.push(search);
+          await output.append([search]);
         },
         keepRaw: output.write,
       };

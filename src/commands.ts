@@ -158,7 +158,7 @@ async function readMachine(host: Host) {
 
 /** The plan as JSON: what would run, in order. */
 function showPlan(
-  { seed, variants, images, cpus, instances, estimatedSeconds, detectable }: Plan,
+  { seed, variants, images, cpus, instances, estimatedSeconds, detectable, searches }: Plan,
   { other }: Config,
   warnings: readonly Warning[],
 ) {
@@ -167,6 +167,7 @@ function showPlan(
     compareTo: other ? describeOther(other) : null,
     estimatedSeconds,
     detectable,
+    capacity: searches,
     cpus: { server: formatCpus(cpus.server), load: formatCpus(cpus.load), system: formatCpus(cpus.system) },
     variants: variants.map(({ id, label, ref, base, image, options }) => ({
       ...{ id, label, ref, base, image, options },
@@ -215,6 +216,7 @@ function list(packageRoot: string, cwd: string, json: boolean): string {
   if (json) {
     const told = runtimes.map(({ folder: _, front: __, ...rest }) => ({
       htaccess: false,
+      workerPerConnection: false,
       extends: null,
       tried: null,
       ...rest,

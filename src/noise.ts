@@ -48,7 +48,7 @@ export async function measureItself(
   host: Host,
   caller: Caller,
 ): Promise<NoiseFound> {
-  const { compareTo: _, reference: __, ...rest } = asked;
+  const { compareTo: _, reference: __, capacity: ___, ...rest } = asked;
   const first = <T>(items: readonly T[]) => items.slice(0, 1);
   const out = await mkdtemp(join(tmpdir(), 'php-runtime-bench-aa-'));
   const config: Config = {

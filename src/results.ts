@@ -181,6 +181,35 @@ export const Duet = z.object({
   guards: Measurement.shape.guards,
 });
 
+/** One constant rate that was tried, and what came of it once pools and queues had had a second to get used to it. */
+export const Probe = z.object({
+  /** Requests per second. */
+  offeredRps: z.number(),
+  /** Right answers per second, less those that only wait longer than the ones before. */
+  servedRps: z.number(),
+  requests: count,
+  failures: count,
+  /** Iterations that could not start as no client was free. */
+  dropped: count,
+  latency: z.object({ p50Ms: z.number(), p95Ms: z.number(), p99Ms: z.number() }).nullable(),
+  /** Within the pass criteria, and all but nothing was left over. */
+  held: z.boolean(),
+  /** Why it was the load generator's doing rather than the server's; null: it was not. */
+  generator: z.string().nullable(),
+  /** What the server died of; null: it lived on. */
+  died: z.string().nullable(),
+});
+
+/** Constant rates tried one after the other on one start of a variant, to find the highest that it holds. */
+export const Search = z.object({
+  search: z.literal(true),
+  variant: z.string(),
+  scenario: z.string(),
+  instance: count,
+  /** In the order in which they were made. */
+  probes: z.array(Probe),
+});
+
 /** What the running server said of itself on /.php-runtime-bench/facts. Untrusted text. */
 export const Facts = z.object({
   php: z.string(),
@@ -401,6 +430,7 @@ export const Results = z.object({
   variants: z.array(Variant),
   measurements: z.array(Measurement),
   duets: z.array(Duet).default([]),
+  searches: z.array(Search).default([]),
   comparisons: z.array(Comparison).default([]),
   warnings: z.array(Warning),
 });
@@ -420,6 +450,8 @@ export type RequestError = z.infer<typeof RequestError>;
 export type Step = z.infer<typeof Step>;
 export type Measurement = z.infer<typeof Measurement>;
 export type Duet = z.infer<typeof Duet>;
+export type Probe = z.infer<typeof Probe>;
+export type Search = z.infer<typeof Search>;
 export type Facts = z.infer<typeof Facts>;
 export type ColdStart = z.infer<typeof ColdStart>;
 export type Failure = z.infer<typeof Failure>;

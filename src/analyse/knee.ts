@@ -1,10 +1,10 @@
 import { mean } from 'simple-statistics';
-import type { Measurement, ScenarioFacts, Step } from '../results.ts';
+import type { Latency, Measurement, ScenarioFacts, Step } from '../results.ts';
 import { estimate } from './estimate.ts';
 import { fromPercentiles } from './histogram.ts';
 import { DEFAULT_OK_RATIO } from './limits.ts';
 import { byInstance, poolLatency, sum } from './pool.ts';
-import type { Held } from './summary.ts';
+import type { Held, Limit, PooledLatency } from './summary.ts';
 
 /** One level of a ramp. */
 export interface Level {
@@ -20,7 +20,7 @@ export interface Level {
   weight: number;
 }
 
-/** Where one ramp was held no longer. */
+/** Where one ramp, or one search, was held no longer. */
 export interface Knee {
   /** `beyond`: all of it was held, or all that k6 had clients for; `below`: nothing was. */
   kind: Held['kind'];
@@ -31,13 +31,15 @@ export interface Knee {
 }
 
 /** Below this share of what was offered a level was not held. */
-const SERVED = 0.98;
+export const SERVED = 0.98;
 /** With fewer levels there is no ramp. */
 const MIN_LEVELS = 4;
 /** Levels on its far side that a knee needs: one alone is a stall. */
 const MIN_EVIDENCE = 2;
 /** A server that does so much more above its knee was not full there: k6 had too few clients. */
 const MORE = 1.15;
+/** What a pass criterion can be about. */
+const LIMITED = ['p50Ms', 'p95Ms', 'p99Ms'] as const;
 
 /**
  * The rate up to which a ramp was held: the one split of its levels, into those below and those above, that the fewest
@@ -125,11 +127,14 @@ function growthOf(before: Step | undefined, { offsetMs, durationMs, latency }: S
   return apartMs > 0 ? Math.max(0, (latency.avgMs - before.latency.avgMs) / apartMs) : 0;
 }
 
-function keeps({ requests, latency }: Step, right: number, slo: ScenarioFacts['slo']): boolean {
+/** Whether so many requests, of which so many were answered right, are within the pass criteria. */
+export function keeps(
+  { requests, latency }: Pick<Step, 'requests'> & { latency: Pick<Latency, (typeof LIMITED)[number]> | null },
+  right: number,
+  slo: ScenarioFacts['slo'],
+): boolean {
   const needed = slo.okRatio ?? DEFAULT_OK_RATIO;
-  const late = (['p50Ms', 'p95Ms', 'p99Ms'] as const).some(
-    (key) => latency !== null && slo[key] !== undefined && latency[key] > slo[key],
-  );
+  const late = LIMITED.some((key) => latency !== null && slo[key] !== undefined && latency[key] > slo[key]);
   return !late && requests > 0 && right >= needed * requests;
 }
 
@@ -146,6 +151,18 @@ export function poolKnees(slices: readonly Measurement[], slo: ScenarioFacts['sl
       return [knee.kind === 'found' && slice.generator.bound ? { ...knee, kind: 'beyond' as const } : knee];
     }),
   );
+  const pooled = poolLimits(instances);
+  return (
+    pooled && {
+      ...pooled,
+      ramps: instances.flat().length,
+      upTo: pooled.kind === 'below' ? null : poolUpTo(slices, pooled.value),
+    }
+  );
+}
+
+/** Knees of each start together; null when there is none. */
+export function poolLimits(instances: readonly (readonly Knee[])[]): Limit | null {
   const knees = instances.flat();
   const pooled = estimate(instances.map((own) => own.map(({ rps }) => rps)));
   if (pooled === null) return null;
@@ -157,17 +174,24 @@ export function poolKnees(slices: readonly Measurement[], slo: ScenarioFacts['sl
     ...pooled,
     kind: most ?? 'found',
     half: most ? null : Math.max(pooled.half ?? 0, between),
-    ramps: knees.length,
-    upTo: most === 'below' ? null : poolUpTo(slices, pooled.value),
   };
 }
 
-/** What was asked and answered on the levels up to a rate. A level's distribution is known by its percentiles only. */
+/** What was asked and answered on the levels up to a rate. */
 function poolUpTo(slices: readonly Measurement[], rps: number): Held['upTo'] {
   const steps = slices.flatMap((slice) =>
     risingSteps(slice).filter((step) => (offeredBy(slice, step) as number) <= rps),
   );
   const requests = sum(steps, (step) => step.requests);
+  return {
+    requests,
+    okRatio: requests > 0 ? sum(steps, (step) => step.requests - step.failures) / requests : null,
+    latency: poolSteps(steps),
+  };
+}
+
+/** Latency of steps together. The distribution of each is known by its percentiles only. */
+export function poolSteps(steps: readonly Step[]): PooledLatency | null {
   const parts = steps.flatMap(({ latency, requests: n }) => {
     if (latency === null) return [];
     const grid = Object.entries(latency).flatMap(([key, ms]) => {
@@ -180,9 +204,5 @@ function poolUpTo(slices: readonly Measurement[], rps: number): Held['upTo'] {
     ];
     return [{ latency, histogram: fromPercentiles([...ends, ...grid], n) }];
   });
-  return {
-    requests,
-    okRatio: requests > 0 ? sum(steps, (step) => step.requests - step.failures) / requests : null,
-    latency: poolLatency(parts),
-  };
+  return poolLatency(parts);
 }

@@ -54,7 +54,11 @@ function concatenate(group: readonly Results[]): Results {
       list.map((item) => ({ ...item, instance: item.instance + begin }));
     const begin = offset;
     offset += results.plan.instances;
-    return { measurements: move(results.measurements), duets: move(results.duets) };
+    return {
+      measurements: move(results.measurements),
+      duets: move(results.duets),
+      searches: move(results.searches),
+    };
   });
   return {
     ...first,
@@ -99,6 +103,7 @@ function concatenate(group: readonly Results[]): Results {
     }),
     measurements: moved.flatMap(({ measurements }) => measurements),
     duets: moved.flatMap(({ duets }) => duets),
+    searches: moved.flatMap(({ searches }) => searches),
     comparisons: group.flatMap(({ comparisons }) => comparisons),
     warnings: [
       {

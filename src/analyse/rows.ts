@@ -1,6 +1,7 @@
 import { mean, median } from 'simple-statistics';
-import type { Measurement, Results, ScenarioFacts, Variant } from '../results.ts';
+import type { Measurement, Results, ScenarioFacts, Search, Variant } from '../results.ts';
 import { isDoubtful } from './bias.ts';
+import { poolCapacity } from './capacity.ts';
 import { estimate } from './estimate.ts';
 import { poolKnees } from './knee.ts';
 import {
@@ -36,7 +37,10 @@ export function measure(results: Results): Measured[] {
     const model = measured.some((slice) => slice.offeredRps !== null) ? 'open' : 'closed';
     const entries = results.variants.map((variant) => {
       const slices = measured.filter((slice) => slice.variant === variant.id);
-      return { variant, row: toRow(variant, slices, facts, model), slices };
+      const searches = results.searches.filter(
+        (search) => search.scenario === facts.name && search.variant === variant.id,
+      );
+      return { variant, row: toRow(variant, slices, searches, facts, model), slices };
     });
     return { facts, model, entries };
   });
@@ -64,6 +68,7 @@ export function chooseRanking(measured: Measured): ScenarioSummary['metric'] {
 function toRow(
   variant: Variant,
   all: readonly Measurement[],
+  searches: readonly Search[],
   facts: ScenarioFacts,
   model: ScenarioSummary['model'],
 ): Row {
@@ -100,6 +105,7 @@ function toRow(
     rps: estimate(instances.map((slices) => slices.map((slice) => slice.achievedRps))),
     offeredRps: offered.length > 0 ? mean(offered) : null,
     holds: poolKnees(counted, facts.slo),
+    capacity: poolCapacity(searches),
     soak: poolSoak(good, model),
     ...percentiles,
     cpuMsPerRequest: estimate(instances.map(cpuMsPerRequest)),

@@ -1,4 +1,4 @@
-import type { Comparison, Gate, Results, ScenarioFacts, Variant, Warning } from '../results.ts';
+import type { Comparison, Gate, Probe, Results, ScenarioFacts, Variant, Warning } from '../results.ts';
 import type { Estimate } from './estimate.ts';
 
 /** What `analyse` makes of results.json, and all that `report` gets to see. Units are in the names. */
@@ -99,6 +99,8 @@ export interface Row {
   offeredRps: number | null;
   /** For ramps: the highest offered rate that was held within the pass criteria. */
   holds: Held | null;
+  /** Where a search was made: the highest constant rate that was held within the pass criteria. */
+  capacity: Capacity | null;
   /** For long, steady load. */
   soak: Soak | null;
   p50: PercentileEstimate | null;
@@ -130,10 +132,20 @@ export interface Row {
   errors: readonly ErrorRow[];
 }
 
-/** The knee of a variant in requests per second; see `knee.ts`. */
-export interface Held extends Estimate {
-  /** `beyond`: held to the end of the ramp, or of what k6 could send, so `value` is a lower bound; `below`: never held. */
+/** The highest rate that a variant held, in requests per second. */
+export interface Limit extends Estimate {
+  /** `beyond`: held to the end of what was tried, or of what k6 could send, so `value` is a lower bound; `below`: never held. */
   kind: 'found' | 'beyond' | 'below';
+}
+
+/** What a search for the highest constant rate found; see `capacity.ts`. */
+export interface Capacity extends Limit {
+  /** Of one search after the other, in the order in which they were made. */
+  probes: readonly Probe[];
+}
+
+/** The knee of a variant; see `knee.ts`. */
+export interface Held extends Limit {
   ramps: number;
   /** What was asked and answered up to the knee; null where nothing was held. */
   upTo: { requests: number; okRatio: number | null; latency: PooledLatency | null } | null;

@@ -177,13 +177,13 @@ export function parseCommand(argv: readonly string[]): Command {
 }
 
 /** Of a run of a variant against itself nothing is kept, and nothing else is compared: who asks for it is to know. */
-const IN_VAIN = ['out', 'compare-to', 'reference', 'fail-on'];
+const IN_VAIN = ['out', 'compare-to', 'reference', 'fail-on', 'capacity'];
 
 function refuseInVain(flags: ReadonlyMap<string, unknown>): void {
   const [given] = IN_VAIN.filter((flag) => flags.has(flag));
   if (given === undefined) return;
   throw new UserError(`doctor --aa has no use for --${given}`, {
-    allowed: 'flags of run, but for --out, --compare-to, --reference and --fail-on',
+    allowed: `flags of run, but for ${IN_VAIN.map((flag) => `--${flag}`).join(', ')}`,
     hint: 'it compares the first variant with itself and keeps nothing but what it prints',
   });
 }

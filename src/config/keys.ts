@@ -290,6 +290,13 @@ export const KEYS = {
     only: ['flag', 'input'],
   },
   out: { schema: path, value: 'DIR', about: 'Folder for the results', default: 'bench-results' },
+  capacity: {
+    schema: boolean,
+    about:
+      'Search the highest constant rate that each variant holds within the slo, too: on the first start, by up to 12 probes of 5 s',
+    default: 'false',
+    only: ['file', 'flag'],
+  },
   'cold-start': {
     schema: boolean,
     about: 'Time ten fresh starts of each variant, too: container to first right answer; needs hyperfine',

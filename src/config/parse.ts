@@ -92,6 +92,7 @@ export function parseConfig(sources: Sources): Config {
     ...(buildCache && { buildCache }),
     out: out ? readOut(out, files) : resolve(cwd, 'bench-results'),
     ...(value('cold-start') && { coldStart: true }),
+    ...(value('capacity') && { capacity: true }),
     wait: value('wait') ?? false,
   };
 }

@@ -45,6 +45,7 @@ export const manifest = keys({
   'long-lived': keys({ when: record(optionName, list(line)), apps: list(appKind) }).optional(),
   requires: line.optional(),
   htaccess: boolean.optional(),
+  'worker-per-connection': boolean.optional(),
   elastic: record(optionName, list(line)).optional(),
   stop: keys({
     signal: scalar(
@@ -157,7 +158,8 @@ function openFolder(name: string, path: string, cwd: string, files: Files): Fold
 
 function readRuntime({ name, path, document }: Folder): Runtime {
   const parsed = validate(manifest, document);
-  const { stop, options, elastic = {}, tried, htaccess, requires, 'long-lived': longLived, ...rest } = parsed;
+  const { stop, options, elastic = {}, tried, htaccess, requires, ...more } = parsed;
+  const { 'long-lived': longLived, 'worker-per-connection': workerPerConnection, ...rest } = more;
   const checkNames = (named: object, ...path: string[]) => {
     for (const option of Object.keys(named)) {
       at(document.place([...path, option]), () => {
@@ -175,6 +177,7 @@ function readRuntime({ name, path, document }: Folder): Runtime {
     ...(requires !== undefined && { requires }),
     ...(longLived && { longLived }),
     ...(htaccess !== undefined && { htaccess }),
+    ...(workerPerConnection !== undefined && { workerPerConnection }),
     elastic,
     options: Object.fromEntries(
       Object.entries(options).map(([option, spec]) => [

@@ -41,6 +41,8 @@ export interface Runtime {
   requires?: string;
   /** Whether its web server obeys `.htaccess` files. */
   htaccess?: boolean;
+  /** Whether a connection that is kept open takes one of its `workers`, idle or not. */
+  workerPerConnection?: boolean;
   /** Option → values with which its pool of processes shrinks while it has no load. */
   elastic: Readonly<Record<string, readonly string[]>>;
   stop: { signal: string; timeoutMs: number; inFlight: string };
@@ -256,6 +258,8 @@ export interface Config {
   out: string;
   /** Also time fresh starts with hyperfine. */
   coldStart?: boolean;
+  /** Also search the highest constant rate that each variant holds. */
+  capacity?: boolean;
   /** The option whose values are compared. */
   tune?: string;
   /** Wait for another run on the same engine instead of refusing. */

@@ -79,7 +79,7 @@ function compileSegment(segment: Segment, scenario: Pick<Scenario, 'timeoutMs' |
  * (Little's law), never more than could be waiting at the timeout. k6 gives each VU a connection of
  * its own and takes them in turn, so more VUs mean more idle keep-alive connections on the server.
  */
-function defaultVus(rps: number, timeoutMs: number): number {
+export function defaultVus(rps: number, timeoutMs: number): number {
   return Math.max(2, Math.ceil(rps * Math.min(timeoutMs / 1000, 0.1)) + 1);
 }
 

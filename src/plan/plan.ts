@@ -2,6 +2,7 @@ import { loadMs } from '../config/load.ts';
 import type { Config, Scenario } from '../config/types.ts';
 import type { CpuLayout, Warning } from '../results.ts';
 import { type Effort, fitBudget, predictEffort } from './budget.ts';
+import { type PlannedSearches, planSearches } from './capacity.ts';
 import { type Cpu, layOutCpus } from './cpus.ts';
 import { warnOfHtaccess } from './htaccess.ts';
 import { warnOfMisfits } from './misfits.ts';
@@ -38,6 +39,8 @@ export interface Plan {
    * null where that is not known, or there is nothing to compare.
    */
   detectable: number | null;
+  /** Behind the load of the first instance; null: none. */
+  searches: PlannedSearches | null;
   warnings: readonly Warning[];
 }
 
@@ -49,7 +52,7 @@ const FEW_STARTS = 3;
 
 /**
  * Lays out variants, CPUs, instances, blocks and slices. Errors: unknown CPUs, a variant asked for twice, a budget that
- * is too small.
+ * is too small, a search where there is no rate to begin with.
  */
 export function plan(config: Config, cpus: readonly Cpu[]): Plan {
   const all = planVariants(config);
@@ -65,11 +68,13 @@ export function plan(config: Config, cpus: readonly Cpu[]): Plan {
   );
   const tests = countTests(variants) * config.scenarios.length;
   const duets = findDuets(config, variants).length > 0;
+  const searches = planSearches(config, variants, BATCH_SECONDS * 1000);
+  const searchSeconds = (searches?.atMostMs ?? 0) / 1000;
   const lay = (effort: Effort, limit?: number) => layOutInstances(config, variants, effort, limit);
   // All instances but the first take as long as the second.
   const secondsOf = (effort: Effort) => {
     const [first = 0, other = 0] = lay(effort, 2).map(instanceSeconds);
-    return first + (effort.instances - 1) * other;
+    return searchSeconds + first + (effort.instances - 1) * other;
   };
   const effort =
     config.budgetMs === undefined
@@ -83,8 +88,11 @@ export function plan(config: Config, cpus: readonly Cpu[]): Plan {
     cpus: layout,
     scenarios: config.scenarios.map((scenario, i) => ({ ...scenario, blocks: effort.blocks[i] as number })),
     instances,
-    estimatedSeconds: Math.round(instances.reduce((sum, instance) => sum + instanceSeconds(instance), 0)),
+    estimatedSeconds: Math.round(
+      instances.reduce((sum, instance) => sum + instanceSeconds(instance), searchSeconds),
+    ),
     detectable: tests > 0 ? predictEffort(config.scenarios, effort, tests, duets) : null,
+    searches,
     warnings: [...warnings, ...warnOfHtaccess(variants), ...warnOfMisfits(config), ...shortened(config)],
   };
 }

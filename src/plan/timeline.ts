@@ -116,7 +116,8 @@ export function planSlices(
   return slices;
 }
 
-const WHOLE = { turns: null, turnMs: null, duet: null } as const;
+/** A slice in one piece, on one variant alone. */
+export const WHOLE = { turns: null, turnMs: null, duet: null } as const;
 
 /** Both together have as many clients, or as high a rate, as one alone. k6 wants at least a second of each. */
 function planDuet(

@@ -1,6 +1,7 @@
 import type { EndpointRow, PooledLatency, Row, ScenarioSummary, Summary } from '../analyse/summary.ts';
 import { percent } from '../analyse/words.ts';
 import type { Variant } from '../results.ts';
+import { type Tried, triedOf } from './capacity.ts';
 import { renderComparisons } from './comparisons.ts';
 import { code, codeBlock, escapeHtml, escapeMarkdown } from './escape.ts';
 import { type Column, folded, table } from './markup.ts';
@@ -31,6 +32,7 @@ export function renderDetails(summary: Summary, stage: 'full' | 'folded'): strin
       renderComparisons(scenario, summary, stage === 'full'),
     ),
     ...perScenario('All percentiles and resources', percentiles),
+    ...perScenario('Rates tried for the capacity', tried),
     ...(stage === 'full' ? perScenario('Endpoints', endpoints) : []),
     ...(stage === 'full' ? perScenario('Errors', errors) : []),
     stage === 'full' ? logs(summary) : '',
@@ -113,6 +115,29 @@ function slices({ slices: found }: Row): string {
     found.generatorBound > 0 ? `${found.generatorBound} generator-bound` : '',
   ].filter(Boolean);
   return [String(found.ok), ...others].join(', ');
+}
+
+/** A row per variant and rate, in the order in which they were tried. */
+function tried(scenario: ScenarioSummary): string {
+  const lines = triedOf(scenario);
+  if (lines.length === 0) return '';
+  const right = (title: string, cell: (line: Tried) => string): Column<Tried> => ({
+    ...{ title, right: true, cell },
+  });
+  return table<Tried>(
+    [
+      { title: 'Variant', cell: ({ label }) => code(label) },
+      right('offered, rps', ({ offered }) => offered),
+      right('answered in time', ({ served }) => served),
+      right('OK', ({ ok }) => ok.replace('<', '&lt;')),
+      right('p50 ms', ({ p50 }) => p50),
+      right('p95', ({ p95 }) => p95),
+      right('p99', ({ p99 }) => p99),
+      right('dropped', ({ dropped }) => dropped),
+      { title: 'held', cell: ({ held }) => escapeMarkdown(held) },
+    ],
+    lines,
+  );
 }
 
 /** A row per variant and endpoint, and one for all its endpoints together. */

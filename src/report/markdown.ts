@@ -1,4 +1,5 @@
 import type { Row, ScenarioSummary, Summary } from '../analyse/summary.ts';
+import { capacityLegend, hasCapacity } from './capacity.ts';
 import type { Medium } from './changes.ts';
 import { renderDetails } from './details.ts';
 import { code, escapeMarkdown } from './escape.ts';
@@ -128,6 +129,7 @@ function renderScenario(
     deltas ? findable(scenario, deltas) : '',
     intervalLegend(scenario),
     holdsLegend(scenario),
+    capacityLegend(scenario),
     soakLegend(scenario),
     isDoubtful(scenario) ? DOUBTFUL_LEGEND : '',
   ];
@@ -206,6 +208,7 @@ function columnsOf(scenario: ScenarioSummary, name: (row: Row) => string): Colum
     { title: 'Variant', cell: (row) => strong(row, name(row)) },
     ...(deltas ? [deltaColumn(deltas)] : []),
     ...(hasHolds(scenario) ? [holdsColumn(scenario, strong)] : []),
+    ...(hasCapacity(scenario) ? [capacityColumn] : []),
     {
       title: 'RPS',
       right: true,
@@ -237,6 +240,12 @@ const soakColumns: Columns = [
   },
   { title: 'RPS, begin to end', right: true, cell: ({ soak }) => whole(decay(soak)) },
 ];
+
+const capacityColumn: Columns[number] = {
+  title: 'Capacity, rps',
+  right: true,
+  cell: ({ capacity }) => whole(held(capacity)).replace('<', '&lt;'),
+};
 
 function holdsColumn(
   { metric }: ScenarioSummary,

@@ -1,5 +1,5 @@
 import type { Estimate } from '../analyse/estimate.ts';
-import type { Held } from '../analyse/summary.ts';
+import type { Limit } from '../analyse/summary.ts';
 import { percent } from '../analyse/words.ts';
 
 /** What stands where nothing was measured. */
@@ -50,8 +50,8 @@ export function estimated(estimate: Estimate | null): string {
   return half === '' ? value : `${value} ± ${half}`;
 }
 
-/** What a ramp found: `620 ± 20`, `≥ 1,000`, `< 5`. */
-export function held(found: Held | null): string {
+/** What a ramp or a search found: `620 ± 20`, `≥ 1,000`, `< 5`. */
+export function held(found: Limit | null): string {
   if (found?.kind === 'beyond') return atLeast(found.value);
   if (found?.kind === 'below') return `< ${digits(found.value)}`;
   return estimated(found);

@@ -1,5 +1,6 @@
 import type { Estimate } from '../analyse/estimate.ts';
-import type { Row, ScenarioSummary, Summary } from '../analyse/summary.ts';
+import type { Limit, Row, ScenarioSummary, Summary } from '../analyse/summary.ts';
+import { capacityLegend, hasCapacity } from './capacity.ts';
 import type { Medium } from './changes.ts';
 import {
   type Column,
@@ -42,7 +43,18 @@ export interface TableOptions {
 }
 
 /** In a narrow terminal these go first, one after the other. */
-const DROP_ORDER = ['decay', 'memory', 'cpu ±', 'p95', 'p50', 'cpu', '±', 'Δ interval', 'growth'];
+const DROP_ORDER = [
+  'decay',
+  'memory',
+  'cpu ±',
+  'capacity ±',
+  'p95',
+  'p50',
+  'cpu',
+  '±',
+  'Δ interval',
+  'growth',
+];
 /** Then these: what changed is what a comparison with another ref is for, between runtimes RPS says the same. */
 const DROP_LAST = {
   base: ['ok', 'rps', 'p99'],
@@ -137,6 +149,7 @@ function renderScenario(scenario: ScenarioSummary, summary: Summary, width: numb
     deltas ? findable(scenario, deltas) : '',
     intervalLegend(scenario),
     holdsLegend(scenario),
+    capacityLegend(scenario),
     soakLegend(scenario),
     isDoubtful(scenario) ? DOUBTFUL_LEGEND : '',
   ].filter(Boolean);
@@ -168,6 +181,11 @@ function columnsOf(scenario: ScenarioSummary, deltas: Deltas | null): Column[] {
     cell: (row) => plusMinus(of(row)),
     style: dim,
   });
+  const limit = (key: string, title: string, of: (row: Row) => Limit | null): Column =>
+    number(key, title, (row) => {
+      const found = of(row);
+      return found?.kind === 'found' ? withHalf(found).value : held(found);
+    });
   const latency = (key: 'p50' | 'p95' | 'p99'): Column[] => {
     const isMetric = scenario.metric === key;
     const value = number(key, `${key} ms`, (row) => {
@@ -185,12 +203,16 @@ function columnsOf(scenario: ScenarioSummary, deltas: Deltas | null): Column[] {
     ...(hasHolds(scenario)
       ? [
           {
-            ...number('holds', 'holds rps', ({ holds }) =>
-              holds?.kind === 'found' ? withHalf(holds).value : held(holds),
-            ),
+            ...limit('holds', 'holds rps', ({ holds }) => holds),
             ...(scenario.metric === 'holds' ? { style: best } : {}),
           },
-          half('±', (row) => (row.holds?.kind === 'found' ? row.holds : null)),
+          half('±', ({ holds }) => (holds?.kind === 'found' ? holds : null)),
+        ]
+      : []),
+    ...(hasCapacity(scenario)
+      ? [
+          limit('capacity', 'capacity rps', ({ capacity }) => capacity),
+          half('capacity ±', ({ capacity }) => (capacity?.kind === 'found' ? capacity : null)),
         ]
       : []),
     { ...number('rps', 'RPS', (row) => rps(row, byRps)), ...(byRps ? { style: best } : {}) },

@@ -1,4 +1,5 @@
 import type { Row, RowState, ScenarioSummary, Summary } from '../analyse/summary.ts';
+import type { ScenarioFacts } from '../results.ts';
 import { atLeast, bytes, digits, duration, estimated, held, points } from './numbers.ts';
 import { list, plural } from './text.ts';
 
@@ -150,18 +151,22 @@ export function intervalLegend({ rows, metric }: ScenarioSummary): string {
 export function holdsLegend({ rows, bases, facts }: ScenarioSummary): string {
   const found = [...rows, ...bases].flatMap(({ holds }) => (holds ? [holds] : []));
   if (found.length === 0) return '';
-  const { okRatio, ...times } = facts.slo;
-  const limits = Object.entries(times).map(([key, limit]) => `${key.slice(0, -2)} ≤ ${limit} ms`);
   const starts = Math.max(...found.map(({ n }) => n));
   const half =
     starts > 1
       ? 'is the 95 % interval over fresh starts, and at least the steps between which it lies'
       : 'are the steps between which it lies';
   const words = [
-    `holds: the highest rate of the ramp that was answered in time${limits.length > 0 ? ` with ${limits.join(', ')}` : ''}; ± ${half}`,
+    `holds: the highest rate of the ramp that was answered in time${limitsOf(facts)}; ± ${half}`,
   ];
   if (found.some(({ kind }) => kind === 'beyond')) words.push('≥ it held all that was asked of it');
   return words.join('; ');
+}
+
+/** ` with p95 ≤ 200 ms, p99 ≤ 500 ms`: the criteria for latency; empty where there are none. */
+export function limitsOf({ slo: { okRatio: _, ...times } }: ScenarioFacts): string {
+  const limits = Object.entries(times).map(([key, limit]) => `${key.slice(0, -2)} ≤ ${limit} ms`);
+  return limits.length > 0 ? ` with ${limits.join(', ')}` : '';
 }
 
 export function hasHolds({ rows, bases }: Pick<ScenarioSummary, 'rows' | 'bases'>): boolean {

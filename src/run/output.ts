@@ -2,12 +2,12 @@ import { appendFile, mkdir, open, readdir, readFile, rename, rm, stat, writeFile
 import { join } from 'node:path';
 import * as z from 'zod';
 import { UserError } from '../errors.ts';
-import { Duet, Measurement, Results } from '../results.ts';
+import { Duet, Measurement, Results, Search } from '../results.ts';
 
 /** The output folder. Measurements are appended as they come, the rest is replaced as a whole. */
 export interface Output {
   folder: string;
-  append(lines: readonly (Measurement | Duet)[]): Promise<void>;
+  append(lines: readonly (Measurement | Duet | Search)[]): Promise<void>;
   /** @param text as a whole, or piece by piece */
   write(name: string, text: string | Iterable<string>): Promise<void>;
 }
@@ -58,7 +58,7 @@ export async function openOutput(folder: string): Promise<Output> {
   };
 }
 
-const Line = z.union([Duet, Measurement]);
+const Line = z.union([Duet, Search, Measurement]);
 
 /** Results at a path: a folder that holds some, or a file by itself; null where there is nothing of the kind. */
 export async function findResults(path: string): Promise<Results | null> {
@@ -93,9 +93,12 @@ export async function readOutput(folder: string): Promise<Results> {
     // What stands behind the last line break was cut off in mid-write.
     .slice(0, -1)
     .map((line, i) => parseJson(appended, i + 1, line, Line));
-  const measurements = found.filter((line): line is Measurement => !('duet' in line));
+  const measurements = found.filter((line): line is Measurement => !('duet' in line || 'search' in line));
   const duets = found.filter((line): line is Duet => 'duet' in line);
-  return measurements.length > results.measurements.length ? { ...results, measurements, duets } : results;
+  const searches = found.filter((line): line is Search => 'search' in line);
+  return measurements.length > results.measurements.length
+    ? { ...results, measurements, duets, searches }
+    : results;
 }
 
 /** Of a file that may be as large as the results, so it is not kept; none where it cannot be read. */

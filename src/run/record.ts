@@ -2,10 +2,20 @@ import type { Built } from '../build/build.ts';
 import { describeOther, type Found } from '../checkout/other.ts';
 import { modelOf } from '../config/fit.ts';
 import type { Config, Scenario } from '../config/types.ts';
+import { PROBE_MS } from '../plan/capacity.ts';
 import type { Plan } from '../plan/plan.ts';
 import { gatesFor } from '../plan/shards.ts';
 import { findReference, type PlannedVariant } from '../plan/variants.ts';
-import type { Duet, HostFacts, Measurement, Results, ScenarioFacts, Variant, Warning } from '../results.ts';
+import type {
+  Duet,
+  HostFacts,
+  Measurement,
+  Results,
+  ScenarioFacts,
+  Search,
+  Variant,
+  Warning,
+} from '../results.ts';
 import type { VariantOutcome } from './run.ts';
 
 /** All that a run knows so far; `results.json` is made from it at any moment. */
@@ -25,6 +35,7 @@ export interface Record {
   outcomes: ReadonlyMap<string, VariantOutcome>;
   measurements: readonly Measurement[];
   duets: readonly Duet[];
+  searches: readonly Search[];
   stopped: string | null;
 }
 
@@ -34,7 +45,8 @@ export function assembleResults(record: Record, nowMs: number): Results {
   const wallSeconds = (nowMs - record.startedMs) / 1000;
   const measured = record.measurements.filter((m) => m.outcome !== 'void');
   const duets = record.duets.filter((duet) => duet.outcome !== 'void');
-  const loadSeconds = [...measured, ...duets].reduce((sum, m) => sum + m.durationMs, 0) / 1000;
+  const probedMs = PROBE_MS * record.searches.flatMap(({ probes }) => probes).length;
+  const loadSeconds = [...measured, ...duets].reduce((sum, m) => sum + m.durationMs, probedMs) / 1000;
   const slices = plan.instances.flatMap((i) => i.batches.flatMap((b) => b.slices));
   const variants = plan.variants.map((variant) => describeVariant(record, variant));
   return {
@@ -69,6 +81,7 @@ export function assembleResults(record: Record, nowMs: number): Results {
     variants,
     measurements: [...record.measurements],
     duets: [...record.duets],
+    searches: [...record.searches],
     comparisons: [],
     warnings: [...plan.warnings, ...(found?.notes ?? []), ...variants.flatMap(missingTwin)],
   };

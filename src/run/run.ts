@@ -1,19 +1,20 @@
 import type { Built } from '../build/build.ts';
-import type { Config } from '../config/types.ts';
+import type { Config, Scenario } from '../config/types.ts';
 import type { Host } from '../host.ts';
 import type { Batch, Instance, Plan } from '../plan/plan.ts';
 import { batchMs, drainFor, retime } from '../plan/timeline.ts';
-import type { ColdStart, Duet, Facts, Failure, Measurement, Warning } from '../results.ts';
+import type { ColdStart, Duet, Facts, Failure, Measurement, Search, Warning } from '../results.ts';
 import { checkAnswers, type Known } from './answers.ts';
 import type { Arena } from './arena.ts';
+import { runLoad } from './batch.ts';
+import { searchCapacities } from './capacity.ts';
 import { type Docker, LABEL, readLog } from './docker.ts';
 import { longestDrainMs, slowestTypicalMs } from './drain.ts';
 import { measureDuets } from './duets.ts';
-import { k6Environment } from './k6.ts';
-import { batchName, bringJourney, loadBatch } from './load.ts';
-import { type BatchOutcome, measure } from './measure.ts';
+import { bringJourney } from './load.ts';
+import { measure } from './measure.ts';
 import { listListeners } from './probe.ts';
-import { describeColumns, type Sampler, startSampler, type Watch, waitForSamples } from './sampler.ts';
+import { describeColumns, type Sampler, startSampler, type Watch } from './sampler.ts';
 import { BEHIND, findDeath, removeServers, type Server, startServers, type Wanted } from './servers.ts';
 import type { Services } from './services.ts';
 
@@ -50,6 +51,7 @@ export interface RunWorld {
   /** What runs now, and how much of the planned load is done, 0…1. */
   at(what: string, share: number): void;
   keep(measurements: readonly Measurement[], duets: readonly Duet[]): Promise<void>;
+  keepSearch(search: Search): Promise<void>;
   keepRaw(name: string, text: string): Promise<void>;
 }
 
@@ -64,7 +66,7 @@ export async function runPlan(world: RunWorld): Promise<void> {
     if (built.every((one) => one && 'facts' in one))
       outcomes.set(id, { facts: null, coldStartMs: [], failure: null });
   }
-  const total = plan.instances.reduce((sum, instance) => sum + instanceMs(instance), 0);
+  const total = plan.instances.reduce((sum, instance) => sum + instanceMs(instance, plan), 0);
   const beganMs = world.host.now();
   const sampler = await startSampler(world);
   const learned: Learned = {
@@ -73,6 +75,7 @@ export async function runPlan(world: RunWorld): Promise<void> {
     drainedMs: new Map(),
     typicalMs: new Map(),
     brought: null,
+    searchedMs: 0,
   };
   try {
     let doneMs = 0;
@@ -94,9 +97,9 @@ export async function runPlan(world: RunWorld): Promise<void> {
       const at = (what: string, ms: number) => world.at(what, Math.min(1, (before + ms) / total));
       await runInstance(world, learned, instance, at);
       // The first takes longer, so that it says nothing of the others unless there is no other.
-      const tookMs = world.host.now() - fromMs;
+      const tookMs = world.host.now() - fromMs - (instance.index === 0 ? learned.searchedMs : 0);
       longestMs = instance.index < 2 ? tookMs : Math.max(longestMs, tookMs);
-      doneMs += instanceMs(instance);
+      doneMs += instanceMs(instance, plan);
     }
   } finally {
     await sampler.close();
@@ -113,6 +116,8 @@ interface Learned {
   typicalMs: Map<string, number>;
   /** The scenario whose journey lies in the arena. */
   brought: string | null;
+  /** How long the first instance was searched for capacities, ms. */
+  searchedMs: number;
 }
 
 async function runInstance(
@@ -142,15 +147,29 @@ async function runInstance(
     await drop(world, instance, servers, failed);
     if (servers.size === 0) return;
     let doneMs = 0;
-    for (const batch of instance.batches) {
-      const { scenario } = batch;
-      at(`${of}: ${scenario.name}`, doneMs);
+    const measured: Measurement[] = [];
+    const prepare = async (scenario: Scenario) => {
       if (scenario.name !== learned.brought) await bringJourney(world.docker, world.arena.name, scenario);
       learned.brought = scenario.name;
-      await runBatch(world, learned, instance, batch, servers, watch, fail);
+    };
+    for (const batch of instance.batches) {
+      at(`${of}: ${batch.scenario.name}`, doneMs);
+      await prepare(batch.scenario);
+      measured.push(...(await runBatch(world, learned, instance, batch, servers, watch, fail)));
       await drop(world, instance, servers, failed);
       doneMs += batchMs(batch);
       if (servers.size === 0) return;
+    }
+    if (searchesMs(instance, world.plan) > 0) {
+      const done = (what: string, ms: number) => at(`${of}: ${what}`, doneMs + ms);
+      const fromMs = world.host.now();
+      await searchCapacities(
+        world,
+        { instance, servers: [...servers.values()], watch, measured },
+        prepare,
+        done,
+      );
+      learned.searchedMs = world.host.now() - fromMs;
     }
   } finally {
     for (const warning of (await world.services?.findDead()) ?? []) world.warn(warning);
@@ -224,40 +243,19 @@ async function runBatch(
   servers: Map<string, Server>,
   watch: Watch,
   fail: (variant: string, failure: Failure) => void,
-): Promise<void> {
-  const { plan, host, docker } = world;
+): Promise<Measurement[]> {
+  const { docker } = world;
   const { scenario } = planned;
   const slices = planned.slices.filter((s) => servers.has(s.variant));
-  if (slices.length === 0) return;
+  if (slices.length === 0) return [];
   const batch = retime(
     { ...planned, slices },
     drainFor(scenario, drainedMs.get(scenario.name) ?? null),
     typicalMs.get(scenario.name) ?? null,
   );
   // Duets alone, whose others have dropped out.
-  if (batch.slices.length === 0) return;
-  const beganMs = host.now();
-  const environment = k6Environment(plan.cpus.load.length, world.memoryBytes);
-  const { signal } = world;
-  const load = await loadBatch(docker, world.arena.name, batch, instance.ports, environment, { signal });
-  await waitForSamples(world, watch, batch, load.summary);
-  const loaded: BatchOutcome = {
-    batch,
-    instance: instance.index,
-    summary: load.summary,
-    trouble: load.trouble,
-    errors: load.errors,
-    samples: watch.samples,
-    containers: watch.indices,
-    arena: 0,
-    services: watch.services,
-    serverCpus: plan.cpus.server,
-    fronted: new Set(watch.fronts.keys()),
-    frontCpus: plan.cpus.front ?? [],
-    serviceCpus: plan.cpus.services,
-    loadCpus: plan.cpus.load,
-    beganMs,
-  };
+  if (batch.slices.length === 0) return [];
+  const { load, loaded } = await runLoad(world, instance, batch, watch);
   const measurements = measure(loaded);
   const typical = slowestTypicalMs(batch, load.summary);
   // Learnt once: all instances are measured alike.
@@ -266,7 +264,6 @@ async function runBatch(
   if (drained !== null) {
     drainedMs.set(scenario.name, Math.max(drained, drainedMs.get(scenario.name) ?? 0));
   }
-  if (load.trouble) world.say(load.trouble);
   const deaths = await Promise.all([...servers.values()].map((server) => findDeath(docker, server)));
   [...servers.values()].forEach((server, i) => {
     const death = deaths[i];
@@ -278,10 +275,8 @@ async function runBatch(
       m.reason = death.reason;
     }
   });
-  const folder = `raw/${scenario.name}/${instance.index}`;
-  await world.keepRaw(`${folder}/${batchName(batch)}`, load.stdout);
-  if (load.stderr) await world.keepRaw(`${folder}/${batchName(batch).replace('.json', '.log')}`, load.stderr);
   await world.keep(measurements, measureDuets(loaded));
+  return measurements;
 }
 
 /** What has failed takes no part any more, and is gone: one that tries to start over and over takes CPU from the others. */
@@ -332,6 +327,11 @@ function labelOf(world: RunWorld, id: string): string {
   return world.plan.variants.find((v) => v.id === id)?.label ?? id;
 }
 
-function instanceMs({ batches }: Instance): number {
-  return batches.reduce((sum, batch) => sum + batchMs(batch), 0);
+function instanceMs(instance: Instance, plan: Plan): number {
+  return instance.batches.reduce((sum, batch) => sum + batchMs(batch), searchesMs(instance, plan));
+}
+
+/** Only the first instance has searches: the others are for comparing. */
+function searchesMs({ index }: Instance, { searches }: Plan): number {
+  return index === 0 ? (searches?.atMostMs ?? 0) : 0;
 }

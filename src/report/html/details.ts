@@ -1,6 +1,7 @@
 import type { EndpointRow, PooledLatency, ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import { percent } from '../../analyse/words.ts';
 import type { Variant } from '../../results.ts';
+import { type Tried, triedOf } from '../capacity.ts';
 import { bytes, count, digits, duration, ms, NOTHING, share } from '../numbers.ts';
 import { type Start, startsLegend, startsOf } from '../starts.ts';
 import { cut, plural } from '../text.ts';
@@ -62,9 +63,9 @@ export function renderStarts({ variants }: Summary, numbers: Numbers): Html | nu
 <p class="legend-line">${startsLegend(variants)}</p>`;
 }
 
-/** Percentiles, endpoints and errors of a scenario, folded. */
+/** Percentiles, rates that were tried, endpoints and errors of a scenario, folded. */
 export function renderScenarioDetails(scenario: ScenarioSummary, numbers: Numbers): Html {
-  return html`${percentiles(scenario, numbers)}${endpoints(scenario, numbers)}${errors(scenario, numbers)}`;
+  return html`${percentiles(scenario, numbers)}${tried(scenario, numbers)}${endpoints(scenario, numbers)}${errors(scenario, numbers)}`;
 }
 
 function at(latency: PooledLatency | null, p: number): string {
@@ -107,6 +108,27 @@ function percentiles({ rows, bases }: ScenarioSummary, numbers: Numbers): Html {
   return folded(
     'All percentiles and resources',
     html`${table('Response time, ms', columns, measured.flatMap(withUpTo), variantOf)}${table('Counts and resources', rest, measured, variantOf)}`,
+  );
+}
+
+function tried(scenario: ScenarioSummary, numbers: Numbers): Html {
+  const lines = triedOf(scenario);
+  if (lines.length === 0) return html``;
+  const columns: Column<Tried>[] = [
+    { title: 'Variant', text: true, cell: ({ label }) => name(label) },
+    { title: html`offered <small>rps</small>`, cell: ({ offered }) => offered },
+    { title: html`answered in time <small>rps</small>`, cell: ({ served }) => served },
+    { title: 'right', cell: ({ ok }) => ok },
+    { title: html`p50 <small>ms</small>`, cell: ({ p50 }) => p50 },
+    { title: html`p95 <small>ms</small>`, cell: ({ p95 }) => p95 },
+    { title: html`p99 <small>ms</small>`, cell: ({ p99 }) => p99 },
+    { title: 'dropped', cell: ({ dropped }) => dropped },
+    { title: 'held', text: true, cell: ({ held }) => held },
+  ];
+  const title = 'Rates tried for the capacity';
+  return folded(
+    title,
+    table(title, columns, lines, ({ variant }) => numbers.get(variant)),
   );
 }
 

@@ -1,5 +1,6 @@
 import type { Estimate } from '../../analyse/estimate.ts';
 import type { Row, ScenarioSummary } from '../../analyse/summary.ts';
+import { hasCapacity } from '../capacity.ts';
 import { atLeast, bytes, digits, held, ms, NOTHING, share, withHalf } from '../numbers.ts';
 import { decay, growth, hasSoak } from '../soak.ts';
 import { DOUBTFUL, hasHolds, reasonOf } from '../words.ts';
@@ -116,6 +117,7 @@ function columnsOf(scenario: ScenarioSummary): Column[] {
     },
     { title: '', kind: 'text', className: 'bar', cell: (row) => bar(main(row), top), value: () => null },
     ...(hasHolds(scenario) ? [holdsColumn(metric)] : []),
+    ...(hasCapacity(scenario) ? [capacityColumn] : []),
     {
       title: html`RPS`,
       kind: 'number',
@@ -169,6 +171,13 @@ const soakColumns: Column[] = [
     value: ({ soak }) => soak?.decay?.value ?? null,
   },
 ];
+
+const capacityColumn: Column = {
+  title: html`<abbr title="the highest constant rate that was answered in time">Capacity</abbr> <small>rps</small>`,
+  kind: 'number',
+  cell: ({ capacity }) => (capacity?.kind === 'found' ? estimate(capacity) : held(capacity)),
+  value: ({ capacity }) => capacity?.value ?? null,
+};
 
 function holdsColumn(metric: ScenarioSummary['metric']): Column {
   return {

@@ -2,6 +2,7 @@ import type { Across } from '../../analyse/across.ts';
 import { analyse } from '../../analyse/analyse.ts';
 import type { ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import type { Measurement, Results } from '../../results.ts';
+import { capacityLegend } from '../capacity.ts';
 import { soakLegend } from '../soak.ts';
 import { cleanLine, plural } from '../text.ts';
 import { tuned } from '../tune.ts';
@@ -172,6 +173,7 @@ function renderScenario(scenario: ScenarioSummary, summary: Summary, numbers: Nu
     deltas && isCompared ? deltaLegend(deltas, summary, medium) : '',
     intervalLegend(scenario),
     holdsLegend(scenario),
+    capacityLegend(scenario),
     soakLegend(scenario),
     deltas && isCompared ? findable(scenario, deltas) : '',
     isDoubtful(scenario) ? DOUBTFUL_LEGEND : '',

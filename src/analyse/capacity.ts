@@ -1,0 +1,126 @@
+import { linearRegression } from 'simple-statistics';
+import type { Measurement, Probe, ScenarioFacts, Search, Step } from '../results.ts';
+import { type Knee, keeps, poolLimits, poolSteps, SERVED } from './knee.ts';
+import { sum } from './pool.ts';
+import type { Capacity } from './summary.ts';
+
+/** A search makes at most so many probes. */
+export const MAX_PROBES = 12;
+/** It is done when the lowest rate that was missed is at most so many times the highest that was held. */
+const RESOLUTION = 1.04;
+/** Until there is one of either, each rate is so many times the one before: this, its square, the square of that, … */
+const STRIDE = 1.08;
+const MAX_STRIDE = 4;
+/** Requests per second between which a search stays: those that a load may ask for. */
+const [LEAST_RPS, MOST_RPS] = [1, 1_000_000];
+/** Where all clients waited but half of the requests took less than so many times as long as before, the server had not given in. */
+const SLOWER = 1.5;
+
+type Tried = Pick<Probe, 'offeredRps' | 'held'>;
+
+/** The highest rate that was held (0: none yet), and the lowest above it that was missed (Infinity: none yet). */
+function bracketOf(probes: readonly Tried[]): { low: number; high: number } {
+  const low = Math.max(0, ...probes.map(({ held, offeredRps }) => (held ? offeredRps : 0)));
+  const missed = probes.filter(({ held, offeredRps }) => !held && offeredRps > low);
+  return { low, high: Math.min(Infinity, ...missed.map(({ offeredRps }) => offeredRps)) };
+}
+
+/**
+ * The rate to try next: away from the first in strides that grow, until one is held and one above it missed; then the
+ * geometric mean of the two, until they are close. One bad probe may be a stall, so the rate that ends the search is
+ * tried a second time; held then, it counts as held, and the search goes on above it.
+ *
+ * @param seedRps where to begin: what the variant did in its own load
+ * @returns requests per second, three digits; null: the search is over
+ */
+export function nextRate(seedRps: number, probes: readonly Tried[]): number | null {
+  if (probes.length === 0) return toRate(seedRps);
+  if (probes.length >= MAX_PROBES) return null;
+  const { low, high } = bracketOf(probes);
+  const isDoubtful = high < Infinity && probes.filter(({ offeredRps }) => offeredRps === high).length === 1;
+  const stride = Math.min(MAX_STRIDE, STRIDE ** (2 ** (new Set(probes.map((p) => p.offeredRps)).size - 1)));
+  const next = toRate(high === Infinity ? low * stride : low === 0 ? high / stride : Math.sqrt(low * high));
+  const isOpen = high > low * RESOLUTION && next > low && next < high;
+  // The last probe is kept for the rate that ends the search.
+  if (isOpen && !(isDoubtful && probes.length === MAX_PROBES - 1)) return next;
+  return isDoubtful ? high : null;
+}
+
+function toRate(rps: number): number {
+  return Math.min(MOST_RPS, Math.max(LEAST_RPS, Number(rps.toPrecision(3))));
+}
+
+/**
+ * What came of one probe. Its first step is left out: it is there for pools that grow by need. As with a ramp
+ * (`levelsOf`), of a queue that grows answers come at λ ÷ (1 + W′); W′ is the slope of the steps' average latency.
+ *
+ * @param rps what was offered, requests per second
+ * @param died what its server died of meanwhile
+ */
+export function judgeProbe(
+  { steps, outcome, reason, generator }: Pick<Measurement, 'steps' | 'outcome' | 'reason' | 'generator'>,
+  rps: number,
+  slo: ScenarioFacts['slo'],
+  died: string | null,
+): Probe {
+  const judged = steps.slice(1);
+  const seconds = sum(judged, ({ durationMs }) => durationMs) / 1000;
+  const requests = sum(judged, (step) => step.requests);
+  const failures = sum(judged, (step) => step.failures);
+  const latency = percentilesOf(judged);
+  const right = requests - failures;
+  const servedRps = seconds > 0 ? right / seconds / (1 + growthOf(judged)) : 0;
+  // One request may fall on the other side of the end.
+  const isServed = seconds > 0 && servedRps >= SERVED * rps - 1 / seconds;
+  const isVoid = outcome === 'void' ? (reason ?? 'nothing was measured') : null;
+  return {
+    ...{ offeredRps: rps, servedRps, requests, failures, latency, died },
+    dropped: sum(judged, (step) => step.dropped),
+    held: isVoid === null && died === null && isServed && keeps({ requests, latency }, right, slo),
+    generator: isVoid ?? (generator.bound ? generator.reasons.join('; ') : null),
+  };
+}
+
+function percentilesOf(steps: readonly Step[]): Probe['latency'] {
+  const pooled = poolSteps(steps);
+  if (pooled === null) return null;
+  const at = (p: number) => pooled.percentiles.find((point) => point.p === p)?.ms as number;
+  return { p50Ms: at(50), p95Ms: at(95), p99Ms: at(99) };
+}
+
+/** By how much longer requests take with every second, in seconds. */
+function growthOf(steps: readonly Step[]): number {
+  const points = steps.flatMap(({ offsetMs, durationMs, latency }) =>
+    latency ? [[offsetMs + durationMs / 2, latency.avgMs]] : [],
+  );
+  return points.length > 1 ? Math.max(0, linearRegression(points).m) : 0;
+}
+
+/**
+ * What a search has found: the rates between which the capacity lies, or the highest that was held where it ended for
+ * another reason than the server's. Null where it found nothing.
+ */
+export function findCapacity(probes: readonly Probe[]): Knee | null {
+  const { low, high } = bracketOf(probes);
+  const ends = probes.filter(({ offeredRps }) => offeredRps === high);
+  const wasHeld = probes.findLast(({ offeredRps, held }) => held && offeredRps === low);
+  const isItsEnd =
+    (ends.length > 1 || ends.some(({ died }) => died !== null)) &&
+    !ends.some((end) => end.generator !== null || lackedClients(end, wasHeld));
+  if (low === 0) return isItsEnd ? { kind: 'below', rps: high, low: 0, high } : null;
+  if (!isItsEnd) return { kind: 'beyond', rps: low, low, high: low };
+  return { kind: 'found', rps: (low + high) / 2, low, high };
+}
+
+/** All clients waited, and not because the server was slower than at a rate that it holds. */
+function lackedClients(end: Probe, wasHeld: Probe | undefined): boolean {
+  if (end.dropped === 0 || !end.latency || !wasHeld?.latency) return false;
+  return end.latency.p50Ms < SLOWER * wasHeld.latency.p50Ms;
+}
+
+/** The capacity of a variant from all its searches; null where there is none. */
+export function poolCapacity(searches: readonly Search[]): Capacity | null {
+  const found = searches.flatMap(({ probes }) => findCapacity(probes) ?? []);
+  const pooled = poolLimits(found.map((limit) => [limit]));
+  return pooled && { ...pooled, probes: searches.flatMap(({ probes }) => probes) };
+}

@@ -1,0 +1,42 @@
+import type { Batch, Instance } from '../plan/plan.ts';
+import { k6Environment } from './k6.ts';
+import { batchName, type LoadOutcome, loadBatch } from './load.ts';
+import type { BatchOutcome } from './measure.ts';
+import type { RunWorld } from './run.ts';
+import { type Watch, waitForSamples } from './sampler.ts';
+
+/** Loads by one k6 process, reads the counters, keeps what k6 has printed. */
+export async function runLoad(
+  world: RunWorld,
+  instance: Instance,
+  batch: Batch,
+  watch: Watch,
+): Promise<{ load: LoadOutcome; loaded: BatchOutcome }> {
+  const { plan, host, docker, signal } = world;
+  const beganMs = host.now();
+  const environment = k6Environment(plan.cpus.load.length, world.memoryBytes);
+  const load = await loadBatch(docker, world.arena.name, batch, instance.ports, environment, { signal });
+  await waitForSamples(world, watch, batch, load.summary);
+  const loaded: BatchOutcome = {
+    batch,
+    instance: instance.index,
+    summary: load.summary,
+    trouble: load.trouble,
+    errors: load.errors,
+    samples: watch.samples,
+    containers: watch.indices,
+    arena: 0,
+    services: watch.services,
+    serverCpus: plan.cpus.server,
+    fronted: new Set(watch.fronts.keys()),
+    frontCpus: plan.cpus.front ?? [],
+    serviceCpus: plan.cpus.services,
+    loadCpus: plan.cpus.load,
+    beganMs,
+  };
+  if (load.trouble) world.say(load.trouble);
+  const file = `raw/${batch.scenario.name}/${instance.index}/${batchName(batch)}`;
+  await world.keepRaw(file, load.stdout);
+  if (load.stderr) await world.keepRaw(file.replace(/\.json$/, '.log'), load.stderr);
+  return { load, loaded };
+}

@@ -1,0 +1,66 @@
+/** The highest constant rate that a real server of known capacity holds: workers ÷ the time of a request. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { analyse } from '../../src/analyse/analyse.ts';
+import type { Results } from '../../src/results.ts';
+import { leftovers, makeProject, type Project } from './bench.ts';
+
+let project: Project;
+let results: Results;
+let stdout: string;
+let stderr: string;
+beforeAll(async () => {
+  project = await makeProject();
+  const finished = await project.run(
+    'capacity',
+    ...['--runtimes', 'nginx-fpm[workers=4]', '--paths', '/io?ms=50', '--load', 'vus(4, 1s)', '--capacity'],
+    ...[
+      '--slo',
+      'p99=500ms',
+      '--timeout',
+      '1s',
+      '--warmup',
+      '0s',
+      '--instances',
+      '1',
+      '--blocks',
+      '1',
+      '--wait',
+    ],
+  ).done;
+  expect(finished.code, finished.stderr).toBe(0);
+  results = project.results('capacity');
+  stdout = finished.stdout.replace(/\s+/g, ' ');
+  stderr = finished.stderr;
+});
+afterAll(() => project?.remove());
+
+test('is found within a twentieth', () => {
+  const [row] = analyse(results).scenarios[0]?.rows ?? [];
+  // The shortest time is what a request takes on a worker of its own.
+  const seconds = (row?.latency?.minMs as number) / 1000;
+  expect(row?.capacity).toMatchObject({ kind: 'found', n: 1 });
+  expect(Math.abs((row?.capacity?.value as number) / (4 / seconds) - 1)).toBeLessThan(0.05);
+  expect(stdout).toContain('capacity rps');
+});
+
+test('by no more rates than it had said, the last of them tried twice, each with what k6 told of it', async () => {
+  const [{ probes }] = results.searches as [Results['searches'][number]];
+  expect(stderr).toMatch(/capacity: 1 × at most 12 rates of 5 s each, at most 1 min \d+ s/);
+  expect(probes.length).toBeLessThanOrEqual(12);
+  expect(new Set(probes.slice(-2).map(({ offeredRps }) => offeredRps)).size).toBe(1);
+  for (const { offeredRps, requests, held, latency } of probes) {
+    // Four seconds are judged.
+    if (held) expect(Math.abs(requests - 4 * offeredRps)).toBeLessThanOrEqual(3);
+    expect(latency?.p50Ms).toBeGreaterThan(50);
+  }
+  for (let i = 0; i < probes.length; i++) {
+    expect(existsSync(join(project.folder, `capacity/raw/paths/0/k6-s${results.plan.steps + i}.json`))).toBe(
+      true,
+    );
+  }
+  // The probes are no slices of the comparison.
+  expect(results.measurements).toHaveLength(1);
+  expect(await leftovers()).toEqual([]);
+});
