@@ -169,6 +169,7 @@ describe.each(rows)('$runtime', (row) => {
       });
       expect(facts.server).toMatch(row.server);
       expect((await askOnce(server, '/')).status).toBe(200);
+      expect(await docker('exec', server.container, 'stat', '--format', '%U', '/app')).toBe('www-data');
     });
     await using(start(runtime), async (server) =>
       expect((await askOnce(server, factsPath)).status).toBe(404),
