@@ -9,8 +9,11 @@ keep_pair() {
   stop_pair() {
     stopping=yes
     # The one in front first: it takes no more connections and waits for the answers to those it has.
-    kill -"$front_signal" "$front_pid" && wait "$front_pid"
-    kill -"$back_signal" "$back_pid" && wait "$back_pid"
+    # How it ends is its own affair, under `set -e`, too: the one behind is told in any case.
+    kill -"$front_signal" "$front_pid" || true
+    wait "$front_pid" || true
+    kill -"$back_signal" "$back_pid" || true
+    wait "$back_pid" || true
     exit 0
   }
   trap stop_pair TERM QUIT INT WINCH

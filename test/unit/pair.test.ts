@@ -1,0 +1,36 @@
+/** runtimes/_shared/pair.sh as bash runs it, with servers that only wait. */
+import { resolve } from 'node:path';
+import { expect, it } from 'vitest';
+import { realHost } from '../../src/host.ts';
+
+const script = resolve(import.meta.dirname, '../../runtimes/_shared/pair.sh');
+
+const CONTAINER = `
+  set -eu
+  BENCH_RUNTIME=test
+  . "$1"
+  # They end by themselves where nobody tells them to.
+  bash -c "trap '$2' TERM; echo there; for _ in {1..300}; do sleep 0.01; done" &
+  front=$!
+  bash -c "trap '$3' QUIT; echo there; for _ in {1..300}; do sleep 0.01; done" &
+  trap() { builtin trap "$@"; echo there; }
+  keep_pair front "$front" TERM back $! QUIT`;
+
+it.each([
+  ['well', 'exit 0'],
+  ['with an error', 'exit 3'],
+])('the server behind is told to stop where the one in front ends %s', async (_, end) => {
+  const said: string[] = [];
+  const running = realHost.start(
+    'bash',
+    ['-c', CONTAINER, 'bash', script, `echo front ends; ${end}`, 'echo back ends; exit 0'],
+    {
+      onLine: (line) => {
+        said.push(line);
+        if (said.length === 3) running.kill('SIGTERM');
+      },
+    },
+  );
+  const { code } = await running.done;
+  expect({ code, said: said.slice(3) }).toEqual({ code: 0, said: ['front ends', 'back ends'] });
+});
