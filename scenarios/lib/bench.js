@@ -42,7 +42,10 @@ export function memory() {
   memories[__ENV.BASE_URL] = memories[__ENV.BASE_URL] || {};
   return memories[__ENV.BASE_URL];
 }
-const memories = {};
+export const memories = {};
+
+/** Who sees each answer, and hears what is wrong with it, in place of the statistics: walk.js, where it is no load. */
+export const audit = { by: null };
 
 // Bodies are thrown away unread, which halves k6's garbage. After a failure this VU keeps the next
 // body from that endpoint in that slice, so that a sample of what went wrong reaches the report. Not in the slices of
@@ -52,18 +55,21 @@ const seen = {};
 
 /**
  * One request, named `endpoint` in the report.
- * options: method, body, headers, expect (allowed statuses; default 200–399), keep (true: body is wanted), jar (of cookies).
+ * options: method, body, headers, expect (allowed statuses; default 200–399), keep (true: body is wanted), jar (of cookies),
+ * verify ('status': bodies differ between variants, as they name the server).
  */
 export function request(endpoint, path, options = {}) {
-  const keep = options.keep === true || wanted[endpoint] === __ENV.SLICE;
+  const { by } = audit;
+  const keep = options.keep === true || wanted[endpoint] === __ENV.SLICE || by !== null;
   const response = http.request(options.method || 'GET', __ENV.BASE_URL + path, options.body || null, {
-    headers: options.headers,
+    headers: by ? { ...options.headers, Host: by.host } : options.headers,
     jar: options.jar,
     redirects: 0,
     timeout: __ENV.TIMEOUT,
     tags: { name: ids[endpoint] || 'other' },
     responseType: keep ? 'text' : 'none',
   });
+  if (by) by.sees(endpoint, response, options.verify === 'status');
   const { status } = response;
   const ok = options.expect ? options.expect.includes(status) : status >= 200 && status < 400;
   if (!ok) fail(endpoint, kindOf(response), response, keep);
@@ -76,6 +82,10 @@ export function wrongAnswer(endpoint, response) {
 }
 
 function fail(endpoint, kind, response, kept) {
+  if (audit.by) {
+    audit.by.blames(endpoint, kind);
+    return;
+  }
   errors.add(1, { endpoint: ids[endpoint] || 'other', kind });
   const key = `${__ENV.SLICE} ${endpoint} ${kind}`;
   if (seen[key]) return;

@@ -3,6 +3,7 @@
 // until the answer is 200. Prints the answers as JSON.
 import { sleep } from 'k6';
 import http from 'k6/http';
+import { toAnswer } from './answer.js';
 
 const probe = JSON.parse(open('../probe.json'));
 
@@ -17,7 +18,7 @@ export function setup() {
     const responses = http.batch(asked.map(toRequest));
     const now = Date.now();
     asked.forEach((request, i) => {
-      answers[request.id] = toAnswer(responses[i], now);
+      answers[request.id] = { ...toAnswer(responses[i], probe.maxBody), at: now };
     });
     pending = asked.filter((request) => request.until && answers[request.id].status !== 200);
     if (now > end) break;
@@ -30,17 +31,6 @@ function toRequest({ url, host }) {
   const params = { redirects: 0, timeout: '10s', responseType: 'text' };
   if (host) params.headers = { Host: host };
   return ['GET', url, null, params];
-}
-
-function toAnswer(response, at) {
-  return {
-    status: response.status,
-    error: response.error || '',
-    type: response.headers['Content-Type'] || '',
-    location: response.headers.Location || '',
-    body: String(response.body || '').slice(0, probe.maxBody),
-    at,
-  };
 }
 
 export default function () {}

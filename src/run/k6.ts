@@ -134,8 +134,7 @@ function makeBlock(slices: readonly Slice[]): K6Block {
 }
 
 /** The journey as main.js imports it: bundled ones lie beside it, the user's own in a folder of its own. */
-export function journeyModule(scenario: Scenario): string {
-  const { journey } = scenario;
+export function journeyModule({ journey }: Pick<Scenario, 'journey'>): string {
   const file =
     journey.kind === 'paths'
       ? './journeys/paths.js'

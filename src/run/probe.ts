@@ -1,5 +1,7 @@
+import type { Journey } from '../config/types.ts';
 import type { Facts } from '../results.ts';
 import { type Docker, DockerError } from './docker.ts';
+import { journeyModule } from './k6.ts';
 import type { Answer } from './verify.ts';
 
 /** One GET in the arena. */
@@ -24,11 +26,51 @@ export async function ask(
   deadlineMs: number,
   signal: AbortSignal,
 ): Promise<Record<string, Answer & { at: number }>> {
-  const script =
-    'cd "$1" && cat >probe.json && exec k6 run --quiet --address "" --no-usage-report --log-output none lib/probe.js';
-  const input = JSON.stringify({ requests: questions, deadlineMs, maxBody: MAX_BODY });
-  const args = ['exec', '--interactive', arena, 'sh', '-c', script, 'sh', ARENA_FOLDER];
-  const finished = await docker.try(args, { input, signal });
+  const input = { requests: questions, deadlineMs, maxBody: MAX_BODY };
+  return runScript(docker, arena, 'probe', input, signal);
+}
+
+/** One step of a journey. */
+export interface Step {
+  /** As the journey names it. */
+  endpoint: string;
+  /** The body names the server. */
+  headOnly: boolean;
+  answer: Answer;
+}
+
+/**
+ * Goes a bundled journey on servers in the arena, one after the other and without load: the same way on each, until each of
+ * its endpoints was asked or it has something against an answer. By the servers' ids.
+ */
+export async function walk(
+  docker: Docker,
+  arena: string,
+  journey: Journey,
+  servers: readonly Pick<Question, 'id' | 'url'>[],
+  host: string,
+  signal: AbortSignal,
+): Promise<Record<string, Step[]>> {
+  const input = { servers, host, maxBody: MAX_BODY };
+  return runScript(docker, arena, 'walk', input, signal, journeyModule({ journey }));
+}
+
+/** Runs one of our scripts by k6; what it prints. `walked` is the journey that it goes. */
+async function runScript(
+  docker: Docker,
+  arena: string,
+  name: 'probe' | 'walk',
+  input: unknown,
+  signal: AbortSignal,
+  walked = '',
+) {
+  const script = [
+    'cd "$1" && cat >"$2.json" || exit 1',
+    'if [ "$3" ]; then printf %s "$3" >walked.js; fi',
+    'exec k6 run --quiet --address "" --no-usage-report --log-output none "lib/$2.js"',
+  ].join('\n');
+  const args = ['exec', '--interactive', arena, 'sh', '-c', script, 'sh', ARENA_FOLDER, name, walked];
+  const finished = await docker.try(args, { input: JSON.stringify(input), signal });
   signal.throwIfAborted();
   if (finished.code !== 0) throw new DockerError(args, finished);
   return JSON.parse(finished.stdout);

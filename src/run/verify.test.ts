@@ -11,7 +11,7 @@ const answer = (body: string, rest: Partial<Answer> = {}): Answer => ({
 });
 const asked = (variant: string, first: string, second = first, rest: Partial<Answer> = {}): Asked => ({
   variant,
-  path: '/',
+  request: 'GET /',
   first: answer(first, rest),
   second: answer(second, rest),
 });
@@ -104,16 +104,37 @@ test('a path that the load does not ask for may be refused, by all alike', () =>
 });
 
 test('redirects are found with where they lead, but for a path that the load does not ask for', () => {
-  const moved = (path: string, status: number, location: string, mayRefuse = false): Asked => ({
+  const moved = (request: string, status: number, location: string, mayRefuse = false): Asked => ({
     ...asked('a', '', '', { status, location }),
-    ...{ path, mayRefuse },
+    ...{ request, mayRefuse },
   });
   const found = findRedirects([
     asked('a', 'a page'),
-    moved('/', 302, '/login'),
-    moved('/unchanged', 304, ''),
-    moved('/made', 201, '/made/1'),
-    moved('/script', 301, '/elsewhere', true),
+    moved('GET /', 302, '/login'),
+    moved('GET /unchanged', 304, ''),
+    moved('GET /made', 201, '/made/1'),
+    moved('GET /script', 301, '/elsewhere', true),
   ]);
-  expect([...found]).toEqual([['/', '/login']]);
+  expect([...found]).toEqual([['GET /', '/login']]);
+});
+
+test('what the journey has against an answer counts, and what it does not, may be any status', () => {
+  const step = (variant: string, rest: Partial<Answer>): Asked => ({
+    ...asked(variant, '{}', '{}', rest),
+    ...{ request: 'POST /login (auth)', mayRefuse: true },
+  });
+  expect(
+    Object.fromEntries(
+      findDifferent([
+        ...[step('a', { status: 409 }), step('b', { status: 409 })],
+        ...[
+          step('c', { status: 418, fault: 'http other' }),
+          step('d', { status: 200, fault: 'wrong answer' }),
+        ],
+      ]),
+    ),
+  ).toEqual({
+    c: 'POST /login (auth) answers HTTP 418',
+    d: 'POST /login (auth) gives a wrong answer',
+  });
 });

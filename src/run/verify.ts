@@ -7,13 +7,16 @@ export interface Answer {
   type: string;
   location: string;
   body: string;
+  /** What the journey that asked has against it, by the kinds of error that it counts under load. */
+  fault?: string;
 }
 
 /** The two answers of one variant to the same request. */
 export interface Asked {
   variant: string;
-  path: string;
-  /** A refusal is an answer like any other: the path is not one that the load asks for. */
+  /** For people: `GET /`. */
+  request: string;
+  /** A refusal is an answer like any other: the load does not ask for it, or its journey is the judge of that. */
   mayRefuse?: boolean;
   /** The body names the server: status, type and location are held against each other, no more. */
   headOnly?: boolean;
@@ -30,14 +33,13 @@ export interface Asked {
  */
 export function findDifferent(asked: readonly Asked[]): Map<string, string> {
   const reasons = new Map<string, string>();
-  for (const path of new Set(asked.map((a) => a.path))) {
-    const answers = asked.filter((a) => a.path === path);
+  for (const request of new Set(asked.map((a) => a.request))) {
+    const answers = asked.filter((a) => a.request === request);
     const good: (Asked & { shape: Shape })[] = [];
     for (const one of answers) {
-      const bad = [one.first, one.second].find((a) => a.status === 0 || (a.status >= 400 && !one.mayRefuse));
+      const bad = [one.first, one.second].find((a) => isBad(a, one));
       if (bad) {
-        const what = bad.status === 0 ? `did not answer: ${bad.error}` : `answers HTTP ${bad.status}`;
-        if (!reasons.has(one.variant)) reasons.set(one.variant, `GET ${path} ${what}`);
+        if (!reasons.has(one.variant)) reasons.set(one.variant, `${request} ${blame(bad)}`);
       } else {
         good.push({ ...one, shape: shapeOf(one) });
       }
@@ -54,19 +56,28 @@ export function findDifferent(asked: readonly Asked[]): Map<string, string> {
     for (const one of good) {
       if (right.includes(one) || reasons.has(one.variant)) continue;
       const what = difference(model.shape, one.shape);
-      reasons.set(one.variant, `GET ${path} answers differently from ${model.variant}: ${what}`);
+      reasons.set(one.variant, `${request} answers differently from ${model.variant}: ${what}`);
     }
   }
   return reasons;
 }
 
-/** The paths that are answered by a redirect, with where it leads: it is not followed, so it is what is loaded. */
+/** The requests that are answered by a redirect, with where it leads: it is not followed, so it is what is loaded. */
 export function findRedirects(asked: readonly Asked[]): Map<string, string> {
   const redirects = asked.filter(
     ({ first, mayRefuse }) =>
       !mayRefuse && first.status >= 300 && first.status < 400 && first.location !== '',
   );
-  return new Map(redirects.map(({ path, first }) => [path, first.location]));
+  return new Map(redirects.map(({ request, first }) => [request, first.location]));
+}
+
+function isBad({ status, fault }: Answer, { mayRefuse }: Asked): boolean {
+  return status === 0 || fault !== undefined || (status >= 400 && !mayRefuse);
+}
+
+function blame({ status, error, fault }: Answer): string {
+  if (status === 0) return `did not answer: ${error}`;
+  return fault === 'wrong answer' ? 'gives a wrong answer' : `answers HTTP ${status}`;
 }
 
 interface Shape {

@@ -1,6 +1,8 @@
-// Journeys: of the bundled apps with their own, over SQLite, every endpoint is asked and none fails; paths are shared evenly.
+// Journeys: of the bundled apps with their own, over SQLite, every endpoint is asked and none fails; paths are shared evenly;
+// a variant that differs in what it answers to a POST is failed.
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makeProject, type Project } from './bench.ts';
+import { makeProject, type Project, root, slicesOf, variantOf } from './bench.ts';
 
 let project: Project;
 beforeAll(async () => {
@@ -44,5 +46,35 @@ test('paths: each variant gets them in equal shares, though one client goes from
     const requests = endpoints.map((endpoint) => endpoint.requests);
     expect(Math.max(...requests) - Math.min(...requests), requests.join(' ')).toBeLessThanOrEqual(1);
     expect(Math.min(...requests)).toBeGreaterThan(3);
+  }
+});
+
+test('a variant that answers a step of a journey differently is failed, not ranked', async () => {
+  const runtimes = ['apache', 'apache[workers=4]', 'nginx-fpm'];
+  const { code, stderr } = await project.run(
+    'differs',
+    ...[
+      '--app',
+      join(root, 'test/fixtures/apps/tokens'),
+      '--scenarios',
+      'auth',
+      '--runtimes',
+      runtimes.join(),
+    ],
+    ...['--instances', '2', '--blocks', '1', '--load', 'vus(2, 1s)', '--warmup', '0s', '--wait'],
+  ).done;
+  expect(code, stderr).toBe(3);
+  const results = project.results('differs');
+  expect(variantOf(results, 'nginx-fpm@8.4').failure).toMatchObject({
+    stage: 'verify',
+    reason: expect.stringMatching(/^POST \/login \(auth\) answers differently from apache@8\.4: .*type/),
+  });
+  expect(slicesOf(results, 'nginx-fpm@8.4')).toEqual([]);
+  // Tokens, addresses and the time differ between these two, and in each of both instances.
+  for (const id of ['apache@8.4', 'apache@8.4[workers=4]']) {
+    expect(slicesOf(results, id)).toMatchObject([
+      { outcome: 'ok', errors: [] },
+      { outcome: 'ok', errors: [] },
+    ]);
   }
 });

@@ -1,0 +1,59 @@
+// Goes a journey on one server after the other, without load, to see whether all give the same answers.
+// Reads walk.json: { servers: [{ id, url }], host, maxBody }; the journey is walked.js. Prints the steps as JSON.
+import * as journey from '../walked.js';
+import { toAnswer } from './answer.js';
+import { audit, clock, endpoints, memories } from './bench.js';
+
+const { servers, host, maxBody } = JSON.parse(open('../walk.json'));
+// One that never comes to some of its endpoints has to end.
+const MOST_ROUNDS = 20;
+
+export const options = { setupTimeout: '600s' };
+
+export function setup() {
+  __ENV.TIMEOUT = '10s';
+  // Long past, so that nobody waits between two steps.
+  clock.endMs = 0;
+  const steps = {};
+  for (const { id, url } of servers) steps[id] = walk(url);
+  return steps;
+}
+
+/** What was asked, in order, until each endpoint was, or something went wrong. */
+function walk(url) {
+  const steps = [];
+  audit.by = {
+    host,
+    sees: (endpoint, response, headOnly) => {
+      steps.push({ endpoint, headOnly, answer: toAnswer(response, maxBody) });
+    },
+    blames: (endpoint, kind) => {
+      steps.filter((step) => step.endpoint === endpoint).pop().answer.fault = kind;
+    },
+  };
+  __ENV.BASE_URL = url;
+  delete memories[url];
+  // The same products for all: pages can only be compared with themselves.
+  Math.random = makeDice();
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    journey.default();
+    const asked = new Set(steps.map(({ endpoint }) => endpoint));
+    if (endpoints.every((name) => asked.has(name)) || steps.some(({ answer }) => answer.fault)) break;
+  }
+  return steps;
+}
+
+/** Lehmer's generator: small, and the same numbers each time. */
+function makeDice() {
+  let state = 20000003;
+  return () => {
+    state = (state * 48271) % 2147483647;
+    return state / 2147483647;
+  };
+}
+
+export default function () {}
+
+export function handleSummary(data) {
+  return { stdout: JSON.stringify(data.setup_data) };
+}
