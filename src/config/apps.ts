@@ -156,6 +156,26 @@ export function findHtaccess(folder: string, root: string, files: Files): string
   return [join(root, '.htaccess'), '.htaccess'].find((file) => files.kind(join(folder, file)) === 'file');
 }
 
+/** What Composer notes of all packages is long: of the largest apps some MB. */
+const MAX_INSTALLED_BYTES = 64 * 2 ** 20;
+
+/** The packages for development in an app's `vendor/`, by name; none where Composer installs anew, as it is left out. */
+export function findDevPackages(folder: string, files: Files): string[] {
+  const at = (name: string) => join(folder, name);
+  if (files.kind(at('vendor/autoload.php')) !== 'file') return [];
+  if (/vendor/.test(files.read(at('.dockerignore')) ?? '')) return [];
+  try {
+    const installed = JSON.parse(
+      files.read(at('vendor/composer/installed.json'), MAX_INSTALLED_BYTES) ?? '{}',
+    );
+    const names = installed.dev === true ? installed['dev-package-names'] : [];
+    return names.filter((name: unknown) => typeof name === 'string' && /^[\w.-]+\/[\w.-]+$/.test(name));
+  } catch {
+    // Not as Composer 2 writes it: nothing is known of it.
+    return [];
+  }
+}
+
 /** A document root that the user has given, tidied. */
 export function checkRoot(folder: string, root: string, files: Files): string {
   // It ends up in the configuration of web servers: nothing there may need quoting.

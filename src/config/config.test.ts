@@ -519,6 +519,25 @@ test('a .htaccess file is found in the document root or at the top', () => {
   expect(app({ '.htaccess': '' })?.htaccess).toBe('.htaccess');
 });
 
+test('packages for development are found in vendor/, where that is used', () => {
+  const installed = (more: object) => JSON.stringify({ packages: [], ...more });
+  const app = (text: string, more: Record<string, string> = {}) =>
+    parse({
+      ...{ 'public/index.php': '', 'vendor/autoload.php': '', 'vendor/composer/installed.json': text },
+      ...more,
+    }).apps[0];
+  const dev = installed({ dev: true, 'dev-package-names': ['phpunit/phpunit', 7, '<b>/x'] });
+  expect(app(dev)?.devPackages).toEqual(['phpunit/phpunit']);
+  expect(app(dev, { '.dockerignore': '/vendor\n' })).not.toHaveProperty('devPackages');
+  for (const other of [
+    installed({ dev: true, 'dev-package-names': [] }),
+    installed({ dev: false, 'dev-package-names': ['phpunit/phpunit'] }),
+    ...['[]', installed({ dev: true }), 'no JSON'],
+  ]) {
+    expect(app(other)).not.toHaveProperty('devPackages');
+  }
+});
+
 describe('a runtime that extends another', () => {
   const written = (text: string, more: Record<string, string> = {}) => ({
     '.bench/runtimes/many/runtime.yaml': text,

@@ -3,8 +3,8 @@ import { UserError } from '../errors.ts';
 
 /** All that `config` sees of the disk; tests give a map of their own. */
 export interface Files {
-  /** Text of a file, null when there is none that can be read. */
-  read(path: string): string | null;
+  /** Text of a file, null when there is none that can be read. Errors: UserError, it has more than `maxBytes`, 1 MiB. */
+  read(path: string, maxBytes?: number): string | null;
   kind(path: string): 'file' | 'folder' | null;
   /** Names in a folder, sorted; empty when there is none. */
   list(path: string): string[];
@@ -14,10 +14,10 @@ export interface Files {
 const MAX_BYTES = 1024 * 1024;
 
 export const realFiles: Files = {
-  read(path) {
+  read(path, maxBytes = MAX_BYTES) {
     if (this.kind(path) !== 'file') return null;
-    if (statSync(path).size > MAX_BYTES) {
-      throw new UserError('file too large', { where: { name: path }, allowed: `up to ${MAX_BYTES} bytes` });
+    if (statSync(path).size > maxBytes) {
+      throw new UserError('file too large', { where: { name: path }, allowed: `up to ${maxBytes} bytes` });
     }
     try {
       return readFileSync(path, 'utf8');

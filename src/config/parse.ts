@@ -1,6 +1,15 @@
 import { join, resolve } from 'node:path';
 import { type Place, UserError } from '../errors.ts';
-import { checkAppNames, checkRoot, describeApp, findApp, findHtaccess, guessRoot, hasApp } from './apps.ts';
+import {
+  checkAppNames,
+  checkRoot,
+  describeApp,
+  findApp,
+  findDevPackages,
+  findHtaccess,
+  guessRoot,
+  hasApp,
+} from './apps.ts';
 import { checkDistinct, choose, parseChoices } from './choices.ts';
 import { at } from './document.ts';
 import { checkEnv } from './env.ts';
@@ -160,10 +169,11 @@ function readApps(layers: readonly Layer[], cwd: string, packageRoot: string, fi
         ? at(root.place(), () => checkRoot(folder, root.value, files))
         : guessRoot(folder, written, files);
       const htaccess = findHtaccess(folder, docroot, files);
+      const devPackages = findDevPackages(folder, files);
       return {
         ...app,
         ...describeApp(folder, files, { kind: find(layers, 'kind')?.value, extensions: extensions?.value }),
-        ...{ root: docroot, ...(htaccess && { htaccess }) },
+        ...{ root: docroot, ...(htaccess && { htaccess }), ...(devPackages.length > 0 && { devPackages }) },
       };
     }),
   );

@@ -73,6 +73,8 @@ export interface App {
   root: string;
   /** A `.htaccess` file of the app, in its document root or at its top; absent: there is none. */
   htaccess?: string;
+  /** What lies in its `vendor/` for development alone, by name; absent: nothing, or that folder is left out. */
+  devPackages?: readonly string[];
   kind: AppKind;
   /** Whether it has a `handler.php`, which servers that keep an app in memory call. */
   handler: boolean;

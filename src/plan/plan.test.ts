@@ -106,6 +106,14 @@ describe('variants', () => {
   });
 });
 
+test('warns of an app with what hurts it: its .htaccess on nginx, its packages for development', () => {
+  const app = { ...appOf('shop', '/shop'), htaccess: '.htaccess', devPackages: ['phpunit/phpunit'] };
+  const codes = (apps: Config['apps']) => plan({ ...config, apps }, cpus).warnings.map(({ code }) => code);
+  expect(codes([app])).toEqual(expect.arrayContaining(['htaccess', 'dev-packages']));
+  expect(codes(config.apps)).not.toEqual(expect.arrayContaining(['htaccess']));
+  expect(codes(config.apps)).not.toEqual(expect.arrayContaining(['dev-packages']));
+});
+
 describe('the timeline', () => {
   test('is the same for the same seed, and another for another', () => {
     expect(plan(config, cpus)).toEqual(plan(config, cpus));

@@ -7,6 +7,7 @@ import { type Cpu, layOutCpus } from './cpus.ts';
 import { warnOfHtaccess } from './htaccess.ts';
 import { warnOfMisfits } from './misfits.ts';
 import { makeOrders } from './orders.ts';
+import { warnOfDevPackages } from './packages.ts';
 import { makeRandom } from './random.ts';
 import { takeShard } from './shards.ts';
 import { type Batch, batchMs, cutIntoBatches, drainFor, planSlices } from './timeline.ts';
@@ -93,7 +94,10 @@ export function plan(config: Config, cpus: readonly Cpu[]): Plan {
     ),
     detectable: tests > 0 ? predictEffort(config.scenarios, effort, tests, duets) : null,
     searches,
-    warnings: [...warnings, ...warnOfHtaccess(variants), ...warnOfMisfits(config), ...shortened(config)],
+    warnings: [
+      ...[...warnings, ...warnOfHtaccess(variants), ...warnOfDevPackages(images)],
+      ...[...warnOfMisfits(config), ...shortened(config)],
+    ],
   };
 }
 
