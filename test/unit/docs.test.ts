@@ -247,6 +247,16 @@ describe('docs/runtimes.md', () => {
     expect(words(renderRuntimesPage(page.text))).toEqual(words(page.text));
   });
 
+  test('says with which PHP a runtime was checked', () => {
+    for (const { name, tried, php } of loadRuntimes(root, resolve(root), realFiles).values()) {
+      const versions = [...(tried ?? '').matchAll(/(?<=\bPHP (?:[\d.]+ and )?)\d\.\d+/g)].map(
+        ([version]) => version,
+      );
+      expect(versions.length > 0, name).toBe(tried !== undefined);
+      expect(php, name).toEqual(expect.arrayContaining(versions));
+    }
+  });
+
   test('lists the keys of a manifest', () => {
     expect(columnAfter(page, '**runtime.yaml**')).toEqual(Object.keys(manifest.shape));
   });
