@@ -1,8 +1,10 @@
-// Services for real: MariaDB by a compose file, a database for each variant, nothing left however a run ends.
+// Services for real: MariaDB and PostgreSQL by compose files, a database for each variant, nothing left however a run ends.
 import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { realHost } from '../../src/host.ts';
+import { readPage } from '../fixtures/docs.ts';
 import { findImages, leftovers, makeProject, type Project, root, slicesOf, told } from './bench.ts';
 
 const COMPOSE = `
@@ -85,6 +87,29 @@ withCompose('each variant has a database of its own, fresh for each start', asyn
   expect(readFileSync(join(project.folder, 'db/raw/resources/0.txt'), 'utf8')).toMatch(
     /^# columns: .* mariadb /,
   );
+});
+
+test('Laravel has accounts in PostgreSQL, by the files of the docs', async ({ skip }) => {
+  if (noCompose !== 0) skip('docker has no compose plugin here');
+  const [, mapped] = await findImages();
+  const image = mapped === undefined ? null : parse(readFileSync(mapped, 'utf8'))['postgres:17'];
+  if (image !== null && (await realHost.exec('docker', ['image', 'inspect', String(image)])).code !== 0)
+    skip('postgres:17 cannot be had here');
+  for (const [file, text] of Object.entries(readPage('docs/apps.md').files)) {
+    if (!file.includes('postgres')) continue;
+    mkdirSync(dirname(join(project.folder, file)), { recursive: true });
+    writeFileSync(join(project.folder, file), text);
+  }
+  const flags = ['--config', '.bench-postgres.yml', '--runtimes', 'apache', '--instances', '1', '--wait'];
+  const load = ['--load', 'vus(2, 2s)', '--blocks', '1', '--warmup', '0s'];
+  const { code, stderr } = await project.run('postgres', ...flags, ...load).done;
+  expect({ code, said: code === 0 ? '' : stderr }).toEqual({ code: 0, said: '' });
+  const [slice] = project.results('postgres').measurements;
+  expect(slice).toMatchObject({ outcome: 'ok', errors: [] });
+  const asked = slice?.endpoints.filter(({ requests, failures }) => requests > 0 && failures === 0);
+  expect(asked?.map(({ name }) => name)).toEqual(['GET /', 'POST /register', 'POST /login', 'GET /user']);
+  const log = readFileSync(join(project.folder, 'postgres/raw/services/postgres.log'), 'utf8');
+  expect(log).toContain('ready to accept connections');
 });
 
 withCompose('a reset or a set-up that fails names its last words, and the run goes on', async () => {

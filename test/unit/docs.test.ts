@@ -47,12 +47,15 @@ const PROGRAMS: Record<string, (args: string[], page: Page) => void> = {
 
 /** How files in YAML are read, by their path. */
 const YAML_FILES: [RegExp, (block: Block, page: Page) => void][] = [
-  [/^\.bench\.yml$/, (_, page) => void configOf(page, [])],
+  [/^\.bench(-\w+)?\.yml$/, ({ file }, page) => void configOf(page, ['--config', file as string])],
   [/^\.bench\/scenarios\/([\w-]+)\.yaml$/, checkScenario],
   [/^\.bench\/runtimes\/([\w-]+)\/runtime\.yaml$/, checkRuntime],
   [/^\.github\/workflows\/[\w-]+\.yml$/, checkWorkflow],
   // What is in it is for docker compose; that the configuration beside it takes it is checked there.
-  [/^\.bench\/compose\.yaml$/, ({ text }) => void expect(Object.keys(parse(text).services)).not.toEqual([])],
+  [
+    /^\.bench\/compose(-\w+)?\.yaml$/,
+    ({ text }) => void expect(Object.keys(parse(text).services)).not.toEqual([]),
+  ],
 ];
 
 function nameOf({ file }: Block): string {
