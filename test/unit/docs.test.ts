@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { transformSync } from 'esbuild';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { OCTANE_APPS, requireOctane } from '../../bench/articles/apps.ts';
 import { renderRuntimesPage } from '../../script/lib/docs.ts';
 import { COMMANDS, parseCommand } from '../../src/config/command.ts';
 import { realFiles } from '../../src/config/files.ts';
@@ -18,9 +19,18 @@ const cwd = '/project';
 const pages = readPages();
 const action = parse(readFileSync(join(root, 'action.yml'), 'utf8'));
 
+/** Beside the commands of docs/articles.md lie copies of apps that have Octane. */
+const octaneApps = Object.fromEntries(
+  OCTANE_APPS.flatMap((name) => [
+    [`${name}/composer.json`, requireOctane(readFileSync(join(root, 'apps', name, 'composer.json'), 'utf8'))],
+    [`${name}/public/index.php`, ''],
+  ]),
+);
+
 /** The configuration as somebody gets it who has all files of the page in a project with an app. */
 function configOf(page: Page, flags: readonly string[], inputs: Record<string, string> = {}) {
-  const files = memoryFiles(cwd, { 'public/index.php': '', ...page.files });
+  const beside = page.name === 'docs/articles.md' ? octaneApps : {};
+  const files = memoryFiles(cwd, { 'public/index.php': '', ...beside, ...page.files });
   return parseConfig({ flags, inputs, cwd, packageRoot: root, files });
 }
 
@@ -35,6 +45,7 @@ const PROGRAMS: Record<string, (args: string[], page: Page) => void> = {
     const layers = readFileSync(join(root, 'script/lib/layers.ts'), 'utf8');
     for (const layer of args) expect(layers).toContain(`  ${layer}: {`);
   },
+  'bench/articles/run': () => expect(existsSync(join(root, 'bench/articles/run'))).toBe(true),
   'bench/generator': () => expect(existsSync(join(root, 'bench/generator'))).toBe(true),
   'bench/latency/run'(args) {
     expect(existsSync(join(root, 'bench/latency/run'))).toBe(true);
