@@ -35,7 +35,7 @@ export const ARTICLES: Readonly<Record<Name, Article>> = {
       ['--runtimes', 'Apache=apache,nginx-Apache=nginx-apache[upstream-keep-alive=false]'],
       ['--runtimes', 'fpm-unix=nginx-fpm[listen=unix],fpm-TCP=nginx-fpm[listen=tcp]'],
       ['--reference', 'fpm-unix', '--scenarios', 'ab-10,ab-50,ab-100,ab-200'],
-      ['--duration-scale', '0.05', '--warmup', '0s', '--instances', '5', '--blocks', '1'],
+      ['--duration-scale', '0.2', '--warmup', '0s', '--instances', '5', '--blocks', '1'],
     ],
     keeps: 'slices',
   },
