@@ -1,7 +1,7 @@
 import type { HostFacts, Results, ScenarioFacts } from '../results.ts';
 import { ALPHA } from './limits.ts';
 import { logRatios, pairSlices } from './pairs.ts';
-import { chooseMetric, type Entry, type Measured, measure } from './rows.ts';
+import { chooseMetric, chooseRanking, type Entry, type Measured, measure } from './rows.ts';
 import { tCritical, tPValue } from './student.ts';
 import type { Metric } from './summary.ts';
 import { holm, isSure, type PairedTest, testPairs } from './verdict.ts';
@@ -21,6 +21,11 @@ export interface AcrossScenario {
   facts: ScenarioFacts;
   /** What the ranking is by; absolute numbers of different machines have no place in it. */
   metric: Metric;
+  /**
+   * A ramp that some variant did not hold to its end. What each holds is a number of its machine, and latencies would
+   * only tell of how far the ramp went: nothing is placed.
+   */
+  isRamp: boolean;
   /** Best first; behind them what could not be placed. */
   rows: readonly AcrossRow[];
 }
@@ -29,7 +34,7 @@ export interface AcrossRow {
   label: string;
   /** Null: the reference, which is in all. */
   shard: number | null;
-  /** 1 + the number of those surely better; null: it cannot be placed, `why` says why. */
+  /** 1 + the number of those surely better; null: it cannot be placed, `why` says why, unless nothing of a ramp is. */
   place: { rank: number; shared: boolean } | null;
   /** Variant ÷ reference, both of the same machine. */
   toReference: Ratio | null;
@@ -95,9 +100,10 @@ function placeAll(
 ): AcrossScenario {
   const metrics = measured.map(chooseMetric);
   const metric = metrics.find((other) => other === 'p95') ?? (metrics[0] as Metric);
+  const isRamp = measured.some((scenario) => chooseRanking(scenario) === 'holds');
   const candidates = measured.flatMap((scenario, i) => collect(scenario, list[i] as Results, metric, i));
   const reasons = candidates.map((candidate) => obstacleOf(candidate, candidates));
-  const placed = candidates.filter((_, i) => reasons[i] === null);
+  const placed = isRamp ? [] : candidates.filter((_, i) => reasons[i] === null);
   const places = rankAll(placed, metric);
   const order = placed
     .map((candidate, i) => ({ candidate, rank: places[i] as number }))
@@ -106,12 +112,11 @@ function placeAll(
   const row = (candidate: Candidate): Omit<AcrossRow, 'place' | 'why'> => ({
     label: candidate.entry.variant.label,
     shard: candidate.test === null ? null : candidate.shard,
-    toReference: toRatio(candidate.test),
+    toReference: isRamp ? null : toRatio(candidate.test),
     toFirst: top && candidate !== top ? toRatio(testTwo(candidate, top, metric)) : null,
   });
   return {
-    facts,
-    metric,
+    ...{ facts, metric, isRamp },
     rows: [
       ...order.map(({ candidate, rank }) => ({
         ...row(candidate),
@@ -119,8 +124,8 @@ function placeAll(
         why: null,
       })),
       ...candidates.flatMap((candidate, i) => {
-        const why = reasons[i];
-        return why == null ? [] : [{ ...row(candidate), toFirst: null, place: null, why }];
+        const why = reasons[i] ?? null;
+        return placed.includes(candidate) ? [] : [{ ...row(candidate), toFirst: null, place: null, why }];
       }),
     ],
   };
@@ -144,7 +149,6 @@ function obstacleOf({ entry, test, shard }: Candidate, all: readonly Candidate[]
   const { state } = entry.row;
   if (state.kind === 'failed' || state.kind === 'unranked') return state.reason;
   if (state.kind === 'generator-bound') return `the load generator was the limit: ${state.reason}`;
-  if (entry.row.holds?.kind === 'found') return 'it did not hold the ramp to its end: its knee says more';
   if (test === null) {
     return all.some((other) => (other.test?.pairs ?? 0) > 0) ? null : 'nothing was measured beside it';
   }

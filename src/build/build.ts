@@ -8,6 +8,7 @@ import { type Docker, lastLines } from '../run/docker.ts';
 import { type AppBuilds, openAppBuilds } from './app.ts';
 import { basesOf, type Folders, IMAGE_LABEL, makeBakeFile, tagOf } from './bake.ts';
 import { withGitHubCache } from './cache.ts';
+import { makeMask } from './secret.ts';
 
 type ImageFacts = NonNullable<Variant['image']>;
 
@@ -148,7 +149,9 @@ async function bake(
 ) {
   const started = host.now();
   // What Composer itself reads its credentials from: they go to its step alone, and into no layer.
-  const secret = process.env.COMPOSER_AUTH ? ['id=composer-auth,env=COMPOSER_AUTH'] : [];
+  const { COMPOSER_AUTH } = process.env;
+  const secret = COMPOSER_AUTH ? ['id=composer-auth,env=COMPOSER_AUTH'] : [];
+  const [mask, read] = [makeMask(COMPOSER_AUTH), makeStepReader(options.say)];
   const { buildCache, images: mapped } = options.config;
   const plain = makeBakeFile(images, mapped, options.folders, apps, secret);
   const file = buildCache ? withGitHubCache(plain) : plain;
@@ -156,12 +159,13 @@ async function bake(
   const finished = await docker.try(
     ['buildx', 'bake', '--file', '-', '--load', '--progress', 'plain', ...images.map(({ key }) => key)],
     {
-      ...{ input: JSON.stringify(file), signal: options.signal, onLine: makeStepReader(options.say) },
+      ...{ input: JSON.stringify(file), signal: options.signal },
+      onLine: (line) => read(mask(line)),
       env: { ...BAKE_ENV, ...builder },
     },
   );
   options.signal.throwIfAborted();
-  return { ok: finished.code === 0, log: finished.stderr, seconds: (host.now() - started) / 1000 };
+  return { ok: finished.code === 0, log: mask(finished.stderr), seconds: (host.now() - started) / 1000 };
 }
 
 /** Of bake's plain progress the steps that took a while: what comes from the cache takes none. */

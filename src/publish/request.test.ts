@@ -22,6 +22,10 @@ test.each([
     '/bench --no-reuse --shards 2 --slo p99=2s --slo ok=99%',
     { reuse: 'false', shards: '2', slo: 'p99=2s,ok=99%' },
   ],
+  [
+    '/bench swoole --kind psr15 --extensions apcu,intl --extensions redis --duration-scale 0.1',
+    { runtimes: 'swoole', kind: 'psr15', extensions: 'apcu,intl,redis', 'duration-scale': '0.1' },
+  ],
   // Text for others to refuse, and for nobody to run.
   ['/bench $(touch owned)`touch owned`;touch owned', { runtimes: '$(touch,owned)`touch,owned`;touch,owned' }],
   [
@@ -45,6 +49,8 @@ test.each([
   ['/bench --images x', "unknown flag '--images'", ''],
   ['/bench --out /', "unknown flag '--out'", ''],
   ['/bench --setup x', "unknown flag '--setup'", ''],
+  ['/bench --prepare x', "unknown flag '--prepare'", ''],
+  ['/bench --services x', "unknown flag '--services'", ''],
   ['/bench --runs-on self-hosted', "unknown flag '--runs-on'", ''],
   ['/bench -x', "unknown flag '-x'", ''],
   ['/bench --__proto__ x', "unknown flag '--__proto__'", ''],

@@ -9,10 +9,14 @@ const WORD = '/bench';
 /** More is no request. */
 const MAX_REQUEST = 2000;
 
-/** What a comment may say: what is measured, and how hard. Where, with which app and environment, is the workflow's. */
+/**
+ * What a comment may say: what is measured, and how hard. Where, with which app, commands and environment, is the
+ * workflow's.
+ */
 const ASKABLE = [
-  ...['runtimes', 'php', 'compare-to', 'reference', 'scenarios', 'paths', 'journey', 'load', 'timeout'],
-  ...['warmup', 'budget', 'instances', 'blocks', 'seed', 'max-vus', 'reuse', 'slo', 'fail-on'],
+  ...['kind', 'extensions', 'runtimes', 'php', 'compare-to', 'reference', 'scenarios', 'paths', 'journey'],
+  ...['load', 'duration-scale', 'timeout', 'warmup', 'budget', 'instances', 'blocks', 'seed', 'max-vus'],
+  ...['reuse', 'slo', 'fail-on'],
 ] as readonly KeyName[];
 
 const KINDS: FlagKinds = {

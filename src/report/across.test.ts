@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { makeResults, type Server } from '../../test/fixtures/results/make.ts';
+import { makeProfile } from '../../test/fixtures/results/profile.ts';
 import type { Across } from '../analyse/across.ts';
 import { compareAcross } from '../analyse/across.ts';
 import type { Results } from '../results.ts';
@@ -61,4 +62,41 @@ test('on the page: one table above those of each machine, and no ranking of thei
   ]);
   expect(rows[2]?.[3]).toMatch(/^\+\d+(\.\d)? % \(\+.*…\+.*\)$/);
   expect(section).toContain('is not ranked');
+});
+
+test('a ramp that goes beyond what variants hold: said plainly, nothing ranked, what failed named', () => {
+  const broken = { stage: 'build', reason: NASTY, log: '' } as const;
+  const ramps = [520, 1400].map((capacity, i) => {
+    const results = makeProfile({
+      servers: [
+        { ...reference, capacity: 400 * (i + 1) },
+        { id: `own${i}@8.4`, label: `own${i}`, rps: 1, capacity },
+        ...(i === 0 ? [] : [{ id: 'unit@8.4', label: 'unit', rps: 1, capacity, failure: broken }]),
+      ],
+    });
+    results.plan.shard = { index: i + 1, of: 2 };
+    results.plan.reference = reference.id;
+    return results;
+  });
+  const across = compareAcross(ramps) as Across;
+  // Of the second machine a variant held all of it, but that is another machine.
+  expect(
+    across.scenarios[0]?.rows.map(({ label, place, toReference }) => [label, place, toReference]),
+  ).toEqual([
+    ['apache', null, null],
+    ['own0', null, null],
+    ['own1', null, null],
+    ['unit', null, null],
+  ]);
+  const said = 'No ranking across machines: some variants did not hold this ramp to its end';
+  const text = renderAcrossTable(across, { width: 200, color: false });
+  expect(text).toContain(said);
+  expect(text.match(/is not ranked/g)).toHaveLength(1);
+  const markdown = renderAcross(across);
+  expect(markdown).toContain(`**${said}`);
+  expect(markdown).not.toMatch(/^\||mermaid|own[01]/m);
+  const html = renderHtml(ramps.map(htmlGroup), across);
+  const [, section = ''] = /<section class="card across">([\s\S]*?)<\/section>/.exec(html) ?? [];
+  expect(section).toContain(said);
+  expect(section).not.toContain('<table');
 });

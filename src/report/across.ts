@@ -55,7 +55,7 @@ function renderScenario(scenario: AcrossScenario, across: Across): string {
   const columns = columnsOf(metric, across, label).map(({ title, right, cell }) => ({ title, right, cell }));
   return [
     `## ${escapeMarkdown(titleOf(scenario, across))}`,
-    `**${verdictOf(placed, metric, label)}**`,
+    `**${verdictOf(scenario, label)}**`,
     shown.length > 0 ? table(columns, shown) : '',
     chart(placed, metric),
     placed.length > shown.length
@@ -98,7 +98,7 @@ export function renderAcrossTable(across: Across, { width, color }: TableOptions
     const [head = '', ...cells] = layOut(shown, placed, width, styles);
     return [
       styles.bold(clip(cleanLine(titleOf(scenario, across)), width)),
-      wrap(verdictOf(placed, metric, plainName), width, ''),
+      wrap(verdictOf(scenario, plainName), width, ''),
       '',
       ...(placed.length > 0 ? [styles.dim(head), ...cells] : []),
       ...apart.map((row) =>
@@ -115,11 +115,11 @@ export function renderAcrossTable(across: Across, { width, color }: TableOptions
   return [...missing, ...scenarios, styles.dim(wrap(cleanLine(legendOf(across)), width, '  '))].join('\n\n');
 }
 
-/** What could be placed, and what not. */
+/** What could be placed, and what not for a reason of its own. */
 export function part(rows: readonly AcrossRow[]): { placed: AcrossRow[]; apart: AcrossRow[] } {
   return {
     placed: rows.filter(({ place }) => place !== null),
-    apart: rows.filter(({ place }) => place === null),
+    apart: rows.filter(({ place, why }) => place === null && why !== null),
   };
 }
 
@@ -127,11 +127,12 @@ export function titleOf({ facts }: AcrossScenario, { shards }: Across): string {
   return `${clip(facts.title || facts.name, 200)}, across ${plural(shards.length, 'machine')}`;
 }
 
-export function verdictOf(
-  placed: readonly AcrossRow[],
-  metric: AcrossScenario['metric'],
-  name: Name,
-): string {
+/** Who is best, in words. */
+export function verdictOf({ metric, isRamp, rows }: AcrossScenario, name: Name): string {
+  if (isRamp) {
+    return 'No ranking across machines: some variants did not hold this ramp to its end, and how much of it each holds depends on its machine. The report of each machine ranks what it measured.';
+  }
+  const { placed } = part(rows);
   const [first, second] = placed;
   if (!first) return 'No variant could be ranked.';
   if (!second) return `${name(first.label)} alone could be ranked.`;

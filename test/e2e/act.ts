@@ -63,7 +63,11 @@ export class Sandbox {
   }
 
   /** Runs the workflow under act on this machine itself. */
-  async start(workflow: string, event: Event, options: { token: string; env: Record<string, string> }) {
+  async start(
+    workflow: string,
+    event: Event,
+    options: { token: string; env: Record<string, string>; secrets?: Record<string, string> },
+  ) {
     await writeFile(join(this.repository, '.github/workflows/bench.yml'), workflow);
     await this.commit();
     const eventFile = join(this.folder, 'event.json');
@@ -74,7 +78,10 @@ export class Sandbox {
         '--json',
         ...['--eventpath', eventFile],
         ...['--platform', 'ubuntu-latest=-self-hosted'],
-        ...['--secret', `GITHUB_TOKEN=${options.token}`],
+        ...Object.entries({ GITHUB_TOKEN: options.token, ...options.secrets }).flatMap(([name, value]) => [
+          '--secret',
+          `${name}=${value}`,
+        ]),
         ...['--local-repository', `octo/php-runtime-bench@v1=${this.#action}`],
         ...STANDINS.flatMap((name) => [
           '--local-repository',

@@ -63,7 +63,12 @@ const reacted = () => github.reactions.map(({ content }) => content);
 test.each(['ada', 'grace'])('%s may write: eyes, and the commit that was there to be seen', async (login) => {
   const { outputs } = await runScript('request', ask(login));
   expect(reacted()).toEqual(['eyes']);
-  expect(outputs).toEqual({ number: 7, commit: SHA });
+  expect(outputs).toEqual({ number: 7, commit: SHA, own: false });
+});
+
+test('a branch of the repository itself is told from one of a fork: it alone may have the credentials', async () => {
+  github.heads.set(7, { label: 'octo:x', sha: SHA, pushed: '2026-01-01T11:59:59Z' });
+  expect((await runScript('request', ask('ada'))).outputs).toMatchObject({ commit: SHA, own: true });
 });
 
 test.each(['mallory', 'nobody'])(

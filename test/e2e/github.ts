@@ -279,15 +279,16 @@ export class GitHub {
     const head = this.heads.get(number);
     if (!head) return refuse(404, 'Not Found');
     const { mock } = this.#api.mockResponseForOperation('pulls/get', { code: 200 });
-    const { repo } = mock.head;
+    const { repo } = mock.base;
     const pushed_at = head.pushed ?? '2026-01-01T00:00:00Z';
+    const isOwn = head.label.startsWith(`${this.repository.split('/')[0]}:`);
     return {
       status: 200,
       body: {
         ...{ ...mock, number, requested_teams: [], state: head.closed ? 'closed' : 'open' },
         head: {
           ...{ ...mock.head, label: head.label, sha: head.sha, ref: head.label.split(':')[1] },
-          repo: head.pushed === null ? null : { ...repo, pushed_at },
+          repo: head.pushed === null ? null : { ...mock.head.repo, pushed_at, id: repo.id + (isOwn ? 0 : 1) },
         },
       },
     };

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -63,14 +64,18 @@ async function run(
   event: Event,
   inputs: Record<string, string> = {},
   env: Record<string, string> = {},
+  auth?: string,
 ) {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of the workflow
+  const secrets = auth === undefined ? {} : { secrets: { COMPOSER_AUTH: '${{ secrets.COMPOSER_AUTH }}' } };
   const workflow = {
     name: 'Ours',
     on: ['pull_request', 'push', 'workflow_run', 'issue_comment'],
-    jobs: { call: { uses: `octo/php-runtime-bench/.github/workflows/${uses}@v1`, with: inputs } },
+    jobs: { call: { uses: `octo/php-runtime-bench/.github/workflows/${uses}@v1`, with: inputs, ...secrets } },
   };
   const started = await sandbox.start(JSON.stringify(workflow), event, {
     token: 'write-token',
+    ...(auth !== undefined && { secrets: { COMPOSER_AUTH: auth } }),
     env: {
       GITHUB_REPOSITORY: github.repository,
       GITHUB_API_URL: github.url,
@@ -82,6 +87,23 @@ async function run(
     },
   });
   return started.done;
+}
+
+const AUTH = JSON.stringify({ bearer: { 'repo.example.com': 'not-a-token' } });
+
+/**
+ * Makes the app one that writes down, as Composer installs its packages, what credentials Composer has.
+ *
+ * @returns an input for a command of its build that fails where they are not those, and for one before the build that
+ *   fails where it sees any
+ */
+async function expectCredentials(auth: string): Promise<{ setup: string; prepare: string }> {
+  const print = "@php -r \"file_put_contents('auth', md5((string) getenv('COMPOSER_AUTH')));\"";
+  // Never the same, as a build does not begin anew for other credentials.
+  const composer = { name: 'octo/shop', description: randomUUID(), scripts: { 'post-update-cmd': print } };
+  await writeFile(join(sandbox.repository, 'composer.json'), JSON.stringify(composer));
+  const hash = createHash('md5').update(auth).digest('hex');
+  return { setup: 'test -z "$(printenv COMPOSER_AUTH)"', prepare: `test "$(cat auth)" = ${hash}` };
 }
 
 test('three machines, one of which fails: report and comment name it and compare the rest', async () => {
@@ -128,15 +150,19 @@ const comment = (body: string): Event => {
 };
 const answers = () => github.comments.filter(({ author }) => author === 'github-actions[bot]');
 
-test('asked for in a comment: measured as the comment says, at the commit, and answered', async () => {
+test('asked for in a comment: measured as the comment says, at the commit, without credentials', async () => {
   github.people.set('ada', 'write');
   github.heads.set(7, { label: 'mallory:$(touch owned)', sha: SHA });
   const asked = comment(
     "/bench apache,b=apache[workers=2] --paths '/,/?$(touch>owned)' --load 'vus(2, 1s)' --warmup 0s --instances 1 --blocks 1 --shards 1\nAnd please: --env X=y",
   );
-  const done = await run('bench-command.yml', asked, {
+  // It is a fork's.
+  const inputs = {
+    ...(await expectCredentials('')),
     ...(process.env.BENCH_IMAGES && { images: process.env.BENCH_IMAGES }),
-  });
+  };
+  const done = await run('bench-command.yml', asked, inputs, {}, AUTH);
+  await rm(join(sandbox.repository, 'composer.json'));
 
   expect(done.code, done.log).toBe(0);
   expect(github.reactions.map(({ content }) => content)).toEqual(['eyes', 'rocket']);
@@ -168,7 +194,7 @@ test('asked for by somebody who may not write: nothing happens', async () => {
   expect(answers()).toEqual([]);
 });
 
-test('by schedule: measured, and added to a history that is made', async () => {
+test('by schedule: built with credentials, measured, and added to a history that is made', async () => {
   const remote = join(folder, 'shop.git');
   execFileSync('git', ['init', '--quiet', '--bare', remote]);
   // Where git reaches GitHub, it reaches this.
@@ -178,19 +204,28 @@ test('by schedule: measured, and added to a history that is made', async () => {
     `[url "file://${remote}"]\n\tinsteadOf = https://github.com/${github.repository}\n`,
   );
   const push: Event = { name: 'push', payload: { ref: 'refs/heads/main' } };
+  const { setup, prepare } = await expectCredentials(AUTH);
   const inputs = {
     ...{
       versions: '["8.4"]',
       runtimes: 'apache,b=apache[workers=2]',
       shards: '1',
       config: '.bench.short.yml',
+      setup,
     },
     ...(process.env.BENCH_IMAGES && { images: process.env.BENCH_IMAGES }),
   };
-  const short = { paths: ['/'], load: 'vus(2, 1s)', warmup: '0s', instances: 1, blocks: 1 };
+  const short = {
+    paths: ['/'],
+    load: 'vus(2, 1s)',
+    warmup: '0s',
+    instances: 1,
+    blocks: 1,
+    prepare: [prepare],
+  };
   await writeFile(join(sandbox.repository, '.bench.short.yml'), JSON.stringify(short));
-  const done = await run('bench-schedule.yml', push, inputs, { GIT_CONFIG_GLOBAL: config });
-  await rm(join(sandbox.repository, '.bench.short.yml'));
+  const done = await run('bench-schedule.yml', push, inputs, { GIT_CONFIG_GLOBAL: config }, AUTH);
+  for (const file of ['.bench.short.yml', 'composer.json']) await rm(join(sandbox.repository, file));
 
   expect(done.code, done.log).toBe(0);
   const text = execFileSync('git', ['show', 'php-runtime-bench-history:history.ndjson'], {

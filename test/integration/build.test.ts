@@ -1,12 +1,13 @@
 // What becomes of an app on its way into an image: real bake, Composer, extensions and frameworks.
 import { execFileSync } from 'node:child_process';
+import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Built, buildImages } from '../../src/build/build.ts';
 import { parseConfig } from '../../src/config/parse.ts';
-import { realHost } from '../../src/host.ts';
+import { type Host, realHost } from '../../src/host.ts';
 import { planVariants } from '../../src/plan/variants.ts';
 import { connectDocker } from '../../src/run/docker.ts';
 import { docker, findImages, leftovers, makeProject, type Project, root, variantOf } from './bench.ts';
@@ -45,18 +46,29 @@ function write(name: string, files: Readonly<Record<string, string>>, top = fold
   return join(top, name);
 }
 
-/** Builds the image of an app for Apache; gives what was told meanwhile, too. */
-async function build(app: string, ...flags: string[]): Promise<Built & { said: string[] }> {
+/** Builds the image of an app for Apache; gives what was told meanwhile, and the commands, too. */
+async function build(
+  app: string,
+  ...flags: string[]
+): Promise<Built & { said: string[]; commands: string[] }> {
   const argv = ['--app', app, '--runtimes', 'apache', ...(await findImages()), ...flags];
   const config = parseConfig({ flags: argv, cwd: folder, packageRoot: root });
   const { images } = planVariants(config);
   const said: string[] = [];
-  const built = await buildImages(realHost, connectDocker(realHost), images, {
+  const commands: string[] = [];
+  const host: Host = {
+    ...realHost,
+    exec(program, args, options) {
+      commands.push([program, ...args, options?.input ?? ''].join(' '));
+      return realHost.exec(program, args, options);
+    },
+  };
+  const built = await buildImages(host, connectDocker(host), images, {
     run: '20260101-000000-0000',
     ...{ config, otherFiles: null, signal: new AbortController().signal, say: (line) => said.push(line) },
     folders: { shared: join(root, 'runtimes/_shared'), recipe: join(root, 'runtimes/_app') },
   });
-  return { ...([...built.values()][0] as Built), said };
+  return { ...([...built.values()][0] as Built), said, commands };
 }
 
 function factsOf(built: Built) {
@@ -73,10 +85,7 @@ describe('an app with packages, an extension and commands of its own', () => {
   const flags = [
     ...['--out', join('shop', out)],
     ...['--env', 'GREETING=it is $HOME "q"', '--prepare', 'printf %s "$GREETING" > made'],
-    ...[
-      '--prepare',
-      'set +u; test -z "$COMPOSER_AUTH" && test "$(cat made)" = "$GREETING"\necho two >> made',
-    ],
+    ...['--prepare', 'test "$(cat made)" = "$GREETING"\necho two >> made'],
   ];
 
   test('has all that in its image, and the second build rebuilds no layer', async () => {
@@ -91,32 +100,23 @@ describe('an app with packages, an extension and commands of its own', () => {
       },
       'composer.json': composer({
         require: { 'acme/greet': '*', 'ext-bcmath': '*' },
-        scripts: { 'post-update-cmd': `@php -r "file_put_contents('auth', md5(getenv('COMPOSER_AUTH')));"` },
       }),
     });
-    process.env.COMPOSER_AUTH = '{"bearer": {}}';
-    try {
-      const { name, id, bases } = factsOf(await build(app, ...flags));
-      const seen = await php(
-        name,
-        `chdir('/app'); require 'public/index.php'; echo json_encode(['', bcadd('1', '2'), file_get_contents('made'),
-          file_get_contents('auth'), file_exists('.git'), file_exists('deep/.git'), file_exists('left-out')]);`,
-      );
-      expect(seen).toBe(
-        `hello${JSON.stringify(['', '3', 'it is $HOME "q"two\n', '4d218dca5a40a0eb35b9b09ae59908a4', false, false, false])}`,
-      );
-      expect(bases.map((base) => base.name)).toEqual([
-        ...['php:8.4-apache', 'mlocati/php-extension-installer:2', 'php:8.4-cli', 'composer:2'],
-      ]);
-      // What a run has left in the app's folder is not the app's.
-      write('shop', { [`${out}/results.json`]: '{}' });
-      const again = await build(app, ...flags);
-      expect(factsOf(again).id).toBe(id);
-      expect(again.said).toEqual([]);
-      expect(await docker('history', '--no-trunc', name)).not.toContain('bearer');
-    } finally {
-      delete process.env.COMPOSER_AUTH;
-    }
+    const { name, id, bases } = factsOf(await build(app, ...flags));
+    const seen = await php(
+      name,
+      `chdir('/app'); require 'public/index.php'; echo json_encode(['', bcadd('1', '2'), file_get_contents('made'),
+        file_exists('.git'), file_exists('deep/.git'), file_exists('left-out')]);`,
+    );
+    expect(seen).toBe(`hello${JSON.stringify(['', '3', 'it is $HOME "q"two\n', false, false, false])}`);
+    expect(bases.map((base) => base.name)).toEqual([
+      ...['php:8.4-apache', 'mlocati/php-extension-installer:2', 'php:8.4-cli', 'composer:2'],
+    ]);
+    // What a run has left in the app's folder is not the app's.
+    write('shop', { [`${out}/results.json`]: '{}' });
+    const again = await build(app, ...flags);
+    expect(factsOf(again).id).toBe(id);
+    expect(again.said).toEqual([]);
   });
 
   test('keeps the packages that are there', async () => {
@@ -133,6 +133,55 @@ describe('an app with packages, an extension and commands of its own', () => {
     expect(await php(factsOf(await build(app, '--prepare', 'touch made')).name, serve)).toBe('hello1');
   });
 });
+
+describe('credentials for private packages', () => {
+  const token = `token-${randomUUID()}`;
+  const auth = JSON.stringify({ bearer: { 'repo.example.com': token } });
+  const hash = createHash('md5').update(auth).digest('hex');
+  beforeAll(() => {
+    process.env.COMPOSER_AUTH = auth;
+  });
+  afterAll(() => {
+    delete process.env.COMPOSER_AUTH;
+  });
+  /** An app without packages, never the same one, by whose script Composer does what the code says. */
+  const appThat = (name: string, code: string) => {
+    const scripts = { 'post-update-cmd': `@php -r "${code}"` };
+    return write(name, {
+      'public/index.php': '',
+      'composer.json': JSON.stringify({ name: 'acme/app', description: randomUUID(), scripts }),
+    });
+  };
+
+  test('reach Composer, and no later step, no command, no history, no layer', async () => {
+    const app = appThat('private', "file_put_contents('auth', md5((string) getenv('COMPOSER_AUTH')));");
+    const gone = 'test -z "$(printenv COMPOSER_AUTH)" && test ! -e /run/secrets/composer-auth';
+    const { commands, ...built } = await build(app, '--prepare', gone);
+    const { name } = factsOf(built);
+    expect(await php(name, "echo file_get_contents('/app/auth');")).toBe(hash);
+    expect(commands.join('\n')).toContain('env=COMPOSER_AUTH');
+    expect(commands.join('\n')).not.toContain(token);
+    expect(await docker('history', '--no-trunc', name)).not.toContain(token);
+    // What a layer holds is found, or there would be nothing to be learnt from what is not.
+    expect(await findInLayers(name, [token, hash])).toEqual([hash]);
+  });
+
+  test('are blanked out where a script prints them and the build fails', async () => {
+    const app = appThat('telling', "echo getenv('COMPOSER_AUTH'), PHP_EOL; exit(1);");
+    const built = await build(app);
+    expect(built).toMatchObject({ failure: { stage: 'build', log: expect.stringContaining('***') } });
+    expect(JSON.stringify(built)).not.toContain(token);
+  });
+});
+
+/** Those of the texts that stand in some file of an image's layers or of what describes them. */
+async function findInLayers(image: string, texts: readonly string[]): Promise<string[]> {
+  const layers = mkdtempSync(join(folder, 'layers-'));
+  const script = `docker image save "$1" | tar -xf - -C "$2"; find "$2" -type f -exec gzip -dcfq {} + | grep -aohF -e "$3"`;
+  const { stdout, stderr } = await realHost.exec('sh', ['-c', script, 'sh', image, layers, texts.join('\n')]);
+  if (stderr) throw new Error(stderr);
+  return [...new Set(stdout.split('\n').filter(Boolean))];
+}
 
 describe('a build that fails says why', () => {
   test.each([

@@ -107,11 +107,12 @@ function checkWorkflow({ text }: Block, page: Page) {
   }
 }
 /** A job that is a reusable workflow of ours: its inputs, and that it is granted what the jobs in it ask for. */
-function checkCall({ uses = '', with: given = {}, permissions = {} }: CallingJob, page: Page) {
+function checkCall({ uses = '', with: given = {}, secrets = {}, permissions = {} }: CallingJob, page: Page) {
   const [, file = ''] = /^org\/php-runtime-bench\/(\.github\/workflows\/[\w-]+\.yml)@v1$/.exec(uses) ?? [];
   const called = parse(readFileSync(join(root, file), 'utf8'));
-  const { inputs } = called.on.workflow_call;
+  const { inputs, secrets: taken = {} } = called.on.workflow_call;
   expect(Object.keys(inputs)).toEqual(expect.arrayContaining(Object.keys(given)));
+  expect(Object.keys(taken)).toEqual(expect.arrayContaining(Object.keys(secrets)));
   const keys = Object.entries(given).filter(([name]) => (keysOf('input') as string[]).includes(name));
   configOf(page, [], Object.fromEntries(keys.map(([name, value]) => [name, String(value)])));
   const asked = Object.values<CallingJob>(called.jobs).map((job) => job.permissions);
@@ -120,6 +121,7 @@ function checkCall({ uses = '', with: given = {}, permissions = {} }: CallingJob
 interface CallingJob {
   uses?: string;
   with?: Record<string, unknown>;
+  secrets?: Record<string, string>;
   permissions?: Record<string, string>;
 }
 interface Matrix {

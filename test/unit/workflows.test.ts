@@ -12,16 +12,23 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8');
 interface Step {
   uses?: string;
   run?: string;
+  env?: Record<string, string>;
   with?: Record<string, unknown>;
 }
 interface Job {
   uses?: string;
+  secrets?: Record<string, string>;
   with?: Record<string, unknown>;
   permissions?: Record<string, string>;
   steps?: Step[];
 }
 interface Workflow {
-  on: { workflow_call?: { inputs: Record<string, { type: string; default?: string }> } };
+  on: {
+    workflow_call?: {
+      inputs: Record<string, { type: string; default?: string }>;
+      secrets?: Record<string, { required: boolean }>;
+    };
+  };
   permissions?: unknown;
   jobs: Record<string, Job>;
 }
@@ -116,13 +123,49 @@ test('jobs that may write run none of the code that is measured, and no shell', 
 
 test('no comment decides where and with what environment it is measured', () => {
   const command = workflows.find(({ name }) => name === 'bench-command.yml')?.workflow as Workflow;
-  for (const [name, value] of Object.entries(command.jobs.bench?.with ?? {})) {
-    const own = ['runs-on', 'setup', 'env', 'images', 'config', 'app', 'root', 'working-directory', 'memory'];
-    if (own.includes(name)) expect(value).toBe(`\${{ inputs.${name} }}`);
+  const given = command.jobs.bench?.with ?? {};
+  for (const name of [
+    ...['runs-on', 'setup', 'prepare', 'env', 'services', 'images', 'config', 'app', 'root', 'memory'],
+    ...['working-directory', 'server-cpus', 'front-cpus', 'load-cpus'],
+  ]) {
+    expect(given[name]).toBe(`\${{ inputs.${name} }}`);
   }
   const offered = bench.on.workflow_call?.inputs ?? {};
-  expect(Object.keys(offered)).toEqual(expect.arrayContaining(Object.keys(command.jobs.bench?.with ?? {})));
+  expect(Object.keys(offered)).toEqual(expect.arrayContaining(Object.keys(given)));
+  // A shard says where it writes; what is pushed into the branch's cache, its other workflows would take.
+  const left = ['shard', 'out', 'wait', 'build-cache'];
+  expect(Object.keys(given)).toEqual(
+    expect.arrayContaining(keysOf('input').filter((key) => !left.includes(key))),
+  );
 });
+
+test('credentials for packages reach the step that builds, and nothing else', () => {
+  const found = workflows
+    .filter(({ name }) => name.startsWith('bench'))
+    .flatMap(({ name, workflow }) => findSecrets(workflow, name));
+  const at = bench.jobs.bench?.steps?.findIndex(({ uses }) => uses === '$/');
+  expect(Object.fromEntries(found)).toEqual({
+    // A fork's code would run beside them.
+    'bench-command.yml.jobs.bench.secrets.COMPOSER_AUTH':
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of the workflow
+      "${{ needs.request.outputs.own == 'true' && secrets.COMPOSER_AUTH || '' }}",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of the workflow
+    'bench-schedule.yml.jobs.bench.secrets.COMPOSER_AUTH': '${{ secrets.COMPOSER_AUTH }}',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of the workflow
+    [`bench.yml.jobs.bench.steps.${at}.env.COMPOSER_AUTH`]: '${{ secrets.COMPOSER_AUTH }}',
+  });
+  for (const { workflow } of workflows) {
+    const { secrets = {} } = workflow.on.workflow_call ?? {};
+    for (const { required } of Object.values(secrets)) expect(required).toBe(false);
+  }
+});
+
+/** Where in a workflow its secrets are named, by path, and how. */
+function findSecrets(value: unknown, path: string): [string, string][] {
+  if (typeof value === 'string') return /\bsecrets\b|^inherit$/.test(value) ? [[path, value]] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, one]) => findSecrets(one, `${path}.${key}`));
+}
 
 test('ci.yml measures every bundled runtime on every version of PHP that it offers, and on no other', () => {
   const { images } = parse(read('.github/workflows/ci.yml')).jobs;

@@ -20,7 +20,7 @@ function renderScenario(scenario: AcrossScenario, across: Across): Html {
   const columns = columnsOf(scenario.metric, across, isolate);
   const title = titleOf(scenario, across);
   return html`<h2 dir="auto">${title}</h2>
-<p class="verdict">${sentence(verdictOf(placed, scenario.metric, isolate))}</p>
+<p class="verdict">${sentence(verdictOf(scenario, isolate))}</p>
 ${
   placed.length > 0 &&
   html`<div class="scroll" role="region" tabindex="0" aria-label="${title}"><table class="rows">

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { makeMask } from './secret.ts';
+
+const AUTH = JSON.stringify({
+  'http-basic': { 'repo.example.com': { username: 'composer', password: 'pass-word' } },
+  'github-oauth': { 'github.com': 'ghp_0123456789' },
+  'gitlab-token': { 'gitlab.example.com': { username: 'build', token: 'ghp_0123456789-and-more' } },
+  bearer: { 'other.example.com': 'short' },
+});
+
+test.each([
+  [
+    'all of it',
+    AUTH,
+    /^(?!.*(pass-word|ghp_)).*"repo\.example\.com":\{"username":"composer","password":"\*\*\*"/,
+  ],
+  ['a password', 'https://composer:pass-word@repo.example.com', 'https://composer:***@repo.example.com'],
+  ['one within another', 'ghp_0123456789-and-more, ghp_0123456789.', '***, ***.'],
+  ['what is too short to be told from other words', 'in short', 'in short'],
+  ['what it has nothing to do with', '#7 ERROR: no build of composer', '#7 ERROR: no build of composer'],
+])('%s', (_, text, masked) => {
+  expect(makeMask(AUTH)(text)).toEqual(typeof masked === 'string' ? masked : expect.stringMatching(masked));
+});
+
+test('what is no JSON is a secret line by line; where there is none, nothing is masked', () => {
+  expect(makeMask('ghp_0123456789\n  and more\n')('#7 0.1 ghp_0123456789\n#7 0.1 and more')).toBe(
+    '#7 0.1 ***\n#7 0.1 ***',
+  );
+  for (const none of [undefined, '', '{}', '{"bearer": {}}', '\n']) {
+    expect(makeMask(none)('{} {"bearer": {}}\n')).toBe('{} {"bearer": {}}\n');
+  }
+});

@@ -1,0 +1,31 @@
+/** Shorter ones would be found in what has nothing to do with them. */
+const SHORTEST = 6;
+
+/**
+ * What takes the tokens and passwords of `COMPOSER_AUTH` out of a text. A script of the app may print them as it is built,
+ * and what a build says goes into results and comments, where no runner hides anything. Against a script that means it,
+ * which would only have to turn them around, there is nothing to be done here.
+ *
+ * @param auth what the variable holds: JSON, or anything else by mistake; undefined: there is none
+ */
+export function makeMask(auth: string | undefined): (text: string) => string {
+  const secrets = readSecrets(auth?.trim() ?? '').filter(({ length }) => length >= SHORTEST);
+  // One may be a part of another.
+  secrets.sort((a, b) => b.length - a.length);
+  return (text) => secrets.reduce((masked, secret) => masked.replaceAll(secret, '***'), text);
+}
+
+/** All texts in it but names of users. */
+function readSecrets(auth: string): string[] {
+  const found: string[] = [];
+  try {
+    JSON.parse(auth, (key, value) => {
+      if (typeof value === 'string' && key !== 'username') found.push(value);
+      return value;
+    });
+    return found;
+  } catch {
+    // Composer will say that it is no JSON. A log has its lines apart.
+    return auth.split(/\s*\n\s*/);
+  }
+}
