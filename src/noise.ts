@@ -69,7 +69,7 @@ export async function measureItself(
     return {
       variant: results.variants[0]?.label ?? '',
       load: summary?.facts.load ?? '',
-      instances: results.plan.instances,
+      instances: summary?.starts ?? 0,
       blocks: summary?.facts.blocks ?? 0,
       seconds: results.run.wallSeconds,
       seed: results.run.seed,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { makeResults, type Server } from '../../test/fixtures/results/make.ts';
 import { renderAcross } from '../report/across.ts';
-import type { Results } from '../results.ts';
+import type { Measurement, Results } from '../results.ts';
 import { compareAcross } from './across.ts';
 import { mergeResults } from './merge.ts';
 
@@ -22,6 +22,7 @@ function shard(
   return makeResults({
     ...{ servers, seed, instances, scenario: { blocks } },
     change(results) {
+      results.run.id = `run-${index}`;
       results.plan.shard = { index, of };
       results.plan.reference = reference.id;
       results.host.cpuModel = `CPU ${speed}`;
@@ -90,6 +91,29 @@ test('a shard without results is named, one without its reference is not ranked'
   const markdown = across && renderAcross(across, [{ index: 2, variants: ['a|b @octocat'] }]);
   expect(markdown).toMatch(/^\*\*No results of shard 2 of 3 \(<code>a&#124;b @&#8203;octocat<\/code>\)/);
   expect(markdown).toContain('- `nginx-fpm` is not ranked: the reference gave no numbers in shard 3');
+});
+
+test.each<[string, (slice: Measurement) => unknown, RegExp]>([
+  [
+    'k6 was its limit',
+    ({ generator }) => Object.assign(generator, { bound: true, reasons: ['k6 used 97 % of its CPU'] }),
+    /^of the reference in shard 2: the load generator was the limit: k6 used 97 % of its CPU$/,
+  ],
+  [
+    'its answers were wrong',
+    (slice) => Object.assign(slice, { okCount: Math.floor(slice.requests / 2) }),
+    /^of the reference in shard 2: only 4\d(\.\d)? % of answers OK/,
+  ],
+])('nothing is ranked by a reference that is not fit to be: %s', (_, spoil, why) => {
+  const spoilt = shard(2, 2, 1, [fpm]);
+  for (const slice of spoilt.measurements) if (slice.variant === reference.id) spoil(slice);
+  const rows = compareAcross([shard(1, 2, 1, [swoole]), spoilt])?.scenarios[0]?.rows;
+  expect(rows?.map(({ label, place }) => [label, place?.rank ?? null])).toEqual([
+    ['swoole', 1],
+    ['apache', 2],
+    ['nginx-fpm', null],
+  ]);
+  expect(rows?.[2]?.why).toMatch(why);
 });
 
 test('what is not of one plan is not compared', () => {

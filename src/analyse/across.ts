@@ -55,6 +55,8 @@ interface Candidate {
   shard: number;
   /** Null for the reference. */
   test: PairedTest | null;
+  /** The reference on the same machine. */
+  beside: Entry | null;
 }
 
 /** Null where the results are not shards of one plan: there is nothing that would connect their machines. */
@@ -137,22 +139,26 @@ function collect(scenario: Measured, { plan }: Results, metric: Metric, position
   const reference = scenario.entries.find(({ variant }) => variant.id === plan.reference);
   return scenario.entries.flatMap((entry): Candidate[] => {
     if (entry.variant.ref !== null) return [];
-    if (entry === reference) return position === 0 ? [{ entry, shard, test: null }] : [];
+    const beside = reference ?? null;
+    if (entry === reference) return position === 0 ? [{ entry, shard, test: null, beside }] : [];
     const pairs = reference ? logRatios(pairSlices(entry.slices, reference.slices), metric) : [];
-    return [{ entry, shard, test: testPairs(pairs) ?? NOTHING_PAIRED }];
+    return [{ entry, shard, test: testPairs(pairs) ?? NOTHING_PAIRED, beside }];
   });
 }
 
 const NOTHING_PAIRED: PairedTest = { pairs: 0, mean: 0, spread: null, interval: null, p: null };
 
-function obstacleOf({ entry, test, shard }: Candidate, all: readonly Candidate[]): string | null {
+function obstacleOf({ entry, test, shard, beside }: Candidate, all: readonly Candidate[]): string | null {
   const { state } = entry.row;
   if (state.kind === 'failed' || state.kind === 'unranked') return state.reason;
   if (state.kind === 'generator-bound') return `the load generator was the limit: ${state.reason}`;
   if (test === null) {
     return all.some((other) => (other.test?.pairs ?? 0) > 0) ? null : 'nothing was measured beside it';
   }
-  return test.pairs === 0 ? `the reference gave no numbers in shard ${shard}` : null;
+  if (test.pairs === 0) return `the reference gave no numbers in shard ${shard}`;
+  // What it is measured by must be fit to be ranked as well: a ratio to a lower bound says nothing.
+  const theirs = beside && obstacleOf({ entry: beside, test: null, shard, beside: null }, all);
+  return theirs && `of the reference in shard ${shard}: ${theirs}`;
 }
 
 /** Place of each: 1 + how many are surely better. All tests are corrected together, as in a ranking on one machine. */

@@ -205,6 +205,24 @@ describe('what is kept out of the ranking', () => {
     expect(first(missing).rows[0]?.sloMissed).toEqual(['OK 97 % < 99 %']);
   });
 
+  test('what is slower than a criterion is printed as a plain number above it', () => {
+    const missed = (ms: number, limit: number) =>
+      first(
+        makeResults({
+          servers: [server('a')],
+          scenario: { slo: { p50Ms: limit } },
+          change({ measurements }) {
+            for (const slice of measurements)
+              Object.assign(slice.latency as object, { minMs: ms, maxMs: ms });
+          },
+        }),
+      ).rows[0]?.sloMissed;
+    expect(missed(1534.2, 20)).toEqual(['p50 1530 ms > 20 ms']);
+    // In three digits it would be the limit itself.
+    expect(missed(15.304, 15.3)).toEqual(['p50 15.304 ms > 15.3 ms']);
+    expect(missed(15, 15)).toEqual([]);
+  });
+
   test('one bound slice of many is a warning, a tenth of them decides', () => {
     const bound = (count: number) =>
       makeResults({
@@ -346,6 +364,19 @@ describe('warnings', () => {
     const { warnings } = analyse(results);
     expect(warnings.map((warning) => warning.code)).toEqual([code]);
     expect(warnings[0]?.remedy).not.toBe('');
+  });
+
+  test('few starts: as many as there were, whatever was planned', () => {
+    const results = fixtures.quick?.() as Results;
+    results.measurements = results.measurements.filter(({ instance }) => instance === 0);
+    const { warnings, scenarios } = analyse(results);
+    expect(scenarios[0]?.starts).toBe(1);
+    expect(warnings).toMatchObject([
+      { code: 'few-instances', message: expect.stringMatching(/^one fresh start of each server/) },
+    ]);
+    const whole = fixtures.quick?.() as Results;
+    whole.plan.instances = 1;
+    expect(analyse(whole).warnings).toEqual([]);
   });
 
   test('p99 of too few requests', () => {

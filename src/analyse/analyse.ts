@@ -1,9 +1,9 @@
-import type { Comparison, Measurement, Results } from '../results.ts';
+import type { Comparison, Duet, Measurement, Results } from '../results.ts';
 import { compareMeasured } from './compare.ts';
 import { checkGates, leadsOf } from './gates.ts';
 import { FOREIGN_CPU, STALL, STEAL } from './limits.ts';
 import { isDisturbed } from './pairs.ts';
-import { sum } from './pool.ts';
+import { countStarts, sum } from './pool.ts';
 import { rank } from './rank.ts';
 import { chooseRanking, type Measured, measure } from './rows.ts';
 import type { GuardCounts, Row, RowState, ScenarioSummary, Summary } from './summary.ts';
@@ -17,6 +17,7 @@ export function analyse(results: Results): Summary {
     summarise(
       scenario,
       comparisons.filter(({ scenario: name }) => name === scenario.facts.name),
+      results.duets.filter(({ scenario: name }) => name === scenario.facts.name),
     ),
   );
   return {
@@ -31,12 +32,17 @@ export function analyse(results: Results): Summary {
   };
 }
 
-function summarise(measured: Measured, comparisons: readonly Comparison[]): ScenarioSummary {
+function summarise(
+  measured: Measured,
+  comparisons: readonly Comparison[],
+  duets: readonly Duet[],
+): ScenarioSummary {
   const { facts, model, entries } = measured;
   const heads = entries.filter(({ variant }) => variant.ref === null);
   const of = (kind: RowState['kind']) => heads.flatMap(({ row }) => (row.state.kind === kind ? [row] : []));
   const byRps = (a: Row, b: Row) => (b.rps?.value ?? 0) - (a.rps?.value ?? 0);
   const metric = chooseRanking(measured);
+  const slices = entries.flatMap((entry) => entry.slices);
   const { rows, ...ranking } = rank(
     heads.filter(({ row }) => row.state.kind === 'ranked'),
     metric,
@@ -44,16 +50,14 @@ function summarise(measured: Measured, comparisons: readonly Comparison[]): Scen
   return {
     facts,
     model,
+    starts: countStarts(slices),
     metric,
     rows: [...rows, ...of('generator-bound').sort(byRps), ...of('unranked').sort(byRps), ...of('failed')],
     bases: entries.flatMap(({ variant, row }) => (variant.ref === null ? [] : [row])),
     ...ranking,
     comparisons,
     detectable: { base: detectable(comparisons, 'base'), reference: detectable(comparisons, 'reference') },
-    guards: countGuards(
-      entries.flatMap(({ slices }) => slices),
-      comparisons,
-    ),
+    guards: countGuards([...slices, ...duets], comparisons),
   };
 }
 
@@ -64,8 +68,10 @@ function detectable(comparisons: readonly Comparison[], against: Comparison['aga
   return found.length > 0 ? Math.max(...found) : null;
 }
 
-function countGuards(slices: readonly Measurement[], comparisons: readonly Comparison[]): GuardCounts {
-  const count = (is: (slice: Measurement) => boolean) => slices.filter(is).length;
+type Guarded = Pick<Measurement, 'guards'>;
+
+function countGuards(slices: readonly Guarded[], comparisons: readonly Comparison[]): GuardCounts {
+  const count = (is: (slice: Guarded) => boolean) => slices.filter(is).length;
   return {
     slices: slices.length,
     disturbed: count(isDisturbed),

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { makeResults } from '../../test/fixtures/results/make.ts';
 import { makeRandom } from '../plan/random.ts';
 import type { Duet, Measurement, Results } from '../results.ts';
+import { analyse } from './analyse.ts';
 import { compare } from './compare.ts';
 import { duetRatios, findDilution, testDuets } from './duets.ts';
 import { measureNoise } from './noise.ts';
@@ -61,9 +62,20 @@ describe('duets', () => {
     const spoil = (n: number, change: Partial<Duet>) =>
       cpuOf(duets.map((duet, i) => (i < n ? { ...duet, ...change } : duet)));
     const stolen = { guards: { ...quiet, stealRatio: 0.5 } };
-    expect(spoil(3, stolen)).toMatchObject({ slices: 33, dropped: 3, verdict: 'slower' });
-    expect(spoil(3, { outcome: 'failed', reason: '' })).toMatchObject({ slices: 33, dropped: 3 });
+    // A block and a half: of the second the window in which the other began first would be alone.
+    expect(spoil(3, stolen)).toMatchObject({ slices: 32, dropped: 4, verdict: 'slower' });
+    expect(spoil(3, { outcome: 'failed', reason: '' })).toMatchObject({ slices: 32, dropped: 4 });
     expect(spoil(10, stolen)).toMatchObject({ dropped: 10, verdict: 'inconclusive' });
+  });
+
+  test('do not favour the side that begins first in the windows that are left', () => {
+    const place = ({ first }: Pick<Duet, 'first'>) => (first === 'variant' ? 1.02 : 1 / 1.02);
+    const duets = duetsOf((duet) => ({ variant: 400 * place(duet), base: 400 })).map((duet) =>
+      duet.block === 0 && duet.first === 'base'
+        ? { ...duet, guards: { ...quiet, foreignCpuRatio: 0.5 } }
+        : duet,
+    );
+    expect(testDuets(pairs(duets))?.mean).toBeCloseTo(0, 12);
   });
 
   test('count a block once, whoever began first', () => {
@@ -72,6 +84,17 @@ describe('duets', () => {
     expect(duetRatios(duets.filter(({ instance }) => instance === 0))).toEqual(
       [0, 0, 0].map((zero) => expect.closeTo(zero, 12)),
     );
+  });
+
+  test('are among the slices of which is said what guards saw', () => {
+    const [first, ...others] = duetsOf(() => ({ variant: 400, base: 400 })) as [Duet, ...Duet[]];
+    const spoilt = { ...first, guards: { ...quiet, foreignCpuRatio: 0.5 } };
+    const { scenarios, warnings } = analyse({ ...results, duets: [spoilt, ...others] });
+    expect(scenarios[0]?.guards).toMatchObject({
+      slices: results.measurements.length + others.length + 1,
+      ...{ disturbed: 1, foreignCpu: 1, dropped: 2 },
+    });
+    expect(warnings.map(({ code }) => code)).toContain('foreign-cpu');
   });
 
   test('give the noise of CPU in an A/A run', () => {
@@ -84,6 +107,15 @@ describe('duets', () => {
     // Uniform over 2 %, the mean of two.
     expect(noiseOf(duets)?.slice).toBeCloseTo(0.02 / Math.sqrt(12 * 2), 2.5);
     expect(noiseOf(duets)?.slice).not.toBe(noiseOf([])?.slice);
+    // Together each request costs a quarter more: what a comparison makes of a ratio is made of its noise, too.
+    const dearer = duets.map((duet) => {
+      const { variant, base } = duet.sides;
+      const more = (side: typeof base) => ({ ...side, cpuUs: 1.25 * (side.cpuUs as number) });
+      return { ...duet, sides: { variant: more(variant), base: more(base) } };
+    });
+    const ratio = (noiseOf(dearer)?.slice as number) / (noiseOf(duets)?.slice as number);
+    expect(ratio).toBeCloseTo((1 + findDilution(pairs(dearer))) / (1 + findDilution(pairs(duets))), 9);
+    expect(ratio).toBeGreaterThan(1.1);
   });
 });
 

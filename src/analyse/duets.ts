@@ -35,17 +35,22 @@ export function testDuets(instances: readonly InstancePair[]): PairedTest | null
   const test = testPairs(values);
   if (!test) return null;
   const most = findDilution(instances);
-  const half = (1 + most) / 2;
+  const halfway = correctionFor(instances);
   const { interval } = test;
   return {
     ...test,
-    mean: test.mean * half,
-    spread: test.spread === null ? null : test.spread * half,
+    mean: test.mean * halfway,
+    spread: test.spread === null ? null : test.spread * halfway,
     interval: interval && {
       low: Math.min(interval.low, interval.low ** most),
       high: Math.max(interval.high, interval.high ** most),
     },
   };
+}
+
+/** What a ln(ratio) of duets is multiplied by: halfway between none of it diluted and all; 1 where nothing is known. */
+export function correctionFor(instances: readonly InstancePair[]): number {
+  return (1 + findDilution(instances)) / 2;
 }
 
 /** CPU per request together ÷ in turns, both sides and all starts taken together (geometric mean); 1 where it is not known or less. */

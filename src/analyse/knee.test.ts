@@ -145,6 +145,39 @@ describe('of all starts', () => {
     expect(row('swoole')?.holds).toMatchObject({ kind: 'beyond', half: null });
   });
 
+  test('one start that gave in early counts, though all others held the ramp to its end', () => {
+    const ramps = (capacity: number) =>
+      makeProfile({
+        servers: [
+          { id: 'mostly', rps: 1, capacity },
+          { id: 'always', rps: 1, capacity: 640 },
+        ],
+        instances: 4,
+      });
+    const results = ramps(1400);
+    Object.assign(results.plan.scenarios[0]?.slo as object, { p95Ms: 100 });
+    // All of it was answered, but late.
+    for (const slice of ramps(500).measurements) {
+      if (slice.variant !== 'mostly' || slice.instance !== 0) continue;
+      const steps = slice.steps.map((step) => ({
+        ...{ ...step, failures: 0, dropped: 0 },
+        requests: Math.round(step.offeredRps as number),
+      }));
+      const requests = steps.reduce((sum, step) => sum + step.requests, 0);
+      const early = { ...slice, steps, requests, okCount: requests, iterations: requests, dropped: 0 };
+      const at = results.measurements.findIndex((other) => other.slice === slice.slice);
+      results.measurements[at] = { ...early, errors: [] };
+    }
+    const [found] = analyse(results).scenarios;
+    const holds = found?.rows.find(({ variant }) => variant === 'mostly')?.holds;
+    expect(holds).toMatchObject({ kind: 'beyond', ramps: 4, half: expect.any(Number) });
+    expect(holds?.value).toBeGreaterThan(700);
+    expect(found?.rows.map(({ state }) => state)).toMatchObject([
+      { kind: 'ranked', rank: 1, shared: true },
+      { kind: 'ranked', rank: 1, shared: true },
+    ]);
+  });
+
   test('percentiles up to it are of those levels alone', () => {
     const { holds, requests } = row('apache') ?? {};
     expect(holds?.upTo?.okRatio).toBeGreaterThan(0.99);

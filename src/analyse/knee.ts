@@ -173,7 +173,8 @@ export function poolLimits(instances: readonly (readonly Knee[])[]): Limit | nul
   return {
     ...pooled,
     kind: most ?? 'found',
-    half: most ? null : Math.max(pooled.half ?? 0, between),
+    // A bound of all has no interval; where only most are, the others say how far starts lie apart.
+    half: knees.every(({ kind }) => kind === most) ? null : Math.max(pooled.half ?? 0, between),
   };
 }
 

@@ -22,11 +22,27 @@ test('runs on one machine become one table, which says that it was put together'
   expect(summary.warnings[0]?.code).toBe('merged-runs');
 });
 
+const again = (change?: (results: Results) => void) =>
+  run('a', (results) => {
+    results.run.id = 'run-a-again';
+    change?.(results);
+  });
+
 test('the starts of two runs of one variant are different instances', () => {
-  const [merged] = mergeResults([run('a'), run('a')]);
-  expect(analyse(merged as Results).scenarios[0]?.rows[0]?.rps).toMatchObject({ over: 'instances', n: 6 });
+  const [merged] = mergeResults([run('a'), again()]);
+  const { scenarios, warnings } = analyse(merged as Results);
+  expect(scenarios[0]?.rows[0]?.rps).toMatchObject({ over: 'instances', n: 6 });
+  expect(scenarios[0]?.starts).toBe(6);
+  expect(warnings.map(({ code }) => code)).toEqual(['merged-runs']);
   expect(merged?.variants).toHaveLength(1);
   expect(merged?.variants[0]?.coldStartMs).toHaveLength(6);
+});
+
+test('a run that is given twice counts once', () => {
+  expect(mergeResults([run('a'), run('a')])).toEqual([run('a')]);
+  const [merged] = mergeResults([run('a'), again(), run('a')]);
+  expect(merged?.run.id).toBe('run-a + run-a-again');
+  expect(merged?.measurements).toHaveLength(2 * run('a').measurements.length);
 });
 
 const two = (seed: number, ids = ['a', 'b']) =>
@@ -34,7 +50,8 @@ const two = (seed: number, ids = ['a', 'b']) =>
     servers: ids.map((id) => ({ id, rps: 60 })),
     seed,
     // The image of a variant is the same in both.
-    change: ({ variants }) => {
+    change: ({ run, variants }) => {
+      run.id = `run-${seed}`;
       for (const { image, id } of variants) if (image) image.id = `sha256:${id}`;
     },
   });
@@ -73,7 +90,7 @@ test.each<[string, (results: Results) => void]>([
     ({ variants }) => Object.assign(variants[0]?.image as object, { id: 'sha256:0' }),
   ],
 ])('%s: kept apart', (_, change) => {
-  expect(mergeResults([run('a'), run('a', change)])).toHaveLength(2);
+  expect(mergeResults([run('a'), again(change)])).toHaveLength(2);
 });
 
 test('one run stays what it is', () => {

@@ -2,13 +2,14 @@ import type { Results } from '../results.ts';
 
 /**
  * Puts the results of several runs together as far as their numbers may be compared: same machine, and no scenario
- * or variant that means different things in two of them. What does not fit stays a group of its own.
+ * or variant that means different things in two of them. What does not fit stays a group of its own. A run that is
+ * given twice counts once, or its starts would be taken for twice as many.
  *
  * @returns one entry per group, in order of appearance; each can be analysed by itself
  */
 export function mergeResults(list: readonly Results[]): Results[] {
   const groups: Results[][] = [];
-  for (const results of list) {
+  for (const results of unique(list, ({ run }) => run.id)) {
     const group = groups.find((others) => others.every((other) => fitTogether(other, results)));
     if (group) group.push(results);
     else groups.push([results]);

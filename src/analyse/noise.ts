@@ -1,6 +1,6 @@
 import { mean, sampleVariance } from 'simple-statistics';
 import type { CompareMetric, Comparison, Results } from '../results.ts';
-import { duetRatios, wereTogether } from './duets.ts';
+import { correctionFor, duetRatios, wereTogether } from './duets.ts';
 import { blockRatios, type InstancePair, logRatios, pairSlices } from './pairs.ts';
 import { measure } from './rows.ts';
 import { predictDetectable } from './verdict.ts';
@@ -52,9 +52,11 @@ function splitVariance(
   pairs: readonly InstancePair[],
   metric: CompareMetric,
 ): Pick<Noise, 'pairs' | 'start' | 'slice'> | null {
+  // As a comparison takes them, so that what is foreseen is what one will find.
+  const scale = correctionFor(pairs);
   const windows =
     metric === 'cpu' && wereTogether(pairs)
-      ? pairs.map((pair) => duetRatios(pair.duets))
+      ? pairs.map((pair) => duetRatios(pair.duets).map((ratio) => ratio * scale))
       : metric === 'cpu' || metric === 'rps'
         ? pairs.map(({ kept }) => blockRatios(kept, metric))
         : [];

@@ -15,8 +15,9 @@ export interface InstancePair {
   kept: readonly SlicePair[];
   /** Pairs of slices of which one was disturbed, void or failed. */
   dropped: number;
-  /** What became of both when they were loaded at once; empty where they never were. */
+  /** What became of both when they were loaded at once, a window with each of them first; empty where they never were. */
   duets: readonly Duet[];
+  /** Windows that were disturbed, void or failed, and those whose other one was. */
   duetsDropped: number;
 }
 
@@ -56,10 +57,21 @@ export function pairSlices(
         [pair.variant, pair.reference].every((slice) => slice.outcome === 'ok' && !isDisturbed(slice)),
       );
       const all = duets.filter((duet) => duet.instance === instance);
-      const good = all.filter((duet) => duet.outcome === 'ok' && !isDisturbed(duet));
-      const duetsDropped = all.length - good.length;
-      return { instance, kept, dropped: pairs.length - kept.length, duets: good, duetsDropped };
+      const whole = keepWhole(all);
+      const duetsDropped = all.length - whole.length;
+      return { instance, kept, dropped: pairs.length - kept.length, duets: whole, duetsDropped };
     });
+}
+
+/**
+ * The undisturbed windows of one start, of blocks in which each of the two began first in one of them: who begins first may
+ * keep its place in the queue for a CPU, so a window alone would favour a side.
+ */
+function keepWhole(duets: readonly Duet[]): Duet[] {
+  const good = duets.filter((duet) => duet.outcome === 'ok' && !isDisturbed(duet));
+  return good.filter(({ block, first }) =>
+    good.some((other) => other.block === block && other.first !== first),
+  );
 }
 
 /**

@@ -13,6 +13,15 @@ export function byInstance(slices: readonly Measurement[]): Measurement[][] {
   return [...groups].sort(([a], [b]) => a - b).map(([, group]) => group);
 }
 
+/** Fresh starts of the variant that had the most of them; 0 where nothing was measured. */
+export function countStarts(slices: readonly Pick<Measurement, 'variant' | 'instance'>[]): number {
+  const starts = new Map<string, Set<number>>();
+  for (const { variant, instance } of slices) {
+    starts.set(variant, (starts.get(variant) ?? new Set<number>()).add(instance));
+  }
+  return Math.max(0, ...[...starts.values()].map(({ size }) => size));
+}
+
 interface Part {
   latency: Latency | null;
   histogram: Histogram;

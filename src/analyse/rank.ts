@@ -4,7 +4,7 @@ import { MIN_PAIRS } from './limits.ts';
 import { logRatios, pairSlices } from './pairs.ts';
 import type { Entry } from './rows.ts';
 import type { Row, ScenarioSummary } from './summary.ts';
-import { holm, isSure, testPairs } from './verdict.ts';
+import { holm, isSure, type PairedTest, testPairs } from './verdict.ts';
 
 /** Whether the first is surely better than the second, by variants' ids. */
 type Better = (a: string, b: string) => boolean;
@@ -36,40 +36,40 @@ export function rank(entries: readonly Entry[], metric: Ranked): Ranking {
  * ranking is below ALPHA. Null when there is nothing to test or any two have too few fresh starts in common.
  */
 function testAll(entries: readonly Entry[], metric: CompareMetric): Better | null {
-  const tests = entries.flatMap((a, i) =>
-    entries.slice(i + 1).map((b) => ({
-      a: a.variant.id,
-      b: b.variant.id,
-      test: testPairs(logRatios(pairSlices(a.slices, b.slices), metric)),
-    })),
-  );
-  if (tests.length === 0 || tests.some(({ test }) => (test?.pairs ?? 0) < MIN_PAIRS)) return null;
-  const ps = holm(tests.map(({ test }) => test?.p ?? 1));
-  const sure = new Set<string>();
+  const tests: { a: string; b: string; test: PairedTest }[] = [];
+  for (const [i, a] of entries.entries()) {
+    for (const b of entries.slice(i + 1)) {
+      const test = testPairs(logRatios(pairSlices(a.slices, b.slices), metric));
+      if (test === null || test.pairs < MIN_PAIRS) return null;
+      tests.push({ a: a.variant.id, b: b.variant.id, test });
+    }
+  }
+  if (tests.length === 0) return null;
+  const ps = holm(tests.map(({ test }) => test.p ?? 1));
+  const behind: Behind = new Map(entries.map(({ variant }) => [variant.id, new Set<string>()]));
   tests.forEach(({ a, b, test }, i) => {
-    if (!test || !isSure(test, ps[i] as number)) return;
-    sure.add(test.mean > 0 === (metric === 'rps') ? key(a, b) : key(b, a));
+    if (!isSure(test, ps[i] as number)) return;
+    const [ahead, other] = test.mean > 0 === (metric === 'rps') ? [a, b] : [b, a];
+    behind.get(ahead)?.add(other);
   });
-  closeTransitively(entries, sure);
-  return (a, b) => sure.has(key(a, b));
+  closeTransitively(behind);
+  return (a, b) => behind.get(a)?.has(b) ?? false;
 }
 
 /** Whether more of it is better. */
 export const isMore = (metric: Ranked | 'cpu') => metric === 'rps' || metric === 'holds';
 
-const key = (a: string, b: string) => JSON.stringify([a, b]);
+/** Of each variant those that are surely worse. */
+type Behind = Map<string, Set<string>>;
 
 /**
  * If a is better than b and b than c, a is better than c, tested or not: all that was found holds at once. So two that
  * share a place have not been told apart, and who alone is first is ahead of all.
  */
-function closeTransitively(entries: readonly Entry[], sure: Set<string>): void {
-  const ids = entries.map(({ variant }) => variant.id);
-  for (const middle of ids) {
-    for (const a of ids) {
-      for (const b of ids) {
-        if (sure.has(key(a, middle)) && sure.has(key(middle, b))) sure.add(key(a, b));
-      }
+function closeTransitively(behind: Behind): void {
+  for (const [middle, others] of behind) {
+    for (const worse of behind.values()) {
+      if (worse !== others && worse.has(middle)) for (const other of others) worse.add(other);
     }
   }
 }

@@ -239,10 +239,19 @@ function missedSlo(row: Pick<Row, 'p50' | 'p95' | 'p99' | 'okRatio'>, { slo }: S
   const wrong = slo.okRatio !== undefined && row.okRatio !== null && row.okRatio < slo.okRatio;
   const late = limits.flatMap(([name, ms, limit]) =>
     ms !== undefined && limit !== undefined && ms > limit
-      ? [`${name} ${ms.toPrecision(3)} ms > ${limit} ms`]
+      ? [`${name} ${roundAbove(ms, limit)} ms > ${limit} ms`]
       : [],
   );
   return wrong ? [...late, `OK ${percent(row.okRatio as number)} < ${percent(slo.okRatio as number)}`] : late;
+}
+
+/** Three digits, more where the limit would look kept otherwise; never with an exponent, as `toPrecision` has it. */
+function roundAbove(value: number, limit: number): number {
+  for (let digits = 3; digits < 15; digits++) {
+    const rounded = Number(value.toPrecision(digits));
+    if (rounded > limit) return rounded;
+  }
+  return value;
 }
 
 function known<T, V>(items: readonly T[], of: (item: T) => V | null | undefined): V[] {

@@ -18,6 +18,8 @@ export interface ScenarioSummary {
   facts: ScenarioFacts;
   /** `closed`: clients wait for their answer, so RPS tells how fast. `open`: the rate is given, so latency does. */
   model: 'closed' | 'open';
+  /** Fresh starts under this load, of the variant that had the most: fewer than planned where a run was cut short. */
+  starts: number;
   /** What the ranking is by. */
   metric: Metric | 'holds';
   /** Variants of what was checked out: ranked first, best on top; then generator-bound, unranked, failed. */
@@ -43,7 +45,7 @@ export interface ScenarioSummary {
   guards: GuardCounts;
 }
 
-/** Slices in which a guard saw something that is not the server's doing. */
+/** Slices, and windows in which two were loaded at once, in which a guard saw something that is not the server's doing. */
 export interface GuardCounts {
   slices: number;
   /** Slices with any of the three. */

@@ -16,7 +16,7 @@ import type { Row, ScenarioSummary } from './summary.ts';
 /** Everything that makes a number less than it seems, with what to do about it. Those of the run come first. */
 export function findWarnings(results: Results, scenarios: readonly ScenarioSummary[]): Warning[] {
   const found = [
-    ...ofRun(results),
+    ...ofRun(results, scenarios),
     // What is wrong with the other ref is worth a word as well.
     ...scenarios
       .map(withBases)
@@ -47,8 +47,11 @@ function about(scenario: ScenarioSummary, rows: readonly Row[]): string {
   return `scenario ${scenario.facts.name}: ${rows.map((row) => row.label).join(', ')}`;
 }
 
-function ofRun({ run, plan, variants }: Results): Warning[] {
+function ofRun({ run, plan, variants }: Results, scenarios: readonly ScenarioSummary[]): Warning[] {
   const warnings: Warning[] = [];
+  // As many as there were: a run may have been cut short, or put together from several.
+  const found = scenarios.flatMap(({ starts }) => (starts > 0 ? [starts] : []));
+  const least = Math.min(...(found.length > 0 ? found : [plan.instances]));
   if (run.stopped) {
     warnings.push(
       warning(
@@ -58,12 +61,12 @@ function ofRun({ run, plan, variants }: Results): Warning[] {
       ),
     );
   }
-  if (plan.instances < FEW_INSTANCES) {
-    const starts = plan.instances === 1 ? 'one fresh start' : `${plan.instances} fresh starts`;
+  if (least < FEW_INSTANCES) {
+    const starts = least === 1 ? 'one fresh start' : `${least} fresh starts`;
     warnings.push(
       warning(
         'few-instances',
-        `${starts} of each server: differences between starts, about 1 % each, are ${plan.instances === 1 ? 'not in the intervals' : 'hardly known'}`,
+        `${starts} of each server: differences between starts, about 1 % each, are ${least === 1 ? 'not in the intervals' : 'hardly known'}`,
         `--instances ${FEW_INSTANCES} or more`,
       ),
     );
@@ -263,8 +266,10 @@ function closedClients(load: string): number[] {
   return [...vus, ...requests].map(([, count]) => Number(count));
 }
 
-function ofMachine({ plan, measurements }: Results): Warning[] {
+function ofMachine({ plan, measurements, duets }: Results): Warning[] {
   const warnings: Warning[] = [];
+  const guarded = [...measurements, ...duets];
+  const countGuarded = (of: (slice: Pick<Measurement, 'guards'>) => boolean) => guarded.filter(of).length;
   const shared = plan.cpus.server.filter((cpu) => plan.cpus.load.includes(cpu));
   if (shared.length > 0) {
     warnings.push(
@@ -302,32 +307,32 @@ function ofMachine({ plan, measurements }: Results): Warning[] {
       ),
     );
   }
-  const foreign = count(({ guards }) => (guards.foreignCpuRatio ?? 0) > FOREIGN_CPU);
+  const foreign = countGuarded(({ guards }) => (guards.foreignCpuRatio ?? 0) > FOREIGN_CPU);
   if (foreign > 0) {
     warnings.push(
       warning(
         'foreign-cpu',
-        `other processes used more than ${FOREIGN_CPU * 100} % of the cores in ${foreign} of ${measurements.length} slices`,
+        `other processes used more than ${FOREIGN_CPU * 100} % of the cores in ${foreign} of ${guarded.length} slices`,
         'stop what else runs on this machine',
       ),
     );
   }
-  const stolen = count(({ guards }) => (guards.stealRatio ?? 0) > STEAL);
+  const stolen = countGuarded(({ guards }) => (guards.stealRatio ?? 0) > STEAL);
   if (stolen > 0) {
     warnings.push(
       warning(
         'steal',
-        `the hypervisor took more than ${STEAL * 100} % of the CPU time in ${stolen} of ${measurements.length} slices`,
+        `the hypervisor took more than ${STEAL * 100} % of the CPU time in ${stolen} of ${guarded.length} slices`,
         'trust CPU per request before RPS and latency; more --instances help',
       ),
     );
   }
-  const stalled = count(({ guards }) => (guards.stallMs ?? 0) > STALL);
+  const stalled = countGuarded(({ guards }) => (guards.stallMs ?? 0) > STALL);
   if (stalled > 0) {
     warnings.push(
       warning(
         'stalls',
-        `the machine stood still for more than ${STALL} ms in ${stalled} of ${measurements.length} slices`,
+        `the machine stood still for more than ${STALL} ms in ${stalled} of ${guarded.length} slices`,
         'measure on a machine that is less shared; comparisons left those slices out',
       ),
     );

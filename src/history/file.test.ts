@@ -43,6 +43,11 @@ test('a line for each variant and scenario, as the schema has it', () => {
   for (const record of records) expect(JSON.stringify(record).length).toBeLessThan(1200);
 });
 
+test('the slices of one start are no fresh starts', () => {
+  const [record] = recordsOf(makeResults({ servers, instances: 1, scenario: { blocks: 5 } }), null);
+  expect(record?.rps).toMatchObject({ n: 1, half: expect.any(Number) });
+});
+
 test('a run that was cut short adds nothing', () => {
   const cut = results();
   cut.run.stopped = 'SIGINT';

@@ -11,7 +11,7 @@ import { CompareMetric } from '../results.ts';
  * in the names. Absolute numbers belong to their machine; `toReference` may be set beside that of another.
  */
 
-/** `half`: half the width of the 95 % interval; null where nothing is known of it. `n`: fresh starts. */
+/** `half`: half the width of the 95 % interval, over slices where `n` is 1; null where nothing is known of it. `n`: fresh starts. */
 const Number95 = z.object({ value: z.number(), half: z.number().nullable(), n: z.int() });
 const text = z.string().max(300);
 
@@ -120,8 +120,8 @@ function numbersOf(row: Row) {
 
 function number(estimate: Estimate | null): z.infer<typeof Number95> | null {
   if (!estimate) return null;
-  const { value, half, n } = estimate;
-  return { value: round(value), half: half === null ? null : round(half), n };
+  const { value, half, n, over } = estimate;
+  return { value: round(value), half: half === null ? null : round(half), n: over === 'slices' ? 1 : n };
 }
 
 /** Six digits say all there is to say. */

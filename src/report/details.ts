@@ -9,7 +9,7 @@ import { bytes, count, digits, duration, ms, NOTHING, share } from './numbers.ts
 import { type Start, startsLegend, startsOf } from './starts.ts';
 import { cut, plural } from './text.ts';
 import { withUpTo } from './upto.ts';
-import { machineFacts, overhead, placeRule, shellCommand } from './words.ts';
+import { DOUBTFUL, machineFacts, overhead, placeRule, shellCommand, startedAfresh } from './words.ts';
 
 /** Of each variant's errors these many are shown with a body, cut to so many characters. */
 const SAMPLES = 5;
@@ -280,7 +280,7 @@ function base({ name, used, digest, id }: NonNullable<Variant['image']>['bases']
 }
 
 function method(summary: Summary): string {
-  const { plan, run, scenarios } = summary;
+  const { run, scenarios } = summary;
   const loads = scenarios.map(({ facts }) => {
     const warmup =
       facts.warmupMs > 0
@@ -288,7 +288,7 @@ function method(summary: Summary): string {
         : 'without warm-up';
     return `- ${code(facts.name)}: journey ${code(facts.journey)}, load ${code(facts.load)} in each of ${plural(facts.blocks, 'block')} per start, ${warmup}; timeout ${duration(facts.timeoutMs / 1000)}${facts.reuse ? '' : '; a new connection for each request'}.`;
   });
-  return `Every server was started afresh ${plan.instances === 1 ? 'once' : `${plan.instances} times`}. A block is one slice of load on every variant, one after the other or in turns, in random order (seed ${run.seed}); blocks do not overlap.
+  return `Every server was started afresh ${startedAfresh(summary)}. A block is one slice of load on every variant, one after the other or in turns, in random order (seed ${run.seed}); blocks do not overlap.
 
 ${loads.join('\n')}
 
@@ -299,7 +299,7 @@ ${codeBlock(shellCommand(run.command), 'sh')}
 How each number was got, and how sure it is:
 
 - **RPS**: answers per second, mean of the starts' means. **±**: 95 % t interval over the starts; with one start over its slices. *≥*: the load generator was the limit, the server can do more.
-- **p50, p95, p99**: from all requests of a variant pooled (histograms with buckets of 1 %), never averaged. *\\~*: k6 was more than half busy and may have added to it.
+- **p50, p95, p99**: from all requests of a variant pooled (histograms with buckets of 1 %), never averaged. *\\~*: ${DOUBTFUL}.
 - **OK**: share of right answers; timeouts, resets and wrong bodies count against it. Below the scenario's limit (99 % if none is given) a variant is not ranked.
 - **CPU ms/request**: CPU time of the server's container during its slices ÷ requests. It hardly depends on the load generator.
 - **#**: 1 + the number of variants that are surely better, ${placeRule(summary)}. *=*: shared.

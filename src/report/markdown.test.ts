@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { fixtures, makeResults } from '../../test/fixtures/results/make.ts';
+import { makeProfile } from '../../test/fixtures/results/profile.ts';
 import { summarise, summaryOf } from '../../test/fixtures/results/summaries.ts';
-import type { Summary } from '../analyse/summary.ts';
+import { analyse } from '../analyse/analyse.ts';
+import type { ScenarioSummary, Soak, Summary } from '../analyse/summary.ts';
 import type { Comparison } from '../results.ts';
 import { methodUrl } from './comparisons.ts';
 import { renderMarkdown, renderMarkdownTable, STAGES, type Stage } from './markdown.ts';
+import { soakLegend } from './soak.ts';
 
 const lines = (text: string) => text.split('\n');
 
@@ -42,6 +45,14 @@ describe('the verdict claims no more than is known', () => {
       /is fastest: .* Each was started only once; another start may differ/,
     );
   });
+  test('one ramp each: its levels say nothing of other starts', () => {
+    const servers = [520, 640].map((capacity) => ({ id: `full-at-${capacity}`, rps: 1, capacity }));
+    const said = (instances: number) => renderMarkdown(analyse(makeProfile({ servers, instances })));
+    expect(said(1)).toMatch(
+      /`full-at-640` holds the most: .* Each was started only once; another start may differ\.\*\*/,
+    );
+    expect(said(3)).toMatch(/`full-at-640` holds the most: [^*]*\(5\d\d ± \d+ rps\)\.\*\*/);
+  });
   test('with a generator-bound variant about, it is the fastest of the others only', () => {
     expect(verdict('mixed')).toMatch(/^\*\*Of those measured to their limit, `apache` is fastest/);
     expect(verdict('mixed')).toContain('The load generator was the limit for `swoole` (≥ 5,180 rps).');
@@ -49,6 +60,49 @@ describe('the verdict claims no more than is known', () => {
   test('one variant is compared with nothing', () => {
     const text = renderMarkdown(summarise(makeResults({ servers: [{ id: 'a', rps: 900 }] })));
     expect(text).toMatch(/\*\*`a`: 9\d\d ± \d+ rps; there is nothing to compare it with\.\*\*/);
+  });
+});
+
+describe('what is said of how it was measured', () => {
+  test('a run cut short says how many starts there were', () => {
+    const cut = makeResults({ servers: [{ id: 'a', rps: 900 }], instances: 6 });
+    cut.measurements = cut.measurements.filter(({ instance }) => instance < 2);
+    const text = renderMarkdown(analyse(cut));
+    expect(text).toContain('· 2 of 6 fresh starts × 4 slices of each variant ·');
+    expect(text).toContain('Every server was started afresh 2 of 6 times.');
+  });
+  test('± of CPU is explained where the ranking has none', () => {
+    // Five samples of a slice lie beyond p95: too few for an interval over slices.
+    const servers = ['a', 'b'].map((id) => ({ id, rps: 900 }));
+    const one = makeResults({ servers, offeredRps: 100, instances: 1 });
+    const text = renderMarkdown(analyse(one));
+    expect(text).toMatch(/\| \d+(\.\d+)? \| 100\s% \| 0\.\d+ ± 0\.\d+ \|/);
+    expect(text).toContain('± is the 95 % interval over the slices of one start');
+  });
+  test('what a ramp was never held by is less than its lowest rate, so the distance is a bound', () => {
+    const ramp = makeProfile({
+      servers: [
+        { id: 'fast', rps: 1, capacity: 520 },
+        { id: 'late', rps: 1, capacity: 1400, p50Ms: 40 },
+      ],
+      instances: 3,
+    });
+    Object.assign(ramp.plan.scenarios[0]?.slo as object, { p95Ms: 30 });
+    expect(renderMarkdown(analyse(ramp))).toMatch(
+      /`fast` holds the most: .* at least \d+(\.\d+)? times as much as `late` \(< /,
+    );
+  });
+  test('every ± of a soak is explained', () => {
+    const trend = { value: 1, half: 2 };
+    const soak = (seconds: number, decay: Soak['decay']) => ({
+      soak: { bytesPerThousand: trend, leaks: false, decay, requests: 1, seconds },
+    });
+    const legend = (...rows: object[]) => soakLegend({ rows, bases: [] } as unknown as ScenarioSummary);
+    expect(legend(soak(1200, null))).toMatch(/under 20 min of .*, with its 99 % interval; 'leaks' [^;]*$/);
+    expect(legend(soak(600, null), soak(1200, trend))).toMatch(
+      /under up to 20 min of .*; RPS, begin to end: .*, with its 99 % interval$/,
+    );
+    expect(legend({ soak: null })).toBe('');
   });
 });
 

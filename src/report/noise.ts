@@ -43,7 +43,7 @@ function falseAlarms(noise: readonly Noise[]): string[] {
   if (wrong.length === 0) return [];
   const names = wrong.map(({ metric }) => nounOf(metric)).join(', ');
   return [
-    `A difference was found in ${names} where there is none. By chance that happens in one of a hundred; if it comes again, do not trust this machine.`,
+    `A difference was found in ${names} where there is none. By chance that happens in up to two of a hundred; if it comes again, do not trust this machine.`,
   ];
 }
 

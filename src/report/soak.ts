@@ -33,5 +33,15 @@ export function soakLegend({ rows, bases }: ScenarioSummary): string {
   const found = [...rows, ...bases].flatMap(({ soak }: Row) => (soak ? [soak] : []));
   const [first] = found;
   if (!first) return '';
-  return `memory per 1,000 requests: how much it grew under ${duration(first.seconds)} of steady load after its first quarter, with its 99 % interval; 'leaks' where all of that is above zero`;
+  const upTo = found.every(({ seconds }) => seconds === first.seconds) ? '' : 'up to ';
+  const seconds = Math.max(...found.map((soak) => soak.seconds));
+  const words = [
+    `memory per 1,000 requests: how much it grew under ${upTo}${duration(seconds)} of steady load, all starts together, after the first quarter of each, with its 99 % interval; 'leaks' where all of that is above zero`,
+  ];
+  if (found.some((soak) => soak.decay !== null)) {
+    words.push(
+      'RPS, begin to end: by how much its rate changed, on a straight line through its steps, with its 99 % interval',
+    );
+  }
+  return words.join('; ');
 }

@@ -144,8 +144,9 @@ function renderScenario(scenario: ScenarioSummary, summary: Summary, width: numb
       return styles.bad(wrap(text, width, '    '));
     }),
   ];
+  const showsDeltas = columns.some(({ key }) => key === 'Δ');
   const legend = [
-    deltas ? deltaLegend(deltas, summary, medium) : '',
+    deltas && showsDeltas ? deltaLegend(deltas, summary, medium) : '',
     deltas ? findable(scenario, deltas) : '',
     intervalLegend(scenario),
     holdsLegend(scenario),

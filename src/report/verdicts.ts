@@ -222,5 +222,8 @@ function tellGuards({ slices, disturbed, foreignCpu, steal, stall, dropped }: Gu
     disturbed === 0
       ? `no guard fired in ${plural(slices, 'slice')}`
       : `guards fired in ${disturbed} of ${plural(slices, 'slice')} (${causes.join(', ')})`;
-  return dropped > 0 ? `${fired}, ${plural(dropped, 'pair')} of slices left out` : fired;
+  if (dropped === 0) return fired;
+  // Where no guard fired, only that can be why.
+  const why = disturbed === 0 ? ', as one of the two failed or was void' : '';
+  return `${fired}, ${plural(dropped, 'pair')} of slices left out${why}`;
 }

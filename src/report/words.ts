@@ -26,8 +26,9 @@ export function verdict(scenario: ScenarioSummary, name: Name): string {
       : '';
     const does = metric === 'holds' ? 'holds the most' : 'is fastest';
     const lead = `${name(first.label)} ${does}: ${metric === 'holds' ? '' : measure}${amount(first)}, ${distance(scenario, first, second)} ${name(second.label)} (${amount(second)}).`;
-    const once = 'Each was started only once; another start may differ by about 1 %.';
-    return `${limit}${lead}${first[metric]?.over === 'slices' ? ` ${once}` : ''}`;
+    // The interval of a single ramp is that of its levels.
+    const once = `Each was started only once; another start may differ${metric === 'holds' ? '' : ' by about 1 %'}.`;
+    return `${limit}${lead}${first[metric]?.over === 'instances' ? '' : ` ${once}`}`;
   }
   const tied = ranked.filter((row) => row.state.kind === 'ranked' && row.state.rank === 1);
   const values = tied.map((row) => row[metric]?.value ?? 0);
@@ -59,7 +60,8 @@ function distance(scenario: ScenarioSummary, first: Row, second: Row): string {
   const ratio = ratioOf(scenario, first, second);
   const { metric } = scenario;
   if (metric !== 'rps' && metric !== 'holds') return `${points(1 - ratio)} below`;
-  const least = metric === 'holds' && first.holds?.kind === 'beyond' ? 'at least ' : '';
+  const isBound = first.holds?.kind === 'beyond' || second.holds?.kind === 'below';
+  const least = metric === 'holds' && isBound ? 'at least ' : '';
   return `${least}${ratio >= 2 ? `${digits(ratio)} times as much as` : `${points(ratio - 1)} ahead of`}`;
 }
 
@@ -127,15 +129,28 @@ export function reasonOf(state: RowState): string {
   }
 }
 
-/** `vus(8, 1s) · 3 fresh starts × 4 slices of each variant · seed 42` */
-export function conditions({ facts }: ScenarioSummary, { plan, run }: Summary): string {
-  return `${facts.load || 'load of the script'} · ${plural(plan.instances, 'fresh start')} × ${plural(facts.blocks, 'slice')} of each variant · seed ${run.seed}${plan.budgetSeconds === null ? '' : ` · budget ${duration(plan.budgetSeconds)}`}${plan.durationScale === 1 ? '' : ` · times shortened to ${points(plan.durationScale)}`}`;
+/** `vus(8, 1s) · 3 fresh starts × 4 slices of each variant · seed 42`; of a run cut short `2 of 3 fresh starts`. */
+export function conditions({ facts, starts }: ScenarioSummary, { plan, run }: Summary): string {
+  const fresh =
+    starts < plan.instances
+      ? `${starts} of ${plural(plan.instances, 'fresh start')}`
+      : plural(starts, 'fresh start');
+  return `${facts.load || 'load of the script'} · ${fresh} × ${plural(facts.blocks, 'slice')} of each variant · seed ${run.seed}${plan.budgetSeconds === null ? '' : ` · budget ${duration(plan.budgetSeconds)}`}${plan.durationScale === 1 ? '' : ` · times shortened to ${points(plan.durationScale)}`}`;
+}
+
+/** How often every server was started: `once`, `6 times`, `2 of 6 times` where a run was cut short. */
+export function startedAfresh({ scenarios, plan }: Summary): string {
+  const starts = Math.max(0, ...scenarios.map((scenario) => scenario.starts));
+  if (starts < plan.instances) return `${starts} of ${plural(plan.instances, 'time')}`;
+  return starts === 1 ? 'once' : plural(starts, 'time');
 }
 
 /** What the ± stands for here. */
 export function intervalLegend({ rows, metric }: ScenarioSummary): string {
   if (metric === 'holds') return '';
-  const basis = new Set(rows.flatMap((row) => (row[metric] ? [row[metric].over] : [])));
+  // CPU per request has a ± of its own beside every ranking.
+  const shown = rows.flatMap((row) => [row[metric], row.cpuMsPerRequest]);
+  const basis = new Set(shown.flatMap((estimate) => (estimate ? [estimate.over] : [])));
   const words: string[] = [];
   if (basis.has('instances')) words.push('± is the 95 % interval over fresh starts');
   if (basis.has('slices')) {

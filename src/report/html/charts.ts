@@ -70,7 +70,7 @@ function sliceDots(
     kind: 'dots',
     id: 'slices',
     title: 'Every slice',
-    note: 'A dot is a slice of load, a line of dots a fresh start, the bar the mean with its 95 % interval. Dots that lie apart by start tell of differences between starts.',
+    note: 'A dot is a slice of load, a line of dots a fresh start, the bar the number of the table with its 95 % interval. Dots that lie apart by start tell of differences between starts.',
     views,
   });
 }

@@ -6,7 +6,7 @@ import { bytes, count, digits, duration, ms, NOTHING, share } from '../numbers.t
 import { type Start, startsLegend, startsOf } from '../starts.ts';
 import { cut, plural } from '../text.ts';
 import { type Timed, withUpTo } from '../upto.ts';
-import { machineFacts, overhead, placeRule, shellCommand } from '../words.ts';
+import { DOUBTFUL, machineFacts, overhead, placeRule, shellCommand, startedAfresh } from '../words.ts';
 import type { Numbers } from './charts.ts';
 import { type Html, html, name } from './html.ts';
 
@@ -252,7 +252,7 @@ const variantColumns: Column<Variant>[] = [
 
 /** How often what was loaded, how to do it again, and what the numbers mean. */
 export function renderMethod(summary: Summary): Html {
-  const { plan, run, scenarios } = summary;
+  const { run, scenarios } = summary;
   const loads = scenarios.map(({ facts }) => {
     const warmup =
       facts.warmupMs > 0
@@ -260,7 +260,7 @@ export function renderMethod(summary: Summary): Html {
         : 'without warm-up';
     return html`<li><code>${facts.name}</code>: journey <code>${facts.journey}</code>, load <code>${facts.load || 'of the script'}</code> in each of ${plural(facts.blocks, 'block')} per start, ${warmup}; timeout ${duration(facts.timeoutMs / 1000)}${facts.reuse ? '' : '; a new connection for each request'}.</li>`;
   });
-  return html`<p>Every server was started afresh ${plan.instances === 1 ? 'once' : `${plan.instances} times`}. A block is one slice of load on every variant, one after the other or in turns, in random order (seed ${run.seed}); blocks do not overlap.</p>
+  return html`<p>Every server was started afresh ${startedAfresh(summary)}. A block is one slice of load on every variant, one after the other or in turns, in random order (seed ${run.seed}); blocks do not overlap.</p>
 <ul>${loads}</ul>
 <p>${overhead(summary)}${run.stopped && html`; stopped by <code>${run.stopped}</code> before the plan was done`}.</p>
 <p>To repeat it:</p>
@@ -268,7 +268,7 @@ export function renderMethod(summary: Summary): Html {
 <dl class="terms">
 <dt>RPS</dt><dd>Answers per second, mean of the starts’ means. ≥: the load generator was the limit, the server can do more.</dd>
 <dt>±</dt><dd>95 % t interval over the fresh starts; with one start over its slices.</dd>
-<dt>p50, p95, p99</dt><dd>From all requests of a variant pooled (histograms with buckets of 1 %), never averaged. ~: k6 was more than half busy and may have added to it.</dd>
+<dt>p50, p95, p99</dt><dd>From all requests of a variant pooled (histograms with buckets of 1 %), never averaged. ~: ${DOUBTFUL}.</dd>
 <dt>OK</dt><dd>Share of right answers; timeouts, resets and wrong bodies count against it. Below the scenario’s limit (99 % if none is given) a variant is not ranked.</dd>
 <dt>CPU ms/request</dt><dd>CPU time of the server’s container during its slices ÷ requests. It hardly depends on the load generator.</dd>
 <dt>#</dt><dd>1 + the number of variants that are surely better, ${placeRule(summary)}. =: shared.</dd>
