@@ -2,8 +2,17 @@
 // that fails outside of its tests has no entry there.
 import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import type { Reporter, SerializedError, TestModule } from 'vitest/node';
 import { emptyTally } from './tally.ts';
+
+/** How much of a message stands in the sum: enough to tell a value from an exception where the log above is cut. */
+const MAX_MESSAGE = 500;
+
+function summarise(error: SerializedError | undefined): string {
+  const text = stripVTControlCharacters(error?.message ?? '').trim();
+  return text === '' ? '' : `\n    ${text.slice(0, MAX_MESSAGE).replaceAll('\n', '\n    ')}`;
+}
 
 export default class TallyReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly SerializedError[]): void {
@@ -17,7 +26,10 @@ export default class TallyReporter implements Reporter {
         if (result.state === 'passed') tally.passed++;
         else if (result.state === 'skipped')
           tally.skipped.push({ name, reason: result.note ?? 'no reason given' });
-        else named = tally.failed.push(result.state === 'failed' ? name : `${name} (did not finish)`);
+        else {
+          const why = result.state === 'failed' ? summarise(result.errors[0]) : ' (did not finish)';
+          named = tally.failed.push(`${name}${why}`);
+        }
       }
       // Import errors, failing hooks, a worker that died.
       if (named === 0 && !['passed', 'skipped'].includes(module.state())) tally.failed.push(file);

@@ -212,7 +212,8 @@ describe('lack of memory', () => {
     const { code, stdout } = await project.bench(
       'memory',
       ...['--runtimes', 'faulty[fault=hoards],apache[workers=2],apache[keep-alive=0s,workers=1]'],
-      ...['--memory', '64M', '--paths', '/mem?mb=36', '--load', 'vus(2, 2s)'],
+      // Long enough for several kills: Apache takes up to a second to replace a child, and one alone fits the limit.
+      ...['--memory', '64M', '--paths', '/mem?mb=36', '--load', 'vus(2, 8s)'],
     ).done;
     const results = project.results('memory');
     // The engine does not always hear of it; then it is told as likely.
