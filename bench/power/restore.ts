@@ -80,6 +80,7 @@ export function restore(line: ComparisonLine): Results {
     variants: [restoreVariant('base', 'base', null), restoreVariant('head', null, 'base')],
     measurements,
     duets: restoreDuets(line),
+    searches: [],
     comparisons: [],
     warnings: [],
   };

@@ -41,7 +41,7 @@ test('the starts of two runs of one variant are different instances', () => {
 test('a run that is given twice counts once', () => {
   expect(mergeResults([run('a'), run('a')])).toEqual([run('a')]);
   const [merged] = mergeResults([run('a'), again(), run('a')]);
-  expect(merged?.run.id).toBe('run-a + run-a-again');
+  expect(merged?.run.id).toBe('run-a-again + run-a');
   expect(merged?.measurements).toHaveLength(2 * run('a').measurements.length);
 });
 

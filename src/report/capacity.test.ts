@@ -126,7 +126,10 @@ describe('with tune', () => {
 });
 
 test('searches of runs that are put together are those of starts of their own', () => {
-  const [merged] = mergeResults([resultsOf([4]), resultsOf([4])]);
+  const other = resultsOf([4], ({ run }) => {
+    run.id = 'another';
+  });
+  const [merged] = mergeResults([resultsOf([4]), other]);
   expect(merged?.searches.map(({ instance }) => instance)).toEqual([0, 3]);
   expect(analyse(merged as Results).scenarios[0]?.rows[0]?.capacity).toMatchObject({ value: 80, n: 2 });
 });
