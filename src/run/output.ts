@@ -87,7 +87,7 @@ export async function readOutput(folder: string): Promise<Results> {
     });
   }
   const results = parseJson(file, 1, text, Results);
-  if (lines <= results.measurements.length + results.duets.length) return results;
+  if (lines <= results.measurements.length + results.duets.length + results.searches.length) return results;
   const found = (await readFile(appended, 'utf8'))
     .split('\n')
     // What stands behind the last line break was cut off in mid-write.
