@@ -1,0 +1,56 @@
+import * as z from 'zod';
+
+/** One variant against another, as `results.json` has it, and the gates on that. */
+
+const count = z.int().nonnegative();
+
+export const CompareMetric = z.enum(['rps', 'p50', 'p95', 'p99', 'cpu', 'memory']);
+
+/** One variant against another in one metric; see docs/method.md. Ratios are variant ÷ reference. */
+export const Comparison = z.object({
+  variant: z.string(),
+  reference: z.string(),
+  /** `base`: the other ref; `reference`: another variant of this run; `earlier`: the same variant in an older results.json. */
+  against: z.enum(['base', 'reference', 'earlier']),
+  scenario: z.string(),
+  metric: CompareMetric,
+  /** The metric that fits the situation; its tests are corrected together (Holm), the rest as notes (Benjamini–Hochberg). */
+  primary: z.boolean(),
+  ratio: z.number().nullable(),
+  interval: z.object({ low: z.number(), high: z.number(), level: z.number() }).nullable(),
+  /** `together`: both sides were loaded at once; `turns`: one soon after the other. */
+  how: z.enum(['turns', 'together']).default('turns'),
+  /** Pairs of fresh starts and of slices that it rests on, and pairs of slices that a guard dropped. */
+  pairs: count,
+  slices: count,
+  dropped: count,
+  /** SD of ln(ratio) between pairs of fresh starts. */
+  spread: z.number().nullable(),
+  p: z.number().nullable(),
+  adjustedP: z.number().nullable(),
+  /** Smallest change that this much data finds with 95 % power, as a share: 0.02 is 2 %. */
+  detectable: z.number().nullable(),
+  verdict: z.enum(['faster', 'slower', 'no-difference', 'inconclusive']),
+  /** With `no-difference`: no difference above this share. */
+  margin: z.number().nullable(),
+  /** Why it is inconclusive or doubtful, in words. */
+  reasons: z.array(z.string()),
+});
+
+/** `fail-on`: this much surely slower fails the run. */
+export const Gate = z.object({
+  /** As written. */
+  source: z.string(),
+  /** Null: the primary metric of the scenario. */
+  metric: CompareMetric.nullable(),
+  /** 0.03 is 3 %. */
+  above: z.number(),
+  /** Null: all. */
+  scenario: z.string().nullable(),
+  /** Name of a runtime, or label of a variant; null: all. */
+  variant: z.string().nullable(),
+});
+
+export type CompareMetric = z.infer<typeof CompareMetric>;
+export type Comparison = z.infer<typeof Comparison>;
+export type Gate = z.infer<typeof Gate>;

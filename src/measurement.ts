@@ -1,0 +1,217 @@
+import * as z from 'zod';
+
+/** What is measured, as `results.json` has it: slices, duets and searches. Units are in the names. */
+
+const count = z.int().nonnegative();
+
+/** Percentiles of one slice, exact (k6 keeps every sample). All in ms. */
+export const Latency = z.object({
+  minMs: z.number(),
+  avgMs: z.number(),
+  p50Ms: z.number(),
+  p66Ms: z.number(),
+  p75Ms: z.number(),
+  p80Ms: z.number(),
+  p85Ms: z.number(),
+  p90Ms: z.number(),
+  p95Ms: z.number(),
+  p98Ms: z.number(),
+  p99Ms: z.number(),
+  p99_9Ms: z.number(),
+  p99_99Ms: z.number(),
+  maxMs: z.number(),
+});
+
+export const buckets = z.array(z.tuple([z.int(), count]));
+
+/**
+ * Mergeable distribution of latencies: sparse log buckets. Bucket i holds latencies in
+ * (0.001·1.01^(i-1), 0.001·1.01^i] ms, so a pooled percentile is off by at most 1 %.
+ * Checked as it is: a large run has millions of these pairs, and copies of them would take most of its memory.
+ */
+export const Histogram = z.custom<z.infer<typeof buckets>>(isHistogram, 'not pairs of a bucket and a count');
+
+function isHistogram(value: unknown): boolean {
+  return (
+    Array.isArray(value) &&
+    value.every(
+      (pair) => Array.isArray(pair) && pair.length === 2 && pair.every(Number.isSafeInteger) && pair[1] >= 0,
+    )
+  );
+}
+
+export const Endpoint = z.object({
+  name: z.string(),
+  requests: count,
+  failures: count,
+  bytesPerResponse: z.number().nullable(),
+  latency: Latency.nullable(),
+  histogram: Histogram,
+});
+
+/** kind: `timeout`, `refused`, `reset`, `interrupted`, `http 500`, `wrong answer`, … */
+export const RequestError = z.object({
+  kind: z.string(),
+  endpoint: z.string(),
+  count,
+  /** The first failing body, shortened; untrusted text. */
+  sample: z.string().nullable(),
+});
+
+/** One step of a ramp (or the only one): what was offered and what came of it. */
+export const Step = z.object({
+  offsetMs: z.number(),
+  durationMs: z.number(),
+  offeredRps: z.number().nullable(),
+  vus: count.nullable(),
+  requests: count,
+  failures: count,
+  dropped: count,
+  latency: Latency.nullable(),
+});
+
+export const Measurement = z.object({
+  variant: z.string(),
+  scenario: z.string(),
+  instance: count,
+  block: count,
+  /** Number of the slice in the plan. */
+  slice: count,
+  outcome: z.enum(['ok', 'failed', 'void']),
+  reason: z.string().nullable(),
+  /** Unix time of the first request. */
+  startedMs: z.number(),
+  durationMs: z.number(),
+  /** The slices of a block took turns of this length, ms; null: one after the other, in one piece. */
+  turnMs: z.number().nullable().default(null),
+  requests: count,
+  okCount: count,
+  iterations: count,
+  /** Iterations that k6 could not start in time because no VU was free. */
+  dropped: count,
+  /** Requests still unanswered when the slice's grace period (the timeout) ended. */
+  interrupted: count,
+  /** Null for the closed model. */
+  offeredRps: z.number().nullable(),
+  achievedRps: z.number(),
+  bytesReceived: count,
+  bytesSent: count,
+  latency: Latency.nullable(),
+  histogram: Histogram,
+  errors: z.array(RequestError),
+  endpoints: z.array(Endpoint),
+  steps: z.array(Step),
+  /** From the container's cgroup, over the slice; null where it could not be read. */
+  cpu: z
+    .object({
+      usedUs: z.number(),
+      perRequestUs: z.number().nullable(),
+      /** Share of the server's CPU set that was used, 0…1. */
+      busyRatio: z.number(),
+      throttledUs: z.number(),
+      /** CPU that this variant used while others were loaded, per second of that time. */
+      idleUsPerSecond: z.number().nullable(),
+    })
+    .nullable(),
+  memory: z.object({ medianBytes: z.number(), maxBytes: z.number() }).nullable(),
+  processes: z.object({ median: z.number(), max: z.number() }).nullable(),
+  /** Resource samples of ≤ 1 s: offset from the slice's start, CPU since the sample before, memory, processes. */
+  series: z.array(
+    z.object({
+      atMs: z.number(),
+      cpuUs: z.number(),
+      memoryBytes: z.number(),
+      processes: z.number(),
+      throttledUs: z.number(),
+    }),
+  ),
+  /** CPU of the services together, such as a database, over the slice; null: there are none, or it could not be read. */
+  services: z
+    .object({ usedUs: z.number(), perRequestUs: z.number().nullable(), busyRatio: z.number() })
+    .nullable()
+    .default(null),
+  generator: z.object({
+    cpuUs: z.number().nullable(),
+    /** Share of the load CPUs that k6 used, 0…1. */
+    busyRatio: z.number().nullable(),
+    /** The load generator, not the server, set the limit: RPS is a lower bound. */
+    bound: z.boolean(),
+    reasons: z.array(z.string()),
+  }),
+  guards: z.object({
+    /** CPU used on the server's and the load's cores by neither of them, as a share. */
+    foreignCpuRatio: z.number().nullable(),
+    stealRatio: z.number().nullable(),
+    /** How late the sampler woke at worst, ms: a machine that stands still shows here even when no time is stolen. */
+    stallMs: z.number().nullable().default(null),
+    /** How long requests of the slices before it were still under way in this one. */
+    overlapMs: z.number().nullable().default(null),
+  }),
+});
+
+const DuetSide = z.object({
+  requests: count,
+  failures: count,
+  /** Of its container, over the window; null where it could not be read. */
+  cpuUs: z.number().nullable(),
+});
+
+/**
+ * Both refs of a variant loaded at once, each by clients of its own on the same CPUs, so that what disturbs meets both.
+ * It tells what a request costs the one compared with the other, and nothing else of either.
+ */
+export const Duet = z.object({
+  duet: z.literal(true),
+  variant: z.string(),
+  base: z.string(),
+  scenario: z.string(),
+  instance: count,
+  block: count,
+  outcome: z.enum(['ok', 'failed', 'void']),
+  reason: z.string().nullable(),
+  startedMs: z.number(),
+  durationMs: z.number(),
+  /** Whose clients began first: they may keep their place in the queue for a CPU. */
+  first: z.enum(['variant', 'base']),
+  sides: z.object({ variant: DuetSide, base: DuetSide }),
+  guards: Measurement.shape.guards,
+});
+
+/** One constant rate that was tried, and what came of it once pools and queues had had a second to get used to it. */
+export const Probe = z.object({
+  /** Requests per second. */
+  offeredRps: z.number(),
+  /** Right answers per second, less those that only wait longer than the ones before. */
+  servedRps: z.number(),
+  requests: count,
+  failures: count,
+  /** Iterations that could not start as no client was free. */
+  dropped: count,
+  latency: z.object({ p50Ms: z.number(), p95Ms: z.number(), p99Ms: z.number() }).nullable(),
+  /** Within the pass criteria, and all but nothing was left over. */
+  held: z.boolean(),
+  /** Why it was the load generator's doing rather than the server's; null: it was not. */
+  generator: z.string().nullable(),
+  /** What the server died of; null: it lived on. */
+  died: z.string().nullable(),
+});
+
+/** Constant rates tried one after the other on one start of a variant, to find the highest that it holds. */
+export const Search = z.object({
+  search: z.literal(true),
+  variant: z.string(),
+  scenario: z.string(),
+  instance: count,
+  /** In the order in which they were made. */
+  probes: z.array(Probe),
+});
+
+export type Latency = z.infer<typeof Latency>;
+export type Histogram = z.infer<typeof Histogram>;
+export type Endpoint = z.infer<typeof Endpoint>;
+export type RequestError = z.infer<typeof RequestError>;
+export type Step = z.infer<typeof Step>;
+export type Measurement = z.infer<typeof Measurement>;
+export type Duet = z.infer<typeof Duet>;
+export type Probe = z.infer<typeof Probe>;
+export type Search = z.infer<typeof Search>;
