@@ -26,7 +26,8 @@ export const ARTICLES: Readonly<Record<Name, Article>> = {
       ['--runtimes', 'php-fpm=nginx-fpm,Unit=unit[front=nginx],RoadRunner=roadrunner[front=nginx]'],
       ['--runtimes', 'RoadRunner-reboot=roadrunner[front=nginx,reboot=true],ReactPHP=reactphp[front=nginx]'],
       ['--runtimes', 'ReactPHP-reboot=reactphp[front=nginx,reboot=true]'],
-      ['--scenarios', 'rps-1000', '--duration-scale', '0.05', '--max-vus', '300', '--instances', '2'],
+      ['--scenarios', 'rps-1000', '--duration-scale', '0.05', '--timeout', '3s', '--max-vus', '300'],
+      ['--instances', '2'],
     ],
   },
   apache: {
@@ -35,7 +36,7 @@ export const ARTICLES: Readonly<Record<Name, Article>> = {
       ['--runtimes', 'Apache=apache,nginx-Apache=nginx-apache[upstream-keep-alive=false]'],
       ['--runtimes', 'fpm-unix=nginx-fpm[listen=unix],fpm-TCP=nginx-fpm[listen=tcp]'],
       ['--reference', 'fpm-unix', '--scenarios', 'ab-10,ab-50,ab-100,ab-200'],
-      ['--duration-scale', '0.2', '--warmup', '0s', '--instances', '5', '--blocks', '1'],
+      ['--duration-scale', '0.1', '--warmup', '0s', '--timeout', '500ms', '--instances', '5', '--blocks', '1'],
     ],
     keeps: 'slices',
   },
@@ -44,7 +45,7 @@ export const ARTICLES: Readonly<Record<Name, Article>> = {
       ['--app', 'shop'],
       ['--runtimes', 'Swoole=octane-swoole,FrankenPHP=octane-frankenphp,RoadRunner=octane-roadrunner'],
       ['--runtimes', 'Unit=unit,Apache=apache,php-fpm=nginx-fpm'],
-      ['--scenarios', 'shop', '--duration-scale', '0.05', '--warmup', '0s', '--instances', '2'],
+      ['--scenarios', 'shop', '--duration-scale', '0.05', '--warmup', '0s', '--timeout', '3s', '--instances', '2'],
     ],
   },
   auth: {
