@@ -253,6 +253,8 @@ describe('claims', () => {
     const rows = [row('RoadRunner', doing(200)), row('Apache', doing(100))];
     expect(verdictOn('auth', 'RoadRunner does twice', data(rows, [], 5))).toBe('held');
     expect(verdictOn('auth', 'RoadRunner does twice', data(rows, [], 6))).toBe('not checked');
+    const sizes = [row('Apache', { bytes: 18_200 }), row('fpm-unix', { bytes: 18_000 })];
+    expect(verdictOn('apache', 'FastCGI', data(sizes, [], 20))).toBe('held');
   });
 
   test('a row with a flaw is not there, and what was not run is not checked', () => {

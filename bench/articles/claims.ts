@@ -2,10 +2,9 @@
  * What each article claims, and whether it is so here. How each claim is judged was written before anything was
  * measured: by intervals over fresh starts, so that what cannot be told apart is not judged. Pure.
  */
-import { MAX_GUARDED } from '../../src/analyse/limits.ts';
 import { count, digits } from '../../src/report/numbers.ts';
 import type { Name } from './articles.ts';
-import type { Against, Data, Row, Value } from './data.ts';
+import { type Against, type Data, isDisturbed, type Row, type Value } from './data.ts';
 import { held, isAt } from './tables.ts';
 
 export type Verdict = 'held' | 'refuted' | 'not checked';
@@ -19,8 +18,8 @@ export interface Judgement extends Judged {
   claim: string;
 }
 
-/** `because`: nothing that is measured here bears on it. */
-type Claim = { claim: string } & ({ judge: (data: Data) => Judged } | { because: string });
+/** `because`: nothing that is measured here bears on it; `exact`: how busy the machine is makes no difference to it. */
+type Claim = { claim: string } & ({ judge: (data: Data) => Judged; exact?: true } | { because: string });
 
 /** 'About n times' is from n ÷ this to n × this. */
 const ABOUT = 1.25;
@@ -35,8 +34,7 @@ export function judgeClaims(name: Name, data: Data | null): Judgement[] {
     const { claim } = one;
     if ('because' in one) return { claim, ...skip(one.because) };
     if (data === null) return { claim, ...skip('not run here') };
-    const { slices, foreignCpu, steal } = data.run.guards;
-    if (foreignCpu + steal > MAX_GUARDED * slices) {
+    if (!one.exact && isDisturbed(data.run)) {
       return { claim, ...skip('other work took the CPUs in more than a quarter of the slices') };
     }
     return { claim, ...one.judge(data) };
@@ -91,6 +89,7 @@ const CLAIMS: Readonly<Record<Name, readonly Claim[]>> = {
     },
     {
       claim: 'One answer in 300,299 was a 500 that nobody could explain',
+      exact: true,
       judge({ rows }) {
         const requests = rows.reduce((sum, row) => sum + row.requests, 0);
         const found = rows.flatMap(({ errors }) => errors).filter(({ kind }) => kind.startsWith('http 5'));
@@ -160,11 +159,15 @@ const CLAIMS: Readonly<Record<Name, readonly Claim[]>> = {
     },
     {
       claim: 'FastCGI sends about 1 % fewer bytes',
+      exact: true,
       judge(data) {
-        const [apache, fpm] = ['Apache', 'fpm-unix'].map((name) => find(data, name)?.bytes);
+        // What is sent is the same however fast.
+        const [apache, fpm] = ['Apache', 'fpm-unix'].map(
+          (name) => data.rows.find((row) => row.variant === name)?.bytes,
+        );
         if (!apache || !fpm) return skip('not measured');
         const fewer = 1 - fpm / apache;
-        const why = `${digits(apache)} bytes from Apache, ${digits(fpm)} from nginx with php-fpm: ${(fewer * 100).toFixed(2)} % fewer`;
+        const why = `${count(Math.round(apache))} bytes from Apache, ${count(Math.round(fpm))} from nginx with php-fpm: ${(fewer * 100).toFixed(2)} % fewer`;
         return { verdict: fewer >= FEWER.least && fewer <= FEWER.most ? 'held' : 'refuted', why };
       },
     },

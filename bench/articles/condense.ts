@@ -10,7 +10,7 @@ import { bytes } from '../../src/report/numbers.ts';
 import { reasonOf } from '../../src/report/words.ts';
 import type { Measurement, Results, ScenarioFacts } from '../../src/results.ts';
 import { ARTICLES, commandOf, type Name } from './articles.ts';
-import type { Against, Data, Row, Run, Times, Value } from './data.ts';
+import { type Against, BOUND, type Data, type Row, type Run, type Times, type Value } from './data.ts';
 
 /** @param commit the last that changed what measures */
 export function condense(name: Name, results: Results, commit: string): Data {
@@ -51,7 +51,7 @@ export function condense(name: Name, results: Results, commit: string): Data {
 
 function describeRun(
   name: Name,
-  { tool, run, host, plan, variants }: Results,
+  { tool, run, host, plan, variants, measurements }: Results,
   commit: string,
   { scenarios, warnings }: ReturnType<typeof analyse>,
 ): Run {
@@ -65,7 +65,7 @@ function describeRun(
     command: commandOf(name),
     machine: `${host.cpus} CPUs of ${host.cpuModel}${host.virtual ? ', virtual' : ''}, ${bytes(host.memoryBytes)}`,
     cpus: `servers on CPU ${formatCpus(server)}, k6 on CPU ${formatCpus(load)}`,
-    ...{ seed: run.seed, instances: plan.instances },
+    ...{ seed: run.seed, instances: new Set(measurements.map(({ instance }) => instance)).size },
     loads: Object.fromEntries(plan.scenarios.map(({ name, load }) => [name, load])),
     servers: Object.fromEntries(
       variants.flatMap(({ label, facts }) => (facts ? [[label, facts.server]] : [])),
@@ -105,10 +105,8 @@ function toRow(
 
 /** A server that gave in tells of itself; one that failed, or was not the limit, does not. */
 function flawOf({ state }: Pooled): string | null {
-  const isFlawed =
-    state.kind === 'failed' ||
-    state.kind === 'generator-bound' ||
-    (state.kind === 'unranked' && state.cause === 'no-data');
+  if (state.kind === 'generator-bound') return BOUND;
+  const isFlawed = state.kind === 'failed' || (state.kind === 'unranked' && state.cause === 'no-data');
   return isFlawed ? (reasonOf(state).split('\n')[0] ?? '') : null;
 }
 

@@ -1,4 +1,5 @@
 /** What is kept of a run: the numbers that docs/articles.md shows and its claims are judged by. A line of JSON each. */
+import { MAX_GUARDED } from '../../src/analyse/limits.ts';
 import type { Comparison } from '../../src/results.ts';
 
 /** A number and half of its 95 % interval over fresh starts; null: measured once, nothing to judge it by. */
@@ -34,6 +35,9 @@ export interface Run {
   /** Codes. */
   warnings: readonly string[];
 }
+
+/** The flaw of a row whose RPS is a lower bound. */
+export const BOUND = 'k6 was the limit';
 
 /** One variant in one scenario. */
 export interface Row {
@@ -100,6 +104,11 @@ export interface Data {
   against: readonly Against[];
 }
 
+/** Whether other work took the CPUs too often for anything to be judged that depends on them. */
+export function isDisturbed({ guards: { slices, foreignCpu, steal } }: Run): boolean {
+  return foreignCpu + steal > MAX_GUARDED * slices;
+}
+
 /** @throws Error where it does not begin with a run */
 export function parseData(text: string): Data {
   const lines = text
@@ -115,9 +124,9 @@ export function parseData(text: string): Data {
   };
 }
 
-/** Four digits are more than is known. */
+/** Five digits are more than is known. */
 export function formatData({ run, rows, against }: Data): string {
   const round = (_: string, value: unknown) =>
-    typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(4)) : value;
+    typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(5)) : value;
   return [run, ...rows, ...against].map((line) => `${JSON.stringify(line, round)}\n`).join('');
 }

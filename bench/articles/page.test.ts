@@ -63,6 +63,14 @@ describe('tables', () => {
     });
   });
 
+  test('what was disturbed says so first', () => {
+    const data = condense('octane', makeProfile({ servers: [ramp('laravel/fpm', 300)], seconds: 20 }), '');
+    const { guards } = data.run;
+    const disturbed = { ...data.run, guards: { ...guards, foreignCpu: guards.slices } };
+    expect(renderTables('octane', data)[0]).toMatch(/^\| stress/);
+    expect(renderTables('octane', { ...data, run: disturbed })[0]).toMatch(/^\*\*Disturbed/);
+  });
+
   test('the best three of five', () => {
     expect(bestOf([5, 1, 3, 2, 4])).toBe(4);
     expect(bestOf([2])).toBe(2);
