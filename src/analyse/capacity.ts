@@ -13,8 +13,9 @@ const STRIDE = 1.08;
 const MAX_STRIDE = 4;
 /** Requests per second between which a search stays: those that a load may ask for. */
 const [LEAST_RPS, MOST_RPS] = [1, 1_000_000];
-/** Where all clients waited but half of the requests took less than so many times as long as before, the server had not given in. */
+/** Where no client was free, but half of the requests took less than so many times as long as usual, the server had not given in. */
 const SLOWER = 1.5;
+const NO_CLIENT = 'no client was free, though answers came as soon as ever';
 
 type Tried = Pick<Probe, 'offeredRps' | 'held'>;
 
@@ -38,12 +39,19 @@ export function nextRate(seedRps: number, probes: readonly Tried[]): number | nu
   if (probes.length >= MAX_PROBES) return null;
   const { low, high } = bracketOf(probes);
   const isDoubtful = high < Infinity && probes.filter(({ offeredRps }) => offeredRps === high).length === 1;
-  const stride = Math.min(MAX_STRIDE, STRIDE ** (2 ** (new Set(probes.map((p) => p.offeredRps)).size - 1)));
+  const stride = Math.min(MAX_STRIDE, STRIDE ** (2 ** (countStrides(probes) - 1)));
   const next = toRate(high === Infinity ? low * stride : low === 0 ? high / stride : Math.sqrt(low * high));
   const isOpen = high > low * RESOLUTION && next > low && next < high;
   // The last probe is kept for the rate that ends the search.
   if (isOpen && !(isDoubtful && probes.length === MAX_PROBES - 1)) return next;
   return isDoubtful ? high : null;
+}
+
+/** Rates since the last one that was tried again: from there on the search is a new one. */
+function countStrides(probes: readonly Tried[]): number {
+  const rates = probes.map(({ offeredRps }) => offeredRps);
+  const again = rates.findLastIndex((rps, i) => rates.indexOf(rps) < i);
+  return new Set(rates.slice(Math.max(0, again))).size;
 }
 
 function toRate(rps: number): number {
@@ -55,12 +63,14 @@ function toRate(rps: number): number {
  * (`levelsOf`), of a queue that grows answers come at λ ÷ (1 + W′); W′ is the slope of the steps' average latency.
  *
  * @param rps what was offered, requests per second
+ * @param typicalMs how long a request takes where nothing waits
  * @param died what its server died of meanwhile
  */
 export function judgeProbe(
   { steps, outcome, reason, generator }: Pick<Measurement, 'steps' | 'outcome' | 'reason' | 'generator'>,
   rps: number,
   slo: ScenarioFacts['slo'],
+  typicalMs: number,
   died: string | null,
 ): Probe {
   const judged = steps.slice(1);
@@ -71,13 +81,17 @@ export function judgeProbe(
   const right = requests - failures;
   const servedRps = seconds > 0 ? right / seconds / (1 + growthOf(judged)) : 0;
   // One request may fall on the other side of the end.
-  const isServed = seconds > 0 && servedRps >= SERVED * rps - 1 / seconds;
+  const isServed = (offered: number) => seconds > 0 && servedRps >= SERVED * offered - 1 / seconds;
   const isVoid = outcome === 'void' ? (reason ?? 'nothing was measured') : null;
+  // Nothing was wrong with what was sent, but some of it was not.
+  const isShort =
+    !isServed(rps) && latency !== null && isServed(requests / seconds) && latency.p50Ms < SLOWER * typicalMs;
+  const isKept = isVoid === null && died === null && keeps({ requests, latency }, right, slo);
   return {
     ...{ offeredRps: rps, servedRps, requests, failures, latency, died },
     dropped: sum(judged, (step) => step.dropped),
-    held: isVoid === null && died === null && isServed && keeps({ requests, latency }, right, slo),
-    generator: isVoid ?? (generator.bound ? generator.reasons.join('; ') : null),
+    held: isKept && isServed(rps),
+    generator: isVoid ?? (generator.bound ? generator.reasons.join('; ') : isShort ? NO_CLIENT : null),
   };
 }
 
@@ -103,19 +117,12 @@ function growthOf(steps: readonly Step[]): number {
 export function findCapacity(probes: readonly Probe[]): Knee | null {
   const { low, high } = bracketOf(probes);
   const ends = probes.filter(({ offeredRps }) => offeredRps === high);
-  const wasHeld = probes.findLast(({ offeredRps, held }) => held && offeredRps === low);
   const isItsEnd =
     (ends.length > 1 || ends.some(({ died }) => died !== null)) &&
-    !ends.some((end) => end.generator !== null || lackedClients(end, wasHeld));
+    ends.every(({ generator }) => generator === null);
   if (low === 0) return isItsEnd ? { kind: 'below', rps: high, low: 0, high } : null;
   if (!isItsEnd) return { kind: 'beyond', rps: low, low, high: low };
   return { kind: 'found', rps: (low + high) / 2, low, high };
-}
-
-/** All clients waited, and not because the server was slower than at a rate that it holds. */
-function lackedClients(end: Probe, wasHeld: Probe | undefined): boolean {
-  if (end.dropped === 0 || !end.latency || !wasHeld?.latency) return false;
-  return end.latency.p50Ms < SLOWER * wasHeld.latency.p50Ms;
 }
 
 /** The capacity of a variant from all its searches; null where there is none. */

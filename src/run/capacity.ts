@@ -64,7 +64,7 @@ export async function searchCapacities(
         const { loaded } = await runLoad(world, instance, batch, watch);
         const death = await findDeath(world.docker, server);
         const [slice] = measure(loaded) as [Measurement];
-        probes.push(judgeProbe(slice, rps, scenario.slo, death?.reason ?? null));
+        probes.push(judgeProbe(slice, rps, scenario.slo, seed.typicalMs, death?.reason ?? null));
         if (!death) continue;
         dead.add(server);
         break;
