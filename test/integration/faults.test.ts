@@ -163,7 +163,8 @@ describe('an app that is not ready to be served', () => {
     }
     const run = project.bench(
       'unready',
-      ...['--app', 'ours/legacy,ours/framework,ours/moved', '--runtimes', 'apache,nginx-fpm', '--paths', '/'],
+      ...['--app', 'ours/legacy,ours/framework,ours/moved', '--runtimes', 'apache,nginx-fpm'],
+      ...['--paths', '/', '--wait'],
     );
     const { code, stderr } = await run.done;
     expect(code, stderr).toBe(3);
