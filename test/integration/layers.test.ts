@@ -37,10 +37,11 @@ it('counts what passes, fails and is skipped, with names and reasons', () => {
     },
     'unit',
   );
-  expect(lines.slice(-5)).toEqual([
+  expect(lines.slice(-6)).toEqual([
     '- unit: src/b.test.ts › needs cores (skipped: 2 cores are too few)',
     '- unit: src/b.test.ts › later (skipped: no reason given)',
     '✗ unit: src/a.test.ts › breaks',
+    '    expected 1 to be 2 // Object.is equality',
     '',
     '1 passed, 1 failed, 2 skipped',
   ]);
