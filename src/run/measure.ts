@@ -138,12 +138,17 @@ function judgeGenerator(
   wholeMs: number,
 ): Measurement['generator'] {
   const { samples } = outcome;
-  const usedUs = samples.usedUs(outcome.arena, m.startedMs, m.startedMs + wholeMs);
+  const toMs = m.startedMs + wholeMs;
+  // k6 starts and ends with a slice that a count ends, which costs it CPU of its own.
+  const usedUs =
+    slice.durationMs === null
+      ? samples.usedWithinUs(outcome.arena, m.startedMs, toMs)
+      : samples.usedUs(outcome.arena, m.startedMs, toMs);
   // Requests cost k6 about the same wherever they go: of a stretch with turns each variant has its share of them.
   const cpuUs = usedUs === null ? null : usedUs * shareOfRequests(outcome, slice, m.requests);
   const busyRatio = cpuUs === null ? null : cpuUs / (m.durationMs * 1000 * outcome.loadCpus.length);
   const reasons: string[] = [];
-  const together = samples.busy(outcome.loadCpus, m.startedMs, m.startedMs + wholeMs);
+  const together = samples.busy(outcome.loadCpus, m.startedMs, toMs);
   const others = (together ?? 0) - (usedUs ?? 0) / (wholeMs * 1000 * outcome.loadCpus.length);
   const whole = together === null ? null : (busyRatio ?? 0) + Math.max(0, others);
   if (busyRatio !== null && busyRatio > BUSY_LIMIT) {

@@ -26,6 +26,30 @@ describe('a stall', () => {
   ])('is not known %s', (_, from, to) => expect(samples.stallMs(from, to)).toBeNull());
 });
 
+test('what is used within leaves out what lies before and behind', () => {
+  const samples = new Samples();
+  samples.add('clock 0 0.00');
+  // It starts up until 100 ms, loads until 400 ms at half a CPU, then ends.
+  for (const [uptime, used] of [
+    ...[
+      [0, 0],
+      [0.1, 90_000],
+      [0.2, 140_000],
+    ],
+    ...[
+      [0.3, 190_000],
+      [0.4, 240_000],
+      [0.5, 330_000],
+    ],
+  ] as [number, number][]) {
+    samples.add(`cpu ${uptime.toFixed(2)} ${used}`);
+  }
+  expect(samples.usedUs(0, 90, 410)).toBe(330_000);
+  expect(samples.usedWithinUs(0, 90, 410)).toBe(160_000);
+  expect(samples.usedWithinUs(0, 110, 190)).toBeNull();
+  expect(samples.usedWithinUs(1, 90, 410)).toBeNull();
+});
+
 test('a container is counted with another one', () => {
   // The arena, a server, a service, and what stands before the server.
   const samples = new Samples(new Map([[3, 1]]));

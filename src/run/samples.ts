@@ -83,6 +83,16 @@ export class Samples {
     return to - from;
   }
 
+  /** As `usedUs`, but reckoned from the samples within, so that nothing before and behind is in it; null with fewer than two. */
+  usedWithinUs(container: number, fromMs: number, toMs: number): number | null {
+    const first = firstAfter(this.cpu, fromMs);
+    const last = lastBefore(this.cpu, toMs);
+    if (!first || !last || last.atMs <= first.atMs) return null;
+    const [from = -1, to = -1] = [first.usedUs[container], last.usedUs[container]];
+    if (from < 0 || to < 0) return null;
+    return ((to - from) * (toMs - fromMs)) / (last.atMs - first.atMs);
+  }
+
   /**
    * How much longer than its period the sampler was away at worst within an interval, ms; null without samples around
    * it. It sleeps between samples and needs next to no CPU, so what keeps it away keeps everybody: a machine that
