@@ -38,7 +38,7 @@ export const ARTICLES: Readonly<Record<Name, Article>> = {
       ['--reference', 'fpm-unix', '--scenarios', 'ab-10,ab-50,ab-100,ab-200'],
       [
         '--duration-scale',
-        '0.1',
+        '0.3',
         '--warmup',
         '0s',
         '--timeout',
