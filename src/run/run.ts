@@ -142,7 +142,9 @@ async function runInstance(
   try {
     const watching = learned.sampler.watch([...servers.values()], world.services?.containers);
     watching.catch(() => {});
-    await checkAnswers(world, [...servers.values()], learned.known, fail);
+    // In the order of the plan, as they started in another each time: with no majority the first counts as right.
+    const inOrder = world.plan.variants.flatMap(({ id }) => servers.get(id) ?? []);
+    await checkAnswers(world, inOrder, learned.known, fail);
     watch = await watching;
     await drop(world, instance, servers, failed);
     if (servers.size === 0) return;
