@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runChecks } from './checks.ts';
-import { readRun, renderTally, sumTallies, type Tally } from './tally.ts';
+import { emptyTally, readRun, renderTally, sumTallies, type Tally } from './tally.ts';
 
 /** In the order in which they run. */
 const layers: Record<string, () => Promise<Tally> | Tally> = {
@@ -58,7 +58,7 @@ async function main(wanted: string[]): Promise<number> {
     try {
       tallies[name] = await run();
     } catch (error) {
-      tallies[name] = { passed: 0, failed: [`could not run: ${error}`], skipped: [] };
+      tallies[name] = { ...emptyTally(), failed: [`could not run: ${error}`] };
     }
     times.push(`${name} ${((performance.now() - began) / 1000).toFixed(1)} s`);
     console.log(times.at(-1));

@@ -7,10 +7,10 @@ import type { Reporter, SerializedError, TestModule } from 'vitest/node';
 import { emptyTally } from './tally.ts';
 
 /** How much of a message stands in the sum: enough to tell a value from an exception where the log above is cut. */
-const MAX_MESSAGE = 500;
+const MAX_MESSAGE = 1000;
 
-function summarise(error: SerializedError | undefined): string {
-  const text = stripVTControlCharacters(error?.message ?? '').trim();
+function summarise(error: (SerializedError & { diff?: string }) | undefined): string {
+  const text = stripVTControlCharacters(`${error?.message ?? ''}\n${error?.diff ?? ''}`).trim();
   return text === '' ? '' : `\n    ${text.slice(0, MAX_MESSAGE).replaceAll('\n', '\n    ')}`;
 }
 
@@ -23,8 +23,10 @@ export default class TallyReporter implements Reporter {
       for (const test of module.children.allTests()) {
         const name = `${file} › ${test.fullName}`;
         const result = test.result();
-        if (result.state === 'passed') tally.passed++;
-        else if (result.state === 'skipped')
+        if (result.state === 'passed') {
+          tally.passed++;
+          if (test.diagnostic()?.flaky) tally.again.push(`${name}${summarise(result.errors?.[0])}`);
+        } else if (result.state === 'skipped')
           tally.skipped.push({ name, reason: result.note ?? 'no reason given' });
         else {
           const why = result.state === 'failed' ? summarise(result.errors[0]) : ' (did not finish)';
