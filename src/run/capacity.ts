@@ -1,5 +1,6 @@
 import { median } from 'simple-statistics';
 import { judgeProbe, nextRate } from '../analyse/capacity.ts';
+import { sum } from '../analyse/pool.ts';
 import type { Scenario } from '../config/types.ts';
 import { planProbe } from '../plan/capacity.ts';
 import type { Instance } from '../plan/plan.ts';
@@ -80,15 +81,10 @@ function findSeed(measured: readonly Measurement[]): Seed | null {
   const good = measured.filter(({ outcome, requests }) => outcome === 'ok' && requests > 0);
   const typicalMs = good.flatMap(({ steps }) => steps.flatMap(({ latency }) => latency?.p50Ms ?? []));
   if (good.length === 0 || typicalMs.length === 0) return null;
-  const sum = (of: (slice: Measurement) => number) => good.reduce((all, slice) => all + of(slice), 0);
+  const iterations = sum(good, (slice) => slice.iterations);
   return {
     rps: median(good.map(({ achievedRps }) => achievedRps)),
     typicalMs: Math.min(...typicalMs),
-    perIteration:
-      sum(({ requests }) => requests) /
-      Math.max(
-        1,
-        sum(({ iterations }) => iterations),
-      ),
+    perIteration: sum(good, ({ requests }) => requests) / Math.max(1, iterations),
   };
 }
