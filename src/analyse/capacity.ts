@@ -79,7 +79,7 @@ export function judgeProbe(
   const failures = sum(judged, (step) => step.failures);
   const latency = percentilesOf(judged);
   const right = requests - failures;
-  const servedRps = seconds > 0 ? right / seconds / (1 + growthOf(judged)) : 0;
+  const servedRps = seconds > 0 ? right / seconds / (1 + slopeOf(judged)) : 0;
   // One request may fall on the other side of the end.
   const isServed = (offered: number) => seconds > 0 && servedRps >= SERVED * offered - 1 / seconds;
   const isVoid = outcome === 'void' ? (reason ?? 'nothing was measured') : null;
@@ -102,8 +102,8 @@ function percentilesOf(steps: readonly Step[]): Probe['latency'] {
   return { p50Ms: at(50), p95Ms: at(95), p99Ms: at(99) };
 }
 
-/** By how much longer requests take with every second, in seconds. */
-function growthOf(steps: readonly Step[]): number {
+/** By how much longer requests take with every second, in seconds, over all steps: a line through their averages. */
+function slopeOf(steps: readonly Step[]): number {
   const points = steps.flatMap(({ offsetMs, durationMs, latency }) =>
     latency ? [[offsetMs + durationMs / 2, latency.avgMs]] : [],
   );

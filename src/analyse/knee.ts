@@ -89,7 +89,7 @@ export function levelsOf(slice: Judged, slo: ScenarioFacts['slo']): Level[] {
     const seconds = step.durationMs / 1000;
     const offered = offeredBy(slice, step) as number;
     const right = step.requests - step.failures;
-    const served = right / seconds / (1 + growthOf(rising[i - 1], step));
+    const served = right / seconds / (1 + growthBetween(rising[i - 1], step));
     // One request may fall on the other side of the level's end.
     const isServed = (rate: number) => served >= SERVED * rate - 1 / seconds;
     const kept = keeps(step, right, slo);
@@ -121,7 +121,7 @@ export function offeredBy(slice: Pick<Judged, 'requests' | 'iterations'>, step: 
  * exactly arrivals ÷ service − 1 (what comes at t is answered at t + W(t), so answers come at λ ÷ (1 + W′)): a server
  * that is full shows it long before anything is refused.
  */
-function growthOf(before: Step | undefined, { offsetMs, durationMs, latency }: Step): number {
+function growthBetween(before: Step | undefined, { offsetMs, durationMs, latency }: Step): number {
   if (!before?.latency || !latency) return 0;
   const apartMs = offsetMs + durationMs / 2 - (before.offsetMs + before.durationMs / 2);
   return apartMs > 0 ? Math.max(0, (latency.avgMs - before.latency.avgMs) / apartMs) : 0;
