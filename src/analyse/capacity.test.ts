@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { capacityOf, loadQueue, type Queue } from '../../test/fixtures/queue.ts';
 import type { Scenario } from '../config/types.ts';
-import { planProbe } from '../plan/capacity.ts';
+import { MAX_PROBES, planProbe } from '../plan/capacity.ts';
 import { makeRandom } from '../plan/random.ts';
 import type { PlannedVariant } from '../plan/variants.ts';
 import type { Probe, ScenarioFacts } from '../results.ts';
-import { findCapacity, judgeProbe, MAX_PROBES, nextRate, poolCapacity } from './capacity.ts';
+import { findCapacity, judgeProbe, nextRate, poolCapacity } from './capacity.ts';
 import type { Knee } from './knee.ts';
 
 const scenario: Scenario = {

@@ -1,11 +1,10 @@
 import { linearRegression } from 'simple-statistics';
+import { MAX_PROBES } from '../plan/capacity.ts';
 import type { Measurement, Probe, ScenarioFacts, Search, Step } from '../results.ts';
 import { type Knee, keeps, poolLimits, poolSteps, SERVED } from './knee.ts';
 import { sum } from './pool.ts';
 import type { Capacity } from './summary.ts';
 
-/** A search makes at most so many probes. */
-export const MAX_PROBES = 12;
 /** It is done when the lowest rate that was missed is at most so many times the highest that was held. */
 const RESOLUTION = 1.04;
 /** Until there is one of either, each rate is so many times the one before: this, its square, the square of that, … */

@@ -1,4 +1,3 @@
-import { MAX_PROBES } from '../analyse/capacity.ts';
 import type { Config, Scenario } from '../config/types.ts';
 import { UserError } from '../errors.ts';
 import { defaultVus, type LoadStep } from './load.ts';
@@ -16,6 +15,8 @@ export interface PlannedSearches {
   atMostMs: number;
 }
 
+/** A search makes at most so many probes. */
+export const MAX_PROBES = 12;
 /** How long a rate is tried, in steps of a second, so that a queue which grows shows; the first of them is not judged. */
 export const PROBE_MS = 5000;
 const STEP_MS = 1000;
