@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { context } from '@actions/github';
+import type { Summary } from './analyse/summary.ts';
 import { runBench } from './bench.ts';
 import { parseConfig } from './config/parse.ts';
 import { realHost } from './host.ts';
@@ -7,7 +8,6 @@ import { readInputs, readJob, readPullEnds } from './publish/job.ts';
 import { realOutlets } from './publish/outlets.ts';
 import { describe, publish } from './publish/publish.ts';
 import { conclude, fail, makeCaller, salvage, withoutCommands } from './publish/step.ts';
-import type { Results } from './results.ts';
 
 process.exitCode = await main().catch(fail);
 
@@ -18,13 +18,13 @@ async function main(): Promise<number> {
   const config = parseConfig({ flags: [], inputs, cwd, packageRoot });
   const caller = { ...(await makeCaller(packageRoot, inputs)), pull: readPullEnds(context.payload) };
   const began = Date.now();
-  let results: Results | null = null;
+  let summary: Summary | null = null;
   try {
     const bench = await withoutCommands(() => runBench(config, realHost, caller));
-    results = bench.results;
+    summary = bench.summary;
     return conclude(bench.exitCode);
   } finally {
-    results ??= await salvage(config.out, began);
-    if (results) await publish(describe(config.out, results), job, realOutlets);
+    summary ??= await salvage(config.out, began);
+    if (summary) await publish(describe(config.out, summary), job, realOutlets);
   }
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { analyse } from './analyse/analyse.ts';
 import { compare } from './analyse/compare.ts';
 import { compareEarlier } from './analyse/earlier.ts';
+import type { Summary } from './analyse/summary.ts';
 import { type BuildOptions, buildImages, findImage, pullImage } from './build/build.ts';
 import type { PullEnds } from './checkout/base.ts';
 import { type Checkout, checkOut, type Source } from './checkout/checkout.ts';
@@ -16,7 +17,7 @@ import { formatCpus } from './plan/cpus.ts';
 import { describeEffort } from './plan/effort.ts';
 import { plan } from './plan/plan.ts';
 import { planVariants } from './plan/variants.ts';
-import { htmlGroup, streamHtml } from './report/html/render.ts';
+import { streamHtml } from './report/html/render.ts';
 import { renderMarkdown } from './report/markdown.ts';
 import type { Duet, Measurement, Results, Search } from './results.ts';
 import { type Arena, openArena } from './run/arena.ts';
@@ -36,6 +37,8 @@ export const K6_IMAGE = 'grafana/k6:1.8.1';
 /** What a finished run amounts to. */
 export interface Bench {
   results: Results;
+  /** What the reports say of them. */
+  summary: Summary;
   /** The output folder. */
   out: string;
   exitCode: 0 | 1 | 3 | 130 | 143;
@@ -195,8 +198,8 @@ export async function runBench(asked: Config, host: Host, caller: Caller): Promi
       }
     }
     const results = conclude(record, host.now());
-    await writeReports(output, results);
-    return { results, out: config.out, exitCode: exitCodeOf(results, signal) };
+    const summary = await writeReports(output, results);
+    return { results, summary, out: config.out, exitCode: exitCodeOf(results, summary, signal) };
   } catch (error) {
     signal.throwIfAborted();
     throw error instanceof DockerError ? new UserError(error.message) : error;
@@ -240,17 +243,18 @@ async function withOtherFiles<T>(
 }
 
 /** Everything that is derived from the measurements; `report` makes the same again from results.json. */
-export async function writeReports(output: Pick<Output, 'write'>, results: Results): Promise<void> {
+async function writeReports(output: Pick<Output, 'write'>, results: Results): Promise<Summary> {
   await output.write('results.json', toJson(results));
-  await output.write('report.md', renderMarkdown(analyse(results)));
-  await output.write('report.html', streamHtml([htmlGroup(results)]));
+  const summary = analyse(results);
+  await output.write('report.md', renderMarkdown(summary));
+  await output.write('report.html', streamHtml([{ summary, measurements: results.measurements }]));
+  return summary;
 }
 
 /** What could not be measured weighs more than a criterion that was missed or a gate that failed. */
-function exitCodeOf(results: Results, signal: AbortSignal): Bench['exitCode'] {
+function exitCodeOf(results: Results, { scenarios, gates }: Summary, signal: AbortSignal): Bench['exitCode'] {
   if (signal.aborted) return (signal.reason as Stopped).exitCode;
   if (hasFailures(results)) return 3;
-  const { scenarios, gates } = analyse(results);
   const missed = scenarios.some(({ rows }) =>
     rows.some((row) => row.sloMissed.length > 0 && !isOther(results, row.variant)),
   );

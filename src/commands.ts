@@ -53,9 +53,10 @@ export async function runCommand(argv: readonly string[], host: Host, packageRoo
     case 'run': {
       const config = parseConfig({ flags: command.flags, cwd, packageRoot });
       const { progress, ...caller } = await makeCaller(argv, packageRoot);
-      const { results, out, exitCode } = await runBench(config, host, caller);
+      const { results, summary, out, exitCode } = await runBench(config, host, caller);
       progress.end();
-      for (const text of renderAs(command.format, [results], terminal)) process.stdout.write(text);
+      for (const text of renderAs(command.format, [results], terminal, () => summary))
+        process.stdout.write(text);
       const written = `written to ${out}: report.html, report.md, results.json, measurements.ndjson, raw/`;
       // What is not for people is for programs, which read all of standard output.
       if (command.format === 'table') print(`\n${written}`);

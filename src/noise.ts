@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { analyse } from './analyse/analyse.ts';
 import { findableAmid, measureNoise, type Noise } from './analyse/noise.ts';
 import type { GuardCounts } from './analyse/summary.ts';
 import { type Bench, type Caller, runBench } from './bench.ts';
@@ -63,18 +62,18 @@ export async function measureItself(
     out,
   };
   try {
-    const { results, exitCode } = await runBench(config, host, caller);
-    const [summary] = analyse(results).scenarios;
-    const noise = measureNoise(results, summary?.comparisons ?? []);
+    const { results, summary, exitCode } = await runBench(config, host, caller);
+    const [scenario] = summary.scenarios;
+    const noise = measureNoise(results, scenario?.comparisons ?? []);
     return {
       variant: results.variants[0]?.label ?? '',
-      load: summary?.facts.load ?? '',
-      instances: summary?.starts ?? 0,
-      blocks: summary?.facts.blocks ?? 0,
+      load: scenario?.facts.load ?? '',
+      instances: scenario?.starts ?? 0,
+      blocks: scenario?.facts.blocks ?? 0,
       seconds: results.run.wallSeconds,
       seed: results.run.seed,
       noise,
-      guards: summary?.guards ?? null,
+      guards: scenario?.guards ?? null,
       prospects: MINUTES.map((minutes) => foresee(config, cpus, noise, minutes)),
       exitCode,
     };

@@ -1,6 +1,7 @@
 import { EOL } from 'node:os';
 import { expect, test, vi } from 'vitest';
 import { makeResults } from '../../test/fixtures/results/make.ts';
+import { analyse } from '../analyse/analyse.ts';
 import type { Job } from './job.ts';
 import { realOutlets } from './outlets.ts';
 import { describe, type Outlets, type Publication, publish } from './publish.ts';
@@ -95,7 +96,7 @@ test('the runner reads no command in an annotation', () => {
 });
 
 test('what is published of results says the verdict everywhere', () => {
-  const { stages, annotations, table } = describe('/out', makeResults(gated));
+  const { stages, annotations, table } = describe('/out', analyse(makeResults(gated)));
   for (const stage of stages) expect(stage).toMatch(/^\*\*Not compared with base: it is gone\.\*\*/);
   expect(table).toMatch(/^\| # \|/);
   expect(annotations.map(({ level, title }) => [level, title])).toEqual([

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
-import { analyse } from '../analyse/analyse.ts';
+import type { Summary } from '../analyse/summary.ts';
 import { type Annotation, annotate } from '../report/annotations.ts';
 import { renderMarkdown, renderMarkdownTable, STAGES } from '../report/markdown.ts';
-import type { Results } from '../results.ts';
 import { type Comments, postComment } from './comment.ts';
 import { firstThatFits, SUMMARY_BYTES, TOO_LONG } from './fit.ts';
 import type { PullRequest } from './github.ts';
@@ -22,14 +21,13 @@ export interface Publication {
   stopped: string | null;
 }
 
-export function describe(out: string, results: Results): Publication {
-  const summary = analyse(results);
+export function describe(out: string, summary: Summary): Publication {
   return {
     out,
     stages: STAGES.map((stage) => renderMarkdown(summary, stage)),
     table: renderMarkdownTable(summary),
     annotations: annotate(summary),
-    stopped: results.run.stopped,
+    stopped: summary.run.stopped,
   };
 }
 

@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as core from '@actions/core';
+import { analyse } from '../analyse/analyse.ts';
+import type { Summary } from '../analyse/summary.ts';
 import type { Bench, Caller } from '../bench.ts';
 import { Stopped, UserError } from '../errors.ts';
 import { makeProgress } from '../report/progress.ts';
-import type { Results } from '../results.ts';
 import { readOutput } from '../run/output.ts';
 
 /** We as a step of a job: what it logs, what it leaves to the post step, how it ends. */
@@ -36,11 +37,11 @@ export async function withoutCommands<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What a run that broke off had saved; null when it had not come that far and the folder is not its own. */
-export async function salvage(out: string, since: number): Promise<Results | null> {
+/** What a run that broke off had saved amounts to; null when it had not come that far and the folder is not its own. */
+export async function salvage(out: string, since: number): Promise<Summary | null> {
   const results = await readOutput(out).catch(() => null);
   if (!results || Date.parse(results.run.started) < since) return null;
-  return { ...results, run: { ...results.run, stopped: results.run.stopped ?? 'an error' } };
+  return analyse({ ...results, run: { ...results.run, stopped: results.run.stopped ?? 'an error' } });
 }
 
 /** Says in the log why the step fails, if it does. */

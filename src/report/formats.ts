@@ -1,10 +1,11 @@
 import { compareAcross } from '../analyse/across.ts';
 import { analyse } from '../analyse/analyse.ts';
+import type { Summary } from '../analyse/summary.ts';
 import type { Format } from '../config/command.ts';
 import type { Results } from '../results.ts';
 import { renderAcross, renderAcrossTable } from './across.ts';
 import { renderCsv } from './csv.ts';
-import { htmlGroup, streamHtml } from './html/render.ts';
+import { streamHtml } from './html/render.ts';
 import { renderMarkdown } from './markdown.ts';
 import { renderTable, type TableOptions } from './terminal.ts';
 
@@ -13,11 +14,13 @@ import { renderTable, type TableOptions } from './terminal.ts';
  *
  * @param groups what may be compared within, as `mergeResults` puts it together
  * @param terminal how wide and colourful a table may be; other forms are the same everywhere
+ * @param judge what the results say, where that is known already
  */
 export function* renderAs(
   format: Format,
   groups: readonly Results[],
   terminal: TableOptions,
+  judge: (results: Results) => Summary = analyse,
 ): Generator<string> {
   switch (format) {
     case 'json':
@@ -25,21 +28,24 @@ export function* renderAs(
       yield '\n';
       break;
     case 'csv':
-      yield renderCsv(groups.map(analyse));
+      yield renderCsv(groups.map(judge));
       break;
     case 'html':
-      yield* streamHtml(groups.map(htmlGroup), compareAcross(groups));
+      yield* streamHtml(
+        groups.map((results) => ({ summary: judge(results), measurements: results.measurements })),
+        compareAcross(groups),
+      );
       break;
     case 'md': {
       const across = compareAcross(groups);
       if (across) yield `${renderAcross(across)}\n\n`;
-      yield renderMarkdown(groups.map(analyse));
+      yield renderMarkdown(groups.map(judge));
       break;
     }
     case 'table': {
       const across = compareAcross(groups);
       if (across) yield `${renderAcrossTable(across, terminal)}\n`;
-      for (const results of groups) yield renderTable(analyse(results), terminal);
+      for (const results of groups) yield renderTable(judge(results), terminal);
     }
   }
 }

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { analyse } from '../../../src/analyse/analyse.ts';
 import { markerOf, postComment } from '../../../src/publish/comment.ts';
 import { COMMENT_CHARACTERS } from '../../../src/publish/fit.ts';
 import { describe } from '../../../src/publish/publish.ts';
@@ -158,7 +159,7 @@ function hostile(change: (results: Results) => void = () => {}, count = 7): Resu
 
 test.each(['full', 'folded', 'short'])('hostile names, answers and logs are text: %s', async (stage) => {
   const results = hostile();
-  const body = describe('', results).stages[['full', 'folded', 'short'].indexOf(stage)] ?? '';
+  const body = describe('', analyse(results)).stages[['full', 'folded', 'short'].indexOf(stage)] ?? '';
   const shown = await show(`hostile-${stage}`, body);
   expectHarmless(shown, methodUrl({ ...summaryOf('quick'), tool: results.tool }));
   expect(shown.charts).toBe(1);
@@ -185,10 +186,7 @@ test('the comment of several machines with hostile names', async () => {
 });
 
 test('200 variants: shortened in stages, whole tables, under the limit', async () => {
-  const { stages } = describe(
-    '',
-    hostile(() => {}, 200),
-  );
+  const { stages } = describe('', analyse(hostile(() => {}, 200)));
   expect(stages[0]?.length).toBeGreaterThan(COMMENT_CHARACTERS);
   const posted: string[] = [];
   await postComment(
@@ -219,7 +217,7 @@ test('200 variants with plain names: folded is too long, short is whole', async 
     id: `nginx-fpm@8.4[workers=${i + 1}]`,
     rps: 100 + i,
   }));
-  const { stages } = describe('', makeResults({ servers, instances: 2, scenario: { blocks: 1 } }));
+  const { stages } = describe('', analyse(makeResults({ servers, instances: 2, scenario: { blocks: 1 } })));
   const fitting = stages.findIndex((stage) => stage.length < COMMENT_CHARACTERS - 500);
   expect(stages.length).toBe(3);
   expect(fitting).toBeGreaterThan(0);
@@ -228,7 +226,7 @@ test('200 variants with plain names: folded is too long, short is whole', async 
 });
 
 test('whole tables and nothing but ours, whatever was measured', async () => {
-  const bodies = Object.values(fixtures).map((make) => describe('', make()).stages[0] ?? '');
+  const bodies = Object.values(fixtures).map((make) => describe('', analyse(make())).stages[0] ?? '');
   const shown = await show('fixtures', bodies.join('\n\n'));
   expect(shown.tables).toBeGreaterThan(2 * bodies.length);
   expect(shown.broken).toEqual([]);
