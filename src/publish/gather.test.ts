@@ -39,6 +39,14 @@ test('the shards in their order', async () => {
   expect(refused).toEqual([]);
 });
 
+test('the one shard that there is, without a folder of its own', async () => {
+  put('.', part(1));
+  mkdirSync(join(folder, 'raw'));
+  const { results, refused } = await gatherResults(folder, wanted);
+  expect(results.map(({ plan }) => plan.shard?.index)).toEqual([1]);
+  expect(refused).toEqual([]);
+});
+
 test.each([
   ['no JSON', '{', 'not JSON'],
   ['another form', { schema: 2 }, 'schema: '],

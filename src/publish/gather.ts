@@ -1,5 +1,5 @@
 import { lstat, readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import * as z from 'zod';
 import { MAX_SHARDS } from '../config/compare.ts';
 import { UserError } from '../errors.ts';
@@ -42,28 +42,40 @@ export interface Gathered {
 }
 
 /**
+ * The folders of the artifacts that were downloaded into a folder, each known by a file at its top. Where only one
+ * was there to be downloaded it has no folder of its own. Links are not followed.
+ */
+export async function listArtifacts(folder: string, file: string): Promise<{ name: string; path: string }[]> {
+  const alone = await lstat(join(folder, file)).catch(() => null);
+  if (alone) return [{ name: basename(folder), path: folder }];
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  return entries
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => ({ name, path: join(folder, name) }));
+}
+
+/**
  * The results in the folders of a folder, the newest of each shard. Links are not followed.
  *
  * @param wanted whose results count; any else are refused
  */
 export async function gatherResults(folder: string, wanted: Wanted): Promise<Gathered> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const kept = new Map<number, { name: string; found: Results }>();
   const refused: string[] = [];
-  for (const entry of entries.filter((found) => found.isDirectory()).slice(0, 2 * MAX_SHARDS)) {
-    const file = join(folder, entry.name, 'results.json');
+  const artifacts = await listArtifacts(folder, 'results.json');
+  for (const { name, path } of artifacts.slice(0, 2 * MAX_SHARDS)) {
     try {
-      const found = bound(await readBounded(file, Results, MAX_RESULTS_BYTES));
+      const found = bound(await readBounded(join(path, 'results.json'), Results, MAX_RESULTS_BYTES));
       const { shard } = found.plan;
       if (!wanted.some(({ index, of }) => index === shard?.index && of === shard.of))
         throw new Error('not a shard of this run');
       // A job that was run again has left both, the newer under a longer name.
       const other = kept.get(indexOf(found));
       const isNewer = !other || Date.parse(found.run.started) > Date.parse(other.found.run.started);
-      if (isNewer) kept.set(indexOf(found), { name: entry.name, found });
-      if (other) refused.push(`${isNewer ? other.name : entry.name}: there is a newer one of the same shard`);
+      if (isNewer) kept.set(indexOf(found), { name, found });
+      if (other) refused.push(`${isNewer ? other.name : name}: there is a newer one of the same shard`);
     } catch (error) {
-      refused.push(`${entry.name}: ${(error as Error).message}`);
+      refused.push(`${name}: ${(error as Error).message}`);
     }
   }
   const results = [...kept.values()].map(({ found }) => found);

@@ -64,6 +64,12 @@ test('a record of each variant on each machine and version, whatever else is bro
   expect(git('rev-list', '--count', 'history').trim()).toBe('1');
 });
 
+test('the one version that there is, without a folder of its own', async () => {
+  leave('.', 2);
+  expect(await add()).toBe(0);
+  expect(readHistory(git('cat-file', 'blob', `history:${HISTORY_FILE}`)).records).toHaveLength(4);
+});
+
 test('nothing at all is a failure, and makes no branch', async () => {
   expect(await add()).toBe(3);
   expect(git('branch', '--list')).toBe('');

@@ -1,14 +1,13 @@
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as core from '@actions/core';
 import { HISTORY_FILE, type Keep, keepHistory } from '../history/branch.ts';
 import { type HistoryRecord, recordsOf } from '../history/record.ts';
 import { type Host, realHost } from '../host.ts';
 import { plural } from '../report/text.ts';
-import { gatherResults, readWanted } from './gather.ts';
+import { gatherResults, listArtifacts, readWanted } from './gather.ts';
 
 export interface Adding {
-  /** Folder with an artifact of the reusable workflow in each of its folders. */
+  /** Folder with the artifacts of the reusable workflow, as `listArtifacts` finds them. */
   folder: string;
   keep: Omit<Keep, 'message'>;
   /** The commit that was measured. */
@@ -30,16 +29,13 @@ export function readRemote(env: Readonly<Record<string, string | undefined>>, to
 /** Adds what the artifacts hold to the history. What cannot be read, there or here, is a warning; gives the exit code. */
 export async function addToHistory(adding: Adding, host: Host = realHost): Promise<number> {
   const records: HistoryRecord[] = [];
-  const entries = await readdir(adding.folder, { withFileTypes: true }).catch(() => []);
-  for (const entry of entries.filter((found) => found.isDirectory())) {
-    const folder = join(adding.folder, entry.name);
+  for (const { name, path } of await listArtifacts(adding.folder, 'shards.json')) {
     try {
-      const { results, refused } = await gatherResults(folder, await readWanted(join(folder, 'shards.json')));
-      for (const text of refused)
-        core.warning(`${entry.name}: ${text}`, { title: 'Results that cannot be used' });
+      const { results, refused } = await gatherResults(path, await readWanted(join(path, 'shards.json')));
+      for (const text of refused) core.warning(`${name}: ${text}`, { title: 'Results that cannot be used' });
       records.push(...results.flatMap((found) => recordsOf(found, adding.commit)));
     } catch (error) {
-      core.warning(`${entry.name}: ${(error as Error).message}`, { title: 'Results that cannot be used' });
+      core.warning(`${name}: ${(error as Error).message}`, { title: 'Results that cannot be used' });
     }
   }
   if (records.length === 0) {

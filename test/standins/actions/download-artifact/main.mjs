@@ -8,8 +8,8 @@ if (INPUT_NAME) cpSync(join(ARTIFACTS, INPUT_NAME), target, { recursive: true })
 else {
   const literal = INPUT_PATTERN.replaceAll(/[.+^${}()|[\]\\]/g, '\\$&');
   const pattern = new RegExp(`^${literal.replaceAll('*', '.*').replaceAll('?', '.')}$`);
-  for (const name of readdirSync(ARTIFACTS)) {
-    if (!pattern.test(name)) continue;
-    cpSync(join(ARTIFACTS, name), join(target, name), { recursive: true });
-  }
+  const names = readdirSync(ARTIFACTS).filter((name) => pattern.test(name));
+  // As the real one does since version 5: the only one that fits has no folder of its own.
+  for (const name of names)
+    cpSync(join(ARTIFACTS, name), names.length === 1 ? target : join(target, name), { recursive: true });
 }
