@@ -309,6 +309,12 @@ describe('5 % more work in one app, a comment in another', () => {
     const app = (name: string, text: string) => ({ [`${name}/index.php`]: text });
     commit({ ...app('more', page(LOOPS)), ...app('same', page(LOOPS)) });
     commit({ ...app('more', page(LOOPS * 1.05)), ...app('same', page(LOOPS, '// Said again')) });
+    await compare();
+    // Other work on these CPUs has hidden it, or the guards have dropped too much.
+    if (lead('more').verdict === 'inconclusive') await compare();
+  });
+
+  async function compare() {
     const run = project.run(
       'out-verdict',
       ...['--app', 'more,same', '--runtimes', 'apache', '--paths', '/', '--compare-to', 'HEAD~1'],
@@ -318,7 +324,7 @@ describe('5 % more work in one app, a comment in another', () => {
     );
     ({ code } = await run.done);
     results = project.results('out-verdict');
-  });
+  }
 
   it('more work is slower, by as much as was added', () => {
     const { verdict, interval, metric, pairs, how } = lead('more');
