@@ -10,8 +10,10 @@ import { emptyTally } from './tally.ts';
 const MAX_MESSAGE = 1000;
 
 function summarise(error: (SerializedError & { diff?: string }) | undefined): string {
-  const text = stripVTControlCharacters(`${error?.message ?? ''}\n${error?.diff ?? ''}`).trim();
-  return text === '' ? '' : `\n    ${text.slice(0, MAX_MESSAGE).replaceAll('\n', '\n    ')}`;
+  const diff = error?.diff?.replace(/^.*Expected.*\n.*Received.*\n/, '') ?? '';
+  const text = stripVTControlCharacters(`${error?.message ?? ''}\n${diff}`).slice(0, MAX_MESSAGE);
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  return lines.map((line) => `\n    ${line}`).join('');
 }
 
 export default class TallyReporter implements Reporter {

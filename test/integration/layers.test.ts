@@ -37,13 +37,31 @@ it('counts what passes, fails and is skipped, with names and reasons', () => {
     },
     'unit',
   );
-  expect(lines.slice(-6)).toEqual([
+  expect(lines.slice(-8)).toEqual([
     '- unit: src/b.test.ts › needs cores (skipped: 2 cores are too few)',
     '- unit: src/b.test.ts › later (skipped: no reason given)',
     '✗ unit: src/a.test.ts › breaks',
     '    expected 1 to be 2 // Object.is equality',
+    '    - 2',
+    '    + 1',
     '',
     '1 passed, 1 failed, 2 skipped',
+  ]);
+  expect(status).toBe(1);
+});
+
+it('tries with real servers once more, and names what passed only then', () => {
+  mkdirSync(join(project, 'test/integration'), { recursive: true });
+  const text = "let n = 0;\nit('wavers', () => expect(++n).toBe(2));\nit('breaks', () => expect(1).toBe(2));";
+  const { status, lines } = runLayers({ '../test/integration/a.test.ts': text }, 'integration');
+  const said = ['    expected 1 to be 2 // Object.is equality', '    - 2', '    + 1'];
+  expect(lines.slice(-10)).toEqual([
+    '↻ passed at a second try: integration: test/integration/a.test.ts › wavers',
+    ...said,
+    '✗ integration: test/integration/a.test.ts › breaks',
+    ...said,
+    '',
+    '1 passed, 1 failed, 0 skipped',
   ]);
   expect(status).toBe(1);
 });
