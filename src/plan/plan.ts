@@ -67,6 +67,22 @@ export function plan(config: Config, cpus: readonly Cpu[]): Plan {
     },
     config.services !== undefined,
   );
+  const load = planLoad(config, variants);
+  return {
+    ...{ seed: config.seed, variants, images, cpus: layout },
+    ...load,
+    warnings: [
+      ...[...warnings, ...warnOfHtaccess(variants), ...warnOfDevPackages(images)],
+      ...[...warnOfMisfits(config), ...shortened(config)],
+    ],
+  };
+}
+
+/** What follows from the variants alone, wherever they are measured: the timeline, and how long it takes. */
+export function planLoad(
+  config: Config,
+  variants: readonly PlannedVariant[],
+): Pick<Plan, 'scenarios' | 'instances' | 'estimatedSeconds' | 'detectable' | 'searches'> {
   const tests = countTests(variants) * config.scenarios.length;
   const duets = findDuets(config, variants).length > 0;
   const searches = planSearches(config, variants, BATCH_SECONDS * 1000);
@@ -83,10 +99,6 @@ export function plan(config: Config, cpus: readonly Cpu[]): Plan {
       : fitBudget(config.budgetMs, config.scenarios, Math.max(1, tests), duets, secondsOf);
   const instances = lay(effort);
   return {
-    seed: config.seed,
-    variants,
-    images,
-    cpus: layout,
     scenarios: config.scenarios.map((scenario, i) => ({ ...scenario, blocks: effort.blocks[i] as number })),
     instances,
     estimatedSeconds: Math.round(
@@ -94,10 +106,6 @@ export function plan(config: Config, cpus: readonly Cpu[]): Plan {
     ),
     detectable: tests > 0 ? predictEffort(config.scenarios, effort, tests, duets) : null,
     searches,
-    warnings: [
-      ...[...warnings, ...warnOfHtaccess(variants), ...warnOfDevPackages(images)],
-      ...[...warnOfMisfits(config), ...shortened(config)],
-    ],
   };
 }
 

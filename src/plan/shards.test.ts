@@ -4,13 +4,18 @@ import { parseConfig } from '../config/parse.ts';
 import type { Other } from '../config/types.ts';
 import { UserError } from '../errors.ts';
 import { gatesFor, planShards, takeShard } from './shards.ts';
+import { checkTime } from './time.ts';
 import { planVariants } from './variants.ts';
 
 const packageRoot = new URL('../..', import.meta.url).pathname;
 
-function planned(...flags: string[]) {
-  const runtimes =
-    'apache,a=nginx-fpm[workers=2],b=nginx-fpm[workers=4],c=nginx-fpm[workers=8],php-s=apache[workers=1]';
+const planned = (...flags: string[]) =>
+  plannedFor(
+    'apache,a=nginx-fpm[workers=2],b=nginx-fpm[workers=4],c=nginx-fpm[workers=8],php-s=apache[workers=1]',
+    ...flags,
+  );
+
+function plannedFor(runtimes: string, ...flags: string[]) {
   const config = parseConfig({
     flags: ['--app', 'plain', '--runtimes', runtimes, ...flags],
     cwd: packageRoot,
@@ -33,6 +38,47 @@ test.each([
 ] as const)('%s shards: all but the reference are dealt, once', (wanted, expected) => {
   const shards = planned().deal(wanted);
   expect(shards.map(({ index, of, variants }) => `${index}/${of}: ${variants.join(' ')}`)).toEqual(expected);
+});
+
+test('values that are tuned stay on one machine, with the one that was chosen', () => {
+  const { deal, take } = plannedFor('apache,nginx-fpm[workers=4]', '--tune', 'workers=8,16');
+  expect(deal(64).map(({ variants }) => variants)).toEqual([
+    ['apache@8.4[workers=8]'],
+    [4, 8, 16].map((n) => `nginx-fpm@8.4[workers=${n}]`),
+  ]);
+  expect(take(2, 2).slice(1)).toEqual([4, 8, 16].map((n) => `nginx-fpm@8.4[workers=${n}]`));
+});
+
+test.each([
+  [['--load', 'vus(8, 1s)'], null],
+  [['--load', 'const(9, 3h)'], 'about 1081 min on machine 1 of 4'],
+  [['--capacity', '--load', 'vus(8, 1s)', '--timeout', '60s'], null],
+  [
+    [
+      '--capacity',
+      '--load',
+      'vus(8, 1s)',
+      '--timeout',
+      '60s',
+      '--scenarios',
+      'quick,json,ab-10,ab-50,ab-100',
+    ],
+    'about 174 min on machine 1 of 4',
+  ],
+  [['--budget', '6h'], 'about 360 min on machine 1 of 4'],
+])('%s: what a machine has no time for is refused before it starts', (flags, found) => {
+  const { all, config, deal } = planned(...flags);
+  const check = () => checkTime(all, config, deal(64), 60);
+  if (found === null) return check();
+  expect(check).toThrow('this takes longer than a machine may');
+  try {
+    check();
+  } catch (error) {
+    expect((error as UserError).detail).toMatchObject({
+      ...{ where: { name: 'input timeout-minutes' }, allowed: 'up to 60 min' },
+      found: expect.stringContaining(found),
+    });
+  }
 });
 
 test('each shard measures the reference and its own, with their images alone', () => {

@@ -16,7 +16,8 @@ interface Planned {
 /**
  * Deals the variants to so many shards, or one for each runtime. The reference is in all of them, beside
  * those that are only there, so that machines of unlike speed can be compared by what they say of it. Runtimes stay
- * whole while there are enough of them, as their variants share images. Never more shards than there is to deal.
+ * whole while there are enough of them, as their variants share images, and always with `tune`, whose values are held
+ * against each other by what one machine says. Never more shards than there is to deal.
  */
 export function planShards(planned: Planned, config: Config, wanted: number | 'runtimes'): PlannedShard[] {
   const dealt = deal(planned, config, wanted);
@@ -70,7 +71,8 @@ function deal(planned: Planned, config: Config, wanted: number | 'runtimes'): Pl
   }
   const runtimes = [...groups.values()];
   const count = wanted === 'runtimes' ? runtimes.length : wanted;
-  const units = count <= runtimes.length ? runtimes : runtimes.flat().map((variant) => [variant]);
+  const units =
+    config.tune || count <= runtimes.length ? runtimes : runtimes.flat().map((variant) => [variant]);
   const shards = Math.min(count, units.length);
   const cut = (i: number) => Math.floor((i * units.length) / shards);
   return Array.from({ length: shards }, (_, i) => units.slice(cut(i), cut(i + 1)).flat());

@@ -87,9 +87,11 @@ test('the reusable workflow hands its inputs on as JSON', () => {
   const given = (inputs: object) =>
     readWorkflow({ GITHUB_WORKSPACE: '/', INPUT_INPUTS: JSON.stringify(inputs) });
   expect(given({ runtimes: 'apache', 'runs-on': 'x', setup: 'y', budget: '', shards: '3' })).toEqual({
-    ...{ inputs: { runtimes: 'apache' }, cwd: '/', shards: 3 },
+    ...{ inputs: { runtimes: 'apache' }, cwd: '/', shards: 3, minutes: null },
   });
   expect(given({}).shards).toBe('runtimes');
+  expect(given({ 'timeout-minutes': '60' }).minutes).toBe(60);
+  expect(() => given({ 'timeout-minutes': '1h' })).toThrow('not a whole number');
   expect(() => given({ shards: '0' })).toThrow('number out of bounds');
   expect(() => readWorkflow({ INPUT_INPUTS: '[' })).toThrow();
 });

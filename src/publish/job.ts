@@ -56,10 +56,12 @@ export function readInputs(env: Env): { inputs: Record<string, string>; cwd: str
 }
 
 /**
- * What the reusable workflow was called with, as it hands that on in one JSON: keys of the configuration, and how many
- * shards are wanted. Its other inputs are the workflow's own business.
+ * What the reusable workflow was called with, as it hands that on in one JSON: keys of the configuration, how many
+ * shards are wanted, and what a machine may take at most (null: it does not say). Its other inputs are the workflow's own business.
  */
-export function readWorkflow(env: Env): ReturnType<typeof readInputs> & { shards: number | 'runtimes' } {
+export function readWorkflow(
+  env: Env,
+): ReturnType<typeof readInputs> & { shards: number | 'runtimes'; minutes: number | null } {
   const given = z.record(z.string(), z.unknown()).parse(JSON.parse(env.INPUT_INPUTS ?? '{}'));
   const known: readonly string[] = [...keysOf('input'), 'working-directory'];
   const inputs = Object.entries(given).flatMap(([name, value]) =>
@@ -69,7 +71,14 @@ export function readWorkflow(env: Env): ReturnType<typeof readInputs> & { shards
   const shards = at({ name: 'input shards' }, () =>
     wanted === 'runtimes' ? wanted : parseInteger(wanted, { min: 1, max: MAX_SHARDS }),
   );
-  return { ...readInputs({ ...Object.fromEntries(inputs), GITHUB_WORKSPACE: env.GITHUB_WORKSPACE }), shards };
+  const limit = String(given['timeout-minutes'] ?? '').trim();
+  const minutes = at({ name: 'input timeout-minutes' }, () =>
+    limit ? parseInteger(limit, { min: 1 }) : null,
+  );
+  return {
+    ...readInputs({ ...Object.fromEntries(inputs), GITHUB_WORKSPACE: env.GITHUB_WORKSPACE }),
+    ...{ shards, minutes },
+  };
 }
 
 /** Reads the action's own inputs (`comment`, `token`, `artifact-name`) and where it runs. */

@@ -1,0 +1,31 @@
+import type { Config } from '../config/types.ts';
+import { UserError } from '../errors.ts';
+import { planLoad } from './plan.ts';
+import { type PlannedShard, takeShard } from './shards.ts';
+import type { planVariants } from './variants.ts';
+
+/**
+ * Whether each shard can be done in time, as far as is known before anything runs: the other side of `compare-to`, builds,
+ * cold starts and loads that are counted take more. Throws a UserError where one cannot: it would be ended in the middle.
+ *
+ * @param minutes what a machine may take
+ */
+export function checkTime(
+  planned: ReturnType<typeof planVariants>,
+  config: Config,
+  shards: readonly PlannedShard[],
+  minutes: number,
+): void {
+  for (const { index, of } of shards) {
+    const ms =
+      config.budgetMs ??
+      1000 * planLoad(config, takeShard(planned, config, { index, of }).variants).estimatedSeconds;
+    if (ms <= 60_000 * minutes) continue;
+    throw new UserError('this takes longer than a machine may', {
+      where: { name: 'input timeout-minutes' },
+      found: `about ${Math.ceil(ms / 60_000)} min on machine ${index} of ${of}, without building`,
+      allowed: `up to ${minutes} min`,
+      hint: 'ask for less: fewer runtimes, values of tune or scenarios, less load, a budget; or for more shards, or raise timeout-minutes',
+    });
+  }
+}
