@@ -124,7 +124,6 @@ export const KEYS = {
     value: 'OPTION[=N,…]',
     about: 'Try values of an option, such as workers or workers=4,16,64, and say which is best',
     default: 'none',
-    only: ['file', 'flag'],
   },
   php: {
     schema: list(php, { type: ['string', 'number'] }),
@@ -295,13 +294,11 @@ export const KEYS = {
     about:
       'Search the highest constant rate that each variant holds within the slo, too: on the first start, by up to 12 probes of 5 s',
     default: 'false',
-    only: ['file', 'flag'],
   },
   'cold-start': {
     schema: boolean,
     about: 'Time ten fresh starts of each variant, too: container to first right answer; needs hyperfine',
     default: 'false',
-    only: ['file', 'flag'],
   },
   wait: {
     schema: boolean,

@@ -26,6 +26,11 @@ test.each([
     '/bench swoole --kind psr15 --extensions apcu,intl --extensions redis --duration-scale 0.1',
     { runtimes: 'swoole', kind: 'psr15', extensions: 'apcu,intl,redis', 'duration-scale': '0.1' },
   ],
+  [
+    '/bench nginx-fpm --tune workers=4,16 --capacity',
+    { runtimes: 'nginx-fpm', tune: 'workers=4,16', capacity: 'true' },
+  ],
+  ['/bench --cold-start', { 'cold-start': 'true' }],
   // Text for others to refuse, and for nobody to run.
   ['/bench $(touch owned)`touch owned`;touch owned', { runtimes: '$(touch,owned)`touch,owned`;touch,owned' }],
   [

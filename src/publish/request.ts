@@ -14,9 +14,9 @@ const MAX_REQUEST = 2000;
  * workflow's.
  */
 const ASKABLE = [
-  ...['kind', 'extensions', 'runtimes', 'php', 'compare-to', 'reference', 'scenarios', 'paths', 'journey'],
-  ...['load', 'duration-scale', 'timeout', 'warmup', 'budget', 'instances', 'blocks', 'seed', 'max-vus'],
-  ...['reuse', 'slo', 'fail-on'],
+  ...['kind', 'extensions', 'runtimes', 'tune', 'php', 'compare-to', 'reference', 'scenarios', 'paths'],
+  ...['journey', 'load', 'duration-scale', 'timeout', 'warmup', 'budget', 'instances', 'blocks', 'seed'],
+  ...['max-vus', 'reuse', 'slo', 'fail-on', 'capacity', 'cold-start'],
 ] as readonly KeyName[];
 
 const KINDS: FlagKinds = {

@@ -35,8 +35,8 @@ export async function findHyperfine(host: Host): Promise<string> {
   const found = await host.exec('hyperfine', ['--version']).catch(() => null);
   if (found?.code === 0) return found.stdout.trim();
   throw new UserError('cold starts are timed by hyperfine, which is not on PATH', {
-    where: { name: '--cold-start' },
-    hint: 'see https://github.com/sharkdp/hyperfine#installation, or run script/bootstrap in a clone of this tool',
+    where: { name: 'cold-start' },
+    hint: 'install it before, on Debian, Ubuntu and runners of GitHub by: sudo apt-get install hyperfine; else see https://github.com/sharkdp/hyperfine#installation',
   });
 }
 
