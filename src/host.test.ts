@@ -16,3 +16,13 @@ test('an abort is repeated for a program that loses the first', async () => {
     code: 143,
   });
 });
+
+test('of a program that says more than is kept, the end is kept, at no cost for each piece', async () => {
+  // A piece more than twice of what is kept: cut at each, it would take minutes.
+  const { stdout } = await realHost.exec('sh', [
+    '-c',
+    'yes 12345678901234 | head -c 150000000; echo; echo end',
+  ]);
+  expect(stdout.length).toBe(64 * 1024 * 1024);
+  expect(stdout.endsWith('\nend\n')).toBe(true);
+});

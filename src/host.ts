@@ -92,6 +92,22 @@ export const realHost: Host = {
   },
 };
 
+/** The last `MAX_OUTPUT` of a text that comes in pieces. Cutting it at each would copy all of it each time, for minutes in sum. */
+function keepEnd() {
+  let before = '';
+  let now = '';
+  return {
+    add(piece: string) {
+      if (now.length >= MAX_OUTPUT) {
+        before = now;
+        now = '';
+      }
+      now += piece;
+    },
+    text: () => (before + now).slice(-MAX_OUTPUT),
+  };
+}
+
 function start(program: string, args: readonly string[], options: ExecOptions = {}): Running {
   const child = spawn(program, args, {
     cwd: options.cwd,
@@ -100,11 +116,11 @@ function start(program: string, args: readonly string[], options: ExecOptions = 
     // Our own group: a terminal's Ctrl-C reaches us alone, and we end things in order.
     detached: true,
   });
-  const output = { stdout: '', stderr: '' };
+  const output = { stdout: keepEnd(), stderr: keepEnd() };
   const rest = { stdout: '', stderr: '' };
   for (const stream of ['stdout', 'stderr'] as const) {
     child[stream].setEncoding('utf8').on('data', (text: string) => {
-      output[stream] = (output[stream] + text).slice(-MAX_OUTPUT);
+      output[stream].add(text);
       if (!options.onLine) return;
       const lines = (rest[stream] + text).split(/\r?\n/);
       rest[stream] = lines.pop() ?? '';
@@ -132,7 +148,8 @@ function start(program: string, args: readonly string[], options: ExecOptions = 
     for (const stream of ['stdout', 'stderr'] as const) {
       if (rest[stream]) options.onLine?.(rest[stream], stream);
     }
-    return { code: code ?? (signal === 'SIGKILL' ? 137 : signal === 'SIGINT' ? 130 : 143), ...output };
+    const ended = signal === 'SIGKILL' ? 137 : signal === 'SIGINT' ? 130 : 143;
+    return { code: code ?? ended, stdout: output.stdout.text(), stderr: output.stderr.text() };
   })();
   return {
     done,
