@@ -1,5 +1,12 @@
-import { expect, test } from 'vitest';
-import { withoutSecrets } from './commands.ts';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test, vi } from 'vitest';
+import { makeResults } from '../test/fixtures/results/make.ts';
+import { runCommand, withoutSecrets } from './commands.ts';
+import { realHost } from './host.ts';
+
+afterEach(() => vi.restoreAllMocks());
 
 test('values of the environment are kept out of the report', () => {
   expect(
@@ -12,4 +19,25 @@ test('values of the environment are kept out of the report', () => {
       '8.4',
     ]),
   ).toEqual(['run', '--env', 'DB_URL=…', '--env=KEY=…', '--php', '8.4']);
+});
+
+test('a terminal that does not know its size has the width of none', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'commands-'));
+  const { columns } = process.stdout;
+  let printed = '';
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    printed += text;
+    return true;
+  });
+  try {
+    const servers = ['apache@8.4', 'nginx-fpm@8.4'].map((id) => ({ id, rps: 400 }));
+    writeFileSync(join(folder, 'results.json'), JSON.stringify(makeResults({ servers })));
+    // As of `docker run --tty` and `ssh -tt` without a terminal around.
+    process.stdout.columns = 0;
+    await runCommand(['report', folder], realHost, join(import.meta.dirname, '..'));
+  } finally {
+    process.stdout.columns = columns;
+    rmSync(folder, { recursive: true });
+  }
+  expect(Math.max(...printed.split('\n').map((line) => line.length))).toBeGreaterThan(80);
 });

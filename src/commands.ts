@@ -39,7 +39,8 @@ export async function runCommand(argv: readonly string[], host: Host, packageRoo
   const cwd = process.cwd();
   const print = (text: string) => process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
   const terminal = {
-    width: process.stdout.columns ?? 120,
+    // 0 of a terminal that does not know.
+    width: process.stdout.columns || 120,
     color: process.stdout.isTTY && !process.env.NO_COLOR,
   };
 
