@@ -302,6 +302,12 @@ describe('values', () => {
       expect(parse({ ...INDEX, '.bench.yml': 'prepare: ["a, b", c]\n' }).prepare).toEqual(['a, b', 'c']);
     });
 
+    test('lines of an input may end as in a form of the web', () => {
+      // So a variable of the repository comes that was written into the settings there.
+      const inputs = { prepare: 'a b\r\nc\r\n', env: 'A=1\r\nB=2' };
+      expect(parse(INDEX, [], { inputs })).toMatchObject({ prepare: ['a b', 'c'], env: { A: '1', B: '2' } });
+    });
+
     const manifest = `title: T
 model: long-lived
 base: ["php:{php}-cli"]

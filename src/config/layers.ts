@@ -71,9 +71,10 @@ function readInputs(inputs: Readonly<Record<string, string>>): Record<string, un
     const key = keysOf('input').find((k) => k === name);
     if (!key) throw withPlace(unknownWord('input', name, keysOf('input')), where);
     const { many } = KEYS[key] as Key;
+    const lines = text.split(/\r?\n/);
     if (many === 'pairs') data[key] = at(where, () => readPairs(splitList(text)));
-    else if (many === 'texts') data[key] = text.split('\n').filter((line) => line.trim());
-    else if (many === 'lines') data[key] = at(where, () => readPairs(text.split('\n')));
+    else if (many === 'texts') data[key] = lines.filter((line) => line.trim());
+    else if (many === 'lines') data[key] = at(where, () => readPairs(lines));
     else data[key] = text.trim();
   }
   return data;
