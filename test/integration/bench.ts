@@ -13,7 +13,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import Ajv2020 from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import type { TestContext } from 'vitest';
 import { parse } from 'yaml';
+import { isDisturbed } from '../../src/analyse/pairs.ts';
 import { K6_IMAGE } from '../../src/bench.ts';
 import { type ExecOptions, type Finished, realHost } from '../../src/host.ts';
 import type { Measurement, Results, Variant } from '../../src/results.ts';
@@ -202,4 +204,13 @@ export function readMeasurements(folder: string): Measurement[] {
 
 function lines(text: string): string[] {
   return text.split('\n').filter(Boolean);
+}
+
+/** Skips a test about numbers where the guards say that other work has had a part in most of these slices. */
+export function needQuiet(test: TestContext, slices: readonly Pick<Measurement, 'guards'>[]) {
+  const disturbed = slices.filter(isDisturbed).length;
+  test.skip(
+    2 * disturbed > slices.length,
+    `other work has disturbed ${disturbed} of ${slices.length} slices`,
+  );
 }

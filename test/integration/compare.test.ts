@@ -14,7 +14,16 @@ import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { checkGates } from '../../src/analyse/gates.ts';
 import type { Comparison, Results } from '../../src/results.ts';
-import { docker, during, leftovers, makeProject, type Project, slicesOf, variantOf } from './bench.ts';
+import {
+  docker,
+  during,
+  leftovers,
+  makeProject,
+  needQuiet,
+  type Project,
+  slicesOf,
+  variantOf,
+} from './bench.ts';
 
 let project: Project;
 beforeAll(async () => {
@@ -326,7 +335,8 @@ describe('5 % more work in one app, a comment in another', () => {
     results = project.results('out-verdict');
   }
 
-  it('more work is slower, by as much as was added', () => {
+  it('more work is slower, by as much as was added', (test) => {
+    needQuiet(test, [...results.measurements, ...results.duets]);
     const { verdict, interval, metric, pairs, how } = lead('more');
     expect({ verdict, metric, pairs, how }, JSON.stringify(lead('more'))).toEqual({
       ...{ verdict: 'slower', metric: 'cpu', pairs: 8, how: 'together' },
@@ -358,12 +368,14 @@ describe('5 % more work in one app, a comment in another', () => {
     }
   });
 
-  it('a comment makes no difference', () => {
+  it('a comment makes no difference', (test) => {
+    needQuiet(test, [...results.measurements, ...results.duets]);
     expect(['no-difference', 'inconclusive']).toContain(lead('same').verdict);
     expect(lead('same').ratio).toBeCloseTo(1, 1);
   });
 
-  it('fails by the gate that is surely broken, and by no other', () => {
+  it('fails by the gate that is surely broken, and by no other', (test) => {
+    needQuiet(test, [...results.measurements, ...results.duets]);
     expect(code).toBe(1);
     expect(checkGates(results, results.comparisons).map(({ failed }) => failed)).toEqual([true, false]);
   });

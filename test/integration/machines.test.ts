@@ -9,7 +9,7 @@ import { logRatios, pairSlices } from '../../src/analyse/pairs.ts';
 import { type PairedTest, testPairs } from '../../src/analyse/verdict.ts';
 import { realHost } from '../../src/host.ts';
 import type { Results } from '../../src/results.ts';
-import { findImages, leftovers, makeProject, type Project, slicesOf } from './bench.ts';
+import { findImages, leftovers, makeProject, needQuiet, type Project, slicesOf } from './bench.ts';
 
 /** How often each app does the same: large differences, so that few starts are enough. */
 const WORK = { one: 5_000, two: 10_000, three: 15_000 };
@@ -77,11 +77,15 @@ async function run(out: string, flags: readonly string[] = [], path?: string): P
 const rps = (results: Results, app: App) =>
   mean(slicesOf(results, idOf(app)).map(({ achievedRps }) => achievedRps));
 
-test('shards of two machines, one of which has 40 % of the speed, say together what one machine says', async () => {
+test('shards of two machines, one of which has 40 % of the speed, say together what one machine says', async (test) => {
   const whole = await run('whole');
   const first = await run('first', ['--shard', '1/2']);
   const second = await run('second', ['--shard', '2/2'], slow);
 
+  needQuiet(
+    test,
+    [whole, first, second].flatMap(({ measurements }) => measurements),
+  );
   const rows = compareAcross([first, second])?.scenarios[0]?.rows ?? [];
   const [one, two, three] = rows as [AcrossRow, AcrossRow, AcrossRow];
   expect(rows.map(({ label, shard }) => [label, shard])).toEqual([

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => project.remove());
 
-it('doctor --aa tells the noise and what can be found amid it, and leaves nothing', async () => {
+it('doctor --aa tells the noise and what can be found amid it, and leaves nothing', async (test) => {
   const flags =
     '--app plain --runtimes nginx-fpm,apache --scenarios quick --instances 4 --blocks 2 --warmup 1s --seed 5';
   const images = await findImages();
@@ -18,6 +18,8 @@ it('doctor --aa tells the noise and what can be found amid it, and leaves nothin
   const found = JSON.parse(stdout) as NoiseFound & { findings: unknown[] };
   expect(found).toMatchObject({ variant: 'nginx-fpm@8.4', instances: 4, blocks: 2, seed: 5 });
   expect(found.findings.length).toBeGreaterThan(3);
+  const { slices = 0, disturbed = 0 } = found.guards ?? {};
+  test.skip(2 * disturbed > slices, `other work has disturbed ${disturbed} of ${slices} slices`);
   expect(found.noise.map(({ metric }) => metric)).toEqual(['cpu', 'rps', 'p50', 'p99']);
   for (const { pairs, start, comparison } of found.noise) {
     expect(pairs).toBe(4);

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Measurement, Results } from '../../src/results.ts';
-import { makeProject, type Project, root } from './bench.ts';
+import { makeProject, needQuiet, type Project, root } from './bench.ts';
 
 let project: Project;
 beforeAll(async () => {
@@ -145,7 +145,9 @@ describe('known work', () => {
 });
 
 // Others may be using the second one: wrong once may be the machine, wrong three times is the pinning.
-test("twice the CPUs about double /cpu's throughput, where the machine has them", { retry: 2 }, async () => {
+test("twice the CPUs about double /cpu's throughput, where the machine has them", {
+  retry: 2,
+}, async (test) => {
   const flags = [
     '--runtimes',
     'nginx-fpm[workers=8]',
@@ -158,6 +160,10 @@ test("twice the CPUs about double /cpu's throughput, where the machine has them"
   ];
   const one = await bench('one', ...flags, '--warmup', '1s', '--server-cpus', '0', '--load-cpus', '1');
   const two = await bench('two', ...flags, '--warmup', '1s', '--server-cpus', '0,1', '--load-cpus', '1');
+  needQuiet(
+    test,
+    [one, two].flatMap(({ results }) => results.measurements),
+  );
   const rps = (run: { results: Results }) => of(run, 'nginx-fpm', 'paths')[0]?.achievedRps ?? 0;
   expect(rps(two) / rps(one)).toBeGreaterThan(1.5);
   expect(rps(two) / rps(one)).toBeLessThan(2.5);
@@ -179,12 +185,13 @@ test('what one server keeps clients waiting is not taken for slowness of the one
   expect(free?.achievedRps).toBeLessThan(54);
 });
 
-test('k6 fed by a trivial server is reported as the limit: ≥, and not ranked', async () => {
+test('k6 fed by a trivial server is reported as the limit: ≥, and not ranked', async (test) => {
   const app = join(root, 'test/fixtures/apps/static');
   const run = await bench(
     ...(['static', '--app', app, '--runtimes', 'nginx-fpm', '--paths', '/hello.txt'] as const),
     ...['--load', 'vus(32, 3s)', '--warmup', '1s', '--timeout', '1s', '--blocks', '1'],
   );
+  needQuiet(test, run.results.measurements);
   const [m] = of(run, 'nginx-fpm', 'paths');
   expect(m?.generator).toMatchObject({ bound: true, reasons: [expect.stringContaining('of its CPUs')] });
   expect(run.stdout).toMatch(/≥ ?\d/);

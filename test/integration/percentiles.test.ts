@@ -9,7 +9,7 @@ import { readLoad } from '../../bench/latency/loads.ts';
 import { readServed, servedWithin, truePercentile } from '../../bench/latency/truth.ts';
 import { poolLatency } from '../../src/analyse/pool.ts';
 import type { Measurement } from '../../src/results.ts';
-import { makeProject, type Project, root } from './bench.ts';
+import { makeProject, needQuiet, type Project, root } from './bench.ts';
 
 let project: Project;
 beforeAll(async () => {
@@ -35,11 +35,12 @@ async function load(out: string, path: string, load: string, ...flags: string[])
 // Who else uses the CPUs delays k6: wrong once may be the machine, wrong three times is the measuring.
 test("at 20 % of what k6 can do, p50, p90 and p99 are those of the server's own log", {
   retry: 2,
-}, async () => {
+}, async (test) => {
   const { achievedRps } = await load('full', '/now', 'vus(16, 2s)');
   const { rps, vus } = readLoad('const:20', achievedRps);
   const m = await load('known', '/mix', `const(${rps}, 4s)`, '--max-vus', String(vus));
 
+  needQuiet(test, [m]);
   const logs = join(project.folder, 'known/raw/logs/0');
   const all = readdirSync(logs).flatMap((name) => readServed(readFileSync(join(logs, name), 'utf8')));
   const truth = servedWithin(all, m.startedMs - 150, m.startedMs + m.durationMs + 150);
