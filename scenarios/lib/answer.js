@@ -1,3 +1,6 @@
+/** What every request says unless its journey says otherwise: a server that compresses does so for who asks, as browsers do. */
+export const HEADERS = { 'Accept-Encoding': 'gzip' };
+
 /** What is compared of a response, with no more of its body than `maxBody` characters. */
 export function toAnswer(response, maxBody) {
   return {

@@ -2,6 +2,7 @@
 import { sleep } from 'k6';
 import http from 'k6/http';
 import { Counter } from 'k6/metrics';
+import { HEADERS } from './answer.js';
 
 const errors = new Counter('bench_errors');
 /** Names of the journey's endpoints, in the order of the report. */
@@ -61,8 +62,9 @@ const seen = {};
 export function request(endpoint, path, options = {}) {
   const { by } = audit;
   const keep = options.keep === true || wanted[endpoint] === __ENV.SLICE || by !== null;
+  const headers = options.headers ? { ...HEADERS, ...options.headers } : HEADERS;
   const response = http.request(options.method || 'GET', __ENV.BASE_URL + path, options.body || null, {
-    headers: by ? { ...options.headers, Host: by.host } : options.headers,
+    headers: by ? { ...headers, Host: by.host } : headers,
     jar: options.jar,
     redirects: 0,
     timeout: __ENV.TIMEOUT,

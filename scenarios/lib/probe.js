@@ -3,7 +3,7 @@
 // until the answer is 200. Prints the answers as JSON.
 import { sleep } from 'k6';
 import http from 'k6/http';
-import { toAnswer } from './answer.js';
+import { HEADERS, toAnswer } from './answer.js';
 
 const probe = JSON.parse(open('../probe.json'));
 
@@ -28,9 +28,8 @@ export function setup() {
 }
 
 function toRequest({ url, host }) {
-  const params = { redirects: 0, timeout: '10s', responseType: 'text' };
-  if (host) params.headers = { Host: host };
-  return ['GET', url, null, params];
+  const headers = host ? { ...HEADERS, Host: host } : HEADERS;
+  return ['GET', url, null, { headers, redirects: 0, timeout: '10s', responseType: 'text' }];
 }
 
 export default function () {}

@@ -49,6 +49,21 @@ test('paths: each variant gets them in equal shares, though one client goes from
   }
 });
 
+test('what is compressed for browsers is compressed under load', async () => {
+  const { code, stderr } = await project.run(
+    'gzip',
+    ...['--runtimes', 'apache,apache[gzip=true]', '--paths', '/json?n=100', '--load', 'requests(50, 2)'],
+    ...['--instances', '1', '--blocks', '1', '--warmup', '0s', '--wait'],
+  ).done;
+  expect({ code, said: code === 0 ? '' : stderr }).toEqual({ code: 0, said: '' });
+  const [plain, packed] = ['apache@8.4', 'apache@8.4[gzip=true]'].map((id) => {
+    const [slice] = slicesOf(project.results('gzip'), id);
+    return slice?.outcome === 'ok' ? slice.bytesReceived : 0;
+  }) as [number, number];
+  expect(packed).toBeGreaterThan(0);
+  expect(packed).toBeLessThan(plain / 2);
+});
+
 test('a variant that answers a step of a journey differently is failed, not ranked', async () => {
   const runtimes = ['apache', 'apache[workers=4]', 'nginx-fpm'];
   const { code, stderr } = await project.run(
