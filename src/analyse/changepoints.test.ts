@@ -52,7 +52,7 @@ describe('changes that are there', () => {
     let right = 0;
     // Steps of four SDs and more.
     for (let seed = 1; seed <= RUNS; seed++) {
-      if (near(findChangePoints(series(levels, 0.01, seed), seed), truth)) right++;
+      if (near(findChangePoints(series(levels, 0.01, seed), { seed }), truth)) right++;
     }
     expect(right).toBeGreaterThanOrEqual(0.9 * RUNS);
   });
@@ -75,7 +75,7 @@ describe('noise', () => {
     const RUNS = 200;
     let wrong = 0;
     for (let seed = 1; seed <= RUNS; seed++) {
-      if (findChangePoints(series([[0, n]], 0.02, seed * 7), seed).length > 0) wrong++;
+      if (findChangePoints(series([[0, n]], 0.02, seed * 7), { seed }).length > 0) wrong++;
     }
     // 7 of 200 at a chance of 1 % each: once in 400 times, and the seeds are fixed.
     expect(wrong).toBeLessThanOrEqual(200 * CHANGE_ALPHA + 5);
@@ -97,5 +97,31 @@ describe('noise', () => {
       ),
     ).toEqual([]);
     expect(findChangePoints(Array(30).fill(1))).toEqual([]);
+  });
+});
+
+describe('values of several kinds', () => {
+  /** Normal noise, a level for each kind, and a step at 15. */
+  const make = (kinds: readonly string[], step: number, seed: number) =>
+    series([[0, kinds.length]], 0.01, seed).map(
+      (noise, i) => noise + (kinds[i] === 'b' ? 0.2 : 0) + (i >= 15 ? step : 0),
+    );
+  const mixed = Array.from({ length: 30 }, (_, i) => 'aab'[i % 3] as string);
+  const replaced = Array.from({ length: 30 }, (_, i) => (i < 15 ? 'a' : 'b'));
+  const found = (kinds: readonly string[], step: number, runs: number) =>
+    Array.from({ length: runs }, (_, i) =>
+      findChangePoints(make(kinds, step, i + 1), { kinds, seed: i + 1 }),
+    );
+
+  test('a step that all of them make is found as if there were one kind', () => {
+    expect(found(mixed, 0.05, 20).filter((points) => near(points, [15])).length).toBeGreaterThanOrEqual(18);
+  });
+
+  test('what they differ by is no change, not even where one follows the other', () => {
+    for (const kinds of [mixed, replaced]) {
+      const wrong = found(kinds, 0, 100).filter((points) => points.length > 0);
+      expect(wrong.length).toBeLessThanOrEqual(100 * CHANGE_ALPHA + 4);
+    }
+    expect(findChangePoints(make(replaced, 0, 1))).not.toEqual([]);
   });
 });

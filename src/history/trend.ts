@@ -1,16 +1,20 @@
 import { mean } from 'simple-statistics';
 import { findChangePoints } from '../analyse/changepoints.ts';
-import { welch } from '../analyse/earlier.ts';
 import type { Comparison } from '../results.ts';
+import { findCause } from './cause.ts';
+import { compareLevels } from './levels.ts';
 import type { HistoryRecord } from './record.ts';
 
-/** How one number of one variant went on, from run to run on machines of one kind. */
+/** How one number of one variant went on, from run to run. */
 export interface Trend {
   variant: string;
   scenario: string;
   load: string;
-  /** `Intel Xeon, 4 CPUs`: absolute numbers of others are not comparable. */
-  machine: string;
+  /**
+   * Label of the variant by whose number each is divided, of the same run on the same machine: such ratios may be
+   * held against each other whatever the machine. Null: absolute numbers, all of machines of one kind.
+   */
+  reference: string | null;
   metric: TrendMetric;
   /** In the order of time. */
   points: readonly TrendPoint[];
@@ -25,14 +29,27 @@ export interface TrendPoint {
   date: string;
   run: string;
   commit: string | null;
+  /** `Intel Xeon, 2 of 4 CPUs` */
+  machine: string;
   value: number;
-  /** Half of the run's own 95 % interval. */
+  /** Half of the run's own 95 % interval; of a ratio, both intervals together. */
   half: number | null;
 }
 
-/** From which point on it is another level, and by how much: behind ÷ before, with the 99 % interval (Welch). */
+/** From which point on it is another level, and by how much: behind ÷ before, machine by machine, with the 99 % interval. */
 export interface Change extends Pick<Comparison, 'ratio' | 'interval'> {
   at: number;
+  /** Of a ratio: which of the two has changed. Null: the numbers are absolute. */
+  by: Cause | null;
+}
+
+/** `unclear`: as far as the history tells it may be either. */
+export type Cause = 'variant' | 'reference' | 'unclear';
+
+/** A record and what it is divided by. */
+interface Entry {
+  record: HistoryRecord;
+  reference: HistoryRecord | null;
 }
 
 const METRICS: Record<TrendMetric, (record: HistoryRecord) => HistoryRecord['rps']> = {
@@ -46,44 +63,107 @@ const METRICS: Record<TrendMetric, (record: HistoryRecord) => HistoryRecord['rps
 /** At a given rate RPS is the rate. */
 const isClosed = (load: string) => /\b(vus|requests)\(/.test(load);
 
-/** The trends that a history holds, by scenario, variant and machine in the order in which they first came. */
+/**
+ * The trends that a history holds: first each variant by its ratio to the reference of the same run, over all machines,
+ * then the absolute numbers on each kind of machine; both in the order in which they first came.
+ */
 export function findTrends(records: readonly HistoryRecord[]): Trend[] {
-  const groups = new Map<string, HistoryRecord[]>();
-  for (const record of records) {
-    const { variant, scenario, load, machine } = record;
-    const key = JSON.stringify([scenario, load, variant, machine]);
-    groups.set(key, [...(groups.get(key) ?? []), record]);
-  }
-  return [...groups.values()].flatMap((group) =>
+  const absolute = records.map((record): Entry => ({ record, reference: null }));
+  const beside = pairUp(records);
+  const ratios = trendsOf(beside, ({ reference }) => reference?.variant);
+  return [
+    ...ratios.map((trend) => nameCauses(trend, ratios, absolute)),
+    ...trendsOf(absolute, ({ record }) => describeMachine(record)),
+  ];
+}
+
+/** Each with the reference of its run, where there is one and it is another. */
+function pairUp(records: readonly HistoryRecord[]): Entry[] {
+  const runs = groupBy(records, ({ run, scenario, load }) => [run, scenario, load]);
+  return runs.flatMap((own) => {
+    const id = own.find(({ toReference }) => toReference !== null)?.toReference?.variant;
+    const reference = own.find(({ variant }) => variant === id);
+    if (!reference) return [];
+    return own.filter((record) => record !== reference).map((record) => ({ record, reference }));
+  });
+}
+
+/** A trend for each scenario, variant and `kind`, in each metric that it has numbers of. */
+function trendsOf(entries: readonly Entry[], kind: (entry: Entry) => unknown): Trend[] {
+  const groups = groupBy(entries, (entry) => {
+    const { scenario, load, variant } = entry.record;
+    return [scenario, load, variant, kind(entry)];
+  });
+  return groups.flatMap((group) =>
     (Object.keys(METRICS) as TrendMetric[]).flatMap((metric) => trendOf(group, metric)),
   );
 }
 
-function trendOf(group: readonly HistoryRecord[], metric: TrendMetric): Trend[] {
-  const points = group
-    .flatMap((record): TrendPoint[] => {
-      const number = METRICS[metric](record);
-      const { date, run, commit } = record;
-      return number && number.value > 0
-        ? [{ date, run, commit, value: number.value, half: number.half }]
-        : [];
-    })
-    .sort((a, b) => Date.parse(a.date) - Date.parse(b.date));
+function trendOf(group: readonly Entry[], metric: TrendMetric): Trend[] {
+  const points = pointsOf(group, metric);
   const [first] = group;
   if (!first || points.length === 0) return [];
-  const values = points.map(({ value }) => value);
-  const starts = [0, ...findChangePoints(values.map(Math.log))];
-  const levels = starts.map((start, i) => values.slice(start, starts[i + 1]));
+  const logs = points.map(({ value }) => Math.log(value));
+  const starts = [0, ...findChangePoints(logs, { kinds: points.map(({ machine }) => machine) })];
+  const stretches = starts.map((start, i) => points.slice(start, starts[i + 1]));
   const changes = starts.slice(1).map((at, i): Change => {
-    const { ratio, interval } = welch(levels[i + 1] as number[], levels[i] as number[]);
-    return { at, ratio, interval };
+    return { at, ...compareLevels(stretches[i] ?? [], stretches[i + 1] ?? []), by: null };
   });
-  const { label, scenario, load, machine } = first;
-  return [
-    {
-      ...{ variant: label, scenario, load, metric, points, changes },
-      machine: `${machine.cpu}, ${machine.serverCpus} of ${machine.cpus} CPUs`,
-      levels: levels.map((level) => Math.exp(mean(level.map(Math.log)))),
-    },
-  ];
+  const { label, scenario, load } = first.record;
+  const reference = first.reference?.label ?? null;
+  const levels = stretches.map((stretch) => Math.exp(mean(stretch.map(({ value }) => Math.log(value)))));
+  return [{ variant: label, scenario, load, reference, metric, points, changes, levels }];
+}
+
+function pointsOf(entries: readonly Entry[], metric: TrendMetric): TrendPoint[] {
+  return entries
+    .flatMap(({ record, reference }): TrendPoint[] => {
+      const number = METRICS[metric](record);
+      const other = reference ? METRICS[metric](reference) : { value: 1, half: 0 };
+      if (!number || !other || !(number.value > 0) || !(other.value > 0)) return [];
+      const value = number.value / other.value;
+      const half =
+        number.half === null || other.half === null
+          ? null
+          : value * Math.hypot(number.half / number.value, other.half / other.value);
+      const { date, run, commit } = record;
+      return [{ date, run, commit, machine: describeMachine(record), value, half }];
+    })
+    .sort((a, b) => Date.parse(a.date) - Date.parse(b.date));
+}
+
+/** Says of each change of a ratio whose it is: by what other variants did beside the same reference, or else by themselves. */
+function nameCauses(trend: Trend, ratios: readonly Trend[], absolute: readonly Entry[]): Trend {
+  const { scenario, load, reference, metric } = trend;
+  const isOf = (other: Trend) =>
+    other.scenario === scenario &&
+    other.load === load &&
+    other.metric === metric &&
+    other.reference === reference;
+  const peers = ratios.filter((other) => other !== trend && isOf(other)).map(({ points }) => points);
+  const alone = (label: string | null) =>
+    pointsOf(
+      absolute.filter(
+        ({ record }) => record.label === label && record.scenario === scenario && record.load === load,
+      ),
+      metric,
+    );
+  const own = { variant: alone(trend.variant), reference: alone(reference) };
+  const changes = trend.changes.map((change) => ({ ...change, by: findCause(trend, change, peers, own) }));
+  return { ...trend, changes };
+}
+
+const describeMachine = ({ machine }: HistoryRecord) =>
+  `${machine.cpu}, ${machine.serverCpus} of ${machine.cpus} CPUs${machine.virtual ? ', virtual' : ''}`;
+
+/** Groups with the same key, in the order in which they first come. */
+function groupBy<T>(items: readonly T[], key: (item: T) => unknown): T[][] {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const text = JSON.stringify(key(item));
+    const group = groups.get(text);
+    if (group) group.push(item);
+    else groups.set(text, [item]);
+  }
+  return [...groups.values()];
 }

@@ -1,19 +1,22 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { Trend } from '../history/trend.ts';
+import type { Cause, Trend } from '../history/trend.ts';
 import { renderHistory, sparkline } from './history.ts';
 import { renderHistoryPage } from './html/history.ts';
 
 const HOSTILE = '</svg><script>alert(1)</script> | @everyone `x` [a](b)';
 
-function trend(change: Partial<Trend> = {}): Trend {
+function trend({
+  machine = 'Xeon, 1 of 2 CPUs',
+  ...change
+}: Partial<Trend> & { machine?: string } = {}): Trend {
   const values = [400, 404, 398, 360, 361, 358];
   return {
     ...{
       variant: 'apache@8.4',
       scenario: 'quick',
       load: 'vus(8, 1s)',
-      machine: 'Xeon, 1 of 2 CPUs',
+      reference: null,
       metric: 'rps',
     },
     points: values.map((value, i) => ({
@@ -21,11 +24,12 @@ function trend(change: Partial<Trend> = {}): Trend {
         date: `2026-03-0${i + 1}T05:00:00Z`,
         run: `r${i}`,
         commit: `c0ffee${i}`,
+        machine,
         value,
         half: i === 0 ? null : 5,
       },
     })),
-    changes: [{ at: 3, ratio: 0.9, interval: { low: 0.88, high: 0.92, level: 0.99 } }],
+    changes: [{ at: 3, ratio: 0.9, interval: { low: 0.88, high: 0.92, level: 0.99 }, by: null }],
     levels: [400.6, 359.7],
     ...change,
   };
@@ -48,8 +52,24 @@ describe('the history as Markdown', () => {
     expect(renderHistory([], { corrupt: [] })).toBe('The history holds no measurements.');
   });
 
+  test('says of a ratio to what, on how many kinds of machine, and whose the change is', () => {
+    const interval = { low: 0.88, high: 0.92, level: 0.99 };
+    const told = (by: Cause) =>
+      renderHistory([trend({ reference: 'fpm', changes: [{ at: 3, ratio: 0.9, interval, by }] })], {
+        corrupt: [],
+      });
+    expect(told('variant')).toMatch(/^Each number ÷ that of `fpm` in the same run, on whatever machine:$/m);
+    expect(told('variant')).toContain(
+      '| 6 | 1 | 360 × | 2026-03-04 at `c0ffee3`: **−10.0 %** (99 % interval',
+    );
+    expect(told('reference')).toContain('the reference, not this: **+11.1 %** (99 % interval +8.6…+13.7) |');
+    expect(told('unclear')).toContain('−8.0), or the reference the other way |');
+  });
+
   test('lets nothing of others through', () => {
     const names = { variant: HOSTILE, scenario: HOSTILE, load: HOSTILE, machine: HOSTILE };
+    const beside = renderHistory([trend({ reference: HOSTILE })], { corrupt: [] });
+    expect(beside).not.toMatch(/<script|<\/svg/);
     const text = renderHistory([trend(names)], { corrupt: [{ line: 1, why: HOSTILE }] });
     expect(text).not.toMatch(/<script|<\/svg/);
     expect(text.split('\n').filter((line) => line.startsWith('|'))).toHaveLength(3);
@@ -58,7 +78,9 @@ describe('the history as Markdown', () => {
 
 describe('the history as a page', () => {
   const names = { variant: HOSTILE, scenario: HOSTILE, load: HOSTILE, machine: HOSTILE };
-  const page = renderHistoryPage([trend(), trend(names)], { corrupt: [{ line: 2, why: HOSTILE }] });
+  const page = renderHistoryPage([trend({ reference: HOSTILE }), trend(names)], {
+    corrupt: [{ line: 2, why: HOSTILE }],
+  });
 
   test('draws each run, each level and each change, with its numbers as a table', () => {
     expect(page.match(/<circle /g)).toHaveLength(12);
@@ -70,6 +92,16 @@ describe('the history as a page', () => {
       expect(Number(y)).toBeGreaterThan(0);
       expect(Number(y)).toBeLessThan(160);
     }
+  });
+
+  test('shows which runs were on other machines than most', () => {
+    const { points, ...rest } = trend({ reference: 'fpm' });
+    const mixed = points.map((point, i) => (i % 3 === 1 ? { ...point, machine: HOSTILE } : point));
+    const text = renderHistoryPage([{ ...rest, points: mixed }], { corrupt: [] });
+    expect(text.match(/<circle class="other" /g)).toHaveLength(2);
+    expect(text.match(/<circle /g)).toHaveLength(6);
+    expect(text).toContain('6 runs on 2 kinds of machine');
+    expect(page).not.toContain('class="other"');
   });
 
   test('has its style allowed by what it is, no script, and nothing of others in its markup', () => {

@@ -21,33 +21,89 @@ export function renderHistory(trends: readonly Trend[], { corrupt }: Pick<Histor
     { title: 'Metric', cell: ({ metric }) => TREND_NAMES[metric] },
     { title: 'Trend', cell: ({ points }) => sparkline(points.map(({ value }) => value)) },
     { title: 'Runs', right: true, cell: ({ points }) => String(points.length) },
-    { title: 'Now', right: true, cell: ({ levels }) => digits(levels.at(-1) as number) },
+    { title: 'Now', right: true, cell: nowOf },
     {
       title: 'Changes',
       cell: (trend) => trend.changes.map((at) => describeChange(trend, at)).join('<br>') || NOTHING,
     },
   ];
-  const machines = [...new Set(trends.map(({ machine }) => machine))];
   return [
-    ...machines.map((machine) => {
-      const own = trends.filter((trend) => trend.machine === machine);
-      return `On ${escapeMarkdown(machine)}:\n\n${table(columns, own)}`;
+    ...sectionsOf(trends).map(({ reference, machine, trends }) => {
+      const head =
+        reference === null
+          ? `On ${escapeMarkdown(machine)}:`
+          : `Each number ÷ that of ${code(reference)} in the same run, on whatever machine:`;
+      return `${head}\n\n${table(reference === null ? columns : columns.toSpliced(5, 0, MACHINES), trends)}`;
     }),
     HISTORY_METHOD,
     ...broken(corrupt),
   ].join('\n\n');
 }
 
-export const HISTORY_METHOD =
-  'Now is the mean since the last change. Changes are found by E-divisive with a permutation test at 1 % (Matteson and James, 2014), with the 99 % interval of the ratio of the means behind and before; at least three runs make a level. Runs were not loaded side by side: before you act on a change, compare the two commits in one run (compare-to).';
+const MACHINES: Column<Trend> = {
+  title: 'Machines',
+  right: true,
+  cell: ({ points }) => String(new Set(points.map(({ machine }) => machine)).size),
+};
 
-/** `2026-03-16 since c10: −9.8 % (−10.6…−9.0 %)`: the first run of the new level. */
-export function describeChange({ points }: Trend, { at, ratio, interval }: Change): string {
-  const { date, commit } = points[at] as Trend['points'][number];
-  const found = ratio === null ? null : change(ratio, interval);
-  const range = found?.interval && interval ? ` (${levelOf(interval)} ${found.interval})` : '';
+/** Trends whose numbers may be looked at together. */
+export interface Section {
+  /** What each number is divided by; null: they are absolute, and of `machine`. */
+  reference: string | null;
+  machine: string;
+  trends: readonly Trend[];
+}
+
+export function sectionsOf(trends: readonly Trend[]): Section[] {
+  const placeOf = ({ reference, points }: Trend) =>
+    reference === null ? { reference, machine: points[0]?.machine ?? '' } : { reference, machine: '' };
+  const keyOf = (trend: Trend) => JSON.stringify(placeOf(trend));
+  return [...new Set(trends.map(keyOf))].map((key) => {
+    return { ...JSON.parse(key), trends: trends.filter((trend) => keyOf(trend) === key) };
+  });
+}
+
+export const HISTORY_METHOD =
+  'Now is the mean since the last change. Changes are found by E-divisive with a permutation test at 1 % (Matteson and James, 2014), each kind of machine against itself, with the 99 % interval of the ratio of the means behind and before; at least three runs make a level. Whether a variant or the reference has changed is told by what the others beside that reference did. Runs were not loaded side by side: before you act on a change, compare the two commits in one run (compare-to).';
+
+/** A change in words: what stands before its size, its size, its interval, what stands behind them. */
+export interface Told {
+  whose: string;
+  value: string;
+  range: string;
+  doubt: string;
+}
+
+/** Of a ratio it may be the other side that has changed: then by how much that did. */
+export function tellChange({ ratio, interval, by }: Change): Told {
+  const turned = by === 'reference';
+  const turn = (value: number) => (turned ? 1 / value : value);
+  const found =
+    ratio === null
+      ? null
+      : change(
+          turn(ratio),
+          interval && (turned ? { ...interval, low: 1 / interval.high, high: 1 / interval.low } : interval),
+        );
+  return {
+    whose: turned ? 'the reference, not this: ' : '',
+    value: found?.value ?? NOTHING,
+    range: found?.interval && interval ? ` (${levelOf(interval)} ${found.interval})` : '',
+    doubt: by === 'unclear' ? ', or the reference the other way' : '',
+  };
+}
+
+/** `2026-03-16 at c10: −9.8 % (99 % interval −10.6…−9.0)`: the first run of the new level. */
+export function describeChange({ points }: Trend, change: Change): string {
+  const { date, commit } = points[change.at] as Trend['points'][number];
+  const { whose, value, range, doubt } = tellChange(change);
   const since = commit === null ? '' : ` at ${code(commit.slice(0, 10))}`;
-  return `${date.slice(0, 10)}${since}: **${found?.value ?? NOTHING}**${range}`;
+  return `${date.slice(0, 10)}${since}: ${whose}**${value}**${range}${doubt}`;
+}
+
+/** The level since the last change: `1.52 ×` for a ratio. */
+export function nowOf({ levels, reference }: Trend): string {
+  return `${digits(levels.at(-1) as number)}${reference === null ? '' : ' ×'}`;
 }
 
 const BARS = '▁▂▃▄▅▆▇█';

@@ -18,14 +18,17 @@ beforeEach((context) => {
 
 const NAMES = ['apache@8.4', '</svg><script>alert(1)</script>', 'שרת־ווב', '伺服器[工作=4]'];
 
-const trends = NAMES.map((variant): Trend => {
+const trends = NAMES.map((variant, i): Trend => {
+  // Half of them beside another.
+  const reference = i < NAMES.length / 2 ? (NAMES.at(-1) as string) : null;
   const values = [400, 404, 398, 401, 360, 361, 358, 359];
   return {
-    ...{ variant, scenario: variant, load: 'vus(8, 1s)', machine: `Xeon ${variant}`, metric: 'rps' },
+    ...{ variant, scenario: variant, load: 'vus(8, 1s)', reference, metric: 'rps' },
     points: values.map((value, i) => ({
       ...{ date: `2026-03-0${i + 1}T05:00:00Z`, run: `r${i}`, commit: variant, value, half: 5 },
+      machine: `Xeon ${variant}`,
     })),
-    changes: [{ at: 4, ratio: 0.9, interval: { low: 0.88, high: 0.92, level: 0.99 } }],
+    changes: [{ at: 4, ratio: 0.9, interval: { low: 0.88, high: 0.92, level: 0.99 }, by: null }],
     levels: [400.8, 359.5],
   };
 });
@@ -49,7 +52,7 @@ test.each([
     expect(wide).toBeGreaterThan(0.7 * width - 100);
     expect(high).toBeGreaterThan(50);
   }
-  const names = await page.locator('h2 bdi:first-child').allTextContents();
+  const names = await page.locator('h3 bdi:first-child').allTextContents();
   expect(names).toEqual(NAMES);
   await page.locator('summary').first().click();
   expect(await page.locator('details[open] tbody tr').count()).toBe(8);
