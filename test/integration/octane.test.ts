@@ -255,6 +255,19 @@ describe.each(rows)('$runtime', (row) => {
     });
   });
 
+  it.runIf(runtime === 'octane-frankenphp')(
+    'looks for no other files than Octane has it look for',
+    async () => {
+      await using(start(runtime), async ({ container, port }) => {
+        const read = `echo file_get_contents('http://127.0.0.1:${port + 1000}/config/');`;
+        const config = await docker('exec', container, 'php', '-r', read);
+        expect([...config.matchAll(/"try_files":(\[.*?\])/g)].map(([, files]) => files)).toEqual([
+          '["{http.request.uri.path}","frankenphp-worker.php"]',
+        ]);
+      });
+    },
+  );
+
   it('finishes what is in flight when it is stopped', async () => {
     await using(start('apache'), async (observer) => {
       await using(start(runtime), async (server) => {
