@@ -40,8 +40,9 @@ export function startsOf(variants: readonly Variant[]): Start[] {
 
 /** What was timed. */
 export function startsLegend(variants: readonly Variant[]): string {
-  const found = variants.find(({ coldStart }) => coldStart)?.coldStart;
-  return found
-    ? `from the request to start a new container to the first right answer to GET ${found.path}, ms; by ${found.tool}, one at a time; what the engine needs to start a container is in it`
-    : '';
+  const timed = variants.filter(({ coldStart }) => coldStart);
+  const found = timed[0]?.coldStart;
+  if (!found) return '';
+  const both = timed.some(({ front }) => front) ? ', with what stands before it' : '';
+  return `from the request to start a new container${both} to the first right answer to GET ${found.path}, ms; by ${found.tool}, one at a time; what the engine needs to start a container is in it`;
 }

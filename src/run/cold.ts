@@ -2,33 +2,37 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UserError } from '../errors.ts';
 import type { Host } from '../host.ts';
-import type { PlannedVariant } from '../plan/variants.ts';
 import type { ColdStart } from '../results.ts';
 import { lastLines } from './docker.ts';
 import type { RunWorld } from './run.ts';
-import { createArguments, fullEnvironment } from './servers.ts';
+import { createArguments, frontOf, type Wanted, wantedOf } from './servers.ts';
 
 /** Starts that count, and one before them that does not: it brings the image's files into memory. */
 const RUNS = 10;
 const WARMUPS = 1;
 
 /**
- * What hyperfine times, from the request to start the container to the first answer of status 2xx. Who asks is on its
- * way before the container is, so that it waits for the server, not the server for it. All names come by the
- * environment: nothing of others is ever part of a script.
+ * What hyperfine times, from the request to start the container, and the one before it where there is one, to the first
+ * answer of status 2xx. Who asks is on its way before they are, so that it waits for the server, not the server for it. All
+ * names come by the environment: nothing of others is ever part of a script.
  */
 const MEASURED = `
 docker container exec "$COLD_ARENA" timeout 60 sh -c '
   command -v wget >/dev/null || exit 127
   until wget -q -T 10 -O /dev/null "$1" 2>/dev/null; do sleep 0.01; done
 ' sh "$COLD_URL" &
-docker container start "$COLD_NAME" >/dev/null && wait $!`;
+asked=$!
+test -z "$COLD_FRONT" || docker container start "$COLD_FRONT" >/dev/null &
+docker container start "$COLD_NAME" >/dev/null && wait $! && wait $asked`;
 
-/** Every start is of a container that has not run before; making and removing it is not timed. */
+/** Every start is of containers that have not run before; making and removing them is not timed. */
 const PREPARE = `
-docker container rm --force --volumes "$COLD_NAME" >/dev/null 2>&1
-next=$(docker container ls --all --quiet --filter "name=$COLD_NAME-next-" | head -n 1)
-docker container rename "$next" "$COLD_NAME"`;
+renew() {
+  docker container rm --force --volumes "$1" >/dev/null 2>&1
+  next=$(docker container ls --all --quiet --filter "name=$COLD_NAME-next-[0-9]*$2$" | head -n 1)
+  docker container rename "$next" "$1"
+}
+renew "$COLD_NAME" '' && { test -z "$COLD_FRONT" || renew "$COLD_FRONT" -front; }`;
 
 /** The version of hyperfine; UserError where there is none. */
 export async function findHyperfine(host: Host): Promise<string> {
@@ -45,12 +49,12 @@ export async function measureColdStarts(world: RunWorld, tool: string): Promise<
   const path = pathOf(world);
   for (const variant of world.plan.variants) {
     const outcome = world.outcomes.get(variant.id);
-    const built = world.images.get(variant.image);
-    if (!outcome || outcome.failure || !built || !('facts' in built)) continue;
+    const what = wantedOf(world.images, variant);
+    if (!outcome || outcome.failure || !what) continue;
     world.signal.throwIfAborted();
     world.at(`cold start of ${variant.label}`, 1);
     try {
-      const timesMs = await timeStarts(world, variant, built.facts.name, path);
+      const timesMs = await timeStarts(world, what, path);
       outcome.coldStart = { tool, path, timesMs } satisfies ColdStart;
     } catch (error) {
       // The others', and all that was measured before, are not lost with it.
@@ -66,22 +70,17 @@ export async function measureColdStarts(world: RunWorld, tool: string): Promise<
 }
 
 /** Of one variant, ms. Errors: what hyperfine or the engine said. */
-async function timeStarts(
-  world: RunWorld,
-  variant: PlannedVariant,
-  image: string,
-  path: string,
-): Promise<number[]> {
+async function timeStarts(world: RunWorld, what: Wanted, path: string): Promise<number[]> {
   const { cpus, instances } = world.plan;
+  const { variant, front } = what;
   const port = instances[0]?.ports[variant.id] as number;
   const name = `php-runtime-bench-${world.run}-cold-${port}`;
   const context = { ...world, arena: world.arena.name, cpus };
-  const env = fullEnvironment(context, variant, port);
   try {
     for (let i = 0; i < RUNS + WARMUPS; i++) {
-      // By itself: what stands before it is there already when an app is started anew.
-      const next = createArguments(context, `${name}-next-${i}`, image, env, cpus.server);
-      await world.docker.run(['container', 'create', ...next]);
+      for (const next of createArguments(context, what, `${name}-next-${i}`, port)) {
+        await world.docker.run(['container', 'create', ...next]);
+      }
     }
     // It makes the file itself, but no folder.
     const file = `raw/cold-start/${variant.id.replace(/[^A-Za-z0-9@.=-]+/g, '_')}.json`;
@@ -98,6 +97,7 @@ async function timeStarts(
         env: {
           COLD_ARENA: world.arena.name,
           COLD_NAME: name,
+          COLD_FRONT: front === undefined ? '' : frontOf(name),
           COLD_URL: `http://127.0.0.1:${port}${path}`,
         },
       },

@@ -15,7 +15,15 @@ import { bringJourney } from './load.ts';
 import { measure } from './measure.ts';
 import { listListeners } from './probe.ts';
 import { describeColumns, type Sampler, startSampler, type Watch } from './sampler.ts';
-import { BEHIND, findDeath, removeServers, type Server, startServers, type Wanted } from './servers.ts';
+import {
+  BEHIND,
+  findDeath,
+  removeServers,
+  type Server,
+  startServers,
+  type Wanted,
+  wantedOf,
+} from './servers.ts';
 import type { Services } from './services.ts';
 
 /** What became of a variant in the run. */
@@ -192,15 +200,12 @@ async function startAll(
   const taken = await listListeners(world.docker, world.arena.name);
   const wanted = instance.startOrder.flatMap((id): Wanted[] => {
     const variant = world.plan.variants.find((v) => v.id === id);
-    const built = variant && world.images.get(variant.image);
-    if (!variant || !built || !('facts' in built) || world.outcomes.get(id)?.failure !== null) return [];
+    const what = variant && wantedOf(world.images, variant);
+    if (!what || world.outcomes.get(id)?.failure !== null) return [];
     const port = instance.ports[id] as number;
-    const front = variant.front && world.images.get(variant.front);
-    const [busy] = (front ? [port, port + BEHIND] : [port]).filter((one) => taken.includes(one));
-    if (busy === undefined) {
-      const before = front && 'facts' in front ? { front: front.facts.name } : {};
-      return [{ variant, image: built.facts.name, ...before }];
-    }
+    const ports = what.front === undefined ? [port] : [port, port + BEHIND];
+    const busy = ports.find((one) => taken.includes(one));
+    if (busy === undefined) return [what];
     const reason = `something else listens on its port ${busy}`;
     fail(id, { stage: 'start', reason, log: '' });
     return [];

@@ -1,3 +1,4 @@
+import type { Built } from '../build/build.ts';
 import { environmentOf } from '../config/apps.ts';
 import type { Config } from '../config/types.ts';
 import type { Host } from '../host.ts';
@@ -45,12 +46,25 @@ export interface Wanted {
   front?: string;
 }
 
+/** Null where an image of it could not be built. */
+export function wantedOf(images: ReadonlyMap<string, Built>, variant: PlannedVariant): Wanted | null {
+  const nameOf = (key: string) => {
+    const built = images.get(key);
+    return built && 'facts' in built ? built.facts.name : null;
+  };
+  const image = nameOf(variant.image);
+  const front = variant.front === undefined ? undefined : nameOf(variant.front);
+  if (image === null || front === null) return null;
+  return { variant, image, ...(front !== undefined && { front }) };
+}
+
 /** Behind a front, a server listens on its port plus this, which no other derives from its own. */
 export const BEHIND = 10_000;
 
 const containerOf = (run: string, { index, ports }: Instance, variant: string) =>
   `php-runtime-bench-${run}-${index}-${ports[variant]}`;
-const frontOf = (container: string) => `${container}-front`;
+/** Name of what stands before a container. */
+export const frontOf = (container: string) => `${container}-front`;
 
 /** Starts variants, each without waiting for the one before, until PHP answers 200 behind all, or says why not. */
 export async function startServers(
@@ -76,17 +90,12 @@ export async function startServers(
     });
   };
   const pending = () => waiting.filter((one) => !outcomes.has(one.variant.id));
-  const create = (one: (typeof waiting)[number], ...how: Parameters<typeof createArguments>) =>
-    attempt(one, ['container', 'create', ...createArguments(...how)]);
   await Promise.all(
-    waiting.map(async (one) => {
-      const { before, variant, port } = one;
-      const env = fullEnvironment(context, variant, before ? port + BEHIND : port);
-      const { cpus } = context;
-      await create(one, context, one.container, one.image, before ? behindFront(env) : env, cpus.server);
-      if (before === null) return;
-      const own = frontEnvironment(variant, port);
-      await create(one, context, before.container, before.image, own, cpus.front ?? cpus.server);
+    wanted.map(async (what, i) => {
+      const one = waiting[i] as (typeof waiting)[number];
+      for (const args of createArguments(context, what, one.container, one.port)) {
+        await attempt(one, ['container', 'create', ...args]);
+      }
     }),
   );
   waiting = pending();
@@ -150,7 +159,7 @@ export async function startServers(
   return outcomes;
 }
 
-export function fullEnvironment(
+function fullEnvironment(
   { config, plan }: ServerContext,
   variant: PlannedVariant,
   port: number,
@@ -185,7 +194,24 @@ function nameDatabase(env: Readonly<Record<string, string>>, database: string): 
   return { ...Object.fromEntries(named), BENCH_DATABASE: database };
 }
 
+/** How to create a variant's container, by this name, and the one before it where there is one: it listens on the port then. */
 export function createArguments(
+  context: ServerContext,
+  { variant, image, front }: Wanted,
+  name: string,
+  port: number,
+): string[][] {
+  const { cpus } = context;
+  const env = fullEnvironment(context, variant, front === undefined ? port : port + BEHIND);
+  if (front === undefined) return [containerArguments(context, name, image, env, cpus.server)];
+  const own = frontEnvironment(variant, port);
+  return [
+    containerArguments(context, name, image, behindFront(env), cpus.server),
+    containerArguments(context, frontOf(name), front, own, cpus.front ?? cpus.server),
+  ];
+}
+
+function containerArguments(
   context: ServerContext,
   name: string,
   image: string,

@@ -24,6 +24,9 @@ export const root = resolve(import.meta.dirname, '../..');
 export const ARENA = 'php-runtime-bench-arena';
 const LABEL = 'label=php-runtime-bench';
 
+/** For cold starts; `script/bootstrap` installs it where it can. */
+export const hasHyperfine = (await realHost.exec('hyperfine', ['--version']).catch(() => null))?.code === 0;
+
 /** Little load, for tests that are not about numbers. */
 export const QUICK = [
   ...['--paths', '/json?n=5', '--load', 'vus(2, 1s)', '--warmup', '0s', '--timeout', '500ms'],

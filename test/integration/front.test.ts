@@ -3,6 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   docker,
   during,
+  hasHyperfine,
+  leftovers,
   makeProject,
   ourContainers,
   type Project,
@@ -23,12 +25,20 @@ const LOAD = ['--wait', '--load', 'vus(2, 2s)', '--instances', '1', '--blocks', 
 test('nginx in front has CPUs of its own, and is counted with what it stands before', async () => {
   const cpus = ['--server-cpus', '0', '--front-cpus', '1', '--load-cpus', '1'];
   const choices = 'apache[workers=2],apache[workers=2,front=nginx]';
-  const run = project.bench('front', '--runtimes', choices, ...LOAD, ...cpus);
+  const cold = hasHyperfine ? ['--cold-start'] : [];
+  const run = project.bench('front', '--runtimes', choices, ...LOAD, ...cpus, ...cold);
   const name = async () => (await ourContainers()).find((one) => one.endsWith('-front'));
   await during(run, async () => (await name()) !== undefined);
   const front = (await name()) ?? '';
   const cpusetOf = (one: string) => docker('inspect', '--format', '{{.HostConfig.CpusetCpus}}', one);
   expect([await cpusetOf(front), await cpusetOf(front.replace('-front', ''))]).toEqual(['1', '0']);
+  if (hasHyperfine) {
+    await told(run, `cold start of ${FRONT}`);
+    await during(run, async () => {
+      const names = await ourContainers();
+      return names.some((one) => /-cold-\d+$/.test(one)) && names.some((one) => /-cold-\d+-front$/.test(one));
+    });
+  }
   expect(await run.done).toMatchObject({ code: 0 });
 
   const results = project.results('front');
@@ -41,6 +51,10 @@ test('nginx in front has CPUs of its own, and is counted with what it stands bef
   // Apache's parent and two children; nginx's master and its one worker, for one CPU.
   expect([plain?.processes?.max, behind?.processes?.max]).toEqual([3, 5]);
   expect(results.plan.cpus.front).toEqual([1]);
+  const starts = results.variants.map(({ coldStart }) => coldStart?.timesMs.length);
+  expect(starts).toEqual(hasHyperfine ? [10, 10] : [undefined, undefined]);
+  expect(results.warnings.filter(({ code }) => code === 'cold-start')).toEqual([]);
+  expect(await leftovers()).toEqual([]);
 });
 
 test('a variant whose front ends has failed', async () => {

@@ -3,12 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { analyse } from '../../src/analyse/analyse.ts';
-import { realHost } from '../../src/host.ts';
 import type { Results } from '../../src/results.ts';
-import { leftovers, makeProject, type Project } from './bench.ts';
-
-/** `script/bootstrap` installs it where it can. */
-const hasHyperfine = (await realHost.exec('hyperfine', ['--version']).catch(() => null))?.code === 0;
+import { hasHyperfine, leftovers, makeProject, type Project } from './bench.ts';
 
 let project: Project;
 let results: Results;
