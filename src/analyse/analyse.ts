@@ -7,6 +7,7 @@ import { countStarts, sum } from './pool.ts';
 import { rank } from './rank.ts';
 import { chooseRanking, type Measured, measure } from './rows.ts';
 import type { GuardCounts, Row, RowState, ScenarioSummary, Summary } from './summary.ts';
+import { judgeTuned } from './tune.ts';
 import { findWarnings } from './warnings.ts';
 
 /** Judges what was measured. Pure: results.json in, all that the reports say out. */
@@ -15,6 +16,7 @@ export function analyse(results: Results): Summary {
   const comparisons = compareMeasured(results, measured);
   const scenarios = measured.map((scenario) =>
     summarise(
+      results,
       scenario,
       comparisons.filter(({ scenario: name }) => name === scenario.facts.name),
       results.duets.filter(({ scenario: name }) => name === scenario.facts.name),
@@ -33,6 +35,7 @@ export function analyse(results: Results): Summary {
 }
 
 function summarise(
+  results: Results,
   measured: Measured,
   comparisons: readonly Comparison[],
   duets: readonly Duet[],
@@ -58,6 +61,7 @@ function summarise(
     comparisons,
     detectable: { base: detectable(comparisons, 'base'), reference: detectable(comparisons, 'reference') },
     guards: countGuards([...slices, ...duets], comparisons),
+    tuned: judgeTuned(results, measured, metric),
   };
 }
 

@@ -1,55 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { capacityOf, loadQueue, type Queue } from '../../test/fixtures/queue.ts';
-import type { Scenario } from '../config/types.ts';
+import { capacityOf, loadQueue } from '../../test/fixtures/queue.ts';
+import { type Searched, scenario, search, variant } from '../../test/fixtures/search.ts';
 import { MAX_PROBES, planProbe } from '../plan/capacity.ts';
 import { makeRandom } from '../plan/random.ts';
-import type { PlannedVariant } from '../plan/variants.ts';
 import type { Probe, ScenarioFacts } from '../results.ts';
 import { findCapacity, judgeProbe, nextRate, poolCapacity } from './capacity.ts';
 import type { Knee } from './knee.ts';
 
-const scenario: Scenario = {
-  ...{ name: 's', title: '', journey: { kind: 'paths', paths: ['/'] }, load: null, timeoutMs: 2000 },
-  ...{ warmupMs: 0, blocks: 1, reuse: true, slo: {} },
-};
-const variant = { id: 'v', options: {}, runtime: {} } as unknown as PlannedVariant;
-
-interface Given {
-  queue: Queue;
-  /** As a share of the capacity. */
-  seed?: number;
-  slo?: ScenarioFacts['slo'];
-  /** What k6 can send at most, requests per second. */
-  k6?: number;
-  /** Which probes the server stands still in for half a second. */
-  stalled?: readonly number[];
-}
-
-/** A whole search, each probe on a server that has done what the one before had left. */
-function search({ queue, seed = 1, slo = {}, k6 = Infinity, stalled = [] }: Given): Probe[] {
-  const { maxVus, serviceMs, exponential } = queue;
-  // The median.
-  const typicalMs = exponential ? serviceMs * Math.LN2 : serviceMs;
-  const probes: Probe[] = [];
-  const next = () => nextRate(seed * capacityOf(queue), probes);
-  for (let rps = next(); rps !== null; rps = next()) {
-    const loaded = { ...scenario, ...(maxVus !== undefined && { maxVus }) };
-    const steps = planProbe(loaded, variant, rps, typicalMs, 0).slices[0]?.steps ?? [];
-    const sent = steps.map((step) => ({ ...step, rps: Math.min(k6, step.rps as number) }));
-    const stalls = stalled.includes(probes.length) ? [{ atMs: 2000, ms: 500 }] : [];
-    const bound = rps > k6;
-    const reasons = bound ? ['k6 used 95 % of its CPUs'] : [];
-    const measured = {
-      ...{ steps: loadQueue(sent, { ...queue, stalls }).steps, outcome: 'ok' as const, reason: null },
-      generator: { cpuUs: null, busyRatio: null, bound, reasons },
-    };
-    probes.push(judgeProbe(measured, rps, slo, typicalMs, null));
-  }
-  return probes;
-}
-
 /** What it finds, as a share of the capacity. */
-function find(given: Given): Knee & { ratio: number; probes: number } {
+function find(given: Searched): Knee & { ratio: number; probes: number } {
   const probes = search(given);
   const found = findCapacity(probes) as Knee;
   return { ...found, ratio: found.rps / capacityOf(given.queue), probes: probes.length };

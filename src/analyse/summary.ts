@@ -43,6 +43,21 @@ export interface ScenarioSummary {
    */
   detectable: { base: number | null; reference: number | null };
   guards: GuardCounts;
+  /** With `tune`: one for each runtime that has the option and whose chosen value could be ranked. */
+  tuned: readonly Tuned[];
+}
+
+/** What came of the values of one option on one runtime; see `tune.ts`. */
+export interface Tuned {
+  option: string;
+  /** What they are compared by: the capacity where it was searched for, else what ranks. */
+  measure: ScenarioSummary['metric'] | 'capacity';
+  /** Ids of variants: as it was chosen; the best that is surely better than that, or null; all that gave a number. */
+  own: string;
+  best: string | null;
+  tried: readonly string[];
+  /** Fresh starts that the numbers are from, of the value that had the fewest. */
+  starts: number;
 }
 
 /** Slices, and windows in which two were loaded at once, in which a guard saw something that is not the server's doing. */

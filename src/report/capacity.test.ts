@@ -113,15 +113,36 @@ describe('with tune', () => {
     });
     const summary = analyse(results);
     const [scenario] = summary.scenarios;
-    return scenario && tuned(scenario, summary, (label) => label)[0];
+    return scenario && tuned(scenario, summary, (label) => label).join('\n');
   };
   test('it is what the best value is found by', () => {
     expect(told([4, 16])).toBe(
-      'fpm@8.4[workers=4]: of workers from 4 to 16 the best by capacity is 16 (316 ± 6 rps), 3.95 times as good as 4 (80.0 ± 2.0 rps).',
+      'fpm@8.4[workers=4]: of workers from 4 to 16 the best by capacity is 16 (316 ± 6 rps), 3.95 times as good as 4 (80.0 ± 2.0 rps).\nEach value was tried on one start only: another start may differ by about 1 %, and the best of 2 numbers owes something to chance.',
     );
   });
   test('what is only bounded from below may be better still', () => {
-    expect(told([64, 16])).toMatch(/none is surely better by capacity than 64 \(≥ 600 rps\)/);
+    expect(told([64, 16])).toMatch(
+      /none is surely better by capacity than 64 \(≥ 600 rps\)\.\nEach value was tried on one start only: another start may differ by about 1 %\.$/,
+    );
+  });
+  test('what one start cannot tell is said on the terminal, in Markdown and on the page', () => {
+    const tune = ({ plan }: Results) => {
+      plan.tune = 'workers';
+    };
+    const results = resultsOf([4, 16], tune);
+    const once = /owes something to chance/;
+    expect(renderTable(analyse(results), { width: 80, color: false }).replaceAll(/\s+/g, ' ')).toMatch(once);
+    expect(renderMarkdown(analyse(results))).toMatch(once);
+    expect(renderHtml([htmlGroup(results)])).toMatch(once);
+    const [merged] = mergeResults([
+      results,
+      resultsOf([4, 16], (other) => {
+        tune(other);
+        other.run.id = 'another';
+      }),
+    ]);
+    expect(renderMarkdown(analyse(merged as Results))).not.toMatch(once);
+    expect(renderMarkdown(analyse(merged as Results))).toContain('tried on 2 fresh starts');
   });
 });
 

@@ -30,9 +30,12 @@ export function hasCapacity({ rows, bases }: Pick<ScenarioSummary, 'rows' | 'bas
 export function capacityLegend({ rows, bases, facts }: ScenarioSummary): string {
   const found = [...rows, ...bases].flatMap(({ capacity }) => (capacity ? [capacity] : []));
   if (found.length === 0) return '';
-  const words = [
-    `capacity: the highest constant rate that was answered in time${limitsOf(facts)}, tried on one fresh start; ± are the rates between which it lies`,
-  ];
+  const starts = Math.max(...found.map(({ n }) => n));
+  const tried =
+    starts > 1
+      ? `tried on ${starts} fresh starts; ± is the 95 % interval over them, and at least the rates between which it lies`
+      : 'tried on one fresh start, from which others may differ by about 1 %; ± are the rates between which it lies';
+  const words = [`capacity: the highest constant rate that was answered in time${limitsOf(facts)}, ${tried}`];
   if (found.some(({ kind }) => kind === 'beyond')) {
     words.push('≥ the load generator was the limit, or the search ended before');
   }
