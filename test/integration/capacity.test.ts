@@ -1,5 +1,5 @@
 /** The highest constant rate that a real server of known capacity holds: workers ÷ the time of a request. */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { analyse } from '../../src/analyse/analyse.ts';
@@ -21,12 +21,18 @@ beforeAll(async () => {
   if (off > 0.05) await search();
 });
 
-async function search() {
-  const load = ['--paths', '/io?ms=50', '--load', 'vus(4, 1s)', '--slo', 'p99=500ms', '--timeout', '1s'];
+/** Starts the search of four workers with requests of 50 ms: 80 a second. */
+async function start(out: string, ...flags: string[]) {
+  const load = ['--paths', '/io?ms=50', '--slo', 'p99=500ms', '--timeout', '1s'];
   const effort = ['--warmup', '0s', '--instances', '1', '--blocks', '1', '--capacity', '--wait'];
-  const run = project.run('capacity', '--runtimes', 'nginx-fpm[workers=4]', ...load, ...effort);
+  const run = project.run(out, '--runtimes', 'nginx-fpm[workers=4]', ...load, ...effort, ...flags);
   const finished = await run.done;
   expect(finished.code, finished.stderr).toBe(0);
+  return finished;
+}
+
+async function search() {
+  const finished = await start('capacity', '--load', 'vus(4, 1s)');
   results = project.results('capacity');
   stdout = finished.stdout.replace(/\s+/g, ' ');
   stderr = finished.stderr;
@@ -65,4 +71,27 @@ test('by no more rates than it had said, the one that ends it missed twice, each
   // The probes are no slices of the comparison.
   expect(results.measurements).toHaveLength(1);
   expect(await leftovers()).toEqual([]);
+});
+
+test('with two clients is at least what these can ask for, and the report says why it is no more', async () => {
+  const finished = await start('few', '--load', 'vus(2, 1s)', '--max-vus', '2');
+  const few = project.results('few');
+  const [row] = analyse(few).scenarios[0]?.rows ?? [];
+  const most = 2 / ((row?.latency?.minMs as number) / 1000);
+  expect(row?.capacity).toMatchObject({ kind: 'beyond', half: null });
+  expect((row?.capacity?.value as number) / most).toBeLessThanOrEqual(1.02);
+  // Half of what the server holds: what ended the search was not the server.
+  const [{ probes }] = few.searches as [Results['searches'][number]];
+  const missed = probes.filter(({ held }) => !held);
+  expect(missed.map(({ generator }) => generator)).toContain(
+    'no client was free, though answers came as soon as ever',
+  );
+  expect(missed.map(({ failures, died }) => [failures, died])).toEqual(missed.map(() => [0, null]));
+  expect(finished.stdout).toMatch(/workers=4\] +≥ \d/);
+  expect(finished.stdout.replace(/\s+/g, ' ')).toContain(
+    '≥ the load generator was the limit, or the search ended before',
+  );
+  const markdown = readFileSync(join(project.folder, 'few/report.md'), 'utf8');
+  expect(markdown).toMatch(/\| ≥\s\d/);
+  expect(markdown).toContain('no, but by the load generator: no client was free');
 });
