@@ -154,6 +154,8 @@ export const Results = z.object({
     overheadRatio: z.number(),
     /** Signal name when the run was stopped before its plan was done. */
     stopped: z.string().nullable(),
+    /** Of runs that were put together what each was given; `seed` and `command` are then those of the first. */
+    merged: z.array(z.object({ seed: count, command: z.array(z.string()) })).optional(),
   }),
   host: Host,
   plan: z.object({

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { makeResults } from '../../test/fixtures/results/make.ts';
+import { renderMarkdown } from '../report/markdown.ts';
 import type { Results } from '../results.ts';
 import { analyse } from './analyse.ts';
 import { mergeResults } from './merge.ts';
@@ -96,4 +97,20 @@ test.each<[string, (results: Results) => void]>([
 test('one run stays what it is', () => {
   const results = run('a');
   expect(mergeResults([results])).toEqual([results]);
+});
+
+test('the seed and the command of each run are kept, so that it can be repeated', () => {
+  const given = (seed: number, app: string) => {
+    const results = two(seed);
+    results.run.command = ['run', '--app', app];
+    return results;
+  };
+  const inTwoSteps = mergeResults([...mergeResults([given(1, 'a'), given(2, 'b')]), given(3, 'a')]);
+  const [merged] = inTwoSteps as [Results];
+  expect(merged.run.merged?.map(({ seed }) => seed)).toEqual([1, 2, 3]);
+  expect(merged.run.merged?.map(({ command }) => command.at(-1))).toEqual(['a', 'b', 'a']);
+  const text = renderMarkdown(analyse(merged));
+  expect(text).toContain('random order (seeds 1, 2, 3)');
+  expect(text).toMatch(/^run --app a\nrun --app b$/m);
+  expect(renderMarkdown(analyse(two(1)))).toContain('random order (seed 1)');
 });

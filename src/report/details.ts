@@ -9,7 +9,7 @@ import { bytes, count, digits, duration, ms, NOTHING, share } from './numbers.ts
 import { type Start, startsLegend, startsOf } from './starts.ts';
 import { cut, plural } from './text.ts';
 import { withUpTo } from './upto.ts';
-import { DOUBTFUL, machineFacts, overhead, placeRule, shellCommand, startedAfresh } from './words.ts';
+import { commandsOf, DOUBTFUL, machineFacts, overhead, placeRule, seedsOf, startedAfresh } from './words.ts';
 
 /** Of each variant's errors these many are shown with a body, cut to so many characters. */
 const SAMPLES = 5;
@@ -288,13 +288,13 @@ function method(summary: Summary): string {
         : 'without warm-up';
     return `- ${code(facts.name)}: journey ${code(facts.journey)}, load ${code(facts.load)} in each of ${plural(facts.blocks, 'block')} per start, ${warmup}; timeout ${duration(facts.timeoutMs / 1000)}${facts.reuse ? '' : '; a new connection for each request'}.`;
   });
-  return `Every server was started afresh ${startedAfresh(summary)}. A block is one slice of load on every variant, one after the other or in turns, in random order (seed ${run.seed}); blocks do not overlap.
+  return `Every server was started afresh ${startedAfresh(summary)}. A block is one slice of load on every variant, one after the other or in turns, in random order (${seedsOf(run)}); blocks do not overlap.
 
 ${loads.join('\n')}
 
 ${overhead(summary)}${run.stopped ? `; stopped by ${code(run.stopped)} before the plan was done` : ''}.
 
-${codeBlock(shellCommand(run.command), 'sh')}
+${codeBlock(commandsOf(run), 'sh')}
 
 How each number was got, and how sure it is:
 

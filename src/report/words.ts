@@ -135,7 +135,13 @@ export function conditions({ facts, starts }: ScenarioSummary, { plan, run }: Su
     starts < plan.instances
       ? `${starts} of ${plural(plan.instances, 'fresh start')}`
       : plural(starts, 'fresh start');
-  return `${facts.load || 'load of the script'} · ${fresh} × ${plural(facts.blocks, 'slice')} of each variant · seed ${run.seed}${plan.budgetSeconds === null ? '' : ` · budget ${duration(plan.budgetSeconds)}`}${plan.durationScale === 1 ? '' : ` · times shortened to ${points(plan.durationScale)}`}`;
+  return `${facts.load || 'load of the script'} · ${fresh} × ${plural(facts.blocks, 'slice')} of each variant · ${seedsOf(run)}${plan.budgetSeconds === null ? '' : ` · budget ${duration(plan.budgetSeconds)}`}${plan.durationScale === 1 ? '' : ` · times shortened to ${points(plan.durationScale)}`}`;
+}
+
+/** `seed 42`; of runs put together `seeds 42, 43`. */
+export function seedsOf(run: Summary['run']): string {
+  const seeds = [...new Set((run.merged ?? [run]).map(({ seed }) => seed))];
+  return `${seeds.length > 1 ? 'seeds' : 'seed'} ${seeds.join(', ')}`;
 }
 
 /** How often every server was started: `once`, `6 times`, `2 of 6 times` where a run was cut short. */
@@ -198,6 +204,11 @@ export const DOUBTFUL_LEGEND = `~ ${DOUBTFUL}`;
 /** `48 s of load in 1 min 57 s (overhead 59 %)` */
 export function overhead({ run }: Summary): string {
   return `${duration(run.loadSeconds)} of load in ${duration(run.wallSeconds)} (overhead ${Math.round(run.overheadRatio * 100)} %)`;
+}
+
+/** What repeats a run; of runs put together a line for each. */
+export function commandsOf(run: Summary['run']): string {
+  return [...new Set((run.merged ?? [run]).map(({ command }) => shellCommand(command)))].join('\n');
 }
 
 /** A command line that a shell reads back as the same words. */

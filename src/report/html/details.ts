@@ -6,7 +6,7 @@ import { bytes, count, digits, duration, ms, NOTHING, share } from '../numbers.t
 import { type Start, startsLegend, startsOf } from '../starts.ts';
 import { cut, plural } from '../text.ts';
 import { type Timed, withUpTo } from '../upto.ts';
-import { DOUBTFUL, machineFacts, overhead, placeRule, shellCommand, startedAfresh } from '../words.ts';
+import { commandsOf, DOUBTFUL, machineFacts, overhead, placeRule, seedsOf, startedAfresh } from '../words.ts';
 import type { Numbers } from './charts.ts';
 import { type Html, html, name } from './html.ts';
 
@@ -260,11 +260,11 @@ export function renderMethod(summary: Summary): Html {
         : 'without warm-up';
     return html`<li><code>${facts.name}</code>: journey <code>${facts.journey}</code>, load <code>${facts.load || 'of the script'}</code> in each of ${plural(facts.blocks, 'block')} per start, ${warmup}; timeout ${duration(facts.timeoutMs / 1000)}${facts.reuse ? '' : '; a new connection for each request'}.</li>`;
   });
-  return html`<p>Every server was started afresh ${startedAfresh(summary)}. A block is one slice of load on every variant, one after the other or in turns, in random order (seed ${run.seed}); blocks do not overlap.</p>
+  return html`<p>Every server was started afresh ${startedAfresh(summary)}. A block is one slice of load on every variant, one after the other or in turns, in random order (${seedsOf(run)}); blocks do not overlap.</p>
 <ul>${loads}</ul>
 <p>${overhead(summary)}${run.stopped && html`; stopped by <code>${run.stopped}</code> before the plan was done`}.</p>
 <p>To repeat it:</p>
-<pre class="command" tabindex="0"><code>${shellCommand(run.command)}</code></pre>
+<pre class="command" tabindex="0"><code>${commandsOf(run)}</code></pre>
 <dl class="terms">
 <dt>RPS</dt><dd>Answers per second, mean of the starts’ means. ≥: the load generator was the limit, the server can do more.</dd>
 <dt>±</dt><dd>95 % t interval over the fresh starts; with one start over its slices.</dd>
