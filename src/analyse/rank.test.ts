@@ -44,6 +44,12 @@ describe('ranks from paired tests', () => {
     expect(analyse(few).scenarios[0]?.basis).toBe('intervals');
     expect(places(few)).toEqual(['=1 fast', '=1 tied', '=1 slow']);
   });
+  test('from one start each: intervals that do not overlap even if another start differs by 1 %', () => {
+    expect(places(run({ fast: 1000, near: 985, slow: 970 }, 1))).toEqual(['=1 fast', '=1 near', '2 slow']);
+    expect(places(run({ fast: 1000, near: 985, slow: 970 }, 2))).toEqual(['=1 fast', '=1 near', '=1 slow']);
+    expect(analyse(run({ fast: 1000, near: 985 }, 1)).scenarios[0]?.best).toBeNull();
+    expect(analyse(run({ fast: 1000, slow: 970 }, 1)).scenarios[0]?.best).toBe('fast');
+  });
   test('nobody is best in a tie; who is ahead of all is', () => {
     expect(analyse(results).scenarios[0]?.best).toBeNull();
     expect(analyse(run({ a: 900, b: 1000, c: 950 })).scenarios[0]).toMatchObject({

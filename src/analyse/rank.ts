@@ -1,6 +1,6 @@
 import type { CompareMetric } from '../results.ts';
 import type { Estimate } from './estimate.ts';
-import { MIN_PAIRS } from './limits.ts';
+import { MIN_PAIRS, START_SPREAD } from './limits.ts';
 import { logRatios, pairSlices } from './pairs.ts';
 import type { Entry } from './rows.ts';
 import type { Row, ScenarioSummary } from './summary.ts';
@@ -86,12 +86,15 @@ function byIntervals(entries: readonly Entry[], metric: Ranked | 'cpu'): Better 
   };
 }
 
+/** With an interval that has in it what starts differ by: that of a single start is widened by what is known of others. */
 function estimateOf(row: Row, metric: Ranked | 'cpu'): Estimate | null {
+  const found = metric === 'cpu' ? row.cpuMsPerRequest : row[metric];
+  if (found === null) return null;
   // What was held to the end of the ramp is surely held.
-  if (metric === 'holds') return row.holds && { ...row.holds, half: row.holds.half ?? 0 };
-  if (metric !== 'cpu') return row[metric];
-  // Starts of the same image differ by about 1 %, far more than the slices of one.
-  return row.cpuMsPerRequest?.over === 'instances' ? row.cpuMsPerRequest : null;
+  const half = metric === 'holds' ? (found.half ?? 0) : found.half;
+  if (found.over === 'instances' || half === null) return { ...found, half };
+  // Slices of one start differ far less in CPU than starts do.
+  return metric === 'cpu' ? null : { ...found, half: half + START_SPREAD * found.value };
 }
 
 function isBelow(a: Estimate | null, b: Estimate | null): boolean {

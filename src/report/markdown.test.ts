@@ -44,6 +44,17 @@ describe('the verdict claims no more than is known', () => {
     expect(verdict('one-start')).toMatch(
       /is fastest: .* Each was started only once; another start may differ/,
     );
+    const near = makeResults({
+      servers: [
+        { id: 'a', rps: 700 },
+        { id: 'b', rps: 692 },
+      ],
+      instances: 1,
+    });
+    for (const slice of near.measurements) slice.achievedRps = slice.variant === 'a' ? 700 : 692;
+    expect(lines(renderMarkdown(analyse(near)))[2]).toMatch(
+      /^\*\*No clear best between `a` and `b`: 692–700 rps, each was started only once, and another start may differ by about 1 %/,
+    );
   });
   test('one ramp each: its levels say nothing of other starts', () => {
     const servers = [520, 640].map((capacity) => ({ id: `full-at-${capacity}`, rps: 1, capacity }));

@@ -16,6 +16,9 @@ export function verdict(scenario: ScenarioSummary, name: Name): string {
   };
   const measure = metric === 'holds' ? 'holds ' : byRps ? '' : `${metric} `;
   const ranked = rows.filter((row) => row.state.kind === 'ranked');
+  const isOnce = (row: Row) => row[metric]?.over !== 'instances';
+  // The interval of a single ramp is that of its levels.
+  const another = `another start may differ${metric === 'holds' ? '' : ' by about 1 %'}`;
   const [first, second] = ranked;
   if (!first) return 'No variant could be ranked.';
   if (!second)
@@ -26,9 +29,7 @@ export function verdict(scenario: ScenarioSummary, name: Name): string {
       : '';
     const does = metric === 'holds' ? 'holds the most' : 'is fastest';
     const lead = `${name(first.label)} ${does}: ${metric === 'holds' ? '' : measure}${amount(first)}, ${distance(scenario, first, second)} ${name(second.label)} (${amount(second)}).`;
-    // The interval of a single ramp is that of its levels.
-    const once = `Each was started only once; another start may differ${metric === 'holds' ? '' : ' by about 1 %'}.`;
-    return `${limit}${lead}${first[metric]?.over === 'instances' ? '' : ` ${once}`}`;
+    return `${limit}${lead}${isOnce(first) ? ` Each was started only once; ${another}.` : ''}`;
   }
   const tied = ranked.filter((row) => row.state.kind === 'ranked' && row.state.rank === 1);
   const values = tied.map((row) => row[metric]?.value ?? 0);
@@ -40,7 +41,9 @@ export function verdict(scenario: ScenarioSummary, name: Name): string {
     ? 'measured too little to know their spread'
     : scenario.basis === 'paired'
       ? 'no paired test tells them apart'
-      : 'their 95 % intervals overlap';
+      : tied.every(isOnce)
+        ? `each was started only once, and ${another}`
+        : 'their 95 % intervals overlap';
   return `No clear best between ${list(tied.map((row) => name(row.label)))}: ${range}, ${why}${behind(ranked.slice(tied.length), name)}.`;
 }
 
@@ -242,5 +245,5 @@ export function machineFacts({ host, plan, tool }: Summary): [string, string][] 
 export function placeRule({ scenarios }: Summary): string {
   return scenarios.some(({ basis }) => basis === 'paired')
     ? 'by paired tests of fresh starts'
-    : 'that is, whose intervals do not overlap';
+    : `that is, whose intervals do not overlap${scenarios.some(({ starts }) => starts === 1) ? ', even if another start differs by 1 %' : ''}`;
 }
