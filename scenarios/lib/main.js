@@ -265,5 +265,6 @@ function countLate(from, turnEnd, sliceEnd) {
 export function handleSummary(data) {
   const metrics = {};
   for (const [name, metric] of Object.entries(data.metrics)) metrics[name] = metric.values;
-  return { stdout: JSON.stringify({ durationMs: data.state.testRunDurationMs, endpoints, metrics }) };
+  const { testRunDurationMs: durationMs } = data.state;
+  return { stdout: JSON.stringify({ durationMs, endedMs: Date.now(), endpoints, metrics }) };
 }

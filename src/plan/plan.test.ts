@@ -238,6 +238,20 @@ describe('the timeline', () => {
     const planned = plan({ ...config, scenarios: [{ ...scenario, ...change }] }, cpus);
     for (const batch of planned.instances.flatMap((i) => i.batches)) expect(batch.slices).toHaveLength(1);
   });
+
+  test.each<[string, Partial<Scenario>]>([
+    ['a count of requests', { load: parseLoad('requests(100, 2)') }],
+    ['a script that brings its load', { load: null }],
+  ])('%s is over with its last answer: nothing waits for its timeout', (_, change) => {
+    const slow = { ...scenario, warmupMs: 0, ...change };
+    const planned = (timeoutMs: number) => plan({ ...config, scenarios: [{ ...slow, timeoutMs }] }, cpus);
+    const { instances, estimatedSeconds } = planned(30_000);
+    const batches = instances.flatMap((i) => i.batches);
+    for (const batch of batches) expect(batch.drainMs).toBe(DRAIN_MS);
+    // Nothing is learnt of it, so the run has only the timeout to go by.
+    for (const batch of batches) expect(retime(batch, drainFor(slow, null)).drainMs).toBe(DRAIN_MS);
+    expect(estimatedSeconds).toBe(planned(1000).estimatedSeconds);
+  });
 });
 
 describe('the time to drain', () => {

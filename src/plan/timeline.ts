@@ -195,7 +195,8 @@ export function spanMs(slice: Slice, batch: Pick<Batch, 'slices'>): number {
 
 /**
  * The same slices, one after the other with this drain between them, their turns dealt anew; who lost the other of its
- * duet has none.
+ * duet has none. A slice whose end only the run knows is over with its last answer, as k6 itself waits for that: it needs no
+ * drain but the time in which its counters are read.
  *
  * @param typicalMs how long a request of the slowest variant takes; null: not known yet
  */
@@ -203,15 +204,17 @@ export function retime(batch: Batch, drainMs: number, typicalMs: number | null =
   const slices = groupTurns(batch.slices)
     .filter((group) => group[0]?.duet === null || group.length === 2)
     .flatMap((group) => dealTurns(group, typicalMs));
+  const isEnded = slices.some(({ durationMs }) => durationMs === null);
+  const waitMs = isEnded ? Math.min(drainMs, DRAIN_MS) : drainMs;
   let startMs = 0;
   const groups = groupTurns(slices);
   const timed = groups.flatMap((group, i) => {
     const at = startMs;
     startMs += loadedMs(group);
-    startMs += gapMs(group[0] as Slice, groups[i + 1]?.[0], drainMs);
+    startMs += gapMs(group[0] as Slice, groups[i + 1]?.[0], waitMs);
     return group.map((slice) => ({ ...slice, startMs: at }));
   });
-  return { ...batch, slices: timed, drainMs };
+  return { ...batch, slices: timed, drainMs: waitMs };
 }
 
 /** From the start of its first slice to the end of the last one's drain. Counts of requests are not known and count 0. */

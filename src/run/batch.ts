@@ -1,5 +1,5 @@
 import type { Batch, Instance } from '../plan/plan.ts';
-import { k6Environment } from './k6.ts';
+import { k6Environment, loadedFromMs } from './k6.ts';
 import { batchName, type LoadOutcome, loadBatch } from './load.ts';
 import type { BatchOutcome } from './measure.ts';
 import type { RunWorld } from './run.ts';
@@ -13,14 +13,15 @@ export async function runLoad(
   watch: Watch,
 ): Promise<{ load: LoadOutcome; loaded: BatchOutcome }> {
   const { plan, host, docker, signal } = world;
-  const beganMs = host.now();
+  const askedMs = host.now();
   const environment = k6Environment(plan.cpus.load.length, world.memoryBytes);
   const load = await loadBatch(docker, world.arena.name, batch, instance.ports, environment, { signal });
-  await waitForSamples(world, watch, batch, load.summary);
+  const { summary } = load;
+  await waitForSamples(world, watch, batch, summary);
   const loaded: BatchOutcome = {
     batch,
     instance: instance.index,
-    summary: load.summary,
+    summary,
     trouble: load.trouble,
     errors: load.errors,
     samples: watch.samples,
@@ -32,7 +33,7 @@ export async function runLoad(
     frontCpus: plan.cpus.front ?? [],
     serviceCpus: plan.cpus.services,
     loadCpus: plan.cpus.load,
-    beganMs,
+    beganMs: summary ? loadedFromMs(summary) : askedMs,
   };
   if (load.trouble) world.say(load.trouble);
   const file = `raw/${batch.scenario.name}/${instance.index}/${batchName(batch)}`;

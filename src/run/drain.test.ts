@@ -36,7 +36,10 @@ function given(...ends: (number | 'never')[]): { batch: Batch; summary: K6Summar
       steps: compileLoad(load, scenario),
     };
   });
-  return { batch: { scenario, slices, drainMs: 100 }, summary: { durationMs: 4000, endpoints: [], metrics } };
+  return {
+    batch: { scenario, slices, drainMs: 100 },
+    summary: { durationMs: 4000, endedMs: 14_000, endpoints: [], metrics },
+  };
 }
 
 describe('after a slice', () => {

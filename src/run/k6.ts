@@ -33,10 +33,18 @@ export interface K6Block {
 
 /** What main.js prints: each metric's values, under k6's name for metric and tags. */
 export interface K6Summary {
+  /** From the beginning of the first load to the end of the last. */
   durationMs: number;
+  /** When that end was, unix ms. */
+  endedMs: number;
   /** As the journey names them; a user's script names none. */
   endpoints: readonly string[];
   metrics: Record<string, Record<string, number>>;
+}
+
+/** When k6 began to load, unix ms. */
+export function loadedFromMs({ endedMs, durationMs }: K6Summary): number {
+  return endedMs - durationMs;
 }
 
 /** The first failing body of its kind. Untrusted text. */

@@ -64,6 +64,7 @@ function measureOne(given: Given): Measurement {
   const requests = all.length;
   const summary: K6Summary = {
     durationMs: 1000,
+    endedMs: START + 1000,
     endpoints: ['/x'],
     metrics: {
       'http_req_duration{slice:s7}': trend(all),

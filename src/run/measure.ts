@@ -29,7 +29,7 @@ export interface BatchOutcome {
   loadCpus: readonly number[];
   /** Empty: services share those of the servers, or there are none. */
   serviceCpus: readonly number[];
-  /** Unix ms, for a script that brings its own scenarios and so does not tell when it began. */
+  /** When k6 began to load, unix ms, for a script that brings its own scenarios and so does not tell. */
   beganMs: number;
 }
 

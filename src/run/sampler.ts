@@ -4,7 +4,7 @@ import { type Batch, spanMs } from '../plan/timeline.ts';
 import type { CpuLayout } from '../results.ts';
 import type { Arena } from './arena.ts';
 import { type Docker, LABEL, lastLines } from './docker.ts';
-import { type K6Summary, sliceId } from './k6.ts';
+import { type K6Summary, loadedFromMs, sliceId } from './k6.ts';
 import { Samples } from './samples.ts';
 import type { Server } from './servers.ts';
 import type { Services } from './services.ts';
@@ -123,7 +123,7 @@ export async function startSampler(world: SamplerWorld): Promise<Sampler> {
   };
 }
 
-/** k6 ends as soon as its last request has; the counters are read where the last slice's time to drain ends. */
+/** k6 ends as soon as its last request has; the counters are read where the last slice's time to drain ends, those of warm-ups never. */
 export async function waitForSamples(
   { host, signal }: Pick<SamplerWorld, 'host' | 'signal'>,
   { samples }: Watch,
@@ -131,7 +131,9 @@ export async function waitForSamples(
   summary: K6Summary | null,
 ): Promise<void> {
   const last = batch.slices.at(-1);
-  const startedMs = last && summary?.metrics[`bench_slice_start{slice:${sliceId(last)}}`]?.min;
+  if (!last || batch.slices.every(({ warmup }) => warmup)) return;
+  const startedMs =
+    summary && (summary.metrics[`bench_slice_start{slice:${sliceId(last)}}`]?.min || loadedFromMs(summary));
   const endMs = startedMs
     ? startedMs + (last.durationMs === null ? summary.durationMs : spanMs(last, batch)) + batch.drainMs
     : (samples.cpu.at(-1)?.atMs ?? 0) + 200;
