@@ -151,11 +151,6 @@ export function hasApp(folder: string, files: Files): boolean {
   );
 }
 
-/** The `.htaccess` file in the document root or at the top of an app, relative to its folder. */
-export function findHtaccess(folder: string, root: string, files: Files): string | undefined {
-  return [join(root, '.htaccess'), '.htaccess'].find((file) => files.kind(join(folder, file)) === 'file');
-}
-
 /** What Composer notes of all packages is long: of the largest apps some MB. */
 const MAX_INSTALLED_BYTES = 64 * 2 ** 20;
 

@@ -518,11 +518,13 @@ docs: https://example.org
   });
 });
 
-test('a .htaccess file is found in the document root or at the top', () => {
+test('a .htaccess file with rules of its own is found in the document root or at the top', () => {
   const app = (more: Record<string, string>) => parse({ 'public/index.php': '', ...more }).apps[0];
   expect(app({})).not.toHaveProperty('htaccess');
-  expect(app({ 'public/.htaccess': '', '.htaccess': '' })?.htaccess).toBe('public/.htaccess');
-  expect(app({ '.htaccess': '' })?.htaccess).toBe('.htaccess');
+  const own = 'Header set X-Own yes';
+  expect(app({ 'public/.htaccess': own, '.htaccess': own })?.htaccess).toBe('public/.htaccess');
+  expect(app({ '.htaccess': own })?.htaccess).toBe('.htaccess');
+  expect(app({ 'public/.htaccess': 'RewriteEngine On' })).not.toHaveProperty('htaccess');
 });
 
 test('packages for development are found in vendor/, where that is used', () => {

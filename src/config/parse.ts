@@ -6,7 +6,6 @@ import {
   describeApp,
   findApp,
   findDevPackages,
-  findHtaccess,
   guessRoot,
   hasApp,
 } from './apps.ts';
@@ -15,6 +14,7 @@ import { at } from './document.ts';
 import { checkEnv } from './env.ts';
 import { type Files, realFiles } from './files.ts';
 import { checkExtensions, checkFit } from './fit.ts';
+import { findHtaccess } from './htaccess.ts';
 import { readImages } from './images.ts';
 import { KEYS, type KeyName } from './keys.ts';
 import { find, type Given, type Layer, merge, readLayers, type Sources } from './layers.ts';

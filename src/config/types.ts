@@ -71,7 +71,7 @@ export interface App {
   folder: string;
   /** Document root relative to the folder: `public`, `web`, `.` … */
   root: string;
-  /** A `.htaccess` file of the app, in its document root or at its top; absent: there is none. */
+  /** A `.htaccess` file of the app with rules of its own, in its document root or at its top; absent: there is none. */
   htaccess?: string;
   /** What lies in its `vendor/` for development alone, by name; absent: nothing, or that folder is left out. */
   devPackages?: readonly string[];

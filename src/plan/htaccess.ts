@@ -1,7 +1,7 @@
 import type { Warning } from '../results.ts';
 import type { PlannedVariant } from './variants.ts';
 
-/** For each app with a `.htaccess` file: which variants do not obey it, so that its rules are missing there. */
+/** For each app with a `.htaccess` file of its own: which variants do not obey it, so that its rules are missing there. */
 export function warnOfHtaccess(variants: readonly PlannedVariant[]): Warning[] {
   const heads = variants.filter(({ ref }) => ref === null);
   const apps = new Map(heads.map(({ app }) => [app.name, app]));
@@ -13,7 +13,7 @@ export function warnOfHtaccess(variants: readonly PlannedVariant[]): Warning[] {
       {
         code: 'htaccess',
         message: `the app '${name}' has ${htaccess}, which only Apache obeys: its rules do nothing on ${labels}`,
-        remedy: 'none is needed where it only sends to index.php what is no file, which all do',
+        remedy: 'see whether anything is missed there that is not among the rules of its framework',
         variant: null,
       },
     ];
