@@ -18,6 +18,10 @@ test('the package has what git has in its folders, down to those that are empty 
   // npm never packs these, so a folder that has nothing else would not be there.
   const lists = known.filter((path) => path.endsWith('/.gitignore'));
   expect(packed).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'dist/cli.mjs', 'package.json']));
+  // Pages that messages and recipes name.
+  const places = ['src', 'runtimes', 'scenarios', 'apps', ':!*.test.ts'];
+  const named = run('git', 'grep', '-ohE', 'docs/[a-z-]+\\.md', '--', ...places);
+  expect(packed).toEqual(expect.arrayContaining(['docs/apps.md', ...named.trim().split('\n')]));
   expect(known.length).toBeGreaterThan(200);
   expect(known.filter((path) => !lists.includes(path) && !packed.includes(path))).toEqual([]);
   const folders = lists.map((path) => path.slice(0, -'.gitignore'.length));
