@@ -285,6 +285,17 @@ test("a fork's numbers come as numbers, onto the pull request that has the commi
   expect(comment?.body).not.toMatch(/<img|@everyone|\]\(https:\/\/evil/);
 });
 
+test.each(['action_required', 'skipped', 'cancelled'])(
+  'a run that was %s has left nothing to tell',
+  async (conclusion) => {
+    const payload = structuredClone(WORKFLOW_RUN.payload);
+    Object.assign(payload.workflow_run as object, { conclusion });
+    const done = await run('bench-comment.yml', { ...WORKFLOW_RUN, payload });
+    expect(done.code, done.log).toBe(0);
+    expect(github.comments).toEqual([]);
+  },
+);
+
 test.each([
   ['newer commits', SHA.replaceAll('c', 'd'), WANTED, {}, 0, 'has newer commits by now'],
   ['no list of shards', SHA, { shards: HOSTILE }, {}, 2, 'the list of shards cannot be read'],
