@@ -1,50 +1,17 @@
-import type { Measurement, Results, ScenarioFacts, Warning } from '../results.ts';
-import {
-  BODY_DIFFERENCE,
-  FEW_INSTANCES,
-  FOREIGN_CPU,
-  GENERATOR_BUSY,
-  HEADER_BYTES,
-  IDLE_CPU,
-  P99_SAMPLES,
-  STALL,
-  STEAL,
-} from './limits.ts';
-import { sum } from './pool.ts';
-import type { Row, ScenarioSummary } from './summary.ts';
+import type { Measurement, Results, Warning } from '../results.ts';
+import { findFlaws, warning } from './flaws.ts';
+import { FEW_INSTANCES, FOREIGN_CPU, IDLE_CPU, STALL, STEAL } from './limits.ts';
+import type { ScenarioSummary } from './summary.ts';
 
 /** Everything that makes a number less than it seems, with what to do about it. Those of the run come first. */
 export function findWarnings(results: Results, scenarios: readonly ScenarioSummary[]): Warning[] {
   const found = [
     ...ofRun(results, scenarios),
-    // What is wrong with the other ref is worth a word as well.
-    ...scenarios
-      .map(withBases)
-      .flatMap((scenario) => [
-        ...ofGenerator(scenario),
-        ...ofLoss(scenario),
-        ...ofMemory(scenario),
-        ...ofSamples(scenario),
-        ...ofAnswers(scenario),
-        ...ofConnections(scenario.facts, scenario.rows, results),
-      ]),
+    ...scenarios.flatMap((scenario) => findFlaws(scenario, results)),
     ...ofMachine(results),
   ];
   const known = new Set(results.warnings.map((warning) => warning.code));
   return [...results.warnings, ...found.filter((warning) => !known.has(warning.code))];
-}
-
-function withBases(scenario: ScenarioSummary): ScenarioSummary {
-  return { ...scenario, rows: [...scenario.rows, ...scenario.bases] };
-}
-
-function warning(code: string, message: string, remedy: string, rows: readonly Row[] = []): Warning {
-  return { code, message, remedy, variant: rows.length === 1 ? (rows[0]?.variant ?? null) : null };
-}
-
-/** `scenario quick: apache, nginx-fpm` */
-function about(scenario: ScenarioSummary, rows: readonly Row[]): string {
-  return `scenario ${scenario.facts.name}: ${rows.map((row) => row.label).join(', ')}`;
 }
 
 function ofRun({ run, plan, variants }: Results, scenarios: readonly ScenarioSummary[]): Warning[] {
@@ -79,191 +46,6 @@ function ofRun({ run, plan, variants }: Results, scenarios: readonly ScenarioSum
     );
   }
   return warnings;
-}
-
-function ofGenerator(scenario: ScenarioSummary): Warning[] {
-  const warnings: Warning[] = [];
-  const bound = scenario.rows.filter((row) => row.slices.generatorBound > 0);
-  if (bound.length > 0) {
-    const slices = `${sum(bound, (row) => row.slices.generatorBound)} of ${sum(bound, (row) => row.slices.ok)} slices`;
-    warnings.push(
-      warning(
-        'generator-bound',
-        `${about(scenario, bound)}: the load generator was the limit in ${slices}`,
-        'give it more cores (--load-cpus), or servers fewer (--server-cpus)',
-        bound,
-      ),
-    );
-  }
-  const busy = scenario.rows.filter((row) => row.latencyDoubtful && row.state.kind !== 'failed');
-  if (busy.length > 0) {
-    warnings.push(
-      warning(
-        'generator-busy',
-        `${about(scenario, busy)}: k6 used more than ${GENERATOR_BUSY * 100} % of its CPUs, so part of the latency may be its own`,
-        'for latency load with a constant rate, at most half of what the server can do',
-        busy,
-      ),
-    );
-  }
-  return warnings;
-}
-
-function ofLoss(scenario: ScenarioSummary): Warning[] {
-  const warnings: Warning[] = [];
-  const measured = scenario.rows.filter((row) => row.state.kind !== 'failed');
-  // Beyond its knee a variant drops what it cannot do: that is what the knee says.
-  const dropped = measured.filter((row) => row.dropped > 0 && row.holds?.kind !== 'found');
-  if (dropped.length > 0) {
-    const counts = dropped.map((row) => `${row.label} ${row.dropped}`).join(', ');
-    warnings.push(
-      warning(
-        'dropped-iterations',
-        `scenario ${scenario.facts.name}: iterations that could not start in time: ${counts}; latency is better than clients would see`,
-        'lower the rate or raise max-vus',
-        dropped,
-      ),
-    );
-  }
-  const interrupted = measured.filter((row) => row.interrupted > 0);
-  if (interrupted.length > 0) {
-    const counts = interrupted.map((row) => `${row.label} ${row.interrupted}`).join(', ');
-    warnings.push(
-      warning(
-        'interrupted',
-        `scenario ${scenario.facts.name}: requests without an answer when their slice ended: ${counts}`,
-        'raise the timeout, or look for workers that hang',
-        interrupted,
-      ),
-    );
-  }
-  const failed = measured.filter((row) => row.slices.failed > 0 && row.slices.ok > 0);
-  if (failed.length > 0) {
-    const counts = failed.map((row) => `${row.label} ${row.slices.failed}`).join(', ');
-    warnings.push(
-      warning(
-        'failed-slices',
-        `scenario ${scenario.facts.name}: failed slices: ${counts}; RPS and latency are those of the other slices`,
-        'see the errors and the container logs',
-        failed,
-      ),
-    );
-  }
-  const isVoid = scenario.rows.filter((row) => row.slices.void > 0 && row.slices.ok > 0);
-  if (isVoid.length > 0) {
-    const counts = isVoid.map((row) => `${row.label} ${row.slices.void}`).join(', ');
-    warnings.push(
-      warning(
-        'void-slices',
-        `scenario ${scenario.facts.name}: slices left out because they could not be trusted: ${counts}`,
-        'see their reasons in results.json; measure on a quieter machine',
-        isVoid,
-      ),
-    );
-  }
-  return warnings;
-}
-
-function ofSamples(scenario: ScenarioSummary): Warning[] {
-  const few = scenario.rows.filter((row) => row.latency && row.latency.samples < P99_SAMPLES);
-  if (few.length === 0) return [];
-  return [
-    warning(
-      'few-samples',
-      `${about(scenario, few)}: p99 rests on fewer than ${P99_SAMPLES.toLocaleString('en')} requests`,
-      'load longer, or more --blocks',
-      few,
-    ),
-  ];
-}
-
-function ofMemory(scenario: ScenarioSummary): Warning[] {
-  const leaking = scenario.rows.filter((row) => row.soak?.leaks);
-  if (leaking.length === 0) return [];
-  const kib = (value: number) => Number((value / 1024).toPrecision(3)).toLocaleString('en');
-  const words = leaking.map(({ label, soak }) => {
-    const { value, half } = (soak as NonNullable<typeof soak>).bytesPerThousand;
-    return `${label} by ${kib(value)} KiB (${kib(value - half)} to ${kib(value + half)})`;
-  });
-  return [
-    warning(
-      'leak',
-      `scenario ${scenario.facts.name}: memory grew with every 1,000 requests: ${words.join(', ')}`,
-      'look for what outlives a request; until it is found, end workers after so many requests (max-requests)',
-      leaking,
-    ),
-  ];
-}
-
-/** The same endpoint must give the same answer everywhere, also in size. */
-function ofAnswers(scenario: ScenarioSummary): Warning[] {
-  const warnings: Warning[] = [];
-  const missed = scenario.rows.filter((row) => row.sloMissed.length > 0 && row.state.kind !== 'failed');
-  if (missed.length > 0) {
-    const words = missed.map((row) => `${row.label} ${row.sloMissed.join(', ')}`).join('; ');
-    warnings.push(
-      warning(
-        'slo-missed',
-        `scenario ${scenario.facts.name}: ${words}`,
-        'give it more workers or CPUs, or less load; the limits are the slo of the scenario',
-        missed,
-      ),
-    );
-  }
-  const rows = scenario.rows.filter(
-    ({ state: { kind } }) => kind === 'ranked' || kind === 'base' || kind === 'generator-bound',
-  );
-  const names = new Set(rows.flatMap((row) => row.endpoints.slice(0, -1).map((endpoint) => endpoint.name)));
-  const different = [...names].flatMap((name) => {
-    const sizes = rows.flatMap((row) => {
-      const bytes = row.endpoints.find((endpoint) => endpoint.name === name)?.bytesPerResponse;
-      return bytes ? [{ label: row.label, bytes }] : [];
-    });
-    sizes.sort((a, b) => a.bytes - b.bytes);
-    const [least, most] = [sizes[0], sizes.at(-1)];
-    if (!least || !most || most.bytes <= least.bytes * (1 + BODY_DIFFERENCE) + HEADER_BYTES) return [];
-    return [
-      `${name}: ${Math.round(least.bytes)} bytes from ${least.label}, ${Math.round(most.bytes)} from ${most.label}`,
-    ];
-  });
-  if (different.length > 0) {
-    warnings.push(
-      warning(
-        'body-size',
-        `scenario ${scenario.facts.name}: answers differ in size: ${different.join('; ')}`,
-        'check compression and what the app says of its server; fewer bytes are less work',
-      ),
-    );
-  }
-  return warnings;
-}
-
-/** A connection kept open holds a prefork or fpm worker: with more connections than workers the rest wait in line. */
-function ofConnections(facts: ScenarioFacts, rows: readonly Row[], { variants }: Results): Warning[] {
-  const clients = Math.max(0, ...closedClients(facts.load));
-  const short = rows.filter((row) => {
-    const variant = variants.find(({ id }) => id === row.variant);
-    const workers = variant?.options.workers;
-    return (
-      variant?.model === 'per-request' && typeof workers === 'number' && workers < clients && row.latency
-    );
-  });
-  if (short.length === 0) return [];
-  return [
-    warning(
-      'connections-exceed-workers',
-      `scenario ${facts.name}: ${clients} clients, but fewer workers in ${short.map((row) => row.label).join(', ')}: latency is mostly waiting for a free worker`,
-      `workers=${clients} or more, or fewer clients`,
-      short,
-    ),
-  ];
-}
-
-/** `vus(8, 1s) requests(100, 4)` → 8 and 4. */
-function closedClients(load: string): number[] {
-  const vus = [...load.matchAll(/\bvus\(\s*(\d+)/g)];
-  const requests = [...load.matchAll(/\brequests\(\s*\d+\s*,\s*(\d+)/g)];
-  return [...vus, ...requests].map(([, count]) => Number(count));
 }
 
 function ofMachine({ plan, measurements, duets }: Results): Warning[] {
