@@ -254,7 +254,7 @@ async function leave(shards: unknown, results: unknown) {
   await writeFile(join(report, 'report.md'), '# @everyone [x](https://evil.example)');
 }
 
-const WORKFLOW_RUN: Event = {
+const WORKFLOW_RUN = {
   name: 'workflow_run',
   payload: {
     action: 'completed',
@@ -264,7 +264,7 @@ const WORKFLOW_RUN: Event = {
       pull_requests: [],
     },
   },
-};
+} satisfies Event;
 const WANTED = [{ index: 1, of: 1, variants: ['apache'] }];
 const HOSTILE = '<img src=x>|@everyone [x](https://evil.example) ::error::x';
 
@@ -289,7 +289,7 @@ test.each(['action_required', 'skipped', 'cancelled'])(
   'a run that was %s has left nothing to tell',
   async (conclusion) => {
     const payload = structuredClone(WORKFLOW_RUN.payload);
-    Object.assign(payload.workflow_run as object, { conclusion });
+    payload.workflow_run.conclusion = conclusion;
     const done = await run('bench-comment.yml', { ...WORKFLOW_RUN, payload });
     expect(done.code, done.log).toBe(0);
     expect(github.comments).toEqual([]);
