@@ -1,5 +1,5 @@
 import type { Results } from '../results.ts';
-import { ALPHA, MIN_EFFECT, MIN_PAIRS } from './limits.ts';
+import { ALPHA, MIN_EFFECT, MIN_PAIRS, START_SPREAD } from './limits.ts';
 import { logRatios, pairSlices } from './pairs.ts';
 import { isMore } from './rank.ts';
 import type { Entry, Measured } from './rows.ts';
@@ -7,8 +7,6 @@ import { tCritical, tPValue } from './student.ts';
 import type { ScenarioSummary, Tuned } from './summary.ts';
 import { holm, testPairs } from './verdict.ts';
 
-/** SD of ln(number) between starts of the same image, where only one start tells: docs/method.md. */
-const START_SPREAD = 0.01;
 /** Degrees of freedom of what is not estimated but reckoned with. */
 const MANY = 1000;
 
