@@ -5,7 +5,7 @@ import { join } from 'node:path';
 export const OCTANE_APPS = ['laravel', 'shop'] as const;
 
 /** RoadRunner's packages take sockets; by Guzzle, which every new app of Laravel has, Octane asks FrankenPHP how it is. */
-const PACKAGES = {
+export const OCTANE_PACKAGES = {
   'ext-sockets': '*',
   'guzzlehttp/guzzle': '^7.0',
   'laravel/octane': '^2.3',
@@ -15,7 +15,7 @@ const PACKAGES = {
 /** The composer.json of an app with Octane in it. */
 export function requireOctane(composer: string): string {
   const found = JSON.parse(composer);
-  return `${JSON.stringify({ ...found, require: { ...found.require, ...PACKAGES } }, null, 2)}\n`;
+  return `${JSON.stringify({ ...found, require: { ...found.require, ...OCTANE_PACKAGES } }, null, 2)}\n`;
 }
 
 /** Copies them into a folder, under the names that they have: there `--app laravel` is the copy. */

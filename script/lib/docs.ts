@@ -42,6 +42,7 @@ function renderOwn({
   apps,
   longLived,
   htaccess,
+  requires,
   stop,
   status,
   docs,
@@ -49,7 +50,7 @@ function renderOwn({
   const images = base.map((image) => `\`${image.replaceAll('{php}', 'X.Y')}\``).join(', ');
   return [
     `${title}, ${model}, ${status}. Built on ${images}, PHP ${php.join(', ')}.`,
-    `Apps: ${quoteAll(apps)}${htaccess ? '; obeys `.htaccess` files' : ''}.`,
+    `Apps: ${quoteAll(apps)}${requires.length > 0 ? ` that require ${quoteAll(requires)}` : ''}${htaccess ? '; obeys `.htaccess` files' : ''}.`,
     ...(longLived ? [renderLongLived(longLived)] : []),
     `On ${stop.signal} a request in flight ${stop.inFlight}, within ${stop.timeoutMs / 1000} s. [Its documentation](${docs}).`,
   ];

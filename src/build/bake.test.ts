@@ -15,6 +15,7 @@ const runtime: Runtime = {
   options: {},
   apps: ['plain'],
   elastic: {},
+  requires: [],
   stop: { signal: 'SIGWINCH', timeoutMs: 10_000, inFlight: 'finishes' },
   status: 'maintained',
   docs: '',

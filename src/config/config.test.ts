@@ -335,13 +335,17 @@ docs: https://example.org
     });
 
     test('has to require what the runtime cannot serve without', () => {
-      const octane = { '.bench/runtimes/worker/runtime.yaml': `${manifest}requires: laravel/octane\n` };
-      const laravel = composer('laravel/framework');
-      expect(told({ ...octane, ...laravel })).toMatch(
-        /worker is for apps that require laravel\/octane, and .* does not: composer require laravel\/octane/,
+      const wants = (list: string) => ({
+        '.bench/runtimes/worker/runtime.yaml': `${manifest}requires: ${list}\n`,
+      });
+      const octane = composer('laravel/framework', 'laravel/octane');
+      expect(told({ ...wants('laravel/octane'), ...composer('laravel/framework') })).toMatch(
+        /worker is for apps that require laravel\/octane, and .* does not: composer require laravel\/octane\n/,
       );
-      const fits = { ...INDEX, ...worker, ...octane, ...composer('laravel/framework', 'laravel/octane') };
-      expect(parse(fits, ['--runtimes', 'worker']).runtimes).toHaveLength(1);
+      expect(told({ ...wants('laravel/octane'), ...octane })).toBe('nothing was refused');
+      expect(told({ ...wants('[laravel/octane, spiral/roadrunner-http]'), ...octane })).toMatch(
+        /require laravel\/octane and spiral\/roadrunner-http, and .* does not: composer require spiral\/roadrunner-http\n/,
+      );
     });
 
     test('has to fit one that keeps it in memory when an option says so', () => {

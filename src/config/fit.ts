@@ -37,8 +37,9 @@ export function findMisfit(
   if (BY_HANDLER.includes(app.kind) && !app.handler) {
     return `${name} calls an app by its handler.php, and the app '${app.name}' has none`;
   }
-  if (runtime.requires && !app.packages.includes(runtime.requires)) {
-    return `${name} is for apps that require ${runtime.requires}, and the composer.json of '${app.name}' does not: composer require ${runtime.requires}`;
+  const missing = runtime.requires.filter((wanted) => !app.packages.includes(wanted));
+  if (missing.length > 0) {
+    return `${name} is for apps that require ${runtime.requires.join(' and ')}, and the composer.json of '${app.name}' does not: composer require ${missing.join(' ')}`;
   }
   return null;
 }
@@ -46,7 +47,7 @@ export function findMisfit(
 /** What keeps such an app in memory after all. */
 const HINTS: Partial<Record<AppKind, string>> = {
   laravel:
-    "octane-swoole, octane-roadrunner and octane-frankenphp keep Laravel in memory, by the app's laravel/octane",
+    "octane-swoole, octane-roadrunner and octane-frankenphp keep Laravel in memory by packages of the app's, see docs/apps.md",
   plain: 'docs/apps.md tells how an app is called by its handler.php',
 };
 

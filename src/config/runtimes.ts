@@ -43,7 +43,7 @@ export const manifest = keys({
   options: record(optionName, optionSpec),
   apps: list(appKind),
   'long-lived': keys({ when: record(optionName, list(line)), apps: list(appKind) }).optional(),
-  requires: line.optional(),
+  requires: list(line).optional(),
   htaccess: boolean.optional(),
   'worker-per-connection': boolean.optional(),
   elastic: record(optionName, list(line)).optional(),
@@ -158,7 +158,7 @@ function openFolder(name: string, path: string, cwd: string, files: Files): Fold
 
 function readRuntime({ name, path, document }: Folder): Runtime {
   const parsed = validate(manifest, document);
-  const { stop, options, elastic = {}, tried, htaccess, requires, ...more } = parsed;
+  const { stop, options, elastic = {}, tried, htaccess, requires = [], ...more } = parsed;
   const { 'long-lived': longLived, 'worker-per-connection': workerPerConnection, ...rest } = more;
   const checkNames = (named: object, ...path: string[]) => {
     for (const option of Object.keys(named)) {
@@ -174,7 +174,7 @@ function readRuntime({ name, path, document }: Folder): Runtime {
     folder: path,
     ...rest,
     ...(tried !== undefined && { tried }),
-    ...(requires !== undefined && { requires }),
+    requires,
     ...(longLived && { longLived }),
     ...(htaccess !== undefined && { htaccess }),
     ...(workerPerConnection !== undefined && { workerPerConnection }),

@@ -37,8 +37,8 @@ export interface Runtime {
   apps: readonly AppKind[];
   /** Of one that starts the app for each request: with what options it keeps it in memory, and which kinds of app then. */
   longLived?: { when: Readonly<Record<string, readonly string[]>>; apps: readonly AppKind[] };
-  /** A package without which it cannot serve an app: `laravel/octane`. */
-  requires?: string;
+  /** Packages without which it cannot serve an app: `laravel/octane`. */
+  requires: readonly string[];
   /** Whether its web server obeys `.htaccess` files. */
   htaccess?: boolean;
   /** Whether a connection that is kept open takes one of its `workers`, idle or not. */

@@ -12,6 +12,7 @@ const runtime: Config['runtimes'][number]['runtime'] = {
   ...{ name: 'apache', folder: '/apache', title: '', model: 'per-request', base: [], php: ['8.4'], apps: [] },
   options: { workers: { type: 'integer', default: 16, at: 'run', env: 'WORKERS', about: '' } },
   elastic: { workers: ['3'] },
+  requires: [],
   ...{ stop: { signal: 'SIGTERM', timeoutMs: 1, inFlight: '' }, status: '', docs: '' },
 };
 const cpus = [0, 1].map((cpu) => ({ cpu, core: cpu, package: 0 }));

@@ -11,7 +11,13 @@ import type { PlannedVariant } from './variants.ts';
 const runtime: Runtime = {
   ...{ name: 'apache', folder: '/apache', title: '', model: 'per-request', base: [], php: ['8.4'], apps: [] },
   options: { workers: { type: 'integer', default: 16, at: 'run', env: 'WORKERS', about: '' } },
-  ...{ elastic: {}, stop: { signal: 'SIGTERM', timeoutMs: 1, inFlight: '' }, status: '', docs: '' },
+  ...{
+    elastic: {},
+    requires: [],
+    stop: { signal: 'SIGTERM', timeoutMs: 1, inFlight: '' },
+    status: '',
+    docs: '',
+  },
 };
 const scenario: Scenario = {
   ...{ name: 'quick', title: '', journey: { kind: 'paths', paths: ['/'] }, load: parseLoad('vus(8, 1s)') },

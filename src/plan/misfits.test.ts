@@ -4,7 +4,7 @@ import type { Config, Runtime } from '../config/types.ts';
 import { warnOfMisfits } from './misfits.ts';
 
 const runtimeOf = (name: string, model: Runtime['model'], apps: Runtime['apps']) => ({
-  runtime: { name, model, apps } as unknown as Runtime,
+  runtime: { name, model, apps, requires: [] } as unknown as Runtime,
   set: {},
 });
 

@@ -19,6 +19,7 @@ const runtime: Runtime = {
     zts: { type: 'boolean', default: false, at: 'build', env: 'ZTS', about: '' },
   },
   apps: ['plain'],
+  requires: [],
   elastic: { pm: ['dynamic', 'ondemand'] },
   stop: { signal: 'SIGTERM', timeoutMs: 10_000, inFlight: 'finishes' },
   status: 'maintained',

@@ -18,6 +18,7 @@ const runtime = (name: string, folder = `/pkg/runtimes/${name}`): Runtime => ({
   },
   apps: ['plain'],
   elastic: {},
+  requires: [],
   stop: { signal: 'SIGTERM', timeoutMs: 10_000, inFlight: 'finishes' },
   status: 'maintained',
   docs: '',

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { requireOctane } from '../../bench/articles/apps.ts';
 import { tagOf } from '../../src/build/bake.ts';
 import { buildImages } from '../../src/build/build.ts';
 import { parseConfig } from '../../src/config/parse.ts';
@@ -84,11 +85,8 @@ async function using<T>(server: Promise<Server>, use: (server: Server) => Promis
 function makeApp(): string {
   const folder = mkdtempSync(join(tmpdir(), 'bench-octane-'));
   cpSync(join(root, 'apps/laravel'), folder, { recursive: true });
-  const composer = JSON.parse(readFileSync(join(folder, 'composer.json'), 'utf8'));
-  Object.assign(composer.require, {
-    ...{ 'guzzlehttp/guzzle': '^7.0', 'laravel/octane': '^2.3', 'spiral/roadrunner-http': '^3.5' },
-  });
-  writeFileSync(join(folder, 'composer.json'), JSON.stringify(composer));
+  const composer = join(folder, 'composer.json');
+  writeFileSync(composer, requireOctane(readFileSync(composer, 'utf8')));
   appendFileSync(
     join(folder, 'routes/api.php'),
     `
@@ -104,8 +102,7 @@ Route::get('/test/fill', fn () => ['length' => strlen(str_repeat('x', (int) requ
 beforeAll(async () => {
   if (rows.length === 0) return;
   const app = makeApp();
-  // The packages of RoadRunner take sockets.
-  const flags = ['--app', app, '--php', '8.4', '--extensions', 'sockets', ...(await findImages())];
+  const flags = ['--app', app, '--php', '8.4', ...(await findImages())];
   const runtimes = ['apache', ...rows.map(({ runtime }) => runtime)].join(',');
   const config = parseConfig({ flags: [...flags, '--runtimes', runtimes], cwd: root, packageRoot: root });
   const { images: planned } = planVariants(config);

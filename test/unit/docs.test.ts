@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { transformSync } from 'esbuild';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { OCTANE_APPS, requireOctane } from '../../bench/articles/apps.ts';
+import { OCTANE_APPS, OCTANE_PACKAGES, requireOctane } from '../../bench/articles/apps.ts';
 import { renderRuntimesPage } from '../../script/lib/docs.ts';
 import { COMMANDS, parseCommand } from '../../src/config/command.ts';
 import { realFiles } from '../../src/config/files.ts';
@@ -144,6 +144,8 @@ const LANGUAGES: Record<string, (block: Block, page: Page) => void> = {
     check(block, page);
   },
   js: ({ text }) => void transformSync(text),
+  // What is added to a composer.json, to have Octane.
+  json: ({ text }) => expect(JSON.parse(text)).toEqual({ require: OCTANE_PACKAGES }),
   dockerfile: expectRun,
   php: expectRun,
   // A picture; its paths are checked as those in the text are.
