@@ -51,7 +51,8 @@ if (getenv('BENCH_FACTS') === '1') {
 }
 
 echo json_encode([
-    'listeners' => ['*:' . getenv('PORT') => ['pass' => 'routes', 'backlog' => 4096]],
+    // `serve` opens the port later.
+    'listeners' => [getenv('LISTEN') => ['pass' => 'routes']],
     'settings' => [
         'listen_threads' => (int) getenv('CPUS'),
         'http' => [

@@ -693,6 +693,15 @@ describeIf(rowOf('unit'), 'unit', () => {
     });
   });
 
+  it('does not start where its port is taken', async () => {
+    await using(start('unit'), async (holder) => {
+      await using(launch(arena, imageOf('unit'), { PORT: String(holder.port) }), async (server) => {
+        expect(await docker('wait', server.container)).toBe('70');
+        expect(await logs(server)).toMatch(/Address already in use[\s\S]*unit: cannot listen on port/);
+      });
+    });
+  });
+
   it('ends when unitd does', async () => {
     await using(start('unit'), async (server) => {
       const line = (await docker('top', server.container, '-o', 'pid,args'))
