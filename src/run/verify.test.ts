@@ -35,7 +35,7 @@ describe('findDifferent', () => {
         { ...asked('c', 'unit', 'unit', { type: 'text/plain' }), headOnly: true },
       ],
       {
-        c: 'GET / answers differently from a: HTTP 200, text/plain,  instead of HTTP 200, text/html;charset=utf-8, ',
+        c: 'GET / answers differently from a: HTTP 200, text/plain instead of HTTP 200, text/html;charset=utf-8',
       },
     ],
     [
@@ -65,13 +65,38 @@ describe('findDifferent', () => {
       'another content type',
       [asked('a', '{}', '{}', { type: 'application/json' }), asked('b', '{}')],
       {
-        b: 'GET / answers differently from a: HTTP 200, text/html;charset=utf-8,  instead of HTTP 200, application/json, ',
+        b: 'GET / answers differently from a: HTTP 200, text/html;charset=utf-8 instead of HTTP 200, application/json',
       },
     ],
     [
       'spaces and case of the content type do not matter',
       [asked('a', 'x', 'x', { type: 'text/html;charset=utf-8' }), asked('b', 'x')],
       {},
+    ],
+    [
+      'files of a type that servers name differently, and with a charset or without',
+      [
+        asked('a', 'x', 'x', { type: 'application/javascript' }),
+        asked('b', 'x', 'x', { type: 'text/javascript; charset=utf-8' }),
+        asked('c', 'x', 'x', { type: 'text/css' }),
+      ],
+      { c: 'GET / answers differently from a: HTTP 200, text/css instead of HTTP 200, text/javascript' },
+    ],
+    [
+      'another charset',
+      [asked('a', 'x'), asked('b', 'x', 'x', { type: 'text/html; charset=latin1' })],
+      {
+        b: 'GET / answers differently from a: HTTP 200, text/html;charset=latin1 instead of HTTP 200, text/html;charset=utf-8',
+      },
+    ],
+    [
+      'when its rows were made, which is later in the next database; but not other numbers',
+      [
+        asked('a', 'made 2026-11-22T10:01:59.000000Z, 17:5'),
+        asked('b', 'made 2026-11-22T10:02:07.000000Z, 17:5'),
+        asked('c', 'made 2026-11-22T10:02:08.000000Z, 17:6'),
+      ],
+      { c: 'GET / answers differently from a: ‘…Z, 17:6’ instead of ‘…Z, 17:5’' },
     ],
     ['a fast 500', [asked('a', 'x'), asked('b', 'x', 'x', { status: 500 })], { b: 'GET / answers HTTP 500' }],
     [

@@ -27,8 +27,8 @@ export interface Asked {
 /**
  * Finds the variants that answer differently from most, or wrongly, with the reason.
  *
- * What differs between a variant's own two answers (tokens, dates, random numbers) is masked; status,
- * content type, location and the rest of the body have to be the same on all. With no majority, the
+ * What differs between a variant's own two answers (tokens, dates, random numbers) is masked, and so are times of day;
+ * status, content type, location and the rest of the body have to be the same on all. With no majority, the
  * first variant's answer counts as right.
  */
 export function findDifferent(asked: readonly Asked[]): Map<string, string> {
@@ -80,8 +80,8 @@ function blame({ status, error, fault }: Answer): string {
   return fault === 'wrong answer' ? 'gives a wrong answer' : `answers HTTP ${status}`;
 }
 
-interface Shape {
-  head: string;
+interface Shape extends Pick<Answer, 'status' | 'location'> {
+  type: ContentType;
   /** Words and signs in order; null where the two answers differ. */
   tokens: (string | null)[];
   /** The two answers have unlike numbers of tokens: only what is before and after can be compared. */
@@ -89,28 +89,64 @@ interface Shape {
 }
 
 function shapeOf({ first, second, headOnly = false }: Asked): Shape {
-  const head = `HTTP ${first.status}, ${first.type.toLowerCase().replaceAll(' ', '')}, ${first.location}`;
-  if (headOnly) return { head, tokens: [], gap: null };
+  const { status, location } = first;
+  const head = { status, location, type: readType(first.type) };
+  if (headOnly) return { ...head, tokens: [], gap: null };
   const a = tokenize(first.body);
   const b = tokenize(second.body);
   if (a.length === b.length) {
-    return { head, tokens: a.map((token, i) => (token === b[i] ? token : null)), gap: null };
+    return { ...head, tokens: a.map((token, i) => (token === b[i] ? token : null)), gap: null };
   }
   const shorter = Math.min(a.length, b.length);
   let before = 0;
   while (before < shorter && a[before] === b[before]) before++;
   let after = 0;
   while (after < shorter - before && a.at(-1 - after) === b.at(-1 - after)) after++;
-  return { head, tokens: a, gap: { before, after } };
+  return { ...head, tokens: a, gap: { before, after } };
 }
 
+/** Seconds and all: when a database was seeded or a cache filled, which each variant has done at a moment of its own. */
+const TIME_OF_DAY = /(?<!\d)\d\d:\d\d:\d\d(?:[.,]\d+)?(?!\d)/g;
+
 function tokenize(body: string): string[] {
-  return body.match(/[\p{L}\p{N}]+|[^\p{L}\p{N}]/gu) ?? [];
+  return body.replace(TIME_OF_DAY, '…').match(/[\p{L}\p{N}]+|[^\p{L}\p{N}]/gu) ?? [];
+}
+
+interface ContentType {
+  name: string;
+  /** Empty where none is said. */
+  charset: string;
+}
+
+/** What else web servers call the type of a file: each has a table of its own. */
+const ALIASES: Readonly<Record<string, string>> = {
+  '': 'application/octet-stream',
+  'application/javascript': 'text/javascript',
+  'application/x-javascript': 'text/javascript',
+  'application/xml': 'text/xml',
+  'application/font-woff': 'font/woff',
+  'image/vnd.microsoft.icon': 'image/x-icon',
+};
+
+function readType(header: string): ContentType {
+  const [name = '', ...parameters] = header.toLowerCase().replaceAll(' ', '').split(';');
+  const charset = parameters.find((parameter) => parameter.startsWith('charset=')) ?? '';
+  return { name: ALIASES[name] ?? name, charset };
+}
+
+/** Some servers say a charset for files of text, others none. */
+function isSameHead(a: Shape, b: Shape): boolean {
+  const sameCharset = a.type.charset === b.type.charset || a.type.charset === '' || b.type.charset === '';
+  return a.status === b.status && a.location === b.location && a.type.name === b.type.name && sameCharset;
+}
+
+function describeHead({ status, type: { name, charset }, location }: Shape): string {
+  return [`HTTP ${status}`, [name, charset].filter(Boolean).join(';'), location].filter(Boolean).join(', ');
 }
 
 /** What differs, for people; null when the two are alike. */
 function difference(a: Shape, b: Shape): string | null {
-  if (a.head !== b.head) return `${b.head} instead of ${a.head}`;
+  if (!isSameHead(a, b)) return `${describeHead(b)} instead of ${describeHead(a)}`;
   const before = Math.min(
     a.gap?.before ?? Number.POSITIVE_INFINITY,
     b.gap?.before ?? Number.POSITIVE_INFINITY,
