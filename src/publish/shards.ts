@@ -63,14 +63,14 @@ function adopt(job: Job, { pull, measured }: Origin): Job {
   return {
     ...job,
     pull,
-    key: job.key === null ? null : workflowKey(measured.workflow),
+    key: job.key === null ? null : workflowKey(measured.workflow, job.artifactName),
     runUrl: job.runUrl.replace(/\d*$/, `${measured.run}`),
   };
 }
 
-/** Both ways of commenting on what one workflow has measured update the same comment. */
-export function workflowKey(workflow: string): string {
-  return `workflow/${workflow}`;
+/** Both ways of commenting on what one call in one workflow has measured update the same comment: bench.yml has this key, too. */
+export function workflowKey(workflow: string, artifact: string): string {
+  return `workflow/${workflow}/${artifact}`;
 }
 
 function linked(stage: string, runUrl: string): string {

@@ -123,7 +123,7 @@ test('three machines, one of which fails: report and comment name it and compare
   const failed = /No results of shard (\d) of 3/.exec(comment?.body ?? '')?.[1];
   // GitHub gives the name of the calling workflow, act that of the called one.
   expect(comment?.body).toMatch(
-    /^<!-- php-runtime-bench:workflow%2F\w+ -->\n\*\*No results of shard \d of 3 \(`[abc]`\)/,
+    /^<!-- php-runtime-bench:workflow%2F\w+%2Fphp-runtime-bench -->\n\*\*No results of shard \d of 3 \(`[abc]`\)/,
   );
   const labels = ['a', 'b', 'c'];
   labels.splice(Number(failed) - 1, 1);
@@ -246,25 +246,25 @@ test('by schedule: built with credentials, measured, and added to a history that
 });
 
 /** What the workflow of a fork may have left. */
-async function leave(shards: unknown, results: unknown) {
-  const report = join(artifacts.folder ?? '', 'php-runtime-bench');
+async function leave(shards: unknown, results: unknown, name = 'php-runtime-bench') {
+  const report = join(artifacts.folder ?? '', name);
   await mkdir(join(report, '1'), { recursive: true });
   await writeFile(join(report, 'shards.json'), JSON.stringify(shards));
   await writeFile(join(report, '1/results.json'), JSON.stringify(results));
   await writeFile(join(report, 'report.md'), '# @everyone [x](https://evil.example)');
 }
 
-const WORKFLOW_RUN = {
+const workflowRun = (conclusion = 'success'): Event => ({
   name: 'workflow_run',
   payload: {
     action: 'completed',
     workflow_run: {
-      ...{ id: 42, name: 'Bench', event: 'pull_request', conclusion: 'success', head_sha: SHA },
+      ...{ id: 42, name: 'Bench', event: 'pull_request', conclusion, head_sha: SHA },
       ...{ head_branch: '$(touch owned)', head_repository: { id: 5, owner: { login: 'mallory' } } },
       pull_requests: [],
     },
   },
-} satisfies Event;
+});
 const WANTED = [{ index: 1, of: 1, variants: ['apache'] }];
 const HOSTILE = '<img src=x>|@everyone [x](https://evil.example) ::error::x';
 
@@ -274,23 +274,29 @@ test("a fork's numbers come as numbers, onto the pull request that has the commi
   results.plan.shard = { index: 1, of: 1 };
   await leave(WANTED, { ...results, pull: 8, markdown: HOSTILE });
 
-  const done = await run('bench-comment.yml', WORKFLOW_RUN);
+  const done = await run('bench-comment.yml', workflowRun());
 
   expect(done.code, done.log).toBe(0);
   const [comment, ...more] = github.comments;
   expect(more).toEqual([]);
   expect(comment).toMatchObject({ issue: 7, author: 'github-actions[bot]' });
-  expect(comment?.body).toMatch(/^<!-- php-runtime-bench:workflow%2FBench -->\n/);
+  expect(comment?.body).toMatch(/^<!-- php-runtime-bench:workflow%2FBench%2Fphp-runtime-bench -->\n/);
   expect(comment?.body).toContain('/actions/runs/42)');
   expect(comment?.body).not.toMatch(/<img|@everyone|\]\(https:\/\/evil/);
+
+  // Of two calls in one workflow each has a comment.
+  await leave(WANTED, results, 'bench-api');
+  expect((await run('bench-comment.yml', workflowRun(), { 'artifact-name': 'bench-api' })).code).toBe(0);
+  expect(github.comments.map(({ body }) => body.split('\n', 1)[0])).toEqual([
+    '<!-- php-runtime-bench:workflow%2FBench%2Fphp-runtime-bench -->',
+    '<!-- php-runtime-bench:workflow%2FBench%2Fbench-api -->',
+  ]);
 });
 
 test.each(['action_required', 'skipped', 'cancelled'])(
   'a run that was %s has left nothing to tell',
   async (conclusion) => {
-    const payload = structuredClone(WORKFLOW_RUN.payload);
-    payload.workflow_run.conclusion = conclusion;
-    const done = await run('bench-comment.yml', { ...WORKFLOW_RUN, payload });
+    const done = await run('bench-comment.yml', workflowRun(conclusion));
     expect(done.code, done.log).toBe(0);
     expect(github.comments).toEqual([]);
   },
@@ -303,7 +309,7 @@ test.each([
 ])('a fork with %s', async (_, head, wanted, results, code, said) => {
   github.heads.set(7, { label: 'mallory:$(touch owned)', sha: head });
   await leave(wanted, results);
-  const done = await run('bench-comment.yml', WORKFLOW_RUN);
+  const done = await run('bench-comment.yml', workflowRun());
   expect(done.log).toContain(said);
   expect(done.code === 0, done.log).toBe(code === 0);
   for (const { body } of github.comments) expect(body).toContain('**No results of shard 1 of 1');
