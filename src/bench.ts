@@ -87,7 +87,7 @@ export async function runBench(asked: Config, host: Host, caller: Caller): Promi
     planVariants(config);
     if (found) say(`comparing with ${sayOther(found.other)}`);
     for (const { message } of found?.notes ?? []) say(message);
-    const servicesWorld = { docker, run: runId, config, signal, say };
+    const servicesWorld = { docker, host, run: runId, config, signal, say };
     const compose = config.services && (await readCompose(servicesWorld, config.services));
     const hyperfine = config.coldStart ? await findHyperfine(host) : null;
     const k6Image = await getK6(docker, config, caller, signal);

@@ -1,6 +1,7 @@
 import { pullImage } from '../build/build.ts';
 import type { Config } from '../config/types.ts';
 import { UserError } from '../errors.ts';
+import type { Host } from '../host.ts';
 import { formatCpus } from '../plan/cpus.ts';
 import type { PlannedVariant } from '../plan/variants.ts';
 import type { CpuLayout, Failure, Warning } from '../results.ts';
@@ -21,10 +22,23 @@ export interface Services {
 
 export interface ServicesWorld {
   docker: Docker;
+  host: Pick<Host, 'now' | 'sleep'>;
   run: string;
   config: Config;
   signal: AbortSignal;
   say(line: string): void;
+}
+
+interface Container {
+  service: string;
+  container: string;
+  /** 0: it does not run. */
+  pid: number;
+  /** As the engine calls it: `running`, `exited`, … */
+  state: string;
+  exitCode: number;
+  /** `starting`, `healthy`, `unhealthy`; empty where nothing tells. */
+  health: string;
 }
 
 type Wanted = NonNullable<Config['services']>;
@@ -108,14 +122,12 @@ export async function startServices(
   await compose(['build', '--quiet'], signal);
   // Not ended by a signal: a client that dies in between leaves a container which nobody has seen yet.
   await compose(['create', '--no-build', '--pull', 'never']);
-  await compose(
-    ['up', '--no-build', '--no-recreate', '--wait', '--wait-timeout', String(READY_SECONDS)],
-    signal,
-  );
+  await compose(['up', '--detach', '--no-build', '--no-recreate'], signal);
+  const ready = await awaitServices(world, wanted);
   for (const network of networksOf(adapted)) await docker.run(['network', 'connect', network, world.arena]);
   const dead = new Set<string>();
   // One that has done its work and ended is no more to be watched.
-  const containers = (await listServices(world)).filter(({ pid }) => pid > 0);
+  const containers = ready.filter(({ pid }) => pid > 0);
   return {
     containers,
     reset: async (variant) => {
@@ -151,6 +163,33 @@ export async function startServices(
   };
 }
 
+/**
+ * Waits until each service runs, and is healthy where it says how that is found out, or has ended with 0. `docker compose up
+ * --wait` fails for one that does its work and ends, unless another depends on that.
+ */
+async function awaitServices(world: ServicesWorld, wanted: Wanted): Promise<Container[]> {
+  const { host, signal } = world;
+  const fail = async (why: string) => {
+    throw new UserError('the services do not start', await explain(world, wanted, why));
+  };
+  const deadline = host.now() + READY_SECONDS * 1000;
+  for (;;) {
+    const services = await listServices(world);
+    for (const { service, state, exitCode, health } of services) {
+      if (state === 'exited' && exitCode !== 0) await fail(`${service} ended with exit code ${exitCode}`);
+      if (health === 'unhealthy') await fail(`${service} is unhealthy`);
+    }
+    const late = services.filter(
+      ({ state, health }) => state !== 'exited' && (state !== 'running' || health === 'starting'),
+    );
+    if (late.length === 0) return services;
+    const names = late.map(({ service }) => service).join(', ');
+    if (host.now() > deadline) await fail(`not ready after ${READY_SECONDS} s: ${names}`);
+    await host.sleep(200, signal);
+    signal.throwIfAborted();
+  }
+}
+
 /** All logs of a run's services by their names, also of those that did not come up. */
 export async function readLogs(world: Pick<ServicesWorld, 'docker' | 'run'>): Promise<Map<string, string>> {
   const logs = new Map<string, string>();
@@ -161,17 +200,18 @@ export async function readLogs(world: Pick<ServicesWorld, 'docker' | 'run'>): Pr
   return logs;
 }
 
-async function listServices({ docker, run }: Pick<ServicesWorld, 'docker' | 'run'>) {
+async function listServices({ docker, run }: Pick<ServicesWorld, 'docker' | 'run'>): Promise<Container[]> {
   const filter = `label=com.docker.compose.project=${projectOf(run)}`;
   const ids = (await docker.run(['container', 'ls', '--all', '--quiet', '--filter', filter]))
     .split('\n')
     .filter(Boolean);
   if (ids.length === 0) return [];
-  const format = '{{.Id}}\t{{index .Config.Labels "com.docker.compose.service"}}\t{{.State.Pid}}';
-  const lines = (await docker.run(['container', 'inspect', '--format', format, ...ids])).trim().split('\n');
-  return lines.map((line) => {
-    const [container = '', service = '', pid = ''] = line.split('\t');
-    return { service, container, pid: Number(pid) };
+  const format = '{{.Id}}\t{{index .Config.Labels "com.docker.compose.service"}}\t{{json .State}}';
+  const lines = (await docker.run(['container', 'inspect', '--format', format, ...ids])).split('\n');
+  return lines.filter(Boolean).map((line) => {
+    const [container = '', service = '', json = ''] = line.split('\t');
+    const { Pid: pid, Status: state, ExitCode: exitCode, Health: health } = JSON.parse(json);
+    return { service, container, pid, state, exitCode, health: health?.Status ?? '' };
   });
 }
 
@@ -205,14 +245,14 @@ async function execute(
   return { stage: 'start', reason: `exit code ${code}${log ? `: ${lastLines(log, 1)}` : ''}`, log };
 }
 
-/** What compose said, and the last words of a service that is not well. */
-async function explain(world: ServicesWorld, wanted: Wanted, stderr: string) {
+/** What is wrong, as compose or we say it, and the last words of the services. */
+async function explain(world: ServicesWorld, wanted: Wanted, why: string) {
   const words: string[] = [];
   for (const [service, log] of await readLogs(world)) {
     if (log.trim() !== '') words.push(`${service}: ${lastLines(log, 1)}`);
   }
   return {
     where: { name: wanted.file },
-    found: [lastLines(stderr, 2), ...words].join('\n           '),
+    found: [lastLines(why, 2), ...words].join('\n           '),
   };
 }

@@ -19,6 +19,9 @@ services:
       interval: 1s
       retries: 60
     volumes: ['data:/var/lib/mysql']
+  once:
+    image: mariadb:11
+    entrypoint: [sh, -c, exit 0]
 volumes:
   data:
 `;
@@ -52,6 +55,8 @@ beforeAll(async () => {
     'unhealthy.yaml',
     COMPOSE.replace(/test: .*/, "test: [CMD, 'false']").replace('retries: 60', 'retries: 1'),
   );
+  write('ended.yml', CONFIG.replace('compose.yaml', 'ended.yaml'));
+  write('ended.yaml', COMPOSE.replace('exit 0', 'echo no such table; exit 3'));
   mkdirSync(join(project.folder, 'bin'));
   const real = (await realHost.exec('sh', ['-c', 'command -v docker'])).stdout.trim();
   write(
@@ -137,7 +142,15 @@ withCompose('services go when the run is stopped, and when it is killed', async 
   // The next one sweeps, before it fails for a reason of its own.
   const next = await project.run('next', ...LOAD, '--runtimes', 'apache', '--config', 'unhealthy.yml').done;
   expect(next.code).toBe(2);
-  expect(next.stderr).toMatch(/the services do not start\n {2}found: .*unhealthy/);
+  expect(next.stderr).toMatch(/the services do not start\n {2}found: {3}mariadb is unhealthy/);
+});
+
+withCompose('a service that ends with an error ends the run, and says why', async () => {
+  const { code, stderr } = await project.run('ended', ...LOAD, '--config', 'ended.yml').done;
+  expect(code).toBe(2);
+  expect(stderr).toMatch(
+    /the services do not start[\s\S]*found: {3}once ended with exit code 3\n[\s\S]* once: no such table/,
+  );
 });
 
 test('what is not there or not right is said before anything starts', async () => {
