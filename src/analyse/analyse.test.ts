@@ -379,6 +379,19 @@ describe('warnings', () => {
     expect(analyse(whole).warnings).toEqual([]);
   });
 
+  test.each([
+    [1000, /engine/],
+    [150, /let a slice take half a second/],
+  ])('counters that were not read in slices of %i ms', (durationMs, remedy) => {
+    const change = ({ measurements }: Results) => {
+      for (const slice of measurements) {
+        slice.durationMs = durationMs;
+        slice.generator.busyRatio = null;
+      }
+    };
+    const { warnings } = analyse(makeResults({ servers: [server('a')], change }));
+    expect(warnings.find(({ code }) => code === 'no-samples')?.remedy).toMatch(remedy);
+  });
   test('p99 of too few requests', () => {
     expect(codes(makeResults({ servers: [server('a', { rps: 80 })] }))).toContain('few-samples');
   });

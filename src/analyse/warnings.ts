@@ -3,6 +3,9 @@ import { findFlaws, warning } from './flaws.ts';
 import { FEW_INSTANCES, FOREIGN_CPU, IDLE_CPU, STALL, STEAL } from './limits.ts';
 import type { ScenarioSummary } from './summary.ts';
 
+/** Within so long the sampler has read the counters more than once. */
+const SAMPLED_MS = 500;
+
 /** Everything that makes a number less than it seems, with what to do about it. Those of the run come first. */
 export function findWarnings(results: Results, scenarios: readonly ScenarioSummary[]): Warning[] {
   const found = [
@@ -62,16 +65,17 @@ function ofMachine({ plan, measurements, duets }: Results): Warning[] {
       ),
     );
   }
-  const count = (of: (slice: Measurement) => boolean) => measurements.filter(of).length;
-  const blind = count(
+  const blind = measurements.filter(
     ({ outcome, cpu, generator }) => outcome === 'ok' && (cpu === null || generator.busyRatio === null),
   );
-  if (blind > 0) {
+  if (blind.length > 0) {
     warnings.push(
       warning(
         'no-samples',
-        `CPU could not be read in ${blind} of ${measurements.length} slices: nobody knows there whether k6 was the limit`,
-        'use an engine that lets a container see the control groups of others (no user namespaces)',
+        `CPU could not be read in ${blind.length} of ${measurements.length} slices: nobody knows there whether k6 was the limit`,
+        blind.every(({ durationMs }) => durationMs < SAMPLED_MS)
+          ? 'counters are read every tenth of a second: let a slice take half a second or more'
+          : 'use an engine that lets a container see the control groups of others (no user namespaces)',
       ),
     );
   }
