@@ -3,6 +3,9 @@ import { makeResults } from '../../test/fixtures/results/make.ts';
 import { makeRandom } from '../plan/random.ts';
 import type { Measurement, Results } from '../results.ts';
 import { analyse } from './analyse.ts';
+import { ALPHA } from './limits.ts';
+import { findTrend } from './soak.ts';
+import { tCritical } from './student.ts';
 
 const MIB = 2 ** 20;
 
@@ -116,6 +119,18 @@ test('of a random walk without a leak 1 % at most are called one', () => {
   const flagged = runs.filter((found) => found?.leaks).length;
   expect(runs.every((found) => found)).toBe(true);
   expect(flagged).toBeLessThanOrEqual(4);
+});
+
+test('nor of one with few samples, as where the load is short and the machine is busy', () => {
+  const flagged = Array.from({ length: 1000 }, (_, seed) => {
+    const next = walk(makeRandom(seed + 1));
+    const { value, error, df } = findTrend(
+      Array.from({ length: 16 }, (_, x) => ({ x, y: next() })),
+    ) as NonNullable<ReturnType<typeof findTrend>>;
+    return value - tCritical(ALPHA, df) * error > 0;
+  }).filter(Boolean).length;
+  expect(flagged).toBeLessThanOrEqual(10);
+  expect(findTrend(Array.from({ length: 15 }, (_, x) => ({ x, y: x })))).toBeNull();
 });
 
 test('several starts make it surer', () => {

@@ -11,8 +11,10 @@ const SOAK_MS = 20_000;
 const SETTLE = 0.25;
 /** The rest is cut into so many stretches of equally many requests. */
 const STRETCHES = 12;
-/** Each of which needs so many samples. */
+/** Into fewer where they would not have so many samples each; a busy machine has some come late. */
 const MIN_SAMPLES = 2;
+/** But not into fewer than this. */
+const MIN_STRETCHES = 6;
 /** Variance of the mean of increments of stretch means of a random walk, over what it would be were they independent. */
 const WALK = 1.5;
 
@@ -21,8 +23,14 @@ interface Point {
   y: number;
 }
 
+/** What of a slice tells of a soak. */
+export interface SteadySlice extends Pick<Measurement, 'durationMs' | 'turnMs' | 'requests'> {
+  steps: readonly Omit<Measurement['steps'][number], 'dropped' | 'latency'>[];
+  series: readonly Pick<Measurement['series'][number], 'atMs' | 'memoryBytes'>[];
+}
+
 /** What steady load that lasts does to a variant; null where there was none. */
-export function poolSoak(slices: readonly Measurement[], model: 'open' | 'closed'): Soak | null {
+export function poolSoak(slices: readonly SteadySlice[], model: 'open' | 'closed'): Soak | null {
   const steady = slices.filter(isSteady);
   const memory = poolTrends(steady.map((slice) => findTrend(memoryOf(slice))));
   const rates = model === 'closed' ? steady.map((slice) => regress(rateOf(slice))) : [];
@@ -38,19 +46,19 @@ export function poolSoak(slices: readonly Measurement[], model: 'open' | 'closed
 }
 
 /** Long enough, and as hard at its end as at its beginning. */
-function isSteady({ durationMs, steps, turnMs }: Measurement): boolean {
+function isSteady({ durationMs, steps, turnMs }: SteadySlice): boolean {
   const hard = new Set(steps.map(({ offeredRps, vus }) => offeredRps ?? vus));
   return durationMs >= SOAK_MS && turnMs === null && hard.size === 1;
 }
 
 /** Memory over requests. When each was made is known to the step. */
-function memoryOf(slice: Measurement): Point[] {
+function memoryOf(slice: SteadySlice): Point[] {
   return slice.series.flatMap(({ atMs, memoryBytes }) =>
     atMs >= 0 && atMs <= slice.durationMs ? [{ x: requestsUntil(slice, atMs), y: memoryBytes }] : [],
   );
 }
 
-function requestsUntil({ steps, requests, durationMs }: Measurement, ms: number): number {
+function requestsUntil({ steps, requests, durationMs }: SteadySlice, ms: number): number {
   if (steps.length < 2) return (requests * ms) / durationMs;
   return sum(steps, (step) => {
     const share = (ms - step.offsetMs) / step.durationMs;
@@ -59,7 +67,7 @@ function requestsUntil({ steps, requests, durationMs }: Measurement, ms: number)
 }
 
 /** Right answers per second over time as a share of the whole, both from their mean: a slope of −0.1 is a tenth lost. */
-function rateOf({ steps, durationMs }: Measurement): Point[] {
+function rateOf({ steps, durationMs }: SteadySlice): Point[] {
   const rates = steps.map((step) => (step.requests - step.failures) / step.durationMs);
   const whole = rates.length > 0 ? mean(rates) : 0;
   if (whole === 0) return [];
@@ -90,8 +98,9 @@ export function findTrend(points: readonly Point[]): Slope | null {
   const last = points.at(-1)?.x ?? 0;
   const from = first + SETTLE * (last - first);
   const used = points.filter(({ x }) => x >= from);
-  if (used.length < STRETCHES * MIN_SAMPLES || last <= first) return null;
-  const stretches = cut(used, from, last);
+  const count = Math.min(STRETCHES, Math.floor(used.length / MIN_SAMPLES));
+  if (count < MIN_STRETCHES || last <= first) return null;
+  const stretches = cut(used, from, last, count);
   // All requests in a moment: no series.
   if (stretches.length < 3) return null;
   const slopes = stretches.flatMap((a, i) =>
@@ -105,10 +114,10 @@ export function findTrend(points: readonly Point[]): Slope | null {
   return { value: median(slopes), error, df: steps.length - 1 };
 }
 
-function cut(points: readonly Point[], from: number, to: number): Point[] {
-  return Array.from({ length: STRETCHES }, (_, i): Point[] => {
-    const at = (k: number) => from + ((to - from) * k) / STRETCHES;
-    const own = points.filter(({ x }) => x >= at(i) && (x < at(i + 1) || i === STRETCHES - 1));
+function cut(points: readonly Point[], from: number, to: number, count: number): Point[] {
+  return Array.from({ length: count }, (_, i): Point[] => {
+    const at = (k: number) => from + ((to - from) * k) / count;
+    const own = points.filter(({ x }) => x >= at(i) && (x < at(i + 1) || i === count - 1));
     return own.length > 0 ? [{ x: mean(own.map(({ x }) => x)), y: median(own.map(({ y }) => y)) }] : [];
   }).flat();
 }
