@@ -18,8 +18,8 @@ export interface Trace {
   durationMs: number;
   /** Step by step: ms from the begin of the load, its length in ms, requests, failures. */
   steps: (readonly [number, number, number, number])[];
-  /** ms from the begin of the load, bytes. */
-  memory: (readonly [number, number])[];
+  /** ms from the begin of the load, bytes, CPU µs since the one before; the first traces have no CPU. */
+  memory: (readonly [number, number, number?])[];
 }
 
 export function traceOf(
@@ -40,7 +40,9 @@ export function traceOf(
     vus: slice.steps[0]?.vus ?? 0,
     durationMs: slice.durationMs,
     steps: slice.steps.map((step) => [step.offsetMs, step.durationMs, step.requests, step.failures] as const),
-    memory: slice.series.map(({ atMs, memoryBytes }) => [Math.round(atMs), memoryBytes] as const),
+    memory: slice.series.map(
+      ({ atMs, memoryBytes, cpuUs }) => [Math.round(atMs), memoryBytes, Math.round(cpuUs)] as const,
+    ),
   };
 }
 
@@ -64,7 +66,7 @@ export function judge(...traces: readonly Trace[]): Soak | null {
       return {
         ...{ durationMs, turnMs: null, steps: done },
         requests: done.reduce((sum, { requests }) => sum + requests, 0),
-        series: memory.map(([atMs, memoryBytes]) => ({ atMs, memoryBytes })),
+        series: memory.map(([atMs, memoryBytes, cpuUs = 0]) => ({ atMs, memoryBytes, cpuUs })),
       };
     }),
     'closed',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { makeResults } from '../../test/fixtures/results/make.ts';
 import { makeRandom } from '../plan/random.ts';
-import type { Measurement, Results } from '../results.ts';
+import type { Measurement, Results, Step } from '../results.ts';
 import { analyse } from './analyse.ts';
 import { ALPHA } from './limits.ts';
 import { findTrend } from './soak.ts';
@@ -131,6 +131,24 @@ test('nor of one with few samples, as where the load is short and the machine is
   }).filter(Boolean).length;
   expect(flagged).toBeLessThanOrEqual(10);
   expect(findTrend(Array.from({ length: 15 }, (_, x) => ({ x, y: x })))).toBeNull();
+});
+
+test('where the rate is only known as a whole, the CPU of the server tells when the requests were made', () => {
+  // Twice as many in the second half, with twice the CPU.
+  const results = soak({ bytesPerRequest: 200, noise: independent, seed: 1 });
+  for (const slice of results.measurements) {
+    const half = slice.durationMs / 2;
+    let grown = 0;
+    for (const sample of slice.series) {
+      sample.cpuUs = sample.atMs <= half ? 1000 : 2000;
+      grown += (slice.requests * 200 * (sample.atMs <= half ? 2 / 3 : 4 / 3)) / slice.series.length;
+      sample.memoryBytes = Math.round(60 * MIB + grown);
+    }
+    slice.steps = [{ ...(slice.steps[0] as Step), durationMs: slice.durationMs, requests: slice.requests }];
+  }
+  expect((find(results)?.bytesPerThousand.value as number) / 200_000).toBeCloseTo(1, 2);
+  for (const { series } of results.measurements) for (const sample of series) sample.cpuUs = 0;
+  expect((find(results)?.bytesPerThousand.value as number) / 200_000).toBeGreaterThan(1.1);
 });
 
 test('several starts make it surer', () => {

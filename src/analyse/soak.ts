@@ -26,7 +26,7 @@ interface Point {
 /** What of a slice tells of a soak. */
 export interface SteadySlice extends Pick<Measurement, 'durationMs' | 'turnMs' | 'requests'> {
   steps: readonly Omit<Measurement['steps'][number], 'dropped' | 'latency'>[];
-  series: readonly Pick<Measurement['series'][number], 'atMs' | 'memoryBytes'>[];
+  series: readonly Pick<Measurement['series'][number], 'atMs' | 'memoryBytes' | 'cpuUs'>[];
 }
 
 /** What steady load that lasts does to a variant; null where there was none. */
@@ -51,19 +51,41 @@ function isSteady({ durationMs, steps, turnMs }: SteadySlice): boolean {
   return durationMs >= SOAK_MS && turnMs === null && hard.size === 1;
 }
 
-/** Memory over requests. When each was made is known to the step. */
-function memoryOf(slice: SteadySlice): Point[] {
-  return slice.series.flatMap(({ atMs, memoryBytes }) =>
-    atMs >= 0 && atMs <= slice.durationMs ? [{ x: requestsUntil(slice, atMs), y: memoryBytes }] : [],
+/** Memory over requests. When each was made is known to the step, and within it by what the server did. */
+function memoryOf({ steps, series, durationMs }: SteadySlice): Point[] {
+  const clock = clockOf(series);
+  const spans = steps.map(({ offsetMs, durationMs, requests }) => {
+    return { from: clock(offsetMs), to: clock(offsetMs + durationMs), requests };
+  });
+  const requestsUntil = (now: number) =>
+    sum(spans, ({ from, to, requests }) => {
+      return to > from ? requests * Math.min(1, Math.max(0, (now - from) / (to - from))) : 0;
+    });
+  return series.flatMap(({ atMs, memoryBytes }) =>
+    atMs >= 0 && atMs <= durationMs ? [{ x: requestsUntil(clock(atMs)), y: memoryBytes }] : [],
   );
 }
 
-function requestsUntil({ steps, requests, durationMs }: SteadySlice, ms: number): number {
-  if (steps.length < 2) return (requests * ms) / durationMs;
-  return sum(steps, (step) => {
-    const share = (ms - step.offsetMs) / step.durationMs;
-    return step.requests * Math.min(1, Math.max(0, share));
+/**
+ * What goes on as requests are answered: the CPU that the server has used by a time (ms), as a request takes about as much
+ * of it whatever else the machine does; the time itself where CPU is not known.
+ */
+function clockOf(series: SteadySlice['series']): (ms: number) => number {
+  let total = 0;
+  const used = series.map(({ atMs, cpuUs }) => {
+    total += cpuUs;
+    return { atMs, us: total };
   });
+  if (total === 0) return (ms) => ms;
+  return (ms) => {
+    const next = used.findIndex(({ atMs }) => atMs >= ms);
+    if (next < 0) return total;
+    const { atMs, us } = used[next] as (typeof used)[number];
+    const before = used[next - 1] ?? { atMs: 0, us: 0 };
+    return atMs > before.atMs
+      ? before.us + ((us - before.us) * (ms - before.atMs)) / (atMs - before.atMs)
+      : us;
+  };
 }
 
 /** Right answers per second over time as a share of the whole, both from their mean: a slope of −0.1 is a tenth lost. */
