@@ -224,10 +224,11 @@ function voidReason(slices: readonly Measurement[]): string {
   return reason ? `${what}: ${reason}` : what;
 }
 
-/** What the slices say, each reason once; at most two of them, since their figures differ from slice to slice. */
+/** What the slices say, at most two reasons, and of those that differ in their figures alone the first. */
 function boundReason(slices: readonly Measurement[]): string {
-  const reasons = new Set(slices.flatMap((slice) => (slice.generator.bound ? slice.generator.reasons : [])));
-  return [...reasons].slice(0, 2).join('; ') || 'the load generator was the limit';
+  const reasons = slices.flatMap((slice) => (slice.generator.bound ? slice.generator.reasons : []));
+  const kinds = new Map(reasons.toReversed().map((reason) => [reason.replace(/\d[\d.,]*/g, '#'), reason]));
+  return [...kinds.values()].toReversed().slice(0, 2).join('; ') || 'the load generator was the limit';
 }
 
 function missedSlo(row: Pick<Row, 'p50' | 'p95' | 'p99' | 'okRatio'>, { slo }: ScenarioFacts): string[] {

@@ -68,6 +68,33 @@ describe('the verdict claims no more than is known', () => {
     expect(verdict('mixed')).toMatch(/^\*\*Of those measured to their limit, `apache` is fastest/);
     expect(verdict('mixed')).toContain('The load generator was the limit for `swoole` (≥ 5,180 rps).');
   });
+  test('one that is left does not hide that others were there', () => {
+    const bound = makeResults({
+      servers: [
+        { id: 'a', rps: 900 },
+        { id: 'b', rps: 1900 },
+      ],
+      change({ measurements }) {
+        for (const slice of measurements.filter(({ variant }) => variant === 'b'))
+          Object.assign(slice.generator, {
+            ...{ bound: true, reasons: [`k6 used ${90 + slice.block} % of its CPUs`] },
+          });
+      },
+    });
+    const text = renderMarkdown(summarise(bound));
+    expect(text).toMatch(
+      /^\*\*`a`: [89]\d\d ± \d+ rps; no other variant could be ranked\.\*\* The load generator was the limit for `b` \(≥ 1,[89]\d\d rps\)\.$/m,
+    );
+    // Of reasons that differ in a figure alone one is enough.
+    expect(text.match(/k6 used 9\d % of its CPUs/g)).toHaveLength(1);
+  });
+  test('those that held a ramp to its end were not measured too little', () => {
+    const servers = [500, 1400, 1500].map((capacity) => ({ id: `b-${capacity}`, capacity, rps: 300 }));
+    const text = renderMarkdown(analyse(makeProfile({ servers, instances: 3 })));
+    expect(text).toContain(
+      ': they held the ramp to its end, only a higher one can tell them apart; `b-500` is surely behind at least one of them.**',
+    );
+  });
   test('one variant is compared with nothing', () => {
     const text = renderMarkdown(summarise(makeResults({ servers: [{ id: 'a', rps: 900 }] })));
     expect(text).toMatch(/\*\*`a`: 9\d\d ± \d+ rps; there is nothing to compare it with\.\*\*/);

@@ -8,7 +8,7 @@ export type Name = (label: string) => string;
 
 /** What came out, in a sentence; nothing is claimed that the intervals do not bear out. */
 export function verdict(scenario: ScenarioSummary, name: Name): string {
-  const { metric, rows } = scenario;
+  const { metric, rows, bases } = scenario;
   const byRps = metric === 'rps' || metric === 'holds';
   const amount = (row: Row) => {
     if (metric === 'holds') return `${held(row.holds)} rps`;
@@ -21,8 +21,15 @@ export function verdict(scenario: ScenarioSummary, name: Name): string {
   const another = `another start may differ${metric === 'holds' ? '' : ' by about 1 %'}`;
   const [first, second] = ranked;
   if (!first) return 'No variant could be ranked.';
-  if (!second)
-    return `${name(first.label)}: ${measure}${amount(first)}; there is nothing to compare it with.`;
+  if (!second) {
+    const alone =
+      rows.length > 1
+        ? '; no other variant could be ranked'
+        : bases.length > 0
+          ? ''
+          : '; there is nothing to compare it with';
+    return `${name(first.label)}: ${measure}${amount(first)}${alone}.`;
+  }
   if (scenario.best) {
     const limit = rows.some((row) => row.state.kind === 'generator-bound')
       ? 'Of those measured to their limit, '
@@ -33,17 +40,20 @@ export function verdict(scenario: ScenarioSummary, name: Name): string {
   }
   const tied = ranked.filter((row) => row.state.kind === 'ranked' && row.state.rank === 1);
   const values = tied.map((row) => row[metric]?.value ?? 0);
-  const range =
-    metric === 'holds' && tied.every((row) => row.holds?.kind === 'beyond')
-      ? 'they held the ramp to its end'
-      : `${measure}${digits(Math.min(...values))}–${digits(Math.max(...values))} ${byRps ? 'rps' : 'ms'}`;
-  const why = tied.some((row) => row[metric]?.half == null)
-    ? 'measured too little to know their spread'
-    : scenario.basis === 'paired'
-      ? 'no paired test tells them apart'
-      : tied.every(isOnce)
-        ? `each was started only once, and ${another}`
-        : 'their 95 % intervals overlap';
+  const isBeyond = metric === 'holds' && tied.every((row) => row.holds?.kind === 'beyond');
+  const range = isBeyond
+    ? 'they held the ramp to its end'
+    : `${measure}${digits(Math.min(...values))}–${digits(Math.max(...values))} ${byRps ? 'rps' : 'ms'}`;
+  // A bound has no spread, however often it was measured.
+  const why = isBeyond
+    ? 'only a higher one can tell them apart'
+    : tied.some((row) => row[metric]?.half == null)
+      ? 'measured too little to know their spread'
+      : scenario.basis === 'paired'
+        ? 'no paired test tells them apart'
+        : tied.every(isOnce)
+          ? `each was started only once, and ${another}`
+          : 'their 95 % intervals overlap';
   return `No clear best between ${list(tied.map((row) => name(row.label)))}: ${range}, ${why}${behind(ranked.slice(tied.length), name)}.`;
 }
 

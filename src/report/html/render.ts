@@ -157,7 +157,7 @@ ${
 function renderOverview({ scenarios }: Summary, index: number): Html {
   return html`<nav class="card overview" aria-label="Scenarios"><ul>${scenarios.map(
     (scenario, i) =>
-      html`<li><a href="#scenario-${index}-${i}" dir="auto">${titleOfScenario(scenario)}</a> <span>${sentence(verdict(scenario, isolate))}</span></li>`,
+      html`<li><a href="#scenario-${index}-${i}" dir="auto">${titleOfScenario(scenario)}</a> <span>${sentence([verdict(scenario, isolate), exceptions(scenario, isolate)].filter(Boolean).join(' '))}</span></li>`,
   )}</ul></nav>`;
 }
 
