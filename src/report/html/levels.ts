@@ -77,14 +77,14 @@ function offeredAgainstAnswered(
     });
     const knee = knees.get(variant) ?? null;
     if (knee?.kind === 'found') {
-      marks.push({ variant: number, x: round(knee.value), text: `holds ${held(knee)} rps` });
+      marks.push({ variant: number, x: round(knee.value), text: `${held(knee)} rps` });
     }
   }
   return {
     kind: 'lines',
     id: 'offered-answered',
     title: 'Offered and answered',
-    note: 'Right answers per second against what was offered. On the thin line all is answered; where a curve leaves it for good lies the knee, marked where the ramp reached it.',
+    note: 'Right answers per second against what was offered. On the thin line all is answered. The mark is the highest rate that was held: from there on requests queue up, so response times grow before answers fall behind.',
     x: { label: 'offered, requests per second', unit: 'rps' },
     diagonal: true,
     xs: share(xs, lines),

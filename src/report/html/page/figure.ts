@@ -122,7 +122,7 @@ export class Figure {
 
   private listMarks(): void {
     if (this.chart.kind !== 'lines') return;
-    const { x, marks = [] } = this.chart;
+    const { marks = [] } = this.chart;
     const shown = marks.filter(({ variant }) => this.selection.isDrawn(variant));
     const items = shown.map((mark) =>
       el(
@@ -130,7 +130,7 @@ export class Figure {
         {},
         swatch(mark.variant),
         bdi(this.selection.variants[mark.variant]?.label ?? ''),
-        ` ${format(mark.x, x.unit)}`,
+        ` ${mark.text}`,
       ),
     );
     this.marks.replaceChildren(...(items.length > 0 ? ['Highest rate that was held: ', ...items] : []));
