@@ -1,6 +1,6 @@
 import stringWidth from 'string-width';
 import type { Row } from '../analyse/summary.ts';
-import { clip } from './text.ts';
+import { clipMiddle } from './text.ts';
 
 export type Style = (text: string) => string;
 export interface Styles {
@@ -87,7 +87,7 @@ export function layOut<T>(
   const label = columns.findIndex((column) => column.key === 'label');
   if (excess > 0) widths[label] = Math.max((widths[label] as number) - excess, MIN_LABEL);
   const pad = (text: string, i: number) => {
-    const cut = clip(text, widths[i] as number);
+    const cut = clipMiddle(text, widths[i] as number);
     const space = ' '.repeat((widths[i] as number) - stringWidth(cut));
     return columns[i]?.align === 'left' ? cut + space : space + cut;
   };

@@ -49,6 +49,12 @@ describe('width', () => {
     const bare = table(name, 120, true).replace(/\u001b\[[\d;]*m/g, '');
     expect(bare).toBe(table(name));
   });
+  test('names that end in different options stay apart where they are cut', () => {
+    const servers = [1, 4, 16].map((workers) => ({ id: `日本語-fpm@8.4[workers=${workers}]`, rps: 300 }));
+    const text = renderTable(summarise(makeResults({ servers })), { width: 50, color: false });
+    for (const workers of [1, 4, 16])
+      expect(text).toMatch(new RegExp(`^.*日本語.*….*s=${workers}\\] .*\\d`, 'm'));
+  });
   test('narrow: what matters most stays', () => {
     const head = table('mixed', 50)
       .split('\n')

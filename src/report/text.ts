@@ -41,6 +41,18 @@ export function clip(text: string, width: number): string {
   return `${kept}…`;
 }
 
+/** Cuts out the middle: variants differ at their end, `nginx-fpm@8.4[workers=4]`, where not at their begin. */
+export function clipMiddle(text: string, width: number): string {
+  if (stringWidth(text) <= width) return text;
+  const head = clip(text, Math.ceil(width / 2));
+  let tail = '';
+  for (const { segment } of [...new Intl.Segmenter().segment(text)].reverse()) {
+    if (stringWidth(head + segment + tail) > width) break;
+    tail = segment + tail;
+  }
+  return head + tail;
+}
+
 /** Names in a sentence: `a, b and c`, at most four of them. */
 export function list(names: readonly string[]): string {
   const shown = names.length > 4 ? [...names.slice(0, 3), `${names.length - 3} others`] : names;
