@@ -25,7 +25,7 @@ function signed({ value, half }: Trend): string {
   const shown = withHalf({ value: Math.abs(value), half });
   const isNothing = !/[1-9]/.test(shown.value);
   const sign = isNothing ? '' : value > 0 ? '+' : '−';
-  return `${sign}${half === 0 ? digits(Math.abs(value)) : `${shown.value} ± ${shown.half}`}`;
+  return `${sign}${half === 0 ? (value === 0 ? '0' : digits(Math.abs(value))) : `${shown.value} ± ${shown.half}`}`;
 }
 
 /** What the columns mean, where they are there. */

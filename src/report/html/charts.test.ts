@@ -41,6 +41,18 @@ describe('of short slices', () => {
     ]);
   });
 
+  test('of one time there is nothing over time', () => {
+    const once = structuredClone(results);
+    const [first] = once.measurements;
+    once.measurements = once.measurements.filter(
+      ({ block, instance }) => block === first?.block && instance === first.instance,
+    );
+    for (const slice of once.measurements) slice.startedMs = first?.startedMs ?? 0;
+    const ids = draw(once).map(({ id }) => id);
+    expect(ids).toContain('slices');
+    expect(ids.filter((id) => id.endsWith('-time'))).toEqual([]);
+  });
+
   test('every slice is a dot, by fresh start', () => {
     const [view] = dots(charts, 'slices').views;
     expect(view?.name).toBe('RPS');

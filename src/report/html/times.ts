@@ -65,7 +65,7 @@ const resources: Reading[] = [
   },
 ];
 
-/** Response time, rate, errors, CPU and memory over the time of a slice, or over that of the run where slices are short. */
+/** Response time, rate, errors, CPU and memory over the time of a slice, or over that of the run where slices are short; nothing where there is one time only. */
 export function timeCharts(slices: readonly Measurement[], numbers: Numbers): LineChart[] {
   if (slices.length === 0) return [];
   const isProfile = slices.some((slice) => slice.durationMs >= LONG_MS || slice.steps.length > 1);
@@ -100,7 +100,7 @@ export function timeCharts(slices: readonly Measurement[], numbers: Numbers): Li
       ...draw(shown, numbers, resources),
     },
   ];
-  return charts.filter(({ views }) => views.length > 0);
+  return charts.filter(({ xs, views }) => views.length > 0 && new Set(xs.flat()).size > 1);
 }
 
 function xOf(isProfile: boolean): Pick<LineChart, 'x'> {

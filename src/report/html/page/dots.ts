@@ -34,6 +34,12 @@ export function drawDots(
       el('span', { class: 'dot-value' }, row.text),
     );
   });
+  const longest = (texts: readonly string[]) => Math.max(0, ...texts.map((text) => text.length));
+  target.style.setProperty(
+    '--label-length',
+    String(longest(rows.map(({ variant }) => labels[variant] ?? ''))),
+  );
+  target.style.setProperty('--value-length', String(longest(rows.map(({ text }) => text))));
   target.append(
     el('div', { class: 'dots', role: 'list' }, ...list),
     el(
@@ -50,7 +56,7 @@ export function drawDots(
 function rangeOf(rows: readonly DotRow[]): { low: number; high: number } {
   const values = rows.flatMap(({ starts, value, half }) => [
     ...starts.flat(),
-    ...(value === null ? [] : [value - (half ?? 0), value + (half ?? 0)]),
+    ...(value === null ? [] : [Math.max(0, value - (half ?? 0)), value + (half ?? 0)]),
   ]);
   const [least, most] = [Math.min(...values), Math.max(...values)];
   const room = (most - least || most || 1) * 0.06;
@@ -77,7 +83,8 @@ function drawRow(row: DotRow, at: (value: number) => string, marks: readonly num
       ? [
           svg('line', {
             class: 'interval',
-            x1: at(value - half),
+            // Nothing here is less than nothing, however wide the interval.
+            x1: at(Math.max(0, value - half)),
             x2: at(value + half),
             y1: middle,
             y2: middle,
