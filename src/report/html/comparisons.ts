@@ -47,14 +47,14 @@ export function renderComparisons(
   const [first] = shown;
   if (!first) return null;
   if (kind === 'reference' && shown.every(({ verdict }) => verdict === 'inconclusive')) return null;
-  const other = sentence(counterpart(first, summary, medium));
-  return html`<h3>${kind === 'reference' ? 'Compared with' : 'Changes since'} ${other}</h3>${table(shown, summary, numbers)}${
+  const title = `${kind === 'reference' ? 'Compared with' : 'Changes since'} ${counterpart(first, summary, medium)}`;
+  return html`<h3>${sentence(title)}</h3>${table(title, shown, summary, numbers)}${
     all.length > shown.length &&
-    html`<details><summary>All metrics</summary>${table(all, summary, numbers)}</details>`
+    html`<details><summary>All metrics</summary>${table(`${title}, all metrics`, all, summary, numbers)}</details>`
   }${all.some(({ how }) => how === 'together') && html`<p class="more">${TOGETHER}</p>`}`;
 }
 
-function table(shown: readonly Comparison[], { variants }: Summary, numbers: Numbers): Html {
+function table(title: string, shown: readonly Comparison[], { variants }: Summary, numbers: Numbers): Html {
   const labels = new Map(variants.map(({ id, label }) => [id, label]));
   const interval = shown.find((comparison) => comparison.interval)?.interval;
   const at = scaleOf(shown);
@@ -68,14 +68,16 @@ function table(shown: readonly Comparison[], { variants }: Summary, numbers: Num
     ['pairs of starts', 'number'],
     ['of slices', 'number'],
   ] as const;
-  return html`<div class="scroll" role="region" tabindex="0" aria-label="Comparisons"><table class="rows">
+  return html`<div class="scroll" role="region" tabindex="0" aria-label="${title}"><table class="rows">
+<caption class="visually-hidden">${sentence(title)}</caption>
 <thead><tr>${head.map(([title, kind]) => html`<th scope="col" class="${kind}">${title}</th>`)}</tr></thead>
 <tbody>${shown.map((comparison) => {
     const { variant, ratio, interval: range, verdict, primary, reasons, pairs, slices } = comparison;
     const found = ratio === null ? null : change(ratio, range);
+    const ends = found?.interval && (found.interval.includes('×') ? found.interval : `${found.interval} %`);
     const isNote = !primary && (verdict === 'slower' || verdict === 'faster');
-    const why = [describeVerdict(comparison), ...reasons.slice(0, 1)].join('; ');
-    return html`<tr data-variant="${numbers.get(variant)}"><th scope="row" class="text variant">${name(labels.get(variant) ?? variant)}</th><td class="text">${metricOf(comparison)}</td><td class="number main">${found?.value ?? NOTHING}</td><td class="number">${found?.interval || NOTHING}</td><td class="bar">${picture(comparison, at)}</td><td class="text verdict-cell ${verdict}">${why}${isNote && ' (note)'}</td><td class="number">${pairs}</td><td class="number">${slices}</td></tr>\n`;
+    const why = sentence([describeVerdict(comparison), ...reasons.slice(0, 1)].join('; '));
+    return html`<tr data-variant="${numbers.get(variant)}"><th scope="row" class="text variant">${name(labels.get(variant) ?? variant)}</th><td class="text">${metricOf(comparison)}</td><td class="number main">${found?.value ?? NOTHING}</td><td class="number">${ends || NOTHING}</td><td class="bar">${picture(comparison, at)}</td><td class="text verdict-cell ${verdict}">${why}${isNote && ' (note)'}</td><td class="number">${pairs}</td><td class="number">${slices}</td></tr>\n`;
   })}</tbody></table></div>`;
 }
 

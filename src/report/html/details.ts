@@ -18,6 +18,8 @@ type Cell = Html | string;
 interface Column<T> {
   title: Cell;
   text?: boolean;
+  /** Of many words: as wide as reading them takes. */
+  long?: boolean;
   cell: (item: T) => Cell;
 }
 
@@ -28,7 +30,7 @@ function table<T>(
   items: readonly T[],
   variantOf: (item: T) => number | undefined,
 ): Html {
-  const kind = ({ text }: Column<T>) => (text ? 'text' : 'number');
+  const kind = ({ text, long }: Column<T>) => `${text ? 'text' : 'number'}${long ? ' long' : ''}`;
   return html`<div class="scroll" role="region" tabindex="0" aria-label="${caption}"><table class="rows">
 <caption>${caption}</caption>
 <thead><tr>${columns.map((column) => html`<th scope="col" class="${kind(column)}">${column.title}</th>`)}</tr></thead>
@@ -225,6 +227,7 @@ const variantColumns: Column<Variant>[] = [
   {
     title: 'Options',
     text: true,
+    long: true,
     cell: ({ options }) =>
       html`<code>${Object.entries(options)
         .map(([key, value]) => `${key}=${value}`)
@@ -240,6 +243,7 @@ const variantColumns: Column<Variant>[] = [
   {
     title: 'Based on',
     text: true,
+    long: true,
     cell: ({ image }) =>
       image
         ? html`${image.bases.map(({ name: official, used, digest, id }, i) => {

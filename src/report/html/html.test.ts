@@ -28,6 +28,12 @@ test('names within a sentence become elements, and cannot begin or end one thems
   );
 });
 
+test('no line ends between a number and its unit', () => {
+  expect(sentence('within 1.2 % of 30 ms, 2,310 rps: 4 msgs').text).toBe(
+    'within 1.2\u00a0% of 30\u00a0ms, 2,310\u00a0rps: 4 msgs',
+  );
+});
+
 test('data cannot end the element that holds it, and comes back as it was', () => {
   const data = { label: HOSTILE, comment: '<!--<script>' };
   const { text } = embedJson('data', data);

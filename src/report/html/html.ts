@@ -52,10 +52,10 @@ export function isolate(label: string): string {
   return OPEN + cleanLine(label) + CLOSE;
 }
 
-/** Text with isolated names in it. */
+/** Text with isolated names in it; no line ends between a number and its unit. */
 export function sentence(text: string): Html {
   const parts = text.split(new RegExp(`${OPEN}([^${CLOSE}]*)${CLOSE}`, 'u'));
-  return html`${parts.map((part, i) => (i % 2 === 1 ? name(part) : part))}`;
+  return html`${parts.map((part, i) => (i % 2 === 1 ? name(part) : part.replace(/(?<=\d) (?=(?:%|ms|rps)(?!\w))/g, '\u00a0')))}`;
 }
 
 /** Data for the page's script. Nothing in it can end the element: there is no `<` left. */

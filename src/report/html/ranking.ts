@@ -5,7 +5,7 @@ import { atLeast, bytes, digits, held, ms, NOTHING, share, withHalf } from '../n
 import { decay, growth, hasSoak } from '../soak.ts';
 import { DOUBTFUL, hasHolds, reasonOf } from '../words.ts';
 import type { Numbers } from './charts.ts';
-import { type Html, html, name } from './html.ts';
+import { type Html, html, name, sentence } from './html.ts';
 
 /** A column: what it shows and what it is sorted by. */
 interface Column {
@@ -27,7 +27,7 @@ export function renderRanking(scenario: ScenarioSummary, numbers: Numbers): Html
   const why: Column = {
     title: 'Why',
     kind: 'text',
-    cell: (row) => reasonOf(row.state),
+    cell: (row) => sentence(reasonOf(row.state)),
     value: (row) => reasonOf(row.state),
     className: 'why',
   };

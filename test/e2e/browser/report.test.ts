@@ -176,6 +176,31 @@ describe('the ranking', () => {
   });
 });
 
+test('a narrow window keeps the names in sight, and no interval goes below nothing', async () => {
+  const servers = [1, 16].map((workers) => ({ id: `nginx-fpm@8.4[workers=${workers}]`, rps: 300 }));
+  const results = makeResults({ servers, instances: 1 });
+  // Two slices that have little to do with each other: the interval is wider than the number.
+  results.measurements = results.measurements.filter(({ block }) => block < 2);
+  for (const slice of results.measurements) slice.achievedRps = slice.block === 0 ? 100 : 500;
+  opened = await openPage(browser, renderHtml([htmlGroup(results)]), {
+    viewport: { width: 390, height: 900 },
+  });
+  const { page } = opened;
+  await scrollThrough(page);
+  const dots = page.locator('[data-chart="slices"]');
+  expect(await dots.locator('.dot-value').first().textContent()).toMatch(/^300 ± \d,\d{3}$/);
+  expect(await dots.locator('.dot-axis text').first().textContent()).toBe('0');
+  expect(await dots.locator('.interval').first().getAttribute('x1')).toBe('0.00%');
+  const name = page.locator('[data-sortable] tbody th').first();
+  const moved = await name.evaluate((cell) => {
+    const table = cell.closest('.scroll') as HTMLElement;
+    table.scrollLeft = table.scrollWidth;
+    return [cell.getBoundingClientRect().left - table.getBoundingClientRect().left, table.scrollLeft];
+  });
+  expect(moved[0]).toBeCloseTo(0, 0);
+  expect(moved[1]).toBeGreaterThan(100);
+});
+
 describe('filters', () => {
   test('by runtime hide the rest from tables and charts, and say how many are left', async () => {
     const page = await open('quick');

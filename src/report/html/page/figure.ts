@@ -1,7 +1,6 @@
 import type { Chart, Line } from '../chart.ts';
 import { bdi, el, swatch } from './dom.ts';
 import { drawDots } from './dots.ts';
-import { format } from './format.ts';
 import { LinePlot } from './lines.ts';
 import type { Selection } from './selection.ts';
 import { dotTable, lineTable } from './tables.ts';
