@@ -402,6 +402,17 @@ test('on paper nothing is hidden behind a switch, and charts are light', async (
   expect(pdf.length).toBeGreaterThan(20_000);
 });
 
+test('on paper no table is wider than the page', async () => {
+  // A4 with margins of a centimetre.
+  const page = await open('base', { viewport: { width: 718, height: 1000 } });
+  await page.emulateMedia({ media: 'print' });
+  const widths = await page
+    .locator('table:visible')
+    .evaluateAll((all) => all.map((table) => Math.round(table.getBoundingClientRect().width)));
+  expect(widths.length).toBeGreaterThan(4);
+  expect(Math.max(...widths)).toBe(718);
+});
+
 test('without a script the tables are there', async () => {
   const page = await open('quick', { javaScriptEnabled: false });
   expect(await page.locator('[data-sortable] tbody tr').count()).toBe(3);
