@@ -88,6 +88,17 @@ describe('the verdict claims no more than is known', () => {
     // Of reasons that differ in a figure alone one is enough.
     expect(text.match(/k6 used 9\d % of its CPUs/g)).toHaveLength(1);
   });
+  test('where intervals of one start overlap, that is why, not what starts differ by', () => {
+    const results = makeResults({
+      servers: [
+        { id: 'a', rps: 700 },
+        { id: 'b', rps: 600 },
+      ],
+      instances: 1,
+    });
+    for (const slice of results.measurements) slice.achievedRps *= slice.block % 2 === 0 ? 1.4 : 0.6;
+    expect(renderMarkdown(analyse(results))).toContain(' rps, their 95 % intervals overlap.**');
+  });
   test('those that held a ramp to its end were not measured too little', () => {
     const servers = [500, 1400, 1500].map((capacity) => ({ id: `b-${capacity}`, capacity, rps: 300 }));
     const text = renderMarkdown(analyse(makeProfile({ servers, instances: 3 })));

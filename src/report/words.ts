@@ -1,3 +1,4 @@
+import type { Estimate } from '../analyse/estimate.ts';
 import type { Row, RowState, ScenarioSummary, Summary } from '../analyse/summary.ts';
 import type { ScenarioFacts } from '../results.ts';
 import { atLeast, bytes, digits, duration, estimated, held, points } from './numbers.ts';
@@ -51,10 +52,15 @@ export function verdict(scenario: ScenarioSummary, name: Name): string {
       ? 'measured too little to know their spread'
       : scenario.basis === 'paired'
         ? 'no paired test tells them apart'
-        : tied.every(isOnce)
+        : tied.every(isOnce) && !tied.every((row) => overlaps(row[metric], tied[0]?.[metric]))
           ? `each was started only once, and ${another}`
           : 'their 95 % intervals overlap';
   return `No clear best between ${list(tied.map((row) => name(row.label)))}: ${range}, ${why}${behind(ranked.slice(tied.length), name)}.`;
+}
+
+/** Whether the intervals as they are printed overlap, without what starts differ by. */
+function overlaps(a: Estimate | null, b: Estimate | null | undefined): boolean {
+  return !!a && !!b && Math.abs(a.value - b.value) <= (a.half ?? 0) + (b.half ?? 0);
 }
 
 /**
