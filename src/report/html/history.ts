@@ -56,7 +56,7 @@ function machinesOf({ points }: Trend): string[] {
   return [...new Set(points.map(({ machine }) => machine))].sort((a, b) => runsOn(b) - runsOn(a));
 }
 
-const [WIDTH, HEIGHT, EDGE] = [720, 160, 12];
+const [WIDTH, HEIGHT, EDGE, BELOW] = [720, 160, 12, 24];
 
 /** Points with their intervals by number of run, and a line for each level. From zero the changes would hardly show. */
 function draw(trend: Trend): Html {
@@ -70,9 +70,11 @@ function draw(trend: Trend): Html {
     (HEIGHT - EDGE - ((value - (low + high - span) / 2) / span) * (HEIGHT - 2 * EDGE)).toFixed(1);
   const starts = [0, ...changes.map(({ at }) => at), points.length];
   const edge = (i: number) => (EDGE + (i / points.length) * (WIDTH - 2 * EDGE)).toFixed(1);
+  const dayOf = (i: number) => points.at(i)?.date.slice(0, 10);
   const label = `${TREND_NAMES[metric]} of ${plural(points.length, 'run')}, between ${digits(low)} and ${digits(high)}; ${plural(changes.length, 'change')}`;
-  return html`<svg class="trend" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${label}">
+  return html`<svg class="trend" viewBox="0 0 ${WIDTH} ${HEIGHT + BELOW}" role="img" aria-label="${label}">
 <text x="${EDGE}" y="${EDGE}">${digits(high)}</text><text x="${EDGE}" y="${HEIGHT - 2}">${digits(low)}</text>
+<text x="${EDGE}" y="${HEIGHT + BELOW - 4}">${dayOf(0)}</text><text x="${WIDTH - EDGE}" y="${HEIGHT + BELOW - 4}" text-anchor="end">${dayOf(-1)}</text>
 ${changes.map(({ at }) => html`<line class="change" x1="${edge(at)}" x2="${edge(at)}" y1="0" y2="${HEIGHT}"/>`)}
 ${levels.map((level, i) => html`<line class="level" x1="${edge(starts[i] as number)}" x2="${edge(starts[i + 1] as number)}" y1="${y(level)}" y2="${y(level)}"/>`)}
 ${points.map(

@@ -47,6 +47,10 @@ test.each([
     await page.screenshot({ path: join(process.env.SHOTS, `history-${width}.png`), fullPage: true });
   }
   expect(await page.locator('svg.trend').count()).toBe(NAMES.length);
+  expect(await page.locator('svg.trend').first().locator('text').allTextContents()).toEqual([
+    ...['409', '353'],
+    ...['2026-03-01', '2026-03-08'],
+  ]);
   for (const svg of await page.locator('svg.trend').all()) {
     const { width: wide = 0, height: high = 0 } = (await svg.boundingBox()) ?? {};
     expect(wide).toBeGreaterThan(0.7 * width - 100);
