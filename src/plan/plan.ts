@@ -3,6 +3,7 @@ import type { Config, Scenario } from '../config/types.ts';
 import type { CpuLayout, Warning } from '../results.ts';
 import { type Effort, fitBudget, predictEffort } from './budget.ts';
 import { type PlannedSearches, planSearches } from './capacity.ts';
+import { warnOfKeptConnections } from './connections.ts';
 import { type Cpu, layOutCpus } from './cpus.ts';
 import { warnOfHtaccess } from './htaccess.ts';
 import { warnOfMisfits } from './misfits.ts';
@@ -73,7 +74,8 @@ export function plan(config: Config, cpus: readonly Cpu[]): Plan {
     ...load,
     warnings: [
       ...[...warnings, ...warnOfHtaccess(variants), ...warnOfDevPackages(images)],
-      ...[...warnOfMisfits(config), ...shortened(config)],
+      ...[...warnOfMisfits(config), ...warnOfKeptConnections(variants, config.scenarios)],
+      ...shortened(config),
     ],
   };
 }
