@@ -338,9 +338,11 @@ describe('5 % more work in one app, a comment in another', () => {
   it('more work is slower, by as much as was added', (test) => {
     needQuiet(test, [...results.measurements, ...results.duets]);
     const { verdict, interval, metric, pairs, how } = lead('more');
-    expect({ verdict, metric, pairs, how }, JSON.stringify(lead('more'))).toEqual({
-      ...{ verdict: 'slower', metric: 'cpu', pairs: 8, how: 'together' },
-    });
+    const told = JSON.stringify(lead('more'));
+    expect({ verdict, metric, how }, told).toEqual({ verdict: 'slower', metric: 'cpu', how: 'together' });
+    // Of eight, less those that the guards have left out.
+    expect(pairs, told).toBeGreaterThanOrEqual(4);
+    expect(pairs, told).toBeLessThanOrEqual(8);
     // What the server does by itself dilutes it a little.
     expect(interval?.low).toBeLessThan(1.055);
     expect(interval?.high).toBeGreaterThan(1.04);
