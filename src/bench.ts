@@ -180,6 +180,7 @@ export async function runBench(asked: Config, host: Host, caller: Caller): Promi
           await output.append([search]);
         },
         keepRaw: output.write,
+        appendRaw: output.appendRaw,
       };
       await runPlan(world);
       if (hyperfine) await measureColdStarts(world, hyperfine);

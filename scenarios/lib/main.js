@@ -258,7 +258,8 @@ function iterate(data, turnEnd, sliceEnd) {
 
 function countLate(from, turnEnd, sliceEnd) {
   const now = Date.now();
-  if (now > turnEnd) late.add((now - Math.max(from, turnEnd)) / (now - from));
+  // One that began behind the end and took less than a millisecond is late as a whole.
+  if (now > turnEnd) late.add(now > from ? (now - Math.max(from, turnEnd)) / (now - from) : 1);
   if (now > sliceEnd) lastEnd.add(now);
 }
 

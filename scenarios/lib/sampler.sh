@@ -6,7 +6,8 @@
 #   watch <number>                                               from here on, these containers
 #   cpu   <uptime> <CPU µs of each container …>                  every 100 ms
 #   host  <uptime> <cpu>:<busy ticks>:<steal ticks> …            every 200 ms; a tick is 10 ms
-#   mem   <uptime> <bytes>:<processes>:<throttled µs>:<OOM kills> …   every 500 ms; anonymous + shared memory
+#   mem   <uptime> <bytes>:<processes>:<throttled µs>:<OOM kills> …   every 500 ms, read since the last; anonymous + shared memory
+#   done  <uptime>                                               the reading of this sample took until then
 set -u
 root=${CGROUP_ROOT:-/sys/fs/cgroup}
 
@@ -25,22 +26,22 @@ mount_of() {
 
 version=2
 [ -e "$root/cgroup.controllers" ] || version=1
-# find_files PID…
+# find_files PID…: the files of the Nth container are in memory_N, processes_N, stat_N and oom_N.
 find_files() {
-  cpu_files='' stat_files='' memory_files='' process_files='' oom_files=''
+  cpu_files='' containers=0
   for pid in "$@"; do
     if [ "$version" = 2 ]; then
       dir=$root$(path_of "$pid" '')
-      cpu_files="$cpu_files $dir/cpu.stat" stat_files="$stat_files $dir/cpu.stat"
-      memory_files="$memory_files $dir/memory.stat" process_files="$process_files $dir/cgroup.procs"
-      oom_files="$oom_files $dir/memory.events"
+      cpu=$dir/cpu.stat stat=$dir/cpu.stat memory=$dir oom=$dir/memory.events
     else
-      cpu_files="$cpu_files $(mount_of cpuacct)$(path_of "$pid" cpuacct)/cpuacct.usage"
-      stat_files="$stat_files $(mount_of cpu)$(path_of "$pid" cpu)/cpu.stat"
-      memory_files="$memory_files $(mount_of memory)$(path_of "$pid" memory)/memory.stat"
-      process_files="$process_files $(mount_of memory)$(path_of "$pid" memory)/cgroup.procs"
-      oom_files="$oom_files $(mount_of memory)$(path_of "$pid" memory)/memory.oom_control"
+      memory=$(mount_of memory)$(path_of "$pid" memory)
+      cpu=$(mount_of cpuacct)$(path_of "$pid" cpuacct)/cpuacct.usage
+      stat=$(mount_of cpu)$(path_of "$pid" cpu)/cpu.stat oom=$memory/memory.oom_control
     fi
+    cpu_files="$cpu_files $cpu"
+    eval "memory_$containers=\$memory/memory.stat processes_$containers=\$memory/cgroup.procs"
+    eval "stat_$containers=\$stat oom_$containers=\$oom"
+    containers=$((containers + 1))
   done
 }
 
@@ -76,37 +77,51 @@ host_line() {
   echo "$line"
 }
 
-# The first word of a list; `rest` is what follows it.
-next() {
-  list=${1# } && file=${list%% *} && rest=${list#* }
+# read_memory N: what memory the Nth container uses, its processes and how long it was throttled.
+read_memory() {
+  memory='' processes='' stat=''
+  eval "memory=\$memory_$1 processes=\$processes_$1 stat=\$stat_$1"
+  bytes=0 count=0 throttled=0
+  while read -r name value; do
+    case $version.$name in
+      1.total_rss | 1.total_shmem | 2.anon | 2.shmem) bytes=$((bytes + value)) ;;
+    esac
+  done 2>/dev/null <"$memory" || bytes=-1
+  while read -r _; do count=$((count + 1)); done 2>/dev/null <"$processes"
+  while read -r name value; do
+    case $name in
+      throttled_time) throttled=$((value / 1000)) ;;
+      throttled_usec) throttled=$value ;;
+    esac
+  done 2>/dev/null <"$stat"
+  eval "found_$1=$bytes:$count:$throttled"
 }
 
 memory_line() {
   line="mem $now"
-  processes=$process_files stats=$stat_files ooms=$oom_files
-  for memory in $memory_files; do
-    bytes=0 count=0 throttled=0 kills=0
-    while read -r name value; do
-      case $version.$name in
-        1.total_rss | 1.total_shmem | 2.anon | 2.shmem) bytes=$((bytes + value)) ;;
-      esac
-    done 2>/dev/null <"$memory" || bytes=-1
-    next "$processes" && processes=$rest
-    while read -r _; do count=$((count + 1)); done 2>/dev/null <"$file"
-    next "$stats" && stats=$rest
-    while read -r name value; do
-      case $name in
-        throttled_time) throttled=$((value / 1000)) ;;
-        throttled_usec) throttled=$value ;;
-      esac
-    done 2>/dev/null <"$file"
-    next "$ooms" && ooms=$rest
+  container=0
+  while [ $container -lt "$containers" ]; do
+    found='' oom='' kills=0
+    eval "found=\$found_$container oom=\$oom_$container"
     while read -r name value; do
       case $name in oom_kill) kills=$value ;; esac
-    done 2>/dev/null <"$file"
-    line="$line $bytes:$count:$throttled:$kills"
+    done 2>/dev/null <"$oom"
+    line="$line $found:$kills"
+    container=$((container + 1))
   done
   echo "$line"
+}
+
+# A fifth of the containers at a time: all of them at once would keep the next sample waiting where there are dozens.
+memory_step() {
+  if [ "$tick" = 0 ]; then upto=$containers; else upto=$((containers * (tick % 5 + 1) / 5)); fi
+  while [ $turn -lt "$upto" ]; do
+    read_memory $turn
+    turn=$((turn + 1))
+  done
+  [ "$tick" = 0 ] || [ $((tick % 5)) = 4 ] || return 0
+  memory_line
+  turn=0
 }
 
 # The shell can only wait for a line, so another one does, and leaves it where this one looks between two samples.
@@ -119,19 +134,22 @@ exec 3<&0
 } <&3 &
 trap 'kill $! 2>/dev/null; rm -f "$inbox"' EXIT
 
-tick=0 current='' cpu_files=''
+tick=0 turn=0 current='' cpu_files=''
 while sleep 0.1 && [ -d "/proc/$1" ]; do
   if read -r number pids <"$inbox" && [ "$number" != "$current" ]; then
     [ "$number" = end ] && break
     current=$number
     # shellcheck disable=SC2086 # A list of pids.
     find_files $pids
+    tick=0 turn=0
     echo "watch $number"
   fi
   [ -n "$cpu_files" ] || continue
   read -r now _ </proc/uptime
   cpu_line
   [ $((tick % 2)) = 0 ] && host_line
-  [ $((tick % 5)) = 0 ] && memory_line
+  memory_step
+  read -r now _ </proc/uptime
+  echo "done $now"
   tick=$((tick + 1))
 done

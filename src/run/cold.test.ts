@@ -46,6 +46,7 @@ test('a variant whose starts cannot be timed costs no other, and leaves nothing'
       at: () => {},
       warn: ({ message }: { message: string }) => warned.push(message),
       keepRaw: async () => {},
+      appendRaw: async () => {},
     } as unknown as RunWorld,
     'hyperfine 1.19',
   );

@@ -5,7 +5,7 @@ import type { Endpoint, Measurement, RequestError, Step } from '../results.ts';
 import { blockId, ERROR_KINDS, type ErrorSample, type K6Summary, sliceId } from './k6.ts';
 import { histogramOf, namedOf, readLatency } from './latency.ts';
 import { readResources } from './resources.ts';
-import type { Samples } from './samples.ts';
+import type { MemorySample, Samples } from './samples.ts';
 
 /** What one k6 process gave, and the circumstances under which it did. */
 export interface BatchOutcome {
@@ -76,7 +76,9 @@ function measureSlice(outcome: BatchOutcome, slice: Slice): Measurement {
   const inTime = Math.max(0, requests - value('bench_late', 'count') * perIteration);
   const seconds = durationMs / 1000;
   // In turns clients come late by what their last request of a turn before took, or not at all: that is not this server's time.
-  const ownSeconds = seconds - value('bench_head', 'count') / 1000 / Math.max(1, maxVus(slice));
+  const headSeconds = value('bench_head', 'count') / 1000 / Math.max(1, maxVus(slice));
+  // A head as long as the slice leaves no time to divide by.
+  const ownSeconds = headSeconds < seconds ? seconds - headSeconds : 0;
 
   const base = {
     variant: slice.variant,
@@ -92,7 +94,7 @@ function measureSlice(outcome: BatchOutcome, slice: Slice): Measurement {
     dropped,
     interrupted: scenario.load === null ? 0 : Math.max(0, begun - iterations),
     offeredRps: offered === null ? null : offered / seconds,
-    achievedRps: inTime > 0 ? inTime / ownSeconds : 0,
+    achievedRps: inTime > 0 && ownSeconds > 0 ? inTime / ownSeconds : 0,
     bytesReceived: value('data_received', 'count'),
     bytesSent: value('data_sent', 'count'),
     latency,
@@ -204,12 +206,10 @@ function readOomKills(
   toMs: number,
 ): RequestError[] {
   const container = containers.get(variant) ?? -1;
-  const kills = samples.memory.map((s) => ({ atMs: s.atMs, kills: s.containers[container]?.oomKills ?? 0 }));
-  const before = kills.findLast((s) => s.atMs <= fromMs)?.kills ?? 0;
-  const after = (kills.find((s) => s.atMs >= toMs) ?? kills.at(-1))?.kills ?? 0;
-  return after > before
-    ? [{ kind: 'oom kill', endpoint: 'server', count: after - before, sample: null }]
-    : [];
+  const kills = ({ containers: all }: MemorySample) => all[container]?.oomKills ?? 0;
+  const { before, after } = samples.memoryAround(fromMs, toMs);
+  const count = (after ? kills(after) : 0) - (before ? kills(before) : 0);
+  return count > 0 ? [{ kind: 'oom kill', endpoint: 'server', count, sample: null }] : [];
 }
 
 function readErrors({ summary, errors }: BatchOutcome, id: string): RequestError[] {

@@ -1,5 +1,5 @@
 import { appendFile, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { UserError } from '../errors.ts';
 import { Duet, Measurement, Results, Search } from '../results.ts';
@@ -8,6 +8,8 @@ import { Duet, Measurement, Results, Search } from '../results.ts';
 export interface Output {
   folder: string;
   append(lines: readonly (Measurement | Duet | Search)[]): Promise<void>;
+  /** Adds to a file that grows while the run goes on. */
+  appendRaw(name: string, text: string): Promise<void>;
   /** @param text as a whole, or piece by piece */
   write(name: string, text: string | Iterable<string>): Promise<void>;
 }
@@ -47,7 +49,14 @@ export async function openOutput(folder: string): Promise<Output> {
     async append(lines) {
       if (lines.length === 0) return;
       const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+      // Somebody may have removed the folder; what it held stands in results.json at the end.
+      await mkdir(folder, { recursive: true });
       await appendFile(join(folder, 'measurements.ndjson'), text);
+    },
+    async appendRaw(name, text) {
+      const path = join(folder, name);
+      await mkdir(dirname(path), { recursive: true });
+      await appendFile(path, text);
     },
     async write(name, text) {
       const path = join(folder, name);

@@ -14,7 +14,7 @@ import { measureDuets } from './duets.ts';
 import { bringJourney } from './load.ts';
 import { measure } from './measure.ts';
 import { listListeners } from './probe.ts';
-import { describeColumns, type Sampler, startSampler, type Watch } from './sampler.ts';
+import { type Sampler, startSampler, type Watch } from './sampler.ts';
 import {
   BEHIND,
   findDeath,
@@ -61,6 +61,8 @@ export interface RunWorld {
   keep(measurements: readonly Measurement[], duets: readonly Duet[]): Promise<void>;
   keepSearch(search: Search): Promise<void>;
   keepRaw(name: string, text: string): Promise<void>;
+  /** The same, piece by piece. */
+  appendRaw(name: string, text: string): Promise<void>;
 }
 
 /**
@@ -148,7 +150,9 @@ async function runInstance(
   const servers = await startAll(world, instance, fail);
   let watch: Watch | null = null;
   try {
-    const watching = learned.sampler.watch([...servers.values()], world.services?.containers);
+    const watching = learned.sampler.watch([...servers.values()], world.services?.containers, (text) =>
+      world.appendRaw(`raw/resources/${instance.index}.txt`, text),
+    );
     watching.catch(() => {});
     // In the order of the plan, as they started in another each time: with no majority the first counts as right.
     const inOrder = world.plan.variants.flatMap(({ id }) => servers.get(id) ?? []);
@@ -319,10 +323,7 @@ async function stopAll(
   const ids = names.stdout.split('\n').filter(Boolean);
   if (ids.length > 0) await docker.try(['container', 'rm', '--force', '--volumes', ...ids]);
   if (!watch) return;
-  await world.keepRaw(
-    `raw/resources/${instance.index}.txt`,
-    `${describeColumns(watch)}\n${watch.lines.join('\n')}\n`,
-  );
+  await watch.raw.flush();
 }
 
 /** A variant's id as a file name: it holds `/`, `[`, `=` and `,`. */

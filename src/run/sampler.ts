@@ -11,16 +11,19 @@ import type { Services } from './services.ts';
 
 /** Reads resource counters as long as the run lives. */
 export interface Sampler {
-  /** From now on those of the arena and of these servers; waits until it does. */
-  watch(servers: readonly Server[], services?: Services['containers']): Promise<Watch>;
+  /** From now on those of the arena and of these servers; waits until it does. `keep` appends to the raw file. */
+  watch(
+    servers: readonly Server[],
+    services: Services['containers'] | undefined,
+    keep: (text: string) => Promise<void>,
+  ): Promise<Watch>;
   close(): Promise<void>;
 }
 
 /** The counters of one instance's containers. */
 export interface Watch {
   samples: Samples;
-  /** As printed. */
-  lines: string[];
+  raw: RawLines;
   /** Variant id → its index in the samples; the arena is 0. */
   indices: Map<string, number>;
   /** The same of services, by name. */
@@ -40,6 +43,9 @@ export interface SamplerWorld {
   signal: AbortSignal;
   say(line: string): void;
 }
+
+/** On a slow or busy machine a container takes its time to start, ms. */
+const START_MS = 60_000;
 
 /** Starts the container that reads, and waits until it knows the time: up to a second or two. */
 export async function startSampler(world: SamplerWorld): Promise<Sampler> {
@@ -68,15 +74,17 @@ export async function startSampler(world: SamplerWorld): Promise<Sampler> {
         if (line.startsWith('clock ')) clock = line;
         else if (line.startsWith('watch ')) told = Number(line.slice(6));
         else if (current !== null && told === number) {
-          current.lines.push(line);
+          current.raw.add(line);
           current.samples.add(line);
         }
       },
     },
   );
-  running.done.then(() => {
+  // One that could not even be started has ended, too; whoever waits for `done` hears why.
+  const end = () => {
     ended = true;
-  });
+  };
+  running.done.then(end, end);
   const until = async (holds: () => boolean, ms: number) => {
     const deadline = host.now() + ms;
     while (!holds() && !ended && host.now() < deadline && !signal.aborted) await host.sleep(20, signal);
@@ -87,7 +95,7 @@ export async function startSampler(world: SamplerWorld): Promise<Sampler> {
     await running.done;
   };
   try {
-    await until(() => clock !== '', 10_000);
+    await until(() => clock !== '', START_MS);
   } catch (error) {
     await close();
     throw error;
@@ -98,19 +106,22 @@ export async function startSampler(world: SamplerWorld): Promise<Sampler> {
   }
   return {
     close,
-    async watch(servers, services = []) {
+    async watch(servers, services = [], keep) {
       const fronts = servers.filter(({ front }) => front);
       const first = servers.length + services.length + 1;
       const indexOf = (server: Server) => servers.indexOf(server) + 1;
       const samples = new Samples(new Map(fronts.map((server, i) => [first + i, indexOf(server)])));
       samples.add(clock);
+      const raw = keepLines(keep);
       current = {
         samples,
-        lines: [clock],
+        raw,
         indices: new Map(servers.map((s, i) => [s.variant.id, i + 1])),
         services: new Map(services.map((s, i) => [s.service, servers.length + i + 1])),
         fronts: new Map(fronts.map(({ variant }, i) => [variant.id, first + i])),
       };
+      raw.add(describeColumns(current));
+      raw.add(clock);
       number++;
       const pids = [...servers, ...services, ...fronts.map(({ front }) => front as { pid: number })].map(
         ({ pid }) => pid,
@@ -148,8 +159,44 @@ export async function waitForSamples(
   }
 }
 
+/** Lines as the sampler prints them, on their way to a file: those of hours do not fit into memory. */
+export interface RawLines {
+  add(line: string): void;
+  /** What is left. Errors: those of any writing before. */
+  flush(): Promise<void>;
+}
+
+/** Some minutes of samples, as a rule. */
+const LINES_AT_ONCE = 5000;
+
+export function keepLines(keep: (text: string) => Promise<void>): RawLines {
+  let lines: string[] = [];
+  let written = Promise.resolve();
+  const write = () => {
+    const text = lines.map((line) => `${line}\n`).join('');
+    lines = [];
+    written = written.then(() => keep(text));
+    // Whoever flushes hears of it.
+    written.catch(() => {});
+  };
+  return {
+    add(line) {
+      lines.push(line);
+      if (lines.length >= LINES_AT_ONCE) write();
+    },
+    flush() {
+      if (lines.length > 0) write();
+      return written;
+    },
+  };
+}
+
 /** The first line of the raw file. */
-export function describeColumns({ indices, services, fronts }: Watch): string {
+function describeColumns({
+  indices,
+  services,
+  fronts,
+}: Pick<Watch, 'indices' | 'services' | 'fronts'>): string {
   const before = [...fronts.keys()].map((id) => `before-${id}`);
   const names = [...indices.keys(), ...services.keys(), ...before];
   return `# columns: k6 ${names.join(' ')} (see scenarios/lib/sampler.sh)`;

@@ -67,3 +67,71 @@ test('a container is counted with another one', () => {
     oomKills: 1,
   });
 });
+
+describe('the own reading of the sampler', () => {
+  /** As many samples as these pairs: uptime of the sample, and how long it was read, in seconds. */
+  function samplesWith(...pairs: [number, number][]): Samples {
+    const samples = new Samples();
+    samples.add('clock 0 0.00');
+    for (const [uptime, read] of pairs) {
+      samples.add(`cpu ${uptime.toFixed(2)} 0`);
+      samples.add(`done ${(uptime + read).toFixed(2)}`);
+    }
+    return samples;
+  }
+
+  test('is no stall', () => {
+    const samples = samplesWith([0, 0.08], [0.18, 0.08], [0.36, 0.09], [0.55, 0.08], [0.73, 0.08]);
+    expect(samples.stallMs(0, 700)).toBe(0);
+  });
+
+  test('hides none: neither of the sleep between nor of a reading that was interrupted', () => {
+    const asleep = samplesWith([0, 0.08], [0.18, 0.08], [0.66, 0.08], [0.84, 0.08]);
+    expect(asleep.stallMs(0, 800)).toBe(300);
+    const interrupted = samplesWith([0, 0.02], [0.12, 0.02], [0.24, 0.42], [0.76, 0.02], [0.88, 0.02]);
+    expect(interrupted.stallMs(0, 850)).toBe(370);
+  });
+});
+
+describe('samples of hours', () => {
+  const samples = new Samples();
+  samples.add('clock 0 0.00');
+  const COUNT = 8 * 3600 * 10;
+  for (let i = 0; i < COUNT; i++) {
+    const uptime = (i / 10).toFixed(2);
+    samples.add(`cpu ${uptime} ${i} ${2 * i}`);
+    if (i % 2 === 0) samples.add(`host ${uptime} 0:${i}:0 1:${i}:1`);
+    if (i % 5 === 0) samples.add(`mem ${uptime} 1:1:0:0 2:1:0:0`);
+  }
+
+  test('are looked up by a few steps each', () => {
+    let reads = 0;
+    const counted = <T extends object>(all: readonly T[]) =>
+      new Proxy(all as T[], {
+        get(target, key, receiver) {
+          if (typeof key === 'string' && /^\d+$/.test(key)) reads++;
+          return Reflect.get(target, key, receiver);
+        },
+      });
+    for (const kind of ['cpu', 'host', 'memory'] as const) {
+      Object.defineProperty(samples, kind, { value: counted(samples[kind] as object[]) });
+    }
+    const endMs = COUNT * 100 - 1000;
+    expect(samples.usedUs(1, endMs - 150, endMs)).toBe(4);
+    expect(samples.usedWithinUs(1, endMs - 300, endMs)).toBe(6);
+    expect(samples.busy([0, 1], endMs - 400, endMs)).toBeCloseTo(0.1);
+    expect(samples.memoryBetween(endMs - 900, endMs)).toHaveLength(2);
+    expect(samples.stallMs(endMs - 400, endMs)).toBe(0);
+    expect(reads).toBeLessThan(400);
+  });
+
+  test('are forgotten but for those that the next interval begins with', () => {
+    const fromMs = 3_600_050;
+    const expected = samples.usedUs(1, fromMs, fromMs + 1000);
+    samples.forget(fromMs);
+    expect(samples.cpu[0]?.atMs).toBe(3_600_000);
+    expect(samples.usedUs(1, fromMs, fromMs + 1000)).toBe(expected);
+    expect(samples.host[0]?.atMs).toBe(3_600_000);
+    expect(samples.memory[0]?.atMs).toBe(3_600_000);
+  });
+});

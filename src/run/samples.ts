@@ -3,19 +3,24 @@ export interface CpuSample {
   atMs: number;
   /** CPU µs of each container since its start; −1 when it is gone. */
   usedUs: number[];
+  /** How long the sampler itself then read, ms. */
+  readMs: number;
 }
 export interface HostSample {
   atMs: number;
-  /** By CPU number, ticks of 10 ms since boot. */
-  busy: Map<number, { busy: number; steal: number }>;
+  /** Ticks of 10 ms since boot: busy and steal of each CPU by its number, one pair after the other; NO_TICKS where there is none. */
+  ticks: Uint32Array;
 }
 export interface MemorySample {
   atMs: number;
   containers: { bytes: number; processes: number; throttledUs: number; oomKills: number }[];
 }
 
-/** How often the sampler prints, ms. */
+/** How long the sampler sleeps between two samples, ms. */
 const PERIOD_MS = 100;
+/** The grid of uptime, ms. */
+const GRID_MS = 10;
+const NO_TICKS = 2 ** 32 - 1;
 
 /** Collects the sampler's lines; looks counters up by time. Times are unix ms. */
 export class Samples {
@@ -46,14 +51,15 @@ export class Samples {
         usedUs[whole] = one < 0 || other < 0 ? -1 : one + other;
         usedUs[part] = 0;
       }
-      this.cpu.push({ atMs, usedUs });
+      this.cpu.push({ atMs, usedUs, readMs: 0 });
+    } else if (kind === 'done') {
+      const last = this.cpu.at(-1);
+      if (last) last.readMs = Math.max(0, atMs - last.atMs);
     } else if (kind === 'host') {
-      const busy = new Map<number, { busy: number; steal: number }>();
-      for (const field of fields) {
-        const [cpu, ticks, steal] = field.split(':').map(Number);
-        busy.set(cpu as number, { busy: ticks as number, steal: steal as number });
-      }
-      this.host.push({ atMs, busy });
+      const cpus = fields.map((field) => field.split(':').map(Number) as [number, number, number]);
+      const ticks = new Uint32Array(2 * (1 + Math.max(-1, ...cpus.map(([cpu]) => cpu)))).fill(NO_TICKS);
+      for (const [cpu, busy, steal] of cpus) ticks.set([busy, steal], 2 * cpu);
+      this.host.push({ atMs, ticks });
     } else if (kind === 'mem') {
       const containers = fields.map((field) => {
         const [bytes = 0, processes = 0, throttledUs = 0, oomKills = 0] = field.split(':').map(Number);
@@ -95,23 +101,41 @@ export class Samples {
 
   /**
    * How much longer than its period the sampler was away at worst within an interval, ms; null without samples around
-   * it. It sleeps between samples and needs next to no CPU, so what keeps it away keeps everybody: a machine that
-   * stands still, a process that does not let others run. Uptime has a grid of 10 ms.
+   * it. What keeps it from waking keeps everybody: a machine that stands still, a process that does not let others run.
+   * Its own reading is no stall: with dozens of containers it takes longer than a short stall does. Only what is far
+   * beyond its usual time counts, as then it was interrupted.
    */
   stallMs(fromMs: number, toMs: number): number | null {
-    const first = this.cpu.findLastIndex((s) => s.atMs <= fromMs);
-    const last = this.cpu.findIndex((s) => s.atMs >= toMs);
-    if (first < 0 || last < 0) return null;
+    const first = countUpTo(this.cpu, fromMs) - 1;
+    const last = countBefore(this.cpu, toMs);
+    if (first < 0 || last >= this.cpu.length) return null;
+    const within = this.cpu.slice(first, last + 1);
+    const usual = within.map(({ readMs }) => readMs).sort((a, b) => a - b)[within.length >> 1] ?? 0;
     let worst = 0;
-    for (let i = first; i < last; i++) {
-      const awayMs = (this.cpu[i + 1] as CpuSample).atMs - (this.cpu[i] as CpuSample).atMs;
-      worst = Math.max(worst, awayMs - PERIOD_MS);
+    for (let i = 0; i + 1 < within.length; i++) {
+      const [one, next] = [within[i], within[i + 1]] as [CpuSample, CpuSample];
+      const readMs = Math.min(one.readMs, 2 * usual + GRID_MS);
+      worst = Math.max(worst, next.atMs - one.atMs - readMs - PERIOD_MS);
     }
     return Math.round(worst);
   }
 
   memoryBetween(fromMs: number, toMs: number): MemorySample[] {
-    return this.memory.filter((s) => s.atMs >= fromMs && s.atMs <= toMs);
+    return this.memory.slice(countBefore(this.memory, fromMs), countUpTo(this.memory, toMs));
+  }
+
+  /** The last before an interval, and the first after it, or else the last of all. */
+  memoryAround(fromMs: number, toMs: number): { before?: MemorySample; after?: MemorySample } {
+    const before = lastBefore(this.memory, fromMs);
+    const after = firstAfter(this.memory, toMs) ?? this.memory.at(-1);
+    return { ...(before && { before }), ...(after && { after }) };
+  }
+
+  /** Drops what was sampled before a time, but for the last of each kind: what is looked up from there on begins with that. */
+  forget(beforeMs: number): void {
+    for (const kind of [this.cpu, this.host, this.memory]) {
+      kind.splice(0, Math.max(0, countUpTo(kind, beforeMs) - 1));
+    }
   }
 
   /** Share of the given CPUs' time that anybody used, steal included, within an interval; null without samples. */
@@ -121,10 +145,9 @@ export class Samples {
     if (!from || !to || to.atMs <= from.atMs) return null;
     let ticks = 0;
     for (const cpu of cpus) {
-      const a = from.busy.get(cpu);
-      const b = to.busy.get(cpu);
-      if (!a || !b) return null;
-      ticks += b.busy + b.steal - a.busy - a.steal;
+      const used = ticksBetween(from, to, cpu);
+      if (!used) return null;
+      ticks += used.busy + used.steal;
     }
     return (ticks * 10) / ((to.atMs - from.atMs) * cpus.length);
   }
@@ -144,11 +167,10 @@ export class Samples {
     let busyUs = 0;
     let stealUs = 0;
     for (const cpu of cpus) {
-      const a = from.busy.get(cpu);
-      const b = to.busy.get(cpu);
-      if (!a || !b) return null;
-      busyUs += (b.busy - a.busy) * 10_000;
-      stealUs += (b.steal - a.steal) * 10_000;
+      const used = ticksBetween(from, to, cpu);
+      if (!used) return null;
+      busyUs += used.busy * 10_000;
+      stealUs += used.steal * 10_000;
     }
     let oursUs = 0;
     const containers = this.cpu[0]?.usedUs.length ?? 0;
@@ -159,10 +181,34 @@ export class Samples {
   }
 }
 
-function lastBefore<T extends { atMs: number }>(samples: readonly T[], ms: number): T | undefined {
-  return samples.findLast((s) => s.atMs <= ms);
+type Timed = { readonly atMs: number };
+
+function ticksBetween(from: HostSample, to: HostSample, cpu: number): { busy: number; steal: number } | null {
+  const of = ({ ticks }: HostSample) => [ticks[2 * cpu] ?? NO_TICKS, ticks[2 * cpu + 1] ?? NO_TICKS] as const;
+  const [a, b] = [of(from), of(to)];
+  return a[0] === NO_TICKS || b[0] === NO_TICKS ? null : { busy: b[0] - a[0], steal: b[1] - a[1] };
 }
 
-function firstAfter<T extends { atMs: number }>(samples: readonly T[], ms: number): T | undefined {
-  return samples.find((s) => s.atMs >= ms);
+/** The last at or before a time. */
+function lastBefore<T extends Timed>(samples: readonly T[], ms: number): T | undefined {
+  return samples[countUpTo(samples, ms) - 1];
+}
+
+/** The first at or after a time. */
+function firstAfter<T extends Timed>(samples: readonly T[], ms: number): T | undefined {
+  return samples[countBefore(samples, ms)];
+}
+
+const countUpTo = (samples: readonly Timed[], ms: number) => countWhile(samples, (atMs) => atMs <= ms);
+const countBefore = (samples: readonly Timed[], ms: number) => countWhile(samples, (atMs) => atMs < ms);
+
+/** How many samples hold from the first on, by halving: a soak of hours has a million, and each point of a series looks twice. */
+function countWhile(samples: readonly Timed[], holds: (atMs: number) => boolean): number {
+  let [low, high] = [0, samples.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (holds((samples[middle] as Timed).atMs)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
