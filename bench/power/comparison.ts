@@ -13,10 +13,11 @@ import { type Calibration, calibrate, injectedBy, iterationsFor } from './calibr
 import type { CalibrationLine, ComparisonLine } from './data.ts';
 import { startNeighbour, stopNeighbours, waitForQuiet } from './machine.ts';
 import { armsOf, describeRun } from './record.ts';
-import { type Item, TARGETS, type TargetName, TREATMENTS } from './series.ts';
+import { type Item, type Neighbour, TARGETS, type TargetName, TREATMENTS } from './series.ts';
 import { findImages, findPhp, must, runTool, scratch, type Tool } from './tool.ts';
 
-export type Task = { folder: string; commit: string } & (
+/** `patienceMs`: how long to wait for a quiet machine. */
+export type Task = { folder: string; commit: string; patienceMs?: number } & (
   | { kind: 'comparison'; item: Item; plan: string[]; calibration: Calibration | null; swapped: boolean }
   | { kind: 'calibration'; target: TargetName; seed: number }
 );
@@ -31,15 +32,17 @@ interface Job {
   plan: readonly string[];
   base: Work;
   head: Work;
-  neighbour: boolean;
+  neighbour: Neighbour | null;
+  patienceMs: number | undefined;
 }
 
 async function main(host: Host, task: Task, signal: AbortSignal): Promise<ComparisonLine | CalibrationLine> {
   const tool = { folder: task.folder, commit: task.commit };
+  const { patienceMs } = task;
   if (task.kind === 'calibration') {
     const { target, seed } = task;
     const { calibration: iterations } = TARGETS[target];
-    const job = { target, seed, plan: CALIBRATION_PLAN, base: IDLE, neighbour: false };
+    const job = { target, seed, plan: CALIBRATION_PLAN, base: IDLE, neighbour: null, patienceMs };
     const head = { ...IDLE, iterations };
     const { results, ...measured } = await measure(
       host,
@@ -61,7 +64,7 @@ async function main(host: Host, task: Task, signal: AbortSignal): Promise<Compar
     {
       ...{ name: item.id.replaceAll('/', '-'), target: item.target, seed: item.seed, plan: task.plan },
       ...(swapped ? { base: work, head: IDLE } : { base: IDLE, head: work }),
-      neighbour: treatment.neighbour,
+      ...{ neighbour: treatment.neighbour, patienceMs },
     },
     signal,
   );
@@ -86,10 +89,10 @@ async function measure(host: Host, tool: Tool, job: Job, signal: AbortSignal) {
   const images = await findImages(host, tool);
 
   await stopNeighbours(host);
-  const before = await waitForQuiet(host, signal);
+  const before = await waitForQuiet(host, signal, job.patienceMs);
   const started = new Date(host.now()).toISOString();
   try {
-    if (job.neighbour) await startNeighbour(host, await findPhp(host, tool));
+    if (job.neighbour) await startNeighbour(host, await findPhp(host, tool), job.neighbour);
     const what = ['--app', repository, '--compare-to', 'HEAD~1', '--runtimes', TARGETS[job.target].runtime];
     const how = ['--scenarios', 'quick', '--seed', String(job.seed), ...job.plan];
     const finished = await runTool(host, tool, [...what, ...how, ...images, '--out', out], signal);

@@ -3,14 +3,19 @@ import { readFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import type { Host } from '../../src/host.ts';
 import type { Before } from './data.ts';
+import type { Neighbour } from './series.ts';
 
 /** Busier than this is not quiet. */
 export const QUIET_RATIO = 0.1;
 const LOOK_MS = 2000;
 const PATIENCE_MS = 120_000;
 
-/** Waits until little is going on, two minutes at most, and tells what it saw. Linux only. */
-export async function waitForQuiet(host: Host, signal: AbortSignal): Promise<Before> {
+/** Waits until little is going on, by default two minutes at most, and tells what it saw. Linux only. */
+export async function waitForQuiet(
+  host: Host,
+  signal: AbortSignal,
+  patienceMs = PATIENCE_MS,
+): Promise<Before> {
   const began = host.now();
   for (;;) {
     const from = readTicks(readFileSync('/proc/stat', 'utf8'));
@@ -19,7 +24,7 @@ export async function waitForQuiet(host: Host, signal: AbortSignal): Promise<Bef
     const busyRatio = busyBetween(from, readTicks(readFileSync('/proc/stat', 'utf8')));
     const waitedMs = host.now() - began;
     const quiet = busyRatio <= QUIET_RATIO;
-    if (quiet || waitedMs > PATIENCE_MS) {
+    if (quiet || waitedMs > patienceMs) {
       const load1 = loadavg()[0] as number;
       return {
         waitedSeconds: Math.round(waitedMs / 1000),
@@ -50,15 +55,22 @@ export function busyBetween(from: Ticks, to: Ticks): number {
 
 /** Not the tool's own label: its sweep would take the neighbour for a leftover. */
 const LABEL = 'php-runtime-bench-neighbour';
-const DUTY = '$t = hrtime(true); while (hrtime(true) - $t < 40e6); usleep(60000);';
 
-/** Starts a busy loop at 40 % duty on each CPU; it ends by itself after a quarter of an hour. */
-export async function startNeighbour(host: Host, image: string): Promise<void> {
+/** A busy loop for a part of each period. */
+function loopOf({ duty, periodMs }: Neighbour): string {
+  const busyNs = Math.round(duty * periodMs * 1e6);
+  const idleUs = Math.round((1 - duty) * periodMs * 1000);
+  return `while (true) { $t = hrtime(true); while (hrtime(true) - $t < ${busyNs}); usleep(${idleUs}); }`;
+}
+
+/** Starts the busy loops; they end by themselves after a quarter of an hour. */
+export async function startNeighbour(host: Host, image: string, neighbour: Neighbour): Promise<void> {
   await stopNeighbours(host);
-  for (const cpu of cpus().keys()) {
+  const places = neighbour.on === 'any' ? [[]] : [...cpus().keys()].map((cpu) => [`--cpuset-cpus=${cpu}`]);
+  for (const place of places) {
     const { code, stderr } = await host.exec('docker', [
-      ...['container', 'run', '--detach', '--rm', '--init', `--label=${LABEL}`, `--cpuset-cpus=${cpu}`],
-      ...['--network=none', '--entrypoint=timeout', image, '900', 'php', '-r', `while (true) { ${DUTY} }`],
+      ...['container', 'run', '--detach', '--rm', '--init', `--label=${LABEL}`, ...place],
+      ...['--network=none', '--entrypoint=timeout', image, '900', 'php', '-r', loopOf(neighbour)],
     ]);
     if (code !== 0) throw new Error(`no neighbour: ${stderr}`);
   }

@@ -41,6 +41,7 @@ const readArguments = () =>
       for: { type: 'string' },
       max: { type: 'string' },
       swap: { type: 'boolean' },
+      patience: { type: 'string' },
     },
   });
 type Flags = ReturnType<typeof readArguments>['values'];
@@ -67,9 +68,10 @@ async function main(): Promise<number> {
 
   let made = 0;
   let failures = 0;
+  const patience = values.patience === undefined ? {} : { patienceMs: 1000 * Number(values.patience) };
   const make = async (task: Task, name: string): Promise<boolean> => {
     console.error(`${new Date().toISOString().slice(11, 19)} ${name}`);
-    const { line, code } = await runTask(task);
+    const { line, code } = await runTask({ ...task, ...patience });
     if (stopped) return false;
     if (line) {
       appendLine(file, line);

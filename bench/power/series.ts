@@ -24,11 +24,24 @@ export interface Treatment {
   slowdown: number;
   /** One request in a hundred sleeps for 20 ms. */
   tail: boolean;
-  /** A busy loop at 40 % duty on every CPU meanwhile. */
-  neighbour: boolean;
+  /** A busy loop meanwhile. */
+  neighbour: Neighbour | null;
 }
 
-const none: Treatment = { slowdown: 0, tail: false, neighbour: false };
+/** A process that uses CPU beside the run. */
+export interface Neighbour {
+  /** Share of a core, 0…1. */
+  duty: number;
+  /** It is busy at the beginning of each of these periods: short ones are steady, long ones come in bursts. */
+  periodMs: number;
+  /** One process pinned to each CPU, or a single one that may run on any. */
+  on: 'each' | 'any';
+}
+
+const none: Treatment = { slowdown: 0, tail: false, neighbour: null };
+const onEach: Neighbour = { duty: 0.4, periodMs: 100, on: 'each' };
+const steady = (duty: number): Neighbour => ({ duty, periodMs: 20, on: 'any' });
+const bursts = (duty: number): Neighbour => ({ duty, periodMs: 4000, on: 'any' });
 
 export const TREATMENTS = {
   aa: none,
@@ -37,8 +50,16 @@ export const TREATMENTS = {
   'cpu-3': { ...none, slowdown: 0.03 },
   'cpu-5': { ...none, slowdown: 0.05 },
   tail: { ...none, tail: true },
-  'aa-neighbour': { ...none, neighbour: true },
-  'cpu-2-neighbour': { ...none, slowdown: 0.02, neighbour: true },
+  'aa-neighbour': { ...none, neighbour: onEach },
+  'cpu-2-neighbour': { ...none, slowdown: 0.02, neighbour: onEach },
+  'aa-steady-40': { ...none, neighbour: steady(0.4) },
+  'aa-steady-90': { ...none, neighbour: steady(0.9) },
+  'aa-bursts-40': { ...none, neighbour: bursts(0.4) },
+  'aa-bursts-90': { ...none, neighbour: bursts(0.9) },
+  'cpu-5-steady-40': { ...none, slowdown: 0.05, neighbour: steady(0.4) },
+  'cpu-5-steady-90': { ...none, slowdown: 0.05, neighbour: steady(0.9) },
+  'cpu-5-bursts-40': { ...none, slowdown: 0.05, neighbour: bursts(0.4) },
+  'cpu-5-bursts-90': { ...none, slowdown: 0.05, neighbour: bursts(0.9) },
 } as const satisfies Record<string, Treatment>;
 export type TreatmentName = keyof typeof TREATMENTS;
 export const TREATMENT_NAMES = Object.keys(TREATMENTS) as TreatmentName[];
@@ -51,6 +72,8 @@ export const PHASES: readonly { rounds: number; of: readonly TreatmentName[] }[]
   { rounds: 5, of: ['cpu-5'] },
   { rounds: 5, of: ['tail'] },
   { rounds: 5, of: ['aa-neighbour', 'cpu-2-neighbour'] },
+  { rounds: 10, of: ['aa-steady-40', 'aa-steady-90', 'aa-bursts-40', 'aa-bursts-90'] },
+  { rounds: 10, of: ['cpu-5-steady-40', 'cpu-5-steady-90', 'cpu-5-bursts-40', 'cpu-5-bursts-90'] },
 ];
 
 /** One comparison to be made. */

@@ -145,7 +145,9 @@ function cells(
 function describe(name: TreatmentName): string {
   const { slowdown, tail, neighbour } = TREATMENTS[name];
   const what = tail ? '1 % of requests + 20 ms' : slowdown > 0 ? `CPU + ${slowdown * 100} %` : 'nothing';
-  return neighbour ? `${what}, noisy neighbour` : what;
+  if (!neighbour) return what;
+  const manner = neighbour.on === 'each' ? 'on each CPU' : neighbour.periodMs > 1000 ? 'in bursts' : 'steady';
+  return `${what}, neighbour of ${neighbour.duty * 100} % ${manner}`;
 }
 
 function isNothing(name: TreatmentName): boolean {
