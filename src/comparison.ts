@@ -20,10 +20,12 @@ export const Comparison = z.object({
   interval: z.object({ low: z.number(), high: z.number(), level: z.number() }).nullable(),
   /** `together`: both sides were loaded at once; `turns`: one soon after the other. */
   how: z.enum(['turns', 'together']).default('turns'),
-  /** Pairs of fresh starts and of slices that it rests on, and pairs of slices that a guard dropped. */
+  /** Pairs of fresh starts and of slices that it rests on, and pairs of slices that were left out. */
   pairs: count,
   slices: count,
   dropped: count,
+  /** Of `slices`: those that were disturbed and count all the same, as duets do, or as too little would be left. */
+  disturbed: count.default(0),
   /** SD of ln(ratio) between pairs of fresh starts. */
   spread: z.number().nullable(),
   p: z.number().nullable(),

@@ -156,18 +156,18 @@ describe('what keeps a comparison from a verdict', () => {
       ...{ ratio: expect.closeTo(2, 1), interval: { level: 0.99 }, adjustedP: null, detectable: null },
     });
   });
-  test('more than a quarter of the slices disturbed', () => {
-    const disturb = (count: number) =>
+  test('more than a quarter of the slices failed', () => {
+    const spoil = (count: number) =>
       sure({
         change({ measurements }) {
           const own = measurements.filter(({ variant }) => variant === 'a');
-          for (const slice of own.slice(0, count)) slice.guards.stallMs = 99;
+          for (const slice of own.slice(0, count)) slice.outcome = 'void';
         },
       });
-    expect(find(disturb(6), 'cpu')).toMatchObject({ reasons: [], slices: 18, dropped: 6 });
-    expect(reasons(disturb(7), 'cpu')).toEqual([
+    expect(find(spoil(6), 'cpu')).toMatchObject({ reasons: [], slices: 18, dropped: 6 });
+    expect(reasons(spoil(7), 'cpu')).toEqual([
       'inconclusive',
-      '29.1 % of the pairs of slices were disturbed or failed, and dropped',
+      '29.1 % of the pairs of slices failed or were void, and are left out',
     ]);
   });
   test('the load generator was the limit: RPS and latency say nothing, CPU does', () => {
@@ -219,6 +219,54 @@ describe('what keeps a comparison from a verdict', () => {
       'inconclusive',
       'more CPU per request, but more RPS, too',
     ]);
+  });
+});
+
+describe('slices that were disturbed', () => {
+  const disturb = (which: (slice: Measurement) => boolean) =>
+    pair(
+      { cpuMs: 0.4 },
+      { cpuMs: 0.44 },
+      {
+        change({ measurements }) {
+          for (const slice of measurements) if (which(slice)) slice.guards.stallMs = 99;
+        },
+      },
+    );
+  const nth = (slice: Measurement) => 3 * slice.instance + slice.block;
+
+  test('are left out where they are few', () => {
+    const few = disturb((slice) => nth(slice) < 6);
+    expect(find(few, 'cpu')).toMatchObject({ slices: 18, dropped: 6, disturbed: 0, reasons: [] });
+  });
+  test('all count where too little would be left, and the verdict says so', () => {
+    expect(
+      find(
+        disturb((slice) => nth(slice) < 7),
+        'cpu',
+      ),
+    ).toMatchObject({
+      ...{ slices: 24, dropped: 0, disturbed: 7, verdict: 'slower', pairs: 8 },
+      reasons: [
+        '29.1 % of the pairs of slices were disturbed; all count, and the interval is as wide as that makes it',
+      ],
+    });
+    expect(
+      find(
+        disturb(() => true),
+        'cpu',
+      ),
+    ).toMatchObject({
+      ...{ slices: 24, disturbed: 24, verdict: 'slower' },
+      reasons: [expect.stringMatching(/^100 % of/)],
+    });
+  });
+  test('all count where fewer starts would be left than a verdict needs', () => {
+    const { measurements, ...rest } = disturb(({ instance }) => instance === 0);
+    const four = { ...rest, measurements: measurements.filter(({ instance }) => instance < 4) };
+    expect(find(four, 'cpu')).toMatchObject({ pairs: 4, slices: 12, disturbed: 3, verdict: 'slower' });
+    const five = { ...rest, measurements: measurements.filter(({ instance }) => instance < 5) };
+    expect(find(five, 'cpu')).toMatchObject({ pairs: 4, slices: 12, disturbed: 0, dropped: 3 });
   });
 });
 

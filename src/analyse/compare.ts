@@ -69,6 +69,8 @@ interface Draft {
   test: PairedTest | null;
   slices: number;
   dropped: number;
+  /** Of `slices`: those that a guard would leave out. */
+  disturbed: number;
   /** Why there can be no verdict, whatever the numbers. */
   obstacles: string[];
 }
@@ -112,6 +114,7 @@ function draftPair(
     const test = how === 'together' ? testDuets(pairs) : testPairs(logRatios(pairs, metric));
     const dropped = sum(pairs, (pair) => (how === 'together' ? pair.duetsDropped : pair.dropped));
     const slices = sum(pairs, (pair) => (how === 'together' ? pair.duets : pair.kept).length);
+    const disturbed = sum(pairs, (pair) => (how === 'together' ? pair.duetsDisturbed : pair.disturbed));
     const arms = [variant, reference];
     return {
       variant: variant.variant.id,
@@ -124,6 +127,7 @@ function draftPair(
       test,
       slices,
       dropped,
+      disturbed,
       obstacles: [
         ...arms.flatMap((arm) => obstaclesOf(arm, metric)),
         ...obstaclesOfPairs(test?.pairs ?? 0, dropped, slices),
@@ -185,7 +189,7 @@ function obstaclesOfPairs(pairs: number, dropped: number, slices: number): strin
   const all = dropped + slices;
   if (all === 0) return ['not measured side by side'];
   if (pairs === 0 && slices > 0) return ['not known of both'];
-  const share = `${percent(dropped / all)} of the pairs of slices were disturbed or failed, and dropped`;
+  const share = `${percent(dropped / all)} of the pairs of slices failed or were void, and are left out`;
   const few = `${pairs} ${pairs === 1 ? 'pair' : 'pairs'} of fresh starts, ${MIN_PAIRS} needed`;
   return [...(dropped > MAX_GUARDED * all ? [share] : []), ...(pairs < MIN_PAIRS ? [few] : [])];
 }
@@ -218,6 +222,7 @@ function conclude(draft: Draft, corrected: Corrected | undefined): Comparison {
   if (!test || !corrected || test.spread === null) {
     return { ...known, detectable: null, verdict: 'inconclusive', margin: null, reasons: obstacles };
   }
+  const noise = draft.how === 'turns' && draft.disturbed > 0 ? [amidNoise(draft)] : [];
   const { verdict, margin } = judge(test, corrected.p, draft.metric === 'rps');
   const { pairs, spread } = test;
   return {
@@ -226,8 +231,16 @@ function conclude(draft: Draft, corrected: Corrected | undefined): Comparison {
     verdict,
     margin,
     // With many tests something looks sure by chance.
-    reasons: !isSure(test, corrected.p) && isSure(test, test.p ?? 1) ? [missedBy(corrected.tests)] : [],
+    reasons: [
+      ...(!isSure(test, corrected.p) && isSure(test, test.p ?? 1) ? [missedBy(corrected.tests)] : []),
+      ...noise,
+    ],
   };
+}
+
+/** Turns meet a disturbance one after the other. */
+function amidNoise({ disturbed, slices }: Draft): string {
+  return `${percent(disturbed / slices)} of the pairs of slices were disturbed; all count, and the interval is as wide as that makes it`;
 }
 
 const missedBy = (tests: number) => `sure by itself, but not as one of ${tests} tests`;

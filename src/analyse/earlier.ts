@@ -35,7 +35,7 @@ export function compareEarlier(results: Results, earlier: Results): Comparison[]
           ...{ scenario: now.facts.name, metric, primary: metric === lead },
           ...welch(startsOf(entry.slices, metric), startsOf(same.slices, metric)),
           slices: Math.min(entry.row.slices.ok, same.row.slices.ok),
-          ...{ dropped: 0, spread: null, adjustedP: null, detectable: null, margin: null },
+          ...{ dropped: 0, disturbed: 0, spread: null, adjustedP: null, detectable: null, margin: null },
           ...{ verdict: 'inconclusive', reasons },
         }),
       );

@@ -1,7 +1,7 @@
 import { mean, median } from 'simple-statistics';
 import type { CompareMetric, Duet, Measurement } from '../results.ts';
 import { merge, percentile } from './histogram.ts';
-import { FOREIGN_CPU, STALL, STEAL } from './limits.ts';
+import { FOREIGN_CPU, MAX_GUARDED, MIN_PAIRS, STALL, STEAL } from './limits.ts';
 
 /** Two slices of one block: loaded one soon after the other, so what drifts has met both. */
 interface SlicePair {
@@ -13,12 +13,16 @@ interface SlicePair {
 export interface InstancePair {
   instance: number;
   kept: readonly SlicePair[];
-  /** Pairs of slices of which one was disturbed, void or failed. */
+  /** Pairs of slices of which one was void, failed or disturbed. */
   dropped: number;
+  /** Of those kept: disturbed, but without them too little would be left. */
+  disturbed: number;
   /** What became of both when they were loaded at once, a window with each of them first; empty where they never were. */
   duets: readonly Duet[];
-  /** Windows that were disturbed, void or failed, and those whose other one was. */
+  /** Windows that were void or failed, and those whose other one was. */
   duetsDropped: number;
+  /** Of those kept: disturbed, which met both sides alike. */
+  duetsDisturbed: number;
 }
 
 /** Something else than the server had a say in this slice. What is not known counts as quiet. */
@@ -32,7 +36,8 @@ export function isDisturbed({ guards }: Pick<Measurement, 'guards'>): boolean {
 
 /**
  * Slices of two variants in one scenario, put together by fresh start and block. A pair is dropped as a whole, and
- * never for what was measured in it: choosing by results would make results.
+ * never for what was measured in it: choosing by results would make results. Where too little would be left, nothing is
+ * dropped for a disturbance: then its scatter is in the interval.
  *
  * @param duets of these two in this scenario
  */
@@ -41,34 +46,60 @@ export function pairSlices(
   reference: readonly Measurement[],
   duets: readonly Duet[] = [],
 ): InstancePair[] {
+  const starts = [...pairByStart(variant, reference)].sort(([a], [b]) => a - b);
+  const sides = (pair: SlicePair) => [pair.variant, pair.reference];
+  const good = starts.map(([, pairs]) =>
+    pairs.filter((pair) => sides(pair).every(({ outcome }) => outcome === 'ok')),
+  );
+  const quiet = good.map((pairs) => pairs.filter((pair) => !sides(pair).some(isDisturbed)));
+  const all = isTooLittle(
+    quiet,
+    good,
+    starts.map(([, pairs]) => pairs),
+  );
+  return starts.map(([instance, pairs], i) => {
+    const [own, undisturbed] = [good[i] as SlicePair[], quiet[i] as SlicePair[]];
+    const kept = all ? own : undisturbed;
+    const windows = duets.filter((duet) => duet.instance === instance);
+    const whole = keepWhole(windows);
+    return {
+      ...{ instance, kept, dropped: pairs.length - kept.length, disturbed: kept.length - undisturbed.length },
+      ...{ duets: whole, duetsDropped: windows.length - whole.length },
+      duetsDisturbed: whole.filter(isDisturbed).length,
+    };
+  });
+}
+
+function pairByStart(
+  variant: readonly Measurement[],
+  reference: readonly Measurement[],
+): Map<number, SlicePair[]> {
   const key = (slice: Measurement) => `${slice.instance} ${slice.block}`;
   const partners = new Map(reference.map((slice) => [key(slice), slice]));
-  const instances = new Map<number, SlicePair[]>();
+  const starts = new Map<number, SlicePair[]>();
   for (const slice of variant) {
     const partner = partners.get(key(slice));
     if (!partner) continue;
     const pair = { variant: slice, reference: partner };
-    instances.set(slice.instance, [...(instances.get(slice.instance) ?? []), pair]);
+    starts.set(slice.instance, [...(starts.get(slice.instance) ?? []), pair]);
   }
-  return [...instances]
-    .sort(([a], [b]) => a - b)
-    .map(([instance, pairs]) => {
-      const kept = pairs.filter((pair) =>
-        [pair.variant, pair.reference].every((slice) => slice.outcome === 'ok' && !isDisturbed(slice)),
-      );
-      const all = duets.filter((duet) => duet.instance === instance);
-      const whole = keepWhole(all);
-      const duetsDropped = all.length - whole.length;
-      return { instance, kept, dropped: pairs.length - kept.length, duets: whole, duetsDropped };
-    });
+  return starts;
+}
+
+/** Whether so much would be dropped that no verdict could rest on what is left. */
+function isTooLittle(...[quiet, good, all]: [SlicePair[][], SlicePair[][], SlicePair[][]]): boolean {
+  const [left, whole] = [quiet.flat().length, all.flat().length];
+  const startsIn = (pairs: SlicePair[][]) => pairs.filter(({ length }) => length > 0).length;
+  const lostStarts = startsIn(quiet) < Math.min(MIN_PAIRS, startsIn(good));
+  return whole - left > MAX_GUARDED * whole || lostStarts;
 }
 
 /**
- * The undisturbed windows of one start, of blocks in which each of the two began first in one of them: who begins first may
- * keep its place in the queue for a CPU, so a window alone would favour a side.
+ * The windows of one start, of blocks in which each of the two began first in one of them: who begins first may keep
+ * its place in the queue for a CPU, so a window alone would favour a side. No guard has a say: what disturbs, disturbs both.
  */
 function keepWhole(duets: readonly Duet[]): Duet[] {
-  const good = duets.filter((duet) => duet.outcome === 'ok' && !isDisturbed(duet));
+  const good = duets.filter((duet) => duet.outcome === 'ok');
   return good.filter(({ block, first }) =>
     good.some((other) => other.block === block && other.first !== first),
   );

@@ -109,7 +109,7 @@ function ofMachine({ plan, measurements, duets }: Results): Warning[] {
       warning(
         'steal',
         `the hypervisor took more than ${STEAL * 100} % of the CPU time in ${stolen} of ${guarded.length} slices`,
-        'trust CPU per request before RPS and latency; more --instances help',
+        'trust CPU per request of two refs before RPS and latency; more --instances help',
       ),
     );
   }
@@ -119,7 +119,7 @@ function ofMachine({ plan, measurements, duets }: Results): Warning[] {
       warning(
         'stalls',
         `the machine stood still for more than ${STALL} ms in ${stalled} of ${guarded.length} slices`,
-        'measure on a machine that is less shared; comparisons left those slices out',
+        'measure on a machine that is less shared, or longer: the intervals have it in them where comparisons could not leave it out',
       ),
     );
   }

@@ -16,6 +16,7 @@ function compared(change: Partial<Comparison> = {}): Comparison {
     pairs: 12,
     slices: 72,
     dropped: 0,
+    disturbed: 0,
     spread: 0.01,
     p: 1e-6,
     adjustedP: 2e-6,
