@@ -3,6 +3,7 @@ import { makeResults } from '../../test/fixtures/results/make.ts';
 import { renderMarkdown } from '../report/markdown.ts';
 import type { Results } from '../results.ts';
 import { analyse } from './analyse.ts';
+import { compareEarlier } from './earlier.ts';
 import { mergeResults } from './merge.ts';
 
 const run = (id: string, change?: (results: Results) => void) =>
@@ -42,7 +43,7 @@ test('the starts of two runs of one variant are different instances', () => {
 test('a run that is given twice counts once', () => {
   expect(mergeResults([run('a'), run('a')])).toEqual([run('a')]);
   const [merged] = mergeResults([run('a'), again(), run('a')]);
-  expect(merged?.run.id).toBe('run-a-again + run-a');
+  expect(merged?.run.id).toBe('run-a + run-a-again');
   expect(merged?.measurements).toHaveLength(2 * run('a').measurements.length);
 });
 
@@ -69,6 +70,87 @@ test('variants that never were in one run are not compared', () => {
   const of = (id: string) => comparisons.find(({ variant, metric }) => variant === id && metric === 'rps');
   expect(of('b')).toMatchObject({ pairs: 0, ratio: null, reasons: ['not measured side by side'] });
   expect(of('c')).toMatchObject({ pairs: 3, reasons: ['3 pairs of fresh starts, 4 needed'] });
+});
+
+const mergedTable = (...runs: Results[]) => {
+  const [merged, ...others] = mergeResults(runs);
+  expect(others).toEqual([]);
+  const comparisons = analyse(merged as Results).scenarios[0]?.comparisons ?? [];
+  return comparisons.flatMap(({ variant, reference, metric, pairs }) =>
+    metric === 'rps' ? [`${variant} vs ${reference}: ${pairs}`] : [],
+  );
+};
+
+test('a second run keeps the reference and every comparison of the first', () => {
+  expect(mergedTable(two(1), two(2, ['a']))).toEqual(['b vs a: 3']);
+  expect(mergedTable(two(1), two(2, ['a', 'c']))).toEqual(['b vs a: 3', 'c vs a: 3']);
+});
+
+test('the reference is the one that most runs have measured', () => {
+  expect(mergedTable(two(1, ['b', 'a']), two(2, ['a', 'c']), two(3, ['a', 'c']))).toEqual([
+    'b vs a: 3',
+    'c vs a: 6',
+  ]);
+});
+
+test('a variant that failed in one of the runs is not the reference', () => {
+  const failing = two(2);
+  Object.assign(failing.variants[0] as object, { failure: { stage: 'run', reason: 'died', log: '' } });
+  expect(mergedTable(two(1, ['a', 'b', 'c']), failing)).toEqual(['a vs b: 6', 'c vs b: 3']);
+});
+
+test('a reference that was asked for stays, whichever run asked', () => {
+  const asked = (results: Results, reference: string) => {
+    results.plan.reference = reference;
+    return results;
+  };
+  expect(mergedTable(two(1, ['a', 'c']), asked(two(2, ['a', 'c']), 'c'))).toEqual(['a vs c: 6']);
+});
+
+test('one run and the same run in two parts give the same numbers', () => {
+  const whole = makeResults({
+    servers: [
+      { id: 'a', rps: 60, base: { rps: 62 } },
+      { id: 'b', rps: 66 },
+      { id: 'c', rps: 54 },
+    ],
+    compareTo: { given: 'base' },
+    instances: 6,
+    change: ({ variants }) => {
+      for (const { image, id } of variants) if (image) image.id = `sha256:${id}`;
+    },
+  });
+  const part = (id: string, from: number): Results => {
+    const own = <T extends { instance: number }>(list: readonly T[]) =>
+      list.flatMap((item) =>
+        item.instance >= from && item.instance < from + 3
+          ? [{ ...item, instance: item.instance - from }]
+          : [],
+      );
+    return {
+      ...whole,
+      run: { ...whole.run, id },
+      plan: { ...whole.plan, instances: 3 },
+      measurements: own(whole.measurements),
+      duets: own(whole.duets),
+    };
+  };
+  const [merged] = mergeResults([part('one', 0), part('two', 3)]);
+  const [expected, found] = [analyse(whole), analyse(merged as Results)];
+  expect(found.scenarios[0]?.comparisons).toEqual(expected.scenarios[0]?.comparisons);
+  expect(found.scenarios[0]?.rows).toEqual(expected.scenarios[0]?.rows);
+  expect(found.scenarios[0]?.comparisons.length).toBeGreaterThan(0);
+});
+
+test('a comparison with an earlier run that two runs carry is there once', () => {
+  const compared = two(1);
+  compared.comparisons = compareEarlier(compared, two(9));
+  const other = { ...two(2), comparisons: compareEarlier(two(2), two(9)) };
+  const count = ({ comparisons }: Results) =>
+    comparisons.filter(({ against }) => against === 'earlier').length;
+  const [merged] = mergeResults([compared, other]);
+  expect(count(compared)).toBeGreaterThan(0);
+  expect(count(merged as Results)).toBe(count(compared));
 });
 
 test('gates of all runs hold', () => {

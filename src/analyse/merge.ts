@@ -85,6 +85,7 @@ function concatenate(group: readonly Results[]): Results {
       ),
       estimatedSeconds: group.reduce((sum, { plan }) => sum + plan.estimatedSeconds, 0),
       steps: group.reduce((sum, { plan }) => sum + plan.steps, 0),
+      reference: chooseReference(group),
       compareTo: group.find(({ plan }) => plan.compareTo)?.plan.compareTo ?? null,
       gates: unique(
         group.flatMap(({ plan }) => plan.gates),
@@ -106,7 +107,11 @@ function concatenate(group: readonly Results[]): Results {
     measurements: moved.flatMap(({ measurements }) => measurements),
     duets: moved.flatMap(({ duets }) => duets),
     searches: moved.flatMap(({ searches }) => searches),
-    comparisons: group.flatMap(({ comparisons }) => comparisons),
+    comparisons: unique(
+      group.flatMap(({ comparisons }) => comparisons),
+      ({ variant, reference, against, scenario, metric }) =>
+        JSON.stringify([variant, reference, against, scenario, metric]),
+    ),
     warnings: [
       {
         code: 'merged-runs',
@@ -122,6 +127,23 @@ function concatenate(group: readonly Results[]): Results {
   };
 }
 
+/**
+ * The variant that the others are compared with: one that a run asked for, else, of those that the runs went by, the
+ * one that most runs have measured, so that as many pairs as can be were loaded in turn. Null where all have failed.
+ */
+function chooseReference(group: readonly Results[]): string | null {
+  const asked = group.find(({ plan }) => plan.reference)?.plan.reference;
+  if (asked) return asked;
+  // One that failed in one of the runs counts as failed in all that is put together.
+  const failed = new Set(group.flatMap(({ variants }) => variants.flatMap((v) => (v.failure ? [v.id] : []))));
+  const usable = group.map(({ variants }) => variants.filter((v) => v.ref === null && !failed.has(v.id)));
+  const candidates = usable.flatMap(([first]) => first?.id ?? []);
+  const runsWith = (id: string) => usable.filter((variants) => variants.some((v) => v.id === id)).length;
+  const most = Math.max(...candidates.map(runsWith));
+  return candidates.find((id) => runsWith(id) === most) ?? null;
+}
+
+/** One of each key: the last one, in the place of the first. */
 function unique<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
-  return [...new Map([...items].reverse().map((item) => [keyOf(item), item])).values()].reverse();
+  return [...new Map(items.map((item) => [keyOf(item), item])).values()];
 }
