@@ -13,6 +13,9 @@ export * from './measurement.ts';
 const count = z.int().nonnegative();
 const ratio = z.number().min(0).max(1);
 
+/** It becomes part of a link in the comment of a pull request. */
+const version = z.string().regex(/^\d+\.\d+\.\d+(-[\w.-]+)?$/);
+
 /** What the running server said of itself on /.php-runtime-bench/facts. Untrusted text. */
 export const Facts = z.object({
   php: z.string(),
@@ -140,7 +143,7 @@ export const Host = z.object({
 
 export const Results = z.object({
   schema: z.literal(1),
-  tool: z.object({ name: z.literal('php-runtime-bench'), version: z.string(), k6: z.string() }),
+  tool: z.object({ name: z.literal('php-runtime-bench'), version, k6: z.string() }),
   run: z.object({
     id: z.string(),
     seed: count,

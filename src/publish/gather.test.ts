@@ -50,6 +50,11 @@ test('the one shard that there is, without a folder of its own', async () => {
 test.each([
   ['no JSON', '{', 'not JSON'],
   ['another form', { schema: 2 }, 'schema: '],
+  [
+    'a version that would be a link of its own',
+    part(1, ({ tool }) => Object.assign(tool, { version: '1)(www.evil.example' })),
+    'tool.version: ',
+  ],
   ['a shard that was not asked for', part(3), 'not a shard of this run'],
   [
     'a whole run',

@@ -81,7 +81,12 @@ export const TOGETHER =
 
 /** Where the rule is written down. */
 export function methodUrl({ tool }: Summary): string {
-  return `https://github.com/org/php-runtime-bench/blob/v${encodeURIComponent(tool.version)}/docs/method.md`;
+  // In Markdown a parenthesis ends a link.
+  const version = encodeURIComponent(tool.version).replace(
+    /[!'()*~_]/g,
+    (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `https://github.com/org/php-runtime-bench/blob/v${version}/docs/method.md`;
 }
 
 function decided(summary: Summary): string {

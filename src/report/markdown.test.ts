@@ -260,6 +260,16 @@ test.each(['hostile', 'base-hostile'])('text of others does nothing: %s', (name)
   expect(active.match(/<details>/g)?.length).toBe(active.match(/<\/details>/g)?.length);
 });
 
+test('a version leads nowhere but to the method', () => {
+  const summary = summaryOf('base-hostile');
+  const tool = { ...summary.tool, version: "1)(www.evil.example '!*~_" };
+  const active = renderMarkdown({ ...summary, tool })
+    .replace(/^(`{3,}).*\n[\s\S]*?\n\1$/gm, '')
+    .replace(/`[^`\n\\]*`/g, '');
+  const links = active.match(/(?<!\\)\]\(.*/g);
+  expect(links).toEqual([expect.stringMatching(/^\]\(https:\/\/github\.com\/[^()\s'*]+\/method\.md\)\.$/)]);
+});
+
 const comparison = summaryOf('base').scenarios[0]?.comparisons[0] as Comparison;
 
 describe('the stages for GitHub', () => {
