@@ -29,6 +29,7 @@ import { furnish } from './run/probe.ts';
 import { assembleResults, hasFailures, type Record } from './run/record.ts';
 import { type RunWorld, runPlan, type VariantOutcome } from './run/run.ts';
 import { readCompose, readLogs, startServices } from './run/services.ts';
+import { nameOf } from './run/target.ts';
 import { sweepTemporary } from './temporary.ts';
 
 /** The load generator, by its official name; `images:` may map it like any base image. */
@@ -95,6 +96,7 @@ export async function runBench(asked: Config, host: Host, caller: Caller): Promi
     arena = await openArena(host, docker, {
       run: runId,
       image: k6Image,
+      name: nameOf(config.host),
       owner,
       wait: config.wait,
       signal,

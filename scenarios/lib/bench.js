@@ -4,6 +4,8 @@ import http from 'k6/http';
 import { Counter } from 'k6/metrics';
 import { HEADERS } from './answer.js';
 
+/** Headers of every request; main.js says the Host. */
+export const common = { ...HEADERS };
 const errors = new Counter('bench_errors');
 /** Names of the journey's endpoints, in the order of the report. */
 export const endpoints = [];
@@ -62,9 +64,9 @@ const seen = {};
 export function request(endpoint, path, options = {}) {
   const { by } = audit;
   const keep = options.keep === true || wanted[endpoint] === __ENV.SLICE || by !== null;
-  const headers = options.headers ? { ...HEADERS, ...options.headers } : HEADERS;
+  const headers = options.headers ? { ...common, ...options.headers } : common;
   const response = http.request(options.method || 'GET', __ENV.BASE_URL + path, options.body || null, {
-    headers: by ? { ...headers, Host: by.host } : headers,
+    headers,
     jar: options.jar,
     redirects: 0,
     timeout: __ENV.TIMEOUT,

@@ -4,7 +4,7 @@
 import exec from 'k6/execution';
 import { Counter, Gauge } from 'k6/metrics';
 import * as journey from '../journey.js';
-import { clock, endpoints } from './bench.js';
+import { clock, common, endpoints } from './bench.js';
 
 const plan = JSON.parse(open('../plan.json'));
 const started = new Counter('bench_started');
@@ -35,6 +35,7 @@ for (const block of plan.blocks) {
   const open = slices[block.order[0]].steps[0].rps !== null;
   blocks[block.id] = { ...block, open, turnStarts, turnEnds, lengthMs: block.order.length * block.turnMs };
 }
+common.Host = plan.host;
 const own = plan.ownScenarios;
 const names = endpoints.map((_, i) => `e${i}`);
 
@@ -97,6 +98,7 @@ options.noVUConnectionReuse = plan.reuse ? options.noVUConnectionReuse : true;
 options.noConnectionReuse = plan.reuse ? options.noConnectionReuse : true;
 options.summaryTrendStats = plan.trendStats;
 options.setupTimeout = '60s';
+options.hosts = { ...(options.hosts || {}), ...plan.hosts };
 options.thresholds = {};
 
 if (own) {

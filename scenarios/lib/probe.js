@@ -1,5 +1,5 @@
 // Asks servers in the arena, without load: are they there, and what do they answer?
-// Reads probe.json: { requests: [{ id, url, host, until }], deadlineMs, maxBody }. `until: true` asks again
+// Reads probe.json: { requests: [{ id, url, host, until }], hosts, deadlineMs, maxBody }. `until: true` asks again
 // until the answer is 200. Prints the answers as JSON.
 import { sleep } from 'k6';
 import http from 'k6/http';
@@ -7,7 +7,7 @@ import { HEADERS, toAnswer } from './answer.js';
 
 const probe = JSON.parse(open('../probe.json'));
 
-export const options = { setupTimeout: '300s', insecureSkipTLSVerify: true };
+export const options = { setupTimeout: '300s', insecureSkipTLSVerify: true, hosts: probe.hosts };
 
 export function setup() {
   const answers = {};
@@ -28,8 +28,10 @@ export function setup() {
 }
 
 function toRequest({ url, host }) {
-  const headers = host ? { ...HEADERS, Host: host } : HEADERS;
-  return ['GET', url, null, { headers, redirects: 0, timeout: '10s', responseType: 'text' }];
+  const headers = { ...HEADERS, Host: host };
+  // A jar of its own: cookies know no ports, so those of one variant would be sent to the next.
+  const jar = new http.CookieJar();
+  return ['GET', url, null, { headers, jar, redirects: 0, timeout: '10s', responseType: 'text' }];
 }
 
 export default function () {}

@@ -1,14 +1,15 @@
 // Goes a journey on one server after the other, without load, to see whether all give the same answers.
-// Reads walk.json: { servers: [{ id, url }], host, maxBody }; the journey is walked.js. Prints the steps as JSON.
+// Reads walk.json: { servers: [{ id, url }], host, hosts, maxBody }; the journey is walked.js. Prints the steps as JSON.
 import * as journey from '../walked.js';
 import { toAnswer } from './answer.js';
-import { audit, clock, endpoints, memories } from './bench.js';
+import { audit, clock, common, endpoints, memories } from './bench.js';
 
-const { servers, host, maxBody } = JSON.parse(open('../walk.json'));
+const { servers, host, hosts, maxBody } = JSON.parse(open('../walk.json'));
 // One that never comes to some of its endpoints has to end.
 const MOST_ROUNDS = 20;
 
-export const options = { setupTimeout: '600s' };
+export const options = { setupTimeout: '600s', hosts };
+common.Host = host;
 
 export function setup() {
   __ENV.TIMEOUT = '10s';
@@ -23,7 +24,6 @@ export function setup() {
 function walk(url) {
   const steps = [];
   audit.by = {
-    host,
     sees: (endpoint, response, headOnly) => {
       steps.push({ endpoint, headOnly, answer: toAnswer(response, maxBody) });
     },

@@ -18,6 +18,7 @@ import {
   anyText,
   boolean,
   cpus,
+  host,
   image,
   integer,
   list,
@@ -159,6 +160,13 @@ export const KEYS = {
     many: 'list',
   },
   journey: { schema: path, value: 'FILE', about: 'Instead of a scenario: a k6 script of your own' },
+  host: {
+    schema: host,
+    value: 'NAME',
+    about:
+      'Name by which all requests ask for the app, such as www.example.com; they never leave the machine',
+    default: 'app.test',
+  },
   load: {
     schema: scenarioKeys.load,
     value: 'LOAD',

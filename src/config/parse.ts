@@ -87,6 +87,7 @@ export function parseConfig(sources: Sources): Config {
     ...(shard && { shard }),
     ...(budgetMs !== undefined && { budgetMs }),
     failOn: readGates(layers, scenarios),
+    host: value('host') ?? KEYS.host.default,
     ...(instances !== undefined && { instances }),
     ...(durationScale !== undefined && { durationScale }),
     seed: value('seed') ?? Math.floor(random() * 2 ** 32),

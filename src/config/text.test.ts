@@ -5,6 +5,7 @@ import {
   formatSize,
   parseCpus,
   parseDuration,
+  parseHost,
   parseImage,
   parseSize,
   parseUrlPath,
@@ -35,6 +36,28 @@ test.each([
   expect(parseSize(text)).toBe(bytes);
   expect(formatSize(bytes)).toBe(canonical);
 });
+
+test.each([
+  ['www.Example.com', 'www.example.com'],
+  ['app.test:80', 'app.test'],
+  ['localhost:08080', 'localhost:8080'],
+  ['127.0.0.1', '127.0.0.1'],
+])('host %s', (text, host) => expect(parseHost(text)).toBe(host));
+
+test.each([
+  '',
+  'http://a.test/',
+  'a.test/',
+  'a..b',
+  '-a',
+  'a_b',
+  'a:0',
+  'a:65536',
+  'a:',
+  '[::1]',
+  'a b',
+  'a\nb',
+])('refuses the host %j', (text) => expect(() => parseHost(text)).toThrow('not a host'));
 
 describe('refuses', () => {
   test.each([

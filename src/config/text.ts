@@ -218,6 +218,23 @@ export function parseImage(text: string, { template = false } = {}): string {
   return text;
 }
 
+const HOST_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/;
+
+/** `www.example.com`, `localhost:8080`: in lower case, and without the port that is HTTP's own. */
+export function parseHost(text: string): string {
+  const [, name = '', port = '80'] = /^(.*?)(?::(\d{1,5}))?$/s.exec(text.toLowerCase()) ?? [];
+  const url = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1];
+  if (!HOST_NAME.test(name) || Number(port) < 1 || Number(port) > 65_535) {
+    throw refuse(
+      'not a host',
+      text,
+      'a name such as www.example.com, or with a port localhost:8080',
+      url && `leave out what is not the name: ${quote(url)}`,
+    );
+  }
+  return Number(port) === 80 ? name : `${name}:${Number(port)}`;
+}
+
 export function parsePhp(text: string): string {
   if (!/^\d\.\d{1,2}$/.test(text)) {
     throw new UserError('not a PHP version', {

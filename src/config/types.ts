@@ -235,6 +235,8 @@ export interface Config {
   failOn: readonly (Gate & Pick<Named, 'unchecked'>)[];
   /** Share of their time that loads were shortened to; left out: none were. Scenarios have it in their load already. */
   durationScale?: number;
+  /** Host header of every request: a name, with a port where it is not 80. */
+  host: string;
   /** Fresh starts of all containers; left out: as the load suggests. */
   instances?: number;
   /** Recorded; the same seed gives the same order. */

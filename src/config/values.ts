@@ -26,6 +26,7 @@ export const percent = scalar(text.parsePercent, {
 export const name = scalar(text.parseName, { type: 'string', pattern: text.NAME.source });
 export const path = scalar(text.parsePath, { type: 'string', minLength: 1 });
 export const urlPath = scalar(text.parseUrlPath, { type: 'string', pattern: '^/\\S*$' });
+export const host = scalar(text.parseHost, { type: 'string', pattern: '^[A-Za-z0-9.-]+(:\\d{1,5})?$' });
 export const php = scalar(text.parsePhp, { type: ['string', 'number'] });
 export const image = scalar((value) => text.parseImage(value), { type: 'string' });
 export const load = scalar(parseLoad, { type: 'string', description: LOAD_FORMS });

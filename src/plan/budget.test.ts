@@ -38,6 +38,7 @@ function configOf(budgetMs: number, variants: number, scenarios: readonly Scenar
       prepare: [],
       out: '/out',
       wait: false,
+      host: 'app.test',
     },
   };
 }

@@ -27,7 +27,17 @@ const config: Config = {
   apps: [appOf('plain', '/app', '.')],
   runtimes: [4, 8].map((workers) => ({ runtime, set: { workers } })),
   ...{ php: ['8.4'], scenarios: [scenario, { ...scenario, name: 'slow', timeoutMs: 10_000 }], instances: 4 },
-  ...{ failOn: [], seed: 1, images: {}, env: {}, prepare: [], out: '/out', wait: false, capacity: true },
+  ...{
+    failOn: [],
+    seed: 1,
+    images: {},
+    env: {},
+    prepare: [],
+    out: '/out',
+    wait: false,
+    host: 'app.test',
+    capacity: true,
+  },
 };
 const cpus = [0, 1].map((cpu) => ({ cpu, core: cpu, package: 0 }));
 
@@ -70,7 +80,7 @@ describe('a probe', () => {
 
   test('is one rate in steps of a second, by one executor of k6', () => {
     const batch = planProbe(scenario, variant(), 82.9, 50, 7);
-    const [slice] = makeK6Plan(batch, { v: 18_080 }).slices;
+    const [slice] = makeK6Plan(batch, { v: 18_080 }, 'app.test').slices;
     expect(slice).toMatchObject({ id: 's7', durationMs: 5000, warmup: false, block: null });
     expect(slice?.steps.map(({ offsetMs, durationMs, rps }) => [offsetMs, durationMs, rps])).toEqual(
       [0, 1000, 2000, 3000, 4000].map((offsetMs) => [offsetMs, 1000, 82.9]),

@@ -62,7 +62,7 @@ describe('duets', () => {
   });
 
   test('begin together but for a moment, and end together', () => {
-    const { slices } = makeK6Plan(batch, { a: 1, 'a:base': 2, c: 3 });
+    const { slices } = makeK6Plan(batch, { a: 1, 'a:base': 2, c: 3 }, 'app.test');
     for (const group of groupTurns(batch.slices).filter(([slice]) => slice?.duet)) {
       expect(group).toHaveLength(2);
       const [first, second] = group.map(({ number }) => slices.find(({ id }) => id === `s${number}`));

@@ -54,6 +54,7 @@ const config: Config = {
   out: '/out',
   failOn: [],
   wait: false,
+  host: 'app.test',
 };
 const cpus = [0, 1, 2, 3].map((cpu) => ({ cpu, core: cpu, package: 0 }));
 function groupBy<T>(items: readonly T[], key: (item: T) => string): Map<string, T[]> {

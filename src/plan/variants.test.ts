@@ -47,7 +47,17 @@ const config: Config = {
       ...{ timeoutMs: 500, warmupMs: 2000, blocks: 8, reuse: true, slo: {} },
     },
   ],
-  ...{ instances: 3, seed: 42, images: {}, env: {}, prepare: [], out: '/out', failOn: [], wait: false },
+  ...{
+    instances: 3,
+    seed: 42,
+    images: {},
+    env: {},
+    prepare: [],
+    out: '/out',
+    failOn: [],
+    wait: false,
+    host: 'app.test',
+  },
 };
 
 const other = (more: Partial<Extract<Other, { kind: 'commit' }>> = {}): Other => ({

@@ -4,6 +4,7 @@ import { readComplaint } from './complaint.ts';
 import { ask, type Question, walk } from './probe.ts';
 import type { RunWorld } from './run.ts';
 import type { Server } from './servers.ts';
+import { addressOf } from './target.ts';
 import { type Answer, type Asked, findDifferent, findRedirects } from './verify.ts';
 
 /** What one variant answered to one request, and how that is judged. */
@@ -11,9 +12,6 @@ type Reply = Pick<Asked, 'mayRefuse' | 'headOnly'> & { answer: Answer };
 
 /** What each variant answered when it was last asked everything: variant id → request → reply. */
 export type Known = Map<string, Map<string, Reply>>;
-
-/** The variants' own addresses differ, and apps print them. */
-const HOST = 'bench.test';
 
 /**
  * Fails the variants of an app that answer differently from its others, or wrongly, to what the scenarios ask. Where one is
@@ -89,14 +87,12 @@ async function soundRight(world: RunWorld, servers: readonly Server[], known: Kn
 async function askAll(world: RunWorld, servers: readonly Server[]): Promise<Known> {
   const { docker, arena, signal, config } = world;
   const replies: Known = new Map(servers.map(({ variant }) => [variant.id, new Map()]));
-  const addresses = servers.map(({ variant, port }) => ({
-    id: variant.id,
-    url: `http://127.0.0.1:${port}`,
-  }));
+  const { host } = config;
+  const addresses = servers.map(({ variant, port }) => ({ id: variant.id, url: addressOf(host, port) }));
   const paths = pathsOf(config.scenarios);
   if (paths.length > 0) {
     const questions = addresses.flatMap(({ url }) =>
-      paths.map(({ path }): Question => ({ id: url + path, url: url + path, host: HOST })),
+      paths.map(({ path }): Question => ({ id: url + path, url: url + path, host })),
     );
     const answers = await ask(docker, arena.name, questions, 0, signal);
     for (const { id, url } of addresses) {
@@ -106,7 +102,7 @@ async function askAll(world: RunWorld, servers: readonly Server[]): Promise<Know
     }
   }
   for (const { journey, statusOnly } of journeysOf(config.scenarios)) {
-    const ways = await walk(docker, arena.name, journey, addresses, HOST, signal);
+    const ways = await walk(docker, arena.name, journey, addresses, host, signal);
     for (const { id } of addresses) {
       const times = new Map<string, number>();
       for (const { endpoint, headOnly, answer } of ways[id] ?? []) {

@@ -20,6 +20,8 @@ const NAME = 'php-runtime-bench-arena';
 export interface ArenaOptions {
   run: string;
   image: string;
+  /** What the servers and k6 take for this machine. */
+  name: string;
   /** Who holds the lock, for the message to others: free text. */
   owner: string;
   wait: boolean;
@@ -79,6 +81,8 @@ function start(host: Host, options: ArenaOptions): Running {
   return host.start('docker', [
     ...['container', 'run', '--rm', '--interactive', '--init', `--name=${NAME}`],
     ...labels.map((label) => `--label=${label}`),
+    // Where the app asks itself, or a redirect is followed, that is no request to a site of this name.
+    `--add-host=${options.name}:127.0.0.1`,
     ...['--cap-drop=ALL', '--security-opt=no-new-privileges', '--entrypoint=cat', options.image],
   ]);
 }

@@ -12,12 +12,13 @@ export async function runLoad(
   batch: Batch,
   watch: Watch,
 ): Promise<{ load: LoadOutcome; loaded: BatchOutcome }> {
-  const { plan, host, docker, signal } = world;
+  const { plan, host, docker, signal, config } = world;
   const askedMs = host.now();
   // What the batches before needed; a second before this one begins is enough for it.
   watch.samples.forget(askedMs - 1000);
   const environment = k6Environment(plan.cpus.load.length, world.memoryBytes);
-  const load = await loadBatch(docker, world.arena.name, batch, instance.ports, environment, { signal });
+  const target = { ports: instance.ports, host: config.host };
+  const load = await loadBatch(docker, world.arena.name, batch, target, environment, { signal });
   const { summary } = load;
   await waitForSamples(world, watch, batch, summary);
   const loaded: BatchOutcome = {

@@ -37,7 +37,7 @@ test('a variant whose starts cannot be timed costs no other, and leaves nothing'
         ...realHost,
         exec: async () => ({ code: 1, stdout: '', stderr: 'Error: it did not answer' }),
       } satisfies Host,
-      config: { env: {}, out: '/nowhere' } as unknown as Config,
+      config: { env: {}, host: 'app.test', out: '/nowhere' } as unknown as Config,
       plan: {
         ...{ variants, scenarios: [], cpus: { server: [0], load: [1] } },
         instances: [{ index: 0, ports: { gone: 18080, slow: 18081 } }],

@@ -19,8 +19,8 @@ const WARMUPS = 1;
 const MEASURED = `
 docker container exec "$COLD_ARENA" timeout 60 sh -c '
   command -v wget >/dev/null || exit 127
-  until wget -q -T 10 -O /dev/null "$1" 2>/dev/null; do sleep 0.01; done
-' sh "$COLD_URL" &
+  until wget -q -T 10 -O /dev/null --header "Host: $2" "$1" 2>/dev/null; do sleep 0.01; done
+' sh "$COLD_URL" "$COLD_HOST" &
 asked=$!
 test -z "$COLD_FRONT" || docker container start "$COLD_FRONT" >/dev/null &
 docker container start "$COLD_NAME" >/dev/null && wait $! && wait $asked`;
@@ -72,6 +72,7 @@ export async function measureColdStarts(world: RunWorld, tool: string): Promise<
 /** Of one variant, ms. Errors: what hyperfine or the engine said. */
 async function timeStarts(world: RunWorld, what: Wanted, path: string): Promise<number[]> {
   const { cpus, instances } = world.plan;
+  const { host } = world.config;
   const { variant, front } = what;
   const port = instances[0]?.ports[variant.id] as number;
   const name = `php-runtime-bench-${world.run}-cold-${port}`;
@@ -99,6 +100,7 @@ async function timeStarts(world: RunWorld, what: Wanted, path: string): Promise<
           COLD_NAME: name,
           COLD_FRONT: front === undefined ? '' : frontOf(name),
           COLD_URL: `http://127.0.0.1:${port}${path}`,
+          COLD_HOST: host,
         },
       },
     );

@@ -1,6 +1,7 @@
 import type { Scenario } from '../config/types.ts';
 import type { Batch, Slice } from '../plan/plan.ts';
 import { DUET_LAG_MS, groupTurns } from '../plan/timeline.ts';
+import { addressOf, hostsOf } from './target.ts';
 
 /** What scenarios/lib/main.js reads as plan.json. */
 export interface K6Plan {
@@ -10,6 +11,10 @@ export interface K6Plan {
   userOptions: boolean;
   ownScenarios: boolean;
   paths: readonly string[];
+  /** Host header of every request. */
+  host: string;
+  /** k6's own option. */
+  hosts: Readonly<Record<string, string>>;
   kinds: readonly string[];
   statuses: readonly number[];
   trendStats: readonly string[];
@@ -91,8 +96,8 @@ export function sliceId(slice: Slice): string {
   return `s${slice.number}`;
 }
 
-export function makeK6Plan(batch: Batch, ports: Readonly<Record<string, number>>): K6Plan {
-  const { scenario } = batch;
+export function makeK6Plan(batch: Batch, ports: Readonly<Record<string, number>>, host: string): K6Plan {
+  const { scenario, slices } = batch;
   const { journey } = scenario;
   const own = journey.kind === 'script';
   return {
@@ -101,18 +106,21 @@ export function makeK6Plan(batch: Batch, ports: Readonly<Record<string, number>>
     userOptions: own,
     ownScenarios: scenario.load === null,
     paths: journey.kind === 'paths' ? journey.paths : [],
+    host,
+    // A script has a process for each slice, so that the name stands for one variant there.
+    hosts: hostsOf(host, own ? ports[slices[0]?.variant ?? ''] : undefined),
     kinds: own ? [] : ERROR_KINDS,
     statuses: own ? [0, ...STATUSES] : [],
     trendStats: TREND_STATS,
-    blocks: groupTurns(batch.slices)
+    blocks: groupTurns(slices)
       .filter(([slice]) => slice?.turns)
       .map(makeBlock),
-    slices: groupTurns(batch.slices).flatMap((group) =>
+    slices: groupTurns(slices).flatMap((group) =>
       group.map((slice, place) => ({
         id: sliceId(slice),
         warmup: slice.warmup,
         block: slice.turns ? blockId(slice) : null,
-        baseUrl: `http://127.0.0.1:${ports[slice.variant]}`,
+        baseUrl: own ? `http://${host}` : addressOf(host, ports[slice.variant] as number),
         ...(slice.duet === null ? timesOf(slice, 0) : timesOf(slice, place * DUET_LAG_MS)),
       })),
     ),

@@ -36,7 +36,14 @@ async function killedAfter(source: string): Promise<number> {
       return { code: 0, stdout: '{}', stderr: '' };
     },
   };
-  await loadBatch(docker, 'arena', { scenario, slices: [slice], drainMs: 0 }, { a: 1 }, {}, {});
+  await loadBatch(
+    docker,
+    'arena',
+    { scenario, slices: [slice], drainMs: 0 },
+    { ports: { a: 1 }, host: 'app.test' },
+    {},
+    {},
+  );
   return Number(asked[asked.indexOf('/tmp/bench') + 1]);
 }
 

@@ -41,11 +41,11 @@ export async function loadBatch(
   docker: Docker,
   arena: string,
   batch: Batch,
-  ports: Readonly<Record<string, number>>,
+  { ports, host }: { ports: Readonly<Record<string, number>>; host: string },
   environment: Readonly<Record<string, string>>,
   options: Pick<ExecOptions, 'signal'>,
 ): Promise<LoadOutcome> {
-  const plan = makeK6Plan(batch, ports);
+  const plan = makeK6Plan(batch, ports, host);
   const seconds = Math.ceil(limitMs(batch) / 1000);
   const script = [
     'cd "$1" && cat >plan.json && rm -f k6.log || exit 1',

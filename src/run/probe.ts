@@ -2,6 +2,7 @@ import type { Journey } from '../config/types.ts';
 import type { Facts } from '../results.ts';
 import { type Docker, DockerError } from './docker.ts';
 import { journeyModule } from './k6.ts';
+import { hostsOf } from './target.ts';
 import type { Answer } from './verify.ts';
 
 /** One GET in the arena. */
@@ -9,7 +10,7 @@ export interface Question {
   id: string;
   url: string;
   /** Host header; the variants' own addresses differ, and apps print it. */
-  host?: string;
+  host: string;
   /** Asks again until the answer is 200. */
   until?: boolean;
 }
@@ -26,7 +27,8 @@ export async function ask(
   deadlineMs: number,
   signal: AbortSignal,
 ): Promise<Record<string, Answer & { at: number }>> {
-  const input = { requests: questions, deadlineMs, maxBody: MAX_BODY };
+  const hosts = Object.assign({}, ...questions.map(({ host }) => hostsOf(host)));
+  const input = { requests: questions, hosts, deadlineMs, maxBody: MAX_BODY };
   return runScript(docker, arena, 'probe', input, signal);
 }
 
@@ -51,7 +53,7 @@ export async function walk(
   host: string,
   signal: AbortSignal,
 ): Promise<Record<string, Step[]>> {
-  const input = { servers, host, maxBody: MAX_BODY };
+  const input = { servers, host, hosts: hostsOf(host), maxBody: MAX_BODY };
   return runScript(docker, arena, 'walk', input, signal, journeyModule({ journey }));
 }
 

@@ -28,7 +28,7 @@ test('a server that takes requests and never answers is given up after a minute,
     {
       ...{ host: { ...realHost, now: () => clockMs } satisfies Host, docker, run: 'r', arena: 'arena' },
       ...{
-        config: { env: {} } as Config,
+        config: { env: {}, host: 'app.test' } as unknown as Config,
         plan: { variants: [variant] },
         signal: new AbortController().signal,
       },

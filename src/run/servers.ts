@@ -9,6 +9,7 @@ import type { CpuLayout, Facts, Failure } from '../results.ts';
 import { type ContainerState, type Docker, inspectContainer, LABEL, lastLines, readLog } from './docker.ts';
 import { ask, FACTS_PATH, readFacts } from './probe.ts';
 import { databaseOf } from './services.ts';
+import { addressOf } from './target.ts';
 
 /** A variant that serves in the arena. */
 export interface Server {
@@ -77,7 +78,8 @@ export async function startServers(
   let waiting = wanted.map(({ variant, image, front }) => {
     const port = instance.ports[variant.id] as number;
     const container = containerOf(context.run, instance, variant.id);
-    const question = { id: variant.id, url: `http://127.0.0.1:${port}${FACTS_PATH}`, until: true };
+    const { host } = context.config;
+    const question = { id: variant.id, url: addressOf(host, port) + FACTS_PATH, host, until: true };
     const before = front === undefined ? null : { image: front, container: frontOf(container) };
     return { variant, image, port, container, before, question, last: 'nothing' };
   });

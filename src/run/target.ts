@@ -1,0 +1,29 @@
+/**
+ * The name under which an app is asked, and how k6 finds the variant behind it. Pure.
+ *
+ * Every request carries the same Host header, as apps redirect, link and set cookies by it. Variants listen on ports of
+ * their own at 127.0.0.1, which is nobody's business but k6's.
+ */
+
+/** Where every variant listens. */
+const ADDRESS = '127.0.0.1';
+
+/** `app.test:8080` → its name. */
+export function nameOf(host: string): string {
+  return host.replace(/:\d+$/, '');
+}
+
+/** The address of a variant for requests that name the host themselves: those to several variants are told apart by port. */
+export function addressOf(host: string, port: number): string {
+  return `http://${nameOf(host)}:${port}`;
+}
+
+/**
+ * k6's option `hosts`. The name is the arena's on each port, so that an app with the name of a real site sends no request to
+ * that site. With `port` a script asks the variant there by the name alone.
+ */
+export function hostsOf(host: string, port?: number): Record<string, string> {
+  const all = { [nameOf(host)]: ADDRESS };
+  if (port === undefined) return all;
+  return { ...all, [host === nameOf(host) ? `${host}:80` : host]: `${ADDRESS}:${port}` };
+}

@@ -1,0 +1,72 @@
+// Every request carries the same Host header. The app answers under its own name only, and redirects under any other.
+import { execFileSync } from 'node:child_process';
+import { cpSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { hasHyperfine, makeProject, type Project, root, slicesOf, variantOf } from './bench.ts';
+
+const ID = 'apache@8.4';
+const PAGE_BYTES = 5000 * 'page '.length;
+let project: Project;
+
+beforeAll(async () => {
+  project = await makeProject();
+  cpSync(join(root, 'test/fixtures/apps/canonical'), join(project.folder, 'app'), { recursive: true });
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=octo', '-c', 'user.email=octo@example.com', ...args], {
+      cwd: project.folder,
+    });
+  git('init', '--quiet', '--initial-branch=main');
+  git('add', 'app');
+  git('commit', '--quiet', '--message', 'App');
+});
+afterAll(() => project.remove());
+
+const run = (out: string, ...flags: string[]) =>
+  project.run(
+    out,
+    ...['--app', 'app', '--runtimes', 'apache', '--instances', '1', '--blocks', '1', '--warmup', '1s'],
+    ...['--wait', ...flags],
+  ).done;
+
+test('check, warm-up, turns and duets see the page that is behind its name', async () => {
+  const { code, stderr } = await run(
+    'paths',
+    ...['--env', 'CANONICAL=app.test', '--paths', '/', '--load', 'vus(2, 1s)', '--compare-to', 'HEAD'],
+  );
+  expect({ code, said: code === 0 ? '' : stderr }).toEqual({ code: 0, said: '' });
+  const results = project.results('paths');
+  for (const id of [ID, `${ID}:base`]) {
+    const [slice] = slicesOf(results, id);
+    expect(slice).toMatchObject({ outcome: 'ok', errors: [] });
+    expect(slice?.bytesReceived).toBeGreaterThan((slice?.requests as number) * PAGE_BYTES);
+  }
+  expect(results.duets.length).toBeGreaterThan(0);
+  expect(results.warnings.map(({ code: name }) => name)).not.toContain('redirect');
+  expect(readLogs('paths')).not.toContain('asked as');
+});
+
+test('a k6 script and cold starts are at the name that is given, whatever the site of that name is', async () => {
+  const { code, stderr } = await run(
+    'script',
+    ...['--env', 'CANONICAL=www.example.com:8081', '--host', 'www.example.com:8081'],
+    ...['--journey', join(root, 'test/fixtures/journeys/redirects.js')],
+    ...(hasHyperfine ? ['--cold-start'] : []),
+  );
+  expect({ code, said: code === 0 ? '' : stderr }).toEqual({ code: 0, said: '' });
+  const results = project.results('script');
+  const [slice] = slicesOf(results, ID);
+  // Of each iteration the last request is refused.
+  expect(slice).toMatchObject({ iterations: 20, requests: 80, okCount: 60 });
+  expect(slice?.bytesReceived).toBeGreaterThan(20 * PAGE_BYTES);
+  if (hasHyperfine) expect(variantOf(results, ID).coldStart?.timesMs).toHaveLength(10);
+  expect(readLogs('script')).not.toContain('asked as');
+});
+
+/** What the server and its app have logged, check and warm-up included. */
+function readLogs(out: string): string {
+  const folder = join(project.folder, out, 'raw/logs/0');
+  return readdirSync(folder)
+    .map((name) => readFileSync(join(folder, name), 'utf8'))
+    .join('');
+}
