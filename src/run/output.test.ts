@@ -8,8 +8,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { fixtures } from '../../test/fixtures/results/make.ts';
 import type { Results } from '../results.ts';
 import { openOutput, readOutput } from './output.ts';
@@ -20,43 +20,102 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Files, and with a slash at the end folders that hold something. */
-function fill(names: readonly string[]): void {
+const made = () => fixtures['one-start']?.() as Results;
+const SIGN = '{"schema":1,"tool":{"name":"php-runtime-bench","version":"0.1.0"}';
+
+/** Files, and with a slash at the end folders that hold something. What is called like results begins as ours do. */
+function fill(names: readonly string[], sign = SIGN): void {
   for (const name of names) {
-    if (!name.endsWith('/')) writeFileSync(join(folder, name), 'x');
-    else {
-      mkdirSync(join(folder, name));
-      writeFileSync(join(folder, name, 'file'), 'x');
-    }
+    const path = join(folder, name);
+    if (name.endsWith('/')) mkdirSync(path, { recursive: true });
+    else mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(name.endsWith('/') ? join(path, 'file') : path, /results\.json/.test(name) ? sign : 'x');
   }
 }
 
+const all = () => readdirSync(folder, { recursive: true }).map(String).sort();
+
 test.each([
   ['nothing', []],
-  ['a whole run', ['measurements.ndjson', 'raw/', 'report.html', 'report.md', 'results.json']],
   ['one that was killed while it wrote for the first time', ['results.json.new']],
-  ['one that was killed while it wrote again', ['raw/', 'report.md.new', 'results.json', 'results.json.new']],
-])('takes a folder that holds %s, and empties it', async (_, names) => {
+])('takes a folder that holds %s', async (_, names) => {
   fill(names);
   const output = await openOutput(folder);
-  expect(readdirSync(folder)).toEqual([]);
+  expect(all()).toEqual([]);
   await output.write('raw/logs/0.log', 'x');
   expect(existsSync(join(folder, 'raw/logs/0.log'))).toBe(true);
+  expect(await output.end(true)).toBeNull();
+});
+
+test('a first write that was cut off before its first byte is taken', async () => {
+  fill(['results.json.new'], '');
+  await openOutput(folder);
+  expect(all()).toEqual([]);
 });
 
 test.each([
-  ['files of others', ['results.json', 'thesis.txt']],
-  ['what is only called like ours', ['raw/']],
-  ['a report without the results that it is of', ['measurements.ndjson', 'report.md']],
-])('refuses a folder with %s, and touches nothing', async (_, names) => {
-  fill(names);
-  await expect(openOutput(folder)).rejects.toThrow('files that are not ours');
-  expect(readdirSync(folder, { recursive: true })).toHaveLength(
-    names.join('').includes('/') ? 2 : names.length,
-  );
+  ['files of others', ['results.json', 'thesis.txt'], SIGN],
+  ['what is only called like ours', ['raw/'], SIGN],
+  ['a report without the results that it is of', ['measurements.ndjson', 'report.md'], SIGN],
+  ['results of another program', ['results.json', 'raw/'], '{"results":[{"command":"sleep 1"}]}'],
+  ['results that only mention us', ['results.json', 'raw/'], '{"command":"php-runtime-bench"}'],
+  ['results of another program beside ours', ['results.json', 'results.json.new/'], SIGN],
+  ['an empty results.json', ['results.json'], ''],
+  ['a hidden folder of others', ['results.json', '.previous/'], SIGN],
+])('refuses a folder with %s, and touches nothing', async (_, names, sign) => {
+  fill(names, sign);
+  const before = all();
+  await expect(openOutput(folder)).rejects.toThrow('files of another program');
+  expect(all()).toEqual(before);
 });
 
-const made = () => fixtures['one-start']?.() as Results;
+describe('what an earlier run left', () => {
+  const WHOLE = ['measurements.ndjson', 'raw/', 'report.html', 'report.md', 'results.json'];
+  const slice = () => made().measurements.slice(0, 1);
+
+  test('gives way to a complete run', async () => {
+    fill([...WHOLE, 'report.md.new', 'results.json.new']);
+    const output = await openOutput(folder);
+    await output.write('results.json', 'new');
+    expect(await output.end(true)).toBeNull();
+    expect(all()).toEqual(['results.json']);
+    expect(read('results.json')).toBe('new');
+  });
+
+  test('comes back when nothing was measured', async () => {
+    fill(WHOLE);
+    const before = all();
+    const output = await openOutput(folder);
+    await output.write('results.json', 'new');
+    await output.write('raw/services/db.log', 'new');
+    expect(await output.end(false)).toBe(folder);
+    expect(all()).toEqual(before);
+    expect(read('results.json')).toBe(SIGN);
+  });
+
+  test('stays beside what an incomplete run has measured, and the next complete run replaces both', async () => {
+    fill(WHOLE);
+    const output = await openOutput(folder);
+    await output.write('results.json', SIGN);
+    await output.append(slice());
+    expect(await output.end(false)).toBe(join(folder, '.previous'));
+    expect(all()).toContain('.previous/raw/file');
+    const next = await openOutput(folder);
+    await next.write('results.json', SIGN);
+    await next.end(true);
+    expect(all()).toEqual(['results.json']);
+  });
+
+  test('outlives runs that were killed before they measured anything', async () => {
+    fill(WHOLE);
+    await openOutput(folder).then(({ write }) => write('results.json', SIGN));
+    await openOutput(folder).then(({ write }) => write('results.json', SIGN));
+    const output = await openOutput(folder);
+    expect(await output.end(false)).toBe(folder);
+    expect(all()).toContain('raw/file');
+  });
+});
+
 const read = (name: string) => readFileSync(join(folder, name), 'utf8');
 
 test('what has ended is read as it was written, without a look at what was appended', async () => {

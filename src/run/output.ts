@@ -12,15 +12,24 @@ export interface Output {
   appendRaw(name: string, text: string): Promise<void>;
   /** @param text as a whole, or piece by piece */
   write(name: string, text: string | Iterable<string>): Promise<void>;
+  /**
+   * Ends the run. A complete one takes the place of the results that were there before. After an incomplete one they
+   * are put back where nothing was measured, else they stay in `.previous`.
+   *
+   * @returns where the earlier results are now; null where there are none
+   */
+  end(complete: boolean): Promise<string | null>;
 }
 
 const OURS = ['measurements.ndjson', 'results.json', 'report.md', 'report.html', 'raw'];
 /** Or as they are while they are written. */
 const isOurs = (name: string) => OURS.includes(name.replace(/\.new$/, ''));
-/** It is written first: without it, what is called so is somebody else's. */
-const isSign = (name: string) => name.startsWith('results.json');
+/** It is written first: only a folder whose results.json is ours is ours. */
+const SIGNS = ['results.json', 'results.json.new'];
+/** What the folder held before this run, until the run is complete. */
+const PREVIOUS = '.previous';
 
-/** Makes the folder ready; what an earlier run left in it is replaced. UserError when it holds anything else. */
+/** Makes the folder ready, and sets aside what an earlier run left in it. UserError when it holds anything else. */
 export async function openOutput(folder: string): Promise<Output> {
   let names: string[] = [];
   try {
@@ -32,22 +41,21 @@ export async function openOutput(folder: string): Promise<Output> {
       found: (error as Error).message,
     });
   }
-  const foreign = names.some(isSign) ? names.filter((name) => !isOurs(name)) : names;
+  const foreign = await findForeign(folder, names);
   if (foreign.length > 0) {
-    throw new UserError('the output folder holds files that are not ours, and it would be overwritten', {
+    throw new UserError('the output folder holds files of another program, which a run would overwrite', {
       where: { name: 'out' },
       found: `${folder}: ${foreign.slice(0, 3).join(', ')}`,
       allowed: 'a new or empty folder, or one that an earlier run has written',
     });
   }
-  // The sign goes last, so that a folder half cleared is still known.
-  for (const name of names.sort((a, b) => Number(isSign(a)) - Number(isSign(b)))) {
-    await rm(join(folder, name), { recursive: true, force: true });
-  }
+  await setAside(folder, names);
+  let measured = false;
   return {
     folder,
     async append(lines) {
       if (lines.length === 0) return;
+      measured = true;
       const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
       // Somebody may have removed the folder; what it held stands in results.json at the end.
       await mkdir(folder, { recursive: true });
@@ -64,7 +72,71 @@ export async function openOutput(folder: string): Promise<Output> {
       await writeFile(`${path}.new`, text);
       await rename(`${path}.new`, path);
     },
+    async end(complete) {
+      const previous = join(folder, PREVIOUS);
+      if ((await readdir(previous).catch(() => [])).length === 0) return null;
+      if (complete) {
+        await rm(previous, { recursive: true, force: true });
+        return null;
+      }
+      if (measured) return previous;
+      await removeOurs(folder);
+      await moveOurs(previous, folder);
+      await rm(previous, { recursive: true, force: true });
+      return folder;
+    },
   };
+}
+
+/** What a run did not write. The name alone proves nothing: other programs write a results.json, too. */
+async function findForeign(folder: string, names: readonly string[]): Promise<string[]> {
+  const signs = names.filter((name) => SIGNS.includes(name));
+  for (const sign of signs) if (!(await isSigned(join(folder, sign)))) return [sign];
+  if (names.includes(PREVIOUS) && !(await isSigned(join(folder, PREVIOUS, 'results.json'))))
+    return [PREVIOUS];
+  // A run that was killed before it wrote anything else leaves one that is empty.
+  const known = signs.length > 0 || names.includes(PREVIOUS);
+  return known ? names.filter((name) => name !== PREVIOUS && !isOurs(name)) : [...names];
+}
+
+/** Whether a results.json says that we wrote it, or is nothing but the start of one. */
+async function isSigned(path: string): Promise<boolean> {
+  const file = await open(path).catch(() => null);
+  if (file === null) return false;
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(4096), 0, 4096, 0);
+    const head = buffer.toString('utf8', 0, bytesRead);
+    if (head === '' && path.endsWith('.new')) return true;
+    return /^\s*\{\s*"schema"\s*:\s*\d+\s*,\s*"tool"\s*:\s*\{\s*"name"\s*:\s*"php-runtime-bench"/.test(head);
+  } catch {
+    return false;
+  } finally {
+    await file.close();
+  }
+}
+
+async function setAside(folder: string, names: readonly string[]): Promise<void> {
+  const previous = join(folder, PREVIOUS);
+  // What measured nothing is worth less than what it set aside.
+  if (names.includes(PREVIOUS) && !names.includes('measurements.ndjson')) return removeOurs(folder);
+  if (!names.includes('results.json')) return removeOurs(folder);
+  await rm(previous, { recursive: true, force: true });
+  await mkdir(previous);
+  await moveOurs(folder, previous);
+}
+
+async function removeOurs(folder: string): Promise<void> {
+  for (const name of await ourNames(folder)) await rm(join(folder, name), { recursive: true, force: true });
+}
+
+async function moveOurs(from: string, to: string): Promise<void> {
+  for (const name of await ourNames(from)) await rename(join(from, name), join(to, name));
+}
+
+/** The sign goes last, so that a folder half cleared is still known. */
+async function ourNames(folder: string): Promise<string[]> {
+  const names = (await readdir(folder)).filter(isOurs);
+  return names.sort((a, b) => Number(SIGNS.includes(a)) - Number(SIGNS.includes(b)));
 }
 
 const Line = z.union([Duet, Search, Measurement]);
