@@ -76,6 +76,7 @@ export async function runBench(asked: Config, host: Host, caller: Caller): Promi
   const runId = makeRunId(startedMs);
   caller.began?.(runId);
   let arena: Arena | null = null;
+  let opened: Output | null = null;
   try {
     // What it refuses is known before anything starts.
     planVariants(asked);
@@ -109,6 +110,7 @@ export async function runBench(asked: Config, host: Host, caller: Caller): Promi
     await docker.run(['container', 'update', '--cpuset-cpus', formatCpus(planned.cpus.load), arena.name]);
     await furnish(docker, arena.name, join(caller.packageRoot, 'scenarios'));
     const output = await openOutput(config.out);
+    opened = output;
 
     const outcomes = new Map<string, VariantOutcome>();
     const measurements: Measurement[] = [];
@@ -202,8 +204,11 @@ export async function runBench(asked: Config, host: Host, caller: Caller): Promi
     }
     const results = conclude(record, host.now());
     const summary = await writeReports(output, results);
+    // With nothing measured the earlier results are back, and there is nothing of this run to show.
+    if ((await endOutput(output, record.stopped === null, say)) === output.folder) throw signal.reason;
     return { results, summary, out: config.out, exitCode: exitCodeOf(results, summary, signal) };
   } catch (error) {
+    if (opened) await endOutput(opened, false, say).catch(() => null);
     signal.throwIfAborted();
     throw error instanceof DockerError ? new UserError(error.message) : error;
   } finally {
@@ -243,6 +248,14 @@ async function withOtherFiles<T>(
   } finally {
     await checkout.remove();
   }
+}
+
+/** Ends the output folder, and says where the results of an earlier run are if they are still there. */
+async function endOutput(output: Output, complete: boolean, say: Caller['say']): Promise<string | null> {
+  const earlier = await output.end(complete);
+  if (earlier === output.folder) say(`nothing was measured: ${earlier} keeps the results of the earlier run`);
+  else if (earlier) say(`the results of the earlier run are in ${earlier}`);
+  return earlier;
 }
 
 /** Everything that is derived from the measurements; `report` makes the same again from results.json. */

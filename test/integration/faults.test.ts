@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { realHost } from '../../src/host.ts';
 import type { Results } from '../../src/results.ts';
+import { fixtures } from '../fixtures/results/make.ts';
 import {
   ARENA,
   docker,
@@ -271,12 +272,19 @@ describe('signals', () => {
     expect(project.results('build')).toMatchObject({ run: { stopped: 'SIGTERM' }, measurements: [] });
   });
 
-  it('SIGTERM while a server starts', async () => {
+  it('SIGTERM while a server starts: the results of an earlier run stay', async () => {
+    const earlier = JSON.stringify(fixtures.quick?.());
+    mkdirSync(join(project.folder, 'start/raw'), { recursive: true });
+    writeFileSync(join(project.folder, 'start/results.json'), earlier);
+    writeFileSync(join(project.folder, 'start/raw/k6.json'), '{}');
     const run = project.bench('start', '--runtimes', 'faulty[fault=silent]');
     await during(run, async () => (await ourContainers()).some((name) => /-0-18080$/.test(name)));
     run.kill('SIGTERM');
-    expect((await run.done).code).toBe(143);
-    expect(project.results('start').run.stopped).toBe('SIGTERM');
+    const { code, stderr } = await run.done;
+    expect(code).toBe(143);
+    expect(stderr).toMatch(/nothing was measured: \S*start keeps the results of the earlier run/);
+    expect(readFileSync(join(project.folder, 'start/results.json'), 'utf8')).toBe(earlier);
+    expect(readdirSync(join(project.folder, 'start'))).toEqual(['raw', 'results.json']);
   });
 
   it('SIGTERM at once, before there is anything', async () => {
