@@ -1,4 +1,5 @@
-import { formatDuration, HOUR, parseDuration, refuse, SECOND, unknownWord } from './text.ts';
+import { UserError } from '../errors.ts';
+import { formatDuration, HOUR, parseDuration, quote, refuse, SECOND, unknownWord } from './text.ts';
 import type { Gate, Shard } from './types.ts';
 
 /** What `compare-to`, `budget` and `fail-on` take. Each `parse…` throws a UserError without a place. */
@@ -66,6 +67,14 @@ export function parseGate(text: string): Gate {
   const percent = /^\d{1,4}(\.\d{1,3})?$/.test(above) ? Number(above) : Number.NaN;
   if (!(percent > 0 && percent <= MAX_ABOVE)) {
     throw refuse('not a percentage', `${above}%`, `more than 0% and up to ${MAX_ABOVE}%, such as 3% or 2.5%`);
+  }
+  // Nothing does less than no requests: RPS, which may lead where no metric is named, loses 100 % at most.
+  if ((known === null || known === 'rps') && percent >= 100) {
+    const allowed = 'less than 100%: RPS cannot fall further, so this gate could never fail';
+    throw new UserError('a gate that cannot fail', {
+      ...{ found: quote(source), allowed },
+      ...(known === null && { hint: `name another metric, such as 'p99 slower > ${percent}%'` }),
+    });
   }
   return { source, metric: known, above: Number((percent / 100).toPrecision(12)), scenario, variant };
 }
