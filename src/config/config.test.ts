@@ -1,11 +1,13 @@
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { Alias } from 'yaml';
 import { appOf } from '../../test/fixtures/app.ts';
 import { BAD_INPUT, toPattern } from '../../test/fixtures/bad-input.ts';
 import { memoryFiles } from '../../test/fixtures/memory-files.ts';
 import { UserError } from '../errors.ts';
 import { compileLoad } from '../plan/load.ts';
 import { parseCommand } from './command.ts';
+import { readYaml } from './document.ts';
 import { loadMs } from './load.ts';
 import { parseConfig, type Sources } from './parse.ts';
 import type { Load, Scenario } from './types.ts';
@@ -58,10 +60,20 @@ describe('bad input', () => {
       Array.from({ length: 50_000 }, (_, i) => `k${i}: 1`).join('\n'),
       '.bench.yml:20000: too large or too deep\n…',
     ],
+    [`x: &a 1\nlist:\n${'  - *a\n'.repeat(20_000)}`, '.bench.yml:1: too large or too deep\n…'],
+    ['a: &a\n  b: *a', '.bench.yml:2: too large or too deep\n…'],
     ['__proto__: 1', ".bench.yml:1: unknown key '__proto__'"],
     ['? [a]\n: b', '.bench.yml:1: a key must be text'],
   ])('hostile YAML %#', (yaml, expected) => {
     expect(messageOf(() => parse({ '.bench.yml': yaml }))).toMatch(toPattern(expected, cwd));
+  });
+
+  test('an alias means the last anchor of its name before it, and none is searched for', () => {
+    const search = vi.spyOn(Alias.prototype, 'resolve');
+    const { data } = readYaml('x', 'a: &x 1\nb: *x\nc: &x {d: 2}\ne: [*x, *x]');
+    expect(data).toEqual({ a: '1', b: '1', c: { d: '2' }, e: [{ d: '2' }, { d: '2' }] });
+    expect(search).not.toHaveBeenCalled();
+    search.mockRestore();
   });
 
   test('a name cannot forge lines of a log', () => {

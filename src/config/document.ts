@@ -1,5 +1,15 @@
 import { relative } from 'node:path';
-import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type Scalar } from 'yaml';
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  type Scalar,
+  visit,
+} from 'yaml';
 import * as z from 'zod';
 import { type Place, UserError } from '../errors.ts';
 import type { Files } from './files.ts';
@@ -43,10 +53,14 @@ export function readYaml(name: string, text: string): Document {
   const placeAt = (offset: number): Place => ({ name, line: lines.linePos(offset).line });
   const [problem] = yaml.errors;
   if (problem) {
+    const where = placeAt(problem.pos[0]);
+    const hint = quoteOptions(text.split('\n')[(where.line ?? 1) - 1] ?? '');
     throw new UserError(`not valid YAML: ${escapeText(problem.message.split(';')[0] ?? '')}`, {
-      where: placeAt(problem.pos[0]),
+      where,
+      ...(hint && { hint }),
     });
   }
+  const targets = findTargets(yaml);
   const places = new Map<string, { key?: number; value: number }>();
   let nodes = 0;
 
@@ -61,7 +75,7 @@ export function readYaml(name: string, text: string): Document {
       });
     }
     if (isAlias(node)) {
-      const target = node.resolve(yaml);
+      const target = targets.get(node);
       if (!target)
         throw new UserError('unknown alias', { where: placeAt(at), found: quote(`*${node.source}`) });
       return walk(target, path, at);
@@ -97,6 +111,29 @@ export function readYaml(name: string, text: string): Document {
     },
     prefix: (path) => (path.length ? `${dotted(path)}: ` : ''),
   };
+}
+
+/** In a list between brackets a runtime's own brackets end its name. */
+function quoteOptions(line: string): string | undefined {
+  const [runtime] = /[\w.=-]+\[[\w-]+=[^\]'"]*\]/.exec(line.slice(0, 1000)) ?? [];
+  return runtime && `put quotes around a runtime with options: '${escapeText(runtime)}'`;
+}
+
+/** What each alias means: the last anchor of its name before it. One walk, where the library makes one for each alias. */
+function findTargets(yaml: ReturnType<typeof parseDocument>): Map<Node, Node> {
+  const anchors = new Map<string, Node>();
+  const targets = new Map<Node, Node>();
+  visit(yaml, {
+    Node(_, node) {
+      if (!isAlias(node)) {
+        if (node.anchor) anchors.set(node.anchor, node);
+        return;
+      }
+      const target = anchors.get(node.source);
+      if (target) targets.set(node, target);
+    },
+  });
+  return targets;
 }
 
 const id = (path: Path) => JSON.stringify(path.map(String));

@@ -22,11 +22,11 @@ import {
   image,
   integer,
   list,
+  memory,
   name,
   oneOf,
   path,
   php,
-  size,
   urlPath,
 } from './values.ts';
 
@@ -253,7 +253,7 @@ export const KEYS = {
     default: 'from the topology',
   },
   memory: {
-    schema: size,
+    schema: memory,
     value: 'SIZE',
     about: "Memory limit of each server's container, such as 512M",
     default: 'none',

@@ -55,14 +55,17 @@ export function unknownWord(what: string, word: string, allowed: readonly string
 const UNIT_MS: Record<string, number> = { h: HOUR, m: MINUTE, s: SECOND, ms: 1 };
 
 /** `500ms`, `2s`, `2m30s`, `1h` → ms. Between `min` and 24 h; `orZero`: or 0. */
-export function parseDuration(text: string, { min = 0, orZero = false } = {}): number {
+export function parseDuration(
+  text: string,
+  { min = 0, orZero = false, unit }: { min?: number; orZero?: boolean; unit?: 'ms' } = {},
+): number {
   const allowed = `${orZero ? '0s or ' : ''}a time such as 500ms, 2s, 2m30s, 1h, from ${formatDuration(min)} to 24h`;
   const parts = /^(?:(\d{1,9})h)?(?:(\d{1,9})m(?!s))?(?:(\d{1,9})s)?(?:(\d{1,9})ms)?$/.exec(text);
   if (!text || !parts) {
     throw new UserError('not a time', {
       found: quote(text),
       allowed,
-      ...(/^\d+(\.\d+)?$/.test(text) && { hint: `the unit is missing: did you mean '${text}s'?` }),
+      ...(/^\d+(\.\d+)?$/.test(text) && { hint: missingUnit(addUnit(Number(text), unit)) }),
     });
   }
   const ms = ['h', 'm', 's', 'ms'].reduce(
@@ -74,6 +77,14 @@ export function parseDuration(text: string, { min = 0, orZero = false } = {}): n
   return ms;
 }
 
+const missingUnit = (meant: string) => `the unit is missing: did you mean '${meant}'?`;
+
+/** Nobody waits for minutes where a time is asked for, so a large number is one of milliseconds. */
+function addUnit(value: number, unit: 'ms' | undefined): string {
+  if (unit === 'ms' || value >= 100) return `${Math.max(1, Math.round(value))}ms`;
+  return formatDuration(Math.max(1, Math.round(value * SECOND)));
+}
+
 /** ms → `2s` or `1500ms`: one number and one unit, so that entry points in shell need no parser. */
 export function formatDuration(ms: number): string {
   return ms % SECOND === 0 ? `${ms / SECOND}s` : `${ms}ms`;
@@ -81,6 +92,20 @@ export function formatDuration(ms: number): string {
 
 const UNIT_BYTES: Record<string, number> = { '': 1, K: 1024, M: 1024 ** 2, G: 1024 ** 3, T: 1024 ** 4 };
 const MAX_SIZE = 16 * 1024 ** 4;
+
+/** Docker refuses to limit a container to less. */
+const MIN_MEMORY = 6 * 1024 ** 2;
+
+/** The memory limit of a container: a size that Docker takes. */
+export function parseMemory(text: string): number {
+  const bytes = parseSize(text);
+  if (bytes >= MIN_MEMORY) return bytes;
+  throw new UserError('less memory than a container can be limited to', {
+    found: quote(text),
+    allowed: `from ${formatSize(MIN_MEMORY)}, such as 512M`,
+    ...(/^\d+$/.test(text) && { hint: missingUnit(`${text}M`) }),
+  });
+}
 
 /** `128M`, `2G` → bytes; units are powers of 1024, as in php.ini. 1 byte to 16 T. */
 export function parseSize(text: string): number {

@@ -12,13 +12,14 @@ export const integer = ({ min, max }: Bounds) =>
 
 export const boolean = scalar(text.parseBoolean, { type: ['boolean', 'string'] });
 
-export const duration = (min = 0, { orZero = false } = {}) =>
-  scalar((value) => text.parseDuration(value, { min, orZero }), {
+export const duration = (min = 0, options: { orZero?: boolean; unit?: 'ms' } = {}) =>
+  scalar((value) => text.parseDuration(value, { min, ...options }), {
     type: 'string',
     pattern: '^(?=.)(\\d+h)?(\\d+m)?(\\d+s)?(\\d+ms)?$',
   });
 
 export const size = scalar(text.parseSize, { type: ['string', 'integer'] });
+export const memory = scalar(text.parseMemory, { type: ['string', 'integer'] });
 export const percent = scalar(text.parsePercent, {
   type: 'string',
   pattern: '^\\d{1,3}(\\.\\d+)?%$',
@@ -69,8 +70,8 @@ export function list<T>(item: z.ZodType<T>, json: Record<string, unknown> = { ty
 
 /** What a scenario must keep; an all-empty one always passes. */
 export const slo = {
-  p50: duration(1).optional(),
-  p95: duration(1).optional(),
-  p99: duration(1).optional(),
+  p50: duration(1, { unit: 'ms' }).optional(),
+  p95: duration(1, { unit: 'ms' }).optional(),
+  p99: duration(1, { unit: 'ms' }).optional(),
   ok: percent.optional(),
 };
