@@ -1,5 +1,6 @@
-// Bundles the entries into dist/ and generates the JSON Schemas; called by script/build with the folder to write to.
-import { mkdirSync, writeFileSync } from 'node:fs';
+// Bundles the entries into dist/, generates the JSON Schemas and the copy of action.yml that workflows name; called by
+// script/build with the folder to write to.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { configJsonSchema, runtimeJsonSchema, scenarioJsonSchema } from '../../src/config/schema.ts';
@@ -43,3 +44,12 @@ mkdirSync(join(target, 'schema'), { recursive: true });
 for (const [name, schema] of Object.entries(schemas)) {
   writeFileSync(join(target, 'schema', name), `${JSON.stringify(schema, null, 2)}\n`);
 }
+
+// In a workflow `$/` with a path is the documented form of "this repository at this commit"; the bare `$/` is not.
+const inner = join(target, '.github/actions/bench');
+mkdirSync(inner, { recursive: true });
+const action = readFileSync('action.yml', 'utf8').replace(/^( +(?:main|post): )(?=dist\/)/gm, '$1../../../');
+writeFileSync(
+  join(inner, 'action.yml'),
+  `# Made from the action.yml in the root by script/build. Do not edit.\n${action}`,
+);

@@ -131,7 +131,7 @@ async function adaptWorkflows(folder: string) {
   for (const name of await readdir(folder)) {
     const text = await readFile(join(folder, name), 'utf8');
     const adapted = text
-      .replaceAll(/uses: \$\/(\S*)/g, (_, path) => `uses: octo/php-runtime-bench${path && `/${path}`}@v1`)
+      .replaceAll(/uses: \$\/(\S+)/g, 'uses: octo/php-runtime-bench/$1@v1')
       .replaceAll(/^ +ref: \$\{\{ inputs\.ref \}\}\n/gm, '')
       .replaceAll(new RegExp(`(${STANDINS.join('|')})@\\S+`, 'g'), '$1@standin');
     await writeFile(join(folder, name), adapted);

@@ -41,6 +41,8 @@ const actions = [
   'action.yml',
   ...readdirSync(join(root, '.github/actions')).map((name) => `.github/actions/${name}/action.yml`),
 ];
+/** The action of this repository, as its own workflows name it. */
+const OWN_ACTION = '$/.github/actions/bench';
 const bench = workflows.find(({ name }) => name === 'bench.yml')?.workflow as Workflow;
 
 describe.each(workflows)('$name', ({ text, workflow }) => {
@@ -78,6 +80,10 @@ describe.each(workflows)('$name', ({ text, workflow }) => {
   });
 });
 
+test('no workflow names the bare `$/`, which GitHub does not document', () => {
+  for (const { text } of workflows) expect(text).not.toMatch(/uses: \$\/\s/);
+});
+
 test.each(actions)('%s runs what there is a source of', (path) => {
   const { main, post } = parse(read(path)).runs;
   for (const file of [main, post].filter(Boolean)) {
@@ -97,7 +103,7 @@ test('the reusable workflow takes every input of the action and hands it on', ()
   expect(Object.keys(inputs)).toEqual(
     expect.arrayContaining([...keys, 'working-directory', 'comment', 'artifact-name']),
   );
-  const given = bench.jobs.bench?.steps?.find(({ uses }) => uses === '$/')?.with ?? {};
+  const given = bench.jobs.bench?.steps?.find(({ uses }) => uses === OWN_ACTION)?.with ?? {};
   for (const key of keys) {
     expect(given[key]).toBe(`\${{ inputs.${key} }}`);
     // A default would win over the config file.
@@ -143,7 +149,7 @@ test('credentials for packages reach the step that builds, and nothing else', ()
   const found = workflows
     .filter(({ name }) => name.startsWith('bench'))
     .flatMap(({ name, workflow }) => findSecrets(workflow, name));
-  const at = bench.jobs.bench?.steps?.findIndex(({ uses }) => uses === '$/');
+  const at = bench.jobs.bench?.steps?.findIndex(({ uses }) => uses === OWN_ACTION);
   expect(Object.fromEntries(found)).toEqual({
     // A fork's code would run beside them.
     'bench-command.yml.jobs.bench.secrets.COMPOSER_AUTH':
@@ -172,7 +178,7 @@ test('ci.yml measures every bundled runtime on every version of PHP that it offe
   const { php: versions, include }: Matrix = images.strategy.matrix;
   const measured = versions.flatMap((php) => {
     const more = include.find((entry) => entry.php === php)?.more ?? '';
-    const steps = (images.steps as Step[]).filter(({ uses }) => uses === '$/');
+    const steps = (images.steps as Step[]).filter(({ uses }) => uses === OWN_ACTION);
     return steps.flatMap(({ with: given = {} }) => {
       // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of the workflow
       const list = String(given.runtimes).replace('${{ matrix.more }}', more);
