@@ -4,7 +4,7 @@ import type { Summary } from './analyse/summary.ts';
 import { runBench } from './bench.ts';
 import { parseConfig } from './config/parse.ts';
 import { realHost } from './host.ts';
-import { readInputs, readJob, readPullEnds } from './publish/job.ts';
+import { readBase, readInputs, readJob } from './publish/job.ts';
 import { realOutlets } from './publish/outlets.ts';
 import { describe, publish } from './publish/publish.ts';
 import { conclude, fail, makeCaller, salvage, withoutCommands } from './publish/step.ts';
@@ -16,7 +16,7 @@ async function main(): Promise<number> {
   const job = readJob(process.env, context.payload);
   const { inputs, cwd } = readInputs(process.env);
   const config = parseConfig({ flags: [], inputs, cwd, packageRoot });
-  const caller = { ...(await makeCaller(packageRoot, inputs)), pull: readPullEnds(context.payload) };
+  const caller = { ...(await makeCaller(packageRoot, inputs)), ...readBase(process.env, context.payload) };
   const began = Date.now();
   let summary: Summary | null = null;
   try {

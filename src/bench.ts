@@ -58,6 +58,8 @@ export interface Caller {
   at(what: string, share: number, left: number): void;
   /** The pull request that this is about, for `compare-to: base`. */
   pull?: PullEnds | null;
+  /** The branch that `compare-to: base` starts from where there is no pull request. */
+  branch?: string | null;
   /** The run's id, as soon as there is one: who finds us dead can clean up by it. */
   began?(run: string): void;
 }
@@ -82,7 +84,13 @@ export async function runBench(asked: Config, host: Host, caller: Caller): Promi
     planVariants(asked);
     const engine = await askEngine(docker);
     const found = await findOther(asked, {
-      ...{ host, packageRoot: caller.packageRoot, pull: caller.pull ?? null, signal },
+      ...{
+        host,
+        packageRoot: caller.packageRoot,
+        pull: caller.pull ?? null,
+        branch: caller.branch ?? null,
+        signal,
+      },
       findImage: (name) => findImage(docker, name, { say, signal }),
     });
     const config = found ? { ...asked, other: found.other } : asked;

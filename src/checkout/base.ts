@@ -1,5 +1,7 @@
+import { quote } from '../config/text.ts';
 import {
   bringCommit,
+  findBranch,
   findCommit,
   findDefaultBranch,
   findMergeBase,
@@ -23,9 +25,13 @@ export type Base = { ref: string; commit: string } | { ref: string; reason: stri
  *
  * On a pull request `actions/checkout` leaves one commit without history: GitHub's trial merge. Its first parent is
  * what it was merged into, so HEAD differs from that by the pull request and nothing else. Elsewhere it is the merge
- * base with the pull request's base, or with the default branch.
+ * base with the pull request's base, or with `branch` (null: the default branch, as far as git knows it).
  */
-export async function findBase(repository: Repository, pull: PullEnds | null): Promise<Base> {
+export async function findBase(
+  repository: Repository,
+  pull: PullEnds | null,
+  branch: string | null = null,
+): Promise<Base> {
   const head = await findCommit(repository, 'HEAD');
   if (head === null) return { ref: 'base', reason: 'there is no commit yet', remedy: 'commit first' };
   if (pull) {
@@ -39,15 +45,16 @@ export async function findBase(repository: Repository, pull: PullEnds | null): P
     }
     return { ref, ...(await partedFrom(repository, head, pull.base.commit, ref)) };
   }
-  const branch = await findDefaultBranch(repository);
-  if (branch === null) {
+  const found = branch === null ? await findDefaultBranch(repository) : await findBranch(repository, branch);
+  if (found === null) {
+    const sought = branch === null ? 'origin/HEAD, main or master' : `the branch ${quote(branch)}`;
     return {
       ref: 'base',
-      reason: 'no default branch is known here: neither origin/HEAD nor main nor master',
+      reason: `no branch to compare with is known here: this clone does not have ${sought}`,
       remedy: `${SHALLOW}, or name a ref: compare-to: origin/trunk`,
     };
   }
-  return { ref: branch, ...(await partedFrom(repository, head, branch, branch)) };
+  return { ref: found, ...(await partedFrom(repository, head, found, found)) };
 }
 
 const SHALLOW = "check out with 'fetch-depth: 0'";

@@ -27,6 +27,8 @@ export interface Surroundings extends Pick<ExecOptions, 'signal'> {
   packageRoot: string;
   /** Null: no pull request. */
   pull: PullEnds | null;
+  /** The branch that `base` starts from where there is no pull request; null: git's default branch. */
+  branch?: string | null;
   /** Why there is no such image; null: the engine has it. Left out: nothing is asked, pulled or fetched. */
   findImage?: (name: string) => Promise<string | null>;
 }
@@ -41,7 +43,7 @@ export async function findOther(config: Config, around: Surroundings): Promise<F
   const { given } = compareTo;
   if (given === 'base') {
     const { repository, apps } = await findRepository(config, around);
-    const base = await findBase(repository, around.pull);
+    const base = await findBase(repository, around.pull, around.branch ?? null);
     if ('reason' in base) return missing(given, base.ref, base.reason, base.remedy);
     return describeTree({ given, ...base }, { config, around, repository, apps });
   }

@@ -138,6 +138,15 @@ export async function findDefaultBranch({ git }: Repository): Promise<string | n
     ...(head.code === 0 ? [head.stdout.trim()] : []),
     ...['origin/main', 'origin/master', 'main', 'master'],
   ];
+  return firstBranch(git, names);
+}
+
+/** A branch by its name, as the remote has it or else as it is here; null where this clone has neither. */
+export async function findBranch({ git }: Repository, name: string): Promise<string | null> {
+  return firstBranch(git, [`origin/${name}`, name]);
+}
+
+async function firstBranch(git: Git, names: readonly string[]): Promise<string | null> {
   for (const name of names) {
     const full = name.startsWith('origin/') ? `refs/remotes/${name}` : `refs/heads/${name}`;
     if ((await git.try(['show-ref', '--verify', '--quiet', full])).code === 0) return name;

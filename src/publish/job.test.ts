@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readInputs, readJob, readPullEnds, readWorkflow } from './job.ts';
+import { readBase, readInputs, readJob, readWorkflow } from './job.ts';
 
 const env = {
   GITHUB_REPOSITORY: 'octo/shop',
@@ -40,7 +40,15 @@ test.each([
   ['no ends', { number: 7 }, null],
   ['no pull request', undefined, null],
 ])('finds the ends of a pull request: %s', (_, pull_request, ends) => {
-  expect(readPullEnds({ pull_request })).toEqual(ends);
+  expect(readBase({}, { pull_request }).pull).toEqual(ends);
+});
+
+test.each([
+  ['what the workflow hands on', { PHP_RUNTIME_BENCH_BASE: 'release/1.x' }, 'main', 'release/1.x'],
+  ['the default branch', { PHP_RUNTIME_BENCH_BASE: '' }, 'develop', 'develop'],
+  ['none', {}, undefined, null],
+])('the branch that `base` starts from: %s', (_, more, branch, expected) => {
+  expect(readBase({ ...env, ...more }, { repository: { default_branch: branch } }).branch).toBe(expected);
 });
 
 test.each([

@@ -27,6 +27,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 interface Event {
   pull_request?: { number?: unknown; base?: End; head?: End };
   issue?: { number?: unknown; pull_request?: unknown };
+  repository?: { default_branch?: unknown };
 }
 
 interface End {
@@ -99,13 +100,29 @@ function pullNumber({ pull_request, issue }: Event): number | null {
   return typeof number === 'number' ? number : null;
 }
 
+/** What `compare-to: base` starts from. */
+export function readBase(env: Env, event: unknown): { pull: PullEnds | null; branch: string | null } {
+  return { pull: readPullEnds(event), branch: readBranch(env, event) };
+}
+
 /** The commits that the event's pull request lies between; null where it has none. */
-export function readPullEnds(event: unknown): PullEnds | null {
+function readPullEnds(event: unknown): PullEnds | null {
   const { base, head } = ((event ?? {}) as Event).pull_request ?? {};
   const [from, to] = [base?.sha, head?.sha];
   if (!isCommit(from) || !isCommit(to)) return null;
   // The name is only shown: whoever may name a branch may put anything into it.
   return { base: { commit: from, name: String(base?.ref ?? from) }, head: { commit: to } };
+}
+
+/**
+ * The branch that `compare-to: base` starts from where the event is about no pull request: what the workflow hands on
+ * for a request in a comment, else the repository's default branch. Null where neither is known.
+ */
+function readBranch(env: Env, event: unknown): string | null {
+  const asked = env.PHP_RUNTIME_BENCH_BASE?.trim();
+  if (asked) return asked;
+  const branch = ((event ?? {}) as Event).repository?.default_branch;
+  return typeof branch === 'string' && branch !== '' ? branch : null;
 }
 
 const isCommit = (sha: unknown): sha is string =>

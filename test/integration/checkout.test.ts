@@ -80,6 +80,7 @@ interface Options {
   cwd?: string;
   flags?: string[];
   pull?: PullEnds;
+  branch?: string;
   /** Left out: the engine has no image. */
   images?: string[];
 }
@@ -89,7 +90,7 @@ const configOf = (given: string, { cwd = repository, flags = [] }: Options = {})
 
 function find(given: string, options: Options = {}) {
   return findOther(configOf(given, options), {
-    ...{ host: realHost, packageRoot: root, pull: options.pull ?? null },
+    ...{ host: realHost, packageRoot: root, pull: options.pull ?? null, branch: options.branch ?? null },
     findImage: async (name) => (options.images?.includes(name) ? null : 'there is none'),
   });
 }
@@ -146,6 +147,13 @@ describe('what compare-to stands for', () => {
     git(folder, 'clone', '--quiet', repository, clone);
     git(clone, 'checkout', '--quiet', 'feature');
     expect((await find('base', { cwd: clone }))?.other).toMatchObject({ ref: 'origin/trunk', commit: base });
+    // The branch that a pull request goes into, as a workflow hands it on, wins over both.
+    git(repository, 'branch', 'release/1.x', 'feature~1');
+    git(clone, 'fetch', '--quiet', 'origin');
+    const from = { cwd: clone, branch: 'release/1.x' };
+    expect((await find('base', from))?.other).toMatchObject({ ref: 'origin/release/1.x' });
+    const gone = await find('base', { cwd: clone, branch: 'no\nsuch' });
+    expect(JSON.stringify(gone)).toContain("does not have the branch 'no\\\\nsuch'");
   });
 
   it('an image that the engine has, and results of an earlier run, before a branch of that name', async () => {
