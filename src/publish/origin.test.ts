@@ -6,7 +6,11 @@ const run = {
   head_repository: { owner: { login: 'mallory' } },
 };
 
-async function find(change: object, open: readonly Pull[] = [{ number: 7, head: 'c0ffee' }]) {
+async function find(
+  change: object,
+  open: readonly Pull[] = [{ number: 7, head: 'c0ffee' }],
+  workflow?: { name: string },
+) {
   const asked: string[] = [];
   const pulls = {
     async openFrom(head: string) {
@@ -15,7 +19,10 @@ async function find(change: object, open: readonly Pull[] = [{ number: 7, head: 
     },
     open: () => Promise.reject(new Error('asked for a number')),
   };
-  return { asked, origin: await findOrigin({ workflow_run: { ...run, ...change } }, 'octo/shop', pulls) };
+  return {
+    asked,
+    origin: await findOrigin({ workflow, workflow_run: { ...run, ...change } }, 'octo/shop', pulls),
+  };
 }
 
 test('the pull request that has the commit on top', async () => {
@@ -28,6 +35,11 @@ test('the pull request that has the commit on top', async () => {
       measured: { run: 42, workflow: 'Bench' },
     },
   });
+});
+
+test('the workflow has its own name, whatever `run-name:` calls the run', async () => {
+  const { origin } = await find({ name: 'Bench of $(x)' }, undefined, { name: 'Bench' });
+  expect(origin?.measured).toEqual({ run: 42, workflow: 'Bench' });
 });
 
 test.each([

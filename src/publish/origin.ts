@@ -19,6 +19,7 @@ export interface Pulls {
 
 /** What we need of the event `workflow_run`. */
 interface Event {
+  workflow?: { name?: unknown };
   workflow_run?: {
     id?: unknown;
     event?: unknown;
@@ -43,10 +44,12 @@ export interface Origin {
  * on top, so that numbers of other code never appear on it.
  */
 export async function findOrigin(event: unknown, repository: string, pulls: Pulls): Promise<Origin | null> {
-  const { workflow_run: run } = (event ?? {}) as Event;
+  const { workflow_run: run, workflow } = (event ?? {}) as Event;
   if (!run) return null;
   const [owner = '', repo = ''] = repository.split('/');
-  const found = { measured: { run: Number(run.id), workflow: String(run.name ?? '') } };
+  // With `run-name:` the run has a name of its own, another one each time.
+  const name = String(workflow?.name ?? run.name ?? '');
+  const found = { measured: { run: Number(run.id), workflow: name } };
   const none = (why: string): Origin => ({ ...found, pull: null, why });
   if (run.event !== 'pull_request') return none('the workflow run was not about a pull request');
   const login = run.head_repository?.owner?.login;

@@ -258,8 +258,10 @@ const workflowRun = (conclusion = 'success'): Event => ({
   name: 'workflow_run',
   payload: {
     action: 'completed',
+    // Both differ where the workflow has a `run-name:`.
+    workflow: { name: 'Bench' },
     workflow_run: {
-      ...{ id: 42, name: 'Bench', event: 'pull_request', conclusion, head_sha: SHA },
+      ...{ id: 42, name: 'Bench of octo', event: 'pull_request', conclusion, head_sha: SHA },
       ...{ head_branch: '$(touch owned)', head_repository: { id: 5, owner: { login: 'mallory' } } },
       pull_requests: [],
     },
@@ -293,7 +295,17 @@ test("a fork's numbers come as numbers, onto the pull request that has the commi
   ]);
 });
 
-test.each(['action_required', 'skipped', 'cancelled'])(
+test.each(['failure', 'cancelled'])(
+  'a run that ended as %s without results is no failure here',
+  async (conclusion) => {
+    github.heads.set(7, { label: 'mallory:$(touch owned)', sha: SHA });
+    const done = await run('bench-comment.yml', workflowRun(conclusion));
+    expect(done.code, done.log).toBe(0);
+    expect(github.comments).toEqual([]);
+  },
+);
+
+test.each(['action_required', 'skipped'])(
   'a run that was %s has left nothing to tell',
   async (conclusion) => {
     const done = await run('bench-comment.yml', workflowRun(conclusion));
