@@ -21,6 +21,10 @@ test('inputs that are keys have no default: it would win over the config file', 
   expect(withDefault).toEqual(['comment', 'token', 'artifact-name']);
 });
 
+test('the description is as short as the Marketplace wants it', () => {
+  expect(action.description.length).toBeLessThan(125);
+});
+
 test('no expression stands where the runner refuses one', () => {
   expect(Object.values(inputs).filter(({ description }) => description.includes('${{'))).toEqual([]);
 });
