@@ -1,5 +1,6 @@
-// Prints what CHANGELOG.md says of a version, for its release; fails when there is nothing or package.json has another.
-//   node script/lib/notes.ts 1.2.3
+// Prints what CHANGELOG.md says of a version, for its release; fails when there is nothing, or when package.json has
+// another version or names another repository: npm refuses a package whose origin it cannot confirm.
+//   node script/lib/notes.ts 1.2.3 https://github.com/org/php-runtime-bench
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
@@ -23,12 +24,15 @@ export function notesOf(version: string, changelog: string): string {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  const [, , version = ''] = process.argv;
+  const [, , version = '', repository = ''] = process.argv;
   const read = (name: string) => readFileSync(join(root, name), 'utf8');
-  const own = JSON.parse(read('package.json')).version;
+  const own = JSON.parse(read('package.json'));
   try {
     const notes = notesOf(version, read('CHANGELOG.md'));
-    if (own !== version) throw new Error(`package.json has version ${own}, not ${version}`);
+    if (own.version !== version) throw new Error(`package.json has version ${own.version}, not ${version}`);
+    if (own.repository.url !== `git+${repository}.git`) {
+      throw new Error(`package.json names the repository ${own.repository.url}, not git+${repository}.git`);
+    }
     console.log(notes);
   } catch (error) {
     console.error(`notes: ${(error as Error).message}`);

@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { notesOf } from '../../script/lib/notes.ts';
 
@@ -34,4 +36,17 @@ test.each([
   ['1.2.1', 'does not date'],
 ])('%s: %s', (version, why) => {
   expect(() => notesOf(version, changelog)).toThrow(why);
+});
+
+const own = JSON.parse(readFileSync('package.json', 'utf8'));
+
+test.each([
+  ['0.9.0', 'https://github.com/org/php-runtime-bench', 'CHANGELOG.md has no section [0.9.0]'],
+  [own.version, 'https://github.com/org/php-runtime-bench', 'CHANGELOG.md does not date'],
+])('a release of %s from %s stops: %s', (version, repository, why) => {
+  const { status, stderr } = spawnSync(process.execPath, ['script/lib/notes.ts', version, repository], {
+    encoding: 'utf8',
+  });
+  expect(stderr).toContain(`notes: ${why}`);
+  expect(status).toBe(1);
 });
