@@ -124,6 +124,16 @@ describe('defaults', () => {
     });
   });
 
+  test('answers are compared strictly, with what may differ left out', () => {
+    expect(parse({})).not.toHaveProperty('sameAnswers');
+    const file = { '.bench.yml': "mask: ['\\d{14}', 'a,b']\nsame-answers: warn" };
+    expect(parse(file)).toMatchObject({ mask: ['\\d{14}', 'a,b'], sameAnswers: 'warn' });
+    expect(parse(file, ['--mask', 'x{1,2}', '--mask', 'y', '--same-answers', 'strict'])).toMatchObject({
+      mask: ['x{1,2}', 'y'],
+    });
+    expect(parse({}, [], { inputs: { mask: 'x{1,2}\n\ny' } })).toMatchObject({ mask: ['x{1,2}', 'y'] });
+  });
+
   test.each([
     ['public/index.php', 'public'],
     ['web/index.php', 'web'],

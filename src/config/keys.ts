@@ -75,6 +75,22 @@ const command = scalar(
   { type: 'string', minLength: 1 },
 );
 
+/** What answers may differ in: a regular expression of JavaScript, with the flags g and u. */
+const mask = scalar(
+  (text) => {
+    const allowed =
+      'a regular expression of JavaScript (flag u), up to 1000 characters, that never matches nothing';
+    if (text === '' || text.length > 1000) throw refuse('not a regular expression', text, allowed);
+    try {
+      if (!new RegExp(text, 'u').test('')) return text;
+    } catch (error) {
+      throw refuse(`not a regular expression: ${(error as Error).message}`, text, allowed);
+    }
+    throw refuse('matches the empty text, so it would match everywhere', text, allowed);
+  },
+  { type: 'string', minLength: 1, maxLength: 1000 },
+);
+
 const gate = scalar(parseGate, { type: 'string', pattern: 'slower' });
 
 const images = record((text) => parseImage(text), image);
@@ -231,6 +247,19 @@ export const KEYS = {
     value: 'p99=2s,ok=99%',
     about: 'What must hold: p50, p95, p99 (times), ok (percentage)',
     many: 'pairs',
+  },
+  mask: {
+    schema: z.array(mask),
+    value: 'REGEX',
+    about: "Regular expression of what may differ between variants' answers; repeatable",
+    default: 'what differs between two starts of one variant',
+    many: 'texts',
+  },
+  'same-answers': {
+    schema: oneOf('strict', 'warn'),
+    value: 'strict|warn',
+    about: 'What becomes of a variant that answers differently from the others: it is failed, or warned of',
+    default: 'strict',
   },
   'fail-on': {
     schema: list(gate, { type: 'string', pattern: 'slower' }),

@@ -59,6 +59,7 @@ export function parseConfig(sources: Sources): Config {
   const serverCpus = value('server-cpus');
   const frontCpus = value('front-cpus');
   const loadCpus = value('load-cpus');
+  const mask = value('mask');
   const memoryBytes = value('memory');
   const buildCache = value('build-cache');
   const out = given('out');
@@ -98,6 +99,8 @@ export function parseConfig(sources: Sources): Config {
     ...readServices(layers, files),
     prepare: value('prepare') ?? [],
     env,
+    ...(mask && { mask }),
+    ...(value('same-answers') === 'warn' && { sameAnswers: 'warn' }),
     ...(memoryBytes !== undefined && { memoryBytes }),
     ...(buildCache && { buildCache }),
     out: out ? readOut(out, files) : resolve(cwd, 'bench-results'),

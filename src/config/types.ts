@@ -254,6 +254,10 @@ export interface Config {
   services?: ServicesChoice;
   /** The app's environment. */
   env: Readonly<Record<string, string>>;
+  /** Regular expressions of what may differ between variants' answers. */
+  mask?: readonly string[];
+  /** A variant that answers differently is warned of; left out: it is failed. */
+  sameAnswers?: 'warn';
   /** Memory limit of each server's container, bytes. */
   memoryBytes?: number;
   /** Where layers of builds are kept between runs; left out: in the engine alone. */

@@ -1,72 +1,154 @@
 import type { Scenario } from '../config/types.ts';
-import type { Failure } from '../results.ts';
+import type { Failure, Warning } from '../results.ts';
 import { readComplaint } from './complaint.ts';
+import { maskBodies } from './mask.ts';
 import { ask, type Question, walk } from './probe.ts';
 import type { RunWorld } from './run.ts';
 import type { Server } from './servers.ts';
 import { addressOf } from './target.ts';
-import { type Answer, type Asked, findDifferent, findRedirects } from './verify.ts';
+import { type Answer, type Asked, type Fault, findDifferent, findRedirects } from './verify.ts';
 
 /** What one variant answered to one request, and how that is judged. */
 type Reply = Pick<Asked, 'mayRefuse' | 'headOnly'> & { answer: Answer };
 
-/** What each variant answered when it was last asked everything: variant id → request → reply. */
-export type Known = Map<string, Map<string, Reply>>;
+/** Everything that was asked once: variant id → request → reply. */
+type Round = Map<string, Map<string, Reply>>;
+
+/** What was learned of the variants' answers so far. */
+export interface Known {
+  /** Those that were right, of one fresh start each, the latest first. */
+  rounds: Round[];
+  /** The variants whose difference was reported. */
+  reported: Set<string>;
+}
+
+/** What a check may do about the servers. */
+export interface Hands {
+  fail(variant: string, failure: Failure): void;
+  /** Starts these variants freshly once more; those that come up. */
+  restart(variants: readonly string[]): Promise<Server[]>;
+}
 
 /**
  * Fails the variants of an app that answer differently from its others, or wrongly, to what the scenarios ask. Where one is
- * not known yet, everything is asked twice. From then on once: what differs from the answer known is masked, as it differs
- * from time to time. Only where that looks wrong everything is asked again.
+ * not known yet, everything is asked twice. From then on once: what differs from the answers known is masked, as it differs
+ * from start to start. Only where that looks wrong everything is asked again; and where nothing but bodies differ, those
+ * variants start once more, to learn what differs between two starts of one. Gives the servers as they are then.
  */
 export async function checkAnswers(
   world: RunWorld,
   servers: readonly Server[],
   known: Known,
-  fail: (variant: string, failure: Failure) => void,
-): Promise<void> {
-  if (servers.every(({ variant }) => known.has(variant.id)) && (await soundRight(world, servers, known)))
-    return;
-  const isFirst = known.size === 0;
-  const first: Known = new Map();
-  const second: Known = new Map();
-  let readable = servers;
-  // All once, before any is asked again: a time that is not masked, as it is the same in both answers of a variant, is
-  // then the same in those of the others.
-  for (const round of [first, second]) {
-    const answered: Server[] = [];
-    for (const server of readable) {
-      // Each variant by itself: one that answers without end must not take the others' answers with it.
-      try {
-        for (const [id, replies] of await askAll(world, [server])) round.set(id, replies);
-        answered.push(server);
-      } catch (error) {
-        world.signal.throwIfAborted();
-        const reason = `its answers cannot be read: ${(error as Error).message}`;
-        fail(server.variant.id, { stage: 'verify', reason, log: '' });
-      }
+  hands: Hands,
+): Promise<readonly Server[]> {
+  const isFirst = known.rounds.length === 0;
+  const isKnown = servers.every(({ variant }) => known.rounds.some((round) => round.has(variant.id)));
+  if (isKnown && (await soundRight(world, servers, known))) return servers;
+  const [first, readable] = await askEach(world, servers, hands);
+  // All once, before any is asked again: a time that is the same in both answers of a variant, is then the same in others'.
+  const [second, answering] = await askEach(world, readable, hands);
+  let rounds = [second, first];
+  let current = answering;
+  const judge = () => pair(world, current, rounds).flatMap((ofApp) => [...findDifferent(ofApp)]);
+  let faults = judge();
+  if (known.rounds.length > 0 && doubtsOf(faults).length > 0) {
+    rounds = [...rounds, ...known.rounds];
+    faults = judge();
+  }
+  known.rounds = [second];
+  const doubts = doubtsOf(faults);
+  if (doubts.length > 0) {
+    const labels = current.filter(({ variant }) => doubts.includes(variant.id)).map((s) => s.variant.label);
+    world.say(
+      `answers differ; starting ${labels.join(', ')} once more, to learn what differs between starts`,
+    );
+    const again = await hands.restart(doubts);
+    const [third, there] = await askEach(world, again, hands);
+    rounds = [third, ...rounds];
+    known.rounds = [third, second];
+    current = current.flatMap((server) =>
+      doubts.includes(server.variant.id)
+        ? there.filter(({ variant }) => variant.id === server.variant.id)
+        : server,
+    );
+    faults = judge();
+  }
+  await report(world, current, known, hands, faults);
+  if (isFirst) warnOfRedirects(world, pair(world, current, rounds).flat());
+  return current;
+}
+
+/** The variants whose answers differ in their bodies alone, and those that they differ from. */
+function doubtsOf(faults: readonly (readonly [string, Fault])[]): string[] {
+  const found = faults.flatMap(([id, { kind, model }]) => (kind === 'body' && model ? [id, model] : []));
+  return [...new Set(found)];
+}
+
+/** Each variant by itself: one that answers without end must not take the others' answers with it. */
+async function askEach(
+  world: RunWorld,
+  servers: readonly Server[],
+  { fail }: Hands,
+): Promise<[Round, Server[]]> {
+  const round: Round = new Map();
+  const answered: Server[] = [];
+  for (const server of servers) {
+    try {
+      for (const [id, replies] of await askAll(world, [server])) round.set(id, replies);
+      answered.push(server);
+    } catch (error) {
+      world.signal.throwIfAborted();
+      const reason = `its answers cannot be read: ${(error as Error).message}`;
+      fail(server.variant.id, { stage: 'verify', reason, log: '' });
     }
-    readable = answered;
   }
-  for (const [id, replies] of second) known.set(id, replies);
-  const asked = pair(readable, first, second);
-  for (const [id, reason] of asked.flatMap((ofApp) => [...findDifferent(ofApp)])) {
-    const server = servers.find((s) => s.variant.id === id) as Server;
-    const { log, complaint } = await readComplaint(world.docker, server.container);
+  return [round, answered];
+}
+
+async function report(
+  world: RunWorld,
+  servers: readonly Server[],
+  { reported }: Known,
+  { fail }: Hands,
+  faults: readonly (readonly [string, Fault])[],
+): Promise<void> {
+  for (const [id, { kind, reason }] of faults) {
+    const { variant, container } = servers.find((server) => server.variant.id === id) as Server;
+    if (world.config.sameAnswers === 'warn' && (kind === 'head' || kind === 'body')) {
+      if (!reported.has(id)) world.warn(differs(id, `${variant.label}: ${reason}`));
+      reported.add(id);
+      continue;
+    }
+    const { log, complaint } = await readComplaint(world.docker, container);
     const told = complaint !== null && REFUSAL.test(reason) ? `; its log says: ${complaint}` : '';
-    fail(id, { stage: 'verify', reason: `${reason}${told}`, log });
+    const remedy = kind === 'body' ? MASKABLE : kind === 'head' ? TOLERABLE : '';
+    fail(id, { stage: 'verify', reason: `${reason}${told}${remedy}`, log });
   }
-  const redirects = [...findRedirects(asked.flat())].map(
-    ([request, to]) => `${request} to ${to.slice(0, 200)}`,
-  );
-  if (isFirst && redirects.length > 0) {
-    world.warn({
-      code: 'redirect',
-      message: `redirects are loaded, not what is behind them: ${redirects.slice(0, 5).join(', ')}`,
-      remedy:
-        'name the pages behind them in paths; a log-in takes a k6 script, and one to https goes away by a setting of the app',
-      variant: null,
-    });
-  }
+}
+
+const TOLERABLE = '. If both are right, set `same-answers: warn`';
+const MASKABLE =
+  ', after a second start, too. If both are right, name what may differ in `mask`, or set `same-answers: warn`';
+
+function differs(variant: string, message: string): Warning {
+  return {
+    code: 'answers-differ',
+    message,
+    remedy: 'its numbers may be those of other work; name what may differ in `mask` where both are right',
+    variant,
+  };
+}
+
+function warnOfRedirects(world: RunWorld, asked: readonly Asked[]): void {
+  const redirects = [...findRedirects(asked)].map(([request, to]) => `${request} to ${to.slice(0, 200)}`);
+  if (redirects.length === 0) return;
+  world.warn({
+    code: 'redirect',
+    message: `redirects are loaded, not what is behind them: ${redirects.slice(0, 5).join(', ')}`,
+    remedy:
+      'name the pages behind them in paths; a log-in takes a k6 script, and one to https goes away by a setting of the app',
+    variant: null,
+  });
 }
 
 /** How a reason ends when the app itself has refused: then its log may say why. */
@@ -74,9 +156,8 @@ const REFUSAL = / answers HTTP \d+$/;
 
 async function soundRight(world: RunWorld, servers: readonly Server[], known: Known): Promise<boolean> {
   try {
-    return pair(servers, await askAll(world, servers), known).every(
-      (asked) => findDifferent(asked).size === 0,
-    );
+    const rounds = [await askAll(world, servers), ...known.rounds];
+    return pair(world, servers, rounds).every((asked) => findDifferent(asked).size === 0);
   } catch {
     world.signal.throwIfAborted();
     return false;
@@ -84,9 +165,9 @@ async function soundRight(world: RunWorld, servers: readonly Server[], known: Kn
 }
 
 /** All that the scenarios ask: of all these servers at once the paths, then the way of each journey on one after the other. */
-async function askAll(world: RunWorld, servers: readonly Server[]): Promise<Known> {
+async function askAll(world: RunWorld, servers: readonly Server[]): Promise<Round> {
   const { docker, arena, signal, config } = world;
-  const replies: Known = new Map(servers.map(({ variant }) => [variant.id, new Map()]));
+  const replies: Round = new Map(servers.map(({ variant }) => [variant.id, new Map()]));
   const { host } = config;
   const addresses = servers.map(({ variant, port }) => ({ id: variant.id, url: addressOf(host, port) }));
   const paths = pathsOf(config.scenarios);
@@ -122,21 +203,30 @@ const UNASKED: Reply = {
   answer: { status: 0, error: 'its journey went another way', type: '', location: '', body: '' },
 };
 
-/** Both rounds of each variant, by app and ref: only those of the same are held against each other. */
-function pair(servers: readonly Server[], first: Known, second: Known): Asked[][] {
+/** All rounds of each variant, by app and ref: only those of the same are held against each other. */
+function pair(
+  { config }: Pick<RunWorld, 'config'>,
+  servers: readonly Server[],
+  rounds: readonly Round[],
+): Asked[][] {
   const idsOf = new Map<string, string[]>();
   for (const { variant } of servers) {
     const app = JSON.stringify([variant.app.name, variant.ref]);
     idsOf.set(app, [...(idsOf.get(app) ?? []), variant.id]);
   }
   return [...idsOf.values()].map((ids) => {
-    const requestsOf = (id: string) => [first, second].flatMap((one) => [...(one.get(id)?.keys() ?? [])]);
+    const requestsOf = (id: string) => rounds.flatMap((round) => [...(round.get(id)?.keys() ?? [])]);
     const requests = new Set(ids.flatMap(requestsOf));
     return ids.flatMap((variant) =>
       [...requests].map((request): Asked => {
-        const { answer, ...rules } = first.get(variant)?.get(request) ?? UNASKED;
-        const again = second.get(variant)?.get(request) ?? UNASKED;
-        return { ...rules, variant, request, first: answer, second: again.answer };
+        // Not every variant is in each round: some were not started again.
+        const replies = rounds.flatMap((round) => {
+          const ofVariant = round.get(variant);
+          return ofVariant ? (ofVariant.get(request) ?? UNASKED) : [];
+        });
+        const { answer: _, ...rules } = replies[0] ?? UNASKED;
+        const answers = replies.map(({ answer }) => answer);
+        return { ...rules, variant, request, answers: maskBodies(answers, config.mask ?? []) };
       }),
     );
   });

@@ -4,6 +4,7 @@ import type { Host } from '../host.ts';
 import type { Batch, Instance, Plan } from '../plan/plan.ts';
 import { batchMs, drainFor, retime } from '../plan/timeline.ts';
 import type { ColdStart, Duet, Facts, Failure, Measurement, Search, Warning } from '../results.ts';
+import { restartServers } from './again.ts';
 import { checkAnswers, type Known } from './answers.ts';
 import type { Arena } from './arena.ts';
 import { runLoad } from './batch.ts';
@@ -81,7 +82,7 @@ export async function runPlan(world: RunWorld): Promise<void> {
   const sampler = await startSampler(world);
   const learned: Learned = {
     sampler,
-    known: new Map(),
+    known: { rounds: [], reported: new Set() },
     drainedMs: new Map(),
     typicalMs: new Map(),
     brought: null,
@@ -150,14 +151,19 @@ async function runInstance(
   const servers = await startAll(world, instance, fail);
   let watch: Watch | null = null;
   try {
-    const watching = learned.sampler.watch([...servers.values()], world.services?.containers, (text) =>
-      world.appendRaw(`raw/resources/${instance.index}.txt`, text),
-    );
+    const watchAll = () =>
+      learned.sampler.watch([...servers.values()], world.services?.containers, (text) =>
+        world.appendRaw(`raw/resources/${instance.index}.txt`, text),
+      );
+    const watching = watchAll();
     watching.catch(() => {});
     // In the order of the plan, as they started in another each time: with no majority the first counts as right.
     const inOrder = world.plan.variants.flatMap(({ id }) => servers.get(id) ?? []);
-    await checkAnswers(world, inOrder, learned.known, fail);
+    const restart = (ids: readonly string[]) => restartServers(world, instance, ids, fail);
+    const checked = await checkAnswers(world, inOrder, learned.known, { fail, restart });
+    for (const server of checked) servers.set(server.variant.id, server);
     watch = await watching;
+    if (checked.some((server) => !inOrder.includes(server))) watch = await watchAll();
     await drop(world, instance, servers, failed);
     if (servers.size === 0) return;
     let doneMs = 0;

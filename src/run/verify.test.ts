@@ -12,9 +12,17 @@ const answer = (body: string, rest: Partial<Answer> = {}): Answer => ({
 const asked = (variant: string, first: string, second = first, rest: Partial<Answer> = {}): Asked => ({
   variant,
   request: 'GET /',
-  first: answer(first, rest),
-  second: answer(second, rest),
+  answers: [answer(first, rest), answer(second, rest)],
 });
+/** The answers of one variant after several starts, the latest first. */
+const started = (variant: string, ...bodies: string[]): Asked => ({
+  ...{ variant, request: 'GET /', answers: bodies.map((body) => answer(body)) },
+});
+const reasons = (input: readonly Asked[]) =>
+  Object.fromEntries([...findDifferent(input)].map(([variant, { reason }]) => [variant, reason]));
+
+const PAGE = `<html><body><h1>Shop</h1>${'<p>a thing to buy</p>'.repeat(30)}</body></html>`;
+const NOISE = (seed: number) => Array.from({ length: 40 }, (_, i) => (i + 7) * seed).join(' ');
 
 describe('findDifferent', () => {
   test.each<[string, Asked[], Record<string, string>]>([
@@ -90,13 +98,61 @@ describe('findDifferent', () => {
       },
     ],
     [
-      'when its rows were made, which is later in the next database; but not other numbers',
+      'a clock that alone differs: nothing shows that it is one',
+      [asked('a', 'it is 10:01:59'), asked('b', 'it is 11:01:59')],
+      { b: 'GET / answers differently from a: ‘it is 11:01:59’ instead of ‘it is 10:01:59’' },
+    ],
+    [
+      'when its rows were made, as two starts show; but not other numbers',
       [
-        asked('a', 'made 2026-11-22T10:01:59.000000Z, 17:5'),
-        asked('b', 'made 2026-11-22T10:02:07.000000Z, 17:5'),
-        asked('c', 'made 2026-11-22T10:02:08.000000Z, 17:6'),
+        started('a', 'made 2026-11-22T10:05:11.2Z, 17:5', 'made 2026-11-22T10:01:59.0Z, 17:5'),
+        started('b', 'made 2026-11-22T10:02:07.7Z, 17:5'),
+        started('c', 'made 2026-11-22T10:05:12.4Z, 17:6', 'made 2026-11-22T10:02:08.1Z, 17:6'),
       ],
-      { c: 'GET / answers differently from a: ‘…Z, 17:6’ instead of ‘…Z, 17:5’' },
+      { c: 'GET / answers differently from a: ‘.…, 17:6’ instead of ‘.…, 17:5’' },
+    ],
+    [
+      'when a page was cached, in digits of no known format',
+      [
+        started('a', 'x <!-- 20261122100511 -->', 'x <!-- 20261122100159 -->', 'x <!-- 20261122100159 -->'),
+        started('b', 'x <!-- 20261122100207 -->', 'x <!-- 20261122100207 -->'),
+      ],
+      {},
+    ],
+    [
+      'what stands between two tokens of many lengths',
+      [
+        started('a', 'x=a+b; <h1>Shop</h1> y=c/d+e;', 'x=ab; <h1>Shop</h1> y=cd;'),
+        started('b', 'x=f; <h1>Shop</h1> y=g/h;', 'x=f+; <h1>Shop</h1> y=gh;'),
+        started('c', 'x=i+j; <h1>Oops</h1> y=k;', 'x=ij; <h1>Oops</h1> y=/k;'),
+      ],
+      {
+        c: 'GET / answers differently from a: ‘…; <h1>Oops</h1> y=…k’ instead of ‘…; <h1>Shop</h1> y=…;’',
+      },
+    ],
+    [
+      'lists that are longer at times, with another word behind them',
+      [
+        started('a', '<p>one two</p><i>Hello</i>', '<p>one</p><i>Hello</i>'),
+        started('b', '<p>two</p><i>Hello</i>'),
+        started('c', '<p>one two three</p><i>Bye</i>', '<p>one</p><i>Bye</i>'),
+      ],
+      { c: 'GET / answers differently from a: ‘/p><i>Bye</i>’ instead of ‘/p><i>Hello</i>’' },
+    ],
+    [
+      'a word beside a token',
+      [started('a', 't=1 Hello', 't=2 Hello'), started('b', 't=3 no Hello', 't=4 no Hello')],
+      { b: 'GET / answers differently from a: ‘t=… no Hello’ instead of ‘t=… Hello’' },
+    ],
+    [
+      'a page that is another one after the second start is no new token',
+      [started('a', PAGE, PAGE), started('b', 'Out of order', PAGE)],
+      { b: 'GET / answers differently from a: most of its answer is another each time' },
+    ],
+    [
+      'pages of nothing but chance on all',
+      [started('a', NOISE(1), NOISE(2)), started('b', NOISE(3), NOISE(4))],
+      {},
     ],
     ['a fast 500', [asked('a', 'x'), asked('b', 'x', 'x', { status: 500 })], { b: 'GET / answers HTTP 500' }],
     [
@@ -110,7 +166,7 @@ describe('findDifferent', () => {
       { b: 'GET / answers differently from a: nothing instead of ‘x’' },
     ],
   ])('%s', (_, input, expected) => {
-    const found = Object.fromEntries(findDifferent(input));
+    const found = reasons(input);
     if (_ === 'a token whose length in words changes') {
       expect(Object.keys(found)).toEqual(Object.keys(expected));
     } else {
@@ -124,7 +180,7 @@ test('a path that the load does not ask for may be refused, by all alike', () =>
     ...asked(variant, 'nothing here', 'nothing here', { status }),
     mayRefuse: true,
   });
-  expect(findDifferent([refused('a', 404), refused('b', 404)]).size).toBe(0);
+  expect(reasons([refused('a', 404), refused('b', 404)])).toEqual({});
   expect([...findDifferent([refused('a', 404), refused('b', 404), refused('c', 500)]).keys()]).toEqual(['c']);
 });
 
@@ -149,17 +205,26 @@ test('what the journey has against an answer counts, and what it does not, may b
     ...{ request: 'POST /login (auth)', mayRefuse: true },
   });
   expect(
-    Object.fromEntries(
-      findDifferent([
-        ...[step('a', { status: 409 }), step('b', { status: 409 })],
-        ...[
-          step('c', { status: 418, fault: 'http other' }),
-          step('d', { status: 200, fault: 'wrong answer' }),
-        ],
-      ]),
-    ),
+    reasons([
+      ...[step('a', { status: 409 }), step('b', { status: 409 })],
+      ...[step('c', { status: 418, fault: 'http other' }), step('d', { status: 200, fault: 'wrong answer' })],
+    ]),
   ).toEqual({
     c: 'POST /login (auth) answers HTTP 418',
     d: 'POST /login (auth) gives a wrong answer',
   });
+});
+
+test('what a difference is in decides what can be done about it', () => {
+  const kinds = findDifferent([
+    ...[asked('a', 'x'), asked('a2', 'x')],
+    ...[asked('b', 'y'), asked('c', 'y', 'y', { type: 'text/plain' }), asked('d', 'y', 'y', { status: 302 })],
+    asked('e', 'y', 'y', { status: 500 }),
+  ]);
+  expect([...kinds].map(([variant, { kind, model }]) => [variant, kind, model])).toEqual([
+    ['e', 'wrong', null],
+    ['b', 'body', 'a'],
+    ['c', 'head', 'a'],
+    ['d', 'status', 'a'],
+  ]);
 });

@@ -1,3 +1,5 @@
+import { findUnlike, makeTemplate, type Template } from './template.ts';
+
 /** Same-answer check: before load, every variant of an app has to answer alike. Pure. */
 
 export interface Answer {
@@ -11,7 +13,7 @@ export interface Answer {
   fault?: string;
 }
 
-/** The two answers of one variant to the same request. */
+/** The answers of one variant to the same request. */
 export interface Asked {
   variant: string;
   /** For people: `GET /`. */
@@ -20,55 +22,63 @@ export interface Asked {
   mayRefuse?: boolean;
   /** The body names the server: status, type and location are held against each other, no more. */
   headOnly?: boolean;
-  first: Answer;
-  second: Answer;
+  /** At least one, the latest first. They may be of several fresh starts. */
+  answers: readonly Answer[];
+}
+
+/** What is wrong with a variant's answers. */
+export interface Fault {
+  reason: string;
+  /** `wrong`: by itself. `status`, `head`, `body`: not what `model` answers, in that part and in none before it. */
+  kind: 'wrong' | 'status' | 'head' | 'body';
+  /** The variant whose answers count as right. */
+  model: string | null;
 }
 
 /**
- * Finds the variants that answer differently from most, or wrongly, with the reason.
+ * Finds the variants that answer differently from most, or wrongly, each with the first fault.
  *
- * What differs between a variant's own two answers (tokens, dates, random numbers) is masked, and so are times of day;
- * status, content type, location and the rest of the body have to be the same on all. With no majority, the
- * first variant's answer counts as right.
+ * What differs among a variant's own answers is masked: tokens and random numbers from request to request, the time at
+ * which a page was cached from start to start. Status, content type, location and the rest of the body have to be the same
+ * on all. With no majority, the first variant's answers count as right.
  */
-export function findDifferent(asked: readonly Asked[]): Map<string, string> {
-  const reasons = new Map<string, string>();
+export function findDifferent(asked: readonly Asked[]): Map<string, Fault> {
+  const faults = new Map<string, Fault>();
   for (const request of new Set(asked.map((a) => a.request))) {
-    const answers = asked.filter((a) => a.request === request);
-    const good: (Asked & { shape: Shape })[] = [];
-    for (const one of answers) {
-      const bad = [one.first, one.second].find((a) => isBad(a, one));
-      if (bad) {
-        if (!reasons.has(one.variant)) reasons.set(one.variant, `${request} ${blame(bad)}`);
-      } else {
-        good.push({ ...one, shape: shapeOf(one) });
+    const good: Shape[] = [];
+    for (const one of asked.filter((a) => a.request === request)) {
+      const bad = one.answers.find((a) => isBad(a, one));
+      if (!bad) good.push(shapeOf(one));
+      else if (!faults.has(one.variant)) {
+        faults.set(one.variant, { reason: `${request} ${blame(bad)}`, kind: 'wrong', model: null });
       }
     }
-    const groups: (typeof good)[] = [];
+    const groups: Shape[][] = [];
     for (const one of good) {
-      const group = groups.find((g) => difference((g[0] as (typeof good)[number]).shape, one.shape) === null);
+      const group = groups.find((g) => compareShapes(g[0] as Shape, one) === null);
       if (group) group.push(one);
       else groups.push([one]);
     }
-    const right = groups.reduce<(typeof good)[number][]>((a, b) => (b.length > a.length ? b : a), []);
+    const right = groups.reduce<Shape[]>((a, b) => (b.length > a.length ? b : a), []);
     const model = right[0];
     if (!model) continue;
     for (const one of good) {
-      if (right.includes(one) || reasons.has(one.variant)) continue;
-      const what = difference(model.shape, one.shape);
-      reasons.set(one.variant, `${request} answers differently from ${model.variant}: ${what}`);
+      if (right.includes(one) || faults.has(one.variant)) continue;
+      const found = compareShapes(model, one) as Pick<Fault, 'kind' | 'reason'>;
+      const reason = `${request} answers differently from ${model.variant}: ${found.reason}`;
+      faults.set(one.variant, { ...found, reason, model: model.variant });
     }
   }
-  return reasons;
+  return faults;
 }
 
 /** The requests that are answered by a redirect, with where it leads: it is not followed, so it is what is loaded. */
 export function findRedirects(asked: readonly Asked[]): Map<string, string> {
   const redirects = asked.filter(
-    ({ first, mayRefuse }) =>
-      !mayRefuse && first.status >= 300 && first.status < 400 && first.location !== '',
+    ({ answers: [first], mayRefuse }) =>
+      !mayRefuse && first && first.status >= 300 && first.status < 400 && first.location !== '',
   );
-  return new Map(redirects.map(({ request, first }) => [request, first.location]));
+  return new Map(redirects.map(({ request, answers }) => [request, answers[0]?.location ?? '']));
 }
 
 function isBad({ status, fault }: Answer, { mayRefuse }: Asked): boolean {
@@ -81,35 +91,16 @@ function blame({ status, error, fault }: Answer): string {
 }
 
 interface Shape extends Pick<Answer, 'status' | 'location'> {
+  variant: string;
   type: ContentType;
-  /** Words and signs in order; null where the two answers differ. */
-  tokens: (string | null)[];
-  /** The two answers have unlike numbers of tokens: only what is before and after can be compared. */
-  gap: { before: number; after: number } | null;
+  /** Null where the body names the server. */
+  body: Template | null;
 }
 
-function shapeOf({ first, second, headOnly = false }: Asked): Shape {
-  const { status, location } = first;
-  const head = { status, location, type: readType(first.type) };
-  if (headOnly) return { ...head, tokens: [], gap: null };
-  const a = tokenize(first.body);
-  const b = tokenize(second.body);
-  if (a.length === b.length) {
-    return { ...head, tokens: a.map((token, i) => (token === b[i] ? token : null)), gap: null };
-  }
-  const shorter = Math.min(a.length, b.length);
-  let before = 0;
-  while (before < shorter && a[before] === b[before]) before++;
-  let after = 0;
-  while (after < shorter - before && a.at(-1 - after) === b.at(-1 - after)) after++;
-  return { ...head, tokens: a, gap: { before, after } };
-}
-
-/** Seconds and all: when a database was seeded or a cache filled, which each variant has done at a moment of its own. */
-const TIME_OF_DAY = /(?<!\d)\d\d:\d\d:\d\d(?:[.,]\d+)?(?!\d)/g;
-
-function tokenize(body: string): string[] {
-  return body.replace(TIME_OF_DAY, '…').match(/[\p{L}\p{N}]+|[^\p{L}\p{N}]/gu) ?? [];
+function shapeOf({ variant, answers, headOnly = false }: Asked): Shape {
+  const { status, location, type } = answers[0] as Answer;
+  const body = headOnly ? null : makeTemplate(answers.map((answer) => answer.body));
+  return { variant, status, location, type: readType(type), body };
 }
 
 interface ContentType {
@@ -145,43 +136,11 @@ function describeHead({ status, type: { name, charset }, location }: Shape): str
 }
 
 /** What differs, for people; null when the two are alike. */
-function difference(a: Shape, b: Shape): string | null {
-  if (!isSameHead(a, b)) return `${describeHead(b)} instead of ${describeHead(a)}`;
-  const before = Math.min(
-    a.gap?.before ?? Number.POSITIVE_INFINITY,
-    b.gap?.before ?? Number.POSITIVE_INFINITY,
-  );
-  const after = Math.min(a.gap?.after ?? Number.POSITIVE_INFINITY, b.gap?.after ?? Number.POSITIVE_INFINITY);
-  const gap = a.gap !== null || b.gap !== null;
-  if (!gap && a.tokens.length !== b.tokens.length) {
-    const at = firstUnlike(a.tokens, b.tokens, Math.min(a.tokens.length, b.tokens.length));
-    return `${quote(b.tokens, at)} instead of ${quote(a.tokens, at)}`;
+function compareShapes(a: Shape, b: Shape): Pick<Fault, 'kind' | 'reason'> | null {
+  if (!isSameHead(a, b)) {
+    const kind = a.status === b.status ? 'head' : 'status';
+    return { kind, reason: `${describeHead(b)} instead of ${describeHead(a)}` };
   }
-  const forward = Math.min(gap ? before : a.tokens.length, a.tokens.length, b.tokens.length);
-  const at = firstUnlike(a.tokens, b.tokens, forward);
-  if (at < forward) return `${quote(b.tokens, at)} instead of ${quote(a.tokens, at)}`;
-  if (gap) {
-    const backward = Math.min(after, a.tokens.length, b.tokens.length);
-    const fromEnd = firstUnlike(a.tokens.toReversed(), b.tokens.toReversed(), backward);
-    if (fromEnd < backward) {
-      return `${quote(b.tokens, b.tokens.length - 1 - fromEnd)} instead of ${quote(a.tokens, a.tokens.length - 1 - fromEnd)}`;
-    }
-  }
-  return null;
-}
-
-function firstUnlike(a: (string | null)[], b: (string | null)[], end: number): number {
-  for (let i = 0; i < end; i++) {
-    if (a[i] !== null && b[i] !== null && a[i] !== b[i]) return i;
-  }
-  return end;
-}
-
-function quote(tokens: (string | null)[], at: number): string {
-  const text = tokens
-    .slice(Math.max(0, at - 6), at + 10)
-    .map((t) => t ?? '…')
-    .join('')
-    .replace(/\s+/g, ' ');
-  return text === '' ? 'nothing' : `‘${text}’`;
+  const reason = a.body && b.body && findUnlike(a.body, b.body);
+  return reason === null ? null : { kind: 'body', reason };
 }

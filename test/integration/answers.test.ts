@@ -1,0 +1,107 @@
+// What counts as the same answer of two runtimes, learned from fresh starts of each: apps that differ for good reasons and bad.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { leftovers, makeProject, type Project } from './bench.ts';
+
+let project: Project;
+beforeAll(async () => {
+  project = await makeProject();
+});
+afterAll(async () => {
+  project.remove();
+  expect(await leftovers()).toEqual([]);
+});
+
+/** A page that is made once and kept, as wikis and shops do; it says when, and which server asked for it first. */
+const CACHED = `<?php
+$file = sys_get_temp_dir() . '/page.html';
+if (!is_file($file)) {
+    [$kept, $server] = [date('YmdHis'), PHP_SAPI];
+    file_put_contents($file, "<h1>Wiki</h1>" . str_repeat('<p>words</p>', 50) . "<!-- kept at $kept -->");
+    // Long enough for the next variant to keep it at another second.
+    usleep(1100000);
+}
+readfile($file);`;
+
+/** Served by Apache, it says so. */
+const UNLIKE = `<?php echo '<h1>', PHP_SAPI === 'apache2handler' ? 'Hello' : 'Hi', '</h1><p>from ', PHP_SAPI, '</p>';`;
+
+/** The same with a word more that differs. */
+const GREETING = `${UNLIKE} echo PHP_SAPI === 'apache2handler' ? 'Good day' : 'Good night';`;
+
+/** Serves each app by two runtimes; why each variant failed, by its id, is in `failures`. */
+async function bench(out: string, apps: Record<string, string>, ...flags: string[]) {
+  for (const [app, page] of Object.entries(apps)) {
+    mkdirSync(join(project.folder, app), { recursive: true });
+    writeFileSync(join(project.folder, app, 'index.php'), page);
+  }
+  const run = project.bench(
+    out,
+    ...['--app', Object.keys(apps).join(','), '--runtimes', 'apache,nginx-fpm', '--paths', '/'],
+    ...['--timeout', '5s', '--wait', ...flags],
+  );
+  const { code, stdout, stderr } = await run.done;
+  const results = project.results(out);
+  const failures = Object.fromEntries(
+    results.variants.map(({ id, failure }) => [id, failure?.reason ?? null]),
+  );
+  return { code, failures, results, stdout, stderr };
+}
+
+test('what a second start of each variant changes is no difference, and all else is one', async () => {
+  const apps = { kept: CACHED, unlike: UNLIKE };
+  const { code, failures, results, stdout, stderr } = await bench('strict', apps, '--instances', '2');
+  expect(failures, stderr).toEqual({
+    ...{ 'kept/apache@8.4': null, 'kept/nginx-fpm@8.4': null, 'unlike/apache@8.4': null },
+    'unlike/nginx-fpm@8.4': expect.stringMatching(
+      /^GET \/ answers differently from unlike\/apache@8\.4: ‘<h1>Hi<\/h1>.*’ instead of ‘<h1>Hello.*’, after a second start, too\. .*`mask`.*`same-answers: warn`$/,
+    ),
+  });
+  expect(code).toBe(3);
+  expect(stdout).toContain('`same-answers: warn`');
+  // In the first instance alone, and none of them measured twice.
+  expect(stderr.match(/answers differ; starting .* once more/g)).toHaveLength(1);
+  const measured = results.measurements.map(({ variant, instance }) => `${variant} ${instance}`);
+  expect(measured.sort()).toEqual(
+    [...Object.keys(failures)]
+      .filter((id) => !failures[id])
+      .flatMap((id) => [`${id} 0`, `${id} 1`])
+      .sort(),
+  );
+  // The servers that are loaded are those that started last: their CPU is read.
+  for (const { okCount, requests, cpu } of results.measurements) {
+    expect(okCount).toBe(requests);
+    expect(cpu?.usedUs).toBeGreaterThan(0);
+  }
+});
+
+test('what `mask` matches is left out, and nothing else', async () => {
+  const masks = ['--mask', 'from [a-z0-9-]+', '--mask', 'Hi|Hello'];
+  expect(await bench('masked', { unlike: UNLIKE, greeting: GREETING }, ...masks)).toMatchObject({
+    code: 3,
+    failures: {
+      ...{ 'unlike/apache@8.4': null, 'unlike/nginx-fpm@8.4': null, 'greeting/apache@8.4': null },
+      'greeting/nginx-fpm@8.4': expect.stringContaining('Good night'),
+    },
+  });
+});
+
+test('with `same-answers: warn` it is measured, once with a warning', async () => {
+  const { code, failures, results, stderr } = await bench(
+    'warned',
+    { unlike: UNLIKE },
+    ...['--same-answers', 'warn', '--instances', '2'],
+  );
+  expect({ code, failures }, stderr).toEqual({
+    code: 0,
+    failures: { 'apache@8.4': null, 'nginx-fpm@8.4': null },
+  });
+  expect(results.warnings.filter((warning) => warning.code === 'answers-differ')).toMatchObject([
+    {
+      message: expect.stringMatching(/^nginx-fpm@8\.4: GET \/ answers differently from apache@8\.4: /),
+      remedy: expect.stringContaining('`mask`'),
+      variant: 'nginx-fpm@8.4',
+    },
+  ]);
+});
