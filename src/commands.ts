@@ -10,7 +10,7 @@ import { realFiles } from './config/files.ts';
 import { parseConfig } from './config/parse.ts';
 import { formatOwnDefaults, loadRuntimes } from './config/runtimes.ts';
 import { findScenarios } from './config/scenarios.ts';
-import { refuse } from './config/text.ts';
+import { escapeText, refuse } from './config/text.ts';
 import type { Config, Runtime } from './config/types.ts';
 import { eject, writeEjected } from './eject.ts';
 import { UserError } from './errors.ts';
@@ -223,11 +223,19 @@ function list(packageRoot: string, cwd: string, json: boolean): string {
       tried: null,
       ...rest,
     }));
-    return JSON.stringify({ runtimes: told, scenarios, apps }, null, 2);
+    const broken = [...(found.broken ?? [])].map(([name, error]) => ({ name, error: error.format() }));
+    return JSON.stringify({ runtimes: told, broken, scenarios, apps }, null, 2);
   }
   return [
     'runtimes',
     ...runtimes.flatMap((runtime) => describeRuntime(runtime, found.get(runtime.extends ?? ''))),
+    ...[...(found.broken ?? [])].flatMap(([name, error]) => [
+      `  ${escapeText(name).padEnd(19)} cannot be used:`,
+      ...error
+        .format()
+        .split('\n')
+        .map((line) => `${' '.repeat(22)}${line}`),
+    ]),
     `scenarios\n  ${scenarios.join(', ')}`,
     `apps\n  ${apps.join(', ')}`,
   ].join('\n');

@@ -16,7 +16,8 @@ import {
 } from './text.ts';
 import type { OptionSpec, OptionValue, Runtime, RuntimeChoice } from './types.ts';
 
-type Runtimes = ReadonlyMap<string, Runtime>;
+/** Runtimes by name; `broken`: why others that are there cannot be used. */
+export type Runtimes = ReadonlyMap<string, Runtime> & { readonly broken?: ReadonlyMap<string, UserError> };
 
 const EXAMPLE =
   "'apache', 'nginx-fpm[workers=80,listen=unix]' or, with an alias, 'small=nginx-fpm[workers=4]'";
@@ -60,6 +61,8 @@ export function choose(
   placeOf: (option: string) => Place | undefined = () => undefined,
 ): RuntimeChoice {
   const runtime = runtimes.get(name);
+  const broken = runtimes.broken?.get(name);
+  if (broken) throw broken;
   if (!runtime) throw unknownWord('runtime', name, [...runtimes.keys()]);
   if (as !== undefined && !NAME.test(as)) throw refuse('bad alias', as, NAME_RULE);
   if (as !== undefined && runtimes.has(as)) {

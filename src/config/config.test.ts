@@ -332,7 +332,7 @@ describe('values', () => {
 
     const manifest = `title: T
 model: long-lived
-base: ["php:{php}-cli"]
+base: ["x:1"]
 php: ["8.4"]
 options: {}
 apps: [plain, laravel]
@@ -342,7 +342,7 @@ docs: https://example.org
 `;
     const worker = {
       '.bench/runtimes/worker/runtime.yaml': manifest,
-      '.bench/runtimes/worker/Dockerfile': 'FROM x',
+      '.bench/runtimes/worker/Dockerfile': 'FROM x:1',
     };
     const told = (files: Record<string, string>, ...flags: string[]) =>
       messageOf(() => parse({ ...INDEX, ...worker, ...files }, ['--runtimes', 'worker', ...flags]));
@@ -405,7 +405,7 @@ docs: https://example.org
 
     test('gets its extensions, or it is said that it cannot', () => {
       expect(told(HANDLER, '--extensions', 'intl')).toMatch(/'worker' installs no PHP extensions\n.*'intl'/);
-      const takes = { ...HANDLER, '.bench/runtimes/worker/Dockerfile': 'FROM x\nARG EXTENSIONS' };
+      const takes = { ...HANDLER, '.bench/runtimes/worker/Dockerfile': 'FROM x:1\nARG EXTENSIONS' };
       const asked = ['--runtimes', 'worker', '--extensions', 'intl'];
       expect(parse({ ...INDEX, ...worker, ...takes }, asked).apps[0]?.extensions).toEqual(['intl']);
     });
@@ -600,7 +600,7 @@ describe('a runtime that extends another', () => {
     [many.replace('100', '0'), {}, /:3: option 'workers': number out of bounds/],
     [many, { '.bench/runtimes/many/Dockerfile': 'FROM scratch' }, /:1: .* both a Dockerfile and 'extends'/],
   ])('%j is refused', (text, more, message) => {
-    expect(messageOf(() => parse(written(text, more)))).toMatch(message);
+    expect(messageOf(() => parse(written(text, more), ['--runtimes', 'many']))).toMatch(message);
   });
 
   test('is the same variant as its twin in brackets', () => {

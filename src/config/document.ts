@@ -217,7 +217,9 @@ export function validate<T>(schema: z.ZodType<T>, document: Document): T {
   const problems = result.error.issues.map((issue) => {
     const error = explain(issue, issue.path, document);
     // In the order of the file; missing keys last, since one that is misspelt is missing as well.
-    const missing = issue.code === 'invalid_type' && valueAt(document, issue.path) === undefined;
+    const missing =
+      (issue.code === 'invalid_type' || issue.code === 'invalid_union') &&
+      valueAt(document, issue.path) === undefined;
     return { error, rank: missing ? Number.MAX_VALUE : (error.detail.where?.line ?? 0) };
   });
   problems.sort((a, b) => a.rank - b.rank);
@@ -242,6 +244,7 @@ function explain(issue: z.core.$ZodIssue, path: Path, document: Document): UserE
       });
     }
     case 'invalid_union': {
+      if (value === undefined) return missingKey(path, document);
       // The branch that takes such a value at all has the telling problem.
       const fits = issue.errors.find(
         (branch) => !branch.some((i) => i.code === 'invalid_type' && !i.path.length),
@@ -253,12 +256,7 @@ function explain(issue: z.core.$ZodIssue, path: Path, document: Document): UserE
       return wrongKind(document.prefix(path), value, kinds.filter(Boolean).join(' or '), where);
     }
     case 'invalid_type':
-      if (value === undefined) {
-        const around = path.slice(0, -1);
-        return new UserError(`${document.prefix(around)}key '${String(path.at(-1))}' is missing`, {
-          where: document.place(around),
-        });
-      }
+      if (value === undefined) return missingKey(path, document);
       return wrongKind(document.prefix(path), value, KINDS[issue.expected] ?? issue.expected, where);
     case 'custom':
       return new UserError(`${document.prefix(path)}${issue.message}`, { where, ...issue.params });
@@ -268,6 +266,13 @@ function explain(issue: z.core.$ZodIssue, path: Path, document: Document): UserE
         ...(typeof value === 'string' && { found: quote(value) }),
       });
   }
+}
+
+function missingKey(path: Path, document: Document): UserError {
+  const around = path.slice(0, -1);
+  return new UserError(`${document.prefix(around)}key '${String(path.at(-1))}' is missing`, {
+    where: document.place(around),
+  });
 }
 
 const KINDS: Partial<Record<string, string>> = {

@@ -21,6 +21,7 @@ import { find, type Given, type Layer, merge, readLayers, type Sources } from '.
 import { loadRuntimes } from './runtimes.ts';
 import {
   completeScenario,
+  type Folders,
   findJourney,
   findScenarios,
   type Overrides,
@@ -45,15 +46,17 @@ export function parseConfig(sources: Sources): Config {
   const given = <K extends KeyName>(key: K) => find(layers, key);
   const value = <K extends KeyName>(key: K) => given(key)?.value;
 
-  const known = loadRuntimes(packageRoot, cwd, files);
+  const apps = readApps(layers, cwd, packageRoot, files);
+  // Beside the configuration and in the apps, too, from wherever it is run.
+  const besides = [...layers.map(({ base }) => base), ...apps.map(({ folder }) => folder)];
+  const known = loadRuntimes(packageRoot, cwd, files, besides);
   const tune = given('tune');
   const chosen = readRuntimes(given('runtimes'), known);
   const runtimes = tune ? at(tune.place(), () => expandTune(chosen, tune.value, known)) : chosen;
   const php = readPhp(given('php'), runtimes);
-  const apps = readApps(layers, cwd, packageRoot, files);
   checkFit(apps, runtimes, given('runtimes')?.place());
   checkExtensions(apps, runtimes, files);
-  const scenarios = readScenarios(layers, apps, sources, files);
+  const scenarios = readScenarios(layers, apps, { packageRoot, cwd, besides }, files);
   const env = merge(layers, 'env');
   checkEnv(env, layers, runtimes);
   const serverCpus = value('server-cpus');
@@ -191,7 +194,7 @@ const OVERRIDES = ['load', 'timeout', 'warmup', 'blocks', 'max-vus', 'reuse'] as
 function readScenarios(
   layers: readonly Layer[],
   apps: readonly App[],
-  folders: Sources,
+  folders: Folders,
   files: Files,
 ): Scenario[] {
   const known = findScenarios(folders, files);

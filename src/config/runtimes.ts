@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import type { z } from 'zod';
 import { UserError } from '../errors.ts';
-import { parseOptionValue } from './choices.ts';
+import { parseOptionValue, type Runtimes } from './choices.ts';
 import { at, type Document, displayPath, keys, readYamlFile, record, scalar, validate } from './document.ts';
 import type { Files } from './files.ts';
+import { checkBases, checkOptions } from './manifest.ts';
 import { parseImage, refuse, unknownWord } from './text.ts';
 import type { AppKind, OptionSpec, Runtime } from './types.ts';
 import { boolean, duration, integer, line, list, oneOf, php } from './values.ts';
@@ -60,7 +61,13 @@ export const manifest = keys({
   }),
   status: line,
   tried: line.optional(),
-  docs: line,
+  docs: scalar(
+    (text) => {
+      if (/^https?:\/\/[^\s/]+\S*$/.test(text) && URL.canParse(text)) return text;
+      throw refuse('not a URL', text, 'where its makers document it, https://…');
+    },
+    { type: 'string', pattern: '^https?://\\S+$' },
+  ),
 });
 
 /** `runtime.yaml` of a runtime that is another one under a name of its own, with other defaults. */
@@ -72,35 +79,59 @@ export const preset = keys({
 });
 
 /**
- * Reads the manifests of all runtimes: the bundled ones and the user's own in `.bench/runtimes/`, by name.
- * Throws a UserError with file and line.
+ * Reads the manifests of all runtimes, by name: the bundled ones and the user's own in `.bench/runtimes/`, in the current
+ * folder and `besides`. One of the user's own that is wrong blocks itself alone: why is in `broken`. Errors: UserError with
+ * file and line, in a bundled one.
  */
-export function loadRuntimes(packageRoot: string, cwd: string, files: Files): Map<string, Runtime> {
-  const folders = new Map<string, Folder>();
-  for (const around of [join(packageRoot, 'runtimes'), join(cwd, '.bench', 'runtimes')]) {
+export function loadRuntimes(
+  packageRoot: string,
+  cwd: string,
+  files: Files,
+  besides: readonly string[] = [],
+): Runtimes & Map<string, Runtime> {
+  const broken = new Map<string, UserError>();
+  const bundled = join(packageRoot, 'runtimes');
+  const read = (name: string, around: string, action: () => void) => {
+    try {
+      action();
+    } catch (error) {
+      if (around === bundled || !(error instanceof UserError)) throw error;
+      broken.set(name, error);
+    }
+  };
+  const folders = new Map<string, Folder & { around: string }>();
+  for (const around of [bundled, ...[cwd, ...besides].map((top) => join(top, '.bench', 'runtimes'))]) {
     for (const name of files.list(around)) {
       const path = join(around, name);
       if (name.startsWith('_') || name.startsWith('.') || files.kind(path) !== 'folder') continue;
       const twin = folders.get(name);
       if (twin?.path === path) continue;
-      if (twin) {
-        throw new UserError(`runtime '${name}' exists twice`, {
-          where: { name: displayPath(path, cwd) },
-          hint: 'rename the folder',
-        });
-      }
-      folders.set(name, openFolder(name, path, cwd, files));
+      read(name, around, () => {
+        if (twin) {
+          throw new UserError(`runtime '${name}' exists twice`, {
+            where: { name: displayPath(path, cwd) },
+            hint: 'rename the folder',
+          });
+        }
+        folders.set(name, { ...openFolder(name, path, cwd, files), around });
+      });
     }
   }
   const front = readFront(packageRoot, cwd, files);
-  const own = [...folders.values()].filter((folder) => !folder.isPreset);
-  const built = new Map(own.map((folder) => [folder.name, withFront(readRuntime(folder), front)]));
-  return new Map(
-    [...folders.values()].map((folder) => [
-      folder.name,
-      folder.isPreset ? readPreset(folder, built) : (built.get(folder.name) as Runtime),
-    ]),
-  );
+  const found = new Map<string, Runtime>();
+  for (const isPreset of [false, true]) {
+    for (const folder of [...folders.values()].filter((one) => one.isPreset === isPreset)) {
+      read(folder.name, folder.around, () => {
+        const runtime = isPreset ? readPreset(folder, found, broken) : withFront(readRuntime(folder), front);
+        found.set(folder.name, runtime);
+      });
+    }
+  }
+  const inOrder = [...folders.keys()].flatMap((name): [string, Runtime][] => {
+    const runtime = found.get(name);
+    return runtime ? [[name, runtime]] : [];
+  });
+  return Object.assign(new Map(inOrder), { broken });
 }
 
 /** nginx, as the option `front` puts it before any runtime: it has a folder like one. */
@@ -128,6 +159,8 @@ interface Folder {
   name: string;
   path: string;
   document: Document;
+  /** Empty where it has none. */
+  dockerfile: string;
   isPreset: boolean;
 }
 
@@ -153,10 +186,11 @@ function openFolder(name: string, path: string, cwd: string, files: Files): Fold
       hint: 'one that extends another is served by the image of that one',
     });
   }
-  return { name, path, document, isPreset };
+  const dockerfile = files.read(join(path, 'Dockerfile')) ?? '';
+  return { name, path, document, dockerfile, isPreset };
 }
 
-function readRuntime({ name, path, document }: Folder): Runtime {
+function readRuntime({ name, path, document, dockerfile }: Folder): Runtime {
   const parsed = validate(manifest, document);
   const { stop, options, elastic = {}, tried, htaccess, requires = [], ...more } = parsed;
   const { 'long-lived': longLived, 'worker-per-connection': workerPerConnection, ...rest } = more;
@@ -169,6 +203,14 @@ function readRuntime({ name, path, document }: Folder): Runtime {
   };
   checkNames(elastic, 'elastic');
   checkNames(longLived?.when ?? {}, 'long-lived', 'when');
+  const complete = Object.fromEntries(
+    Object.entries(options).map(([option, spec]) => [
+      option,
+      at(document.place(['options', option, 'default']), () => completeOption(option, spec)),
+    ]),
+  );
+  checkOptions(complete, document);
+  checkBases(rest.base, complete, dockerfile, document);
   return {
     name,
     folder: path,
@@ -179,22 +221,25 @@ function readRuntime({ name, path, document }: Folder): Runtime {
     ...(htaccess !== undefined && { htaccess }),
     ...(workerPerConnection !== undefined && { workerPerConnection }),
     elastic,
-    options: Object.fromEntries(
-      Object.entries(options).map(([option, spec]) => [
-        option,
-        at(document.place(['options', option, 'default']), () => completeOption(option, spec)),
-      ]),
-    ),
+    options: complete,
     stop: { signal: stop.signal, timeoutMs: stop.timeout, inFlight: stop['in-flight'] },
   };
 }
 
 /** All is as in the runtime that it extends, the image above all, but for its name, title and defaults. */
-function readPreset({ name, document }: Folder, built: ReadonlyMap<string, Runtime>): Runtime {
+function readPreset(
+  { name, document }: Folder,
+  built: ReadonlyMap<string, Runtime>,
+  broken: ReadonlyMap<string, UserError>,
+): Runtime {
   const { title, defaults, tried, ...rest } = validate(preset, document);
   const { tried: _, ...base } = at(document.place(['extends']), () => {
     const found = built.get(rest.extends);
-    if (!found) throw unknownWord('runtime to extend', rest.extends, [...built.keys()]);
+    const why = broken.get(rest.extends);
+    const extensible = [...built.values()].flatMap((one) => (one.extends === undefined ? one.name : []));
+    if (!found && why) throw why;
+    if (!found || found.extends !== undefined)
+      throw unknownWord('runtime to extend', rest.extends, extensible);
     return found;
   });
   const options = { ...base.options };

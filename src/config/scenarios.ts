@@ -44,6 +44,8 @@ export interface ScenarioDraft {
 export interface Folders {
   packageRoot: string;
   cwd: string;
+  /** Other folders that may have a `.bench/`: the configuration's, the apps'. */
+  besides?: readonly string[];
 }
 
 /** Where scenarios are found: name → file. */
@@ -53,9 +55,11 @@ export type ScenarioFiles = ReadonlyMap<string, string>;
  * Finds the bundled scenarios and the user's own in `.bench/scenarios/`. The user's own takes the place of a bundled one of
  * that name: ones that come later must not break a project.
  */
-export function findScenarios({ packageRoot, cwd }: Folders, files: Files): ScenarioFiles {
+export function findScenarios({ packageRoot, cwd, besides = [] }: Folders, files: Files): ScenarioFiles {
   const found = new Map<string, string>();
-  for (const folder of [join(packageRoot, 'scenarios'), join(cwd, '.bench', 'scenarios')]) {
+  // The current folder's come last, and so before all others.
+  const own = [...new Set([cwd, ...besides])].map((top) => join(top, '.bench', 'scenarios'));
+  for (const folder of [join(packageRoot, 'scenarios'), ...own.reverse()]) {
     const here = new Set<string>();
     for (const file of files.list(folder)) {
       const name = /^(.+)\.ya?ml$/s.exec(file)?.[1];

@@ -277,4 +277,20 @@ describe('list', () => {
     expect(scenarios).toEqual(expect.arrayContaining(['quick', 'json', 'a']));
     expect(apps).toContain('plain');
   });
+
+  it('shows why a runtime of the project cannot be used, beside all others', async () => {
+    const cwd = join(project.folder, 'half-done');
+    mkdirSync(join(cwd, '.bench/runtimes/mine'), { recursive: true });
+    writeFileSync(join(cwd, '.bench/runtimes/mine/runtime.yaml'), 'title: x\n');
+    const { code, stdout } = await project.cli(['list'], { cwd });
+    expect({ code, stdout }).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/apache-fpm[\s\S]* {2}mine +cannot be used:\n.* has no Dockerfile\n/),
+    });
+    expect(JSON.parse((await project.cli(['list', '--json'], { cwd })).stdout).broken).toMatchObject([
+      { name: 'mine', error: expect.stringContaining('has no Dockerfile') },
+    ]);
+    const plan = await project.cli(['plan', '--app', 'plain', '--runtimes', 'apache'], { cwd });
+    expect(plan.code, plan.stderr).toBe(0);
+  });
 });
