@@ -49,7 +49,10 @@ export const Endpoint = z.object({
   histogram: Histogram,
 });
 
-/** kind: `timeout`, `refused`, `reset`, `interrupted`, `http 500`, `wrong answer`, … */
+/** A kept connection that ended before the answer. k6 hides it: it sends the request again (scenarios/lib/resent.js). */
+export const RESENT = 'reset, sent again';
+
+/** kind: `timeout`, `refused`, `reset`, `reset, sent again`, `interrupted`, `http 500`, `wrong answer`, … */
 export const RequestError = z.object({
   kind: z.string(),
   endpoint: z.string(),

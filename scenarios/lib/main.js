@@ -2,11 +2,14 @@
 // It wraps the journey (ours or the user's own) so that the statistics of each slice come out of k6 exact and small.
 
 import exec from 'k6/execution';
+import http from 'k6/http';
 import { Counter, Gauge } from 'k6/metrics';
 import * as journey from '../journey.js';
 import { clock, common, endpoints } from './bench.js';
+import { watchResent } from './resent.js';
 
 const plan = JSON.parse(open('../plan.json'));
+watchResent(http);
 const started = new Counter('bench_started');
 const sliceStart = new Gauge('bench_slice_start');
 // The part of each iteration that lay behind the end of its slice: it was not done within the time.
@@ -154,6 +157,7 @@ for (const slice of plan.slices) {
     'bench_started',
     'bench_late',
     'bench_head',
+    'bench_resent',
     'dropped_iterations',
     'data_received',
     'data_sent',
@@ -168,6 +172,7 @@ for (const slice of plan.slices) {
   for (const name of names) {
     keep('http_req_duration', `${tags},name:${name}`, 'max>=0');
     keep('http_req_failed', `${tags},name:${name}`, 'rate>=0');
+    keep('bench_resent', `${tags},name:${name}`, 'count>=0');
     for (const kind of plan.kinds) keep('bench_errors', `${tags},endpoint:${name},kind:${kind}`, 'count>=0');
   }
   for (const status of plan.statuses) keep('http_reqs', `${tags},status:${status}`, 'count>=0');
@@ -177,6 +182,7 @@ for (const slice of plan.slices) {
       keep('http_req_duration', step, 'max>=0');
       keep('http_req_failed', step, 'rate>=0');
       keep('bench_started', step, 'count>=0');
+      keep('bench_resent', step, 'count>=0');
     });
   }
 }

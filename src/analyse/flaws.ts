@@ -1,4 +1,4 @@
-import type { Results, ScenarioFacts, Warning } from '../results.ts';
+import { RESENT, type Results, type ScenarioFacts, type Warning } from '../results.ts';
 import { BODY_DIFFERENCE, GENERATOR_BUSY, HEADER_BYTES, P99_SAMPLES } from './limits.ts';
 import { sum } from './pool.ts';
 import type { Row, ScenarioSummary } from './summary.ts';
@@ -9,6 +9,7 @@ export function findFlaws(of: ScenarioSummary, results: Results): Warning[] {
   return [
     ...ofGenerator(scenario),
     ...ofLoss(scenario),
+    ...ofResets(scenario),
     ...ofMemory(scenario),
     ...ofSamples(scenario),
     ...ofAnswers(scenario),
@@ -106,6 +107,27 @@ function ofLoss(scenario: ScenarioSummary): Warning[] {
     );
   }
   return warnings;
+}
+
+/** What k6 hides by a second attempt. */
+function ofResets(scenario: ScenarioSummary): Warning[] {
+  const found = scenario.rows.flatMap((row) => {
+    const count = sum(
+      row.errors.filter(({ kind }) => kind === RESENT),
+      (error) => error.count,
+    );
+    return count > 0 ? [{ row, count }] : [];
+  });
+  if (found.length === 0) return [];
+  const counts = found.map(({ row, count }) => `${row.label} ${count.toLocaleString('en')}`).join(', ');
+  return [
+    warning(
+      'reset-connections',
+      `scenario ${scenario.facts.name}: connections that ended before the answer: at least ${counts}; k6 sent these requests again, but they count as errors since other clients may not`,
+      'look for workers that end while clients are connected (max-requests, exit, lack of memory) and for idle connections closed early (keep-alive)',
+      found.map(({ row }) => row),
+    ),
+  ];
 }
 
 function ofSamples(scenario: ScenarioSummary): Warning[] {

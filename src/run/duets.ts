@@ -21,7 +21,7 @@ function measureDuet(outcome: BatchOutcome, first: Slice, second: Slice): Duet {
   const toMs = startedMs + durationMs + batch.drainMs;
   const sideOf = (slice: Slice) => ({
     requests: value('http_reqs', slice, 'count'),
-    failures: value('http_req_failed', slice, 'passes'),
+    failures: value('http_req_failed', slice, 'passes') + value('bench_resent', slice, 'count'),
     cpuUs: samples.usedUs(containers.get(slice.variant) ?? -1, startedMs, toMs),
   });
   const isFirst = first.variant === first.duet;

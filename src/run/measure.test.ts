@@ -34,6 +34,8 @@ interface Given {
   failures?: number;
   refused?: number;
   timeouts?: number;
+  /** Answered at k6's second attempt. */
+  resent?: number;
   dropped?: number;
   late?: number;
   /** ms that its clients were still busy elsewhere as its turns began. */
@@ -78,6 +80,8 @@ function measureOne(given: Given): Measurement {
       'bench_head{slice:s7}': { count: given.head ?? 0 },
       'dropped_iterations{slice:s7}': { count: dropped },
       'bench_slice_start{slice:s7}': { min: START },
+      'bench_resent{slice:s7}': { count: given.resent ?? 0 },
+      'bench_resent{slice:s7,name:e0}': { count: given.resent ?? 0 },
       'bench_errors{slice:s7,endpoint:e0,kind:refused}': { count: refused },
       'bench_errors{slice:s7,endpoint:e0,kind:timeout}': { count: timeouts },
       'bench_errors{slice:s7,endpoint:e0,kind:http 500}': { count: failures },
@@ -145,6 +149,17 @@ describe('measure', () => {
     expect(m.latency?.p99_9Ms).toBeCloseTo(1 + 0.999 * 0.999, 6);
     expect(m.histogram.reduce((sum, [, n]) => sum + n, 0)).toBe(1000);
     expect(m.generator).toMatchObject({ bound: false, busyRatio: expect.closeTo(0.1, 6) });
+  });
+
+  test('a right answer at k6’s second attempt is a reset, not a right answer', () => {
+    const m = measureOne({ answered: ramp(1000), failures: 3, resent: 7 });
+    expect(m).toMatchObject({ outcome: 'ok', requests: 1000, okCount: 990 });
+    expect(m.errors).toEqual([
+      { kind: 'http 500', endpoint: '/x', count: 3, sample: null },
+      { kind: 'reset, sent again', endpoint: '/x', count: 7, sample: null },
+    ]);
+    expect(m.endpoints[0]?.failures).toBe(7);
+    expect(m.steps[0]?.failures).toBe(10);
   });
 
   test('what clients came late by, from the turn before, is no time of this server', () => {

@@ -1,7 +1,7 @@
 import type { LoadStep } from '../plan/load.ts';
 import type { Batch, Slice } from '../plan/plan.ts';
 import { spanMs } from '../plan/timeline.ts';
-import type { Endpoint, Measurement, RequestError, Step } from '../results.ts';
+import { type Endpoint, type Measurement, RESENT, type RequestError, type Step } from '../results.ts';
 import { blockId, ERROR_KINDS, type ErrorSample, type K6Summary, sliceId } from './k6.ts';
 import { histogramOf, namedOf, readLatency } from './latency.ts';
 import { readResources } from './resources.ts';
@@ -61,7 +61,7 @@ function measureSlice(outcome: BatchOutcome, slice: Slice): Measurement {
   // Slices that take turns are there together: what is counted from outside is counted over all of their turns.
   const wholeMs = slice.turns ? spanMs(slice, batch) : durationMs;
   const requests = value('http_reqs', 'count');
-  const failures = value('http_req_failed', 'passes');
+  const failures = countFailures(summary, `slice:${id}`);
   const iterations = value('iterations', 'count');
   const { latency, histogram } = readLatency(summary, `slice:${id}`);
   const begun = value('bench_started', 'count');
@@ -212,6 +212,12 @@ function readOomKills(
   return count > 0 ? [{ kind: 'oom kill', endpoint: 'server', count, sample: null }] : [];
 }
 
+/** Wrong answers, and right ones that took a second attempt, since clients other than k6 may make none. */
+function countFailures(summary: K6Summary | null, tags: string): number {
+  const failed = summary?.metrics[`http_req_failed{${tags}}`]?.passes ?? 0;
+  return failed + (summary?.metrics[`bench_resent{${tags}}`]?.count ?? 0);
+}
+
 function readErrors({ summary, errors }: BatchOutcome, id: string): RequestError[] {
   const found: RequestError[] = [];
   const endpoints = summary?.endpoints ?? [];
@@ -228,9 +234,11 @@ function readErrors({ summary, errors }: BatchOutcome, id: string): RequestError
         summary?.metrics[`bench_errors{slice:${id},endpoint:e${i},kind:${kind}}`]?.count ?? 0,
       );
     }
+    add(RESENT, endpoint, summary?.metrics[`bench_resent{slice:${id},name:e${i}}`]?.count ?? 0);
   });
   if (endpoints.length === 0) {
     // A user's own script: k6 tells the status of each answer, and no more.
+    add(RESENT, 'all', summary?.metrics[`bench_resent{slice:${id}}`]?.count ?? 0);
     for (const [name, values] of Object.entries(summary?.metrics ?? {})) {
       const status = /^http_reqs\{slice:([^,]+),status:(\d+)\}$/.exec(name);
       if (status?.[1] !== id) continue;
@@ -250,7 +258,7 @@ function readEndpoints({ summary }: BatchOutcome, id: string): Endpoint[] {
     return {
       name,
       requests,
-      failures: summary?.metrics[`http_req_failed{${tags}}`]?.passes ?? 0,
+      failures: countFailures(summary, tags),
       // k6 counts bytes by connection, not by request: only a lone endpoint's are known.
       bytesPerResponse:
         lone && requests > 0 ? (summary?.metrics[`data_received{slice:${id}}`]?.count ?? 0) / requests : null,
@@ -271,7 +279,7 @@ function readSteps(summary: K6Summary | null, slice: Slice, id: string, dropped:
       offeredRps: step.rps,
       vus: step.vus,
       requests,
-      failures: summary?.metrics[`http_req_failed{${tags}}`]?.passes ?? 0,
+      failures: countFailures(summary, tags),
       dropped: slice.steps.length > 1 ? droppedIn(step, summary, tags, dropped) : dropped,
       latency: values && requests > 0 ? namedOf(values) : null,
     };
