@@ -7,6 +7,7 @@ declare(strict_types=1);
 use Composer\InstalledVersions;
 use Psr\Http\Message\ServerRequestInterface;
 use React\EventLoop\Loop;
+use React\EventLoop\TimerInterface;
 use React\Http\HttpServer;
 use React\Http\Message\Response;
 use React\Http\Middleware\RequestBodyBufferMiddleware;
@@ -15,11 +16,16 @@ use React\Http\Middleware\StreamingRequestMiddleware;
 use React\Socket\ConnectionInterface;
 use React\Socket\FdServer;
 
+use function PhpRuntimeBench\has_input;
 use function PhpRuntimeBench\load_app;
 use function PhpRuntimeBench\request_of_psr7;
 
+use const PhpRuntimeBench\DRAIN_PATIENCE;
+use const PhpRuntimeBench\DRAIN_SILENCE;
+
 require __DIR__ . '/vendor/autoload.php';
 require __DIR__ . '/worker.php';
+require __DIR__ . '/drain.php';
 
 // These are of version 1.1, which ReactPHP needs and every PSR-7 fits. Asked for later, they would be the app's.
 foreach (['Message', 'Request', 'Response', 'ServerRequest', 'Stream', 'UploadedFile', 'Uri'] as $name) {
@@ -36,41 +42,57 @@ try {
 
 $maxRequests = (int) getenv('MAX_REQUESTS');
 $count = 0;
-$stopping = false;
+$draining = false;
 $listener = new FdServer(3);
-/** @var SplObjectStorage<ConnectionInterface, null> $connections */
-$connections = new SplObjectStorage();
+$socket = fopen('php://fd/3', 'r');
+/** @var array<string, ConnectionInterface> $connections by remote address */
+$connections = [];
+/** @var array<string, float> $heardAt when something was last heard or answered; infinite: a request is not answered yet */
+$heardAt = [];
 
-$stop = static function () use (&$stop, &$stopping, $listener, $connections): void {
-    if ($stopping) {
-        return;
-    }
-    $stopping = true;
-    $listener->close();
-    // By then, what had arrived has been read and answered, and its answer waits to be sent at most. Without connections
-    // the loop ends.
-    Loop::addTimer(0.05, static function () use ($stop, $connections): void {
-        foreach (iterator_to_array($connections, false) as $connection) {
-            $connection->end();
+// Ends this process once it has answered all that its connections ask.
+$drain = static function () use ($listener, $socket, &$connections, &$heardAt): void {
+    $until = microtime(true) + DRAIN_PATIENCE;
+    Loop::addPeriodicTimer(0.01, static function (TimerInterface $timer) use ($listener, $socket, $until, &$connections, &$heardAt): void {
+        // Who has connected, but was not taken yet, since all processes were busy.
+        if ($listener->getAddress() !== null && !has_input($socket)) {
+            $listener->close();
         }
-        Loop::removeSignal(SIGTERM, $stop);
+        $now = microtime(true);
+        foreach ($connections as $address => $connection) {
+            if ($now > $until || ($now - $heardAt[$address] > DRAIN_SILENCE && !has_input($connection->stream))) {
+                $connection->end();
+            }
+        }
+        if ($listener->getAddress() === null && $connections === []) {
+            Loop::cancelTimer($timer);
+            Loop::stop();
+        }
     });
 };
-Loop::addSignal(SIGTERM, $stop);
+Loop::addSignal(SIGTERM, static function () use ($drain, &$draining): void {
+    $draining || $drain();
+    $draining = true;
+});
 
 $http = new HttpServer(
     // Bodies up to post_max_size, where the default is 64 KB.
     new StreamingRequestMiddleware(),
     new RequestBodyBufferMiddleware(),
     new RequestBodyParserMiddleware(),
-    static function (ServerRequestInterface $message) use ($app, $stop, $maxRequests, &$count, &$stopping): Response {
-        if (++$count === $maxRequests) {
-            Loop::futureTick($stop);
+    static function (ServerRequestInterface $message) use ($app, $drain, $listener, $maxRequests, &$count, &$draining, &$heardAt): Response {
+        if (++$count === $maxRequests && !$draining) {
+            $draining = true;
+            // Others take who connects now.
+            $listener->close();
+            $drain();
         }
         $response = $app(request_of_psr7($message));
-        if ($stopping || $count === $maxRequests) {
+        if ($draining) {
             $response['headers']['Connection'] = 'close';
         }
+        ['REMOTE_ADDR' => $ip, 'REMOTE_PORT' => $port] = $message->getServerParams();
+        $heardAt["tcp://$ip:$port"] = microtime(true);
         return new Response($response['status'], $response['headers'], $response['body']);
     },
 );
@@ -79,9 +101,17 @@ $http->on('error', static function (Throwable $error): void {
 });
 // Another process may have been faster.
 $listener->on('error', static fn () => null);
-$listener->on('connection', static function (ConnectionInterface $connection) use ($connections): void {
-    $connections->attach($connection);
-    $connection->on('close', static fn () => $connections->detach($connection));
+$listener->on('connection', static function (ConnectionInterface $connection) use (&$connections, &$heardAt): void {
+    $address = (string) $connection->getRemoteAddress();
+    $connections[$address] = $connection;
+    $heardAt[$address] = microtime(true);
+    // Before the server reads it.
+    $connection->on('data', static function () use ($address, &$heardAt): void {
+        $heardAt[$address] = INF;
+    });
+    $connection->on('close', static function () use ($address, &$connections, &$heardAt): void {
+        unset($connections[$address], $heardAt[$address]);
+    });
 });
 $http->listen($listener);
 Loop::run();

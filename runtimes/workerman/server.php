@@ -7,13 +7,19 @@ declare(strict_types=1);
 use Workerman\Connection\TcpConnection;
 use Workerman\Protocols\Http\Request;
 use Workerman\Protocols\Http\Response;
+use Workerman\Timer;
 use Workerman\Worker;
 
+use function PhpRuntimeBench\has_input;
 use function PhpRuntimeBench\load_app;
 use function PhpRuntimeBench\request;
 
+use const PhpRuntimeBench\DRAIN_PATIENCE;
+use const PhpRuntimeBench\DRAIN_SILENCE;
+
 require __DIR__ . '/vendor/autoload.php';
 require __DIR__ . '/worker.php';
+require __DIR__ . '/drain.php';
 
 const DOES_NOT_LOAD = 78;
 
@@ -23,12 +29,43 @@ Worker::$pidFile = "$files.pid";
 Worker::$statusFile = "$files.status";
 Worker::$logFile = '/dev/null';
 Worker::$outputStream = STDERR;
-// How long what is in flight may take when it is stopped; its own default is 2 s.
-Worker::$stopTimeout = 9;
 
 $worker = new Worker('http://0.0.0.0:' . getenv('PORT'), ['socket' => ['backlog' => 4096]]);
 $worker->count = (int) getenv('WORKERS');
-$worker->onWorkerStart = static function (Worker $worker): void {
+$draining = false;
+$ended = false;
+
+/**
+ * Ends this process once it has answered all that its connections ask. Workerman's own stop closes connections whose next
+ * request has arrived but is not read yet.
+ */
+$drain = static function (Worker $worker) use (&$draining, &$ended): void {
+    if ($draining) {
+        return;
+    }
+    $draining = true;
+    $worker->pauseAccept();
+    $until = microtime(true) + DRAIN_PATIENCE;
+    Timer::repeat(0.01, static function () use ($worker, $until, &$ended): void {
+        $now = microtime(true);
+        foreach ($worker->connections as $connection) {
+            $waits = $connection->getRecvBufferQueueSize() > 0 || $connection->getSendBufferQueueSize() > 0;
+            $isSilent = $now - $connection->context->heardAt > DRAIN_SILENCE && !$waits && !has_input($connection->getSocket());
+            if ($isSilent || $now > $until) {
+                $connection->close();
+            }
+        }
+        if ($worker->connections === []) {
+            $ended = true;
+            Worker::stopAll();
+        }
+    });
+};
+
+$worker->onConnect = static function (TcpConnection $connection): void {
+    $connection->context->heardAt = microtime(true);
+};
+$worker->onWorkerStart = static function (Worker $worker) use ($drain, &$draining): void {
     try {
         $app = load_app();
     } catch (Throwable $error) {
@@ -37,7 +74,7 @@ $worker->onWorkerStart = static function (Worker $worker): void {
     }
     $maxRequests = (int) getenv('MAX_REQUESTS');
     $count = 0;
-    $worker->onMessage = static function (TcpConnection $connection, Request $message) use ($app, $maxRequests, &$count): void {
+    $worker->onMessage = static function (TcpConnection $connection, Request $message) use ($app, $worker, $maxRequests, $drain, &$draining, &$count): void {
         $isForm = str_starts_with((string) $message->header('content-type'), 'multipart/form-data');
         $request = request(
             $message->method(),
@@ -49,10 +86,12 @@ $worker->onWorkerStart = static function (Worker $worker): void {
             $isForm ? $message->file() : [],
             ['REMOTE_ADDR' => $connection->getRemoteIp(), 'REMOTE_PORT' => $connection->getRemotePort()],
         );
-        $isLast = ++$count === $maxRequests;
+        if (++$count === $maxRequests) {
+            $drain($worker);
+        }
         // It leaves to its user when a connection ends.
         $wish = strtolower((string) $message->header('connection'));
-        $keeps = !$isLast && ($message->protocolVersion() === '1.0' ? $wish === 'keep-alive' : $wish !== 'close');
+        $keeps = !$draining && ($message->protocolVersion() === '1.0' ? $wish === 'keep-alive' : $wish !== 'close');
         $app($request, static function (array $response) use ($connection, $message, $keeps): void {
             $response['headers']['Connection'] = $keeps ? 'keep-alive' : 'close';
             // It looks for these names as they are written here, and puts others beside what it does not find.
@@ -69,11 +108,22 @@ $worker->onWorkerStart = static function (Worker $worker): void {
                 $text = substr($text, 0, (int) strpos($text, "\r\n\r\n") + 4);
             }
             $keeps ? $connection->send($text, true) : $connection->close($text, true);
+            $connection->context->heardAt = microtime(true);
         });
-        if ($isLast) {
-            Worker::stopAll();
-        }
     };
+};
+// On SIGQUIT, which the image is stopped with.
+$worker->onWorkerStop = static function (Worker $worker) use ($drain, &$ended): void {
+    // Of one that another process replaces, that takes them.
+    if ($ended) {
+        return;
+    }
+    // Who has connected, but was not taken yet, since all processes were busy.
+    $socket = $worker->getMainSocket();
+    while ($socket !== null && has_input($socket)) {
+        (fn () => $this->acceptTcpConnection($socket))->call($worker);
+    }
+    $drain($worker);
 };
 
 $code = 0;

@@ -11,7 +11,6 @@ import {
   askOnce,
   buildRuntime,
   docker,
-  findMissingBase,
   logs,
   type Request,
   removeAll,
@@ -22,32 +21,12 @@ import {
   stop,
   tryDocker,
 } from './docker.ts';
+import { LONG_LIVED, missingFor, type LongLivedRow as Row } from './longlived-rows.ts';
 
-interface Row {
-  runtime: string;
-  php: string;
-  /** With one worker, so that it is the same process that serves all requests. */
-  env: Record<string, string>;
-  /** It ends when the app cannot be loaded; others try again, and the run gives up on them. */
-  ends?: boolean;
-  /** Reads forms itself: what the app then gets as the body of one. */
-  form?: string;
-}
-
-const one = { php: '8.4', env: { WORKERS: '1' } };
-const ROWS: readonly Row[] = [
-  { ...one, runtime: 'reactphp', ends: true },
-  { ...one, runtime: 'workerman', ends: true },
-  { ...one, runtime: 'php-pm', ends: true },
-  { ...one, runtime: 'swoole', ends: true },
-  { ...one, runtime: 'roadrunner', form: 'a=1&b%5B0%5D=2' },
-  { ...one, runtime: 'frankenphp', env: { ...one.env, MODE: 'worker' } },
-];
-
-const rows = ROWS.filter(({ runtime, php }) => findMissingBase(runtime, php) === null);
-for (const { runtime, php } of ROWS) {
-  const base = findMissingBase(runtime, php);
-  if (base) it(runtime, ({ skip }) => skip(`base image ${base} cannot be had here`));
+const rows = LONG_LIVED.filter((row) => missingFor(row) === null);
+for (const row of LONG_LIVED) {
+  const base = missingFor(row);
+  if (base) it(row.runtime, ({ skip }) => skip(`base image ${base} cannot be had here`));
 }
 
 let arena: string;
@@ -71,7 +50,7 @@ it('has a row for each runtime that keeps an app in memory by worker.php', () =>
       return false; // Another one with other defaults.
     }
   });
-  expect(ROWS.map(({ runtime }) => runtime).sort()).toEqual(names.sort());
+  expect(LONG_LIVED.map(({ runtime }) => runtime).sort()).toEqual(names.sort());
 });
 
 /** What must be the same on all. */

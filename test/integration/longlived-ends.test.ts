@@ -1,0 +1,139 @@
+/** No request is lost when a process of a runtime that keeps the app in memory ends: told to, or after so many requests. */
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import {
+  buildRuntime,
+  docker,
+  logs,
+  removeAll,
+  root,
+  type Server,
+  serve,
+  startArena,
+  stop,
+} from './docker.ts';
+import { LONG_LIVED, type LongLivedRow, missingFor } from './longlived-rows.ts';
+
+const rows = LONG_LIVED.filter((row) => missingFor(row) === null);
+for (const row of LONG_LIVED) {
+  const base = missingFor(row);
+  if (base) it(row.runtime, ({ skip }) => skip(`base image ${base} cannot be had here`));
+}
+
+let arena: string;
+/** The client's container: the server's own is about to end. */
+let client: Server;
+const images = new Map<string, Promise<string>>();
+const plain = join(root, 'apps/plain');
+
+/** Built once, when the first test asks. */
+function imageOf({ runtime, php }: LongLivedRow): Promise<string> {
+  const image = images.get(runtime) ?? buildRuntime(runtime, php, plain);
+  images.set(runtime, image);
+  return image;
+}
+
+beforeAll(async () => {
+  arena = await startArena();
+  client = await serve(arena, await buildRuntime('nginx-fpm', '8.4', plain));
+});
+afterAll(removeAll);
+
+// Sockets of its own: curl sends a request again where a kept connection is closed.
+const COMMON = `
+[, $port] = $argv;
+function connect() { return stream_socket_client("tcp://127.0.0.1:$GLOBALS[port]"); }
+function send($socket, $path) { @fwrite($socket, "GET $path HTTP/1.1\\r\\nHost: test\\r\\n\\r\\n"); }
+/** Its head, or an empty text where there is none. */
+function receive($socket) {
+  for ($head = ''; !str_ends_with($head, "\\r\\n\\r\\n"); $head .= $byte) {
+    $byte = @fread($socket, 1);
+    if ($byte === '' || $byte === false) return '';
+  }
+  if (preg_match('/content-length: *(\\d+)/i', $head, $found)) stream_get_contents($socket, (int) $found[1]);
+  else stream_get_contents($socket);
+  return $head;
+}
+function status($head) { return (int) substr($head, 9, 3); }
+`;
+
+const run = async (script: string, ...args: (string | number)[]) =>
+  JSON.parse(await docker('exec', client.container, 'php', '-r', COMMON + script, ...args.map(String)));
+
+/** Sockets of clients that are connected to it. */
+async function connectionsTo({ port }: Server): Promise<number> {
+  const table = await docker('exec', client.container, 'cat', '/proc/net/tcp');
+  const remote = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const sockets = table.split('\n').map((line) => line.trim().split(/\s+/));
+  return sockets.filter(([, , to, state]) => to === remote && state === '01').length;
+}
+
+// One worker, busy with the first; the second waits on a connection that is kept, the third on one that nobody has accepted.
+const WAITING = `
+$kept = connect();
+send($kept, '/json');
+$first = receive($kept);
+$closes = stripos($first, 'connection: close') !== false;
+$busy = connect();
+send($busy, '/io?ms=3000');
+usleep(300_000);
+if ($closes) $kept = connect();
+send($kept, '/io?ms=10');
+$new = connect();
+send($new, '/json');
+echo json_encode(array_map(fn ($socket) => status(receive($socket)), ['busy' => $busy, 'kept' => $kept, 'new' => $new]));
+`;
+
+// Four clients that keep their connections, until there are so many answers.
+const KEPT = `
+[, , $wanted] = $argv;
+[$answered, $lost, $opened] = [0, 0, 0];
+$sockets = [];
+while ($answered + $lost < $wanted) {
+  for ($i = 0; $i < 4; $i++) {
+    if (!isset($sockets[$i])) { $sockets[$i] = connect(); $opened++; }
+    send($sockets[$i], '/json');
+  }
+  for ($i = 0; $i < 4; $i++) {
+    $head = receive($sockets[$i]);
+    status($head) === 200 ? $answered++ : $lost++;
+    if ($head === '' || stripos($head, 'connection: close') !== false) { fclose($sockets[$i]); unset($sockets[$i]); }
+  }
+}
+echo json_encode(['lost' => $lost, 'opened' => $opened]);
+`;
+
+describe.each(rows)('$runtime', (row) => {
+  const { runtime, env } = row;
+  const { stop: how } = parse(readFileSync(join(root, 'runtimes', runtime, 'runtime.yaml'), 'utf8'));
+
+  it(`${how['in-flight'] === 'finishes' ? 'answers' : 'drops'} who waits when it is stopped`, async () => {
+    const server = await serve(arena, await imageOf(row), env);
+    try {
+      const answers = run(WAITING, server.port);
+      await expect.poll(() => connectionsTo(server), { timeout: 10_000, interval: 50 }).toBe(3);
+      await docker('kill', '--signal', how.signal, server.container);
+      const got = await answers;
+      if (how['in-flight'] === 'finishes') expect(got).toEqual({ busy: 200, kept: 200, new: 200 });
+      else expect(got.kept).toBe(0);
+      expect(await docker('wait', server.container)).toBe('0');
+    } finally {
+      await stop(server);
+    }
+  });
+
+  it('loses no request of a kept connection when it replaces a process', async () => {
+    const server = await serve(arena, await imageOf(row), { ...env, WORKERS: '2', MAX_REQUESTS: '20' });
+    try {
+      const { lost, opened } = await run(KEPT, server.port, 800);
+      expect({ lost, log: await logs(server) }).toMatchObject({ lost: 0 });
+      // Replaced they were, where it is the processes that hold connections.
+      if (['reactphp', 'workerman'].includes(runtime)) expect(opened).toBeGreaterThan(20);
+    } finally {
+      await stop(server);
+    }
+  });
+});

@@ -1,0 +1,26 @@
+/** Runtimes that keep the app in memory, as the tests of test/integration/longlived*.test.ts ask them all the same. */
+import { findMissingBase } from './docker.ts';
+
+export interface LongLivedRow {
+  runtime: string;
+  php: string;
+  /** With one worker, so that it is the same process that serves all requests. */
+  env: Record<string, string>;
+  /** It ends when the app cannot be loaded; others try again, and the run gives up on them. */
+  ends?: boolean;
+  /** Reads forms itself: what the app then gets as the body of one. */
+  form?: string;
+}
+
+const one = { php: '8.4', env: { WORKERS: '1' } };
+export const LONG_LIVED: readonly LongLivedRow[] = [
+  { ...one, runtime: 'reactphp', ends: true },
+  { ...one, runtime: 'workerman', ends: true },
+  { ...one, runtime: 'php-pm', ends: true },
+  { ...one, runtime: 'swoole', ends: true },
+  { ...one, runtime: 'roadrunner', form: 'a=1&b%5B0%5D=2' },
+  { ...one, runtime: 'frankenphp', env: { ...one.env, MODE: 'worker' } },
+];
+
+/** The base image that is missing for a row; null: it can be built here. */
+export const missingFor = ({ runtime, php }: LongLivedRow): string | null => findMissingBase(runtime, php);
