@@ -53,6 +53,11 @@ function listChecks(files: string[]): Check[] {
     },
     { name: 'actionlint', command: ['actionlint'], files: workflows },
     {
+      name: "GitHub's own parser",
+      command: ['node', 'script/lib/workflows.ts'],
+      files: [...workflows, ...action],
+    },
+    {
       name: 'zizmor',
       command: ['zizmor', '--offline', '--no-progress', '--persona', 'pedantic'],
       files: [...workflows, ...action],

@@ -1,4 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -199,3 +201,22 @@ interface Matrix {
   php: string[];
   include: { php: string; more: string }[];
 }
+
+test("GitHub's own parser names what is wrong with a workflow, line by line", () => {
+  const folder = mkdtempSync(join(tmpdir(), 'php-runtime-bench-workflow-'));
+  try {
+    const file = join(folder, 'bad.yml');
+    const call = ['    uses: $/.github/workflows/bench.yml', '    with:', '      no-such-input: x'];
+    const job = ['  a:', '    runs-on: ubuntu-latest', '    if: secrets.x', '    steps: [{ run: "true" }]'];
+    writeFileSync(file, ['on: push', 'jobs:', ...job, '  b:', ...call, ''].join('\n'));
+    const { stdout, status } = spawnSync(process.execPath, ['script/lib/workflows.ts', file], {
+      cwd: root,
+      encoding: 'utf8',
+    });
+    expect(stdout).toMatch(/bad\.yml:5: .*secrets/);
+    expect(stdout).toMatch(/bad\.yml:10: .*no-such-input/);
+    expect(status).toBe(1);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
