@@ -1,14 +1,17 @@
 import { fileURLToPath } from 'node:url';
+import * as core from '@actions/core';
 import { context } from '@actions/github';
 import type { Summary } from './analyse/summary.ts';
 import { runBench } from './bench.ts';
 import { parseConfig } from './config/parse.ts';
 import { realHost } from './host.ts';
+import { installLastResort } from './last-resort.ts';
 import { readBase, readInputs, readJob } from './publish/job.ts';
 import { realOutlets } from './publish/outlets.ts';
 import { describe, publish } from './publish/publish.ts';
 import { conclude, fail, makeCaller, salvage, withoutCommands } from './publish/step.ts';
 
+installLastResort((text) => core.error(text));
 process.exitCode = await main().catch(fail);
 
 async function main(): Promise<number> {

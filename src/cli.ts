@@ -1,19 +1,23 @@
 #!/usr/bin/env node
 import { fileURLToPath } from 'node:url';
 import { runCommand } from './commands.ts';
-import { Stopped, UserError } from './errors.ts';
+import { readMachineError, Stopped, UserError } from './errors.ts';
 import { realHost } from './host.ts';
+import { installLastResort } from './last-resort.ts';
 
 // A reader that went away (`| head`, a `tee` that Ctrl-C ended as well) must not end us before we have cleaned up.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
+installLastResort((text) => process.stderr.write(`${text}\n`));
+
 const packageRoot = fileURLToPath(new URL('..', import.meta.url));
 try {
   process.exitCode = await runCommand(process.argv.slice(2), realHost, packageRoot);
-} catch (error) {
+} catch (thrown) {
+  const error = readMachineError(thrown) ?? thrown;
   if (error instanceof UserError) {
     process.stderr.write(`${error.format()}\n`);
-    process.exitCode = 2;
+    process.exitCode = error.exitCode;
   } else if (error instanceof Stopped) {
     process.stderr.write(`${error.message}\n`);
     process.exitCode = error.exitCode;

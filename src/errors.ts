@@ -20,6 +20,7 @@ export interface UserErrorDetail {
  */
 export class UserError extends Error {
   override name = 'UserError';
+  readonly exitCode: 2 | 4 = 2;
   readonly detail: UserErrorDetail;
 
   constructor(message: string, detail: UserErrorDetail = {}) {
@@ -40,6 +41,32 @@ export class UserError extends Error {
       .filter(Boolean)
       .join('\n');
   }
+}
+
+/** The engine or the machine failed: nothing that the user has written is wrong, and nothing of ours. Exit code 4. */
+export class MachineError extends UserError {
+  override name = 'MachineError';
+  override readonly exitCode = 4;
+}
+
+/** What the system refuses when something is used up or broken. */
+const USED_UP: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EROFS: 'the file system is read-only',
+  EIO: 'the disk does not work',
+  EMFILE: 'this process has no file descriptors left',
+  ENFILE: 'the machine has no file descriptors left',
+  EAGAIN: 'the machine starts no more processes',
+  ENOMEM: 'the machine has no memory left',
+};
+
+/** An error of the system as one of the machine; null where it is something else. */
+export function readMachineError(error: unknown): MachineError | null {
+  if (error instanceof MachineError) return error;
+  const { code = '', message = '' } = (error ?? {}) as NodeJS.ErrnoException;
+  const what = USED_UP[code];
+  return what === undefined ? null : new MachineError(what, { found: message });
 }
 
 /** The run was stopped by a signal; the exit code is 128 + its number. */

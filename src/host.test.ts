@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
-import { realHost } from './host.ts';
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it, test } from 'vitest';
+import { realHost, TIMED_OUT } from './host.ts';
 
 test.each([
   ['while it runs', () => AbortSignal.timeout(50)],
@@ -25,4 +26,73 @@ test('of a program that says more than is kept, the end is kept, at no cost for 
   ]);
   expect(stdout.length).toBe(64 * 1024 * 1024);
   expect(stdout.endsWith('\nend\n')).toBe(true);
+});
+
+describe('a process that is ended', () => {
+  const isThere = (pid: number) => {
+    // Without a parent that waits for it, a process that has ended stays as a zombie where nothing reaps.
+    const state = existsSync(`/proc/${pid}/stat`)
+      ? readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.[0]
+      : 'X';
+    return state !== 'X' && state !== 'Z';
+  };
+
+  it('takes along what it has started, even if that holds its output', async () => {
+    const stop = new AbortController();
+    const pids: number[] = [];
+    const finished = await realHost.exec('sh', ['-c', 'sleep 60 & echo $!; wait'], {
+      signal: stop.signal,
+      onLine: (line) => {
+        pids.push(Number(line));
+        stop.abort();
+      },
+    });
+    expect(finished.code).toBe(143);
+    expect(pids.filter(isThere)).toEqual([]);
+  });
+
+  it('is killed when it does not listen, and what it has started with it', async () => {
+    const stop = new AbortController();
+    const pids: number[] = [];
+    const script = "trap '' TERM; sh -c 'while :; do sleep 1; done' & echo $!; while :; do sleep 1; done";
+    const finished = await realHost.exec('sh', ['-c', script], {
+      signal: stop.signal,
+      onLine: (line) => {
+        pids.push(Number(line));
+        stop.abort();
+      },
+    });
+    expect(finished.code).toBe(137);
+    expect(pids.filter(isThere)).toEqual([]);
+  });
+
+  it('ends by itself after its time, and says so', async () => {
+    const script = 'echo begun; echo why >&2; sleep 60';
+    expect(await realHost.exec('sh', ['-c', script], { timeoutMs: 300 })).toEqual({
+      code: TIMED_OUT,
+      timedOut: true,
+      stdout: 'begun\n',
+      stderr: 'why\nno answer within 0.3 s',
+    });
+  });
+
+  it('is not waited for longer than its output is, where another process keeps that open', async () => {
+    const script = 'setsid sleep 60 & echo $!';
+    const finished = await realHost.exec('sh', ['-c', script]);
+    const pid = Number(finished.stdout);
+    expect(finished.code).toBe(0);
+    expect(isThere(pid)).toBe(true);
+    process.kill(pid, 'SIGKILL');
+  });
+});
+
+it('a program that is not there: whoever waits hears of it, and nobody else', async () => {
+  const unhandled: unknown[] = [];
+  const note = (error: unknown) => unhandled.push(error);
+  process.on('unhandledRejection', note);
+  const { done } = realHost.start('/no/such/program', []);
+  await realHost.sleep(50);
+  await expect(done).rejects.toThrow('ENOENT');
+  process.off('unhandledRejection', note);
+  expect(unhandled).toEqual([]);
 });

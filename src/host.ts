@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 /** What a finished process left behind. */
@@ -7,6 +7,8 @@ export interface Finished {
   code: number;
   stdout: string;
   stderr: string;
+  /** It took longer than it may. */
+  timedOut?: true;
 }
 
 export interface ExecOptions {
@@ -15,8 +17,10 @@ export interface ExecOptions {
   cwd?: string;
   /** Over our own; undefined takes one away. */
   env?: Readonly<Record<string, string | undefined>>;
-  /** Ends the process when aborted. */
+  /** Ends the process, and all that it has started, when aborted. */
   signal?: AbortSignal;
+  /** The same after so long; the exit code is then TIMED_OUT. */
+  timeoutMs?: number;
   /** Called with each full line as it comes; stdout and stderr alike. */
   onLine?: (line: string, stream: 'stdout' | 'stderr') => void;
 }
@@ -29,8 +33,12 @@ export interface Running {
   write(text: string): void;
   /** Closes its standard input. */
   end(): void;
-  kill(signal: 'SIGTERM' | 'SIGKILL' | 'SIGINT'): void;
+  /** To it and to all that it has started. */
+  kill(signal: 'SIGTERM' | 'SIGKILL' | 'SIGINT' | 'SIGHUP' | 'SIGSTOP' | 'SIGCONT'): void;
 }
+
+/** Exit code of a process that took longer than it may, as that of timeout(1). */
+export const TIMED_OUT = 124;
 
 /** The one seam to the world. `config`, `plan`, `analyse` and `report` never see it. */
 export interface Host {
@@ -52,7 +60,12 @@ export interface Host {
  * k6 makes, what it measured is some 40 MiB, and must be whole.
  */
 const MAX_OUTPUT = 64 * 1024 * 1024;
+/** Docker loses what reaches it before its plugin (buildx) listens, so it is asked more than once. */
 const ASK_AGAIN_MS = 1000;
+/** From the first SIGTERM to SIGKILL. */
+const FORCE_MS = 10_000;
+/** What a process has started may keep its output open when it is gone; after so long nobody listens any more. */
+const LINGER_MS = 5000;
 
 export const realHost: Host = {
   async exec(program, args, options = {}) {
@@ -130,35 +143,95 @@ function start(program: string, args: readonly string[], options: ExecOptions = 
   // EPIPE: the program closed its input early; its exit code tells the story.
   child.stdin.on('error', () => {});
   if (options.input !== undefined) child.stdin.end(options.input);
-  // More than once: docker loses what reaches it before its plugin (buildx) listens.
-  let asking: NodeJS.Timeout | undefined;
+  let timedOut = false;
+  let ending: Ending | undefined;
   const abort = () => {
-    child.kill('SIGTERM');
-    asking = setInterval(() => child.kill('SIGTERM'), ASK_AGAIN_MS);
+    ending ??= endGroup(child);
   };
   // An abort that came before fires no event.
   if (options.signal?.aborted) abort();
   else options.signal?.addEventListener('abort', abort, { once: true });
+  const limit = setTimeout(() => {
+    timedOut = true;
+    abort();
+  }, options.timeoutMs ?? MAX_TIMER_MS);
 
   const done = (async (): Promise<Finished> => {
-    const [code, signal] = (await once(child, 'close').finally(() => {
+    const [code, signal] = await untilGone(child).finally(() => {
       options.signal?.removeEventListener('abort', abort);
-      clearInterval(asking);
-    })) as [number | null, NodeJS.Signals | null];
+      clearTimeout(limit);
+      ending?.leaderIsGone();
+    });
     for (const stream of ['stdout', 'stderr'] as const) {
       if (rest[stream]) options.onLine?.(rest[stream], stream);
     }
     const ended = signal === 'SIGKILL' ? 137 : signal === 'SIGINT' ? 130 : 143;
-    return { code: code ?? ended, stdout: output.stdout.text(), stderr: output.stderr.text() };
+    const stderr = output.stderr.text();
+    const stdout = output.stdout.text();
+    if (!timedOut) return { code: code ?? ended, stdout, stderr };
+    const note = `no answer within ${(options.timeoutMs ?? 0) / 1000} s`;
+    return {
+      ...{ code: TIMED_OUT, timedOut: true, stdout },
+      stderr: stderr === '' ? note : `${stderr.trimEnd()}\n${note}`,
+    };
   })();
+  // Who starts something and waits for it later hears of an error then.
+  done.catch(() => {});
   return {
     done,
     write: (text) => {
       child.stdin.write(text);
     },
     end: () => child.stdin.end(),
-    kill: (signal) => {
-      child.kill(signal);
+    kill: (signal) => signalGroup(child, signal),
+  };
+}
+
+/** Beyond it a timer fires at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+type End = [code: number | null, signal: NodeJS.Signals | null];
+
+/** Resolves when a process is gone and all that it has printed is read. Errors: it could not be started. */
+async function untilGone(child: ChildProcessWithoutNullStreams): Promise<End> {
+  const closed = once(child, 'close') as Promise<End>;
+  let linger: NodeJS.Timeout | undefined;
+  child.once('exit', () => {
+    linger = setTimeout(() => {
+      for (const stream of [child.stdout, child.stderr]) stream.destroy();
+    }, LINGER_MS);
+  });
+  return closed.finally(() => clearTimeout(linger));
+}
+
+interface Ending {
+  leaderIsGone(): void;
+}
+
+/** Asks a process and all that it has started to end, and ends what does not. */
+function endGroup(child: ChildProcessWithoutNullStreams): Ending {
+  signalGroup(child, 'SIGTERM');
+  const asking = setInterval(() => signalGroup(child, 'SIGTERM'), ASK_AGAIN_MS);
+  const forcing = setTimeout(() => {
+    clearInterval(asking);
+    signalGroup(child, 'SIGKILL');
+  }, FORCE_MS);
+  return {
+    leaderIsGone() {
+      clearInterval(asking);
+      clearTimeout(forcing);
+      // What it leaves behind was asked as well, and has no one to wait for it.
+      signalGroup(child, 'SIGKILL');
     },
   };
+}
+
+/** A process leads a group of its own, which has its number as long as anybody is in it. */
+function signalGroup({ pid }: ChildProcessWithoutNullStreams, signal: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // There is nobody left in it.
+  }
 }

@@ -4,7 +4,7 @@ import type { Config } from '../config/types.ts';
 import type { Host } from '../host.ts';
 import type { PlannedImage } from '../plan/variants.ts';
 import type { Failure, Variant } from '../results.ts';
-import { type Docker, lastLines } from '../run/docker.ts';
+import { type Docker, LIMITS_MS, lastLines } from '../run/docker.ts';
 import { type AppBuilds, openAppBuilds } from './app.ts';
 import { basesOf, type Folders, IMAGE_LABEL, makeBakeFile, tagOf } from './bake.ts';
 import { withGitHubCache } from './cache.ts';
@@ -68,7 +68,9 @@ export async function buildImages(
     await apps.remove();
   }
   // Rebuilding leaves the older image without a name; only ours are removed.
-  await docker.try(['image', 'prune', '--force', '--filter', `label=${IMAGE_LABEL}`]);
+  await docker.try(['image', 'prune', '--force', '--filter', `label=${IMAGE_LABEL}`], {
+    timeoutMs: LIMITS_MS.copy,
+  });
   return built;
 }
 
@@ -129,7 +131,7 @@ export async function pullImage(
 ): Promise<void> {
   if (await inspect(docker, name)) return;
   say(`pulling ${name}`);
-  await docker.run(['image', 'pull', '--quiet', name], { signal });
+  await docker.run(['image', 'pull', '--quiet', name], { signal, timeoutMs: LIMITS_MS.pull });
 }
 
 /**
@@ -159,7 +161,7 @@ async function bake(
   const finished = await docker.try(
     ['buildx', 'bake', '--file', '-', '--load', '--progress', 'plain', ...images.map(({ key }) => key)],
     {
-      ...{ input: JSON.stringify(file), signal: options.signal },
+      ...{ input: JSON.stringify(file), signal: options.signal, timeoutMs: LIMITS_MS.build },
       onLine: (line) => read(mask(line)),
       env: { ...BAKE_ENV, ...builder },
     },

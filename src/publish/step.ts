@@ -5,7 +5,7 @@ import * as core from '@actions/core';
 import { analyse } from '../analyse/analyse.ts';
 import type { Summary } from '../analyse/summary.ts';
 import type { Bench, Caller } from '../bench.ts';
-import { Stopped, UserError } from '../errors.ts';
+import { readMachineError, Stopped, UserError } from '../errors.ts';
 import { makeProgress } from '../report/progress.ts';
 import { readOutput } from '../run/output.ts';
 
@@ -60,12 +60,13 @@ export function conclude(exitCode: Bench['exitCode']): number {
  * Says what went wrong and gives the exit code. A mistake of the user's points at its place; anything
  * unexpected keeps its stack trace.
  */
-export function fail(error: unknown): number {
+export function fail(thrown: unknown): number {
+  const error = readMachineError(thrown) ?? thrown;
   if (error instanceof UserError) {
     const { name = '', line } = error.detail.where ?? {};
     const inFile = line !== undefined && !name.startsWith('input ');
     core.error(error.format(), inFile ? { file: name, startLine: line } : {});
-    return 2;
+    return error.exitCode;
   }
   core.error(error instanceof Error ? (error.stack ?? error.message) : String(error));
   return error instanceof Stopped ? error.exitCode : 70;

@@ -36,9 +36,11 @@ export async function openArena(host: Host, docker: Docker, options: ArenaOption
     await sweep(host, docker, options.say);
     const started = start(host, options);
     let ended = false;
-    started.done.then(() => {
+    // One that could not even be started has ended, too; whoever waits for `done` hears why.
+    const end = () => {
       ended = true;
-    });
+    };
+    started.done.then(end, end);
     const found = await waitForArena(host, docker, options, () => ended);
     if (found !== null) {
       return {

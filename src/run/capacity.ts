@@ -9,7 +9,7 @@ import { runLoad } from './batch.ts';
 import { measure } from './measure.ts';
 import type { RunWorld } from './run.ts';
 import type { Watch } from './sampler.ts';
-import { findDeath, type Server } from './servers.ts';
+import { findDeaths, type Server } from './servers.ts';
 
 /** Where a search begins: what a variant did in the load of its scenario. */
 interface Seed {
@@ -63,7 +63,7 @@ export async function searchCapacities(
         const iterations = rps / seed.perIteration;
         const batch = planProbe(scenario, variant, iterations, seed.typicalMs, number++);
         const { loaded } = await runLoad(world, instance, batch, watch);
-        const death = await findDeath(world.docker, server);
+        const death = (await findDeaths(world.docker, [server])).get(variant.id) ?? null;
         const [slice] = measure(loaded) as [Measurement];
         probes.push(judgeProbe(slice, rps, scenario.slo, seed.typicalMs, death?.reason ?? null));
         if (!death) continue;

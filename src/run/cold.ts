@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { UserError } from '../errors.ts';
 import type { Host } from '../host.ts';
 import type { ColdStart } from '../results.ts';
-import { lastLines } from './docker.ts';
+import { expectEngine, lastLines, removeContainers } from './docker.ts';
 import type { RunWorld } from './run.ts';
 import { createArguments, frontOf, type Wanted, wantedOf } from './servers.ts';
 
@@ -59,6 +59,7 @@ export async function measureColdStarts(world: RunWorld, tool: string): Promise<
     } catch (error) {
       // The others', and all that was measured before, are not lost with it.
       world.signal.throwIfAborted();
+      await expectEngine(world.docker);
       world.warn({
         code: 'cold-start',
         message: `${variant.label}: no cold start: ${(error as Error).message}`,
@@ -68,6 +69,9 @@ export async function measureColdStarts(world: RunWorld, tool: string): Promise<
     }
   }
 }
+
+/** Each start may take a minute. */
+const LIMIT_MS = 1_800_000;
 
 /** Of one variant, ms. Errors: what hyperfine or the engine said. */
 async function timeStarts(world: RunWorld, what: Wanted, path: string): Promise<number[]> {
@@ -95,6 +99,7 @@ async function timeStarts(world: RunWorld, what: Wanted, path: string): Promise<
       ],
       {
         signal: world.signal,
+        timeoutMs: LIMIT_MS,
         env: {
           COLD_ARENA: world.arena.name,
           COLD_NAME: name,
@@ -109,7 +114,7 @@ async function timeStarts(world: RunWorld, what: Wanted, path: string): Promise<
   } finally {
     const left = await world.docker.try(['container', 'ls', '--all', '--quiet', '--filter', `name=${name}`]);
     const ids = left.stdout.split('\n').filter(Boolean);
-    if (ids.length > 0) await world.docker.try(['container', 'rm', '--force', '--volumes', ...ids]);
+    await removeContainers(world.docker, ids);
   }
 }
 

@@ -1,6 +1,14 @@
-import { expect, test } from 'vitest';
-import { UserError } from '../errors.ts';
-import { askEngine, type Docker } from './docker.ts';
+import { describe, expect, it, test } from 'vitest';
+import { MachineError, UserError } from '../errors.ts';
+import { type ExecOptions, type Finished, realHost } from '../host.ts';
+import {
+  askEngine,
+  connectDocker,
+  type Docker,
+  DockerError,
+  expectEngine,
+  inspectContainers,
+} from './docker.ts';
 
 // What Docker's client prints; whoever runs the tests may use the engine.
 const SOCKET = 'the Docker daemon socket at unix:///var/run/docker.sock';
@@ -17,4 +25,53 @@ test.each([
   const refusal = await askEngine(docker).catch((thrown: unknown) => thrown);
   expect(refusal).toBeInstanceOf(UserError);
   expect((refusal as UserError).format()).toMatch(message);
+});
+
+/** An engine whose client is a shell script; what it was given, and how many of it ran at once. */
+function engineOf(script: string) {
+  const seen = { limits: [] as (number | undefined)[], most: 0 };
+  let running = 0;
+  const exec = async (_: string, args: readonly string[], options: ExecOptions = {}): Promise<Finished> => {
+    seen.limits.push(options.timeoutMs);
+    seen.most = Math.max(seen.most, ++running);
+    // The minute is a fraction of a second here.
+    const timeoutMs = (options.timeoutMs ?? Number.NaN) / 200;
+    return realHost.exec('sh', ['-c', script, ...args], { ...options, timeoutMs }).finally(() => running--);
+  };
+  return { docker: connectDocker({ exec }), seen };
+}
+
+describe('the docker client', () => {
+  it('runs eight commands at once at most, and all of them', async () => {
+    const { docker, seen } = engineOf('sleep 0.2; echo done');
+    const all = await Promise.all(Array.from({ length: 30 }, () => docker.run(['version'])));
+    expect(all).toEqual(Array.from({ length: 30 }, () => 'done\n'));
+    expect(seen.most).toBe(8);
+  });
+
+  it('is ended when the engine hangs, which is told, and not waited for as long again', async () => {
+    const { docker, seen } = engineOf('case $0 in version) sleep 60 ;; esac');
+    const error = await docker.run(['version']).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(DockerError);
+    expect((error as Error).message).toMatch(/^docker version did not end: no answer within /);
+    await docker.run(['build'], { timeoutMs: 7_200_000 });
+    await expect(expectEngine(docker)).rejects.toThrow(MachineError);
+    await docker.run(['info']);
+    await docker.run(['info']);
+    expect(seen.limits).toEqual([60_000, 7_200_000, 10_000, 10_000, 60_000]);
+  });
+
+  it('reads the states of many containers by one command, and leaves out those that are gone', async () => {
+    const state = (id: string, name: string, running: boolean) =>
+      `{"id":"${id}","name":"/${name}","state":{"Running":${running},"Pid":7,"StartedAt":"2026-01-01T00:00:00Z"},"memory":0}`;
+    const { docker, seen } = engineOf(
+      `echo '${state('aa11', 'one', true)}'; echo '${state('bb22', 'two', false)}'; echo 'no such container' >&2; exit 1`,
+    );
+    const states = await inspectContainers(docker, ['one', 'bb22', 'gone']);
+    expect([...states].map(([name, { running }]) => [name, running])).toEqual([
+      ['one', true],
+      ['bb22', false],
+    ]);
+    expect(seen.limits).toHaveLength(1);
+  });
 });

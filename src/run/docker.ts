@@ -1,4 +1,4 @@
-import { UserError } from '../errors.ts';
+import { MachineError, UserError } from '../errors.ts';
 import type { ExecOptions, Finished, Host } from '../host.ts';
 
 /** Everything that a run starts carries this label, with the run's id as its value. */
@@ -10,7 +10,8 @@ export class DockerError extends Error {
   readonly finished: Finished;
 
   constructor(args: readonly string[], finished: Finished) {
-    super(`docker ${args.slice(0, 2).join(' ')} failed (${finished.code}): ${lastLines(finished.stderr, 3)}`);
+    const how = finished.timedOut ? 'did not end' : `failed (${finished.code})`;
+    super(`docker ${args.slice(0, 2).join(' ')} ${how}: ${lastLines(finished.stderr, 3)}`);
     this.finished = finished;
   }
 }
@@ -23,8 +24,34 @@ export interface Docker {
   try(args: readonly string[], options?: ExecOptions): Promise<Finished>;
 }
 
-export function connectDocker(host: Host): Docker {
-  const tryRun = (args: readonly string[], options: ExecOptions = {}) => host.exec('docker', args, options);
+/** Time limits of what takes longer than an answer, ms. */
+export const LIMITS_MS = {
+  /** Of images, with all that is downloaded and compiled. */
+  build: 2 * 3_600_000,
+  pull: 3_600_000,
+  /** A command of the user's, such as one that fills a database. */
+  command: 3_600_000,
+  /** Of files. */
+  copy: 600_000,
+  /** `docker compose`, which waits for containers. */
+  compose: 600_000,
+} as const;
+/** An engine on a busy machine takes seconds to answer; one that needs a minute hangs. */
+const ANSWER_MS = 60_000;
+/** Once it has hung, nobody waits so long again until it answers. */
+const SUSPECT_MS = 10_000;
+/** A client is a process of some 30 MiB, and hundreds of containers are legal. */
+const AT_ONCE = 8;
+
+export function connectDocker(host: Pick<Host, 'exec'>): Docker {
+  const inTurn = limitConcurrency(AT_ONCE);
+  let answerMs = ANSWER_MS;
+  const tryRun = (args: readonly string[], options: ExecOptions = {}) =>
+    inTurn(async () => {
+      const finished = await host.exec('docker', args, { timeoutMs: answerMs, ...options });
+      if (options.timeoutMs === undefined) answerMs = finished.timedOut ? SUSPECT_MS : ANSWER_MS;
+      return finished;
+    });
   return {
     try: tryRun,
     async run(args, options) {
@@ -32,6 +59,24 @@ export function connectDocker(host: Host): Docker {
       if (finished.code !== 0) throw new DockerError(args, finished);
       return finished.stdout;
     },
+  };
+}
+
+/** Runs work, at most so much of it at once; the rest waits for its turn. */
+function limitConcurrency(most: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return async (work) => {
+    if (running >= most) await new Promise<void>((resolve) => waiting.push(resolve));
+    else running++;
+    try {
+      return await work();
+    } finally {
+      // Its place goes to the next one, who does not count anew.
+      const next = waiting.shift();
+      if (next) next();
+      else running--;
+    }
   };
 }
 
@@ -59,7 +104,7 @@ export async function askEngine(docker: Docker): Promise<EngineFacts> {
         hint: 'join the group docker (sudo usermod --append --groups docker "$USER") and log in anew',
       });
     }
-    throw new UserError('no Docker engine answers', { found, hint });
+    throw new MachineError('no Docker engine answers', { found, hint });
   }
   const buildx = await docker.try(['buildx', 'version']);
   if (buildx.code !== 0)
@@ -75,6 +120,13 @@ export async function askEngine(docker: Docker): Promise<EngineFacts> {
   };
 }
 
+/** What a missing container means, depends on whether the engine is there. Errors: MachineError where it is not. */
+export async function expectEngine(docker: Docker): Promise<void> {
+  const { code, stderr } = await docker.try(['version', '--format', '{{.Server.Version}}']);
+  if (code === 0) return;
+  throw new MachineError('the Docker engine does not answer any more', { found: lastLines(stderr, 1) });
+}
+
 export interface ContainerState {
   running: boolean;
   pid: number;
@@ -87,18 +139,34 @@ export interface ContainerState {
 }
 
 export async function inspectContainer(docker: Docker, name: string): Promise<ContainerState | null> {
-  const format = '{"state":{{json .State}},"memory":{{.HostConfig.Memory}}}';
-  const found = await docker.try(['container', 'inspect', '--format', format, name]);
-  if (found.code !== 0) return null;
-  const { state, memory } = JSON.parse(found.stdout);
-  return {
-    running: state.Running,
-    pid: state.Pid,
-    exitCode: state.ExitCode,
-    oomKilled: state.OOMKilled,
-    startedMs: Date.parse(state.StartedAt),
-    memoryBytes: memory,
-  };
+  return (await inspectContainers(docker, [name])).get(name) ?? null;
+}
+
+/** The state of containers by the names that were asked for; one that is not there is not in it. */
+export async function inspectContainers(
+  docker: Docker,
+  names: readonly string[],
+): Promise<Map<string, ContainerState>> {
+  if (names.length === 0) return new Map();
+  const format =
+    '{"id":{{json .Id}},"name":{{json .Name}},"state":{{json .State}},"memory":{{.HostConfig.Memory}}}';
+  // What is there is printed, and the exit code is 1 where something is not.
+  const found = await docker.try(['container', 'inspect', '--format', format, ...names]);
+  const lines = found.stdout.split('\n').filter((line) => line.startsWith('{'));
+  const states = lines.map((line) => {
+    const { id, name, state, memory } = JSON.parse(line);
+    const about: ContainerState = {
+      running: state.Running,
+      pid: state.Pid,
+      exitCode: state.ExitCode,
+      oomKilled: state.OOMKilled,
+      startedMs: Date.parse(state.StartedAt),
+      memoryBytes: memory,
+    };
+    const asked = names.find((one) => name === `/${one}` || id.startsWith(one));
+    return [asked ?? name, about] as const;
+  });
+  return new Map(states);
 }
 
 /** The last lines of a container's log, both streams. */
@@ -122,6 +190,13 @@ export async function listContainers(
     });
 }
 
+/** The engine removes one after the other, so that many take longer. Those that are not there do not matter. */
+export async function removeContainers(docker: Docker, names: readonly string[]): Promise<void> {
+  if (names.length === 0) return;
+  const timeoutMs = ANSWER_MS + names.length * 5000;
+  await docker.try(['container', 'rm', '--force', '--volumes', ...names], { timeoutMs });
+}
+
 /** Removes containers, networks and volumes of one run. Never throws: it is what happens last. Returns what was removed. */
 export async function removeRun(docker: Docker, run: string): Promise<string[]> {
   const filter = `label=${LABEL}=${run}`;
@@ -129,12 +204,12 @@ export async function removeRun(docker: Docker, run: string): Promise<string[]> 
   const containers = await listContainers(docker, filter).catch(() => []);
   if (containers.length > 0) {
     const names = containers.map((c) => c.name);
-    await docker.try(['container', 'rm', '--force', '--volumes', ...names]);
+    await removeContainers(docker, names).catch(() => {});
     removed.push(...names);
   }
   for (const kind of ['network', 'volume'] as const) {
     for (const { name } of await listOthers(docker, kind, filter)) {
-      await docker.try([kind, 'rm', name]);
+      await docker.try([kind, 'rm', name]).catch(() => {});
       removed.push(name);
     }
   }

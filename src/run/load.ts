@@ -1,7 +1,7 @@
 import type { Scenario } from '../config/types.ts';
 import type { ExecOptions } from '../host.ts';
 import { type Batch, batchMs } from '../plan/timeline.ts';
-import { type Docker, lastLines } from './docker.ts';
+import { type Docker, LIMITS_MS, lastLines } from './docker.ts';
 import { type ErrorSample, journeyModule, type K6Summary, makeK6Plan, parseSamples, sliceId } from './k6.ts';
 import { ARENA_FOLDER, makeReadable } from './probe.ts';
 
@@ -32,7 +32,9 @@ export async function bringJourney(docker: Docker, arena: string, scenario: Scen
   // The whole folder, as scripts import what lies beside them.
   const folder = journey.file.split('/').slice(0, -1).join('/') || '/';
   await docker.run(['exec', arena, 'mkdir', '-p', `${ARENA_FOLDER}/user`]);
-  await docker.run(['container', 'cp', `${folder}/.`, `${arena}:${ARENA_FOLDER}/user`]);
+  await docker.run(['container', 'cp', `${folder}/.`, `${arena}:${ARENA_FOLDER}/user`], {
+    timeoutMs: LIMITS_MS.copy,
+  });
   await makeReadable(docker, arena);
 }
 
@@ -60,7 +62,9 @@ export async function loadBatch(
     ...['exec', '--interactive', ...Object.entries(environment).flatMap(([k, v]) => ['--env', `${k}=${v}`])],
     ...[arena, 'sh', '-c', script, 'sh', ARENA_FOLDER, String(seconds), ...target],
   ];
-  const finished = await docker.try(args, { input: JSON.stringify(plan), ...options });
+  // k6 is ended before; this is for an engine that does not tell.
+  const timeoutMs = limitMs(batch) + GRACE_MS;
+  const finished = await docker.try(args, { input: JSON.stringify(plan), timeoutMs, ...options });
   options.signal?.throwIfAborted();
   const errors = parseSamples(finished.stderr);
   const summary = parseSummary(finished.stdout);

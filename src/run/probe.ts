@@ -1,6 +1,6 @@
 import type { Journey } from '../config/types.ts';
 import type { Facts } from '../results.ts';
-import { type Docker, DockerError } from './docker.ts';
+import { type Docker, DockerError, LIMITS_MS } from './docker.ts';
 import { journeyModule } from './k6.ts';
 import { hostsOf } from './target.ts';
 import type { Answer } from './verify.ts';
@@ -18,6 +18,8 @@ export interface Question {
 /** Folder in the arena that holds what k6 reads; it belongs to k6's user. */
 export const ARENA_FOLDER = '/tmp/bench';
 const MAX_BODY = 256 * 1024;
+/** A question waits up to 10 s for its answer; a journey has many requests, each of which may take k6's minute, ms. */
+const LIMITS = { probe: 120_000, walk: 1_800_000 } as const;
 
 /** Asks servers in the arena, all questions at once, by a k6 process without load. */
 export async function ask(
@@ -72,7 +74,7 @@ async function runScript(
     'exec k6 run --quiet --address "" --no-usage-report --log-output none "lib/$2.js"',
   ].join('\n');
   const args = ['exec', '--interactive', arena, 'sh', '-c', script, 'sh', ARENA_FOLDER, name, walked];
-  const finished = await docker.try(args, { input: JSON.stringify(input), signal });
+  const finished = await docker.try(args, { input: JSON.stringify(input), signal, timeoutMs: LIMITS[name] });
   signal.throwIfAborted();
   if (finished.code !== 0) throw new DockerError(args, finished);
   return JSON.parse(finished.stdout);
@@ -105,9 +107,13 @@ export function readFacts(body: string): Facts | null {
   }
 }
 
+/** The second is not there on a kernel without IPv6. */
+export const SOCKET_TABLES = ['/proc/net/tcp', '/proc/net/tcp6'] as const;
+
 /** Ports on which something listens in the arena's network namespace. */
 export async function listListeners(docker: Docker, arena: string): Promise<number[]> {
-  const tables = await docker.run(['exec', arena, 'cat', '/proc/net/tcp', '/proc/net/tcp6']);
+  const script = `cat ${SOCKET_TABLES.join(' ')} 2>/dev/null; [ -r ${SOCKET_TABLES[0]} ]`;
+  const tables = await docker.run(['exec', arena, 'sh', '-c', script]);
   const ports = new Set<number>();
   for (const line of tables.split('\n')) {
     const [, local = '', , state] = line.trim().split(/\s+/);
@@ -120,7 +126,9 @@ export async function listListeners(docker: Docker, arena: string): Promise<numb
 export async function furnish(docker: Docker, arena: string, scenariosFolder: string): Promise<void> {
   await docker.run(['exec', arena, 'mkdir', '-p', ARENA_FOLDER]);
   for (const folder of ['lib', 'journeys']) {
-    await docker.run(['container', 'cp', `${scenariosFolder}/${folder}`, `${arena}:${ARENA_FOLDER}/`]);
+    await docker.run(['container', 'cp', `${scenariosFolder}/${folder}`, `${arena}:${ARENA_FOLDER}/`], {
+      timeoutMs: LIMITS_MS.copy,
+    });
   }
   await makeReadable(docker, arena);
 }

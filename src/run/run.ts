@@ -9,7 +9,7 @@ import { checkAnswers, type Known } from './answers.ts';
 import type { Arena } from './arena.ts';
 import { runLoad } from './batch.ts';
 import { searchCapacities } from './capacity.ts';
-import { type Docker, LABEL, readLog } from './docker.ts';
+import { type Docker, LABEL, readLog, removeContainers } from './docker.ts';
 import { longestDrainMs, slowestTypicalMs } from './drain.ts';
 import { measureDuets } from './duets.ts';
 import { bringJourney } from './load.ts';
@@ -18,7 +18,7 @@ import { listListeners } from './probe.ts';
 import { type Sampler, startSampler, type Watch } from './sampler.ts';
 import {
   BEHIND,
-  findDeath,
+  findDeaths,
   removeServers,
   type Server,
   startServers,
@@ -281,17 +281,14 @@ async function runBatch(
   if (drained !== null) {
     drainedMs.set(scenario.name, Math.max(drained, drainedMs.get(scenario.name) ?? 0));
   }
-  const deaths = await Promise.all([...servers.values()].map((server) => findDeath(docker, server)));
-  [...servers.values()].forEach((server, i) => {
-    const death = deaths[i];
-    if (!death) return;
-    fail(server.variant.id, death);
+  for (const [variant, death] of await findDeaths(docker, [...servers.values()])) {
+    fail(variant, death);
     for (const m of measurements) {
-      if (m.variant !== server.variant.id || m.errors.length === 0) continue;
+      if (m.variant !== variant || m.errors.length === 0) continue;
       m.outcome = 'failed';
       m.reason = death.reason;
     }
-  });
+  }
   await world.keep(measurements, measureDuets(loaded));
   return measurements;
 }
@@ -327,7 +324,7 @@ async function stopAll(
     ...['--filter', `name=php-runtime-bench-${world.run}-${instance.index}-`],
   ]);
   const ids = names.stdout.split('\n').filter(Boolean);
-  if (ids.length > 0) await docker.try(['container', 'rm', '--force', '--volumes', ...ids]);
+  await removeContainers(docker, ids);
   if (!watch) return;
   await watch.raw.flush();
 }

@@ -16,7 +16,12 @@ test('a server that takes requests and never answers is given up after a minute,
     async try(args) {
       asked.push(args.slice(0, 2).join(' '));
       if (args[1] === 'inspect') {
-        return answer({ state: { Running: true, Pid: 1, StartedAt: '2026-01-01T00:00:00Z' }, memory: 0 });
+        return answer({
+          id: '1',
+          name: `/${args.at(-1)}`,
+          state: { Running: true, Pid: 1, StartedAt: '2026-01-01T00:00:00Z' },
+          memory: 0,
+        });
       }
       if (args[0] !== 'exec') return answer('');
       // What a request may take, and a round besides.

@@ -6,7 +6,17 @@ import { formatCpus } from '../plan/cpus.ts';
 import type { Instance, Plan } from '../plan/plan.ts';
 import type { PlannedVariant } from '../plan/variants.ts';
 import type { CpuLayout, Facts, Failure } from '../results.ts';
-import { type ContainerState, type Docker, inspectContainer, LABEL, lastLines, readLog } from './docker.ts';
+import {
+  type ContainerState,
+  type Docker,
+  expectEngine,
+  inspectContainer,
+  inspectContainers,
+  LABEL,
+  lastLines,
+  readLog,
+  removeContainers,
+} from './docker.ts';
 import { ask, FACTS_PATH, readFacts } from './probe.ts';
 import { databaseOf } from './services.ts';
 import { addressOf } from './target.ts';
@@ -87,6 +97,7 @@ export async function startServers(
   const attempt = async (one: (typeof waiting)[number], args: readonly string[]) => {
     const { code, stderr } = await docker.try(args);
     if (code === 0) return;
+    await expectEngine(docker);
     outcomes.set(one.variant.id, {
       ...{ stage: 'start', reason: stderr.split('\n')[0] ?? '', log: lastLines(stderr, 20) },
     });
@@ -125,11 +136,16 @@ export async function startServers(
   for (;;) {
     const answers = await round;
     waiting = pending();
+    const containers = waiting.flatMap((one) => [
+      one.container,
+      ...(one.before ? [one.before.container] : []),
+    ]);
+    const states = await inspectContainers(docker, containers);
     await Promise.all(
       waiting.map(async (one) => {
         const { variant, container, port, before } = one;
-        const state = await inspectContainer(docker, container);
-        const front = before && (await inspectContainer(docker, before.container));
+        const state = states.get(container);
+        const front = before && states.get(before.container);
         const answer = answers[variant.id];
         if (!state?.running) {
           outcomes.set(variant.id, await explainDeath(docker, container, 'start'));
@@ -244,8 +260,9 @@ export async function explainDeath(
   stage: Failure['stage'],
 ): Promise<Failure> {
   const state = await inspectContainer(docker, container);
+  if (!state) await expectEngine(docker);
   const log = await readLog(docker, container, 50);
-  const reason = state ? describeEnd(state, log) : await explainAbsence(docker);
+  const reason = state ? describeEnd(state, log) : 'its container is gone';
   return { stage, reason, log };
 }
 
@@ -256,11 +273,6 @@ function describeEnd({ oomKilled, exitCode, memoryBytes }: ContainerState, log: 
     return `killed, most likely for lack of memory: its limit is ${Math.round(memoryBytes / 2 ** 20)} MiB`;
   }
   return `its container ended with exit code ${exitCode}${log ? `: ${lastLines(log, 1)}` : ''}`;
-}
-
-async function explainAbsence(docker: Docker): Promise<string> {
-  const engine = await docker.try(['version']);
-  return engine.code === 0 ? 'its container is gone' : 'the Docker engine does not answer any more';
 }
 
 async function explainFront(docker: Docker, container: string, stage: Failure['stage']): Promise<Failure> {
@@ -275,13 +287,20 @@ export async function removeServers(
   variants: readonly string[],
 ): Promise<void> {
   const names = variants.map((id) => containerOf(run, instance, id)).flatMap((name) => [name, frontOf(name)]);
-  if (names.length > 0) await docker.try(['container', 'rm', '--force', '--volumes', ...names]);
+  await removeContainers(docker, names);
 }
 
-/** Why the container of a server, or of what stands before it, has ended; null: both run. */
-export async function findDeath(docker: Docker, { container, front }: Server): Promise<Failure | null> {
-  const state = await inspectContainer(docker, container);
-  if (!state?.running) return explainDeath(docker, container, 'run');
-  if (!front || (await inspectContainer(docker, front.container))?.running) return null;
-  return explainFront(docker, front.container, 'run');
+/** Why the containers of servers, or of what stands before them, have ended, by variant. Errors: the engine does not answer. */
+export async function findDeaths(docker: Docker, servers: readonly Server[]): Promise<Map<string, Failure>> {
+  const names = servers.flatMap(({ container, front }) => [container, ...(front ? [front.container] : [])]);
+  const states = await inspectContainers(docker, names);
+  const deaths = new Map<string, Failure>();
+  for (const { variant, container, front } of servers) {
+    if (!states.get(container)?.running) {
+      deaths.set(variant.id, await explainDeath(docker, container, 'run'));
+    } else if (front && !states.get(front.container)?.running) {
+      deaths.set(variant.id, await explainFront(docker, front.container, 'run'));
+    }
+  }
+  return deaths;
 }

@@ -6,7 +6,7 @@ import { formatCpus } from '../plan/cpus.ts';
 import type { PlannedVariant } from '../plan/variants.ts';
 import type { CpuLayout, Failure, Warning } from '../results.ts';
 import { adaptCompose, type ComposeFile, imagesOf, networksOf, projectOf } from './compose.ts';
-import { type Docker, inspectContainer, lastLines, readLog } from './docker.ts';
+import { type Docker, inspectContainer, LIMITS_MS, lastLines, readLog } from './docker.ts';
 
 /** What the app needs beside its server, such as a database: a compose project of the run's own that the arena joins. */
 export interface Services {
@@ -113,7 +113,8 @@ export async function startServices(
   const input = JSON.stringify(adapted);
   const compose = async (args: readonly string[], abort?: AbortSignal) => {
     const all = ['compose', '--project-name', project, '--file', '-', '--progress', 'quiet', ...args];
-    const { code, stderr } = await docker.try(all, { input, ...(abort && { signal: abort }) });
+    const timeoutMs = args[0] === 'build' ? LIMITS_MS.build : LIMITS_MS.compose;
+    const { code, stderr } = await docker.try(all, { input, timeoutMs, ...(abort && { signal: abort }) });
     signal.throwIfAborted();
     if (code !== 0) throw new UserError('the services do not start', await explain(world, wanted, stderr));
   };
@@ -238,6 +239,7 @@ async function execute(
   const set = Object.entries(env).map(([key, value]) => `--env=${key}=${value}`);
   const { code, stdout, stderr } = await docker.try(['exec', ...set, container, 'sh', '-c', command], {
     signal,
+    timeoutMs: LIMITS_MS.command,
   });
   signal.throwIfAborted();
   if (code === 0) return null;
