@@ -10,8 +10,9 @@ import { type BuildOptions, buildImages, findImage, pullImage } from './build/bu
 import type { PullEnds } from './checkout/base.ts';
 import { type Checkout, checkOut, type Source } from './checkout/checkout.ts';
 import { findOther, sayOther } from './checkout/other.ts';
+import { type CleanUp, makeCleanUp } from './clean-up.ts';
 import type { Config } from './config/types.ts';
-import { Stopped, UserError } from './errors.ts';
+import { MachineError, readMachineError, Stopped, UserError } from './errors.ts';
 import type { Host } from './host.ts';
 import { formatCpus } from './plan/cpus.ts';
 import { describeEffort } from './plan/effort.ts';
@@ -19,7 +20,7 @@ import { plan } from './plan/plan.ts';
 import { planVariants } from './plan/variants.ts';
 import { streamHtml } from './report/html/render.ts';
 import { renderMarkdown } from './report/markdown.ts';
-import type { Duet, Measurement, Results, Search } from './results.ts';
+import type { Duet, Measurement, Results, Search, Variant } from './results.ts';
 import { type Arena, openArena } from './run/arena.ts';
 import { findHyperfine, measureColdStarts } from './run/cold.ts';
 import { askEngine, connectDocker, type Docker, DockerError, removeRun } from './run/docker.ts';
@@ -42,7 +43,7 @@ export interface Bench {
   summary: Summary;
   /** The output folder. */
   out: string;
-  exitCode: 0 | 1 | 3 | 130 | 143;
+  exitCode: 0 | 1 | 3 | 4 | 130 | 143;
 }
 
 /** Who calls, and how to tell them what happens. */
@@ -64,166 +65,259 @@ export interface Caller {
   began?(run: string): void;
 }
 
+/** What all stages of one run share. */
+interface Desk {
+  host: Host;
+  docker: Docker;
+  caller: Caller;
+  run: string;
+  startedMs: number;
+  signal: AbortSignal;
+  /** What a stage has opened it closes by this, whatever becomes of the stages after it. */
+  cleanUp: CleanUp;
+}
+
 /**
  * The main job: plan, build, run, analyse, report. Cleans up, whatever happens.
  * Throws UserError or Stopped before there is anything to keep; from then on it returns what was measured.
  */
 export async function runBench(asked: Config, host: Host, caller: Caller): Promise<Bench> {
-  const docker = connectDocker(host);
   const stop = new AbortController();
+  const cleanUp = makeCleanUp(caller.say);
   const forget = host.onSignal((signal) => stop.abort(new Stopped(signal)));
-  const { signal } = stop;
-  const { say } = caller;
+  cleanUp.later('stop listening to signals', forget);
   const startedMs = host.now();
-  const runId = makeRunId(startedMs);
-  caller.began?.(runId);
-  let arena: Arena | null = null;
-  let opened: Output | null = null;
+  const docker = connectDocker(host);
+  const desk: Desk = {
+    host,
+    docker,
+    caller,
+    run: makeRunId(startedMs),
+    startedMs,
+    signal: stop.signal,
+    cleanUp,
+  };
+  caller.began?.(desk.run);
+  cleanUp.later('remove what the run has started', () => removeRun(docker, desk.run));
   try {
-    // What it refuses is known before anything starts.
-    planVariants(asked);
-    const engine = await askEngine(docker);
-    const found = await findOther(asked, {
-      ...{
-        host,
-        packageRoot: caller.packageRoot,
-        pull: caller.pull ?? null,
-        branch: caller.branch ?? null,
-        signal,
-      },
-      findImage: (name) => findImage(docker, name, { say, signal }),
-    });
-    const config = found ? { ...asked, other: found.other } : asked;
-    planVariants(config);
-    if (found) say(`comparing with ${sayOther(found.other)}`);
-    for (const { message } of found?.notes ?? []) say(message);
-    const servicesWorld = { docker, host, run: runId, config, signal, say };
-    const compose = config.services && (await readCompose(servicesWorld, config.services));
-    const hyperfine = config.coldStart ? await findHyperfine(host) : null;
-    const k6Image = await getK6(docker, config, caller, signal);
-    const owner = `by ${userName()} on ${hostname()}, pid ${process.pid}`;
-    arena = await openArena(host, docker, {
-      run: runId,
-      image: k6Image,
-      name: nameOf(config.host),
-      owner,
-      wait: config.wait,
-      signal,
-      say,
-    });
-    await sweepTemporary(host, say);
-    const machine = parseMachine(await docker.run(['exec', arena.name, 'sh', '-c', MACHINE_SCRIPT]));
-    const planned = plan(config, machine.cpus);
-    for (const line of describeEffort(planned)) say(line);
-    await docker.run(['container', 'update', '--cpuset-cpus', formatCpus(planned.cpus.load), arena.name]);
-    await furnish(docker, arena.name, join(caller.packageRoot, 'scenarios'));
-    const output = await openOutput(config.out);
-    opened = output;
-
-    const outcomes = new Map<string, VariantOutcome>();
-    const measurements: Measurement[] = [];
-    const duets: Duet[] = [];
-    const searches: Search[] = [];
-    const tool = {
-      name: 'php-runtime-bench',
-      version: caller.version,
-      k6: await askK6Version(docker, arena),
-    } as const;
-    const record: Record = {
-      ...{ tool, runId, command: caller.command, startedMs, config, found },
-      ...{ plan: planned, outcomes, measurements, duets, searches },
-      host: describeHost(machine, engine),
-      built: new Map(),
-      // What a run that dies leaves on the disk says so.
-      stopped: 'an error or SIGKILL',
-    };
-    const save = () => output.write('results.json', toJson(conclude(record, host.now())));
-    await save();
-    try {
-      const runtimes = join(caller.packageRoot, 'runtimes');
-      const folders = { shared: join(runtimes, '_shared'), recipe: join(runtimes, '_app') };
-      record.built = await withOtherFiles(host, found?.source ?? null, runId, signal, (otherFiles) =>
-        buildImages(host, docker, planned.images, { run: runId, config, folders, signal, say, otherFiles }),
-      );
-      await save();
-      const services =
-        config.services && compose
-          ? await startServices(
-              { ...servicesWorld, arena: arena.name, cpus: planned.cpus, variants: planned.variants },
-              compose,
-              config.services,
-            )
-          : null;
-      const loadBeganMs = host.now();
-      const world: RunWorld = {
-        ...{
-          host,
-          docker,
-          arena,
-          run: runId,
-          config,
-          plan: planned,
-          outcomes,
-          services,
-          k6Image,
-          signal,
-          say,
-        },
-        images: record.built,
-        memoryBytes: engine.memoryBytes,
-        samplerScript: await readFile(join(caller.packageRoot, 'scenarios/lib/sampler.sh'), 'utf8'),
-        at: (what, share) => {
-          const spent = (host.now() - loadBeganMs) / 1000;
-          // By the plan until there is something to go by.
-          const left = share > 0.1 ? (spent / share) * (1 - share) : planned.estimatedSeconds - spent;
-          caller.at(what, share, Math.max(0, left));
-        },
-        warn: (warning) => {
-          record.plan = { ...planned, warnings: [...record.plan.warnings, warning] };
-          say(warning.message);
-        },
-        keep: async (more, moreDuets) => {
-          measurements.push(...more);
-          duets.push(...moreDuets);
-          await output.append([...more, ...moreDuets]);
-        },
-        keepSearch: async (search) => {
-          searches.push(search);
-          await output.append([search]);
-        },
-        keepRaw: output.write,
-        appendRaw: output.appendRaw,
-      };
-      await runPlan(world);
-      if (hyperfine) await measureColdStarts(world, hyperfine);
-      record.stopped = null;
-    } catch (error) {
-      if (!signal.aborted) {
-        // Not ours to explain away, but what was measured is kept first.
-        await writeReports(output, conclude(record, host.now())).catch(() => {});
-        throw error;
-      }
-      record.stopped = (signal.reason as Stopped).signal;
-      say(`${(signal.reason as Stopped).message}; what was measured is kept`);
-    } finally {
-      for (const [service, log] of compose ? await readLogs(servicesWorld).catch(() => []) : []) {
-        await output.write(`raw/services/${service}.log`, log);
-      }
-    }
-    const results = conclude(record, host.now());
-    const summary = await writeReports(output, results);
-    // With nothing measured the earlier results are back, and there is nothing of this run to show.
-    if ((await endOutput(output, record.stopped === null, say)) === output.folder) throw signal.reason;
-    return { results, summary, out: config.out, exitCode: exitCodeOf(results, summary, signal) };
+    const prepared = await prepare(desk, asked);
+    const ground = await openGround(desk, prepared);
+    const file = await openFile(desk, prepared, ground);
+    const failure = await carryOut(desk, prepared, ground, file);
+    return await finish(desk, file, failure);
   } catch (error) {
-    if (opened) await endOutput(opened, false, say).catch(() => null);
-    signal.throwIfAborted();
-    throw error instanceof DockerError ? new UserError(error.message) : error;
+    stop.signal.throwIfAborted();
+    throw failureOfMachine(error) ?? error;
   } finally {
-    await arena?.close();
-    await removeRun(docker, runId);
-    forget();
+    await cleanUp.run();
   }
+}
+
+/** All that can be known, and refused, before anything is started. */
+async function prepare({ host, docker, caller, run, signal }: Desk, asked: Config) {
+  const { say, packageRoot } = caller;
+  // What it refuses is known before anything starts.
+  planVariants(asked);
+  const engine = await askEngine(docker);
+  const found = await findOther(asked, {
+    ...{ host, packageRoot, pull: caller.pull ?? null, branch: caller.branch ?? null, signal },
+    findImage: (name) => findImage(docker, name, { say, signal }),
+  });
+  const config = found ? { ...asked, other: found.other } : asked;
+  planVariants(config);
+  if (found) say(`comparing with ${sayOther(found.other)}`);
+  for (const { message } of found?.notes ?? []) say(message);
+  const servicesWorld = { docker, host, run, config, signal, say };
+  const compose = config.services && (await readCompose(servicesWorld, config.services));
+  const hyperfine = config.coldStart ? await findHyperfine(host) : null;
+  const k6Image = await getK6(docker, config, caller, signal);
+  return { engine, found, config, servicesWorld, compose, hyperfine, k6Image };
+}
+
+type Prepared = Awaited<ReturnType<typeof prepare>>;
+
+/** The engine is ours from here on, and its machine is known. */
+async function openGround(
+  { host, docker, caller, run, signal, cleanUp }: Desk,
+  { config, k6Image }: Prepared,
+) {
+  const { say, packageRoot } = caller;
+  const owner = `by ${userName()} on ${hostname()}, pid ${process.pid}`;
+  const arena = await openArena(host, docker, {
+    ...{ run, image: k6Image, name: nameOf(config.host), owner, wait: config.wait, signal, say },
+  });
+  cleanUp.later('close the arena', arena.close);
+  await sweepTemporary(host, say);
+  const machine = parseMachine(await docker.run(['exec', arena.name, 'sh', '-c', MACHINE_SCRIPT]));
+  const planned = plan(config, machine.cpus);
+  for (const line of describeEffort(planned)) say(line);
+  await docker.run(['container', 'update', '--cpuset-cpus', formatCpus(planned.cpus.load), arena.name]);
+  await furnish(docker, arena.name, join(packageRoot, 'scenarios'));
+  return { arena, machine, planned, k6: await askK6Version(docker, arena) };
+}
+
+type Ground = Awaited<ReturnType<typeof openGround>>;
+
+/** The output folder, and the record of what is measured, from which it is filled. */
+async function openFile(desk: Desk, { engine, found, config }: Prepared, ground: Ground) {
+  const output = await openOutput(config.out);
+  const { say } = desk.caller;
+  let ended = false;
+  /** Ends the folder once. True: nothing was measured, and the results of an earlier run are back. */
+  const end = async (complete: boolean) => {
+    if (ended) return false;
+    ended = true;
+    const earlier = await output.end(complete);
+    const isBack = earlier === output.folder;
+    if (isBack) say(`nothing was measured: ${earlier} keeps the results of the earlier run`);
+    else if (earlier) say(`the results of the earlier run are in ${earlier}`);
+    return isBack;
+  };
+  desk.cleanUp.later('end the output folder', () => end(false));
+  const outcomes = new Map<string, VariantOutcome>();
+  const measurements: Measurement[] = [];
+  const duets: Duet[] = [];
+  const searches: Search[] = [];
+  const record: Record = {
+    tool: { name: 'php-runtime-bench', version: desk.caller.version, k6: ground.k6 },
+    ...{ runId: desk.run, command: desk.caller.command, startedMs: desk.startedMs, config, found },
+    ...{ plan: ground.planned, outcomes, measurements, duets, searches },
+    host: describeHost(ground.machine, engine),
+    built: new Map(),
+    // What a run that dies leaves on the disk says so.
+    stopped: 'an error or SIGKILL',
+  };
+  const save = () => output.write('results.json', toJson(conclude(record, desk.host.now())));
+  await save();
+  return { output, record, outcomes, measurements, duets, searches, save, end };
+}
+
+type RecordFile = Awaited<ReturnType<typeof openFile>>;
+
+/**
+ * Builds and measures. What was measured is kept, whatever happens: a stop and a failure of the machine end it early (the
+ * failure is returned); what is the user's or our own fault is thrown once all is written.
+ */
+async function carryOut(
+  desk: Desk,
+  prepared: Prepared,
+  ground: Ground,
+  file: RecordFile,
+): Promise<MachineError | null> {
+  const { signal, caller } = desk;
+  const { record } = file;
+  try {
+    try {
+      await measureAll(desk, prepared, ground, file);
+    } finally {
+      await keepServiceLogs(prepared, file).catch(() => {});
+    }
+    record.stopped = null;
+    return null;
+  } catch (error) {
+    const failure = failureOfMachine(error);
+    if (signal.aborted) {
+      record.stopped = (signal.reason as Stopped).signal;
+      caller.say(`${(signal.reason as Stopped).message}; what was measured is kept`);
+      return null;
+    }
+    if (failure) {
+      record.stopped = 'a failure of the engine or the machine';
+      for (const line of failure.format().split('\n')) caller.say(line);
+      caller.say('what was measured is kept');
+      return failure;
+    }
+    // Not ours to explain away; that it cannot be kept is not the error that matters.
+    await finish(desk, file, null).catch(() => {});
+    throw error;
+  }
+}
+
+/** Of all that were started, also of those that did not come up. */
+async function keepServiceLogs({ compose, servicesWorld }: Prepared, { output }: RecordFile): Promise<void> {
+  for (const [service, log] of compose ? await readLogs(servicesWorld) : []) {
+    await output.write(`raw/services/${service}.log`, log);
+  }
+}
+
+async function measureAll(
+  { host, docker, caller, run, signal }: Desk,
+  { engine, found, config, servicesWorld, compose, hyperfine, k6Image }: Prepared,
+  { arena, planned }: Ground,
+  { output, record, outcomes, measurements, duets, searches, save }: RecordFile,
+): Promise<void> {
+  const { say, packageRoot } = caller;
+  const runtimes = join(packageRoot, 'runtimes');
+  const folders = { shared: join(runtimes, '_shared'), recipe: join(runtimes, '_app') };
+  record.built = await withOtherFiles(host, found?.source ?? null, run, signal, (otherFiles) =>
+    buildImages(host, docker, planned.images, { run, config, folders, signal, say, otherFiles }),
+  );
+  await save();
+  const { cpus, variants } = planned;
+  const services =
+    config.services && compose
+      ? await startServices({ ...servicesWorld, arena: arena.name, cpus, variants }, compose, config.services)
+      : null;
+  const loadBeganMs = host.now();
+  const world: RunWorld = {
+    ...{ host, docker, arena, run, config, plan: planned, outcomes, services, k6Image, signal, say },
+    images: record.built,
+    memoryBytes: engine.memoryBytes,
+    samplerScript: await readFile(join(packageRoot, 'scenarios/lib/sampler.sh'), 'utf8'),
+    at: (what, share) => {
+      const spent = (host.now() - loadBeganMs) / 1000;
+      // By the plan until there is something to go by.
+      const left = share > 0.1 ? (spent / share) * (1 - share) : planned.estimatedSeconds - spent;
+      caller.at(what, share, Math.max(0, left));
+    },
+    warn: (warning) => {
+      record.plan = { ...planned, warnings: [...record.plan.warnings, warning] };
+      say(warning.message);
+    },
+    keep: async (more, moreDuets) => {
+      measurements.push(...more);
+      duets.push(...moreDuets);
+      await output.append([...more, ...moreDuets]);
+    },
+    keepSearch: async (search) => {
+      searches.push(search);
+      await output.append([search]);
+    },
+    keepRaw: output.write,
+    appendRaw: output.appendRaw,
+  };
+  await runPlan(world);
+  if (hyperfine) await measureColdStarts(world, hyperfine);
+}
+
+/** Writes and returns what the run amounts to. A disk that is full does not keep it from being shown. */
+async function finish(
+  { host, caller, signal }: Desk,
+  { output, record, end }: RecordFile,
+  failure: MachineError | null,
+): Promise<Bench> {
+  const results = conclude(record, host.now());
+  const summary = analyse(results);
+  let failed = failure;
+  try {
+    await writeReports(output, results, summary);
+  } catch (error) {
+    const why = failureOfMachine(error);
+    if (!why) throw error;
+    if (!failed) for (const line of why.format().split('\n')) caller.say(line);
+    caller.say(`the reports could not be written to ${output.folder}`);
+    failed = why;
+  }
+  // There is nothing of this run to show, then.
+  if (await end(record.stopped === null)) throw failed ?? signal.reason;
+  return { results, summary, out: output.folder, exitCode: exitCodeOf(results, summary, signal, failed) };
+}
+
+/** A command of Docker that fails where none may is the engine's failure. */
+function failureOfMachine(error: unknown): MachineError | null {
+  if (error instanceof DockerError)
+    return new MachineError('the Docker engine failed', { found: error.message });
+  return readMachineError(error);
 }
 
 /** What the record amounts to by now: its results, compared with each other and with an earlier run. */
@@ -258,31 +352,33 @@ async function withOtherFiles<T>(
   }
 }
 
-/** Ends the output folder, and says where the results of an earlier run are if they are still there. */
-async function endOutput(output: Output, complete: boolean, say: Caller['say']): Promise<string | null> {
-  const earlier = await output.end(complete);
-  if (earlier === output.folder) say(`nothing was measured: ${earlier} keeps the results of the earlier run`);
-  else if (earlier) say(`the results of the earlier run are in ${earlier}`);
-  return earlier;
-}
-
 /** Everything that is derived from the measurements; `report` makes the same again from results.json. */
-async function writeReports(output: Pick<Output, 'write'>, results: Results): Promise<Summary> {
+async function writeReports(output: Output, results: Results, summary: Summary): Promise<void> {
   await output.write('results.json', toJson(results));
-  const summary = analyse(results);
   await output.write('report.md', renderMarkdown(summary));
   await output.write('report.html', streamHtml([{ summary, measurements: results.measurements }]));
-  return summary;
 }
 
-/** What could not be measured weighs more than a criterion that was missed or a gate that failed. */
-function exitCodeOf(results: Results, { scenarios, gates }: Summary, signal: AbortSignal): Bench['exitCode'] {
+/** What could not be measured or judged weighs more than a criterion that was missed or a gate that failed. */
+function exitCodeOf(
+  results: Results,
+  { scenarios, gates }: Summary,
+  signal: AbortSignal,
+  failure: MachineError | null,
+): Bench['exitCode'] {
   if (signal.aborted) return (signal.reason as Stopped).exitCode;
+  if (failure || results.variants.some(isOutOfDisk)) return 4;
   if (hasFailures(results)) return 3;
   const missed = scenarios.some(({ rows }) =>
     rows.some((row) => row.sloMissed.length > 0 && !isOther(results, row.variant)),
   );
-  return missed || gates.some(({ failed }) => failed) ? 1 : 0;
+  if (missed || gates.some(({ failed }) => failed)) return 1;
+  return results.plan.unjudged !== 'pass' && gates.some(({ unjudged }) => unjudged) ? 3 : 0;
+}
+
+/** The engine's disk: its builder and its storage say so in the words of the system. */
+function isOutOfDisk({ failure }: Variant): boolean {
+  return failure !== null && /no space left on device/i.test(`${failure.reason}\n${failure.log}`);
 }
 
 /** A criterion is the app's as it is checked out; what the other side misses is nobody's fault here. */

@@ -187,6 +187,8 @@ export const Results = z.object({
       .nullable()
       .default(null),
     gates: z.array(Gate).default([]),
+    /** What becomes of a run in which not one comparison of a gate could be judged; left out: it fails. */
+    unjudged: z.enum(['fail', 'pass']).optional(),
   }),
   variants: z.array(Variant),
   measurements: z.array(Measurement),

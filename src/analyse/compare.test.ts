@@ -4,7 +4,7 @@ import type { CompareMetric, Comparison, Gate, Measurement, Results } from '../r
 import { Results as Schema } from '../results.ts';
 import { analyse } from './analyse.ts';
 import { compare } from './compare.ts';
-import { leadsOf } from './gates.ts';
+import { checkGates, leadsOf } from './gates.ts';
 
 const quiet = { rps: 60, instanceSd: 0.003, sliceSd: 0.004 };
 const make = (servers: readonly Server[], more: Partial<Setup> = {}) =>
@@ -361,6 +361,22 @@ describe('gates', () => {
     setExactly(results, (slice) => ({ rps: slice.variant === 'a' ? 106 * (1 + deviation(slice)) : 100 }));
     expect(failed(results)).toEqual([false]);
   });
+  test('are judged by an interval within what is allowed, too, and not at all without one', () => {
+    const comparison = {
+      ...(compare(pair({}, {}, { gates: [gate] })) as [Comparison])[0],
+      metric: 'cpu' as const,
+      verdict: 'inconclusive' as const,
+    };
+    const results = pair({}, {}, { gates: [{ ...gate, metric: 'cpu' }] });
+    const unjudged = (high: number, detectable: number | null = 0.02) =>
+      checkGates(results, [{ ...comparison, detectable, interval: { low: 0.97, high, level: 0.99 } }]).map(
+        (result) => result.unjudged,
+      );
+    expect(unjudged(1.029)).toEqual([false]);
+    expect(unjudged(1.031)).toEqual([true]);
+    expect(unjudged(1.029, null)).toEqual([true]);
+    expect(checkGates(results, [{ ...comparison, interval: null }])[0]?.unjudged).toBe(true);
+  });
   test('hold against the reference only where no other ref was asked for', () => {
     const two = [
       { id: 'a', ...quiet, rps: 80 },
@@ -368,7 +384,7 @@ describe('gates', () => {
     ];
     expect(failed(make(two, { gates: [gate] }))).toEqual([true]);
     const missing = make(two, { gates: [gate], compareTo: { reason: 'no such commit' } });
-    expect(analyse(missing).gates).toEqual([{ gate, checks: [], failed: false }]);
+    expect(analyse(missing).gates).toEqual([{ gate, checks: [], failed: false, unjudged: false }]);
   });
 });
 

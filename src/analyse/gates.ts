@@ -1,4 +1,4 @@
-import type { Comparison, Results, Variant } from '../results.ts';
+import type { Comparison, Gate, Results, Variant } from '../results.ts';
 import type { GateResult } from './summary.ts';
 
 /**
@@ -18,8 +18,14 @@ export function checkGates(results: Results, comparisons: readonly Comparison[])
           (gate.scenario === null || comparison.scenario === gate.scenario) &&
           isNamed(variantOf(comparison), gate.variant),
       )
-      .map((comparison) => ({ comparison, failed: isSurelySlower(comparison, gate.above) }));
-    return { gate, checks, failed: checks.some((check) => check.failed) };
+      .map((comparison) => ({
+        comparison,
+        failed: isSurelySlower(comparison, gate.above),
+        judged: isJudged(comparison, gate.above),
+      }));
+    const unjudged =
+      checks.length > 0 ? checks.every(({ judged }) => !judged) : expectsComparison(results, gate);
+    return { gate, checks, failed: checks.some((check) => check.failed), unjudged };
   });
 }
 
@@ -45,4 +51,24 @@ export function isNamed(variant: Variant | undefined, name: string | null): bool
 function isSurelySlower({ verdict, metric, interval }: Comparison, above: number): boolean {
   if (verdict !== 'slower' || interval === null) return false;
   return metric === 'rps' ? interval.high < 1 - above : interval.low > 1 + above;
+}
+
+/** There is a verdict, or the whole interval lies within what is allowed. */
+function isJudged({ verdict, metric, interval, detectable }: Comparison, above: number): boolean {
+  if (verdict !== 'inconclusive') return true;
+  // With too few pairs there is an interval that nobody should rely on.
+  if (interval === null || detectable === null) return false;
+  return metric === 'rps' ? interval.low >= 1 - above : interval.high <= 1 + above;
+}
+
+/**
+ * A scenario that was left out of the run, the reference itself and a variant that is new have nothing to be compared with:
+ * none of them can have become slower.
+ */
+function expectsComparison({ plan, variants }: Results, { scenario, variant: name }: Gate): boolean {
+  if (scenario !== null && !plan.scenarios.some((one) => one.name === scenario)) return false;
+  const named = variants.filter((variant) => variant.ref === null && isNamed(variant, name));
+  if (plan.compareTo !== null) return named.some(({ base }) => base !== null);
+  const reference = plan.reference ?? variants[0]?.id;
+  return named.some(({ id }) => id !== reference);
 }

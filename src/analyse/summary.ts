@@ -78,11 +78,15 @@ export interface GateResult {
   /** What it was held against; empty when nothing measured fits it. */
   checks: readonly GateCheck[];
   failed: boolean;
+  /** Not one of them could be judged. */
+  unjudged: boolean;
 }
 
 export interface GateCheck {
   comparison: Comparison;
   failed: boolean;
+  /** Whether the limit was kept is known. */
+  judged: boolean;
 }
 
 export type Metric = 'rps' | 'p95' | 'p99';

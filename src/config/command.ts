@@ -263,7 +263,8 @@ export function helpText(name?: CommandName): string {
       ...NAMES.map((command) => entry(command, COMMANDS[command].about)),
       '',
       "'php-runtime-bench COMMAND --help' tells more.",
-      'Exit codes: 0 fine, 1 a criterion or gate failed, 2 bad input, 3 a variant failed,',
+      'Exit codes: 0 fine, 1 a criterion or gate failed, 2 bad input, 3 a variant failed or a gate',
+      '            could not be judged, 4 the engine or the machine failed, 70 internal error,',
       '            130 or 143 stopped by a signal.',
       '',
     ].join('\n');

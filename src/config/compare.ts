@@ -1,6 +1,6 @@
 import { UserError } from '../errors.ts';
 import { formatDuration, HOUR, parseDuration, quote, refuse, SECOND, unknownWord } from './text.ts';
-import type { Gate, Shard } from './types.ts';
+import type { Gate, Shard, Unjudged } from './types.ts';
 
 /** What `compare-to`, `budget` and `fail-on` take. Each `parse…` throws a UserError without a place. */
 
@@ -56,6 +56,18 @@ const GATE =
   /^(?:(?<metric>\S+)\s+)?slower\s*>\s*(?<above>[^\s%]+)\s*%(?:\s+in\s+(?<scenario>\S+))?(?:\s+on\s+(?<variant>\S+))?$/;
 /** Beyond it nobody means a gate. */
 const MAX_ABOVE = 1000;
+
+export const UNJUDGED = ['fail', 'pass'] as const;
+
+/** `unjudged = pass`: what becomes of a run in which a gate could not be judged; null: it is a gate. */
+export function parseUnjudged(text: string): Unjudged | null {
+  const [, word] = /^\s*unjudged\s*=\s*(\S+)\s*$/.exec(text) ?? [];
+  if (word === undefined) return null;
+  const unjudged = UNJUDGED.find((one) => one === word);
+  if (!unjudged)
+    throw refuse('not what becomes of a gate that cannot be judged', word, UNJUDGED.join(' or '));
+  return { source: `unjudged = ${unjudged}`, unjudged };
+}
 
 /** `slower > 3%`, `p99 slower > 10% in json on apache`. Whether scenario and variant exist is checked by who knows them. */
 export function parseGate(text: string): Gate {

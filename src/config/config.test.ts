@@ -641,6 +641,22 @@ describe('comparing', () => {
     expect(more).toEqual([]);
   });
 
+  test('among the gates stands what becomes of a run that cannot judge them', () => {
+    const both = parse({}, ['--fail-on', 'slower > 3%', '--fail-on', 'unjudged=pass']);
+    expect(both).toMatchObject({ unjudged: 'pass', failOn: [{ source: 'slower > 3%' }] });
+    expect(parse({ '.bench.yml': 'fail-on: [slower > 3%, unjudged = fail]\n' }).unjudged).toBe('fail');
+    expect(parse({}, ['--fail-on', 'slower > 3%'])).not.toHaveProperty('unjudged');
+    const refused =
+      (...rules: string[]) =>
+      () =>
+        parse(
+          {},
+          rules.flatMap((rule) => ['--fail-on', rule]),
+        );
+    expect(refused('unjudged = maybe')).toThrow('not what becomes of a gate that cannot be judged');
+    expect(refused('unjudged = pass', 'slower > 3%', 'unjudged = fail')).toThrow('gate given twice');
+  });
+
   test('a gate or reference of the file is no mistake when a flag asks for something else', () => {
     const files = { '.bench.yml': 'scenarios: json\nreference: x\nfail-on: slower > 3% in json on x\n' };
     const where = { name: '.bench.yml' };

@@ -6,6 +6,7 @@ import {
   parseCompareTo,
   parseGate,
   parseShard,
+  parseUnjudged,
   parseVariantName,
 } from './compare.ts';
 import { keys, record, scalar } from './document.ts';
@@ -91,7 +92,10 @@ const mask = scalar(
   { type: 'string', minLength: 1, maxLength: 1000 },
 );
 
-const gate = scalar(parseGate, { type: 'string', pattern: 'slower' });
+const gate = scalar((text: string) => parseUnjudged(text) ?? parseGate(text), {
+  type: 'string',
+  pattern: 'slower|unjudged',
+});
 
 const images = record((text) => parseImage(text), image);
 
@@ -262,9 +266,9 @@ export const KEYS = {
     default: 'strict',
   },
   'fail-on': {
-    schema: list(gate, { type: 'string', pattern: 'slower' }),
+    schema: list(gate, { type: 'string', pattern: 'slower|unjudged' }),
     value: 'RULE,…',
-    about: `Fail (exit code 1) when a variant is surely that much slower: ${GATE_FORM}, such as 'slower > 3%'`,
+    about: `Fail (exit code 1) when a variant is surely that much slower: ${GATE_FORM}, such as 'slower > 3%'; 'unjudged = pass' lets a run pass that cannot judge it (else exit code 3)`,
     default: 'none',
     many: 'list',
   },

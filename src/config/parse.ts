@@ -90,7 +90,7 @@ export function parseConfig(sources: Sources): Config {
     ...(tune && { tune: tune.value.option }),
     ...(shard && { shard }),
     ...(budgetMs !== undefined && { budgetMs }),
-    failOn: readGates(layers, scenarios),
+    ...readGates(layers, scenarios),
     host: value('host') ?? KEYS.host.default,
     ...(instances !== undefined && { instances }),
     ...(durationScale !== undefined && { durationScale }),
@@ -289,22 +289,35 @@ function toCheck(
   return overridden || !where ? {} : { unchecked: where };
 }
 
-function readGates(layers: readonly Layer[], scenarios: readonly Scenario[]): Config['failOn'] {
+function readGates(
+  layers: readonly Layer[],
+  scenarios: readonly Scenario[],
+): Pick<Config, 'failOn' | 'unjudged'> {
   const given = find(layers, 'fail-on');
+  const rules = given?.value ?? [];
   const names = scenarios.map(({ name }) => name);
-  return (given?.value ?? []).map((gate, i, gates) => {
+  rules.forEach(({ source }, i) => {
+    const first = rules.findIndex((rule) =>
+      'unjudged' in rule ? 'unjudged' in (rules[i] ?? {}) : rule.source === source,
+    );
+    if (first === i) return;
+    at(given?.place(i), () => {
+      throw new UserError('gate given twice', { found: quote(source) });
+    });
+  });
+  const failOn = rules.flatMap((gate, i) => {
+    if ('unjudged' in gate) return [];
     const where = given?.place(i);
     return at(where, () => {
-      if (gates.findIndex(({ source }) => source === gate.source) !== i) {
-        throw new UserError('gate given twice', { found: quote(gate.source) });
-      }
       const { unchecked } = toCheck(layers, 'fail-on', SCENARIO_KEYS, where);
       if (unchecked && gate.scenario !== null && !names.includes(gate.scenario)) {
         throw unknownWord('scenario in a gate', gate.scenario, names);
       }
-      return { ...gate, ...toCheck(layers, 'fail-on', VARIANT_KEYS, where) };
+      return [{ ...gate, ...toCheck(layers, 'fail-on', VARIANT_KEYS, where) }];
     });
   });
+  const choice = rules.find((rule) => 'unjudged' in rule);
+  return { failOn, ...(choice && { unjudged: choice.unjudged }) };
 }
 
 function readOut({ value, base, place }: Given<'out'>, files: Files): string {

@@ -188,6 +188,12 @@ export interface Gate {
   variant: string | null;
 }
 
+/** Among the rules of `fail-on`: whether a run passes in which one of them could not be judged. */
+export interface Unjudged {
+  source: string;
+  unjudged: 'fail' | 'pass';
+}
+
 /** A name of a variant, and where it stands as long as it is to be checked: when all variants are known. */
 export interface Named {
   name: string;
@@ -232,6 +238,8 @@ export interface Config {
   shard?: Shard;
   /** Wall time for the load phase, ms; instances and blocks are planned for it. */
   budgetMs?: number;
+  /** What becomes of the run where one of these could not be judged; left out: it fails. */
+  unjudged?: Unjudged['unjudged'];
   failOn: readonly (Gate & Pick<Named, 'unchecked'>)[];
   /** Share of their time that loads were shortened to; left out: none were. Scenarios have it in their load already. */
   durationScale?: number;

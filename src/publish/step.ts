@@ -48,7 +48,8 @@ export async function salvage(out: string, since: number): Promise<Summary | nul
 export function conclude(exitCode: Bench['exitCode']): number {
   const reasons = {
     1: 'a pass criterion was missed or a gate failed; the report says which',
-    3: 'some variant could not be built or measured; the report says which and why',
+    3: 'some variant could not be built or measured, or no comparison of a gate could be judged; the report says which and why',
+    4: 'the Docker engine or the machine failed; what was measured until then is in the report',
     130: 'stopped by SIGINT',
     143: 'stopped by SIGTERM',
   };

@@ -300,12 +300,13 @@ describe('the stages for GitHub', () => {
     }),
   }));
   const gate = { source: nasty, metric: null, above: 0.03, scenario: null, variant: null };
-  const checks = compared[0]?.comparisons.map((one) => ({ comparison: one, failed: true })) ?? [];
+  const checks =
+    compared[0]?.comparisons.map((one) => ({ comparison: one, failed: true, judged: true })) ?? [];
   const worst: Summary = {
     ...many,
     plan: { ...many.plan, compareTo },
     scenarios: compared,
-    gates: Array.from({ length: 50 }, () => ({ gate, checks, failed: true })),
+    gates: Array.from({ length: 50 }, () => ({ gate, checks, failed: true, unjudged: false })),
   };
 
   test('each is shorter than the one before', () => {

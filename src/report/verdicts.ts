@@ -167,7 +167,7 @@ function tellGate({ checks }: GateResult, summary: Summary, medium: Medium): Omi
     checks.filter(wanted).map(({ comparison }) => nameIt(comparison, summary, medium));
   const subjects = (found: readonly Named[]) => list(found.map(({ subject }) => subject));
   const failed = named((check) => check.failed);
-  const open = named(({ comparison }) => comparison.verdict === 'inconclusive');
+  const open = named(({ judged }) => !judged);
   if (checks.length === 0) return openGate('there is nothing to hold it against');
   if (open.length === checks.length) return openGate(`inconclusive for ${subjects(open)}`);
   const rest = open.length > 0 ? `; could not be judged for ${subjects(open)}` : '';

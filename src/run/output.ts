@@ -69,8 +69,14 @@ export async function openOutput(folder: string): Promise<Output> {
     async write(name, text) {
       const path = join(folder, name);
       await mkdir(join(path, '..'), { recursive: true });
-      await writeFile(`${path}.new`, text);
-      await rename(`${path}.new`, path);
+      try {
+        await writeFile(`${path}.new`, text);
+        await rename(`${path}.new`, path);
+      } catch (error) {
+        // Half a file takes room on a full disk that what was there before does not need.
+        await rm(`${path}.new`, { force: true });
+        throw error;
+      }
     },
     async end(complete) {
       const previous = join(folder, PREVIOUS);

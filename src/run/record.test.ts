@@ -13,7 +13,8 @@ const warn = (code: string) => (results: Results) => {
 test.each<[string, Setup, boolean]>([
   ['all is measured', { servers: [{ ...server, base: {} }], compareTo: {}, gates }, false],
   ['a variant failed', { servers: [server, { id: 'x@8.4', rps: 1, failure }] }, true],
-  ['a slice is void', { servers: [{ ...server, voidSlices: 1 }] }, true],
+  ['one slice of many is void', { servers: [{ ...server, voidSlices: 1 }] }, false],
+  ['all slices are void', { servers: [{ ...server, voidSlices: 99 }] }, true],
   ['a twin failed', { servers: [{ ...server, base: { failure } }], compareTo: {} }, false],
   [
     'a twin failed and a gate needs it',

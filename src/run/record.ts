@@ -77,6 +77,7 @@ export function assembleResults(record: Record, nowMs: number): Results {
       durationScale: config.durationScale ?? 1,
       compareTo: found && describeOther(found.other),
       gates: gatesFor(config, plan.variants).map(({ unchecked: _, ...gate }) => gate),
+      ...(config.unjudged && { unjudged: config.unjudged }),
     },
     variants,
     measurements: [...record.measurements],
@@ -143,7 +144,8 @@ function describeScenario(scenario: Scenario): ScenarioFacts {
 }
 
 /**
- * A variant that was not built, did not serve, or gave no valid measurement for a scenario. The other side of
+ * A variant that was not built, did not serve, or gave no valid measurement at all for a scenario: one void slice among
+ * many is told, and no failure. The other side of
  * `compare-to` counts only where a gate asks for it: without, what is checked out was measured all the same.
  */
 export function hasFailures({ plan, variants, measurements, warnings }: Results): boolean {
@@ -155,7 +157,6 @@ export function hasFailures({ plan, variants, measurements, warnings }: Results)
       const own = measurements.filter(({ variant }) => variant === id);
       return (
         failure !== null ||
-        own.some(({ outcome }) => outcome === 'void') ||
         plan.scenarios.some(
           ({ name }) => !own.some(({ scenario, outcome }) => scenario === name && outcome === 'ok'),
         )

@@ -69,38 +69,43 @@ describe('bad input', () => {
       'an engine that does not answer',
       ['run'],
       { DOCKER_HOST: 'unix:///nowhere/docker.sock' },
+      4,
       /^no Docker engine answers\n {2}found: {3}.*\/nowhere\/docker\.sock.*\n {2}hint: {4}.*\n$/,
     ],
     [
       'no docker at all',
       ['run'],
       { PATH: '/nowhere' },
+      2,
       /^there is no docker client on PATH\n {2}hint: {4}.*\n$/,
     ],
     [
       'a load generator that nobody has',
       ['run', '--image', 'grafana/k6:1.8.1=localhost:9/k6:1.8.1'],
       {},
+      2,
       /^pulling localhost:9\/k6:1\.8\.1\nthe load generator's image localhost:9\/k6:1\.8\.1 cannot be had\n {2}found: {3}.*\n {2}hint: {4}.*\n$/,
     ],
     [
       'results that are not there',
       ['report', 'nothing'],
       {},
+      2,
       /^nothing: there are no results here\n {2}allowed: a folder with results\.json\n$/,
     ],
     [
       'results that are not ours',
       ['report', 'others'],
       {},
+      2,
       /^others\/results\.json: these results cannot be read\n {2}found: {3}.*\n {2}allowed: results of schema version 1\n$/,
     ],
-  ])('%s', async (_, argv, env: Record<string, string>, message) => {
+  ])('%s', async (_, argv, env: Record<string, string>, exitCode, message) => {
     write({ 'others/results.json': '{"schema": 7}' });
     const before = list(cwd);
     const { code, stdout, stderr } = await project.cli(argv, { cwd, env });
     expect(stderr).toMatch(message);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect({ code, stdout }).toEqual({ code: exitCode, stdout: '' });
     expect(list(cwd)).toEqual(before);
   });
 

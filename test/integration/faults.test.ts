@@ -198,7 +198,7 @@ describe('k6', () => {
     const run = project.bench('k6', ...['--runtimes', 'apache,faulty', '--instances', '2', ...LONGER]);
     await told(run, 'instance 1/2: paths');
     await killLoad(run);
-    expect(await run.done).toMatchObject({ code: 3, stderr: expect.stringContaining('k6 was killed') });
+    expect(await run.done).toMatchObject({ code: 0, stderr: expect.stringContaining('k6 was killed') });
     const results = project.results('k6');
     for (const id of ['apache@8.4', 'faulty@8.4']) {
       expectMeasured(results, id);
