@@ -34,8 +34,8 @@ function engineOf(script: string) {
   const exec = async (_: string, args: readonly string[], options: ExecOptions = {}): Promise<Finished> => {
     seen.limits.push(options.timeoutMs);
     seen.most = Math.max(seen.most, ++running);
-    // The minute is a fraction of a second here.
-    const timeoutMs = (options.timeoutMs ?? Number.NaN) / 200;
+    // For what hangs the minute is a fraction of a second here.
+    const timeoutMs = args[0] === 'hangs' ? 300 : 60_000;
     return realHost.exec('sh', ['-c', script, ...args], { ...options, timeoutMs }).finally(() => running--);
   };
   return { docker: connectDocker({ exec }), seen };
@@ -50,15 +50,21 @@ describe('the docker client', () => {
   });
 
   it('is ended when the engine hangs, which is told, and not waited for as long again', async () => {
-    const { docker, seen } = engineOf('case $0 in version) sleep 60 ;; esac');
-    const error = await docker.run(['version']).catch((thrown: unknown) => thrown);
+    const { docker, seen } = engineOf('case $0 in hangs) sleep 60 ;; esac');
+    const error = await docker.run(['hangs']).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(DockerError);
-    expect((error as Error).message).toMatch(/^docker version did not end: no answer within /);
+    expect((error as Error).message).toMatch(/^docker hangs did not end: no answer within /);
     await docker.run(['build'], { timeoutMs: 7_200_000 });
-    await expect(expectEngine(docker)).rejects.toThrow(MachineError);
+    await expect(docker.run(['hangs'])).rejects.toThrow(DockerError);
     await docker.run(['info']);
     await docker.run(['info']);
     expect(seen.limits).toEqual([60_000, 7_200_000, 10_000, 10_000, 60_000]);
+  });
+
+  it('tells an engine that is gone from a container that is', async () => {
+    const gone = engineOf("echo 'Cannot connect to the Docker daemon' >&2; exit 1").docker;
+    await expect(expectEngine(gone)).rejects.toThrow(MachineError);
+    await expectEngine(engineOf('echo 29').docker);
   });
 
   it('reads the states of many containers by one command, and leaves out those that are gone', async () => {
