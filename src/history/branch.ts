@@ -1,7 +1,8 @@
 import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connectGit, type Git, GitError, settingsEnv } from '../checkout/git.ts';
+import { connectGit, type Git, GitError, lastWords, settingsEnv } from '../checkout/git.ts';
+import { escapeText, quote } from '../config/text.ts';
 import { UserError } from '../errors.ts';
 import type { Finished, Host } from '../host.ts';
 import { appendRecords, type Corrupt } from './file.ts';
@@ -53,7 +54,7 @@ export async function keepHistory(records: readonly HistoryRecord[], keep: Keep,
       const push = ['push', '--quiet', '--porcelain', keep.remote, `${commit}:refs/heads/${keep.branch}`];
       const pushed = await git.try(push, { env });
       if (pushed.code === 0) return { added, corrupt, lost };
-      if (!wasLate(pushed) || lost + 1 === ATTEMPTS) throw new GitError(push, pushed);
+      if (!wasLate(pushed) || lost + 1 === ATTEMPTS) throw refusal(keep.branch, pushed);
       // Not all at once again.
       await host.sleep(Math.random() * 250 * 2 ** Math.min(lost, 5));
     }
@@ -111,6 +112,17 @@ const IDENTITY = {
   ...{ GIT_AUTHOR_NAME: NAME, GIT_AUTHOR_EMAIL: EMAIL },
   ...{ GIT_COMMITTER_NAME: NAME, GIT_COMMITTER_EMAIL: EMAIL },
 };
+
+/** Why the remote does not take a push, in its own words: git's last line names none of a ruleset's reasons. */
+function refusal(branch: string, { stdout, stderr }: Finished): UserError {
+  const said = stderr.split('\n').flatMap((line) => /^remote:\s*(\S.*?)\s*$/.exec(line)?.[1] ?? []);
+  const rejected = /^!.*\[(?:remote )?rejected\] \((.+)\)/m.exec(stdout)?.[1] ?? '';
+  const reasons = [...said, rejected].filter(Boolean).join(' · ');
+  return new UserError(`the history could not be pushed to the branch ${quote(branch)}`, {
+    found: escapeText((reasons || lastWords(stderr)).slice(0, 500)),
+    hint: 'exempt the branch from rulesets that want pull requests, signatures or restrict who creates branches',
+  });
+}
 
 /** Another writer came between: not a fast-forward any more, or both were at the ref in the same moment. */
 function wasLate({ stdout, stderr }: Finished): boolean {
