@@ -84,8 +84,10 @@ function checkRuntime(block: Block, page: Page) {
 /** The values of inputs; that they exist and that the rest of the workflow is right is actionlint's business. */
 function checkWorkflow({ text }: Block, page: Page) {
   const workflow = parse(text);
-  for (const job of Object.values<CallingJob>(workflow.jobs).filter(({ uses }) => uses)) checkCall(job, page);
-  if (Object.values<CallingJob>(workflow.jobs).every(({ uses }) => uses)) return;
+  const calls = Object.values<CallingJob>(workflow.jobs).filter(({ uses }) => uses);
+  for (const job of calls) checkCall(job, page);
+  // Other jobs beside a call are the reader's own.
+  if (calls.length > 0) return;
   const used = Object.values<{
     steps: { uses?: string; with?: Record<string, unknown> }[];
     strategy?: unknown;
