@@ -78,7 +78,7 @@ size() {
     export "$1=$value"
 }
 
-# app_folder: checks DOCROOT, a folder within /app.
+# app_folder: checks DOCROOT, a folder within /app, and exports its path as BENCH_DOCUMENT_ROOT.
 app_folder() {
     export DOCROOT="${DOCROOT-public}"
     case /$DOCROOT/ in
@@ -86,6 +86,9 @@ app_folder() {
     *[!A-Za-z0-9._/@+\ -]*) refuse DOCROOT "$DOCROOT" 'a folder name of letters, digits, space and ._/@+-' ;;
     esac
     [ -d "/app/$DOCROOT" ] || refuse DOCROOT "$DOCROOT" 'a folder that exists in the app'
+    # The same without a dot or slash at its end, which PHP would be told of.
+    BENCH_DOCUMENT_ROOT=$(cd "/app/$DOCROOT" && pwd)
+    export BENCH_DOCUMENT_ROOT
 }
 
 # common_options: what every runtime has, and the php.ini that follows from it.
