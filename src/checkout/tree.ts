@@ -91,7 +91,8 @@ async function findRuntimesAt(
   { config, around, repository }: Subject,
   notes: Warning[],
 ): Promise<Record<string, Whereabouts>> {
-  const found: Record<string, Whereabouts> = {};
+  // Without a prototype: a runtime may have any name, `constructor` included.
+  const found: Record<string, Whereabouts> = Object.create(null);
   for (const { runtime } of config.runtimes) {
     if (isBundled(runtime, around.packageRoot) || found[runtime.name]) continue;
     const place = await locate(around.host, runtime.folder);
@@ -132,11 +133,14 @@ async function noteState(
   const status = await git.try([
     ...['status', '--porcelain', '-z', '--no-renames', '--untracked-files=normal', '--', ...pathspecs],
   ]);
-  const dirty = status.stdout.split('\0').filter((entry) => entry && !isWithin(entry.slice(3), out)).length;
-  if (dirty > 0) {
+  const changed = status.stdout.split('\0').flatMap((entry) => (entry ? [entry.slice(3)] : []));
+  const dirty = changed.filter((path) => !isWithin(path, out)).sort();
+  if (dirty.length > 0) {
+    const names = dirty.slice(0, 3).map((path) => escapeText(path));
+    const some = [...names, ...(dirty.length > 3 ? ['…'] : [])].join(', ');
     notes.push({
       code: 'uncommitted',
-      message: `the checkout has ${dirty} uncommitted ${dirty === 1 ? 'change' : 'changes'}: they are in what is measured and not in HEAD`,
+      message: `the checkout has ${dirty.length} uncommitted ${dirty.length === 1 ? 'change' : 'changes'} (${some}), which are measured but not part of HEAD`,
       remedy: 'commit them, so that the comparison can be repeated',
       variant: null,
     });

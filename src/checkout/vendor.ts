@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { idAt, type Repository, typeAt } from './repository.ts';
 
 /** Composer has to install the packages of both sides. */
@@ -37,9 +37,9 @@ export async function findVendor(
 function vendorFolder(app: string): string | null {
   try {
     const { config } = JSON.parse(readFileSync(join(app, 'composer.json'), 'utf8'));
-    const folder = String(config?.['vendor-dir'] ?? 'vendor').replace(/\/+$/, '');
-    // One that lies elsewhere is no part of the app.
-    return folder.startsWith('/') || folder.split('/').includes('..') ? null : folder;
+    const folder = posix.normalize(String(config?.['vendor-dir'] ?? 'vendor')).replace(/\/+$/, '');
+    // One that lies elsewhere is no part of the app; the app itself would take its code to the other side.
+    return folder === '.' || folder.startsWith('/') || folder.split('/').includes('..') ? null : folder;
   } catch {
     return null;
   }

@@ -352,17 +352,20 @@ describe('what there is in the other commit', () => {
     });
   });
 
-  it('the document root and the own runtime as they were then', async () => {
-    write({ '.bench/runtimes/mine/Dockerfile': 'FROM scratch\n', 'index.php': '' });
-    const yaml = readFileSync(join(root, 'test/fixtures/runtimes/faulty/runtime.yaml'), 'utf8');
-    commit({ '.bench/runtimes/mine/runtime.yaml': yaml, 'web/index.php': 'one' });
-    git(repository, 'rm', '--quiet', 'web/index.php', 'index.php');
-    commit({ [INDEX]: 'two' });
-    expect((await find('HEAD~1', { flags: ['--runtimes', 'mine'] }))?.other).toMatchObject({
-      apps: { shop: { folder: '', root: 'web' } },
-      runtimes: { mine: { folder: '.bench/runtimes/mine' } },
-    });
-  });
+  it.each(['mine', 'constructor'])(
+    'the document root and the own runtime %s as they were then',
+    async (name) => {
+      write({ [`.bench/runtimes/${name}/Dockerfile`]: 'FROM scratch\n', 'index.php': '' });
+      const yaml = readFileSync(join(root, 'test/fixtures/runtimes/faulty/runtime.yaml'), 'utf8');
+      commit({ [`.bench/runtimes/${name}/runtime.yaml`]: yaml, 'web/index.php': 'one' });
+      git(repository, 'rm', '--quiet', 'web/index.php', 'index.php');
+      commit({ [INDEX]: 'two' });
+      expect((await find('HEAD~1', { flags: ['--runtimes', name] }))?.other).toMatchObject({
+        apps: { shop: { folder: '', root: 'web' } },
+        runtimes: { [name]: { folder: `.bench/runtimes/${name}` } },
+      });
+    },
+  );
 
   it('uncommitted changes are told, our own results are none', async () => {
     commit({ [INDEX]: 'one' });
@@ -373,7 +376,7 @@ describe('what there is in the other commit', () => {
     expect((await find('HEAD~1'))?.notes).toEqual([
       expect.objectContaining({
         code: 'uncommitted',
-        message: expect.stringContaining('2 uncommitted changes'),
+        message: expect.stringContaining('2 uncommitted changes (new.php, public/index.php)'),
       }),
     ]);
   });
@@ -449,6 +452,13 @@ describe('what there is in the other commit', () => {
       ]);
       expect(readFileSync(join(checkout.folder, 'deps/acme/x.php'), 'utf8')).toBe('<?php');
       await checkout.remove();
+    });
+
+    it.each(['.', './', 'deps/..'])('is not the app itself: vendor-dir %s', async (vendor) => {
+      commit({ 'composer.json': JSON.stringify({ config: { 'vendor-dir': vendor } }), [INDEX]: 'one' });
+      commit({ [INDEX]: 'two' });
+      write({ 'autoload.php': '<?php' });
+      expect((await find('HEAD~1'))?.source?.bring).toEqual([]);
     });
 
     it('is made anew for both where they do not', async () => {
