@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { configJsonSchema, runtimeJsonSchema, scenarioJsonSchema } from '../../src/config/schema.ts';
 import { resultsJsonSchema } from '../../src/results.ts';
-import { pagePlugin } from './page.ts';
+import { renderLicenses } from './licenses.ts';
+import { bundlePage, pagePlugin } from './page.ts';
 
 const target = process.argv[2] ?? '.';
 
-await build({
+const { metafile } = await build({
   entryPoints: [
     ...['src/action.ts', 'src/post.ts', 'src/cli.ts'],
     ...['plan', 'report', 'comment', 'request', 'history'].map((step) => `src/steps/${step}.ts`),
@@ -28,11 +29,17 @@ await build({
   target: 'node20',
   charset: 'utf8',
   legalComments: 'none',
+  metafile: true,
   plugins: [pagePlugin],
   // The toolkit's packages are CommonJS and call require() for Node's own modules.
   banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
   logLevel: 'warning',
 });
+
+writeFileSync(
+  join(target, 'dist/licenses.txt'),
+  renderLicenses([metafile, bundlePage().metafile], join(import.meta.dirname, '../..')),
+);
 
 const schemas = {
   'config.schema.json': configJsonSchema(),
