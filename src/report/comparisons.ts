@@ -1,5 +1,6 @@
 import { leadsOf } from '../analyse/gates.ts';
 import type { ScenarioSummary, Summary } from '../analyse/summary.ts';
+import { REPOSITORY_URL } from '../project.ts';
 import type { Comparison } from '../results.ts';
 import { describeVerdict, levelOf, nounOf } from './changes.ts';
 import { code, escapeMarkdown } from './escape.ts';
@@ -86,7 +87,7 @@ export function methodUrl({ tool }: Summary): string {
     /[!'()*~_]/g,
     (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`,
   );
-  return `https://github.com/org/php-runtime-bench/blob/v${version}/docs/method.md`;
+  return `${REPOSITORY_URL}/blob/v${version}/docs/method.md`;
 }
 
 function decided(summary: Summary): string {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { ExecOptions } from '../../src/host.ts';
 import { realHost } from '../../src/host.ts';
+import { REPOSITORY_URL } from '../../src/project.ts';
 import { Results } from '../../src/results.ts';
 import { readCommands, readPage, readPages, root } from '../fixtures/docs.ts';
 import { ask, docker, removeAll, serve, startArena, tryDocker } from './docker.ts';
@@ -52,8 +53,8 @@ test('the workflows are right, and so are the inputs and outputs of the action',
   // actionlint knows the inputs and outputs of an action that lies in the repository.
   for (const [file, text] of Object.entries(workflows))
     workflows[file] = text
-      .replaceAll('org/php-runtime-bench@v1', './action')
-      .replaceAll(/org\/php-runtime-bench(\/\.github\/workflows\/[\w-]+\.yml)@v1/g, '.$1');
+      .replaceAll(`${new URL(REPOSITORY_URL).pathname.slice(1)}@v1`, './action')
+      .replaceAll(/[\w-]+\/php-runtime-bench(\/\.github\/workflows\/[\w-]+\.yml)@v1/g, '.$1');
   const called = readdirSync(join(root, '.github/workflows')).map((name) => `.github/workflows/${name}`);
   write({
     ...workflows,

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { transformSync } from 'esbuild';
@@ -11,12 +12,15 @@ import { CONFIG_FLAGS } from '../../src/config/flags.ts';
 import { keysOf } from '../../src/config/keys.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 import { loadRuntimes, manifest } from '../../src/config/runtimes.ts';
+import { REPOSITORY_URL } from '../../src/project.ts';
 import { CSV_COLUMNS } from '../../src/report/csv.ts';
 import { type Block, type Page, readCommands, readPage, readPages, root } from '../fixtures/docs.ts';
 import { memoryFiles } from '../fixtures/memory-files.ts';
 
 const cwd = '/project';
 const pages = readPages();
+/** `OWNER/NAME`, as workflows call the action. */
+const OWN = new URL(REPOSITORY_URL).pathname.slice(1);
 const action = parse(readFileSync(join(root, 'action.yml'), 'utf8'));
 
 /** Beside the commands of docs/articles.md lie copies of apps that have Octane. */
@@ -92,7 +96,7 @@ function checkWorkflow({ text }: Block, page: Page) {
     steps: { uses?: string; with?: Record<string, unknown> }[];
     strategy?: unknown;
   }>(workflow.jobs).flatMap(({ steps, strategy }) => steps.map((step) => ({ ...step, strategy })));
-  const ours = used.filter(({ uses }) => uses === 'org/php-runtime-bench@v1');
+  const ours = used.filter(({ uses }) => uses === `${OWN}@v1`);
   expect(ours).not.toHaveLength(0);
   for (const { with: given = {}, strategy } of ours) {
     const text = (value: unknown) =>
@@ -298,4 +302,20 @@ describe('docs/runtimes.md', () => {
       }
     }
   });
+});
+
+test('all pages and files name the owner that package.json names', () => {
+  const listed = execFileSync('git', ['ls-files', '-z', '--', ':!dist', ':!src/publish', ':!test'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  const files = listed.split('\0').filter((path) => /\.(md|ya?ml|json|ts|sh)$/.test(path));
+  const owners = files.flatMap((path) => {
+    const text = existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : '';
+    return [...text.matchAll(/(?<![\w./-])([\w-]+\/php-runtime-bench)(?=@v|\/\.github|\/blob)/g)].map(
+      ([, name]) => `${name} in ${path}`,
+    );
+  });
+  expect(owners.length).toBeGreaterThan(10);
+  expect(owners.filter((owner) => !owner.startsWith(`${OWN} in `))).toEqual([]);
 });
