@@ -1,7 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { addSteps } from './app.ts';
+import type { PlannedImage } from '../plan/variants.ts';
+import { addSteps, openAppBuilds } from './app.ts';
 
 const recipe = readFileSync(join(import.meta.dirname, '../../runtimes/_app/Dockerfile'), 'utf8');
 
@@ -21,4 +23,31 @@ test('the recipe gets the names of variables and commands, never their text', ()
     ...['RUN php /usr/local/share/php-runtime-bench/build.php warm', 'FROM scratch'],
     'COPY --from=build /app /',
   ]);
+});
+
+test.each([
+  ['', 'copied'],
+  ['public/vendor', 'copied'],
+  ['# no vendor here', 'copied'],
+  ['vendor', 'built'],
+  ['*\n!public\n!src', 'built'],
+])('packages that lie in vendor/ with .dockerignore %j: %s', async (ignored, expected) => {
+  const folder = mkdtempSync(join(tmpdir(), 'php-runtime-bench-ignored-'));
+  try {
+    mkdirSync(join(folder, 'vendor'));
+    writeFileSync(join(folder, 'vendor/autoload.php'), '<?php');
+    writeFileSync(join(folder, 'composer.json'), '{}');
+    writeFileSync(join(folder, '.dockerignore'), ignored);
+    const image = { app: { name: 'app', folder, kind: 'plain' }, php: '8.4', args: {}, install: false };
+    const builds = await openAppBuilds([image as unknown as PlannedImage], {
+      config: { env: {}, prepare: [], out: join(folder, 'out') },
+      run: '20260131-090000-0abc',
+      recipeFolder: join(import.meta.dirname, '../../runtimes/_app'),
+    });
+    const { bases } = builds.of(image as unknown as PlannedImage);
+    expect(bases.length > 0 ? 'built' : 'copied').toBe(expected);
+    await builds.remove();
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

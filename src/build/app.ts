@@ -1,6 +1,7 @@
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { environmentOf } from '../config/apps.ts';
+import { isIgnored } from '../config/dockerignore.ts';
 import type { App, Config } from '../config/types.ts';
 import type { PlannedImage } from '../plan/variants.ts';
 import { makeTemporary } from '../temporary.ts';
@@ -107,7 +108,8 @@ const nameOf = (index: number) => `BENCH_PREPARE_${index + 1}`;
 async function needsBuild({ folder, kind }: App): Promise<boolean> {
   if (!(await isFile(join(folder, 'composer.json')))) return false;
   if (kind === 'symfony' || kind === 'laravel') return true;
-  return !(await isFile(join(folder, 'vendor/autoload.php'))) || /vendor/.test(await readIgnored(folder));
+  const loader = 'vendor/autoload.php';
+  return !(await isFile(join(folder, loader))) || isIgnored(await readIgnored(folder), loader);
 }
 
 async function readIgnored(folder: string): Promise<string> {

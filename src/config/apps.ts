@@ -1,5 +1,6 @@
 import { basename, join, resolve } from 'node:path';
 import { UserError } from '../errors.ts';
+import { isIgnored } from './dockerignore.ts';
 import type { Files } from './files.ts';
 import { escapeText, NAME, quote, refuse, suggest } from './text.ts';
 import type { App, AppKind } from './types.ts';
@@ -158,7 +159,7 @@ const MAX_INSTALLED_BYTES = 64 * 2 ** 20;
 export function findDevPackages(folder: string, files: Files): string[] {
   const at = (name: string) => join(folder, name);
   if (files.kind(at('vendor/autoload.php')) !== 'file') return [];
-  if (/vendor/.test(files.read(at('.dockerignore')) ?? '')) return [];
+  if (isIgnored(files.read(at('.dockerignore')) ?? '', 'vendor/autoload.php')) return [];
   try {
     const installed = JSON.parse(
       files.read(at('vendor/composer/installed.json'), MAX_INSTALLED_BYTES) ?? '{}',

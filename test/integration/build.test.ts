@@ -1,7 +1,7 @@
 // What becomes of an app on its way into an image: real bake, Composer, extensions and frameworks.
 import { execFileSync } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -10,6 +10,7 @@ import { parseConfig } from '../../src/config/parse.ts';
 import { type Host, realHost } from '../../src/host.ts';
 import { planVariants } from '../../src/plan/variants.ts';
 import { connectDocker } from '../../src/run/docker.ts';
+import { DOCKERIGNORES, IGNORABLE } from '../fixtures/dockerignores.ts';
 import { docker, findImages, leftovers, makeProject, type Project, root, variantOf } from './bench.ts';
 
 const GREET = '<?php namespace Acme; class Greet { static function say() { return "hello"; } }';
@@ -272,4 +273,27 @@ test('a commit with other packages is compared: both sides are installed anew', 
     );
   };
   expect([await installed('apache@8.4'), await installed('apache@8.4:base')]).toEqual(['2.0.0.0', '1.0.0.0']);
+});
+
+test('BuildKit leaves out what we expect a .dockerignore to leave out', async () => {
+  const context = write('ignorable', Object.fromEntries(IGNORABLE.map((path) => [path, ''])));
+  const target = Object.fromEntries(
+    DOCKERIGNORES.map(([text], i) => {
+      const beside = write(`ignoring-${i}`, { Dockerfile: 'FROM scratch\nCOPY . /\n' });
+      writeFileSync(join(beside, 'Dockerfile.dockerignore'), text);
+      const output = [`type=local,dest=${join(folder, `left-${i}`)}`];
+      return [`t${i}`, { context, dockerfile: join(beside, 'Dockerfile'), output }];
+    }),
+  );
+  const file = JSON.stringify({ group: { default: { targets: Object.keys(target) } }, target });
+  const { code, stderr } = await realHost.exec('docker', ['buildx', 'bake', '--file', '-'], {
+    input: file,
+    env: { BUILDX_BAKE_ENTITLEMENTS_FS: '0' },
+  });
+  expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
+  const left = DOCKERIGNORES.map(([text], i) => [
+    text,
+    IGNORABLE.filter((path) => existsSync(join(folder, `left-${i}`, path))),
+  ]);
+  expect(left).toEqual(DOCKERIGNORES);
 });
