@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findAsked, findOrigin, type Pull } from './origin.ts';
+import { findAsked, findOrigin, findOutdated, type Pull } from './origin.ts';
 
 const run = {
   ...{ id: 42, name: 'Bench', event: 'pull_request', head_sha: 'c0ffee', head_branch: '$(x)' },
@@ -95,4 +95,18 @@ test.each([
   ['7', COMMIT.slice(1), 'this is no commit'],
 ])('refuses the number %j with the commit %j', async (pull, commit, why) => {
   await expect(findByNumber(pull, commit)).rejects.toThrow(why);
+});
+
+test.each([
+  ['its newest commit', 'c0ffee', null],
+  ['a newer commit by now', 'beef', { pull: null, why: expect.stringContaining('newer commits') }],
+  ['closed by now', null, null],
+])('the pull request of the event, with %s', async (_, head, expected) => {
+  const pulls = {
+    openFrom: () => Promise.reject(new Error('asked for a branch')),
+    open: async (number: number) => (head === null ? null : { number, head }),
+  };
+  const origin = await findOutdated({ pull_request: { number: 7, head: { sha: 'c0ffee' } } }, pulls);
+  expect(origin).toEqual(expected && expect.objectContaining(expected));
+  expect(await findOutdated({ ref: 'refs/heads/main' }, pulls)).toBeNull();
 });

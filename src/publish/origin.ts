@@ -19,6 +19,7 @@ export interface Pulls {
 
 /** What we need of the event `workflow_run`. */
 interface Event {
+  pull_request?: { number?: unknown; head?: { sha?: unknown } };
   workflow?: { name?: unknown };
   workflow_run?: {
     id?: unknown;
@@ -67,6 +68,18 @@ export async function findOrigin(event: unknown, repository: string, pulls: Pull
   }
   if (fitting.length > 1) return none(`${fitting.length} pull requests have this commit on top`);
   return { ...found, pull: { owner, repo, number: pull.number }, why: '' };
+}
+
+/**
+ * Where the event is a pull request's, and that has a newer commit by now: none, with the reason. Null where it has not,
+ * or is about something else. A run that a newer one has ended may still come this far.
+ */
+export async function findOutdated(event: unknown, pulls: Pulls): Promise<Origin | null> {
+  const { pull_request: pull } = (event ?? {}) as Event;
+  if (typeof pull?.number !== 'number' || typeof pull.head?.sha !== 'string') return null;
+  const open = await pulls.open(pull.number);
+  if (!open || open.head === pull.head.sha) return null;
+  return { measured: null, pull: null, why: 'the pull request has newer commits by now' };
 }
 
 /**

@@ -3,7 +3,7 @@ import { context } from '@actions/github';
 import { gatherResults, readWanted } from '../publish/gather.ts';
 import { pullsOf } from '../publish/github.ts';
 import { readJob } from '../publish/job.ts';
-import { findAsked, findOrigin } from '../publish/origin.ts';
+import { findAsked, findOrigin, findOutdated } from '../publish/origin.ts';
 import { realOutlets } from '../publish/outlets.ts';
 import { commentOnOrigin } from '../publish/shards.ts';
 import { fail } from '../publish/step.ts';
@@ -18,7 +18,9 @@ async function main(): Promise<number> {
   const pulls = pullsOf(repository, job.token);
   const asked = { pull: core.getInput('pull-request'), commit: core.getInput('commit') };
   const origin =
-    (await findAsked(asked, repository, pulls)) ?? (await findOrigin(context.payload, repository, pulls));
+    (await findAsked(asked, repository, pulls)) ??
+    (await findOrigin(context.payload, repository, pulls)) ??
+    (await findOutdated(context.payload, pulls));
   const folder = core.getInput('folder', { required: true });
   const wanted = await readWanted(`${folder}/shards.json`);
   const { results, refused } = await gatherResults(folder, wanted);

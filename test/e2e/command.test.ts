@@ -63,7 +63,7 @@ const reacted = () => github.reactions.map(({ content }) => content);
 test.each(['ada', 'grace'])('%s may write: eyes, and the commit that was there to be seen', async (login) => {
   const { outputs } = await runScript('request', ask(login));
   expect(reacted()).toEqual(['eyes']);
-  expect(outputs).toEqual({ number: 7, commit: SHA, own: false });
+  expect(outputs).toEqual({ number: 7, commit: SHA, base: 'master', own: false });
 });
 
 test('a branch of the repository itself is told from one of a fork: it alone may have the credentials', async () => {
@@ -82,12 +82,16 @@ test.each(['mallory', 'nobody'])(
   },
 );
 
-test('whom GitHub does not know, and a server that is in trouble: nothing is measured', async () => {
-  await expect(runScript('request', ask('ghost'))).rejects.toThrow('ghost is not a user');
+test('an app or a deleted account may not, and a server in trouble fails the job: nothing is measured', async () => {
+  // GitHub answers 404 for both.
+  const { outputs, log } = await runScript('request', ask('ghost'));
+  expect(outputs).toEqual({});
+  expect(log).toEqual([expect.stringContaining('may not write')]);
+  expect(reacted()).toEqual(['-1']);
   github.interfere = (operation) =>
     operation === 'repos/get-collaborator-permission-level' ? refuse(500, 'Server Error') : undefined;
   await expect(runScript('request', ask('ada'))).rejects.toThrow('Server Error');
-  expect(reacted()).toEqual([]);
+  expect(reacted()).toEqual(['-1']);
 });
 
 test.each([
@@ -117,6 +121,23 @@ test('a token that may not react: measured all the same', async () => {
   const { outputs, log } = await runScript('request', ask('ada'));
   expect(outputs).toMatchObject({ commit: SHA });
   expect(log).toEqual([expect.stringContaining('No reaction')]);
+});
+
+/** What the workflow has written, without the requests. */
+const ours = () =>
+  github.comments.filter(({ author }) => author === 'github-actions[bot]').map(({ body }) => body);
+
+test('a workflow that failed after it wrote the comment gets no second one', async () => {
+  const payload = ask('ada');
+  const marker = `<!-- php-runtime-bench:command%2F${payload.comment.id} -->`;
+  github.write('github-actions[bot]', `${marker}\nThe results.`);
+  await runScript('answer', payload, { ANSWER: '', COMMENT_URL: '', RESULT: 'failure' });
+  expect(ours()).toEqual([`${marker}\nThe results.`]);
+  // Somebody else's comment is no answer.
+  const other = ask('ada');
+  github.write('mallory', `<!-- php-runtime-bench:command%2F${other.comment.id} -->\nNo results.`);
+  await runScript('answer', other, { ANSWER: '', COMMENT_URL: '', RESULT: 'failure' });
+  expect(github.comments.at(-1)?.body).toContain('There are no results');
 });
 
 const url = 'https://github.com/octo/shop/pull/7#issuecomment-1';
