@@ -49,16 +49,42 @@ export const Endpoint = z.object({
   histogram: Histogram,
 });
 
+/** What was answered, cut; untrusted text. */
+export const Evidence = z.object({
+  /** 0: nothing. */
+  status: count,
+  /** A line each. */
+  headers: z.string(),
+  body: z.string(),
+});
+
 /** A kept connection that ended before the answer. k6 hides it: it sends the request again (scenarios/lib/resent.js). */
 export const RESENT = 'reset, sent again';
 
-/** kind: `timeout`, `refused`, `reset`, `reset, sent again`, `interrupted`, `http 500`, `wrong answer`, … */
+/** kind: `timeout`, `refused`, `reset`, `reset, sent again`, `interrupted`, `http 500`, `wrong answer`, `other status`, … */
 export const RequestError = z.object({
   kind: z.string(),
   endpoint: z.string(),
   count,
   /** The first failing body, shortened; untrusted text. */
   sample: z.string().nullable(),
+  /** The whole of that answer. */
+  answer: Evidence.optional(),
+  /** What the app has logged while it was loaded. */
+  log: z.string().optional(),
+});
+
+/** Answers under load that were others than the checked ones, of the endpoint that is worst off. */
+export const Others = z.object({
+  endpoint: z.string(),
+  kind: z.string(),
+  count,
+  /** Answers that were looked at for it. */
+  of: count,
+  /** How the first of them differs; untrusted text. */
+  what: z.string(),
+  /** So many that the slice was not of what was checked. */
+  isVoid: z.boolean(),
 });
 
 /** One step of a ramp (or the only one): what was offered and what came of it. */
@@ -82,6 +108,9 @@ export const Measurement = z.object({
   slice: count,
   outcome: z.enum(['ok', 'failed', 'void']),
   reason: z.string().nullable(),
+  /** Stable, kebab-case, where there is one for the reason: `other-answers`. */
+  code: z.string().optional(),
+  others: Others.optional(),
   /** Unix time of the first request. */
   startedMs: z.number(),
   durationMs: z.number(),
@@ -213,6 +242,8 @@ export type Latency = z.infer<typeof Latency>;
 export type Histogram = z.infer<typeof Histogram>;
 export type Endpoint = z.infer<typeof Endpoint>;
 export type RequestError = z.infer<typeof RequestError>;
+export type Evidence = z.infer<typeof Evidence>;
+export type Others = z.infer<typeof Others>;
 export type Step = z.infer<typeof Step>;
 export type Measurement = z.infer<typeof Measurement>;
 export type Duet = z.infer<typeof Duet>;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Comparison, Gate } from './comparison.ts';
-import { buckets, Duet, Histogram, Measurement, Search } from './measurement.ts';
+import { buckets, Duet, Evidence, Histogram, Measurement, Search } from './measurement.ts';
 
 export * from './comparison.ts';
 export * from './measurement.ts';
@@ -33,6 +33,8 @@ export const Failure = z.object({
   reason: z.string(),
   /** Last lines of the build's or the container's log; untrusted text. */
   log: z.string(),
+  /** What was answered where it should not have been. */
+  answer: Evidence.optional(),
 });
 
 /** Fresh starts timed one by one, from the request to start the container to the first right answer. */

@@ -2,7 +2,8 @@
 import { sleep } from 'k6';
 import http from 'k6/http';
 import { Counter } from 'k6/metrics';
-import { HEADERS } from './answer.js';
+import { HEADERS, headersOf, textOf } from './answer.js';
+import { compare, wantsBody, watch } from './watch.js';
 
 /** Headers of every request; main.js says the Host. */
 export const common = { ...HEADERS };
@@ -63,7 +64,14 @@ const seen = {};
  */
 export function request(endpoint, path, options = {}) {
   const { by } = audit;
-  const keep = options.keep === true || wanted[endpoint] === __ENV.SLICE || by !== null;
+  const checked = watch.endpoints[endpoint];
+  const reads = checked !== undefined && wantsBody(checked);
+  const keep =
+    options.keep === true ||
+    reads ||
+    by !== null ||
+    // Environments are slow to read: only where something is wanted.
+    (wanted[endpoint] !== undefined && wanted[endpoint] === __ENV.SLICE);
   const headers = options.headers ? { ...common, ...options.headers } : common;
   const response = http.request(options.method || 'GET', __ENV.BASE_URL + path, options.body || null, {
     headers,
@@ -77,6 +85,16 @@ export function request(endpoint, path, options = {}) {
   const { status } = response;
   const ok = options.expect ? options.expect.includes(status) : status >= 200 && status < 400;
   if (!ok) fail(endpoint, kindOf(response), response, keep);
+  else if (checked !== undefined && by === null) {
+    // A journey that names its statuses is their judge itself.
+    const other = compare(
+      ids[endpoint],
+      options.expect ? { ...checked, statuses: options.expect } : checked,
+      response,
+      reads,
+    );
+    if (other !== null) sample(endpoint, other.kind, response, keep, other.what);
+  }
   return response;
 }
 
@@ -91,6 +109,11 @@ function fail(endpoint, kind, response, kept) {
     return;
   }
   errors.add(1, { endpoint: ids[endpoint] || 'other', kind });
+  sample(endpoint, kind, response, kept, '');
+}
+
+/** What the first answer of its kind looked like, for the report; `what` tells how it differs. */
+function sample(endpoint, kind, response, kept, what) {
   const key = `${__ENV.SLICE} ${endpoint} ${kind}`;
   if (seen[key]) return;
   if (!kept && response.status !== 0) {
@@ -99,10 +122,16 @@ function fail(endpoint, kind, response, kept) {
   }
   seen[key] = true;
   delete wanted[endpoint];
-  const body = response.status === 0 ? response.error : response.body;
-  console.error(
-    `bench-sample ${JSON.stringify({ slice: __ENV.SLICE, endpoint, kind, body: String(body || '').slice(0, 500) })}`,
-  );
+  const found = {
+    slice: __ENV.SLICE,
+    endpoint,
+    kind,
+    what,
+    status: response.status,
+    headers: headersOf(response),
+    body: response.status === 0 ? response.error : textOf(response),
+  };
+  console.error(`bench-sample ${JSON.stringify(found)}`);
 }
 
 function kindOf(response) {

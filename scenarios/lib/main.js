@@ -7,6 +7,7 @@ import { Counter, Gauge } from 'k6/metrics';
 import * as journey from '../journey.js';
 import { clock, common, endpoints } from './bench.js';
 import { watchResent } from './resent.js';
+import { watch } from './watch.js';
 
 const plan = JSON.parse(open('../plan.json'));
 watchResent(http);
@@ -39,6 +40,8 @@ for (const block of plan.blocks) {
   blocks[block.id] = { ...block, open, turnStarts, turnEnds, lengthMs: block.order.length * block.turnMs };
 }
 common.Host = plan.host;
+// Without any its client has nothing to compare with.
+const NOTHING_CHECKED = {};
 const own = plan.ownScenarios;
 const names = endpoints.map((_, i) => `e${i}`);
 
@@ -174,6 +177,10 @@ for (const slice of plan.slices) {
     keep('http_req_failed', `${tags},name:${name}`, 'rate>=0');
     keep('bench_resent', `${tags},name:${name}`, 'count>=0');
     for (const kind of plan.kinds) keep('bench_errors', `${tags},endpoint:${name},kind:${kind}`, 'count>=0');
+    if (slice.checked === null) continue;
+    keep('bench_read', `${tags},endpoint:${name}`, 'count>=0');
+    for (const kind of plan.otherKinds)
+      keep('bench_others', `${tags},endpoint:${name},kind:${kind}`, 'count>=0');
   }
   for (const status of plan.statuses) keep('http_reqs', `${tags},status:${status}`, 'count>=0');
   if (slice.steps.length > 1) {
@@ -202,7 +209,7 @@ export function benchIteration(data) {
   }
   const { steps } = slices[slice];
   if (steps.length > 1) exec.vu.metrics.tags.step = `${slice}_${stepAt(steps, Number(__ENV.STEP))}`;
-  return iterate(data, ends[slice], ends[slice]);
+  return iterate(data, slices[slice], ends[slice]);
 }
 
 /** Which step of a slice it is now, of those that the executor which began with `first` makes. */
@@ -235,7 +242,7 @@ export function benchTurn(data) {
     ends[slice] = startTime + block.lengthMs;
     sliceStart.add(startTime);
   }
-  return iterate(data, block.open ? ends[slice] : startTime + block.turnEnds[now], ends[slice]);
+  return iterate(data, slices[slice], block.open ? ends[slice] : startTime + block.turnEnds[now]);
 }
 
 // When the turn ended in which this VU last began something, from the start of that block.
@@ -254,10 +261,14 @@ function countHead(block, now, atMs) {
   left.atMs = block.turnEnds[now];
 }
 
-function iterate(data, turnEnd, sliceEnd) {
+function iterate(data, { id, checked, steps }, turnEnd) {
+  const sliceEnd = ends[id];
   clock.endMs = sliceEnd;
   started.add(1);
   const from = Date.now();
+  watch.nowMs = from;
+  watch.endpoints = checked === null ? NOTHING_CHECKED : plan.checked[checked];
+  watch.vus = steps[0].vus;
   const result = journey.default(data);
   if (result && typeof result.then === 'function')
     return result.then(() => countLate(from, turnEnd, sliceEnd));

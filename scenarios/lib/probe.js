@@ -15,10 +15,11 @@ export function setup() {
   let pending = probe.requests;
   while (pending.length > 0) {
     const asked = pending;
+    const askedMs = Date.now();
     const responses = http.batch(asked.map(toRequest));
     const now = Date.now();
     asked.forEach((request, i) => {
-      answers[request.id] = { ...toAnswer(responses[i], probe.maxBody), at: now };
+      answers[request.id] = { ...toAnswer(responses[i], probe.maxBody), askedMs, at: now };
     });
     pending = asked.filter((request) => request.until && answers[request.id].status !== 200);
     if (now > end) break;

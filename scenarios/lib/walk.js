@@ -23,9 +23,10 @@ export function setup() {
 /** What was asked, in order, until each endpoint was, or something went wrong. */
 function walk(url) {
   const steps = [];
+  const askedMs = Date.now();
   audit.by = {
     sees: (endpoint, response, headOnly) => {
-      steps.push({ endpoint, headOnly, answer: toAnswer(response, maxBody) });
+      steps.push({ endpoint, headOnly, answer: { ...toAnswer(response, maxBody), askedMs } });
     },
     blames: (endpoint, kind) => {
       steps.filter((step) => step.endpoint === endpoint).pop().answer.fault = kind;

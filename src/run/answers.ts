@@ -1,6 +1,7 @@
 import type { Scenario } from '../config/types.ts';
 import type { Failure, Warning } from '../results.ts';
-import { readComplaint } from './complaint.ts';
+import { explain } from './evidence.ts';
+import { appOf, askOften, type Learned, learn } from './learned.ts';
 import { maskBodies } from './mask.ts';
 import { ask, type Question, walk } from './probe.ts';
 import type { RunWorld } from './run.ts';
@@ -9,10 +10,10 @@ import { addressOf } from './target.ts';
 import { type Answer, type Asked, type Fault, findDifferent, findRedirects } from './verify.ts';
 
 /** What one variant answered to one request, and how that is judged. */
-type Reply = Pick<Asked, 'mayRefuse' | 'headOnly'> & { answer: Answer };
+type Reply = Pick<Asked, 'mayRefuse' | 'headOnly'> & { endpoint: string; answer: Answer };
 
 /** Everything that was asked once: variant id → request → reply. */
-type Round = Map<string, Map<string, Reply>>;
+export type Round = Map<string, Map<string, Reply>>;
 
 /** What was learned of the variants' answers so far. */
 export interface Known {
@@ -20,6 +21,8 @@ export interface Known {
   rounds: Round[];
   /** The variants whose difference was reported. */
   reported: Set<string>;
+  /** What may be answered under load. */
+  learned: Learned;
 }
 
 /** What a check may do about the servers. */
@@ -43,7 +46,11 @@ export async function checkAnswers(
 ): Promise<readonly Server[]> {
   const isFirst = known.rounds.length === 0;
   const isKnown = servers.every(({ variant }) => known.rounds.some((round) => round.has(variant.id)));
-  if (isKnown && (await soundRight(world, servers, known))) return servers;
+  const sound = isKnown ? await soundRight(world, servers, known) : null;
+  if (sound !== null) {
+    learn(known.learned, servers, [sound], isFirst);
+    return servers;
+  }
   const [first, readable] = await askEach(world, servers, hands);
   // All once, before any is asked again: a time that is the same in both answers of a variant, is then the same in others'.
   const [second, answering] = await askEach(world, readable, hands);
@@ -73,8 +80,12 @@ export async function checkAnswers(
     );
     faults = judge();
   }
-  await report(world, current, known, hands, faults);
-  if (isFirst) warnOfRedirects(world, pair(world, current, rounds).flat());
+  const asked = pair(world, current, rounds).flat();
+  const failed = await report(world, current, known, hands, asked, faults);
+  const right = current.filter(({ variant }) => !failed.has(variant.id));
+  learn(known.learned, right, rounds, isFirst);
+  if (isFirst) await askOften(world, known.learned, right, pathsOf(world.config.scenarios));
+  if (isFirst) warnOfRedirects(world, asked);
   return current;
 }
 
@@ -110,20 +121,32 @@ async function report(
   servers: readonly Server[],
   { reported }: Known,
   { fail }: Hands,
+  asked: readonly Asked[],
   faults: readonly (readonly [string, Fault])[],
-): Promise<void> {
+): Promise<Set<string>> {
+  const failed = new Set<string>();
   for (const [id, { kind, reason }] of faults) {
-    const { variant, container } = servers.find((server) => server.variant.id === id) as Server;
+    const server = servers.find((server) => server.variant.id === id) as Server;
+    const { variant } = server;
     if (world.config.sameAnswers === 'warn' && (kind === 'head' || kind === 'body')) {
       if (!reported.has(id)) world.warn(differs(id, `${variant.label}: ${reason}`));
       reported.add(id);
       continue;
     }
-    const { log, complaint } = await readComplaint(world.docker, container);
-    const told = complaint !== null && REFUSAL.test(reason) ? `; its log says: ${complaint}` : '';
+    const failure = await explain(world, server, 'verify', reason, findAnswer(asked, id, reason));
     const remedy = kind === 'body' ? MASKABLE : kind === 'head' ? TOLERABLE : '';
-    fail(id, { stage: 'verify', reason: `${reason}${told}${remedy}`, log });
+    fail(id, { ...failure, reason: `${failure.reason}${remedy}` });
+    failed.add(id);
   }
+  return failed;
+}
+
+/** The answer that a reason is about: the latest that is wrong by itself, or else the latest. */
+function findAnswer(asked: readonly Asked[], variant: string, reason: string): Answer | null {
+  const about = asked.filter((one) => one.variant === variant && reason.startsWith(`${one.request} `));
+  const [one] = about.sort((a, b) => b.request.length - a.request.length);
+  const isBad = ({ status, fault }: Answer) => status === 0 || status >= 400 || fault !== undefined;
+  return one?.answers.find(isBad) ?? one?.answers[0] ?? null;
 }
 
 const TOLERABLE = '. If both are right, set `same-answers: warn`';
@@ -151,37 +174,25 @@ function warnOfRedirects(world: RunWorld, asked: readonly Asked[]): void {
   });
 }
 
-/** How a reason ends when the app itself has refused: then its log may say why. */
-const REFUSAL = / answers HTTP \d+$/;
-
-async function soundRight(world: RunWorld, servers: readonly Server[], known: Known): Promise<boolean> {
+async function soundRight(world: RunWorld, servers: readonly Server[], known: Known): Promise<Round | null> {
   try {
-    const rounds = [await askAll(world, servers), ...known.rounds];
-    return pair(world, servers, rounds).every((asked) => findDifferent(asked).size === 0);
+    const round = await askAll(world, servers);
+    const isRight = pair(world, servers, [round, ...known.rounds]).every(
+      (asked) => findDifferent(asked).size === 0,
+    );
+    return isRight ? round : null;
   } catch {
     world.signal.throwIfAborted();
-    return false;
+    return null;
   }
 }
 
 /** All that the scenarios ask: of all these servers at once the paths, then the way of each journey on one after the other. */
 async function askAll(world: RunWorld, servers: readonly Server[]): Promise<Round> {
   const { docker, arena, signal, config } = world;
-  const replies: Round = new Map(servers.map(({ variant }) => [variant.id, new Map()]));
   const { host } = config;
+  const replies = await askPaths(world, servers, pathsOf(config.scenarios));
   const addresses = servers.map(({ variant, port }) => ({ id: variant.id, url: addressOf(host, port) }));
-  const paths = pathsOf(config.scenarios);
-  if (paths.length > 0) {
-    const questions = addresses.flatMap(({ url }) =>
-      paths.map(({ path }): Question => ({ id: url + path, url: url + path, host })),
-    );
-    const answers = await ask(docker, arena.name, questions, 0, signal);
-    for (const { id, url } of addresses) {
-      for (const { path, ...rules } of paths) {
-        replies.get(id)?.set(`GET ${path}`, { ...rules, answer: answers[url + path] as Answer });
-      }
-    }
-  }
   for (const { journey, statusOnly } of journeysOf(config.scenarios)) {
     const ways = await walk(docker, arena.name, journey, addresses, host, signal);
     for (const { id } of addresses) {
@@ -191,8 +202,36 @@ async function askAll(world: RunWorld, servers: readonly Server[]): Promise<Roun
         times.set(endpoint, time);
         const request = `${endpoint}${time > 1 ? ` #${time}` : ''} (${journey.name})`;
         // What may be refused the journey knows.
-        replies.get(id)?.set(request, { mayRefuse: true, headOnly: statusOnly || headOnly, answer });
+        replies.get(id)?.set(request, {
+          mayRefuse: true,
+          headOnly: statusOnly || headOnly,
+          endpoint: `${endpoint}\n${journey.name}`,
+          answer,
+        });
       }
+    }
+  }
+  return replies;
+}
+
+type AskedPath = { path: string } & Pick<Required<Asked>, 'mayRefuse' | 'headOnly'>;
+
+export async function askPaths(
+  { docker, arena, signal, config: { host } }: RunWorld,
+  servers: readonly Server[],
+  paths: readonly AskedPath[],
+): Promise<Round> {
+  const replies: Round = new Map(servers.map(({ variant }) => [variant.id, new Map()]));
+  if (paths.length === 0) return replies;
+  const addresses = servers.map(({ variant, port }) => ({ id: variant.id, url: addressOf(host, port) }));
+  const questions = addresses.flatMap(({ url }) =>
+    paths.map(({ path }): Question => ({ id: url + path, url: url + path, host })),
+  );
+  const answers = await ask(docker, arena.name, questions, 0, signal);
+  for (const { id, url } of addresses) {
+    for (const { path, ...rules } of paths) {
+      const answer = answers[url + path] as Answer;
+      replies.get(id)?.set(`GET ${path}`, { ...rules, endpoint: path, answer });
     }
   }
   return replies;
@@ -200,6 +239,7 @@ async function askAll(world: RunWorld, servers: readonly Server[]): Promise<Roun
 
 /** Of a variant whose journey took another way. */
 const UNASKED: Reply = {
+  endpoint: '',
   answer: { status: 0, error: 'its journey went another way', type: '', location: '', body: '' },
 };
 
@@ -211,7 +251,7 @@ function pair(
 ): Asked[][] {
   const idsOf = new Map<string, string[]>();
   for (const { variant } of servers) {
-    const app = JSON.stringify([variant.app.name, variant.ref]);
+    const app = appOf(variant);
     idsOf.set(app, [...(idsOf.get(app) ?? []), variant.id]);
   }
   return [...idsOf.values()].map((ids) => {
@@ -224,7 +264,7 @@ function pair(
           const ofVariant = round.get(variant);
           return ofVariant ? (ofVariant.get(request) ?? UNASKED) : [];
         });
-        const { answer: _, ...rules } = replies[0] ?? UNASKED;
+        const { answer: _, endpoint: __, ...rules } = replies[0] ?? UNASKED;
         const answers = replies.map(({ answer }) => answer);
         return { ...rules, variant, request, answers: maskBodies(answers, config.mask ?? []) };
       }),
@@ -232,9 +272,7 @@ function pair(
   });
 }
 
-function pathsOf(
-  scenarios: readonly Scenario[],
-): ({ path: string } & Pick<Required<Asked>, 'mayRefuse' | 'headOnly'>)[] {
+export function pathsOf(scenarios: readonly Scenario[]): AskedPath[] {
   const wantedBy = (some: readonly Scenario[]) =>
     some.flatMap(({ journey }) => (journey.kind === 'paths' ? journey.paths : []));
   const wanted = wantedBy(scenarios);

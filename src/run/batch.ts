@@ -1,4 +1,5 @@
 import type { Batch, Instance } from '../plan/plan.ts';
+import type { CheckedOf } from './checked.ts';
 import { k6Environment, loadedFromMs } from './k6.ts';
 import { batchName, type LoadOutcome, loadBatch } from './load.ts';
 import type { BatchOutcome } from './measure.ts';
@@ -11,13 +12,14 @@ export async function runLoad(
   instance: Instance,
   batch: Batch,
   watch: Watch,
+  checkedOf: CheckedOf,
 ): Promise<{ load: LoadOutcome; loaded: BatchOutcome }> {
   const { plan, host, docker, signal, config } = world;
   const askedMs = host.now();
   // What the batches before needed; a second before this one begins is enough for it.
   watch.samples.forget(askedMs - 1000);
   const environment = k6Environment(plan.cpus.load.length, world.memoryBytes);
-  const target = { ports: instance.ports, host: config.host };
+  const target = { ports: instance.ports, host: config.host, checkedOf };
   const load = await loadBatch(docker, world.arena.name, batch, target, environment, { signal });
   const { summary } = load;
   await waitForSamples(world, watch, batch, summary);

@@ -6,6 +6,7 @@ import { planProbe } from '../plan/capacity.ts';
 import type { Instance } from '../plan/plan.ts';
 import type { Measurement, Probe } from '../results.ts';
 import { runLoad } from './batch.ts';
+import type { CheckedOf } from './checked.ts';
 import { measure } from './measure.ts';
 import type { RunWorld } from './run.ts';
 import type { Watch } from './sampler.ts';
@@ -28,6 +29,7 @@ interface Loaded {
   watch: Watch;
   /** What it gave. */
   measured: readonly Measurement[];
+  checkedOf: CheckedOf;
 }
 
 /**
@@ -39,7 +41,7 @@ interface Loaded {
  */
 export async function searchCapacities(
   world: RunWorld,
-  { instance, servers, watch, measured }: Loaded,
+  { instance, servers, watch, measured, checkedOf }: Loaded,
   prepare: (scenario: Scenario) => Promise<void>,
   done: (what: string, ms: number) => void,
 ): Promise<void> {
@@ -62,7 +64,7 @@ export async function searchCapacities(
       for (let rps = nextRate(seed.rps, probes); rps !== null; rps = nextRate(seed.rps, probes)) {
         const iterations = rps / seed.perIteration;
         const batch = planProbe(scenario, variant, iterations, seed.typicalMs, number++);
-        const { loaded } = await runLoad(world, instance, batch, watch);
+        const { loaded } = await runLoad(world, instance, batch, watch, checkedOf);
         const death = (await findDeaths(world.docker, [server])).get(variant.id) ?? null;
         const [slice] = measure(loaded) as [Measurement];
         probes.push(judgeProbe(slice, rps, scenario.slo, seed.typicalMs, death?.reason ?? null));

@@ -33,14 +33,32 @@ test.each([
   [
     'Symfony with Monolog',
     '{"message":"Uncaught PHP Exception Doctrine\\\\DBAL\\\\DriverException: \\"could not find driver\\" at Driver.php line 30","context":{},"level":500,"level_name":"CRITICAL"}',
-    'Uncaught PHP Exception Doctrine\\\\DBAL\\\\DriverException: \\"could not find driver\\" at Driver.php line 30',
+    'Uncaught PHP Exception Doctrine\\DBAL\\DriverException: "could not find driver" at Driver.php line 30',
+  ],
+  [
+    'a message with quotes and commas',
+    '[php:error] PHP Parse error:  syntax error, unexpected token "echo", expecting "," or ";" in /app/index.php on line 3\n',
+    'syntax error, unexpected token "echo", expecting "," or ";" in /app/index.php on line 3',
+  ],
+  [
+    'the same as JSON',
+    JSON.stringify({
+      msg: 'PHP Parse error:  syntax error, unexpected token "echo", expecting "," or ";" in /app/a.php on line 3',
+      logger: 'frankenphp',
+    }),
+    'syntax error, unexpected token "echo", expecting "," or ";" in /app/a.php on line 3',
+  ],
+  [
+    'a long one keeps file and line',
+    `PHP Fatal error:  Uncaught Error: ${'x'.repeat(900)} in /app/index.php:77\n`,
+    `Uncaught Error: ${'x'.repeat(164)}…${'x'.repeat(99)} in /app/index.php:77`,
   ],
   [
     'notices are none',
     '[php:notice] PHP Deprecated:  old\nproduction.WARNING: slow\nAH00558: apache2\n',
     null,
   ],
-  ['an endless one is cut', `production.ERROR: ${'x'.repeat(9999)}`, 'x'.repeat(200)],
+  ['an endless one is cut', `production.ERROR: ${'x'.repeat(9999)}`, `${'x'.repeat(180)}…${'x'.repeat(120)}`],
 ])('the complaint in a log: %s', (_, log, complaint) => {
   expect(findComplaint(log)).toBe(complaint);
 });

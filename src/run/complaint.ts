@@ -15,10 +15,20 @@ const OWN_LOG_SECONDS = 5;
 const OWN_LOG_BYTES = 65_536;
 /** Of such a trace, what is worth reading. */
 const OWN_LOG_LINES = 12;
+/** Of the container's own log. */
+const LOG_LINES = 20;
 
-/** The end of a container's log and, behind it, of what its app has logged into files since it started. */
-export async function readComplaint(docker: Docker, container: string): Promise<Logged> {
-  const log = await readLog(docker, container, 20);
+/**
+ * The end of a container's log and, behind it, of what its app has logged into files since it started.
+ *
+ * @param sinceMs by the engine's clock: what was logged before, as at the start, has nothing to do with it; null: all counts
+ */
+export async function readComplaint(
+  docker: Docker,
+  container: string,
+  sinceMs: number | null,
+): Promise<Logged> {
+  const log = await readLog(docker, container, LOG_LINES, sinceMs);
   const own = await readOwnLogs(docker, container);
   const lines = own.split('\n');
   const from = lines.findLastIndex((line) => findComplaint(line) !== null);
@@ -41,13 +51,30 @@ async function readOwnLogs(docker: Docker, container: string): Promise<string> {
 const COMPLAINT =
   /(?:PHP (?:Fatal|Parse) error: +|\.(?:ERROR|CRITICAL|ALERT|EMERGENCY): |\b(?=Uncaught ))(.+)/;
 /** What follows the message: a trace, the context as JSON, words of the web server. */
-const BEHIND = /(?:\\nStack trace:| \{"|","|" while reading ).*$/;
+const BEHIND = /(?:\\nStack trace:| \{"|" while reading ).*$/;
+/** Of what a sentence can take; file and line stand at the end. */
+const COMPLAINT_CHARACTERS = 300;
+const TAIL_CHARACTERS = 120;
 
-/** The last line of a log that tells of an error, without what stands around its message, 200 characters at most. */
+/** The last line of a log that tells of an error, without what stands around its message, shortened in its middle. */
 export function findComplaint(log: string): string | null {
   const found = log
     .split('\n')
+    .flatMap(readMessages)
     .map((line) => COMPLAINT.exec(line)?.[1])
     .findLast((text) => text !== undefined);
-  return found?.replace(BEHIND, '').trim().slice(0, 200) || null;
+  const text = found?.replace(BEHIND, '').trim() ?? '';
+  if (text.length <= COMPLAINT_CHARACTERS) return text || null;
+  return `${text.slice(0, COMPLAINT_CHARACTERS - TAIL_CHARACTERS)}…${text.slice(-TAIL_CHARACTERS)}`;
+}
+
+/** Of a line that is an object of JSON, as some servers log, its texts; of any other the line. */
+function readMessages(line: string): string[] {
+  if (!line.trimStart().startsWith('{')) return [line];
+  try {
+    const texts = Object.values(JSON.parse(line)).filter((value) => typeof value === 'string');
+    return texts.flatMap((text) => text.split('\n'));
+  } catch {
+    return [line];
+  }
 }

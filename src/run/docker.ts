@@ -169,9 +169,15 @@ export async function inspectContainers(
   return new Map(states);
 }
 
-/** The last lines of a container's log, both streams. */
-export async function readLog(docker: Docker, name: string, lines: number): Promise<string> {
-  const log = await docker.try(['container', 'logs', '--tail', String(lines), name]);
+/** The last lines of a container's log, both streams; `sinceMs`: of those from then on, by the engine's clock. */
+export async function readLog(
+  docker: Docker,
+  name: string,
+  lines: number,
+  sinceMs: number | null = null,
+): Promise<string> {
+  const since = sinceMs === null ? [] : ['--since', (sinceMs / 1000).toFixed(3)];
+  const log = await docker.try(['container', 'logs', '--tail', String(lines), ...since, name]);
   return [log.stdout, log.stderr].filter(Boolean).join('');
 }
 

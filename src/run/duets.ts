@@ -2,6 +2,7 @@ import { groupTurns, type Slice } from '../plan/timeline.ts';
 import type { Duet } from '../results.ts';
 import { sliceId } from './k6.ts';
 import type { BatchOutcome } from './measure.ts';
+import { describeOthers, findOthers } from './others.ts';
 import { readGuards } from './resources.ts';
 
 /** What the duets of a batch cost either side. Pure. */
@@ -34,7 +35,7 @@ function measureDuet(outcome: BatchOutcome, first: Slice, second: Slice): Duet {
     scenario: batch.scenario.name,
     instance: outcome.instance,
     block: first.block,
-    ...judge(outcome, Object.values(sides)),
+    ...judge(outcome, [first, second], Object.values(sides)),
     startedMs,
     durationMs,
     first: isFirst ? 'variant' : 'base',
@@ -45,10 +46,13 @@ function measureDuet(outcome: BatchOutcome, first: Slice, second: Slice): Duet {
 
 function judge(
   outcome: BatchOutcome,
+  slices: readonly Slice[],
   sides: Duet['sides'][keyof Duet['sides']][],
 ): Pick<Duet, 'outcome' | 'reason'> {
   if (outcome.summary === null) return { outcome: 'void', reason: outcome.trouble };
   if (sides.some(({ requests }) => requests === 0)) return { outcome: 'void', reason: 'k6 made no request' };
+  const others = slices.flatMap((slice) => findOthers(outcome, slice) ?? []).find(({ isVoid }) => isVoid);
+  if (others) return { outcome: 'void', reason: describeOthers(others) };
   // An error costs what it costs, which is not what a request costs.
   const failed = sides.find(({ requests, failures }) => failures > MAX_FAILURES * requests);
   if (failed)

@@ -1,6 +1,7 @@
 import type { Scenario } from '../config/types.ts';
 import type { Batch, Slice } from '../plan/plan.ts';
 import { DUET_LAG_MS, groupTurns } from '../plan/timeline.ts';
+import type { CheckedEndpoints, CheckedOf } from './checked.ts';
 import { addressOf, hostsOf } from './target.ts';
 
 /** What scenarios/lib/main.js reads as plan.json. */
@@ -18,9 +19,14 @@ export interface K6Plan {
   kinds: readonly string[];
   statuses: readonly number[];
   trendStats: readonly string[];
+  otherKinds: readonly string[];
+  /** What each endpoint answered before the load, one for each app and ref; a slice names its own by the index. */
+  checked: readonly CheckedEndpoints[];
   slices: readonly (Pick<Slice, 'startMs' | 'durationMs' | 'steps' | 'warmup'> & {
     id: string;
     baseUrl: string;
+    /** Null: there is nothing to compare its answers with. */
+    checked: number | null;
     /** Null: it is loaded in one piece. */
     block: string | null;
   })[];
@@ -52,11 +58,15 @@ export function loadedFromMs({ endedMs, durationMs }: K6Summary): number {
   return endedMs - durationMs;
 }
 
-/** The first failing body of its kind. Untrusted text. */
+/** The first failing answer of its kind. Untrusted text. */
 export interface ErrorSample {
   slice: string;
   endpoint: string;
   kind: string;
+  /** How it differs from the checked one, where that is what is wrong with it. */
+  what?: string;
+  status?: number;
+  headers?: string;
   body: string;
 }
 
@@ -70,6 +80,9 @@ export const ERROR_KINDS = [
   ...STATUSES.map((status) => `http ${status}`),
   'http other',
 ];
+
+/** Kinds of answers that scenarios/lib/watch.js counts since they are others than the checked ones. */
+export const OTHER_KINDS = ['other status', 'other length', 'other content'] as const;
 
 /** Percentiles that the report names. */
 export const NAMED = [50, 66, 75, 80, 85, 90, 95, 98, 99, 99.9, 99.99];
@@ -96,10 +109,23 @@ export function sliceId(slice: Slice): string {
   return `s${slice.number}`;
 }
 
-export function makeK6Plan(batch: Batch, ports: Readonly<Record<string, number>>, host: string): K6Plan {
+export function makeK6Plan(
+  batch: Batch,
+  ports: Readonly<Record<string, number>>,
+  host: string,
+  checkedOf: CheckedOf = () => null,
+): K6Plan {
   const { scenario, slices } = batch;
   const { journey } = scenario;
   const own = journey.kind === 'script';
+  const checked: CheckedEndpoints[] = [];
+  const indexOf = (found: CheckedEndpoints | null) => {
+    if (found === null) return null;
+    const text = JSON.stringify(found);
+    const known = checked.findIndex((one) => JSON.stringify(one) === text);
+    return known < 0 ? checked.push(found) - 1 : known;
+  };
+  const indices = new Map(slices.map(({ variant }) => [variant, indexOf(checkedOf(variant, scenario))]));
   return {
     timeoutMs: scenario.timeoutMs,
     reuse: scenario.reuse,
@@ -112,6 +138,8 @@ export function makeK6Plan(batch: Batch, ports: Readonly<Record<string, number>>
     kinds: own ? [] : ERROR_KINDS,
     statuses: own ? [0, ...STATUSES] : [],
     trendStats: TREND_STATS,
+    otherKinds: OTHER_KINDS,
+    checked,
     blocks: groupTurns(slices)
       .filter(([slice]) => slice?.turns)
       .map(makeBlock),
@@ -121,6 +149,7 @@ export function makeK6Plan(batch: Batch, ports: Readonly<Record<string, number>>
         warmup: slice.warmup,
         block: slice.turns ? blockId(slice) : null,
         baseUrl: own ? `http://${host}` : addressOf(host, ports[slice.variant] as number),
+        checked: indices.get(slice.variant) ?? null,
         ...(slice.duet === null ? timesOf(slice, 0) : timesOf(slice, place * DUET_LAG_MS)),
       })),
     ),

@@ -1,6 +1,7 @@
 import type { Scenario } from '../config/types.ts';
 import type { ExecOptions } from '../host.ts';
 import { type Batch, batchMs } from '../plan/timeline.ts';
+import type { CheckedOf } from './checked.ts';
 import { type Docker, LIMITS_MS, lastLines } from './docker.ts';
 import { type ErrorSample, journeyModule, type K6Summary, makeK6Plan, parseSamples, sliceId } from './k6.ts';
 import { ARENA_FOLDER, makeReadable } from './probe.ts';
@@ -43,17 +44,21 @@ export async function loadBatch(
   docker: Docker,
   arena: string,
   batch: Batch,
-  { ports, host }: { ports: Readonly<Record<string, number>>; host: string },
+  {
+    ports,
+    host,
+    checkedOf,
+  }: { ports: Readonly<Record<string, number>>; host: string; checkedOf?: CheckedOf },
   environment: Readonly<Record<string, string>>,
   options: Pick<ExecOptions, 'signal'>,
 ): Promise<LoadOutcome> {
-  const plan = makeK6Plan(batch, ports, host);
+  const plan = makeK6Plan(batch, ports, host, checkedOf);
   const seconds = Math.ceil(limitMs(batch) / 1000);
   const script = [
     'cd "$1" && cat >plan.json && rm -f k6.log || exit 1',
     'limit=$2; shift 2',
     'timeout -s KILL "$limit" k6 run --quiet --address "" --log-output file=k6.log,level=error "$@" lib/main.js',
-    'code=$?; [ -f k6.log ] && tail -c 300000 k6.log >&2; exit "$code"',
+    'code=$?; [ -f k6.log ] && tail -c 2000000 k6.log >&2; exit "$code"',
   ].join('\n');
   const first = plan.slices[0];
   const target =

@@ -1,9 +1,17 @@
 import type { LoadStep } from '../plan/load.ts';
 import type { Batch, Slice } from '../plan/plan.ts';
 import { spanMs } from '../plan/timeline.ts';
-import { type Endpoint, type Measurement, RESENT, type RequestError, type Step } from '../results.ts';
-import { blockId, ERROR_KINDS, type ErrorSample, type K6Summary, sliceId } from './k6.ts';
+import {
+  type Endpoint,
+  type Measurement,
+  type Others,
+  RESENT,
+  type RequestError,
+  type Step,
+} from '../results.ts';
+import { blockId, ERROR_KINDS, type ErrorSample, type K6Summary, OTHER_KINDS, sliceId } from './k6.ts';
 import { histogramOf, namedOf, readLatency } from './latency.ts';
+import { describeOthers, findOthers } from './others.ts';
 import { readResources } from './resources.ts';
 import type { MemorySample, Samples } from './samples.ts';
 
@@ -41,6 +49,10 @@ const FULL_LIMIT = 0.97;
 const IDLE_LIMIT = 0.5;
 const DROPPED_LIMIT = 0.001;
 const OFFERED_LIMIT = 0.97;
+/** Where fewer answers are right, it is the wrong ones that were measured. */
+const MOST = 0.5;
+/** Code of slices that did not measure what was checked. */
+export const OTHER_ANSWERS = 'other-answers';
 
 /** Measurements of a batch, warm-up and duets left out. Pure. */
 export function measure(outcome: BatchOutcome): Measurement[] {
@@ -109,13 +121,16 @@ function measureSlice(outcome: BatchOutcome, slice: Slice): Measurement {
     ...readResources(outcome, slice, startedMs, durationMs, wholeMs, requests),
   };
   const generator = judgeGenerator(outcome, slice, base, wholeMs);
-  return { ...base, generator, ...judge(outcome, base) };
+  const others = findOthers(outcome, slice);
+  return { ...base, ...(others && { others }), generator, ...judge(outcome, base, others, slice) };
 }
 
 function judge(
   outcome: BatchOutcome,
-  m: Pick<Measurement, 'requests' | 'okCount' | 'cpu' | 'interrupted'>,
-): Pick<Measurement, 'outcome' | 'reason'> {
+  m: Pick<Measurement, 'requests' | 'okCount' | 'cpu' | 'interrupted' | 'errors'>,
+  others: Others | null,
+  { steps }: Slice,
+): Pick<Measurement, 'outcome' | 'reason' | 'code'> {
   if (outcome.summary === null) return { outcome: 'void', reason: outcome.trouble };
   // Less than 1 µs a request is not PHP: the answers came from something else on that port.
   if (m.okCount > 100 && m.cpu !== null && m.cpu.usedUs < m.okCount) {
@@ -127,7 +142,19 @@ function judge(
       : { outcome: 'void', reason: 'k6 made no request' };
   }
   if (m.okCount === 0) return { outcome: 'failed', reason: 'every request failed' };
+  if (others?.isVoid) return { outcome: 'void', code: OTHER_ANSWERS, reason: describeOthers(others) };
+  // Beyond its knee a ramp is meant to go wrong.
+  if (steps.length <= 1 && m.okCount < MOST * (m.requests + m.interrupted)) {
+    return { outcome: 'failed', reason: describeFailures(m) };
+  }
   return { outcome: 'ok', reason: null };
+}
+
+/** `only 71 of 1,000 answers OK; mostly http 500` */
+function describeFailures({ okCount, requests, interrupted, errors }: Parameters<typeof judge>[1]): string {
+  const most = errors.toSorted((a, b) => b.count - a.count)[0]?.kind ?? 'no answer in time';
+  const all = (requests + interrupted).toLocaleString('en');
+  return `only ${okCount.toLocaleString('en')} of ${all} answers OK; mostly ${most}`;
 }
 
 function judgeGenerator(
@@ -224,7 +251,13 @@ function readErrors({ summary, errors }: BatchOutcome, id: string): RequestError
   const add = (kind: string, endpoint: string, count: number) => {
     if (count === 0) return;
     const sample = errors.find((e) => e.slice === id && e.kind === kind && e.endpoint === endpoint);
-    found.push({ kind, endpoint, count, sample: sample?.body ?? null });
+    found.push({
+      kind,
+      endpoint,
+      count,
+      sample: sample?.body ?? null,
+      ...(sample && { answer: showSample(sample) }),
+    });
   };
   endpoints.forEach((endpoint, i) => {
     for (const kind of ERROR_KINDS) {
@@ -235,6 +268,10 @@ function readErrors({ summary, errors }: BatchOutcome, id: string): RequestError
       );
     }
     add(RESENT, endpoint, summary?.metrics[`bench_resent{slice:${id},name:e${i}}`]?.count ?? 0);
+    for (const kind of OTHER_KINDS) {
+      const metric = `bench_others{slice:${id},endpoint:e${i},kind:${kind}}`;
+      add(kind, endpoint, summary?.metrics[metric]?.count ?? 0);
+    }
   });
   if (endpoints.length === 0) {
     // A user's own script: k6 tells the status of each answer, and no more.
@@ -246,6 +283,10 @@ function readErrors({ summary, errors }: BatchOutcome, id: string): RequestError
     }
   }
   return found;
+}
+
+function showSample({ status = 0, headers = '', body }: ErrorSample): NonNullable<RequestError['answer']> {
+  return { status, headers, body };
 }
 
 function readEndpoints({ summary }: BatchOutcome, id: string): Endpoint[] {

@@ -9,12 +9,16 @@ import { checkAnswers, type Known } from './answers.ts';
 import type { Arena } from './arena.ts';
 import { runLoad } from './batch.ts';
 import { searchCapacities } from './capacity.ts';
+import type { CheckedOf } from './checked.ts';
 import { type Docker, LABEL, readLog, removeContainers } from './docker.ts';
 import { longestDrainMs, slowestTypicalMs } from './drain.ts';
 import { measureDuets } from './duets.ts';
+import { addLog, explainSlice } from './evidence.ts';
+import { checkedOf } from './learned.ts';
 import { bringJourney } from './load.ts';
-import { measure } from './measure.ts';
+import { measure, OTHER_ANSWERS } from './measure.ts';
 import { listListeners } from './probe.ts';
+import { recheckAnswers } from './recheck.ts';
 import { type Sampler, startSampler, type Watch } from './sampler.ts';
 import {
   BEHIND,
@@ -82,7 +86,8 @@ export async function runPlan(world: RunWorld): Promise<void> {
   const sampler = await startSampler(world);
   const learned: Learned = {
     sampler,
-    known: { rounds: [], reported: new Set() },
+    known: { rounds: [], reported: new Set(), learned: new Map() },
+    explained: new Set(),
     drainedMs: new Map(),
     typicalMs: new Map(),
     brought: null,
@@ -121,6 +126,8 @@ export async function runPlan(world: RunWorld): Promise<void> {
 interface Learned {
   sampler: Sampler;
   known: Known;
+  /** Variants whose first failed requests were looked into. */
+  explained: Set<string>;
   /** Scenario → the longest time after the end of a slice that a request took, ms. */
   drainedMs: Map<string, number>;
   /** Scenario → how long a request of the slowest variant typically takes, ms. */
@@ -180,12 +187,15 @@ async function runInstance(
       doneMs += batchMs(batch);
       if (servers.size === 0) return;
     }
+    await recheckAnswers(world, [...servers.values()], learned.known.learned, fail);
+    await drop(world, instance, servers, failed);
+    if (servers.size === 0) return;
     if (searchesMs(instance, world.plan) > 0) {
       const done = (what: string, ms: number) => at(`${of}: ${what}`, doneMs + ms);
       const fromMs = world.host.now();
       await searchCapacities(
         world,
-        { instance, servers: [...servers.values()], watch, measured },
+        { instance, servers: [...servers.values()], watch, measured, checkedOf: checkedIn(learned, servers) },
         prepare,
         done,
       );
@@ -254,7 +264,7 @@ async function startAll(
 
 async function runBatch(
   world: RunWorld,
-  { drainedMs, typicalMs }: Learned,
+  learned: Learned,
   instance: Instance,
   planned: Batch,
   servers: Map<string, Server>,
@@ -262,6 +272,7 @@ async function runBatch(
   fail: (variant: string, failure: Failure) => void,
 ): Promise<Measurement[]> {
   const { docker } = world;
+  const { drainedMs, typicalMs } = learned;
   const { scenario } = planned;
   const slices = planned.slices.filter((s) => servers.has(s.variant));
   if (slices.length === 0) return [];
@@ -272,7 +283,7 @@ async function runBatch(
   );
   // Duets alone, whose others have dropped out.
   if (batch.slices.length === 0) return [];
-  const { load, loaded } = await runLoad(world, instance, batch, watch);
+  const { load, loaded } = await runLoad(world, instance, batch, watch, checkedIn(learned, servers));
   const measurements = measure(loaded);
   const typical = slowestTypicalMs(batch, load.summary);
   // Learnt once: all instances are measured alike.
@@ -289,8 +300,40 @@ async function runBatch(
       m.reason = death.reason;
     }
   }
+  await explainErrors(world, learned, measurements, servers, loaded.beganMs, fail);
   await world.keep(measurements, measureDuets(loaded));
   return measurements;
+}
+
+/** Fails the variants whose slices were not of what was checked; the first errors of others get what was logged. */
+async function explainErrors(
+  world: RunWorld,
+  { explained }: Learned,
+  measurements: readonly Measurement[],
+  servers: ReadonlyMap<string, Server>,
+  sinceMs: number,
+  fail: (variant: string, failure: Failure) => void,
+): Promise<void> {
+  for (const server of servers.values()) {
+    const own = measurements.filter(({ variant }) => variant === server.variant.id);
+    const other = own.find(({ code }) => code === OTHER_ANSWERS);
+    const wrong = own.find(({ errors }) => errors.length > 0);
+    if (other) {
+      const reason = other.reason ?? '';
+      fail(server.variant.id, await explainSlice(world, server, other, reason, sinceMs));
+    } else if (wrong && !explained.has(server.variant.id)) {
+      explained.add(server.variant.id);
+      await addLog(world, server, wrong, sinceMs);
+    }
+  }
+}
+
+/** What is known of the answers of those that serve. */
+function checkedIn({ known }: Learned, servers: ReadonlyMap<string, Server>): CheckedOf {
+  return (id, scenario) => {
+    const server = servers.get(id);
+    return server ? checkedOf(known.learned, server.variant, scenario) : null;
+  };
 }
 
 /** What has failed takes no part any more, and is gone: one that tries to start over and over takes CPU from the others. */

@@ -8,6 +8,15 @@ export interface Answer {
   error: string;
   type: string;
   location: string;
+  /** When it was asked, or its journey began, unix ms by the engine's clock. */
+  askedMs?: number;
+  /** A line each. */
+  headers?: string;
+  /** What the body says to a person, cut. */
+  text?: string;
+  /** Of the whole body. */
+  characters?: number;
+  /** The whole of it, or its beginning. */
   body: string;
   /** What the journey that asked has against it, by the kinds of error that it counts under load. */
   fault?: string;

@@ -67,7 +67,11 @@ describe('variants that fail beside one that does not', () => {
         /^GET \/cpu\?ms=3 answers differently from \S+: HTTP 200, text\/html.* instead of HTTP 200, application\/json/,
       log: '',
     },
-    'faulty[fault=refuses]': { stage: 'verify', reason: 'GET /cpu?ms=3 answers HTTP 500', log: '' },
+    'faulty[fault=refuses]': {
+      stage: 'verify',
+      reason: 'GET /cpu?ms=3 answers HTTP 500; it says: no such luck',
+      log: '',
+    },
   };
   const ids = Object.keys(faults).map((id) => id.replace(/^\w+/, '$&@8.4'));
   let results: Results;
