@@ -368,7 +368,8 @@ function exitCodeOf(
 ): Bench['exitCode'] {
   if (signal.aborted) return (signal.reason as Stopped).exitCode;
   if (failure || results.variants.some(isOutOfDisk)) return 4;
-  if (hasFailures(results)) return 3;
+  const failed = scenarios.some(({ rows }) => rows.some(({ state }) => state.kind === 'failed'));
+  if (failed || hasFailures(results)) return 3;
   const missed = scenarios.some(({ rows }) =>
     rows.some((row) => row.sloMissed.length > 0 && !isOther(results, row.variant)),
   );

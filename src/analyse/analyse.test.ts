@@ -89,7 +89,7 @@ describe('what is kept out of the ranking', () => {
     expect(row.state).toMatchObject({
       kind: 'unranked',
       cause: 'ok-ratio',
-      reason: expect.stringMatching(/^only [12].* % of answers OK, 99 % needed; mostly http 500$/),
+      reason: expect.stringMatching(/^only 6[12].* % of answers OK, 99 % needed; mostly http 500$/),
     });
     expect(scenario.rows[0]?.label).toBe('apache');
     expect(scenario.best).toBe('apache@8.4');
@@ -97,11 +97,24 @@ describe('what is kept out of the ranking', () => {
 
   test('a server that never answers right has no numbers to be proud of', () => {
     expect(rowOf(scenario, 'unit@8.4')).toMatchObject({
-      state: { kind: 'unranked', reason: 'only 0 % of answers OK, 99 % needed; mostly http 503' },
+      state: {
+        kind: 'failed',
+        stage: 'run',
+        reason: 'only 0 % of answers OK, 99 % needed; mostly http 503',
+      },
       okRatio: 0,
       rps: null,
       latency: null,
     });
+  });
+
+  test.each([
+    [0.071, 'failed'],
+    [0.49, 'failed'],
+    [0.51, 'unranked'],
+  ])('with %d of its answers right a variant is %s', (okRatio, kind) => {
+    const results = makeResults({ servers: [server('a', { okRatio }), server('b')] });
+    expect(rowOf(first(results), 'a').state.kind).toBe(kind);
   });
 
   test('requests without an answer are not right answers', () => {
@@ -149,7 +162,7 @@ describe('what is kept out of the ranking', () => {
     const kinds = scenario.rows.map((row) => row.state.kind);
     expect(kinds).toEqual([
       ...['ranked', 'ranked', 'generator-bound'],
-      ...['unranked', 'unranked', 'unranked', 'failed'],
+      ...['unranked', 'unranked', 'failed', 'failed'],
     ]);
   });
 

@@ -161,6 +161,25 @@ function ofMemory(scenario: ScenarioSummary): Warning[] {
   ];
 }
 
+/** Too few for their slices to be void. */
+function ofOthers(scenario: ScenarioSummary): Warning[] {
+  const told = scenario.rows.flatMap((row) => {
+    const others = row.errors.filter(({ kind }) => kind.startsWith('other '));
+    if (others.length === 0 || row.state.kind === 'failed') return [];
+    const kinds = others.map(({ count, kind, endpoint }) => `${count} of ${kind} at ${endpoint}`);
+    return [{ row, text: `${row.label} ${kinds.join(', ')}` }];
+  });
+  if (told.length === 0) return [];
+  return [
+    warning(
+      'other-answers',
+      `scenario ${scenario.facts.name}: answers that were not the checked ones: ${told.map(({ text }) => text).join('; ')}; they count as OK`,
+      'see the first of each kind among the errors; a page that varies so much takes verify: status in a scenario',
+      told.map(({ row }) => row),
+    ),
+  ];
+}
+
 /** The same endpoint must give the same answer everywhere, also in size. */
 function ofAnswers(scenario: ScenarioSummary): Warning[] {
   const warnings: Warning[] = [];
@@ -176,6 +195,7 @@ function ofAnswers(scenario: ScenarioSummary): Warning[] {
       ),
     );
   }
+  warnings.push(...ofOthers(scenario));
   const rows = scenario.rows.filter(
     ({ state: { kind } }) => kind === 'ranked' || kind === 'base' || kind === 'generator-bound',
   );

@@ -2,6 +2,8 @@
 
 /** Share of right answers below which a variant is not ranked, unless the scenario says otherwise. */
 export const DEFAULT_OK_RATIO = 0.99;
+/** With fewer right answers a variant has failed. */
+export const MOSTLY_OK = 0.5;
 /** From this share of generator-bound slices on the variant as a whole is. */
 export const GENERATOR_BOUND_SHARE = 0.1;
 /** Above this share of the load CPUs k6 adds latency of its own. */

@@ -128,7 +128,7 @@ function endpointRow(name: string, parts: readonly Omit<Endpoint, 'name'>[], sec
 /** Errors by endpoint and kind, most frequent first, each with the first body that was kept. */
 export function poolErrors(slices: readonly Measurement[]): ErrorRow[] {
   const rows = new Map<string, ErrorRow>();
-  for (const { endpoint, kind, count, sample } of slices.flatMap((slice) => slice.errors)) {
+  for (const { endpoint, kind, count, sample, ...shown } of slices.flatMap((slice) => slice.errors)) {
     const key = JSON.stringify([endpoint, kind]);
     const row = rows.get(key);
     rows.set(key, {
@@ -136,6 +136,8 @@ export function poolErrors(slices: readonly Measurement[]): ErrorRow[] {
       kind,
       count: count + (row?.count ?? 0),
       sample: row?.sample ?? sample,
+      ...(row?.answer ? { answer: row.answer } : shown.answer && { answer: shown.answer }),
+      ...(row?.log ? { log: row.log } : shown.log && { log: shown.log }),
     });
   }
   return [...rows.values()].sort((a, b) => b.count - a.count);

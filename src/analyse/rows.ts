@@ -9,6 +9,7 @@ import {
   GENERATOR_BOUND_SHARE,
   GENERATOR_BUSY,
   MAX_DROPPED,
+  MOSTLY_OK,
   P99_SAMPLES,
 } from './limits.ts';
 import { byInstance, poolEndpoints, poolErrors, poolPercentiles, sum } from './pool.ts';
@@ -174,7 +175,10 @@ function judge(
 ): RowState {
   const { failure } = variant;
   const counted = all.filter((slice) => slice.outcome !== 'void');
-  if (failure) return { kind: 'failed', stage: failure.stage, reason: failure.reason, log: failure.log };
+  if (failure) {
+    const { stage, reason, log, answer } = failure;
+    return { kind: 'failed', stage, reason, log, ...(answer && { answer }) };
+  }
   const needed = facts.slo.okRatio ?? DEFAULT_OK_RATIO;
   const isBound =
     row.slices.generatorBound >= GENERATOR_BOUND_SHARE * row.slices.ok && row.slices.generatorBound > 0;
@@ -183,7 +187,10 @@ function judge(
   if (row.okRatio !== null && row.okRatio < needed) {
     const kind = row.errors[0]?.kind ?? counted.find((slice) => slice.reason)?.reason;
     const reason = `only ${percent(row.okRatio)} of answers OK, ${percent(needed)} needed`;
-    return { kind: 'unranked', cause: 'ok-ratio', reason: kind ? `${reason}; mostly ${kind}` : reason };
+    const told = kind ? `${reason}; mostly ${kind}` : reason;
+    // Then what was measured is mostly what it does instead.
+    if (row.okRatio < MOSTLY_OK) return { kind: 'failed', stage: 'run', reason: told, log: '' };
+    return { kind: 'unranked', cause: 'ok-ratio', reason: told };
   }
   // A server that hangs gives few answers, so that its wrong ones hardly weigh: its slices do.
   const slices = row.slices.ok + row.slices.failed;

@@ -1,4 +1,13 @@
-import type { Comparison, Gate, Probe, Results, ScenarioFacts, Variant, Warning } from '../results.ts';
+import type {
+  Comparison,
+  Evidence,
+  Gate,
+  Probe,
+  Results,
+  ScenarioFacts,
+  Variant,
+  Warning,
+} from '../results.ts';
 import type { Estimate } from './estimate.ts';
 
 /** What `analyse` makes of results.json, and all that `report` gets to see. Units are in the names. */
@@ -99,7 +108,7 @@ export type RowState =
   /** The load generator was the limit: RPS is a lower bound and no rank can be given. */
   | { kind: 'generator-bound'; reason: string }
   | { kind: 'unranked'; cause: 'ok-ratio' | 'rate-missed' | 'no-data'; reason: string }
-  | { kind: 'failed'; stage: string; reason: string; log: string };
+  | { kind: 'failed'; stage: string; reason: string; log: string; answer?: Evidence };
 
 /** One variant in one scenario. Null: not measured. */
 export interface Row {
@@ -222,4 +231,7 @@ export interface ErrorRow {
   count: number;
   /** The first failing body; untrusted text. */
   sample: string | null;
+  /** The whole of that answer, and what the app has logged while it was loaded. */
+  answer?: Evidence;
+  log?: string;
 }

@@ -4,6 +4,7 @@ import type { Variant } from '../results.ts';
 import { type Tried, triedOf } from './capacity.ts';
 import { renderComparisons } from './comparisons.ts';
 import { code, codeBlock, escapeHtml, escapeMarkdown } from './escape.ts';
+import { answerText, logText } from './evidence.ts';
 import { type Column, folded, table } from './markup.ts';
 import { bytes, count, digits, duration, ms, NOTHING, share } from './numbers.ts';
 import { type Start, startsLegend, startsOf } from './starts.ts';
@@ -191,24 +192,28 @@ function errors({ rows, bases }: ScenarioSummary): string {
   );
   const samples = all.flatMap((row) =>
     row.errors
-      .filter((error) => error.sample)
+      .filter(({ sample, answer, log }) => sample || answer || log)
       .slice(0, SAMPLES)
       .map((error) => {
         const title = `First ${code(error.kind)} of ${code(row.label)} at ${code(error.endpoint)}:`;
-        return `${title}\n\n${codeBlock(cut(error.sample ?? '', SAMPLE_CHARACTERS))}`;
+        const text = error.answer ? answerText(error.answer) : cut(error.sample ?? '', SAMPLE_CHARACTERS);
+        const log = error.log ? `\n\nWhat it has logged meanwhile:\n\n${codeBlock(logText(error.log))}` : '';
+        return `${title}\n\n${codeBlock(text)}${log}`;
       }),
   );
   return [counts, ...samples].join('\n\n');
 }
 
 function logs({ variants }: Summary): string {
-  const failed = variants.filter((variant) => variant.failure?.log.trim());
+  const failed = variants.filter(({ failure }) => failure?.answer || failure?.log.trim());
   if (failed.length === 0) return '';
   const bodies = failed.map(({ label, failure }) => {
     const lines = (failure?.log ?? '').trimEnd().split('\n').slice(-LOG_LINES).join('\n');
-    return `${code(label)}:\n\n${codeBlock(lines.slice(-LOG_CHARACTERS))}`;
+    const log = lines.trim() ? `\n\n${codeBlock(lines.slice(-LOG_CHARACTERS))}` : '';
+    const answer = failure?.answer ? ` it answered\n\n${codeBlock(answerText(failure.answer))}` : '';
+    return `${code(label)}:${answer}${answer && log && '\n\nand logged'}${log}`;
   });
-  return folded('Logs of what failed', bodies.join('\n\n'));
+  return folded('Answers and logs of what failed', bodies.join('\n\n'));
 }
 
 function coldStarts({ variants }: Summary): string {

@@ -2,6 +2,7 @@ import type { Estimate } from '../analyse/estimate.ts';
 import type { Limit, Row, ScenarioSummary, Summary } from '../analyse/summary.ts';
 import { capacityLegend, hasCapacity } from './capacity.ts';
 import type { Medium } from './changes.ts';
+import { answerText, logText, shownOf } from './evidence.ts';
 import {
   type Column,
   chooseColumns,
@@ -18,7 +19,7 @@ import {
 import { atLeast, bytes, digits, held, ms, NOTHING, share, withHalf } from './numbers.ts';
 import { decay, growth, hasSoak, soakLegend } from './soak.ts';
 import { startsLegend, startsOf } from './starts.ts';
-import { cleanLine, clip } from './text.ts';
+import { cleanLine, cleanText, clip } from './text.ts';
 import { tuned } from './tune.ts';
 import { type Deltas, deltaLegend, deltasOf, deltaTitle, findable, headline, tellGates } from './verdicts.ts';
 import {
@@ -137,11 +138,12 @@ function renderScenario(scenario: ScenarioSummary, summary: Summary, width: numb
     ...apart.flatMap((row, i) => [
       cells[ranked.length + i] as string,
       styles.warn(wrap(`${margin}${cleanLine(reasonOf(row.state))}`, width, margin)),
+      ...tellShown(row, measured, width),
     ]),
     ...(failed.length > 0 ? [styles.dim('failed')] : []),
-    ...failed.map((row) => {
+    ...failed.flatMap((row) => {
       const text = `  ${cleanLine(row.label)}: ${cleanLine(reasonOf(row.state))}`;
-      return styles.bad(wrap(text, width, '    '));
+      return [styles.bad(wrap(text, width, '    ')), ...tellShown(row, failed, width)];
     }),
   ];
   const showsDeltas = columns.some(({ key }) => key === 'Δ');
@@ -163,6 +165,25 @@ function renderScenario(scenario: ScenarioSummary, summary: Summary, width: numb
     ...table,
     ...legend.map((line) => styles.dim(wrap(line, width, '  '))),
   ].join('\n');
+}
+
+/** What a row was answered and has logged, below its reason; once for all that say the same. */
+function tellShown(row: Row, rows: readonly Row[], width: number): string[] {
+  const shown = shownOf(row);
+  if (!shown) return [];
+  const said = JSON.stringify(shown);
+  const first = rows.find((other) => JSON.stringify(shownOf(other)) === said);
+  if (first && first !== row) return [wrap(`    the same as ${cleanLine(first.label)}`, width, '    ')];
+  const block = (title: string, text: string) => [
+    `    ${title}`,
+    ...cleanText(text)
+      .split('\n')
+      .map((line) => wrap(`    | ${cleanLine(line)}`, width, '    | ')),
+  ];
+  return [
+    ...(shown.answer ? block('it answered', answerText(shown.answer)) : []),
+    ...(shown.log.trim() ? block('and logged', logText(shown.log)) : []),
+  ];
 }
 
 function columnsOf(scenario: ScenarioSummary, deltas: Deltas | null): Column[] {

@@ -1,3 +1,4 @@
+import { MOSTLY_OK } from '../analyse/limits.ts';
 import type { LoadStep } from '../plan/load.ts';
 import type { Batch, Slice } from '../plan/plan.ts';
 import { spanMs } from '../plan/timeline.ts';
@@ -49,8 +50,6 @@ const FULL_LIMIT = 0.97;
 const IDLE_LIMIT = 0.5;
 const DROPPED_LIMIT = 0.001;
 const OFFERED_LIMIT = 0.97;
-/** Where fewer answers are right, it is the wrong ones that were measured. */
-const MOST = 0.5;
 /** Code of slices that did not measure what was checked. */
 export const OTHER_ANSWERS = 'other-answers';
 
@@ -144,7 +143,7 @@ function judge(
   if (m.okCount === 0) return { outcome: 'failed', reason: 'every request failed' };
   if (others?.isVoid) return { outcome: 'void', code: OTHER_ANSWERS, reason: describeOthers(others) };
   // Beyond its knee a ramp is meant to go wrong.
-  if (steps.length <= 1 && m.okCount < MOST * (m.requests + m.interrupted)) {
+  if (steps.length <= 1 && m.okCount < MOSTLY_OK * (m.requests + m.interrupted)) {
     return { outcome: 'failed', reason: describeFailures(m) };
   }
   return { outcome: 'ok', reason: null };

@@ -2,6 +2,7 @@ import type { EndpointRow, PooledLatency, ScenarioSummary, Summary } from '../..
 import { percent } from '../../analyse/words.ts';
 import type { Variant } from '../../results.ts';
 import { type Tried, triedOf } from '../capacity.ts';
+import { answerText, logText } from '../evidence.ts';
 import { bytes, count, digits, duration, ms, NOTHING, share } from '../numbers.ts';
 import { type Start, startsLegend, startsOf } from '../starts.ts';
 import { cut, plural } from '../text.ts';
@@ -177,7 +178,12 @@ function endpoints({ rows, bases }: ScenarioSummary, numbers: Numbers): Html {
 
 function errors({ rows, bases }: ScenarioSummary, numbers: Numbers): Html {
   const items = [...rows, ...bases].flatMap(({ variant, label, errors: found }) =>
-    found.map((error, i) => ({ ...error, variant, label, withSample: i < SAMPLES && error.sample })),
+    found.map((error, i) => ({
+      ...error,
+      variant,
+      label,
+      withSample: i < SAMPLES && (error.sample || error.answer || error.log),
+    })),
   );
   if (items.length === 0) return html``;
   type Item = (typeof items)[number];
@@ -190,9 +196,11 @@ function errors({ rows, bases }: ScenarioSummary, numbers: Numbers): Html {
   const samples = items
     .filter((item) => item.withSample)
     .map(
-      ({ variant, label, kind, endpoint, sample }) =>
+      ({ variant, label, kind, endpoint, sample, answer, log }) =>
         html`<div data-variant="${numbers.get(variant)}"><p>First ${name(kind)} of ${name(label)} at ${name(endpoint)}:</p>
-<pre tabindex="0" dir="auto">${cut(sample ?? '', SAMPLE_CHARACTERS)}</pre></div>`,
+<pre tabindex="0" dir="auto">${answer ? answerText(answer) : cut(sample ?? '', SAMPLE_CHARACTERS)}</pre>${
+          log && html`<p>What it has logged meanwhile:</p><pre tabindex="0" dir="auto">${logText(log)}</pre>`
+        }</div>`,
     );
   return folded(
     'Errors',

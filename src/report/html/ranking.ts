@@ -1,6 +1,7 @@
 import type { Estimate } from '../../analyse/estimate.ts';
 import type { Row, ScenarioSummary } from '../../analyse/summary.ts';
 import { hasCapacity } from '../capacity.ts';
+import { answerText } from '../evidence.ts';
 import { atLeast, bytes, digits, held, ms, NOTHING, share, withHalf } from '../numbers.ts';
 import { decay, growth, hasSoak } from '../soak.ts';
 import { DOUBTFUL, hasHolds, reasonOf } from '../words.ts';
@@ -47,8 +48,12 @@ const LOG_CHARACTERS = 4000;
 
 function renderFailed({ variant, label, state }: Row, numbers: Numbers): Html {
   const log = state.kind === 'failed' ? state.log.trimEnd() : '';
+  const answer = state.kind === 'failed' && state.answer;
   const last = log.split('\n').slice(-LOG_LINES).join('\n').slice(-LOG_CHARACTERS);
   return html`<li data-variant="${numbers.get(variant)}">${name(label)}: ${reasonOf(state)}${
+    answer &&
+    html`<details><summary>What it answered</summary><pre tabindex="0" dir="auto">${answerText(answer)}</pre></details>`
+  }${
     last &&
     html`<details><summary>Last lines of its log</summary><pre tabindex="0" dir="auto">${last}</pre></details>`
   }</li>`;
