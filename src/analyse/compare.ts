@@ -46,7 +46,8 @@ export function compareMeasured(results: Results, measured: readonly Measured[])
       ];
     }),
   );
-  const own = oppose(drafts.map((draft) => conclude(draft, corrected.get(draft))));
+  const concluded = drafts.map((draft) => conclude(draft, corrected.get(draft)));
+  const own = oppose(concluded, (i) => drafts[i]?.full ?? false);
   const earlier = results.comparisons.filter(({ against }) => against === 'earlier');
   const place = ({ variant, against }: Comparison) =>
     3 * results.variants.findIndex(({ id }) => id === variant) +
@@ -65,6 +66,8 @@ interface Draft {
   scenario: string;
   metric: CompareMetric;
   primary: boolean;
+  /** Both servers used all of their CPUs. */
+  full: boolean;
   how: Comparison['how'];
   test: PairedTest | null;
   slices: number;
@@ -106,8 +109,9 @@ function draftPair(
       duet.scenario === scenario.facts.name,
   );
   const pairs = pairSlices(variant.slices, reference.slices, duets);
-  const together = wereTogether(pairs);
-  const lead = chooseLead(scenario, pairs, against);
+  const together = wereTogether(pairs) && testDuets(pairs) !== null;
+  const fitting = chooseFitting(scenario, pairs, against, together);
+  const [lead] = fitting.metrics;
   const metrics = [lead, ...METRICS.filter((metric) => metric !== lead)];
   return metrics.map((metric) => {
     const how = together && metric === 'cpu' ? 'together' : 'turns';
@@ -122,7 +126,10 @@ function draftPair(
       against,
       scenario: scenario.facts.name,
       metric,
-      primary: metric === lead || results.plan.gates.some((gate) => names(gate, scenario, variant, metric)),
+      full: fitting.full,
+      primary:
+        fitting.metrics.includes(metric) ||
+        results.plan.gates.some((gate) => names(gate, scenario, variant, metric)),
       how,
       test,
       slices,
@@ -136,22 +143,32 @@ function draftPair(
   });
 }
 
+/** The metrics that a verdict goes by: the first leads. */
+interface Fitting {
+  metrics: readonly [CompareMetric, ...CompareMetric[]];
+  /** Whether both servers used all of their CPUs, so that CPU per request decides how many requests they do. */
+  full: boolean;
+}
+
 /**
- * The metric that tells most. A server whose CPUs are full does as many requests as its CPU per request allows, and that
- * is the steadiest number of all; runtimes against each other are ranked, so there it is what the ranking is by.
+ * Two refs: what a request costs, where both were loaded at once, as that is the steadiest number of all; and how fast
+ * the answers come, unless that follows from it, as the CPUs are full. Runtimes against each other are ranked, so there it
+ * is what the ranking is by.
  */
-function chooseLead(
+function chooseFitting(
   scenario: Measured,
   pairs: readonly InstancePair[],
   against: Draft['against'],
-): CompareMetric {
-  if (against === 'reference') return chooseMetric(scenario);
-  if (scenario.model === 'open') return 'p50';
+  together: boolean,
+): Fitting {
   const full = (['variant', 'reference'] as const).every((side) => {
     const busy = pairs.flatMap(({ kept }) => kept.map((pair) => pair[side].cpu?.busyRatio ?? 0));
     return busy.length > 0 && sum(busy, (ratio) => ratio) >= SATURATED * busy.length;
   });
-  return full ? 'cpu' : 'rps';
+  if (against === 'reference') return { metrics: [chooseMetric(scenario)], full };
+  const fast = scenario.model === 'open' ? 'p50' : 'rps';
+  if (together) return { metrics: full && fast === 'rps' ? ['cpu'] : ['cpu', fast], full };
+  return { metrics: full && fast === 'rps' ? ['cpu'] : [fast], full };
 }
 
 function names(gate: Gate, { facts }: Measured, { variant }: Entry, metric: CompareMetric): boolean {
@@ -209,7 +226,7 @@ function correct(
 }
 
 function conclude(draft: Draft, corrected: Corrected | undefined): Comparison {
-  const { test, obstacles, ...named } = draft;
+  const { test, obstacles, full: _, ...named } = draft;
   const known = {
     ...named,
     ratio: test && Math.exp(test.mean),
@@ -246,12 +263,13 @@ function amidNoise({ disturbed, slices }: Draft): string {
 const missedBy = (tests: number) => `sure by itself, but not as one of ${tests} tests`;
 
 /** A server whose CPUs are full and that needs more of them per request cannot do more requests: one must be wrong. */
-function oppose(comparisons: readonly Comparison[]): Comparison[] {
+function oppose(comparisons: readonly Comparison[], isFull: (index: number) => boolean): Comparison[] {
   const leads = leadsOf(comparisons);
-  return comparisons.map((comparison) => {
+  return comparisons.map((comparison, i) => {
     const { verdict, metric } = comparison;
     const slower = verdict === 'slower';
-    if (metric !== 'cpu' || !leads.has(comparison) || !(slower || verdict === 'faster')) return comparison;
+    if (metric !== 'cpu' || !isFull(i) || !leads.has(comparison) || !(slower || verdict === 'faster'))
+      return comparison;
     const rps = comparisons.find((other) => other.metric === 'rps' && isSamePair(other, comparison));
     // Without a corrected p value RPS was not fit to be tested.
     if (!rps?.interval || rps.adjustedP === null) return comparison;

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { makeResults } from '../../test/fixtures/results/make.ts';
 import { makeRandom } from '../plan/random.ts';
-import type { Duet, Measurement, Results } from '../results.ts';
+import type { Duet, Gate, Measurement, Results } from '../results.ts';
 import { analyse } from './analyse.ts';
 import { compare } from './compare.ts';
 import { duetRatios, findDilution, testDuets } from './duets.ts';
+import { checkGates } from './gates.ts';
 import { measureNoise } from './noise.ts';
 import { pairSlices } from './pairs.ts';
 
@@ -124,6 +125,49 @@ describe('duets', () => {
     const ratio = (noiseOf(dearer)?.slice as number) / (noiseOf(duets)?.slice as number);
     expect(ratio).toBeCloseTo((1 + findDilution(pairs(dearer))) / (1 + findDilution(pairs(duets))), 9);
     expect(ratio).toBeGreaterThan(1.1);
+  });
+});
+
+describe('servers that wait for a database', () => {
+  /** CPUs half used; by duets a request costs `cpu` times as much, in turns the head does `rps` times as many. */
+  const waiting = (cpu: number, rps: number, gates: Gate[] = []): Results => ({
+    ...results,
+    plan: { ...results.plan, gates },
+    duets: duetsOf(({ instance }) => ({ variant: 400 * cpu * (1 + (instance - 2.5) / 1000), base: 400 })),
+    measurements: results.measurements.map((slice) => ({
+      ...slice,
+      achievedRps: 100 * (slice.variant === 'a' ? rps * (1 + (slice.instance - 2.5) / 1000) : 1),
+      cpu: slice.cpu && { ...slice.cpu, busyRatio: 0.5 },
+    })),
+  });
+  const primaryOf = (of: Results) =>
+    compare(of)
+      .filter(({ primary }) => primary)
+      .map(({ metric, verdict }) => `${metric} ${verdict}`);
+  const gate = (metric: Gate['metric']): Gate => ({
+    ...{ source: 'slower > 3%', metric, above: 0.03, scenario: null, variant: null },
+  });
+  const failed = (of: Results) => checkGates(of, compare(of)).map((found) => found.failed);
+
+  test('what a request costs leads, how fast they answer counts beside it', () => {
+    expect(primaryOf(waiting(1.05, 1))).toEqual(['cpu slower', 'rps no-difference']);
+    expect(primaryOf(waiting(1, 0.9))).toEqual(['cpu no-difference', 'rps slower']);
+    const { duets: _, ...alone } = waiting(1.05, 1);
+    expect(primaryOf({ ...alone, duets: [] })).toEqual(['rps no-difference']);
+  });
+  test('more CPU and yet more requests is no contradiction', () => {
+    expect(primaryOf(waiting(1.05, 1.1))).toEqual(['cpu slower', 'rps faster']);
+  });
+  test('a gate without a metric sees that they wait longer, unless another gate looks at that', () => {
+    expect(failed(waiting(1, 0.9, [gate(null)]))).toEqual([true]);
+    expect(failed(waiting(1.05, 1, [gate(null)]))).toEqual([true]);
+    expect(failed(waiting(1, 1, [gate(null)]))).toEqual([false]);
+    expect(failed(waiting(1, 0.9, [gate(null), { ...gate('rps'), above: 0.2 }]))).toEqual([false, false]);
+  });
+  test('with full CPUs the cost alone decides', () => {
+    const full = waiting(1.05, 0.95);
+    for (const slice of full.measurements) if (slice.cpu) slice.cpu.busyRatio = 1;
+    expect(primaryOf(full)).toEqual(['cpu slower']);
   });
 });
 

@@ -3,18 +3,21 @@ import type { GateResult } from './summary.ts';
 
 /**
  * Holds every gate of the plan against the comparisons: with the other ref or an earlier run where one was asked for,
- * else with the reference. One fails only on 'slower' with the whole interval beyond what it allows.
+ * else with the reference. Without a metric it looks at those that a verdict goes by, unless another gate names them. One fails only on 'slower' with the whole interval beyond what it allows.
  */
 export function checkGates(results: Results, comparisons: readonly Comparison[]): GateResult[] {
   const wanted = ({ against }: Comparison) => (against === 'reference') === (results.plan.compareTo === null);
   const leads = leadsOf(comparisons);
+  const named = results.plan.gates.map(({ metric }) => metric);
+  const fits = (comparison: Comparison) =>
+    leads.has(comparison) || (comparison.primary && !named.includes(comparison.metric));
   const variantOf = ({ variant }: Comparison) => results.variants.find(({ id }) => id === variant);
   return results.plan.gates.map((gate) => {
     const checks = comparisons
       .filter(
         (comparison) =>
           wanted(comparison) &&
-          (gate.metric === null ? leads.has(comparison) : comparison.metric === gate.metric) &&
+          (gate.metric === null ? fits(comparison) : comparison.metric === gate.metric) &&
           (gate.scenario === null || comparison.scenario === gate.scenario) &&
           isNamed(variantOf(comparison), gate.variant),
       )

@@ -84,7 +84,7 @@ export function fitBudget(
  * typically is; null where it is not known or no verdict can come of it.
  *
  * @param tests how many are corrected together
- * @param duets whether what a request costs decides, by duets: the case where servers are busy
+ * @param duets whether what a request costs decides, by duets
  */
 export function predictEffort(
   scenarios: readonly Scenario[],
@@ -112,6 +112,5 @@ function blockSpread(scenario: Scenario, duets: boolean): number | null {
   const over = (spread: number, loadedMs: number) => spread / Math.sqrt(loadedMs / 1000);
   if (journey.kind === 'script' || !takesTurns(compileLoad(load, scenario), ms))
     return over(SLICE_SPREAD, ms);
-  const isClosed = load.segments.every(({ kind }) => kind === 'vus');
-  return duets && isClosed ? over(DUET_SPREAD, Math.max(1000, ms)) : over(TURNS_SPREAD, ms);
+  return duets ? over(DUET_SPREAD, Math.max(1000, ms)) : over(TURNS_SPREAD, ms);
 }

@@ -39,7 +39,11 @@ const same = compared({
   interval: { low: 0.995, high: 1.007, level: 0.99 },
   margin: 0.00861,
 });
-const unsure = compared({ verdict: 'inconclusive', ratio: 1.02, detectable: 0.0231 });
+const unsure = compared({
+  ...{ verdict: 'inconclusive', ratio: 1.02, detectable: 0.0231 },
+  interval: { low: 0.98, high: 1.06, level: 0.99 },
+});
+const amid = '+2.0 %, 99 % interval −2.0…+6.0 %';
 
 const medium = { name: (label: string) => label, text: (text: string) => text.replaceAll('*', '\\*') };
 const say = (...items: readonly (readonly [string, Comparison])[]) =>
@@ -53,10 +57,10 @@ describe('one variant', () => {
     [compared(), 'a is slower than main: CPU per request +4.8 % (99 % interval +3.9…+5.7 %).'],
     [faster, 'a is faster than main: CPU per request −6.0 % (99 % interval −6.8…−5.2 %).'],
     [same, 'a: no difference above 0.9 % from main in CPU per request.'],
-    [unsure, 'Inconclusive for a in CPU per request against main: could have seen ≥ 2.4 %.'],
+    [unsure, `Inconclusive for a in CPU per request against main: ${amid}; could have seen ≥ 2.4 %.`],
     [
       { ...unsure, reasons: ['only 2 pairs of *starts*', '40 % of the slices dropped'] },
-      'Inconclusive for a in CPU per request against main: could have seen ≥ 2.4 %; only 2 pairs of \\*starts\\*.',
+      `Inconclusive for a in CPU per request against main: ${amid}; could have seen ≥ 2.4 %; only 2 pairs of \\*starts\\*.`,
     ],
     [
       { ...unsure, detectable: null, ratio: null, interval: null, reasons: ['a failed'] },
@@ -85,7 +89,7 @@ describe('several variants', () => {
     expect(say(['a', same], ['b', unsure], ['c', faster], ['d', compared()])).toEqual([
       'd is slower than main: CPU per request +4.8 % (99 % interval +3.9…+5.7 %).',
       'c is faster than main: CPU per request −6.0 % (99 % interval −6.8…−5.2 %).',
-      'Inconclusive for b: could have seen ≥ 2.4 %.',
+      `Inconclusive for b: ${amid}; could have seen ≥ 2.4 %.`,
       'a: no difference above 0.9 %.',
     ]);
   });
@@ -121,10 +125,10 @@ describe('several variants', () => {
   test('a reason of all is given once, else each its own', () => {
     const because = (reason: string) => ({ ...unsure, reasons: [reason] });
     expect(say(['a', because('x')], ['b', because('x')])[0]).toBe(
-      'Inconclusive for a and b in CPU per request against main: could have seen ≥ 2.4 %; x.',
+      `Inconclusive for a (${amid}) and b (${amid}) in CPU per request against main: could have seen ≥ 2.4 %; x.`,
     );
     expect(say(['a', because('x')], ['b', because('y')], ['c', unsure])[0]).toBe(
-      'Inconclusive for a (x), b (y) and c in CPU per request against main: could have seen ≥ 2.4 %.',
+      `Inconclusive for a (${amid}; x), b (${amid}; y) and c (${amid}) in CPU per request against main: could have seen ≥ 2.4 %.`,
     );
   });
 });

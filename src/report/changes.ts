@@ -154,16 +154,26 @@ function amount({ ratio, interval }: Comparison, nouns: readonly string[], insid
   return inside ? `${value}, ${range}` : `${value} (${range})`;
 }
 
-/** With the reason of all, or each with its own; the first reason of several, the details have the rest. */
+/**
+ * With what was measured all the same, and the reason of all, or each with its own; the first reason of several, the details
+ * have the rest.
+ */
 function inconclusive(group: readonly Named[], where: string, medium: Medium): string {
   const reasonOf = ({ comparison }: Named) => medium.text(comparison.reasons[0] ?? '');
   const seen = couldHaveSeen(group.map(({ comparison }) => comparison));
   const own = group.some((named) => reasonOf(named) !== reasonOf(group[0] as Named));
+  const amounts = group.map(({ comparison }) =>
+    comparison.ratio === null ? '' : amount(comparison, [], true),
+  );
+  const [only] = group.length === 1 ? amounts : [];
   const subjects = list(
-    group.map((named) => (own && reasonOf(named) ? `${named.subject} (${reasonOf(named)})` : named.subject)),
+    group.map((named, i) => {
+      const inside = [only ? '' : amounts[i], own ? reasonOf(named) : ''].filter(Boolean).join('; ');
+      return inside ? `${named.subject} (${inside})` : named.subject;
+    }),
   );
   const shared = own ? '' : reasonOf(group[0] as Named);
-  const why = [seen, shared].filter(Boolean).join('; ');
+  const why = [only, seen, shared].filter(Boolean).join('; ');
   return `Inconclusive for ${subjects}${where}${why ? `: ${why}` : ''}.`;
 }
 

@@ -160,13 +160,13 @@ describe('against another ref', () => {
   test.each([
     [
       'base',
-      '**`apache` is slower than `main`: CPU per request +4.8 % (99 % interval +4.1…+5.6 %).** Inconclusive for `nginx-fpm (tcp)`: could have seen ≥ 7.6 %. `nginx-fpm (unix)`: no difference above 1.2 %.',
+      '**`apache` is slower than `main`: CPU per request +4.8 % (99 % interval +4.1…+5.6 %).** Inconclusive for `nginx-fpm (tcp)`: +2.8 %, 99 % interval −2.3…+8.2 %; could have seen ≥ 7.6 %. `nginx-fpm (unix)`: no difference above 1.2 %.',
     ],
     ['aa', '**`apache` and `nginx-fpm (unix)`: no difference above 1.5 % from `main` in CPU per request.**'],
     ['base-missing', '**Not compared with base: git knows no commit main; the checkout is shallow.**'],
     [
       'base-broken',
-      '**Inconclusive for `swoole` in CPU per request against `main`: wrong answers.** Not compared with `main`: `apache` (apache (base) failed: it was not built), `nginx-fpm (unix)` (failed: it was not built) and `nginx-fpm (tcp)` (no counterpart).',
+      '**Inconclusive for `swoole` in CPU per request against `main`: −0.2 %, 99 % interval −0.8…+0.5 %; wrong answers.** Not compared with `main`: `apache` (apache (base) failed: it was not built), `nginx-fpm (unix)` (failed: it was not built) and `nginx-fpm (tcp)` (no counterpart).',
     ],
   ])('%s: said in the first line', (name, expected) => {
     expect(first(name)).toBe(expected);
