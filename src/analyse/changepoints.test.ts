@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { makeRandom } from '../plan/random.ts';
-import { CHANGE_ALPHA, findChangePoints, MIN_SEGMENT } from './changepoints.ts';
+import { CHANGE_ALPHA, findAllChangePoints, findChangePoints, MIN_SEGMENT } from './changepoints.ts';
 
 /** Levels one after the other, each with so many values, with normal noise. */
 function series(levels: readonly [number, number][], sd: number, seed: number): number[] {
@@ -97,6 +97,53 @@ describe('noise', () => {
       ),
     ).toEqual([]);
     expect(findChangePoints(Array(30).fill(1))).toEqual([]);
+  });
+});
+
+describe('many series at once', () => {
+  const SERIES = 70;
+  const noise = (history: number, n = 20) =>
+    Array.from({ length: SERIES }, (_, i) => ({ values: series([[0, n]], 0.02, 1 + 70 * history + i) }));
+  const step = (size: number, seed: number) => ({
+    values: series(
+      [
+        [0, 15],
+        [size, 15],
+      ],
+      0.01,
+      seed,
+    ),
+  });
+  const changed = (found: readonly number[][]) => found.filter((points) => points.length > 0).length;
+
+  test('of noise hardly ever show a change in any of them', () => {
+    const HISTORIES = 40;
+    let [wrong, alone] = [0, 0];
+    for (let history = 0; history < HISTORIES; history++) {
+      const all = noise(history);
+      if (changed(findAllChangePoints(all, history)) > 0) wrong++;
+      if (all.some(({ values }) => findChangePoints(values, { seed: history }).length > 0)) alone++;
+    }
+    // By themselves 1 - 0.99^70 of them would, which is every other one.
+    expect(alone).toBeGreaterThan(HISTORIES / 4);
+    // 4 of 40 at a chance of 1 % each: once in 2000 times, and the seeds are fixed.
+    expect(wrong).toBeLessThanOrEqual(3);
+  });
+
+  test('do not hide the one that has changed, nor all of them', () => {
+    const one = [step(0.05, 5), ...noise(1).slice(1)];
+    const found = findAllChangePoints(one);
+    expect(near(found[0] as number[], [15])).toBe(true);
+    expect(changed(found)).toBe(1);
+    const all = Array.from({ length: SERIES }, (_, i) => step(0.05, i + 1));
+    expect(changed(findAllChangePoints(all))).toBe(SERIES);
+  });
+
+  test('of one alone is as by itself', () => {
+    for (let seed = 1; seed <= 20; seed++) {
+      const { values } = step(0.02, seed);
+      expect(findAllChangePoints([{ values }], seed)).toEqual([findChangePoints(values, { seed })]);
+    }
   });
 });
 

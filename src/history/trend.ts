@@ -1,5 +1,5 @@
 import { mean } from 'simple-statistics';
-import { findChangePoints } from '../analyse/changepoints.ts';
+import { findAllChangePoints } from '../analyse/changepoints.ts';
 import type { Comparison } from '../results.ts';
 import { findCause } from './cause.ts';
 import { compareLevels } from './levels.ts';
@@ -70,12 +70,24 @@ const isClosed = (load: string) => /\b(vus|requests)\(/.test(load);
 export function findTrends(records: readonly HistoryRecord[]): Trend[] {
   const absolute = records.map((record): Entry => ({ record, reference: null }));
   const beside = pairUp(records);
-  const ratios = trendsOf(beside, ({ reference }) => reference?.variant);
-  return [
-    ...ratios.map((trend) => nameCauses(trend, ratios, absolute)),
-    ...trendsOf(absolute, ({ record }) => describeMachine(record)),
+  const courses = [
+    ...coursesOf(beside, ({ reference }) => reference?.variant),
+    ...coursesOf(absolute, ({ record }) => describeMachine(record)),
   ];
+  // All at once: how sure a change must be depends on how many courses one could be found in.
+  const found = findAllChangePoints(
+    courses.map(({ points }) => ({
+      values: points.map(({ value }) => Math.log(value)),
+      kinds: points.map(({ machine }) => machine),
+    })),
+  );
+  const trends = courses.map((course, i) => describeTrend(course, found[i] ?? []));
+  const ratios = trends.filter(({ reference }) => reference !== null);
+  return trends.map((trend) => (trend.reference === null ? trend : nameCauses(trend, ratios, absolute)));
 }
+
+/** A trend before its changes are known. */
+type Course = Omit<Trend, 'changes' | 'levels'>;
 
 /** Each with the reference of its run, where there is one and it is another. */
 function pairUp(records: readonly HistoryRecord[]): Entry[] {
@@ -88,31 +100,31 @@ function pairUp(records: readonly HistoryRecord[]): Entry[] {
   });
 }
 
-/** A trend for each scenario, variant and `kind`, in each metric that it has numbers of. */
-function trendsOf(entries: readonly Entry[], kind: (entry: Entry) => unknown): Trend[] {
+/** A course for each scenario, variant and `kind`, in each metric that it has numbers of. */
+function coursesOf(entries: readonly Entry[], kind: (entry: Entry) => unknown): Course[] {
   const groups = groupBy(entries, (entry) => {
     const { scenario, load, variant } = entry.record;
     return [scenario, load, variant, kind(entry)];
   });
   return groups.flatMap((group) =>
-    (Object.keys(METRICS) as TrendMetric[]).flatMap((metric) => trendOf(group, metric)),
+    (Object.keys(METRICS) as TrendMetric[]).flatMap((metric): Course[] => {
+      const points = pointsOf(group, metric);
+      const [first] = group;
+      if (!first || points.length === 0) return [];
+      const { label, scenario, load } = first.record;
+      return [{ variant: label, scenario, load, reference: first.reference?.label ?? null, metric, points }];
+    }),
   );
 }
 
-function trendOf(group: readonly Entry[], metric: TrendMetric): Trend[] {
-  const points = pointsOf(group, metric);
-  const [first] = group;
-  if (!first || points.length === 0) return [];
-  const logs = points.map(({ value }) => Math.log(value));
-  const starts = [0, ...findChangePoints(logs, { kinds: points.map(({ machine }) => machine) })];
-  const stretches = starts.map((start, i) => points.slice(start, starts[i + 1]));
-  const changes = starts.slice(1).map((at, i): Change => {
+function describeTrend(course: Course, found: readonly number[]): Trend {
+  const starts = [0, ...found];
+  const stretches = starts.map((start, i) => course.points.slice(start, starts[i + 1]));
+  const changes = found.map((at, i): Change => {
     return { at, ...compareLevels(stretches[i] ?? [], stretches[i + 1] ?? []), by: null };
   });
-  const { label, scenario, load } = first.record;
-  const reference = first.reference?.label ?? null;
   const levels = stretches.map((stretch) => Math.exp(mean(stretch.map(({ value }) => Math.log(value)))));
-  return [{ variant: label, scenario, load, reference, metric, points, changes, levels }];
+  return { ...course, changes, levels };
 }
 
 function pointsOf(entries: readonly Entry[], metric: TrendMetric): TrendPoint[] {
