@@ -83,7 +83,12 @@ final class Scope
         if (preg_match('/^(.+?)(?::(\d+))?$/D', $request['headers']['host'] ?? '', $host)) {
             $server += ['SERVER_NAME' => $host[1], 'SERVER_PORT' => $host[2] ?? '80'];
         }
-        $_SERVER = $request['server'] + $server + $this->server;
+        $_SERVER = self::credentials($request['headers']['authorization'] ?? '') + $request['server'] + $server + $this->server;
+        foreach (['SERVER_PORT', 'REMOTE_PORT'] as $name) {
+            if (isset($_SERVER[$name])) {
+                $_SERVER[$name] = (string) $_SERVER[$name];
+            }
+        }
         $_ENV = $this->env;
         $_GET = $request['query'];
         $_POST = $request['post'];
@@ -129,11 +134,16 @@ final class Scope
         } elseif ($this->hasHeaders) {
             foreach (headers_list() as $line) {
                 [$name, $value] = explode(':', $line, 2);
+                // PHP sends no cookie of a session whose cookie it got, but here it was given the id by hand.
+                if ($session !== '' && str_starts_with($line, 'Set-Cookie: ' . session_name() . "=$session;")) {
+                    continue;
+                }
                 $headers[$name][] = ltrim($value);
                 $hasType = $hasType || strcasecmp($name, 'Content-Type') === 0;
             }
             header_remove();
-        } elseif ($this->hasSessions && session_id() !== $session && ini_get('session.use_cookies')) {
+        } elseif ($this->hasSessions && !in_array(session_id(), ['', $session], true) && ini_get('session.use_cookies')) {
+            // An empty id is that of a session which was destroyed.
             $headers['Set-Cookie'][] = self::sessionCookie();
         }
         if ($hasBody && !$hasType) {
@@ -156,6 +166,16 @@ final class Scope
                 unlink($file['tmp_name']);
             }
         });
+    }
+
+    /** @return array<string, string> what PHP makes of `Authorization: Basic …` */
+    private static function credentials(string $authorization): array
+    {
+        if (!preg_match('/^Basic +(.+)$/i', $authorization, $match)) {
+            return [];
+        }
+        $pair = explode(':', (string) base64_decode($match[1]), 2);
+        return isset($pair[1]) ? ['PHP_AUTH_USER' => $pair[0], 'PHP_AUTH_PW' => $pair[1]] : [];
     }
 
     private static function sessionCookie(): string

@@ -47,6 +47,8 @@ function load_app(string $folder = '/app'): \Closure
             return '';
         }, 1, PHP_OUTPUT_HANDLER_STDFLAGS & ~PHP_OUTPUT_HANDLER_REMOVABLE);
     }
+    // Servers start their processes in folders of their own.
+    chdir($folder);
     $kind = getenv('APP_KIND') ?: find_kind($folder);
     $app = match ($kind) {
         'plain', 'psr15' => load_handler($folder),
@@ -80,7 +82,7 @@ function find_kind(string $folder): string
 
 /**
  * A request as the app gets it, from what every server knows. What is not given is read from the rest: the query from the
- * URI, cookies from their header, a form from the body.
+ * URI, cookies from their header, a form from the body. As in PHP only POST has a form.
  *
  * @param array<string, string|list<string>> $headers in any case
  * @param array<string, mixed> $server more for $_SERVER, such as REMOTE_ADDR
@@ -102,7 +104,9 @@ function request(
     $headers = normalise_headers($headers);
     [$path, $query] = explode('?', $uri, 2) + [1 => ''];
     parse_str($query, $parsed);
-    if ($post === null) {
+    if ($method !== 'POST') {
+        [$post, $files] = [[], []];
+    } elseif ($post === null) {
         $post = [];
         if ($body !== '' && str_starts_with($headers['content-type'] ?? '', 'application/x-www-form-urlencoded')) {
             parse_str($body, $post);
@@ -267,6 +271,17 @@ function array_of_psr7(ResponseInterface $response): array
     return ['status' => $response->getStatusCode(), 'headers' => $response->getHeaders(), 'body' => (string) $response->getBody()];
 }
 
+/** Where PHP itself reads no form, Symfony does, as in its Request::createFromGlobals(). */
+function symfony_form(array $request): array
+{
+    $form = $request['post'];
+    $isForm = str_starts_with($request['headers']['content-type'] ?? '', 'application/x-www-form-urlencoded');
+    if ($isForm && in_array(strtoupper($request['method']), ['PUT', 'DELETE', 'PATCH'], true)) {
+        parse_str($request['body'], $form);
+    }
+    return $form;
+}
+
 /** Symfony: the closure that public/index.php returns for symfony/runtime, or App\Kernel. */
 function load_symfony(string $folder, bool $reboot): \Closure
 {
@@ -298,7 +313,7 @@ function load_symfony(string $folder, bool $reboot): \Closure
 
     return static function (array $request, callable $send) use (&$kernel, $start, $upload, $reboot): array {
         $files = map_files($request['files'], $upload);
-        $asked = new SymfonyRequest($request['query'], $request['post'], [], $request['cookies'], $files, $_SERVER, $request['body']);
+        $asked = new SymfonyRequest($request['query'], symfony_form($request), [], $request['cookies'], $files, $_SERVER, $request['body']);
         // A kernel that has handled a request resets its services (those tagged kernel.reset) when it handles the next.
         $response = $kernel->handle($asked);
         $answer = ['status' => $response->getStatusCode(), 'headers' => $response->headers->allPreserveCaseWithoutCookies()];

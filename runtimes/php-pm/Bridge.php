@@ -36,6 +36,8 @@ final class Bridge implements BridgeInterface
     private function load(string $appenv, bool $debug): void
     {
         if ((getenv('APP_KIND') ?: find_kind('/app')) !== 'symfony') {
+            // Its own handler of errors makes an exception of each warning, and so a 500. Symfony configures the handler itself.
+            restore_error_handler();
             $this->app = load_app();
             return;
         }

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { realFiles } from '../../src/config/files.ts';
 import { formatOwnDefaults, loadRuntimes } from '../../src/config/runtimes.ts';
 import type { OptionSpec, Runtime } from '../../src/config/types.ts';
+import { renderDifferences } from '../../test/integration/differences.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 export const RUNTIMES_PAGE = join(root, 'docs/runtimes.md');
@@ -13,12 +14,15 @@ const runtimes = loadRuntimes(root, root, realFiles);
 
 /** The page with what stands between its two markers replaced by what the manifests say. */
 export function renderRuntimesPage(page: string): string {
-  const begin = '<!-- runtimes -->\n';
-  const end = '<!-- /runtimes -->';
+  const parts = [...runtimes.values()].map(renderRuntime).join('\n');
+  return replacePart(replacePart(page, 'runtimes', parts), 'differences', renderDifferences());
+}
+
+function replacePart(page: string, name: string, text: string): string {
+  const [begin, end] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`];
   const [before, after] = [page.indexOf(begin), page.indexOf(end)];
   if (before < 0 || after < before) throw new Error(`docs/runtimes.md lacks ${begin.trim()} … ${end}`);
-  const parts = [...runtimes.values()].map(renderRuntime).join('\n');
-  return `${page.slice(0, before)}${begin}\n${parts}\n${page.slice(after)}`;
+  return `${page.slice(0, before)}${begin}\n${text}\n${page.slice(after)}`;
 }
 
 function renderRuntime(runtime: Runtime): string {

@@ -22,5 +22,8 @@ export const LONG_LIVED: readonly LongLivedRow[] = [
   { ...one, runtime: 'frankenphp', env: { ...one.env, MODE: 'worker' } },
 ];
 
+/** What they are compared with. */
+export const FPM: LongLivedRow = { ...one, runtime: 'nginx-fpm' };
+
 /** The base image that is missing for a row; null: it can be built here. */
 export const missingFor = ({ runtime, php }: LongLivedRow): string | null => findMissingBase(runtime, php);

@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { DIFFERENCES, LEFT } from './differences.ts';
 import { imageFor, root, tryDocker } from './docker.ts';
 
 interface Sent {
@@ -80,6 +81,50 @@ describe('an app that stays in memory', () => {
     expect(state(answers[2])).toEqual(state(answers[0]));
     expect(state(answers[4])).toEqual(state(answers[0]));
     expect(answers[2]?.headers).toEqual(answers[0]?.headers);
+  });
+
+  it('differs from php-fpm as docs/runtimes.md says', async () => {
+    const cookie = { Cookie: 'PHPSESSID=known' };
+    const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    const basic = { Authorization: 'Basic YW5uOnNlY3JldA==', Host: 'localhost:8080' };
+    const { answers } = await ask(join(root, 'test/apps/differs'), [
+      { uri: '/throw' },
+      { uri: '/warning' },
+      { uri: '/server', headers: basic },
+      { uri: '/body', method: 'POST', headers: form, body: 'word=x' },
+      { uri: '/headers' },
+      { uri: '/session' },
+      { uri: '/session', headers: cookie },
+      { uri: '/destroy', headers: cookie },
+      { uri: '/leave' },
+      { uri: '/state' },
+    ]);
+    const [thrown, warned, server, body, own, fresh, known, destroyed, , left] = answers;
+    const sent = (answer: Answer | undefined, header: string, otherwise: string) =>
+      answer?.headers[header] ? 'sent' : otherwise;
+    const seen = {
+      exception: String(thrown?.status),
+      warning: String(warned?.status),
+      cwd: `\`${state(server).cwd}\``,
+      'server port': state(server).port,
+      credentials: state(server).user === 'ann' ? 'set' : 'unset',
+      input: state(body).input === 0 ? 'empty' : 'the body',
+      headers: sent(own, 'Set-Cookie', 'dropped'),
+      'session cookie': sent(fresh, 'Set-Cookie', 'not sent'),
+      'session again': sent(known, 'Set-Cookie', 'not sent'),
+      'session destroyed': sent(destroyed, 'Set-Cookie', 'not sent'),
+      'session cache': sent(fresh, 'Cache-Control', 'dropped'),
+      left: state(left).length === LEFT.length ? 'all' : state(left).join(', '),
+    };
+    const keys = Object.keys(seen) as (keyof typeof seen)[];
+    expect(seen).toEqual(Object.fromEntries(keys.map((key) => [key, DIFFERENCES[key].cells.workerman])));
+    expect(state(body).post).toBe(1);
+  });
+
+  it('reads a form of POST alone, as PHP does', async () => {
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    const { answers } = await ask(leak, [{ method: 'PUT', headers, body: 'a=1' }]);
+    expect(state(answers[0])).toMatchObject({ post: [], request: { post: [], body: 'a=1' } });
   });
 
   it('gets what PHP has in its superglobals', async () => {

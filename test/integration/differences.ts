@@ -1,0 +1,92 @@
+/**
+ * What differs from php-fpm where the app stays in memory: the table in docs/runtimes.md is made of this. What is said there
+ * of ends is checked by longlived-ends.test.ts, the rest by longlived-differs.test.ts, on every runtime; and what comes of
+ * worker.php alone by worker.test.ts, too.
+ */
+
+const COLUMNS = ['nginx-fpm', 'workerman', 'reactphp', 'php-pm', 'swoole', 'roadrunner'] as const;
+export type Column = (typeof COLUMNS)[number];
+
+type Cells = Readonly<Record<Column, string>>;
+
+/** The same on all that keep the app in memory, but for those that are named. */
+const fpm = (text: string, others: string, named: Partial<Cells> = {}): Cells => ({
+  'nginx-fpm': text,
+  ...{ workerman: others, reactphp: others, 'php-pm': others, swoole: others, roadrunner: others },
+  ...named,
+});
+
+export const DIFFERENCES = {
+  exit: {
+    about: 'The app calls `exit`',
+    cells: fpm('200', 'no answer', { 'php-pm': '502', swoole: '500', roadrunner: '500' }),
+  },
+  exception: { about: 'The app throws', cells: fpm('500', '500') },
+  warning: { about: 'A PHP warning', cells: fpm('200', '200') },
+  left: {
+    about: 'Kept for the next request¹',
+    cells: fpm('nothing', 'all'),
+  },
+  cwd: { about: 'Working directory', cells: fpm('document root', '`/app`') },
+  'body 1 MB': { about: 'A form of 1 MB', cells: fpm('200, whole', '200, whole') },
+  'body 7 MB': { about: 'A form of 7 MB', cells: fpm('200, whole', '200, whole') },
+  'body 9 MB': {
+    about: 'A form of 9 MB (`post_max_size` is 8 MB)',
+    cells: fpm('413', '200, empty', {
+      workerman: '200, whole',
+      swoole: '413',
+      roadrunner: '413',
+    }),
+  },
+  input: { about: '`php://input`', cells: fpm('the body', 'empty') },
+  headers: {
+    about: '`header()` and `setcookie()`',
+    cells: fpm('sent', 'dropped', { 'php-pm': 'sent' }),
+  },
+  'session cookie': { about: 'Cookie of a new session', cells: fpm('sent', 'sent') },
+  'session again': { about: 'Cookie of a known session', cells: fpm('not sent', 'not sent') },
+  'session destroyed': { about: 'Cookie after `session_destroy()`', cells: fpm('not sent', 'not sent') },
+  'session cache': {
+    about: 'Cache headers of a session',
+    cells: fpm('sent', 'dropped', { 'php-pm': 'sent' }),
+  },
+  'repeated header': {
+    about: 'A repeated header is joined with',
+    cells: fpm('`, `', '`, `', { workerman: '`,`' }),
+  },
+  'server port': { about: '`SERVER_PORT` is a', cells: fpm('string', 'string') },
+  credentials: { about: '`PHP_AUTH_USER`', cells: fpm('set', 'set') },
+  'stop kept': {
+    about: 'When it is stopped, a request that waits on a kept connection',
+    cells: fpm('answered', 'answered', { 'php-pm': 'dropped' }),
+  },
+  'stop new': {
+    about: 'When it is stopped, a request on a connection not yet accepted',
+    cells: fpm('answered', 'answered', { 'php-pm': 'dropped' }),
+  },
+  'max-requests': { about: 'Requests lost when `max-requests` replaces a process', cells: fpm('0', '0') },
+} as const satisfies Record<string, { about: string; cells: Cells }>;
+
+/** What the test app leaves behind, as its /state names it. */
+export const LEFT = [
+  ...['global variables', 'static variables', '`putenv`', '`ini_set`', 'time zone', 'working directory'],
+  ...['locale', 'mbstring’s encoding', '`error_reporting`'],
+];
+
+/** What only ends of processes show. */
+export type End = 'stop kept' | 'stop new' | 'max-requests';
+
+/** The table and its note, as Markdown. */
+export function renderDifferences(): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  const rows = Object.values(DIFFERENCES).map(({ about, cells }) =>
+    line([about, ...COLUMNS.map((column) => cells[column])]),
+  );
+  return [
+    line(['', ...COLUMNS]),
+    line(['---', ...COLUMNS.map(() => '---')]),
+    ...rows,
+    '',
+    `¹ ${LEFT.join(', ')}.`,
+  ].join('\n');
+}

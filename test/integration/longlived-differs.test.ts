@@ -1,0 +1,119 @@
+/** What differs from php-fpm where the app stays in memory, seen on each of them: the table in docs/runtimes.md. */
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Column, DIFFERENCES, type End, LEFT } from './differences.ts';
+import {
+  type Answer,
+  ask,
+  askOnce,
+  buildRuntime,
+  docker,
+  removeAll,
+  root,
+  type Server,
+  serve,
+  startArena,
+} from './docker.ts';
+import { FPM, LONG_LIVED, missingFor } from './longlived-rows.ts';
+
+const columns = Object.keys(DIFFERENCES.exit.cells) as Column[];
+const known = [FPM, ...LONG_LIVED].filter(({ runtime }) => columns.includes(runtime as Column));
+const rows = known.filter((row) => missingFor(row) === null);
+for (const row of [FPM, ...LONG_LIVED].filter((one) => !rows.includes(one))) {
+  const base = missingFor(row);
+  it(row.runtime, ({ skip }) => skip(base ? `base image ${base} cannot be had here` : 'it was never seen'));
+}
+
+let arena: string;
+beforeAll(async () => {
+  arena = await startArena();
+});
+afterAll(removeAll);
+
+const statusOf = ({ status }: Answer) => (status === 0 ? 'no answer' : String(status));
+const sentOr = (answer: Answer, header: string, otherwise: string) =>
+  answer.headers[header] === undefined ? otherwise : 'sent';
+
+/** A form of so many MB, sent from inside: an argument could not hold it. */
+async function sendForm(server: Server, megabytes: number): Promise<string> {
+  const script = `
+    $curl = curl_init("http://127.0.0.1:$argv[1]/body");
+    curl_setopt_array($curl, [CURLOPT_RETURNTRANSFER => true, CURLOPT_TIMEOUT => 60, CURLOPT_HTTPHEADER => ['Expect:'],
+      CURLOPT_POSTFIELDS => 'word=' . str_repeat('x', $argv[2] << 20)]);
+    $body = curl_exec($curl);
+    echo json_encode([curl_getinfo($curl, CURLINFO_RESPONSE_CODE), json_decode((string) $body, true)['post'] ?? 0]);
+  `;
+  const argv = ['php', '-d', 'memory_limit=-1', '-r', script, String(server.port), String(megabytes)];
+  const [status, length] = JSON.parse(await docker('exec', server.container, ...argv));
+  if (status !== 200) return status === 0 ? 'no answer' : String(status);
+  return length === megabytes << 20 ? '200, whole' : length === 0 ? '200, empty' : `200, ${length} bytes`;
+}
+
+const cookieOf = (answer: Answer) => answer.headers['set-cookie']?.split(';')[0] ?? '';
+const asKnown = async (server: Server, path: string) => {
+  const cookie = cookieOf(await askOnce(server, '/session'));
+  return askOnce(server, { path, headers: [`Cookie: ${cookie}`] });
+};
+const serverVariables = async (server: Server) => {
+  const headers = ['X-Two: 1', 'X-Two: 2', 'Authorization: Basic YW5uOnNlY3JldA=='];
+  return JSON.parse((await askOnce(server, { path: '/server', headers })).body);
+};
+
+/** What a row of the table says, as it is seen. */
+const OBSERVED: Record<Exclude<keyof typeof DIFFERENCES, End>, (server: Server) => Promise<string>> = {
+  exit: async (server) => {
+    const [answer] = await ask(server, ['/exit'], { fresh: true });
+    await expect.poll(async () => (await askOnce(server, '/')).status).toBe(200);
+    return statusOf(answer as Answer);
+  },
+  exception: async (server) => statusOf(await askOnce(server, '/throw')),
+  warning: async (server) => statusOf(await askOnce(server, '/warning')),
+  left: async (server) => {
+    const [, answer] = await ask(server, ['/leave', '/state'], { fresh: true });
+    const left: string[] = JSON.parse(answer?.body ?? '');
+    return left.length === 0 ? 'nothing' : left.length === LEFT.length ? 'all' : left.join(', ');
+  },
+  cwd: async (server) => {
+    const { cwd } = await serverVariables(server);
+    return cwd === '/app/public' ? 'document root' : `\`${cwd}\``;
+  },
+  'body 1 MB': (server) => sendForm(server, 1),
+  'body 7 MB': (server) => sendForm(server, 7),
+  'body 9 MB': (server) => sendForm(server, 9),
+  input: async (server) => {
+    const { input } = JSON.parse((await askOnce(server, { path: '/body', body: 'word=x' })).body);
+    return input === 6 ? 'the body' : input === 0 ? 'empty' : `${input} bytes`;
+  },
+  headers: async (server) => {
+    const answer = await askOnce(server, '/headers');
+    const both = [sentOr(answer, 'x-own', 'dropped'), sentOr(answer, 'set-cookie', 'dropped')];
+    return [...new Set(both)].join(' and ');
+  },
+  'session cookie': async (server) => sentOr(await askOnce(server, '/session'), 'set-cookie', 'not sent'),
+  'session again': async (server) => sentOr(await asKnown(server, '/session'), 'set-cookie', 'not sent'),
+  'session destroyed': async (server) => sentOr(await asKnown(server, '/destroy'), 'set-cookie', 'not sent'),
+  'session cache': async (server) => sentOr(await askOnce(server, '/session'), 'cache-control', 'dropped'),
+  'repeated header': async (server) => `\`${(await serverVariables(server)).two.replace(/\d/g, '')}\``,
+  'server port': async (server) => (await serverVariables(server)).port,
+  credentials: async (server) => ((await serverVariables(server)).user === 'ann' ? 'set' : 'unset'),
+};
+
+describe.each(rows)('$runtime', ({ runtime, php, env }) => {
+  it('differs from php-fpm as docs/runtimes.md says', async () => {
+    const image = await buildRuntime(runtime, php, join(root, 'test/apps/differs'));
+    const server = await serve(arena, image, env);
+    const seen: Record<string, string> = {};
+    const expected: Record<string, string> = {};
+    // What is left behind comes last, and so does what ends the process.
+    const keys = Object.keys(OBSERVED) as (keyof typeof OBSERVED)[];
+    const rough = ['body 9 MB', 'exit', 'left'];
+    for (const key of [
+      ...keys.filter((one) => !rough.includes(one)),
+      ...keys.filter((one) => rough.includes(one)),
+    ]) {
+      seen[key] = await OBSERVED[key](server);
+      expected[key] = DIFFERENCES[key].cells[runtime as Column];
+    }
+    expect(seen).toEqual(expected);
+  });
+});
