@@ -24,6 +24,7 @@ import type { Duet, Measurement, Results, Search, Variant } from './results.ts';
 import { type Arena, openArena } from './run/arena.ts';
 import { findHyperfine, measureColdStarts } from './run/cold.ts';
 import { askEngine, connectDocker, type Docker, DockerError, removeRun } from './run/docker.ts';
+import { inspectScripts } from './run/inspect.ts';
 import { describeHost, MACHINE_SCRIPT, parseMachine } from './run/machine.ts';
 import { type Output, openOutput } from './run/output.ts';
 import { furnish } from './run/probe.ts';
@@ -31,7 +32,7 @@ import { assembleResults, hasFailures, type Record } from './run/record.ts';
 import { type RunWorld, runPlan, type VariantOutcome } from './run/run.ts';
 import { readCompose, readLogs, startServices } from './run/services.ts';
 import { nameOf } from './run/target.ts';
-import { sweepTemporary } from './temporary.ts';
+import { removeTemporary, sweepTemporary } from './temporary.ts';
 
 /** The load generator, by its official name; `images:` may map it like any base image. */
 export const K6_IMAGE = 'grafana/k6:1.8.1';
@@ -114,7 +115,7 @@ export async function runBench(asked: Config, host: Host, caller: Caller): Promi
 }
 
 /** All that can be known, and refused, before anything is started. */
-async function prepare({ host, docker, caller, run, signal }: Desk, asked: Config) {
+async function prepare({ host, docker, caller, run, signal, cleanUp }: Desk, asked: Config) {
   const { say, packageRoot } = caller;
   // What it refuses is known before anything starts.
   planVariants(asked);
@@ -123,14 +124,18 @@ async function prepare({ host, docker, caller, run, signal }: Desk, asked: Confi
     ...{ host, packageRoot, pull: caller.pull ?? null, branch: caller.branch ?? null, signal },
     findImage: (name) => findImage(docker, name, { say, signal }),
   });
-  const config = found ? { ...asked, other: found.other } : asked;
-  planVariants(config);
+  const given = found ? { ...asked, other: found.other } : asked;
+  planVariants(given);
   if (found) say(`comparing with ${sayOther(found.other)}`);
   for (const { message } of found?.notes ?? []) say(message);
-  const servicesWorld = { docker, host, run, config, signal, say };
-  const compose = config.services && (await readCompose(servicesWorld, config.services));
-  const hyperfine = config.coldStart ? await findHyperfine(host) : null;
-  const k6Image = await getK6(docker, config, caller, signal);
+  const servicesWorld = { docker, host, run, config: given, signal, say };
+  const compose = given.services && (await readCompose(servicesWorld, given.services));
+  const hyperfine = given.coldStart ? await findHyperfine(host) : null;
+  const k6Image = await getK6(docker, given, caller, signal);
+  cleanUp.later('remove temporary files', () => removeTemporary(run).then(() => {}));
+  const scenariosFolder = join(packageRoot, 'scenarios');
+  const cwd = process.cwd();
+  const config = await inspectScripts({ docker, run, k6Image, scenariosFolder, cwd, signal }, given);
   return { engine, found, config, servicesWorld, compose, hyperfine, k6Image };
 }
 
@@ -416,7 +421,7 @@ async function askK6Version(docker: Docker, arena: Arena): Promise<string> {
 }
 
 /** `20261121-140102-3f9a`: sorts by time, and tells two of the same second apart. */
-function makeRunId(nowMs: number): string {
+export function makeRunId(nowMs: number): string {
   const time = new Date(nowMs).toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
   return `${time}-${randomBytes(2).toString('hex')}`;
 }

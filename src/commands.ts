@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { mergeResults } from './analyse/merge.ts';
-import { type Caller, runBench } from './bench.ts';
+import { type Caller, K6_IMAGE, makeRunId, runBench } from './bench.ts';
 import { describeOther, findOther, sayOther } from './checkout/other.ts';
 import { bundledApps } from './config/apps.ts';
 import { parseChoices } from './config/choices.ts';
@@ -29,9 +29,12 @@ import { renderHistoryPage } from './report/html/history.ts';
 import { renderNoise } from './report/noise.ts';
 import { makeProgress } from './report/progress.ts';
 import type { Warning } from './results.ts';
+import { connectDocker } from './run/docker.ts';
 import { diagnose } from './run/doctor.ts';
+import { inspectScripts } from './run/inspect.ts';
 import { MACHINE_SCRIPT, parseMachine } from './run/machine.ts';
 import { readOutput } from './run/output.ts';
+import { removeTemporary } from './temporary.ts';
 
 /** One command of the CLI, as typed; returns the exit code. Results go to stdout, the rest to stderr. */
 export async function runCommand(argv: readonly string[], host: Host, packageRoot: string): Promise<number> {
@@ -67,14 +70,15 @@ export async function runCommand(argv: readonly string[], host: Host, packageRoo
     case 'plan': {
       const asked = parseConfig({ flags: command.flags, cwd, packageRoot });
       const found = await findOther(asked, { host, packageRoot, pull: null });
-      const config = found ? { ...asked, other: found.other } : asked;
+      const given = found ? { ...asked, other: found.other } : asked;
+      const { config, notes: unread } = await readScripts(given, host, packageRoot, cwd);
       if (command.shards !== null) {
         const shards = planShards(planVariants(config), config, command.shards);
         print(command.json ? JSON.stringify(shards, null, 2) : shards.map(describeShard).join('\n'));
         return 0;
       }
       const planned = plan(config, (await readMachine(host)).cpus);
-      const notes = [...planned.warnings, ...(found?.notes ?? [])];
+      const notes = [...planned.warnings, ...(found?.notes ?? []), ...unread];
       print(
         command.json
           ? JSON.stringify(showPlan(planned, config, notes), null, 2)
@@ -147,6 +151,38 @@ export function withoutSecrets(argv: readonly string[]): string[] {
 
 async function readVersion(packageRoot: string): Promise<string> {
   return JSON.parse(await readFile(join(packageRoot, 'package.json'), 'utf8')).version;
+}
+
+/** Looks at k6 scripts where the engine has the image of k6: a plan pulls none. */
+async function readScripts(
+  config: Config,
+  host: Host,
+  packageRoot: string,
+  cwd: string,
+): Promise<{ config: Config; notes: Warning[] }> {
+  if (!config.scenarios.some(({ journey }) => journey.kind === 'script')) return { config, notes: [] };
+  const docker = connectDocker(host);
+  const k6Image = config.images[K6_IMAGE] ?? K6_IMAGE;
+  const has = await docker.try(['image', 'inspect', k6Image]).catch(() => null);
+  if (has?.code !== 0) {
+    const note = {
+      code: 'script-unread',
+      message: `k6 scripts were not looked at, as there is no image ${k6Image} here: their thresholds and the time of a load of their own are not known`,
+      remedy: 'a run pulls the image and looks at them before it builds anything',
+      variant: null,
+    };
+    return { config, notes: [note] };
+  }
+  const run = makeRunId(host.now());
+  const scenariosFolder = join(packageRoot, 'scenarios');
+  try {
+    return {
+      config: await inspectScripts({ docker, run, k6Image, scenariosFolder, cwd }, config),
+      notes: [],
+    };
+  } finally {
+    await removeTemporary(run);
+  }
 }
 
 /** This machine's CPUs; `run` asks the engine's machine, which is another one when the engine is remote. */

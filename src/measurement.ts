@@ -99,6 +99,43 @@ export const Step = z.object({
   latency: Latency.nullable(),
 });
 
+/** A metric of a k6 script over one slice: one of its own, or one that a threshold of it is about. */
+export const ScriptMetric = z.object({
+  /** Untrusted text; narrowed by tags as k6 writes it: `http_req_duration{group:::cart}`. */
+  name: z.string(),
+  custom: z.boolean(),
+  type: z.enum(['trend', 'rate', 'counter', 'gauge']),
+  /** k6's word for the unit: `time` (ms), `data` (bytes), `default`. */
+  contains: z.string(),
+  /** Trend: samples. Rate: how often it was added to. Counter: its sum. Gauge: 1. */
+  count: z.number(),
+  /** Rate: how often it was true. */
+  passes: count.nullable(),
+  /** Trend: the mean. Gauge: the last value. */
+  value: z.number().nullable(),
+  min: z.number().nullable(),
+  max: z.number().nullable(),
+  /** Of a trend without negative values; buckets as of latencies, whatever the unit. */
+  histogram: Histogram,
+});
+
+/** Something that a k6 script wrote to its log: how often, and the first of it. Untrusted text. */
+const ScriptEvent = z.object({ count, first: z.string().nullable() });
+
+/** What a user's k6 script said of itself over one slice. */
+export const ScriptSlice = z.object({
+  checks: z.array(z.object({ name: z.string(), group: z.string(), passes: count, fails: count })),
+  metrics: z.array(ScriptMetric),
+  /** Checks and metrics that are too many to be kept. */
+  left: count,
+  /** Iterations that ended with an exception. */
+  thrown: ScriptEvent,
+  /** Lines written by `console.error`. */
+  printed: ScriptEvent,
+  /** Why it ended itself (`exec.test.abort`). */
+  aborted: z.string().nullable(),
+});
+
 export const Measurement = z.object({
   variant: z.string(),
   scenario: z.string(),
@@ -157,6 +194,8 @@ export const Measurement = z.object({
       throttledUs: z.number(),
     }),
   ),
+  /** Of a user's k6 script. */
+  script: ScriptSlice.optional(),
   /** CPU of the services together, such as a database, over the slice; null: there are none, or it could not be read. */
   services: z
     .object({ usedUs: z.number(), perRequestUs: z.number().nullable(), busyRatio: z.number() })
@@ -245,6 +284,8 @@ export type RequestError = z.infer<typeof RequestError>;
 export type Evidence = z.infer<typeof Evidence>;
 export type Others = z.infer<typeof Others>;
 export type Step = z.infer<typeof Step>;
+export type ScriptMetric = z.infer<typeof ScriptMetric>;
+export type ScriptSlice = z.infer<typeof ScriptSlice>;
 export type Measurement = z.infer<typeof Measurement>;
 export type Duet = z.infer<typeof Duet>;
 export type Probe = z.infer<typeof Probe>;

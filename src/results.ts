@@ -121,10 +121,13 @@ export const ScenarioFacts = z.object({
   maxVus: count.nullable(),
   slo: z.object({
     okRatio: ratio.optional(),
+    checksRatio: ratio.optional(),
     p50Ms: z.number().optional(),
     p95Ms: z.number().optional(),
     p99Ms: z.number().optional(),
   }),
+  /** Of a k6 script; untrusted text. */
+  thresholds: z.array(z.object({ metric: z.string(), condition: z.string() })).optional(),
 });
 
 export const Host = z.object({

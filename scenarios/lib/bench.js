@@ -136,5 +136,7 @@ function sample(endpoint, kind, response, kept, what) {
 
 function kindOf(response) {
   if (response.status === 0) return CODES[response.error_code] || 'no answer';
+  // A good status that is not the one expected.
+  if (response.status >= 200 && response.status < 400) return 'wrong answer';
   return STATUSES.includes(response.status) ? `http ${response.status}` : 'http other';
 }

@@ -98,14 +98,21 @@ function executorOf({ requests, rps, vus }, durationMs) {
 }
 
 export const options = { ...(plan.userOptions ? journey.options || {} : {}) };
-delete options.thresholds;
+// k6 keeps statistics of what a threshold names; none of them may end the load of one variant before that of another.
+const conditions = Object.entries(options.thresholds || {}).map(([metric, all]) => [
+  metric,
+  all.map((one) => (typeof one === 'string' ? one : one.threshold)),
+]);
+// Without k6's own tags there are no statistics by them; a script that begins paused never ends.
+delete options.systemTags;
+delete options.paused;
 options.discardResponseBodies = plan.userOptions ? options.discardResponseBodies === true : false;
 options.noVUConnectionReuse = plan.reuse ? options.noVUConnectionReuse : true;
 options.noConnectionReuse = plan.reuse ? options.noConnectionReuse : true;
 options.summaryTrendStats = plan.trendStats;
 options.setupTimeout = '60s';
 options.hosts = { ...(options.hosts || {}), ...plan.hosts };
-options.thresholds = {};
+options.thresholds = Object.fromEntries(conditions);
 
 if (own) {
   // The user's script declares its load itself; the whole process is one slice.
@@ -183,6 +190,10 @@ for (const slice of plan.slices) {
       keep('bench_others', `${tags},endpoint:${name},kind:${kind}`, 'count>=0');
   }
   for (const status of plan.statuses) keep('http_reqs', `${tags},status:${status}`, 'count>=0');
+  for (const { tag } of plan.labels) {
+    keep('http_req_duration', `${tags},${tag}`, 'max>=0');
+    keep('http_req_failed', `${tags},${tag}`, 'rate>=0');
+  }
   if (slice.steps.length > 1) {
     slice.steps.forEach((_, i) => {
       const step = `step:${slice.id}_${i}`;
@@ -286,5 +297,27 @@ export function handleSummary(data) {
   const metrics = {};
   for (const [name, metric] of Object.entries(data.metrics)) metrics[name] = metric.values;
   const { testRunDurationMs: durationMs } = data.state;
-  return { stdout: JSON.stringify({ durationMs, endedMs: Date.now(), endpoints, metrics }) };
+  const script = plan.userOptions
+    ? { checks: checksOf(data.root_group), metrics: scriptMetrics(data) }
+    : null;
+  return { stdout: JSON.stringify({ durationMs, endedMs: Date.now(), endpoints, metrics, script }) };
+}
+
+/** Every check of a group and the groups in it. */
+function checksOf({ path, checks, groups }) {
+  const own = checks.map(({ name, passes, fails }) => ({ name, group: path, passes, fails }));
+  return groups.reduce((all, group) => all.concat(checksOf(group)), own);
+}
+
+// What k6 and we measure beside a script.
+const BUILT_IN =
+  /^(bench_|browser_|grpc_|http_reqs?(_|$)|ws_|(checks|data_received|data_sent|dropped_iterations|group_duration|iteration_duration|iterations|vus|vus_max)$)/;
+
+/** The script's own metrics, and what its thresholds are about. */
+function scriptMetrics({ metrics }) {
+  const judged = conditions.map(([metric]) => metric);
+  return Object.entries(metrics).flatMap(([name, { type, contains, values }]) => {
+    const custom = !name.includes('{') && !BUILT_IN.test(name);
+    return custom || judged.includes(name) ? [{ name, custom, type, contains, values }] : [];
+  });
 }

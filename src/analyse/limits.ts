@@ -4,6 +4,11 @@
 export const DEFAULT_OK_RATIO = 0.99;
 /** With fewer right answers a variant has failed. */
 export const MOSTLY_OK = 0.5;
+/** Share in which each check of a script has to pass, unless the scenario says otherwise; a bundled journey knows its answers. */
+export const DEFAULT_CHECKS = 0.99;
+export const DEFAULT_BUNDLED_CHECKS = 1;
+/** With more of its iterations in error than this, a script did not do what it was written for. */
+export const MAX_SCRIPT_ERRORS = 0.01;
 /** From this share of generator-bound slices on the variant as a whole is. */
 export const GENERATOR_BOUND_SHARE = 0.1;
 /** Above this share of the load CPUs k6 adds latency of its own. */

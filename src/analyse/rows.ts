@@ -13,6 +13,7 @@ import {
   P99_SAMPLES,
 } from './limits.ts';
 import { byInstance, poolEndpoints, poolErrors, poolPercentiles, sum } from './pool.ts';
+import { judgeScript, missedByScript, poolChecks, poolScript } from './scripted.ts';
 import { poolSoak } from './soak.ts';
 import type { Metric, Row, RowState, ScenarioSummary } from './summary.ts';
 import { percent } from './words.ts';
@@ -89,6 +90,8 @@ function toRow(
   const processes = known(good, (slice) => slice.processes);
   const generatorBusyRatio = busy.length > 0 ? mean(busy) : null;
   const percentiles = poolPercentiles(good);
+  const endpoints = poolEndpoints(good);
+  const errors = poolErrors(counted);
   const numbers = {
     variant: variant.id,
     label: variant.label,
@@ -133,13 +136,15 @@ function toRow(
     droppedRatio: iterations + dropped > 0 ? dropped / (iterations + dropped) : 0,
     interrupted,
     bytesReceived: sum(counted, (slice) => slice.bytesReceived),
-    endpoints: poolEndpoints(good),
-    errors: poolErrors(counted),
+    endpoints,
+    errors,
+    checks: poolChecks(counted, endpoints, errors),
+    script: poolScript(counted, facts),
   };
   return {
     ...numbers,
     state: judge(variant, numbers, all, facts, model),
-    sloMissed: missedSlo(numbers, facts),
+    sloMissed: [...missedSlo(numbers, facts), ...missedByScript(numbers, facts)],
   };
 }
 
@@ -182,7 +187,10 @@ function judge(
   const needed = facts.slo.okRatio ?? DEFAULT_OK_RATIO;
   const isBound =
     row.slices.generatorBound >= GENERATOR_BOUND_SHARE * row.slices.ok && row.slices.generatorBound > 0;
-  // Beyond its knee a ramp is meant to go wrong.
+  const doing = judgeScript(row, facts);
+  // Beyond its knee a ramp is meant to go wrong, but not from its beginning.
+  if (doing && row.checks[0]?.passes === 0 && row.holds?.kind === 'found')
+    return { kind: 'unranked', ...doing };
   if (row.holds?.kind === 'found' && row.rps !== null && !isBound) return place(variant);
   if (row.okRatio !== null && row.okRatio < needed) {
     const kind = row.errors[0]?.kind ?? counted.find((slice) => slice.reason)?.reason;
@@ -210,6 +218,7 @@ function judge(
     const reason = row.slices.void > 0 ? voidReason(all) : 'nothing was measured';
     return { kind: 'unranked', cause: 'no-data', reason };
   }
+  if (doing) return { kind: 'unranked', ...doing };
   if (isBound) {
     return { kind: 'generator-bound', reason: boundReason(counted) };
   }

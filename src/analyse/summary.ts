@@ -107,7 +107,7 @@ export type RowState =
   | { kind: 'base' }
   /** The load generator was the limit: RPS is a lower bound and no rank can be given. */
   | { kind: 'generator-bound'; reason: string }
-  | { kind: 'unranked'; cause: 'ok-ratio' | 'rate-missed' | 'no-data'; reason: string }
+  | { kind: 'unranked'; cause: 'ok-ratio' | 'checks' | 'script' | 'rate-missed' | 'no-data'; reason: string }
   | { kind: 'failed'; stage: string; reason: string; log: string; answer?: Evidence };
 
 /** One variant in one scenario. Null: not measured. */
@@ -160,6 +160,69 @@ export interface Row {
   /** One row an endpoint, then 'Aggregated'. */
   endpoints: readonly EndpointRow[];
   errors: readonly ErrorRow[];
+  /** Worst first; empty: nothing was checked, or a bundled journey found nothing wrong. */
+  checks: readonly CheckRow[];
+  /** Null: no script of the user's own. */
+  script: ScriptRow | null;
+}
+
+/** A `check` of a k6 script over all slices. Names are untrusted text. */
+export interface CheckRow {
+  name: string;
+  /** `::checkout::pay`; empty: in none. */
+  group: string;
+  passes: number;
+  fails: number;
+}
+
+/** How often something happened, and what was said the first time; untrusted text. */
+export interface ScriptEvent {
+  count: number;
+  first: string | null;
+}
+
+/** What a user's k6 script said of itself; see `scripted.ts`. */
+export interface ScriptRow {
+  slices: number;
+  iterations: number;
+  /** Iterations that threw, lines of `console.error`, slices that the script ended itself. */
+  thrown: ScriptEvent;
+  printed: ScriptEvent;
+  aborted: ScriptEvent;
+  /** Its own metrics. */
+  metrics: readonly MetricRow[];
+  thresholds: readonly ThresholdRow[];
+  /** Checks and metrics that were too many to be kept. */
+  left: number;
+}
+
+/** A metric of a script over all slices. */
+export interface MetricRow {
+  name: string;
+  type: 'trend' | 'rate' | 'counter' | 'gauge';
+  /** `time`: ms, `data`: bytes, `default`. */
+  contains: string;
+  /** Trend: samples. Rate: how often it was added to. Counter: its sum. Gauge: slices. */
+  count: number;
+  /** Trend: the mean. Gauge: the last value. */
+  value: number | null;
+  min: number | null;
+  max: number | null;
+  /** Rate: share of what was true. */
+  ratio: number | null;
+  p50: number | null;
+  p95: number | null;
+  p99: number | null;
+}
+
+/** A threshold of a script, over all slices of a variant. */
+export interface ThresholdRow {
+  metric: string;
+  condition: string;
+  /** `open`: it could not be judged, and `why`. */
+  state: 'passed' | 'missed' | 'open';
+  value: number | null;
+  why: string | null;
 }
 
 /** The highest rate that a variant held, in requests per second. */

@@ -1,6 +1,7 @@
 import type { Measurement, Results, Warning } from '../results.ts';
 import { findFlaws, warning } from './flaws.ts';
 import { FEW_INSTANCES, FOREIGN_CPU, IDLE_CPU, STALL, STEAL } from './limits.ts';
+import { findScriptFlaws } from './scriptflaws.ts';
 import type { ScenarioSummary } from './summary.ts';
 
 /** Within so long the sampler has read the counters more than once. */
@@ -10,7 +11,7 @@ const SAMPLED_MS = 500;
 export function findWarnings(results: Results, scenarios: readonly ScenarioSummary[]): Warning[] {
   const found = [
     ...ofRun(results, scenarios),
-    ...scenarios.flatMap((scenario) => findFlaws(scenario, results)),
+    ...scenarios.flatMap((scenario) => [...findFlaws(scenario, results), ...findScriptFlaws(scenario)]),
     ...ofMachine(results),
   ];
   const known = new Set(results.warnings.map((warning) => warning.code));

@@ -202,9 +202,10 @@ export function completeScenario(
   };
 }
 
-function toSlo({ p50, p95, p99, ok }: NonNullable<Overrides['slo']>): Slo {
+function toSlo({ p50, p95, p99, ok, checks }: NonNullable<Overrides['slo']>): Slo {
   return {
     ...(ok !== undefined && { okRatio: ok }),
+    ...(checks !== undefined && { checksRatio: checks }),
     ...(p50 !== undefined && { p50Ms: p50 }),
     ...(p95 !== undefined && { p95Ms: p95 }),
     ...(p99 !== undefined && { p99Ms: p99 }),

@@ -109,9 +109,34 @@ export type Journey =
 /** Pass criteria. Ratios 0…1, times in ms. */
 export interface Slo {
   okRatio?: number;
+  /** Share in which each `check` has to pass. */
+  checksRatio?: number;
   p50Ms?: number;
   p95Ms?: number;
   p99Ms?: number;
+}
+
+/** Requests of a script with this tag have a row of their own. */
+export interface ScriptLabel {
+  /** As tables show it: `cart`, `group ::checkout`. */
+  name: string;
+  /** As k6 selects it: `name:cart`, `group:::checkout`. */
+  tag: string;
+}
+
+/** What is known of a user's k6 script before it loads anything. */
+export interface ScriptFacts {
+  /** Folder with a copy of all files that it takes, laid out as they are in the project. */
+  folder: string;
+  /** The script in it. */
+  entry: string;
+  /** What `folder` is a copy of. */
+  root: string;
+  /** How long its own load takes, ms; null: its iterations decide, or the load comes from outside. */
+  loadMs: number | null;
+  /** `aborts`: k6 alone would end the test where it is missed. */
+  thresholds: readonly { metric: string; condition: string; aborts: boolean }[];
+  labels: readonly ScriptLabel[];
 }
 
 export interface Scenario {
@@ -131,6 +156,8 @@ export interface Scenario {
   slo: Slo;
   /** Bodies differ between variants, as they name the server: only status and type have to be alike. Left out: all has. */
   verify?: 'status';
+  /** Of a k6 script, once `src/run/inspect.ts` has looked at it. */
+  script?: ScriptFacts;
 }
 
 /** `compare-to` as it was written. */

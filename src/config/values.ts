@@ -74,4 +74,5 @@ export const slo = {
   p95: duration(1, { unit: 'ms' }).optional(),
   p99: duration(1, { unit: 'ms' }).optional(),
   ok: percent.optional(),
+  checks: percent.optional(),
 };

@@ -10,6 +10,7 @@ import { warnOfMisfits } from './misfits.ts';
 import { makeOrders } from './orders.ts';
 import { warnOfDevPackages } from './packages.ts';
 import { makeRandom } from './random.ts';
+import { warnOfThresholds } from './scripts.ts';
 import { takeShard } from './shards.ts';
 import { type Batch, batchMs, cutIntoBatches, drainFor, planSlices } from './timeline.ts';
 import { type PlannedImage, type PlannedVariant, planVariants } from './variants.ts';
@@ -76,6 +77,7 @@ export function plan(config: Config, cpus: readonly Cpu[]): Plan {
       ...[...warnings, ...warnOfHtaccess(variants), ...warnOfDevPackages(images)],
       ...[...warnOfMisfits(config), ...warnOfKeptConnections(variants, config.scenarios)],
       ...shortened(config),
+      ...warnOfThresholds(config.scenarios),
     ],
   };
 }

@@ -218,11 +218,13 @@ export function retime(batch: Batch, drainMs: number, typicalMs: number | null =
 }
 
 /** From the start of its first slice to the end of the last one's drain. Counts of requests are not known and count 0. */
-export function batchMs({ slices, drainMs }: Batch): number {
+export function batchMs({ scenario, slices, drainMs }: Batch): number {
   const groups = groupTurns(slices);
+  // A script's own load is all that its k6 process does.
+  const ownMs = scenario.load === null ? (scenario.script?.loadMs ?? 0) : 0;
   return groups.reduce(
     (sum, group, i) => sum + loadedMs(group) + gapMs(group[0] as Slice, groups[i + 1]?.[0], drainMs),
-    0,
+    ownMs,
   );
 }
 

@@ -1,5 +1,6 @@
 import { leadsOf } from '../analyse/gates.ts';
 import { PERCENTILES } from '../analyse/pool.ts';
+import { passedRatio } from '../analyse/scripted.ts';
 import type { EndpointRow, PooledLatency, Row, ScenarioSummary, Summary } from '../analyse/summary.ts';
 import { CompareMetric, type Comparison } from '../results.ts';
 import { cleanLine } from './text.ts';
@@ -69,6 +70,8 @@ const WHOLE: Columns<Row> = {
   capacityHalf: ({ capacity }) => capacity?.half,
   capacityKind: ({ capacity }) => capacity?.kind,
   capacityProbes: ({ capacity }) => capacity?.probes.length,
+  checksRatio: ({ checks: [worst] }) => (worst ? passedRatio(worst) : null),
+  thresholdsMissed: ({ script }) => script?.thresholds.filter(({ state }) => state === 'missed').length,
   cpuMsPerRequest: ({ cpuMsPerRequest }) => cpuMsPerRequest?.value,
   cpuMsPerRequestHalf: ({ cpuMsPerRequest }) => cpuMsPerRequest?.half,
   memoryMedianBytes: ({ memory }) => memory?.medianBytes,

@@ -7,6 +7,7 @@ import { code, codeBlock, escapeHtml, escapeMarkdown } from './escape.ts';
 import { answerText, logText } from './evidence.ts';
 import { type Column, folded, table } from './markup.ts';
 import { bytes, count, digits, duration, ms, NOTHING, share } from './numbers.ts';
+import { renderScripted } from './scriptdetails.ts';
 import { type Start, startsLegend, startsOf } from './starts.ts';
 import { cut, plural } from './text.ts';
 import { withUpTo } from './upto.ts';
@@ -36,6 +37,7 @@ export function renderDetails(summary: Summary, stage: 'full' | 'folded'): strin
     ...perScenario('Rates tried for the capacity', tried),
     ...(stage === 'full' ? perScenario('Endpoints', endpoints) : []),
     ...(stage === 'full' ? perScenario('Errors', errors) : []),
+    ...(stage === 'full' ? perScenario('Checks, thresholds and metrics of the script', renderScripted) : []),
     stage === 'full' ? logs(summary) : '',
     coldStarts(summary),
     folded('Environment', environment(summary)),

@@ -6,6 +6,7 @@ import { code, escapeMarkdown } from './escape.ts';
 import { table } from './markup.ts';
 import { renderChart } from './mermaid.ts';
 import { atLeast, bytes, digits, estimated, held, ms, NOTHING, share } from './numbers.ts';
+import { checked, hasChecks, thresholdsLine } from './scripted.ts';
 import { decay, growth, hasSoak, soakLegend } from './soak.ts';
 import { cleanLine, plural } from './text.ts';
 import { tuned } from './tune.ts';
@@ -131,6 +132,7 @@ function renderScenario(
     holdsLegend(scenario),
     capacityLegend(scenario),
     soakLegend(scenario),
+    thresholdsLine(scenario),
     isDoubtful(scenario) ? DOUBTFUL_LEGEND : '',
   ];
   return [
@@ -222,6 +224,9 @@ function columnsOf(scenario: ScenarioSummary, name: (row: Row) => string): Colum
     latency('p95'),
     latency('p99'),
     { title: 'OK', right: true, cell: (row) => whole(share(row.okRatio)).replace('<', '&lt;') },
+    ...(hasChecks(scenario)
+      ? [{ title: 'Checks', right: true, cell: (row: Row) => whole(checked(row)).replace('<', '&lt;') }]
+      : []),
     { title: 'CPU ms/request', right: true, cell: (row) => estimated(row.cpuMsPerRequest) },
     {
       title: 'Memory',

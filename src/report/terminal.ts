@@ -17,6 +17,7 @@ import {
   wrap,
 } from './layout.ts';
 import { atLeast, bytes, digits, held, ms, NOTHING, share, withHalf } from './numbers.ts';
+import { checked, hasChecks, hasFailedChecks, thresholdsLine } from './scripted.ts';
 import { decay, growth, hasSoak, soakLegend } from './soak.ts';
 import { startsLegend, startsOf } from './starts.ts';
 import { cleanLine, cleanText, clip } from './text.ts';
@@ -154,6 +155,7 @@ function renderScenario(scenario: ScenarioSummary, summary: Summary, width: numb
     holdsLegend(scenario),
     capacityLegend(scenario),
     soakLegend(scenario),
+    cleanLine(thresholdsLine(scenario)),
     isDoubtful(scenario) ? DOUBTFUL_LEGEND : '',
   ].filter(Boolean);
   return [
@@ -246,6 +248,14 @@ function columnsOf(scenario: ScenarioSummary, deltas: Deltas | null): Column[] {
       ...number('ok', 'OK', (row) => share(row.okRatio)),
       style: (row, styles) => (row.okRatio !== null && row.okRatio < 1 ? styles.bad : undefined),
     },
+    ...(hasChecks(scenario)
+      ? [
+          {
+            ...number('checks', 'checks', checked),
+            style: (row: Row, styles: Styles) => (hasFailedChecks(row) ? styles.bad : undefined),
+          },
+        ]
+      : []),
     number('cpu', 'CPU ms/req', (row) =>
       row.cpuMsPerRequest ? withHalf(row.cpuMsPerRequest).value : NOTHING,
     ),

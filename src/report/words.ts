@@ -204,7 +204,7 @@ export function holdsLegend({ rows, bases, facts }: ScenarioSummary): string {
 }
 
 /** ` with p95 ≤ 200 ms, p99 ≤ 500 ms`: the criteria for latency; empty where there are none. */
-export function limitsOf({ slo: { okRatio: _, ...times } }: ScenarioFacts): string {
+export function limitsOf({ slo: { okRatio: _, checksRatio: __, ...times } }: ScenarioFacts): string {
   const limits = Object.entries(times).map(([key, limit]) => `${key.slice(0, -2)} ≤ ${limit} ms`);
   return limits.length > 0 ? ` with ${limits.join(', ')}` : '';
 }

@@ -29,6 +29,7 @@ export async function runLoad(
     summary,
     trouble: load.trouble,
     errors: load.errors,
+    log: load.log,
     samples: watch.samples,
     containers: watch.indices,
     arena: 0,

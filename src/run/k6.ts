@@ -1,4 +1,4 @@
-import type { Scenario } from '../config/types.ts';
+import type { Scenario, ScriptLabel } from '../config/types.ts';
 import type { Batch, Slice } from '../plan/plan.ts';
 import { DUET_LAG_MS, groupTurns } from '../plan/timeline.ts';
 import type { CheckedEndpoints, CheckedOf } from './checked.ts';
@@ -18,6 +18,8 @@ export interface K6Plan {
   hosts: Readonly<Record<string, string>>;
   kinds: readonly string[];
   statuses: readonly number[];
+  /** Of a script: the tags of requests that have rows of their own. */
+  labels: readonly ScriptLabel[];
   trendStats: readonly string[];
   otherKinds: readonly string[];
   /** What each endpoint answered before the load, one for each app and ref; a slice names its own by the index. */
@@ -51,6 +53,19 @@ export interface K6Summary {
   /** As the journey names them; a user's script names none. */
   endpoints: readonly string[];
   metrics: Record<string, Record<string, number>>;
+  /** What a user's script checked, and its own metrics as well as those of its thresholds. Names are untrusted. */
+  script?: {
+    checks: { name: string; group: string; passes: number; fails: number }[];
+    metrics: K6Metric[];
+  } | null;
+}
+
+export interface K6Metric {
+  name: string;
+  custom: boolean;
+  type: 'trend' | 'rate' | 'counter' | 'gauge';
+  contains: string;
+  values: Record<string, number>;
 }
 
 /** When k6 began to load, unix ms. */
@@ -135,8 +150,9 @@ export function makeK6Plan(
     host,
     // A script has a process for each slice, so that the name stands for one variant there.
     hosts: hostsOf(host, own ? ports[slices[0]?.variant ?? ''] : undefined),
-    kinds: own ? [] : ERROR_KINDS,
+    kinds: ERROR_KINDS,
     statuses: own ? [0, ...STATUSES] : [],
+    labels: scenario.script?.labels ?? [],
     trendStats: TREND_STATS,
     otherKinds: OTHER_KINDS,
     checked,
@@ -179,13 +195,13 @@ function makeBlock(slices: readonly Slice[]): K6Block {
 }
 
 /** The journey as main.js imports it: bundled ones lie beside it, the user's own in a folder of its own. */
-export function journeyModule({ journey }: Pick<Scenario, 'journey'>): string {
+export function journeyModule({ journey, script }: Pick<Scenario, 'journey' | 'script'>): string {
   const file =
     journey.kind === 'paths'
       ? './journeys/paths.js'
       : journey.kind === 'bundled'
         ? `./journeys/${journey.name}.js`
-        : `./user/${journey.file.split('/').at(-1)}`;
+        : `./user/${script?.entry ?? journey.file.split('/').at(-1)}`;
   const from = JSON.stringify(file);
   // A script may do without a default function when its scenarios name others.
   return `import * as journey from ${from};\nexport * from ${from};\nexport default journey.default;\n`;

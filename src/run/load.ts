@@ -4,12 +4,14 @@ import { type Batch, batchMs } from '../plan/timeline.ts';
 import type { CheckedOf } from './checked.ts';
 import { type Docker, LIMITS_MS, lastLines } from './docker.ts';
 import { type ErrorSample, journeyModule, type K6Summary, makeK6Plan, parseSamples, sliceId } from './k6.ts';
+import { COUNTS, type K6Log, parseLog } from './k6log.ts';
 import { ARENA_FOLDER, makeReadable } from './probe.ts';
 
 export interface LoadOutcome {
   summary: K6Summary | null;
   trouble: string;
   errors: ErrorSample[];
+  log: K6Log;
   /** What k6 printed, for the raw folder. */
   stdout: string;
   stderr: string;
@@ -30,10 +32,10 @@ export async function bringJourney(docker: Docker, arena: string, scenario: Scen
     },
   );
   if (journey.kind !== 'script') return;
-  // The whole folder, as scripts import what lies beside them.
-  const folder = journey.file.split('/').slice(0, -1).join('/') || '/';
+  if (!scenario.script) throw new Error(`the script of ${scenario.name} was not inspected`);
+  // What it takes lies in a folder of its own there, so that no script finds what another has brought.
   await docker.run(['exec', arena, 'mkdir', '-p', `${ARENA_FOLDER}/user`]);
-  await docker.run(['container', 'cp', `${folder}/.`, `${arena}:${ARENA_FOLDER}/user`], {
+  await docker.run(['container', 'cp', `${scenario.script.folder}/.`, `${arena}:${ARENA_FOLDER}/user`], {
     timeoutMs: LIMITS_MS.copy,
   });
   await makeReadable(docker, arena);
@@ -58,11 +60,20 @@ export async function loadBatch(
     'cd "$1" && cat >plan.json && rm -f k6.log || exit 1',
     'limit=$2; shift 2',
     'timeout -s KILL "$limit" k6 run --quiet --address "" --log-output file=k6.log,level=error "$@" lib/main.js',
-    'code=$?; [ -f k6.log ] && tail -c 2000000 k6.log >&2; exit "$code"',
+    'code=$?; [ -f k6.log ] || exit "$code"',
+    // The beginning has what went wrong first, the end what k6 died of; in between a log may be of any length.
+    'if [ "$(wc -c <k6.log)" -gt 2000000 ]; then head -c 200000 k6.log; echo; tail -c 1800000 k6.log; else cat k6.log; fi >&2',
+    `echo "${COUNTS} $(grep -c 'source=stacktrace$' k6.log) $(grep 'source=console$' k6.log | grep -vc 'msg="bench-sample ')" >&2`,
+    'exit "$code"',
   ].join('\n');
   const first = plan.slices[0];
   const target =
-    plan.userOptions && first ? ['--env', `BASE_URL=${first.baseUrl}`, '--env', `SLICE=${first.id}`] : [];
+    plan.userOptions && first
+      ? [`BASE_URL=${first.baseUrl}`, `SLICE=${first.id}`, `TIMEOUT=${plan.timeoutMs}ms`].flatMap((pair) => [
+          '--env',
+          pair,
+        ])
+      : [];
   const args = [
     ...['exec', '--interactive', ...Object.entries(environment).flatMap(([k, v]) => ['--env', `${k}=${v}`])],
     ...[arena, 'sh', '-c', script, 'sh', ARENA_FOLDER, String(seconds), ...target],
@@ -79,14 +90,16 @@ export async function loadBatch(
       : finished.code === 137
         ? 'k6 was killed'
         : `k6 ended with exit code ${finished.code}: ${lastLines(finished.stderr, 1).slice(0, 400)}`;
-  return { summary, trouble, errors, stdout: finished.stdout, stderr: finished.stderr };
+  const log = parseLog(finished.stderr, finished.code);
+  return { summary, trouble, errors, log, stdout: finished.stdout, stderr: finished.stderr };
 }
 
 /** After so long a k6 that has not ended is killed, and what it has measured is lost. */
 function limitMs(batch: Batch): number {
   const last = batch.slices.at(-1);
   const isOpen = !last || last.durationMs === null;
-  const loadMs = isOpen ? (last?.steps.at(-1)?.offsetMs ?? 0) + OPEN_END_MS : batchMs(batch);
+  const openMs = Math.max(OPEN_END_MS, 2 * (batch.scenario.script?.loadMs ?? 0));
+  const loadMs = isOpen ? (last?.steps.at(-1)?.offsetMs ?? 0) + openMs : batchMs(batch);
   return loadMs + batch.scenario.timeoutMs + GRACE_MS;
 }
 

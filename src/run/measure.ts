@@ -8,13 +8,16 @@ import {
   type Others,
   RESENT,
   type RequestError,
+  type ScriptSlice,
   type Step,
 } from '../results.ts';
 import { blockId, ERROR_KINDS, type ErrorSample, type K6Summary, OTHER_KINDS, sliceId } from './k6.ts';
+import type { K6Log } from './k6log.ts';
 import { histogramOf, namedOf, readLatency } from './latency.ts';
 import { describeOthers, findOthers } from './others.ts';
 import { readResources } from './resources.ts';
 import type { MemorySample, Samples } from './samples.ts';
+import { readScript, rowsOf } from './scripted.ts';
 
 /** What one k6 process gave, and the circumstances under which it did. */
 export interface BatchOutcome {
@@ -25,6 +28,8 @@ export interface BatchOutcome {
   /** Why there is no summary. */
   trouble: string;
   errors: readonly ErrorSample[];
+  /** What k6 and a script wrote to their log; only a user's script has a log of its own slice. */
+  log?: K6Log;
   samples: Samples;
   /** Index of each variant's container, and of the arena, in the samples. */
   containers: ReadonlyMap<string, number>;
@@ -72,7 +77,9 @@ function measureSlice(outcome: BatchOutcome, slice: Slice): Measurement {
   // Slices that take turns are there together: what is counted from outside is counted over all of their turns.
   const wholeMs = slice.turns ? spanMs(slice, batch) : durationMs;
   const requests = value('http_reqs', 'count');
-  const failures = countFailures(summary, `slice:${id}`);
+  // A wrong answer under a right status is none of k6's failures.
+  const errors = readErrors(outcome, id);
+  const failures = Math.min(requests, countFailures(summary, `slice:${id}`) + countWrong(errors));
   const iterations = value('iterations', 'count');
   const { latency, histogram } = readLatency(summary, `slice:${id}`);
   const begun = value('bench_started', 'count');
@@ -111,36 +118,57 @@ function measureSlice(outcome: BatchOutcome, slice: Slice): Measurement {
     latency,
     histogram,
     errors: [
-      ...readErrors(outcome, id),
+      ...errors,
       ...readOomKills(outcome, slice.variant, startedMs, startedMs + wholeMs + batch.drainMs),
     ],
-    endpoints: readEndpoints(outcome, id),
+    endpoints: readEndpoints(outcome, id, errors),
     turnMs: slice.turnMs,
     steps: readSteps(summary, slice, id, dropped),
     ...readResources(outcome, slice, startedMs, durationMs, wholeMs, requests),
   };
   const generator = judgeGenerator(outcome, slice, base, wholeMs);
   const others = findOthers(outcome, slice);
-  return { ...base, ...(others && { others }), generator, ...judge(outcome, base, others, slice) };
+  const script = scenario.journey.kind === 'script' ? readScript(outcome) : null;
+  const judged = judge(outcome, base, others, script, slice);
+  return { ...base, ...(others && { others }), ...(script && { script }), generator, ...judged };
+}
+
+function countWrong(errors: readonly RequestError[], endpoint?: string): number {
+  return errors.reduce(
+    (sum, error) =>
+      error.kind === 'wrong answer' && (endpoint === undefined || error.endpoint === endpoint)
+        ? sum + error.count
+        : sum,
+    0,
+  );
 }
 
 function judge(
   outcome: BatchOutcome,
-  m: Pick<Measurement, 'requests' | 'okCount' | 'cpu' | 'interrupted' | 'errors'>,
+  m: Pick<Measurement, 'requests' | 'okCount' | 'cpu' | 'interrupted' | 'errors' | 'iterations'>,
   others: Others | null,
+  script: ScriptSlice | null,
   { steps }: Slice,
 ): Pick<Measurement, 'outcome' | 'reason' | 'code'> {
   if (outcome.summary === null) return { outcome: 'void', reason: outcome.trouble };
+  if (script?.aborted) return { outcome: 'failed', reason: `the script stopped itself: ${script.aborted}` };
   // Less than 1 µs a request is not PHP: the answers came from something else on that port.
   if (m.okCount > 100 && m.cpu !== null && m.cpu.usedUs < m.okCount) {
     return { outcome: 'void', reason: 'its server used no CPU: something else answered on its port' };
   }
   if (m.requests === 0) {
+    const thrown = script?.thrown;
+    if (thrown && thrown.count > 0) {
+      return { outcome: 'failed', reason: `every iteration of the script threw: ${thrown.first}` };
+    }
     return m.interrupted > 0
       ? { outcome: 'failed', reason: 'no request was answered in time' }
       : { outcome: 'void', reason: 'k6 made no request' };
   }
   if (m.okCount === 0) return { outcome: 'failed', reason: 'every request failed' };
+  if (script && m.iterations > 0 && script.thrown.count >= m.iterations) {
+    return { outcome: 'failed', reason: `every iteration of the script threw: ${script.thrown.first}` };
+  }
   if (others?.isVoid) return { outcome: 'void', code: OTHER_ANSWERS, reason: describeOthers(others) };
   // Beyond its knee a ramp is meant to go wrong.
   if (steps.length <= 1 && m.okCount < MOSTLY_OK * (m.requests + m.interrupted)) {
@@ -288,23 +316,30 @@ function showSample({ status = 0, headers = '', body }: ErrorSample): NonNullabl
   return { status, headers, body };
 }
 
-function readEndpoints({ summary }: BatchOutcome, id: string): Endpoint[] {
-  const endpoints = summary?.endpoints ?? [];
-  const lone = endpoints.length === 1;
-  return endpoints.map((name, i) => {
-    const tags = `slice:${id},name:e${i}`;
+function readEndpoints(
+  { summary, batch }: BatchOutcome,
+  id: string,
+  errors: readonly RequestError[],
+): Endpoint[] {
+  const endpoints = rowsOf(summary, batch.scenario);
+  const lone = endpoints.length === 1 && summary?.endpoints.length === 1;
+  return endpoints.flatMap(({ name, tag }, i) => {
+    const tags = `slice:${id},${tag}`;
     const values = summary?.metrics[`http_req_duration{${tags}}`];
     const requests = values?.count ?? 0;
-    return {
+    // What stands in a script may be no tag, or one that nothing has had.
+    if (requests === 0 && i >= (summary?.endpoints.length ?? 0)) return [];
+    const endpoint: Endpoint = {
       name,
       requests,
-      failures: countFailures(summary, tags),
+      failures: Math.min(requests, countFailures(summary, tags) + countWrong(errors, name)),
       // k6 counts bytes by connection, not by request: only a lone endpoint's are known.
       bytesPerResponse:
         lone && requests > 0 ? (summary?.metrics[`data_received{slice:${id}}`]?.count ?? 0) / requests : null,
       latency: values && requests > 0 ? namedOf(values) : null,
       histogram: values && requests > 0 ? histogramOf(values) : [],
     };
+    return [endpoint];
   });
 }
 

@@ -140,6 +140,9 @@ function describeScenario(scenario: Scenario): ScenarioFacts {
     reuse: scenario.reuse,
     maxVus: scenario.maxVus ?? null,
     slo: scenario.slo,
+    ...(scenario.script && {
+      thresholds: scenario.script.thresholds.map(({ metric, condition }) => ({ metric, condition })),
+    }),
   };
 }
 

@@ -16,7 +16,7 @@ const SAMPLE_CHARACTERS = 500;
 const POINTS = [50, 66, 75, 80, 85, 90, 95, 98, 99, 99.9, 99.99] as const;
 
 type Cell = Html | string;
-interface Column<T> {
+export interface Column<T> {
   title: Cell;
   text?: boolean;
   /** Of many words: as wide as reading them takes. */
@@ -25,7 +25,7 @@ interface Column<T> {
 }
 
 /** A table of its own, with the rows that `variant` tells of hidden with it. */
-function table<T>(
+export function table<T>(
   caption: string,
   columns: readonly Column<T>[],
   items: readonly T[],
@@ -45,7 +45,7 @@ function table<T>(
   )}</tbody></table></div>`;
 }
 
-function folded(title: string, body: Html): Html {
+export function folded(title: string, body: Html): Html {
   return html`<details><summary>${title}</summary>${body}</details>`;
 }
 

@@ -1,8 +1,10 @@
 import type { Estimate } from '../../analyse/estimate.ts';
+import { passedRatio } from '../../analyse/scripted.ts';
 import type { Row, ScenarioSummary } from '../../analyse/summary.ts';
 import { hasCapacity } from '../capacity.ts';
 import { answerText } from '../evidence.ts';
 import { atLeast, bytes, digits, held, ms, NOTHING, share, withHalf } from '../numbers.ts';
+import { checked, hasChecks, hasFailedChecks } from '../scripted.ts';
 import { decay, growth, hasSoak } from '../soak.ts';
 import { DOUBTFUL, hasHolds, reasonOf } from '../words.ts';
 import type { Numbers } from './charts.ts';
@@ -146,6 +148,7 @@ function columnsOf(scenario: ScenarioSummary): Column[] {
           : share(row.okRatio),
       value: (row) => row.okRatio,
     },
+    ...(hasChecks(scenario) ? [checksColumn] : []),
     {
       title: html`CPU <small>ms/request</small>`,
       kind: 'number',
@@ -161,6 +164,13 @@ function columnsOf(scenario: ScenarioSummary): Column[] {
     ...(hasSoak(scenario) ? soakColumns : []),
   ];
 }
+
+const checksColumn: Column = {
+  title: html`<abbr title="how often the check that failed most passed">Checks</abbr>`,
+  kind: 'number',
+  cell: (row) => (hasFailedChecks(row) ? html`<span class="bad">${checked(row)}</span>` : checked(row)),
+  value: ({ checks: [worst] }) => (worst ? passedRatio(worst) : null),
+};
 
 const soakColumns: Column[] = [
   {

@@ -24,6 +24,7 @@ import { medium, renderComparisons, renderHeadline } from './comparisons.ts';
 import { renderEnvironment, renderMethod, renderScenarioDetails, renderStarts } from './details.ts';
 import { type Html, html, isolate, sentence } from './html.ts';
 import { renderRanking } from './ranking.ts';
+import { renderScripted } from './scripted.ts';
 import { renderPage } from './shell.ts';
 
 /** What is shown together: what was judged, and the slices that the charts are made of. */
@@ -195,6 +196,6 @@ ${among}
 <p class="legend-line">${legend.map((line, i) => html`${i > 0 && html`<br>`}${sentence(line)}`)}</p>
 <p class="note no-script">The charts are drawn by a script, which does not run here.</p>
 <div class="charts" data-charts="${id}"></div>
-${renderScenarioDetails(scenario, numbers)}
+${renderScenarioDetails(scenario, numbers)}${renderScripted(scenario, numbers)}
 </section>`;
 }

@@ -1,0 +1,141 @@
+// k6 scripts of users: what they check and say of themselves counts, and what cannot run is refused before anything is built.
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findImages, leftovers, makeProject, type Project, root } from './bench.ts';
+
+let project: Project;
+let images: string[];
+beforeAll(async () => {
+  project = await makeProject();
+  images = await findImages();
+  cpSync(join(root, 'test/fixtures/scripts'), join(project.folder, 'load'), { recursive: true });
+  // The mark of a project; nothing in it may travel.
+  mkdirSync(join(project.folder, '.git'));
+  writeFileSync(join(project.folder, '.git/config'), 'secret');
+});
+afterAll(() => project.remove());
+
+const once = ['--runtimes', 'apache', '--instances', '1', '--blocks', '1', '--warmup', '0s', '--wait'];
+
+async function run(name: string, ...flags: string[]) {
+  const out = name.replaceAll(/\W/g, '-');
+  const { code, stdout, stderr } = await project.run(out, ...once, '--journey', `load/${name}`, ...flags)
+    .done;
+  const results = project.results(out);
+  return { code, stdout, stderr, results, slice: results.measurements[0] };
+}
+
+test('checks, thresholds, metrics, groups and tags of a script are measured and reported', async () => {
+  const { code, stdout, slice, results } = await run('shop/visit.js', '--load', 'requests(40, 2)');
+  expect(slice?.outcome).toBe('ok');
+  expect(slice?.script?.checks).toEqual([
+    { name: 'has a token', group: '::front', passes: 0, fails: 40 },
+    { name: 'is 200', group: '::front', passes: 40, fails: 0 },
+  ]);
+  expect(slice?.endpoints.map(({ name, requests }) => [name, requests])).toEqual([
+    ['start', 40],
+    ['second', 40],
+    ['group front', 40],
+  ]);
+  const metric = (name: string) => slice?.script?.metrics.find((one) => one.name === name);
+  expect(metric('answer_size')).toMatchObject({ type: 'trend', custom: true, count: 40 });
+  expect(metric('asked')).toMatchObject({ type: 'counter', count: 80 });
+  expect(metric('right')).toMatchObject({ type: 'rate', count: 40, passes: 40 });
+  expect(metric('last_status')).toMatchObject({ type: 'gauge', value: 200 });
+  expect(stdout).toContain('0 of 40');
+  expect(stdout).toContain('checks: 0 of 40 (`has a token`), 99 % needed');
+  expect(stdout).toMatch(/thresholds of the script: 4 of 5 passed; missed: .* p\(95\)<0.001/);
+  expect(results.warnings.map((warning) => warning.code)).toContain('threshold-abort');
+  expect(code).toBe(1);
+});
+
+test('a script that throws in each iteration is failed, with its first words and their place', async () => {
+  const { code, stdout } = await run('throws.js');
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+    "every iteration of the script threw: TypeError: Cannot read property 'title' of undefined (load/throws.js:8:12)",
+  );
+  expect(code).toBe(3);
+});
+
+test('a script that ends itself is failed, not ranked by what it did until then', async () => {
+  const { code, slice } = await run('aborts.js');
+  expect(slice).toMatchObject({
+    outcome: 'failed',
+    reason: expect.stringMatching(/^the script stopped itself: enough/),
+  });
+  expect(code).toBe(3);
+});
+
+test('the library of the bundled journeys counts under a load of the script', async () => {
+  const { code, slice } = await run('counted.js');
+  expect(slice).toMatchObject({ outcome: 'ok', requests: 40, okCount: 40, errors: [] });
+  expect(slice?.endpoints).toMatchObject([{ name: 'json', requests: 40, failures: 0 }]);
+  expect(code).toBe(0);
+});
+
+describe('before anything is built', () => {
+  const put = (name: string, text: string) => writeFileSync(join(project.folder, 'load', name), text);
+  const plan = (name: string, ...flags: string[]) =>
+    project.cli(['plan', ...images, ...once.slice(0, -1), '--journey', `load/${name}`, ...flags]);
+  const load = ['--load', 'vus(1, 1s)'];
+
+  test.each([
+    [
+      'a syntax error',
+      'syntax.js',
+      "import http from 'k6/http';\nexport default () => {\n  http.get('x'\n}\n",
+      load,
+      'load/syntax.js:4: k6 cannot read the script: Unexpected token }',
+    ],
+    [
+      'a module that is not there',
+      'module.js',
+      "\nimport { x } from './gone.js';\nexport default () => x;\n",
+      load,
+      "load/module.js:2: k6 cannot find './gone.js'",
+    ],
+    [
+      'a file that is not there',
+      'file.js',
+      "const name = './gone.json';\n\nopen(name);\nexport default () => {};\n",
+      load,
+      "load/file.js:3: k6 cannot open 'load/gone.json'",
+    ],
+    [
+      'a file of others',
+      'outside.js',
+      "\nopen('../../package/package.json');\nexport default () => {};\n",
+      load,
+      "load/outside.js:2: '../../package/package.json' lies outside of the project",
+    ],
+    [
+      'a name that hides a file of git',
+      'git.js',
+      "open('../.git/' + 'config');\nexport default () => {};\n",
+      load,
+      "load/git.js:1: '.git/config' belongs to git",
+    ],
+    ['no load', 'once.js', null, [], 'load/once.js: the script declares no load'],
+    [
+      'a load, but no function for it',
+      'other.js',
+      'export function other() {}\n',
+      load,
+      'load/other.js: the script has no default function, which a load of the scenario needs',
+    ],
+  ])('%s is refused with its place', async (_, name, text, flags, said) => {
+    if (text !== null) put(name, text);
+    const { code, stderr } = await plan(name, ...flags);
+    expect(stderr).toContain(said);
+    expect(code).toBe(2);
+    expect(project.temporaryFiles()).toEqual([]);
+  });
+
+  test('the plan knows how long a load of the script takes', async () => {
+    const { code, stdout } = await plan('staged.js');
+    expect(code).toBe(0);
+    expect(stdout).toContain('about 2 min 3');
+    expect(await leftovers()).toEqual([]);
+  });
+});
