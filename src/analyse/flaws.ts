@@ -190,7 +190,7 @@ function ofAnswers(scenario: ScenarioSummary): Warning[] {
       warning(
         'slo-missed',
         `scenario ${scenario.facts.name}: ${words}`,
-        'give it more workers or CPUs, or less load; the limits are the slo of the scenario and the thresholds of its script',
+        `give it more workers or CPUs, or less load; the limits are the slo of the scenario${scenario.facts.thresholds?.length ? ' and the thresholds of its script' : ''}`,
         missed,
       ),
     );

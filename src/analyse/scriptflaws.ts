@@ -23,7 +23,7 @@ function ofChecks(where: string, rows: readonly Row[]): Warning[] {
     warning(
       'checks-failed',
       `${where}: ${words.join('; ')}: RPS and latency count those answers, too`,
-      'look at what the app answers, or correct the check; `slo: { checks: 90% }` sets the share that has to pass',
+      'look at what the app answers, or correct the check; --slo checks=90% sets the share that has to pass',
       failing,
     ),
   ];

@@ -16,7 +16,7 @@ export function warnOfThresholds(scenarios: readonly Scenario[]): Warning[] {
         'threshold-abort',
         thresholds.filter(({ aborts }) => aborts),
         'abortOnFail is not applied: the threshold is judged at the end, over all slices',
-        'nothing; a variant that misses it is shown as such, and the exit code is 1',
+        'none needed: a variant that misses it is shown as such, and the exit code is 1',
       ),
       ...warn(
         'threshold-by-slice',

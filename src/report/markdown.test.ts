@@ -12,7 +12,7 @@ import { soakLegend } from './soak.ts';
 const lines = (text: string) => text.split('\n');
 
 describe('as people see it', () => {
-  test.each(['quick', 'mixed', 'journey', 'hostile', 'base', 'base-broken', 'base-hostile'])(
+  test.each(['quick', 'mixed', 'journey', 'script', 'hostile', 'base', 'base-broken', 'base-hostile'])(
     '%s',
     async (name) => {
       await expect(renderMarkdown(summaryOf(name))).toMatchFileSnapshot(`__golden__/${name}.md`);

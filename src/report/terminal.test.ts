@@ -20,7 +20,7 @@ function coldStarts(width: number): string {
 
 describe('as people see it', () => {
   test.each([
-    ...['quick', 'tie', 'one-start', 'mixed', 'journey', 'hostile'],
+    ...['quick', 'tie', 'one-start', 'mixed', 'journey', 'script', 'hostile'],
     ...['base', 'aa', 'base-several', 'base-broken', 'base-hostile'],
   ])('%s', async (name) => {
     await expect(table(name)).toMatchFileSnapshot(`__golden__/${name}.txt`);

@@ -53,7 +53,7 @@ test('checks, thresholds, metrics, groups and tags of a script are measured and 
 test('a script that throws in each iteration is failed, with its first words and their place', async () => {
   const { code, stdout } = await run('throws.js');
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
-    "every iteration of the script threw: TypeError: Cannot read property 'title' of undefined (load/throws.js:8:12)",
+    "every iteration of the script threw: TypeError: Cannot read property 'title' of undefined (load/throws.js:8:20)",
   );
   expect(code).toBe(3);
 });

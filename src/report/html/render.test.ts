@@ -52,6 +52,13 @@ test('text of others is shown and does nothing', () => {
   expect(text.match(/<script/g)).toHaveLength(2);
 });
 
+test('what a script calls its checks and metrics is shown and does nothing', () => {
+  const shown = markup(page('script'));
+  for (const text of ['&lt;img src=x&gt;', 'Thresholds', 'render_time', 'not judged'])
+    expect(shown).toContain(text);
+  for (const element of ['<img', '<b>']) expect(shown).not.toContain(element);
+});
+
 test('the command to repeat it stands there as it was', () => {
   const results = fixtures.quick?.() as Results;
   results.run.command = ['php-runtime-bench', 'run', '--paths', '/a b?x=<1>', '--app', "it's"];
