@@ -8,6 +8,7 @@ import { type Docker, LIMITS_MS, lastLines } from '../run/docker.ts';
 import { type AppBuilds, openAppBuilds } from './app.ts';
 import { basesOf, type Folders, IMAGE_LABEL, makeBakeFile, tagOf } from './bake.ts';
 import { withGitHubCache } from './cache.ts';
+import { findReason, SAID } from './reason.ts';
 import { makeMask } from './secret.ts';
 
 type ImageFacts = NonNullable<Variant['image']>;
@@ -182,18 +183,6 @@ function makeStepReader(say: (line: string) => void): (line: string) => void {
     const what = done && steps.get(done[1] as string);
     if (what && Number(done[2]) >= 1) say(`built ${what.slice(0, 140)} (${done[2]} s)`);
   };
-}
-
-/** What the build of an app says of itself in bake's plain progress. */
-const SAID = /^#\d+ \d+\.\d+ php-runtime-bench: (.*)$/;
-
-/** An app's build says why it failed. All else ends with `ERROR: failed to solve: …`; that line says most. */
-function findReason(log: string): string {
-  const said = log.split('\n').flatMap((l) => SAID.exec(l)?.[1] ?? []);
-  const why = said.findLast((text) => !text.startsWith('note: '));
-  if (why !== undefined) return why.slice(0, 600);
-  const line = log.split('\n').findLast((l) => /^ERROR: /.test(l)) ?? lastLines(log, 1);
-  return line.replace(/^ERROR: (failed to solve: )?/, '').slice(0, 300);
 }
 
 async function describe(

@@ -23,6 +23,7 @@ test('a server that takes requests and never answers is given up after a minute,
           memory: 0,
         });
       }
+      if (args.includes('logs')) return { code: 0, stdout: '', stderr: 'ERROR: no such database\nwaiting\n' };
       if (args[0] !== 'exec') return answer('');
       // What a request may take, and a round besides.
       clockMs += 12_000;
@@ -43,7 +44,10 @@ test('a server that takes requests and never answers is given up after a minute,
     { index: 0, startOrder: [variant.id], ports: { [variant.id]: 18080 }, batches: [] },
   );
   expect(outcomes.get(variant.id)).toMatchObject({
-    ...{ stage: 'start', reason: 'not ready after 60 s; its last answer: request timeout' },
+    ...{
+      stage: 'start',
+      reason: 'not ready after 60 s; its last answer: request timeout; its log says: ERROR: no such database',
+    },
   });
   expect(clockMs).toBeLessThan(90_000);
   expect(asked.at(-1)).toBe('container kill');

@@ -6,6 +6,7 @@ import { formatCpus } from '../plan/cpus.ts';
 import type { Instance, Plan } from '../plan/plan.ts';
 import type { PlannedVariant } from '../plan/variants.ts';
 import type { CpuLayout, Facts, Failure } from '../results.ts';
+import { findCause, quoteCause } from './cause.ts';
 import {
   type ContainerState,
   type Docker,
@@ -169,7 +170,7 @@ export async function startServers(
   }
   for (const { variant, container, last } of waiting) {
     const log = await readLog(docker, container, 50);
-    const reason = `not ready after ${READY_SECONDS} s; its last answer: ${last}`;
+    const reason = `not ready after ${READY_SECONDS} s; its last answer: ${last}${quoteCause(log)}`;
     outcomes.set(variant.id, { stage: 'start', reason, log });
     // One that tries over and over would take CPU from those that are started next.
     await docker.try(['container', 'kill', container]);
@@ -272,7 +273,7 @@ function describeEnd({ oomKilled, exitCode, memoryBytes }: ContainerState, log: 
   if (exitCode === 137 && memoryBytes > 0) {
     return `killed, most likely for lack of memory: its limit is ${Math.round(memoryBytes / 2 ** 20)} MiB`;
   }
-  return `its container ended with exit code ${exitCode}${log ? `: ${lastLines(log, 1)}` : ''}`;
+  return `its container ended with exit code ${exitCode}${log ? `: ${findCause(log)}` : ''}`;
 }
 
 async function explainFront(docker: Docker, container: string, stage: Failure['stage']): Promise<Failure> {

@@ -135,6 +135,15 @@ it("is the first half of script/bench, which hands on arguments and the run's ex
   expect(status).toBe(2);
 });
 
+it.each([
+  [['plan', '--app', 'plain', '--runtimes', 'apache'], /^variants: {2}apache@8\.4\n/m],
+  [['list'], /^runtimes\n {2}apache/m],
+])('script/bench %j is that command, not a run of it', (args, says) => {
+  const { status, lines, stderr } = start(args, { of: 'bench' });
+  expect(status, stderr).toBe(0);
+  expect(lines.join('\n')).toMatch(says);
+});
+
 function listImages(): string[] {
   const reference = 'reference=php-runtime-bench-standin/*';
   const args = [

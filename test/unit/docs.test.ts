@@ -44,7 +44,10 @@ const PROGRAMS: Record<string, (args: string[], page: Page) => void> = {
     const command = parseCommand(args);
     if ('flags' in command) configOf(page, command.flags);
   },
-  'script/bench': (args, page) => void configOf(page, args),
+  'script/bench'(args, page) {
+    const isRun = args[0] === undefined || args[0].startsWith('-');
+    PROGRAMS['php-runtime-bench']?.(isRun ? ['run', ...args] : args, page);
+  },
   'script/test'(args) {
     const layers = readFileSync(join(root, 'script/lib/layers.ts'), 'utf8');
     for (const layer of args) expect(layers).toContain(`  ${layer}: {`);

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { realHost } from '../../src/host.ts';
+import { findCause } from '../../src/run/cause.ts';
 
 const script = resolve(import.meta.dirname, '../../runtimes/_shared/pair.sh');
 
@@ -33,4 +34,22 @@ it.each([
   );
   const { code } = await running.done;
   expect({ code, said: said.slice(3) }).toEqual({ code: 0, said: ['front ends', 'back ends'] });
+});
+
+it('a server that ends by itself has the last word on why, whichever it is', async () => {
+  const container = `
+    set -eu
+    BENCH_RUNTIME=test
+    . "$1"
+    bash -c 'echo "front: [emerg] no such directive" >&2; exit 4' &
+    front=$!
+    bash -c 'for _ in {1..300}; do sleep 0.01; done' &
+    keep_pair front "$front" TERM back $! TERM`;
+  const { code, stderr } = await realHost.exec('bash', ['-c', container, 'bash', script]);
+  expect({ code, stderr }).toEqual({
+    code: 70,
+    stderr:
+      'front: [emerg] no such directive\ntest: front has ended (exit code 4), so the container ends, too\n',
+  });
+  expect(findCause(stderr)).toBe('front has ended: front: [emerg] no such directive');
 });

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { findReason } from './reason.ts';
+
+const APT = `#9 [stage-0 2/8] RUN apt-get update && apt-get install -y nginxx
+#9 0.412 Get:1 http://deb.debian.org/debian trixie InRelease [140 kB]
+#9 2.118 Reading package lists...
+#9 2.204 Building dependency tree...
+#9 2.310 E: Unable to locate package nginxx
+#9 ERROR: process "/bin/sh -c apt-get update && apt-get install -y nginxx" did not complete successfully: exit code: 100
+------
+ > [stage-0 2/8] RUN apt-get update && apt-get install -y nginxx:
+2.310 E: Unable to locate package nginxx
+------
+Dockerfile:5
+ERROR: failed to solve: process "/bin/sh -c apt-get update && apt-get install -y nginxx" did not complete successfully: exit code: 100
+`;
+
+test.each([
+  ['apt', APT, 'E: Unable to locate package nginxx (a RUN of the Dockerfile ended with exit code: 100)'],
+  [
+    'a step that prints nothing',
+    APT.replace(/^#9 \d.*\n/gm, ''),
+    'process "/bin/sh -c apt-get update && apt-get install -y nginxx" did not complete successfully: exit code: 100',
+  ],
+  [
+    'another step beside it',
+    APT.replace('#9 ERROR', '#8 3.000 E: of another\n#9 ERROR'),
+    'E: Unable to locate package nginxx (a RUN of the Dockerfile ended with exit code: 100)',
+  ],
+  [
+    "the app's own build",
+    `#5 1.0 php-runtime-bench: note: x\n#5 1.2 php-runtime-bench: prepare: no\n${APT}`,
+    'prepare: no',
+  ],
+  ['an image that is not there', 'ERROR: failed to solve: nope:1: not found\n', 'nope:1: not found'],
+])('%s', (_, log, reason) => {
+  expect(findReason(log)).toBe(reason);
+});

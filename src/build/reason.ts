@@ -1,0 +1,31 @@
+import { findCause } from '../run/cause.ts';
+import { lastLines } from '../run/docker.ts';
+
+/** What the build of an app says of itself in bake's plain progress. */
+export const SAID = /^#\d+ \d+\.\d+ php-runtime-bench: (.*)$/;
+
+const STEP_FAILED = /^#(\d+) ERROR: process .* did not complete successfully: (exit code: \d+)/;
+
+/** Why a build failed, from bake's plain progress: what the app's build says of itself, else what its failed step printed. */
+export function findReason(log: string): string {
+  const lines = log.split('\n');
+  const why = lines
+    .flatMap((line) => SAID.exec(line)?.[1] ?? [])
+    .findLast((text) => !text.startsWith('note: '));
+  if (why !== undefined) return why.slice(0, 600);
+  const failed = lines.map((line) => STEP_FAILED.exec(line)).findLast((found) => found !== null);
+  const printed = failed ? printedBy(failed[1] as string, lines) : '';
+  if (failed && printed) return `${printed} (a RUN of the Dockerfile ended with ${failed[2]})`;
+  const line = lines.findLast((text) => /^ERROR: /.test(text)) ?? lastLines(log, 1);
+  return line.replace(/^ERROR: (failed to solve: )?/, '').slice(0, 300);
+}
+
+/** The line of a step that says why; apt warns of much before it says `E: …`. */
+function printedBy(step: string, lines: readonly string[]): string {
+  const printed = lines.flatMap((line) => {
+    const found = /^#(\d+) \d+\.\d+ (.*)$/.exec(line);
+    return found?.[1] === step ? (found[2] as string) : [];
+  });
+  const apt = printed.find((line) => line.startsWith('E: '));
+  return apt?.slice(0, 300) ?? findCause(printed.join('\n'));
+}

@@ -1,0 +1,34 @@
+/** What a server or a build says of its own end, found in its log. Pure. */
+
+/** Words of errors, as servers, shells, apt and PHP have them. */
+const ERROR =
+  /\b(?:emerg|alert|crit|critical|error|fatal|panic|failed|failure|cannot|can't|could not|unable|denied|refused|invalid|unknown|no such|not found|not allowed|specify|segmentation|core dumped)\b|^E: /i;
+/** What runtimes/_shared/pair.sh says last, whatever it was. */
+const ENDED = /^\S+: (.+) has ended(?: \(.*\))?, so the container ends, too$/;
+const LINES = 30;
+const LENGTH = 300;
+
+/**
+ * The line that says why: of the last lines that speak of errors, one after the other, the first, as the others follow from
+ * it. Where none does, the last line. Empty: the log says nothing.
+ */
+export function findCause(log: string): string {
+  const lines = log
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean)
+    .slice(-LINES);
+  const who = lines.map((line) => ENDED.exec(line)?.[1]).findLast((name) => name !== undefined);
+  const own = lines.filter((line) => !ENDED.test(line));
+  let at = own.findLastIndex((line) => ERROR.test(line));
+  while (at > 0 && ERROR.test(own[at - 1] as string)) at--;
+  const cause = (own[at] ?? own.at(-1) ?? '').slice(0, LENGTH);
+  if (who === undefined) return cause;
+  return cause === '' ? `${who} has ended` : `${who} has ended: ${cause}`;
+}
+
+/** The same, as what follows a reason: `; its log says: …`. */
+export function quoteCause(log: string): string {
+  const cause = findCause(log);
+  return cause === '' ? '; its log is empty' : `; its log says: ${cause}`;
+}
