@@ -22,3 +22,22 @@ test('what was found with both sides loaded at once says so, and what that means
   expect(text).toContain(TOGETHER);
   expect(madeBy('turns')).not.toMatch(/at once/);
 });
+
+test('a variant that failed has one row, whatever it would have been compared in', () => {
+  const summary = summaryOf('base');
+  const [scenario] = summary.scenarios;
+  if (!scenario) throw new Error('no scenario');
+  const variant = scenario.comparisons[0]?.variant;
+  const reasons = ['apache failed: no such port'];
+  const comparisons = scenario.comparisons.map((one) =>
+    one.variant === variant
+      ? { ...one, ratio: null, interval: null, verdict: 'inconclusive' as const, reasons }
+      : one,
+  );
+  const text = renderComparisons({ ...scenario, comparisons }, summary, true);
+  const kinds = new Set(comparisons.filter((one) => one.variant === variant).map(({ against }) => against));
+  expect(text.match(/no such port/g)).toHaveLength(kinds.size);
+  expect(text).toMatch(/\| all \d \|/);
+  // The others keep a row for each metric.
+  expect(text.match(/\| CPU per request/g)?.length).toBeGreaterThan(0);
+});

@@ -21,7 +21,7 @@ export function renderComparisons(scenario: ScenarioSummary, summary: Summary, a
   const isSure = ({ verdict }: Comparison) => verdict === 'slower' || verdict === 'faster';
   const shown = comparisons.filter((comparison) => all || leads.has(comparison) || isSure(comparison));
   const tables = KINDS.flatMap((kind) => {
-    const own = shown.filter(({ against }) => against === kind);
+    const own = foldUncompared(shown.filter(({ against }) => against === kind));
     const [first] = own;
     if (!first) return [];
     const other = counterpart(first, summary, { name: code, text: escapeMarkdown });
@@ -31,8 +31,24 @@ export function renderComparisons(scenario: ScenarioSummary, summary: Summary, a
   return tables.length > 0 ? [...tables, ...together, decided(summary)].join('\n\n') : '';
 }
 
-function columnsOf({ variants }: Summary, shown: readonly Comparison[]): Column<Comparison>[] {
-  const right = (title: string, cell: (comparison: Comparison) => string): Column<Comparison> => ({
+/** A variant that failed was compared in no metric, each time for one reason: one row says so. */
+function foldUncompared(comparisons: readonly Comparison[]): Row[] {
+  const rows = new Map<string, Row[]>();
+  for (const one of comparisons) rows.set(one.variant, [...(rows.get(one.variant) ?? []), one]);
+  return [...rows.values()].flatMap((own) => {
+    const [first] = own;
+    const why = (row: Row) => row.reasons.join('\n');
+    if (!first || own.length === 1) return own;
+    if (own.some((row) => row.ratio !== null || why(row) !== why(first))) return own;
+    return { ...first, metrics: own.length };
+  });
+}
+
+/** `metrics`: it stands for so many, none of which could be compared. */
+type Row = Comparison & { metrics?: number };
+
+function columnsOf({ variants }: Summary, shown: readonly Row[]): Column<Row>[] {
+  const right = (title: string, cell: (comparison: Row) => string): Column<Row> => ({
     title,
     right: true,
     cell,
@@ -44,7 +60,7 @@ function columnsOf({ variants }: Summary, shown: readonly Comparison[]): Column<
     value === null ? NOTHING : say(value);
   return [
     { title: 'Variant', cell: ({ variant }) => code(labels.get(variant) ?? variant) },
-    { title: 'Metric', cell: metricOf },
+    { title: 'Metric', cell: (row) => (row.metrics ? `all ${row.metrics}` : metricOf(row)) },
     right('Δ', (comparison) => changeOf(comparison)?.value ?? NOTHING),
     right(
       interval ? levelOf(interval) : 'interval',

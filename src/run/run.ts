@@ -10,12 +10,13 @@ import type { Arena } from './arena.ts';
 import { runLoad } from './batch.ts';
 import { searchCapacities } from './capacity.ts';
 import type { CheckedOf } from './checked.ts';
-import { type Docker, LABEL, readLog, removeContainers } from './docker.ts';
+import { type Docker, LABEL, removeContainers } from './docker.ts';
 import { longestDrainMs, slowestTypicalMs } from './drain.ts';
 import { measureDuets } from './duets.ts';
 import { addLog, explainSlice } from './evidence.ts';
 import { checkedOf } from './learned.ts';
 import { bringJourney } from './load.ts';
+import { keepLogs } from './logs.ts';
 import { measure, OTHER_ANSWERS } from './measure.ts';
 import { listListeners } from './probe.ts';
 import { recheckAnswers } from './recheck.ts';
@@ -345,6 +346,8 @@ async function drop(
 ): Promise<void> {
   const variants = failed.splice(0);
   for (const id of variants) servers.delete(id);
+  const logOf = (id: string) => world.outcomes.get(id)?.failure?.log;
+  await Promise.all(variants.map((id) => keepLogs(world, instance, id, logOf(id))));
   await removeServers(world, instance, variants);
 }
 
@@ -355,12 +358,7 @@ async function stopAll(
   watch: Watch | null,
 ): Promise<void> {
   const { docker } = world;
-  await Promise.all(
-    [...servers.values()].map(async ({ variant, container }) => {
-      const log = await readLog(docker, container, 500);
-      if (log) await world.keepRaw(`raw/logs/${instance.index}/${fileName(variant.id)}.log`, log);
-    }),
-  );
+  await Promise.all([...servers.keys()].map((id) => keepLogs(world, instance, id)));
   // By name, so that those which failed are among them. Nothing is in flight, so nothing waits for a graceful end.
   const names = await docker.try([
     ...['container', 'ls', '--all', '--quiet', '--filter', `label=${LABEL}=${world.run}`],
@@ -370,11 +368,6 @@ async function stopAll(
   await removeContainers(docker, ids);
   if (!watch) return;
   await watch.raw.flush();
-}
-
-/** A variant's id as a file name: it holds `/`, `[`, `=` and `,`. */
-function fileName(id: string): string {
-  return id.replace(/[^A-Za-z0-9@.=-]+/g, '_');
 }
 
 function labelOf(world: RunWorld, id: string): string {

@@ -73,7 +73,7 @@ export function wantedOf(images: ReadonlyMap<string, Built>, variant: PlannedVar
 /** Behind a front, a server listens on its port plus this, which no other derives from its own. */
 export const BEHIND = 10_000;
 
-const containerOf = (run: string, { index, ports }: Instance, variant: string) =>
+export const containerOf = (run: string, { index, ports }: Instance, variant: string) =>
   `php-runtime-bench-${run}-${index}-${ports[variant]}`;
 /** Name of what stands before a container. */
 export const frontOf = (container: string) => `${container}-front`;

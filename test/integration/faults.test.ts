@@ -106,6 +106,16 @@ describe('variants that fail beside one that does not', () => {
     expect(failure?.log).toMatch(log);
   });
 
+  it.each(Object.keys(faults).filter((name) => name !== 'unbuildable'))(
+    'keeps all that the server of %s logged',
+    (name) => {
+      const file = name.replace(/^\w+/, '$&@8.4').replace(/[^A-Za-z0-9@.=-]+/g, '_');
+      const kept = join(project.folder, 'many/raw/logs/0', `${file}.log`);
+      // The one that exits says why; it was never asked. The others' server says what it was asked.
+      expect(readFileSync(kept, 'utf8')).toMatch(name.includes('exits') ? /nothing to serve/ : /./);
+    },
+  );
+
   it('loads none that failed before the load, and none again that died', () => {
     const loaded = results.measurements.map(({ variant, instance }) => `${variant} ${instance}`);
     expect(loaded.filter((one) => !/apache|fails-under-load/.test(one))).toEqual([
