@@ -5,7 +5,7 @@
 # keep_pair FRONT PID SIGNAL BACK PID SIGNAL: waits until the container is told to stop, and stops each server gracefully
 # by its signal; or until either ends by itself, with which the container ends, too.
 keep_pair() {
-  local front=$1 front_pid=$2 front_signal=$3 back=$4 back_pid=$5 back_signal=$6 stopping='' died code=0
+  local front=$1 front_pid=$2 front_signal=$3 back=$4 back_pid=$5 back_signal=$6 stopping='' died pid code=0
   stop_pair() {
     stopping=yes
     # The one in front first: it takes no more connections and waits for the answers to those it has.
@@ -17,9 +17,13 @@ keep_pair() {
     exit 0
   }
   trap stop_pair TERM QUIT INT WINCH
-  wait -n "$front_pid" "$back_pid" || code=$?
+  # One that ended before the other was started is not among those that `wait -n` knows.
+  if kill -0 "$front_pid" 2>/dev/null && kill -0 "$back_pid" 2>/dev/null; then
+    wait -n "$front_pid" "$back_pid" || true
+  fi
   [[ -z $stopping ]] || exit 0
-  if kill -0 "$back_pid" 2>/dev/null; then died=$front; else died=$back; fi
+  if kill -0 "$back_pid" 2>/dev/null; then died=$front pid=$front_pid; else died=$back pid=$back_pid; fi
+  wait "$pid" || code=$?
   # Why is for the server itself to say, in the lines before: src/run/cause.ts looks there.
   echo "$BENCH_RUNTIME: $died has ended (exit code $code), so the container ends, too" >&2
   kill -TERM "$front_pid" "$back_pid" 2>/dev/null || true

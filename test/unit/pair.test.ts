@@ -8,12 +8,13 @@ const script = resolve(import.meta.dirname, '../../runtimes/_shared/pair.sh');
 
 const CONTAINER = `
   set -eu
+  echo "$$"
   BENCH_RUNTIME=test
   . "$1"
   # They end by themselves where nobody tells them to. (SIGQUIT is not for bash to take in the background.)
-  bash -c "trap '$2' TERM; echo there; for _ in {1..300}; do sleep 0.01; done" &
+  bash -c "trap '$2' TERM; echo there; for _ in {1..3000}; do sleep 0.01; done" &
   front=$!
-  bash -c "trap '$3' WINCH; echo there; for _ in {1..300}; do sleep 0.01; done" &
+  bash -c "trap '$3' WINCH; echo there; for _ in {1..3000}; do sleep 0.01; done" &
   trap() { builtin trap "$@"; echo there; }
   keep_pair front "$front" TERM back $! WINCH`;
 
@@ -28,24 +29,29 @@ it.each([
     {
       onLine: (line) => {
         said.push(line);
-        if (said.length === 3) running.kill('SIGTERM');
+        // As the engine does it: the first process alone is told, not its group.
+        if (said.length === 4) process.kill(Number(said[0]), 'SIGTERM');
       },
     },
   );
   const { code } = await running.done;
-  expect({ code, said: said.slice(3) }).toEqual({ code: 0, said: ['front ends', 'back ends'] });
+  expect({ code, said: said.slice(4) }).toEqual({ code: 0, said: ['front ends', 'back ends'] });
 });
 
-it('a server that ends by itself has the last word on why, whichever it is', async () => {
+it.each([
+  ['while both run', '0'],
+  ['before the other has started', '1'],
+])('a server that ends by itself, %s, has the last word on why', async (_, pause) => {
   const container = `
     set -eu
     BENCH_RUNTIME=test
     . "$1"
     bash -c 'echo "front: [emerg] no such directive" >&2; exit 4' &
     front=$!
-    bash -c 'for _ in {1..300}; do sleep 0.01; done' &
+    sleep $2
+    bash -c 'for _ in {1..3000}; do sleep 0.01; done' &
     keep_pair front "$front" TERM back $! TERM`;
-  const { code, stderr } = await realHost.exec('bash', ['-c', container, 'bash', script]);
+  const { code, stderr } = await realHost.exec('bash', ['-c', container, 'bash', script, pause]);
   expect({ code, stderr }).toEqual({
     code: 70,
     stderr:
