@@ -382,9 +382,13 @@ function exitCodeOf(
   return results.plan.unjudged !== 'pass' && gates.some(({ unjudged }) => unjudged) ? 3 : 0;
 }
 
-/** The engine's disk: its builder and its storage say so in the words of the system. */
+/**
+ * The engine's disk: its builder and its storage say so in the words of the system. What a server says of a disk once it
+ * answers is the app's affair.
+ */
 function isOutOfDisk({ failure }: Variant): boolean {
-  return failure !== null && /no space left on device/i.test(`${failure.reason}\n${failure.log}`);
+  if (failure === null || (failure.stage !== 'build' && failure.stage !== 'start')) return false;
+  return /no space left on device/i.test(`${failure.reason}\n${failure.log}`);
 }
 
 /** A criterion is the app's as it is checked out; what the other side misses is nobody's fault here. */

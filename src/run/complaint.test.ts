@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findComplaint } from './complaint.ts';
+import { findComplaint, readOutput } from './complaint.ts';
 
 const UNDEFINED = 'Uncaught Error: Call to undefined function mysqli_connect() in /app/index.php:3';
 
@@ -61,4 +61,21 @@ test.each([
   ['an endless one is cut', `production.ERROR: ${'x'.repeat(9999)}`, `${'x'.repeat(180)}…${'x'.repeat(120)}`],
 ])('the complaint in a log: %s', (_, log, complaint) => {
   expect(findComplaint(log)).toBe(complaint);
+});
+
+test.each([
+  [
+    'of a page its text',
+    '<!DOCTYPE html>\n<html><head><title>Oops</title><style>p { color: red }</style></head>\n<body><p>Error establishing a database connection</p></body>\n</html>\n',
+    'Oops Error establishing a database connection',
+  ],
+  [
+    'of errors as PHP shows them file and line',
+    '<br />\n<b>Fatal error</b>:  Uncaught Error: no in <b>/app/a.php</b>:3\n<br />',
+    'Uncaught Error: no in /app/a.php :3',
+  ],
+  ['of other text its last line', 'creating tables\nno such host\n', 'no such host'],
+  ['of nothing nothing', '', null],
+])('what a command says: %s', (_, output, complaint) => {
+  expect(readOutput(output).complaint).toBe(complaint);
 });

@@ -1,4 +1,4 @@
-import { type Docker, readLog } from './docker.ts';
+import { type Docker, lastLines, readLog } from './docker.ts';
 
 /** What a server and its app have logged; `complaint`: the line of it that says what went wrong, null where none does. */
 export interface Logged {
@@ -48,8 +48,31 @@ async function readOwnLogs(docker: Docker, container: string): Promise<string> {
 }
 
 /** PHP's own errors, lines of Monolog as Laravel writes them, and exceptions as Symfony and our workers log them. */
-const COMPLAINT =
-  /(?:PHP (?:Fatal|Parse) error: +|\.(?:ERROR|CRITICAL|ALERT|EMERGENCY): |\b(?=Uncaught ))(.+)/;
+const COMPLAINT = /(?:(?:Fatal|Parse) error: +|\.(?:ERROR|CRITICAL|ALERT|EMERGENCY): |\b(?=Uncaught ))(.+)/;
+/** Of what a command printed, lines and, before markup is taken away, characters. */
+const OUTPUT_LINES = 40;
+const OUTPUT_CHARACTERS = 32_768;
+/** In a sentence. */
+const SAID_CHARACTERS = 200;
+
+/** What a command printed, of a page of HTML its text, and what of it says what went wrong. */
+export function readOutput(output: string): Logged {
+  const end = output.trim().slice(-OUTPUT_CHARACTERS);
+  const isPage = /<!doctype html|<html|<body|<b>/i.test(end);
+  const text = isPage ? textOf(end) : end;
+  const said = isPage ? text.replace(/\s+/g, ' ').slice(0, SAID_CHARACTERS) : lastLines(text, 1);
+  return { log: lastLines(text, OUTPUT_LINES), complaint: findComplaint(text) ?? (said || null) };
+}
+
+function textOf(page: string): string {
+  return page
+    .replace(/<!--[\s\S]*?-->|<style[\s\S]*?<\/style>|<script[\s\S]*?<\/script>/gi, ' ')
+    .replace(/<[^<>]*>/g, ' ')
+    .replace(/[ \t]+/g, ' ')
+    .replace(/ ?\n\s*/g, '\n')
+    .trim();
+}
+
 /** What follows the message: a trace, the context as JSON, words of the web server. */
 const BEHIND = /(?:\\nStack trace:| \{"|" while reading ).*$/;
 /** Of what a sentence can take; file and line stand at the end. */

@@ -5,6 +5,7 @@ import type { Host } from '../host.ts';
 import { formatCpus } from '../plan/cpus.ts';
 import type { PlannedVariant } from '../plan/variants.ts';
 import type { CpuLayout, Failure, Warning } from '../results.ts';
+import { readOutput } from './complaint.ts';
 import { adaptCompose, type ComposeFile, imagesOf, networksOf, projectOf } from './compose.ts';
 import { type Docker, inspectContainer, LIMITS_MS, lastLines, readLog } from './docker.ts';
 
@@ -243,8 +244,8 @@ async function execute(
   });
   signal.throwIfAborted();
   if (code === 0) return null;
-  const log = lastLines(`${stdout}\n${stderr}`, 20).trim();
-  return { stage: 'start', reason: `exit code ${code}${log ? `: ${lastLines(log, 1)}` : ''}`, log };
+  const { log, complaint } = readOutput(`${stdout}\n${stderr}`);
+  return { stage: 'start', reason: `exit code ${code}${complaint ? `: ${complaint}` : ''}`, log };
 }
 
 /** What is wrong, as compose or we say it, and the last words of the services. */

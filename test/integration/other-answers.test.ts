@@ -37,12 +37,17 @@ const APPS: Readonly<Record<string, string>> = {
   // Right to the last request of the load.
   late: `${COUNT} echo $count <= ${REQUESTS + 2} ? $page : 'Cannot connect';`,
   random: `${COUNT} echo $page . str_repeat('. ', random_int(0, 4000));`,
+  // Its message is in the body alone.
+  refused:
+    "<?php http_response_code(500); echo '<html><style>p { color: red }</style><p>Access denied for user shop</p></html>';",
+  broken: '<?php\nfunction page() {\n  return 1 echo 2;\n}\n',
   // Less than one of a hundred sees something else.
   odd: `${COUNT} if ($count % 150 === 0) header('Location: /survey'); echo $page;`,
 };
 
 describe('apps that answer otherwise under load', () => {
   let results: Results;
+  let stdout: string;
   let stderr: string;
   let code: number;
 
@@ -68,7 +73,7 @@ describe('apps that answer otherwise under load', () => {
         '--wait',
       ],
     );
-    ({ code, stderr } = await run.done);
+    ({ code, stdout, stderr } = await run.done);
     results = project.results('otherwise');
   });
 
@@ -109,6 +114,39 @@ describe('apps that answer otherwise under load', () => {
     expect(failure?.log).not.toContain('resuming normal operations');
     const raw = join(project.folder, 'otherwise/raw/answers/cache_apache@8.4.txt');
     expect(existsSync(raw) && readFileSync(raw, 'utf8')).toContain('No space left on device');
+  });
+
+  const plain = (text: string) => text.replace(/\s*\n\s*(\| )?/g, ' ').replaceAll('\\', '');
+  const report = () => readFileSync(join(project.folder, 'otherwise/report.md'), 'utf8');
+  const page = () => readFileSync(join(project.folder, 'otherwise/report.html'), 'utf8');
+
+  it.each([
+    ['refused', 'Access denied for user shop'],
+    ['cache', 'Cannot write /dev/shm/cache: No space left on device'],
+    ['late', 'Cannot connect'],
+  ])('shows what %s answered in the terminal and the reports', (_, said) => {
+    expect(stdout).toMatch(new RegExp(`^    it answered\\n(?:    \\|.*\\n)*?    \\| ${said}$`, 'm'));
+    expect(stdout).not.toContain('color: red');
+    expect(report()).toContain(`\n\n${said}`);
+    expect(page()).toContain(`\n\n${said}`);
+  });
+
+  it('tells the cause of an error that is in the body alone', () =>
+    expect(variantOf(results, 'refused/apache@8.4').failure?.reason).toBe(
+      'GET / answers HTTP 500; it says: Access denied for user shop',
+    ));
+
+  it('tells file and line of an error of PHP, and no noise of the start', () => {
+    const said = /syntax error, unexpected token "echo", expecting ";" in \/app\/\S*index\.php on line 3/;
+    expect(variantOf(results, 'broken/apache@8.4').failure?.reason).toMatch(said);
+    expect(plain(stdout)).toMatch(said);
+    expect(plain(stdout)).not.toContain('resuming normal operations');
+  });
+
+  it('shows what was logged meanwhile', () => {
+    expect(stdout).toMatch(/^ {4}and logged\n(?: {4}\|.*\n)*? {4}\| .*cache: no space left/m);
+    expect(report()).toContain('cache: no space left');
+    expect(page()).toContain('cache: no space left');
   });
 
   it('asks once more after the load', () => {

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { realHost } from '../../src/host.ts';
 import { readPage } from '../fixtures/docs.ts';
-import { findImages, leftovers, makeProject, type Project, root, slicesOf, told } from './bench.ts';
+import { docker, findImages, leftovers, makeProject, type Project, root, slicesOf, told } from './bench.ts';
 
 const COMPOSE = `
 services:
@@ -77,6 +77,40 @@ function withCompose(name: string, body: () => Promise<void>) {
     await body();
   });
 }
+
+const LOST = `<?php
+try {
+  $database = new PDO('mysql:host=mariadb;dbname=' . getenv('DB_DATABASE'), 'root', getenv('DB_PASSWORD'));
+  $names = $database->query("SELECT 'Wheelbarrow' AS name")->fetchColumn();
+  echo str_repeat("<li>$names, galvanised</li>", 50);
+} catch (PDOException) {
+  echo '<p>Error establishing a database connection</p>';
+}`;
+
+withCompose('a database that is lost while the page says so with 200 fails its variant', async () => {
+  mkdirSync(join(project.folder, 'lost/public'), { recursive: true });
+  writeFileSync(join(project.folder, 'lost/public/index.php'), LOST);
+  const config = CONFIG.replace('app: database', 'app: lost').replace('php set-up.php', "'true'");
+  writeFileSync(join(project.folder, 'lost.yml'), config.replace('[apache, nginx-fpm]', '[apache]'));
+  const run = project.run(
+    'without',
+    ...['--config', 'lost.yml', '--paths', '/', '--load', 'vus(2, 4s)', '--warmup', '0s'],
+    ...['--instances', '1', '--blocks', '1', '--wait'],
+  );
+  await told(run, 'instance 1/1: paths');
+  const filter = 'label=com.docker.compose.service=mariadb';
+  const mariadb = await docker('ps', '--quiet', '--filter', filter);
+  await docker('exec', mariadb, 'mariadb', '-uroot', '-psecret', '-e', 'DROP DATABASE bench_1');
+  const { code, stdout, stderr } = await run.done;
+  expect(code, stderr).toBe(3);
+  const [variant] = project.results('without').variants;
+  expect(variant?.failure).toMatchObject({
+    stage: 'run',
+    reason: expect.stringMatching(/establishing a database connection/),
+    answer: { status: 200, body: 'Error establishing a database connection' },
+  });
+  expect(stdout).toContain('| Error establishing a database connection');
+});
 
 withCompose('each variant has a database of its own, fresh for each start', async () => {
   const { code, stdout, stderr } = await project.run('db', ...LOAD, '--instances', '2').done;
