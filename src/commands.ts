@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { mergeResults } from './analyse/merge.ts';
 import { type Caller, K6_IMAGE, makeRunId, runBench } from './bench.ts';
+import { connectGit } from './checkout/git.ts';
 import { describeOther, findOther, sayOther } from './checkout/other.ts';
 import { bundledApps } from './config/apps.ts';
 import { parseChoices } from './config/choices.ts';
@@ -13,8 +14,7 @@ import { findScenarios } from './config/scenarios.ts';
 import { escapeText, refuse } from './config/text.ts';
 import type { Config, Runtime } from './config/types.ts';
 import { eject, writeEjected } from './eject.ts';
-import { UserError } from './errors.ts';
-import { readHistory } from './history/file.ts';
+import { addRuns, openHistory } from './history/local.ts';
 import { findTrends } from './history/trend.ts';
 import type { Host } from './host.ts';
 import { measureItself } from './noise.ts';
@@ -22,6 +22,7 @@ import { formatCpus } from './plan/cpus.ts';
 import { describeEffort } from './plan/effort.ts';
 import { type Plan, plan } from './plan/plan.ts';
 import { type PlannedShard, planShards } from './plan/shards.ts';
+import { describeSubject } from './plan/subject.ts';
 import { planVariants } from './plan/variants.ts';
 import { renderAs } from './report/formats.ts';
 import { renderHistory } from './report/history.ts';
@@ -82,7 +83,7 @@ export async function runCommand(argv: readonly string[], host: Host, packageRoo
       print(
         command.json
           ? JSON.stringify(showPlan(planned, config, notes), null, 2)
-          : describePlan(planned, config, notes),
+          : [...describeSubject(config, packageRoot), describePlan(planned, config, notes)].join('\n'),
       );
       return 0;
     }
@@ -92,7 +93,13 @@ export async function runCommand(argv: readonly string[], host: Host, packageRoo
       return 0;
     }
     case 'history': {
-      const history = readHistory(await readText(resolve(cwd, command.file)));
+      const file = resolve(cwd, command.file);
+      if (command.add.length > 0) {
+        const runs = await Promise.all(command.add.map(readOutput));
+        const { added } = await addRuns(file, runs, await readHead(host, cwd));
+        process.stderr.write(`added ${added} records to ${file}\n`);
+      }
+      const history = await openHistory(file);
       const trends = findTrends(history.records);
       if (command.format === 'json') print(JSON.stringify({ trends, corrupt: history.corrupt }));
       else if (command.format === 'html') print(renderHistoryPage(trends, history));
@@ -289,13 +296,10 @@ function describeRuntime(runtime: Runtime, base: Runtime | undefined): string[] 
   ];
 }
 
-async function readText(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    throw new UserError('the file cannot be read', {
-      where: { name: path },
-      found: (error as Error).message,
-    });
-  }
+/** The commit of a folder; null where it lies in no repository. */
+async function readHead(host: Host, cwd: string): Promise<string | null> {
+  const { code, stdout } = await connectGit(host, cwd)
+    .try(['rev-parse', '--verify', '--quiet', 'HEAD'])
+    .catch(() => ({ code: 1, stdout: '' }));
+  return code === 0 ? stdout.trim() : null;
 }

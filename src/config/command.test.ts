@@ -27,8 +27,11 @@ test.each([
   [['report', 'a', 'b'], { command: 'report', folders: ['a', 'b'], format: 'table' }],
   [['report', '--format', 'md', 'a'], { command: 'report', folders: ['a'], format: 'md' }],
   [['list', '--json'], { command: 'list', json: true }],
-  [['history', 'h.ndjson'], { command: 'history', file: 'h.ndjson', format: 'md' }],
-  [['history', 'h.ndjson', '--format', 'html'], { command: 'history', file: 'h.ndjson', format: 'html' }],
+  [['history', 'h.ndjson'], { command: 'history', file: 'h.ndjson', add: [], format: 'md' }],
+  [
+    ['history', 'h.ndjson', '--add', 'a', '--add', 'b', '--format', 'html'],
+    { command: 'history', file: 'h.ndjson', add: ['a', 'b'], format: 'html' },
+  ],
   [['doctor'], { command: 'doctor', json: false, aa: false, flags: [] }],
   [
     ['doctor', '--aa', '--budget', '5m', '--json'],

@@ -17,7 +17,7 @@ export type Command =
   | { command: 'report'; folders: readonly string[]; format: Format }
   | { command: 'list'; json: boolean }
   | { command: 'eject'; runtime: string; out: string | null }
-  | { command: 'history'; file: string; format: (typeof HISTORY_FORMATS)[number] }
+  | { command: 'history'; file: string; add: readonly string[]; format: (typeof HISTORY_FORMATS)[number] }
   | { command: 'doctor'; json: boolean; aa: boolean; flags: readonly string[] }
   | { command: 'help'; of?: CommandName }
   | { command: 'version' };
@@ -80,7 +80,13 @@ export const COMMANDS = {
   history: {
     usage: 'history FILE',
     about: 'Tell how variants went on from run to run, and where they changed',
-    own: { format: { value: HISTORY_FORMATS.join('|'), about: 'What to print [md]' } },
+    own: {
+      add: {
+        value: 'DIR',
+        about: 'Add the results of a run first; makes FILE if it is not there; repeatable',
+      },
+      format: { value: HISTORY_FORMATS.join('|'), about: 'What to print [md]' },
+    },
     config: false,
     example: 'history history.ndjson --format html',
   },
@@ -159,6 +165,7 @@ export function parseCommand(argv: readonly string[]): Command {
       return {
         command: name,
         file: readFile(positionals),
+        add: (flags.get('add') ?? []).map(parsePath),
         format: readFormat(flags.get('format'), HISTORY_FORMATS),
       };
     case 'eject':

@@ -1,0 +1,54 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { fixtures } from '../../test/fixtures/results/make.ts';
+import type { Results } from '../results.ts';
+import { addRuns, openHistory } from './local.ts';
+
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'php-runtime-bench-history-'));
+  file = join(folder, 'history.ndjson');
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const run = (id: string) => {
+  const results = fixtures.quick?.() as Results;
+  results.run.id = id;
+  return results;
+};
+
+test('runs are added to a history that need not be there yet, each once', async () => {
+  const { added } = await addRuns(file, [run('one')], 'c0ffee');
+  expect(added).toBe(3);
+  expect(await addRuns(file, [run('one'), run('two')], null)).toEqual({ added });
+  const { records, corrupt } = await openHistory(file);
+  expect(corrupt).toEqual([]);
+  expect(records.map((record) => [record.run, record.commit])).toEqual([
+    ...Array(3).fill(['one', 'c0ffee']),
+    ...Array(3).fill(['two', null]),
+  ]);
+});
+
+test('results of a run are no history, as a file, as a folder, and to add to', async () => {
+  const results = join(folder, 'results.json');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(results, JSON.stringify(run('one')));
+  for (const attempt of [
+    () => openHistory(results),
+    () => openHistory(folder),
+    () => addRuns(results, [run('two')], null),
+  ]) {
+    await expect(attempt()).rejects.toMatchObject({
+      message: 'these are the results of one run, not a history',
+      detail: { hint: expect.stringContaining('history history.ndjson --add bench-results') },
+    });
+  }
+  expect(readFileSync(results, 'utf8')).toBe(JSON.stringify(run('one')));
+});
+
+test('a history that is not there is named', async () => {
+  await expect(openHistory(file)).rejects.toMatchObject({ detail: { where: { name: file } } });
+});

@@ -1,0 +1,49 @@
+import { appendFile, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { UserError } from '../errors.ts';
+import type { Results } from '../results.ts';
+import { appendRecords, type History, readHistory } from './file.ts';
+import { recordsOf } from './record.ts';
+
+/** Adds runs at the end of a history on this machine, which is made where there is none. Gives how many records are new. */
+export async function addRuns(
+  file: string,
+  runs: readonly Results[],
+  commit: string | null,
+): Promise<{ added: number }> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '';
+    throw unreadable(file, error);
+  });
+  refuseResults(file, text);
+  const { lines, added } = appendRecords(
+    text,
+    runs.flatMap((results) => recordsOf(results, commit)),
+  );
+  await appendFile(file, lines);
+  return { added };
+}
+
+/** Reads a history. UserError where there is none, or where the results of a run are given in its place. */
+export async function openHistory(file: string): Promise<History> {
+  if ((await stat(join(file, 'results.json')).catch(() => null)) !== null) throw notAHistory(file);
+  const text = await readFile(file, 'utf8').catch((error: Error) => {
+    throw unreadable(file, error);
+  });
+  refuseResults(file, text);
+  return readHistory(text);
+}
+
+function refuseResults(file: string, text: string): void {
+  if (/^\s*\{\s*"schema"\s*:/.test(text.slice(0, 1000))) throw notAHistory(file);
+}
+
+const notAHistory = (file: string) =>
+  new UserError('these are the results of one run, not a history', {
+    where: { name: file },
+    allowed: 'a file with one record a line, such as history.ndjson',
+    hint: 'add the run to a history: php-runtime-bench history history.ndjson --add bench-results',
+  });
+
+const unreadable = (file: string, error: Error) =>
+  new UserError('the file cannot be read', { where: { name: file }, found: error.message });
