@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test, vi } from 'vitest';
 import { Alias } from 'yaml';
@@ -6,7 +7,7 @@ import { BAD_INPUT, toPattern } from '../../test/fixtures/bad-input.ts';
 import { memoryFiles } from '../../test/fixtures/memory-files.ts';
 import { UserError } from '../errors.ts';
 import { compileLoad } from '../plan/load.ts';
-import { parseCommand } from './command.ts';
+import { helpText, parseCommand } from './command.ts';
 import { readYaml } from './document.ts';
 import { loadMs } from './load.ts';
 import { parseConfig, type Sources } from './parse.ts';
@@ -687,4 +688,14 @@ describe('comparing', () => {
       ),
     ).toEqual(both);
   });
+});
+
+test('the help lists every exit code that README lists', () => {
+  const readme = readFileSync(fileURLToPath(new URL('../../README.md', import.meta.url)), 'utf8');
+  const rows = [...readme.matchAll(/^\|\s*(\d+(?:,? (?:and|or)? ?\d+)*)\s*\|/gm)].flatMap(([, codes = '']) =>
+    codes.match(/\d+/g),
+  );
+  expect(rows).toEqual(expect.arrayContaining(['0', '1', '2', '3', '70']));
+  const [, listed = ''] = /Exit codes:([\s\S]*)$/.exec(helpText()) ?? [];
+  expect(rows.filter((code) => !new RegExp(`\\b${code}\\b`).test(listed))).toEqual([]);
 });

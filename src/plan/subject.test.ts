@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { root } from '../../test/fixtures/docs.ts';
+import { memoryFiles } from '../../test/fixtures/memory-files.ts';
+import { parseConfig } from '../config/parse.ts';
+import { describeSubject } from './subject.ts';
+
+const describe = (files: Record<string, string>, ...flags: string[]) => {
+  const config = parseConfig({ flags, cwd: '/shop', packageRoot: root, files: memoryFiles('/shop', files) });
+  return describeSubject(config, root);
+};
+
+test('a plan names app, document root, paths, load and timeout', () => {
+  expect(describe({ 'web/index.php': '' }, '--paths', '/,/api', '--load', 'vus(4, 2s)')).toEqual([
+    'app:       shop in /shop, document root web/',
+    'scenario:  paths: / /api; vus(4, 2s); timeout 2000 ms',
+  ]);
+});
+
+test('a plan in a folder without an app names the demo that it takes', () => {
+  const [app] = describe({ 'README.md': '' });
+  expect(app).toBe(
+    'app:       plain, a demo that comes with php-runtime-bench; measure your own with --app DIR',
+  );
+});
+
+test('a name cannot forge lines of a plan', () => {
+  expect(describe({ 'app\u001b/index.php': '' }, '--app', 'app\u001b').join('')).not.toContain('\u001b');
+});

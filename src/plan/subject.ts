@@ -1,0 +1,23 @@
+import { relative, sep } from 'node:path';
+import { escapeText } from '../config/text.ts';
+import type { App, Config } from '../config/types.ts';
+
+/** What a plan measures and how hard: its apps with their document roots, and each scenario with its load. */
+export function describeSubject({ apps, scenarios }: Config, packageRoot: string): string[] {
+  return [
+    ...apps.map((app) => `app:       ${describeApp(app, packageRoot)}`),
+    ...scenarios.map(({ name, journey, load, timeoutMs }) => {
+      const asked = journey.kind === 'paths' ? journey.paths.join(' ') : journey.name;
+      const how = load?.source ?? "the script's own load";
+      return `scenario:  ${escapeText(`${name}: ${asked}; ${how}; timeout ${timeoutMs} ms`)}`;
+    }),
+  ];
+}
+
+function describeApp({ name, folder, root }: App, packageRoot: string): string {
+  const [top, bundled, ...deeper] = relative(packageRoot, folder).split(sep);
+  if (top === 'apps' && bundled === name && deeper.length === 0) {
+    return `${name}, a demo that comes with php-runtime-bench; measure your own with --app DIR`;
+  }
+  return escapeText(`${name} in ${folder}, document root ${root === '.' ? 'its top folder' : `${root}/`}`);
+}
