@@ -14,6 +14,9 @@ export interface UserErrorDetail {
   hint?: string;
 }
 
+/** All but line breaks: what was found may be anybody's, and a terminal obeys these. */
+const CONTROL = /[^\P{Cc}\n]/gu;
+
 /**
  * Something that the user can mend. Printed as one message without a stack trace; exit code 2.
  * Anything else that is thrown is a bug of ours and keeps its stack trace.
@@ -39,7 +42,8 @@ export class UserError extends Error {
       hint === undefined ? '' : `  hint:    ${hint}`,
     ]
       .filter(Boolean)
-      .join('\n');
+      .join('\n')
+      .replaceAll(CONTROL, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
   }
 }
 

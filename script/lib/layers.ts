@@ -11,6 +11,7 @@ const layers: Record<string, () => Promise<Tally> | Tally> = {
   static: runChecks,
   unit: () => runVitest('unit', 5),
   integration: () => runVitest('integration', 35),
+  faults: () => runVitest('faults', 15),
   e2e: () => runVitest('e2e', 20),
 };
 

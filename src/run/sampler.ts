@@ -1,7 +1,7 @@
 import type { Host } from '../host.ts';
 import { formatCpus } from '../plan/cpus.ts';
 import { type Batch, spanMs } from '../plan/timeline.ts';
-import type { CpuLayout } from '../results.ts';
+import type { CpuLayout, Warning } from '../results.ts';
 import type { Arena } from './arena.ts';
 import { type Docker, LABEL, lastLines } from './docker.ts';
 import { type K6Summary, loadedFromMs, sliceId } from './k6.ts';
@@ -42,6 +42,8 @@ export interface SamplerWorld {
   samplerScript: string;
   signal: AbortSignal;
   say(line: string): void;
+  /** Something that belongs into the report. */
+  warn(warning: Warning): void;
 }
 
 /** On a slow or busy machine a container takes its time to start, ms. */
@@ -57,6 +59,7 @@ export async function startSampler(world: SamplerWorld): Promise<Sampler> {
   let told = 0;
   let current: Watch | null = null;
   let ended = false;
+  let closing = false;
   const running = host.start(
     'docker',
     [
@@ -83,6 +86,13 @@ export async function startSampler(world: SamplerWorld): Promise<Sampler> {
   // One that could not even be started has ended, too; whoever waits for `done` hears why.
   const end = () => {
     ended = true;
+    if (clock === '' || closing || signal.aborted) return;
+    world.warn({
+      code: 'sampler-ended',
+      message: 'CPU and memory are not measured any more: the container that reads them ended',
+      remedy: 'run it again; throughput and latency are not affected',
+      variant: null,
+    });
   };
   running.done.then(end, end);
   const until = async (holds: () => boolean, ms: number) => {
@@ -91,6 +101,7 @@ export async function startSampler(world: SamplerWorld): Promise<Sampler> {
     signal.throwIfAborted();
   };
   const close = async () => {
+    closing = true;
     await world.docker.try(['container', 'rm', '--force', name]);
     await running.done;
   };

@@ -17,7 +17,7 @@ import type { TestContext } from 'vitest';
 import { parse } from 'yaml';
 import { isDisturbed } from '../../src/analyse/pairs.ts';
 import { K6_IMAGE } from '../../src/bench.ts';
-import { type ExecOptions, type Finished, realHost } from '../../src/host.ts';
+import { type ExecOptions, type Finished, type Running, realHost } from '../../src/host.ts';
 import type { Measurement, Results, Variant } from '../../src/results.ts';
 
 export const root = resolve(import.meta.dirname, '../..');
@@ -38,7 +38,7 @@ export interface Run {
   /** What it has printed so far. */
   readonly stdout: string;
   readonly stderr: string;
-  kill(signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL'): void;
+  kill: Running['kill'];
   done: Promise<Finished>;
 }
 
