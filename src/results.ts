@@ -179,6 +179,8 @@ export const Results = z.object({
     budgetSeconds: z.number().nullable().default(null),
     /** The option whose values were compared. */
     tune: z.string().optional(),
+    /** Host header of every request; absent in runs of older versions, whose load named 127.0.0.1 and a port. */
+    host: z.string().optional(),
     /** Share of their time that all loads were shortened to; 1: they are as their scenarios say. */
     durationScale: z.number().default(1),
     /** What `compare-to` asked for and what it stands for; `reason`: why there is nothing to compare with. */

@@ -74,6 +74,7 @@ export function assembleResults(record: Record, nowMs: number): Results {
       shard: config.shard ?? null,
       ...(config.tune && { tune: config.tune }),
       budgetSeconds: config.budgetMs === undefined ? null : config.budgetMs / 1000,
+      host: config.host,
       durationScale: config.durationScale ?? 1,
       compareTo: found && describeOther(found.other),
       gates: gatesFor(config, plan.variants).map(({ unchecked: _, ...gate }) => gate),

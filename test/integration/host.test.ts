@@ -55,6 +55,7 @@ test('a k6 script and cold starts are at the name that is given, whatever the si
   );
   expect({ code, said: code === 0 ? '' : stderr }).toEqual({ code: 0, said: '' });
   const results = project.results('script');
+  expect(results.plan.host).toBe('www.example.com:8081');
   const [slice] = slicesOf(results, ID);
   // Of each iteration the last request is refused.
   expect(slice).toMatchObject({ iterations: 20, requests: 80, okCount: 60 });
