@@ -1,5 +1,5 @@
 // Asks servers in the arena, without load: are they there, and what do they answer?
-// Reads probe.json: { requests: [{ id, url, host, until }], hosts, deadlineMs, maxBody }. `until: true` asks again
+// Reads probe.json: { requests: [{ id, url, host, timeoutMs, until }], hosts, deadlineMs, maxBody }. `until: true` asks again
 // until the answer is 200. Prints the answers as JSON.
 import { sleep } from 'k6';
 import http from 'k6/http';
@@ -28,11 +28,12 @@ export function setup() {
   return answers;
 }
 
-function toRequest({ url, host }) {
+function toRequest({ url, host, timeoutMs = 0 }) {
   const headers = { ...HEADERS, Host: host };
   // A jar of its own: cookies know no ports, so those of one variant would be sent to the next.
   const jar = new http.CookieJar();
-  return ['GET', url, null, { headers, jar, redirects: 0, timeout: '10s', responseType: 'text' }];
+  const timeout = `${Math.max(10_000, timeoutMs)}ms`;
+  return ['GET', url, null, { headers, jar, redirects: 0, timeout, responseType: 'text' }];
 }
 
 export default function () {}

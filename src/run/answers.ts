@@ -217,15 +217,16 @@ async function askAll(world: RunWorld, servers: readonly Server[]): Promise<Roun
 type AskedPath = { path: string } & Pick<Required<Asked>, 'mayRefuse' | 'headOnly'>;
 
 export async function askPaths(
-  { docker, arena, signal, config: { host } }: RunWorld,
+  { docker, arena, signal, config: { host, scenarios } }: RunWorld,
   servers: readonly Server[],
   paths: readonly AskedPath[],
 ): Promise<Round> {
   const replies: Round = new Map(servers.map(({ variant }) => [variant.id, new Map()]));
   if (paths.length === 0) return replies;
   const addresses = servers.map(({ variant, port }) => ({ id: variant.id, url: addressOf(host, port) }));
+  const timeoutMs = Math.max(...scenarios.map((scenario) => scenario.timeoutMs));
   const questions = addresses.flatMap(({ url }) =>
-    paths.map(({ path }): Question => ({ id: url + path, url: url + path, host })),
+    paths.map(({ path }): Question => ({ id: url + path, url: url + path, host, timeoutMs })),
   );
   const answers = await ask(docker, arena.name, questions, 0, signal);
   for (const { id, url } of addresses) {

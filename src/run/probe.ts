@@ -11,6 +11,8 @@ export interface Question {
   url: string;
   /** Host header; the variants' own addresses differ, and apps print it. */
   host: string;
+  /** An answer may take as long as one under load, where that is longer than 10 s. */
+  timeoutMs?: number;
   /** Asks again until the answer is 200. */
   until?: boolean;
 }
