@@ -4,7 +4,7 @@ import * as z from 'zod';
 
 const count = z.int().nonnegative();
 
-export const CompareMetric = z.enum(['rps', 'p50', 'p95', 'p99', 'cpu', 'memory']);
+export const CompareMetric = z.enum(['rps', 'p50', 'p95', 'p99', 'cpu', 'memory', 'services']);
 
 /** One variant against another in one metric; see docs/method.md. Ratios are variant ÷ reference. */
 export const Comparison = z.object({

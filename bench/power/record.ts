@@ -104,6 +104,7 @@ export function summariseInstances(
       p99: lnRatio(a.p99Ms, b.p99Ms),
       cpu: duetOf(pairs, instance) ?? lnRatio(a.cpuUs, b.cpuUs),
       memory: lnRatio(a.memoryBytes, b.memoryBytes),
+      services: null,
     };
     return [{ instance, base: a, head: b, ln }];
   });

@@ -270,6 +270,35 @@ describe('slices that were disturbed', () => {
   });
 });
 
+describe('CPU of services per request', () => {
+  /** A database needs `more` times as much for the head. */
+  const withServices = (more: number, gates: Gate[] = []) => {
+    const results = pair({}, {}, { gates });
+    for (const slice of results.measurements) {
+      const perRequestUs = 90 * (slice.variant === 'a' ? more * (1 + deviation(slice)) : 1);
+      slice.services = { usedUs: perRequestUs * slice.requests, perRequestUs, busyRatio: 0.1 };
+    }
+    return results;
+  };
+  const gate: Gate = {
+    ...{ source: 'services slower > 20%', metric: 'services', above: 0.2, scenario: null, variant: null },
+  };
+
+  test('has an interval and a verdict, and is there with services alone', () => {
+    expect(find(withServices(1.3), 'services')).toMatchObject({
+      ...{ verdict: 'slower', pairs: 8, slices: 24, how: 'turns', primary: false },
+      ...{ ratio: expect.closeTo(1.3, 2), interval: { level: 0.99 } },
+    });
+    expect(find(withServices(1), 'services').verdict).toBe('no-difference');
+    expect(find(pair({}), 'services')).toBeUndefined();
+  });
+  test('is what a gate names', () => {
+    const failed = (more: number) => analyse(withServices(more, [gate])).gates.map((found) => found.failed);
+    expect(find(withServices(1.3, [gate]), 'services').primary).toBe(true);
+    expect([failed(1.3), failed(1.1), failed(0.7)]).toEqual([[true], [false], [false]]);
+  });
+});
+
 describe('many tests', () => {
   // Seven of eight are the same as the first but for chance; one differs so little that it is sure only by itself.
   const crowd = (count: number) => {

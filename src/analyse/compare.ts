@@ -16,7 +16,7 @@ import {
 } from './verdict.ts';
 import { percent } from './words.ts';
 
-const METRICS: readonly CompareMetric[] = ['rps', 'p50', 'p95', 'p99', 'cpu', 'memory'];
+const METRICS: readonly CompareMetric[] = ['rps', 'p50', 'p95', 'p99', 'cpu', 'memory', 'services'];
 
 /**
  * Every variant against its other ref and against the reference, scenario by scenario; comparisons with an earlier
@@ -112,7 +112,8 @@ function draftPair(
   const together = wereTogether(pairs) && testDuets(pairs) !== null;
   const fitting = chooseFitting(scenario, pairs, against, together);
   const [lead] = fitting.metrics;
-  const metrics = [lead, ...METRICS.filter((metric) => metric !== lead)];
+  const served = [variant, reference].some(({ slices }) => slices.some(({ services }) => services !== null));
+  const metrics = [lead, ...METRICS.filter((metric) => metric !== lead && (served || metric !== 'services'))];
   return metrics.map((metric) => {
     const how = together && metric === 'cpu' ? 'together' : 'turns';
     const test = how === 'together' ? testDuets(pairs) : testPairs(logRatios(pairs, metric));
@@ -181,7 +182,7 @@ function names(gate: Gate, { facts }: Measured, { variant }: Entry, metric: Comp
 
 function obstaclesOf({ row }: Entry, metric: CompareMetric): string[] {
   const { state, label } = row;
-  const ofServer = metric === 'cpu' || metric === 'memory';
+  const ofServer = metric === 'cpu' || metric === 'memory' || metric === 'services';
   switch (state.kind) {
     case 'failed':
       return [`${label} failed: ${state.reason}`];

@@ -91,6 +91,8 @@ function measureStart(slices: readonly Measurement[], metric: CompareMetric): nu
       return averaged(({ achievedRps }) => achievedRps, mean);
     case 'cpu':
       return averaged(({ cpu }) => cpu?.perRequestUs, mean);
+    case 'services':
+      return averaged(({ services }) => services?.perRequestUs, mean);
     case 'memory':
       return averaged(({ memory }) => memory?.medianBytes, median);
     default:

@@ -120,7 +120,8 @@ export function logRatios(instances: readonly InstancePair[], metric: CompareMet
 function logRatio({ kept }: InstancePair, metric: CompareMetric): number | null {
   switch (metric) {
     case 'rps':
-    case 'cpu': {
+    case 'cpu':
+    case 'services': {
       const ratios = blockRatios(kept, metric);
       return ratios.length > 0 ? mean(ratios) : null;
     }
@@ -137,8 +138,8 @@ function logRatio({ kept }: InstancePair, metric: CompareMetric): number | null 
 }
 
 /** ln(variant ÷ reference) of each block in which both sides are known. */
-export function blockRatios(kept: readonly SlicePair[], metric: 'rps' | 'cpu'): number[] {
-  const of = (slice: Measurement) => (metric === 'rps' ? slice.achievedRps : slice.cpu?.perRequestUs);
+export function blockRatios(kept: readonly SlicePair[], metric: 'rps' | 'cpu' | 'services'): number[] {
+  const of = (slice: Measurement) => (metric === 'rps' ? slice.achievedRps : slice[metric]?.perRequestUs);
   return kept.flatMap((pair) => {
     const [a, b] = [of(pair.variant), of(pair.reference)];
     return a && b ? [Math.log(a / b)] : [];

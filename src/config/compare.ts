@@ -50,7 +50,7 @@ export function parseBudget(text: string): number {
   return ms;
 }
 
-export const GATE_METRICS = ['rps', 'p50', 'p95', 'p99', 'cpu', 'memory'] as const;
+export const GATE_METRICS = ['rps', 'p50', 'p95', 'p99', 'cpu', 'memory', 'services'] as const;
 export const GATE_FORM = '[METRIC] slower > N% [in SCENARIO] [on RUNTIME or VARIANT]';
 const GATE =
   /^(?:(?<metric>\S+)\s+)?slower\s*>\s*(?<above>[^\s%]+)\s*%(?:\s+in\s+(?<scenario>\S+))?(?:\s+on\s+(?<variant>\S+))?$/;

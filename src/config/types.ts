@@ -207,7 +207,7 @@ export type Other = {
 export interface Gate {
   source: string;
   /** Null: the primary metric of the scenario. */
-  metric: 'rps' | 'p50' | 'p95' | 'p99' | 'cpu' | 'memory' | null;
+  metric: 'rps' | 'p50' | 'p95' | 'p99' | 'cpu' | 'memory' | 'services' | null;
   /** 0.03 is 3 %. */
   above: number;
   scenario: string | null;

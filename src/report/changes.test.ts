@@ -134,7 +134,7 @@ describe('several variants', () => {
 });
 
 test('every metric in words of its own', () => {
-  const metrics = ['rps', 'p50', 'p99', 'cpu', 'memory'] as const;
+  const metrics = ['rps', 'p50', 'p99', 'cpu', 'memory', 'services'] as const;
   const words = (verdict: Comparison['verdict']) =>
     metrics.map((metric) => describeVerdict(compared({ metric, verdict })));
   expect(words('slower')).toEqual([
@@ -143,6 +143,7 @@ test('every metric in words of its own', () => {
     'p99 slower',
     'more CPU per request',
     'more memory',
+    'more CPU of services per request',
   ]);
   expect(words('faster')).toEqual([
     'faster',
@@ -150,6 +151,7 @@ test('every metric in words of its own', () => {
     'p99 faster',
     'less CPU per request',
     'less memory',
+    'less CPU of services per request',
   ]);
   expect(describeVerdict(same)).toBe('no difference above 0.9 %');
   expect(describeVerdict(unsure)).toBe('inconclusive: could have seen ≥ 2.4 %');

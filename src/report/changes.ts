@@ -18,6 +18,7 @@ const NOUNS: Record<CompareMetric, string> = {
   p99: 'p99',
   cpu: 'CPU per request',
   memory: 'memory',
+  services: 'CPU of services per request',
 };
 
 export function nounOf(metric: CompareMetric): string {
@@ -27,7 +28,8 @@ export function nounOf(metric: CompareMetric): string {
 /** `slower`, `p99 faster`, `more CPU per request`, `less memory`. */
 function differenceOf({ metric, verdict }: Comparison): string {
   const worse = verdict === 'slower';
-  if (metric === 'cpu' || metric === 'memory') return `${worse ? 'more' : 'less'} ${NOUNS[metric]}`;
+  if (metric === 'cpu' || metric === 'memory' || metric === 'services')
+    return `${worse ? 'more' : 'less'} ${NOUNS[metric]}`;
   return `${metric === 'rps' ? '' : `${metric} `}${worse ? 'slower' : 'faster'}`;
 }
 

@@ -3,6 +3,7 @@ import type { Measurement } from '../results.ts';
 import { overlapMs } from './drain.ts';
 import { sliceId } from './k6.ts';
 import type { BatchOutcome } from './measure.ts';
+import { shareTurns } from './shares.ts';
 
 /** What a slice cost its server, and what disturbed it, from the samples. */
 export function readResources(
@@ -57,28 +58,52 @@ export function readResources(
         throttledUs: s.throttledUs,
       };
     }),
-    services: slice.turns ? null : readServices(outcome, startedMs, durationMs, drainedMs, requests),
+    services: readServices(outcome, slice, { startedMs, durationMs, drainedMs }, requests),
     guards: readGuards(outcome, slice, startedMs, drainedMs),
   };
 }
 
-/** Of slices that take turns nobody knows for whom a service worked. */
+/** Of slices that take turns, each with its share. */
 function readServices(
-  { samples, services, serviceCpus, serverCpus }: BatchOutcome,
-  startedMs: number,
-  durationMs: number,
-  drainedMs: number,
+  outcome: BatchOutcome,
+  slice: Slice,
+  { startedMs, durationMs, drainedMs }: Record<'startedMs' | 'durationMs' | 'drainedMs', number>,
   requests: number,
 ): Measurement['services'] {
+  const { samples, services, serviceCpus, serverCpus } = outcome;
   const used = [...services.values()].map((index) => samples.usedUs(index, startedMs, drainedMs));
   if (used.length === 0 || used.includes(null)) return null;
-  const usedUs = used.reduce<number>((sum, us) => sum + (us ?? 0), 0);
+  const share = slice.turns ? shareOfServices(outcome, slice, startedMs, drainedMs) : 1;
+  if (share === null) return null;
+  const usedUs = share * used.reduce<number>((sum, us) => sum + (us ?? 0), 0);
   const cpus = serviceCpus.length > 0 ? serviceCpus : serverCpus;
   return {
     usedUs,
     perRequestUs: requests > 0 ? usedUs / requests : null,
     busyRatio: usedUs / (durationMs * 1000 * cpus.length),
   };
+}
+
+function shareOfServices(
+  { batch, samples, services }: BatchOutcome,
+  slice: Slice,
+  startedMs: number,
+  drainedMs: number,
+): number | null {
+  const together = batch.slices.filter((other) => other.turns && other.startMs === slice.startMs);
+  const turns = together.map(({ turns, turnMs }) =>
+    (turns ?? []).map((at) => ({
+      fromMs: startedMs + at * (turnMs ?? 0),
+      toMs: startedMs + (at + 1) * (turnMs ?? 0),
+    })),
+  );
+  const readings = samples.cpu
+    .filter(({ atMs }) => atMs >= startedMs - 1000 && atMs <= drainedMs + 1000)
+    .map(({ atMs, usedUs }) => ({
+      atMs,
+      usedUs: [...services.values()].reduce((sum, index) => sum + (usedUs[index] ?? 0), 0),
+    }));
+  return shareTurns(readings, turns)?.[together.indexOf(slice)] ?? null;
 }
 
 /** What disturbed a slice between two times, unix ms. */

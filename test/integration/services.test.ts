@@ -119,6 +119,10 @@ withCompose('each variant has a database of its own, fresh for each start', asyn
   const { measurements, warnings, plan } = project.results('db');
   expect(measurements).toHaveLength(4);
   for (const m of measurements) expect(m).toMatchObject({ outcome: 'ok', errors: [] });
+  // For whom the database worked is known, although the two take turns.
+  for (const m of measurements) expect(m.turnMs).not.toBeNull();
+  for (const m of measurements) expect(m.services).not.toBeNull();
+  expect(measurements.reduce((sum, { services }) => sum + (services?.usedUs ?? 0), 0)).toBeGreaterThan(0);
   expect(warnings.some(({ code }) => code === 'shared-services')).toBe(plan.cpus.services.length === 0);
   const log = readFileSync(join(project.folder, 'db/raw/services/mariadb.log'), 'utf8');
   expect(log).toContain('ready for connections');

@@ -5,6 +5,7 @@ import { transformSync } from 'esbuild';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { OCTANE_APPS, OCTANE_PACKAGES, requireOctane } from '../../bench/articles/apps.ts';
+import { TREATMENT_NAMES } from '../../bench/power/series.ts';
 import { renderRuntimesPage } from '../../script/lib/docs.ts';
 import { COMMANDS, parseCommand } from '../../src/config/command.ts';
 import { realFiles } from '../../src/config/files.ts';
@@ -56,6 +57,15 @@ const PROGRAMS: Record<string, (args: string[], page: Page) => void> = {
   'bench/generator': () => expect(existsSync(join(root, 'bench/generator'))).toBe(true),
   'bench/latency/run'(args) {
     expect(existsSync(join(root, 'bench/latency/run'))).toBe(true);
+    for (const file of args.filter((arg) => !arg.startsWith('-')))
+      expect(existsSync(join(root, file))).toBe(true);
+  },
+  'bench/power/run'(args) {
+    expect(existsSync(join(root, 'bench/power/run'))).toBe(true);
+    const only = args[args.indexOf('--only') + 1]?.split(',') ?? [];
+    expect(only.filter((name) => !TREATMENT_NAMES.some((known) => known === name))).toEqual([]);
+  },
+  node(args) {
     for (const file of args.filter((arg) => !arg.startsWith('-')))
       expect(existsSync(join(root, file))).toBe(true);
   },
