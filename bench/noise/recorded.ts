@@ -56,7 +56,9 @@ function group(
     blocks.set(block[i] as number, [...(blocks.get(block[i] as number) ?? []), i]);
     starts.set(start, blocks);
   });
-  return [...starts.values()].map((blocks) => [...blocks.values()].flatMap((rows) => of(rows) ?? []));
+  return [...starts.values()]
+    .map((blocks) => [...blocks.values()].flatMap((rows) => of(rows) ?? []))
+    .filter((blocks) => blocks.length > 0);
 }
 
 /** The sides of some starts exchanged, and a change put on top: of equal sides as good a comparison as the recorded one. */
