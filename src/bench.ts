@@ -276,8 +276,11 @@ async function measureAll(
       caller.at(what, share, Math.max(0, left));
     },
     warn: (warning) => {
-      record.plan = { ...planned, warnings: [...record.plan.warnings, warning] };
+      record.plan = { ...record.plan, warnings: [...record.plan.warnings, warning] };
       say(warning.message);
+    },
+    keepPlan: (rest) => {
+      record.plan = { ...rest, warnings: record.plan.warnings };
     },
     keep: async (more, moreDuets) => {
       measurements.push(...more);

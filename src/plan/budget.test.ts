@@ -4,8 +4,8 @@ import { parseLoad } from '../config/load.ts';
 import type { Config, Scenario } from '../config/types.ts';
 import { UserError } from '../errors.ts';
 import { fitBudget, MIN_INSTANCES, predictEffort } from './budget.ts';
-import { describeEffort } from './effort.ts';
-import { type Plan, plan } from './plan.ts';
+import { describeEffort, warnOfRest } from './effort.ts';
+import { type Plan, plan, planRest } from './plan.ts';
 import { makeRandom } from './random.ts';
 
 const runtime: Config['runtimes'][number]['runtime'] = {
@@ -131,4 +131,55 @@ describe('before it starts, a plan says', () => {
   test('nothing of changes where there is nothing to compare', () => {
     expect(describeEffort(planned(180_000, 1))).toHaveLength(1);
   });
+});
+
+describe('the rest, once the first start is over', () => {
+  const config = configOf(300_000, 2, [scenarioOf('quick', 'vus(8, 1s)')]);
+  const promised = plan(config, cpus);
+  const rest = (tookMs: number, searchedMs = 0) => planRest(config, promised, tookMs, searchedMs) as Plan;
+
+  test('has fewer starts the longer the first one took, never more time than the budget', () => {
+    const counts = [5_000, 20_000, 40_000].map((tookMs) => rest(tookMs).instances.length);
+    expect(counts).toEqual([...counts].sort((a, b) => b - a));
+    expect(counts[2]).toBeLessThan(counts[0] as number);
+    expect(rest(40_000).estimatedSeconds).toBeLessThanOrEqual(300);
+    // Of 40 s some belong to the first start alone.
+    expect(counts[2]).toBeLessThanOrEqual(10);
+    expect(rest(20_000, 100_000).instances.length).toBeLessThan(rest(20_000).instances.length);
+  });
+  test('leaves the first start as it was, and gives no number twice', () => {
+    for (const tookMs of [5_000, 20_000, 40_000]) {
+      const { instances } = rest(tookMs);
+      expect(instances[0]).toBe(promised.instances[0]);
+      expect(instances.map(({ index }) => index)).toEqual(instances.map((_, i) => i));
+      const numbers = instances.flatMap(({ batches }) =>
+        batches.flatMap(({ slices }) => slices.map(({ number }) => number)),
+      );
+      expect(new Set(numbers).size).toBe(numbers.length);
+    }
+  });
+  test('stays as it is without a budget, or where no verdict would fit', () => {
+    const { budgetMs: _, ...free } = config;
+    expect(planRest(free, plan(free, cpus), 20_000, 0)).toBeNull();
+    expect(planRest(config, promised, 200_000, 0)).toBeNull();
+  });
+  test('stands beside what was promised where it is less by more than a third', () => {
+    expect(warnOfRest(promised, promised, 5_000)).toEqual([]);
+    expect(warnOfRest(rest(40_000), promised, 5_000)).toEqual([]);
+    const [warning] = warnOfRest(promised, rest(40_000), 40_000);
+    expect(warning?.message).toMatch(
+      /^the first start took 40 s; promised: \d+ starts × \d+ blocks?, for changes of \d\.\d % or more; now planned: \d starts × /,
+    );
+  });
+});
+
+test('time to fill databases is planned for', () => {
+  const without = configOf(300_000, 2, [scenarioOf('quick', 'vus(8, 1s)')]);
+  const services = { file: 'compose.yaml', reset: { db: 'true' }, setUp: 'php set-up.php' };
+  const [free, filled] = [plan(without, cpus), plan({ ...without, services }, cpus)];
+  const each = ({ estimatedSeconds, instances }: Plan) => estimatedSeconds / instances.length;
+  const blocks = (of: Plan) => of.scenarios[0]?.blocks ?? 0;
+  // 3.5 s for each of two variants, more load aside.
+  expect(each(filled) - each(free)).toBeGreaterThan(6.5 - Math.max(0, 4.5 * (blocks(free) - blocks(filled))));
+  expect(filled.instances.length).toBeLessThan(free.instances.length);
 });

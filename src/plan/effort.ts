@@ -1,3 +1,4 @@
+import type { Warning } from '../results.ts';
 import type { Plan } from './plan.ts';
 
 /** What a plan amounts to, before it starts: how often, how long, and what may come of it. */
@@ -25,5 +26,33 @@ export function describeEffort({
       : [
           `a change of ${(detectable * 100).toFixed(1)} % or more would most likely be found (95 % power at a 99 % interval), if noise is as it typically is`,
         ]),
+  ];
+}
+
+/** What was promised and what can be done may differ by this share before it is worth a word. */
+const WORTH_SAYING = 1 / 3;
+
+/** Promise and prospect side by side, where less than was promised can be done, by more than a third. */
+export function warnOfRest(promised: Plan, rest: Plan, tookMs: number): Warning[] {
+  const isLess = (a: number, b: number) => a - b > WORTH_SAYING * b;
+  const [before, now] = [promised, rest].map(({ detectable }) => detectable) as [
+    number | null,
+    number | null,
+  ];
+  const fewer = isLess(promised.instances.length, rest.instances.length);
+  if (!fewer && !(before !== null && now !== null && isLess(now, before))) return [];
+  const effort = ({ instances, scenarios }: Plan) => {
+    const blocks = Math.max(...scenarios.map((scenario) => scenario.blocks));
+    return `${instances.length} starts × ${blocks} ${blocks === 1 ? 'block' : 'blocks'}`;
+  };
+  const change = (share: number | null) =>
+    share === null ? '' : `, for changes of ${(share * 100).toFixed(1)} % or more`;
+  return [
+    {
+      code: 'planned-anew',
+      message: `the first start took ${Math.round(tookMs / 1000)} s; promised: ${effort(promised)}${change(before)}; now planned: ${effort(rest)}${change(now)}`,
+      remedy: 'give a larger budget, or make starts and the set-up of services shorter',
+      variant: null,
+    },
   ];
 }

@@ -1,5 +1,6 @@
 import { loadMs } from '../config/load.ts';
 import type { Config, Scenario } from '../config/types.ts';
+import { UserError } from '../errors.ts';
 import type { CpuLayout, Warning } from '../results.ts';
 import { type Effort, fitBudget, predictEffort } from './budget.ts';
 import { type PlannedSearches, planSearches } from './capacity.ts';
@@ -92,9 +93,10 @@ export function planLoad(
   const searches = planSearches(config, variants, BATCH_SECONDS * 1000);
   const searchSeconds = (searches?.atMostMs ?? 0) / 1000;
   const lay = (effort: Effort, limit?: number) => layOutInstances(config, variants, effort, limit);
+  const seconds = (instance: Instance) => instanceSeconds(instance, config);
   // All instances but the first take as long as the second.
   const secondsOf = (effort: Effort) => {
-    const [first = 0, other = 0] = lay(effort, 2).map(instanceSeconds);
+    const [first = 0, other = 0] = lay(effort, 2).map(seconds);
     return searchSeconds + first + (effort.instances - 1) * other;
   };
   const effort =
@@ -105,9 +107,7 @@ export function planLoad(
   return {
     scenarios: config.scenarios.map((scenario, i) => ({ ...scenario, blocks: effort.blocks[i] as number })),
     instances,
-    estimatedSeconds: Math.round(
-      instances.reduce((sum, instance) => sum + instanceSeconds(instance), searchSeconds),
-    ),
+    estimatedSeconds: Math.round(instances.reduce((sum, instance) => sum + seconds(instance), searchSeconds)),
     detectable: tests > 0 ? predictEffort(config.scenarios, effort, tests, duets) : null,
     searches,
   };
@@ -192,7 +192,73 @@ const INSTANCE_SECONDS = 0.5;
 const START_SECONDS = 0.25;
 const BATCH_SECONDS = 0.4;
 
-function instanceSeconds({ index, startOrder, batches }: Instance): number {
-  const started = INSTANCE_SECONDS + START_SECONDS * startOrder.length + (index === 0 ? RUN_SECONDS : 0);
-  return batches.reduce((sum, batch) => sum + BATCH_SECONDS + batchMs(batch) / 1000, started);
+/** To empty a variant's database and to fill it, as far as nobody has seen it: the first start shows what it takes. */
+const RESET_SECONDS = 0.5;
+const SET_UP_SECONDS = 3;
+
+function instanceSeconds(instance: Instance, config: Config): number {
+  return loadSeconds(instance) + startSeconds(instance, config);
+}
+
+function loadSeconds({ batches }: Instance): number {
+  return batches.reduce((sum, batch) => sum + BATCH_SECONDS + batchMs(batch) / 1000, 0);
+}
+
+function startSeconds({ index, startOrder }: Instance, { services }: Config): number {
+  const resets = services ? Object.keys(services.reset).length : 0;
+  const setUp = RESET_SECONDS * resets + (services?.setUp ? SET_UP_SECONDS : 0);
+  return INSTANCE_SECONDS + (START_SECONDS + setUp) * startOrder.length + (index === 0 ? RUN_SECONDS : 0);
+}
+
+/**
+ * The rest of a plan with a budget, once the first start has shown how long one takes: by times alone, never by what was
+ * measured. Null where the plan has no budget, or not even MIN_INSTANCES starts would fit, so that it stays as it is.
+ *
+ * @param tookMs the first start with its load, without searches
+ * @param searchedMs those searches
+ */
+export function planRest(config: Config, planned: Plan, tookMs: number, searchedMs: number): Plan | null {
+  const [first] = planned.instances;
+  if (config.budgetMs === undefined || !first) return null;
+  const { variants } = planned;
+  const slower = (tookMs / 1000 - loadSeconds(first)) / startSeconds(first, config);
+  const lay = (effort: Effort, limit?: number) => layOutInstances(config, variants, effort, limit);
+  const spentSeconds = (tookMs + searchedMs) / 1000;
+  const secondsOf = (effort: Effort) => {
+    const other = lay(effort, 2)[1] as Instance;
+    // What slows down starts may slow down what lies between slices, too, but those cannot get shorter.
+    const each = loadSeconds(other) + Math.max(0, slower) * startSeconds(other, config);
+    return spentSeconds + (effort.instances - 1) * each;
+  };
+  const tests = countTests(variants) * config.scenarios.length;
+  const duets = findDuets(config, variants).length > 0;
+  let effort: Effort;
+  try {
+    effort = fitBudget(config.budgetMs, config.scenarios, Math.max(1, tests), duets, secondsOf);
+  } catch (error) {
+    if (error instanceof UserError) return null;
+    throw error;
+  }
+  const [again, ...others] = lay(effort) as [Instance, ...Instance[]];
+  const shift = countSlices(first) - countSlices(again);
+  return {
+    ...planned,
+    scenarios: config.scenarios.map((scenario, i) => ({ ...scenario, blocks: effort.blocks[i] as number })),
+    instances: [first, ...others.map((instance) => renumber(instance, shift))],
+    estimatedSeconds: Math.round(secondsOf(effort)),
+    detectable: tests > 0 ? predictEffort(config.scenarios, effort, tests, duets) : null,
+  };
+}
+
+function countSlices({ batches }: Instance): number {
+  return batches.reduce((sum, { slices }) => sum + slices.length, 0);
+}
+
+/** The first start is over, so numbers go on behind its own. */
+function renumber(instance: Instance, by: number): Instance {
+  const batches = instance.batches.map((batch) => ({
+    ...batch,
+    slices: batch.slices.map((slice) => ({ ...slice, number: slice.number + by })),
+  }));
+  return { ...instance, batches };
 }

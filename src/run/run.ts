@@ -1,7 +1,8 @@
 import type { Built } from '../build/build.ts';
 import type { Config, Scenario } from '../config/types.ts';
 import type { Host } from '../host.ts';
-import type { Batch, Instance, Plan } from '../plan/plan.ts';
+import { warnOfRest } from '../plan/effort.ts';
+import { type Batch, type Instance, type Plan, planRest } from '../plan/plan.ts';
 import { batchMs, drainFor, retime } from '../plan/timeline.ts';
 import type { ColdStart, Duet, Facts, Failure, Measurement, Search, Warning } from '../results.ts';
 import { restartServers } from './again.ts';
@@ -65,6 +66,8 @@ export interface RunWorld {
   /** What runs now, and how much of the planned load is done, 0…1. */
   at(what: string, share: number): void;
   keep(measurements: readonly Measurement[], duets: readonly Duet[]): Promise<void>;
+  /** The rest was planned anew: what comes of it is in the record. */
+  keepPlan(plan: Plan): void;
   keepSearch(search: Search): Promise<void>;
   keepRaw(name: string, text: string): Promise<void>;
   /** The same, piece by piece. */
@@ -75,14 +78,17 @@ export interface RunWorld {
  * Carries the plan out: per instance start, verify, warm up, load in slices, stop. A variant that fails drops
  * out with its reason, the others go on; what was measured is kept at once.
  */
-export async function runPlan(world: RunWorld): Promise<void> {
-  const { plan, outcomes } = world;
+export async function runPlan(given: RunWorld): Promise<void> {
+  const { outcomes } = given;
+  let world = given;
+  let { plan } = world;
   for (const { id, image, front } of plan.variants) {
     const built = [image, ...(front ? [front] : [])].map((key) => world.images.get(key));
     if (built.every((one) => one && 'facts' in one))
       outcomes.set(id, { facts: null, coldStartMs: [], failure: null });
   }
-  const total = plan.instances.reduce((sum, instance) => sum + instanceMs(instance, plan), 0);
+  const totalOf = (of: Plan) => of.instances.reduce((sum, instance) => sum + instanceMs(instance, of), 0);
+  let total = totalOf(plan);
   const beganMs = world.host.now();
   const sampler = await startSampler(world);
   const learned: Learned = {
@@ -98,7 +104,8 @@ export async function runPlan(world: RunWorld): Promise<void> {
     let doneMs = 0;
     let longestMs = 0;
     const { budgetMs = Infinity } = world.config;
-    for (const instance of plan.instances) {
+    for (let next = 0; next < plan.instances.length; next++) {
+      const instance = plan.instances[next] as Instance;
       if ([...outcomes.values()].every((outcome) => outcome.failure)) break;
       const before = doneMs;
       const fromMs = world.host.now();
@@ -117,6 +124,14 @@ export async function runPlan(world: RunWorld): Promise<void> {
       const tookMs = world.host.now() - fromMs - (instance.index === 0 ? learned.searchedMs : 0);
       longestMs = instance.index < 2 ? tookMs : Math.max(longestMs, tookMs);
       doneMs += instanceMs(instance, plan);
+      if (instance.index > 0) continue;
+      const rest = planRest(world.config, plan, tookMs, learned.searchedMs);
+      if (rest === null) continue;
+      world.keepPlan(rest);
+      for (const warning of warnOfRest(plan, rest, tookMs)) world.warn(warning);
+      world = { ...world, plan: rest };
+      plan = rest;
+      total = totalOf(plan);
     }
   } finally {
     await sampler.close();
