@@ -14,6 +14,7 @@ import { findScenarios } from './config/scenarios.ts';
 import { escapeText, refuse } from './config/text.ts';
 import type { Config, Runtime } from './config/types.ts';
 import { eject, writeEjected } from './eject.ts';
+import { UserError } from './errors.ts';
 import { addRuns, openHistory } from './history/local.ts';
 import { findTrends } from './history/trend.ts';
 import type { Host } from './host.ts';
@@ -31,7 +32,7 @@ import { renderNoise } from './report/noise.ts';
 import { makeProgress } from './report/progress.ts';
 import type { Warning } from './results.ts';
 import { connectDocker } from './run/docker.ts';
-import { diagnose } from './run/doctor.ts';
+import { diagnose, diagnoseDisk, diagnoseNeeds, type Finding } from './run/doctor.ts';
 import { inspectScripts } from './run/inspect.ts';
 import { MACHINE_SCRIPT, parseMachine } from './run/machine.ts';
 import { readOutput } from './run/output.ts';
@@ -79,7 +80,8 @@ export async function runCommand(argv: readonly string[], host: Host, packageRoo
         return 0;
       }
       const planned = plan(config, (await readMachine(host)).cpus);
-      const notes = [...planned.warnings, ...(found?.notes ?? []), ...unread];
+      const lacking = await diagnoseNeeds(host, config);
+      const notes = [...planned.warnings, ...(found?.notes ?? []), ...unread, ...lacking.flatMap(noteLack)];
       print(
         command.json
           ? JSON.stringify(showPlan(planned, config, notes), null, 2)
@@ -121,7 +123,13 @@ export async function runCommand(argv: readonly string[], host: Host, packageRoo
     }
     case 'doctor': {
       const machine = await readMachine(host);
-      const findings = await diagnose(host, machine);
+      // With a configuration that is wrong the machine can be looked at all the same.
+      const beside = tryConfig(() => parseConfig({ flags: command.flags, cwd, packageRoot }));
+      const needs =
+        'message' in beside
+          ? [{ ok: false, what: beside.message }]
+          : [...(await diagnoseNeeds(host, beside)), ...(await diagnoseDisk(beside.out))];
+      const findings = [...(await diagnose(host, machine)), ...needs];
       if (!command.json) print(findings.map((f) => `${f.ok ? 'ok  ' : 'note'}  ${f.what}`).join('\n'));
       if (!command.aa) {
         if (command.json) print(JSON.stringify(findings, null, 2));
@@ -135,6 +143,22 @@ export async function runCommand(argv: readonly string[], host: Host, packageRoo
       return found.exitCode;
     }
   }
+}
+
+/** A configuration, or the message of what is wrong with it. */
+function tryConfig(read: () => Config): Config | { message: string } {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof UserError) return { message: error.format() };
+    throw error;
+  }
+}
+
+/** The machine of a plan may not be that of the run, so what a run would lack here is a note. */
+function noteLack({ ok, what }: Finding): Warning[] {
+  if (ok) return [];
+  return [{ code: 'not-ready', message: what, remedy: 'a run stops before it builds', variant: null }];
 }
 
 async function makeCaller(argv: readonly string[], packageRoot: string) {

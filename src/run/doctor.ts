@@ -1,5 +1,9 @@
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Config } from '../config/types.ts';
 import type { Host } from '../host.ts';
 import { layOutCpus } from '../plan/cpus.ts';
+import { COMPOSE_HINT, judgeDisk, judgeNow, NOW_SCRIPT } from './disturbance.ts';
 import { askEngine, connectDocker, LABEL, listContainers } from './docker.ts';
 import type { Machine } from './machine.ts';
 
@@ -9,11 +13,46 @@ export interface Finding {
   what: string;
 }
 
+/** What the configuration beside it needs, and whether it is there. */
+export async function diagnoseNeeds(
+  host: Host,
+  { services, coldStart }: Pick<Config, 'services' | 'coldStart'>,
+): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  if (services) {
+    const compose = await connectDocker(host)
+      .try(['compose', 'version'])
+      .catch(() => null);
+    const ok = compose?.code === 0;
+    findings.push({
+      ok,
+      what: ok ? 'docker compose, for services' : `no docker compose, which services need. ${COMPOSE_HINT}`,
+    });
+  }
+  if (coldStart) {
+    const ok = (await host.exec('hyperfine', ['--version']).catch(() => null))?.code === 0;
+    findings.push({
+      ok,
+      what: ok
+        ? 'hyperfine, for cold starts'
+        : 'no hyperfine, which `cold-start` needs: apt-get install hyperfine',
+    });
+  }
+  return findings;
+}
+
+/** Whether results have room where they go. */
+export async function diagnoseDisk(out: string): Promise<Finding[]> {
+  const disk = await statfs(dirname(out)).catch(() => null);
+  return disk ? [judgeDisk(disk.bavail * disk.bsize, out)] : [];
+}
+
 /** Is this machine fit to measure? Changes nothing. Errors: UserError where no engine answers. */
 export async function diagnose(host: Host, machine: Machine): Promise<Finding[]> {
   const docker = connectDocker(host);
   const engine = await askEngine(docker);
   const { warnings } = layOutCpus(machine.cpus);
+  const now = await host.exec('sh', ['-c', NOW_SCRIPT]);
   const containers = (await listContainers(docker, 'status=running')).length;
   const ours = (await listContainers(docker, `label=${LABEL}`)).length;
   return [
@@ -32,6 +71,7 @@ export async function diagnose(host: Host, machine: Machine): Promise<Finding[]>
         ? 'a virtual machine: neighbours may disturb; see steal in the report'
         : 'not a virtual machine',
     },
+    ...judgeNow(now.stdout, machine.cpus.length),
     { ok: containers === 0, what: `${containers} other containers are running` },
     {
       ok: ours === 0,

@@ -7,6 +7,7 @@ import type { PlannedVariant } from '../plan/variants.ts';
 import type { CpuLayout, Failure, Warning } from '../results.ts';
 import { readOutput } from './complaint.ts';
 import { adaptCompose, type ComposeFile, imagesOf, networksOf, projectOf } from './compose.ts';
+import { COMPOSE_HINT } from './disturbance.ts';
 import { type Docker, inspectContainer, LIMITS_MS, lastLines, readLog } from './docker.ts';
 
 /** What the app needs beside its server, such as a database: a compose project of the run's own that the arena joins. */
@@ -62,7 +63,7 @@ export async function readCompose(
   if (version.code !== 0) {
     throw new UserError('docker compose is missing, and services need it', {
       found: lastLines(version.stderr, 1) || 'no such command',
-      hint: 'install it: https://docs.docker.com/compose/install/ (Debian 13: docker-compose, Ubuntu: docker-compose-v2)',
+      hint: COMPOSE_HINT,
     });
   }
   const args = [

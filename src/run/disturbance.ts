@@ -1,0 +1,61 @@
+import type { Finding } from './doctor.ts';
+
+/** Looks at a Linux machine for two seconds: who uses its CPUs, what the hypervisor takes, what memory is left. */
+export const NOW_SCRIPT = `
+cat /proc/loadavg
+grep '^cpu ' /proc/stat
+sleep 2
+grep '^cpu ' /proc/stat
+grep '^MemAvailable' /proc/meminfo
+`;
+
+/** Above these, a note: a tenth of a core is what an idle desktop needs. */
+const BUSY_CORES = 0.1;
+const STEAL_SHARE = 0.01;
+const MEMORY_BYTES = 2 ** 30;
+const DISK_BYTES = 2 * 2 ** 30;
+
+const gib = (bytes: number) => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
+
+/** What the script has printed, as findings; none where the machine has no /proc. */
+export function judgeNow(text: string, cpus: number): Finding[] {
+  const [before, after] = [...text.matchAll(/^cpu +(.*)$/gm)].map(([, line = '']) =>
+    line.split(' ').map(Number),
+  );
+  if (!before || !after) return [];
+  const spent = after.map((ticks, i) => ticks - (before[i] ?? 0));
+  const [user = 0, nice = 0, system = 0, idle = 0, wait = 0, irq = 0, softIrq = 0, steal = 0] = spent;
+  const busy = user + nice + system + irq + softIrq;
+  const total = Math.max(1, busy + idle + wait + steal);
+  const busyCores = (busy / total) * cpus;
+  const stealShare = steal / total;
+  const load = /^[\d.]+/.exec(text.trim())?.[0] ?? '?';
+  const free = Number(/^MemAvailable: +(\d+)/m.exec(text)?.[1] ?? Number.NaN) * 1024;
+  return [
+    {
+      ok: busyCores <= BUSY_CORES,
+      what: `other programs use ${Math.round(busyCores * 100)} % of one CPU now, load average ${load}${busyCores <= BUSY_CORES ? '' : ': they disturb what is measured; stop them first'}`,
+    },
+    {
+      ok: stealShare <= STEAL_SHARE,
+      what: `the hypervisor takes ${(stealShare * 100).toFixed(1)} % of the CPU time now${stealShare <= STEAL_SHARE ? '' : ': intervals will be wide; choose another time or machine'}`,
+    },
+    ...(Number.isNaN(free)
+      ? []
+      : [{ ok: free >= MEMORY_BYTES, what: `${gib(free)} of memory available${needs(free, MEMORY_BYTES)}` }]),
+  ];
+}
+
+/** @param folder where results go */
+export function judgeDisk(free: number, folder: string): Finding {
+  return {
+    ok: free >= DISK_BYTES,
+    what: `${gib(free)} free on the disk of ${folder}${needs(free, DISK_BYTES)}`,
+  };
+}
+
+const needs = (free: number, wanted: number) => (free >= wanted ? '' : `: ${gib(wanted)} or more are needed`);
+
+/** How `docker compose` is installed, by system. */
+export const COMPOSE_HINT =
+  "Debian 13 and Fedora: package docker-compose; Ubuntu: docker-compose-v2; Debian 12: docker-compose-plugin from Docker's repository; macOS: part of Docker Desktop, or brew install docker-compose";
