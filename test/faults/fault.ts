@@ -1,4 +1,5 @@
 /** A fault as a row of a table: what is done, what is seen, and what is left. docs/reliability.md is made from these rows. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 
 /** What somebody sees who meets the fault. */
@@ -32,4 +33,20 @@ export function expectSeen({ message, exitCode }: Fault<never>, { code, printed 
   const parts = message.split('…').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   expect(printed).toMatch(new RegExp(parts.join('[^]*?')));
   expect(code).toBe(exitCode);
+}
+
+/** Numbers of the processes whose temporary files go to this folder: those of a project, and what they have started. */
+export function processesOf(temporary: string): number[] {
+  const mark = `TMPDIR=${temporary}`;
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && existsSync(`/proc/${name}/environ`))
+    .filter((name) => {
+      try {
+        return readFileSync(`/proc/${name}/environ`, 'utf8').split('\0').includes(mark);
+      } catch {
+        // It has ended meanwhile, or is somebody else's.
+        return false;
+      }
+    })
+    .map(Number);
 }

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { elsewhere } from '../faults/elsewhere.ts';
 import type { Fault } from '../faults/fault.ts';
 import { githubFaults, resultFaults } from '../faults/reports.ts';
+import { runFaults } from '../faults/runs.ts';
 import { root } from '../fixtures/docs.ts';
 
 type Row = Omit<Fault<never>, 'inject'> & { file: string };
@@ -15,7 +16,10 @@ const rows = (file: string, faults: readonly Omit<Fault<never>, 'inject'>[]): Ro
 const GROUPS: readonly { title: string; rows: readonly Row[] }[] = [
   {
     title: 'In a run',
-    rows: [...elsewhere.map(({ test: { file }, ...fault }) => ({ ...fault, file }))],
+    rows: [
+      ...rows('test/faults/runs.ts', runFaults),
+      ...elsewhere.map(({ test: { file }, ...fault }) => ({ ...fault, file })),
+    ],
   },
   { title: 'In results', rows: rows('test/faults/reports.ts', resultFaults) },
   { title: 'On GitHub', rows: rows('test/faults/reports.ts', githubFaults) },
@@ -44,7 +48,7 @@ function render(): string {
 This page is for those who run benchmarks unattended: it shows what happens when something fails, what the exit code is, and
 what you still have afterwards.
 
-Each of these ${all.length} faults is brought about by a test. \`script/test faults\` runs those of [test/faults](../test/faults/reports.ts); the last
+Each of these ${all.length} faults is brought about by a test. \`script/test faults\` runs those of [test/faults](../test/faults/runs.ts); the last
 column names the others. Measurements that were finished are never lost; containers, networks, temporary files and processes
 are removed unless the table says otherwise. \`…\` stands for any text.
 
