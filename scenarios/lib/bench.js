@@ -65,7 +65,8 @@ const seen = {};
 export function request(endpoint, path, options = {}) {
   const { by } = audit;
   const checked = watch.endpoints[endpoint];
-  const reads = checked !== undefined && wantsBody(checked);
+  // Inline, as each call takes k6 longer than all that is compared here.
+  const reads = checked !== undefined && watch.nowMs >= watch.nextMs && wantsBody(checked);
   const keep =
     options.keep === true ||
     reads ||
@@ -85,7 +86,7 @@ export function request(endpoint, path, options = {}) {
   const { status } = response;
   const ok = options.expect ? options.expect.includes(status) : status >= 200 && status < 400;
   if (!ok) fail(endpoint, kindOf(response), response, keep);
-  else if (checked !== undefined && by === null) {
+  else if (checked !== undefined && (reads || status !== checked.statuses[0]) && by === null) {
     // A journey that names its statuses is their judge itself.
     const other = compare(
       ids[endpoint],
@@ -117,11 +118,14 @@ function sample(endpoint, kind, response, kept, what) {
   const key = `${__ENV.SLICE} ${endpoint} ${kind}`;
   if (seen[key]) return;
   if (!kept && response.status !== 0) {
+    const isFirst = wanted[endpoint] !== __ENV.SLICE;
     wanted[endpoint] = __ENV.SLICE;
-    return;
+    // There may be no other with a body.
+    if (!isFirst || what === '') return;
+  } else {
+    seen[key] = true;
+    delete wanted[endpoint];
   }
-  seen[key] = true;
-  delete wanted[endpoint];
   const found = {
     slice: __ENV.SLICE,
     endpoint,

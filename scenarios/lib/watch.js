@@ -9,20 +9,22 @@ const read = new Counter('bench_read');
  * Of the slice under way: what its endpoints answered when they were checked, by name; main.js says.
  * { statuses, characters: [least, most] or null, words, leastWords }
  */
-export const watch = { endpoints: {}, vus: 1, nowMs: 0 };
+export const watch = { endpoints: {}, vus: 1, nowMs: 0, nextMs: 0 };
 
 // Of all clients together: no more than so many bodies a second are read, nor characters a millisecond.
 const READS_PER_MS = 0.2;
 const CHARACTERS_PER_MS = 2000;
 
 // Each client reads in its turn, not all of them their first answer at once.
-let nextMs = null;
+let begun = false;
 
-/** Whether this client reads the next body. */
+/** Whether this client reads the next body, now that it is its time to. */
 export function wantsBody({ characters }) {
   if (characters === null) return false;
-  if (nextMs === null) nextMs = watch.nowMs + Math.random() * pauseAfter(characters[0]);
-  return watch.nowMs >= nextMs;
+  if (begun) return true;
+  begun = true;
+  watch.nextMs = watch.nowMs + Math.random() * pauseAfter(characters[0]);
+  return false;
 }
 
 function pauseAfter(characters) {
@@ -49,7 +51,7 @@ function differsInBody(endpoint, checked, response) {
   const { characters, words, leastWords } = checked;
   const body = String(response.body || '');
   // What went wrong once may do so again: then more is known of it.
-  nextMs = watch.nowMs + pauseAfter(body.length);
+  watch.nextMs = watch.nowMs + pauseAfter(body.length);
   const [least, most] = characters;
   if (body.length < least || body.length > most) {
     return { kind: 'other length', what: `${body.length} characters instead of ${least} to ${most}` };

@@ -222,6 +222,15 @@ export function k6Environment(loadCpus: number, memoryBytes: number): Record<str
   };
 }
 
+/** The first of a kind; one without a body, as it was not read, where there is no other. */
+export function findSample(
+  samples: readonly ErrorSample[],
+  { slice, endpoint, kind }: Pick<ErrorSample, 'slice' | 'endpoint' | 'kind'>,
+): ErrorSample | undefined {
+  const own = samples.filter((s) => s.slice === slice && s.endpoint === endpoint && s.kind === kind);
+  return own.find(({ body }) => body !== '') ?? own[0];
+}
+
 /** Finds the samples of failing bodies in k6's log. */
 export function parseSamples(log: string): ErrorSample[] {
   const samples: ErrorSample[] = [];

@@ -11,7 +11,15 @@ import {
   type ScriptSlice,
   type Step,
 } from '../results.ts';
-import { blockId, ERROR_KINDS, type ErrorSample, type K6Summary, OTHER_KINDS, sliceId } from './k6.ts';
+import {
+  blockId,
+  ERROR_KINDS,
+  type ErrorSample,
+  findSample,
+  type K6Summary,
+  OTHER_KINDS,
+  sliceId,
+} from './k6.ts';
 import type { K6Log } from './k6log.ts';
 import { histogramOf, namedOf, readLatency } from './latency.ts';
 import { describeOthers, findOthers } from './others.ts';
@@ -277,7 +285,7 @@ function readErrors({ summary, errors }: BatchOutcome, id: string): RequestError
   const endpoints = summary?.endpoints ?? [];
   const add = (kind: string, endpoint: string, count: number) => {
     if (count === 0) return;
-    const sample = errors.find((e) => e.slice === id && e.kind === kind && e.endpoint === endpoint);
+    const sample = findSample(errors, { slice: id, endpoint, kind });
     found.push({
       kind,
       endpoint,

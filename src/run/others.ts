@@ -1,6 +1,6 @@
 import type { Slice } from '../plan/plan.ts';
 import type { Others } from '../results.ts';
-import { type ErrorSample, type K6Summary, OTHER_KINDS, sliceId } from './k6.ts';
+import { type ErrorSample, findSample, type K6Summary, OTHER_KINDS, sliceId } from './k6.ts';
 
 /** Up to so many odd answers are the app's own way: a page that tells its visitor of something now and then. */
 const ODD_RATIO = 0.01;
@@ -35,7 +35,7 @@ export function findOthers(
       null,
     );
     if (most === null) return [];
-    const sample = errors.find((e) => e.slice === id && e.endpoint === endpoint && e.kind === most.kind);
+    const sample = findSample(errors, { slice: id, endpoint, kind: most.kind });
     return [{ endpoint, ...most, what: sample?.what || most.kind, isVoid: isTooMany(most) }];
   });
   return found.reduce<Others | null>((a, b) => (a === null || chanceOf(b) < chanceOf(a) ? b : a), null);
