@@ -9,8 +9,8 @@ import { emptyTally, readRun, renderTally, sumTallies, type Tally } from './tall
 /** In the order in which they run. */
 const layers: Record<string, () => Promise<Tally> | Tally> = {
   static: runChecks,
-  unit: () => runVitest('unit', 5),
-  integration: () => runVitest('integration', 35),
+  unit: () => runVitest('unit', 10),
+  integration: () => runVitest('integration', 50),
   faults: () => runVitest('faults', 15),
   e2e: () => runVitest('e2e', 20),
 };

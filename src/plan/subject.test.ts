@@ -9,9 +9,10 @@ const describe = (files: Record<string, string>, ...flags: string[]) => {
   return describeSubject(config, root);
 };
 
-test('a plan names app, document root, paths, load and timeout', () => {
+test('a plan names app, document root, host, paths, load and timeout', () => {
   expect(describe({ 'web/index.php': '' }, '--paths', '/,/api', '--load', 'vus(4, 2s)')).toEqual([
     'app:       shop in /shop, document root web/',
+    'host:      app.test',
     'scenario:  paths: / /api; vus(4, 2s); timeout 2000 ms',
   ]);
 });

@@ -2,10 +2,11 @@ import { relative, sep } from 'node:path';
 import { escapeText } from '../config/text.ts';
 import type { App, Config } from '../config/types.ts';
 
-/** What a plan measures and how hard: its apps with their document roots, and each scenario with its load. */
-export function describeSubject({ apps, scenarios }: Config, packageRoot: string): string[] {
+/** What a plan measures and how hard: its apps with their document roots, the host they are asked for, each scenario. */
+export function describeSubject({ apps, host, scenarios }: Config, packageRoot: string): string[] {
   return [
     ...apps.map((app) => `app:       ${describeApp(app, packageRoot)}`),
+    `host:      ${escapeText(host)}`,
     ...scenarios.map(({ name, journey, load, timeoutMs }) => {
       const asked = journey.kind === 'paths' ? journey.paths.join(' ') : journey.name;
       const how = load?.source ?? "the script's own load";
