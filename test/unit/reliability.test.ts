@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { elsewhere } from '../faults/elsewhere.ts';
+import { engineFaults } from '../faults/engines.ts';
 import type { Fault } from '../faults/fault.ts';
 import { githubFaults, resultFaults } from '../faults/reports.ts';
 import { runFaults } from '../faults/runs.ts';
@@ -18,6 +19,7 @@ const GROUPS: readonly { title: string; rows: readonly Row[] }[] = [
     title: 'In a run',
     rows: [
       ...rows('test/faults/runs.ts', runFaults),
+      ...rows('test/faults/engines.ts', engineFaults),
       ...elsewhere.map(({ test: { file }, ...fault }) => ({ ...fault, file })),
     ],
   },
