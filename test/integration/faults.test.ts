@@ -134,16 +134,13 @@ describe('variants that fail beside one that does not', () => {
   });
 
   it('fails the slices of a server that answers 500 fast, and keeps what it said', () => {
-    const slices = slicesOf(results, 'faulty@8.4[fault=fails-under-load]');
-    expect(slices).toHaveLength(2);
-    expect(slices[0]).toMatchObject({ outcome: 'failed', reason: 'every request failed', okCount: 0 });
-    // What was asked once in the second start has one right answer left.
-    expect(slices[1]?.okCount).toBe(1);
-    for (const { errors, requests, okCount } of slices) {
-      expect(errors).toMatchObject([
-        { kind: 'http 500', endpoint: PATH, count: requests - okCount, sample: 'no such luck' },
-      ]);
-    }
+    // It is asked once more after its last slice, and takes no part in the second start.
+    const [slice, ...more] = slicesOf(results, 'faulty@8.4[fault=fails-under-load]');
+    expect(more).toEqual([]);
+    expect(slice).toMatchObject({ outcome: 'failed', reason: 'every request failed', okCount: 0 });
+    expect(slice?.errors).toMatchObject([
+      { kind: 'http 500', endpoint: PATH, count: slice?.requests, sample: 'no such luck' },
+    ]);
   });
 
   it.each([...ids, 'faulty@8.4[fault=fails-under-load]'])(
