@@ -1,3 +1,0 @@
-import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);
-import{a as n}from"./chunk-J4GWMTJ2.mjs";var o=class extends Error{static{n(this,"UserError")}name="UserError";detail;constructor(e,r={}){super(e),this.detail=r}format(){let{where:e,found:r,allowed:t,hint:i}=this.detail;return[`${e?`${e.name}${e.line?`:${e.line}`:""}: `:""}${this.message}`,r===void 0?"":`  found:   ${r}`,t===void 0?"":`  allowed: ${t}`,i===void 0?"":`  hint:    ${i}`].filter(Boolean).join(`
-`)}},s=class extends Error{static{n(this,"Stopped")}name="Stopped";signal;constructor(e){super(`stopped by ${e}`),this.signal=e}get exitCode(){return this.signal==="SIGINT"?130:143}};export{o as a,s as b};
