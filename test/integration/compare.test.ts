@@ -108,7 +108,8 @@ describe('a checkout with uncommitted changes against the commit before', () => 
   });
 
   it('measures both arms, side by side', () => {
-    expect(code).toBe(0);
+    // One start of each cannot be judged, and a gate asked for it.
+    expect(code).toBe(3);
     expect(results.variants.map(({ id, label, ref, base }) => ({ id, label, ref, base }))).toEqual([
       { id: 'apache@8.4', label: 'apache@8.4', ref: null, base: 'apache@8.4:base' },
       { id: 'apache@8.4:base', label: 'apache@8.4 (HEAD~1)', ref: 'HEAD~1', base: null },

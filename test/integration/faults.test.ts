@@ -363,6 +363,10 @@ describe('a second run meanwhile', () => {
     expect(Date.parse(started)).toBeLessThan(Date.parse(finished));
     const [slice] = slicesOf(project.results('third'), 'apache@8.4');
     expect(slice?.startedMs).toBeGreaterThan(Date.parse(finished));
+    // Waiting is no overhead of the run that waits.
+    const waited = project.results('third').run;
+    const spentMs = Date.parse(waited.finished) - Date.parse(waited.started);
+    expect(waited.wallSeconds * 1000).toBeLessThan(spentMs);
   });
 });
 
