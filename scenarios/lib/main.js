@@ -112,6 +112,11 @@ options.noConnectionReuse = plan.reuse ? options.noConnectionReuse : true;
 options.summaryTrendStats = plan.trendStats;
 options.setupTimeout = '60s';
 options.hosts = { ...(options.hosts || {}), ...plan.hosts };
+// Load reaches this machine alone, whatever address a script names: all but 127.0.0.0/8, and IPv6 but ::1.
+options.blacklistIPs = [
+  ...['0.0.0.0/2', '64.0.0.0/3', '96.0.0.0/4', '112.0.0.0/5', '120.0.0.0/6', '124.0.0.0/7', '126.0.0.0/8'],
+  ...['128.0.0.0/1', '64:ff9b::/96', '2000::/3', 'fc00::/7', 'fe80::/10', 'ff00::/8'],
+];
 options.thresholds = Object.fromEntries(conditions);
 
 if (own) {
