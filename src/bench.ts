@@ -186,6 +186,7 @@ async function openFile(desk: Desk, { engine, found, config }: Prepared, ground:
   const record: Record = {
     tool: { name: 'php-runtime-bench', version: desk.caller.version, k6: ground.k6 },
     ...{ runId: desk.run, command: desk.caller.command, startedMs: desk.startedMs, config, found },
+    waitedMs: ground.arena.waitedMs,
     ...{ plan: ground.planned, outcomes, measurements, duets, searches },
     host: describeHost(ground.machine, engine),
     built: new Map(),

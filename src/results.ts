@@ -155,6 +155,7 @@ export const Results = z.object({
     command: z.array(z.string()),
     started: z.iso.datetime(),
     finished: z.iso.datetime(),
+    /** From start to end, less the time in which another run held the engine. */
     wallSeconds: z.number(),
     /** Seconds under measured load, all slices together. */
     loadSeconds: z.number(),

@@ -12,6 +12,8 @@ import { type Docker, LABEL, lastLines, listContainers, listOthers, removeRun } 
 export interface Arena {
   name: string;
   pid: number;
+  /** How long another run held the engine, ms. */
+  waitedMs: number;
   close(): Promise<void>;
 }
 
@@ -31,7 +33,8 @@ export interface ArenaOptions {
 
 /** Opens the arena or says who holds it (UserError); with `wait`, waits until it is free. */
 export async function openArena(host: Host, docker: Docker, options: ArenaOptions): Promise<Arena> {
-  let told = false;
+  /** Since when another run has been in the way; null: none has. */
+  let heldMs: number | null = null;
   for (;;) {
     await sweep(host, docker, options.say);
     const started = start(host, options);
@@ -46,6 +49,7 @@ export async function openArena(host: Host, docker: Docker, options: ArenaOption
       return {
         name: found.id,
         pid: found.pid,
+        waitedMs: heldMs === null ? 0 : host.now() - heldMs,
         async close() {
           // By its id, and before its name is free: another run may wait for that.
           await docker.try(['container', 'rm', '--force', found.id]);
@@ -71,8 +75,8 @@ export async function openArena(host: Host, docker: Docker, options: ArenaOption
         hint: 'wait until it is done, or pass --wait',
       });
     }
-    if (!told) options.say(`waiting for ${who}`);
-    told = true;
+    if (heldMs === null) options.say(`waiting for ${who}`);
+    heldMs ??= host.now();
     await host.sleep(2000, options.signal);
     options.signal.throwIfAborted();
   }

@@ -24,6 +24,8 @@ export interface Record {
   runId: string;
   command: readonly string[];
   startedMs: number;
+  /** How long another run held the engine, ms. */
+  waitedMs: number;
   config: Config;
   /** The other side of `compare-to`; null: nothing was asked for. */
   found: Found | null;
@@ -42,7 +44,7 @@ export interface Record {
 /** Pure: the record as results, not yet compared. `loadSeconds` counts measured slices only. */
 export function assembleResults(record: Record, nowMs: number): Results {
   const { config, plan, found } = record;
-  const wallSeconds = (nowMs - record.startedMs) / 1000;
+  const wallSeconds = (nowMs - record.startedMs - record.waitedMs) / 1000;
   const measured = record.measurements.filter((m) => m.outcome !== 'void');
   const duets = record.duets.filter((duet) => duet.outcome !== 'void');
   const probedMs = PROBE_MS * record.searches.flatMap(({ probes }) => probes).length;
