@@ -111,7 +111,9 @@ function titleOf(groups: readonly HtmlGroup[]): string {
   const { variants, scenarios } = first.summary;
   const [only] = scenarios;
   const what = scenarios.length === 1 && only ? titleOfScenario(only) : plural(scenarios.length, 'scenario');
-  return `${what}: ${plural(variants.length, 'variant')}`;
+  const apps = [...new Set(variants.map(({ app }) => cleanLine(app)))];
+  const whose = apps.length > 3 ? plural(apps.length, 'app') : apps.join(', ');
+  return `${whose}, ${what}: ${plural(variants.length, 'variant')}`;
 }
 
 function titleOfScenario({ facts }: ScenarioSummary): string {
