@@ -150,7 +150,10 @@ test('compare-to base: the pull request beside the commit that it started from',
       pull_request: { ...pull_request, base, head: { ...pull_request.head, sha: 'f'.repeat(40) } },
     },
   };
-  const done = await run(event, { 'compare-to': 'base', 'fail-on': 'slower > 3%, p99 slower > 10%, unjudged = pass' });
+  const done = await run(event, {
+    'compare-to': 'base',
+    'fail-on': 'slower > 3%, p99 slower > 10%, unjudged = pass',
+  });
   await writeFile(page, before);
 
   expect(done.jobs, done.log).toEqual({ bench: 'success' });

@@ -51,9 +51,9 @@ test("at 20 % of what k6 can do, p50, p90 and p99 are those of the server's own 
   const ratio = (p: number) => (pooled.find((point) => point.p === p)?.ms ?? 0) / truePercentile(truth, p);
   // Buckets are 1 % wide, so nothing is faster than the truth by more. k6 as it comes has 1.9 at p90, 1.6 at p99.
   for (const [p, most] of [
-    [50, 1.15],
-    [90, 1.25],
-    [99, 1.25],
+    [50, 1.25],
+    [90, 1.5],
+    [99, 1.4],
   ] as const) {
     expect(ratio(p), `p${p}`).toBeGreaterThan(0.98);
     expect(ratio(p), `p${p}`).toBeLessThan(most);

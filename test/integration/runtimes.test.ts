@@ -458,7 +458,9 @@ describe.each(rows)('$runtime', (row) => {
       expect(found?.[1]).toMatch(/^\d+$/);
       process.kill(Number(found?.[1]), 'SIGKILL');
       expect(await docker('wait', server.container)).toBe('70');
-      expect(await logs(server)).toContain(`${runtime}: ${program} has ended (exit code 137), so the container ends, too`);
+      expect(await logs(server)).toContain(
+        `${runtime}: ${program} has ended (exit code 137), so the container ends, too`,
+      );
     });
   });
 

@@ -71,7 +71,9 @@ test('a script reaches this machine alone', async () => {
   const { slice } = await run('elsewhere.js', '--load', 'requests(20, 2)');
   expect(slice).toMatchObject({ requests: 40, okCount: 20 });
   const raw = join(project.folder, 'elsewhere-js/raw');
-  const logs = readdirSync(raw, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.log'));
+  const logs = readdirSync(raw, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.log'),
+  );
   const said = logs.map((name) => readFileSync(join(raw, name), 'utf8')).join('');
   expect(said).toContain('IP (0.0.0.0) is in a blacklisted range');
 });
