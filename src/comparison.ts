@@ -17,6 +17,11 @@ export const Comparison = z.object({
   /** The metric that fits the situation; its tests are corrected together (Holm), the rest as notes (Benjamini–Hochberg). */
   primary: z.boolean(),
   ratio: z.number().nullable(),
+  /**
+   * The numbers of both sides: RPS, ms, µs of CPU per request, bytes. Geometric means over the starts that were compared,
+   * each side loaded alone; `variant` ÷ `reference` is `ratio`.
+   */
+  values: z.object({ variant: z.number(), reference: z.number() }).nullable().default(null),
   interval: z.object({ low: z.number(), high: z.number(), level: z.number() }).nullable(),
   /** `together`: both sides were loaded at once; `turns`: one soon after the other. */
   how: z.enum(['turns', 'together']).default('turns'),

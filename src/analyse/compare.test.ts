@@ -57,6 +57,21 @@ test('what is stored is compared anew; what an earlier run was compared with is 
   expect(again.filter(({ against }) => against !== 'earlier')).toEqual(compare(results));
 });
 
+test('both numbers stand beside the ratio, each side as it is alone', () => {
+  const results = pair({ cpuMs: 0.4 }, { cpuMs: 0.42 });
+  for (const { metric, ratio, values } of compare(results)) {
+    expect({ metric, ratio: (values?.variant ?? 0) / (values?.reference ?? 1) }).toEqual({
+      metric,
+      ratio: expect.closeTo(ratio ?? 0, 9),
+    });
+  }
+  expect(find(results, 'cpu').values).toEqual({
+    variant: expect.closeTo(420, -1),
+    reference: expect.closeTo(400, -1),
+  });
+  expect(find(results, 'rps').values?.reference).toBeCloseTo(60, 0);
+});
+
 describe('who is compared with whom', () => {
   const names = (results: Results) =>
     [...leadsOf(compare(results))].map((c) => [c.against, c.variant, c.reference].join(' '));

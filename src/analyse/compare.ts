@@ -2,7 +2,7 @@ import type { CompareMetric, Comparison, Gate, Results } from '../results.ts';
 import { testDuets, wereTogether } from './duets.ts';
 import { isNamed, leadsOf } from './gates.ts';
 import { ALPHA, MAX_GUARDED, MIN_PAIRS, SATURATED } from './limits.ts';
-import { type InstancePair, logRatios, pairSlices } from './pairs.ts';
+import { type InstancePair, logCenter, logRatios, pairSlices } from './pairs.ts';
 import { sum } from './pool.ts';
 import { chooseMetric, type Entry, type Measured, measure } from './rows.ts';
 import {
@@ -70,6 +70,8 @@ interface Draft {
   full: boolean;
   how: Comparison['how'];
   test: PairedTest | null;
+  /** ln of the number halfway between the two sides, each loaded alone. */
+  center: number | null;
   slices: number;
   dropped: number;
   /** Of `slices`: those that a guard would leave out. */
@@ -133,6 +135,7 @@ function draftPair(
         results.plan.gates.some((gate) => names(gate, scenario, variant, metric)),
       how,
       test,
+      center: logCenter(pairs, metric),
       slices,
       dropped,
       disturbed,
@@ -227,10 +230,11 @@ function correct(
 }
 
 function conclude(draft: Draft, corrected: Corrected | undefined): Comparison {
-  const { test, obstacles, full: _, ...named } = draft;
+  const { test, center, obstacles, full: _, ...named } = draft;
   const known = {
     ...named,
     ratio: test && Math.exp(test.mean),
+    values: test && center !== null ? around(center, test.mean) : null,
     interval: test?.interval ? { ...test.interval, level: 1 - ALPHA } : null,
     pairs: test?.pairs ?? 0,
     spread: test?.spread ?? null,
@@ -254,6 +258,11 @@ function conclude(draft: Draft, corrected: Corrected | undefined): Comparison {
       ...noise,
     ],
   };
+}
+
+/** Both sides' numbers, so that one is `difference` (a logarithm) above the other. */
+function around(center: number, difference: number): Comparison['values'] {
+  return { variant: Math.exp(center + difference / 2), reference: Math.exp(center - difference / 2) };
 }
 
 /** Turns meet a disturbance one after the other. */

@@ -30,9 +30,9 @@ test("Welch's test is SciPy's", () => {
 });
 
 test.each([
-  [[], [1, 2], { pairs: 0, ratio: null, interval: null, p: null }],
-  [[2], [1, 1], { pairs: 1, ratio: 2, interval: null, p: null }],
-  [[2, 2], [1, 1], { pairs: 2, ratio: 2, interval: null, p: null }],
+  [[], [1, 2], { pairs: 0, ratio: null, values: null, interval: null, p: null }],
+  [[2], [1, 1], { pairs: 1, ratio: 2, values: { variant: 2, reference: 1 }, interval: null, p: null }],
+  [[2, 2], [1, 1], { pairs: 2, ratio: 2, values: { variant: 2, reference: 1 }, interval: null, p: null }],
 ])('too little to judge by: %j and %j', (a, b, expected) => {
   expect(welch(a, b)).toEqual(expected);
 });

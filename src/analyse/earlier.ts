@@ -50,20 +50,21 @@ export function compareEarlier(results: Results, earlier: Results): Comparison[]
 export function welch(
   a: readonly number[],
   b: readonly number[],
-): Pick<Comparison, 'ratio' | 'interval' | 'p' | 'pairs'> {
+): Pick<Comparison, 'ratio' | 'values' | 'interval' | 'p' | 'pairs'> {
   const pairs = Math.min(a.length, b.length);
-  if (pairs === 0) return { pairs, ratio: null, interval: null, p: null };
+  if (pairs === 0) return { pairs, ratio: null, values: null, interval: null, p: null };
   const [logA, logB] = [a.map(Math.log), b.map(Math.log)];
   const difference = mean(logA) - mean(logB);
   const ratio = Math.exp(difference);
-  if (pairs === 1) return { pairs, ratio, interval: null, p: null };
+  const values = { variant: Math.exp(mean(logA)), reference: Math.exp(mean(logB)) };
+  if (pairs === 1) return { pairs, ratio, values, interval: null, p: null };
   const [errorA, errorB] = [sampleVariance(logA) / a.length, sampleVariance(logB) / b.length];
   const error = Math.sqrt(errorA + errorB);
-  if (error === 0) return { pairs, ratio, interval: null, p: null };
+  if (error === 0) return { pairs, ratio, values, interval: null, p: null };
   const df = (errorA + errorB) ** 2 / (errorA ** 2 / (a.length - 1) + errorB ** 2 / (b.length - 1));
   const half = error * tCritical(ALPHA, df);
   return {
-    ...{ pairs, ratio },
+    ...{ pairs, ratio, values },
     interval: { low: Math.exp(difference - half), high: Math.exp(difference + half), level: 1 - ALPHA },
     p: tPValue(difference / error, df),
   };

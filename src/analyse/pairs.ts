@@ -111,19 +111,33 @@ function keepWhole(duets: readonly Duet[]): Duet[] {
  * the medians.
  */
 export function logRatios(instances: readonly InstancePair[], metric: CompareMetric): number[] {
+  return logSides(instances, metric).map(([a, b]) => a - b);
+}
+
+/** ln of the number halfway between the two sides, the mean of the starts; null where none is known of both. */
+export function logCenter(instances: readonly InstancePair[], metric: CompareMetric): number | null {
+  const sides = logSides(instances, metric);
+  return sides.length > 0 ? mean(sides.map(([a, b]) => (a + b) / 2)) : null;
+}
+
+/** ln of the numbers of variant and reference. */
+type Sides = readonly [number, number];
+
+function logSides(instances: readonly InstancePair[], metric: CompareMetric): Sides[] {
   return instances.flatMap((instance) => {
-    const ratio = logRatio(instance, metric);
-    return ratio !== null && Number.isFinite(ratio) ? [ratio] : [];
+    const sides = sidesOf(instance, metric);
+    return sides?.every(Number.isFinite) ? [sides] : [];
   });
 }
 
-function logRatio({ kept }: InstancePair, metric: CompareMetric): number | null {
+function sidesOf({ kept }: InstancePair, metric: CompareMetric): Sides | null {
   switch (metric) {
     case 'rps':
     case 'cpu':
     case 'services': {
-      const ratios = blockRatios(kept, metric);
-      return ratios.length > 0 ? mean(ratios) : null;
+      const blocks = blockSides(kept, metric);
+      if (blocks.length === 0) return null;
+      return [mean(blocks.map(([a]) => a)), mean(blocks.map(([, b]) => b))];
     }
     case 'memory':
       return ofSides(kept, (slices) => {
@@ -139,17 +153,21 @@ function logRatio({ kept }: InstancePair, metric: CompareMetric): number | null 
 
 /** ln(variant ÷ reference) of each block in which both sides are known. */
 export function blockRatios(kept: readonly SlicePair[], metric: 'rps' | 'cpu' | 'services'): number[] {
+  return blockSides(kept, metric).map(([a, b]) => a - b);
+}
+
+function blockSides(kept: readonly SlicePair[], metric: 'rps' | 'cpu' | 'services'): Sides[] {
   const of = (slice: Measurement) => (metric === 'rps' ? slice.achievedRps : slice[metric]?.perRequestUs);
   return kept.flatMap((pair) => {
     const [a, b] = [of(pair.variant), of(pair.reference)];
-    return a && b ? [Math.log(a / b)] : [];
+    return a && b ? [[Math.log(a), Math.log(b)]] : [];
   });
 }
 
 function ofSides(
   kept: readonly SlicePair[],
   of: (slices: readonly Measurement[]) => number | null,
-): number | null {
+): Sides | null {
   const [a, b] = [of(kept.map((pair) => pair.variant)), of(kept.map((pair) => pair.reference))];
-  return a && b ? Math.log(a / b) : null;
+  return a && b ? [Math.log(a), Math.log(b)] : null;
 }

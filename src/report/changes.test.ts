@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Comparison } from '../results.ts';
-import { describeVerdict, markOf, type Named, tell } from './changes.ts';
+import { bothNumbers, describeVerdict, markOf, type Named, tell } from './changes.ts';
 
 function compared(change: Partial<Comparison> = {}): Comparison {
   return {
@@ -12,6 +12,7 @@ function compared(change: Partial<Comparison> = {}): Comparison {
     primary: true,
     how: 'turns',
     ratio: 1.0478,
+    values: { variant: 431.3, reference: 411.6 },
     interval: { low: 1.0391, high: 1.0566, level: 0.99 },
     pairs: 12,
     slices: 72,
@@ -164,4 +165,16 @@ test('marks tell verdicts apart without colour', () => {
     '= within 0.9 %',
     '? inconclusive',
   ]);
+});
+
+test.each([
+  [{ metric: 'cpu', values: { reference: 411.6, variant: 431.3 } }, '0.412 → 0.431 ms'],
+  [{ metric: 'services', values: { reference: 12_300, variant: 12_900 } }, '12.3 → 12.9 ms'],
+  [{ metric: 'rps', values: { reference: 12_345, variant: 9_876 } }, '12,300 → 9,880 rps'],
+  [{ metric: 'p99', values: { reference: 9.96, variant: 10.04 } }, '9.96 → 10.0 ms'],
+  [{ metric: 'memory', values: { reference: 900 * 1024, variant: 2 * 1024 ** 2 } }, '0.879 → 2.00 MiB'],
+  [{ metric: 'memory', values: { reference: 10, variant: 20 } }, '10 → 20 bytes'],
+  [{ metric: 'rps', values: null }, ''],
+] as const)('both numbers, the other side first: %j', (comparison, expected) => {
+  expect(bothNumbers(comparison)).toBe(expected);
 });

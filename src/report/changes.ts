@@ -1,5 +1,5 @@
 import type { CompareMetric, Comparison } from '../results.ts';
-import { atMost, change } from './numbers.ts';
+import { atMost, bytesOfBoth, change, digits } from './numbers.ts';
 import { list } from './text.ts';
 
 /** Makes text of others fit for where it is printed: names in code where there is such a thing, and running text. */
@@ -182,6 +182,21 @@ function inconclusive(group: readonly Named[], where: string, medium: Medium): s
 /** `CPU per request +4.8 % (99 % interval +3.9…+5.7 %)` */
 export function tellAmount(comparison: Comparison): string {
   return amount(comparison, [NOUNS[comparison.metric]]);
+}
+
+/** Both sides' numbers, the other side's first: `0.412 → 0.431 ms`; empty where they are not known. */
+export function bothNumbers({ metric, values }: Pick<Comparison, 'metric' | 'values'>): string {
+  if (!values) return '';
+  const { reference, variant } = values;
+  if (metric === 'memory') return bytesOfBoth(reference, variant);
+  const [scale, unit] =
+    metric === 'rps' ? [1, 'rps'] : [metric === 'cpu' || metric === 'services' ? 1000 : 1, 'ms'];
+  return `${digits(reference / scale)} → ${digits(variant / scale)} ${unit}`;
+}
+
+/** What stands over them: `base → head`. */
+export function bothTitle(against: Comparison['against']): string {
+  return { base: 'base → head', earlier: 'earlier → now', reference: 'reference → variant' }[against];
 }
 
 /** `99 % interval` */

@@ -2,7 +2,7 @@ import { leadsOf } from '../analyse/gates.ts';
 import type { ScenarioSummary, Summary } from '../analyse/summary.ts';
 import { REPOSITORY_URL } from '../project.ts';
 import type { Comparison } from '../results.ts';
-import { describeVerdict, levelOf, nounOf } from './changes.ts';
+import { bothNumbers, bothTitle, describeVerdict, levelOf, nounOf } from './changes.ts';
 import { code, escapeMarkdown } from './escape.ts';
 import { type Column, table } from './markup.ts';
 import { atMost, change, NOTHING } from './numbers.ts';
@@ -61,6 +61,7 @@ function columnsOf({ variants }: Summary, shown: readonly Row[]): Column<Row>[] 
   return [
     { title: 'Variant', cell: ({ variant }) => code(labels.get(variant) ?? variant) },
     { title: 'Metric', cell: (row) => (row.metrics ? `all ${row.metrics}` : metricOf(row)) },
+    right(bothTitle(shown[0]?.against ?? 'base'), (comparison) => bothNumbers(comparison) || NOTHING),
     right('Δ', (comparison) => changeOf(comparison)?.value ?? NOTHING),
     right(
       interval ? levelOf(interval) : 'interval',

@@ -197,8 +197,10 @@ describe('against another ref', () => {
   });
   test('what differs in other metrics is a note', () => {
     const text = renderMarkdown(summaryOf('base'));
-    expect(text).toContain('| `apache` | CPU per request | +4.8 % | +4.1…+5.6 | **more CPU per request** |');
-    expect(text).toMatch(/\| `apache` \| RPS \| −4\.\d % \| .* \| slower \(note\) \|/);
+    expect(text).toContain(
+      '| `apache` | CPU per request | 0.411 → 0.431 ms | +4.8 % | +4.1…+5.6 | **more CPU per request** |',
+    );
+    expect(text).toMatch(/\| `apache` \| RPS \| 419 → 400 rps \| −4\.\d % \| .* \| slower \(note\) \|/);
   });
   test('what was not measured well shows no change', () => {
     const row = lines(renderMarkdownTable(summaryOf('base-broken'))).find((line) => line.includes('swoole'));

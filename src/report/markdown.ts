@@ -1,6 +1,6 @@
 import type { Row, ScenarioSummary, Summary } from '../analyse/summary.ts';
 import { capacityLegend, hasCapacity } from './capacity.ts';
-import type { Medium } from './changes.ts';
+import { bothTitle, type Medium } from './changes.ts';
 import { renderDetails } from './details.ts';
 import { code, escapeMarkdown } from './escape.ts';
 import { table } from './markup.ts';
@@ -208,7 +208,7 @@ function columnsOf(scenario: ScenarioSummary, name: (row: Row) => string): Colum
   const deltas = deltasOf(scenario);
   return [
     { title: 'Variant', cell: (row) => strong(row, name(row)) },
-    ...(deltas ? [deltaColumn(deltas)] : []),
+    ...(deltas ? deltaColumns(deltas) : []),
     ...(hasHolds(scenario) ? [holdsColumn(scenario, strong)] : []),
     ...(hasCapacity(scenario) ? [capacityColumn] : []),
     {
@@ -266,7 +266,16 @@ function holdsColumn(
   };
 }
 
-/** Change, interval and verdict in one cell, each of which stays whole where a phone breaks the line. */
+/** Both sides' numbers; then change, interval and verdict in one cell, each of which stays whole where a phone breaks the line. */
+function deltaColumns(deltas: Deltas): Columns[number][] {
+  const both: Columns[number] = {
+    title: bothTitle(deltas.kind),
+    right: true,
+    cell: (row) => whole(deltas.of(row)?.both || NOTHING),
+  };
+  return [...(deltas.hasBoth ? [both] : []), deltaColumn(deltas)];
+}
+
 function deltaColumn(deltas: Deltas): Columns[number] {
   return {
     title: deltaTitle(deltas),

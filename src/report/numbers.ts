@@ -69,11 +69,27 @@ export function share(ratio: number | null): string {
   return ratio === null ? NOTHING : percent(ratio);
 }
 
+const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
+
 /** Three digits in KiB, MiB or GiB. */
 export function bytes(value: number): string {
-  const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
-  const power = Math.min(Math.max(0, Math.floor(Math.log2(Math.max(value, 1)) / 10)), units.length - 1);
-  return power === 0 ? `${Math.round(value)} bytes` : `${digits(value / 1024 ** power)} ${units[power]}`;
+  const power = unitOf(value);
+  return `${inUnit(value, power)} ${UNITS[power]}`;
+}
+
+/** `61.0 → 87.0 MiB`: both in the unit of the larger one. */
+export function bytesOfBoth(from: number, to: number): string {
+  const power = unitOf(Math.max(from, to));
+  return `${inUnit(from, power)} → ${inUnit(to, power)} ${UNITS[power]}`;
+}
+
+/** Power of 1024. */
+function unitOf(value: number): number {
+  return Math.min(Math.max(0, Math.floor(Math.log2(Math.max(value, 1)) / 10)), UNITS.length - 1);
+}
+
+function inUnit(value: number, power: number): string {
+  return power === 0 ? String(Math.round(value)) : digits(value / 1024 ** power);
 }
 
 /** `9.4 s`, `2 min 22 s`. */

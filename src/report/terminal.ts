@@ -1,7 +1,7 @@
 import type { Estimate } from '../analyse/estimate.ts';
 import type { Limit, Row, ScenarioSummary, Summary } from '../analyse/summary.ts';
 import { capacityLegend, hasCapacity } from './capacity.ts';
-import type { Medium } from './changes.ts';
+import { bothTitle, type Medium } from './changes.ts';
 import { answerText, logText, shownOf } from './evidence.ts';
 import {
   type Column,
@@ -59,8 +59,8 @@ const DROP_ORDER = [
 ];
 /** Then these: what changed is what a comparison with another ref is for, between runtimes RPS says the same. */
 const DROP_LAST = {
-  base: ['ok', 'rps', 'p99'],
-  earlier: ['ok', 'rps', 'p99'],
+  base: ['ok', 'rps', 'p99', 'Δ numbers'],
+  earlier: ['ok', 'rps', 'p99', 'Δ numbers'],
   reference: ['Δ verdict', 'Δ', 'ok'],
 };
 
@@ -277,11 +277,14 @@ function columnsOf(scenario: ScenarioSummary, deltas: Deltas | null): Column[] {
 /** Change, interval and verdict; the verdict has a word for what colour says. */
 function deltaColumns(deltas: Deltas): Column[] {
   const isReference = (row: Row) => row.variant === deltas.reference;
-  const left = (key: string, cell: Column['cell'], style: Column['style']): Column => ({
-    ...{ key, title: '', align: 'left', cell },
+  const left = (key: string, cell: Column['cell'], style: Column['style'], title = ''): Column => ({
+    ...{ key, title, align: 'left', cell },
     ...(style && { style }),
   });
   return [
+    ...(deltas.hasBoth
+      ? [left('Δ numbers', (row) => deltas.of(row)?.both ?? '', undefined, bothTitle(deltas.kind))]
+      : []),
     {
       key: 'Δ',
       title: deltas.metric === 'cpu' ? 'Δ CPU/req' : deltaTitle(deltas),

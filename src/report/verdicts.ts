@@ -1,7 +1,17 @@
 import { leadsOf } from '../analyse/gates.ts';
 import type { GateResult, GuardCounts, Row, ScenarioSummary, Summary } from '../analyse/summary.ts';
 import type { Comparison } from '../results.ts';
-import { levelOf, type Medium, markOf, type Named, nounOf, type Told, tell, tellAmount } from './changes.ts';
+import {
+  bothNumbers,
+  levelOf,
+  type Medium,
+  markOf,
+  type Named,
+  nounOf,
+  type Told,
+  tell,
+  tellAmount,
+} from './changes.ts';
 import { atMost, type Change, change } from './numbers.ts';
 import { list, plural } from './text.ts';
 
@@ -16,6 +26,8 @@ export interface Deltas {
   reference: string | null;
   /** An interval that is shown, for its level. */
   level: Comparison['interval'];
+  /** Whether both sides' numbers are worth a column: among runtimes they stand in the table, older results have none. */
+  hasBoth: boolean;
   /** One of those shown, to name the counterpart by. */
   sample: Comparison;
   of(row: Row): Delta | null;
@@ -25,6 +37,8 @@ export interface Delta {
   comparison: Comparison;
   /** Null where the number would mislead: what was measured there is not fit to be compared. */
   change: Change | null;
+  /** Both sides' numbers; empty where the change is not shown. */
+  both: string;
   /** Empty where nothing was tested. */
   mark: string;
 }
@@ -33,7 +47,7 @@ export interface Delta {
  * The other ref where there is one, else an earlier run, else the reference; null when nothing was compared. Beside
  * knees a change of latency from the reference would only tell of how far the ramp went.
  */
-export function deltasOf({ comparisons, basis, metric: ranking }: ScenarioSummary): Deltas | null {
+export function deltasOf({ comparisons, basis, rows, metric: ranking }: ScenarioSummary): Deltas | null {
   const leads = [...leadsOf(comparisons)].filter(
     ({ against }) => ranking !== 'holds' || against !== 'reference',
   );
@@ -44,22 +58,29 @@ export function deltasOf({ comparisons, basis, metric: ranking }: ScenarioSummar
   const [first] = shown;
   if (!kind || !first) return null;
   const metric = shown.every((other) => other.metric === first.metric) ? first.metric : null;
+  const isFit = ({ ratio, verdict }: Comparison, { state }: Row) =>
+    ratio !== null && (state.kind === 'ranked' || verdict !== 'inconclusive');
   // Too few starts to test: the ranking went by other means, and says what is sure.
   const isTested = kind !== 'reference' || basis === 'paired';
   const of = new Map(shown.map((comparison) => [comparison.variant, comparison]));
+  const bothOf = (row: Row) => {
+    const comparison = of.get(row.variant);
+    return comparison && isFit(comparison, row) ? bothNumbers(comparison) : '';
+  };
   return {
     ...{ kind, metric, sample: first },
+    hasBoth: kind !== 'reference' && rows.some((row) => bothOf(row) !== ''),
     level: isTested ? (shown.find(({ interval }) => interval)?.interval ?? null) : null,
     reference: kind === 'reference' ? first.reference : null,
-    of({ variant, state }) {
-      const comparison = of.get(variant);
+    of(row) {
+      const comparison = of.get(row.variant);
       if (!comparison) return null;
-      const { ratio, interval, verdict } = comparison;
-      const isFit = ratio !== null && (state.kind === 'ranked' || verdict !== 'inconclusive');
+      const { ratio, interval } = comparison;
       const noun = metric === null ? `${nounOf(comparison.metric)} ` : '';
       return {
         comparison,
-        change: isFit ? change(ratio, isTested ? interval : null) : null,
+        change: ratio !== null && isFit(comparison, row) ? change(ratio, isTested ? interval : null) : null,
+        both: bothOf(row),
         mark: isTested && isMeasured(comparison) ? noun + markOf(comparison) : '',
       };
     },

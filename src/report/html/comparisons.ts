@@ -1,7 +1,7 @@
 import { leadsOf } from '../../analyse/gates.ts';
 import type { ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import type { Comparison } from '../../results.ts';
-import { describeVerdict, levelOf, type Medium } from '../changes.ts';
+import { bothNumbers, bothTitle, describeVerdict, levelOf, type Medium } from '../changes.ts';
 import { metricOf, TOGETHER } from '../comparisons.ts';
 import { change, NOTHING } from '../numbers.ts';
 import { cleanLine } from '../text.ts';
@@ -61,6 +61,7 @@ function table(title: string, shown: readonly Comparison[], { variants }: Summar
   const head = [
     ['Variant', 'text'],
     ['Metric', 'text'],
+    [bothTitle(shown[0]?.against ?? 'base'), 'number'],
     ['Δ', 'number'],
     [interval ? levelOf(interval) : 'interval', 'number'],
     [raw('<span class="visually-hidden">picture of the interval</span>'), 'text bar'],
@@ -77,7 +78,7 @@ function table(title: string, shown: readonly Comparison[], { variants }: Summar
     const ends = found?.interval && (found.interval.includes('×') ? found.interval : `${found.interval} %`);
     const isNote = !primary && (verdict === 'slower' || verdict === 'faster');
     const why = sentence([describeVerdict(comparison), ...reasons.slice(0, 1)].join('; '));
-    return html`<tr data-variant="${numbers.get(variant)}"><th scope="row" class="text variant">${name(labels.get(variant) ?? variant)}</th><td class="text">${metricOf(comparison)}</td><td class="number main">${found?.value ?? NOTHING}</td><td class="number">${ends || NOTHING}</td><td class="bar">${picture(comparison, at)}</td><td class="text verdict-cell ${verdict}">${why}${isNote && ' (note)'}</td><td class="number">${pairs}</td><td class="number">${slices}</td></tr>\n`;
+    return html`<tr data-variant="${numbers.get(variant)}"><th scope="row" class="text variant">${name(labels.get(variant) ?? variant)}</th><td class="text">${metricOf(comparison)}</td><td class="number">${bothNumbers(comparison) || NOTHING}</td><td class="number main">${found?.value ?? NOTHING}</td><td class="number">${ends || NOTHING}</td><td class="bar">${picture(comparison, at)}</td><td class="text verdict-cell ${verdict}">${why}${isNote && ' (note)'}</td><td class="number">${pairs}</td><td class="number">${slices}</td></tr>\n`;
   })}</tbody></table></div>`;
 }
 

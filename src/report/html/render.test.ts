@@ -95,6 +95,8 @@ describe('a comparison with another ref', () => {
     const table = /Changes since <bdi class="name">main<\/bdi>.*?<\/table>/s.exec(text)?.[0] ?? '';
     const rows = [...table.matchAll(/<tr data-variant.*?<\/tr>/gs)].map(([row]) => row);
     expect(rows[0]).toMatch(/apache.*class="range".*slower/s);
+    expect(table).toContain('>base → head</th>');
+    expect(rows[0]).toMatch(/<td class="number">[\d.]+ → [\d.]+ (ms|rps)<\/td><td class="number main">/);
     for (const row of rows) expect(row).toMatch(/<line class="zero" x1="([\d.]+)%" x2="\1%"/);
   });
 });
