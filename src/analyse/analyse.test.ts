@@ -409,6 +409,28 @@ describe('warnings', () => {
     expect(codes(makeResults({ servers: [server('a', { rps: 80 })] }))).toContain('few-samples');
   });
 
+  test.each([
+    [{ errorKind: 'timeout', okRatio: 0.1 }, {}, 'fewer than 8 clients'],
+    [{ errorKind: 'timeout', okRatio: 0.1 }, { clients: 1 }, 'what the app waits for'],
+    [{ errorKind: 'timeout', okRatio: 0.1 }, { offeredRps: 300 }, 'which is const(300, 1s)'],
+    [{ interrupted: 900 }, {}, 'fewer than 8 clients'],
+  ])('most answers too late: %j %j', (more, setup, fewer) => {
+    const results = makeResults({ servers: [server('a', more), server('b')], ...setup });
+    const found = analyse(results).warnings.find(({ code }) => code === 'timeouts');
+    expect(found?.message).toMatch(
+      /^scenario quick: most requests had no answer within 2 s: a [\d,]+ of [\d,]+$/,
+    );
+    expect(found?.remedy).toContain('--timeout 10s');
+    expect(found?.remedy).toContain(fewer);
+    expect(found?.variant).toBe('a');
+  });
+  test.each([
+    { errorKind: 'http 500', okRatio: 0.1 },
+    { errorKind: 'timeout', okRatio: 0.6 },
+  ])('what failed otherwise needs no other timeout: %j', (more) => {
+    expect(codes(makeResults({ servers: [server('a', more)] }))).not.toContain('timeouts');
+  });
+
   test('what the run itself warned of is not said twice', () => {
     const results = fixtures.quick?.() as Results;
     results.plan.cpus.load.push(0);

@@ -8,6 +8,7 @@ export function findFlaws(of: ScenarioSummary, results: Results): Warning[] {
   const scenario = { ...of, rows: [...of.rows, ...of.bases] };
   return [
     ...ofGenerator(scenario),
+    ...ofTimeouts(scenario),
     ...ofLoss(scenario),
     ...ofResets(scenario),
     ...ofMemory(scenario),
@@ -52,6 +53,36 @@ function ofGenerator(scenario: ScenarioSummary): Warning[] {
     );
   }
   return warnings;
+}
+
+/** With this many times the timeout most pages are answered, or nobody would wait for them. */
+const MORE_TIME = 5;
+
+/** Answers that came too late or not at all, where they are most. */
+function ofTimeouts({ facts, rows }: ScenarioSummary): Warning[] {
+  const late = rows.flatMap((row) => {
+    const timeouts = row.errors.filter(({ kind }) => kind === 'timeout');
+    const unanswered = sum(timeouts, ({ count }) => count) + row.interrupted;
+    const asked = row.requests + row.interrupted;
+    return unanswered > asked / 2 ? [{ row, unanswered, asked }] : [];
+  });
+  if (late.length === 0) return [];
+  const number = (count: number) => count.toLocaleString('en');
+  const counts = late.map(
+    ({ row, unanswered, asked }) => `${row.label} ${number(unanswered)} of ${number(asked)}`,
+  );
+  const seconds = facts.timeoutMs / 1000;
+  const clients = Math.max(0, ...closedClients(facts.load));
+  const fewer =
+    clients > 1 ? `load with fewer than ${clients} clients` : `lower the load, which is ${facts.load}`;
+  return [
+    warning(
+      'timeouts',
+      `scenario ${facts.name}: most requests had no answer within ${seconds} s: ${counts.join(', ')}`,
+      `give them more time (--timeout ${Number((seconds * MORE_TIME).toFixed(3))}s), ${clients === 1 ? 'or look for what the app waits for' : `or ${fewer}`}`,
+      late.map(({ row }) => row),
+    ),
+  ];
 }
 
 function ofLoss(scenario: ScenarioSummary): Warning[] {
