@@ -61,6 +61,9 @@ export const Evidence = z.object({
 /** A kept connection that ended before the answer. k6 hides it: it sends the request again (scenarios/lib/resent.js). */
 export const RESENT = 'reset, sent again';
 
+/** Code of slices that did not measure what was checked. */
+export const OTHER_ANSWERS = 'other-answers';
+
 /** kind: `timeout`, `refused`, `reset`, `reset, sent again`, `interrupted`, `http 500`, `wrong answer`, `other status`, … */
 export const RequestError = z.object({
   kind: z.string(),
@@ -265,6 +268,8 @@ export const Probe = z.object({
   generator: z.string().nullable(),
   /** What the server died of; null: it lived on. */
   died: z.string().nullable(),
+  /** How its answers were others than the checked ones, where that is why it was not held. */
+  others: z.string().optional(),
 });
 
 /** Constant rates tried one after the other on one start of a variant, to find the highest that it holds. */

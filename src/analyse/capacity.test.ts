@@ -200,6 +200,17 @@ describe('a probe', () => {
     const broken = { steps: steps(EVEN), outcome: 'void' as const, reason: 'k6 was killed', generator };
     expect(judgeProbe(broken, 100, {}, 10, null)).toMatchObject({ held: false, generator: 'k6 was killed' });
   });
+  test('with answers that were not the checked ones is missed by the server', () => {
+    const reason = 'other answers: 90 of 400 of / were not the checked one: HTTP 302';
+    const other = { steps: steps(EVEN), outcome: 'void' as const, code: 'other-answers', reason, generator };
+    const judged = judgeProbe(other, 100, {}, 10, null);
+    expect(judged).toMatchObject({ held: false, generator: null, others: reason });
+    expect(findCapacity([probe(80, true), judged, judged])).toMatchObject({
+      kind: 'found',
+      low: 80,
+      high: 100,
+    });
+  });
 });
 
 test('searches of several starts are put together', () => {

@@ -1,6 +1,13 @@
 import { linearRegression } from 'simple-statistics';
 import { MAX_PROBES } from '../plan/capacity.ts';
-import type { Measurement, Probe, ScenarioFacts, Search, Step } from '../results.ts';
+import {
+  type Measurement,
+  OTHER_ANSWERS,
+  type Probe,
+  type ScenarioFacts,
+  type Search,
+  type Step,
+} from '../results.ts';
 import { type Knee, keeps, poolLimits, poolSteps, SERVED } from './knee.ts';
 import { sum } from './pool.ts';
 import type { Capacity } from './summary.ts';
@@ -66,7 +73,13 @@ function toRate(rps: number): number {
  * @param died what its server died of meanwhile
  */
 export function judgeProbe(
-  { steps, outcome, reason, generator }: Pick<Measurement, 'steps' | 'outcome' | 'reason' | 'generator'>,
+  {
+    steps,
+    outcome,
+    reason,
+    code,
+    generator,
+  }: Pick<Measurement, 'steps' | 'outcome' | 'reason' | 'code' | 'generator'>,
   rps: number,
   slo: ScenarioFacts['slo'],
   typicalMs: number,
@@ -81,16 +94,20 @@ export function judgeProbe(
   const servedRps = seconds > 0 ? right / seconds / (1 + slopeOf(judged)) : 0;
   // One request may fall on the other side of the end.
   const isServed = (offered: number) => seconds > 0 && servedRps >= SERVED * offered - 1 / seconds;
-  const isVoid = outcome === 'void' ? (reason ?? 'nothing was measured') : null;
+  const why = outcome === 'void' ? (reason ?? 'nothing was measured') : null;
+  // That is the app's doing, as a page that says it is busy.
+  const others = code === OTHER_ANSWERS ? why : null;
+  const isVoid = others === null ? why : null;
   // Nothing was wrong with what was sent, but some of it was not.
   const isShort =
     !isServed(rps) && latency !== null && isServed(requests / seconds) && latency.p50Ms < SLOWER * typicalMs;
-  const isKept = isVoid === null && died === null && keeps({ requests, latency }, right, slo);
+  const isKept = why === null && died === null && keeps({ requests, latency }, right, slo);
   return {
     ...{ offeredRps: rps, servedRps, requests, failures, latency, died },
     dropped: sum(judged, (step) => step.dropped),
     held: isKept && isServed(rps),
     generator: isVoid ?? (generator.bound ? generator.reasons.join('; ') : isShort ? NO_CLIENT : null),
+    ...(others !== null && { others }),
   };
 }
 

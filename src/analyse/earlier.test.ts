@@ -73,6 +73,19 @@ test('what differs between the runs is among the reasons', () => {
   expect(reasons.at(-1)).toBe('another PHP: 8.4.3 now, 8.3.1 then');
 });
 
+test('another Host header is among the reasons, and what older versions sent', () => {
+  const named = (results: Results, host: string) => ({ ...results, plan: { ...results.plan, host } });
+  const reasonsOf = (results: Results, earlier: Results) =>
+    compareEarlier(results, earlier)[0]?.reasons.slice(1);
+  expect(reasonsOf(named(now, 'app.test'), named(then, 'www.example.com'))).toEqual([
+    'another Host header: app.test now, www.example.com then',
+  ]);
+  expect(reasonsOf(named(now, 'app.test'), then)).toEqual([
+    'another Host header: app.test now, 127.0.0.1 and a port then',
+  ]);
+  expect(reasonsOf(named(now, 'app.test'), named(then, 'app.test'))).toEqual([]);
+});
+
 test('scenarios that only one of the runs has are left out', () => {
   expect(compareEarlier(now, { ...then, plan: { ...then.plan, scenarios: [] } })).toEqual([]);
 });

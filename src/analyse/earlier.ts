@@ -109,9 +109,13 @@ function unlikeRuns(now: Results, then: Results): string[] {
   return [
     ...differ('another machine', machine(now), machine(then)),
     ...differ('other CPUs for servers and load', cpus(now), cpus(then)),
+    ...differ('another Host header', hostOf(now), hostOf(then)),
     ...differ('another k6', now.tool.k6, then.tool.k6),
   ];
 }
+
+/** Older versions did not note it: their load named the port. */
+const hostOf = ({ plan }: Results) => plan.host ?? '127.0.0.1 and a port';
 
 function unlikeScenarios(now: ScenarioFacts, then: ScenarioFacts): string[] {
   const keys = ['journey', 'load', 'timeoutMs', 'warmupMs', 'reuse', 'maxVus'] as const;

@@ -47,6 +47,34 @@ test('a run that is given twice counts once', () => {
   expect(merged?.measurements).toHaveLength(2 * run('a').measurements.length);
 });
 
+const third = () => again(({ run }) => Object.assign(run, { id: 'run-third' }));
+
+test('a run that is part of what was put together before counts once', () => {
+  const [both] = mergeResults([run('a'), again()]) as [Results];
+  const count = run('a').measurements.length;
+  for (const list of [
+    [both, run('a')],
+    [run('a'), both],
+    [run('a'), both, again()],
+    [both, both],
+  ]) {
+    const merged = mergeResults(list);
+    expect(merged.map(({ measurements }) => measurements.length)).toEqual([2 * count]);
+  }
+  const [whole] = mergeResults([both, third()]) as [Results];
+  expect(whole.measurements).toHaveLength(3 * count);
+  expect(mergeResults([both, run('a'), whole])).toEqual([whole]);
+  // Of what overlaps in part nobody knows which starts are whose.
+  const [other] = mergeResults([again(), third()]) as [Results];
+  expect(mergeResults([both, other]).map(({ run }) => run.id)).toEqual([both.run.id, other.run.id]);
+});
+
+test('what is put together in two steps has each start once', () => {
+  const [both] = mergeResults([run('a'), again()]) as [Results];
+  const [merged] = mergeResults([both, third()]);
+  expect(analyse(merged as Results).scenarios[0]?.starts).toBe(9);
+});
+
 const two = (seed: number, ids = ['a', 'b']) =>
   makeResults({
     servers: ids.map((id) => ({ id, rps: 60 })),
@@ -161,7 +189,23 @@ test('gates of all runs hold', () => {
   expect(merged?.plan.gates.map(({ source }) => source)).toEqual(['x', 'y']);
 });
 
+test.each([
+  [['pass', 'pass'], 'pass'],
+  [['pass', undefined], undefined],
+  [['fail', 'pass'], undefined],
+  [[undefined, undefined], undefined],
+] as const)('a gate that is not judged fails unless all runs let it pass: %j', (given, expected) => {
+  const gate = { source: 'x', metric: null, above: 0.03, scenario: null, variant: null };
+  const gated = given.map((unjudged, i) =>
+    run(`${i}`, ({ plan }) => Object.assign(plan, { gates: [gate], ...(unjudged && { unjudged }) })),
+  );
+  expect(mergeResults(gated)[0]?.plan.unjudged).toBe(expected);
+  // Without a gate it has no say.
+  expect(mergeResults([...gated, run('c')])[0]?.plan.unjudged).toBe(expected);
+});
+
 test.each<[string, (results: Results) => void]>([
+  ['other Host header', ({ plan }) => Object.assign(plan, { host: 'www.example.com' })],
   ['other machine', ({ host }) => Object.assign(host, { cpuModel: 'other' })],
   ['other CPU layout', ({ plan }) => Object.assign(plan.cpus, { server: [0] })],
   [

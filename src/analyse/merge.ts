@@ -1,15 +1,15 @@
 import type { Results } from '../results.ts';
 
 /**
- * Puts the results of several runs together as far as their numbers may be compared: same machine, and no scenario
- * or variant that means different things in two of them. What does not fit stays a group of its own. A run that is
- * given twice counts once, or its starts would be taken for twice as many.
+ * Puts the results of several runs together as far as their numbers may be compared: same machine, same Host header, and
+ * no scenario or variant that means different things in two of them. What does not fit stays a group of its own. A run that
+ * is given twice counts once, also as part of what was put together before, or its starts would be taken for twice as many.
  *
  * @returns one entry per group, in order of appearance; each can be analysed by itself
  */
 export function mergeResults(list: readonly Results[]): Results[] {
   const groups: Results[][] = [];
-  for (const results of unique(list, ({ run }) => run.id)) {
+  for (const results of withoutRepeated(unique(list, ({ run }) => run.id))) {
     const group = groups.find((others) => others.every((other) => fitTogether(other, results)));
     if (group) group.push(results);
     else groups.push([results]);
@@ -17,9 +17,29 @@ export function mergeResults(list: readonly Results[]): Results[] {
   return groups.map(concatenate);
 }
 
+const JOIN = ' + ';
+
+/** Ids of the runs that it was put together from, or its own. */
+const runsIn = ({ run }: Results): string[] => run.id.split(JOIN);
+
+/** Leaves out what another one has as a whole. */
+function withoutRepeated(list: readonly Results[]): Results[] {
+  return list.filter(
+    (results) =>
+      !list.some((other) => {
+        const [own, others] = [runsIn(results), runsIn(other)];
+        return others.length > own.length && own.every((id) => others.includes(id));
+      }),
+  );
+}
+
 function fitTogether(a: Results, b: Results): boolean {
+  const runs = runsIn(a);
   return (
+    // What they have in common would count twice.
+    !runsIn(b).some((id) => runs.includes(id)) &&
     same(a.host, b.host) &&
+    a.plan.host === b.plan.host &&
     same(a.plan.cpus, b.plan.cpus) &&
     same(a.plan.shard, b.plan.shard) &&
     a.tool.k6 === b.tool.k6 &&
@@ -54,7 +74,7 @@ function concatenate(group: readonly Results[]): Results {
     const move = <T extends { instance: number }>(list: readonly T[]): T[] =>
       list.map((item) => ({ ...item, instance: item.instance + begin }));
     const begin = offset;
-    offset += results.plan.instances;
+    offset += countInstances(results);
     return {
       measurements: move(results.measurements),
       duets: move(results.duets),
@@ -65,7 +85,7 @@ function concatenate(group: readonly Results[]): Results {
     ...first,
     run: {
       ...first.run,
-      id: group.map(({ run }) => run.id).join(' + '),
+      id: group.map(({ run }) => run.id).join(JOIN),
       started: group.map(({ run }) => run.started).sort()[0] as string,
       finished: group
         .map(({ run }) => run.finished)
@@ -77,21 +97,7 @@ function concatenate(group: readonly Results[]): Results {
       stopped: group.find(({ run }) => run.stopped)?.run.stopped ?? null,
       merged: group.flatMap(({ run }) => run.merged ?? [{ seed: run.seed, command: run.command }]),
     },
-    plan: {
-      ...first.plan,
-      scenarios: unique(
-        group.flatMap(({ plan }) => plan.scenarios),
-        (scenario) => scenario.name,
-      ),
-      estimatedSeconds: group.reduce((sum, { plan }) => sum + plan.estimatedSeconds, 0),
-      steps: group.reduce((sum, { plan }) => sum + plan.steps, 0),
-      reference: chooseReference(group),
-      compareTo: group.find(({ plan }) => plan.compareTo)?.plan.compareTo ?? null,
-      gates: unique(
-        group.flatMap(({ plan }) => plan.gates),
-        (gate) => JSON.stringify(gate),
-      ),
-    },
+    plan: mergePlans(group),
     variants: unique(
       group.flatMap(({ variants }) => variants),
       (variant) => variant.id,
@@ -127,6 +133,27 @@ function concatenate(group: readonly Results[]): Results {
   };
 }
 
+function mergePlans(group: readonly Results[]): Results['plan'] {
+  const [{ plan: first }] = group as [Results, ...Results[]];
+  const { unjudged: _, ...plan } = first;
+  return {
+    ...plan,
+    scenarios: unique(
+      group.flatMap(({ plan }) => plan.scenarios),
+      (scenario) => scenario.name,
+    ),
+    estimatedSeconds: group.reduce((sum, { plan }) => sum + plan.estimatedSeconds, 0),
+    steps: group.reduce((sum, { plan }) => sum + plan.steps, 0),
+    reference: chooseReference(group),
+    compareTo: group.find(({ plan }) => plan.compareTo)?.plan.compareTo ?? null,
+    gates: unique(
+      group.flatMap(({ plan }) => plan.gates),
+      (gate) => JSON.stringify(gate),
+    ),
+    ...chooseUnjudged(group),
+  };
+}
+
 /**
  * The variant that the others are compared with: one that a run asked for, else, of those that the runs went by, the
  * one that most runs have measured, so that as many pairs as can be were loaded in turn. Null where all have failed.
@@ -141,6 +168,18 @@ function chooseReference(group: readonly Results[]): string | null {
   const runsWith = (id: string) => usable.filter((variants) => variants.some((v) => v.id === id)).length;
   const most = Math.max(...candidates.map(runsWith));
   return candidates.find((id) => runsWith(id) === most) ?? null;
+}
+
+/** As many as were planned; what was put together before has more than its plan says. */
+function countInstances({ plan, measurements }: Results): number {
+  return measurements.reduce((most, { instance }) => Math.max(most, instance + 1), plan.instances);
+}
+
+/** A gate that cannot be judged passes only where every run with gates lets it. */
+function chooseUnjudged(group: readonly Results[]): Pick<Results['plan'], 'unjudged'> {
+  const gated = group.filter(({ plan }) => plan.gates.length > 0);
+  const passes = gated.length > 0 && gated.every(({ plan }) => plan.unjudged === 'pass');
+  return passes ? { unjudged: 'pass' } : {};
 }
 
 /** One of each key: the last one, in the place of the first. */

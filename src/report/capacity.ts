@@ -56,8 +56,9 @@ export function triedOf({ rows, bases }: ScenarioSummary): Tried[] {
   );
 }
 
-function heldOf({ held, generator, died }: Probe): string {
+function heldOf({ held, generator, died, others }: Probe): string {
   if (held) return 'yes';
   if (died !== null) return `no, its server died: ${cut(cleanLine(died), REASON_CHARACTERS)}`;
+  if (others !== undefined) return `no, ${cut(cleanLine(others), REASON_CHARACTERS)}`;
   return generator === null ? 'no' : `no, but by the load generator: ${generator}`;
 }

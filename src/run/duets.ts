@@ -1,9 +1,23 @@
 import { groupTurns, type Slice } from '../plan/timeline.ts';
-import type { Duet } from '../results.ts';
+import type { Duet, Measurement } from '../results.ts';
 import { sliceId } from './k6.ts';
-import type { BatchOutcome } from './measure.ts';
+import { type BatchOutcome, readErrors } from './measure.ts';
 import { describeOthers, findOthers } from './others.ts';
 import { readGuards } from './resources.ts';
+
+/** What answered otherwise than it was checked while it was loaded together with its other side. */
+export type OtherInDuet = Pick<Measurement, 'variant' | 'reason' | 'others' | 'errors'>;
+
+/** One for each duet and side whose answers were others than the checked ones. Pure. */
+export function findOthersInDuets(outcome: BatchOutcome): OtherInDuet[] {
+  const slices = outcome.summary === null ? [] : outcome.batch.slices.filter(({ duet }) => duet !== null);
+  return slices.flatMap((slice) => {
+    const others = findOthers(outcome, slice);
+    if (!others?.isVoid) return [];
+    const errors = readErrors(outcome, sliceId(slice));
+    return [{ variant: slice.variant, reason: describeOthers(others), others, errors }];
+  });
+}
 
 /** What the duets of a batch cost either side. Pure. */
 export function measureDuets(outcome: BatchOutcome): Duet[] {

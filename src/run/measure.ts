@@ -5,6 +5,7 @@ import { spanMs } from '../plan/timeline.ts';
 import {
   type Endpoint,
   type Measurement,
+  OTHER_ANSWERS,
   type Others,
   RESENT,
   type RequestError,
@@ -63,9 +64,6 @@ const FULL_LIMIT = 0.97;
 const IDLE_LIMIT = 0.5;
 const DROPPED_LIMIT = 0.001;
 const OFFERED_LIMIT = 0.97;
-/** Code of slices that did not measure what was checked. */
-export const OTHER_ANSWERS = 'other-answers';
-
 /** Measurements of a batch, warm-up and duets left out. Pure. */
 export function measure(outcome: BatchOutcome): Measurement[] {
   return outcome.batch.slices
@@ -280,7 +278,7 @@ function countFailures(summary: K6Summary | null, tags: string): number {
   return failed + (summary?.metrics[`bench_resent{${tags}}`]?.count ?? 0);
 }
 
-function readErrors({ summary, errors }: BatchOutcome, id: string): RequestError[] {
+export function readErrors({ summary, errors }: BatchOutcome, id: string): RequestError[] {
   const found: RequestError[] = [];
   const endpoints = summary?.endpoints ?? [];
   const add = (kind: string, endpoint: string, count: number) => {

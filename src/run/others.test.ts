@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Slice } from '../plan/plan.ts';
+import { findOthersInDuets } from './duets.ts';
 import type { K6Summary } from './k6.ts';
+import type { BatchOutcome } from './measure.ts';
 import { describeOthers, findOthers } from './others.ts';
 
 const slice: Slice = {
@@ -82,4 +84,27 @@ test('told with how the first of them differs', () => {
   expect(others && describeOthers(others)).toBe(
     'other answers: 37 of 120 of / were not the checked one: HTTP 302 to /login instead of HTTP 200',
   );
+});
+
+test('in a duet they are told of the side that gave them', () => {
+  const pair = [
+    { ...slice, variant: 'a', duet: 'a' },
+    { ...slice, number: 8, variant: 'a:base', duet: 'a' },
+  ];
+  const errors = [
+    { slice: 's7', endpoint: '/', kind: 'other status', what: 'HTTP 302 instead of HTTP 200', body: 'moved' },
+  ];
+  const counts = { [REQUESTS]: 120, [kind('other status')]: 37 };
+  const outcome = (slices: readonly Slice[]) =>
+    ({ summary: summary(counts), errors, batch: { slices } }) as unknown as BatchOutcome;
+  expect(findOthersInDuets(outcome(pair))).toMatchObject([
+    {
+      variant: 'a',
+      reason: 'other answers: 37 of 120 of / were not the checked one: HTTP 302 instead of HTTP 200',
+      errors: [{ kind: 'other status', answer: { body: 'moved' } }],
+    },
+  ]);
+  // Of slices in turns the measurement tells.
+  expect(findOthersInDuets(outcome([slice]))).toEqual([]);
+  expect(findOthersInDuets({ ...outcome(pair), summary: null })).toEqual([]);
 });

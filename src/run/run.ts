@@ -4,7 +4,16 @@ import type { Host } from '../host.ts';
 import { warnOfRest } from '../plan/effort.ts';
 import { type Batch, type Instance, type Plan, planRest } from '../plan/plan.ts';
 import { batchMs, drainFor, retime } from '../plan/timeline.ts';
-import type { ColdStart, Duet, Facts, Failure, Measurement, Search, Warning } from '../results.ts';
+import {
+  type ColdStart,
+  type Duet,
+  type Facts,
+  type Failure,
+  type Measurement,
+  OTHER_ANSWERS,
+  type Search,
+  type Warning,
+} from '../results.ts';
 import { restartServers } from './again.ts';
 import { checkAnswers, type Known } from './answers.ts';
 import type { Arena } from './arena.ts';
@@ -13,12 +22,12 @@ import { searchCapacities } from './capacity.ts';
 import type { CheckedOf } from './checked.ts';
 import { type Docker, LABEL, removeContainers } from './docker.ts';
 import { longestDrainMs, slowestTypicalMs } from './drain.ts';
-import { measureDuets } from './duets.ts';
+import { findOthersInDuets, measureDuets, type OtherInDuet } from './duets.ts';
 import { addLog, explainSlice } from './evidence.ts';
 import { checkedOf } from './learned.ts';
 import { bringJourney } from './load.ts';
 import { keepLogs } from './logs.ts';
-import { measure, OTHER_ANSWERS } from './measure.ts';
+import { measure } from './measure.ts';
 import { listListeners } from './probe.ts';
 import { recheckAnswers } from './recheck.ts';
 import { type Sampler, startSampler, type Watch } from './sampler.ts';
@@ -316,7 +325,8 @@ async function runBatch(
       m.reason = death.reason;
     }
   }
-  await explainErrors(world, learned, measurements, servers, loaded.beganMs, fail);
+  const others = [...measurements.filter(({ code }) => code === OTHER_ANSWERS), ...findOthersInDuets(loaded)];
+  await explainErrors(world, learned, { measurements, others }, servers, loaded.beganMs, fail);
   await world.keep(measurements, measureDuets(loaded));
   return measurements;
 }
@@ -325,15 +335,15 @@ async function runBatch(
 async function explainErrors(
   world: RunWorld,
   { explained }: Learned,
-  measurements: readonly Measurement[],
+  { measurements, others }: { measurements: readonly Measurement[]; others: readonly OtherInDuet[] },
   servers: ReadonlyMap<string, Server>,
   sinceMs: number,
   fail: (variant: string, failure: Failure) => void,
 ): Promise<void> {
   for (const server of servers.values()) {
-    const own = measurements.filter(({ variant }) => variant === server.variant.id);
-    const other = own.find(({ code }) => code === OTHER_ANSWERS);
-    const wrong = own.find(({ errors }) => errors.length > 0);
+    const isOwn = ({ variant }: Pick<Measurement, 'variant'>) => variant === server.variant.id;
+    const other = others.find(isOwn);
+    const wrong = measurements.find((slice) => isOwn(slice) && slice.errors.length > 0);
     if (other) {
       const reason = other.reason ?? '';
       fail(server.variant.id, await explainSlice(world, server, other, reason, sinceMs));
