@@ -216,21 +216,39 @@ for (const block of plan.blocks) keep('dropped_iterations', `scenario:${block.id
 export * from '../journey.js';
 export default journey.default;
 
+// By the environment of their scenario. To ask k6 takes as long as a fifth of a request.
+const startTimes = {};
+function startTimeOf(scenario) {
+  if (startTimes[scenario] === undefined) startTimes[scenario] = exec.scenario.startTime;
+  return startTimes[scenario];
+}
+
 export function benchIteration(data) {
   const slice = __ENV.SLICE;
+  const now = Date.now();
+  const { steps } = slices[slice];
   if (ends[slice] === undefined) {
     const { startTime } = exec.scenario;
     ends[slice] = startTime + Number(__ENV.DURATION);
     sliceStart.add(startTime);
   }
-  const { steps } = slices[slice];
-  if (steps.length > 1) exec.vu.metrics.tags.step = `${slice}_${stepAt(steps, Number(__ENV.STEP))}`;
-  return iterate(data, slices[slice], ends[slice]);
+  if (steps.length > 1) tagStep(slice, steps, now);
+  return iterate(data, slices[slice], ends[slice], now);
 }
 
-/** Which step of a slice it is now, of those that the executor which began with `first` makes. */
-function stepAt(steps, first) {
-  const nowMs = steps[first].offsetMs + Date.now() - exec.scenario.startTime;
+/** k6 forgets tags where it forgets changes of the environment: when the client goes to another scenario. */
+function tagStep(slice, steps, now) {
+  const first = __ENV.STEP;
+  const sinceMs = now - startTimeOf(`${slice}_${first}`);
+  const step = `${slice}_${stepAt(steps, Number(first), sinceMs)}`;
+  if (__ENV.TAGGED === step) return;
+  __ENV.TAGGED = step;
+  exec.vu.metrics.tags.step = step;
+}
+
+/** Which step of a slice it is, so long after the executor which began with `first` started. */
+function stepAt(steps, first, sinceMs) {
+  const nowMs = steps[first].offsetMs + sinceMs;
   let i = first;
   while (i + 1 < steps.length && steps[i].rps !== null && steps[i + 1].rps !== null) {
     if (nowMs < steps[i + 1].offsetMs) break;
@@ -242,8 +260,9 @@ function stepAt(steps, first) {
 // An iteration belongs to the slice whose turn it is when it begins.
 export function benchTurn(data) {
   const block = blocks[__ENV.BLOCK];
-  const { startTime } = exec.scenario;
-  const atMs = Date.now() - startTime;
+  const startTime = startTimeOf(block.id);
+  const from = Date.now();
+  const atMs = from - startTime;
   const turn = Math.floor(atMs / block.turnMs);
   const last = block.order.length - 1;
   const now = Math.min(Math.max(turn, 0), last);
@@ -258,7 +277,7 @@ export function benchTurn(data) {
     ends[slice] = startTime + block.lengthMs;
     sliceStart.add(startTime);
   }
-  return iterate(data, slices[slice], block.open ? ends[slice] : startTime + block.turnEnds[now]);
+  return iterate(data, slices[slice], block.open ? ends[slice] : startTime + block.turnEnds[now], from);
 }
 
 // When the turn ended in which this VU last began something, from the start of that block.
@@ -277,11 +296,10 @@ function countHead(block, now, atMs) {
   left.atMs = block.turnEnds[now];
 }
 
-function iterate(data, { id, checked, steps }, turnEnd) {
+function iterate(data, { id, checked, steps }, turnEnd, from) {
   const sliceEnd = ends[id];
   clock.endMs = sliceEnd;
   started.add(1);
-  const from = Date.now();
   watch.nowMs = from;
   watch.endpoints = checked === null ? NOTHING_CHECKED : plan.checked[checked];
   watch.vus = steps[0].vus;
