@@ -8,15 +8,14 @@ import { parseLoad } from '../../src/config/load.ts';
 import type { Scenario } from '../../src/config/types.ts';
 import { realHost } from '../../src/host.ts';
 import { compileLoad } from '../../src/plan/load.ts';
-import type { Batch, Slice } from '../../src/plan/plan.ts';
+import type { Slice } from '../../src/plan/plan.ts';
 import { expectationOf, see } from '../../src/run/checked.ts';
 import { journeyModule, type K6Summary, k6Environment, makeK6Plan, sliceId } from '../../src/run/k6.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const HOST = 'app.test';
 const PORT = 18080;
-const TURNS = 50;
-const TURN_MS = 200;
+const RUN_MS = 5000;
 const VUS = 16;
 const STANDINS = 'php-runtime-bench-standin';
 
@@ -53,39 +52,36 @@ function textOf(characters: number): string {
   return items.join('\n').slice(0, characters);
 }
 
-/** A block: turns with the comparison and without it, in pairs of random order. */
-function planBlock(scenario: Scenario, block: number): Slice[] {
-  const turns: number[][] = [[], []];
-  for (let turn = 0; turn < TURNS; turn += 2) {
-    const first = Math.random() < 0.5 ? 0 : 1;
-    turns[first]?.push(turn);
-    turns[1 - first]?.push(turn + 1);
-  }
-  const durationMs = (TURNS * TURN_MS) / 2;
-  const startMs = block * (TURNS * TURN_MS + 500);
-  const load = parseLoad(`vus(${VUS}, ${durationMs}ms)`);
-  return ['checked', 'plain'].map((variant, i) => ({
-    ...{ number: 2 * block + i, variant, block, warmup: false, startMs, durationMs, duet: null },
-    ...{ turns: turns[i] as number[], turnMs: TURN_MS, steps: compileLoad(load, scenario) },
-  }));
-}
+/** What k6 does beside the requests: nothing, the comparison, and that with the proof of requests sent again. */
+const ARMS = [
+  { name: 'nothing', compares: false, proves: false },
+  { name: 'comparison', compares: true, proves: false },
+  { name: 'comparison and resends', compares: true, proves: true },
+] as const;
 
-/** Requests with the comparison ÷ requests without it, of each block. */
-async function measure(k6: string, page: (typeof PAGES)[number], blocks: number): Promise<number[]> {
+/** One k6 process under full load; CPU time of it all, s, for each request. */
+async function measure(
+  k6: string,
+  page: (typeof PAGES)[number],
+  arm: (typeof ARMS)[number],
+): Promise<number> {
   const scenario: Scenario = {
     ...{ name: 'watch', title: '', journey: { kind: 'paths', paths: [page.file] } },
     ...{ load: parseLoad(`vus(${VUS}, 1s)`), timeoutMs: 2000, warmupMs: 0, blocks: 1, reuse: true, slo: {} },
   };
-  const slices = Array.from({ length: blocks }, (_, block) => planBlock(scenario, block)).flat();
-  const batch: Batch = { scenario, slices, drainMs: 100 };
+  const slice: Slice = {
+    ...{ number: 0, variant: 'server', block: 0, warmup: false, startMs: 0, durationMs: RUN_MS, duet: null },
+    ...{ turns: [0], turnMs: RUN_MS, steps: compileLoad(parseLoad(`vus(${VUS}, ${RUN_MS}ms)`), scenario) },
+  };
   const body = textOf(page.characters);
   const seen = see(undefined, { status: 200, error: '', type: 'text/html', location: '', body });
   const checked = { [page.file]: expectationOf(seen, true) };
-  const plan = makeK6Plan(batch, { checked: PORT, plain: PORT }, HOST, (variant) =>
-    variant === 'checked' ? checked : null,
+  const plan = makeK6Plan({ scenario, slices: [slice], drainMs: 100 }, { server: PORT }, HOST, () =>
+    arm.compares ? checked : null,
   );
-  const script =
-    'cd /tmp/bench && cat >plan.json && printf %s "$1" >journey.js && exec k6 run --quiet --address "" lib/main.js';
+  const main = arm.proves ? 'main.js' : 'unproved.js';
+  const script = `cd /tmp/bench && cat >plan.json && printf %s "$1" >journey.js &&
+    k6 run --quiet --address "" lib/${main}; code=$?; times >&2; exit $code`;
   const env = Object.entries(k6Environment(1, 8 * 2 ** 30)).flatMap(([name, value]) => [
     '--env',
     `${name}=${value}`,
@@ -97,19 +93,13 @@ async function measure(k6: string, page: (typeof PAGES)[number], blocks: number)
   );
   if (code !== 0) throw new Error(stderr.slice(-1000));
   const { metrics }: K6Summary = JSON.parse(stdout);
-  const requests = (slice: Slice) => metrics[`http_reqs{slice:${sliceId(slice)}}`]?.count ?? 0;
-  const others = Object.entries(metrics).filter(
-    ([name, { count = 0 }]) => name.startsWith('bench_others') && count > 0,
-  );
-  if (others.length > 0) throw new Error(`not the checked page: ${others[0]?.[0]}`);
-  const read = Object.entries(metrics).filter(([name]) => name.startsWith('bench_read'));
-  const total = slices.reduce((sum, slice) => sum + requests(slice), 0);
-  const bodies = read.reduce((sum, [, { count = 0 }]) => sum + count, 0);
-  process.stderr.write(`${page.name}: ${total} requests, ${bodies} bodies read\n`);
-  return Array.from(
-    { length: blocks },
-    (_, i) => requests(slices[2 * i] as Slice) / requests(slices[2 * i + 1] as Slice),
-  );
+  const others = Object.entries(metrics).filter(([name]) => name.startsWith('bench_others'));
+  const differing = others.find(([, { count = 0 }]) => count > 0);
+  if (differing) throw new Error(`not the checked page: ${differing[0]}`);
+  // The last line of `times` is the children's.
+  const seconds = [...(stderr.trim().split('\n').at(-1) ?? '').matchAll(/(\d+)m([\d.]+)s/g)];
+  const cpu = seconds.reduce((sum, [, minutes, rest]) => sum + 60 * Number(minutes) + Number(rest), 0);
+  return cpu / (metrics[`http_reqs{slice:${sliceId(slice)}}`]?.count ?? 0);
 }
 
 const blocks = Number(process.argv[2] ?? 20);
@@ -168,11 +158,35 @@ try {
   await docker('exec', k6, 'mkdir', '-p', '/tmp/bench');
   for (const part of ['lib', 'journeys'])
     await docker('cp', join(root, 'scenarios', part), `${k6}:/tmp/bench/`);
-  console.log('| page | blocks | requests with the comparison ÷ without |\n| --- | --- | --- |');
+  await docker(
+    'exec',
+    '--user',
+    '0',
+    k6,
+    'sh',
+    '-c',
+    'cd /tmp/bench/lib && grep -v "^watchResent" main.js >unproved.js',
+  );
+  console.log('| page | k6 does | rounds | CPU of k6 per request, µs | more than with nothing |');
+  console.log('| --- | --- | --- | --- | --- |');
   for (const page of PAGES) {
-    const ratios = (await measure(k6, page, blocks)).map((ratio) => 100 * (ratio - 1));
-    const half = (tCritical(0.05, blocks - 1) * sampleStandardDeviation(ratios)) / Math.sqrt(blocks);
-    console.log(`| ${page.name} | ${blocks} | ${mean(ratios).toFixed(2)} ± ${half.toFixed(2)} % |`);
+    const rounds: number[][] = [];
+    for (let round = 0; round < blocks; round++) {
+      const found: number[] = [];
+      // Each round begins with another arm, so that what drifts falls to all.
+      for (let i = 0; i < ARMS.length; i++) {
+        const at = (i + round) % ARMS.length;
+        found[at] = await measure(k6, page, ARMS[at] as (typeof ARMS)[number]);
+      }
+      rounds.push(found);
+    }
+    ARMS.forEach((arm, i) => {
+      const us = 1e6 * mean(rounds.map((round) => round[i] as number));
+      const more = rounds.map((round) => 100 * ((round[i] as number) / (round[0] as number) - 1));
+      const half = (tCritical(0.05, blocks - 1) * sampleStandardDeviation(more)) / Math.sqrt(blocks);
+      const cell = i === 0 ? '' : `${mean(more).toFixed(2)} ± ${half.toFixed(2)} %`;
+      console.log(`| ${page.name} | ${arm.name} | ${blocks} | ${us.toFixed(1)} | ${cell} |`);
+    });
   }
 } finally {
   await realHost.exec('docker', ['rm', '--force', `${name}-server`, `${name}-k6`]);
