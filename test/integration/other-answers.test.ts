@@ -1,4 +1,5 @@
 // An app that passes the check and then answers something else is found under load, with its cause; one whose pages vary is not.
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -169,5 +170,47 @@ describe('apps that answer otherwise under load', () => {
     const [slice] = slicesOf(results, 'odd/apache@8.4');
     expect(slice?.others).toMatchObject({ kind: 'other status', count: 2, of: REQUESTS, isVoid: false });
     expect(slice?.others?.what).toContain('/survey');
+  });
+});
+
+describe('an app that answers otherwise while both of its refs are loaded at once', () => {
+  /** Fewer are asked in the check and in turns, more in the duets behind them. */
+  const TURNS = 110;
+
+  it('fails as it does in a turn', async () => {
+    const own = await makeProject();
+    try {
+      const write = (php: string) => {
+        mkdirSync(join(own.folder, 'app'), { recursive: true });
+        writeFileSync(join(own.folder, 'app/index.php'), php);
+      };
+      const git = (...args: string[]) =>
+        execFileSync('git', ['-c', 'user.name=octo', '-c', 'user.email=octo@example.com', ...args], {
+          cwd: own.folder,
+        });
+      write(`${COUNT} echo $page;`);
+      git('init', '--quiet', '--initial-branch=main');
+      git('add', 'app');
+      git('commit', '--quiet', '--message', 'App');
+      // As before once the duets are over.
+      write(`${COUNT} echo $count > ${TURNS} && $count <= ${TURNS + 25} ? $excuse : $page;`);
+      const { code, stderr } = await own.run(
+        'duets',
+        ...['--app', 'app', '--runtimes', 'apache', '--paths', '/', '--compare-to', 'HEAD'],
+        ...['--load', 'const(100, 1s)', '--warmup', '0s', '--instances', '1', '--blocks', '1', '--wait'],
+      ).done;
+      const results = own.results('duets');
+      expect(slicesOf(results, 'apache@8.4'), stderr).toMatchObject([{ outcome: 'ok' }]);
+      expect(results.duets.map(({ outcome }) => outcome)).toContain('void');
+      expect(variantOf(results, 'apache@8.4').failure).toMatchObject({
+        stage: 'run',
+        reason: expect.stringMatching(/^other answers: \d+ of \d+ of \/ were not the checked one/),
+        answer: { body: expect.stringContaining('Excuse') },
+      });
+      expect(variantOf(results, 'apache@8.4:base').failure).toBeNull();
+      expect(code).toBe(3);
+    } finally {
+      await own.remove();
+    }
   });
 });
