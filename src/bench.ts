@@ -123,6 +123,7 @@ async function prepare({ host, docker, caller, run, signal, cleanUp }: Desk, ask
   const found = await findOther(asked, {
     ...{ host, packageRoot, pull: caller.pull ?? null, branch: caller.branch ?? null, signal },
     findImage: (name) => findImage(docker, name, { say, signal }),
+    fetches: true,
   });
   const given = found ? { ...asked, other: found.other } : asked;
   planVariants(given);

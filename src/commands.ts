@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { mergeResults } from './analyse/merge.ts';
 import { type Caller, K6_IMAGE, makeRunId, runBench } from './bench.ts';
+import { lookForImage } from './build/build.ts';
 import { connectGit } from './checkout/git.ts';
 import { describeOther, findOther, sayOther } from './checkout/other.ts';
 import { bundledApps } from './config/apps.ts';
@@ -71,7 +72,9 @@ export async function runCommand(argv: readonly string[], host: Host, packageRoo
     }
     case 'plan': {
       const asked = parseConfig({ flags: command.flags, cwd, packageRoot });
-      const found = await findOther(asked, { host, packageRoot, pull: null });
+      const findImage = (name: string) => lookForImage(connectDocker(host), name);
+      const around = { host, packageRoot, pull: null, findImage, fetches: false };
+      const found = await findOther(asked, around);
       const given = found ? { ...asked, other: found.other } : asked;
       const { config, notes: unread } = await readScripts(given, host, packageRoot, cwd);
       if (command.shards !== null) {

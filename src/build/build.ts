@@ -1,4 +1,5 @@
 import { isAbsolute, join } from 'node:path';
+import type { ImageFound } from '../checkout/other.ts';
 import { escapeText } from '../config/text.ts';
 import type { Config } from '../config/types.ts';
 import type { Host } from '../host.ts';
@@ -92,24 +93,35 @@ async function describeReady(docker: Docker, name: string): Promise<Built> {
 }
 
 /**
- * Why an image cannot be had; null: it is here. Only a name with a tag or a digest is pulled: without, it may as well
- * be a misspelt branch, and whoever owns that name at a registry would run here.
+ * Finds an image, and pulls it where its name has a tag or a digest: without, it may as well be a misspelt branch, and
+ * whoever owns that name at a registry would run here.
  */
 export async function findImage(
   docker: Docker,
   name: string,
   options: Pick<BuildOptions, 'say' | 'signal'>,
-): Promise<string | null> {
-  if (await inspect(docker, name)) return null;
-  if (!/[:@]/.test(name)) return 'the engine has none of that name, and one without a tag is not pulled';
+): Promise<ImageFound> {
+  if (await inspect(docker, name)) return 'here';
+  if (!mayBePulled(name)) return NOT_PULLED;
   try {
     await pullImage(docker, name, options);
-    return null;
+    return 'here';
   } catch (error) {
     options.signal.throwIfAborted();
-    return (error as Error).message;
+    return { reason: (error as Error).message };
   }
 }
+
+/** The same as far as an engine knows it that is not asked to pull anything, and may not be there. */
+export async function lookForImage(docker: Docker, name: string): Promise<ImageFound> {
+  const engine = await docker.try(['version']).catch(() => null);
+  if (engine?.code !== 0) return 'unknown';
+  if (await inspect(docker, name)) return 'here';
+  return mayBePulled(name) ? 'unknown' : NOT_PULLED;
+}
+
+const mayBePulled = (name: string) => /[:@]/.test(name);
+const NOT_PULLED = { reason: 'the engine has none of that name, and one without a tag is not pulled' };
 
 /** Pulled by themselves so that their digests are known. What cannot be pulled fails its build, with bake's message. */
 async function pullBases(

@@ -21,6 +21,9 @@ export interface Found {
   notes: readonly Warning[];
 }
 
+/** `here`: the engine has it; `unknown`: a run would ask the engine or a registry; else why there is none. */
+export type ImageFound = 'here' | 'unknown' | { reason: string };
+
 /** What can be asked. */
 export interface Surroundings extends Pick<ExecOptions, 'signal'> {
   host: Host;
@@ -29,13 +32,14 @@ export interface Surroundings extends Pick<ExecOptions, 'signal'> {
   pull: PullEnds | null;
   /** The branch that `base` starts from where there is no pull request; null: git's default branch. */
   branch?: string | null;
-  /** Why there is no such image; null: the engine has it. Left out: nothing is asked, pulled or fetched. */
-  findImage?: (name: string) => Promise<string | null>;
+  findImage: (name: string) => Promise<ImageFound>;
+  /** Whether git may fetch commits that are missing. */
+  fetches: boolean;
 }
 
 /**
  * Finds out what `compare-to` stands for: `base`, else an older results.json, else a git ref, else an image. UserError
- * where it is none of them, or where the app lies in no repository. Writes nothing but what git fetches.
+ * where it is none of them, or where the app lies in no repository. Writes nothing but what git fetches, where it may.
  */
 export async function findOther(config: Config, around: Surroundings): Promise<Found | null> {
   const { compareTo } = config;
@@ -72,14 +76,13 @@ export async function findOther(config: Config, around: Surroundings): Promise<F
   }
 
   const image = await findImage(given, around);
-  if (image === null) {
+  if (image === 'here' || image === 'unknown') {
     const other: Other = { kind: 'image', given, ref: given, image: given };
-    const notes = around.findImage ? [] : [unchecked(given)];
-    return { other, source: null, earlier: null, notes };
+    return { other, source: null, earlier: null, notes: image === 'here' ? [] : [unchecked(given)] };
   }
   throw new UserError('nothing to compare with', {
     where: compareTo.where,
-    found: `${quote(given)} (${[...tried, `image: ${image}`].join('; ')})`,
+    found: `${quote(given)} (${[...tried, `image: ${image.reason}`].join('; ')})`,
     allowed: COMPARE_TO,
   });
 }
@@ -117,7 +120,7 @@ function compareWithEarlier(config: Config, { given, where }: CompareTo, earlier
 /** The one repository that all apps lie in, and where in it. */
 async function findRepository(
   { apps, compareTo }: Config,
-  { host, findImage, signal }: Surroundings,
+  { host, fetches, signal }: Surroundings,
 ): Promise<{ repository: Repository; apps: ReadonlyMap<App, string> }> {
   const paths = new Map<App, string>();
   let top: string | null = null;
@@ -137,20 +140,19 @@ async function findRepository(
     top = place.top;
     paths.set(app, place.path);
   }
-  const repository = await openRepository(host, top ?? '.', findImage !== undefined, {
+  const repository = await openRepository(host, top ?? '.', fetches, {
     ...(signal && { signal }),
   });
   return { repository, apps: paths };
 }
 
-/** Null: it is an image that can be had, or nobody is asked; else why not. */
-async function findImage(name: string, { findImage: find }: Surroundings): Promise<string | null> {
+async function findImage(name: string, { findImage: find }: Surroundings): Promise<ImageFound> {
   try {
     parseImage(name);
   } catch {
-    return 'not the name of one';
+    return { reason: 'not the name of one' };
   }
-  return find ? find(name) : null;
+  return find(name);
 }
 
 /** The other side of `compare-to` as results tell of it. */

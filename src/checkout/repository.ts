@@ -8,8 +8,10 @@ export interface Repository {
   top: string;
   /** Not all of its history is there, as `actions/checkout` leaves it. */
   shallow: boolean;
-  /** What a missing commit is fetched from: `origin`, else the first; null: nothing is fetched. */
+  /** What is asked for a missing commit: `origin`, else the first; null: there is none. */
   remote: string | null;
+  /** Whether it may be fetched from there. */
+  fetches: boolean;
   options: Pick<ExecOptions, 'signal'>;
 }
 
@@ -27,19 +29,18 @@ export async function locate(host: Host, folder: string): Promise<Place> {
   }
 }
 
-/** `fetching`: whether what is missing may be fetched. */
 export async function openRepository(
   host: Host,
   top: string,
-  fetching: boolean,
+  fetches: boolean,
   options: Pick<ExecOptions, 'signal'>,
 ): Promise<Repository> {
   const git = connectGit(host, top);
   const remotes = (await git.run(['remote'])).split('\n').filter(Boolean);
   return {
-    ...{ git, top, options },
+    ...{ git, top, fetches, options },
     shallow: (await git.run(['rev-parse', '--is-shallow-repository'])) === 'true',
-    remote: fetching ? (remotes.find((name) => name === 'origin') ?? remotes[0] ?? null) : null,
+    remote: remotes.find((name) => name === 'origin') ?? remotes[0] ?? null,
   };
 }
 
@@ -53,9 +54,9 @@ export async function findCommit({ git }: Repository, ref: string): Promise<stri
 
 /** Makes sure that a commit with its files is here. Returns why it is not. */
 export async function bringCommit(repository: Repository, commit: string): Promise<string | null> {
-  const { git, remote, shallow, options } = repository;
+  const { git, remote, fetches, shallow, options } = repository;
   if ((await findCommit(repository, commit)) !== null) return null;
-  if (remote === null) return 'it is not in this clone, and nothing is fetched';
+  if (remote === null || !fetches) return 'it is not in this clone, and nothing is fetched';
   const fetched = await git.try(
     [
       ...['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules'],
@@ -95,7 +96,7 @@ export async function resolveRef(repository: Repository, ref: string): Promise<R
   if (commit === null) return null;
   const reason = await bringCommit(repository, commit);
   if (reason === null) return { commit };
-  return repository.shallow ? { reason } : null;
+  return repository.shallow || !repository.fetches ? { reason } : null;
 }
 
 async function resolveAncestor(repository: Repository, ref: string, steps: number): Promise<Resolved | null> {

@@ -91,9 +91,17 @@ const configOf = (given: string, { cwd = repository, flags = [] }: Options = {})
 function find(given: string, options: Options = {}) {
   return findOther(configOf(given, options), {
     ...{ host: realHost, packageRoot: root, pull: options.pull ?? null, branch: options.branch ?? null },
-    findImage: async (name) => (options.images?.includes(name) ? null : 'there is none'),
+    findImage: async (name) => (options.images?.includes(name) ? 'here' : { reason: 'there is none' }),
+    fetches: true,
   });
 }
+
+/** As a plan asks, of an engine without images. */
+const PLANNING = {
+  pull: null,
+  fetches: false,
+  findImage: async () => ({ reason: 'there is none' }),
+};
 
 async function refusal(found: Promise<unknown>): Promise<string> {
   try {
@@ -307,13 +315,47 @@ describe('a shallow clone', () => {
     const found = await findOther(configOf('HEAD~1', { cwd: clone }), {
       host: realHost,
       packageRoot: root,
-      pull: null,
+      ...PLANNING,
     });
     expect(found?.other).toMatchObject({
       kind: 'none',
       reason: expect.stringContaining('nothing is fetched'),
     });
     expect(snapshot(clone)).toEqual(before);
+  });
+});
+
+describe('a plan', () => {
+  const planned = (given: string, cwd = repository) =>
+    findOther(configOf(given, { cwd }), { host: realHost, packageRoot: root, ...PLANNING });
+
+  it('refuses what does not exist, in the words of a run', async () => {
+    commit({ [INDEX]: 'one' });
+    const said = await refusal(planned('mian'));
+    expect(said).toMatch(/^--compare-to: nothing to compare with\n {2}found: {3}'mian' /);
+    expect(said).toBe(await refusal(find('mian')));
+  });
+
+  it('takes a branch that only the remote has for a branch', async () => {
+    commit({ [INDEX]: 'one' });
+    const clone = join(folder, 'clone');
+    git(folder, 'clone', '--quiet', `file://${repository}`, clone);
+    git(repository, 'checkout', '--quiet', '-b', 'late');
+    commit({ [INDEX]: 'two' });
+    const before = snapshot(clone);
+    expect((await planned('late', clone))?.other).toMatchObject({
+      ...{ kind: 'none', given: 'late', reason: expect.stringContaining('nothing is fetched') },
+    });
+    expect(snapshot(clone)).toEqual(before);
+    expect(await refusal(planned('mian', clone))).toBe(await refusal(find('mian', { cwd: clone })));
+  });
+
+  it('leaves an image that could be pulled to the run', async () => {
+    commit({ [INDEX]: 'one' });
+    const around = { ...PLANNING, findImage: async () => 'unknown' as const };
+    const found = await findOther(configOf('shop:1.2'), { host: realHost, packageRoot: root, ...around });
+    expect(found?.other.kind).toBe('image');
+    expect(found?.notes.map(({ code }) => code)).toEqual(['not-checked']);
   });
 });
 

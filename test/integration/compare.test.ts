@@ -217,6 +217,9 @@ describe('what nobody can compare with', () => {
     );
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(existsSync(join(project.folder, 'out-none'))).toBe(false);
+    const runtimes = ['--runtimes', 'apache,nginx-fpm,caddy-fpm', '--paths', '/'];
+    const planned = await project.cli(['plan', ...runtimes, '--compare-to', 'mian']);
+    expect(planned).toMatchObject({ code: 2, stdout: '', stderr });
   });
 
   it('a reference that no variant is called is refused before anything starts', async () => {
