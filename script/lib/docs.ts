@@ -47,6 +47,7 @@ function renderOwn({
   longLived,
   htaccess,
   requires,
+  conflicts = [],
   stop,
   status,
   docs,
@@ -56,6 +57,7 @@ function renderOwn({
     `${title}, ${model}, ${status}. Built on ${images}, PHP ${php.join(', ')}.`,
     `Apps: ${quoteAll(apps)}${requires.length > 0 ? ` that require ${quoteAll(requires)}` : ''}${htaccess ? '; obeys `.htaccess` files' : ''}.`,
     ...(longLived ? [renderLongLived(longLived)] : []),
+    ...(conflicts.length > 0 ? [`Not for apps with the extensions ${quoteAll(conflicts)}.`] : []),
     `On ${stop.signal} a request in flight ${stop.inFlight}, within ${stop.timeoutMs / 1000} s. [Its documentation](${docs}).`,
   ];
 }

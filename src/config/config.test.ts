@@ -404,6 +404,21 @@ docs: https://example.org
       expect(message).toMatch(/do not fit\n.*the app 'a' has none/);
     });
 
+    test('is refused with an extension that does not load beside those of the runtime', () => {
+      const clashes = { ...HANDLER, '.bench/runtimes/worker/Dockerfile': 'FROM x:1\nARG EXTENSIONS' };
+      const text = `${worker['.bench/runtimes/worker/runtime.yaml']}conflicts: [ftp]\n`;
+      const asked = (...extensions: string[]) =>
+        messageOf(() =>
+          parse({ ...INDEX, ...worker, ...clashes, '.bench/runtimes/worker/runtime.yaml': text }, [
+            ...['--runtimes', 'worker', '--extensions', extensions.join(',')],
+          ]),
+        );
+      expect(asked('intl')).toBe('nothing was refused');
+      expect(asked('intl', 'FTP-1.0')).toMatch(
+        /do not fit\n.*worker does not start with the extension ftp of the app 'project'\n.*another runtime/,
+      );
+    });
+
     test('gets its extensions, or it is said that it cannot', () => {
       expect(told(HANDLER, '--extensions', 'intl')).toMatch(/'worker' installs no PHP extensions\n.*'intl'/);
       const takes = { ...HANDLER, '.bench/runtimes/worker/Dockerfile': 'FROM x:1\nARG EXTENSIONS' };

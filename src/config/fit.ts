@@ -22,11 +22,19 @@ export function modelOf(runtime: Runtime, set: Options): Runtime['model'] {
   return findSwitch(runtime, set) ? 'long-lived' : runtime.model;
 }
 
-/** Why a runtime cannot serve an app; null: it can. What starts the app for each request serves any. */
+/** The extensions of an app that cannot be loaded beside those of a runtime. */
+function findClash({ conflicts = [] }: Runtime, app: App): string | null {
+  const names = app.extensions.map((extension) => extension.replace(/[-^].*/, ''));
+  return names.find((name) => conflicts.includes(name)) ?? null;
+}
+
+/** Why a runtime cannot serve an app; null: it can. What starts the app for each request serves any kind. */
 export function findMisfit(
   { runtime, set }: Pick<RuntimeChoice, 'runtime' | 'set'>,
   app: App,
 ): string | null {
+  const clash = findClash(runtime, app);
+  if (clash) return `${runtime.name} does not start with the extension ${clash} of the app '${app.name}'`;
   if (modelOf(runtime, set) === 'per-request') return null;
   const by = findSwitch(runtime, set);
   const kinds: readonly AppKind[] = by && runtime.longLived ? runtime.longLived.apps : runtime.apps;
@@ -51,6 +59,9 @@ const HINTS: Partial<Record<AppKind, string>> = {
   plain: 'docs/apps.md tells how an app is called by its handler.php',
 };
 
+const hintFor = (kind: AppKind): string =>
+  `${HINTS[kind] ?? 'docs/apps.md tells of kinds of apps'}; runtimes that start the app for each request take any`;
+
 /**
  * In one table not every app need fit every runtime, those pairs are left out; but each must fit one of the others.
  * Throws a UserError.
@@ -60,7 +71,9 @@ export function checkFit(apps: readonly App[], choices: readonly RuntimeChoice[]
     const misfits = some.flatMap((app) =>
       others.flatMap((choice) => {
         const misfit = findMisfit(choice, app);
-        return misfit === null ? [] : [{ kind: app.kind, misfit }];
+        if (misfit === null) return [];
+        const hint = findClash(choice.runtime, app) ? 'choose another runtime' : hintFor(app.kind);
+        return [{ misfit, hint }];
       }),
     );
     const [first] = misfits;
@@ -68,7 +81,7 @@ export function checkFit(apps: readonly App[], choices: readonly RuntimeChoice[]
     throw new UserError('the app and the runtime do not fit', {
       ...(where && { where }),
       found: first.misfit,
-      hint: `${HINTS[first.kind] ?? 'docs/apps.md tells of kinds of apps'}; runtimes that start the app for each request take any`,
+      hint: first.hint,
     });
   };
   for (const choice of choices) refuseMisfits(apps, [choice]);

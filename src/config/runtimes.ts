@@ -45,6 +45,7 @@ export const manifest = keys({
   apps: list(appKind),
   'long-lived': keys({ when: record(optionName, list(line)), apps: list(appKind) }).optional(),
   requires: list(line).optional(),
+  conflicts: list(line).optional(),
   htaccess: boolean.optional(),
   'worker-per-connection': boolean.optional(),
   elastic: record(optionName, list(line)).optional(),
@@ -192,7 +193,7 @@ function openFolder(name: string, path: string, cwd: string, files: Files): Fold
 
 function readRuntime({ name, path, document, dockerfile }: Folder): Runtime {
   const parsed = validate(manifest, document);
-  const { stop, options, elastic = {}, tried, htaccess, requires = [], ...more } = parsed;
+  const { stop, options, elastic = {}, tried, htaccess, requires = [], conflicts, ...more } = parsed;
   const { 'long-lived': longLived, 'worker-per-connection': workerPerConnection, ...rest } = more;
   const checkNames = (named: object, ...path: string[]) => {
     for (const option of Object.keys(named)) {
@@ -217,6 +218,7 @@ function readRuntime({ name, path, document, dockerfile }: Folder): Runtime {
     ...rest,
     ...(tried !== undefined && { tried }),
     requires,
+    ...(conflicts && { conflicts }),
     ...(longLived && { longLived }),
     ...(htaccess !== undefined && { htaccess }),
     ...(workerPerConnection !== undefined && { workerPerConnection }),

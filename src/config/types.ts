@@ -39,6 +39,8 @@ export interface Runtime {
   longLived?: { when: Readonly<Record<string, readonly string[]>>; apps: readonly AppKind[] };
   /** Packages without which it cannot serve an app: `laravel/octane`. */
   requires: readonly string[];
+  /** PHP extensions that cannot be loaded beside its own: `ftp`. */
+  conflicts?: readonly string[];
   /** Whether its web server obeys `.htaccess` files. */
   htaccess?: boolean;
   /** Whether a connection that is kept open takes one of its `workers`, idle or not. */
