@@ -351,6 +351,7 @@ describe('warnings', () => {
     ['dropped-iterations', ({ measurements: [slice] }) => Object.assign(slice as object, { dropped: 1 })],
     ['interrupted', ({ measurements: [slice] }) => Object.assign(slice as object, { interrupted: 1 })],
     ['opcache-off', ({ variants: [variant] }) => Object.assign(variant?.facts as object, { opcache: false })],
+    ['php-differs', ({ variants: [variant] }) => Object.assign(variant?.facts as object, { php: '8.4.1' })],
     [
       'connections-exceed-workers',
       ({ variants: [variant] }) => Object.assign(variant?.options as object, { workers: 4 }),

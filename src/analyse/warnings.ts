@@ -49,7 +49,28 @@ function ofRun({ run, plan, variants }: Results, scenarios: readonly ScenarioSum
       warning('opcache-off', `opcache is off in ${labels}`, 'turn it on: no production server runs without'),
     );
   }
-  return warnings;
+  return [...warnings, ...ofPhp(variants)];
+}
+
+/** Base images are not built anew on the same day: one may have a PHP that is months older than another's. */
+function ofPhp(variants: Results['variants']): Warning[] {
+  const known = variants.filter(({ facts }) => facts);
+  return [...new Set(known.map(({ php }) => php))].flatMap((minor) => {
+    const labels = new Map<string, string[]>();
+    for (const { php, label, facts } of known) {
+      if (php !== minor || !facts) continue;
+      labels.set(facts.php, [...(labels.get(facts.php) ?? []), label]);
+    }
+    if (labels.size < 2) return [];
+    const parts = [...labels].map(([version, names]) => `${version} in ${names.join(', ')}`);
+    return [
+      warning(
+        'php-differs',
+        `variants of PHP ${minor} run different releases: ${parts.join('; ')}. Differences between them may come from PHP itself`,
+        'pull the older base images anew, or map them by `images` to ones of the same release',
+      ),
+    ];
+  });
 }
 
 function ofMachine({ plan, measurements, duets }: Results): Warning[] {

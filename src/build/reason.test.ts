@@ -32,6 +32,11 @@ test.each([
     `#5 1.0 php-runtime-bench: note: x\n#5 1.2 php-runtime-bench: prepare: no\n${APT}`,
     'prepare: no',
   ],
+  [
+    'a tag that does not exist',
+    'ERROR: failed to solve: php:8.9-fpm: failed to resolve source metadata for docker.io/library/php:8.9-fpm: docker.io/library/php:8.9-fpm: not found\n',
+    'the base image php:8.9-fpm does not exist: choose another PHP version, or name an image of your own in `images`',
+  ],
   ['an image that is not there', 'ERROR: failed to solve: nope:1: not found\n', 'nope:1: not found'],
 ])('%s', (_, log, reason) => {
   expect(findReason(log)).toBe(reason);

@@ -4,6 +4,10 @@ import { lastLines } from '../run/docker.ts';
 /** What the build of an app says of itself in bake's plain progress. */
 export const SAID = /^#\d+ \d+\.\d+ php-runtime-bench: (.*)$/;
 
+/** What the registry answers where a tag does not exist. */
+const NO_IMAGE =
+  /failed to resolve source metadata for \S+: (?:docker\.io\/(?:library\/)?)?(\S+): not found$/;
+
 const STEP_FAILED = /^#(\d+) ERROR: process .* did not complete successfully: (exit code: \d+)/;
 
 /** Why a build failed, from bake's plain progress: what the app's build says of itself, else what its failed step printed. */
@@ -17,6 +21,9 @@ export function findReason(log: string): string {
   const printed = failed ? printedBy(failed[1] as string, lines) : '';
   if (failed && printed) return `${printed} (a RUN of the Dockerfile ended with ${failed[2]})`;
   const line = lines.findLast((text) => /^ERROR: /.test(text)) ?? lastLines(log, 1);
+  const image = NO_IMAGE.exec(line)?.[1];
+  if (image)
+    return `the base image ${image} does not exist: choose another PHP version, or name an image of your own in \`images\``;
   return line.replace(/^ERROR: (failed to solve: )?/, '').slice(0, 300);
 }
 

@@ -53,7 +53,7 @@ export function parseConfig(sources: Sources): Config {
   const tune = given('tune');
   const chosen = readRuntimes(given('runtimes'), known);
   const runtimes = tune ? at(tune.place(), () => expandTune(chosen, tune.value, known)) : chosen;
-  const php = readPhp(given('php'), runtimes);
+  const php = readPhp(given('php'));
   checkFit(apps, runtimes, given('runtimes')?.place());
   checkExtensions(apps, runtimes, files);
   const scenarios = readScenarios(layers, apps, { packageRoot, cwd, besides }, files);
@@ -143,17 +143,10 @@ function readRuntimes(
   return chosen;
 }
 
-function readPhp(given: Given<'php'> | undefined, runtimes: readonly RuntimeChoice[]): string[] {
+function readPhp(given: Given<'php'> | undefined): string[] {
   const versions = given?.value ?? [KEYS.php.default];
   for (const [i, version] of versions.entries()) {
     at(given?.place(i) ?? { name: 'php' }, () => {
-      const without = runtimes.find(({ runtime }) => !runtime.php.includes(version));
-      if (without) {
-        throw new UserError(`runtime '${without.runtime.name}' does not offer this PHP version`, {
-          found: quote(version),
-          allowed: without.runtime.php.join(', '),
-        });
-      }
       if (versions.indexOf(version) !== i)
         throw new UserError('PHP version given twice', { found: quote(version) });
     });

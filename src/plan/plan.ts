@@ -15,6 +15,7 @@ import { warnOfThresholds } from './scripts.ts';
 import { takeShard } from './shards.ts';
 import { type Batch, batchMs, cutIntoBatches, drainFor, planSlices } from './timeline.ts';
 import { type PlannedImage, type PlannedVariant, planVariants } from './variants.ts';
+import { warnOfVersions } from './versions.ts';
 
 export type { Batch, Slice } from './timeline.ts';
 
@@ -77,6 +78,7 @@ export function plan(config: Config, cpus: readonly Cpu[]): Plan {
     warnings: [
       ...[...warnings, ...warnOfHtaccess(variants), ...warnOfDevPackages(images)],
       ...[...warnOfMisfits(config), ...warnOfKeptConnections(variants, config.scenarios)],
+      ...warnOfVersions(variants),
       ...shortened(config),
       ...warnOfThresholds(config.scenarios),
     ],

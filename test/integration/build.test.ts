@@ -1,7 +1,10 @@
 // What becomes of an app on its way into an image: real bake, Composer, extensions and frameworks.
 import { execFileSync } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -211,6 +214,24 @@ describe('a build that fails says why', () => {
       reason: expect.stringMatching(reason),
     });
   });
+});
+
+test('a PHP version without images is tried, and the missing base is named', async () => {
+  // As a registry answers for a tag that it does not have.
+  const registry = createServer(({ url }, response) => {
+    response.writeHead(url === '/v2/' ? 200 : 404, { 'Content-Type': 'application/json' });
+    response.end('{"errors":[{"code":"MANIFEST_UNKNOWN","message":"manifest unknown"}]}');
+  });
+  registry.listen(0, '127.0.0.1');
+  await once(registry, 'listening');
+  try {
+    const base = `127.0.0.1:${(registry.address() as AddressInfo).port}/php:8.9-apache`;
+    const app = write('future', { 'public/index.php': '' });
+    const built = await build(app, '--php', '8.9', '--image', `php:8.9-apache=${base}`);
+    expect(built).toMatchObject({ failure: { reason: expect.stringContaining(`${base} does not exist`) } });
+  } finally {
+    registry.close();
+  }
 });
 
 test('Symfony, Laravel and Lumen answer alike on Apache and on nginx, with their caches filled', async () => {
