@@ -9,6 +9,7 @@ import type { Summary } from './analyse/summary.ts';
 import { type BuildOptions, buildImages, findImage, pullImage } from './build/build.ts';
 import type { PullEnds } from './checkout/base.ts';
 import { type Checkout, checkOut, type Source } from './checkout/checkout.ts';
+import { describeHead } from './checkout/head.ts';
 import { findOther, sayOther } from './checkout/other.ts';
 import { type CleanUp, makeCleanUp } from './clean-up.ts';
 import type { Config } from './config/types.ts';
@@ -137,7 +138,8 @@ async function prepare({ host, docker, caller, run, signal, cleanUp }: Desk, ask
   const scenariosFolder = join(packageRoot, 'scenarios');
   const cwd = process.cwd();
   const config = await inspectScripts({ docker, run, k6Image, scenariosFolder, cwd, signal }, given);
-  return { engine, found, config, servicesWorld, compose, hyperfine, k6Image };
+  const head = await describeHead(config, host);
+  return { engine, found, head, config, servicesWorld, compose, hyperfine, k6Image };
 }
 
 type Prepared = Awaited<ReturnType<typeof prepare>>;
@@ -165,7 +167,7 @@ async function openGround(
 type Ground = Awaited<ReturnType<typeof openGround>>;
 
 /** The output folder, and the record of what is measured, from which it is filled. */
-async function openFile(desk: Desk, { engine, found, config }: Prepared, ground: Ground) {
+async function openFile(desk: Desk, { engine, found, head, config }: Prepared, ground: Ground) {
   const output = await openOutput(config.out);
   const { say } = desk.caller;
   let ended = false;
@@ -186,7 +188,7 @@ async function openFile(desk: Desk, { engine, found, config }: Prepared, ground:
   const searches: Search[] = [];
   const record: Record = {
     tool: { name: 'php-runtime-bench', version: desk.caller.version, k6: ground.k6 },
-    ...{ runId: desk.run, command: desk.caller.command, startedMs: desk.startedMs, config, found },
+    ...{ runId: desk.run, command: desk.caller.command, startedMs: desk.startedMs, config, found, head },
     waitedMs: ground.arena.waitedMs,
     ...{ plan: ground.planned, outcomes, measurements, duets, searches },
     host: describeHost(ground.machine, engine),

@@ -163,6 +163,8 @@ export const Results = z.object({
     overheadRatio: z.number(),
     /** Signal name when the run was stopped before its plan was done. */
     stopped: z.string().nullable(),
+    /** What was checked out: its commit, and how many files of the apps differ from it, of which some are named. Untrusted text. */
+    head: z.object({ commit: z.string(), uncommitted: count, files: z.array(z.string()) }).optional(),
     /** Of runs that were put together what each was given; `seed` and `command` are then those of the first. */
     merged: z.array(z.object({ seed: count, command: z.array(z.string()) })).optional(),
   }),

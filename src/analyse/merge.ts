@@ -95,6 +95,7 @@ function concatenate(group: readonly Results[]): Results {
       loadSeconds,
       overheadRatio: wallSeconds > 0 ? 1 - loadSeconds / wallSeconds : 0,
       stopped: group.find(({ run }) => run.stopped)?.run.stopped ?? null,
+      ...(others.every(({ run }) => same(run.head, first.run.head)) ? {} : { head: undefined }),
       merged: group.flatMap(({ run }) => run.merged ?? [{ seed: run.seed, command: run.command }]),
     },
     plan: mergePlans(group),

@@ -3,6 +3,7 @@ import { ROOTS } from '../config/apps.ts';
 import { escapeText } from '../config/text.ts';
 import type { App, Config, OtherApp, Runtime, Whereabouts } from '../config/types.ts';
 import type { Warning } from '../results.ts';
+import { listUncommitted } from './head.ts';
 import type { Found, Surroundings } from './other.ts';
 import { idAt, locate, type Repository, typeAt } from './repository.ts';
 import { findVendor, INSTALL } from './vendor.ts';
@@ -125,16 +126,10 @@ async function noteState(
   tree: Tree,
   paths: readonly string[],
 ): Promise<Warning[]> {
-  // Our own results are no change of the app's.
   const out = relative(repository.top, config.out);
   const { git } = repository;
   const notes: Warning[] = [];
-  const pathspecs = paths.map((path) => path || '.');
-  const status = await git.try([
-    ...['status', '--porcelain', '-z', '--no-renames', '--untracked-files=normal', '--', ...pathspecs],
-  ]);
-  const changed = status.stdout.split('\0').flatMap((entry) => (entry ? [entry.slice(3)] : []));
-  const dirty = changed.filter((path) => !isWithin(path, out)).sort();
+  const dirty = await listUncommitted(git, paths, out);
   if (dirty.length > 0) {
     const names = dirty.slice(0, 3).map((path) => escapeText(path));
     const some = [...names, ...(dirty.length > 3 ? ['…'] : [])].join(', ');
@@ -184,11 +179,6 @@ async function noteGaps(repository: Repository, tree: Tree, paths: readonly stri
       : []),
     ...(big ? [note('lfs', `files in Git LFS are in ${where} as the small texts that stand for them`)] : []),
   ];
-}
-
-/** An untracked folder stands for all that is in it. */
-function isWithin(path: string, out: string): boolean {
-  return path.endsWith('/') ? `${out}/`.startsWith(path) : path.startsWith(`${out}/`);
 }
 
 async function haveSame(repository: Repository, commit: string, paths: readonly string[]): Promise<boolean> {

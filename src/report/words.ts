@@ -2,7 +2,7 @@ import type { Estimate } from '../analyse/estimate.ts';
 import type { Row, RowState, ScenarioSummary, Summary } from '../analyse/summary.ts';
 import type { ScenarioFacts } from '../results.ts';
 import { atLeast, bytes, digits, duration, estimated, held, points } from './numbers.ts';
-import { list, plural } from './text.ts';
+import { cleanLine, list, plural } from './text.ts';
 
 /** Makes a variant's label fit for where it is printed. */
 export type Name = (label: string) => string;
@@ -238,9 +238,12 @@ export function shellCommand(command: readonly string[]): string {
 }
 
 /** Machine and versions: what each is called, and what it is. */
-export function machineFacts({ host, plan, tool }: Summary): [string, string][] {
+export function machineFacts(summary: Summary): [string, string][] {
+  const { host, plan, tool } = summary;
+  const commit = commitWithFiles(summary);
   const cpus = (list: readonly number[]) => (list.length > 0 ? list.join(', ') : 'none');
   return [
+    ...(commit ? [['Commit', commit] as [string, string]] : []),
     [
       'CPU',
       `${host.cpuModel}: ${plural(host.cores, 'core')}, ${plural(host.cpus, 'thread')}${host.virtual ? ', virtual machine' : ''}`,
@@ -255,6 +258,20 @@ export function machineFacts({ host, plan, tool }: Summary): [string, string][] 
     ['Docker', `engine ${host.engine}, buildx ${host.buildx}`],
     ['Tools', `${tool.name} ${tool.version}, k6 ${tool.k6}`],
   ];
+}
+
+/** `4c0f362`, `4c0f362 and uncommitted changes`; empty where nobody knows. */
+export function commitOf({ run: { head } }: Pick<Summary, 'run'>): string {
+  if (!head) return '';
+  return `${head.commit.slice(0, 7)}${head.uncommitted > 0 ? ' and uncommitted changes' : ''}`;
+}
+
+/** The same with the files: `4c0f362 and 2 uncommitted changes (public/index.php, src/shop.php)`. */
+export function commitWithFiles(summary: Pick<Summary, 'run'>): string {
+  const { head } = summary.run;
+  if (!head || head.uncommitted === 0) return commitOf(summary);
+  const names = [...head.files, ...(head.uncommitted > head.files.length ? ['…'] : [])].map(cleanLine);
+  return `${head.commit.slice(0, 7)} and ${plural(head.uncommitted, 'uncommitted change')} (${names.join(', ')})`;
 }
 
 /** When a variant counts as surely better than another. */

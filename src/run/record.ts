@@ -29,6 +29,8 @@ export interface Record {
   config: Config;
   /** The other side of `compare-to`; null: nothing was asked for. */
   found: Found | null;
+  /** What is checked out; null: nobody knows. */
+  head: Results['run']['head'] | null;
   plan: Plan;
   host: HostFacts;
   /** By image key. */
@@ -64,6 +66,7 @@ export function assembleResults(record: Record, nowMs: number): Results {
       loadSeconds,
       overheadRatio: wallSeconds > 0 ? Math.max(0, 1 - loadSeconds / wallSeconds) : 0,
       stopped: record.stopped,
+      ...(record.head && { head: record.head }),
     },
     host: record.host,
     plan: {

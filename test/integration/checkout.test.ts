@@ -20,6 +20,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { PullEnds } from '../../src/checkout/base.ts';
 import { checkOut } from '../../src/checkout/checkout.ts';
+import { describeHead } from '../../src/checkout/head.ts';
 import { findOther } from '../../src/checkout/other.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 import { UserError } from '../../src/errors.ts';
@@ -630,5 +631,29 @@ describe('the files of the other commit', () => {
     expect(await sweep()).toBe(false);
     expect(said).toEqual([`removed what run ${RUN} had left behind: php-runtime-bench-${RUN}-base`]);
     expect(await removeTemporary(RUN)).toBe(false);
+  });
+});
+
+describe('what is checked out', () => {
+  const head = (...apps: string[]) => {
+    const flags = apps.length > 0 ? ['--app', apps.join(',')] : [];
+    return describeHead(parseConfig({ flags, cwd: repository, packageRoot: root }), realHost);
+  };
+
+  it('is a commit, and files of the app that differ from it', async () => {
+    const made = commit({ [INDEX]: 'one', 'shop/index.php': 'one' });
+    expect(await head()).toEqual({ commit: made, uncommitted: 0, files: [] });
+    write({ [INDEX]: 'two', 'a.php': '', 'b.php': '', 'c.php': '', 'bench-results/results.json': '{}' });
+    expect(await head()).toMatchObject({ uncommitted: 4, files: ['a.php', 'b.php', 'c.php'] });
+    // Beside the app.
+    expect(await head('shop')).toEqual({ commit: made, uncommitted: 0, files: [] });
+  });
+
+  it('is unknown of an app outside of any repository, and before the first commit', async () => {
+    write({ [INDEX]: 'one' });
+    expect(await head()).toBeNull();
+    write({ [INDEX]: 'one' }, join(folder, 'loose'));
+    const config = parseConfig({ flags: [], cwd: join(folder, 'loose'), packageRoot: root });
+    expect(await describeHead(config, realHost)).toBeNull();
   });
 });

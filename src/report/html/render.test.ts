@@ -100,3 +100,27 @@ describe('a comparison with another ref', () => {
     for (const row of rows) expect(row).toMatch(/<line class="zero" x1="([\d.]+)%" x2="\1%"/);
   });
 });
+
+describe('what was checked out', () => {
+  const measured = (head: Results['run']['head']) => {
+    const results = fixtures.quick?.() as Results;
+    if (head) results.run.head = head;
+    return renderHtml([htmlGroup(results)]);
+  };
+  const titleOf = (text: string) => /<title>(.*?)<\/title>/.exec(text)?.[1] ?? '';
+  const factsOf = (text: string) => /<p class="facts-line">.*?<\/p>/s.exec(text)?.[0] ?? '';
+  const commit = '4c0f362682f0a1b2c3d4e5f60718293a4b5c6d7e';
+
+  test('is in the title and in the head', () => {
+    const text = measured({ commit, uncommitted: 0, files: [] });
+    expect(titleOf(text)).toMatch(/: 3 variants \(4c0f362\)$/);
+    expect(factsOf(text)).toContain('<span dir="auto">4c0f362</span>');
+    expect(titleOf(measured(undefined))).toMatch(/: 3 variants$/);
+  });
+
+  test('says what no commit has', () => {
+    const text = measured({ commit, uncommitted: 4, files: ['a.php', '<b>.php', 'c.php'] });
+    expect(titleOf(text)).toMatch(/\(4c0f362 and uncommitted changes\)$/);
+    expect(factsOf(text)).toContain('4c0f362 and 4 uncommitted changes (a.php, &lt;b&gt;.php, c.php, …)');
+  });
+});

@@ -8,6 +8,8 @@ import { cleanLine, plural } from '../text.ts';
 import { tuned } from '../tune.ts';
 import { deltaLegend, deltasOf, findable } from '../verdicts.ts';
 import {
+  commitOf,
+  commitWithFiles,
   conditions,
   cpuVerdict,
   DOUBTFUL_LEGEND,
@@ -113,7 +115,8 @@ function titleOf(groups: readonly HtmlGroup[]): string {
   const what = scenarios.length === 1 && only ? titleOfScenario(only) : plural(scenarios.length, 'scenario');
   const apps = [...new Set(variants.map(({ app }) => cleanLine(app)))];
   const whose = apps.length > 3 ? plural(apps.length, 'app') : apps.join(', ');
-  return `${whose}, ${what}: ${plural(variants.length, 'variant')}`;
+  const commit = commitOf(first.summary);
+  return `${whose}, ${what}: ${plural(variants.length, 'variant')}${commit && ` (${commit})`}`;
 }
 
 function titleOfScenario({ facts }: ScenarioSummary): string {
@@ -123,10 +126,13 @@ function titleOfScenario({ facts }: ScenarioSummary): string {
 function renderHead(title: string, groups: readonly HtmlGroup[]): Html {
   const [first] = groups;
   const warnings = groups.reduce((sum, { summary }) => sum + summary.warnings.length, 0);
+  const commit = first && commitWithFiles(first.summary);
   const facts =
     groups.length === 1 &&
     first &&
     html`<p class="facts-line"><time datetime="${first.summary.run.started}">${first.summary.run.started.slice(0, 16).replace('T', ' ')} UTC</time> · <span dir="auto">${first.summary.host.cpuModel}</span> · ${plural(first.summary.host.cpus, 'CPU')}${
+      commit && html` · <span dir="auto">${commit}</span>`
+    }${
       first.summary.run.stopped && html` · <strong class="bad">stopped early</strong>`
     }${warnings > 0 && html` · <a href="#warnings-0">${plural(warnings, 'warning')}</a>`}</p>`;
   return html`<header><p class="brand">php-runtime-bench</p><h1 dir="auto">${title}</h1>${facts}</header>`;

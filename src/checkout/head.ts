@@ -1,0 +1,46 @@
+import { relative } from 'node:path';
+import type { Config } from '../config/types.ts';
+import type { Host } from '../host.ts';
+import type { Results } from '../results.ts';
+import { connectGit, type Git } from './git.ts';
+import { locate } from './repository.ts';
+
+/** So many of the changed files are named. */
+const NAMED = 3;
+
+/** The commit that is checked out, and what of the apps differs from it; null where they lie in no repository, or in several. */
+export async function describeHead(
+  config: Config,
+  host: Host,
+): Promise<NonNullable<Results['run']['head']> | null> {
+  const places = await Promise.all(config.apps.map(({ folder }) => locate(host, folder)));
+  const found = places.flatMap((place) => ('top' in place ? [place] : []));
+  const [first] = found;
+  if (!first || found.length < places.length || found.some(({ top }) => top !== first.top)) return null;
+  const git = connectGit(host, first.top);
+  const { code, stdout } = await git.try(['rev-parse', '--verify', '--quiet', 'HEAD']);
+  if (code !== 0) return null;
+  const paths = found.map(({ path }) => path);
+  const changed = await listUncommitted(git, paths, relative(first.top, config.out));
+  return { commit: stdout.trim(), uncommitted: changed.length, files: changed.slice(0, NAMED) };
+}
+
+/**
+ * Files that differ from HEAD, in order.
+ *
+ * @param paths folders to look in, '' is the top
+ * @param out our own results, which are no change of the app's
+ */
+export async function listUncommitted(git: Git, paths: readonly string[], out: string): Promise<string[]> {
+  const { stdout } = await git.try([
+    ...['status', '--porcelain', '-z', '--no-renames', '--untracked-files=normal', '--'],
+    ...paths.map((path) => path || '.'),
+  ]);
+  const changed = stdout.split('\0').flatMap((entry) => (entry ? [entry.slice(3)] : []));
+  return changed.filter((path) => !isWithin(path, out)).sort();
+}
+
+/** An untracked folder stands for all that is in it. */
+function isWithin(path: string, out: string): boolean {
+  return path.endsWith('/') ? `${out}/`.startsWith(path) : path.startsWith(`${out}/`);
+}
