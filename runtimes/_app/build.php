@@ -47,8 +47,18 @@ function requires(string ...$names): bool
     return array_intersect($names, array_keys($composer['require'] ?? [])) !== [];
 }
 
+/** The app's own PHP settings are in force for the commands of its build, too. */
+function setIni(): void
+{
+    $lines = (string) getenv('BENCH_INI');
+    if ($lines !== '') {
+        file_put_contents('/usr/local/etc/php/conf.d/zz-app.ini', "$lines\n");
+    }
+}
+
 function install(): void
 {
+    setIni();
     if (!is_file('composer.json')) {
         return;
     }

@@ -252,6 +252,19 @@ describe('values', () => {
     expect(config.env).toEqual({ A: '1.10', B: 'yes', C: '~', D: 'x\ny', E: '0x1F' });
   });
 
+  test('PHP settings of all sources become one text of lines', () => {
+    const file =
+      "env: { A: b }\nini: { max_input_vars: 5000, include_path: '.:/app/lib', Date.timezone: '' }\n";
+    const { env } = parse({ '.bench.yml': file }, ['--ini', 'max_input_vars=1'], {
+      inputs: { ini: 'error_reporting=E_ALL & ~E_NOTICE' },
+    });
+    const lines = [
+      ...['max_input_vars = 1', 'include_path = .:/app/lib', 'Date.timezone = '],
+      'error_reporting = E_ALL & ~E_NOTICE',
+    ];
+    expect(env).toEqual({ A: 'b', BENCH_INI: lines.join('\n') });
+  });
+
   test('CPUs, memory, switches', () => {
     const flags = ['--server-cpus', '8,0-2,1', '--memory', '512M', '--wait', '--no-reuse', '--seed', '7'];
     const config = parse({ '.bench.yml': 'load-cpus: [4, 6-7]\n' }, flags);

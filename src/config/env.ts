@@ -3,7 +3,7 @@ import type { Layer } from './layers.ts';
 import { quote } from './text.ts';
 import type { RuntimeChoice } from './types.ts';
 
-const RESERVED = ['PORT', 'DOCROOT', 'APP_KIND', 'BENCH_FACTS', 'BENCH_DATABASE'];
+const RESERVED = ['PORT', 'DOCROOT', 'APP_KIND', 'BENCH_FACTS', 'BENCH_DATABASE', 'BENCH_INI'];
 
 /** A variable of ours in the app's environment would silently change what is measured. */
 export function checkEnv(

@@ -59,6 +59,32 @@ const variable = (text: string) => {
   }
 };
 
+/** Settings that an option of the runtimes sets. */
+const INI_OPTIONS: Readonly<Record<string, string>> = {
+  memory_limit: 'memory-limit',
+  'opcache.jit': 'jit',
+  'opcache.jit_buffer_size': 'jit',
+};
+
+const iniName = (text: string) => {
+  if (!/^[A-Za-z_][A-Za-z0-9_.]{0,99}$/.test(text)) {
+    throw refuse('not the name of a PHP setting', text, 'a name as in php.ini, such as max_input_vars');
+  }
+  const option = INI_OPTIONS[text.toLowerCase()];
+  if (option === undefined) return;
+  const hint = `use the option: 'runtimes: [apache[${option}=…]]'`;
+  throw refuse('an option of the runtimes sets this', text, 'any other setting', hint);
+};
+
+/** It becomes one line of a php.ini. */
+const iniValue = scalar(
+  (text) => {
+    if (!/\p{Cc}/u.test(text) && text.length <= 1000) return text;
+    throw refuse('not the value of a PHP setting', text, 'one line of up to 1000 characters');
+  },
+  { type: ['string', 'number', 'boolean', 'null'], maxLength: 1000 },
+);
+
 /** As install-php-extensions takes them, a version included: `redis`, `xdebug-3.4.0`. It is given them unquoted. */
 const extension = scalar(
   (text) => {
@@ -298,6 +324,14 @@ export const KEYS = {
     ),
     value: 'K=V',
     about: "A variable of the app's environment; repeatable",
+    many: 'lines',
+  },
+  ini: {
+    schema: record(iniName, iniValue),
+    value: 'K=V',
+    about:
+      "A PHP setting that the app needs, written as in php.ini, such as 'max_input_vars=5000'; repeatable",
+    default: 'none',
     many: 'lines',
   },
   services: {

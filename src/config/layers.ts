@@ -91,6 +91,9 @@ export function find<K extends KeyName>(layers: readonly Layer[], key: K): Given
 }
 
 /** Maps are merged over the sources, key by key. */
-export function merge<K extends 'env' | 'slo'>(layers: readonly Layer[], key: K): NonNullable<Values[K]> {
+export function merge<K extends 'env' | 'ini' | 'slo'>(
+  layers: readonly Layer[],
+  key: K,
+): NonNullable<Values[K]> {
   return Object.assign({}, ...layers.map(({ values }) => values[key] ?? {}).reverse());
 }

@@ -59,6 +59,7 @@ export function parseConfig(sources: Sources): Config {
   const scenarios = readScenarios(layers, apps, { packageRoot, cwd, besides }, files);
   const env = merge(layers, 'env');
   checkEnv(env, layers, runtimes);
+  const ini = Object.entries(merge(layers, 'ini')).map(([name, text]) => `${name} = ${text}`);
   const serverCpus = value('server-cpus');
   const frontCpus = value('front-cpus');
   const loadCpus = value('load-cpus');
@@ -101,7 +102,7 @@ export function parseConfig(sources: Sources): Config {
     images: readImages(layers, files),
     ...readServices(layers, files),
     prepare: value('prepare') ?? [],
-    env,
+    env: ini.length > 0 ? { ...env, BENCH_INI: ini.join('\n') } : env,
     ...(mask && { mask }),
     ...(value('same-answers') === 'warn' && { sameAnswers: 'warn' }),
     ...(memoryBytes !== undefined && { memoryBytes }),

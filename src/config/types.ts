@@ -289,7 +289,7 @@ export interface Config {
   prepare: readonly string[];
   /** What the app needs beside its server. */
   services?: ServicesChoice;
-  /** The app's environment. */
+  /** The app's environment. `BENCH_INI` in it holds its PHP settings, as lines of a php.ini. */
   env: Readonly<Record<string, string>>;
   /** Regular expressions of what may differ between variants' answers. */
   mask?: readonly string[];

@@ -48,6 +48,8 @@ type Wanted = NonNullable<Config['services']>;
 /** Services get this long to become healthy, s. */
 const READY_SECONDS = 180;
 const LOG_LINES = 2000;
+/** Where runtimes keep the PHP settings of a run, for commands in their containers: as in runtimes/_shared/options.sh. */
+const PHP_INI_SCAN_DIR = ':/tmp/php-runtime-bench/php';
 
 /** Each variant has a database of its own, by this name; fit for any of them, and for a file. */
 export function databaseOf(variant: PlannedVariant, variants: readonly PlannedVariant[]): string {
@@ -145,7 +147,7 @@ export async function startServices(
     },
     setUp: async (_, container) => {
       if (wanted.setUp === null) return null;
-      const failure = await execute(world, container, wanted.setUp, {});
+      const failure = await execute(world, container, wanted.setUp, { PHP_INI_SCAN_DIR });
       return failure && { ...failure, reason: `set-up failed: ${failure.reason}` };
     },
     findDead: async () => {

@@ -133,7 +133,7 @@ test('no comment decides where and with what environment it is measured', () => 
   const command = workflows.find(({ name }) => name === 'bench-command.yml')?.workflow as Workflow;
   const given = command.jobs.bench?.with ?? {};
   for (const name of [
-    ...['runs-on', 'setup', 'prepare', 'env', 'services', 'images', 'config', 'app', 'root', 'memory'],
+    ...['runs-on', 'setup', 'prepare', 'env', 'ini', 'services', 'images', 'config', 'app', 'root', 'memory'],
     ...['working-directory', 'server-cpus', 'front-cpus', 'load-cpus'],
   ]) {
     expect(given[name]).toBe(`\${{ inputs.${name} }}`);
