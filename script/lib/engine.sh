@@ -115,7 +115,7 @@ ensure_buildx() {
   step 'installing buildx: the images are built with it' install_buildx
 }
 
-# Debian 12's docker-compose is version 1, which is no plugin; beside its engine of Debian 13 that of Debian 13 works.
+# Debian 12's docker-compose is version 1, which is no plugin; that of Debian 13 works there as well.
 install_compose() {
   apt_get update || true
   if dpkg -s docker-ce-cli; then
@@ -123,16 +123,19 @@ install_compose() {
   elif has_candidate docker-compose-v2; then
     apt_install docker-compose-v2
   else
+    if is_bookworm && [[ ! -e /etc/apt/sources.list.d/php-runtime-bench-trixie.sources ]]; then
+      add_trixie docker-compose && apt_get update
+    fi
     apt_get install --no-install-recommends 'docker-compose=2*'
   fi
 }
 
-# A run needs it for services alone. Where it cannot be had, the tests of services are skipped and say so.
+# A run needs it for services alone. Without it a run with services stops before it builds, and their tests are skipped.
 ensure_compose() {
   if docker compose version >/dev/null 2>&1; then return; fi
   if can_apt; then
     say 'installing docker compose: services of apps are started by it'
     quietly install_compose || true
   fi
-  docker compose version >/dev/null 2>&1 || say 'no docker compose here: the tests of services will be skipped'
+  docker compose version >/dev/null 2>&1 || say 'no docker compose here: services do not start without it'
 }

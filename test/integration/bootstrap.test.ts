@@ -4,6 +4,7 @@ import {
   chmodSync,
   cpSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -40,7 +41,14 @@ afterEach(() => rmSync(folder, { recursive: true }));
 /** Runs bootstrap, or the script `of`, with these commands replaced by ones that write down how they were called, and fail. */
 function start(
   args: string[],
-  { of = 'bootstrap', from = scripts, without = [] as string[], env = {}, as = [] as string[] } = {},
+  {
+    of = 'bootstrap',
+    from = scripts,
+    without = [] as string[],
+    env = {},
+    as = [] as string[],
+    cwd = '.',
+  } = {},
 ) {
   const calls = join(folder, 'calls');
   for (const name of without) {
@@ -50,6 +58,7 @@ function start(
   const [program, ...rest] = [...as, join(from, of), ...args] as [string, ...string[]];
   const { status, stdout, stderr } = spawnSync(program, rest, {
     encoding: 'utf8',
+    cwd,
     env: { ...process.env, PATH: `${folder}:${process.env.PATH}`, ...env },
   });
   const called = existsSync(calls) ? readFileSync(calls, 'utf8').trimEnd().split('\n') : [];
@@ -143,6 +152,43 @@ it.each([
   expect(status, stderr).toBe(0);
   expect(lines.join('\n')).toMatch(says);
 });
+
+describe('docker compose, where there is none', () => {
+  const NO_COMPOSE = `#!/bin/sh\n[ "$1" = compose ] && exit 1\nexec ${whereIs('docker')} "$@"\n`;
+  const bench = (yaml: string, ...args: string[]) => {
+    writeFileSync(join(folder, 'docker'), NO_COMPOSE);
+    chmodSync(join(folder, 'docker'), 0o755);
+    mkdirSync(join(folder, 'app'));
+    writeFileSync(join(folder, 'app/index.php'), '<?php');
+    writeFileSync(join(folder, 'app/.bench.yml'), yaml);
+    writeFileSync(join(folder, 'app/compose.yml'), 'services:\n  db:\n    image: mariadb:11\n');
+    return start(args, { of: 'bench', without: installers, cwd: join(folder, 'app') });
+  };
+
+  it.each([
+    ['in the configuration', 'runtimes: apache\nservices: compose.yml\n', []],
+    ['on the command line', 'runtimes: apache\n', ['--services=compose.yml']],
+  ])('is installed for services %s; without it nothing is built', (_, yaml, flags) => {
+    const { status, stderr, called } = bench(yaml, '--paths', '/', ...flags);
+    if (process.getuid?.() === 0) {
+      expect(called.filter((call) => /^apt-get .*install .*docker-compose/.test(call))).toHaveLength(1);
+    }
+    expect(stderr).toMatch(/^docker compose is missing, and services need it$/m);
+    for (const system of ['Debian 12', 'Debian 13', 'Ubuntu', 'Fedora', 'macOS'])
+      expect(stderr).toContain(system);
+    expect(stderr).not.toContain('building');
+    expect(status).toBe(2);
+  });
+
+  it('is not, where nothing needs it', () => {
+    const { called, status } = bench('runtimes: apache\n', 'plan', '--paths', '/');
+    expect({ called, status }).toEqual({ called: [], status: 0 });
+  });
+});
+
+function whereIs(name: string): string {
+  return spawnSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).stdout.trim();
+}
 
 function listImages(): string[] {
   const reference = 'reference=php-runtime-bench-standin/*';
