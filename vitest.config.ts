@@ -1,15 +1,19 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
-// How fast a machine is decides no test: these are for what would never come.
-// Real servers on a machine that others use too may be disturbed: the sum tells by name what passed at its second try only.
+// How fast a machine is decides no test: these are for what would never come. Nothing is tried twice.
 const PATIENT = {
   testTimeout: 300_000,
   hookTimeout: 600_000,
   expect: { poll: { timeout: 30_000 } },
-  retry: 1,
 };
 
-// Layers as in docs/architecture.md. Only unit tests run in parallel: the others share one Docker engine.
+/** Files of the integration layer that compare numbers with the truth, or disturb the machine: each runs by itself. */
+const ALONE = ['capacity', 'guards', 'knee', 'machines', 'noise', 'numbers', 'percentiles', 'verdicts'].map(
+  (name) => `test/integration/${name}.test.ts`,
+);
+
+// Layers as in docs/architecture.md. Files that share the engine have names of their own in it: test/integration/namespace.ts.
 export default defineConfig({
   test: {
     // The toolkit prints workflow commands, which a runner would take for its own.
@@ -26,7 +30,18 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['test/integration/**/*.test.ts'],
+          exclude: ALONE,
+          maxWorkers: Math.max(2, availableParallelism()),
+          sequence: { groupOrder: 1 },
+          ...PATIENT,
+        },
+      },
+      {
+        test: {
+          name: 'alone',
+          include: ALONE,
           fileParallelism: false,
+          sequence: { groupOrder: 2 },
           ...PATIENT,
         },
       },
@@ -34,7 +49,8 @@ export default defineConfig({
         test: {
           name: 'faults',
           include: ['test/faults/**/*.test.ts'],
-          fileParallelism: false,
+          maxWorkers: Math.max(2, availableParallelism()),
+          sequence: { groupOrder: 3 },
           ...PATIENT,
         },
       },
@@ -43,6 +59,7 @@ export default defineConfig({
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
           fileParallelism: false,
+          sequence: { groupOrder: 4 },
           ...PATIENT,
         },
       },

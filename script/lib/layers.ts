@@ -6,20 +6,20 @@ import { join } from 'node:path';
 import { runChecks } from './checks.ts';
 import { emptyTally, readRun, renderTally, sumTallies, type Tally } from './tally.ts';
 
-/** In the order in which they run. */
+/** In the order in which they run where none is named. */
 const layers: Record<string, () => Promise<Tally> | Tally> = {
   static: runChecks,
-  unit: () => runVitest('unit', 10),
-  integration: () => runVitest('integration', 50),
-  faults: () => runVitest('faults', 15),
-  e2e: () => runVitest('e2e', 20),
+  unit: () => runVitest(['unit'], 10),
+  integration: () => runVitest(['integration', 'alone'], 50),
+  faults: () => runVitest(['faults'], 15),
+  e2e: () => runVitest(['e2e'], 20),
 };
 
 /** @param minutes when a hung run is ended, so that the layers after it still have their say */
-async function runVitest(project: string, minutes: number): Promise<Tally> {
+async function runVitest(projects: string[], minutes: number): Promise<Tally> {
   const folder = mkdtempSync(join(tmpdir(), 'php-runtime-bench-tally-'));
   const file = join(folder, 'tally.json');
-  const args = ['node_modules/vitest/vitest.mjs', 'run', '--project', project];
+  const args = ['node_modules/vitest/vitest.mjs', 'run', ...projects.map((name) => `--project=${name}`)];
   const reporters = ['--reporter=default', `--reporter=${import.meta.dirname}/reporter.ts`];
   const vitest = spawn(process.execPath, [...args, ...reporters], {
     stdio: ['ignore', 'inherit', 'inherit'],
@@ -52,12 +52,11 @@ async function main(wanted: string[]): Promise<number> {
   }
   const tallies: Record<string, Tally> = {};
   const times: string[] = [];
-  for (const [name, run] of Object.entries(layers)) {
-    if (wanted.length > 0 && !wanted.includes(name)) continue;
+  for (const name of new Set(wanted.length > 0 ? wanted : Object.keys(layers))) {
     const began = performance.now();
     console.log(`\n── ${name} ──`);
     try {
-      tallies[name] = await run();
+      tallies[name] = await (layers[name] as () => Promise<Tally> | Tally)();
     } catch (error) {
       tallies[name] = { ...emptyTally(), failed: [`could not run: ${error}`] };
     }

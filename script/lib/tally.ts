@@ -1,20 +1,17 @@
-/** What came of some checks: how many passed, and the rest by name. */
+/** What came of some checks: how many passed, and the rest by name. Nothing is tried twice. */
 export interface Tally {
   passed: number;
-  /** Of those that passed: at a second try, with what the first one said. */
-  again: string[];
   failed: string[];
   skipped: { name: string; reason: string }[];
 }
 
-export const emptyTally = (): Tally => ({ passed: 0, again: [], failed: [], skipped: [] });
+export const emptyTally = (): Tally => ({ passed: 0, failed: [], skipped: [] });
 
 /** Adds tallies up, each name prefixed by its layer's. */
 export function sumTallies(layers: Record<string, Tally>): Tally {
   const sum = emptyTally();
   for (const [layer, tally] of Object.entries(layers)) {
     sum.passed += tally.passed;
-    sum.again.push(...tally.again.map((name) => `${layer}: ${name}`));
     sum.failed.push(...tally.failed.map((name) => `${layer}: ${name}`));
     sum.skipped.push(...tally.skipped.map((skip) => ({ ...skip, name: `${layer}: ${skip.name}` })));
   }
@@ -39,19 +36,18 @@ export function readRun(text: string | undefined, end: string): Tally {
 
 function parseTally(text: string): Tally | undefined {
   try {
-    const { passed, again, failed, skipped } = JSON.parse(text);
-    const isTally = Number.isInteger(passed) && [again, failed, skipped].every(Array.isArray);
-    return isTally ? { passed, again, failed, skipped } : undefined;
+    const { passed, failed, skipped } = JSON.parse(text);
+    const isTally = Number.isInteger(passed) && [failed, skipped].every(Array.isArray);
+    return isTally ? { passed, failed, skipped } : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** The end of the output: each skip with its reason, what passed at a second try only, each failure by name, and as the last line the sum. */
-export function renderTally({ passed, again, failed, skipped }: Tally): string {
+/** The end of the output: each skip with its reason, each failure by name, and as the last line the sum. */
+export function renderTally({ passed, failed, skipped }: Tally): string {
   return [
     ...skipped.map(({ name, reason }) => `- ${name} (skipped: ${reason})`),
-    ...again.map((name) => `↻ passed at a second try: ${name}`),
     ...failed.map((name) => `✗ ${name}`),
     '',
     `${passed} passed, ${failed.length} failed, ${skipped.length} skipped`,

@@ -1,3 +1,4 @@
+import { NAMESPACE } from '../namespace.ts';
 import type { PlannedImage } from '../plan/variants.ts';
 import type { AppBuild, AppBuilds } from './app.ts';
 
@@ -19,15 +20,15 @@ interface BakeTarget {
 }
 
 /** Marks the images that we build; they stay as the build cache. */
-export const IMAGE_LABEL = 'php-runtime-bench.image';
+export const IMAGE_LABEL = `${NAMESPACE}.image`;
 
 /** The local name of a built image. */
 export function tagOf(image: PlannedImage): string {
-  return `php-runtime-bench/${image.key}:latest`;
+  return `${NAMESPACE}/${image.key}:latest`;
 }
 
 /** The base images of a runtime for one PHP version and of the app's build, by their official names. */
-export function basesOf(image: PlannedImage, app: AppBuild): string[] {
+export function basesOf(image: PlannedImage, app: Pick<AppBuild, 'bases'>): string[] {
   const own = image.runtime.base.map((name) => name.replaceAll('{php}', image.php));
   return [...new Set([...own, ...app.bases])];
 }

@@ -1,5 +1,6 @@
 import { UserError } from '../errors.ts';
 import type { Host, Running } from '../host.ts';
+import { NAMESPACE } from '../namespace.ts';
 import { type Docker, LABEL, lastLines, listContainers, listOthers, removeRun } from './docker.ts';
 
 /**
@@ -17,7 +18,7 @@ export interface Arena {
   close(): Promise<void>;
 }
 
-const NAME = 'php-runtime-bench-arena';
+const NAME = `${NAMESPACE}-arena`;
 
 export interface ArenaOptions {
   run: string;

@@ -1,5 +1,6 @@
 /** What becomes of a user's compose file before a run starts it. Pure. */
 import { IMAGE_LABEL } from '../build/bake.ts';
+import { NAMESPACE } from '../namespace.ts';
 import { LABEL } from './docker.ts';
 
 /** As `docker compose config --format json` prints it: defaults filled in, paths absolute. What we leave alone has no type. */
@@ -57,7 +58,7 @@ export function adaptCompose(file: ComposeFile, options: ComposeOptions): Compos
   const label = { [LABEL]: run };
   const services = mapValues(file.services ?? {}, (service, name): ComposeService => {
     const { ports: _, container_name: __, ...rest } = service;
-    const image = service.image ?? `php-runtime-bench/service-${name}:latest`;
+    const image = service.image ?? `${NAMESPACE}/service-${name}:latest`;
     return {
       ...rest,
       image: service.build ? image : (images[image] ?? image),

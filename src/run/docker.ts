@@ -1,8 +1,9 @@
 import { MachineError, UserError } from '../errors.ts';
 import type { ExecOptions, Finished, Host } from '../host.ts';
+import { NAMESPACE } from '../namespace.ts';
 
 /** Everything that a run starts carries this label, with the run's id as its value. */
-export const LABEL = 'php-runtime-bench';
+export const LABEL = NAMESPACE;
 
 /** A docker command that failed; the run decides what that means for a variant. */
 export class DockerError extends Error {

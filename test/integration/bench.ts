@@ -19,10 +19,11 @@ import { isDisturbed } from '../../src/analyse/pairs.ts';
 import { K6_IMAGE } from '../../src/bench.ts';
 import { type ExecOptions, type Finished, type Running, realHost } from '../../src/host.ts';
 import type { Measurement, Results, Variant } from '../../src/results.ts';
+import { NAMESPACE } from './namespace.ts';
 
 export const root = resolve(import.meta.dirname, '../..');
-export const ARENA = 'php-runtime-bench-arena';
-const LABEL = 'label=php-runtime-bench';
+export const ARENA = `${NAMESPACE}-arena`;
+const LABEL = `label=${NAMESPACE}`;
 
 /** For cold starts; `script/bootstrap` installs it where it can. */
 export const hasHyperfine = (await realHost.exec('hyperfine', ['--version']).catch(() => null))?.code === 0;

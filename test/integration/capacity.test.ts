@@ -6,7 +6,7 @@ import { analyse } from '../../src/analyse/analyse.ts';
 import { findCapacity } from '../../src/analyse/capacity.ts';
 import type { Knee } from '../../src/analyse/knee.ts';
 import type { Results } from '../../src/results.ts';
-import { leftovers, makeProject, type Project } from './bench.ts';
+import { leftovers, makeProject, needQuiet, type Project } from './bench.ts';
 
 let project: Project;
 let results: Results;
@@ -17,8 +17,6 @@ let off: number;
 beforeAll(async () => {
   project = await makeProject();
   await search();
-  // Other work on these CPUs may have taken what the server had.
-  if (off > 0.05) await search();
 });
 
 /** Starts the search of four workers with requests of 50 ms: 80 a second. */
@@ -43,7 +41,8 @@ async function search() {
 }
 afterAll(() => project?.remove());
 
-test('is found within a twentieth', () => {
+test('is found within a twentieth', (test) => {
+  needQuiet(test, results.measurements);
   const [row] = analyse(results).scenarios[0]?.rows ?? [];
   expect(row?.capacity).toMatchObject({ kind: 'found', n: 1 });
   expect(off).toBeLessThan(0.05);

@@ -12,18 +12,8 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { checkGates } from '../../src/analyse/gates.ts';
-import type { Comparison, Results } from '../../src/results.ts';
-import {
-  docker,
-  during,
-  leftovers,
-  makeProject,
-  needQuiet,
-  type Project,
-  slicesOf,
-  variantOf,
-} from './bench.ts';
+import type { Results } from '../../src/results.ts';
+import { docker, during, leftovers, makeProject, type Project, slicesOf, variantOf } from './bench.ts';
 
 let project: Project;
 beforeAll(async () => {
@@ -304,85 +294,5 @@ describe('a run that ends while the other commit is checked out', () => {
     expect(next.code).toBe(0);
     expect(next.stderr).toContain(`had left behind: ${left}`);
     expect(checkouts()).toEqual([]);
-  });
-});
-
-// The question itself. By the design of the test the answer is wrong once in more than a hundred runs.
-describe('5 % more work in one app, a comment in another', () => {
-  /** So much that what the server does by itself hardly counts. */
-  const LOOPS = 300_000;
-  let results: Results;
-  let code: number;
-  const lead = (app: string): Comparison =>
-    results.comparisons.find(
-      ({ variant, against }) => variant === `${app}/apache@8.4` && against === 'base',
-    ) as Comparison;
-
-  beforeAll(async () => {
-    const app = (name: string, text: string) => ({ [`${name}/index.php`]: text });
-    commit({ ...app('more', page(LOOPS)), ...app('same', page(LOOPS)) });
-    commit({ ...app('more', page(LOOPS * 1.05)), ...app('same', page(LOOPS, '// Said again')) });
-    await compare();
-    // Other work on these CPUs has hidden it, or the guards have dropped too much.
-    if (lead('more').verdict === 'inconclusive') await compare();
-  });
-
-  async function compare() {
-    const run = project.run(
-      'out-verdict',
-      ...['--app', 'more,same', '--runtimes', 'apache', '--paths', '/', '--compare-to', 'HEAD~1'],
-      ...['--load', 'vus(2, 1s)', '--warmup', '1s', '--timeout', '500ms'],
-      ...['--instances', '8', '--blocks', '1'],
-      ...['--fail-on', 'slower > 1%, cpu slower > 20%'],
-    );
-    ({ code } = await run.done);
-    results = project.results('out-verdict');
-  }
-
-  it('more work is slower, by as much as was added', (test) => {
-    needQuiet(test, [...results.measurements, ...results.duets]);
-    const { verdict, interval, metric, pairs, how } = lead('more');
-    const told = JSON.stringify(lead('more'));
-    expect({ verdict, metric, how }, told).toEqual({ verdict: 'slower', metric: 'cpu', how: 'together' });
-    // Of eight, less those that the guards have left out.
-    expect(pairs, told).toBeGreaterThanOrEqual(4);
-    expect(pairs, told).toBeLessThanOrEqual(8);
-    // What the server does by itself dilutes it a little.
-    expect(interval?.low).toBeLessThan(1.055);
-    expect(interval?.high).toBeGreaterThan(1.04);
-    // The truth again, by the accounts of all slices together.
-    const cpu = (id: string) => {
-      const slices = slicesOf(results, id);
-      const used = slices.reduce((sum, slice) => sum + (slice.cpu?.usedUs ?? 0), 0);
-      return used / slices.reduce((sum, { requests }) => sum + requests, 0);
-    };
-    expect(cpu('more/apache@8.4') / cpu('more/apache@8.4:base')).toBeCloseTo(1.05, 1);
-  });
-
-  it('both sides were loaded at once, twice a block, each first once', () => {
-    for (const app of ['more', 'same']) {
-      const own = results.duets.filter(({ variant }) => variant === `${app}/apache@8.4`);
-      const named = own.map(({ instance, block, first }) => `${instance} ${block} ${first}`);
-      const all = [...Array(8).keys()].flatMap((i) => ['base', 'variant'].map((first) => `${i} 0 ${first}`));
-      expect(named.toSorted()).toEqual(all.toSorted());
-      for (const { base, outcome, sides } of own) {
-        expect([base, outcome]).toEqual([`${app}/apache@8.4:base`, 'ok']);
-        // Each gets its share of the CPUs: one alone would have all of it.
-        const [a, b] = [sides.variant.cpuUs ?? 0, sides.base.cpuUs ?? 0];
-        expect(Math.max(a, b) / (a + b)).toBeLessThan(0.75);
-      }
-    }
-  });
-
-  it('a comment makes no difference', (test) => {
-    needQuiet(test, [...results.measurements, ...results.duets]);
-    expect(['no-difference', 'inconclusive']).toContain(lead('same').verdict);
-    expect(lead('same').ratio).toBeCloseTo(1, 1);
-  });
-
-  it('fails by the gate that is surely broken, and by no other', (test) => {
-    needQuiet(test, [...results.measurements, ...results.duets]);
-    expect(code).toBe(1);
-    expect(checkGates(results, results.comparisons).map(({ failed }) => failed)).toEqual([true, false]);
   });
 });

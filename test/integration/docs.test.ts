@@ -9,6 +9,7 @@ import { REPOSITORY_URL } from '../../src/project.ts';
 import { Results } from '../../src/results.ts';
 import { readCommands, readPage, readPages, root } from '../fixtures/docs.ts';
 import { ask, docker, removeAll, serve, startArena, tryDocker } from './docker.ts';
+import { NAMESPACE } from './namespace.ts';
 
 /** Runs a program that has to succeed; what it printed. */
 async function run(program: string, args: string[], options: ExecOptions = {}): Promise<string> {
@@ -18,7 +19,7 @@ async function run(program: string, args: string[], options: ExecOptions = {}): 
 }
 
 /** What the run of the example builds. */
-const image = 'php-runtime-bench/php-server-8-4-plain:latest';
+const image = `${NAMESPACE}/php-server-8-4-plain:latest`;
 
 let project: string;
 beforeAll(() => {

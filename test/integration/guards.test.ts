@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { realHost } from '../../src/host.ts';
 import type { Measurement } from '../../src/results.ts';
 import { makeProject, type Project, slicesOf, told } from './bench.ts';
+import { NAMESPACE } from './namespace.ts';
 
 let project: Project;
 beforeAll(async () => {
@@ -38,7 +39,7 @@ test('a stall of all CPUs shows in each slice that it falls into, though no time
   const noise = realHost.start('docker', [
     ...['container', 'run', '--rm', '--privileged', '--user', '0', '--pid=host', '--cgroupns=host'],
     ...['--name', 'php-runtime-bench-stalls', '--volume', '/sys/fs/cgroup:/sys/fs/cgroup'],
-    ...['--entrypoint', 'sh', 'php-runtime-bench/apache-8-4-plain:latest', '-c', STALLS],
+    ...['--entrypoint', 'sh', `${NAMESPACE}/apache-8-4-plain:latest`, '-c', STALLS],
   ]);
   expect((await run.done).code).toBe(0);
   await realHost.exec('docker', ['container', 'rm', '--force', 'php-runtime-bench-stalls']);

@@ -32,10 +32,7 @@ async function load(out: string, path: string, load: string, ...flags: string[])
   return measured;
 }
 
-// Who else uses the CPUs delays k6: wrong once may be the machine, wrong three times is the measuring.
-test("at 20 % of what k6 can do, p50, p90 and p99 are those of the server's own log", {
-  retry: 2,
-}, async (test) => {
+test("at 20 % of what k6 can do, p50, p90 and p99 are those of the server's own log", async (test) => {
   const { achievedRps } = await load('full', '/now', 'vus(16, 2s)');
   const { rps, vus } = readLoad('const:20', achievedRps);
   const m = await load('known', '/mix', `const(${rps}, 4s)`, '--max-vus', String(vus));

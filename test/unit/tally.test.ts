@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readRun, renderTally, sumTallies } from '../../script/lib/tally.ts';
 
-const tally = { passed: 2, again: ['c'], failed: ['a'], skipped: [{ name: 'b', reason: 'no cores' }] };
+const tally = { passed: 2, failed: ['a'], skipped: [{ name: 'b', reason: 'no cores' }] };
 
 describe('readRun', () => {
   it('takes what the reporter wrote', () => {
@@ -14,11 +14,11 @@ describe('readRun', () => {
     ['something else', '[]', 'exit code 0', 'vitest gave no report (exit code 0)'],
     [
       'a bad end without a failure',
-      '{"passed":3,"again":[],"failed":[],"skipped":[]}',
+      '{"passed":3,"failed":[],"skipped":[]}',
       'exit code 1',
       'vitest named no failure, but ended with exit code 1',
     ],
-    ['no tests', '{"passed":0,"again":[],"failed":[],"skipped":[]}', 'exit code 0', 'vitest ran no test'],
+    ['no tests', '{"passed":0,"failed":[],"skipped":[]}', 'exit code 0', 'vitest ran no test'],
   ])('counts one failure for %s', (_, text, end, failure) => {
     expect(readRun(text, end).failed).toEqual([failure]);
   });
@@ -29,8 +29,6 @@ it('sums layers and ends with the counts', () => {
   expect(renderTally(sum).split('\n')).toEqual([
     '- unit: b (skipped: no cores)',
     '- e2e: b (skipped: no cores)',
-    '↻ passed at a second try: unit: c',
-    '↻ passed at a second try: e2e: c',
     '✗ unit: a',
     '',
     '4 passed, 1 failed, 2 skipped',

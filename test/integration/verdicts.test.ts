@@ -1,0 +1,111 @@
+// Whether a small change in an app is found, and nothing where nothing changed: real git, engine, images and load.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkGates } from '../../src/analyse/gates.ts';
+import type { Comparison, Results } from '../../src/results.ts';
+import { leftovers, makeProject, needQuiet, type Project, slicesOf } from './bench.ts';
+
+let project: Project;
+beforeAll(async () => {
+  project = await makeProject();
+  git('init', '--quiet', '--initial-branch=main');
+});
+afterAll(async () => {
+  const left = [...(await leftovers()), ...project.temporaryFiles()];
+  project.remove();
+  expect(left).toEqual([]);
+});
+
+/** A page that does this much and says the same. */
+const page = (loops: number, comment = '') =>
+  `<?php ${comment}\n$x = 1;\nfor ($i = 0; $i < ${loops}; $i++) {\n    $x = ($x * 31 + $i) & 0xffff;\n}\necho 'done';\n`;
+
+function git(...args: string[]): void {
+  const who = ['-c', 'user.name=octo', '-c', 'user.email=octo@example.com'];
+  execFileSync('git', [...who, ...args], { cwd: project.folder });
+}
+
+function commit(files: Readonly<Record<string, string>>): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(project.folder, path)), { recursive: true });
+    writeFileSync(join(project.folder, path), text);
+  }
+  git('add', '--all');
+  git('commit', '--quiet', '--allow-empty', '--message', 'Change');
+}
+
+// The question itself. By the design of the test the answer is wrong once in more than a hundred runs.
+describe('5 % more work in one app, a comment in another', () => {
+  /** So much that what the server does by itself hardly counts. */
+  const LOOPS = 300_000;
+  let results: Results;
+  let code: number;
+  const lead = (app: string): Comparison =>
+    results.comparisons.find(
+      ({ variant, against }) => variant === `${app}/apache@8.4` && against === 'base',
+    ) as Comparison;
+
+  beforeAll(async () => {
+    const app = (name: string, text: string) => ({ [`${name}/index.php`]: text });
+    commit({ ...app('more', page(LOOPS)), ...app('same', page(LOOPS)) });
+    commit({ ...app('more', page(LOOPS * 1.05)), ...app('same', page(LOOPS, '// Said again')) });
+    const run = project.run(
+      'out-verdict',
+      ...['--app', 'more,same', '--runtimes', 'apache', '--paths', '/', '--compare-to', 'HEAD~1'],
+      ...['--load', 'vus(2, 1s)', '--warmup', '1s', '--timeout', '500ms'],
+      ...['--instances', '8', '--blocks', '1'],
+      ...['--fail-on', 'slower > 1%, cpu slower > 20%'],
+    );
+    ({ code } = await run.done);
+    results = project.results('out-verdict');
+  });
+
+  it('more work is slower, by as much as was added', (test) => {
+    needQuiet(test, [...results.measurements, ...results.duets]);
+    const { verdict, interval, metric, pairs, how } = lead('more');
+    const told = JSON.stringify(lead('more'));
+    expect({ verdict, metric, how }, told).toEqual({ verdict: 'slower', metric: 'cpu', how: 'together' });
+    // Of eight, less those that the guards have left out.
+    expect(pairs, told).toBeGreaterThanOrEqual(4);
+    expect(pairs, told).toBeLessThanOrEqual(8);
+    // What the server does by itself dilutes it a little.
+    expect(interval?.low).toBeLessThan(1.055);
+    expect(interval?.high).toBeGreaterThan(1.04);
+    // The truth again, by the accounts of all slices together.
+    const cpu = (id: string) => {
+      const slices = slicesOf(results, id);
+      const used = slices.reduce((sum, slice) => sum + (slice.cpu?.usedUs ?? 0), 0);
+      return used / slices.reduce((sum, { requests }) => sum + requests, 0);
+    };
+    expect(cpu('more/apache@8.4') / cpu('more/apache@8.4:base')).toBeCloseTo(1.05, 1);
+  });
+
+  it('both sides were loaded at once, twice a block, each first once', () => {
+    for (const app of ['more', 'same']) {
+      const own = results.duets.filter(({ variant }) => variant === `${app}/apache@8.4`);
+      const named = own.map(({ instance, block, first }) => `${instance} ${block} ${first}`);
+      const all = [...Array(8).keys()].flatMap((i) => ['base', 'variant'].map((first) => `${i} 0 ${first}`));
+      expect(named.toSorted()).toEqual(all.toSorted());
+      for (const { base, outcome, sides } of own) {
+        expect([base, outcome]).toEqual([`${app}/apache@8.4:base`, 'ok']);
+        // Each gets its share of the CPUs: one alone would have all of it.
+        const [a, b] = [sides.variant.cpuUs ?? 0, sides.base.cpuUs ?? 0];
+        expect(Math.max(a, b) / (a + b)).toBeLessThan(0.75);
+      }
+    }
+  });
+
+  it('a comment makes no difference', (test) => {
+    needQuiet(test, [...results.measurements, ...results.duets]);
+    expect(['no-difference', 'inconclusive']).toContain(lead('same').verdict);
+    expect(lead('same').ratio).toBeCloseTo(1, 1);
+  });
+
+  it('fails by the gate that is surely broken, and by no other', (test) => {
+    needQuiet(test, [...results.measurements, ...results.duets]);
+    expect(code).toBe(1);
+    expect(checkGates(results, results.comparisons).map(({ failed }) => failed)).toEqual([true, false]);
+  });
+});
