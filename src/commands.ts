@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { mergeResults } from './analyse/merge.ts';
 import { type Caller, K6_IMAGE, makeRunId, runBench } from './bench.ts';
+import { basesOfApp } from './build/app.ts';
+import { basesOf } from './build/bake.ts';
 import { lookForImage } from './build/build.ts';
 import { connectGit } from './checkout/git.ts';
 import { describeOther, findOther, sayOther } from './checkout/other.ts';
@@ -87,7 +89,11 @@ export async function runCommand(argv: readonly string[], host: Host, packageRoo
       const notes = [...planned.warnings, ...(found?.notes ?? []), ...unread, ...lacking.flatMap(noteLack)];
       print(
         command.json
-          ? JSON.stringify(showPlan(planned, config, notes), null, 2)
+          ? JSON.stringify(
+              { ...showPlan(planned, config, notes), pulls: await listPulls(planned, config) },
+              null,
+              2,
+            )
           : [...describeSubject(config, packageRoot), describePlan(planned, config, notes)].join('\n'),
       );
       return 0;
@@ -231,7 +237,7 @@ async function readMachine(host: Host) {
 /** The plan as JSON: what would run, in order. */
 function showPlan(
   { seed, variants, images, cpus, instances, estimatedSeconds, detectable, searches }: Plan,
-  { other }: Config,
+  { other, services }: Config,
   warnings: readonly Warning[],
 ) {
   return {
@@ -240,6 +246,7 @@ function showPlan(
     estimatedSeconds,
     detectable,
     capacity: searches,
+    services: services?.file ?? null,
     cpus: { server: formatCpus(cpus.server), load: formatCpus(cpus.load), system: formatCpus(cpus.system) },
     variants: variants.map(({ id, label, ref, base, image, options }) => ({
       ...{ id, label, ref, base, image, options },
@@ -258,6 +265,15 @@ function showPlan(
     })),
     warnings,
   };
+}
+
+/** The images that a run pulls where they are missing. Those of services are in their compose file. */
+async function listPulls({ images }: Plan, config: Config): Promise<string[]> {
+  const built = images.filter(({ ready }) => ready === null);
+  const bases = await Promise.all(
+    built.map(async (image) => basesOf(image, { bases: await basesOfApp(image, config) })),
+  );
+  return [...new Set([K6_IMAGE, ...bases.flat()].map((name) => config.images[name] ?? name))];
 }
 
 function describePlan(planned: Plan, { other }: Config, warnings: readonly Warning[]): string {

@@ -1,18 +1,19 @@
 # shellcheck shell=bash
 # The tools of the checks, each in one version: wheels checked by hash, Go programs vouched for by Go's checksum database.
 
-# A venv knows its own path, so it is made in place; it counts once its commands are there, which come last.
+# A venv knows its own path, so it is made in place; it counts once the file is there that comes last.
 install_venv() {
   rm -rf "$1" &&
     python3 -m venv "$1" &&
     "$1/bin/pip" install --disable-pip-version-check --no-input --only-binary :all: --require-hashes -r "$2"
 }
 
-# ensure_venv NAME COMMAND WHY: a Python environment with what script/pins/NAME.txt lists, at $cache/NAME.
+# ensure_venv NAME LAST WHY: a Python environment with what script/pins/NAME.txt lists, at $cache/NAME.
+# LAST is a pattern for the file in it that comes last.
 ensure_venv() {
   local pins=$root/script/pins/$1.txt folder
   folder=$cache/$1-$(cksum <"$pins" | cut -d' ' -f1)
-  if [[ ! -x $folder/bin/$2 ]]; then
+  if ! compgen -G "$folder/$2" >/dev/null; then
     need_packages 'python3 python3-venv' "$3" python3 -c 'import ensurepip'
     step "installing $(sed -n 's/^\([a-z-]*\)==.*/\1/p' "${pins%.txt}.in" | xargs): $3" install_venv "$folder" "$pins"
   fi
@@ -21,7 +22,7 @@ ensure_venv() {
 
 ensure_python_tools() {
   local tool
-  ensure_venv checks zizmor 'they check scripts, Dockerfiles and workflows'
+  ensure_venv checks bin/zizmor 'they check scripts, Dockerfiles and workflows'
   for tool in zizmor check-jsonschema shellcheck hadolint; do link "$tool" "$cache/checks/bin/$tool"; done
 }
 
@@ -29,6 +30,13 @@ has_go() {
   local minor
   minor=$(go env GOVERSION 2>/dev/null | sed -n 's/^go1\.\([0-9]*\).*/\1/p')
   ((${minor:-0} >= 25))
+}
+
+# ensure_go WHAT: for building WHAT.
+ensure_go() {
+  if has_go; then return; fi
+  ensure_venv go bin/go "$1 is built with Go 1.25 or newer"
+  link go "$cache/go/bin/go"
 }
 
 install_go_tool() {
@@ -41,10 +49,7 @@ install_go_tool() {
 ensure_go_tool() {
   local folder=$cache/$1-$3
   if [[ ! -x $folder/$1 ]]; then
-    if ! has_go; then
-      ensure_venv go go 'act and actionlint are built with Go 1.25 or newer'
-      link go "$cache/go/bin/go"
-    fi
+    ensure_go "$1"
     step "building $1 $3: $4" install_go_tool "$folder" "$2@v$3"
   fi
   link "$1" "$folder/$1"

@@ -59,7 +59,8 @@ export async function openAppBuilds(
     // Targets of one bake file: an app's name may be anything. With the version, so that none pushes another's out of a
     // cache that is kept by these names.
     const key = `app_${php.replaceAll('.', '_')}_${builds.size + 1}`;
-    const isBuilt = config.prepare.length > 0 || image.install || (await needsBuild(app));
+    const bases = await basesOfApp(image, config);
+    const isBuilt = bases.length > 0;
     await mkdir(join(folder, key));
     const dockerfile = join(folder, key, 'Dockerfile');
     await writeFile(dockerfile, isBuilt ? addSteps(recipe, config) : COPY);
@@ -77,13 +78,22 @@ export async function openAppBuilds(
             ...Object.fromEntries(config.prepare.map((command, i) => [nameOf(i), command])),
           }
         : {},
-      bases: isBuilt ? [`php:${php}-cli`, COMPOSER, EXTENSION_INSTALLER] : [],
+      bases,
     });
   }
   return {
     of: (image) => builds.get(idOf(image)) as AppBuild,
     remove: () => rm(folder, { recursive: true, force: true }),
   };
+}
+
+/** Images that an app is built on; none where its files are served as they are. */
+export async function basesOfApp(
+  { app, php, install }: PlannedImage,
+  { prepare }: Pick<Config, 'prepare'>,
+): Promise<string[]> {
+  const isBuilt = prepare.length > 0 || install || (await needsBuild(app));
+  return isBuilt ? [`php:${php}-cli`, COMPOSER, EXTENSION_INSTALLER] : [];
 }
 
 function idOf({ app, php, args, install }: PlannedImage): string {

@@ -78,6 +78,15 @@ describe.each(['bench', 'test'])('a second start for %s', (purpose) => {
   });
 });
 
+it.each(['unit', 'static'])('the layer %s needs no engine and no images', (layer) => {
+  const env = { DOCKER_HOST: `unix://${folder}/no.sock` };
+  const { status, lines, called } = start(['--for', 'test', layer], {
+    without: [...installers, 'docker'],
+    env,
+  });
+  expect({ status, lines, called }).toEqual({ status: 0, lines: [], called: [] });
+});
+
 it('tries a failing download twice, then says in one line what failed, and where the log is', () => {
   const home = join(folder, 'cache/php-runtime-bench');
   spawnSync('mkdir', ['-p', home]);
