@@ -20,7 +20,7 @@ async function main(): Promise<number> {
   const { inputs, cwd } = readInputs(process.env);
   const config = parseConfig({ flags: [], inputs, cwd, packageRoot });
   const caller = { ...(await makeCaller(packageRoot, inputs)), ...readBase(process.env, context.payload) };
-  const began = Date.now();
+  const began = realHost.now();
   let summary: Summary | null = null;
   try {
     const bench = await withoutCommands(() => runBench(config, realHost, caller));

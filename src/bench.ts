@@ -74,6 +74,8 @@ interface Desk {
   caller: Caller;
   run: string;
   startedMs: number;
+  /** The same by the clock that nobody sets. */
+  beganMs: number;
   signal: AbortSignal;
   /** What a stage has opened it closes by this, whatever becomes of the stages after it. */
   cleanUp: CleanUp;
@@ -96,6 +98,7 @@ export async function runBench(asked: Config, host: Host, caller: Caller): Promi
     caller,
     run: makeRunId(startedMs),
     startedMs,
+    beganMs: host.elapsed(),
     signal: stop.signal,
     cleanUp,
   };
@@ -189,6 +192,7 @@ async function openFile(desk: Desk, { engine, found, head, config }: Prepared, g
   const record: Record = {
     tool: { name: 'php-runtime-bench', version: desk.caller.version, k6: ground.k6 },
     ...{ runId: desk.run, command: desk.caller.command, startedMs: desk.startedMs, config, found, head },
+    beganMs: desk.beganMs,
     waitedMs: ground.arena.waitedMs,
     ...{ plan: ground.planned, outcomes, measurements, duets, searches },
     host: describeHost(ground.machine, engine),
@@ -196,7 +200,7 @@ async function openFile(desk: Desk, { engine, found, head, config }: Prepared, g
     // What a run that dies leaves on the disk says so.
     stopped: 'an error or SIGKILL',
   };
-  const save = () => output.write('results.json', toJson(conclude(record, desk.host.now())));
+  const save = () => output.write('results.json', toJson(conclude(record, desk.host)));
   await save();
   return { output, record, outcomes, measurements, duets, searches, save, end };
 }
@@ -267,14 +271,14 @@ async function measureAll(
     config.services && compose
       ? await startServices({ ...servicesWorld, arena: arena.name, cpus, variants }, compose, config.services)
       : null;
-  const loadBeganMs = host.now();
+  const loadBeganMs = host.elapsed();
   const world: RunWorld = {
     ...{ host, docker, arena, run, config, plan: planned, outcomes, services, k6Image, signal, say },
     images: record.built,
     memoryBytes: engine.memoryBytes,
     samplerScript: await readFile(join(packageRoot, 'scenarios/lib/sampler.sh'), 'utf8'),
     at: (what, share) => {
-      const spent = (host.now() - loadBeganMs) / 1000;
+      const spent = (host.elapsed() - loadBeganMs) / 1000;
       // By the plan until there is something to go by.
       const left = share > 0.1 ? (spent / share) * (1 - share) : planned.estimatedSeconds - spent;
       caller.at(what, share, Math.max(0, left));
@@ -308,7 +312,7 @@ async function finish(
   { output, record, end }: RecordFile,
   failure: MachineError | null,
 ): Promise<Bench> {
-  const results = conclude(record, host.now());
+  const results = conclude(record, host);
   const summary = analyse(results);
   let failed = failure;
   try {
@@ -333,8 +337,8 @@ function failureOfMachine(error: unknown): MachineError | null {
 }
 
 /** What the record amounts to by now: its results, compared with each other and with an earlier run. */
-function conclude(record: Record, nowMs: number): Results {
-  const results = assembleResults(record, nowMs);
+function conclude(record: Record, host: Host): Results {
+  const results = assembleResults(record, host.elapsed());
   const earlier = record.found?.earlier;
   const comparisons = earlier ? compareEarlier(results, earlier) : [];
   return { ...results, comparisons: compare({ ...results, comparisons }) };

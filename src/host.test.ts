@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { describe, expect, it, test } from 'vitest';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, test, vi } from 'vitest';
 import { realHost, TIMED_OUT } from './host.ts';
 
 test.each([
@@ -95,4 +96,29 @@ it('a program that is not there: whoever waits hears of it, and nobody else', as
   await expect(done).rejects.toThrow('ENOENT');
   process.off('unhandledRejection', note);
   expect(unhandled).toEqual([]);
+});
+
+test('how long something took does not hang on the clock', () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: 1_800_000_000_000 });
+  const began = realHost.elapsed();
+  vi.setSystemTime(0);
+  expect(realHost.now()).toBe(0);
+  const took = realHost.elapsed() - began;
+  vi.useRealTimers();
+  expect(took).toBeGreaterThanOrEqual(0);
+  expect(took).toBeLessThan(10_000);
+});
+
+test('no file but the seam reads the clock, and only what is shown or compared with other clocks asks for it', () => {
+  const folder = import.meta.dirname;
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => /\.ts$/.test(file) && !/\.test\.ts$/.test(file) && !file.startsWith('report/html/page'),
+  );
+  const using = (pattern: RegExp) =>
+    files.filter((file) => pattern.test(readFileSync(join(folder, file), 'utf8'))).sort();
+  expect(using(/\bDate\.now\(|\bperformance\.now\(/)).toEqual(['host.ts']);
+  // Names of runs and their start; ages of files; times of k6 and of the engine.
+  expect(using(/host\.now\(/i)).toEqual([
+    ...['action.ts', 'bench.ts', 'commands.ts', 'run/batch.ts', 'temporary.ts'],
+  ]);
 });

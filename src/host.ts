@@ -48,8 +48,10 @@ export interface Host {
   start(program: string, args: readonly string[], options?: ExecOptions): Running;
   /** Is there a process of that number on this machine? */
   isAlive(pid: number): boolean;
-  /** Unix time in ms. */
+  /** Unix time in ms. Somebody may set the clock meanwhile: how long something took is told by `elapsed`. */
   now(): number;
+  /** Time in ms since some moment, whatever becomes of the clock. */
+  elapsed(): number;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** Calls back on SIGINT and SIGTERM instead of ending the process; returns how to stop listening. */
   onSignal(handler: (signal: 'SIGINT' | 'SIGTERM') => void): () => void;
@@ -83,6 +85,7 @@ export const realHost: Host = {
     }
   },
   now: () => Date.now(),
+  elapsed: () => performance.now(),
   sleep(ms, signal) {
     return new Promise((resolve) => {
       if (signal?.aborted) return resolve();

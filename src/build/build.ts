@@ -162,7 +162,7 @@ async function bake(
   apps: AppBuilds,
   options: BuildOptions,
 ) {
-  const started = host.now();
+  const started = host.elapsed();
   // What Composer itself reads its credentials from: they go to its step alone, and into no layer.
   const { COMPOSER_AUTH } = process.env;
   const secret = COMPOSER_AUTH ? ['id=composer-auth,env=COMPOSER_AUTH'] : [];
@@ -180,7 +180,7 @@ async function bake(
     },
   );
   options.signal.throwIfAborted();
-  return { ok: finished.code === 0, log: mask(finished.stderr), seconds: (host.now() - started) / 1000 };
+  return { ok: finished.code === 0, log: mask(finished.stderr), seconds: (host.elapsed() - started) / 1000 };
 }
 
 /** Of bake's plain progress the steps that took a while: what comes from the cache takes none. */

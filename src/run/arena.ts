@@ -50,7 +50,7 @@ export async function openArena(host: Host, docker: Docker, options: ArenaOption
       return {
         name: found.id,
         pid: found.pid,
-        waitedMs: heldMs === null ? 0 : host.now() - heldMs,
+        waitedMs: heldMs === null ? 0 : host.elapsed() - heldMs,
         async close() {
           // By its id, and before its name is free: another run may wait for that.
           await docker.try(['container', 'rm', '--force', found.id]);
@@ -77,7 +77,7 @@ export async function openArena(host: Host, docker: Docker, options: ArenaOption
       });
     }
     if (heldMs === null) options.say(`waiting for ${who}`);
-    heldMs ??= host.now();
+    heldMs ??= host.elapsed();
     await host.sleep(2000, options.signal);
     options.signal.throwIfAborted();
   }

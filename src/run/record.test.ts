@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { makeResults, type Setup } from '../../test/fixtures/results/make.ts';
 import type { Gate, Results } from '../results.ts';
-import { hasFailures } from './record.ts';
+import { assembleResults, hasFailures, type Record } from './record.ts';
 
 const gates: Gate[] = [{ source: 'slower > 3%', metric: null, above: 0.03, scenario: null, variant: null }];
 const failure = { stage: 'start', reason: 'no', log: '' } as const;
@@ -32,4 +32,16 @@ test.each<[string, Setup, boolean]>([
   ['gates are held against the reference', { servers: [server], gates }, false],
 ])('could not be measured: %s', (_, setup, expected) => {
   expect(hasFailures(makeResults({ instances: 1, ...setup }))).toBe(expected);
+});
+
+test('a run is as long as it took, whatever becomes of the clock', () => {
+  const plan = { seed: 1, variants: [], instances: [], scenarios: [], warnings: [], cpus: {} };
+  const record = {
+    ...{ tool: {}, runId: 'r', command: [], config: { failOn: [] }, found: null, head: null, plan, host: {} },
+    ...{ built: new Map(), outcomes: new Map(), measurements: [], duets: [], searches: [], stopped: null },
+    ...{ startedMs: Date.UTC(2026, 0, 31, 9), beganMs: 5000, waitedMs: 10_000 },
+  } as unknown as Record;
+  expect(assembleResults(record, 95_000).run).toMatchObject({
+    ...{ started: '2026-01-31T09:00:00.000Z', finished: '2026-01-31T09:01:30.000Z', wallSeconds: 80 },
+  });
 });

@@ -24,6 +24,8 @@ export interface Record {
   runId: string;
   command: readonly string[];
   startedMs: number;
+  /** The same by `Host.elapsed`. */
+  beganMs: number;
   /** How long another run held the engine, ms. */
   waitedMs: number;
   config: Config;
@@ -43,10 +45,15 @@ export interface Record {
   stopped: string | null;
 }
 
-/** Pure: the record as results, not yet compared. `loadSeconds` counts measured slices only. */
-export function assembleResults(record: Record, nowMs: number): Results {
+/**
+ * Pure: the record as results, not yet compared. `loadSeconds` counts measured slices only.
+ *
+ * @param elapsedMs now, by `Host.elapsed`: a clock that was set meanwhile does not make a run longer
+ */
+export function assembleResults(record: Record, elapsedMs: number): Results {
   const { config, plan, found } = record;
-  const wallSeconds = (nowMs - record.startedMs - record.waitedMs) / 1000;
+  const tookMs = elapsedMs - record.beganMs;
+  const wallSeconds = (tookMs - record.waitedMs) / 1000;
   const measured = record.measurements.filter((m) => m.outcome !== 'void');
   const duets = record.duets.filter((duet) => duet.outcome !== 'void');
   const probedMs = PROBE_MS * record.searches.flatMap(({ probes }) => probes).length;
@@ -61,7 +68,7 @@ export function assembleResults(record: Record, nowMs: number): Results {
       seed: plan.seed,
       command: [...record.command],
       started: new Date(record.startedMs).toISOString(),
-      finished: new Date(nowMs).toISOString(),
+      finished: new Date(record.startedMs + tookMs).toISOString(),
       wallSeconds,
       loadSeconds,
       overheadRatio: wallSeconds > 0 ? Math.max(0, 1 - loadSeconds / wallSeconds) : 0,

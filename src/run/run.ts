@@ -98,7 +98,7 @@ export async function runPlan(given: RunWorld): Promise<void> {
   }
   const totalOf = (of: Plan) => of.instances.reduce((sum, instance) => sum + instanceMs(instance, of), 0);
   let total = totalOf(plan);
-  const beganMs = world.host.now();
+  const beganMs = world.host.elapsed();
   const sampler = await startSampler(world);
   const learned: Learned = {
     sampler,
@@ -117,7 +117,7 @@ export async function runPlan(given: RunWorld): Promise<void> {
       const instance = plan.instances[next] as Instance;
       if ([...outcomes.values()].every((outcome) => outcome.failure)) break;
       const before = doneMs;
-      const fromMs = world.host.now();
+      const fromMs = world.host.elapsed();
       if (fromMs + longestMs > beganMs + budgetMs) {
         world.warn({
           code: 'budget',
@@ -130,7 +130,7 @@ export async function runPlan(given: RunWorld): Promise<void> {
       const at = (what: string, ms: number) => world.at(what, Math.min(1, (before + ms) / total));
       await runInstance(world, learned, instance, at);
       // The first takes longer, so that it says nothing of the others unless there is no other.
-      const tookMs = world.host.now() - fromMs - (instance.index === 0 ? learned.searchedMs : 0);
+      const tookMs = world.host.elapsed() - fromMs - (instance.index === 0 ? learned.searchedMs : 0);
       longestMs = instance.index < 2 ? tookMs : Math.max(longestMs, tookMs);
       doneMs += instanceMs(instance, plan);
       if (instance.index > 0) continue;
@@ -217,14 +217,14 @@ async function runInstance(
     if (servers.size === 0) return;
     if (searchesMs(instance, world.plan) > 0) {
       const done = (what: string, ms: number) => at(`${of}: ${what}`, doneMs + ms);
-      const fromMs = world.host.now();
+      const fromMs = world.host.elapsed();
       await searchCapacities(
         world,
         { instance, servers: [...servers.values()], watch, measured, checkedOf: checkedIn(learned, servers) },
         prepare,
         done,
       );
-      learned.searchedMs = world.host.now() - fromMs;
+      learned.searchedMs = world.host.elapsed() - fromMs;
     }
   } finally {
     for (const warning of (await world.services?.findDead()) ?? []) world.warn(warning);

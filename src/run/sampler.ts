@@ -96,8 +96,8 @@ export async function startSampler(world: SamplerWorld): Promise<Sampler> {
   };
   running.done.then(end, end);
   const until = async (holds: () => boolean, ms: number) => {
-    const deadline = host.now() + ms;
-    while (!holds() && !ended && host.now() < deadline && !signal.aborted) await host.sleep(20, signal);
+    const deadline = host.elapsed() + ms;
+    while (!holds() && !ended && host.elapsed() < deadline && !signal.aborted) await host.sleep(20, signal);
     signal.throwIfAborted();
   };
   const close = async () => {
@@ -164,8 +164,8 @@ export async function waitForSamples(
     ([name, values]) => name.startsWith('http_req_failed{slice:') && (values.passes ?? 0) > 0,
   );
   const sampled = () => (failed ? samples.memory : samples.cpu).at(-1)?.atMs ?? 0;
-  const deadline = host.now() + batch.drainMs + 2000;
-  while (sampled() < endMs && host.now() < deadline && !signal.aborted) {
+  const deadline = host.elapsed() + batch.drainMs + 2000;
+  while (sampled() < endMs && host.elapsed() < deadline && !signal.aborted) {
     await host.sleep(20, signal);
   }
 }

@@ -32,7 +32,12 @@ test('a server that takes requests and never answers is given up after a minute,
   };
   const outcomes = await startServers(
     {
-      ...{ host: { ...realHost, now: () => clockMs } satisfies Host, docker, run: 'r', arena: 'arena' },
+      ...{
+        host: { ...realHost, now: () => -clockMs, elapsed: () => clockMs } satisfies Host,
+        docker,
+        run: 'r',
+        arena: 'arena',
+      },
       ...{
         config: { env: {}, host: 'app.test' } as unknown as Config,
         plan: { variants: [variant] },

@@ -133,7 +133,7 @@ export async function startServers(
   }
   signal.throwIfAborted();
   // By the clock: a round with a server that takes a request and never answers lasts longer than others.
-  const untilMs = context.host.now() + READY_SECONDS * 1000;
+  const untilMs = context.host.elapsed() + READY_SECONDS * 1000;
   for (;;) {
     const answers = await round;
     waiting = pending();
@@ -165,7 +165,7 @@ export async function startServers(
       }),
     );
     waiting = pending();
-    if (waiting.length === 0 || context.host.now() >= untilMs) break;
+    if (waiting.length === 0 || context.host.elapsed() >= untilMs) break;
     round = askAll();
   }
   for (const { variant, container, last } of waiting) {

@@ -24,7 +24,7 @@ export interface Services {
 
 export interface ServicesWorld {
   docker: Docker;
-  host: Pick<Host, 'now' | 'sleep'>;
+  host: Pick<Host, 'elapsed' | 'sleep'>;
   run: string;
   config: Config;
   signal: AbortSignal;
@@ -177,7 +177,7 @@ async function awaitServices(world: ServicesWorld, wanted: Wanted): Promise<Cont
   const fail = async (why: string) => {
     throw new UserError('the services do not start', await explain(world, wanted, why));
   };
-  const deadline = host.now() + READY_SECONDS * 1000;
+  const deadline = host.elapsed() + READY_SECONDS * 1000;
   for (;;) {
     const services = await listServices(world);
     for (const { service, state, exitCode, health } of services) {
@@ -189,7 +189,7 @@ async function awaitServices(world: ServicesWorld, wanted: Wanted): Promise<Cont
     );
     if (late.length === 0) return services;
     const names = late.map(({ service }) => service).join(', ');
-    if (host.now() > deadline) await fail(`not ready after ${READY_SECONDS} s: ${names}`);
+    if (host.elapsed() > deadline) await fail(`not ready after ${READY_SECONDS} s: ${names}`);
     await host.sleep(200, signal);
     signal.throwIfAborted();
   }
