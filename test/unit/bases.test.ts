@@ -1,0 +1,142 @@
+/** Our Dockerfiles and manifests, compared with what the official base images are: test/fixtures/bases.yaml. */
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { K6_IMAGE } from '../../src/bench.ts';
+import { judgeApp } from '../../src/config/apps.ts';
+import { realFiles } from '../../src/config/files.ts';
+import { loadRuntimes } from '../../src/config/runtimes.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+
+interface Base {
+  php?: string[];
+  os: string;
+  entrypoint?: string;
+  commands?: string[];
+  files: string[];
+  env?: string[];
+  extensions?: string[][];
+  own?: string[];
+  conflicts?: string[];
+  health?: boolean;
+  source: string;
+}
+const bases: Record<string, Base> = parse(readFileSync(join(root, 'test/fixtures/bases.yaml'), 'utf8'), {
+  merge: true,
+});
+const baseOf = (image: string): Base => {
+  const found = bases[image];
+  if (!found) throw new Error(`${image} is not in test/fixtures/bases.yaml`);
+  return found;
+};
+
+const runtimes = [...loadRuntimes(root, root, realFiles).values()].filter(({ extends: base }) => !base);
+const fronts = runtimes.flatMap(({ front }) => front ?? []).slice(0, 1);
+
+/** A Dockerfile without comments, each instruction on a line; those of its last stage apart. */
+function readDockerfile(name: string) {
+  const text = readFileSync(join(root, 'runtimes', name, 'Dockerfile'), 'utf8').replace(/^\s*#.*\n/gm, '');
+  const lines = text.replaceAll(/\\\n/g, ' ').replaceAll(`\${PHP_VERSION}`, '{php}').split('\n');
+  const isPhp = (line: string) => /^FROM .*\{php\}/.test(line);
+  const from = Math.max(
+    lines.findLastIndex(isPhp),
+    lines.findLastIndex((line) => line.startsWith('FROM')),
+  );
+  const last = lines.slice(name === '_app' ? lines.findIndex(isPhp) : from);
+  return { lines, last, base: baseOf(last[0]?.split(' ')[1] ?? '') };
+}
+const named = [...runtimes, ...fronts].map(({ name, folder }) => ({
+  name,
+  dockerfile: readDockerfile(folder.split('/').at(-1) ?? ''),
+}));
+
+test('every base image is in the table, and in use', () => {
+  const used = [...runtimes, ...fronts].flatMap(({ base }) => base);
+  const standIns = Object.keys(parse(readFileSync(join(root, 'test/standins/images.yml'), 'utf8')));
+  const templates = standIns.map((image) => image.replace(/^php:\d+\.\d+-/, 'php:{php}-'));
+  expect([...new Set([...used, ...templates, K6_IMAGE])].sort()).toEqual(Object.keys(bases).sort());
+});
+
+test('each entry names the file that it was read in', () => {
+  for (const { source } of Object.values(bases))
+    expect(source).toMatch(/^[\w.-]+\/[\w.-]+@[0-9a-f]{40}:[\w./-]+$/);
+});
+
+test.each(runtimes)('$name lists PHP versions that its base images have', ({ php, base, conflicts = [] }) => {
+  for (const image of base.filter((name) => name.includes('{php}'))) {
+    expect(baseOf(image).php).toEqual(expect.arrayContaining([...php]));
+    expect(conflicts).toEqual(baseOf(image).conflicts ?? []);
+  }
+});
+
+/** The programs that a RUN starts, without those of the shell. */
+function commandsOf(line: string): string[] {
+  const script = line.replace(/^RUN (--\S+ +)*/, '').replaceAll(/'[^']*'/g, "''");
+  return script
+    .split(/&&|\|\||;|\||\bthen\b|[{}]/)
+    .map((part) => part.trim().split(/\s+/)[0] ?? '')
+    .filter((word) => word && !/^(if|fi|\[|exit|echo|command|grep|cp|rm|install|export)$/.test(word));
+}
+
+describe.each([...named, { name: '_app', dockerfile: readDockerfile('_app') }])('$name', ({ dockerfile }) => {
+  const { lines, last, base } = dockerfile;
+
+  test('runs what its base image has', () => {
+    const brought = [
+      'install-php-extensions',
+      'composer',
+      ...last.flatMap((line) => (/apt-get install .*\bapache2\b/.test(line) ? ['a2enmod'] : [])),
+    ];
+    const commands = last.filter((line) => line.startsWith('RUN')).flatMap(commandsOf);
+    for (const command of commands) expect([...(base.commands ?? []), ...brought]).toContain(command);
+  });
+
+  test('copies what other images have', () => {
+    const copied = lines.flatMap((line) => {
+      const from = /(?:COPY --from=|from=)([^\s,]+)/.exec(line)?.[1];
+      const path = /(?:source=|COPY --from=\S+ )([^\s,]+)/.exec(line)?.[1];
+      const stage = lines.find((other) => other.endsWith(` AS ${from}`))?.split(' ')[1];
+      const image = stage ?? from;
+      return image && path && bases[image] && path.startsWith('/usr/') ? [{ image, path }] : [];
+    });
+    for (const { image, path } of copied) expect(baseOf(image).files, image).toContain(path);
+  });
+
+  test('compiles no extension that its base image has', () => {
+    const own = lines.flatMap(
+      (line) => /^RUN install-php-extensions (.*)$/.exec(line)?.[1]?.split(' ') ?? [],
+    );
+    const built = [...(base.extensions ?? []).flat(), ...(base.own ?? [])];
+    expect(built.filter((extension) => own.includes(extension))).toEqual([]);
+  });
+
+  test('puts its php.ini where the base image reads it', () => {
+    const target = lines
+      .find((line) => /^COPY --from=shared php\.ini /.test(line))
+      ?.split(' ')
+      .at(-1);
+    if (target === undefined) return;
+    expect(base.env).toContain('PHP_INI_DIR');
+    expect([...base.files, '/usr/local/etc/php'].some((folder) => target === `${folder}/php.ini`)).toBe(true);
+  });
+});
+
+test.each(named)(
+  '$name replaces the health check, entry point and user of its base image',
+  ({ dockerfile }) => {
+    const { last, base } = dockerfile;
+    expect(last.includes('HEALTHCHECK NONE')).toBe(base.health === true);
+    expect(last).toContain('ENTRYPOINT ["serve"]');
+    // www-data.
+    expect(base.os).toMatch(/^Debian/);
+    expect(last).toContain('USER 33:33');
+  },
+);
+
+test('apps are compiled no extension that all PHP images have, and those that they lack', () => {
+  const built = (baseOf('php:{php}-cli').extensions ?? []).flat().map((name) => name.replace(/^zend /, ''));
+  const require = [...built, 'pcntl', 'sockets', 'intl'].map((name) => `ext-${name}`);
+  expect(judgeApp(require, false, {}).extensions).toEqual(['pcntl', 'sockets', 'intl']);
+});
