@@ -2,13 +2,25 @@
 // script/build with the folder to write to.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 import { configJsonSchema, runtimeJsonSchema, scenarioJsonSchema } from '../../src/config/schema.ts';
 import { resultsJsonSchema } from '../../src/results.ts';
 import { renderLicenses } from './licenses.ts';
 import { bundlePage, pagePlugin } from './page.ts';
 
 const target = process.argv[2] ?? '.';
+
+/** Of our package.json what src/project.ts takes: what we develop with is no part of what we ship. */
+const manifestPlugin: Plugin = {
+  name: 'manifest',
+  setup({ onLoad }) {
+    onLoad({ filter: /[/\\]package\.json$/ }, ({ path }) => {
+      if (path !== join(import.meta.dirname, '../../package.json')) return null;
+      const { repository } = JSON.parse(readFileSync(path, 'utf8'));
+      return { contents: JSON.stringify({ repository }), loader: 'json' };
+    });
+  },
+};
 
 const { metafile } = await build({
   entryPoints: [
@@ -30,7 +42,7 @@ const { metafile } = await build({
   charset: 'utf8',
   legalComments: 'none',
   metafile: true,
-  plugins: [pagePlugin],
+  plugins: [pagePlugin, manifestPlugin],
   // The toolkit's packages are CommonJS and call require() for Node's own modules.
   banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
   logLevel: 'warning',

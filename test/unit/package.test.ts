@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 
@@ -27,3 +28,19 @@ test('the package has what git has in its folders, down to those that are empty 
   const folders = lists.map((path) => path.slice(0, -'.gitignore'.length));
   expect(folders.filter((folder) => !packed.some((path: string) => path.startsWith(folder)))).toEqual([]);
 });
+
+test('what we develop with is no part of what we ship', () => {
+  const target = mkdtempSync(join(tmpdir(), 'php-runtime-bench-bundle-'));
+  try {
+    execFileSync(process.execPath, [join(root, 'script/lib/bundle.ts'), target], { cwd: root });
+    const names = readdirSync(join(target, 'dist'), { recursive: true, encoding: 'utf8' });
+    const texts = names
+      .filter((name) => name.endsWith('.mjs'))
+      .map((name) => readFileSync(join(target, 'dist', name), 'utf8'));
+    const { repository } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    expect(texts.filter((text) => text.includes(repository.url))).not.toEqual([]);
+    expect(texts.filter((text) => text.includes('@biomejs/biome'))).toEqual([]);
+  } finally {
+    rmSync(target, { recursive: true });
+  }
+}, 60_000);
