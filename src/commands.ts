@@ -171,7 +171,12 @@ function noteLack({ ok, what }: Finding): Warning[] {
 }
 
 async function makeCaller(argv: readonly string[], packageRoot: string) {
-  const progress = makeProgress((text) => process.stderr.write(text), process.stderr.isTTY === true);
+  const { stderr } = process;
+  const progress = makeProgress(
+    (text) => stderr.write(text),
+    // 0 of a terminal that does not know.
+    () => (stderr.isTTY ? stderr.columns || 80 : null),
+  );
   const caller: Caller = {
     ...{ version: await readVersion(packageRoot), packageRoot },
     command: ['php-runtime-bench', ...withoutSecrets(argv)],

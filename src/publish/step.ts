@@ -21,7 +21,10 @@ export async function makeCaller(
     version,
     packageRoot,
     command: ['php-runtime-bench', 'run', ...shown.flatMap(([name, value]) => [`--${name}`, value.trim()])],
-    ...makeProgress((text) => process.stdout.write(text), false),
+    ...makeProgress(
+      (text) => process.stdout.write(text),
+      () => null,
+    ),
     began: (run) => core.saveState('run', run),
   };
 }

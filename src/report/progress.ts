@@ -1,8 +1,12 @@
 import { duration } from './numbers.ts';
-import { cleanLine } from './text.ts';
+import { cleanLine, clip } from './text.ts';
 
-/** Progress for people: one line that is written over on a terminal, plain lines elsewhere. */
-export function makeProgress(write: (text: string) => void, terminal: boolean) {
+/**
+ * Progress for people: one line that is written over on a terminal, plain lines elsewhere.
+ *
+ * @param columns how wide the terminal is now; null: it is none
+ */
+export function makeProgress(write: (text: string) => void, columns: () => number | null) {
   let shown = false;
   let last = '';
   const clear = () => {
@@ -16,10 +20,13 @@ export function makeProgress(write: (text: string) => void, terminal: boolean) {
       write(`${cleanLine(line)}\n`);
     },
     at(what: string, share: number, left: number): void {
-      const text = `${String(Math.round(share * 100)).padStart(3)} %  ${what}  about ${duration(left)} left`;
-      if (terminal) {
+      const name = cleanLine(what);
+      const text = `${String(Math.round(share * 100)).padStart(3)} %  ${name}  about ${duration(left)} left`;
+      const width = columns();
+      if (width !== null) {
         clear();
-        write(text);
+        // A line that wraps cannot be written over, and some terminals wrap one that fills the last column.
+        write(clip(text, Math.max(1, width - 1)));
         shown = true;
       } else if (what !== last) write(`${text}\n`);
       last = what;
