@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { adaptCompose, imagesOf, networksOf } from './compose.ts';
+import { adaptCompose, findUnfit, imagesOf, networksOf } from './compose.ts';
 
 const options = {
   run: 'r1',
@@ -84,4 +84,25 @@ test('the arena joins the networks that services are in, images are pulled unles
   };
   expect(networksOf(file)).toEqual(['x_back', 'x_default']);
   expect(imagesOf(file)).toEqual(['mariadb:11', 'redis:7']);
+});
+
+test.each([
+  [{ scale: 3 }, 'db: scale: 3'],
+  [{ scale: 0 }, 'db: scale: 0'],
+  [{ deploy: { replicas: 2 } }, 'db: deploy.replicas: 2'],
+  [{ network_mode: 'host' }, 'db: network_mode: host'],
+  [{ network_mode: 'bridge' }, 'db: network_mode: bridge'],
+  [{ network_mode: 'container:other' }, 'db: network_mode: container:other'],
+])('a service that is not one container, or that has no name to the app, is refused: %j', (asked, found) => {
+  const services = { cache: { image: 'redis:7' }, db: { image: 'mariadb:11', ...asked } };
+  expect(findUnfit({ services })).toMatchObject({ found });
+});
+
+test.each([
+  { scale: 1, deploy: { replicas: 1 } },
+  { network_mode: 'none' },
+  { network_mode: 'service:cache' },
+])('what a run can give is taken: %j', (asked) => {
+  const services = { cache: { image: 'redis:7' }, db: { image: 'mariadb:11', ...asked } };
+  expect(findUnfit({ services })).toBeNull();
 });

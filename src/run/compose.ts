@@ -23,7 +23,8 @@ interface ComposeService {
   network_mode?: string;
   cpuset?: string;
   restart?: string;
-  deploy?: { restart_policy?: unknown };
+  deploy?: { restart_policy?: unknown; replicas?: number };
+  scale?: number;
   ports?: unknown;
   container_name?: string;
 }
@@ -92,6 +93,31 @@ function adaptBuild(
     additional_contexts: { ...contexts, ...build.additional_contexts },
     labels: { ...build.labels, [IMAGE_LABEL]: name },
   };
+}
+
+/** What a service asks for that a run cannot give it. */
+export interface Unfit {
+  /** `db: deploy.replicas: 3` */
+  found: string;
+  allowed: string;
+}
+
+/** The first service that is not one container, or that the app could not reach by its name; null: there is none. */
+export function findUnfit({ services = {} }: ComposeFile): Unfit | null {
+  for (const [name, { scale, deploy, network_mode: mode }] of Object.entries(services)) {
+    for (const [key, count] of Object.entries({ scale, 'deploy.replicas': deploy?.replicas })) {
+      if (count !== undefined && count !== 1)
+        return { found: `${name}: ${key}: ${count}`, allowed: 'one container for each service' };
+    }
+    if (mode !== undefined && mode !== 'none' && !mode.startsWith('service:')) {
+      return {
+        found: `${name}: network_mode: ${mode}`,
+        allowed:
+          "networks of the compose file, so that the app finds it by its name; 'service:NAME' or 'none'",
+      };
+    }
+  }
+  return null;
 }
 
 /** Names of the networks through which services are reached. */

@@ -6,7 +6,7 @@ import { formatCpus } from '../plan/cpus.ts';
 import type { PlannedVariant } from '../plan/variants.ts';
 import type { CpuLayout, Failure, Warning } from '../results.ts';
 import { readOutput } from './complaint.ts';
-import { adaptCompose, type ComposeFile, imagesOf, networksOf, projectOf } from './compose.ts';
+import { adaptCompose, type ComposeFile, findUnfit, imagesOf, networksOf, projectOf } from './compose.ts';
 import { COMPOSE_HINT } from './disturbance.ts';
 import { type Docker, inspectContainer, LIMITS_MS, lastLines, readLog } from './docker.ts';
 
@@ -91,6 +91,15 @@ export async function readCompose(
   const unknown = Object.keys(wanted.reset).find((service) => !known.includes(service));
   if (known.length === 0)
     throw new UserError('the compose file has no services', { where: { name: wanted.file } });
+  const unfit = findUnfit(file);
+  if (unfit) {
+    throw new UserError('the service cannot be started for a run', {
+      where: { name: wanted.file },
+      found: unfit.found,
+      allowed: unfit.allowed,
+      hint: 'leave the key out in a compose file of its own for the benchmark',
+    });
+  }
   if (unknown !== undefined) {
     throw new UserError('no such service to reset', {
       where: { name: wanted.file },

@@ -206,4 +206,16 @@ test('what is not there or not right is said before anything starts', async () =
     code: 2,
     stderr: expect.stringContaining('the compose file cannot be used'),
   });
+  for (const [key, found] of [
+    ['network_mode: host', 'db: network_mode: host'],
+    ['scale: 2', 'db: scale: 2'],
+    ['deploy: {replicas: 3}', 'db: deploy.replicas: 3'],
+  ] as const) {
+    const text = `services:\n  db:\n    image: mariadb:11\n    ${key}\n`;
+    writeFileSync(join(project.folder, 'unfit.yml'), text);
+    const unfit = await project.cli([...argv, '--services', 'unfit.yml']);
+    expect(unfit.stderr).toMatch(/unfit\.yml: the service cannot be started for a run\n/);
+    expect(unfit.stderr).toContain(`  found:   ${found}\n`);
+    expect(unfit).toMatchObject({ code: 2, stdout: '' });
+  }
 });
