@@ -3,6 +3,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { NAMESPACE } from '../integration/namespace.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -88,6 +89,7 @@ export class Sandbox {
           `${name}@standin=${join(ROOT, 'test/standins/actions', basename(name))}`,
         ]),
         ...['--no-cache-server', '--env', `TOOLKIT=${join(ROOT, 'node_modules')}`],
+        ...['--env', `PHP_RUNTIME_BENCH_NAMESPACE=${NAMESPACE}`],
         ...Object.entries(options.env).flatMap(([name, value]) => ['--env', `${name}=${value}`]),
       ],
       this.repository,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { Results } from '../../src/results.ts';
+import { NAMESPACE } from '../integration/namespace.ts';
 import { type Event, Sandbox, type StartedRun } from './act.ts';
 import { Artifacts } from './artifacts.ts';
 import { GitHub } from './github.ts';
@@ -289,7 +290,7 @@ const ours = () => github.comments.filter(({ author }) => author === 'github-act
 
 /** Containers and networks that still carry the label of a run. */
 function leftovers(id = ''): string[] {
-  const filter = `label=php-runtime-bench=${id}`;
+  const filter = `label=${NAMESPACE}=${id}`;
   return [
     ['container', 'ls', '--all', '--quiet', '--filter', filter],
     ['network', 'ls', '--quiet', '--filter', filter],
