@@ -38,7 +38,8 @@ import { connectDocker } from './run/docker.ts';
 import { diagnose, diagnoseDisk, diagnoseNeeds, type Finding } from './run/doctor.ts';
 import { inspectScripts } from './run/inspect.ts';
 import { MACHINE_SCRIPT, parseMachine } from './run/machine.ts';
-import { readOutput } from './run/output.ts';
+import { findResults, readOutput } from './run/output.ts';
+import { judgePast, judgeRepeats, repeatWork } from './run/usual.ts';
 import { removeTemporary } from './temporary.ts';
 
 /** One command of the CLI, as typed; returns the exit code. Results go to stdout, the rest to stderr. */
@@ -137,8 +138,12 @@ export async function runCommand(argv: readonly string[], host: Host, packageRoo
       const needs =
         'message' in beside
           ? [{ ok: false, what: beside.message }]
-          : [...(await diagnoseNeeds(host, beside)), ...(await diagnoseDisk(beside.out))];
-      const findings = [...(await diagnose(host, machine)), ...needs];
+          : [
+              ...(await diagnoseNeeds(host, beside)),
+              ...(await diagnoseDisk(beside.out)),
+              ...judgePast(await findResults(beside.out).catch(() => null), machine, beside.out),
+            ];
+      const findings = [...(await diagnose(host, machine)), judgeRepeats(repeatWork(host)), ...needs];
       if (!command.json) print(findings.map((f) => `${f.ok ? 'ok  ' : 'note'}  ${f.what}`).join('\n'));
       if (!command.aa) {
         if (command.json) print(JSON.stringify(findings, null, 2));

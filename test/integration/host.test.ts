@@ -46,6 +46,22 @@ test('check, warm-up, turns and duets see the page that is behind its name', asy
   expect(readLogs('paths')).not.toContain('asked as');
 });
 
+test('probes of a search for the capacity are at that name, too', async () => {
+  const { code, stderr } = await run(
+    'capacity',
+    ...['--env', 'CANONICAL=app.test', '--paths', '/', '--load', 'vus(2, 1s)', '--capacity'],
+  );
+  expect({ code, said: code === 0 ? '' : stderr }).toEqual({ code: 0, said: '' });
+  const [search] = project.results('capacity').searches;
+  expect(search?.probes.length).toBeGreaterThan(1);
+  for (const probe of search?.probes ?? []) {
+    expect(probe.requests).toBeGreaterThan(0);
+    expect(probe).not.toHaveProperty('others');
+  }
+  expect(search?.probes.some(({ held, failures }) => held && failures === 0)).toBe(true);
+  expect(readLogs('capacity')).not.toContain('asked as');
+}, 600_000);
+
 test('a k6 script and cold starts are at the name that is given, whatever the site of that name is', async () => {
   const { code, stderr } = await run(
     'script',
