@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -195,6 +195,12 @@ describe('a build that fails says why', () => {
       [],
       /^composer install: .*acme\/nothing/,
     ],
+    [
+      'a package of which all versions have known security holes',
+      { require: { 'laravel/framework': '^10.48' } },
+      [],
+      /^composer install: .*laravel\/framework.* affected by security advisories \("PKSA-/,
+    ],
     ['an extension', { require: { 'acme/needs': '*' } }, [], /ext-nonesuch.*extensions: \[nonesuch\]/],
     [
       'a command',
@@ -234,20 +240,38 @@ test('a PHP version without images is tried, and the missing base is named', asy
   }
 });
 
+/** The bundled app of Symfony with the older of the two versions that it allows. */
+function copySymfony(): string {
+  const app = join(folder, 'symfony-6');
+  cpSync(join(root, 'apps/symfony'), app, { recursive: true });
+  const file = join(app, 'composer.json');
+  writeFileSync(file, readFileSync(file, 'utf8').replaceAll('^6.4 || ^7.4', '^6.4'));
+  return app;
+}
+
 test('Symfony, Laravel and Lumen answer alike on Apache and on nginx, with their caches filled', async () => {
   const run = project.bench(
     'out',
-    ...['--app', 'symfony,laravel,lumen', '--runtimes', 'apache,nginx-fpm', '--paths', '/', '--wait'],
-    ...['--env', 'APP_NAME=of {variant}'],
+    ...['--app', `symfony,${copySymfony()},laravel,lumen`, '--runtimes', 'apache,nginx-fpm', '--paths', '/'],
+    ...['--wait', '--env', 'APP_NAME=of {variant}'],
   );
   expect((await run.done).code, run.stderr).toBe(0);
   const { variants, measurements } = project.results('out');
-  expect(variants.map(({ failure }) => failure)).toEqual(Array(6).fill(null));
+  expect(variants.map(({ failure }) => failure)).toEqual(Array(8).fill(null));
   for (const { requests, okCount } of measurements) expect(okCount).toBe(requests);
   const listed = (id: string, pattern: string) => {
     const image = variantOf(project.results('out'), id).image?.name as string;
     return php(image, `echo implode(' ', array_map('basename', glob('/app/${pattern}')));`);
   };
+  const versionOf = (id: string, name: string) =>
+    php(
+      variantOf(project.results('out'), id).image?.name as string,
+      `require '/app/vendor/autoload.php'; echo Composer\\InstalledVersions::getPrettyVersion('${name}');`,
+    );
+  expect(await versionOf('symfony/apache@8.4', 'symfony/framework-bundle')).toMatch(/^v?7\.4\./);
+  expect(await versionOf('symfony-6/apache@8.4', 'symfony/framework-bundle')).toMatch(/^v?6\.4\./);
+  expect(await versionOf('laravel/apache@8.4', 'laravel/framework')).toMatch(/^v?13\./);
+  expect(await versionOf('lumen/apache@8.4', 'laravel/lumen-framework')).toMatch(/^v?10\./);
   expect(await listed('symfony/apache@8.4', 'var/cache/prod/*Container.php')).toBe(
     'App_KernelProdContainer.php',
   );

@@ -1,25 +1,35 @@
 <?php
 
 // Packs Debian's Composer, the libraries it uses and the packages it offers into one file, since images take
-// /usr/bin/composer alone: pack.php TARGET REPOSITORY
+// /usr/bin/composer alone: pack.php TARGET COMPOSER REPOSITORY
+// COMPOSER has a folder for each of Debian's packages.
 
 declare(strict_types=1);
 
-[, $target, $repository] = $argv;
+/** @return iterable<string, string> path in the folder => path */
+function filesIn(string $folder): iterable
+{
+    $flags = FilesystemIterator::FOLLOW_SYMLINKS | FilesystemIterator::SKIP_DOTS;
+    foreach (new RecursiveIteratorIterator(new RecursiveDirectoryIterator($folder, $flags)) as $file) {
+        yield substr($file->getPathname(), strlen($folder) + 1) => $file->getPathname();
+    }
+}
+
+[, $target, $composer, $repository] = $argv;
 $phar = new Phar("$target.phar", 0, 'composer.phar');
 $phar->startBuffering();
-$root = '/usr/share/php/';
-$files = new RecursiveIteratorIterator(new RecursiveDirectoryIterator($root, FilesystemIterator::FOLLOW_SYMLINKS | FilesystemIterator::SKIP_DOTS));
-foreach ($files as $file) {
-    // Debian's loaders name each other by absolute paths.
-    $phar[substr($file->getPathname(), strlen($root))] = str_replace($root, 'phar://composer.phar/', file_get_contents($file->getPathname()));
-}
-$main = preg_replace('/^#!.*\n/', '', file_get_contents('/usr/bin/composer'));
-$phar['bin/composer'] = str_replace("__DIR__ . '/../share/php/", "'phar://composer.phar/", $main);
-foreach (scandir($repository) as $name) {
-    if ($name[0] !== '.') {
-        $phar["repository/$name"] = file_get_contents("$repository/$name");
+foreach (glob("$composer/*/usr/share/php") as $root) {
+    foreach (filesIn($root) as $path => $file) {
+        // Debian's loaders name each other by absolute paths.
+        $phar[$path] = str_replace('/usr/share/php/', 'phar://composer.phar/', file_get_contents($file));
     }
+}
+[$main] = glob("$composer/*/usr/bin/composer");
+$main = preg_replace('/^#!.*\n/', '', file_get_contents($main));
+$phar['bin/composer'] = str_replace("__DIR__ . '/../share/php/", "'phar://composer.phar/", $main);
+$phar['polyfills.php'] = file_get_contents(__DIR__ . '/polyfills.php');
+foreach (filesIn($repository) as $path => $file) {
+    $phar["repository/$path"] = file_get_contents($file);
 }
 // Composer takes archives from the disk only. Where they lie is told by its home, unless somebody set up one.
 $phar->setStub(<<<'STUB'
@@ -29,19 +39,27 @@ $phar->setStub(<<<'STUB'
     $home = getenv('COMPOSER_HOME') ?: '/tmp/composer-standin';
     if (!is_file("$home/config.json")) {
         $repository = '/tmp/composer-standin/repository';
-        @mkdir($repository, 0777, true);
         @mkdir($home, 0777, true);
-        foreach (scandir('phar://composer.phar/repository') as $name) {
-            $content = file_get_contents("phar://composer.phar/repository/$name");
-            file_put_contents("$repository/$name", str_ends_with($name, '.json') ? str_replace('@repository@', $repository, $content) : $content);
+        $packed = 'phar://composer.phar/repository';
+        foreach (new RecursiveIteratorIterator(new RecursiveDirectoryIterator($packed)) as $file) {
+            $path = $repository . substr($file, strlen($packed));
+            $content = file_get_contents($file);
+            @mkdir(dirname($path), 0777, true);
+            file_put_contents($path, str_ends_with($path, '.json') ? str_replace('@repository@', $repository, $content) : $content);
         }
         file_put_contents("$home/config.json", json_encode(['repositories' => [
             ['packagist.org' => false],
             ['type' => 'composer', 'url' => "file://$repository"],
         ]]));
-        putenv("COMPOSER_HOME=$home");
-        $_SERVER['COMPOSER_HOME'] = $_ENV['COMPOSER_HOME'] = $home;
     }
+    putenv("COMPOSER_HOME=$home");
+    $_SERVER['COMPOSER_HOME'] = $_ENV['COMPOSER_HOME'] = $home;
+    // A lock file names archives that only the Internet has: the versions nearest to it are taken.
+    if (in_array('install', $argv, true) && str_contains((string) @file_get_contents('composer.lock'), 'https://api.github.com/')) {
+        fwrite(STDERR, "composer.lock is set aside: this Composer has Debian's packages\n");
+        rename('composer.lock', 'composer.lock.set-aside');
+    }
+    require 'phar://composer.phar/polyfills.php';
     require 'phar://composer.phar/bin/composer';
     __HALT_COMPILER();
     STUB);

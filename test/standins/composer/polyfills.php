@@ -1,5 +1,35 @@
 <?php
 
+// What upstream's packages require symfony/polyfill-* for, and Debian's do not.
+
+// PHP 8.4 has these, and so has Debian's next release.
+if (!function_exists('array_find')) {
+    function array_find(array $array, callable $callback): mixed
+    {
+        foreach ($array as $key => $value) {
+            if ($callback($value, $key)) {
+                return $value;
+            }
+        }
+        return null;
+    }
+
+    function array_any(array $array, callable $callback): bool
+    {
+        foreach ($array as $key => $value) {
+            if ($callback($value, $key)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    function array_all(array $array, callable $callback): bool
+    {
+        return !array_any($array, static fn (mixed $value, mixed $key): bool => !$callback($value, $key));
+    }
+}
+
 // Debian's symfony/string takes these from ext-intl, upstream's from symfony/polyfill-intl-* where that is not there. For
 // ASCII, which is in one form alone, they need no tables.
 
