@@ -1,22 +1,8 @@
 <?php
 
-use Illuminate\Support\ServiceProvider;
-
+// What is not here is Laravel's default.
 return [
-    'name' => env('APP_NAME', 'Laravel'),
     'type' => 'laravel',
-    'env' => env('APP_ENV', 'production'),
-    'debug' => (bool) env('APP_DEBUG', false),
-    'url' => env('APP_URL', 'http://localhost'),
-    'timezone' => 'UTC',
-    'locale' => 'en',
-    'fallback_locale' => 'en',
-    'cipher' => 'AES-256-CBC',
     // Of an app that keeps no secrets.
     'key' => env('APP_KEY', 'base64:cGhwLXJ1bnRpbWUtYmVuY2g6IG5vdCBhIHNlY3JldC4='),
-    'maintenance' => ['driver' => 'file'],
-    'providers' => ServiceProvider::defaultProviders()->merge([
-        App\Providers\AuthServiceProvider::class,
-        App\Providers\RouteServiceProvider::class,
-    ])->toArray(),
 ];

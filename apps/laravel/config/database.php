@@ -16,5 +16,4 @@ return [
         'mysql' => ['driver' => 'mysql', 'charset' => 'utf8mb4', 'collation' => 'utf8mb4_unicode_ci'] + $server,
         'pgsql' => ['driver' => 'pgsql', 'charset' => 'utf8'] + $server,
     ],
-    'migrations' => 'migrations',
 ];

@@ -2,6 +2,6 @@
 
 return [
     'driver' => 'bcrypt',
-    // Laravel 10's own default. Half of what the journey costs is this.
+    // Laravel's default until version 10. Since then it is 12, and hashing would be nearly all that the journey costs.
     'bcrypt' => ['rounds' => env('BCRYPT_ROUNDS', 10)],
 ];

@@ -1,9 +1,13 @@
 <?php
 
-$app = new Illuminate\Foundation\Application(dirname(__DIR__));
+use App\Http\Middleware\CachePage;
+use Illuminate\Foundation\Application;
+use Illuminate\Foundation\Configuration\Exceptions;
+use Illuminate\Foundation\Configuration\Middleware;
 
-$app->singleton(Illuminate\Contracts\Http\Kernel::class, App\Http\Kernel::class);
-$app->singleton(Illuminate\Contracts\Console\Kernel::class, App\Console\Kernel::class);
-$app->singleton(Illuminate\Contracts\Debug\ExceptionHandler::class, App\Exceptions\Handler::class);
-
-return $app;
+return Application::configure(basePath: dirname(__DIR__))
+    ->withRouting(web: __DIR__ . '/../routes/web.php')
+    ->withMiddleware(static fn (Middleware $middleware) => $middleware->alias(['page-cache' => CachePage::class]))
+    ->withExceptions(static function (Exceptions $exceptions): void {
+    })
+    ->create();

@@ -1,10 +1,3 @@
 <?php
 
-return [
-    'default' => env('CACHE_DRIVER', 'file'),
-    'stores' => [
-        'array' => ['driver' => 'array', 'serialize' => false],
-        'file' => ['driver' => 'file', 'path' => storage_path('framework/cache/data')],
-    ],
-    'prefix' => 'laravel_cache_',
-];
+return ['default' => env('CACHE_STORE', 'file')];
