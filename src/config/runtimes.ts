@@ -47,6 +47,7 @@ export const manifest = keys({
   requires: list(line).optional(),
   conflicts: list(line).optional(),
   htaccess: boolean.optional(),
+  'extra-variables': list(line).optional(),
   'worker-per-connection': boolean.optional(),
   elastic: record(optionName, list(line)).optional(),
   stop: keys({
@@ -194,7 +195,8 @@ function openFolder(name: string, path: string, cwd: string, files: Files): Fold
 function readRuntime({ name, path, document, dockerfile }: Folder): Runtime {
   const parsed = validate(manifest, document);
   const { stop, options, elastic = {}, tried, htaccess, requires = [], conflicts, ...more } = parsed;
-  const { 'long-lived': longLived, 'worker-per-connection': workerPerConnection, ...rest } = more;
+  const { 'long-lived': longLived, 'extra-variables': extraVariables, ...others } = more;
+  const { 'worker-per-connection': workerPerConnection, ...rest } = others;
   const checkNames = (named: object, ...path: string[]) => {
     for (const option of Object.keys(named)) {
       at(document.place([...path, option]), () => {
@@ -221,6 +223,7 @@ function readRuntime({ name, path, document, dockerfile }: Folder): Runtime {
     ...(conflicts && { conflicts }),
     ...(longLived && { longLived }),
     ...(htaccess !== undefined && { htaccess }),
+    ...(extraVariables && { extraVariables }),
     ...(workerPerConnection !== undefined && { workerPerConnection }),
     elastic,
     options: complete,

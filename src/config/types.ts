@@ -43,6 +43,8 @@ export interface Runtime {
   conflicts?: readonly string[];
   /** Whether its web server obeys `.htaccess` files. */
   htaccess?: boolean;
+  /** Names in `$_SERVER` that it has also where a request has nothing of the kind, and others have not. */
+  extraVariables?: readonly string[];
   /** Whether a connection that is kept open takes one of its `workers`, idle or not. */
   workerPerConnection?: boolean;
   /** Option → values with which its pool of processes shrinks while it has no load. */

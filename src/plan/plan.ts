@@ -14,6 +14,7 @@ import { makeRandom } from './random.ts';
 import { warnOfThresholds } from './scripts.ts';
 import { takeShard } from './shards.ts';
 import { type Batch, batchMs, cutIntoBatches, drainFor, planSlices } from './timeline.ts';
+import { warnOfVariables } from './variables.ts';
 import { type PlannedImage, type PlannedVariant, planVariants } from './variants.ts';
 import { warnOfVersions } from './versions.ts';
 
@@ -76,7 +77,12 @@ export function plan(config: Config, cpus: readonly Cpu[]): Plan {
     ...{ seed: config.seed, variants, images, cpus: layout },
     ...load,
     warnings: [
-      ...[...warnings, ...warnOfHtaccess(variants), ...warnOfDevPackages(images)],
+      ...[
+        ...warnings,
+        ...warnOfHtaccess(variants),
+        ...warnOfVariables(variants),
+        ...warnOfDevPackages(images),
+      ],
       ...[...warnOfMisfits(config), ...warnOfKeptConnections(variants, config.scenarios)],
       ...warnOfVersions(variants),
       ...shortened(config),
