@@ -1,6 +1,6 @@
 // Every request carries the same Host header. The app answers under its own name only, and redirects under any other.
 import { execFileSync } from 'node:child_process';
-import { cpSync, readdirSync, readFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hasHyperfine, makeProject, type Project, root, slicesOf, variantOf } from './bench.ts';
@@ -78,6 +78,39 @@ test('a k6 script and cold starts are at the name that is given, whatever the si
   expect(slice?.bytesReceived).toBeGreaterThan(20 * PAGE_BYTES);
   if (hasHyperfine) expect(variantOf(results, ID).coldStart?.timesMs).toHaveLength(10);
   expect(readLogs('script')).not.toContain('asked as');
+});
+
+test('an app that asks itself by its name is refused, and reaches itself by PORT', async () => {
+  const own = await makeProject();
+  try {
+    mkdirSync(join(own.folder, 'app'));
+    writeFileSync(
+      join(own.folder, 'app/index.php'),
+      `<?php
+if ($_SERVER['REQUEST_URI'] === '/inner') { echo 'inner of ' . $_SERVER['HTTP_HOST']; exit; }
+$named = stream_context_create(['http' => ['header' => 'Host: app.test']]);
+$byName = @file_get_contents('http://app.test/inner');
+error_log('by name: ' . ($byName === false ? error_get_last()['message'] : $byName));
+error_log('by port: ' . file_get_contents('http://127.0.0.1:' . getenv('PORT') . '/inner', false, $named));
+echo 'page';
+`,
+    );
+    const { code, stderr } = await own.run(
+      'self',
+      ...['--app', 'app', '--runtimes', 'apache,nginx-fpm', '--paths', '/', '--load', 'requests(4, 1)'],
+      ...['--instances', '1', '--blocks', '1', '--warmup', '0s', '--wait'],
+    ).done;
+    expect({ code, said: code === 0 ? '' : stderr }).toEqual({ code: 0, said: '' });
+    const logs = join(own.folder, 'self/raw/logs/0');
+    expect(readdirSync(logs)).toHaveLength(2);
+    for (const name of readdirSync(logs)) {
+      const log = readFileSync(join(logs, name), 'utf8');
+      expect(log).toMatch(/by name: .*Connection refused/);
+      expect(log).toContain('by port: inner of app.test');
+    }
+  } finally {
+    await own.remove();
+  }
 });
 
 /** What the server and its app have logged, check and warm-up included. */
