@@ -13,6 +13,14 @@ export * from './measurement.ts';
 const count = z.int().nonnegative();
 const ratio = z.number().min(0).max(1);
 
+/** What is there twice would be worked on twice, and counted twice. */
+function once<T>(keyOf: (item: T) => string): (items: readonly T[]) => boolean {
+  return (items) => new Set(items.map(keyOf)).size === items.length;
+}
+
+/** Rows of a report: with more of them it takes minutes to make and nobody reads it. */
+const MAX_ROWS = 100_000;
+
 /** It becomes part of a link in the comment of a pull request. */
 const version = z.string().regex(/^\d+\.\d+\.\d+(-[\w.-]+)?$/);
 
@@ -146,7 +154,7 @@ export const Host = z.object({
   buildx: z.string(),
 });
 
-export const Results = z.object({
+const Whole = z.object({
   schema: z.literal(1),
   tool: z.object({ name: z.literal('php-runtime-bench'), version, k6: z.string() }),
   run: z.object({
@@ -172,7 +180,10 @@ export const Results = z.object({
   plan: z.object({
     instances: count,
     cpus: CpuLayout,
-    scenarios: z.array(ScenarioFacts),
+    scenarios: z.array(ScenarioFacts).refine(
+      once((one: { name: string }) => one.name),
+      'the same scenario twice',
+    ),
     estimatedSeconds: z.number(),
     steps: count,
     /** Id of the variant that others are compared with; null: the first. */
@@ -200,13 +211,27 @@ export const Results = z.object({
     /** What becomes of a run in which not one comparison of a gate could be judged; left out: it fails. */
     unjudged: z.enum(['fail', 'pass']).optional(),
   }),
-  variants: z.array(Variant),
+  variants: z.array(Variant).refine(
+    once((one: { id: string }) => one.id),
+    'the same variant twice',
+  ),
   measurements: z.array(Measurement),
   duets: z.array(Duet).default([]),
-  searches: z.array(Search).default([]),
+  searches: z
+    .array(Search)
+    .refine(
+      once((one: z.infer<typeof Search>) => JSON.stringify([one.variant, one.scenario, one.instance])),
+      'the same search twice',
+    )
+    .default([]),
   comparisons: z.array(Comparison).default([]),
   warnings: z.array(Warning),
 });
+
+export const Results = Whole.refine(
+  ({ plan, variants }) => plan.scenarios.length * variants.length <= MAX_ROWS,
+  `more than ${MAX_ROWS} variants × scenarios`,
+);
 
 /** results.json as JSON Schema. */
 export function resultsJsonSchema(): object {

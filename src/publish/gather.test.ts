@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { fixtures } from '../../test/fixtures/results/make.ts';
 import { renderShards } from '../report/shards.ts';
-import type { Results } from '../results.ts';
+import type { Results, Variant } from '../results.ts';
 import { gatherResults, MAX_RESULTS_BYTES, readWanted, type Wanted } from './gather.ts';
 
 let folder: string;
@@ -71,9 +71,16 @@ test.each([
   [
     'too many variants',
     part(1, (all) => {
-      all.variants = Array(201).fill(all.variants[0]);
+      all.variants = Array.from({ length: 201 }, (_, i) => ({ ...all.variants[0], id: `v${i}` }) as Variant);
     }),
     '201 variants, up to 200',
+  ],
+  [
+    'a scenario that is there many times',
+    part(1, (all) => {
+      all.plan.scenarios = Array(40).fill(all.plan.scenarios[0]);
+    }),
+    'plan.scenarios: the same scenario twice',
   ],
 ])('refuses %s, and says so', async (_, content, why) => {
   put('x', content);
