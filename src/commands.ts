@@ -38,7 +38,7 @@ import { connectDocker } from './run/docker.ts';
 import { diagnose, diagnoseDisk, diagnoseNeeds, type Finding } from './run/doctor.ts';
 import { inspectScripts } from './run/inspect.ts';
 import { MACHINE_SCRIPT, parseMachine } from './run/machine.ts';
-import { findResults, readOutput } from './run/output.ts';
+import { findResults, readOutput } from './run/stored.ts';
 import { judgePast, judgeRepeats, repeatWork } from './run/usual.ts';
 import { removeTemporary } from './temporary.ts';
 

@@ -5,7 +5,7 @@ import type { App, CompareTo, Config, Other } from '../config/types.ts';
 import { UserError } from '../errors.ts';
 import type { ExecOptions, Host } from '../host.ts';
 import type { Results, Warning } from '../results.ts';
-import { findResults } from '../run/output.ts';
+import { findResults } from '../run/stored.ts';
 import { findBase, type PullEnds } from './base.ts';
 import type { Source } from './checkout.ts';
 import { locate, openRepository, type Repository, type Resolved, resolveRef } from './repository.ts';

@@ -12,7 +12,8 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { fixtures } from '../../test/fixtures/results/make.ts';
 import type { Results } from '../results.ts';
-import { openOutput, readOutput } from './output.ts';
+import { openOutput } from './output.ts';
+import { readOutput } from './stored.ts';
 
 let folder: string;
 beforeEach(() => {

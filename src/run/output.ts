@@ -1,8 +1,7 @@
-import { appendFile, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import * as z from 'zod';
 import { UserError } from '../errors.ts';
-import { Duet, Measurement, Results, Search } from '../results.ts';
+import type { Duet, Measurement, Search } from '../results.ts';
 
 /** The output folder. Measurements are appended as they come, the rest is replaced as a whole. */
 export interface Output {
@@ -143,73 +142,4 @@ async function moveOurs(from: string, to: string): Promise<void> {
 async function ourNames(folder: string): Promise<string[]> {
   const names = (await readdir(folder)).filter(isOurs);
   return names.sort((a, b) => Number(SIGNS.includes(a)) - Number(SIGNS.includes(b)));
-}
-
-const Line = z.union([Duet, Search, Measurement]);
-
-/** Results at a path: a folder that holds some, or a file by itself; null where there is nothing of the kind. */
-export async function findResults(path: string): Promise<Results | null> {
-  if (await isFile(join(path, 'results.json'))) return readOutput(path);
-  if (!path.endsWith('.json') || !(await isFile(path))) return null;
-  return parseJson(path, 1, await readFile(path, 'utf8'), Results);
-}
-
-async function isFile(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => null))?.isFile() ?? false;
-}
-
-/**
- * Reads the results of an output folder. A run that was killed has appended measurements that its
- * results.json does not hold yet: they are taken from measurements.ndjson.
- */
-export async function readOutput(folder: string): Promise<Results> {
-  const file = join(folder, 'results.json');
-  const appended = join(folder, 'measurements.ndjson');
-  const lines = await countLines(appended);
-  const text = await readFile(file, 'utf8').catch(() => null);
-  if (text === null) {
-    throw new UserError('there are no results here', {
-      where: { name: folder },
-      allowed: 'a folder with results.json',
-    });
-  }
-  const results = parseJson(file, 1, text, Results);
-  if (lines <= results.measurements.length + results.duets.length + results.searches.length) return results;
-  const found = (await readFile(appended, 'utf8'))
-    .split('\n')
-    // What stands behind the last line break was cut off in mid-write.
-    .slice(0, -1)
-    .map((line, i) => parseJson(appended, i + 1, line, Line));
-  const measurements = found.filter((line): line is Measurement => !('duet' in line || 'search' in line));
-  const duets = found.filter((line): line is Duet => 'duet' in line);
-  const searches = found.filter((line): line is Search => 'search' in line);
-  return measurements.length > results.measurements.length
-    ? { ...results, measurements, duets, searches }
-    : results;
-}
-
-/** Of a file that may be as large as the results, so it is not kept; none where it cannot be read. */
-async function countLines(path: string): Promise<number> {
-  let lines = 0;
-  try {
-    for await (const _ of (await open(path)).readLines()) lines++;
-  } catch {
-    return 0;
-  }
-  return lines;
-}
-
-function parseJson<T>(file: string, line: number, text: string, schema: { parse(value: unknown): T }): T {
-  try {
-    return schema.parse(JSON.parse(text));
-  } catch (error) {
-    const issue = error instanceof z.ZodError ? error.issues[0] : undefined;
-    const found = issue ? `${issue.path.join('.')}: ${issue.message}` : (error as Error).message;
-    const where = file.endsWith('.ndjson') ? { name: file, line } : { name: file };
-    throw new UserError('these results cannot be read', {
-      where,
-      found,
-      allowed: 'results of schema version 1',
-    });
-  }
 }
