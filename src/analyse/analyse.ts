@@ -3,7 +3,7 @@ import { compareMeasured } from './compare.ts';
 import { checkGates, leadsOf } from './gates.ts';
 import { FOREIGN_CPU, STALL, STEAL } from './limits.ts';
 import { isDisturbed } from './pairs.ts';
-import { countStarts, sum } from './pool.ts';
+import { countStarts, group, sum } from './pool.ts';
 import { rank } from './rank.ts';
 import { chooseRanking, type Measured, measure } from './rows.ts';
 import type { GuardCounts, Row, RowState, ScenarioSummary, Summary } from './summary.ts';
@@ -14,14 +14,12 @@ import { findWarnings } from './warnings.ts';
 export function analyse(results: Results): Summary {
   const measured = measure(results);
   const comparisons = compareMeasured(results, measured);
-  const scenarios = measured.map((scenario) =>
-    summarise(
-      results,
-      scenario,
-      comparisons.filter(({ scenario: name }) => name === scenario.facts.name),
-      results.duets.filter(({ scenario: name }) => name === scenario.facts.name),
-    ),
-  );
+  const compared = group(comparisons, ({ scenario }) => scenario);
+  const duets = group(results.duets, ({ scenario }) => scenario);
+  const scenarios = measured.map((scenario) => {
+    const { name } = scenario.facts;
+    return summarise(results, scenario, compared.get(name) ?? [], duets.get(name) ?? []);
+  });
   return {
     tool: results.tool,
     run: results.run,

@@ -1,9 +1,9 @@
-import type { CompareMetric, Comparison, Gate, Results } from '../results.ts';
+import type { CompareMetric, Comparison, Duet, Gate, Results } from '../results.ts';
 import { testDuets, wereTogether } from './duets.ts';
-import { isNamed, leadsOf } from './gates.ts';
+import { isNamed, keyOfPair, leadsOf } from './gates.ts';
 import { ALPHA, MAX_GUARDED, MIN_PAIRS, SATURATED } from './limits.ts';
-import { type InstancePair, logCenter, logRatios, pairSlices } from './pairs.ts';
-import { sum } from './pool.ts';
+import { type InstancePair, logCenter, logRatios, makePool, type Pool, pairSlices } from './pairs.ts';
+import { group, sum } from './pool.ts';
 import { chooseMetric, type Entry, type Measured, measure } from './rows.ts';
 import {
   benjaminiHochberg,
@@ -49,12 +49,13 @@ export function compareMeasured(results: Results, measured: readonly Measured[])
   const concluded = drafts.map((draft) => conclude(draft, corrected.get(draft)));
   const own = oppose(concluded, (i) => drafts[i]?.full ?? false);
   const earlier = results.comparisons.filter(({ against }) => against === 'earlier');
+  const numbers = new Map(results.variants.map(({ id }, number) => [id, number]));
   const place = ({ variant, against }: Comparison) =>
-    3 * results.variants.findIndex(({ id }) => id === variant) +
-    ['base', 'earlier', 'reference'].indexOf(against);
+    3 * (numbers.get(variant) ?? -1) + ['base', 'earlier', 'reference'].indexOf(against);
+  const found = group([...own, ...earlier], ({ scenario }) => scenario);
   // Stable, so each pair keeps its order of metrics.
   return results.plan.scenarios.flatMap(({ name }) =>
-    [...own, ...earlier].filter(({ scenario }) => scenario === name).sort((a, b) => place(a) - place(b)),
+    (found.get(name) ?? []).toSorted((a, b) => place(a) - place(b)),
   );
 }
 
@@ -86,30 +87,37 @@ function draftScenario(results: Results, scenario: Measured): Draft[] {
   const reference =
     heads.find(({ variant }) => variant.id === results.plan.reference) ??
     heads.find(({ variant }) => variant.failure === null);
+  const byId = new Map(entries.map((entry) => [entry.variant.id, entry]));
+  const duetsOf = group(
+    results.duets.filter((duet) => duet.scenario === scenario.facts.name),
+    ({ variant, base }) => JSON.stringify([variant, base]),
+  );
+  const desk = { results, scenario, duetsOf, pool: makePool() };
   return heads.flatMap((entry) => {
-    const base = entries.find(({ variant }) => variant.id === entry.variant.base);
+    const base = byId.get(entry.variant.base ?? '');
     return [
-      ...(base ? draftPair(results, scenario, entry, base, 'base') : []),
-      ...(reference && reference !== entry
-        ? draftPair(results, scenario, entry, reference, 'reference')
-        : []),
+      ...(base ? draftPair(desk, entry, base, 'base') : []),
+      ...(reference && reference !== entry ? draftPair(desk, entry, reference, 'reference') : []),
     ];
   });
 }
 
+/** What all pairs of a scenario share. */
+interface Desk {
+  results: Results;
+  scenario: Measured;
+  /** By the ids of both. */
+  duetsOf: ReadonlyMap<string, readonly Duet[]>;
+  pool: Pool;
+}
+
 function draftPair(
-  results: Results,
-  scenario: Measured,
+  { results, scenario, duetsOf, pool }: Desk,
   variant: Entry,
   reference: Entry,
   against: Draft['against'],
 ): Draft[] {
-  const duets = results.duets.filter(
-    (duet) =>
-      duet.variant === variant.variant.id &&
-      duet.base === reference.variant.id &&
-      duet.scenario === scenario.facts.name,
-  );
+  const duets = duetsOf.get(JSON.stringify([variant.variant.id, reference.variant.id]));
   const pairs = pairSlices(variant.slices, reference.slices, duets);
   const together = wereTogether(pairs) && testDuets(pairs) !== null;
   const fitting = chooseFitting(scenario, pairs, against, together);
@@ -118,7 +126,7 @@ function draftPair(
   const metrics = [lead, ...METRICS.filter((metric) => metric !== lead && (served || metric !== 'services'))];
   return metrics.map((metric) => {
     const how = together && metric === 'cpu' ? 'together' : 'turns';
-    const test = how === 'together' ? testDuets(pairs) : testPairs(logRatios(pairs, metric));
+    const test = how === 'together' ? testDuets(pairs) : testPairs(logRatios(pairs, metric, pool));
     const dropped = sum(pairs, (pair) => (how === 'together' ? pair.duetsDropped : pair.dropped));
     const slices = sum(pairs, (pair) => (how === 'together' ? pair.duets : pair.kept).length);
     const disturbed = sum(pairs, (pair) => (how === 'together' ? pair.duetsDisturbed : pair.disturbed));
@@ -135,7 +143,7 @@ function draftPair(
         results.plan.gates.some((gate) => names(gate, scenario, variant, metric)),
       how,
       test,
-      center: logCenter(pairs, metric),
+      center: logCenter(pairs, metric, pool),
       slices,
       dropped,
       disturbed,
@@ -275,12 +283,15 @@ const missedBy = (tests: number) => `sure by itself, but not as one of ${tests} 
 /** A server whose CPUs are full and that needs more of them per request cannot do more requests: one must be wrong. */
 function oppose(comparisons: readonly Comparison[], isFull: (index: number) => boolean): Comparison[] {
   const leads = leadsOf(comparisons);
+  const rpsOf = new Map(
+    comparisons.flatMap((one) => (one.metric === 'rps' ? [[keyOfPair(one), one] as const] : [])),
+  );
   return comparisons.map((comparison, i) => {
     const { verdict, metric } = comparison;
     const slower = verdict === 'slower';
     if (metric !== 'cpu' || !isFull(i) || !leads.has(comparison) || !(slower || verdict === 'faster'))
       return comparison;
-    const rps = comparisons.find((other) => other.metric === 'rps' && isSamePair(other, comparison));
+    const rps = rpsOf.get(keyOfPair(comparison));
     // Without a corrected p value RPS was not fit to be tested.
     if (!rps?.interval || rps.adjustedP === null) return comparison;
     if (slower ? rps.interval.low <= 1 : rps.interval.high >= 1) return comparison;
@@ -289,15 +300,4 @@ function oppose(comparisons: readonly Comparison[], isFull: (index: number) => b
       : 'less CPU per request, but less RPS, too';
     return { ...comparison, verdict: 'inconclusive', reasons: [reason] };
   });
-}
-
-type Pair = Pick<Comparison, 'variant' | 'reference' | 'against' | 'scenario'>;
-
-function isSamePair(a: Pair, b: Pair): boolean {
-  return (
-    a.variant === b.variant &&
-    a.reference === b.reference &&
-    a.against === b.against &&
-    a.scenario === b.scenario
-  );
 }

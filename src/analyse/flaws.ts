@@ -258,8 +258,9 @@ function ofAnswers(scenario: ScenarioSummary): Warning[] {
 /** A connection kept open holds a prefork or fpm worker: with more connections than workers the rest wait in line. */
 function ofConnections(facts: ScenarioFacts, rows: readonly Row[], { variants }: Results): Warning[] {
   const clients = Math.max(0, ...closedClients(facts.load));
+  const byId = new Map(variants.map((variant) => [variant.id, variant]));
   const short = rows.filter((row) => {
-    const variant = variants.find(({ id }) => id === row.variant);
+    const variant = byId.get(row.variant);
     const workers = variant?.options.workers;
     return (
       variant?.model === 'per-request' && typeof workers === 'number' && workers < clients && row.latency

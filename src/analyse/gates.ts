@@ -11,7 +11,7 @@ export function checkGates(results: Results, comparisons: readonly Comparison[])
   const named = results.plan.gates.map(({ metric }) => metric);
   const fits = (comparison: Comparison) =>
     leads.has(comparison) || (comparison.primary && !named.includes(comparison.metric));
-  const variantOf = ({ variant }: Comparison) => results.variants.find(({ id }) => id === variant);
+  const byId = new Map(results.variants.map((variant) => [variant.id, variant]));
   return results.plan.gates.map((gate) => {
     const checks = comparisons
       .filter(
@@ -19,7 +19,7 @@ export function checkGates(results: Results, comparisons: readonly Comparison[])
           wanted(comparison) &&
           (gate.metric === null ? fits(comparison) : comparison.metric === gate.metric) &&
           (gate.scenario === null || comparison.scenario === gate.scenario) &&
-          isNamed(variantOf(comparison), gate.variant),
+          isNamed(byId.get(comparison.variant), gate.variant),
       )
       .map((comparison) => ({
         comparison,
@@ -36,11 +36,15 @@ export function checkGates(results: Results, comparisons: readonly Comparison[])
 export function leadsOf(comparisons: readonly Comparison[]): Set<Comparison> {
   const leads = new Map<string, Comparison>();
   for (const comparison of comparisons) {
-    const { scenario, variant, against, reference } = comparison;
-    const key = JSON.stringify([scenario, variant, against, reference]);
+    const key = keyOfPair(comparison);
     if (!leads.has(key)) leads.set(key, comparison);
   }
   return new Set(leads.values());
+}
+
+/** What is compared with what, and in which scenario. */
+export function keyOfPair({ scenario, variant, against, reference }: Comparison): string {
+  return JSON.stringify([scenario, variant, against, reference]);
 }
 
 /** Whether a gate for this runtime, label or id means this variant; null means all. */

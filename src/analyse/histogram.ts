@@ -64,13 +64,33 @@ export function fromPercentiles(grid: readonly GridPoint[], n: number): Histogra
   return [...counts].sort(([a], [b]) => a - b);
 }
 
+/** Up to 30 hours; beyond lies nothing that was measured. */
+const BUCKETS = 2560;
+/** To count in, and all zero between two uses. */
+const counts = new Float64Array(BUCKETS);
+
 /** Adds histograms up. Nothing is lost: the counts of each bucket are summed. */
 export function merge(histograms: Iterable<Histogram>): Histogram {
-  const counts = new Map<number, number>();
+  const others = new Map<number, number>();
+  let [first, last] = [BUCKETS, -1];
   for (const histogram of histograms) {
-    for (const [bucket, count] of histogram) counts.set(bucket, (counts.get(bucket) ?? 0) + count);
+    for (const pair of histogram) {
+      const [bucket, count] = pair;
+      if (bucket < 0 || bucket >= BUCKETS) others.set(bucket, (others.get(bucket) ?? 0) + count);
+      else {
+        counts[bucket] = (counts[bucket] as number) + count;
+        if (bucket < first) first = bucket;
+        if (bucket > last) last = bucket;
+      }
+    }
   }
-  return [...counts].sort(([a], [b]) => a - b);
+  const merged: Histogram = [];
+  for (let bucket = first; bucket <= last; bucket++) {
+    const count = counts[bucket] as number;
+    if (count > 0) merged.push([bucket, count]);
+    counts[bucket] = 0;
+  }
+  return others.size > 0 ? [...merged, ...others].sort(([a], [b]) => a - b) : merged;
 }
 
 /** Number of samples in a histogram. */
@@ -86,23 +106,39 @@ export function total(histogram: Histogram): number {
  * @returns null for an empty histogram
  */
 export function percentile(histogram: Histogram, p: number): number | null {
-  const n = total(histogram);
-  if (n === 0) return null;
-  const index = (p / 100) * (n - 1);
-  const below = valueAt(histogram, Math.floor(index));
-  const above = valueAt(histogram, Math.ceil(index));
-  return below + (above - below) * (index - Math.floor(index));
+  return percentiles(histogram, [p])[0] ?? null;
 }
 
-/** The sample at an index, as near as the histogram knows it. */
-function valueAt(histogram: Histogram, index: number): number {
-  let before = 0;
-  for (const [bucket, count] of histogram) {
-    if (index < before + count) {
-      const share = (index - before + 0.5) / count;
-      return FLOOR_MS * GROWTH ** (bucket - 1 + share);
-    }
-    before += count;
+/** Several at once, in any order; none of an empty histogram. */
+export function percentiles(histogram: Histogram, ps: readonly number[]): number[] {
+  const ends: number[] = [];
+  let n = 0;
+  for (const [, count] of histogram) {
+    n += count;
+    ends.push(n);
   }
-  throw new RangeError(`no sample ${index} among ${before}`);
+  if (n === 0) return [];
+  return ps.map((p) => {
+    const index = (p / 100) * (n - 1);
+    const low = Math.floor(index);
+    const below = valueAt(histogram, ends, low);
+    return index === low ? below : below + (valueAt(histogram, ends, low + 1) - below) * (index - low);
+  });
+}
+
+/**
+ * The sample at an index, as near as the histogram knows it.
+ *
+ * @param ends of each bucket how many samples lie in it and below
+ */
+function valueAt(histogram: Histogram, ends: readonly number[], index: number): number {
+  let [from, to] = [0, ends.length - 1];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (index < (ends[middle] as number)) to = middle;
+    else from = middle + 1;
+  }
+  const [bucket, count] = histogram[from] as Histogram[number];
+  const share = (index - ((ends[from] as number) - count) + 0.5) / count;
+  return FLOOR_MS * GROWTH ** (bucket - 1 + share);
 }

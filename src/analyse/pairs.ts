@@ -1,5 +1,5 @@
 import { mean, median } from 'simple-statistics';
-import type { CompareMetric, Duet, Measurement } from '../results.ts';
+import type { CompareMetric, Duet, Histogram, Measurement } from '../results.ts';
 import { merge, percentile } from './histogram.ts';
 import { FOREIGN_CPU, MAX_GUARDED, MIN_PAIRS, STALL, STEAL } from './limits.ts';
 
@@ -47,11 +47,12 @@ export function pairSlices(
   duets: readonly Duet[] = [],
 ): InstancePair[] {
   const starts = [...pairByStart(variant, reference)].sort(([a], [b]) => a - b);
-  const sides = (pair: SlicePair) => [pair.variant, pair.reference];
   const good = starts.map(([, pairs]) =>
-    pairs.filter((pair) => sides(pair).every(({ outcome }) => outcome === 'ok')),
+    pairs.filter(({ variant, reference }) => variant.outcome === 'ok' && reference.outcome === 'ok'),
   );
-  const quiet = good.map((pairs) => pairs.filter((pair) => !sides(pair).some(isDisturbed)));
+  const quiet = good.map((pairs) =>
+    pairs.filter(({ variant, reference }) => !isDisturbed(variant) && !isDisturbed(reference)),
+  );
   const all = isTooLittle(
     quiet,
     good,
@@ -81,7 +82,9 @@ function pairByStart(
     const partner = partners.get(key(slice));
     if (!partner) continue;
     const pair = { variant: slice, reference: partner };
-    starts.set(slice.instance, [...(starts.get(slice.instance) ?? []), pair]);
+    const start = starts.get(slice.instance);
+    if (start) start.push(pair);
+    else starts.set(slice.instance, [pair]);
   }
   return starts;
 }
@@ -105,32 +108,64 @@ function keepWhole(duets: readonly Duet[]): Duet[] {
   );
 }
 
+/** The requests of several slices together. */
+export type Pool = (slices: readonly Measurement[]) => Histogram;
+
+const poolAnew: Pool = (slices) => merge(slices.map(({ histogram }) => histogram));
+
+/** The same, and once for all that asks for the same slices: one variant is compared with many, each by several percentiles. */
+export function makePool(): Pool {
+  const known = new Map<Measurement, { slices: readonly Measurement[]; pooled: Histogram }[]>();
+  return (slices) => {
+    const [first] = slices;
+    if (!first) return [];
+    const beginning = known.get(first) ?? [];
+    const found = beginning.find((other) => isSame(other.slices, slices));
+    if (found) return found.pooled;
+    const pooled = poolAnew(slices);
+    known.set(first, [...beginning, { slices, pooled }]);
+    return pooled;
+  };
+}
+
+function isSame(a: readonly Measurement[], b: readonly Measurement[]): boolean {
+  return a.length === b.length && a.every((slice, i) => slice === b[i]);
+}
+
 /**
  * ln(variant ÷ reference) of each fresh start in which both sides are known; 0.01 is 1 % more. RPS and CPU: mean over
  * the blocks. Percentiles: of all samples of the start together, since one slice has too few for p99. Memory: of
  * the medians.
  */
-export function logRatios(instances: readonly InstancePair[], metric: CompareMetric): number[] {
-  return logSides(instances, metric).map(([a, b]) => a - b);
+export function logRatios(
+  instances: readonly InstancePair[],
+  metric: CompareMetric,
+  pool: Pool = poolAnew,
+): number[] {
+  return logSides(instances, metric, pool).map(([a, b]) => a - b);
 }
 
 /** ln of the number halfway between the two sides, the mean of the starts; null where none is known of both. */
-export function logCenter(instances: readonly InstancePair[], metric: CompareMetric): number | null {
-  const sides = logSides(instances, metric);
+export function logCenter(
+  instances: readonly InstancePair[],
+  metric: CompareMetric,
+  pool: Pool = poolAnew,
+): number | null {
+  const sides = logSides(instances, metric, pool);
   return sides.length > 0 ? mean(sides.map(([a, b]) => (a + b) / 2)) : null;
 }
 
 /** ln of the numbers of variant and reference. */
 type Sides = readonly [number, number];
 
-function logSides(instances: readonly InstancePair[], metric: CompareMetric): Sides[] {
+function logSides(instances: readonly InstancePair[], metric: CompareMetric, pool: Pool): Sides[] {
   return instances.flatMap((instance) => {
-    const sides = sidesOf(instance, metric);
+    const sides = sidesOf(instance, metric, pool);
     return sides?.every(Number.isFinite) ? [sides] : [];
   });
 }
 
-function sidesOf({ kept }: InstancePair, metric: CompareMetric): Sides | null {
+function sidesOf({ kept }: InstancePair, metric: CompareMetric, pool: Pool): Sides | null {
   switch (metric) {
     case 'rps':
     case 'cpu':
@@ -146,7 +181,7 @@ function sidesOf({ kept }: InstancePair, metric: CompareMetric): Sides | null {
       });
     default: {
       const p = Number(metric.slice(1));
-      return ofSides(kept, (slices) => percentile(merge(slices.map(({ histogram }) => histogram)), p));
+      return ofSides(kept, (slices) => percentile(pool(slices), p));
     }
   }
 }

@@ -1,16 +1,26 @@
 import type { Endpoint, Histogram, Latency, Measurement } from '../results.ts';
 import { estimate } from './estimate.ts';
-import { merge, percentile, total } from './histogram.ts';
+import { merge, percentiles, total } from './histogram.ts';
 import type { EndpointRow, ErrorRow, PercentileEstimate, PooledLatency, Row } from './summary.ts';
 
 /** The percentiles that tables show, in percent. */
 export const PERCENTILES = [50, 66, 75, 80, 85, 90, 95, 98, 99, 99.9, 99.99] as const;
 
+/** Things by a key, in their order. */
+export function group<T, K>(items: readonly T[], keyOf: (item: T) => K): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const own = groups.get(key);
+    if (own) own.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+}
+
 /** Slices of each instance, instances in order. */
 export function byInstance(slices: readonly Measurement[]): Measurement[][] {
-  const groups = new Map<number, Measurement[]>();
-  for (const slice of slices) groups.set(slice.instance, [...(groups.get(slice.instance) ?? []), slice]);
-  return [...groups].sort(([a], [b]) => a - b).map(([, group]) => group);
+  return [...group(slices, ({ instance }) => instance)].sort(([a], [b]) => a - b).map(([, own]) => own);
 }
 
 /** Fresh starts of the variant that had the most of them; 0 where nothing was measured. */
@@ -38,13 +48,14 @@ export function poolLatency(parts: readonly Part[]): PooledLatency | null {
   const minMs = Math.min(...measured.map((part) => part.latency.minMs));
   const maxMs = Math.max(...measured.map((part) => part.latency.maxMs));
   // The ends are known exactly, so no bucket's width may reach past them.
-  const at = (p: number) => Math.min(Math.max(percentile(histogram, p) as number, minMs), maxMs);
+  const found = percentiles(histogram, PERCENTILES);
+  const at = (i: number) => Math.min(Math.max(found[i] as number, minMs), maxMs);
   return {
     samples,
     minMs,
     avgMs: sum(measured, (part) => part.latency.avgMs * part.samples) / samples,
     maxMs,
-    percentiles: PERCENTILES.map((p) => ({ p, ms: at(p) })),
+    percentiles: PERCENTILES.map((p, i) => ({ p, ms: at(i) })),
   };
 }
 
@@ -57,10 +68,16 @@ export function poolPercentiles(
   slices: readonly Measurement[],
 ): Pick<Row, 'latency' | 'p50' | 'p95' | 'p99'> {
   const latency = poolLatency(slices);
-  const starts = byInstance(slices)
-    .map(poolLatency)
-    .filter((start) => start !== null);
-  const single = starts.length > 1 ? [] : slices.map((slice) => poolLatency([slice]));
+  const groups = byInstance(slices);
+  // Of a single start all slices are those of that start.
+  const starts = groups.length > 1 ? groups.map(poolLatency).filter((start) => start !== null) : [];
+  const samples =
+    starts.length > 1 ? [] : slices.map((slice) => (slice.latency ? total(slice.histogram) : 0));
+  let known: (PooledLatency | null)[] | null = null;
+  const single = () => {
+    known ??= slices.map((slice) => poolLatency([slice]));
+    return known;
+  };
   const spread = (p: (typeof PERCENTILES)[number]): PercentileEstimate | null => {
     const all = at(latency, p);
     if (all === null) return null;
@@ -72,8 +89,8 @@ export function poolPercentiles(
       );
       return found && { ...found, range: { low: Math.min(...each), high: Math.max(...each) } };
     }
-    const enough = single.every((own) => (own?.samples ?? 0) * (1 - p / 100) >= 10);
-    const found = estimate([enough ? single.map((own) => at(own, p) as number) : [all]], all);
+    const enough = samples.every((n) => n * (1 - p / 100) >= 10);
+    const found = estimate([enough ? single().map((own) => at(own, p) as number) : [all]], all);
     return found && { ...found, range: null };
   };
   return { latency, p50: spread(50), p95: spread(95), p99: spread(99) };
@@ -83,22 +100,31 @@ function at(latency: PooledLatency | null, p: number): number | null {
   return latency?.percentiles.find((point) => point.p === p)?.ms ?? null;
 }
 
-/** A row per endpoint in order of appearance, then 'Aggregated'. */
-export function poolEndpoints(slices: readonly Measurement[]): EndpointRow[] {
+/**
+ * A row per endpoint in order of appearance, then 'Aggregated'.
+ *
+ * @param latency of all slices together
+ */
+export function poolEndpoints(slices: readonly Measurement[], latency: PooledLatency | null): EndpointRow[] {
   const seconds = slices.reduce((sum, slice) => sum + slice.durationMs, 0) / 1000;
-  const groups = new Map<string, Endpoint[]>();
-  for (const endpoint of slices.flatMap((slice) => slice.endpoints)) {
-    groups.set(endpoint.name, [...(groups.get(endpoint.name) ?? []), endpoint]);
-  }
-  const rows = [...groups].map(([name, parts]) => endpointRow(name, parts, seconds));
+  const groups = group(
+    slices.flatMap((slice) => slice.endpoints),
+    ({ name }) => name,
+  );
+  const rows = [...groups].map(([name, parts]) => {
+    const isAll =
+      parts.length === slices.length &&
+      parts.every(
+        (part, i) => part.histogram === slices[i]?.histogram && part.latency === slices[i]?.latency,
+      );
+    return endpointRow(name, parts, seconds, isAll ? latency : poolLatency(parts));
+  });
   const aggregated = slices.map((slice) => ({
     requests: slice.requests,
     failures: slice.requests - Math.min(slice.okCount, slice.requests),
     bytesPerResponse: meanBytes(slice.endpoints),
-    latency: slice.latency,
-    histogram: slice.histogram,
   }));
-  return slices.length === 0 ? [] : [...rows, endpointRow('Aggregated', aggregated, seconds)];
+  return slices.length === 0 ? [] : [...rows, endpointRow('Aggregated', aggregated, seconds, latency)];
 }
 
 type Sized = Pick<Endpoint, 'requests' | 'bytesPerResponse'>;
@@ -111,7 +137,12 @@ function meanBytes(parts: readonly Sized[]): number | null {
     : null;
 }
 
-function endpointRow(name: string, parts: readonly Omit<Endpoint, 'name'>[], seconds: number): EndpointRow {
+function endpointRow(
+  name: string,
+  parts: readonly Omit<Endpoint, 'name' | 'latency' | 'histogram'>[],
+  seconds: number,
+  latency: PooledLatency | null,
+): EndpointRow {
   const requests = sum(parts, (part) => part.requests);
   const failures = sum(parts, (part) => part.failures);
   return {
@@ -121,7 +152,7 @@ function endpointRow(name: string, parts: readonly Omit<Endpoint, 'name'>[], sec
     rps: seconds > 0 ? requests / seconds : 0,
     failuresPerSecond: seconds > 0 ? failures / seconds : 0,
     bytesPerResponse: meanBytes(parts),
-    latency: poolLatency(parts),
+    latency,
   };
 }
 

@@ -1,7 +1,7 @@
 import type { CompareMetric } from '../results.ts';
 import type { Estimate } from './estimate.ts';
 import { MIN_PAIRS, START_SPREAD } from './limits.ts';
-import { logRatios, pairSlices } from './pairs.ts';
+import { logRatios, makePool, pairSlices } from './pairs.ts';
 import type { Entry } from './rows.ts';
 import type { Row, ScenarioSummary } from './summary.ts';
 import { holm, isSure, type PairedTest, testPairs } from './verdict.ts';
@@ -19,10 +19,10 @@ type Ranking = Pick<ScenarioSummary, 'basis' | 'best' | 'cheapest'> & { rows: Ro
  */
 export function rank(entries: readonly Entry[], metric: Ranked): Ranking {
   // A ramp gives one knee a start, and takes long: there are too few for tests.
-  const paired = metric === 'holds' ? null : testAll(entries, metric);
+  const [paired, cost] = metric === 'holds' ? [null, null] : testAll(entries, [metric, 'cpu']);
   const better = paired ?? byIntervals(entries, metric);
   const rows = sortRows(entries, metric, better);
-  const cheaper = (paired && testAll(entries, 'cpu')) ?? byIntervals(entries, 'cpu');
+  const cheaper = (paired && cost) ?? byIntervals(entries, 'cpu');
   return {
     rows,
     basis: paired ? 'paired' : 'intervals',
@@ -31,25 +31,42 @@ export function rank(entries: readonly Entry[], metric: Ranked): Ranking {
   };
 }
 
+interface Tested {
+  a: string;
+  b: string;
+  test: PairedTest;
+}
+
 /**
  * Paired tests of all variants against each other, corrected together, so that the chance of any wrong word in a whole
- * ranking is below ALPHA. Null when there is nothing to test or any two have too few fresh starts in common.
+ * ranking is below ALPHA. Null for a metric of which there is nothing to test or any two have too few fresh starts in common.
  */
-function testAll(entries: readonly Entry[], metric: CompareMetric): Better | null {
-  const tests: { a: string; b: string; test: PairedTest }[] = [];
+function testAll(entries: readonly Entry[], metrics: readonly [CompareMetric, 'cpu']): (Better | null)[] {
+  const found: (Tested[] | null)[] = metrics.map(() => []);
+  const pool = makePool();
   for (const [i, a] of entries.entries()) {
     for (const b of entries.slice(i + 1)) {
-      const test = testPairs(logRatios(pairSlices(a.slices, b.slices), metric));
-      if (test === null || test.pairs < MIN_PAIRS) return null;
-      tests.push({ a: a.variant.id, b: b.variant.id, test });
+      // Of the first metric alone there is a ranking.
+      if (found[0] === null) break;
+      const pairs = pairSlices(a.slices, b.slices);
+      metrics.forEach((metric, m) => {
+        const test = testPairs(logRatios(pairs, metric, pool));
+        if (test === null || test.pairs < MIN_PAIRS) found[m] = null;
+        else found[m]?.push({ a: a.variant.id, b: b.variant.id, test });
+      });
     }
   }
+  return found.map((tests, m) => tests && orderBy(entries, tests, metrics[m] === 'rps'));
+}
+
+/** What the tests are sure of; null where there are none. */
+function orderBy(entries: readonly Entry[], tests: readonly Tested[], isRps: boolean): Better | null {
   if (tests.length === 0) return null;
   const ps = holm(tests.map(({ test }) => test.p ?? 1));
   const behind: Behind = new Map(entries.map(({ variant }) => [variant.id, new Set<string>()]));
   tests.forEach(({ a, b, test }, i) => {
     if (!isSure(test, ps[i] as number)) return;
-    const [ahead, other] = test.mean > 0 === (metric === 'rps') ? [a, b] : [b, a];
+    const [ahead, other] = test.mean > 0 === isRps ? [a, b] : [b, a];
     behind.get(ahead)?.add(other);
   });
   closeTransitively(behind);

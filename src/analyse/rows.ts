@@ -12,7 +12,7 @@ import {
   MOSTLY_OK,
   P99_SAMPLES,
 } from './limits.ts';
-import { byInstance, poolEndpoints, poolErrors, poolPercentiles, sum } from './pool.ts';
+import { byInstance, group, poolEndpoints, poolErrors, poolPercentiles, sum } from './pool.ts';
 import { judgeScript, missedByScript, poolChecks, poolScript } from './scripted.ts';
 import { poolSoak } from './soak.ts';
 import type { Metric, Row, RowState, ScenarioSummary } from './summary.ts';
@@ -34,14 +34,16 @@ export interface Entry {
 
 /** Sorts measurements by scenario and variant, and says what each variant did. */
 export function measure(results: Results): Measured[] {
+  const measured = group(results.measurements, ({ scenario }) => scenario);
+  const searched = group(results.searches, ({ scenario }) => scenario);
   return results.plan.scenarios.map((facts) => {
-    const measured = results.measurements.filter((slice) => slice.scenario === facts.name);
-    const model = measured.some((slice) => slice.offeredRps !== null) ? 'open' : 'closed';
+    const own = measured.get(facts.name) ?? [];
+    const model = own.some((slice) => slice.offeredRps !== null) ? 'open' : 'closed';
+    const slicesOf = group(own, ({ variant }) => variant);
+    const searchesOf = group(searched.get(facts.name) ?? [], ({ variant }) => variant);
     const entries = results.variants.map((variant) => {
-      const slices = measured.filter((slice) => slice.variant === variant.id);
-      const searches = results.searches.filter(
-        (search) => search.scenario === facts.name && search.variant === variant.id,
-      );
+      const slices = slicesOf.get(variant.id) ?? [];
+      const searches = searchesOf.get(variant.id) ?? [];
       return { variant, row: toRow(variant, slices, searches, facts, model), slices };
     });
     return { facts, model, entries };
@@ -90,7 +92,7 @@ function toRow(
   const processes = known(good, (slice) => slice.processes);
   const generatorBusyRatio = busy.length > 0 ? mean(busy) : null;
   const percentiles = poolPercentiles(good);
-  const endpoints = poolEndpoints(good);
+  const endpoints = poolEndpoints(good, percentiles.latency);
   const errors = poolErrors(counted);
   const numbers = {
     variant: variant.id,

@@ -50,8 +50,22 @@ export function power(effect: number, { pairs, spread, alpha, floor }: Design): 
   if (spread === 0) return effect >= floor && effect > 0 ? 1 : 0;
   const root = Math.sqrt(pairs);
   const critical = (tCritical(alpha, pairs - 1) * spread) / root;
-  return overSd(pairs - 1, 400, (u) => normalCdf(((effect - Math.max(floor, critical * u)) * root) / spread));
+  const { points, weights, sums, end } = densityOf(pairs - 1, 400);
+  // Where z is so large the probability is 1 to the last digit, and far below 0 it is 0: most of what is asked for lies there.
+  const sure = effect - (CERTAIN * spread) / root;
+  let i = sure > floor ? clamp((sure / critical / end) * 400 - 1, 0, 400) : 0;
+  let sum = sums[i] as number;
+  for (; i < 400; i++) {
+    const z = ((effect - Math.max(floor, critical * (points[i] as number))) * root) / spread;
+    if (z < -CERTAIN) break;
+    sum += (weights[i] as number) * normalCdf(z);
+  }
+  return (sum * end) / 400;
 }
+
+const CERTAIN = 9;
+
+const clamp = (value: number, low: number, high: number) => Math.floor(Math.min(Math.max(value, low), high));
 
 /**
  * Power when the spread is itself only estimated, from `spreadPairs` pairs of an earlier run: the mean over what the
@@ -74,15 +88,37 @@ export function effectFor(wanted: number, design: Design, spreadPairs = Infinity
 
 /** Mean of f(s ÷ σ) over the SD s of df + 1 normal values: √(χ² ÷ df). */
 function overSd(df: number, steps: number, f: (u: number) => number): number {
+  const { points, weights, end } = densityOf(df, steps);
+  let sum = 0;
+  for (let i = 0; i < steps; i++) sum += (weights[i] as number) * f(points[i] as number);
+  return (sum * end) / steps;
+}
+
+interface Density {
+  points: Float64Array;
+  weights: Float64Array;
+  /** Of the weights before each. */
+  sums: Float64Array;
+  end: number;
+}
+
+const densities = new Map<string, Density>();
+
+/** Of √(χ² ÷ df). It is asked for thousands of times with a few degrees of freedom. */
+function densityOf(df: number, steps: number): Density {
+  const key = `${df} ${steps}`;
+  const known = densities.get(key);
+  if (known) return known;
   const logNorm = Math.LN2 + (df / 2) * Math.log(df / 2) - gammaln(df / 2);
   // Beyond this the probability is below 1e-12.
   const end = 1 + 7.5 / Math.sqrt(df);
-  let sum = 0;
-  for (let i = 0; i < steps; i++) {
-    const u = ((i + 0.5) / steps) * end;
-    sum += Math.exp(logNorm + (df - 1) * Math.log(u) - (df * u * u) / 2) * f(u);
-  }
-  return (sum * end) / steps;
+  const points = Float64Array.from({ length: steps }, (_, i) => ((i + 0.5) / steps) * end);
+  const weights = points.map((u) => Math.exp(logNorm + (df - 1) * Math.log(u) - (df * u * u) / 2));
+  const sums = new Float64Array(steps + 1);
+  for (let i = 0; i < steps; i++) sums[i + 1] = (sums[i] as number) + (weights[i] as number);
+  const made = { points, weights, sums, end };
+  densities.set(key, made);
+  return made;
 }
 
 /** Where a rising function crosses zero. */

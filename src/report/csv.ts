@@ -1,9 +1,10 @@
 import { leadsOf } from '../analyse/gates.ts';
-import { PERCENTILES } from '../analyse/pool.ts';
+import { group, PERCENTILES } from '../analyse/pool.ts';
 import { passedRatio } from '../analyse/scripted.ts';
 import type { EndpointRow, PooledLatency, Row, ScenarioSummary, Summary } from '../analyse/summary.ts';
 import { CompareMetric, type Comparison } from '../results.ts';
 import { cleanLine } from './text.ts';
+import { findVariant } from './verdicts.ts';
 import { reasonOf } from './words.ts';
 
 /** Null: empty. */
@@ -15,6 +16,8 @@ interface Subject {
   summary: Summary;
   scenario: ScenarioSummary;
   row: Row;
+  /** Of its variant. */
+  comparisons: readonly Comparison[];
   /** Null: all of them. */
   endpoint: EndpointRow | null;
 }
@@ -32,7 +35,7 @@ const NAMES: Columns<Subject> = {
   variant: ({ row }) => row.variant,
   endpoint: ({ endpoint }) => endpoint?.name,
   label: ({ row }) => row.label,
-  ref: ({ summary, row }) => summary.variants.find(({ id }) => id === row.variant)?.ref,
+  ref: ({ summary, row }) => findVariant(summary, row.variant)?.ref,
   state: ({ row }) => row.state.kind,
 };
 
@@ -126,22 +129,24 @@ export const CSV_COLUMNS: readonly string[] = [NAMES, COUNTED, WHOLE, CHANGES].f
  */
 export function renderCsv(summaries: readonly Summary[]): string {
   const subjects = summaries.flatMap((summary) =>
-    summary.scenarios.flatMap((scenario) =>
-      [...scenario.rows, ...scenario.bases].flatMap((row) =>
+    summary.scenarios.flatMap((scenario) => {
+      const compared = group(scenario.comparisons, ({ variant }) => variant);
+      return [...scenario.rows, ...scenario.bases].flatMap((row) => {
+        const subject = { summary, scenario, row, comparisons: compared.get(row.variant) ?? [] };
         // The last sums the others up.
-        [null, ...row.endpoints.slice(0, -1)].map((endpoint) => ({ summary, scenario, row, endpoint })),
-      ),
-    ),
+        return [null, ...row.endpoints.slice(0, -1)].map((endpoint) => ({ ...subject, endpoint }));
+      });
+    }),
   );
   const lines: (readonly Value[])[] = [CSV_COLUMNS, ...subjects.map(read)];
   return lines.map((line) => `${line.map(cell).join(',')}\n`).join('');
 }
 
 function read(subject: Subject): Value[] {
-  const { scenario, row, endpoint } = subject;
+  const { comparisons, row, endpoint } = subject;
   // Of the variant as a whole: what an endpoint has no share of is not repeated there.
   const whole = endpoint ? null : row;
-  const own = endpoint ? null : scenario.comparisons.filter(({ variant }) => variant === row.variant);
+  const own = endpoint ? null : comparisons;
   return [
     ...readAll(NAMES, subject),
     ...readAll(COUNTED, endpoint ? countEndpoint(endpoint) : countAll(row)),

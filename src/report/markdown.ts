@@ -10,7 +10,16 @@ import { checked, hasChecks, thresholdsLine } from './scripted.ts';
 import { decay, growth, hasSoak, soakLegend } from './soak.ts';
 import { cleanLine, plural } from './text.ts';
 import { tuned } from './tune.ts';
-import { type Deltas, deltaLegend, deltasOf, deltaTitle, findable, headline, tellGates } from './verdicts.ts';
+import {
+  type Deltas,
+  deltaLegend,
+  deltasOf,
+  deltaTitle,
+  findable,
+  findVariant,
+  headline,
+  tellGates,
+} from './verdicts.ts';
 import {
   conditions,
   cpuVerdict,
@@ -123,7 +132,7 @@ function renderScenario(
   const { name } = mediumOf(limits);
   const deltas = deltasOf(scenario);
   const plain: Medium = { name: (text) => shorten(text, limits.label), text: cleanLine };
-  const baseOf = (row: Row) => summary.variants.find(({ id }) => id === row.variant)?.base ?? null;
+  const baseOf = (row: Row) => findVariant(summary, row.variant)?.base ?? null;
   const legend = [
     conditions(scenario, summary),
     deltas ? deltaLegend(deltas, summary, plain) : '',

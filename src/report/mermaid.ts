@@ -20,9 +20,10 @@ export function renderChart(
   baseOf: (row: Row) => string | null,
 ): string {
   const valueIn = (row: Row) => (metric === 'rps' ? row.rps : row[metric])?.value;
+  const byId = new Map(bases.map((base) => [base.variant, base]));
   const bars = rows
     .filter(({ state }) => state.kind === 'ranked')
-    .flatMap((row) => [row, ...bases.filter(({ variant }) => variant === baseOf(row))])
+    .flatMap((row) => [row, byId.get(baseOf(row) ?? '') ?? []].flat())
     .flatMap((row): Bar[] => {
       const value = valueIn(row);
       return value === undefined || !(value >= 0) ? [] : [{ label: row.label, value }];

@@ -10,10 +10,21 @@ function magnitude(value: number): number {
   return value === 0 ? 0 : Math.floor(Math.log10(Math.abs(value)) + 1e-12);
 }
 
+/** By the number of decimals: making one takes a hundred times as long as using it. */
+const formats = new Map<number, Intl.NumberFormat>();
+
+function formatOf(decimals: number): Intl.NumberFormat {
+  const known = formats.get(decimals);
+  if (known) return known;
+  const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+  const made = new Intl.NumberFormat('en', digits);
+  formats.set(decimals, made);
+  return made;
+}
+
 function atStep(value: number, step: number): string {
-  const decimals = Math.max(0, -step);
   const rounded = step > 0 ? Math.round(value / 10 ** step) * 10 ** step : value;
-  return rounded.toLocaleString('en', { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+  return formatOf(Math.max(0, -step)).format(rounded);
 }
 
 /** Three significant digits, thousands apart: `12,300`, `1.77`, `0.632`. */

@@ -1,6 +1,6 @@
 import { leadsOf } from '../analyse/gates.ts';
 import type { GateResult, GuardCounts, Row, ScenarioSummary, Summary } from '../analyse/summary.ts';
-import type { Comparison } from '../results.ts';
+import type { Comparison, Variant } from '../results.ts';
 import {
   bothNumbers,
   levelOf,
@@ -90,22 +90,28 @@ export function deltasOf({ comparisons, basis, rows, metric: ranking }: Scenario
 /** What a comparison is made with, by name: `main`, the label of the reference, the earlier run. */
 export function counterpart(
   { against, reference }: Pick<Comparison, 'against' | 'reference'>,
-  { plan, variants }: Summary,
+  summary: Summary,
   { name }: Medium,
 ): string {
-  const variant = variants.find(({ id }) => id === reference);
+  const { plan } = summary;
+  const variant = findVariant(summary, reference);
   if (against === 'base') return name(plan.compareTo?.ref ?? variant?.ref ?? 'base');
   if (against === 'earlier') return plan.compareTo ? name(plan.compareTo.ref) : 'the earlier run';
   return name(variant?.label ?? reference);
 }
 
-function labelOf(id: string, { variants }: Summary): string {
-  return variants.find((variant) => variant.id === id)?.label ?? id;
+const byId = new WeakMap<readonly Variant[], ReadonlyMap<string, Variant>>();
+
+/** By its id. It is asked for in each line of a report, so it is not looked for each time. */
+export function findVariant({ variants }: Summary, id: string): Variant | undefined {
+  const known = byId.get(variants) ?? new Map(variants.map((variant) => [variant.id, variant]));
+  byId.set(variants, known);
+  return known.get(id);
 }
 
 /** With several scenarios it says in which. */
 function nameIt(found: Comparison, summary: Summary, medium: Medium): Named {
-  const label = labelOf(found.variant, summary);
+  const label = findVariant(summary, found.variant)?.label ?? found.variant;
   const where = summary.scenarios.length > 1 ? ` in ${medium.name(found.scenario)}` : '';
   // Beside the name a reason need not begin with it again.
   const reasons = found.reasons.map((reason) =>

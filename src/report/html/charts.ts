@@ -1,5 +1,6 @@
 import type { Estimate } from '../../analyse/estimate.ts';
-import { merge, percentile, total } from '../../analyse/histogram.ts';
+import { merge, percentiles, total } from '../../analyse/histogram.ts';
+import { group } from '../../analyse/pool.ts';
 import type { ScenarioSummary } from '../../analyse/summary.ts';
 import type { Measurement, Variant } from '../../results.ts';
 import { bytes, duration, estimated, ms } from '../numbers.ts';
@@ -14,13 +15,7 @@ export type Numbers = ReadonlyMap<string, number>;
 
 /** Slices of each variant, in their order. */
 export function byVariant(slices: readonly Measurement[]): Map<string, Measurement[]> {
-  const groups = new Map<string, Measurement[]>();
-  for (const slice of slices) {
-    const group = groups.get(slice.variant);
-    if (group) group.push(slice);
-    else groups.set(slice.variant, [slice]);
-  }
-  return groups;
+  return group(slices, ({ variant }) => variant);
 }
 
 /** Everything that is drawn of one scenario; what was not measured has no chart. */
@@ -145,12 +140,13 @@ function percentileCurve(slices: readonly Measurement[], numbers: Numbers): Line
     const histogram = merge(own.map((slice) => slice.histogram));
     const n = total(histogram);
     if (n === 0) return [];
-    const y = NINES.map((nines) => {
-      const beyond = 10 ** -nines;
-      return nines > 0.31 && n * beyond < BEYOND
-        ? null
-        : round(percentile(histogram, 100 * (1 - beyond)) as number);
-    });
+    // Rising, so the rest of them lies beyond as well.
+    const known = NINES.filter((nines) => nines <= 0.31 || n * 10 ** -nines >= BEYOND);
+    const values = percentiles(
+      histogram,
+      known.map((nines) => 100 * (1 - 10 ** -nines)),
+    );
+    const y = NINES.map((_, i) => (values[i] === undefined ? null : round(values[i])));
     return [{ variant: number, name: '', x: 0, y }];
   });
   const longest = Math.max(0, ...lines.map(({ y }) => y.findLastIndex((value) => value !== null) + 1));
