@@ -1,47 +1,18 @@
-// How long report.html takes to make and to open, how much memory that needs, how large it gets.
-//   node test/e2e/browser/size.ts     prints the table of docs/reading-the-report.md
+// How long report.html takes to make, stage by stage, and to open, how much memory that needs, how large it gets.
+//   node test/e2e/browser/size.ts     `bench/report/run.ts` measures the command as a whole, without a browser
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Results } from '../../../src/results.ts';
-import { makeResults } from '../../fixtures/results/make.ts';
-import { makeProfile } from '../../fixtures/results/profile.ts';
+import { sizes } from '../../fixtures/results/sizes.ts';
 import { findChromium, NO_CHROMIUM, openBrowser, openPage } from './chromium.ts';
-
-const servers = (count: number) =>
-  Array.from({ length: count }, (_, i) => ({
-    ...{ id: `server-${i}@8.4`, label: `server ${i}`, runtime: `runtime-${i % 7}` },
-    ...{ rps: 300 + i, capacity: 400 + 60 * i },
-  }));
-
-/** The same measured again under other scenarios. */
-function repeat(results: Results, times: number): Results {
-  const [facts] = results.plan.scenarios as [Results['plan']['scenarios'][number]];
-  const names = Array.from({ length: times }, (_, i) => `scenario-${i}`);
-  return {
-    ...results,
-    plan: {
-      ...results.plan,
-      scenarios: names.map((name) => ({ ...facts, name, title: `Scenario ${name}` })),
-    },
-    measurements: names.flatMap((scenario) => results.measurements.map((slice) => ({ ...slice, scenario }))),
-  };
-}
-
-const cases: Record<string, () => Results> = {
-  '10 variants, 12 slices each': () => makeResults({ servers: servers(10) }),
-  '10 variants, 3 ramps of 5 minutes each': () =>
-    makeProfile({ servers: servers(10), seconds: 300, instances: 3 }),
-  '500 variants': () => makeResults({ servers: servers(500), instances: 1 }),
-  '500 variants in 10 scenarios': () => repeat(makeResults({ servers: servers(500), instances: 1 }), 10),
-};
 
 /** A process of its own, so that its memory is that of the report alone. */
 const MAKE = `
 const [, folder, root] = process.argv;
 const { writeFile } = await import('node:fs/promises');
-const { readOutput } = await import(root + '/src/run/output.ts');
+const { readOutput } = await import(root + '/src/run/stored.ts');
 const { htmlGroup, streamHtml } = await import(root + '/src/report/html/render.ts');
 const { pageAssets } = await import(root + '/src/report/html/assets.ts');
 pageAssets();
@@ -69,7 +40,7 @@ const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
 console.log(
   '| run | results.json | read | analysed | rendered | memory | report.html | ready in Chromium | its memory |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|',
 );
-for (const [name, make] of Object.entries(cases)) {
+for (const [name, make] of Object.entries(sizes)) {
   const folder = mkdtempSync(join(tmpdir(), 'php-runtime-bench-size-'));
   write(folder, make());
   const root = join(import.meta.dirname, '../../..');
