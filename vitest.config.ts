@@ -27,6 +27,7 @@ export default defineConfig({
           name: 'unit',
           include: ['{src,bench}/**/*.test.ts', 'test/unit/**/*.test.ts'],
           testTimeout: 60_000,
+          hookTimeout: 60_000,
           // Each file in a process of its own loads the sources anew: that was half of all their time.
           isolate: false,
         },

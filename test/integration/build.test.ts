@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeRunId } from '../../src/bench.ts';
 import { type Built, buildImages } from '../../src/build/build.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 import { type Host, realHost } from '../../src/host.ts';
@@ -68,7 +69,7 @@ async function build(
     },
   };
   const built = await buildImages(host, connectDocker(host), images, {
-    run: '20260101-000000-0000',
+    run: makeRunId(Date.now()),
     ...{ config, otherFiles: null, signal: new AbortController().signal, say: (line) => said.push(line) },
     folders: { shared: join(root, 'runtimes/_shared'), recipe: join(root, 'runtimes/_app') },
   });

@@ -24,6 +24,7 @@ import {
   type Project,
   readMeasurements,
 } from './bench.ts';
+import { NAMESPACE } from './namespace.ts';
 
 let project: Project;
 beforeAll(async () => {
@@ -162,8 +163,7 @@ describe('a plan and its run', () => {
     const run = project.run('planned', ...flags);
     await during(run, async () => {
       for (const name of await ourContainers()) {
-        const format =
-          '{{.HostConfig.CpusetCpus}}\t{{index .Config.Labels "php-runtime-bench.image"}}\t{{.State.StartedAt}}';
+        const format = `{{.HostConfig.CpusetCpus}}\t{{index .Config.Labels "${NAMESPACE}.image"}}\t{{.State.StartedAt}}`;
         const [cpus = '', runtime = '', started = ''] = (
           await docker('inspect', '--format', format, name).catch(() => '')
         ).split('\t');

@@ -1,6 +1,7 @@
 /** A Symfony app on the runtimes that keep it in memory: the answers of Apache, and nothing of one request in the next. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeRunId } from '../../src/bench.ts';
 import { tagOf } from '../../src/build/bake.ts';
 import { buildImages } from '../../src/build/build.ts';
 import { parseConfig } from '../../src/config/parse.ts';
@@ -49,7 +50,7 @@ async function build(runtimes: readonly string[]): Promise<void> {
   const config = parseConfig({ flags, cwd: root, packageRoot: root });
   const { images: planned } = planVariants(config);
   const built = await buildImages(realHost, connectDocker(realHost), planned, {
-    run: '20260101-000000-0000',
+    run: makeRunId(Date.now()),
     ...{ config, otherFiles: null, signal: new AbortController().signal, say: () => {} },
     folders: { shared: join(root, 'runtimes/_shared'), recipe: join(root, 'runtimes/_app') },
   });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { requireOctane } from '../../bench/articles/apps.ts';
+import { makeRunId } from '../../src/bench.ts';
 import { tagOf } from '../../src/build/bake.ts';
 import { buildImages } from '../../src/build/build.ts';
 import { parseConfig } from '../../src/config/parse.ts';
@@ -107,7 +108,7 @@ beforeAll(async () => {
   const config = parseConfig({ flags: [...flags, '--runtimes', runtimes], cwd: root, packageRoot: root });
   const { images: planned } = planVariants(config);
   const built = await buildImages(realHost, connectDocker(realHost), planned, {
-    run: '20260101-000000-0000',
+    run: makeRunId(Date.now()),
     ...{ config, otherFiles: null, signal: new AbortController().signal, say: () => {} },
     folders: { shared: join(root, 'runtimes/_shared'), recipe: join(root, 'runtimes/_app') },
   });
