@@ -6,7 +6,9 @@ declare(strict_types=1);
 
 use Composer\InstalledVersions;
 use Psr\Http\Message\ServerRequestInterface;
+use React\EventLoop\ExtEvLoop;
 use React\EventLoop\Loop;
+use React\EventLoop\StreamSelectLoop;
 use React\EventLoop\TimerInterface;
 use React\Http\HttpServer;
 use React\Http\Message\Response;
@@ -40,6 +42,7 @@ try {
     exit(78);
 }
 
+Loop::set(getenv('LOOP') === 'select' ? new StreamSelectLoop() : new ExtEvLoop());
 $maxRequests = (int) getenv('MAX_REQUESTS');
 $count = 0;
 $draining = false;

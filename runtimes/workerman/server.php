@@ -5,6 +5,8 @@
 declare(strict_types=1);
 
 use Workerman\Connection\TcpConnection;
+use Workerman\Events\Event;
+use Workerman\Events\Select;
 use Workerman\Protocols\Http\Request;
 use Workerman\Protocols\Http\Response;
 use Workerman\Timer;
@@ -29,6 +31,7 @@ Worker::$pidFile = "$files.pid";
 Worker::$statusFile = "$files.status";
 Worker::$logFile = '/dev/null';
 Worker::$outputStream = STDERR;
+Worker::$eventLoopClass = getenv('LOOP') === 'select' ? Select::class : Event::class;
 
 $worker = new Worker('http://0.0.0.0:' . getenv('PORT'), ['socket' => ['backlog' => 4096]]);
 $worker->count = (int) getenv('WORKERS');

@@ -286,7 +286,12 @@ describe.each(rows)('$runtime', (row) => {
     const script = ['serve', '../_shared/fpm.sh', '../_shared/options.sh']
       .map((file) => readFileSync(join(folderOf(runtime), file), 'utf8'))
       .join('\n');
-    for (const { env, type, default: value, min, max, values = [] } of Object.values(options)) {
+    const dockerfile = readFileSync(join(folderOf(runtime), 'Dockerfile'), 'utf8');
+    for (const { env, type, at, default: value, min, max, values = [] } of Object.values(options)) {
+      if (at === 'build') {
+        expect(dockerfile).toContain(`\nARG ${env}=${value}\n`);
+        continue;
+      }
       const line = new RegExp(`^ *(?:integer|boolean|one_of|duration|size) ${env} (.*)$`, 'm').exec(
         script,
       )?.[1];
