@@ -55,7 +55,8 @@ function load_app(string $folder = '/app'): \Closure
         'symfony' => load_symfony($folder, getenv('REBOOT') === 'true'),
         default => throw new \RuntimeException("No adapter for apps of the kind '$kind': expected plain, psr15 or symfony"),
     };
-    $scope = new Scope($folder . '/' . (getenv('DOCROOT') ?: 'public'));
+    $root = getenv('DOCROOT') ?: 'public';
+    $scope = new Scope($root === '.' ? $folder : "$folder/$root");
     $facts = getenv('BENCH_FACTS') === '1';
 
     return static function (array $request, ?callable $send = null) use ($app, $scope, $facts): array {
@@ -138,7 +139,8 @@ function request_of_psr7(ServerRequestInterface $message, array $server = []): a
         (string) $message->getBody(),
         is_array($post) ? $post : null,
         $files === [] ? [] : spool($files),
-        $server + $message->getServerParams(),
+        // The port is that of the Host header, as elsewhere, not the one that it listens on.
+        $server + array_diff_key($message->getServerParams(), ['SERVER_PORT' => 0]),
     );
 }
 

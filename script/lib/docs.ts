@@ -1,7 +1,9 @@
-// Writes the part of docs/ that is generated: the runtimes, from their manifests. A unit test fails when it is stale.
+// Writes the parts of docs/ that are generated: the runtimes, from their manifests, and the facts of base images. A unit
+// test fails when one is stale.
 //   node script/lib/docs.ts && npm run format
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { parse } from 'yaml';
 import { realFiles } from '../../src/config/files.ts';
 import { formatOwnDefaults, loadRuntimes } from '../../src/config/runtimes.ts';
 import type { OptionSpec, Runtime } from '../../src/config/types.ts';
@@ -9,6 +11,7 @@ import { renderDifferences } from '../../test/integration/differences.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 export const RUNTIMES_PAGE = join(root, 'docs/runtimes.md');
+const IMAGES_PAGE = join(root, 'docs/images.md');
 
 const runtimes = loadRuntimes(root, root, realFiles);
 
@@ -101,6 +104,36 @@ function values({ type, min, max, values: names }: OptionSpec): string {
   }
 }
 
+/** The page about base images, with the facts of test/fixtures/bases.yaml. */
+export function renderImagesPage(page: string): string {
+  const bases: Record<string, Record<string, unknown>> = parse(
+    readFileSync(join(root, 'test/fixtures/bases.yaml'), 'utf8'),
+    { merge: true },
+  );
+  const rows = Object.entries(bases).map(([image, { os, user, stop, health, files, source }]) => {
+    const [repository = '', rest = ''] = String(source).split('@');
+    const [commit = '', path] = rest.split(':');
+    const from = `[${repository}](https://github.com/${repository}/blob/${commit}/${path})`;
+    const paths = (files as string[]).map((file) => `\`${file}\``).join(', ');
+    const cells = [
+      `\`${image.replaceAll('{php}', 'X.Y')}\``,
+      os,
+      user ?? 'root',
+      stop ?? 'SIGTERM',
+      health ? 'yes' : 'no',
+      paths,
+      from,
+    ];
+    return `| ${cells.join(' | ')} |`;
+  });
+  const head = [
+    '| image | system | user | stop signal | health check | paths that we use | read in |',
+    '|---|---|---|---|---|---|---|',
+  ];
+  return replacePart(page, 'bases', `${[...head, ...rows].join('\n')}\n`);
+}
+
 if (process.argv[1] === import.meta.filename) {
+  writeFileSync(IMAGES_PAGE, renderImagesPage(readFileSync(IMAGES_PAGE, 'utf8')));
   writeFileSync(RUNTIMES_PAGE, renderRuntimesPage(readFileSync(RUNTIMES_PAGE, 'utf8')));
 }
