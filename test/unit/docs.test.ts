@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { OCTANE_APPS, OCTANE_PACKAGES, requireOctane } from '../../bench/articles/apps.ts';
 import { TREATMENT_NAMES } from '../../bench/power/series.ts';
-import { renderRuntimesPage } from '../../script/lib/docs.ts';
+import { renderImagesPage, renderRuntimesPage } from '../../script/lib/docs.ts';
 import { COMMANDS, parseCommand } from '../../src/config/command.ts';
 import { realFiles } from '../../src/config/files.ts';
 import { CONFIG_FLAGS } from '../../src/config/flags.ts';
@@ -273,6 +273,12 @@ function expandBraces(text: string): string[] {
 test('docs/reading-the-report.md has the columns of CSV in their order', () => {
   const cells = columnAfter(pageOf('docs/reading-the-report.md'), '### CSV');
   expect(cells.flatMap((cell) => cell.split(', ')).flatMap(expandBraces)).toEqual(CSV_COLUMNS);
+});
+
+test('docs/images.md has the facts of test/fixtures/bases.yaml', () => {
+  const { text } = readPage('docs/images.md');
+  const words = (page: string) => page.split(/[\s|-]+/);
+  expect(words(renderImagesPage(text))).toEqual(words(text));
 });
 
 describe('docs/runtimes.md', () => {
