@@ -24,5 +24,5 @@ if [[ ${1:-} == mariadbd && ! -d /var/lib/mysql/mysql ]]; then
   chown mysql /tmp/first.sql
   set -- "$@" --init-file=/tmp/first.sql
 fi
-if [[ ${1:-} == mariadbd ]]; then set -- "$@" --user=mysql --bind-address=0.0.0.0; fi
+if [[ ${1:-} == mariadbd ]]; then set -- "$@" --user=mysql --bind-address=0.0.0.0 --skip-name-resolve --host-cache-size=0; fi
 exec "$@"
