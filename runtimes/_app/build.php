@@ -101,11 +101,17 @@ function findReason(string $said): string
     return lastLine($said);
 }
 
+/** What PHP itself died of: the last lines of an uncaught exception only tell where it was thrown. */
+function findFatal(string $said): ?string
+{
+    return preg_match_all('/^(?:PHP )?(?:Fatal|Parse) error: +(.+)$/m', $said, $lines) ? end($lines[1]) : null;
+}
+
 function prepare(string $command): void
 {
     [$code, $said] = run(['sh', '-euc', $command]);
     if ($code !== 0) {
-        fail("prepare: '" . substr($command, 0, 100) . "' ended with exit code $code: " . lastLine($said));
+        fail("prepare: '" . substr($command, 0, 100) . "' ended with exit code $code: " . (findFatal($said) ?? lastLine($said)));
     }
 }
 

@@ -204,6 +204,12 @@ describe('a build that fails says why', () => {
     ],
     ['an extension', { require: { 'acme/needs': '*' } }, [], /ext-nonesuch.*extensions: \[nonesuch\]/],
     [
+      'an exception in a command',
+      {},
+      ['--prepare', `php -r 'throw new Exception("no such table");'`],
+      /^prepare: '.*' ended with exit code 255: Uncaught Exception: no such table in /,
+    ],
+    [
       'a command',
       {},
       ['--prepare', 'echo so && echo because >&2; exit 3'],
