@@ -15,7 +15,12 @@ let instance = null;
 
 /** Watches all calls that k6 may repeat. `http`: the default export of k6/http, which all modules of a client share. */
 export function watchResent(http) {
-  for (const method of ['request', 'get', 'head', 'options']) http[method] = watch(http[method]);
+  const { request, get, head, options } = http;
+  http.request = watch(request);
+  // k6 warns of more arguments than they take.
+  http.get = watch((url, params) => get(url, params));
+  http.head = watch((url, params) => head(url, params));
+  http.options = watch(options);
 }
 
 // Each call of `watch` is on the way of every request: no more is read, made or passed than it takes (bench/watch).
