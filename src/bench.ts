@@ -36,7 +36,7 @@ import { nameOf } from './run/target.ts';
 import { removeTemporary, sweepTemporary } from './temporary.ts';
 
 /** The load generator, by its official name; `images:` may map it like any base image. */
-export const K6_IMAGE = 'grafana/k6:1.8.1';
+export const K6_IMAGE = 'grafana/k6:2.2.0';
 
 /** What a finished run amounts to. */
 export interface Bench {

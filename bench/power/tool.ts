@@ -8,7 +8,7 @@ import type { Finished, Host } from '../../src/host.ts';
 /** Of this checkout, or of the frozen tool where this runs from there. */
 export const ROOT = resolve(import.meta.dirname, '../..');
 const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'php-runtime-bench/power');
-const K6 = 'grafana/k6:1.8.1';
+const K6 = 'grafana/k6:2.2.0';
 const PHP = '8.4';
 
 export interface Tool {

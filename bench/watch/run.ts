@@ -141,7 +141,7 @@ try {
   );
   await docker('exec', '--detach', `${name}-server`, 'nginx', '-c', '/tmp/nginx.conf');
   const k6 = `${name}-k6`;
-  const image = await imageOf('grafana/k6:1.8.1');
+  const image = await imageOf('grafana/k6:2.2.0');
   await docker(
     'run',
     '--detach',

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # The base images: official where a registry answers, stand-ins elsewhere.
 
-readonly k6_image=grafana/k6:1.8.1
+readonly k6_image=grafana/k6:2.2.0
 
 # Sets or clears the file `standins`. A registry that did not answer is asked again after an hour: a train ride must
 # not make stand-ins of all runs to come.

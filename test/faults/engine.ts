@@ -34,7 +34,7 @@ function quietly(program: string, args: readonly string[]): boolean {
   }
 }
 
-const IMAGES = ['grafana/k6:1.8.1', 'php:8.4-cli'];
+const IMAGES = ['grafana/k6:2.2.0', 'php:8.4-cli'];
 
 /** Starts one with the images that these tests need, from the engine that is there. */
 export async function makeEngine(): Promise<OwnEngine> {

@@ -82,7 +82,7 @@ describe('bad input', () => {
     ],
     [
       'a load generator that nobody has',
-      ['run', '--image', 'grafana/k6:1.8.1=localhost:9/k6:1.8.1'],
+      ['run', '--image', 'grafana/k6:2.2.0=localhost:9/k6:2.2.0'],
       {},
       2,
       /^pulling localhost:9\/k6:1\.8\.1\nthe load generator's image localhost:9\/k6:1\.8\.1 cannot be had\n {2}found: {3}.*\n {2}hint: {4}.*\n$/,

@@ -67,7 +67,7 @@ export async function buildRuntime(runtime: string, php: string, app: string): P
 
 /** Starts the container whose network namespace the servers share. */
 export function startArena(): Promise<string> {
-  const k6 = images['grafana/k6:1.8.1'] ?? 'grafana/k6:1.8.1';
+  const k6 = images['grafana/k6:2.2.0'] ?? 'grafana/k6:2.2.0';
   return docker('run', '--detach', '--label', label, '--entrypoint', 'sleep', k6, 'infinity');
 }
 

@@ -8,7 +8,7 @@ import { realHost } from '../../src/host.ts';
 import { imageFor, root } from './docker.ts';
 
 const INSTALLER = 'mlocati/php-extension-installer:2';
-const SHELL = imageFor('grafana/k6:1.8.1');
+const SHELL = imageFor('grafana/k6:2.2.0');
 
 /** In the place of the installer: each time it really runs, it leaves another text. */
 const COUNTED = '#!/bin/sh\nsleep 2\nhead -c 16 /dev/urandom | od -An -tx1 >/installed\n';
