@@ -35,11 +35,10 @@ import { renderNoise } from './report/noise.ts';
 import { makeProgress } from './report/progress.ts';
 import type { Warning } from './results.ts';
 import { connectDocker } from './run/docker.ts';
-import { diagnose, diagnoseDisk, diagnoseNeeds, type Finding } from './run/doctor.ts';
+import { diagnose, diagnoseBeside, diagnoseNeeds, type Finding } from './run/doctor.ts';
 import { inspectScripts } from './run/inspect.ts';
 import { MACHINE_SCRIPT, parseMachine } from './run/machine.ts';
-import { findResults, readOutput } from './run/stored.ts';
-import { judgePast, judgeRepeats, repeatWork } from './run/usual.ts';
+import { readOutput } from './run/stored.ts';
 import { removeTemporary } from './temporary.ts';
 
 /** One command of the CLI, as typed; returns the exit code. Results go to stdout, the rest to stderr. */
@@ -135,15 +134,7 @@ export async function runCommand(argv: readonly string[], host: Host, packageRoo
       const machine = await readMachine(host);
       // With a configuration that is wrong the machine can be looked at all the same.
       const beside = tryConfig(() => parseConfig({ flags: command.flags, cwd, packageRoot }));
-      const needs =
-        'message' in beside
-          ? [{ ok: false, what: beside.message }]
-          : [
-              ...(await diagnoseNeeds(host, beside)),
-              ...(await diagnoseDisk(beside.out)),
-              ...judgePast(await findResults(beside.out).catch(() => null), machine, beside.out),
-            ];
-      const findings = [...(await diagnose(host, machine)), judgeRepeats(repeatWork(host)), ...needs];
+      const findings = [...(await diagnose(host, machine)), ...(await diagnoseBeside(host, machine, beside))];
       if (!command.json) print(findings.map((f) => `${f.ok ? 'ok  ' : 'note'}  ${f.what}`).join('\n'));
       if (!command.aa) {
         if (command.json) print(JSON.stringify(findings, null, 2));

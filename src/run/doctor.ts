@@ -6,6 +6,8 @@ import { layOutCpus } from '../plan/cpus.ts';
 import { COMPOSE_HINT, judgeDisk, judgeNow, NOW_SCRIPT } from './disturbance.ts';
 import { askEngine, connectDocker, LABEL, listContainers } from './docker.ts';
 import type { Machine } from './machine.ts';
+import { findResults } from './stored.ts';
+import { judgePast, judgeRepeats, repeatWork } from './usual.ts';
 
 /** One thing that was looked at. */
 export interface Finding {
@@ -41,8 +43,22 @@ export async function diagnoseNeeds(
   return findings;
 }
 
+/** What the configuration needs, and what the machine has shown where its results go. */
+export async function diagnoseBeside(
+  host: Host,
+  machine: Machine,
+  beside: Config | { message: string },
+): Promise<Finding[]> {
+  if ('message' in beside) return [{ ok: false, what: beside.message }];
+  return [
+    ...(await diagnoseNeeds(host, beside)),
+    ...(await diagnoseDisk(beside.out)),
+    ...judgePast(await findResults(beside.out).catch(() => null), machine, beside.out),
+  ];
+}
+
 /** Whether results have room where they go. */
-export async function diagnoseDisk(out: string): Promise<Finding[]> {
+async function diagnoseDisk(out: string): Promise<Finding[]> {
   const disk = await statfs(dirname(out)).catch(() => null);
   return disk ? [judgeDisk(disk.bavail * disk.bsize, out)] : [];
 }
@@ -72,6 +88,7 @@ export async function diagnose(host: Host, machine: Machine): Promise<Finding[]>
         : 'not a virtual machine',
     },
     ...judgeNow(now.stdout, machine.cpus.length),
+    judgeRepeats(repeatWork(host)),
     { ok: containers === 0, what: `${containers} other containers are running` },
     {
       ok: ours === 0,
