@@ -39,7 +39,7 @@ describe('items come one by one, and a 0 is in the place of each', () => {
 test.each([
   ['cut off within an item', '{"items":[{"a":[1', 'Unterminated|Unexpected|Expected'],
   ['cut off between items', '{"items":[{"a":1},', 'Unexpected|Expected'],
-  ['an item that is no JSON', '{"items":[{"a":1},{"a":NaN}]}', '^items\\.1: '],
+  ['an item that is no JSON', '{"items":[{"a":1},{"a":NaN}]}', '^items\\.1: not JSON: '],
   ['no JSON around', '{"items":[{"a":1}],,}', 'Expected'],
   ['brackets that do not match', '{"items":[{"a":[1}]]}', 'Expected'],
   ['nothing', '', 'Unexpected end'],

@@ -114,6 +114,6 @@ function parse(text: string, where: string | null): unknown {
   } catch (error) {
     // A position is of no use: it counts from where the cut was made.
     const why = (error as Error).message.replace(/ (in JSON )?at position .*$/s, '');
-    throw new JsonError(where === null ? why : `${where}: ${why}`);
+    throw new JsonError(`${where === null ? '' : `${where}: `}not JSON: ${why}`);
   }
 }
