@@ -5,7 +5,7 @@ import type { Config } from '../config/types.ts';
 import type { Host } from '../host.ts';
 import type { PlannedImage } from '../plan/variants.ts';
 import type { Failure, Variant } from '../results.ts';
-import { type Docker, LIMITS_MS, lastLines } from '../run/docker.ts';
+import { type Docker, expectEngine, LIMITS_MS, lastLines } from '../run/docker.ts';
 import { type AppBuilds, openAppBuilds } from './app.ts';
 import { basesOf, type Folders, IMAGE_LABEL, makeBakeFile, tagOf } from './bake.ts';
 import { withGitHubCache } from './cache.ts';
@@ -56,6 +56,7 @@ export async function buildImages(
     await pullBases(docker, images, apps, options);
     const all = await bake(host, docker, images, apps, options);
     for (const image of images) {
+      if (!all.ok) await expectEngine(docker);
       const one = all.ok || images.length === 1 ? all : await bake(host, docker, [image], apps, options);
       if (one.ok) {
         const seconds = one.seconds / (all.ok ? images.length : 1);

@@ -1,7 +1,16 @@
 import { UserError } from '../errors.ts';
 import type { Host, Running } from '../host.ts';
 import { NAMESPACE } from '../namespace.ts';
-import { type Docker, LABEL, lastLines, listContainers, listOthers, removeRun } from './docker.ts';
+import {
+  awaitClient,
+  type Docker,
+  expectEngine,
+  LABEL,
+  lastLines,
+  listContainers,
+  listOthers,
+  removeRun,
+} from './docker.ts';
 
 /**
  * The arena: a container whose network namespace the servers and k6 share, and in which k6 runs.
@@ -53,19 +62,21 @@ export async function openArena(host: Host, docker: Docker, options: ArenaOption
         waitedMs: heldMs === null ? 0 : host.elapsed() - heldMs,
         async close() {
           // By its id, and before its name is free: another run may wait for that.
-          await docker.try(['container', 'rm', '--force', found.id]);
+          // Where no process can be started it ends by its standard input alone.
+          await docker.try(['container', 'rm', '--force', found.id]).catch(() => {});
           started.end();
-          await started.done;
+          await awaitClient(host, started);
         },
       };
     }
     // However far it came, it ends: a container that is made just now goes away by itself.
     started.end();
-    const { stderr } = await started.done;
+    const { stderr } = await awaitClient(host, started);
     options.signal.throwIfAborted();
     const holder = await docker.try(['container', 'inspect', '--format', '{{json .Config.Labels}}', NAME]);
     if (holder.code !== 0) {
       if (/is already in use/.test(stderr)) continue; // It went away just now.
+      await expectEngine(docker);
       throw new UserError('the arena container could not be started', { found: lastLines(stderr, 3) });
     }
     const labels = JSON.parse(holder.stdout);

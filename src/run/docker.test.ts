@@ -3,6 +3,7 @@ import { MachineError, UserError } from '../errors.ts';
 import { type ExecOptions, type Finished, realHost } from '../host.ts';
 import {
   askEngine,
+  awaitClient,
   connectDocker,
   type Docker,
   DockerError,
@@ -58,7 +59,7 @@ describe('the docker client', () => {
     await expect(docker.run(['hangs'])).rejects.toThrow(DockerError);
     await docker.run(['info']);
     await docker.run(['info']);
-    expect(seen.limits).toEqual([60_000, 7_200_000, 10_000, 10_000, 60_000]);
+    expect(seen.limits).toEqual([60_000, 7_200_000, 10_000, 5000, 60_000]);
   });
 
   it('tells an engine that is gone from a container that is', async () => {
@@ -80,4 +81,13 @@ describe('the docker client', () => {
     ]);
     expect(seen.limits).toHaveLength(1);
   });
+});
+
+test('a client whose engine hangs is ended', async () => {
+  const client = realHost.start('sleep', ['600']);
+  expect(await awaitClient({ sleep: (_, signal) => realHost.sleep(50, signal) }, client)).toMatchObject({
+    code: 137,
+  });
+  const ends = realHost.start('true', []);
+  expect(await awaitClient(realHost, ends)).toMatchObject({ code: 0 });
 });

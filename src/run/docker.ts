@@ -1,6 +1,7 @@
 import { MachineError, UserError } from '../errors.ts';
-import type { ExecOptions, Finished, Host } from '../host.ts';
+import type { ExecOptions, Finished, Host, Running } from '../host.ts';
 import { NAMESPACE } from '../namespace.ts';
+import { readable } from './readable.ts';
 
 /** Everything that a run starts carries this label, with the run's id as its value. */
 export const LABEL = NAMESPACE;
@@ -39,8 +40,8 @@ export const LIMITS_MS = {
 } as const;
 /** An engine on a busy machine takes seconds to answer; one that needs a minute hangs. */
 const ANSWER_MS = 60_000;
-/** Once it has hung, nobody waits so long again until it answers. */
-const SUSPECT_MS = 10_000;
+/** Once it has hung, nobody waits so long again until it answers, and each time only half as long as before. */
+const SUSPECT_MS = { most: 10_000, least: 2000 } as const;
 /** A client is a process of some 30 MiB, and hundreds of containers are legal. */
 const AT_ONCE = 8;
 
@@ -50,7 +51,9 @@ export function connectDocker(host: Pick<Host, 'exec'>): Docker {
   const tryRun = (args: readonly string[], options: ExecOptions = {}) =>
     inTurn(async () => {
       const finished = await host.exec('docker', args, { timeoutMs: answerMs, ...options });
-      if (options.timeoutMs === undefined) answerMs = finished.timedOut ? SUSPECT_MS : ANSWER_MS;
+      if (finished.timedOut) {
+        answerMs = Math.max(SUSPECT_MS.least, Math.min(SUSPECT_MS.most, answerMs / 2));
+      } else if (options.timeoutMs === undefined) answerMs = ANSWER_MS;
       return finished;
     });
   return {
@@ -128,6 +131,19 @@ export async function expectEngine(docker: Docker): Promise<void> {
   throw new MachineError('the Docker engine does not answer any more', { found: lastLines(stderr, 1) });
 }
 
+/** A client that runs a container hears of its end, unless the engine hangs. */
+const CLIENT_MS = 5000;
+
+/** Waits for the client of a container that was removed; one that does not hear of it is ended. */
+export async function awaitClient(host: Pick<Host, 'sleep'>, client: Running): Promise<Finished> {
+  const waiting = new AbortController();
+  const end = () => waiting.abort();
+  client.done.then(end, end);
+  await host.sleep(CLIENT_MS, waiting.signal);
+  if (!waiting.signal.aborted) client.kill('SIGKILL');
+  return client.done;
+}
+
 export interface ContainerState {
   running: boolean;
   pid: number;
@@ -179,7 +195,8 @@ export async function readLog(
 ): Promise<string> {
   const since = sinceMs === null ? [] : ['--since', (sinceMs / 1000).toFixed(3)];
   const log = await docker.try(['container', 'logs', '--tail', String(lines), ...since, name]);
-  return [log.stdout, log.stderr].filter(Boolean).join('');
+  const text = [log.stdout, log.stderr].filter(Boolean).join('');
+  return text.split('\n').map(readable).join('\n');
 }
 
 export async function listContainers(

@@ -1,5 +1,6 @@
 import type { Evidence, Failure, Measurement } from '../results.ts';
 import { readComplaint } from './complaint.ts';
+import { readable } from './readable.ts';
 import type { RunWorld } from './run.ts';
 import type { Server } from './servers.ts';
 import type { Answer } from './verify.ts';
@@ -63,7 +64,7 @@ export async function addLog(
 }
 
 function showAnswer({ status, headers = '', error, body, text = body }: Answer): Evidence {
-  return { status, headers, body: (status === 0 ? error : text).slice(0, BODY_CHARACTERS) };
+  return { status, headers, body: readable((status === 0 ? error : text).slice(0, BODY_CHARACTERS)) };
 }
 
 /** A log says it best; what is wrong with the body itself, the reason has told. */

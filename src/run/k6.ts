@@ -2,6 +2,7 @@ import type { Scenario, ScriptLabel } from '../config/types.ts';
 import type { Batch, Slice } from '../plan/plan.ts';
 import { DUET_LAG_MS, groupTurns } from '../plan/timeline.ts';
 import type { CheckedEndpoints, CheckedOf } from './checked.ts';
+import { readable } from './readable.ts';
 import { addressOf, hostsOf } from './target.ts';
 
 /** What scenarios/lib/main.js reads as plan.json. */
@@ -239,7 +240,8 @@ export function parseSamples(log: string): ErrorSample[] {
     if (text === undefined) continue;
     try {
       // logfmt: the message is a Go-quoted string, which JSON can read for all that JSON.stringify writes.
-      samples.push(JSON.parse(JSON.parse(`"${text}"`)));
+      const sample: ErrorSample = JSON.parse(JSON.parse(`"${text}"`));
+      samples.push({ ...sample, body: readable(sample.body) });
     } catch {
       // A sample that cannot be read is no loss: the error is counted all the same.
     }

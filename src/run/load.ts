@@ -2,7 +2,7 @@ import type { Scenario } from '../config/types.ts';
 import type { ExecOptions } from '../host.ts';
 import { type Batch, batchMs } from '../plan/timeline.ts';
 import type { CheckedOf } from './checked.ts';
-import { type Docker, LIMITS_MS, lastLines } from './docker.ts';
+import { type Docker, expectEngine, LIMITS_MS, lastLines } from './docker.ts';
 import { type ErrorSample, journeyModule, type K6Summary, makeK6Plan, parseSamples, sliceId } from './k6.ts';
 import { COUNTS, type K6Log, parseLog } from './k6log.ts';
 import { ARENA_FOLDER, makeReadable } from './probe.ts';
@@ -21,6 +21,8 @@ export interface LoadOutcome {
 const OPEN_END_MS = 30 * 60_000;
 /** Past the end k6 gets this long to write its summary, ms. */
 const GRACE_MS = 60_000;
+/** Then k6 is killed, and after so long an engine that has not told of it hangs, ms. */
+const TELL_MS = 10_000;
 
 /** Puts a scenario's journey into the arena. */
 export async function bringJourney(docker: Docker, arena: string, scenario: Scenario): Promise<void> {
@@ -78,10 +80,10 @@ export async function loadBatch(
     ...['exec', '--interactive', ...Object.entries(environment).flatMap(([k, v]) => ['--env', `${k}=${v}`])],
     ...[arena, 'sh', '-c', script, 'sh', ARENA_FOLDER, String(seconds), ...target],
   ];
-  // k6 is ended before; this is for an engine that does not tell.
-  const timeoutMs = limitMs(batch) + GRACE_MS;
+  const timeoutMs = limitMs(batch) + TELL_MS;
   const finished = await docker.try(args, { input: JSON.stringify(plan), timeoutMs, ...options });
   options.signal?.throwIfAborted();
+  if (finished.timedOut) await expectEngine(docker);
   const errors = parseSamples(finished.stderr);
   const summary = parseSummary(finished.stdout);
   const trouble =

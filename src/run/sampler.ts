@@ -3,7 +3,7 @@ import { formatCpus } from '../plan/cpus.ts';
 import { type Batch, spanMs } from '../plan/timeline.ts';
 import type { CpuLayout, Warning } from '../results.ts';
 import type { Arena } from './arena.ts';
-import { type Docker, LABEL, lastLines } from './docker.ts';
+import { awaitClient, type Docker, expectEngine, LABEL, lastLines } from './docker.ts';
 import { type K6Summary, loadedFromMs, sliceId } from './k6.ts';
 import { Samples } from './samples.ts';
 import type { Server } from './servers.ts';
@@ -102,8 +102,9 @@ export async function startSampler(world: SamplerWorld): Promise<Sampler> {
   };
   const close = async () => {
     closing = true;
-    await world.docker.try(['container', 'rm', '--force', name]);
-    await running.done;
+    await world.docker.try(['container', 'rm', '--force', name]).catch(() => {});
+    running.end();
+    await awaitClient(host, running);
   };
   try {
     await until(() => clock !== '', START_MS);
@@ -112,6 +113,7 @@ export async function startSampler(world: SamplerWorld): Promise<Sampler> {
     throw error;
   }
   if (clock === '') {
+    await expectEngine(world.docker);
     const why = ended ? lastLines((await running.done).stderr, 1) : 'it prints nothing';
     world.say(`CPU and memory cannot be read on this engine: ${why}`);
   }
