@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, test, vi } from 'vitest';
+import { expectRow } from '../test/faults/elsewhere.ts';
 import { realHost, TIMED_OUT } from './host.ts';
 
 test.each([
@@ -63,7 +64,7 @@ describe('a process that is ended', () => {
         stop.abort();
       },
     });
-    expect(finished.code).toBe(137);
+    expectRow('deaf', { code: finished.code, printed: finished.stderr });
     expect(pids.filter(isThere)).toEqual([]);
   });
 
@@ -121,4 +122,20 @@ test('no file but the seam reads the clock, and only what is shown or compared w
   expect(using(/host\.now\(/i)).toEqual([
     ...['action.ts', 'bench.ts', 'commands.ts', 'run/batch.ts', 'temporary.ts'],
   ]);
+});
+
+test('a program that gets no file descriptors rejects, as one that is not there does', async () => {
+  const script = `
+    import { realHost } from ${JSON.stringify(join(import.meta.dirname, 'host.ts'))};
+    import { closeSync, openSync } from 'node:fs';
+    // What Node opens at its first program is open by then.
+    await realHost.exec('true', []);
+    const open = [];
+    try { for (;;) open.push(openSync('/dev/null')); } catch {}
+    const error = await realHost.exec('true', []).catch((thrown) => thrown);
+    open.forEach((file) => closeSync(file));
+    console.log(error.code, (await realHost.exec('true', [])).code);`;
+  const limited = ['-c', 'ulimit -n 60; exec "$@"', 'sh', process.execPath, '--input-type=module', '--eval'];
+  const { stdout, stderr } = await realHost.exec('sh', [...limited, script]);
+  expect(stdout, stderr).toBe('EMFILE 0\n');
 });

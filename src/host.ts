@@ -132,6 +132,8 @@ function start(program: string, args: readonly string[], options: ExecOptions = 
     // Our own group: a terminal's Ctrl-C reaches us alone, and we end things in order.
     detached: true,
   });
+  // Without file descriptors Node makes no pipes, though the types say so.
+  if ((child.stdout as unknown) === undefined) return notStarted(child);
   const output = { stdout: keepEnd(), stderr: keepEnd() };
   const rest = { stdout: '', stderr: '' };
   for (const stream of ['stdout', 'stderr'] as const) {
@@ -188,6 +190,13 @@ function start(program: string, args: readonly string[], options: ExecOptions = 
     end: () => child.stdin.end(),
     kill: (signal) => signalGroup(child, signal),
   };
+}
+
+function notStarted(child: ChildProcessWithoutNullStreams): Running {
+  // It throws what the error event says.
+  const done = once(child, 'close') as Promise<never>;
+  done.catch(() => {});
+  return { done, write: () => {}, end: () => {}, kill: () => {} };
 }
 
 /** Beyond it a timer fires at once. */
