@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { expectRow } from '../test/faults/elsewhere.ts';
 import { makeCleanUp } from './clean-up.ts';
 
 test('does each step whatever the others did, the last one first, and only once', async () => {
@@ -14,6 +15,7 @@ test('does each step whatever the others did, the last one first, and only once'
   cleanUp.later('stop listening', async () => done.push('listening'));
   await cleanUp.run();
   await cleanUp.run();
+  expectRow('clean-up', { code: null, printed: done.join('\n') });
   expect(done).toEqual([
     'listening',
     'could not write a log: ENOSPC',

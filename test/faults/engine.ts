@@ -1,6 +1,6 @@
 /** A Docker engine of a test's own, which it may stop, kill and fill: the one that everybody uses is left alone. */
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { realHost } from '../../src/host.ts';
@@ -9,6 +9,8 @@ import { imageFor } from '../integration/docker.ts';
 export interface OwnEngine {
   /** For `DOCKER_HOST`. */
   host: string;
+  /** Where it keeps images and containers: a disk of its own, of 4 GiB. */
+  data: string;
   start(): Promise<void>;
   signal(signal: NodeJS.Signals): void;
   /** Waits until it is gone. */
@@ -20,12 +22,15 @@ export interface OwnEngine {
 /** Why there can be none here; null: there can. */
 export function whyNoEngine(): string | null {
   if (process.getuid?.() !== 0) return 'only root can start an engine of its own';
-  return quietly('sh', ['-c', 'command -v dockerd && command -v ip'])
+  return quietly('sh', [
+    '-c',
+    'command -v dockerd && command -v ip && command -v nsenter && command -v mkfs.ext4',
+  ])
     ? null
-    : 'there is no dockerd, or no ip, to start an engine of its own';
+    : 'an engine of its own takes dockerd, ip, nsenter and mkfs.ext4';
 }
 
-function quietly(program: string, args: readonly string[]): boolean {
+export function quietly(program: string, args: readonly string[]): boolean {
   try {
     execFileSync(program, args, { stdio: 'ignore' });
     return true;
@@ -34,17 +39,18 @@ function quietly(program: string, args: readonly string[]): boolean {
   }
 }
 
-const IMAGES = ['grafana/k6:2.2.0', 'php:8.4-cli'];
+const DISK_BYTES = 4 * 2 ** 30;
 
-/** Starts one with the images that these tests need, from the engine that is there. */
-export async function makeEngine(): Promise<OwnEngine> {
+/** Starts one, with these images from the engine that is there, by their official names. */
+export async function makeEngine(images: readonly string[]): Promise<OwnEngine> {
   const folder = mkdtempSync(join(tmpdir(), 'php-runtime-bench-engine-'));
-  const bridge = `bench-${process.pid % 100_000}`;
-  const address = `10.${200 + (process.pid % 50)}.${process.pid % 250}.1/24`;
-  const host = `unix://${folder}/docker.sock`;
-  execFileSync('ip', ['link', 'add', bridge, 'type', 'bridge']);
-  execFileSync('ip', ['address', 'add', address, 'dev', bridge]);
-  execFileSync('ip', ['link', 'set', bridge, 'up']);
+  const [data, host] = [join(folder, 'data'), `unix://${folder}/docker.sock`];
+  const name = `bench-${process.pid}`;
+  makeDisk(join(folder, 'disk'), data);
+  // In a network of its own: an engine that is started again removes the bridge docker0, whoever it belongs to.
+  const inside = [`--net=/run/netns/${name}`];
+  execFileSync('ip', ['netns', 'add', name]);
+  execFileSync('nsenter', [...inside, 'ip', 'link', 'set', 'lo', 'up']);
   mkdirSync(join(folder, 'exec'));
   let child: ReturnType<typeof spawn> | null = null;
   let ended: Promise<unknown> = Promise.resolve();
@@ -54,31 +60,32 @@ export async function makeEngine(): Promise<OwnEngine> {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
   const engine: OwnEngine = {
-    host,
-    docker,
+    ...{ host, data, docker },
     async start() {
       const log = openSync(join(folder, 'log'), 'a');
-      const options = [`--host=${host}`, `--data-root=${folder}/data`, `--exec-root=${folder}/exec`];
-      const network = [`--bridge=${bridge}`, '--iptables=false', '--ip6tables=false', '--ip-masq=false'];
-      const started = spawn('dockerd', [...options, `--pidfile=${folder}/pid`, ...network], {
+      const folders = [`--data-root=${data}`, `--exec-root=${folder}/exec`, `--pidfile=${folder}/pid`];
+      const network = ['--iptables=false', '--ip6tables=false', '--ip-masq=false'];
+      const started = spawn('nsenter', [...inside, 'dockerd', `--host=${host}`, ...folders, ...network], {
         stdio: ['ignore', log, log],
       });
       child = started;
       ended = new Promise((resolve) => started.once('exit', resolve));
       for (let i = 0; i < 600; i++) {
         if (quietly('docker', ['--host', host, 'version'])) return;
-        await realHost.sleep(200);
+        await realHost.sleep(100);
       }
       throw new Error(`the engine in ${folder} did not start`);
     },
     signal: (signal) => void child?.kill(signal),
     gone: async () => void (await ended),
     async remove() {
+      // One that was killed has left its containers running.
+      if (!quietly('docker', ['--host', host, 'version'])) await engine.start();
       const ids = docker('container', 'ls', '--all', '--quiet').split('\n').filter(Boolean);
       if (ids.length > 0) docker('container', 'rm', '--force', ...ids);
       child?.kill('SIGTERM');
       await ended;
-      execFileSync('ip', ['link', 'delete', bridge]);
+      execFileSync('ip', ['netns', 'delete', name]);
       // An engine that was killed leaves its mounts.
       const mounts = readFileSync('/proc/mounts', 'utf8')
         .split('\n')
@@ -89,8 +96,16 @@ export async function makeEngine(): Promise<OwnEngine> {
     },
   };
   await engine.start();
-  const names = IMAGES.map(imageFor);
-  const load = `docker image save ${names.join(' ')} | docker --host ${host} image load --quiet`;
+  const load = `docker image save ${images.map(imageFor).join(' ')} | docker --host ${host} image load --quiet`;
   execFileSync('sh', ['-c', load], { stdio: ['ignore', 'ignore', 'inherit'] });
   return engine;
+}
+
+/** A file system in a file, which takes no more room than what is written to it. */
+function makeDisk(file: string, folder: string): void {
+  writeFileSync(file, '');
+  truncateSync(file, DISK_BYTES);
+  execFileSync('mkfs.ext4', ['-q', '-m', '0', '-O', '^has_journal', file]);
+  mkdirSync(folder);
+  execFileSync('mount', ['-o', 'loop', file, folder]);
 }

@@ -1,36 +1,135 @@
 /** Faults of the engine itself, which is one of the test's own. */
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'vitest';
-import { type Project, type Run, slicesOf, told } from '../integration/bench.ts';
-import type { OwnEngine } from './engine.ts';
-import type { Fault } from './fault.ts';
+import { realHost } from '../../src/host.ts';
+import { during, leftovers, type Project, type Run, slicesOf, told } from '../integration/bench.ts';
+import { type OwnEngine, quietly } from './engine.ts';
+import { beginNext, type Fault, processesOf, type Seen } from './fault.ts';
 
 export interface EngineWorld {
   project: Project;
   engine: OwnEngine;
   out: string;
-  /** Starts a run of three fresh starts on the engine. */
-  bench(): Run;
 }
 
-const stopped = (what: string, signal: 'SIGTERM' | 'SIGKILL'): Fault<EngineWorld> => ({
-  what,
+/** A run of three fresh starts. */
+const bench = ({ project, out }: EngineWorld, runtimes: string) =>
+  project.bench(out, ...['--runtimes', runtimes, '--instances', '3', '--load', 'vus(2, 2s)']);
+
+/** Nothing is left: neither here nor, once the next run begins, in the engine. */
+export async function expectAfter({ project, engine }: EngineWorld): Promise<void> {
+  expect(project.temporaryFiles()).toEqual([]);
+  expect(processesOf(project.temporary)).toEqual([]);
+  if (!quietly('docker', ['version'])) await engine.start();
+  await beginNext();
+  expect(await leftovers()).toEqual([]);
+}
+
+type Stage = 'build' | 'start' | 'load';
+
+/** Starts a run and waits until it has come so far. */
+async function comeTo(stage: Stage, world: EngineWorld, buildSeconds = 3600): Promise<Run> {
+  const { project, engine, out } = world;
+  if (stage === 'build') {
+    const run = bench(world, `faulty,unbuildable[seconds=${buildSeconds}]`);
+    await during(run, () => existsSync(join(project.folder, out, 'results.json')));
+    await realHost.sleep(2000);
+    return run;
+  }
+  const run = bench(world, stage === 'start' ? 'faulty[fault=silent]' : 'faulty');
+  if (stage === 'load') await told(run, 'instance 2/3: paths');
+  else await during(run, () => /-0-18080$/m.test(engine.docker('ps', '--format', '{{.Names}}')));
+  await realHost.sleep(500);
+  return run;
+}
+
+/** The fresh starts that were measured: the first where the load was reached, or else none. */
+function expectKept(stage: Stage, { project, out }: EngineWorld) {
+  const slices = slicesOf(project.results(out), 'faulty@8.4').filter(({ outcome }) => outcome === 'ok');
+  expect(slices.map(({ instance }) => instance)).toEqual(stage === 'load' ? [0] : []);
+}
+
+async function end(run: Run): Promise<Seen> {
+  const { code, stdout, stderr } = await run.done;
+  return { code, printed: stderr + stdout };
+}
+
+const KEPT: Readonly<Record<Stage, string>> = {
+  build: 'there was nothing yet',
+  start: 'there was nothing yet',
+  load: 'all slices before',
+};
+const NAMES: Readonly<Record<Stage, string>> = {
+  build: 'in the build',
+  start: 'while a server starts',
+  load: 'in the load',
+};
+
+const stopped = (stage: Stage, signal: 'SIGTERM' | 'SIGKILL'): Fault<EngineWorld> => ({
+  what: `the engine is ${signal === 'SIGTERM' ? 'stopped' : 'killed'} ${NAMES[stage]} (${signal})`,
   message: 'the Docker engine…what was measured is kept',
   exitCode: 4,
-  kept: 'all slices before',
+  kept: KEPT[stage],
   left: 'nothing; what a killed engine keeps running, the next run removes',
-  async inject({ project, engine, out, bench }) {
-    const run = bench();
-    await told(run, 'instance 2/3: paths');
-    engine.signal(signal);
-    await engine.gone();
-    const { code, stdout, stderr } = await run.done;
-    const slices = slicesOf(project.results(out), 'faulty@8.4');
-    expect(slices.filter(({ outcome }) => outcome === 'ok').map(({ instance }) => instance)).toEqual([0]);
-    return { code, printed: stderr + stdout };
+  async inject(world) {
+    const run = await comeTo(stage, world);
+    world.engine.signal(signal);
+    await world.engine.gone();
+    const seen = await end(run);
+    expectKept(stage, world);
+    return seen;
   },
 });
 
+/** It takes two minutes of waiting, so it has a file and an engine of its own. */
+export const hanging: Fault<EngineWorld> = {
+  what: 'the engine hangs in the load (SIGSTOP)',
+  message: 'the Docker engine…what was measured is kept',
+  exitCode: 4,
+  kept: KEPT.load,
+  left: 'nothing; what a hung engine keeps running, the next run removes',
+  async inject(world) {
+    const run = await comeTo('load', world);
+    world.engine.signal('SIGSTOP');
+    const seen = await end(run).finally(() => world.engine.signal('SIGCONT'));
+    expectKept('load', world);
+    return seen;
+  },
+};
+
+/** All that is left of a disk at once, and what is given back while the run goes on. */
+const FILL = `
+  fallocate --length "$(df --output=avail --block-size=1 "$(dirname "$1")" | tail -n 1)" "$1"
+  for i in $(seq 1000); do dd if=/dev/zero "of=$1.$i" bs=4096 2>/dev/null; sleep 0.1; done`;
+
+const full: Fault<EngineWorld> = {
+  what: 'the disk of the engine is full in the build',
+  message: 'no space left on device',
+  exitCode: 4,
+  kept: KEPT.build,
+  async inject(world) {
+    const file = join(world.engine.data, 'full');
+    const run = await comeTo('build', world, 15);
+    const filling = realHost.start('sh', ['-c', FILL, 'sh', file]);
+    try {
+      const seen = await end(run);
+      expectKept('build', world);
+      return seen;
+    } finally {
+      filling.kill('SIGKILL');
+      await filling.done;
+      for (const name of readdirSync(world.engine.data)) {
+        if (name.startsWith('full')) rmSync(join(world.engine.data, name));
+      }
+    }
+  },
+};
+
 export const engineFaults: readonly Fault<EngineWorld>[] = [
-  stopped('the engine is stopped in the load (SIGTERM)', 'SIGTERM'),
-  stopped('the engine is killed in the load (SIGKILL)', 'SIGKILL'),
+  ...(['build', 'start', 'load'] as const).flatMap((stage) => [
+    stopped(stage, 'SIGTERM'),
+    stopped(stage, 'SIGKILL'),
+  ]),
+  full,
 ];

@@ -1,6 +1,9 @@
 /** A fault as a row of a table: what is done, what is seen, and what is left. docs/reliability.md is made from these rows. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'vitest';
+import { realHost } from '../../src/host.ts';
+import { root } from '../fixtures/docs.ts';
 
 /** What somebody sees who meets the fault. */
 export interface Seen {
@@ -15,21 +18,28 @@ export interface Fault<World> {
   /** Part of what is printed; `…` stands for anything. */
   message: string;
   exitCode: number | null;
+  /** What stands in its place, where there is none to see. */
+  ends?: string;
   /** What is kept of what was measured. */
   kept: string;
   /** What is left behind, if anything is. */
   left?: string;
+  /** Why it cannot be brought about here; null: it can. */
+  whyNot?(): string | null;
   /** Brings the fault about. It checks itself what is kept. */
   inject(world: World): Promise<Seen>;
 }
 
-/** A fault that another test brings about, by that test's file and a part of its text. */
-export interface Elsewhere extends Omit<Fault<never>, 'inject'> {
-  test: { file: string; text: string };
+/** A fault that a test in another file brings about. */
+export interface Elsewhere extends Omit<Fault<never>, 'inject' | 'whyNot'> {
+  file: string;
 }
 
-/** Holds what was seen against the row. */
-export function expectSeen({ message, exitCode }: Fault<never>, { code, printed }: Seen): void {
+/** Compares what was seen with the row. */
+export function expectSeen(
+  { message, exitCode }: Pick<Fault<never>, 'message' | 'exitCode'>,
+  { code, printed }: Seen,
+): void {
   const parts = message.split('…').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   expect(printed).toMatch(new RegExp(parts.join('[^]*?')));
   expect(code).toBe(exitCode);
@@ -49,4 +59,16 @@ export function processesOf(temporary: string): number[] {
       }
     })
     .map(Number);
+}
+
+/** The beginning of a next run: what those before have left is removed. In a process that knows the names of this worker. */
+export async function beginNext(): Promise<void> {
+  const source = (name: string) => JSON.stringify(join(root, 'src', name));
+  const script = `
+    import { realHost } from ${source('host.ts')};
+    import { sweep } from ${source('run/arena.ts')};
+    import { connectDocker } from ${source('run/docker.ts')};
+    await sweep(realHost, connectDocker(realHost), () => {});`;
+  const argv = ['--input-type=module', '--eval', script];
+  expect(await realHost.exec(process.execPath, argv)).toMatchObject({ code: 0, stderr: '' });
 }

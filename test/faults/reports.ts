@@ -7,10 +7,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { realHost } from '../../src/host.ts';
+import { gatherResults } from '../../src/publish/gather.ts';
 import { addToHistory } from '../../src/publish/history.ts';
 import type { Job } from '../../src/publish/job.ts';
 import { type Outlets, publish } from '../../src/publish/publish.ts';
 import { fail } from '../../src/publish/step.ts';
+import { renderShards } from '../../src/report/shards.ts';
+import type { Results } from '../../src/results.ts';
 import { root } from '../fixtures/docs.ts';
 import { fixtures, makeResults } from '../fixtures/results/make.ts';
 import type { Fault, Seen } from './fault.ts';
@@ -199,6 +202,35 @@ export const githubFaults: readonly Fault<Desk>[] = [
     inject: () => publishTo(() => {}),
   },
   {
+    what: "an artifact that is somebody else's",
+    message: 'theirs: not a shard of this run',
+    exitCode: null,
+    kept: 'the results of all other machines',
+    async inject({ folder }) {
+      const theirs = makeResults({ servers: [{ id: 'apache@8.4', rps: 400 }] });
+      const { results, refused } = await gather(folder, { ours: makeShard(), theirs });
+      expect(results).toHaveLength(1);
+      return { code: null, printed: refused.join('\n') };
+    },
+  },
+  {
+    what: 'results with hostile text',
+    message: 'img src=x',
+    exitCode: null,
+    kept: 'everything; the text stays text',
+    async inject({ folder }) {
+      const hostile = makeShard();
+      const label = `<img src=x>|@everyone \${{ secrets.X }} [x](https://evil.example) ::error::\u001b[31m`;
+      for (const variant of hostile.variants) variant.label = label;
+      const { results } = await gather(folder, { hostile });
+      const printed = renderShards(results, WANTED).join('\n');
+      // Nobody is told by what stands in a diagram.
+      const outside = printed.replaceAll(/```mermaid.*?```/gs, '');
+      expect(outside).not.toMatch(/<img|@everyone|\]\(https:\/\/evil|^::error|[^\P{Cc}\n]/mu);
+      return { code: null, printed };
+    },
+  },
+  {
     what: 'a pull request that is not there any more',
     message: 'null',
     exitCode: null,
@@ -238,6 +270,17 @@ export const githubFaults: readonly Fault<Desk>[] = [
     },
   },
 ];
+
+const WANTED = [{ index: 1, of: 1, variants: ['x'] }];
+
+/** Downloaded artifacts, put together. */
+async function gather(folder: string, artifacts: Readonly<Record<string, Results>>) {
+  for (const [name, results] of Object.entries(artifacts)) {
+    mkdirSync(join(folder, 'artifacts', name), { recursive: true });
+    writeFileSync(join(folder, 'artifacts', name, 'results.json'), JSON.stringify(results));
+  }
+  return gatherResults(join(folder, 'artifacts'), WANTED);
+}
 
 function makeShard() {
   const results = makeResults({

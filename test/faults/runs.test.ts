@@ -1,15 +1,12 @@
 // Faults in a run, for real: each is told, loses nothing that was finished, and leaves nothing behind.
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { leftovers, makeProject, type Project, type Run } from '../integration/bench.ts';
+import { afterEach, expect, it } from 'vitest';
+import { leftovers, type Run } from '../integration/bench.ts';
 import { expectSeen, processesOf } from './fault.ts';
 import { runFaults } from './runs.ts';
+import { K6, openSuite, PHP } from './suite.ts';
 
-let project: Project;
+const suite = openSuite([K6, PHP]);
 let running: Run | null = null;
-beforeAll(async () => {
-  project = await makeProject();
-});
-afterAll(() => project.remove());
 
 /** What holds after every run, however it ended. */
 afterEach(async () => {
@@ -17,14 +14,22 @@ afterEach(async () => {
   running?.kill('SIGTERM');
   await running?.done;
   expect(await leftovers()).toEqual([]);
-  expect(project.temporaryFiles()).toEqual([]);
-  await expect.poll(() => processesOf(`${project.folder.replace(/project$/, 'tmp')}`)).toEqual([]);
+  expect(suite.project.temporaryFiles()).toEqual([]);
+  await expect.poll(() => processesOf(suite.project.temporary)).toEqual([]);
 });
 
-it.each(runFaults.map((fault, i) => ({ ...fault, out: `run-${i}` })))('$what', async ({ out, ...fault }) => {
+it.for(runFaults.map((fault, i) => ({ ...fault, out: `run-${i}` })))('$what', async (given, { skip }) => {
+  const { out, ...fault } = given;
+  const why = fault.whyNot?.() ?? null;
+  if (why !== null) skip(why);
+  const { project } = suite;
   const bench = (...flags: string[]) => {
     running = project.bench(out, ...flags);
     return running;
   };
-  expectSeen(fault, await fault.inject({ project, out, bench }));
+  const inShell = (shell: string, ...flags: string[]) => {
+    running = project.benchInShell(shell, out, ...flags);
+    return running;
+  };
+  expectSeen(fault, await fault.inject({ project, out, bench, inShell }));
 });

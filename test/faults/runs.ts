@@ -1,6 +1,6 @@
 /** Faults in a run: against the real engine, by the CLI as users run it. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { realHost } from '../../src/host.ts';
@@ -17,7 +17,7 @@ import {
   told,
   variantOf,
 } from '../integration/bench.ts';
-import type { Fault, Seen } from './fault.ts';
+import { beginNext, type Fault, type Seen } from './fault.ts';
 
 export interface RunWorld {
   project: Project;
@@ -25,12 +25,15 @@ export interface RunWorld {
   out: string;
   /** Starts a run with little load, and these flags. */
   bench(...flags: string[]): Run;
+  /** The same by a shell script that runs it as "$@". */
+  inShell(shell: string, ...flags: string[]): Run;
 }
 
 /** Load that is not over before the test has done to it what it wants to. */
 const LONGER = ['--load', 'vus(2, 2s)'];
-const TWO = ['--runtimes', 'apache,faulty', '--instances', '2', ...LONGER];
-const ONE = ['--runtimes', 'apache', '--instances', '3', ...LONGER];
+const IDS = ['faulty@8.4', 'faulty@8.4[from=load]'];
+const TWO = ['--runtimes', 'faulty,faulty[from=load]', '--instances', '2', ...LONGER];
+const ONE = ['--runtimes', 'faulty', '--instances', '3', ...LONGER];
 
 async function end(run: Run): Promise<Seen> {
   const { code, stdout, stderr } = await run.done;
@@ -56,7 +59,52 @@ async function kill(...parts: string[]) {
   await docker('container', 'kill', ...names);
 }
 
+/** By the measurements that were appended: nothing else may have been written. */
+function expectKept(project: Project, out: string) {
+  const kept = readMeasurements(join(project.folder, out));
+  expect(kept.map(({ instance, outcome }) => [instance, outcome])).toEqual([[0, 'ok']]);
+}
+
+const SCENARIO = `
+title: A second of it
+paths: ['/json?n=5']
+load: vus(2, 1s)
+`;
+/** Runs "$@" in a terminal whose shell passes SIGHUP on, as bash does. A file tells of its end, as nobody else does. */
+const IN_TERMINAL = `
+  command=
+  for word in "$@"; do command="$command '$word'"; done
+  exec script --quiet --flush --command "$command & pid=\\$!
+    trap 'kill -HUP \\$pid' HUP
+    wait \\$pid; wait \\$pid
+    touch ended" /dev/null`;
+/** An hour earlier from when there is a file. */
+const CLOCK = `
+import { existsSync } from 'node:fs';
+let backMs = 0;
+setInterval(() => { backMs = existsSync('SIGN') ? 3_600_000 : 0; }, 100).unref();
+const Real = Date;
+globalThis.Date = class extends Real {
+  constructor(...parts) { parts.length > 0 ? super(...parts) : super(Real.now() - backMs); }
+  static now() { return Real.now() - backMs; }
+};
+`;
+/** Of cgroup v1. */
+const PIDS = '/sys/fs/cgroup/pids';
+
 export const runFaults: readonly Fault<RunWorld>[] = [
+  {
+    what: 'no engine answers',
+    message: 'no Docker engine answers',
+    exitCode: 4,
+    kept: 'there was nothing yet',
+    async inject({ project, out }) {
+      const env = { DOCKER_HOST: 'unix:///nowhere/docker.sock' };
+      const { code, stdout, stderr } = await project.cli(['run', '--out', out], { env });
+      expect(existsSync(join(project.folder, out))).toBe(false);
+      return { code, printed: stderr + stdout };
+    },
+  },
   {
     what: 'a server is killed in a slice',
     message: 'failed (run): its container ended with exit code 137',
@@ -68,10 +116,33 @@ export const runFaults: readonly Fault<RunWorld>[] = [
       await kill('-1-18080');
       const seen = await end(run);
       const results = project.results(out);
-      const ids = ['apache@8.4', 'faulty@8.4'];
-      const failed = ids.filter((id) => variantOf(results, id).failure);
+      const failed = IDS.filter((id) => variantOf(results, id).failure);
       expect(failed).toHaveLength(1);
-      for (const id of ids) expect(measuredIn(results, id)).toEqual(failed.includes(id) ? [0] : [0, 1]);
+      for (const id of IDS) expect(measuredIn(results, id)).toEqual(failed.includes(id) ? [0] : [0, 1]);
+      return seen;
+    },
+  },
+  {
+    what: 'a server is killed between two slices',
+    message: 'failed (run): its container ended with exit code 137',
+    exitCode: 3,
+    kept: 'all of the other variants, and the slices of this one before',
+    async inject({ project, out }) {
+      const folder = join(project.folder, '.bench/scenarios');
+      mkdirSync(folder, { recursive: true });
+      for (const name of ['one', 'two']) writeFileSync(join(folder, `${name}.yaml`), SCENARIO);
+      const flags = ['--runtimes', 'faulty,faulty[from=load]', '--scenarios', 'one,two', '--warmup', '0s'];
+      const run = project.run(out, ...flags, '--instances', '1', '--blocks', '1');
+      // What is appended ends a process of k6; the next one takes a while to begin.
+      await during(run, () => readMeasurements(join(project.folder, out)).length > 0);
+      await kill('-18080');
+      const seen = await end(run);
+      const results = project.results(out);
+      const outcomes = IDS.map((id) => slicesOf(results, id).map(({ outcome }) => outcome));
+      expect(outcomes.toSorted()).toEqual([
+        ['ok', 'failed'],
+        ['ok', 'ok'],
+      ]);
       return seen;
     },
   },
@@ -85,7 +156,7 @@ export const runFaults: readonly Fault<RunWorld>[] = [
       await loading(run, '2/3');
       await docker('container', 'kill', ARENA);
       const seen = await end(run);
-      expect(measuredIn(project.results(out), 'apache@8.4')).toEqual([0]);
+      expect(measuredIn(project.results(out), 'faulty@8.4')).toEqual([0]);
       return seen;
     },
   },
@@ -99,7 +170,7 @@ export const runFaults: readonly Fault<RunWorld>[] = [
       await loading(run, '2/3');
       await kill('-sampler');
       const seen = await end(run);
-      const slices = slicesOf(project.results(out), 'apache@8.4');
+      const slices = slicesOf(project.results(out), 'faulty@8.4');
       expect(slices.map(({ outcome }) => outcome)).toEqual(['ok', 'ok', 'ok']);
       expect(slices.map(({ cpu }) => cpu !== null)).toEqual([true, false, false]);
       return seen;
@@ -117,7 +188,7 @@ export const runFaults: readonly Fault<RunWorld>[] = [
       await told(run, 'stopped by SIGINT');
       run.kill('SIGINT');
       const seen = await end(run);
-      expect(measuredIn(project.results(out), 'apache@8.4')).toEqual([0]);
+      expect(measuredIn(project.results(out), 'faulty@8.4')).toEqual([0]);
       return seen;
     },
   },
@@ -131,9 +202,90 @@ export const runFaults: readonly Fault<RunWorld>[] = [
       await loading(run, '2/3');
       run.kill('SIGHUP');
       const seen = await end(run);
-      expect(measuredIn(project.results(out), 'apache@8.4')).toEqual([0]);
+      expect(measuredIn(project.results(out), 'faulty@8.4')).toEqual([0]);
       return seen;
     },
+  },
+  {
+    what: 'the terminal is closed',
+    message: '',
+    exitCode: null,
+    ends: 'nobody sees it',
+    kept: 'all slices before',
+    async inject({ project, out, inShell }) {
+      const run = inShell(IN_TERMINAL, ...ONE);
+      // What is shown in a terminal is one line that changes.
+      await during(run, () => readMeasurements(join(project.folder, out)).length > 0);
+      // The program that shows the terminal; ours is in a session of its own.
+      run.kill('SIGKILL');
+      await run.done;
+      await expect.poll(() => existsSync(join(project.folder, 'ended'))).toBe(true);
+      expect(project.results(out).run.stopped).toBe('SIGTERM');
+      expect(measuredIn(project.results(out), 'faulty@8.4')).toEqual([0]);
+      return { code: null, printed: '' };
+    },
+  },
+  {
+    what: 'the clock is set back by an hour (that of the CLI, by a fake `Date`)',
+    message: 'written to',
+    exitCode: 0,
+    kept: 'everything',
+    async inject({ project, out, inShell }) {
+      const [fake, sign] = ['clock.mjs', 'set-back'].map((name) => join(project.folder, name));
+      writeFileSync(fake as string, CLOCK.replace('SIGN', sign as string));
+      const run = inShell(`NODE_OPTIONS=--import=${fake} exec "$@"`, ...ONE);
+      await loading(run, '2/3');
+      writeFileSync(sign as string, '');
+      const seen = await end(run);
+      const results = project.results(out);
+      expect(measuredIn(results, 'faulty@8.4')).toEqual([0, 1, 2]);
+      expect(results.run.wallSeconds).toBeGreaterThan(6);
+      return seen;
+    },
+  },
+  {
+    what: 'file descriptors are used up',
+    message: 'no file descriptors left…what was measured is kept',
+    exitCode: 4,
+    kept: 'all slices before',
+    left: 'nothing but containers, which the next run removes',
+    async inject({ project, out, inShell }) {
+      const run = inShell('echo $$ >pid; exec "$@"', ...ONE);
+      await loading(run, '2/3');
+      const pid = readFileSync(join(project.folder, 'pid'), 'utf8').trim();
+      const open = readdirSync(`/proc/${pid}/fd`).length;
+      execFileSync('prlimit', ['--pid', pid, `--nofile=${open}:${open}`]);
+      const seen = await end(run);
+      expectKept(project, out);
+      await beginNext();
+      return seen;
+    },
+  },
+  {
+    what: 'the machine starts no more processes',
+    message: 'the machine starts no more processes…what was measured is kept',
+    exitCode: 4,
+    kept: 'all slices before',
+    left: 'nothing but containers, which the next run removes',
+    async inject({ project, out, inShell }) {
+      const run = inShell('echo $$ >pid; exec "$@"', ...ONE);
+      await loading(run, '2/3');
+      const pid = readFileSync(join(project.folder, 'pid'), 'utf8').trim();
+      const group = join(PIDS, `bench-${pid}`);
+      mkdirSync(group);
+      try {
+        writeFileSync(join(group, 'cgroup.procs'), pid);
+        writeFileSync(join(group, 'pids.max'), readFileSync(join(group, 'pids.current'), 'utf8'));
+        const seen = await end(run);
+        expectKept(project, out);
+        await beginNext();
+        return seen;
+      } finally {
+        rmdirSync(group);
+      }
+    },
+    whyNot: () =>
+      existsSync(join(PIDS, 'cgroup.procs')) && process.getuid?.() === 0 ? null : 'no cgroup v1 of pids',
   },
   {
     what: '`--out` is removed while the run goes on',
@@ -145,7 +297,7 @@ export const runFaults: readonly Fault<RunWorld>[] = [
       await loading(run, '2/3');
       rmSync(join(project.folder, out), { recursive: true });
       const seen = await end(run);
-      expect(measuredIn(project.results(out), 'apache@8.4')).toEqual([0, 1, 2]);
+      expect(measuredIn(project.results(out), 'faulty@8.4')).toEqual([0, 1, 2]);
       return seen;
     },
   },
@@ -165,7 +317,7 @@ export const runFaults: readonly Fault<RunWorld>[] = [
         await realHost.exec('dd', ['if=/dev/zero', `of=${folder}/raw/somebody`, 'bs=4096']);
         const seen = await end(run);
         expect(readMeasurements(folder).map(({ instance }) => instance)).toContain(0);
-        expect(seen.printed).toMatch(/apache@8\.4/);
+        expect(seen.printed).toMatch(/faulty@8\.4/);
         expect(existsSync(join(folder, 'results.json.new'))).toBe(false);
         expect(JSON.parse(readFileSync(join(folder, 'results.json'), 'utf8')).schema).toBe(1);
         return seen;

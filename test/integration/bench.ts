@@ -46,9 +46,11 @@ export interface Run {
 /** `cwd`: another folder than the project's. `shell`: a script that runs the CLI as "$@". */
 type StartOptions = Pick<ExecOptions, 'env' | 'cwd'> & { shell?: string };
 
-/** A user's folder: the runtimes of test/fixtures are its own, `tmp` is where its temporary files go. */
+/** A user's folder: the runtimes of test/fixtures are its own. */
 export interface Project {
   folder: string;
+  /** Where its temporary files go. */
+  temporary: string;
   /** Starts the CLI there, with no flags but these. */
   start(argv: readonly string[], options?: StartOptions): Run;
   /** Runs it to its end. */
@@ -106,6 +108,7 @@ export async function makeProject(): Promise<Project> {
   ];
   return {
     folder: cwd,
+    temporary,
     start,
     cli: (argv, options) => start(argv, options).done,
     bench: (out, ...flags) => start(quick(out, flags)),

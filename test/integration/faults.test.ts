@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, test } from 'vitest';
 import { realHost } from '../../src/host.ts';
 import type { Results } from '../../src/results.ts';
+import { expectRow } from '../faults/elsewhere.ts';
 import { fixtures } from '../fixtures/results/make.ts';
 import {
   ARENA,
@@ -94,6 +95,11 @@ describe('variants that fail beside one that does not', () => {
     expect(stderr).not.toMatch(/Error:|\n +at /);
   });
 
+  it.each(['unbuildable', 'exits', 'dies', 'differs', 'refuses', 'fails-under-load'] as const)(
+    'says of %s what the table of faults has',
+    (key) => expectRow(key, { code, printed: stderr + stdout }),
+  );
+
   it('has none beside the load that has failed before it', () => expect(serving).toHaveLength(3));
 
   it('keeps the results of the other variant, of all instances', () =>
@@ -181,7 +187,8 @@ describe('an app that is not ready to be served', () => {
       ...['--paths', '/', '--wait'],
     );
     const { code, stderr } = await run.done;
-    expect(code, stderr).toBe(3);
+    expectRow('fatal-error', { code, printed: stderr });
+    expectRow('without-key', { code, printed: stderr });
     const results = project.results('unready');
     const told = {
       legacy:
@@ -209,7 +216,8 @@ describe('k6', () => {
     const run = project.bench('k6', ...['--runtimes', 'apache,faulty', '--instances', '2', ...LONGER]);
     await told(run, 'instance 1/2: paths');
     await killLoad(run);
-    expect(await run.done).toMatchObject({ code: 0, stderr: expect.stringContaining('k6 was killed') });
+    const { code, stderr } = await run.done;
+    expectRow('k6', { code, printed: stderr });
     const results = project.results('k6');
     for (const id of ['apache@8.4', 'faulty@8.4']) {
       expectMeasured(results, id);
@@ -233,7 +241,7 @@ describe('lack of memory', () => {
     const results = project.results('memory');
     // The engine does not always hear of it; then it is told as likely.
     const lack = /killed(, most likely)? for lack of memory/;
-    expect(code).toBe(3);
+    expectRow('memory', { code, printed: stdout });
     expect(variantOf(results, 'faulty@8.4[fault=hoards]').failure).toMatchObject({
       stage: 'run',
       reason: expect.stringMatching(lack),
@@ -258,8 +266,7 @@ describe('signals', () => {
     await told(run, 'instance 2/5: paths');
     run.kill('SIGINT');
     const { code, stdout, stderr } = await run.done;
-    expect(code).toBe(130);
-    expect(stderr).toContain('stopped by SIGINT; what was measured is kept');
+    expectRow('SIGINT', { code, printed: stderr });
     expect(stderr).toMatch(/^written to \S*interrupted: .*results\.json/m);
     const results = project.results('interrupted');
     expect(JSON.parse(stdout)).toEqual(results);
@@ -279,7 +286,8 @@ describe('signals', () => {
     await told(run, 'stopped by SIGTERM');
     run.kill('SIGTERM');
     run.kill('SIGINT');
-    expect((await run.done).code).toBe(143);
+    const { code, stderr } = await run.done;
+    expectRow('build', { code, printed: stderr });
     expect(project.results('build')).toMatchObject({ run: { stopped: 'SIGTERM' }, measurements: [] });
   });
 
@@ -292,7 +300,7 @@ describe('signals', () => {
     await during(run, async () => (await ourContainers()).some((name) => /-0-18080$/.test(name)));
     run.kill('SIGTERM');
     const { code, stderr } = await run.done;
-    expect(code).toBe(143);
+    expectRow('start', { code, printed: stderr });
     expect(stderr).toMatch(/nothing was measured: \S*start keeps the results of the earlier run/);
     expect(readFileSync(join(project.folder, 'start/results.json'), 'utf8')).toBe(earlier);
     expect(readdirSync(join(project.folder, 'start'))).toEqual(['raw', 'results.json']);
@@ -302,14 +310,15 @@ describe('signals', () => {
     const run = project.bench('early', '--runtimes', 'apache');
     await during(run, async () => (await docker('ps', '--all', '--format', '{{.Names}}')).includes(ARENA));
     run.kill('SIGTERM');
-    expect((await run.done).code).toBe(143);
+    const { code, stderr } = await run.done;
+    expectRow('early', { code, printed: stderr });
   });
 
   it('SIGKILL: the measurements are there, and the next run sweeps the rest', async () => {
     const run = project.bench('killed', ...['--runtimes', 'apache', '--instances', '5', ...LONGER]);
     await told(run, 'instance 2/5: paths');
     run.kill('SIGKILL');
-    expect((await run.done).code).toBe(137);
+    expectRow('SIGKILL', { code: (await run.done).code, printed: run.stderr });
     expect(readMeasurements(join(project.folder, 'killed'))).toHaveLength(1);
     expect(await ourContainers()).not.toEqual([]);
 
@@ -333,7 +342,8 @@ describe('a reader that goes away', () => {
     const { stdout, stderr } = await project.benchInShell(shell, 'unread', '--runtimes', 'apache').done;
     expect(stdout).toMatch(/^1 instance × 1 block, about .*\n$/);
     expect(stderr).toBe('');
-    expect(readFileSync(join(project.folder, 'code'), 'utf8')).toBe('0\n');
+    const code = Number(readFileSync(join(project.folder, 'code'), 'utf8'));
+    expectRow('unread', { code, printed: stdout });
     expectMeasured(project.results('unread'), 'apache@8.4');
   });
 });
@@ -346,7 +356,8 @@ describe('a second run meanwhile', () => {
     const refused = project.bench('second', '--runtimes', 'apache');
     const third = project.bench('third', '--runtimes', 'apache', '--wait');
     const second = await refused.done;
-    expect(second).toMatchObject({ code: 2, stdout: '' });
+    expectRow('second', { code: second.code, printed: second.stderr });
+    expect(second.stdout).toBe('');
     const { run } = project.results('first');
     expect(second.stderr).toMatch(
       new RegExp(
@@ -380,7 +391,8 @@ describe('what is in the way', () => {
     await docker('exec', '--detach', ARENA, 'sh', '-c', listener);
     const port = `:${(18080).toString(16).toUpperCase()}`;
     await during(run, async () => (await docker('exec', ARENA, 'cat', '/proc/net/tcp6')).includes(port));
-    expect((await run.done).code).toBe(3);
+    const { code, stderr } = await run.done;
+    expectRow('port', { code, printed: stderr });
     const results = project.results('port');
     const servers = ['apache@8.4', 'faulty@8.4'];
     const failed = servers.filter((id) => variantOf(results, id).failure);
@@ -397,7 +409,7 @@ describe('what is in the way', () => {
     mkdirSync(folder);
     for (const name of ['thesis.txt', 'results.json']) writeFileSync(join(folder, name), 'mine');
     const { code, stderr } = await project.bench('precious', '--runtimes', 'apache').done;
-    expect(code).toBe(2);
+    expectRow('precious', { code, printed: stderr });
     // Its results.json is not ours, whatever else there is.
     expect(stderr).toMatch(/precious: results\.json\n {2}allowed: a new or empty folder/);
     expect(readdirSync(folder).sort()).toEqual(['results.json', 'thesis.txt']);

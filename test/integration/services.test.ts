@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { realHost } from '../../src/host.ts';
+import { expectRow } from '../faults/elsewhere.ts';
 import { readPage } from '../fixtures/docs.ts';
 import { docker, findImages, leftovers, makeProject, type Project, root, slicesOf, told } from './bench.ts';
 
@@ -179,7 +180,7 @@ withCompose('services go when the run is stopped, and when it is killed', async 
   await killed.done;
   // The next one sweeps, before it fails for a reason of its own.
   const next = await project.run('next', ...LOAD, '--runtimes', 'apache', '--config', 'unhealthy.yml').done;
-  expect(next.code).toBe(2);
+  expectRow('no-service', { code: next.code, printed: next.stderr });
   expect(next.stderr).toMatch(/the services do not start\n {2}found: {3}mariadb is unhealthy/);
 });
 

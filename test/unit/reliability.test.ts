@@ -3,38 +3,44 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { elsewhere } from '../faults/elsewhere.ts';
-import { engineFaults } from '../faults/engines.ts';
-import type { Fault } from '../faults/fault.ts';
+import { engineFaults, hanging } from '../faults/engines.ts';
+import type { Elsewhere } from '../faults/fault.ts';
 import { githubFaults, resultFaults } from '../faults/reports.ts';
 import { runFaults } from '../faults/runs.ts';
+import { serverFaults } from '../faults/servers.ts';
+import { serviceFaults } from '../faults/services.ts';
 import { root } from '../fixtures/docs.ts';
 
-type Row = Omit<Fault<never>, 'inject'> & { file: string };
+type Row = Elsewhere;
 
-const rows = (file: string, faults: readonly Omit<Fault<never>, 'inject'>[]): Row[] =>
+const rows = (file: string, faults: readonly Omit<Row, 'file'>[]): Row[] =>
   faults.map((fault) => ({ ...fault, file }));
 
 const GROUPS: readonly { title: string; rows: readonly Row[] }[] = [
   {
     title: 'In a run',
-    rows: [
-      ...rows('test/faults/runs.ts', runFaults),
-      ...rows('test/faults/engines.ts', engineFaults),
-      ...elsewhere.map(({ test: { file }, ...fault }) => ({ ...fault, file })),
-    ],
+    rows: [...rows('test/faults/runs.ts', runFaults), ...Object.values(elsewhere)],
   },
+  { title: 'Of servers', rows: rows('test/faults/servers.ts', serverFaults) },
+  { title: 'Of services', rows: rows('test/faults/services.ts', serviceFaults) },
+  { title: 'Of the engine', rows: rows('test/faults/engines.ts', [...engineFaults, hanging]) },
   { title: 'In results', rows: rows('test/faults/reports.ts', resultFaults) },
   { title: 'On GitHub', rows: rows('test/faults/reports.ts', githubFaults) },
 ];
 
 const cell = (text: string) => text.replaceAll('|', '\\|');
-const code = (text: string) => (text === '' ? 'nothing' : `\`${text}\``);
+const code = (text: string) => (text === '' ? 'nothing about it' : `\`${text}\``);
 
 function render(): string {
   const all = GROUPS.flatMap((group) => group.rows);
   const table = (some: readonly Row[]) =>
-    some.map(({ what, message, exitCode, kept, left, file }) => {
-      const cells = [what, code(message), exitCode === null ? 'the step goes on' : String(exitCode), kept];
+    some.map(({ what, message, exitCode, ends, kept, left, file }) => {
+      const cells = [
+        what,
+        code(message),
+        ends ?? (exitCode === null ? 'the step goes on' : String(exitCode)),
+        kept,
+      ];
       return `| ${[...cells, left ?? 'nothing', `[test](../${file})`].map(cell).join(' | ')} |`;
     });
   const sections = GROUPS.map(({ title, rows: some }) =>
@@ -51,7 +57,7 @@ This page is for those who run benchmarks unattended: it shows what happens when
 what you still have afterwards.
 
 Each of these ${all.length} faults is brought about by a test. \`script/test faults\` runs those of [test/faults](../test/faults/runs.ts); the last
-column names the others. Measurements that were finished are never lost; containers, networks, temporary files and processes
+column names the others, which compare what they see with their row. Measurements that were finished are never lost; containers, networks, temporary files and processes
 are removed unless the table says otherwise. \`…\` stands for any text.
 
 ${sections.join('\n\n')}
@@ -63,6 +69,8 @@ test('docs/reliability.md shows every fault, at least forty of them', async () =
   await expect(render()).toMatchFileSnapshot(join(root, 'docs/reliability.md'));
 });
 
-test.each(elsewhere)('the test of $what is there', ({ test: { file, text } }) => {
-  expect(readFileSync(join(root, file), 'utf8')).toContain(text);
+test.each(Object.entries(elsewhere))('the test of %s compares what it sees with the row', (key, { file }) => {
+  const text = readFileSync(join(root, file), 'utf8');
+  expect(text).toMatch(/\bexpectRow\(/);
+  expect(text).toContain(`'${key}'`);
 });
