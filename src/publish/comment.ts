@@ -55,9 +55,11 @@ export async function postComment(
       }
     }
   } catch (error) {
-    const { status, message } = error as Failed;
+    const { status, message, response } = error as Failed;
+    // Octokit gives 500 to a request that was not answered.
+    const answered = status !== undefined && (status !== 500 || response !== undefined);
     const refused = status === 401 || status === 403 || status === 404;
-    return { posted: false, why: status === undefined ? message : `HTTP ${status}: ${message}`, refused };
+    return { posted: false, why: answered ? `HTTP ${status}: ${message}` : message, refused };
   }
 }
 

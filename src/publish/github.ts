@@ -66,8 +66,11 @@ export function commentsOf(pull: PullRequest, token: string, manner: Manner = MA
     async whoAmI() {
       try {
         // REST's `GET /user` refuses the tokens of apps, and GITHUB_TOKEN is one.
-        const { viewer } = await octokit.graphql<{ viewer: { login: string } }>('{ viewer { login } }');
-        return viewer.login;
+        const answer = await octokit.graphql<{ viewer: { login: string } } | undefined>(
+          '{ viewer { login } }',
+        );
+        if (!answer?.viewer) throw new Error('the answer is not from the API of GitHub');
+        return answer.viewer.login;
       } catch (error) {
         // No answer at all must not end in a second comment; a refusal is what GITHUB_TOKEN may get.
         const { status, errors } = error as { status?: number; errors?: unknown[] };

@@ -56,7 +56,7 @@ export const resultFaults: readonly Fault<Desk>[] = [
   },
   {
     what: 'results that were cut short',
-    message: 'run/results.json: these results cannot be read…JSON',
+    message: 'run/results.json: these results cannot be read…found:…Expected',
     exitCode: 2,
     kept: 'the file as it is',
     async inject(desk) {
@@ -174,7 +174,10 @@ export const githubFaults: readonly Fault<Desk>[] = [
   ...([401, 403, 404, 409, 422, 429, 500] as const).map(
     (status): Fault<Desk> => ({
       what: `GitHub's API answers ${status}`,
-      message: 'comment',
+      message:
+        status < 409
+          ? `No comment: the token may not write one (HTTP ${status}…`
+          : `No comment: HTTP ${status}: …`,
       exitCode: null,
       kept: 'the job summary and all files; the step goes on with a warning',
       inject: () => publishTo(answers(status)),
@@ -182,21 +185,21 @@ export const githubFaults: readonly Fault<Desk>[] = [
   ),
   {
     what: "GitHub's API answers with a page of HTML",
-    message: 'comment',
+    message: 'No comment: the answer is not from the API of GitHub',
     exitCode: null,
     kept: 'the job summary and all files; the step goes on with a warning',
     inject: () => publishTo(answers(200, '<html><h1>Unicorn!</h1></html>', 'text/html')),
   },
   {
     what: "the connection to GitHub's API is cut",
-    message: 'comment',
+    message: 'No comment: other side closed',
     exitCode: null,
     kept: 'the job summary and all files; the step goes on with a warning',
     inject: () => publishTo((request) => request.socket.destroy()),
   },
   {
     what: "GitHub's API does not answer",
-    message: 'comment',
+    message: 'No comment: The operation was aborted due to timeout',
     exitCode: null,
     kept: 'the job summary and all files; the step goes on with a warning',
     inject: () => publishTo(() => {}),
