@@ -15,6 +15,7 @@ import { parseConfig } from '../../src/config/parse.ts';
 import { loadRuntimes, manifest } from '../../src/config/runtimes.ts';
 import { REPOSITORY_URL } from '../../src/project.ts';
 import { CSV_COLUMNS } from '../../src/report/csv.ts';
+import { APPLICATIONS } from '../fixtures/applications.ts';
 import { type Block, type Page, readCommands, readPage, readPages, root } from '../fixtures/docs.ts';
 import { memoryFiles } from '../fixtures/memory-files.ts';
 
@@ -79,6 +80,7 @@ const YAML_FILES: [RegExp, (block: Block, page: Page) => void][] = [
   [/^\.bench\/scenarios\/([\w-]+)\.yaml$/, checkScenario],
   [/^\.bench\/runtimes\/([\w-]+)\/runtime\.yaml$/, checkRuntime],
   [/^\.github\/workflows\/[\w-]+\.yml$/, checkWorkflow],
+  [/^\w+\/(\.bench\.yml|compose\.yaml)$/, expectApplication],
   // What is in it is for docker compose; that the configuration beside it takes it is checked there.
   [
     /^\.bench\/compose(-\w+)?\.yaml$/,
@@ -166,7 +168,7 @@ const LANGUAGES: Record<string, (block: Block, page: Page) => void> = {
   // What is added to a composer.json, to have Octane.
   json: ({ text }) => expect(JSON.parse(text)).toEqual({ require: OCTANE_PACKAGES }),
   dockerfile: expectRun,
-  php: expectRun,
+  php: (block) => (block.page === 'docs/apps.md' ? expectApplication(block) : expectRun(block)),
   // A picture; its paths are checked as those in the text are.
   text: ({ text }) => checkPaths(text.match(/[\w.]+\/[\w./-]*/g) ?? []),
 };
@@ -177,6 +179,12 @@ function expectRun({ page, file }: Block) {
     'docs/runtimes.md',
     expect.stringMatching(/^\.bench\/runtimes\/php-server\//),
   ]);
+}
+
+/** test/integration/corpus.test.ts writes these files and runs the application. */
+function expectApplication({ page, file }: Block) {
+  expect(page).toBe('docs/apps.md');
+  expect(Object.keys(APPLICATIONS)).toContain(file?.split('/')[0]);
 }
 
 const HERE = /^(src|runtimes|scenarios|apps|script|test|docs|bench|schema)\/[\w./-]*$/;
