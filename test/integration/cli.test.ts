@@ -85,7 +85,7 @@ describe('bad input', () => {
       ['run', '--image', 'grafana/k6:2.2.0=localhost:9/k6:2.2.0'],
       {},
       2,
-      /^pulling localhost:9\/k6:1\.8\.1\nthe load generator's image localhost:9\/k6:1\.8\.1 cannot be had\n {2}found: {3}.*\n {2}hint: {4}.*\n$/,
+      /^pulling localhost:9\/k6:2\.2\.0\nthe load generator's image localhost:9\/k6:2\.2\.0 cannot be had\n {2}found: {3}.*\n {2}hint: {4}.*\n$/,
     ],
     [
       'results that are not there',
