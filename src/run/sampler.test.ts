@@ -103,7 +103,7 @@ describe.skipIf(!linux)('sampler.sh', () => {
       mkdirSync(group, { recursive: true });
       writeFileSync(join(root, 'cgroup.controllers'), 'cpu memory\n');
       // So long that reading takes longer than the limit of a stall, however fast the machine is.
-      const statistics = Array.from({ length: 500 }, (_, i) => `counter_${i} ${i}\n`).join('');
+      const statistics = Array.from({ length: 3000 }, (_, i) => `counter_${i} ${i}\n`).join('');
       writeFileSync(join(group, 'cpu.stat'), 'usage_usec 1\n');
       writeFileSync(join(group, 'memory.stat'), `anon 4096\n${statistics}`);
       writeFileSync(join(group, 'memory.events'), 'oom_kill 0\n');
