@@ -17,7 +17,7 @@ const stopped = (what: string, exitCode: number, kept: string, message: string):
 });
 
 export const elsewhere = {
-  unbuildable: variant('an image that does not build', 'failed (build): …exit code: 7'),
+  unbuildable: variant('an image that does not build', 'failed to build: …exit code: 7'),
   exits: variant('a server that ends at its start', 'its container ended with exit code 3'),
   dies: variant('a server that dies under load', 'its container ended with exit code 137'),
   differs: variant('a server that answers something else', 'answers differently from …'),
