@@ -55,9 +55,9 @@ async function make(name: string, as = name): Promise<string> {
   }
   const files = {
     ...configurationOf(name),
-    '.bench/scenarios/page.yaml': `title: The page\npaths: ['${path}']\nload: vus(2, 1s)\n`,
+    '.bench/scenarios/page.yaml': `title: The page\npaths: ['${path}']\nload: requests(6, 2)\n`,
     '.bench/scenarios/words.yaml':
-      'title: Its words\njourney: ./words.js\nload: vus(1, 1s)\nslo: { checks: 100% }\n',
+      'title: Its words\njourney: ./words.js\nload: requests(3, 1)\nslo: { checks: 100% }\n',
     '.bench/scenarios/words.js': `
       import { check } from 'k6';
       import http from 'k6/http';
