@@ -1,5 +1,7 @@
 import { availableParallelism } from 'node:os';
+import { basename } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 // How fast a machine is decides no test: these are for what would never come. Nothing is tried twice.
 const PATIENT = {
@@ -16,11 +18,23 @@ const ALONE = ['capacity', 'guards', 'knee', 'machines', 'noise', 'numbers', 'pe
   (name) => `test/integration/${name}.test.ts`,
 );
 
+/** Those that take longest, by themselves longer than the rest of a worker's files: nobody should wait for one at the end. */
+const FIRST = ['corpus', 'runtimes', 'faults', 'services', 'wordpress', 'build'];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification) =>
+      (FIRST.indexOf(basename(moduleId, '.test.ts')) + FIRST.length + 1) % (FIRST.length + 1);
+    return [...(await super.sort(files))].sort((a, b) => place(a) - place(b));
+  }
+}
+
 // Layers as in docs/architecture.md. Files that share the engine have names of their own in it: test/integration/namespace.ts.
 export default defineConfig({
   test: {
     // The toolkit prints workflow commands, which a runner would take for its own.
     silent: 'passed-only',
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
