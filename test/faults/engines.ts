@@ -106,6 +106,8 @@ const FILL = `
 const full: Fault<EngineWorld> = {
   what: 'the disk of the engine is full in the build',
   message: 'no space left on device',
+  // Its own database may end it.
+  or: 'the Docker engine does not answer any more',
   exitCode: 4,
   kept: KEPT.build,
   async inject(world) {

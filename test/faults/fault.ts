@@ -15,8 +15,10 @@ export interface Seen {
 
 export interface Fault<World> {
   what: string;
-  /** Part of what is printed; `…` stands for anything. */
+  /** Part of what is printed; `…` is any text. */
   message: string;
+  /** What may be printed in its place. */
+  or?: string;
   exitCode: number | null;
   /** What stands in its place, where there is none to see. */
   ends?: string;
@@ -37,11 +39,16 @@ export interface Elsewhere extends Omit<Fault<never>, 'inject' | 'whyNot'> {
 
 /** Compares what was seen with the row. */
 export function expectSeen(
-  { message, exitCode }: Pick<Fault<never>, 'message' | 'exitCode'>,
+  { message, or = message, exitCode }: Pick<Fault<never>, 'message' | 'or' | 'exitCode'>,
   { code, printed }: Seen,
 ): void {
-  const parts = message.split('…').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  expect(printed).toMatch(new RegExp(parts.join('[^]*?')));
+  const patterns = [message, or].map((text) =>
+    text
+      .split('…')
+      .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+      .join('[^]*?'),
+  );
+  expect(printed).toMatch(new RegExp(patterns.join('|')));
   expect(code).toBe(exitCode);
 }
 

@@ -34,10 +34,10 @@ const code = (text: string) => (text === '' ? 'nothing about it' : `\`${text}\``
 function render(): string {
   const all = GROUPS.flatMap((group) => group.rows);
   const table = (some: readonly Row[]) =>
-    some.map(({ what, message, exitCode, ends, kept, left, file }) => {
+    some.map(({ what, message, or, exitCode, ends, kept, left, file }) => {
       const cells = [
         what,
-        code(message),
+        or ? `${code(message)} or ${code(or)}` : code(message),
         ends ?? (exitCode === null ? 'the step goes on' : String(exitCode)),
         kept,
       ];
