@@ -55,7 +55,7 @@ const [QUOTE, ESCAPE] = [0x22, 0x5c];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 const ZERO = Buffer.from('0');
 
-/** Finds brackets, but for those in strings. All of JSON that matters here is ASCII, whatever stands in the strings. */
+/** Finds brackets outside of strings. Only ASCII matters here, whatever the strings hold. */
 class Scanner {
   /** Brackets that are open, after the one that was found. */
   depth = 0;
