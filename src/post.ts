@@ -1,6 +1,6 @@
 import * as core from '@actions/core';
+import { connectDocker, removeRun } from './engine/docker.ts';
 import { realHost } from './host.ts';
-import { connectDocker, removeRun } from './run/docker.ts';
 import { removeTemporary } from './temporary.ts';
 
 // The main step cleans up after itself; this is for when it was killed. Never fails a job that has measured.

@@ -1,14 +1,14 @@
 /** From results.json to what is kept of it. Pure. */
 import { median, sum } from 'simple-statistics';
 import { analyse } from '../../src/analyse/analyse.ts';
-import { type Estimate, estimate } from '../../src/analyse/estimate.ts';
 import { poolKnees } from '../../src/analyse/knee.ts';
 import { byInstance } from '../../src/analyse/pool.ts';
 import type { Row as Pooled, PooledLatency } from '../../src/analyse/summary.ts';
 import { formatCpus } from '../../src/plan/cpus.ts';
 import { bytes } from '../../src/report/numbers.ts';
 import { reasonOf } from '../../src/report/words.ts';
-import type { Measurement, Results, ScenarioFacts } from '../../src/results.ts';
+import type { Measurement, Results, ScenarioFacts } from '../../src/results/results.ts';
+import { type Estimate, estimate } from '../../src/stats/estimate.ts';
 import { ARTICLES, commandOf, type Name } from './articles.ts';
 import { type Against, BOUND, type Data, type Row, type Run, type Times, type Value } from './data.ts';
 

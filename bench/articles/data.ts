@@ -1,6 +1,7 @@
 /** What is kept of a run: the numbers that docs/articles.md shows and its claims are judged by. A line of JSON each. */
-import { MAX_GUARDED } from '../../src/analyse/limits.ts';
-import type { Comparison } from '../../src/results.ts';
+
+import type { Comparison } from '../../src/results/results.ts';
+import { MAX_GUARDED } from '../../src/stats/limits.ts';
 
 /** A number and half of its 95 % interval over fresh starts; null: measured once, nothing to judge it by. */
 export interface Value {

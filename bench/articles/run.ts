@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Results } from '../../src/results.ts';
+import { Results } from '../../src/results/results.ts';
 import { makeApps } from './apps.ts';
 import { ARTICLES, NAMES, type Name } from './articles.ts';
 import { condense } from './condense.ts';

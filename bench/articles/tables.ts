@@ -12,7 +12,7 @@ import {
   share,
   withHalf,
 } from '../../src/report/numbers.ts';
-import { plural } from '../../src/report/text.ts';
+import { plural } from '../../src/text/plain.ts';
 import type { Name } from './articles.ts';
 import {
   type Against,

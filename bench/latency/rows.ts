@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Results } from '../../src/results.ts';
+import type { Results } from '../../src/results/results.ts';
 
 export const PERCENTS = [50, 90, 95, 99] as const;
 

@@ -16,7 +16,7 @@ import { parseArgs } from 'node:util';
 import { parse, stringify } from 'yaml';
 import { poolLatency } from '../../src/analyse/pool.ts';
 import { K6_IMAGE } from '../../src/bench.ts';
-import type { Measurement, Results } from '../../src/results.ts';
+import type { Measurement, Results } from '../../src/results/results.ts';
 import { type LoadSpec, readLoad, toScenario } from './loads.ts';
 import { type Cell, isDisturbed, type Machine, PERCENTS, readCells } from './rows.ts';
 import { environmentOf, wrapK6 } from './settings.ts';

@@ -1,5 +1,5 @@
 import { mean } from 'simple-statistics';
-import { halfInterval } from '../../src/analyse/estimate.ts';
+import { halfInterval } from '../../src/stats/estimate.ts';
 import { type Cell, isDisturbed, PERCENTS, readCells } from './rows.ts';
 
 /** What the undisturbed rounds of one setting and load gave. */

@@ -1,6 +1,6 @@
 /** Recorded series as the candidates take them. Pure. */
 import { mean } from 'simple-statistics';
-import { FOREIGN_CPU, STALL, STEAL } from '../../src/analyse/limits.ts';
+import { FOREIGN_CPU, STALL, STEAL } from '../../src/stats/limits.ts';
 import type { ComparisonLine } from '../power/data.ts';
 import type { Block, Starts } from './candidates.ts';
 import type { Simulated } from './worlds.ts';

@@ -6,8 +6,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { judge, testPairs } from '../../src/analyse/verdict.ts';
-import { makeRandom } from '../../src/plan/random.ts';
+import { makeRandom } from '../../src/stats/random.ts';
+import { judge, testPairs } from '../../src/stats/verdict.ts';
 import { readLines } from '../power/data.ts';
 import { TREATMENTS } from '../power/series.ts';
 import { ANCHORS } from './anchors.ts';

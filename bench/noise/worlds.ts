@@ -2,8 +2,8 @@
  * Simulated machines: a disturbance in steps of 10 ms, windows of load that meet it, and what each side of a comparison
  * shows. What the numbers are anchored in is in docs/method.md. Pure.
  */
-import { FOREIGN_CPU, STEAL } from '../../src/analyse/limits.ts';
-import { makeRandom } from '../../src/plan/random.ts';
+import { FOREIGN_CPU, STEAL } from '../../src/stats/limits.ts';
+import { makeRandom } from '../../src/stats/random.ts';
 import type { Block, Starts } from './candidates.ts';
 
 /** Over some steps, 0…1: how much of the server's core is taken, and what guards see on both cores. */

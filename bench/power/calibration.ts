@@ -1,7 +1,7 @@
 /** How much CPU one iteration of the extra work takes, from runs with none and with very many of them. Pure. */
 import { mean } from 'simple-statistics';
-import { halfInterval } from '../../src/analyse/estimate.ts';
-import type { Measurement } from '../../src/results.ts';
+import type { Measurement } from '../../src/results/results.ts';
+import { halfInterval } from '../../src/stats/estimate.ts';
 import type { Injected, Interval } from './data.ts';
 import type { Arms } from './record.ts';
 

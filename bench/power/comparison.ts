@@ -7,7 +7,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { type Host, realHost } from '../../src/host.ts';
-import { Results } from '../../src/results.ts';
+import { Results } from '../../src/results/results.ts';
 import { IDLE, makeArm, setWork, type Work, workOf } from './arms.ts';
 import { type Calibration, calibrate, injectedBy, iterationsFor } from './calibration.ts';
 import type { CalibrationLine, ComparisonLine } from './data.ts';

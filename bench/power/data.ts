@@ -1,6 +1,6 @@
 /** The data file: one JSON object a line, appended; a torn last line is what a killed process left. */
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs';
-import type { CompareMetric, Comparison, HostFacts } from '../../src/results.ts';
+import type { CompareMetric, Comparison, HostFacts } from '../../src/results/results.ts';
 import type { Calibration } from './calibration.ts';
 import type { Item, TargetName } from './series.ts';
 

@@ -3,7 +3,7 @@
 import { testDuets } from '../../src/analyse/duets.ts';
 import { type InstancePair, pairSlices } from '../../src/analyse/pairs.ts';
 import { poolLatency } from '../../src/analyse/pool.ts';
-import type { CompareMetric, Duet, Measurement, Results } from '../../src/results.ts';
+import type { CompareMetric, Duet, Measurement, Results } from '../../src/results/results.ts';
 import { cpuByInstance } from './calibration.ts';
 import {
   type ArmSummary,

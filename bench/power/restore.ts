@@ -8,7 +8,7 @@ import {
   Measurement,
   type Results,
   type Variant,
-} from '../../src/results.ts';
+} from '../../src/results/results.ts';
 import {
   type ArmSummary,
   type ComparisonLine,

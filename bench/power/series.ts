@@ -1,5 +1,5 @@
 /** What a series is made of and in which order. Pure. */
-import { makeRandom, shuffle } from '../../src/plan/random.ts';
+import { makeRandom, shuffle } from '../../src/stats/random.ts';
 
 /** A way to serve an app, on which comparisons are made. */
 export interface Target {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { compare } from '../../src/analyse/compare.ts';
-import { makeRandom } from '../../src/plan/random.ts';
-import type { Duet, Results } from '../../src/results.ts';
+import type { Duet, Results } from '../../src/results/results.ts';
+import { makeRandom } from '../../src/stats/random.ts';
 import { makeResults } from '../../test/fixtures/results/make.ts';
 import type { ComparisonLine, Line, SeriesLine } from './data.ts';
 import { describeRun } from './record.ts';

@@ -1,7 +1,7 @@
 /** What a series has shown, as Markdown. Pure. */
 import { mean, median } from 'simple-statistics';
-import { halfInterval } from '../../src/analyse/estimate.ts';
-import type { CompareMetric, Comparison } from '../../src/results.ts';
+import type { CompareMetric, Comparison } from '../../src/results/results.ts';
+import { halfInterval } from '../../src/stats/estimate.ts';
 import type { ComparisonLine, Line, SeriesLine } from './data.ts';
 import { judgeAgain } from './restore.ts';
 import { TARGET_NAMES, TREATMENT_NAMES, TREATMENTS, type TreatmentName } from './series.ts';

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Results } from '../../src/results.ts';
+import { Results } from '../../src/results/results.ts';
 import { formatTrace, traceOf } from './trace.ts';
 
 const root = resolve(import.meta.dirname, '../..');

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { poolSoak, type SteadySlice } from '../../src/analyse/soak.ts';
 import type { Soak } from '../../src/analyse/summary.ts';
-import type { Measurement, Results } from '../../src/results.ts';
+import type { Measurement, Results } from '../../src/results/results.ts';
 
 /** A server under steady load. */
 export interface Trace {

@@ -1,4 +1,4 @@
-import { tCritical } from '../../src/analyse/student.ts';
+import { tCritical } from '../../src/stats/student.ts';
 
 /** What one start did in one window, a line of study.ts. */
 export interface Reading {

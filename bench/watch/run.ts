@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { mean, sampleStandardDeviation } from 'simple-statistics';
-import { tCritical } from '../../src/analyse/student.ts';
 import { parseLoad } from '../../src/config/load.ts';
 import type { Scenario } from '../../src/config/types.ts';
 import { realHost } from '../../src/host.ts';
@@ -11,6 +10,7 @@ import { compileLoad } from '../../src/plan/load.ts';
 import type { Slice } from '../../src/plan/plan.ts';
 import { expectationOf, see } from '../../src/run/checked.ts';
 import { journeyModule, type K6Summary, k6Environment, makeK6Plan, sliceId } from '../../src/run/k6.ts';
+import { tCritical } from '../../src/stats/student.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const HOST = 'app.test';

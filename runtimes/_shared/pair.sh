@@ -24,7 +24,7 @@ keep_pair() {
   [[ -z $stopping ]] || exit 0
   if kill -0 "$back_pid" 2>/dev/null; then died=$front pid=$front_pid; else died=$back pid=$back_pid; fi
   wait "$pid" || code=$?
-  # Why is for the server itself to say, in the lines before: src/run/cause.ts looks there.
+  # Why is for the server itself to say, in the lines before: src/text/log-cause.ts looks there.
   echo "$BENCH_RUNTIME: $died has ended (exit code $code), so the container ends, too" >&2
   kill -TERM "$front_pid" "$back_pid" 2>/dev/null || true
   exit 70

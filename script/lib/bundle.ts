@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import { configJsonSchema, runtimeJsonSchema, scenarioJsonSchema } from '../../src/config/schema.ts';
-import { resultsJsonSchema } from '../../src/results.ts';
+import { resultsJsonSchema } from '../../src/results/results.ts';
 import { renderLicenses } from './licenses.ts';
 import { bundlePage, pagePlugin } from './page.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { makeResults, type Server } from '../../test/fixtures/results/make.ts';
 import { renderAcross } from '../report/across.ts';
-import type { Measurement, Results } from '../results.ts';
+import type { Measurement, Results } from '../results/results.ts';
 import { compareAcross } from './across.ts';
 import { mergeResults } from './merge.ts';
 

@@ -1,10 +1,10 @@
-import type { HostFacts, Results, ScenarioFacts } from '../results.ts';
-import { ALPHA } from './limits.ts';
+import type { HostFacts, Results, ScenarioFacts } from '../results/results.ts';
+import { ALPHA } from '../stats/limits.ts';
+import { tCritical, tPValue } from '../stats/student.ts';
+import { holm, isSure, type PairedTest, testPairs } from '../stats/verdict.ts';
 import { logRatios, pairSlices } from './pairs.ts';
 import { chooseMetric, chooseRanking, type Entry, type Measured, measure } from './rows.ts';
-import { tCritical, tPValue } from './student.ts';
 import type { Metric } from './summary.ts';
-import { holm, isSure, type PairedTest, testPairs } from './verdict.ts';
 
 /** The shards of one plan set against each other, each by its own ratio to the reference that all have measured. */
 export interface Across {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { fixtures, makeResults, type Server } from '../../test/fixtures/results/make.ts';
-import { Results } from '../results.ts';
+import { Results } from '../results/results.ts';
+import { fromPercentiles } from '../stats/histogram.ts';
 import { analyse } from './analyse.ts';
-import { fromPercentiles } from './histogram.ts';
 import type { Row, ScenarioSummary } from './summary.ts';
 
 const server = (id: string, more: Partial<Server> = {}): Server => ({ id, rps: 500, ...more });

@@ -1,7 +1,7 @@
-import type { Comparison, Duet, Measurement, Results } from '../results.ts';
+import type { Comparison, Duet, Measurement, Results } from '../results/results.ts';
+import { FOREIGN_CPU, STALL, STEAL } from '../stats/limits.ts';
 import { compareMeasured } from './compare.ts';
 import { checkGates, leadsOf } from './gates.ts';
-import { FOREIGN_CPU, STALL, STEAL } from './limits.ts';
 import { isDisturbed } from './pairs.ts';
 import { countStarts, group, sum } from './pool.ts';
 import { rank } from './rank.ts';

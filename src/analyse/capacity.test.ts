@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { capacityOf, loadQueue } from '../../test/fixtures/queue.ts';
 import { type Searched, scenario, search, variant } from '../../test/fixtures/search.ts';
 import { MAX_PROBES, planProbe } from '../plan/capacity.ts';
-import { makeRandom } from '../plan/random.ts';
-import type { Probe, ScenarioFacts } from '../results.ts';
+import type { Probe, ScenarioFacts } from '../results/results.ts';
+import { makeRandom } from '../stats/random.ts';
 import { findCapacity, judgeProbe, nextRate, poolCapacity } from './capacity.ts';
 import type { Knee } from './knee.ts';
 

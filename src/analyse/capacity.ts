@@ -7,7 +7,7 @@ import {
   type ScenarioFacts,
   type Search,
   type Step,
-} from '../results.ts';
+} from '../results/results.ts';
 import { type Knee, keeps, poolLimits, poolSteps, SERVED } from './knee.ts';
 import { sum } from './pool.ts';
 import type { Capacity } from './summary.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { fixtures, makeResults, type Server, type Setup } from '../../test/fixtures/results/make.ts';
-import type { CompareMetric, Comparison, Gate, Measurement, Results } from '../results.ts';
-import { Results as Schema } from '../results.ts';
+import type { CompareMetric, Comparison, Gate, Measurement, Results } from '../results/results.ts';
+import { Results as Schema } from '../results/results.ts';
 import { analyse } from './analyse.ts';
 import { compare } from './compare.ts';
 import { checkGates, leadsOf } from './gates.ts';

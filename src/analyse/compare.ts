@@ -1,10 +1,5 @@
-import type { CompareMetric, Comparison, Duet, Gate, Results } from '../results.ts';
-import { testDuets, wereTogether } from './duets.ts';
-import { isNamed, keyOfPair, leadsOf } from './gates.ts';
-import { ALPHA, MAX_GUARDED, MIN_PAIRS, SATURATED } from './limits.ts';
-import { type InstancePair, logCenter, logRatios, makePool, type Pool, pairSlices } from './pairs.ts';
-import { group, sum } from './pool.ts';
-import { chooseMetric, type Entry, type Measured, measure } from './rows.ts';
+import type { CompareMetric, Comparison, Duet, Gate, Results } from '../results/results.ts';
+import { ALPHA, MAX_GUARDED, MIN_PAIRS, SATURATED } from '../stats/limits.ts';
 import {
   benjaminiHochberg,
   holm,
@@ -13,8 +8,13 @@ import {
   type PairedTest,
   predictDetectable,
   testPairs,
-} from './verdict.ts';
-import { percent } from './words.ts';
+} from '../stats/verdict.ts';
+import { percent } from '../text/percent.ts';
+import { testDuets, wereTogether } from './duets.ts';
+import { isNamed, keyOfPair, leadsOf } from './gates.ts';
+import { type InstancePair, logCenter, logRatios, makePool, type Pool, pairSlices } from './pairs.ts';
+import { group, sum } from './pool.ts';
+import { chooseMetric, type Entry, type Measured, measure } from './rows.ts';
 
 const METRICS: readonly CompareMetric[] = ['rps', 'p50', 'p95', 'p99', 'cpu', 'memory', 'services'];
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { makeResults } from '../../test/fixtures/results/make.ts';
-import { makeRandom } from '../plan/random.ts';
-import type { Duet, Gate, Measurement, Results } from '../results.ts';
+import type { Duet, Gate, Measurement, Results } from '../results/results.ts';
+import { makeRandom } from '../stats/random.ts';
 import { analyse } from './analyse.ts';
 import { compare } from './compare.ts';
 import { duetRatios, findDilution, testDuets } from './duets.ts';

@@ -1,7 +1,7 @@
 import { mean } from 'simple-statistics';
-import type { Duet } from '../results.ts';
+import type { Duet } from '../results/results.ts';
+import { type PairedTest, testPairs } from '../stats/verdict.ts';
 import type { InstancePair } from './pairs.ts';
-import { type PairedTest, testPairs } from './verdict.ts';
 
 /** Whether two were loaded at once often enough to be compared by that: in every start in which they were compared at all. */
 export function wereTogether(instances: readonly InstancePair[]): boolean {

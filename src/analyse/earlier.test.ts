@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { fixtures, makeResults } from '../../test/fixtures/results/make.ts';
-import type { Results } from '../results.ts';
+import type { Results } from '../results/results.ts';
 import { compare } from './compare.ts';
 import { ANOTHER_RUN, compareEarlier, welch } from './earlier.ts';
 

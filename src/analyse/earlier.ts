@@ -1,10 +1,17 @@
 import { mean, median, sampleVariance } from 'simple-statistics';
-import type { CompareMetric, Comparison, Measurement, Results, ScenarioFacts, Variant } from '../results.ts';
-import { merge, percentile } from './histogram.ts';
-import { ALPHA } from './limits.ts';
+import type {
+  CompareMetric,
+  Comparison,
+  Measurement,
+  Results,
+  ScenarioFacts,
+  Variant,
+} from '../results/results.ts';
+import { merge, percentile } from '../stats/histogram.ts';
+import { ALPHA } from '../stats/limits.ts';
+import { tCritical, tPValue } from '../stats/student.ts';
 import { byInstance } from './pool.ts';
 import { chooseMetric, measure } from './rows.ts';
-import { tCritical, tPValue } from './student.ts';
 
 const METRICS: readonly CompareMetric[] = ['rps', 'p50', 'p95', 'p99', 'cpu', 'memory'];
 

@@ -1,5 +1,5 @@
-import { RESENT, type Results, type ScenarioFacts, type Warning } from '../results.ts';
-import { BODY_DIFFERENCE, GENERATOR_BUSY, HEADER_BYTES, P99_SAMPLES } from './limits.ts';
+import { RESENT, type Results, type ScenarioFacts, type Warning } from '../results/results.ts';
+import { BODY_DIFFERENCE, GENERATOR_BUSY, HEADER_BYTES, P99_SAMPLES } from '../stats/limits.ts';
 import { sum } from './pool.ts';
 import type { Row, ScenarioSummary } from './summary.ts';
 

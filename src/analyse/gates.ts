@@ -1,4 +1,4 @@
-import type { Comparison, Gate, Results, Variant } from '../results.ts';
+import type { Comparison, Gate, Results, Variant } from '../results/results.ts';
 import type { GateResult } from './summary.ts';
 
 /**

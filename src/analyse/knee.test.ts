@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { capacityOf, loadQueue, type Queue } from '../../test/fixtures/queue.ts';
 import { makeProfile } from '../../test/fixtures/results/profile.ts';
-import { makeRandom } from '../plan/random.ts';
+import { makeRandom } from '../stats/random.ts';
 import { analyse } from './analyse.ts';
 import { findKnee, type Knee, type Level, levelsOf } from './knee.ts';
 

@@ -1,8 +1,8 @@
 import { mean } from 'simple-statistics';
-import type { Latency, Measurement, ScenarioFacts, Step } from '../results.ts';
-import { estimate } from './estimate.ts';
-import { fromPercentiles } from './histogram.ts';
-import { DEFAULT_OK_RATIO } from './limits.ts';
+import type { Latency, Measurement, ScenarioFacts, Step } from '../results/results.ts';
+import { estimate } from '../stats/estimate.ts';
+import { fromPercentiles } from '../stats/histogram.ts';
+import { DEFAULT_OK_RATIO } from '../stats/limits.ts';
 import { byInstance, poolLatency, sum } from './pool.ts';
 import type { Held, Limit, PooledLatency } from './summary.ts';
 

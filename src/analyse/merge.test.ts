@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { makeResults } from '../../test/fixtures/results/make.ts';
 import { renderMarkdown } from '../report/markdown.ts';
-import type { Results } from '../results.ts';
+import type { Results } from '../results/results.ts';
 import { analyse } from './analyse.ts';
 import { compareEarlier } from './earlier.ts';
 import { mergeResults } from './merge.ts';

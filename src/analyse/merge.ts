@@ -1,4 +1,4 @@
-import type { Results } from '../results.ts';
+import type { Results } from '../results/results.ts';
 
 /**
  * Puts the results of several runs together as far as their numbers may be compared: same machine, same Host header, and

@@ -1,9 +1,9 @@
 import { mean, sampleVariance } from 'simple-statistics';
-import type { CompareMetric, Comparison, Results } from '../results.ts';
+import type { CompareMetric, Comparison, Results } from '../results/results.ts';
+import { predictDetectable } from '../stats/verdict.ts';
 import { correctionFor, duetRatios, wereTogether } from './duets.ts';
 import { blockRatios, type InstancePair, logRatios, pairSlices } from './pairs.ts';
 import { measure } from './rows.ts';
-import { predictDetectable } from './verdict.ts';
 
 /** What a machine makes of two variants that are the same. SDs of ln(ratio): 0.01 is 1 %. */
 export interface Noise {

@@ -1,7 +1,7 @@
 import { mean, median } from 'simple-statistics';
-import type { CompareMetric, Duet, Histogram, Measurement } from '../results.ts';
-import { merge, percentile } from './histogram.ts';
-import { FOREIGN_CPU, MAX_GUARDED, MIN_PAIRS, STALL, STEAL } from './limits.ts';
+import type { CompareMetric, Duet, Histogram, Measurement } from '../results/results.ts';
+import { merge, percentile } from '../stats/histogram.ts';
+import { FOREIGN_CPU, MAX_GUARDED, MIN_PAIRS, STALL, STEAL } from '../stats/limits.ts';
 
 /** Two slices of one block: loaded one soon after the other, so what drifts has met both. */
 interface SlicePair {

@@ -1,6 +1,6 @@
-import type { Endpoint, Histogram, Latency, Measurement } from '../results.ts';
-import { estimate } from './estimate.ts';
-import { merge, percentiles, total } from './histogram.ts';
+import type { Endpoint, Histogram, Latency, Measurement } from '../results/results.ts';
+import { estimate } from '../stats/estimate.ts';
+import { merge, percentiles, total } from '../stats/histogram.ts';
 import type { EndpointRow, ErrorRow, PercentileEstimate, PooledLatency, Row } from './summary.ts';
 
 /** The percentiles that tables show, in percent. */

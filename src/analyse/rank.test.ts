@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { makeResults } from '../../test/fixtures/results/make.ts';
-import type { Results } from '../results.ts';
+import type { Results } from '../results/results.ts';
 import { analyse } from './analyse.ts';
 
 /** Starts go up and down together, by far more than the variants differ; the rest deviates by 0.4 %. */

@@ -1,10 +1,10 @@
-import type { CompareMetric } from '../results.ts';
-import type { Estimate } from './estimate.ts';
-import { MIN_PAIRS, START_SPREAD } from './limits.ts';
+import type { CompareMetric } from '../results/results.ts';
+import type { Estimate } from '../stats/estimate.ts';
+import { MIN_PAIRS, START_SPREAD } from '../stats/limits.ts';
+import { holm, isSure, type PairedTest, testPairs } from '../stats/verdict.ts';
 import { logRatios, makePool, pairSlices } from './pairs.ts';
 import type { Entry } from './rows.ts';
 import type { Row, ScenarioSummary } from './summary.ts';
-import { holm, isSure, type PairedTest, testPairs } from './verdict.ts';
 
 /** Whether the first is surely better than the second, by variants' ids. */
 type Better = (a: string, b: string) => boolean;

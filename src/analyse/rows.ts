@@ -1,9 +1,6 @@
 import { mean, median } from 'simple-statistics';
-import type { Measurement, Results, ScenarioFacts, Search, Variant } from '../results.ts';
-import { isDoubtful } from './bias.ts';
-import { poolCapacity } from './capacity.ts';
-import { estimate } from './estimate.ts';
-import { poolKnees } from './knee.ts';
+import type { Measurement, Results, ScenarioFacts, Search, Variant } from '../results/results.ts';
+import { estimate } from '../stats/estimate.ts';
 import {
   DEFAULT_OK_RATIO,
   GENERATOR_BOUND_SHARE,
@@ -11,12 +8,15 @@ import {
   MAX_DROPPED,
   MOSTLY_OK,
   P99_SAMPLES,
-} from './limits.ts';
+} from '../stats/limits.ts';
+import { percent } from '../text/percent.ts';
+import { isDoubtful } from './bias.ts';
+import { poolCapacity } from './capacity.ts';
+import { poolKnees } from './knee.ts';
 import { byInstance, group, poolEndpoints, poolErrors, poolPercentiles, sum } from './pool.ts';
 import { judgeScript, missedByScript, poolChecks, poolScript } from './scripted.ts';
 import { poolSoak } from './soak.ts';
 import type { Metric, Row, RowState, ScenarioSummary } from './summary.ts';
-import { percent } from './words.ts';
 
 /** What was measured in one scenario. */
 export interface Measured {

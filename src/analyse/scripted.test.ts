@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { makeResults } from '../../test/fixtures/results/make.ts';
-import type { Results, ScriptMetric, ScriptSlice } from '../results.ts';
+import type { Results, ScriptMetric, ScriptSlice } from '../results/results.ts';
+import { fromPercentiles } from '../stats/histogram.ts';
 import { analyse } from './analyse.ts';
-import { fromPercentiles } from './histogram.ts';
 import type { Row } from './summary.ts';
 import { parseCondition } from './thresholds.ts';
 

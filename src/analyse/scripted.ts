@@ -1,9 +1,9 @@
-import type { Measurement, ScenarioFacts } from '../results.ts';
-import { DEFAULT_BUNDLED_CHECKS, DEFAULT_CHECKS, MAX_SCRIPT_ERRORS } from './limits.ts';
+import type { Measurement, ScenarioFacts } from '../results/results.ts';
+import { DEFAULT_BUNDLED_CHECKS, DEFAULT_CHECKS, MAX_SCRIPT_ERRORS } from '../stats/limits.ts';
+import { percent } from '../text/percent.ts';
 import { sum } from './pool.ts';
 import type { CheckRow, EndpointRow, ErrorRow, Row, ScriptEvent, ScriptRow } from './summary.ts';
 import { judgeThreshold, poolMetric } from './thresholds.ts';
-import { percent } from './words.ts';
 
 /** What a user's k6 script said of itself over all slices of a variant; null: it is none. */
 export function poolScript(slices: readonly Measurement[], facts: ScenarioFacts): ScriptRow | null {

@@ -1,4 +1,4 @@
-import type { Warning } from '../results.ts';
+import type { Warning } from '../results/results.ts';
 import { warning } from './flaws.ts';
 import { passedRatio, sayChecks } from './scripted.ts';
 import type { Row, ScenarioSummary, ScriptEvent, ScriptRow } from './summary.ts';

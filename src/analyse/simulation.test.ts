@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { makeRandom } from '../plan/random.ts';
-import { holm, isSure, judge, type PairedTest, predictDetectable, testPairs } from './verdict.ts';
+import { makeRandom } from '../stats/random.ts';
+import { holm, isSure, judge, type PairedTest, predictDetectable, testPairs } from '../stats/verdict.ts';
 
 /**
  * The rule on made-up machines, whose truth is known: how often it sees a difference where there is none, and how often

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { makeResults } from '../../test/fixtures/results/make.ts';
-import { makeRandom } from '../plan/random.ts';
-import type { Measurement, Results, Step } from '../results.ts';
+import type { Measurement, Results, Step } from '../results/results.ts';
+import { ALPHA } from '../stats/limits.ts';
+import { makeRandom } from '../stats/random.ts';
+import { tCritical } from '../stats/student.ts';
 import { analyse } from './analyse.ts';
-import { ALPHA } from './limits.ts';
 import { findTrend } from './soak.ts';
-import { tCritical } from './student.ts';
 
 const MIB = 2 ** 20;
 

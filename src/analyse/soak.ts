@@ -1,8 +1,8 @@
 import { mean, median, sampleStandardDeviation } from 'simple-statistics';
-import type { Measurement } from '../results.ts';
-import { ALPHA } from './limits.ts';
+import type { Measurement } from '../results/results.ts';
+import { ALPHA } from '../stats/limits.ts';
+import { tCritical } from '../stats/student.ts';
 import { sum } from './pool.ts';
-import { tCritical } from './student.ts';
 import type { Soak, Trend } from './summary.ts';
 
 /** From this length of steady load on a slice is looked at for what changes in it. */

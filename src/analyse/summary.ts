@@ -7,8 +7,8 @@ import type {
   ScenarioFacts,
   Variant,
   Warning,
-} from '../results.ts';
-import type { Estimate } from './estimate.ts';
+} from '../results/results.ts';
+import type { Estimate } from '../stats/estimate.ts';
 
 /** What `analyse` makes of results.json, and all that `report` gets to see. Units are in the names. */
 export interface Summary {

@@ -1,5 +1,5 @@
-import type { Measurement, ScriptMetric } from '../results.ts';
-import { merge, percentile } from './histogram.ts';
+import type { Measurement, ScriptMetric } from '../results/results.ts';
+import { merge, percentile } from '../stats/histogram.ts';
 import { sum } from './pool.ts';
 import type { MetricRow, ThresholdRow } from './summary.ts';
 

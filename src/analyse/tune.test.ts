@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Queue } from '../../test/fixtures/queue.ts';
 import { search } from '../../test/fixtures/search.ts';
-import { makeRandom } from '../plan/random.ts';
-import type { Measurement, Probe, Results } from '../results.ts';
+import type { Measurement, Probe, Results } from '../results/results.ts';
+import { estimate } from '../stats/estimate.ts';
+import { makeRandom } from '../stats/random.ts';
 import { poolCapacity } from './capacity.ts';
-import { estimate } from './estimate.ts';
 import type { Entry, Measured } from './rows.ts';
 import type { Row, Tuned } from './summary.ts';
 import { judgeTuned } from './tune.ts';

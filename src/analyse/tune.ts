@@ -1,11 +1,11 @@
-import type { Results } from '../results.ts';
-import { ALPHA, MIN_EFFECT, MIN_PAIRS, START_SPREAD } from './limits.ts';
+import type { Results } from '../results/results.ts';
+import { ALPHA, MIN_EFFECT, MIN_PAIRS, START_SPREAD } from '../stats/limits.ts';
+import { tCritical, tPValue } from '../stats/student.ts';
+import { holm, testPairs } from '../stats/verdict.ts';
 import { logRatios, pairSlices } from './pairs.ts';
 import { isMore } from './rank.ts';
 import type { Entry, Measured } from './rows.ts';
-import { tCritical, tPValue } from './student.ts';
 import type { ScenarioSummary, Tuned } from './summary.ts';
-import { holm, testPairs } from './verdict.ts';
 
 /** Degrees of freedom of what is not estimated but reckoned with. */
 const MANY = 1000;

@@ -1,6 +1,6 @@
-import type { Measurement, Results, Warning } from '../results.ts';
+import type { Measurement, Results, Warning } from '../results/results.ts';
+import { FEW_INSTANCES, FOREIGN_CPU, IDLE_CPU, STALL, STEAL } from '../stats/limits.ts';
 import { findFlaws, warning } from './flaws.ts';
-import { FEW_INSTANCES, FOREIGN_CPU, IDLE_CPU, STALL, STEAL } from './limits.ts';
 import { findScriptFlaws } from './scriptflaws.ts';
 import type { ScenarioSummary } from './summary.ts';
 

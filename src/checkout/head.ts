@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import type { Config } from '../config/types.ts';
 import type { Host } from '../host.ts';
-import type { Results } from '../results.ts';
+import type { Results } from '../results/results.ts';
 import { connectGit, type Git } from './git.ts';
 import { locate } from './repository.ts';
 

@@ -2,7 +2,7 @@ import { join, relative } from 'node:path';
 import { ROOTS } from '../config/apps.ts';
 import { escapeText } from '../config/text.ts';
 import type { App, Config, OtherApp, Runtime, Whereabouts } from '../config/types.ts';
-import type { Warning } from '../results.ts';
+import type { Warning } from '../results/results.ts';
 import { listUncommitted } from './head.ts';
 import type { Found, Surroundings } from './other.ts';
 import { idAt, locate, type Repository, typeAt } from './repository.ts';

@@ -1,7 +1,7 @@
 import { mean } from 'simple-statistics';
-import { ALPHA } from '../analyse/limits.ts';
-import { tCritical } from '../analyse/student.ts';
-import type { Comparison } from '../results.ts';
+import type { Comparison } from '../results/results.ts';
+import { ALPHA } from '../stats/limits.ts';
+import { tCritical } from '../stats/student.ts';
 import type { TrendPoint } from './trend.ts';
 
 /** What one kind of machine says: the difference of its means of logarithms. */

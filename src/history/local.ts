@@ -1,7 +1,7 @@
 import { appendFile, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UserError } from '../errors.ts';
-import type { Results } from '../results.ts';
+import type { Results } from '../results/results.ts';
 import { appendRecords, type History, readHistory } from './file.ts';
 import { recordsOf } from './record.ts';
 

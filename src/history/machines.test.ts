@@ -1,7 +1,7 @@
 /** Histories as CI's runners make them: each week another kind of machine, another neighbour, the same software. */
 import { describe, expect, test } from 'vitest';
 import { makeResults } from '../../test/fixtures/results/make.ts';
-import { makeRandom } from '../plan/random.ts';
+import { makeRandom } from '../stats/random.ts';
 import { type HistoryRecord, recordsOf } from './record.ts';
 import { findTrends, type Trend } from './trend.ts';
 

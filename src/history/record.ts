@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { analyse } from '../analyse/analyse.ts';
-import type { Estimate } from '../analyse/estimate.ts';
 import type { Row } from '../analyse/summary.ts';
-import { cleanLine, cut } from '../report/text.ts';
-import type { Results } from '../results.ts';
-import { CompareMetric } from '../results.ts';
+import type { Results } from '../results/results.ts';
+import { CompareMetric } from '../results/results.ts';
+import type { Estimate } from '../stats/estimate.ts';
+import { cleanLine, cut } from '../text/plain.ts';
 
 /**
  * A line of the history: one variant in one scenario of one run, with what is needed to draw how it went on. Units are

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { makeResults } from '../../test/fixtures/results/make.ts';
-import { makeRandom } from '../plan/random.ts';
+import { makeRandom } from '../stats/random.ts';
 import { type HistoryRecord, recordsOf } from './record.ts';
 import { findTrends } from './trend.ts';
 

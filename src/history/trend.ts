@@ -1,6 +1,6 @@
 import { mean } from 'simple-statistics';
-import { findAllChangePoints } from '../analyse/changepoints.ts';
-import type { Comparison } from '../results.ts';
+import type { Comparison } from '../results/results.ts';
+import { findAllChangePoints } from '../stats/change-points.ts';
 import { findCause } from './cause.ts';
 import { compareLevels } from './levels.ts';
 import type { HistoryRecord } from './record.ts';

@@ -3,10 +3,10 @@ import { appOf } from '../../test/fixtures/app.ts';
 import { parseLoad } from '../config/load.ts';
 import type { Config, Scenario } from '../config/types.ts';
 import { UserError } from '../errors.ts';
+import { makeRandom } from '../stats/random.ts';
 import { fitBudget, MIN_INSTANCES, predictEffort } from './budget.ts';
 import { describeEffort, warnOfRest } from './effort.ts';
 import { type Plan, plan, planRest } from './plan.ts';
-import { makeRandom } from './random.ts';
 
 const runtime: Config['runtimes'][number]['runtime'] = {
   ...{ name: 'apache', folder: '/apache', title: '', model: 'per-request', base: [], php: ['8.4'], apps: [] },

@@ -1,8 +1,8 @@
-import { predictDetectable } from '../analyse/verdict.ts';
 import { loadMs } from '../config/load.ts';
 import { formatDuration } from '../config/text.ts';
 import type { Scenario } from '../config/types.ts';
 import { UserError } from '../errors.ts';
+import { predictDetectable } from '../stats/verdict.ts';
 import { compileLoad } from './load.ts';
 import { takesTurns } from './turns.ts';
 

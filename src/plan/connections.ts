@@ -1,5 +1,5 @@
 import type { Scenario } from '../config/types.ts';
-import type { Warning } from '../results.ts';
+import type { Warning } from '../results/results.ts';
 import { compileLoad } from './load.ts';
 import type { PlannedVariant } from './variants.ts';
 

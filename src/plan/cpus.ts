@@ -1,5 +1,5 @@
 import { UserError } from '../errors.ts';
-import type { CpuLayout, Warning } from '../results.ts';
+import type { CpuLayout, Warning } from '../results/results.ts';
 
 /** One logical CPU of the engine's machine, as Linux' sysfs tells it. */
 export interface Cpu {

@@ -1,4 +1,4 @@
-import type { Warning } from '../results.ts';
+import type { Warning } from '../results/results.ts';
 import type { Plan } from './plan.ts';
 
 /** What a plan amounts to, before it starts: how often, how long, and what may come of it. */

@@ -1,4 +1,4 @@
-import type { Warning } from '../results.ts';
+import type { Warning } from '../results/results.ts';
 import type { PlannedVariant } from './variants.ts';
 
 /** For each app with a `.htaccess` file of its own: which variants do not obey it, so that its rules are missing there. */

@@ -1,6 +1,6 @@
 import { findMisfit } from '../config/fit.ts';
 import type { Config } from '../config/types.ts';
-import type { Warning } from '../results.ts';
+import type { Warning } from '../results/results.ts';
 
 /** The pairs of app and runtime that are left out of the table, since the runtime cannot serve the app. */
 export function warnOfMisfits({ apps, runtimes }: Config): Warning[] {

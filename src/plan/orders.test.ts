@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { makeRandom } from '../stats/random.ts';
 import { makeOrders } from './orders.ts';
-import { makeRandom } from './random.ts';
 
 const countBy = (keys: readonly string[]) => {
   const counts = new Map<string, number>();

@@ -1,4 +1,4 @@
-import { shuffle } from './random.ts';
+import { shuffle } from '../stats/random.ts';
 
 /**
  * Endless orders of the same things, balanced: of every `items.length` orders in a row each thing stands once in each

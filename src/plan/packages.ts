@@ -1,4 +1,4 @@
-import type { Warning } from '../results.ts';
+import type { Warning } from '../results/results.ts';
 import type { PlannedImage } from './variants.ts';
 
 /** For each app that is served with packages for development, as they lie in its `vendor/`. */

@@ -1,7 +1,8 @@
 import { loadMs } from '../config/load.ts';
 import type { Config, Scenario } from '../config/types.ts';
 import { UserError } from '../errors.ts';
-import type { CpuLayout, Warning } from '../results.ts';
+import type { CpuLayout, Warning } from '../results/results.ts';
+import { makeRandom } from '../stats/random.ts';
 import { type Effort, fitBudget, predictEffort } from './budget.ts';
 import { type PlannedSearches, planSearches } from './capacity.ts';
 import { warnOfKeptConnections } from './connections.ts';
@@ -10,7 +11,6 @@ import { warnOfHtaccess } from './htaccess.ts';
 import { warnOfMisfits } from './misfits.ts';
 import { makeOrders } from './orders.ts';
 import { warnOfDevPackages } from './packages.ts';
-import { makeRandom } from './random.ts';
 import { warnOfThresholds } from './scripts.ts';
 import { takeShard } from './shards.ts';
 import { type Batch, batchMs, cutIntoBatches, drainFor, planSlices } from './timeline.ts';

@@ -1,5 +1,5 @@
 import type { Scenario } from '../config/types.ts';
-import type { Warning } from '../results.ts';
+import type { Warning } from '../results/results.ts';
 
 /** What becomes of a k6 script's thresholds where it is not what k6 alone would make of them. */
 export function warnOfThresholds(scenarios: readonly Scenario[]): Warning[] {

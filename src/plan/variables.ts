@@ -1,4 +1,4 @@
-import type { Warning } from '../results.ts';
+import type { Warning } from '../results/results.ts';
 import type { PlannedVariant } from './variants.ts';
 
 /** Which variants give the app variables that are missing on the others, so that `isset()` takes another way there. */

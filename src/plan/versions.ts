@@ -1,4 +1,4 @@
-import type { Warning } from '../results.ts';
+import type { Warning } from '../results/results.ts';
 import type { PlannedVariant } from './variants.ts';
 
 /** For each PHP version that the manifests of some runtimes do not list: it is tried all the same. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { fixtures } from '../../test/fixtures/results/make.ts';
 import { renderShards } from '../report/shards.ts';
-import type { Results, Variant } from '../results.ts';
+import type { Results, Variant } from '../results/results.ts';
 import { gatherResults, MAX_RESULTS_BYTES, readWanted, type Wanted } from './gather.ts';
 
 let folder: string;

@@ -3,8 +3,8 @@ import { basename, join } from 'node:path';
 import * as z from 'zod';
 import { MAX_SHARDS } from '../config/compare.ts';
 import { UserError } from '../errors.ts';
-import { cut } from '../report/text.ts';
-import { Results } from '../results.ts';
+import { Results } from '../results/results.ts';
+import { cut } from '../text/plain.ts';
 
 /**
  * Reads results that another job, perhaps with a stranger's code in it, has left in an artifact. Nothing in there is

@@ -3,7 +3,7 @@ import * as core from '@actions/core';
 import { HISTORY_FILE, type Keep, keepHistory } from '../history/branch.ts';
 import { type HistoryRecord, recordsOf } from '../history/record.ts';
 import { type Host, realHost } from '../host.ts';
-import { plural } from '../report/text.ts';
+import { plural } from '../text/plain.ts';
 import { gatherResults, listArtifacts, readWanted } from './gather.ts';
 
 export interface Adding {

@@ -5,7 +5,7 @@ import { compareAcross } from '../analyse/across.ts';
 import { UserError } from '../errors.ts';
 import { htmlGroup, streamHtml } from '../report/html/render.ts';
 import { renderShards } from '../report/shards.ts';
-import type { Results } from '../results.ts';
+import type { Results } from '../results/results.ts';
 import { firstThatFits, SUMMARY_BYTES } from './fit.ts';
 import { indexOf, type Wanted } from './gather.ts';
 import type { Job } from './job.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { fixtures } from '../../test/fixtures/results/make.ts';
 import { Stopped, UserError } from '../errors.ts';
-import type { Results } from '../results.ts';
+import type { Results } from '../results/results.ts';
 import { conclude, fail, makeCaller, salvage, withoutCommands } from './step.ts';
 
 let log: string;

@@ -7,7 +7,7 @@ import type { Summary } from '../analyse/summary.ts';
 import type { Bench, Caller } from '../bench.ts';
 import { readMachineError, Stopped, UserError } from '../errors.ts';
 import { makeProgress } from '../report/progress.ts';
-import { readOutput } from '../run/stored.ts';
+import { readOutput } from '../store/stored.ts';
 
 /** We as a step of a job: what it logs, what it leaves to the post step, how it ends. */
 export async function makeCaller(

@@ -3,7 +3,7 @@ import { makeResults, type Server } from '../../test/fixtures/results/make.ts';
 import { makeProfile } from '../../test/fixtures/results/profile.ts';
 import type { Across } from '../analyse/across.ts';
 import { compareAcross } from '../analyse/across.ts';
-import type { Results } from '../results.ts';
+import type { Results } from '../results/results.ts';
 import { renderAcross, renderAcrossTable } from './across.ts';
 import { htmlGroup, renderHtml } from './html/render.ts';
 

@@ -1,4 +1,5 @@
 import type { Across, AcrossRow, AcrossScenario, Ratio } from '../analyse/across.ts';
+import { cleanLine, clip, list, plural } from '../text/plain.ts';
 import { nounOf } from './changes.ts';
 import { code, escapeMarkdown } from './escape.ts';
 import { type Column, chooseColumns, coloured, layOut, uncoloured, wrap } from './layout.ts';
@@ -6,7 +7,6 @@ import { table } from './markup.ts';
 import { drawBars } from './mermaid.ts';
 import { change, NOTHING } from './numbers.ts';
 import type { TableOptions } from './terminal.ts';
-import { cleanLine, clip, list, plural } from './text.ts';
 
 /** A shard as it was planned, where that is known: what is missing can be named then. */
 export interface Wanted {

@@ -1,5 +1,5 @@
 import type { Summary } from '../analyse/summary.ts';
-import { cleanLine, clip, plural } from './text.ts';
+import { cleanLine, clip, plural } from '../text/plain.ts';
 import { headline, tellGates } from './verdicts.ts';
 import { reasonOf } from './words.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { makeResults } from '../../test/fixtures/results/make.ts';
 import { analyse } from '../analyse/analyse.ts';
 import { mergeResults } from '../analyse/merge.ts';
-import type { Probe, Results } from '../results.ts';
+import type { Probe, Results } from '../results/results.ts';
 import { renderCsv } from './csv.ts';
 import { htmlGroup, renderHtml } from './html/render.ts';
 import { renderMarkdown } from './markdown.ts';

@@ -1,7 +1,7 @@
 import type { Capacity, Row, ScenarioSummary } from '../analyse/summary.ts';
-import type { Probe } from '../results.ts';
+import type { Probe } from '../results/results.ts';
+import { cleanLine, cut } from '../text/plain.ts';
 import { count, digits, ms, NOTHING, share } from './numbers.ts';
-import { cleanLine, cut } from './text.ts';
 import { limitsOf } from './words.ts';
 
 /** A server's last words are cut to so many. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Comparison } from '../results.ts';
+import type { Comparison } from '../results/results.ts';
 import { bothNumbers, describeVerdict, markOf, type Named, tell } from './changes.ts';
 
 function compared(change: Partial<Comparison> = {}): Comparison {

@@ -1,6 +1,6 @@
-import type { CompareMetric, Comparison } from '../results.ts';
+import type { CompareMetric, Comparison } from '../results/results.ts';
+import { list } from '../text/plain.ts';
 import { atMost, bytesOfBoth, change, digits } from './numbers.ts';
-import { list } from './text.ts';
 
 /** Makes text of others fit for where it is printed: names in code where there is such a thing, and running text. */
 export interface Medium {

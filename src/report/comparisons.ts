@@ -1,7 +1,7 @@
 import { leadsOf } from '../analyse/gates.ts';
 import type { ScenarioSummary, Summary } from '../analyse/summary.ts';
 import { REPOSITORY_URL } from '../project.ts';
-import type { Comparison } from '../results.ts';
+import type { Comparison } from '../results/results.ts';
 import { bothNumbers, bothTitle, describeVerdict, levelOf, nounOf } from './changes.ts';
 import { code, escapeMarkdown } from './escape.ts';
 import { type Column, table } from './markup.ts';

@@ -2,8 +2,8 @@ import { leadsOf } from '../analyse/gates.ts';
 import { group, PERCENTILES } from '../analyse/pool.ts';
 import { passedRatio } from '../analyse/scripted.ts';
 import type { EndpointRow, PooledLatency, Row, ScenarioSummary, Summary } from '../analyse/summary.ts';
-import { CompareMetric, type Comparison } from '../results.ts';
-import { cleanLine } from './text.ts';
+import { CompareMetric, type Comparison } from '../results/results.ts';
+import { cleanLine } from '../text/plain.ts';
 import { findVariant } from './verdicts.ts';
 import { reasonOf } from './words.ts';
 

@@ -1,6 +1,7 @@
 import type { EndpointRow, PooledLatency, Row, ScenarioSummary, Summary } from '../analyse/summary.ts';
-import { percent } from '../analyse/words.ts';
-import type { Variant } from '../results.ts';
+import type { Variant } from '../results/results.ts';
+import { percent } from '../text/percent.ts';
+import { cut, plural } from '../text/plain.ts';
 import { type Tried, triedOf } from './capacity.ts';
 import { renderComparisons } from './comparisons.ts';
 import { code, codeBlock, escapeHtml, escapeMarkdown } from './escape.ts';
@@ -9,7 +10,6 @@ import { type Column, folded, table } from './markup.ts';
 import { bytes, count, digits, duration, ms, NOTHING, share } from './numbers.ts';
 import { renderScripted } from './scriptdetails.ts';
 import { type Start, startsLegend, startsOf } from './starts.ts';
-import { cut, plural } from './text.ts';
 import { withUpTo } from './upto.ts';
 import { commandsOf, DOUBTFUL, machineFacts, overhead, placeRule, seedsOf, startedAfresh } from './words.ts';
 

@@ -1,4 +1,4 @@
-import { cleanLine, cleanText } from './text.ts';
+import { cleanLine, cleanText } from '../text/plain.ts';
 
 /** Breaks what GitHub would link or notify, without a reader seeing it: a space of no width. */
 const BREAK = '\u200b';

@@ -1,6 +1,6 @@
 import type { ErrorRow, Row } from '../analyse/summary.ts';
-import type { Evidence } from '../results.ts';
-import { cut } from './text.ts';
+import type { Evidence } from '../results/results.ts';
+import { cut } from '../text/plain.ts';
 
 /** What was answered where it should not have been, and what the app has logged meanwhile. Text of others. */
 export interface Shown {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { fixtures } from '../../test/fixtures/results/make.ts';
 import { analyse } from '../analyse/analyse.ts';
-import type { Results } from '../results.ts';
+import type { Results } from '../results/results.ts';
 import * as formats from './formats.ts';
 import { renderMarkdown } from './markdown.ts';
 import { renderTable } from './terminal.ts';

@@ -2,7 +2,7 @@ import { compareAcross } from '../analyse/across.ts';
 import { analyse } from '../analyse/analyse.ts';
 import type { Summary } from '../analyse/summary.ts';
 import type { Format } from '../config/command.ts';
-import type { Results } from '../results.ts';
+import type { Results } from '../results/results.ts';
 import { renderAcross, renderAcrossTable } from './across.ts';
 import { renderCsv } from './csv.ts';
 import { streamHtml } from './html/render.ts';

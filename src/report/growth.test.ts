@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { makeResults } from '../../test/fixtures/results/make.ts';
 import { analyse } from '../analyse/analyse.ts';
-import type { Results } from '../results.ts';
+import type { Results } from '../results/results.ts';
 import { renderAs } from './formats.ts';
 
 /** The same value; `seen` is told of everything that is read from it, however deep. */

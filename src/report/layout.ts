@@ -1,6 +1,6 @@
 import stringWidth from 'string-width';
 import type { Row } from '../analyse/summary.ts';
-import { clipMiddle } from './text.ts';
+import { clipMiddle } from '../text/plain.ts';
 
 export type Style = (text: string) => string;
 export interface Styles {

@@ -4,7 +4,7 @@ import { makeProfile } from '../../test/fixtures/results/profile.ts';
 import { summarise, summaryOf } from '../../test/fixtures/results/summaries.ts';
 import { analyse } from '../analyse/analyse.ts';
 import type { ScenarioSummary, Soak, Summary } from '../analyse/summary.ts';
-import type { Comparison } from '../results.ts';
+import type { Comparison } from '../results/results.ts';
 import { methodUrl } from './comparisons.ts';
 import { renderMarkdown, renderMarkdownTable, STAGES, type Stage } from './markdown.ts';
 import { soakLegend } from './soak.ts';

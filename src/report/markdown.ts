@@ -1,4 +1,5 @@
 import type { Row, ScenarioSummary, Summary } from '../analyse/summary.ts';
+import { cleanLine, plural } from '../text/plain.ts';
 import { capacityLegend, hasCapacity } from './capacity.ts';
 import { bothTitle, type Medium } from './changes.ts';
 import { renderDetails } from './details.ts';
@@ -8,7 +9,6 @@ import { renderChart } from './mermaid.ts';
 import { atLeast, bytes, digits, estimated, held, ms, NOTHING, share } from './numbers.ts';
 import { checked, hasChecks, thresholdsLine } from './scripted.ts';
 import { decay, growth, hasSoak, soakLegend } from './soak.ts';
-import { cleanLine, plural } from './text.ts';
 import { tuned } from './tune.ts';
 import {
   type Deltas,

@@ -1,6 +1,6 @@
 import type { Row, ScenarioSummary } from '../analyse/summary.ts';
+import { cleanLine, cut } from '../text/plain.ts';
 import { codeBlock } from './escape.ts';
-import { cleanLine, cut } from './text.ts';
 
 /** More of them are read in the table. */
 const BARS = 12;

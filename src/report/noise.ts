@@ -1,9 +1,9 @@
 import type { Noise } from '../analyse/noise.ts';
 import type { GuardCounts } from '../analyse/summary.ts';
 import type { NoiseFound } from '../noise.ts';
+import { cleanLine, plural } from '../text/plain.ts';
 import { describeVerdict, nounOf } from './changes.ts';
 import { atMost, duration, NOTHING } from './numbers.ts';
-import { cleanLine, plural } from './text.ts';
 
 /** What an A/A run found, for the terminal. */
 export function renderNoise(found: NoiseFound): string {

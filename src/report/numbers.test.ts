@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { percent } from '../analyse/words.ts';
+import { percent } from '../text/percent.ts';
 import { atLeast, atMost, bytes, change, digits, duration, estimated, points } from './numbers.ts';
 
 describe('no more digits than are known', () => {

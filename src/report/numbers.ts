@@ -1,6 +1,6 @@
-import type { Estimate } from '../analyse/estimate.ts';
 import type { Limit } from '../analyse/summary.ts';
-import { percent } from '../analyse/words.ts';
+import type { Estimate } from '../stats/estimate.ts';
+import { percent } from '../text/percent.ts';
 
 /** What stands where nothing was measured. */
 export const NOTHING = '–';

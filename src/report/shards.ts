@@ -1,6 +1,6 @@
 import { compareAcross } from '../analyse/across.ts';
 import { analyse } from '../analyse/analyse.ts';
-import type { Results } from '../results.ts';
+import type { Results } from '../results/results.ts';
 import { renderAcross, renderMissing, type Wanted } from './across.ts';
 import { renderMarkdown, STAGES } from './markdown.ts';
 

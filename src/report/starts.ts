@@ -1,6 +1,6 @@
 import { median } from 'simple-statistics';
-import { halfInterval } from '../analyse/estimate.ts';
-import type { Variant } from '../results.ts';
+import type { Variant } from '../results/results.ts';
+import { halfInterval } from '../stats/estimate.ts';
 import { bytes, count, digits, duration, estimated, NOTHING } from './numbers.ts';
 
 /** A line of the table of cold starts. */

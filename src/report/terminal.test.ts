@@ -2,7 +2,7 @@ import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { fixtures, makeResults } from '../../test/fixtures/results/make.ts';
 import { summarise, summaryOf } from '../../test/fixtures/results/summaries.ts';
-import type { Results } from '../results.ts';
+import type { Results } from '../results/results.ts';
 import { renderTable } from './terminal.ts';
 
 const table = (name: string, width = 120, color = false) => renderTable(summaryOf(name), { width, color });

@@ -1,5 +1,6 @@
-import type { Estimate } from '../analyse/estimate.ts';
 import type { Limit, Row, ScenarioSummary, Summary } from '../analyse/summary.ts';
+import type { Estimate } from '../stats/estimate.ts';
+import { cleanLine, cleanText, clip } from '../text/plain.ts';
 import { capacityLegend, hasCapacity } from './capacity.ts';
 import { bothTitle, type Medium } from './changes.ts';
 import { answerText, logText, shownOf } from './evidence.ts';
@@ -20,7 +21,6 @@ import { atLeast, bytes, digits, held, ms, NOTHING, share, withHalf } from './nu
 import { checked, hasChecks, hasFailedChecks, thresholdsLine } from './scripted.ts';
 import { decay, growth, hasSoak, soakLegend } from './soak.ts';
 import { startsLegend, startsOf } from './starts.ts';
-import { cleanLine, cleanText, clip } from './text.ts';
 import { tuned } from './tune.ts';
 import { type Deltas, deltaLegend, deltasOf, deltaTitle, findable, headline, tellGates } from './verdicts.ts';
 import {

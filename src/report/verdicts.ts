@@ -1,6 +1,7 @@
 import { leadsOf } from '../analyse/gates.ts';
 import type { GateResult, GuardCounts, Row, ScenarioSummary, Summary } from '../analyse/summary.ts';
-import type { Comparison, Variant } from '../results.ts';
+import type { Comparison, Variant } from '../results/results.ts';
+import { list, plural } from '../text/plain.ts';
 import {
   bothNumbers,
   levelOf,
@@ -13,7 +14,6 @@ import {
   tellAmount,
 } from './changes.ts';
 import { atMost, type Change, change } from './numbers.ts';
-import { list, plural } from './text.ts';
 
 type Kind = Comparison['against'];
 

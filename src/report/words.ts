@@ -1,8 +1,8 @@
-import type { Estimate } from '../analyse/estimate.ts';
 import type { Row, RowState, ScenarioSummary, Summary } from '../analyse/summary.ts';
-import type { ScenarioFacts } from '../results.ts';
+import type { ScenarioFacts } from '../results/results.ts';
+import type { Estimate } from '../stats/estimate.ts';
+import { cleanLine, list, plural } from '../text/plain.ts';
 import { atLeast, bytes, digits, duration, estimated, held, points } from './numbers.ts';
-import { cleanLine, list, plural } from './text.ts';
 
 /** Makes a variant's label fit for where it is printed. */
 export type Name = (label: string) => string;

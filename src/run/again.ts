@@ -1,5 +1,5 @@
 import type { Instance } from '../plan/plan.ts';
-import type { Failure } from '../results.ts';
+import type { Failure } from '../results/results.ts';
 import type { RunWorld } from './run.ts';
 import { removeServers, type Server, startServers, type Wanted, wantedOf } from './servers.ts';
 

@@ -1,5 +1,5 @@
 import type { Scenario } from '../config/types.ts';
-import type { Failure, Warning } from '../results.ts';
+import type { Failure, Warning } from '../results/results.ts';
 import { explain } from './evidence.ts';
 import { appOf, askOften, type Learned, learn } from './learned.ts';
 import { maskBodies } from './mask.ts';

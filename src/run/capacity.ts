@@ -4,7 +4,7 @@ import { sum } from '../analyse/pool.ts';
 import type { Scenario } from '../config/types.ts';
 import { planProbe } from '../plan/capacity.ts';
 import type { Instance } from '../plan/plan.ts';
-import type { Measurement, Probe } from '../results.ts';
+import type { Measurement, Probe } from '../results/results.ts';
 import { runLoad } from './batch.ts';
 import type { CheckedOf } from './checked.ts';
 import { measure } from './measure.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Config } from '../config/types.ts';
+import type { Docker } from '../engine/docker.ts';
 import { type Host, realHost } from '../host.ts';
 import type { PlannedVariant } from '../plan/variants.ts';
 import { measureColdStarts } from './cold.ts';
-import type { Docker } from './docker.ts';
 import type { RunWorld, VariantOutcome } from './run.ts';
 
 test('a variant whose starts cannot be timed costs no other, and leaves nothing', async () => {

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { expectEngine, lastLines, removeContainers } from '../engine/docker.ts';
 import { UserError } from '../errors.ts';
 import type { Host } from '../host.ts';
-import type { ColdStart } from '../results.ts';
-import { expectEngine, lastLines, removeContainers } from './docker.ts';
+import type { ColdStart } from '../results/results.ts';
 import type { RunWorld } from './run.ts';
 import { createArguments, frontOf, type Wanted, wantedOf } from './servers.ts';
 

@@ -1,5 +1,5 @@
 import { groupTurns, type Slice } from '../plan/timeline.ts';
-import type { Duet, Measurement } from '../results.ts';
+import type { Duet, Measurement } from '../results/results.ts';
 import { sliceId } from './k6.ts';
 import { type BatchOutcome, readErrors } from './measure.ts';
 import { describeOthers, findOthers } from './others.ts';

@@ -1,6 +1,6 @@
-import type { Evidence, Failure, Measurement } from '../results.ts';
-import { readComplaint } from './complaint.ts';
-import { readable } from './readable.ts';
+import { readComplaint } from '../engine/complaint.ts';
+import type { Evidence, Failure, Measurement } from '../results/results.ts';
+import { readable } from '../text/readable.ts';
 import type { RunWorld } from './run.ts';
 import type { Server } from './servers.ts';
 import type { Answer } from './verify.ts';

@@ -1,8 +1,8 @@
 import type { Scenario, ScriptLabel } from '../config/types.ts';
 import type { Batch, Slice } from '../plan/plan.ts';
 import { DUET_LAG_MS, groupTurns } from '../plan/timeline.ts';
+import { readable } from '../text/readable.ts';
 import type { CheckedEndpoints, CheckedOf } from './checked.ts';
-import { readable } from './readable.ts';
 import { addressOf, hostsOf } from './target.ts';
 
 /** What scenarios/lib/main.js reads as plan.json. */

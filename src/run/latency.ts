@@ -1,5 +1,5 @@
-import { bucketOf, fromPercentiles, percentile } from '../analyse/histogram.ts';
-import type { Histogram, Latency } from '../results.ts';
+import type { Histogram, Latency } from '../results/results.ts';
+import { bucketOf, fromPercentiles, percentile } from '../stats/histogram.ts';
 import { GRID, type K6Summary, NAMED } from './k6.ts';
 
 /** k6 gives 0 ms to a request that never was on its way. */

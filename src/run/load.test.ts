@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadMs, parseLoad } from '../config/load.ts';
 import type { Scenario } from '../config/types.ts';
+import type { Docker } from '../engine/docker.ts';
 import { compileLoad } from '../plan/load.ts';
-import type { Docker } from './docker.ts';
 import { loadBatch } from './load.ts';
 
 const TIMEOUT_S = 20;

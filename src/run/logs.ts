@@ -1,5 +1,5 @@
+import type { Docker } from '../engine/docker.ts';
 import type { Instance } from '../plan/plan.ts';
-import type { Docker } from './docker.ts';
 import type { RunWorld } from './run.ts';
 import { containerOf, frontOf } from './servers.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { parseLoad } from '../config/load.ts';
 import type { Scenario } from '../config/types.ts';
 import { compileLoad } from '../plan/load.ts';
-import type { Measurement } from '../results.ts';
+import type { Measurement } from '../results/results.ts';
 import { type K6Summary, TREND_STATS } from './k6.ts';
 import { type BatchOutcome, measure } from './measure.ts';
 import { Samples } from './samples.ts';

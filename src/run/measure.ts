@@ -1,4 +1,3 @@
-import { MOSTLY_OK } from '../analyse/limits.ts';
 import type { LoadStep } from '../plan/load.ts';
 import type { Batch, Slice } from '../plan/plan.ts';
 import { spanMs } from '../plan/timeline.ts';
@@ -11,7 +10,8 @@ import {
   type RequestError,
   type ScriptSlice,
   type Step,
-} from '../results.ts';
+} from '../results/results.ts';
+import { MOSTLY_OK } from '../stats/limits.ts';
 import {
   blockId,
   ERROR_KINDS,

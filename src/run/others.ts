@@ -1,5 +1,5 @@
 import type { Slice } from '../plan/plan.ts';
-import type { Others } from '../results.ts';
+import type { Others } from '../results/results.ts';
 import { type ErrorSample, findSample, type K6Summary, OTHER_KINDS, sliceId } from './k6.ts';
 
 /** Up to so many odd answers are the app's own way: a page that tells its visitor of something now and then. */

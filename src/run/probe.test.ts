@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Docker, DockerError } from '../engine/docker.ts';
 import { realHost } from '../host.ts';
-import { type Docker, DockerError } from './docker.ts';
 import { listListeners } from './probe.ts';
 
 const HEADER = '  sl  local_address rem_address   st\n';

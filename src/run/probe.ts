@@ -1,6 +1,6 @@
 import type { Journey } from '../config/types.ts';
-import type { Facts } from '../results.ts';
-import { type Docker, DockerError, LIMITS_MS } from './docker.ts';
+import { type Docker, DockerError, LIMITS_MS } from '../engine/docker.ts';
+import type { Facts } from '../results/results.ts';
 import { journeyModule } from './k6.ts';
 import { hostsOf } from './target.ts';
 import type { Answer } from './verify.ts';

@@ -1,4 +1,4 @@
-import type { Failure } from '../results.ts';
+import type { Failure } from '../results/results.ts';
 import { askPaths, pathsOf } from './answers.ts';
 import { type Checked, expectationOf, findOther } from './checked.ts';
 import { explain } from './evidence.ts';

@@ -1,7 +1,7 @@
-import type { Built } from '../build/build.ts';
 import { describeOther, type Found } from '../checkout/other.ts';
 import { modelOf } from '../config/fit.ts';
 import type { Config, Scenario } from '../config/types.ts';
+import type { Built } from '../images/build.ts';
 import { PROBE_MS } from '../plan/capacity.ts';
 import type { Plan } from '../plan/plan.ts';
 import { gatesFor } from '../plan/shards.ts';
@@ -15,7 +15,7 @@ import type {
   Search,
   Variant,
   Warning,
-} from '../results.ts';
+} from '../results/results.ts';
 import type { VariantOutcome } from './run.ts';
 
 /** All that a run knows so far; `results.json` is made from it at any moment. */

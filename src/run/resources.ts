@@ -1,5 +1,5 @@
 import type { Slice } from '../plan/plan.ts';
-import type { Measurement } from '../results.ts';
+import type { Measurement } from '../results/results.ts';
 import { overlapMs } from './drain.ts';
 import { sliceId } from './k6.ts';
 import type { BatchOutcome } from './measure.ts';

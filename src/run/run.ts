@@ -1,6 +1,9 @@
-import type { Built } from '../build/build.ts';
 import type { Config, Scenario } from '../config/types.ts';
+import type { Arena } from '../engine/arena.ts';
+import { type Docker, LABEL, removeContainers } from '../engine/docker.ts';
+import type { Services } from '../engine/services.ts';
 import type { Host } from '../host.ts';
+import type { Built } from '../images/build.ts';
 import { warnOfRest } from '../plan/effort.ts';
 import { type Batch, type Instance, type Plan, planRest } from '../plan/plan.ts';
 import { batchMs, drainFor, retime } from '../plan/timeline.ts';
@@ -13,14 +16,12 @@ import {
   OTHER_ANSWERS,
   type Search,
   type Warning,
-} from '../results.ts';
+} from '../results/results.ts';
 import { restartServers } from './again.ts';
 import { checkAnswers, type Known } from './answers.ts';
-import type { Arena } from './arena.ts';
 import { runLoad } from './batch.ts';
 import { searchCapacities } from './capacity.ts';
 import type { CheckedOf } from './checked.ts';
-import { type Docker, LABEL, removeContainers } from './docker.ts';
 import { longestDrainMs, slowestTypicalMs } from './drain.ts';
 import { findOthersInDuets, measureDuets, type OtherInDuet } from './duets.ts';
 import { addLog, explainSlice } from './evidence.ts';
@@ -40,7 +41,6 @@ import {
   type Wanted,
   wantedOf,
 } from './servers.ts';
-import type { Services } from './services.ts';
 
 /** What became of a variant in the run. */
 export interface VariantOutcome {

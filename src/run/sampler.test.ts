@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { STALL } from '../analyse/limits.ts';
+import { STALL } from '../stats/limits.ts';
 import { keepLines } from './sampler.ts';
 import { Samples } from './samples.ts';
 

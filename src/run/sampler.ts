@@ -1,13 +1,13 @@
+import type { Arena } from '../engine/arena.ts';
+import { awaitClient, type Docker, expectEngine, LABEL, lastLines } from '../engine/docker.ts';
+import type { Services } from '../engine/services.ts';
 import type { Host } from '../host.ts';
 import { formatCpus } from '../plan/cpus.ts';
 import { type Batch, spanMs } from '../plan/timeline.ts';
-import type { CpuLayout, Warning } from '../results.ts';
-import type { Arena } from './arena.ts';
-import { awaitClient, type Docker, expectEngine, LABEL, lastLines } from './docker.ts';
+import type { CpuLayout, Warning } from '../results/results.ts';
 import { type K6Summary, loadedFromMs, sliceId } from './k6.ts';
 import { Samples } from './samples.ts';
 import type { Server } from './servers.ts';
-import type { Services } from './services.ts';
 
 /** Reads resource counters as long as the run lives. */
 export interface Sampler {

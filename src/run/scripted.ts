@@ -1,5 +1,5 @@
 import type { Scenario, ScriptLabel } from '../config/types.ts';
-import type { ScriptMetric, ScriptSlice } from '../results.ts';
+import type { ScriptMetric, ScriptSlice } from '../results/results.ts';
 import type { K6Metric, K6Summary } from './k6.ts';
 import type { K6Log } from './k6log.ts';
 import { histogramOf } from './latency.ts';

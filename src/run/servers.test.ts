@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Config } from '../config/types.ts';
+import type { Docker } from '../engine/docker.ts';
 import { type Host, realHost } from '../host.ts';
 import type { PlannedVariant } from '../plan/variants.ts';
-import type { Docker } from './docker.ts';
 import { startServers } from './servers.ts';
 
 const variant = { id: 'mute@8.4', app: { root: '.', kind: 'plain' }, env: {} } as unknown as PlannedVariant;

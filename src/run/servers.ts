@@ -1,12 +1,5 @@
-import type { Built } from '../build/build.ts';
 import { environmentOf } from '../config/apps.ts';
 import type { Config } from '../config/types.ts';
-import type { Host } from '../host.ts';
-import { formatCpus } from '../plan/cpus.ts';
-import type { Instance, Plan } from '../plan/plan.ts';
-import type { PlannedVariant } from '../plan/variants.ts';
-import type { CpuLayout, Facts, Failure } from '../results.ts';
-import { findCause, quoteCause } from './cause.ts';
 import {
   type ContainerState,
   type Docker,
@@ -17,9 +10,16 @@ import {
   lastLines,
   readLog,
   removeContainers,
-} from './docker.ts';
+} from '../engine/docker.ts';
+import { databaseOf } from '../engine/services.ts';
+import type { Host } from '../host.ts';
+import type { Built } from '../images/build.ts';
+import { formatCpus } from '../plan/cpus.ts';
+import type { Instance, Plan } from '../plan/plan.ts';
+import type { PlannedVariant } from '../plan/variants.ts';
+import type { CpuLayout, Facts, Failure } from '../results/results.ts';
+import { findCause, quoteCause } from '../text/log-cause.ts';
 import { ask, FACTS_PATH, readFacts } from './probe.ts';
-import { databaseOf } from './services.ts';
 import { addressOf } from './target.ts';
 
 /** A variant that serves in the arena. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeRandom } from '../plan/random.ts';
+import { makeRandom } from '../stats/random.ts';
 import { shareTurns } from './shares.ts';
 
 /** Turns of 200 ms in random order; while one has its turn the service uses so many µs a ms; read every 100 ms. */

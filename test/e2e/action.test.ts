@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { Results } from '../../src/results.ts';
+import { Results } from '../../src/results/results.ts';
 import { NAMESPACE } from '../integration/namespace.ts';
 import { type Event, Sandbox, type StartedRun } from './act.ts';
 import { Artifacts } from './artifacts.ts';

@@ -13,7 +13,7 @@ import type { Job } from '../../src/publish/job.ts';
 import { type Outlets, publish } from '../../src/publish/publish.ts';
 import { fail } from '../../src/publish/step.ts';
 import { renderShards } from '../../src/report/shards.ts';
-import type { Results } from '../../src/results.ts';
+import type { Results } from '../../src/results/results.ts';
 import { root } from '../fixtures/docs.ts';
 import { fixtures, makeResults } from '../fixtures/results/make.ts';
 import type { Fault, Seen } from './fault.ts';

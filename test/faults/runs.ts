@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, wr
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { realHost } from '../../src/host.ts';
-import type { Results } from '../../src/results.ts';
+import type { Results } from '../../src/results/results.ts';
 import {
   ARENA,
   docker,

@@ -18,7 +18,7 @@ import { parse } from 'yaml';
 import { isDisturbed } from '../../src/analyse/pairs.ts';
 import { K6_IMAGE } from '../../src/bench.ts';
 import { type ExecOptions, type Finished, type Running, realHost } from '../../src/host.ts';
-import type { Measurement, Results, Variant } from '../../src/results.ts';
+import type { Measurement, Results, Variant } from '../../src/results/results.ts';
 import { NAMESPACE } from './namespace.ts';
 
 export const root = resolve(import.meta.dirname, '../..');

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { analyse } from '../../src/analyse/analyse.ts';
 import { findCapacity } from '../../src/analyse/capacity.ts';
 import type { Knee } from '../../src/analyse/knee.ts';
-import type { Results } from '../../src/results.ts';
+import type { Results } from '../../src/results/results.ts';
 import { leftovers, makeProject, needQuiet, type Project } from './bench.ts';
 
 let project: Project;

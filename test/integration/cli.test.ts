@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { formatCpus } from '../../src/plan/cpus.ts';
-import type { Results } from '../../src/results.ts';
+import type { Results } from '../../src/results/results.ts';
 import { BAD_INPUT, toPattern } from '../fixtures/bad-input.ts';
 import {
   ARENA,

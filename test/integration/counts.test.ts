@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Results } from '../../src/results.ts';
+import type { Results } from '../../src/results/results.ts';
 import { makeProject, type Project, root } from './bench.ts';
 
 let project: Project;

@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import type { ExecOptions } from '../../src/host.ts';
 import { realHost } from '../../src/host.ts';
 import { REPOSITORY_URL } from '../../src/project.ts';
-import { Results } from '../../src/results.ts';
+import { Results } from '../../src/results/results.ts';
 import { readCommands, readPage, readPages, root } from '../fixtures/docs.ts';
 import { ask, docker, removeAll, serve, startArena, tryDocker } from './docker.ts';
 import { NAMESPACE } from './namespace.ts';

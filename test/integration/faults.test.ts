@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, test } from 'vitest';
 import { realHost } from '../../src/host.ts';
-import type { Results } from '../../src/results.ts';
+import type { Results } from '../../src/results/results.ts';
 import { expectRow } from '../faults/elsewhere.ts';
 import { fixtures } from '../fixtures/results/make.ts';
 import {

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { realHost } from '../../src/host.ts';
-import type { Measurement } from '../../src/results.ts';
+import type { Measurement } from '../../src/results/results.ts';
 import { makeProject, type Project, slicesOf, told } from './bench.ts';
 import { NAMESPACE } from './namespace.ts';
 

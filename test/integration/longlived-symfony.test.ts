@@ -2,12 +2,12 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeRunId } from '../../src/bench.ts';
-import { tagOf } from '../../src/build/bake.ts';
-import { buildImages } from '../../src/build/build.ts';
 import { parseConfig } from '../../src/config/parse.ts';
+import { connectDocker } from '../../src/engine/docker.ts';
 import { realHost } from '../../src/host.ts';
+import { tagOf } from '../../src/images/bake.ts';
+import { buildImages } from '../../src/images/build.ts';
 import { planVariants } from '../../src/plan/variants.ts';
-import { connectDocker } from '../../src/run/docker.ts';
 import { findImages } from './bench.ts';
 import {
   type Answer,

@@ -6,9 +6,9 @@ import { mean } from 'simple-statistics';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AcrossRow, compareAcross } from '../../src/analyse/across.ts';
 import { logRatios, pairSlices } from '../../src/analyse/pairs.ts';
-import { type PairedTest, testPairs } from '../../src/analyse/verdict.ts';
 import { realHost } from '../../src/host.ts';
-import type { Results } from '../../src/results.ts';
+import type { Results } from '../../src/results/results.ts';
+import { type PairedTest, testPairs } from '../../src/stats/verdict.ts';
 import { findImages, leftovers, makeProject, needQuiet, type Project, slicesOf } from './bench.ts';
 
 /** How often each app does the same: large differences, so that few starts are enough. */

@@ -5,7 +5,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Measurement, Results } from '../../src/results.ts';
+import type { Measurement, Results } from '../../src/results/results.ts';
 import { makeProject, needQuiet, type Project, root } from './bench.ts';
 
 let project: Project;

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Results } from '../../src/results.ts';
+import type { Results } from '../../src/results/results.ts';
 import { makeProject, type Project, slicesOf, variantOf } from './bench.ts';
 
 let project: Project;

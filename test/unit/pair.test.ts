@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { realHost } from '../../src/host.ts';
-import { findCause } from '../../src/run/cause.ts';
+import { findCause } from '../../src/text/log-cause.ts';
 
 const script = resolve(import.meta.dirname, '../../runtimes/_shared/pair.sh');
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { fixtures } from '../../../test/fixtures/results/make.ts';
 import { makeProfile, ramp } from '../../../test/fixtures/results/profile.ts';
 import { analyse } from '../../analyse/analyse.ts';
-import type { Results } from '../../results.ts';
+import type { Results } from '../../results/results.ts';
 import type { Chart, DotChart, LineChart } from './chart.ts';
 import { chartsOf, variantCharts } from './charts.ts';
 import { thin } from './thin.ts';

@@ -1,10 +1,10 @@
-import type { Estimate } from '../../analyse/estimate.ts';
-import { merge, percentiles, total } from '../../analyse/histogram.ts';
 import { group } from '../../analyse/pool.ts';
 import type { ScenarioSummary } from '../../analyse/summary.ts';
-import type { Measurement, Variant } from '../../results.ts';
+import type { Measurement, Variant } from '../../results/results.ts';
+import type { Estimate } from '../../stats/estimate.ts';
+import { merge, percentiles, total } from '../../stats/histogram.ts';
+import { plural } from '../../text/plain.ts';
 import { bytes, duration, estimated, ms } from '../numbers.ts';
-import { plural } from '../text.ts';
 import type { Chart, DotChart, DotRow, DotView, LineChart } from './chart.ts';
 import { levelCharts } from './levels.ts';
 import { round } from './thin.ts';

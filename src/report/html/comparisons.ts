@@ -1,10 +1,10 @@
 import { leadsOf } from '../../analyse/gates.ts';
 import type { ScenarioSummary, Summary } from '../../analyse/summary.ts';
-import type { Comparison } from '../../results.ts';
+import type { Comparison } from '../../results/results.ts';
+import { cleanLine } from '../../text/plain.ts';
 import { bothNumbers, bothTitle, describeVerdict, levelOf, type Medium } from '../changes.ts';
 import { metricOf, TOGETHER } from '../comparisons.ts';
 import { change, NOTHING } from '../numbers.ts';
-import { cleanLine } from '../text.ts';
 import { counterpart, headline, tellGates } from '../verdicts.ts';
 import type { Numbers } from './charts.ts';
 import { type Html, html, isolate, name, raw, sentence } from './html.ts';

@@ -1,11 +1,11 @@
 import type { EndpointRow, PooledLatency, ScenarioSummary, Summary } from '../../analyse/summary.ts';
-import { percent } from '../../analyse/words.ts';
-import type { Variant } from '../../results.ts';
+import type { Variant } from '../../results/results.ts';
+import { percent } from '../../text/percent.ts';
+import { cut, plural } from '../../text/plain.ts';
 import { type Tried, triedOf } from '../capacity.ts';
 import { answerText, logText } from '../evidence.ts';
 import { bytes, count, digits, duration, ms, NOTHING, share } from '../numbers.ts';
 import { type Start, startsLegend, startsOf } from '../starts.ts';
-import { cut, plural } from '../text.ts';
 import { type Timed, withUpTo } from '../upto.ts';
 import { commandsOf, DOUBTFUL, machineFacts, overhead, placeRule, seedsOf, startedAfresh } from '../words.ts';
 import type { Numbers } from './charts.ts';

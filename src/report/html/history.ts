@@ -1,8 +1,8 @@
 import type { History } from '../../history/file.ts';
 import type { Trend } from '../../history/trend.ts';
+import { plural } from '../../text/plain.ts';
 import { HISTORY_METHOD, nowOf, type Section, sectionsOf, TREND_NAMES, tellChange } from '../history.ts';
 import { digits, NOTHING } from '../numbers.ts';
-import { plural } from '../text.ts';
 import { type Html, html, name } from './html.ts';
 import { renderPage } from './shell.ts';
 

@@ -1,4 +1,4 @@
-import { cleanLine, cleanText } from '../text.ts';
+import { cleanLine, cleanText } from '../../text/plain.ts';
 
 /** Markup that is safe to put into the page as it is. Only `html` and `raw` make it. */
 export class Html {

@@ -1,6 +1,6 @@
 import { offeredBy } from '../../analyse/knee.ts';
 import type { ScenarioSummary } from '../../analyse/summary.ts';
-import type { Measurement, Step } from '../../results.ts';
+import type { Measurement, Step } from '../../results/results.ts';
 import { held } from '../numbers.ts';
 import type { Axis, Line, LineChart, LineView } from './chart.ts';
 import { byVariant, type Numbers } from './charts.ts';

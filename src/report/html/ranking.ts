@@ -1,6 +1,6 @@
-import type { Estimate } from '../../analyse/estimate.ts';
 import { passedRatio } from '../../analyse/scripted.ts';
 import type { Row, ScenarioSummary } from '../../analyse/summary.ts';
+import type { Estimate } from '../../stats/estimate.ts';
 import { hasCapacity } from '../capacity.ts';
 import { answerText } from '../evidence.ts';
 import { atLeast, bytes, digits, held, ms, NOTHING, share, withHalf } from '../numbers.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { fixtures } from '../../../test/fixtures/results/make.ts';
 import { makeProfile } from '../../../test/fixtures/results/profile.ts';
-import type { Results } from '../../results.ts';
+import type { Results } from '../../results/results.ts';
 import { htmlGroup, renderHtml } from './render.ts';
 
 const page = (name: string) => renderHtml([htmlGroup(fixtures[name]?.() as Results)]);

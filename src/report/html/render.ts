@@ -1,10 +1,10 @@
 import type { Across } from '../../analyse/across.ts';
 import { analyse } from '../../analyse/analyse.ts';
 import type { ScenarioSummary, Summary } from '../../analyse/summary.ts';
-import type { Measurement, Results } from '../../results.ts';
+import type { Measurement, Results } from '../../results/results.ts';
+import { cleanLine, plural } from '../../text/plain.ts';
 import { capacityLegend } from '../capacity.ts';
 import { soakLegend } from '../soak.ts';
-import { cleanLine, plural } from '../text.ts';
 import { tuned } from '../tune.ts';
 import { deltaLegend, deltasOf, findable } from '../verdicts.ts';
 import {

@@ -1,6 +1,6 @@
 import { offeredBy } from '../../analyse/knee.ts';
-import type { Measurement } from '../../results.ts';
-import { cleanLine } from '../text.ts';
+import type { Measurement } from '../../results/results.ts';
+import { cleanLine } from '../../text/plain.ts';
 import type { Axis, Line, LineChart, LineView } from './chart.ts';
 import { byVariant, type Numbers } from './charts.ts';
 import { answeredIn, nameOf, pointsPerLine, share } from './levels.ts';

@@ -8,7 +8,7 @@ import { COMMENT_CHARACTERS } from '../../../src/publish/fit.ts';
 import { describe } from '../../../src/publish/publish.ts';
 import { methodUrl } from '../../../src/report/comparisons.ts';
 import { renderShards } from '../../../src/report/shards.ts';
-import type { Results } from '../../../src/results.ts';
+import type { Results } from '../../../src/results/results.ts';
 import { fixtures, makeResults, type Server } from '../../fixtures/results/make.ts';
 import { summaryOf } from '../../fixtures/results/summaries.ts';
 import { findChromium, NO_CHROMIUM, openBrowser, openPage } from './chromium.ts';

@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { htmlGroup, renderHtml } from '../../../src/report/html/render.ts';
-import type { Results } from '../../../src/results.ts';
+import type { Results } from '../../../src/results/results.ts';
 import { fixtures, makeResults } from '../../fixtures/results/make.ts';
 import { ramp } from '../../fixtures/results/profile.ts';
 import {

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Results } from '../../../src/results.ts';
+import type { Results } from '../../../src/results/results.ts';
 import { sizes } from '../../fixtures/results/sizes.ts';
 import { findChromium, NO_CHROMIUM, openBrowser, openPage } from './chromium.ts';
 

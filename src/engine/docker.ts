@@ -1,7 +1,7 @@
 import { MachineError, UserError } from '../errors.ts';
 import type { ExecOptions, Finished, Host, Running } from '../host.ts';
 import { NAMESPACE } from '../namespace.ts';
-import { readable } from './readable.ts';
+import { readable } from '../text/readable.ts';
 
 /** Everything that a run starts carries this label, with the run's id as its value. */
 export const LABEL = NAMESPACE;

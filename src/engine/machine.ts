@@ -1,6 +1,6 @@
 import { parseCpus } from '../config/text.ts';
 import type { Cpu } from '../plan/cpus.ts';
-import type { HostFacts } from '../results.ts';
+import type { HostFacts } from '../results/results.ts';
 import type { EngineFacts } from './docker.ts';
 
 /** What a machine tells of itself, by MACHINE_SCRIPT. */

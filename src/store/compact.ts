@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Histogram, Measurement } from '../results.ts';
+import type { Histogram, Measurement } from '../results/results.ts';
 
 type Pair = Histogram[number];
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { fixtures } from '../../test/fixtures/results/make.ts';
-import type { Results } from '../results.ts';
+import type { Results } from '../results/results.ts';
 import { findResults, readOutput } from './stored.ts';
 
 let folder: string;

@@ -1,10 +1,10 @@
-import { pullImage } from '../build/build.ts';
 import type { Config } from '../config/types.ts';
 import { UserError } from '../errors.ts';
 import type { Host } from '../host.ts';
+import { pullImage } from '../images/build.ts';
 import { formatCpus } from '../plan/cpus.ts';
 import type { PlannedVariant } from '../plan/variants.ts';
-import type { CpuLayout, Failure, Warning } from '../results.ts';
+import type { CpuLayout, Failure, Warning } from '../results/results.ts';
 import { readOutput } from './complaint.ts';
 import { adaptCompose, type ComposeFile, findUnfit, imagesOf, networksOf, projectOf } from './compose.ts';
 import { COMPOSE_HINT } from './disturbance.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fixtures } from '../test/fixtures/results/make.ts';
+import { fixtures } from '../../test/fixtures/results/make.ts';
 import { Results, resultsJsonSchema } from './results.ts';
 
 const plain = () => JSON.parse(JSON.stringify(fixtures['one-start']?.()));

@@ -1,5 +1,5 @@
-import { findCause } from '../run/cause.ts';
-import { lastLines } from '../run/docker.ts';
+import { lastLines } from '../engine/docker.ts';
+import { findCause } from '../text/log-cause.ts';
 
 /** What the build of an app says of itself in bake's plain progress. */
 export const SAID = /^#\d+ \d+\.\d+ php-runtime-bench: (.*)$/;

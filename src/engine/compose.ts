@@ -1,5 +1,5 @@
 /** What becomes of a user's compose file before a run starts it. Pure. */
-import { IMAGE_LABEL } from '../build/bake.ts';
+import { IMAGE_LABEL } from '../images/bake.ts';
 import { NAMESPACE } from '../namespace.ts';
 import { LABEL } from './docker.ts';
 

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { fixtures } from '../../test/fixtures/results/make.ts';
-import type { Results } from '../results.ts';
+import type { Results } from '../results/results.ts';
 import { openOutput } from './output.ts';
 import { readOutput } from './stored.ts';
 

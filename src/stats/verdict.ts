@@ -1,5 +1,5 @@
 import { mean, sampleStandardDeviation } from 'simple-statistics';
-import type { Comparison } from '../results.ts';
+import type { Comparison } from '../results/results.ts';
 import { ALPHA, MARGIN, MIN_EFFECT, MIN_PAIRS, POWER } from './limits.ts';
 import { effectFor, tCritical, tPValue } from './student.ts';
 

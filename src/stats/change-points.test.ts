@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { makeRandom } from '../plan/random.ts';
-import { CHANGE_ALPHA, findAllChangePoints, findChangePoints, MIN_SEGMENT } from './changepoints.ts';
+import { CHANGE_ALPHA, findAllChangePoints, findChangePoints, MIN_SEGMENT } from './change-points.ts';
+import { makeRandom } from './random.ts';
 
 /** Levels one after the other, each with so many values, with normal noise. */
 function series(levels: readonly [number, number][], sd: number, seed: number): number[] {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findCause, quoteCause } from './cause.ts';
+import { findCause, quoteCause } from './log-cause.ts';
 
 const PAIR = 'nginx-fpm: php-fpm has ended, so the container ends, too\n';
 

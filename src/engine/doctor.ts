@@ -3,10 +3,10 @@ import { dirname } from 'node:path';
 import type { Config } from '../config/types.ts';
 import type { Host } from '../host.ts';
 import { layOutCpus } from '../plan/cpus.ts';
+import { findResults } from '../store/stored.ts';
 import { COMPOSE_HINT, judgeDisk, judgeNow, NOW_SCRIPT } from './disturbance.ts';
 import { askEngine, connectDocker, LABEL, listContainers } from './docker.ts';
 import type { Machine } from './machine.ts';
-import { findResults } from './stored.ts';
 import { judgePast, judgeRepeats, repeatWork } from './usual.ts';
 
 /** One thing that was looked at. */

@@ -1,7 +1,7 @@
 import { mean, median, sampleStandardDeviation } from 'simple-statistics';
-import { FOREIGN_CPU, STALL, STEAL } from '../analyse/limits.ts';
 import type { Host } from '../host.ts';
-import type { Measurement, Results } from '../results.ts';
+import type { Measurement, Results } from '../results/results.ts';
+import { FOREIGN_CPU, STALL, STEAL } from '../stats/limits.ts';
 import type { Finding } from './doctor.ts';
 import type { Machine } from './machine.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { fixtures } from '../../test/fixtures/results/make.ts';
 import { realHost } from '../host.ts';
-import type { Results } from '../results.ts';
+import type { Results } from '../results/results.ts';
 import { judgePast, judgeRepeats, repeatWork } from './usual.ts';
 
 const past = (change: (results: Results) => void = () => {}) => {

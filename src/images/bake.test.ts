@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { appOf } from '../../test/fixtures/app.ts';
 import type { Runtime } from '../config/types.ts';
 import type { PlannedImage } from '../plan/variants.ts';
-import type { AppBuild } from './app.ts';
+import type { AppBuild } from './app-build.ts';
 import { basesOf, makeBakeFile, tagOf } from './bake.ts';
 
 const runtime: Runtime = {

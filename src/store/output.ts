@@ -1,7 +1,7 @@
 import { appendFile, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { UserError } from '../errors.ts';
-import type { Duet, Measurement, Search } from '../results.ts';
+import type { Duet, Measurement, Search } from '../results/results.ts';
 
 /** The output folder. Measurements are appended as they come, the rest is replaced as a whole. */
 export interface Output {

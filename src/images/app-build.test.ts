@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { PlannedImage } from '../plan/variants.ts';
-import { addSteps, openAppBuilds } from './app.ts';
+import { addSteps, openAppBuilds } from './app-build.ts';
 
 const recipe = readFileSync(join(import.meta.dirname, '../../runtimes/_app/Dockerfile'), 'utf8');
 

@@ -1,6 +1,6 @@
 import { NAMESPACE } from '../namespace.ts';
 import type { PlannedImage } from '../plan/variants.ts';
-import type { AppBuild, AppBuilds } from './app.ts';
+import type { AppBuild, AppBuilds } from './app-build.ts';
 
 /** What `docker buildx bake` reads: https://docs.docker.com/build/bake/reference/ (JSON form). */
 export interface BakeFile {

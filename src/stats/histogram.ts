@@ -1,4 +1,4 @@
-import type { Histogram } from '../results.ts';
+import type { Histogram } from '../results/results.ts';
 
 /** Width of a bucket: each bound is 1 % above the one before. */
 const GROWTH = 1.01;

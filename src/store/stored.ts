@@ -3,7 +3,7 @@ import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { UserError } from '../errors.ts';
-import { Duet, Measurement, Results, Search } from '../results.ts';
+import { Duet, Measurement, Results, Search } from '../results/results.ts';
 import { makeCompactor } from './compact.ts';
 import { JsonError, readLists } from './lists.ts';
 

@@ -1,5 +1,5 @@
 import { mean } from 'simple-statistics';
-import { makeRandom, shuffle } from '../plan/random.ts';
+import { makeRandom, shuffle } from './random.ts';
 
 /**
  * Where a series changes its level, found by E-divisive (Matteson and James, _A nonparametric approach for multiple change
