@@ -26,12 +26,12 @@ import { planVariants } from './plan/variants.ts';
 import { streamHtml } from './report/html/render.ts';
 import { renderMarkdown } from './report/markdown.ts';
 import type { Duet, Measurement, Results, Search, Variant } from './results/results.ts';
-import { findHyperfine, measureColdStarts } from './run/cold.ts';
-import { inspectScripts } from './run/inspect.ts';
-import { furnish } from './run/probe.ts';
-import { assembleResults, hasFailures, type Record } from './run/record.ts';
+import { inspectScripts } from './run/load/inspect.ts';
+import { furnish } from './run/load/probe.ts';
+import { assembleResults, hasFailures, type Record } from './run/measure/record.ts';
 import { type RunWorld, runPlan, type VariantOutcome } from './run/run.ts';
-import { nameOf } from './run/target.ts';
+import { findHyperfine, measureColdStarts } from './run/servers/cold.ts';
+import { nameOf } from './run/servers/target.ts';
 import { type Output, openOutput } from './store/output.ts';
 import { removeTemporary, sweepTemporary } from './temporary.ts';
 

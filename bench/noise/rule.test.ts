@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { mean } from 'simple-statistics';
 import { describe, expect, test } from 'vitest';
-import { duetRatios } from '../../src/analyse/duets.ts';
+import { duetRatios } from '../../src/analyse/duet-pairs.ts';
 import { logRatios, pairSlices } from '../../src/analyse/pairs.ts';
 import { makeRandom } from '../../src/stats/random.ts';
 import { judge, testPairs } from '../../src/stats/verdict.ts';

@@ -1,6 +1,6 @@
 /** From a run's results to what the data file keeps of it. Pure. */
 
-import { testDuets } from '../../src/analyse/duets.ts';
+import { testDuets } from '../../src/analyse/duet-pairs.ts';
 import { type InstancePair, pairSlices } from '../../src/analyse/pairs.ts';
 import { poolLatency } from '../../src/analyse/pool.ts';
 import type { CompareMetric, Duet, Measurement, Results } from '../../src/results/results.ts';

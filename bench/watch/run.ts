@@ -6,10 +6,10 @@ import { mean, sampleStandardDeviation } from 'simple-statistics';
 import { parseLoad } from '../../src/config/load.ts';
 import type { Scenario } from '../../src/config/types.ts';
 import { realHost } from '../../src/host.ts';
-import { compileLoad } from '../../src/plan/load.ts';
+import { compileLoad } from '../../src/plan/load-steps.ts';
 import type { Slice } from '../../src/plan/plan.ts';
-import { expectationOf, see } from '../../src/run/checked.ts';
-import { journeyModule, type K6Summary, k6Environment, makeK6Plan, sliceId } from '../../src/run/k6.ts';
+import { journeyModule, type K6Summary, k6Environment, makeK6Plan, sliceId } from '../../src/run/load/k6.ts';
+import { expectationOf, see } from '../../src/run/verify/checked.ts';
 import { tCritical } from '../../src/stats/student.ts';
 
 const root = resolve(import.meta.dirname, '../..');

@@ -21,7 +21,7 @@ export function nameEndpoints(names) {
   }
 }
 
-// Kept in step with src/run/k6.ts: k6 exports statistics only for tags that are named beforehand.
+// Kept in step with src/run/load/k6.ts: k6 exports statistics only for tags that are named beforehand.
 const STATUSES = [
   400, 401, 402, 403, 404, 405, 408, 409, 410, 413, 415, 419, 422, 429, 500, 501, 502, 503, 504,
 ];

@@ -24,10 +24,12 @@ const manifestPlugin: Plugin = {
 
 const { metafile } = await build({
   entryPoints: [
-    ...['src/action.ts', 'src/post.ts', 'src/cli.ts'],
-    ...['plan', 'report', 'comment', 'request', 'history'].map((step) => `src/steps/${step}.ts`),
+    ...['action', 'post', 'cli'].map((name) => ({ in: `src/${name}.ts`, out: name })),
+    ...['plan', 'report', 'comment', 'request', 'history'].map((step) => ({
+      in: `src/steps/${step}-step.ts`,
+      out: `steps/${step}`,
+    })),
   ],
-  outbase: 'src',
   outdir: join(target, 'dist'),
   outExtension: { '.js': '.mjs' },
   chunkNames: 'chunk-[hash]',

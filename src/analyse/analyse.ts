@@ -5,9 +5,9 @@ import { checkGates, leadsOf } from './gates.ts';
 import { isDisturbed } from './pairs.ts';
 import { countStarts, group, sum } from './pool.ts';
 import { rank } from './rank.ts';
-import { chooseRanking, type Measured, measure } from './rows.ts';
 import type { GuardCounts, Row, RowState, ScenarioSummary, Summary } from './summary.ts';
-import { judgeTuned } from './tune.ts';
+import { judgeTuned } from './tuning.ts';
+import { chooseRanking, type Measured, measure } from './variant-rows.ts';
 import { findWarnings } from './warnings.ts';
 
 /** Judges what was measured. Pure: results.json in, all that the reports say out. */

@@ -10,11 +10,11 @@ import {
   testPairs,
 } from '../stats/verdict.ts';
 import { percent } from '../text/percent.ts';
-import { testDuets, wereTogether } from './duets.ts';
+import { testDuets, wereTogether } from './duet-pairs.ts';
 import { isNamed, keyOfPair, leadsOf } from './gates.ts';
 import { type InstancePair, logCenter, logRatios, makePool, type Pool, pairSlices } from './pairs.ts';
 import { group, sum } from './pool.ts';
-import { chooseMetric, type Entry, type Measured, measure } from './rows.ts';
+import { chooseMetric, type Entry, type Measured, measure } from './variant-rows.ts';
 
 const METRICS: readonly CompareMetric[] = ['rps', 'p50', 'p95', 'p99', 'cpu', 'memory', 'services'];
 

@@ -11,7 +11,7 @@ import { merge, percentile } from '../stats/histogram.ts';
 import { ALPHA } from '../stats/limits.ts';
 import { tCritical, tPValue } from '../stats/student.ts';
 import { byInstance } from './pool.ts';
-import { chooseMetric, measure } from './rows.ts';
+import { chooseMetric, measure } from './variant-rows.ts';
 
 const METRICS: readonly CompareMetric[] = ['rps', 'p50', 'p95', 'p99', 'cpu', 'memory'];
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { makeResults } from '../../test/fixtures/results/make.ts';
 import { statistics } from '../../test/fixtures/statistics/statistics.ts';
 import type { Measurement } from '../results/results.ts';
-import { GRID } from '../run/k6.ts';
+import { GRID } from '../run/load/k6.ts';
 import { fromPercentiles, type GridPoint, merge, percentile } from '../stats/histogram.ts';
 import { makeRandom } from '../stats/random.ts';
 import { logRatios, pairSlices } from './pairs.ts';

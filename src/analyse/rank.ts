@@ -3,8 +3,8 @@ import type { Estimate } from '../stats/estimate.ts';
 import { MIN_PAIRS, START_SPREAD } from '../stats/limits.ts';
 import { holm, isSure, type PairedTest, testPairs } from '../stats/verdict.ts';
 import { logRatios, makePool, pairSlices } from './pairs.ts';
-import type { Entry } from './rows.ts';
 import type { Row, ScenarioSummary } from './summary.ts';
+import type { Entry } from './variant-rows.ts';
 
 /** Whether the first is surely better than the second, by variants' ids. */
 type Better = (a: string, b: string) => boolean;

@@ -1,7 +1,7 @@
 import type { Measurement, Results, Warning } from '../results/results.ts';
 import { FEW_INSTANCES, FOREIGN_CPU, IDLE_CPU, STALL, STEAL } from '../stats/limits.ts';
 import { findFlaws, warning } from './flaws.ts';
-import { findScriptFlaws } from './scriptflaws.ts';
+import { findScriptFlaws } from './script-flaws.ts';
 import type { ScenarioSummary } from './summary.ts';
 
 /** Within so long the sampler has read the counters more than once. */

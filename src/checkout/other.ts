@@ -1,4 +1,4 @@
-import { COMPARE_TO } from '../config/compare.ts';
+import { COMPARE_TO } from '../config/compare-key.ts';
 import { at, displayPath } from '../config/document.ts';
 import { escapeText, parseImage, quote } from '../config/text.ts';
 import type { App, CompareTo, Config, Other } from '../config/types.ts';

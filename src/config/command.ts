@@ -1,5 +1,5 @@
 import { UserError } from '../errors.ts';
-import { MAX_SHARDS } from './compare.ts';
+import { MAX_SHARDS } from './compare-key.ts';
 import { at, withPlace } from './document.ts';
 import { CONFIG_FLAGS, type FlagKinds, splitArguments } from './flags.ts';
 import { KEYS, type Key, type KeyName, keysOf } from './keys.ts';

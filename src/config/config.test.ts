@@ -6,7 +6,7 @@ import { appOf } from '../../test/fixtures/app.ts';
 import { BAD_INPUT, toPattern } from '../../test/fixtures/bad-input.ts';
 import { memoryFiles } from '../../test/fixtures/memory-files.ts';
 import { UserError } from '../errors.ts';
-import { compileLoad } from '../plan/load.ts';
+import { compileLoad } from '../plan/load-steps.ts';
 import { helpText, parseCommand } from './command.ts';
 import { readYaml } from './document.ts';
 import { loadMs } from './load.ts';

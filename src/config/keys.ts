@@ -8,12 +8,12 @@ import {
   parseShard,
   parseUnjudged,
   parseVariantName,
-} from './compare.ts';
+} from './compare-key.ts';
 import { keys, record, scalar } from './document.ts';
 import { LOAD_FORMS } from './load.ts';
 import { scenarioKeys } from './scenarios.ts';
 import { parseImage, parseName, parseShare, refuse } from './text.ts';
-import { parseTune } from './tune.ts';
+import { parseTune } from './tune-key.ts';
 import type { AppKind } from './types.ts';
 import {
   anyText,

@@ -29,9 +29,9 @@ import {
   readScenario,
   type ScenarioDraft,
 } from './scenarios.ts';
-import { readServices } from './services.ts';
+import { readServices } from './services-key.ts';
 import { quote, unknownWord } from './text.ts';
-import { expandTune } from './tune.ts';
+import { expandTune } from './tune-key.ts';
 import type { App, Config, Journey, Runtime, RuntimeChoice, Scenario } from './types.ts';
 
 export type { Sources } from './layers.ts';

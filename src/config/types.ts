@@ -160,7 +160,7 @@ export interface Scenario {
   slo: Slo;
   /** Bodies differ between variants, as they name the server: only status and type have to be alike. Left out: all has. */
   verify?: 'status';
-  /** Of a k6 script, once `src/run/inspect.ts` has looked at it. */
+  /** Of a k6 script, once `src/run/load/inspect.ts` has looked at it. */
   script?: ScriptFacts;
 }
 

@@ -7,7 +7,7 @@ import { makeResults } from '../../test/fixtures/results/make.ts';
 import { realHost } from '../host.ts';
 import { HISTORY_FILE, keepHistory } from './branch.ts';
 import { readHistory } from './file.ts';
-import { type HistoryRecord, recordsOf } from './record.ts';
+import { type HistoryRecord, recordsOf } from './history-record.ts';
 
 // git is real, and so is the repository that is pushed to.
 

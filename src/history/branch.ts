@@ -6,7 +6,7 @@ import { escapeText, quote } from '../config/text.ts';
 import { UserError } from '../errors.ts';
 import type { Finished, Host } from '../host.ts';
 import { appendRecords, type Corrupt } from './file.ts';
-import type { HistoryRecord } from './record.ts';
+import type { HistoryRecord } from './history-record.ts';
 
 /** The history on its branch. */
 export const HISTORY_FILE = 'history.ndjson';

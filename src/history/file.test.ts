@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { makeResults } from '../../test/fixtures/results/make.ts';
 import { appendRecords, readHistory } from './file.ts';
-import { HistoryRecord, recordsOf } from './record.ts';
+import { HistoryRecord, recordsOf } from './history-record.ts';
 
 const servers = [
   { id: 'apache@8.4', label: 'a\u0000<b>\nc', rps: 400, instanceSd: 0.006, sliceSd: 0.008 },

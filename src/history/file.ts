@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { HistoryRecord } from './record.ts';
+import { HistoryRecord } from './history-record.ts';
 
 /** What is in a history, and what cannot be read of it. */
 export interface History {

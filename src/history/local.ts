@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { UserError } from '../errors.ts';
 import type { Results } from '../results/results.ts';
 import { appendRecords, type History, readHistory } from './file.ts';
-import { recordsOf } from './record.ts';
+import { recordsOf } from './history-record.ts';
 
 /** Adds runs at the end of a history on this machine, which is made where there is none. Gives how many records are new. */
 export async function addRuns(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { makeResults } from '../../test/fixtures/results/make.ts';
 import { makeRandom } from '../stats/random.ts';
-import { type HistoryRecord, recordsOf } from './record.ts';
+import { type HistoryRecord, recordsOf } from './history-record.ts';
 import { findTrends } from './trend.ts';
 
 const [sample] = recordsOf(makeResults({ servers: [{ id: 'apache@8.4', rps: 400 }] }), 'abc') as [

@@ -1,9 +1,9 @@
 import { mean } from 'simple-statistics';
 import type { Comparison } from '../results/results.ts';
 import { findAllChangePoints } from '../stats/change-points.ts';
-import { findCause } from './cause.ts';
-import { compareLevels } from './levels.ts';
-import type { HistoryRecord } from './record.ts';
+import { findCause } from './change-cause.ts';
+import type { HistoryRecord } from './history-record.ts';
+import { compareLevels } from './trend-levels.ts';
 
 /** How one number of one variant went on, from run to run. */
 export interface Trend {

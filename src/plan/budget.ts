@@ -3,7 +3,7 @@ import { formatDuration } from '../config/text.ts';
 import type { Scenario } from '../config/types.ts';
 import { UserError } from '../errors.ts';
 import { predictDetectable } from '../stats/verdict.ts';
-import { compileLoad } from './load.ts';
+import { compileLoad } from './load-steps.ts';
 import { takesTurns } from './turns.ts';
 
 /** How often everything starts afresh, and how many slices of each variant a start is used for, by scenario. */

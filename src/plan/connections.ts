@@ -1,6 +1,6 @@
 import type { Scenario } from '../config/types.ts';
 import type { Warning } from '../results/results.ts';
-import { compileLoad } from './load.ts';
+import { compileLoad } from './load-steps.ts';
 import type { PlannedVariant } from './variants.ts';
 
 /**

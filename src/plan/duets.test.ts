@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../config/types.ts';
-import { makeK6Plan } from '../run/k6.ts';
+import { makeK6Plan } from '../run/load/k6.ts';
 import {
   batchMs,
   cutIntoBatches,

@@ -1,7 +1,7 @@
 import type { Config } from '../config/types.ts';
 import { UserError } from '../errors.ts';
 import { planLoad } from './plan.ts';
-import { type PlannedShard, takeShard } from './shards.ts';
+import { type PlannedShard, takeShard } from './shard-plan.ts';
 import type { planVariants } from './variants.ts';
 
 /**

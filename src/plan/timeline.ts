@@ -1,6 +1,6 @@
 import { loadMs } from '../config/load.ts';
 import type { Scenario } from '../config/types.ts';
-import { compileLoad, compileWarmup, type LoadStep } from './load.ts';
+import { compileLoad, compileWarmup, type LoadStep } from './load-steps.ts';
 import { countRounds, dealTurns, takesTurns } from './turns.ts';
 
 /** A stretch of load on one variant. */

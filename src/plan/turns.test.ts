@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Scenario } from '../config/types.ts';
-import { makeK6Plan } from '../run/k6.ts';
+import { makeK6Plan } from '../run/load/k6.ts';
 import { batchMs, cutIntoBatches, planSlices, retime, type Slice, spanMs } from './timeline.ts';
 import { countRounds, dealTurns, TURN_MS, takesTurns } from './turns.ts';
 

@@ -1,4 +1,4 @@
-import type { LoadStep } from './load.ts';
+import type { LoadStep } from './load-steps.ts';
 import type { Slice } from './timeline.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Comment, type Comments, markerOf, postComment } from './comment.ts';
-import { COMMENT_CHARACTERS, TOO_LONG } from './fit.ts';
+import { COMMENT_CHARACTERS, TOO_LONG } from './fit-size.ts';
 
 function pull(existing: Comment[]): Comments & { all: Comment[]; touched: number[] } {
   const touched: number[] = [];

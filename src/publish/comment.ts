@@ -1,4 +1,4 @@
-import { COMMENT_CHARACTERS, firstThatFits } from './fit.ts';
+import { COMMENT_CHARACTERS, firstThatFits } from './fit-size.ts';
 import { type Failed, isTransient, type Patience, patience } from './retry.ts';
 
 export interface Comment {

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { PullEnds } from '../checkout/base.ts';
-import { MAX_SHARDS } from '../config/compare.ts';
+import { MAX_SHARDS } from '../config/compare-key.ts';
 import { at } from '../config/document.ts';
 import { keysOf } from '../config/keys.ts';
 import { parseInteger } from '../config/text.ts';

@@ -3,7 +3,7 @@ import type { Summary } from '../analyse/summary.ts';
 import { type Annotation, annotate } from '../report/annotations.ts';
 import { renderMarkdown, renderMarkdownTable, STAGES } from '../report/markdown.ts';
 import { type Comments, postComment } from './comment.ts';
-import { firstThatFits, SUMMARY_BYTES, TOO_LONG } from './fit.ts';
+import { firstThatFits, SUMMARY_BYTES, TOO_LONG } from './fit-size.ts';
 import type { PullRequest } from './github.ts';
 import type { Job } from './job.ts';
 

@@ -1,4 +1,4 @@
-import type { Across, AcrossRow, AcrossScenario, Ratio } from '../analyse/across.ts';
+import type { Across, AcrossRow, AcrossScenario, Ratio } from '../analyse/across-shards.ts';
 import { cleanLine, clip, list, plural } from '../text/plain.ts';
 import { nounOf } from './changes.ts';
 import { code, escapeMarkdown } from './escape.ts';

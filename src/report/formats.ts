@@ -1,4 +1,4 @@
-import { compareAcross } from '../analyse/across.ts';
+import { compareAcross } from '../analyse/across-shards.ts';
 import { analyse } from '../analyse/analyse.ts';
 import type { Summary } from '../analyse/summary.ts';
 import type { Format } from '../config/command.ts';

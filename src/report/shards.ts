@@ -1,4 +1,4 @@
-import { compareAcross } from '../analyse/across.ts';
+import { compareAcross } from '../analyse/across-shards.ts';
 import { analyse } from '../analyse/analyse.ts';
 import type { Results } from '../results/results.ts';
 import { renderAcross, renderMissing, type Wanted } from './across.ts';

@@ -17,21 +17,15 @@ import {
   type Search,
   type Warning,
 } from '../results/results.ts';
-import { restartServers } from './again.ts';
-import { checkAnswers, type Known } from './answers.ts';
-import { runLoad } from './batch.ts';
-import { searchCapacities } from './capacity.ts';
-import type { CheckedOf } from './checked.ts';
-import { longestDrainMs, slowestTypicalMs } from './drain.ts';
-import { findOthersInDuets, measureDuets, type OtherInDuet } from './duets.ts';
-import { addLog, explainSlice } from './evidence.ts';
-import { checkedOf } from './learned.ts';
-import { bringJourney } from './load.ts';
-import { keepLogs } from './logs.ts';
-import { measure } from './measure.ts';
-import { listListeners } from './probe.ts';
-import { recheckAnswers } from './recheck.ts';
-import { type Sampler, startSampler, type Watch } from './sampler.ts';
+import { runLoad } from './load/batch.ts';
+import { longestDrainMs, slowestTypicalMs } from './load/drain.ts';
+import { bringJourney } from './load/k6-run.ts';
+import { listListeners } from './load/probe.ts';
+import { searchCapacities } from './measure/capacity-search.ts';
+import { findOthersInDuets, measureDuets, type OtherInDuet } from './measure/duets.ts';
+import { measure } from './measure/measure.ts';
+import { type Sampler, startSampler, type Watch } from './sample/sampler.ts';
+import { keepLogs } from './servers/logs.ts';
 import {
   BEHIND,
   findDeaths,
@@ -40,7 +34,13 @@ import {
   startServers,
   type Wanted,
   wantedOf,
-} from './servers.ts';
+} from './servers/servers.ts';
+import { restartServers } from './verify/again.ts';
+import { checkAnswers, type Known } from './verify/answers.ts';
+import { addLog, explainSlice } from './verify/app-evidence.ts';
+import type { CheckedOf } from './verify/checked.ts';
+import { checkedOf } from './verify/learned.ts';
+import { recheckAnswers } from './verify/recheck.ts';
 
 /** What became of a variant in the run. */
 export interface VariantOutcome {

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { analyse } from '../../src/analyse/analyse.ts';
-import { findCapacity } from '../../src/analyse/capacity.ts';
+import { findCapacity } from '../../src/analyse/capacity-found.ts';
 import type { Knee } from '../../src/analyse/knee.ts';
 import type { Results } from '../../src/results/results.ts';
 import { leftovers, makeProject, needQuiet, type Project } from './bench.ts';

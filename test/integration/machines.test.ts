@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mean } from 'simple-statistics';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type AcrossRow, compareAcross } from '../../src/analyse/across.ts';
+import { type AcrossRow, compareAcross } from '../../src/analyse/across-shards.ts';
 import { logRatios, pairSlices } from '../../src/analyse/pairs.ts';
 import { realHost } from '../../src/host.ts';
 import type { Results } from '../../src/results/results.ts';

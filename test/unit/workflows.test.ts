@@ -91,7 +91,8 @@ test.each(actions)('%s runs what there is a source of', (path) => {
   for (const file of [main, post].filter(Boolean)) {
     const entry = join(path, '..', file)
       .replace(/^dist\//, 'src/')
-      .replace(/\.mjs$/, '.ts');
+      .replace(/\.mjs$/, '.ts')
+      .replace(/^src\/steps\/.*(?=\.ts$)/, '$&-step');
     expect(entry).toMatch(/^src\//);
     expect(existsSync(join(root, entry)), entry).toBe(true);
     expect(read(entry).split('\n').length).toBeLessThanOrEqual(35);

@@ -1,4 +1,4 @@
-import { passedRatio } from '../../analyse/scripted.ts';
+import { passedRatio } from '../../analyse/script-rows.ts';
 import type { Row, ScenarioSummary } from '../../analyse/summary.ts';
 import type { Estimate } from '../../stats/estimate.ts';
 import { hasCapacity } from '../capacity.ts';

@@ -1,4 +1,4 @@
-import type { Across } from '../../analyse/across.ts';
+import type { Across } from '../../analyse/across-shards.ts';
 import { analyse } from '../../analyse/analyse.ts';
 import type { ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import type { Measurement, Results } from '../../results/results.ts';

@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { analyse } from '../../../src/analyse/analyse.ts';
 import { markerOf, postComment } from '../../../src/publish/comment.ts';
-import { COMMENT_CHARACTERS } from '../../../src/publish/fit.ts';
+import { COMMENT_CHARACTERS } from '../../../src/publish/fit-size.ts';
 import { describe } from '../../../src/publish/publish.ts';
 import { methodUrl } from '../../../src/report/comparisons.ts';
 import { renderShards } from '../../../src/report/shards.ts';

@@ -1,0 +1,99 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findableAmid, measureNoise, type Noise } from './analyse/noise-found.ts';
+import type { GuardCounts } from './analyse/summary.ts';
+import { type Bench, type Caller, runBench } from './bench.ts';
+import type { Config } from './config/types.ts';
+import { UserError } from './errors.ts';
+import type { Host } from './host.ts';
+import type { Cpu } from './plan/cpus.ts';
+import { plan } from './plan/plan.ts';
+
+/** What a run of a variant against itself tells of the machine. */
+export interface NoiseFound {
+  /** Label of the variant, and its scenario. */
+  variant: string;
+  load: string;
+  instances: number;
+  blocks: number;
+  seconds: number;
+  seed: number;
+  noise: readonly Noise[];
+  guards: GuardCounts | null;
+  /** What a run of so many minutes would do, and by metric the smallest change that it would find, as a share. */
+  prospects: readonly Prospect[];
+  exitCode: Bench['exitCode'];
+}
+
+export interface Prospect {
+  minutes: number;
+  /** Null: too short for a comparison. */
+  effort: { instances: number; blocks: number } | null;
+  /** In the order of `noise`. */
+  findable: readonly (number | null)[];
+}
+
+const BUDGET_MS = 120_000;
+const MINUTES = [1, 5, 15];
+
+/**
+ * An A/A run: the first variant against itself, both from one image. Its results are thrown away: what it found is the
+ * noise. Errors as of `runBench`.
+ */
+export async function measureItself(
+  asked: Config,
+  cpus: readonly Cpu[],
+  host: Host,
+  caller: Caller,
+): Promise<NoiseFound> {
+  const { compareTo: _, reference: __, capacity: ___, ...rest } = asked;
+  const first = <T>(items: readonly T[]) => items.slice(0, 1);
+  const out = await mkdtemp(join(tmpdir(), 'php-runtime-bench-aa-'));
+  const config: Config = {
+    ...rest,
+    ...(asked.instances === undefined && asked.budgetMs === undefined && { budgetMs: BUDGET_MS }),
+    apps: first(asked.apps),
+    php: first(asked.php),
+    runtimes: first(asked.runtimes),
+    scenarios: first(asked.scenarios),
+    other: { kind: 'itself', given: 'again', ref: 'again' },
+    failOn: [],
+    out,
+  };
+  try {
+    const { results, summary, exitCode } = await runBench(config, host, caller);
+    const [scenario] = summary.scenarios;
+    const noise = measureNoise(results, scenario?.comparisons ?? []);
+    return {
+      variant: results.variants[0]?.label ?? '',
+      load: scenario?.facts.load ?? '',
+      instances: scenario?.starts ?? 0,
+      blocks: scenario?.facts.blocks ?? 0,
+      seconds: results.run.wallSeconds,
+      seed: results.run.seed,
+      noise,
+      guards: scenario?.guards ?? null,
+      prospects: MINUTES.map((minutes) => foresee(config, cpus, noise, minutes)),
+      exitCode,
+    };
+  } finally {
+    await rm(out, { recursive: true, force: true });
+  }
+}
+
+function foresee(config: Config, cpus: readonly Cpu[], noise: readonly Noise[], minutes: number): Prospect {
+  const { instances: _, ...rest } = config;
+  try {
+    const planned = plan({ ...rest, budgetMs: minutes * 60_000 }, cpus);
+    const effort = { instances: planned.instances.length, blocks: planned.scenarios[0]?.blocks ?? 1 };
+    return {
+      minutes,
+      effort,
+      findable: noise.map((of) => findableAmid(of, effort.instances, effort.blocks)),
+    };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return { minutes, effort: null, findable: noise.map(() => null) };
+  }
+}

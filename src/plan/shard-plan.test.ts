@@ -1,0 +1,136 @@
+import { expect, test } from 'vitest';
+import { otherAppOf } from '../../test/fixtures/app.ts';
+import { parseConfig } from '../config/parse.ts';
+import type { Other } from '../config/types.ts';
+import { UserError } from '../errors.ts';
+import { gatesFor, planShards, takeShard } from './shard-plan.ts';
+import { checkTime } from './time.ts';
+import { planVariants } from './variants.ts';
+
+const packageRoot = new URL('../..', import.meta.url).pathname;
+
+const planned = (...flags: string[]) =>
+  plannedFor(
+    'apache,a=nginx-fpm[workers=2],b=nginx-fpm[workers=4],c=nginx-fpm[workers=8],php-s=apache[workers=1]',
+    ...flags,
+  );
+
+function plannedFor(runtimes: string, ...flags: string[]) {
+  const config = parseConfig({
+    flags: ['--app', 'plain', '--runtimes', runtimes, ...flags],
+    cwd: packageRoot,
+    packageRoot,
+  });
+  const all = planVariants(config);
+  const deal = (wanted: number | 'runtimes') => planShards(all, config, wanted);
+  const take = (index: number, of: number) =>
+    takeShard(all, config, { index, of }).variants.map(({ label }) => label);
+  return { config, all, deal, take };
+}
+
+test.each([
+  // Runtimes stay whole while there are enough of them.
+  [1, ['1/1: a b c php-s']],
+  [2, ['1/2: a b c', '2/2: php-s']],
+  ['runtimes', ['1/2: a b c', '2/2: php-s']],
+  [3, ['1/3: a', '2/3: b', '3/3: c php-s']],
+  [64, ['1/4: a', '2/4: b', '3/4: c', '4/4: php-s']],
+] as const)('%s shards: all but the reference are dealt, once', (wanted, expected) => {
+  const shards = planned().deal(wanted);
+  expect(shards.map(({ index, of, variants }) => `${index}/${of}: ${variants.join(' ')}`)).toEqual(expected);
+});
+
+test('values that are tuned stay on one machine, with the one that was chosen', () => {
+  const { deal, take } = plannedFor('apache,nginx-fpm[workers=4]', '--tune', 'workers=8,16');
+  expect(deal(64).map(({ variants }) => variants)).toEqual([
+    ['apache@8.4[workers=8]'],
+    [4, 8, 16].map((n) => `nginx-fpm@8.4[workers=${n}]`),
+  ]);
+  expect(take(2, 2).slice(1)).toEqual([4, 8, 16].map((n) => `nginx-fpm@8.4[workers=${n}]`));
+});
+
+test.each([
+  [['--load', 'vus(8, 1s)'], null],
+  [['--load', 'const(9, 3h)'], 'about 1081 min on machine 1 of 4'],
+  [['--capacity', '--load', 'vus(8, 1s)', '--timeout', '60s'], null],
+  [
+    [
+      '--capacity',
+      '--load',
+      'vus(8, 1s)',
+      '--timeout',
+      '60s',
+      '--scenarios',
+      'quick,json,ab-10,ab-50,ab-100',
+    ],
+    'about 174 min on machine 1 of 4',
+  ],
+  [['--budget', '6h'], 'about 360 min on machine 1 of 4'],
+])('%s: what a machine has no time for is refused before it starts', (flags, found) => {
+  const { all, config, deal } = planned(...flags);
+  const check = () => checkTime(all, config, deal(64), 60);
+  if (found === null) return check();
+  expect(check).toThrow('this takes longer than a machine may');
+  try {
+    check();
+  } catch (error) {
+    expect((error as UserError).detail).toMatchObject({
+      ...{ where: { name: 'input timeout-minutes' }, allowed: 'up to 60 min' },
+      found: expect.stringContaining(found),
+    });
+  }
+});
+
+test('each shard measures the reference and its own, with their images alone', () => {
+  const { take, config, all } = planned();
+  expect(take(1, 2)).toEqual(['apache@8.4', 'a', 'b', 'c']);
+  expect(take(2, 2)).toEqual(['apache@8.4', 'php-s']);
+  expect(takeShard(all, config, { index: 2, of: 2 }).images.map(({ runtime }) => runtime.name)).toEqual([
+    'apache',
+  ]);
+});
+
+test('what stands before a variant is built in its shard', () => {
+  const { all, config } = planned('--runtimes', 'apache[front=nginx]');
+  const { images } = takeShard(all, config, { index: 1, of: 1 });
+  expect(images.map(({ runtime }) => runtime.name)).toEqual(['apache', 'nginx-fpm', 'front-nginx']);
+});
+
+test('the reference that was asked for is the one in all shards', () => {
+  const { take, deal } = planned('--reference', 'b');
+  const shards = deal(4);
+  for (const { index, of } of shards) expect(take(index, of)).toContain('b');
+  expect(shards.flatMap(({ variants }) => variants)).not.toContain('b');
+});
+
+test('twins at the other side go with their variant', () => {
+  const { config } = planned();
+  const other: Other = {
+    ...{ kind: 'commit', given: 'main', ref: 'main', commit: 'c0ffee' },
+    apps: { plain: otherAppOf('') },
+    runtimes: {},
+  };
+  const asked = { ...config, other };
+  const { variants } = takeShard(planVariants(asked), asked, { index: 2, of: 2 });
+  expect(variants.map(({ label }) => label)).toEqual([
+    'apache@8.4',
+    'php-s',
+    'apache@8.4 (main)',
+    'php-s (main)',
+  ]);
+});
+
+test('a gate goes with its variant; one for all is in every shard', () => {
+  const { config, all } = planned('--fail-on', 'slower > 3%, slower > 5% on a, slower > 9% on apache');
+  const gates = (index: number) => {
+    const shard = { index, of: 2 };
+    return gatesFor({ ...config, shard }, takeShard(all, config, shard).variants).map(({ above }) => above);
+  };
+  expect(gates(1)).toEqual([0.03, 0.05, 0.09]);
+  expect(gates(2)).toEqual([0.03, 0.09]);
+  expect(gatesFor(config, all.variants)).toHaveLength(3);
+});
+
+test('a shard that there is not', () => {
+  expect(() => planned().take(3, 9)).toThrow(UserError);
+});

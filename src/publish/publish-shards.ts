@@ -1,0 +1,87 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as core from '@actions/core';
+import { compareAcross } from '../analyse/across-shards.ts';
+import { UserError } from '../errors.ts';
+import { htmlGroup, streamHtml } from '../report/html/render.ts';
+import { renderShards } from '../report/shards.ts';
+import type { Results } from '../results/results.ts';
+import { firstThatFits, SUMMARY_BYTES } from './fit-size.ts';
+import { indexOf, type Wanted } from './gather.ts';
+import type { Job } from './job.ts';
+import type { Origin } from './origin.ts';
+import { comment, type Outlets } from './publish.ts';
+
+/** Writes what a comment is made from, and what people read: the list of shards, the results of each, the report. */
+export async function writeGathered(out: string, results: readonly Results[], wanted: Wanted): Promise<void> {
+  await mkdir(out, { recursive: true });
+  await writeFile(join(out, 'shards.json'), `${JSON.stringify(wanted)}\n`);
+  for (const shard of results) {
+    const folder = join(out, `${indexOf(shard)}`);
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, 'results.json'), `${JSON.stringify(shard)}\n`);
+  }
+  await writeFile(join(out, 'report.md'), `${render(results, wanted)[0]}\n`);
+  const page = streamHtml(results.map(htmlGroup), compareAcross(results));
+  if (results.length > 0) await writeFile(join(out, 'report.html'), page);
+}
+
+/** The job's summary. */
+export async function summarise(results: readonly Results[], wanted: Wanted, runUrl: string): Promise<void> {
+  const text = firstThatFits(
+    render(results, wanted).map((stage) => linked(stage, runUrl)),
+    (stage) => Buffer.byteLength(stage) <= SUMMARY_BYTES,
+  );
+  await core.summary.addRaw(text, true).write();
+}
+
+export interface Commented {
+  job: Job;
+  /** Null: the event itself is about the pull request. */
+  origin: Origin | null;
+  results: readonly Results[];
+  wanted: Wanted;
+}
+
+/** Writes the comment; what keeps it from being written is said in the log. Gives the exit code. */
+export async function commentOnOrigin(what: Commented, outlets: Outlets): Promise<number> {
+  const { origin, results, wanted } = what;
+  if (origin && !origin.pull) {
+    outlets.info(`No comment: ${origin.why}.`);
+    return 0;
+  }
+  const job = origin ? adopt(what.job, origin) : what.job;
+  const stopped = results.find(({ run }) => run.stopped)?.run.stopped ?? null;
+  const stages = render(results, wanted).map((stage) => linked(stage, job.runUrl));
+  outlets.setOutput('comment-url', (await comment(stages, stopped, job, outlets)) ?? '');
+  return 0;
+}
+
+/** What it says of itself is that of the workflow run which measured. */
+function adopt(job: Job, { pull, measured }: Origin): Job {
+  if (!measured) return { ...job, pull };
+  return {
+    ...job,
+    pull,
+    key: job.key === null ? null : workflowKey(measured.workflow, job.artifactName),
+    runUrl: job.runUrl.replace(/\d*$/, `${measured.run}`),
+  };
+}
+
+/** Both ways of commenting on what one call in one workflow has measured update the same comment: bench.yml has this key, too. */
+export function workflowKey(workflow: string, artifact: string): string {
+  return `workflow/${workflow}/${artifact}`;
+}
+
+function linked(stage: string, runUrl: string): string {
+  return `${stage}\n\nResults, reports and raw data: artifacts of [this run](${runUrl}).\n`;
+}
+
+/** Numbers that no measurement gives can be more than the renderer bears. */
+function render(results: readonly Results[], wanted: Wanted): string[] {
+  try {
+    return renderShards(results, wanted);
+  } catch (error) {
+    throw new UserError('these results cannot be shown', { found: (error as Error).message });
+  }
+}

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import { parseLoad } from '../../config/load.ts';
+import type { Scenario } from '../../config/types.ts';
+import { compileLoad } from '../../plan/load-steps.ts';
+import type { Batch } from '../../plan/timeline.ts';
+import { drainedAfterMs, longestDrainMs, overlapMs } from './drain.ts';
+import type { K6Summary } from './k6.ts';
+
+const load = parseLoad('vus(8, 1s)');
+const scenario: Scenario = {
+  ...{ name: 'test', title: '', journey: { kind: 'paths', paths: ['/'] }, load, timeoutMs: 2000 },
+  ...{ warmupMs: 0, blocks: 1, reuse: true, slo: {} },
+};
+/** Three slices of a second, 250 ms apart; `ends`: when the last request of each was done, from its own end. */
+function given(...ends: (number | 'never')[]): { batch: Batch; summary: K6Summary } {
+  const metrics: K6Summary['metrics'] = {};
+  const slices = ends.map((end, number) => {
+    const startMs = 10_000 + number * 1250;
+    const tags = `{slice:s${number}}`;
+    metrics[`bench_slice_start${tags}`] = { min: startMs };
+    metrics[`bench_started${tags}`] = { count: 100 };
+    metrics[`iterations${tags}`] = { count: end === 'never' ? 99 : 100 };
+    if (typeof end === 'number' && end > 0) metrics[`bench_last_end${tags}`] = { max: startMs + 1000 + end };
+    return {
+      ...{
+        number,
+        variant: 'a',
+        block: 0,
+        warmup: false,
+        startMs: number * 1250,
+        durationMs: 1000,
+        turns: null,
+        turnMs: null,
+        duet: null,
+      },
+      steps: compileLoad(load, scenario),
+    };
+  });
+  return {
+    batch: { scenario, slices, drainMs: 100 },
+    summary: { durationMs: 4000, endedMs: 14_000, endpoints: [], metrics },
+  };
+}
+
+describe('after a slice', () => {
+  test.each([
+    ['nothing was late', 0, 0],
+    ['a request was', 30, 30],
+    ['a request had no answer', 'never' as const, 2000],
+  ])('%s', (_, end, expected) => {
+    const { batch, summary } = given(end);
+    expect(drainedAfterMs(batch, batch.slices[0] as Batch['slices'][0], summary)).toBe(expected);
+  });
+
+  test('the longest counts; without a summary nothing is known', () => {
+    const { batch, summary } = given(10, 40, 0);
+    expect(longestDrainMs(batch, summary)).toBe(40);
+    expect(longestDrainMs(batch, null)).toBeNull();
+  });
+});
+
+describe('in the next slice', () => {
+  test.each<[string, Parameters<typeof given>, number[]]>([
+    ['nothing of the one before', [100, 250, 0], [0, 0, 0]],
+    ['the end of the one before', [300, 0, 0], [0, 50, 0]],
+    ['one that reaches over two', ['never', 0, 0], [0, 1750, 500]],
+  ])('%s', (_, ends, expected) => {
+    const { batch, summary } = given(...ends);
+    const found = batch.slices.map((slice, i) => overlapMs(batch, slice, 10_000 + i * 1250, summary));
+    expect(found).toEqual(expected);
+  });
+});

@@ -1,0 +1,272 @@
+import { chmod, copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { basename, dirname, extname, join, relative } from 'node:path';
+import { displayPath } from '../../config/document.ts';
+import { parseDuration } from '../../config/text.ts';
+import type { Config, Scenario, ScriptFacts } from '../../config/types.ts';
+import { type Docker, LABEL, LIMITS_MS } from '../../engine/docker.ts';
+import { UserError } from '../../errors.ts';
+import { makeTemporary } from '../../temporary.ts';
+import { messageOf, unquoted } from './k6-log.ts';
+import { findLabels } from './labels.ts';
+import { ARENA_FOLDER } from './probe.ts';
+import { collectFiles, isFile, isInside, type ScriptFiles } from './script-files.ts';
+
+export interface InspectWorld {
+  docker: Docker;
+  /** The run's id: what is left behind carries it. */
+  run: string;
+  k6Image: string;
+  /** Our scenarios/. */
+  scenariosFolder: string;
+  cwd: string;
+  signal?: AbortSignal;
+}
+
+/** A script that has not been read to its end by then has no end, s. */
+const LIMIT_SECONDS = 60;
+/** So often a file that k6 misses is added. */
+const TRIES = 20;
+
+/**
+ * Looks at the users' k6 scripts before anything is built: UserError where k6 cannot read one, a file is missing or there is
+ * no load. The rest of the run works with copies of the files that they take; `removeTemporary` removes them.
+ */
+export async function inspectScripts(world: InspectWorld, config: Config): Promise<Config> {
+  if (!config.scenarios.some(({ journey }) => journey.kind === 'script')) return config;
+  const folder = await makeTemporary(world.run, 'script');
+  const scenarios: Scenario[] = [];
+  for (const [i, scenario] of config.scenarios.entries()) {
+    const { journey } = scenario;
+    if (journey.kind !== 'script') scenarios.push(scenario);
+    else
+      scenarios.push({ ...scenario, script: await inspectScript(world, scenario, journey.file, folder, i) });
+  }
+  return { ...config, scenarios };
+}
+
+async function inspectScript(
+  world: InspectWorld,
+  { load, name }: Scenario,
+  file: string,
+  folder: string,
+  index: number,
+): Promise<ScriptFacts> {
+  const place = { name: displayPath(file, world.cwd) };
+  const staged = join(folder, String(index));
+  const container = `php-runtime-bench-${world.run}-script-${index}`;
+  const { docker, signal } = world;
+  const options = signal ? { signal } : {};
+  const target = load === null ? 'user' : 'inspect.js';
+  const entryOf = ({ root }: ScriptFiles) => `${index}/project/${relative(root, file)}`;
+  const more: string[] = [];
+  let files = collectFiles(file, world.cwd);
+  const entry = entryOf(files);
+  await docker.run(
+    [
+      ...['container', 'create', '--name', container, '--label', `${LABEL}=${world.run}`],
+      ...['--cap-drop=ALL', '--security-opt=no-new-privileges', '--user=0', '--entrypoint=timeout'],
+      ...['--env', 'BASE_URL=http://127.0.0.1:1', '--env', 'K6_NO_USAGE_REPORT=true', world.k6Image],
+      ...['-s', 'KILL', String(LIMIT_SECONDS), 'k6', 'inspect', '--execution-requirements', '--address', ''],
+      `${ARENA_FOLDER}/${target === 'user' ? `user/${entry}` : target}`,
+    ],
+    options,
+  );
+  try {
+    for (let left = TRIES; ; left--) {
+      await stage(world, files, staged, index, entry);
+      await docker.run(['container', 'cp', `${staged}/bench`, `${container}:${dirname(ARENA_FOLDER)}`], {
+        ...options,
+        timeoutMs: LIMITS_MS.copy,
+      });
+      const found = await docker.try(['container', 'start', '--attach', container], {
+        ...options,
+        timeoutMs: 1000 * (LIMIT_SECONDS + 60),
+      });
+      signal?.throwIfAborted();
+      if (found.code === 0) {
+        return await readFacts(found.stdout, {
+          place,
+          name,
+          own: load === null,
+          entry,
+          folder: join(staged, 'bench/user'),
+          files,
+        });
+      }
+      if (found.code === 137) {
+        throw new UserError('k6 does not come to the end of the script', {
+          where: place,
+          hint: `what stands outside of functions has to be done within ${LIMIT_SECONDS} s`,
+        });
+      }
+      const missed = left > 0 ? missedFile(found.stderr, files, index) : null;
+      if (missed === null || more.includes(missed)) throw refusal(found.stderr, files, file, world.cwd);
+      more.push(missed);
+      files = collectFiles(file, world.cwd, more);
+    }
+  } finally {
+    await docker.try(['container', 'rm', '--force', '--volumes', container]);
+  }
+}
+
+/** Copies what a script takes to where `docker cp` finds it as k6 will see it. */
+async function stage(
+  { scenariosFolder }: InspectWorld,
+  files: ScriptFiles,
+  staged: string,
+  index: number,
+  entry: string,
+): Promise<void> {
+  const bench = join(staged, 'bench');
+  const project = join(bench, 'user', String(index), 'project');
+  const put = async (to: string, write: (to: string) => Promise<void>) => {
+    await mkdir(dirname(to), { recursive: true });
+    await write(to);
+    await chmod(to, 0o644);
+  };
+  for (const file of files.files) {
+    await put(join(project, relative(files.root, file)), (to) => copyFile(file, to));
+  }
+  for (const name of (await readdir(join(scenariosFolder, 'lib'))).filter((file) => file.endsWith('.js'))) {
+    await put(join(bench, 'lib', name), (to) => copyFile(join(scenariosFolder, 'lib', name), to));
+  }
+  for (const file of files.ours) {
+    const to = join(project, relative(files.root, file));
+    if (!isInside(to, join(bench, 'user'))) continue;
+    await put(to, (path) => writeFile(path, `export * from '${ARENA_FOLDER}/lib/bench.js';\n`));
+  }
+  const from = JSON.stringify(`./user/${entry}`);
+  const wrapper = [
+    `import * as script from ${from};`,
+    `export const options = { ...script.options, scenarios: undefined };`,
+    `if (typeof script.default !== 'function') throw new Error('${NO_DEFAULT}');`,
+    'export default script.default;',
+  ];
+  await put(join(bench, 'inspect.js'), (to) => writeFile(to, `${wrapper.join('\n')}\n`));
+}
+
+const NO_DEFAULT = 'the script has no default function, which a load of the scenario needs';
+
+/** The file of the project that k6 looked for and did not find; null: it is none. */
+function missedFile(stderr: string, { root }: ScriptFiles, index: number): string | null {
+  const path = new RegExp(
+    `${ARENA_FOLDER}/user/${index}/project/([^"\\\\]+?): no such file or directory`,
+  ).exec(stderr)?.[1];
+  if (path === undefined) return null;
+  const file = join(root, path);
+  return isInside(file, root) && isFile(file) ? file : null;
+}
+
+const DEFAULT_TIMES = 'the script declares no load';
+
+interface Read {
+  place: { name: string };
+  name: string;
+  own: boolean;
+  entry: string;
+  folder: string;
+  files: ScriptFiles;
+}
+
+async function readFacts(stdout: string, { place, own, entry, folder, files }: Read): Promise<ScriptFacts> {
+  const options = JSON.parse(stdout.slice(stdout.indexOf('{')));
+  if (own && !declaresLoad(options)) {
+    throw new UserError(DEFAULT_TIMES, {
+      where: place,
+      found: 'neither options.scenarios nor duration, iterations or stages: k6 would make one iteration',
+      hint: "give it a load: --load 'vus(8, 5s)', or key load of the scenario",
+    });
+  }
+  const sources = files.files.filter((file) => /^\.[cm]?[jt]s$/.test(extname(file)));
+  return {
+    ...{ folder, entry, root: files.root },
+    loadMs: own ? ownLoadMs(options) : null,
+    thresholds: readThresholds(options.thresholds),
+    labels: findLabels(await Promise.all(sources.map((file) => readFile(file, 'utf8')))),
+  };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: what k6 prints is checked where it is read.
+type Options = Record<string, any>;
+
+/** Without one, k6 puts a single iteration in its place. */
+function declaresLoad({ scenarios, iterations, duration, stages }: Options): boolean {
+  const only = Object.keys(scenarios ?? {}).length === 1 ? scenarios.default : null;
+  if (iterations !== null || duration !== null || stages !== null) return true;
+  return !(only?.executor === 'per-vu-iterations' && only.iterations === null && only.maxDuration === null);
+}
+
+/** Until the last of its scenarios ends; null: iterations decide when that is. */
+function ownLoadMs({ scenarios }: Options): number | null {
+  const ends = Object.values(scenarios ?? {}).map((scenario) => {
+    const { startTime, duration, stages, executor } = scenario as Options;
+    if (/iterations$/.test(executor)) return null;
+    const parts = stages ? stages.map((stage: Options) => stage.duration) : [duration];
+    return [startTime, ...parts].reduce((sum: number, text: unknown) => sum + toMs(text), 0);
+  });
+  return ends.length > 0 && !ends.includes(null) ? Math.max(...(ends as number[])) : null;
+}
+
+function toMs(text: unknown): number {
+  if (typeof text !== 'string') return 0;
+  // Go's fractions, as in `1.5s`, are none of ours.
+  return [...text.matchAll(/([\d.]+)(h|ms|m|s)/g)].reduce(
+    (sum, [, number, unit]) => sum + Number(number) * parseDuration(`1${unit}`),
+    0,
+  );
+}
+
+const MOST_THRESHOLDS = 100;
+
+function readThresholds(thresholds: Options | null): ScriptFacts['thresholds'] {
+  return Object.entries(thresholds ?? {})
+    .flatMap(([metric, conditions]) =>
+      (conditions as unknown[]).map((one) => {
+        const { threshold, abortOnFail } =
+          typeof one === 'string' ? { threshold: one, abortOnFail: false } : (one as Options);
+        return { metric, condition: String(threshold), aborts: abortOnFail === true };
+      }),
+    )
+    .slice(0, MOST_THRESHOLDS);
+}
+
+/** k6's own words, with the place in the user's files. */
+function refusal(stderr: string, files: ScriptFiles, file: string, cwd: string): UserError {
+  const line = stderr.split('\n').findLast((one) => /level=(error|fatal)/.test(one)) ?? stderr.trim();
+  const spec = /The moduleSpecifier "([^"]*)" couldn't be found/.exec(unquoted(line))?.[1];
+  if (spec !== undefined) {
+    const named = files.missing.find((missing) => missing.spec === spec);
+    return new UserError(`k6 cannot find '${spec}'`, {
+      where: { name: displayPath(named?.file ?? file, cwd), ...(named && { line: named.line }) },
+      hint: 'imports are relative to the file that they stand in, with its ending; they may not leave the project',
+    });
+  }
+  const syntax = /user\/\d+\/project\/(\S+?): Line (\d+):\d+ (.*)/.exec(unquoted(line));
+  if (syntax) {
+    const [, path = '', at, what = ''] = syntax;
+    return new UserError(`k6 cannot read the script: ${what}`, {
+      where: { name: displayPath(join(files.root, path), cwd), line: Number(at) },
+    });
+  }
+  if (line.includes(NO_DEFAULT)) {
+    return new UserError(NO_DEFAULT, {
+      where: { name: displayPath(file, cwd) },
+      hint: 'export one, or leave out the load, so that the script brings its own',
+    });
+  }
+  const message = messageOf(line).replace(
+    /^could not initialize .*?: (could not load JS test '[^']*': )?/,
+    '',
+  );
+  const [, path, at] = /\((\S+?):(\d+):\d+\)$/.exec(message) ?? [];
+  const missing = /stat \S*\/project\/(\S+): no such file/.exec(message)?.[1];
+  return new UserError(missing ? `k6 cannot open '${missing}'` : `k6 cannot read the script: ${message}`, {
+    where: {
+      name: displayPath(path ? join(files.root, path) : file, cwd),
+      ...(at && { line: Number(at) }),
+    },
+    ...(missing && {
+      hint: `files are opened relative to ${basename(file)}, and have to lie in the project`,
+    }),
+  });
+}

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { messageOf, parseLog } from './k6-log.ts';
+
+// As k6 1.8.1 writes it.
+const THROWN =
+  'time="2026-11-22T10:49:53Z" level=error msg="Error: boom \\"x\\"\\nline2\\n\\tat default (file:///tmp/bench/user/0/project/load/s.js:13:27(46))\\n" executor=shared-iterations scenario=default source=stacktrace';
+const PRINTED = 'time="2026-11-22T10:49:53Z" level=error msg=hm source=console';
+const SAMPLE =
+  'time="2026-11-22T10:49:53Z" level=error msg="bench-sample {\\"slice\\":\\"s1\\"}" source=console';
+const ABORTED =
+  'time="2026-11-22T10:49:53Z" level=error msg="test aborted: enough at default (file:///tmp/bench/user/0/project/load/s.js:14:36(57))"';
+
+test('exceptions, printed errors and the reason of an abort', () => {
+  const log = [SAMPLE, PRINTED, THROWN, ABORTED, 'bench-counts 14874 12', ''].join('\n');
+  expect(parseLog(log, 108)).toEqual({
+    thrown: { count: 14_874, first: 'Error: boom "x" (load/s.js:13:27)' },
+    printed: { count: 12, first: 'hm' },
+    aborted: 'enough (load/s.js:14:36)',
+  });
+});
+
+test('only the exit code says that a script has ended itself', () => {
+  const said = PRINTED.replace('msg=hm', 'msg="test aborted: not really"');
+  expect(parseLog(`${said}\nbench-counts 0 1\n`, 0)).toMatchObject({ aborted: null, printed: { count: 1 } });
+});
+
+test('a line that a script prints is not the count', () => {
+  const forged = PRINTED.replace('msg=hm', 'msg="\\nbench-counts 7 7"');
+  expect(parseLog(`${forged}\nbench-counts 0 1\n`, 0).thrown).toEqual({ count: 0, first: null });
+});
+
+test('a message is short, whatever was thrown', () => {
+  const long = THROWN.replace('line2', 'x'.repeat(10_000)).replace('boom', 'b'.repeat(10_000));
+  expect(messageOf(long).length).toBeLessThan(400);
+});
+
+test('bytes that JSON does not know are read as well', () => {
+  expect(messageOf('level=error msg="\\x1b[31mred\\a \\U0001f600" source=console')).toBe('\u001b[31mred  😀');
+});

@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { loadMs, parseLoad } from '../../config/load.ts';
+import type { Scenario } from '../../config/types.ts';
+import type { Docker } from '../../engine/docker.ts';
+import { compileLoad } from '../../plan/load-steps.ts';
+import { loadBatch } from './k6-run.ts';
+
+const TIMEOUT_S = 20;
+/** After which main.js tells k6 to make no more of a count. */
+const MOST_MINUTES = 30;
+
+/** After how many seconds k6 is killed. */
+async function killedAfter(source: string): Promise<number> {
+  const load = parseLoad(source);
+  const scenario: Scenario = {
+    ...{
+      name: 'test',
+      title: '',
+      journey: { kind: 'paths', paths: ['/'] },
+      load,
+      timeoutMs: TIMEOUT_S * 1000,
+    },
+    ...{ warmupMs: 0, blocks: 1, reuse: true, slo: {} },
+  };
+  const slice = {
+    ...{ number: 1, variant: 'a', block: 0, warmup: false, startMs: 0, durationMs: loadMs(load) },
+    ...{ turns: null, turnMs: null, duet: null, steps: compileLoad(load, scenario) },
+  };
+  let asked: readonly string[] = [];
+  const docker: Docker = {
+    run: async () => '',
+    try: async (args) => {
+      asked = args;
+      return { code: 0, stdout: '{}', stderr: '' };
+    },
+  };
+  await loadBatch(
+    docker,
+    'arena',
+    { scenario, slices: [slice], drainMs: 0 },
+    { ports: { a: 1 }, host: 'app.test' },
+    {},
+    {},
+  );
+  return Number(asked[asked.indexOf('/tmp/bench') + 1]);
+}
+
+test.each([
+  ['requests(1000000, 10)', MOST_MINUTES * 60],
+  ['const(10, 2h), requests(1000, 10)', 2 * 3600 + MOST_MINUTES * 60],
+  ['vus(1, 3h)', 3 * 3600],
+])(
+  'of %s k6 can tell what it measured, even if all of it takes as long as it may',
+  async (source, seconds) => {
+    const main = readFileSync(join(import.meta.dirname, '../../../scenarios/lib/main.js'), 'utf8');
+    expect(main).toContain(`maxDuration: '${MOST_MINUTES}m'`);
+    expect(await killedAfter(source)).toBeGreaterThanOrEqual(seconds + TIMEOUT_S + 30);
+  },
+);

@@ -1,0 +1,119 @@
+import type { Scenario } from '../../config/types.ts';
+import { type Docker, expectEngine, LIMITS_MS, lastLines } from '../../engine/docker.ts';
+import type { ExecOptions } from '../../host.ts';
+import { type Batch, batchMs } from '../../plan/timeline.ts';
+import type { CheckedOf } from '../verify/checked.ts';
+import { type ErrorSample, journeyModule, type K6Summary, makeK6Plan, parseSamples, sliceId } from './k6.ts';
+import { COUNTS, type K6Log, parseLog } from './k6-log.ts';
+import { ARENA_FOLDER, makeReadable } from './probe.ts';
+
+export interface LoadOutcome {
+  summary: K6Summary | null;
+  trouble: string;
+  errors: ErrorSample[];
+  log: K6Log;
+  /** What k6 printed, for the raw folder. */
+  stdout: string;
+  stderr: string;
+}
+
+/** A count of requests, or a script of its own, may take half an hour, ms; of a count k6 itself then leaves the rest undone. */
+const OPEN_END_MS = 30 * 60_000;
+/** Past the end k6 gets this long to write its summary, ms. */
+const GRACE_MS = 60_000;
+/** Then k6 is killed, and after so long an engine that has not told of it hangs, ms. */
+const TELL_MS = 10_000;
+
+/** Puts a scenario's journey into the arena. */
+export async function bringJourney(docker: Docker, arena: string, scenario: Scenario): Promise<void> {
+  const { journey } = scenario;
+  await docker.run(
+    ['exec', '--interactive', arena, 'sh', '-c', 'cat >"$1"', 'sh', `${ARENA_FOLDER}/journey.js`],
+    {
+      input: journeyModule(scenario),
+    },
+  );
+  if (journey.kind !== 'script') return;
+  if (!scenario.script) throw new Error(`the script of ${scenario.name} was not inspected`);
+  // What it takes lies in a folder of its own there, so that no script finds what another has brought.
+  await docker.run(['exec', arena, 'mkdir', '-p', `${ARENA_FOLDER}/user`]);
+  await docker.run(['container', 'cp', `${scenario.script.folder}/.`, `${arena}:${ARENA_FOLDER}/user`], {
+    timeoutMs: LIMITS_MS.copy,
+  });
+  await makeReadable(docker, arena);
+}
+
+/** Runs one batch by k6 in the arena. A k6 that breaks is an outcome, not an exception. */
+export async function loadBatch(
+  docker: Docker,
+  arena: string,
+  batch: Batch,
+  {
+    ports,
+    host,
+    checkedOf,
+  }: { ports: Readonly<Record<string, number>>; host: string; checkedOf?: CheckedOf },
+  environment: Readonly<Record<string, string>>,
+  options: Pick<ExecOptions, 'signal'>,
+): Promise<LoadOutcome> {
+  const plan = makeK6Plan(batch, ports, host, checkedOf);
+  const seconds = Math.ceil(limitMs(batch) / 1000);
+  const script = [
+    'cd "$1" && cat >plan.json && rm -f k6.log || exit 1',
+    'limit=$2; shift 2',
+    'timeout -s KILL "$limit" k6 run --quiet --address "" --log-output file=k6.log,level=error "$@" lib/main.js',
+    'code=$?; [ -f k6.log ] || exit "$code"',
+    // The beginning has what went wrong first, the end what k6 died of; in between a log may be of any length.
+    'if [ "$(wc -c <k6.log)" -gt 2000000 ]; then head -c 200000 k6.log; echo; tail -c 1800000 k6.log; else cat k6.log; fi >&2',
+    `echo "${COUNTS} $(grep -c 'source=stacktrace$' k6.log) $(grep 'source=console$' k6.log | grep -vc 'msg="bench-sample ')" >&2`,
+    'exit "$code"',
+  ].join('\n');
+  const first = plan.slices[0];
+  const target =
+    plan.userOptions && first
+      ? [`BASE_URL=${first.baseUrl}`, `SLICE=${first.id}`, `TIMEOUT=${plan.timeoutMs}ms`].flatMap((pair) => [
+          '--env',
+          pair,
+        ])
+      : [];
+  const args = [
+    ...['exec', '--interactive', ...Object.entries(environment).flatMap(([k, v]) => ['--env', `${k}=${v}`])],
+    ...[arena, 'sh', '-c', script, 'sh', ARENA_FOLDER, String(seconds), ...target],
+  ];
+  const timeoutMs = limitMs(batch) + TELL_MS;
+  const finished = await docker.try(args, { input: JSON.stringify(plan), timeoutMs, ...options });
+  options.signal?.throwIfAborted();
+  if (finished.timedOut) await expectEngine(docker);
+  const errors = parseSamples(finished.stderr);
+  const summary = parseSummary(finished.stdout);
+  const trouble =
+    summary !== null
+      ? ''
+      : finished.code === 137
+        ? 'k6 was killed'
+        : `k6 ended with exit code ${finished.code}: ${lastLines(finished.stderr, 1).slice(0, 400)}`;
+  const log = parseLog(finished.stderr, finished.code);
+  return { summary, trouble, errors, log, stdout: finished.stdout, stderr: finished.stderr };
+}
+
+/** After so long a k6 that has not ended is killed, and what it has measured is lost. */
+function limitMs(batch: Batch): number {
+  const last = batch.slices.at(-1);
+  const isOpen = !last || last.durationMs === null;
+  const openMs = Math.max(OPEN_END_MS, 2 * (batch.scenario.script?.loadMs ?? 0));
+  const loadMs = isOpen ? (last?.steps.at(-1)?.offsetMs ?? 0) + openMs : batchMs(batch);
+  return loadMs + batch.scenario.timeoutMs + GRACE_MS;
+}
+
+function parseSummary(stdout: string): K6Summary | null {
+  try {
+    return JSON.parse(stdout);
+  } catch {
+    return null;
+  }
+}
+
+/** File name of a batch in the raw folder: its first slice tells it from others. */
+export function batchName(batch: Batch): string {
+  return `k6-${batch.slices[0] ? sliceId(batch.slices[0]) : 'empty'}.json`;
+}

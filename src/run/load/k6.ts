@@ -1,0 +1,250 @@
+import type { Scenario, ScriptLabel } from '../../config/types.ts';
+import type { Batch, Slice } from '../../plan/plan.ts';
+import { DUET_LAG_MS, groupTurns } from '../../plan/timeline.ts';
+import { readable } from '../../text/readable.ts';
+import { addressOf, hostsOf } from '../servers/target.ts';
+import type { CheckedEndpoints, CheckedOf } from '../verify/checked.ts';
+
+/** What scenarios/lib/main.js reads as plan.json. */
+export interface K6Plan {
+  timeoutMs: number;
+  reuse: boolean;
+  /** The journey is the user's own script: its options are kept where they do not touch the load. */
+  userOptions: boolean;
+  ownScenarios: boolean;
+  paths: readonly string[];
+  /** Host header of every request. */
+  host: string;
+  /** k6's own option. */
+  hosts: Readonly<Record<string, string>>;
+  kinds: readonly string[];
+  statuses: readonly number[];
+  /** Of a script: the tags of requests that have rows of their own. */
+  labels: readonly ScriptLabel[];
+  trendStats: readonly string[];
+  otherKinds: readonly string[];
+  /** What each endpoint answered before the load, one for each app and ref; a slice names its own by the index. */
+  checked: readonly CheckedEndpoints[];
+  slices: readonly (Pick<Slice, 'startMs' | 'durationMs' | 'steps' | 'warmup'> & {
+    id: string;
+    baseUrl: string;
+    /** Null: there is nothing to compare its answers with. */
+    checked: number | null;
+    /** Null: it is loaded in one piece. */
+    block: string | null;
+  })[];
+  blocks: readonly K6Block[];
+}
+
+/** A stretch of load in which slices take turns. */
+export interface K6Block {
+  id: string;
+  startMs: number;
+  turnMs: number;
+  /** Whose turn it is, by the slice's id. */
+  order: readonly string[];
+}
+
+/** What main.js prints: each metric's values, under k6's name for metric and tags. */
+export interface K6Summary {
+  /** From the beginning of the first load to the end of the last. */
+  durationMs: number;
+  /** When that end was, unix ms. */
+  endedMs: number;
+  /** As the journey names them; a user's script names none. */
+  endpoints: readonly string[];
+  metrics: Record<string, Record<string, number>>;
+  /** What a user's script checked, and its own metrics as well as those of its thresholds. Names are untrusted. */
+  script?: {
+    checks: { name: string; group: string; passes: number; fails: number }[];
+    metrics: K6Metric[];
+  } | null;
+}
+
+export interface K6Metric {
+  name: string;
+  custom: boolean;
+  type: 'trend' | 'rate' | 'counter' | 'gauge';
+  contains: string;
+  values: Record<string, number>;
+}
+
+/** When k6 began to load, unix ms. */
+export function loadedFromMs({ endedMs, durationMs }: K6Summary): number {
+  return endedMs - durationMs;
+}
+
+/** The first failing answer of its kind. Untrusted text. */
+export interface ErrorSample {
+  slice: string;
+  endpoint: string;
+  kind: string;
+  /** How it differs from the checked one, where that is what is wrong with it. */
+  what?: string;
+  status?: number;
+  headers?: string;
+  body: string;
+}
+
+const STATUSES = [
+  400, 401, 402, 403, 404, 405, 408, 409, 410, 413, 415, 419, 422, 429, 500, 501, 502, 503, 504,
+];
+
+/** Kinds of error that scenarios/lib/bench.js counts. */
+export const ERROR_KINDS = [
+  ...['timeout', 'refused', 'reset', 'no answer', 'wrong answer'],
+  ...STATUSES.map((status) => `http ${status}`),
+  'http other',
+];
+
+/** Kinds of answers that scenarios/lib/watch.js counts since they are others than the checked ones. */
+export const OTHER_KINDS = ['other status', 'other length', 'other content'] as const;
+
+/** Percentiles that the report names. */
+export const NAMED = [50, 66, 75, 80, 85, 90, 95, 98, 99, 99.9, 99.99];
+
+/** Grid of percentiles from which a mergeable histogram is made: finer towards the slow end. */
+export const GRID: readonly number[] = [
+  ...range(0.25, 90, 0.25),
+  ...range(90.1, 99, 0.1),
+  ...range(99.02, 99.9, 0.02),
+  ...range(99.91, 100, 0.01),
+];
+
+function range(from: number, below: number, by: number): number[] {
+  const n = Math.ceil((below - from) / by - 1e-9);
+  return Array.from({ length: n }, (_, i) => Number((from + i * by).toFixed(4)));
+}
+
+export const TREND_STATS: readonly string[] = [
+  ...['count', 'min', 'avg', 'max'],
+  ...[...new Set([...GRID, ...NAMED])].map((p) => `p(${p})`),
+];
+
+export function sliceId(slice: Slice): string {
+  return `s${slice.number}`;
+}
+
+export function makeK6Plan(
+  batch: Batch,
+  ports: Readonly<Record<string, number>>,
+  host: string,
+  checkedOf: CheckedOf = () => null,
+): K6Plan {
+  const { scenario, slices } = batch;
+  const { journey } = scenario;
+  const own = journey.kind === 'script';
+  const checked: CheckedEndpoints[] = [];
+  const indexOf = (found: CheckedEndpoints | null) => {
+    if (found === null) return null;
+    const text = JSON.stringify(found);
+    const known = checked.findIndex((one) => JSON.stringify(one) === text);
+    return known < 0 ? checked.push(found) - 1 : known;
+  };
+  const indices = new Map(slices.map(({ variant }) => [variant, indexOf(checkedOf(variant, scenario))]));
+  return {
+    timeoutMs: scenario.timeoutMs,
+    reuse: scenario.reuse,
+    userOptions: own,
+    ownScenarios: scenario.load === null,
+    paths: journey.kind === 'paths' ? journey.paths : [],
+    host,
+    // A script has a process for each slice, so that the name stands for one variant there.
+    hosts: hostsOf(host, own ? ports[slices[0]?.variant ?? ''] : undefined),
+    kinds: ERROR_KINDS,
+    statuses: own ? [0, ...STATUSES] : [],
+    labels: scenario.script?.labels ?? [],
+    trendStats: TREND_STATS,
+    otherKinds: OTHER_KINDS,
+    checked,
+    blocks: groupTurns(slices)
+      .filter(([slice]) => slice?.turns)
+      .map(makeBlock),
+    slices: groupTurns(slices).flatMap((group) =>
+      group.map((slice, place) => ({
+        id: sliceId(slice),
+        warmup: slice.warmup,
+        block: slice.turns ? blockId(slice) : null,
+        baseUrl: own ? `http://${host}` : addressOf(host, ports[slice.variant] as number),
+        checked: indices.get(slice.variant) ?? null,
+        ...(slice.duet === null ? timesOf(slice, 0) : timesOf(slice, place * DUET_LAG_MS)),
+      })),
+    ),
+  };
+}
+
+/** Of a duet both end together. */
+function timesOf(slice: Slice, lagMs: number): Pick<Slice, 'startMs' | 'durationMs' | 'steps'> {
+  const shorten = (ms: number | null) => (ms === null ? null : ms - lagMs);
+  return {
+    startMs: slice.startMs + lagMs,
+    durationMs: shorten(slice.durationMs),
+    steps: slice.steps.map((step) => ({ ...step, durationMs: shorten(step.durationMs) })),
+  };
+}
+
+/** Slices that take turns begin together, so their start tells their block. */
+export function blockId({ startMs }: Pick<Slice, 'startMs'>): string {
+  return `b${Math.round(startMs)}`;
+}
+
+function makeBlock(slices: readonly Slice[]): K6Block {
+  const { startMs, turnMs } = slices[0] as Slice;
+  const order: string[] = [];
+  for (const slice of slices) for (const turn of slice.turns ?? []) order[turn] = sliceId(slice);
+  return { id: blockId({ startMs }), startMs, turnMs: turnMs as number, order };
+}
+
+/** The journey as main.js imports it: bundled ones lie beside it, the user's own in a folder of its own. */
+export function journeyModule({ journey, script }: Pick<Scenario, 'journey' | 'script'>): string {
+  const file =
+    journey.kind === 'paths'
+      ? './journeys/paths.js'
+      : journey.kind === 'bundled'
+        ? `./journeys/${journey.name}.js`
+        : `./user/${script?.entry ?? journey.file.split('/').at(-1)}`;
+  const from = JSON.stringify(file);
+  // A script may do without a default function when its scenarios name others.
+  return `import * as journey from ${from};\nexport * from ${from};\nexport default journey.default;\n`;
+}
+
+/**
+ * Settings under which k6 disturbs least: two threads for the Go runtime where it has one core, and garbage that is
+ * collected only when memory for it is used up, since each collection delays what is in flight by some
+ * milliseconds (docs/method.md has what this gives, measured by bench/latency).
+ */
+export function k6Environment(loadCpus: number, memoryBytes: number): Record<string, string> {
+  const cap = Math.floor(Math.min(memoryBytes / 4, 4 * 2 ** 30) / 2 ** 20);
+  return {
+    GOMAXPROCS: String(Math.max(2, loadCpus)),
+    GOGC: 'off',
+    GOMEMLIMIT: `${cap}MiB`,
+    K6_NO_USAGE_REPORT: 'true',
+  };
+}
+
+/** The first of a kind; one without a body, as it was not read, where there is no other. */
+export function findSample(
+  samples: readonly ErrorSample[],
+  { slice, endpoint, kind }: Pick<ErrorSample, 'slice' | 'endpoint' | 'kind'>,
+): ErrorSample | undefined {
+  const own = samples.filter((s) => s.slice === slice && s.endpoint === endpoint && s.kind === kind);
+  return own.find(({ body }) => body !== '') ?? own[0];
+}
+
+/** Finds the samples of failing bodies in k6's log. */
+export function parseSamples(log: string): ErrorSample[] {
+  const samples: ErrorSample[] = [];
+  for (const line of log.split('\n')) {
+    const text = /msg="bench-sample (.*)" source=console$/.exec(line)?.[1];
+    if (text === undefined) continue;
+    try {
+      // logfmt: the message is a Go-quoted string, which JSON can read for all that JSON.stringify writes.
+      const sample: ErrorSample = JSON.parse(JSON.parse(`"${text}"`));
+      samples.push({ ...sample, body: readable(sample.body) });
+    } catch {
+      // A sample that cannot be read is no loss: the error is counted all the same.
+    }
+  }
+  return samples;
+}

@@ -1,0 +1,43 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Docker, DockerError } from '../../engine/docker.ts';
+import { realHost } from '../../host.ts';
+import { listListeners } from './probe.ts';
+
+const HEADER = '  sl  local_address rem_address   st\n';
+const LISTENS = '   0: 0100007F:46A0 00000000:0000 0A 00000000:00000000\n';
+const CONNECTED = '   1: 0100007F:1F90 0100007F:0050 01 00000000:00000000\n';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'proc-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** An engine that runs the command here, where /proc/net is a folder of ours. */
+const docker: Docker = {
+  try: () => Promise.reject(new Error('not asked for')),
+  async run(args) {
+    const command = args.slice(2).map((arg) => arg.replaceAll('/proc/net', folder));
+    const finished = await realHost.exec(command[0] as string, command.slice(1));
+    if (finished.code !== 0) throw new DockerError(args, finished);
+    return finished.stdout;
+  },
+};
+
+test('listens: ports of both tables', async () => {
+  writeFileSync(join(folder, 'tcp'), HEADER + LISTENS + CONNECTED);
+  writeFileSync(join(folder, 'tcp6'), HEADER + LISTENS.replace('0100007F:46A0', `${'0'.repeat(32)}:46A1`));
+  expect(await listListeners(docker, 'arena')).toEqual([18080, 18081]);
+});
+
+test('a kernel without IPv6 has but one table', async () => {
+  writeFileSync(join(folder, 'tcp'), HEADER + LISTENS);
+  expect(await listListeners(docker, 'arena')).toEqual([18080]);
+});
+
+test('no table at all is an error', async () => {
+  await expect(listListeners(docker, 'arena')).rejects.toThrow(DockerError);
+});

@@ -1,0 +1,142 @@
+import type { Journey } from '../../config/types.ts';
+import { type Docker, DockerError, LIMITS_MS } from '../../engine/docker.ts';
+import type { Facts } from '../../results/results.ts';
+import { hostsOf } from '../servers/target.ts';
+import type { Answer } from '../verify/verify.ts';
+import { journeyModule } from './k6.ts';
+
+/** One GET in the arena. */
+export interface Question {
+  id: string;
+  url: string;
+  /** Host header; the variants' own addresses differ, and apps print it. */
+  host: string;
+  /** An answer may take as long as one under load, where that is longer than 10 s. */
+  timeoutMs?: number;
+  /** Asks again until the answer is 200. */
+  until?: boolean;
+}
+
+/** Folder in the arena that holds what k6 reads; it belongs to k6's user. */
+export const ARENA_FOLDER = '/tmp/bench';
+const MAX_BODY = 256 * 1024;
+/** A question waits up to 10 s for its answer; a journey has many requests, each of which may take k6's minute, ms. */
+const LIMITS = { probe: 120_000, walk: 1_800_000 } as const;
+
+/** Asks servers in the arena, all questions at once, by a k6 process without load. */
+export async function ask(
+  docker: Docker,
+  arena: string,
+  questions: readonly Question[],
+  deadlineMs: number,
+  signal: AbortSignal,
+): Promise<Record<string, Answer & { at: number }>> {
+  const hosts = Object.assign({}, ...questions.map(({ host }) => hostsOf(host)));
+  const input = { requests: questions, hosts, deadlineMs, maxBody: MAX_BODY };
+  return runScript(docker, arena, 'probe', input, signal);
+}
+
+/** One step of a journey. */
+export interface Step {
+  /** As the journey names it. */
+  endpoint: string;
+  /** The body names the server. */
+  headOnly: boolean;
+  answer: Answer;
+}
+
+/**
+ * Goes a bundled journey on servers in the arena, one after the other and without load: the same way on each, until each of
+ * its endpoints was asked or it has something against an answer. By the servers' ids.
+ */
+export async function walk(
+  docker: Docker,
+  arena: string,
+  journey: Journey,
+  servers: readonly Pick<Question, 'id' | 'url'>[],
+  host: string,
+  signal: AbortSignal,
+): Promise<Record<string, Step[]>> {
+  const input = { servers, host, hosts: hostsOf(host), maxBody: MAX_BODY };
+  return runScript(docker, arena, 'walk', input, signal, journeyModule({ journey }));
+}
+
+/** Runs one of our scripts by k6; what it prints. `walked` is the journey that it goes. */
+async function runScript(
+  docker: Docker,
+  arena: string,
+  name: 'probe' | 'walk',
+  input: unknown,
+  signal: AbortSignal,
+  walked = '',
+) {
+  const script = [
+    'cd "$1" && cat >"$2.json" || exit 1',
+    'if [ "$3" ]; then printf %s "$3" >walked.js; fi',
+    'exec k6 run --quiet --address "" --no-usage-report --log-output none "lib/$2.js"',
+  ].join('\n');
+  const args = ['exec', '--interactive', arena, 'sh', '-c', script, 'sh', ARENA_FOLDER, name, walked];
+  const finished = await docker.try(args, { input: JSON.stringify(input), signal, timeoutMs: LIMITS[name] });
+  signal.throwIfAborted();
+  if (finished.code !== 0) throw new DockerError(args, finished);
+  return JSON.parse(finished.stdout);
+}
+
+export const FACTS_PATH = '/.php-runtime-bench/facts';
+
+/** Reads what a server says of itself; null when it is not what we expect. Untrusted. */
+export function readFacts(body: string): Facts | null {
+  try {
+    const facts = JSON.parse(body);
+    const text = (value: unknown) => String(value ?? '').slice(0, 200);
+    const jit = facts.opcache?.jit;
+    return {
+      php: text(facts.php),
+      sapi: text(facts.sapi),
+      zts: facts.zts === true,
+      server: text(facts.server),
+      opcache: facts.opcache?.enabled === true,
+      jit: jit?.on ? text(jit.kind || 'on') : 'off',
+      ini: Object.fromEntries(
+        Object.entries(facts.ini ?? {})
+          .slice(0, 100)
+          .map(([key, value]) => [text(key), text(value)]),
+      ),
+      extensions: (Array.isArray(facts.extensions) ? facts.extensions : []).slice(0, 300).map(text),
+    };
+  } catch {
+    return null;
+  }
+}
+
+/** The second is not there on a kernel without IPv6. */
+export const SOCKET_TABLES = ['/proc/net/tcp', '/proc/net/tcp6'] as const;
+
+/** Ports on which something listens in the arena's network namespace. */
+export async function listListeners(docker: Docker, arena: string): Promise<number[]> {
+  const script = `cat ${SOCKET_TABLES.join(' ')} 2>/dev/null; [ -r ${SOCKET_TABLES[0]} ]`;
+  const tables = await docker.run(['exec', arena, 'sh', '-c', script]);
+  const ports = new Set<number>();
+  for (const line of tables.split('\n')) {
+    const [, local = '', , state] = line.trim().split(/\s+/);
+    if (state === '0A') ports.add(Number.parseInt(local.split(':').at(-1) ?? '', 16));
+  }
+  return [...ports];
+}
+
+/** Copies the scripts that run in the arena into it. */
+export async function furnish(docker: Docker, arena: string, scenariosFolder: string): Promise<void> {
+  await docker.run(['exec', arena, 'mkdir', '-p', ARENA_FOLDER]);
+  for (const folder of ['lib', 'journeys']) {
+    await docker.run(['container', 'cp', `${scenariosFolder}/${folder}`, `${arena}:${ARENA_FOLDER}/`], {
+      timeoutMs: LIMITS_MS.copy,
+    });
+  }
+  await makeReadable(docker, arena);
+}
+
+/** Copies keep their modes and belong to root: from a checkout with a strict umask k6's user could not read them. */
+export async function makeReadable(docker: Docker, arena: string): Promise<void> {
+  const script = 'find "$1" -user 0 -exec chmod a+rX {} +';
+  await docker.run(['exec', '--user', '0', '--workdir', '/', arena, 'sh', '-c', script, 'sh', ARENA_FOLDER]);
+}

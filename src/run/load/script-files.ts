@@ -1,0 +1,120 @@
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { dirname, extname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { displayPath } from '../../config/document.ts';
+import { UserError } from '../../errors.ts';
+
+/** What a k6 script takes with it. */
+export interface ScriptFiles {
+  /** The project: nothing outside of it is taken. */
+  root: string;
+  /** Absolute paths of the script, what it imports and what it opens. */
+  files: string[];
+  /** Absolute paths at which a script expects our `lib/bench.js`; there is no such file. */
+  ours: string[];
+  /** What is named and not there. */
+  missing: { spec: string; file: string; line: number }[];
+}
+
+const MOST_BYTES = 50 * 2 ** 20;
+const SOURCE = /^\.[cm]?[jt]s$/;
+/** What is imported or opened under a name that stands in the script. */
+const NAMED = [
+  /\bfrom\s*(['"])([^'"\n]+)\1/g,
+  /\bimport\s*(['"])([^'"\n]+)\1/g,
+  /\b(?:import|open|require|resolve)\s*\(\s*(['"`])([^'"`\n$]+)\1/g,
+];
+const ELSEWHERE = /^(?:k6$|k6\/|[a-z][a-z0-9+.-]+:)/i;
+const OURS = /(?:^|\/)lib\/bench\.js$/;
+
+/**
+ * The files that a script names, and those that they name. Names that it puts together are not seen: k6 says what it
+ * misses, and it is added by `more`.
+ */
+export function collectFiles(entry: string, cwd: string, more: readonly string[] = []): ScriptFiles {
+  const root = findRoot(entry, cwd);
+  const found: ScriptFiles = { root, files: [], ours: [], missing: [] };
+  const seen = new Set<string>();
+  let bytes = 0;
+  for (const file of more)
+    checkInside(file, root, { spec: displayPath(file, cwd), file: entry, line: 1 }, cwd);
+  const waiting = [entry, ...more];
+  for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
+    if (seen.has(file)) continue;
+    seen.add(file);
+    const { size } = statSync(file);
+    bytes += size;
+    if (bytes > MOST_BYTES) throw tooLarge(file, entry, cwd, bytes);
+    found.files.push(file);
+    if (!SOURCE.test(extname(file))) continue;
+    for (const { spec, line } of namedIn(readFileSync(file, 'utf8'))) {
+      const there = [resolve(dirname(file), spec), resolve(dirname(entry), spec)].find(isFile);
+      if (there !== undefined) {
+        checkInside(there, root, { spec, file, line }, cwd);
+        waiting.push(there);
+      } else if (OURS.test(spec)) found.ours.push(resolve(dirname(file), spec));
+      else found.missing.push({ spec, file, line });
+    }
+  }
+  return found;
+}
+
+export function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+function namedIn(text: string): { spec: string; line: number }[] {
+  return NAMED.flatMap((pattern) =>
+    [...text.matchAll(pattern)].flatMap(({ 2: spec = '', index }) =>
+      ELSEWHERE.test(spec) || isAbsolute(spec)
+        ? []
+        : [{ spec, line: text.slice(0, index).split('\n').length }],
+    ),
+  );
+}
+
+/** The repository, or else the nearest folder that looks like a project's, or else the script's own. */
+function findRoot(entry: string, cwd: string): string {
+  const above: string[] = [];
+  for (let folder = dirname(entry); ; folder = dirname(folder)) {
+    above.push(folder);
+    if (folder === dirname(folder)) break;
+  }
+  const marked = (...names: string[]) =>
+    above.find((folder) => names.some((name) => existsSync(join(folder, name))));
+  const project = marked('.git') ?? marked('.bench', '.bench.yml', 'composer.json', 'package.json');
+  return project ?? (isInside(dirname(entry), cwd) ? cwd : dirname(entry));
+}
+
+export function isInside(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way !== '../..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+/** A script that comes with a pull request must not read what else lies on this machine. */
+function checkInside(path: string, root: string, at: ScriptFiles['missing'][number], cwd: string): void {
+  const real = realpathSync(path);
+  const way = relative(realpathSync(root), real);
+  const where = { name: displayPath(at.file, cwd), line: at.line };
+  if (!isInside(real, realpathSync(root))) {
+    throw new UserError(`'${at.spec}' lies outside of the project`, {
+      where,
+      allowed: `files in ${root}`,
+      hint: 'copy it into the project',
+    });
+  }
+  if (way.split(sep).includes('.git')) {
+    throw new UserError(`'${at.spec}' belongs to git`, {
+      where,
+      allowed: 'files of the project outside of .git',
+    });
+  }
+}
+
+function tooLarge(file: string, entry: string, cwd: string, bytes: number): UserError {
+  return new UserError('the files of a k6 script are too large', {
+    where: { name: displayPath(entry, cwd) },
+    found: `${Math.ceil(bytes / 2 ** 20)} MiB with ${displayPath(file, cwd)}`,
+    allowed: `${MOST_BYTES / 2 ** 20} MiB`,
+    hint: 'give the script a smaller file',
+  });
+}

@@ -1,0 +1,92 @@
+import { median } from 'simple-statistics';
+import { judgeProbe, nextRate } from '../../analyse/capacity-found.ts';
+import { sum } from '../../analyse/pool.ts';
+import type { Scenario } from '../../config/types.ts';
+import { planProbe } from '../../plan/capacity-plan.ts';
+import type { Instance } from '../../plan/plan.ts';
+import type { Measurement, Probe } from '../../results/results.ts';
+import { runLoad } from '../load/batch.ts';
+import type { RunWorld } from '../run.ts';
+import type { Watch } from '../sample/sampler.ts';
+import { findDeaths, type Server } from '../servers/servers.ts';
+import type { CheckedOf } from '../verify/checked.ts';
+import { measure } from './measure.ts';
+
+/** Where a search begins: what a variant did in the load of its scenario. */
+interface Seed {
+  rps: number;
+  /** How long a request takes where nothing waits. */
+  typicalMs: number;
+  /** Requests that one iteration makes. */
+  perIteration: number;
+}
+
+/** What an instance is when all of its load is done. */
+interface Loaded {
+  instance: Instance;
+  /** Those that have served all of it. */
+  servers: readonly Server[];
+  watch: Watch;
+  /** What it gave. */
+  measured: readonly Measurement[];
+  checkedOf: CheckedOf;
+}
+
+/**
+ * Searches the capacity of every server, one after the other. A server that dies of it
+ * has found its end, and starts afresh with the next instance: that is no failure of its variant.
+ *
+ * @param prepare makes the arena ready for a scenario
+ * @param done says how much of the time all of it may take was used, ms
+ */
+export async function searchCapacities(
+  world: RunWorld,
+  { instance, servers, watch, measured, checkedOf }: Loaded,
+  prepare: (scenario: Scenario) => Promise<void>,
+  done: (what: string, ms: number) => void,
+): Promise<void> {
+  const { plan } = world;
+  const dead = new Set<Server>();
+  const eachMs = (plan.searches?.atMostMs ?? 0) / (plan.searches?.searches ?? 1);
+  let number = plan.instances.flatMap(({ batches }) => batches.flatMap(({ slices }) => slices)).length;
+  let doneMs = 0;
+  for (const scenario of plan.scenarios) {
+    for (const server of servers) {
+      const { variant } = server;
+      done(`capacity of ${variant.label}, ${scenario.name}`, doneMs);
+      doneMs += eachMs;
+      const seed = findSeed(
+        measured.filter((slice) => slice.variant === variant.id && slice.scenario === scenario.name),
+      );
+      if (seed === null || dead.has(server)) continue;
+      await prepare(scenario);
+      const probes: Probe[] = [];
+      for (let rps = nextRate(seed.rps, probes); rps !== null; rps = nextRate(seed.rps, probes)) {
+        const iterations = rps / seed.perIteration;
+        const batch = planProbe(scenario, variant, iterations, seed.typicalMs, number++);
+        const { loaded } = await runLoad(world, instance, batch, watch, checkedOf);
+        const death = (await findDeaths(world.docker, [server])).get(variant.id) ?? null;
+        const [slice] = measure(loaded) as [Measurement];
+        probes.push(judgeProbe(slice, rps, scenario.slo, seed.typicalMs, death?.reason ?? null));
+        if (!death) continue;
+        dead.add(server);
+        break;
+      }
+      const found = { variant: variant.id, scenario: scenario.name, instance: instance.index, probes };
+      await world.keepSearch({ search: true, ...found });
+    }
+  }
+}
+
+/** Null where nothing was measured. */
+function findSeed(measured: readonly Measurement[]): Seed | null {
+  const good = measured.filter(({ outcome, requests }) => outcome === 'ok' && requests > 0);
+  const typicalMs = good.flatMap(({ steps }) => steps.flatMap(({ latency }) => latency?.p50Ms ?? []));
+  if (good.length === 0 || typicalMs.length === 0) return null;
+  const iterations = sum(good, (slice) => slice.iterations);
+  return {
+    rps: median(good.map(({ achievedRps }) => achievedRps)),
+    typicalMs: Math.min(...typicalMs),
+    perIteration: sum(good, ({ requests }) => requests) / Math.max(1, iterations),
+  };
+}

@@ -1,0 +1,63 @@
+import type { Histogram, Latency } from '../../results/results.ts';
+import { bucketOf, fromPercentiles, percentile } from '../../stats/histogram.ts';
+import { GRID, type K6Summary, NAMED } from '../load/k6.ts';
+
+/** k6 gives 0 ms to a request that never was on its way. */
+const REFUSED_MS = 0.01;
+
+type Values = Record<string, number>;
+
+/**
+ * Latency of what was answered, and of timeouts as the time that was waited. A connection that is refused
+ * or reset took k6 0 ms: those samples are taken out, or a server that is down would look fast.
+ */
+export function readLatency(
+  summary: K6Summary | null,
+  tags: string,
+): { latency: Latency | null; histogram: Histogram } {
+  const all = summary?.metrics[`http_req_duration{${tags}}`];
+  const unanswered = summary?.metrics[`http_req_duration{${tags},status:0}`];
+  if (!all?.count) return { latency: null, histogram: [] };
+  const histogram = histogramOf(all);
+  if (!unanswered?.count) return { latency: namedOf(all), histogram };
+  // They are the fastest; timeouts are unanswered too, and stand where they belong.
+  const refused = histogramOf(unanswered).reduce(
+    (sum, [bucket, n]) => (bucket <= bucketOf(REFUSED_MS) ? sum + n : sum),
+    0,
+  );
+  const kept = dropFastest(histogram, refused);
+  return { latency: namedFrom(kept), histogram: kept };
+}
+
+export function histogramOf(values: Values): Histogram {
+  const grid = GRID.map((p) => ({ p, ms: values[`p(${p})`] ?? 0 }));
+  grid.unshift({ p: 0, ms: values.min ?? 0 });
+  grid.push({ p: 100, ms: values.max ?? 0 });
+  return fromPercentiles(grid, values.count ?? 0);
+}
+
+export function namedOf(values: Values): Latency {
+  return toLatency(values.min ?? 0, values.avg ?? 0, values.max ?? 0, (p) => values[`p(${p})`] ?? 0);
+}
+
+function dropFastest(histogram: Histogram, n: number): Histogram {
+  let left = n;
+  return histogram.flatMap(([bucket, count]): Histogram => {
+    const dropped = Math.min(left, count);
+    left -= dropped;
+    return count > dropped ? [[bucket, count - dropped]] : [];
+  });
+}
+
+function namedFrom(histogram: Histogram): Latency | null {
+  if (histogram.length === 0) return null;
+  const at = (p: number) => percentile(histogram, p) ?? 0;
+  const n = histogram.reduce((sum, [, count]) => sum + count, 0);
+  const sum = histogram.reduce((s, [bucket, count]) => s + 0.001 * 1.01 ** (bucket - 0.5) * count, 0);
+  return toLatency(at(0), sum / n, at(100), at);
+}
+
+function toLatency(minMs: number, avgMs: number, maxMs: number, at: (p: number) => number): Latency {
+  const named = Object.fromEntries(NAMED.map((p) => [`p${String(p).replace('.', '_')}Ms`, at(p)]));
+  return { minMs, avgMs, maxMs, ...named } as Latency;
+}

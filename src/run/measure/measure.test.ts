@@ -1,0 +1,238 @@
+import { describe, expect, test } from 'vitest';
+import { parseLoad } from '../../config/load.ts';
+import type { Scenario } from '../../config/types.ts';
+import { compileLoad } from '../../plan/load-steps.ts';
+import type { Measurement } from '../../results/results.ts';
+import { type K6Summary, TREND_STATS } from '../load/k6.ts';
+import { Samples } from '../sample/samples.ts';
+import { type BatchOutcome, measure } from './measure.ts';
+
+const START = 1_800_000_000_000;
+
+/** What k6 exports of samples, percentiles as it defines them. */
+function trend(values: number[]): Record<string, number> {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (p: number) => {
+    const index = (p / 100) * (sorted.length - 1);
+    const [low, high] = [sorted[Math.floor(index)] ?? 0, sorted[Math.ceil(index)] ?? 0];
+    return low + (high - low) * (index - Math.floor(index));
+  };
+  const stats = Object.fromEntries(
+    TREND_STATS.flatMap((stat) => {
+      const p = /^p\((.*)\)$/.exec(stat)?.[1];
+      return p === undefined ? [] : [[stat, at(Number(p))]];
+    }),
+  );
+  const avg = values.reduce((a, b) => a + b, 0) / Math.max(1, values.length);
+  return { ...stats, count: values.length, min: sorted[0] ?? 0, avg, max: sorted.at(-1) ?? 0 };
+}
+
+interface Given {
+  load?: string;
+  /** Latency of what was answered, ms. */
+  answered?: number[];
+  failures?: number;
+  refused?: number;
+  timeouts?: number;
+  /** Answered at k6's second attempt. */
+  resent?: number;
+  dropped?: number;
+  late?: number;
+  /** ms that its clients were still busy elsewhere as its turns began. */
+  head?: number;
+  started?: number;
+  /** CPU of the load's and the server's CPU set during the slice of a second, 0…1. */
+  k6?: number;
+  server?: number;
+  noSummary?: boolean;
+}
+
+function measureOne(given: Given): Measurement {
+  const { answered = [], failures = 0, refused = 0, timeouts = 0, dropped = 0, late = 0 } = given;
+  const load = parseLoad(given.load ?? 'vus(8, 1s)');
+  const scenario: Scenario = {
+    ...{
+      name: 'test',
+      title: '',
+      journey: { kind: 'paths', paths: ['/x'] },
+      load,
+      timeoutMs: 500,
+      warmupMs: 0,
+    },
+    ...{ blocks: 1, reuse: true, slo: {} },
+  };
+  const unanswered = [...Array(refused).fill(0), ...Array(timeouts).fill(500)];
+  const all = [...answered, ...unanswered];
+  const requests = all.length;
+  const summary: K6Summary = {
+    durationMs: 1000,
+    endedMs: START + 1000,
+    endpoints: ['/x'],
+    metrics: {
+      'http_req_duration{slice:s7}': trend(all),
+      'http_req_duration{slice:s7,status:0}': trend(unanswered),
+      'http_req_duration{slice:s7,name:e0}': trend(all),
+      'http_req_failed{slice:s7}': { passes: failures + refused + timeouts },
+      'http_reqs{slice:s7}': { count: requests },
+      'iterations{slice:s7}': { count: requests },
+      'bench_started{slice:s7}': { count: given.started ?? requests },
+      'bench_late{slice:s7}': { count: late },
+      'bench_head{slice:s7}': { count: given.head ?? 0 },
+      'dropped_iterations{slice:s7}': { count: dropped },
+      'bench_slice_start{slice:s7}': { min: START },
+      'bench_resent{slice:s7}': { count: given.resent ?? 0 },
+      'bench_resent{slice:s7,name:e0}': { count: given.resent ?? 0 },
+      'bench_errors{slice:s7,endpoint:e0,kind:refused}': { count: refused },
+      'bench_errors{slice:s7,endpoint:e0,kind:timeout}': { count: timeouts },
+      'bench_errors{slice:s7,endpoint:e0,kind:http 500}': { count: failures },
+    },
+  };
+  const samples = new Samples();
+  samples.add(`clock ${START / 1000} 0.00`);
+  for (let tick = -2; tick <= 20; tick++) {
+    const share = Math.min(1, Math.max(0, tick / 10));
+    const uptime = (tick / 10).toFixed(2);
+    samples.add(
+      `cpu ${uptime} ${Math.round(share * (given.k6 ?? 0.1) * 1e6)} ${Math.round(share * (given.server ?? 0.5) * 1e6)}`,
+    );
+    samples.add(
+      `host ${uptime} 0:${Math.round(share * (given.server ?? 0.5) * 100)}:0 1:${Math.round(share * (given.k6 ?? 0.1) * 100)}:0`,
+    );
+    samples.add(`mem ${uptime} 0:1:0:0 ${1_000_000 + tick}:5:0:0`);
+  }
+  const outcome: BatchOutcome = {
+    batch: {
+      scenario,
+      drainMs: 500,
+      slices: [
+        {
+          ...{
+            number: 7,
+            variant: 'a',
+            block: 0,
+            warmup: false,
+            startMs: 0,
+            durationMs: 1000,
+            turns: null,
+            turnMs: null,
+            duet: null,
+          },
+          steps: compileLoad(load, scenario),
+        },
+      ],
+    },
+    ...{
+      instance: 0,
+      summary: given.noSummary ? null : summary,
+      trouble: given.noSummary ? 'k6 was killed' : '',
+    },
+    ...{ errors: [], samples, containers: new Map([['a', 1]]), arena: 0 },
+    ...{ serverCpus: [0], loadCpus: [1], services: new Map(), serviceCpus: [], beganMs: START },
+  };
+  return measure(outcome)[0] as Measurement;
+}
+
+const ramp = (n: number) => Array.from({ length: n }, (_, i) => 1 + i / n);
+
+describe('measure', () => {
+  test('rates, CPU per request and exact percentiles of a plain slice', () => {
+    const m = measureOne({ answered: ramp(1000), server: 0.5 });
+    expect(m).toMatchObject({
+      outcome: 'ok',
+      requests: 1000,
+      okCount: 1000,
+      achievedRps: 1000,
+      interrupted: 0,
+    });
+    expect(m.cpu?.perRequestUs).toBeCloseTo(500, 6);
+    expect(m.latency?.p50Ms).toBeCloseTo(1.4995, 6);
+    expect(m.latency?.p99_9Ms).toBeCloseTo(1 + 0.999 * 0.999, 6);
+    expect(m.histogram.reduce((sum, [, n]) => sum + n, 0)).toBe(1000);
+    expect(m.generator).toMatchObject({ bound: false, busyRatio: expect.closeTo(0.1, 6) });
+  });
+
+  test('a right answer at k6’s second attempt is a reset, not a right answer', () => {
+    const m = measureOne({ answered: ramp(1000), failures: 3, resent: 7 });
+    expect(m).toMatchObject({ outcome: 'ok', requests: 1000, okCount: 990 });
+    expect(m.errors).toEqual([
+      { kind: 'http 500', endpoint: '/x', count: 3, sample: null },
+      { kind: 'reset, sent again', endpoint: '/x', count: 7, sample: null },
+    ]);
+    expect(m.endpoints[0]?.failures).toBe(7);
+    expect(m.steps[0]?.failures).toBe(10);
+  });
+
+  test('what clients came late by, from the turn before, is no time of this server', () => {
+    // Eight clients, 0.1 s each, of a second.
+    expect(measureOne({ answered: ramp(900), head: 800 }).achievedRps).toBeCloseTo(1000, 6);
+    expect(measureOne({ answered: ramp(910), head: 800, late: 10 }).achievedRps).toBeCloseTo(1000, 6);
+  });
+
+  test('a refused connection takes no time and is not latency: a server that is down is not fast', () => {
+    const m = measureOne({ answered: Array(100).fill(80), refused: 900 });
+    expect(m).toMatchObject({ requests: 1000, okCount: 100 });
+    // One sample lies on the edge of the two, where k6's percentiles interpolate.
+    expect(m.latency?.minMs).toBeGreaterThan(70);
+    expect(m.latency?.p50Ms).toBeGreaterThan(79);
+    expect(m.errors).toEqual([{ kind: 'refused', endpoint: '/x', count: 900, sample: null }]);
+  });
+
+  test('a timeout counts as the time that was waited', () => {
+    const m = measureOne({ answered: Array(90).fill(10), timeouts: 10 });
+    expect(m.latency?.p50Ms).toBeLessThan(11);
+    expect(m.latency?.p95Ms).toBeGreaterThan(490);
+    expect(m.errors).toMatchObject([{ kind: 'timeout', count: 10 }]);
+  });
+
+  test('what ended behind the slice counts by the part within it', () => {
+    expect(measureOne({ answered: ramp(88), late: 4 }).achievedRps).toBe(84);
+  });
+
+  test('what never ended is interrupted', () => {
+    expect(measureOne({ answered: ramp(10), started: 13 }).interrupted).toBe(3);
+  });
+
+  test.each<[string, Given, Partial<Measurement>]>([
+    ['k6 is killed', { noSummary: true }, { outcome: 'void', reason: 'k6 was killed' }],
+    [
+      'every request fails',
+      { answered: ramp(50), failures: 50 },
+      { outcome: 'failed', reason: 'every request failed' },
+    ],
+    ['nothing was asked', {}, { outcome: 'void', reason: 'k6 made no request' }],
+    [
+      'nothing was answered',
+      { started: 8 },
+      { outcome: 'failed', reason: 'no request was answered in time' },
+    ],
+    [
+      'another server answers on its port',
+      { answered: ramp(1000), server: 0 },
+      { outcome: 'void', reason: 'its server used no CPU: something else answered on its port' },
+    ],
+  ])('%s', (_, given, expected) => {
+    expect(measureOne(given)).toMatchObject(expected);
+  });
+
+  test.each<[string, Given, string[]]>([
+    ['k6 at its limit', { answered: ramp(100), k6: 0.95 }, ['k6 used 95 % of its CPUs']],
+    ['k6 with room left', { answered: ramp(100), k6: 0.8 }, []],
+    [
+      'VUs at their cap while k6 is busy',
+      { load: 'const(100, 1s)', answered: ramp(80), dropped: 20, k6: 0.7 },
+      ['20 iterations dropped: all VUs (11) were waiting'],
+    ],
+    [
+      'the offered rate missed while k6 is busy',
+      { load: 'const(100, 1s)', answered: ramp(80), k6: 0.7 },
+      ['80 % of the offered rate was sent'],
+    ],
+    [
+      'VUs that wait for the server while k6 idles are not its limit',
+      { load: 'const(100, 1s)', answered: ramp(80), dropped: 20, server: 0.98 },
+      [],
+    ],
+  ])('the generator is bound: %s', (_, given, reasons) => {
+    expect(measureOne(given).generator).toMatchObject({ bound: reasons.length > 0, reasons });
+  });
+});

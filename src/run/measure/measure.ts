@@ -1,0 +1,380 @@
+import type { LoadStep } from '../../plan/load-steps.ts';
+import type { Batch, Slice } from '../../plan/plan.ts';
+import { spanMs } from '../../plan/timeline.ts';
+import {
+  type Endpoint,
+  type Measurement,
+  OTHER_ANSWERS,
+  type Others,
+  RESENT,
+  type RequestError,
+  type ScriptSlice,
+  type Step,
+} from '../../results/results.ts';
+import { MOSTLY_OK } from '../../stats/limits.ts';
+import {
+  blockId,
+  ERROR_KINDS,
+  type ErrorSample,
+  findSample,
+  type K6Summary,
+  OTHER_KINDS,
+  sliceId,
+} from '../load/k6.ts';
+import type { K6Log } from '../load/k6-log.ts';
+import { readResources } from '../sample/resources.ts';
+import type { MemorySample, Samples } from '../sample/samples.ts';
+import { histogramOf, namedOf, readLatency } from './latency.ts';
+import { describeOthers, findOthers } from './others.ts';
+import { readScript, rowsOf } from './script-slice.ts';
+
+/** What one k6 process gave, and the circumstances under which it did. */
+export interface BatchOutcome {
+  batch: Batch;
+  instance: number;
+  /** Null: k6 ended without a summary. */
+  summary: K6Summary | null;
+  /** Why there is no summary. */
+  trouble: string;
+  errors: readonly ErrorSample[];
+  /** What k6 and a script wrote to their log; only a user's script has a log of its own slice. */
+  log?: K6Log;
+  samples: Samples;
+  /** Index of each variant's container, and of the arena, in the samples. */
+  containers: ReadonlyMap<string, number>;
+  arena: number;
+  /** The same of services, by name. */
+  services: ReadonlyMap<string, number>;
+  serverCpus: readonly number[];
+  /** Variants with something before them, which is counted with them, and the CPUs that this has to itself. */
+  fronted?: ReadonlySet<string>;
+  frontCpus?: readonly number[];
+  loadCpus: readonly number[];
+  /** Empty: services share those of the servers, or there are none. */
+  serviceCpus: readonly number[];
+  /** When k6 began to load, unix ms, for a script that brings its own scenarios and so does not tell. */
+  beganMs: number;
+}
+
+/** Generator guards, fixed beforehand (docs/method.md). */
+const BUSY_LIMIT = 0.9;
+/** Nothing is left of a CPU set of which this share is used, whoever uses it. */
+const FULL_LIMIT = 0.97;
+/** Below this share of its CPUs k6 could have sent more. */
+const IDLE_LIMIT = 0.5;
+const DROPPED_LIMIT = 0.001;
+const OFFERED_LIMIT = 0.97;
+/** Measurements of a batch, warm-up and duets left out. Pure. */
+export function measure(outcome: BatchOutcome): Measurement[] {
+  return outcome.batch.slices
+    .filter((slice) => !slice.warmup && slice.duet === null)
+    .map((slice) => measureSlice(outcome, slice));
+}
+
+function measureSlice(outcome: BatchOutcome, slice: Slice): Measurement {
+  const { batch, summary } = outcome;
+  const { scenario } = batch;
+  const id = sliceId(slice);
+  const value = (metric: string, key: string, tags = `slice:${id}`) =>
+    summary?.metrics[`${metric}{${tags}}`]?.[key] ?? 0;
+
+  const startedMs = value('bench_slice_start', 'min') || outcome.beganMs + slice.startMs;
+  const durationMs = slice.durationMs ?? estimateDuration(summary);
+  // Slices that take turns are there together: what is counted from outside is counted over all of their turns.
+  const wholeMs = slice.turns ? spanMs(slice, batch) : durationMs;
+  const requests = value('http_reqs', 'count');
+  // A wrong answer under a right status is none of k6's failures.
+  const errors = readErrors(outcome, id);
+  const failures = Math.min(requests, countFailures(summary, `slice:${id}`) + countWrong(errors));
+  const iterations = value('iterations', 'count');
+  const { latency, histogram } = readLatency(summary, `slice:${id}`);
+  const begun = value('bench_started', 'count');
+  const offered = slice.steps.some((s) => s.rps !== null)
+    ? slice.steps.reduce((sum, s) => sum + ((s.rps ?? 0) * (s.durationMs ?? 0)) / 1000, 0)
+    : null;
+  const dropped = slice.turns
+    ? droppedInTurns(summary, slice, (offered ?? 0) - begun)
+    : value('dropped_iterations', 'count');
+  // An iteration that ended behind the slice's end counts by the part that lay within.
+  const perIteration = iterations > 0 ? requests / iterations : 1;
+  const inTime = Math.max(0, requests - value('bench_late', 'count') * perIteration);
+  const seconds = durationMs / 1000;
+  // In turns clients come late by what their last request of a turn before took, or not at all: that is not this server's time.
+  const headSeconds = value('bench_head', 'count') / 1000 / Math.max(1, maxVus(slice));
+  // A head as long as the slice leaves no time to divide by.
+  const ownSeconds = headSeconds < seconds ? seconds - headSeconds : 0;
+
+  const base = {
+    variant: slice.variant,
+    scenario: scenario.name,
+    instance: outcome.instance,
+    block: slice.block,
+    slice: slice.number,
+    startedMs,
+    durationMs,
+    requests,
+    okCount: requests - failures,
+    iterations,
+    dropped,
+    interrupted: scenario.load === null ? 0 : Math.max(0, begun - iterations),
+    offeredRps: offered === null ? null : offered / seconds,
+    achievedRps: inTime > 0 && ownSeconds > 0 ? inTime / ownSeconds : 0,
+    bytesReceived: value('data_received', 'count'),
+    bytesSent: value('data_sent', 'count'),
+    latency,
+    histogram,
+    errors: [
+      ...errors,
+      ...readOomKills(outcome, slice.variant, startedMs, startedMs + wholeMs + batch.drainMs),
+    ],
+    endpoints: readEndpoints(outcome, id, errors),
+    turnMs: slice.turnMs,
+    steps: readSteps(summary, slice, id, dropped),
+    ...readResources(outcome, slice, startedMs, durationMs, wholeMs, requests),
+  };
+  const generator = judgeGenerator(outcome, slice, base, wholeMs);
+  const others = findOthers(outcome, slice);
+  const script = scenario.journey.kind === 'script' ? readScript(outcome) : null;
+  const judged = judge(outcome, base, others, script, slice);
+  return { ...base, ...(others && { others }), ...(script && { script }), generator, ...judged };
+}
+
+function countWrong(errors: readonly RequestError[], endpoint?: string): number {
+  return errors.reduce(
+    (sum, error) =>
+      error.kind === 'wrong answer' && (endpoint === undefined || error.endpoint === endpoint)
+        ? sum + error.count
+        : sum,
+    0,
+  );
+}
+
+function judge(
+  outcome: BatchOutcome,
+  m: Pick<Measurement, 'requests' | 'okCount' | 'cpu' | 'interrupted' | 'errors' | 'iterations'>,
+  others: Others | null,
+  script: ScriptSlice | null,
+  { steps }: Slice,
+): Pick<Measurement, 'outcome' | 'reason' | 'code'> {
+  if (outcome.summary === null) return { outcome: 'void', reason: outcome.trouble };
+  if (script?.aborted) return { outcome: 'failed', reason: `the script stopped itself: ${script.aborted}` };
+  // Less than 1 µs a request is not PHP: the answers came from something else on that port.
+  if (m.okCount > 100 && m.cpu !== null && m.cpu.usedUs < m.okCount) {
+    return { outcome: 'void', reason: 'its server used no CPU: something else answered on its port' };
+  }
+  if (m.requests === 0) {
+    const thrown = script?.thrown;
+    if (thrown && thrown.count > 0) {
+      return { outcome: 'failed', reason: `every iteration of the script threw: ${thrown.first}` };
+    }
+    return m.interrupted > 0
+      ? { outcome: 'failed', reason: 'no request was answered in time' }
+      : { outcome: 'void', reason: 'k6 made no request' };
+  }
+  if (m.okCount === 0) return { outcome: 'failed', reason: 'every request failed' };
+  if (script && m.iterations > 0 && script.thrown.count >= m.iterations) {
+    return { outcome: 'failed', reason: `every iteration of the script threw: ${script.thrown.first}` };
+  }
+  if (others?.isVoid) return { outcome: 'void', code: OTHER_ANSWERS, reason: describeOthers(others) };
+  // Beyond its knee a ramp is meant to go wrong.
+  if (steps.length <= 1 && m.okCount < MOSTLY_OK * (m.requests + m.interrupted)) {
+    return { outcome: 'failed', reason: describeFailures(m) };
+  }
+  return { outcome: 'ok', reason: null };
+}
+
+/** `only 71 of 1,000 answers OK; mostly http 500` */
+function describeFailures({ okCount, requests, interrupted, errors }: Parameters<typeof judge>[1]): string {
+  const most = errors.toSorted((a, b) => b.count - a.count)[0]?.kind ?? 'no answer in time';
+  const all = (requests + interrupted).toLocaleString('en');
+  return `only ${okCount.toLocaleString('en')} of ${all} answers OK; mostly ${most}`;
+}
+
+function judgeGenerator(
+  outcome: BatchOutcome,
+  slice: Slice,
+  m: Pick<
+    Measurement,
+    'startedMs' | 'durationMs' | 'requests' | 'dropped' | 'iterations' | 'offeredRps' | 'achievedRps' | 'cpu'
+  >,
+  wholeMs: number,
+): Measurement['generator'] {
+  const { samples } = outcome;
+  const toMs = m.startedMs + wholeMs;
+  // k6 starts and ends with a slice that a count ends, which costs it CPU of its own.
+  const usedUs =
+    slice.durationMs === null
+      ? samples.usedWithinUs(outcome.arena, m.startedMs, toMs)
+      : samples.usedUs(outcome.arena, m.startedMs, toMs);
+  // Requests cost k6 about the same wherever they go: of a stretch with turns each variant has its share of them.
+  const cpuUs = usedUs === null ? null : usedUs * shareOfRequests(outcome, slice, m.requests);
+  const busyRatio = cpuUs === null ? null : cpuUs / (m.durationMs * 1000 * outcome.loadCpus.length);
+  const reasons: string[] = [];
+  const together = samples.busy(outcome.loadCpus, m.startedMs, toMs);
+  const others = (together ?? 0) - (usedUs ?? 0) / (wholeMs * 1000 * outcome.loadCpus.length);
+  const whole = together === null ? null : (busyRatio ?? 0) + Math.max(0, others);
+  if (busyRatio !== null && busyRatio > BUSY_LIMIT) {
+    reasons.push(`k6 used ${percent(busyRatio)} of its CPUs`);
+  } else if (busyRatio !== null && busyRatio > IDLE_LIMIT && whole !== null && whole > FULL_LIMIT) {
+    reasons.push(`k6 used ${percent(busyRatio)} of its CPUs, others the rest of them`);
+  }
+  // With time of its own left, k6 misses the offered rate because its VUs wait for the server: not its limit.
+  const idle = busyRatio !== null && busyRatio < IDLE_LIMIT;
+  if (m.offeredRps !== null && !idle) {
+    const wanted = m.iterations + m.dropped;
+    if (wanted > 0 && m.dropped / wanted > DROPPED_LIMIT) {
+      reasons.push(`${m.dropped} iterations dropped: all VUs (${maxVus(slice)}) were waiting`);
+    } else if (m.achievedRps < m.offeredRps * OFFERED_LIMIT) {
+      reasons.push(`${percent(m.achievedRps / m.offeredRps)} of the offered rate was sent`);
+    }
+  }
+  return { cpuUs, busyRatio, bound: reasons.length > 0, reasons };
+}
+
+function shareOfRequests({ batch, summary }: BatchOutcome, slice: Slice, requests: number): number {
+  if (!slice.turns) return 1;
+  const all = batch.slices
+    .filter((other) => other.turns && other.startMs === slice.startMs)
+    .reduce((sum, other) => sum + (summary?.metrics[`http_reqs{slice:${sliceId(other)}}`]?.count ?? 0), 0);
+  return all > 0 ? requests / all : 0;
+}
+
+/** k6 says how many iterations of a whole stretch it dropped; each variant misses those that it was offered and did not get. */
+function droppedInTurns(summary: K6Summary | null, slice: Slice, missing: number): number {
+  const all = summary?.metrics[`dropped_iterations{scenario:${blockId(slice)}}`]?.count ?? 0;
+  return Math.min(all, Math.max(0, Math.round(missing)));
+}
+
+function percent(ratio: number): string {
+  return `${Math.round(ratio * 100)} %`;
+}
+
+function maxVus(slice: Slice): number {
+  return Math.max(0, ...slice.steps.map((s) => s.vus));
+}
+
+/** Where only the end of k6 tells how long the load took. */
+function estimateDuration(summary: K6Summary | null): number {
+  return Math.max(1, summary?.durationMs ?? 1);
+}
+
+/** Processes of the container that the kernel killed for lack of memory during the slice, as one more kind of error. */
+function readOomKills(
+  { samples, containers }: BatchOutcome,
+  variant: string,
+  fromMs: number,
+  toMs: number,
+): RequestError[] {
+  const container = containers.get(variant) ?? -1;
+  const kills = ({ containers: all }: MemorySample) => all[container]?.oomKills ?? 0;
+  const { before, after } = samples.memoryAround(fromMs, toMs);
+  const count = (after ? kills(after) : 0) - (before ? kills(before) : 0);
+  return count > 0 ? [{ kind: 'oom kill', endpoint: 'server', count, sample: null }] : [];
+}
+
+/** Wrong answers, and right ones that took a second attempt, since clients other than k6 may make none. */
+function countFailures(summary: K6Summary | null, tags: string): number {
+  const failed = summary?.metrics[`http_req_failed{${tags}}`]?.passes ?? 0;
+  return failed + (summary?.metrics[`bench_resent{${tags}}`]?.count ?? 0);
+}
+
+export function readErrors({ summary, errors }: BatchOutcome, id: string): RequestError[] {
+  const found: RequestError[] = [];
+  const endpoints = summary?.endpoints ?? [];
+  const add = (kind: string, endpoint: string, count: number) => {
+    if (count === 0) return;
+    const sample = findSample(errors, { slice: id, endpoint, kind });
+    found.push({
+      kind,
+      endpoint,
+      count,
+      sample: sample?.body ?? null,
+      ...(sample && { answer: showSample(sample) }),
+    });
+  };
+  endpoints.forEach((endpoint, i) => {
+    for (const kind of ERROR_KINDS) {
+      add(
+        kind,
+        endpoint,
+        summary?.metrics[`bench_errors{slice:${id},endpoint:e${i},kind:${kind}}`]?.count ?? 0,
+      );
+    }
+    add(RESENT, endpoint, summary?.metrics[`bench_resent{slice:${id},name:e${i}}`]?.count ?? 0);
+    for (const kind of OTHER_KINDS) {
+      const metric = `bench_others{slice:${id},endpoint:e${i},kind:${kind}}`;
+      add(kind, endpoint, summary?.metrics[metric]?.count ?? 0);
+    }
+  });
+  if (endpoints.length === 0) {
+    // A user's own script: k6 tells the status of each answer, and no more.
+    add(RESENT, 'all', summary?.metrics[`bench_resent{slice:${id}}`]?.count ?? 0);
+    for (const [name, values] of Object.entries(summary?.metrics ?? {})) {
+      const status = /^http_reqs\{slice:([^,]+),status:(\d+)\}$/.exec(name);
+      if (status?.[1] !== id) continue;
+      add(status[2] === '0' ? 'no answer' : `http ${status[2]}`, 'all', values.count ?? 0);
+    }
+  }
+  return found;
+}
+
+function showSample({ status = 0, headers = '', body }: ErrorSample): NonNullable<RequestError['answer']> {
+  return { status, headers, body };
+}
+
+function readEndpoints(
+  { summary, batch }: BatchOutcome,
+  id: string,
+  errors: readonly RequestError[],
+): Endpoint[] {
+  const endpoints = rowsOf(summary, batch.scenario);
+  const lone = endpoints.length === 1 && summary?.endpoints.length === 1;
+  return endpoints.flatMap(({ name, tag }, i) => {
+    const tags = `slice:${id},${tag}`;
+    const values = summary?.metrics[`http_req_duration{${tags}}`];
+    const requests = values?.count ?? 0;
+    // What stands in a script may be no tag, or one that nothing has had.
+    if (requests === 0 && i >= (summary?.endpoints.length ?? 0)) return [];
+    const endpoint: Endpoint = {
+      name,
+      requests,
+      failures: Math.min(requests, countFailures(summary, tags) + countWrong(errors, name)),
+      // k6 counts bytes by connection, not by request: only a lone endpoint's are known.
+      bytesPerResponse:
+        lone && requests > 0 ? (summary?.metrics[`data_received{slice:${id}}`]?.count ?? 0) / requests : null,
+      latency: values && requests > 0 ? namedOf(values) : null,
+      histogram: values && requests > 0 ? histogramOf(values) : [],
+    };
+    return [endpoint];
+  });
+}
+
+function readSteps(summary: K6Summary | null, slice: Slice, id: string, dropped: number): Step[] {
+  return slice.steps.map((step, i) => {
+    const tags = slice.steps.length > 1 ? `step:${id}_${i}` : `slice:${id}`;
+    const values = summary?.metrics[`http_req_duration{${tags}}`];
+    const requests = values?.count ?? 0;
+    return {
+      offsetMs: step.offsetMs,
+      durationMs: step.durationMs ?? estimateDuration(summary),
+      offeredRps: step.rps,
+      vus: step.vus,
+      requests,
+      failures: countFailures(summary, tags),
+      dropped: slice.steps.length > 1 ? droppedIn(step, summary, tags, dropped) : dropped,
+      latency: values && requests > 0 ? namedOf(values) : null,
+    };
+  });
+}
+
+/** k6 does not say in which step it dropped an iteration: of a slice that lost some it is what did not begin in its time. */
+function droppedIn(
+  { rps, durationMs }: LoadStep,
+  summary: K6Summary | null,
+  tags: string,
+  droppedInAll: number,
+): number {
+  const begun = summary?.metrics[`bench_started{${tags}}`]?.count ?? 0;
+  const offered = ((rps ?? 0) * (durationMs ?? 0)) / 1000;
+  return Math.max(0, Math.min(droppedInAll, Math.round(offered - begun)));
+}

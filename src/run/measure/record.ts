@@ -1,0 +1,182 @@
+import { describeOther, type Found } from '../../checkout/other.ts';
+import { modelOf } from '../../config/fit.ts';
+import type { Config, Scenario } from '../../config/types.ts';
+import type { Built } from '../../images/build.ts';
+import { PROBE_MS } from '../../plan/capacity-plan.ts';
+import type { Plan } from '../../plan/plan.ts';
+import { gatesFor } from '../../plan/shard-plan.ts';
+import { findReference, type PlannedVariant } from '../../plan/variants.ts';
+import type {
+  Duet,
+  HostFacts,
+  Measurement,
+  Results,
+  ScenarioFacts,
+  Search,
+  Variant,
+  Warning,
+} from '../../results/results.ts';
+import type { VariantOutcome } from '../run.ts';
+
+/** All that a run knows so far; `results.json` is made from it at any moment. */
+export interface Record {
+  tool: Results['tool'];
+  runId: string;
+  command: readonly string[];
+  startedMs: number;
+  /** The same by `Host.elapsed`. */
+  beganMs: number;
+  /** How long another run held the engine, ms. */
+  waitedMs: number;
+  config: Config;
+  /** The other side of `compare-to`; null: nothing was asked for. */
+  found: Found | null;
+  /** What is checked out; null: nobody knows. */
+  head: Results['run']['head'] | null;
+  plan: Plan;
+  host: HostFacts;
+  /** By image key. */
+  built: ReadonlyMap<string, Built>;
+  /** By variant id. */
+  outcomes: ReadonlyMap<string, VariantOutcome>;
+  measurements: readonly Measurement[];
+  duets: readonly Duet[];
+  searches: readonly Search[];
+  stopped: string | null;
+}
+
+/**
+ * Pure: the record as results, not yet compared. `loadSeconds` counts measured slices only.
+ *
+ * @param elapsedMs now, by `Host.elapsed`: a clock that was set meanwhile does not make a run longer
+ */
+export function assembleResults(record: Record, elapsedMs: number): Results {
+  const { config, plan, found } = record;
+  const tookMs = elapsedMs - record.beganMs;
+  const wallSeconds = (tookMs - record.waitedMs) / 1000;
+  const measured = record.measurements.filter((m) => m.outcome !== 'void');
+  const duets = record.duets.filter((duet) => duet.outcome !== 'void');
+  const probedMs = PROBE_MS * record.searches.flatMap(({ probes }) => probes).length;
+  const loadSeconds = [...measured, ...duets].reduce((sum, m) => sum + m.durationMs, probedMs) / 1000;
+  const slices = plan.instances.flatMap((i) => i.batches.flatMap((b) => b.slices));
+  const variants = plan.variants.map((variant) => describeVariant(record, variant));
+  return {
+    schema: 1,
+    tool: record.tool,
+    run: {
+      id: record.runId,
+      seed: plan.seed,
+      command: [...record.command],
+      started: new Date(record.startedMs).toISOString(),
+      finished: new Date(record.startedMs + tookMs).toISOString(),
+      wallSeconds,
+      loadSeconds,
+      overheadRatio: wallSeconds > 0 ? Math.max(0, 1 - loadSeconds / wallSeconds) : 0,
+      stopped: record.stopped,
+      ...(record.head && { head: record.head }),
+    },
+    host: record.host,
+    plan: {
+      instances: plan.instances.length,
+      cpus: plan.cpus,
+      scenarios: plan.scenarios.map(describeScenario),
+      estimatedSeconds: plan.estimatedSeconds,
+      steps: slices.length,
+      reference: (findReference(config, plan.variants) ?? (config.shard && plan.variants[0]))?.id ?? null,
+      shard: config.shard ?? null,
+      ...(config.tune && { tune: config.tune }),
+      budgetSeconds: config.budgetMs === undefined ? null : config.budgetMs / 1000,
+      host: config.host,
+      durationScale: config.durationScale ?? 1,
+      compareTo: found && describeOther(found.other),
+      gates: gatesFor(config, plan.variants).map(({ unchecked: _, ...gate }) => gate),
+      ...(config.unjudged && { unjudged: config.unjudged }),
+    },
+    variants,
+    measurements: [...record.measurements],
+    duets: [...record.duets],
+    searches: [...record.searches],
+    comparisons: [],
+    warnings: [...plan.warnings, ...(found?.notes ?? []), ...variants.flatMap(missingTwin)],
+  };
+}
+
+function describeVariant(record: Record, variant: PlannedVariant): Variant {
+  const built = record.built.get(variant.image);
+  const front = variant.front && record.built.get(variant.front);
+  const broken = [built, front].find((one) => one && 'failure' in one);
+  const outcome = record.outcomes.get(variant.id);
+  return {
+    id: variant.id,
+    label: variant.label,
+    app: variant.app.name,
+    ref: variant.ref,
+    base: variant.base,
+    php: variant.php,
+    runtime: variant.runtime.name,
+    title: variant.runtime.title,
+    model: modelOf(variant.runtime, variant.options),
+    options: { ...variant.options },
+    image: built && 'facts' in built ? built.facts : null,
+    ...(front && 'facts' in front && { front: front.facts }),
+    facts: outcome?.facts ?? null,
+    coldStartMs: outcome?.coldStartMs ?? [],
+    coldStart: outcome?.coldStart ?? null,
+    failure: outcome?.failure ?? (broken && 'failure' in broken ? broken.failure : null),
+  };
+}
+
+/** A variant whose twin at the other side failed has nothing to be compared with. */
+function missingTwin(variant: Variant, _: number, all: readonly Variant[]): Warning[] {
+  const twin = all.find(({ id }) => id === variant.base);
+  if (!twin?.failure) return [];
+  return [
+    {
+      code: 'no-base',
+      message: `nothing to compare ${variant.label} with: ${twin.label} failed (${twin.failure.stage}): ${twin.failure.reason}`,
+      remedy: 'its log is in the report; name another ref in compare-to if it cannot be mended',
+      variant: variant.id,
+    },
+  ];
+}
+
+function describeScenario(scenario: Scenario): ScenarioFacts {
+  const { journey } = scenario;
+  return {
+    name: scenario.name,
+    title: scenario.title,
+    journey: journey.kind === 'paths' ? journey.paths.join(' ') : journey.name,
+    load: scenario.load?.source ?? "the script's own",
+    timeoutMs: scenario.timeoutMs,
+    warmupMs: scenario.warmupMs,
+    blocks: scenario.blocks,
+    reuse: scenario.reuse,
+    maxVus: scenario.maxVus ?? null,
+    slo: scenario.slo,
+    ...(scenario.script && {
+      thresholds: scenario.script.thresholds.map(({ metric, condition }) => ({ metric, condition })),
+    }),
+  };
+}
+
+/**
+ * A variant that was not built, did not serve, or gave no valid measurement at all for a scenario: one void slice among
+ * many is told, and no failure. The other side of
+ * `compare-to` counts only where a gate asks for it: without, what is checked out was measured all the same.
+ */
+export function hasFailures({ plan, variants, measurements, warnings }: Results): boolean {
+  const gated = plan.gates.length > 0 && plan.compareTo !== null;
+  const needed = variants.filter(({ ref }) => gated || ref === null);
+  return (
+    (gated && warnings.some(({ code }) => code === 'no-base')) ||
+    needed.some(({ id, failure }) => {
+      const own = measurements.filter(({ variant }) => variant === id);
+      return (
+        failure !== null ||
+        plan.scenarios.some(
+          ({ name }) => !own.some(({ scenario, outcome }) => scenario === name && outcome === 'ok'),
+        )
+      );
+    })
+  );
+}

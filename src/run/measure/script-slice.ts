@@ -1,0 +1,59 @@
+import type { Scenario, ScriptLabel } from '../../config/types.ts';
+import type { ScriptMetric, ScriptSlice } from '../../results/results.ts';
+import type { K6Metric, K6Summary } from '../load/k6.ts';
+import type { K6Log } from '../load/k6-log.ts';
+import { histogramOf } from './latency.ts';
+
+/** Of checks and of metrics so many are kept. */
+const MOST = 100;
+const NAME_CHARACTERS = 500;
+
+/** What a user's script said of itself in the slice of this k6 process. */
+export function readScript({ summary, log }: { summary: K6Summary | null; log?: K6Log }): ScriptSlice {
+  // Those that fail must not be the ones that are left out.
+  const checks = (summary?.script?.checks ?? []).toSorted(
+    (a, b) => Number(b.fails > 0) - Number(a.fails > 0),
+  );
+  const metrics = summary?.script?.metrics ?? [];
+  return {
+    checks: checks
+      .slice(0, MOST)
+      .map((check) => ({ ...check, name: clip(check.name), group: clip(check.group) })),
+    metrics: metrics.slice(0, MOST).map(readMetric),
+    left: Math.max(0, checks.length - MOST) + Math.max(0, metrics.length - MOST),
+    thrown: log?.thrown ?? { count: 0, first: null },
+    printed: log?.printed ?? { count: 0, first: null },
+    aborted: log?.aborted ?? null,
+  };
+}
+
+function clip(name: string): string {
+  return name.slice(0, NAME_CHARACTERS);
+}
+
+function readMetric({ name, custom, type, contains, values }: K6Metric): ScriptMetric {
+  const of = (key: string) => values[key] ?? null;
+  const none = { passes: null, value: null, min: null, max: null, histogram: [] };
+  const base = { name: clip(name), custom, type, contains, ...none };
+  switch (type) {
+    case 'counter':
+      return { ...base, count: values.count ?? 0 };
+    case 'rate':
+      return { ...base, count: (values.passes ?? 0) + (values.fails ?? 0), passes: values.passes ?? 0 };
+    case 'gauge':
+      return { ...base, count: 1, value: of('value'), min: of('min'), max: of('max') };
+    case 'trend': {
+      const count = values.count ?? 0;
+      if (count === 0) return { ...base, count };
+      // The buckets begin at nothing: what lies below has no place in them.
+      const histogram = (values.min ?? 0) >= 0 ? histogramOf(values) : [];
+      return { ...base, count, value: of('avg'), min: of('min'), max: of('max'), histogram };
+    }
+  }
+}
+
+/** The requests that have rows of their own: a journey's endpoints, then what a script tells apart by tags. */
+export function rowsOf(summary: K6Summary | null, { script }: Pick<Scenario, 'script'>): ScriptLabel[] {
+  const endpoints = (summary?.endpoints ?? []).map((name, i) => ({ name, tag: `name:e${i}` }));
+  return [...endpoints, ...(script?.labels ?? [])];
+}

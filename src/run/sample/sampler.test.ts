@@ -1,0 +1,154 @@
+/** scenarios/lib/sampler.sh on the control groups of this machine, and on a tree as cgroup v2 has it. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { STALL } from '../../stats/limits.ts';
+import { keepLines } from './sampler.ts';
+import { Samples } from './samples.ts';
+
+const script = join(import.meta.dirname, '../../../scenarios/lib/sampler.sh');
+const linux = process.platform === 'linux';
+
+/** Lets the sampler look at a process twice for about a second, which then ends, and it with it. */
+function sample(env: Record<string, string> = {}): string[] {
+  const command = `
+    sleep 2.6 & pid=$!
+    { echo "1 $pid $pid"; while [ -d /proc/$pid ]; do sleep 0.1; done; sleep 1; } | exec sh "$0" $pid`;
+  return run(command, env);
+}
+
+function run(command: string, env: Record<string, string> = {}): string[] {
+  const { stdout, stderr } = spawnSync('sh', ['-c', command, script], {
+    env: { ...process.env, ...env },
+    encoding: 'utf8',
+  });
+  expect(stderr).toBe('');
+  return stdout.trimEnd().split('\n');
+}
+
+function read(lines: readonly string[]): Samples {
+  const samples = new Samples();
+  for (const line of lines) samples.add(line);
+  return samples;
+}
+
+describe.skipIf(!linux)('sampler.sh', () => {
+  test('ties uptime to the wall clock and ends with the first process', () => {
+    const samples = new Samples();
+    const lines = sample();
+    for (const line of lines) samples.add(line);
+    expect(lines[0]).toMatch(/^clock \d+ \d+\.\d\d$/);
+    expect(lines[1]).toBe('watch 1');
+    expect(samples.cpu.length).toBeGreaterThan(3);
+    expect(Math.abs((samples.cpu.at(-1)?.atMs ?? 0) - Date.now())).toBeLessThan(2000);
+    expect(samples.cpu[0]?.usedUs).toHaveLength(2);
+    expect(samples.host.length).toBeGreaterThan(1);
+    const cpus = Number(execFileSync('nproc', ['--all'], { encoding: 'utf8' }));
+    expect((samples.host[0]?.ticks.length ?? 0) / 2).toBeLessThanOrEqual(cpus);
+  });
+
+  test('watches what it is told last, −1 for what is gone, and ends with standard input', () => {
+    const temporary = mkdtempSync(join(tmpdir(), 'sampler-'));
+    try {
+      // 2²² is the highest pid that Linux gives.
+      // It finds the clock within a second, on a busy machine a little later.
+      const told = '{ echo "1 $$"; sleep 2.5; echo "2 $$ 4194304 $$"; sleep 1; } | exec sh "$0" $$';
+      const lines = run(told, { TMPDIR: temporary });
+      const second = lines.indexOf('watch 2');
+      const widths = (some: string[]) =>
+        new Set(some.filter((line) => /^(cpu|mem)/.test(line)).map((line) => line.split(' ').length - 2));
+      expect(widths(lines.slice(0, second))).toEqual(new Set([1]));
+      expect(widths(lines.slice(second))).toEqual(new Set([3]));
+      expect(lines.filter((line) => /^cpu \S+ \d+ -1 \d+$/.test(line)).length).toBeGreaterThan(1);
+      expect(readdirSync(temporary)).toEqual([]);
+    } finally {
+      rmSync(temporary, { recursive: true });
+    }
+  });
+
+  test('reads cgroup v2', ({ skip }) => {
+    const root = mkdtempSync(join(tmpdir(), 'cgroup-'));
+    try {
+      const path = /^0::(.*)$/m.exec(readFileSync('/proc/self/cgroup', 'utf8'))?.[1];
+      if (path === undefined) return skip('a kernel without cgroup v2 knows no path in it');
+      const group = join(root, path);
+      mkdirSync(group, { recursive: true });
+      writeFileSync(join(root, 'cgroup.controllers'), 'cpu memory\n');
+      writeFileSync(
+        join(group, 'cpu.stat'),
+        'usage_usec 123456\nuser_usec 1\nsystem_usec 2\nthrottled_usec 789\n',
+      );
+      writeFileSync(join(group, 'memory.stat'), 'anon 4096\nfile 999999\nshmem 1024\n');
+      writeFileSync(join(group, 'memory.events'), 'low 0\noom 5\noom_kill 3\n');
+      writeFileSync(join(group, 'cgroup.procs'), '1\n2\n3\n');
+      const samples = new Samples();
+      for (const line of sample({ CGROUP_ROOT: root })) samples.add(line);
+      expect(samples.cpu[0]?.usedUs).toEqual([123456, 123456]);
+      const container = { bytes: 5120, processes: 3, throttledUs: 789, oomKills: 3 };
+      expect(samples.memory[0]?.containers).toEqual([container, container]);
+    } finally {
+      rmSync(root, { recursive: true });
+    }
+  });
+
+  test('takes its own reading of 64 containers for no stall', ({ skip }) => {
+    const containers = 64;
+    const root = mkdtempSync(join(tmpdir(), 'cgroup-'));
+    try {
+      const path = /^0::(.*)$/m.exec(readFileSync('/proc/self/cgroup', 'utf8'))?.[1];
+      if (path === undefined) return skip('a kernel without cgroup v2 knows no path in it');
+      const group = join(root, path);
+      mkdirSync(group, { recursive: true });
+      writeFileSync(join(root, 'cgroup.controllers'), 'cpu memory\n');
+      // So long that reading takes longer than the limit of a stall, however fast the machine is.
+      const statistics = Array.from({ length: 3000 }, (_, i) => `counter_${i} ${i}\n`).join('');
+      writeFileSync(join(group, 'cpu.stat'), 'usage_usec 1\n');
+      writeFileSync(join(group, 'memory.stat'), `anon 4096\n${statistics}`);
+      writeFileSync(join(group, 'memory.events'), 'oom_kill 0\n');
+      writeFileSync(join(group, 'cgroup.procs'), '1\n');
+      const samples = read(
+        run(
+          `sleep 6 & pid=$!
+           { echo "1 ${'$pid '.repeat(containers)}"; while [ -d /proc/$pid ]; do sleep 0.1; done; sleep 1; } |
+             exec sh "$0" $pid`,
+          { CGROUP_ROOT: root },
+        ),
+      );
+      expect(samples.memory.every((sample) => sample.containers.length === containers)).toBe(true);
+      const times = samples.cpu.map(({ atMs }) => atMs);
+      const late = times.slice(1).filter((atMs, i) => atMs - (times[i] as number) > 100 + STALL).length;
+      const stalls = times
+        .slice(1)
+        .filter((atMs, i) => (samples.stallMs(times[i] as number, atMs) ?? 0) > STALL).length;
+      expect(late).toBeGreaterThan(times.length / 6);
+      // On a quiet machine there is none; others' work may really hold it up now and then.
+      expect(stalls).toBeLessThan(late / 2);
+    } finally {
+      rmSync(root, { recursive: true });
+    }
+  });
+});
+
+describe('raw lines', () => {
+  test('are written in their order, thousands at once and the rest at the end', async () => {
+    const pieces: string[] = [];
+    const raw = keepLines(async (text) => {
+      pieces.push(text);
+    });
+    const lines = Array.from({ length: 12_000 }, (_, i) => `cpu ${i}`);
+    for (const line of lines) raw.add(line);
+    await raw.flush();
+    expect(pieces.map((piece) => piece.split('\n').length - 1)).toEqual([5000, 5000, 2000]);
+    expect(pieces.join('')).toBe(`${lines.join('\n')}\n`);
+    await raw.flush();
+    expect(pieces).toHaveLength(3);
+  });
+
+  test('tell at the end that they could not be written', async () => {
+    const raw = keepLines(() => Promise.reject(new Error('ENOSPC')));
+    raw.add('cpu 1');
+    await expect(raw.flush()).rejects.toThrow('ENOSPC');
+  });
+});

@@ -1,0 +1,216 @@
+import type { Arena } from '../../engine/arena.ts';
+import { awaitClient, type Docker, expectEngine, LABEL, lastLines } from '../../engine/docker.ts';
+import type { Services } from '../../engine/services.ts';
+import type { Host } from '../../host.ts';
+import { formatCpus } from '../../plan/cpus.ts';
+import { type Batch, spanMs } from '../../plan/timeline.ts';
+import type { CpuLayout, Warning } from '../../results/results.ts';
+import { type K6Summary, loadedFromMs, sliceId } from '../load/k6.ts';
+import type { Server } from '../servers/servers.ts';
+import { Samples } from './samples.ts';
+
+/** Reads resource counters as long as the run lives. */
+export interface Sampler {
+  /** From now on those of the arena and of these servers; waits until it does. `keep` appends to the raw file. */
+  watch(
+    servers: readonly Server[],
+    services: Services['containers'] | undefined,
+    keep: (text: string) => Promise<void>,
+  ): Promise<Watch>;
+  close(): Promise<void>;
+}
+
+/** The counters of one instance's containers. */
+export interface Watch {
+  samples: Samples;
+  raw: RawLines;
+  /** Variant id → its index in the samples; the arena is 0. */
+  indices: Map<string, number>;
+  /** The same of services, by name. */
+  services: Map<string, number>;
+  /** Variant id → index of what stands before it; it is counted with the variant. */
+  fronts: Map<string, number>;
+}
+
+export interface SamplerWorld {
+  host: Host;
+  docker: Docker;
+  run: string;
+  arena: Arena;
+  plan: { cpus: CpuLayout };
+  k6Image: string;
+  samplerScript: string;
+  signal: AbortSignal;
+  say(line: string): void;
+  /** Something that belongs into the report. */
+  warn(warning: Warning): void;
+}
+
+/** On a slow or busy machine a container takes its time to start, ms. */
+const START_MS = 60_000;
+
+/** Starts the container that reads, and waits until it knows the time: up to a second or two. */
+export async function startSampler(world: SamplerWorld): Promise<Sampler> {
+  const { plan, host, signal } = world;
+  const cpus = formatCpus(plan.cpus.system.length > 0 ? plan.cpus.system : plan.cpus.load);
+  const name = `php-runtime-bench-${world.run}-sampler`;
+  let clock = '';
+  let number = 0;
+  let told = 0;
+  let current: Watch | null = null;
+  let ended = false;
+  let closing = false;
+  const running = host.start(
+    'docker',
+    [
+      ...['container', 'run', '--rm', '--interactive'],
+      ...[`--name=${name}`, `--label=${LABEL}=${world.run}`],
+      // To find the containers' control groups by pid, wherever the engine runs. Reads only.
+      ...['--pid=host', '--cgroupns=host', '--volume=/sys/fs/cgroup:/sys/fs/cgroup:ro', '--network=none'],
+      ...['--cap-drop=ALL', '--security-opt=no-new-privileges', '--read-only', '--tmpfs=/tmp'],
+      ...[`--cpuset-cpus=${cpus}`, '--user=0', '--entrypoint=sh', world.k6Image, '-c', world.samplerScript],
+      ...['sh', String(world.arena.pid)],
+    ],
+    {
+      onLine: (line, stream) => {
+        if (stream === 'stderr') return;
+        if (line.startsWith('clock ')) clock = line;
+        else if (line.startsWith('watch ')) told = Number(line.slice(6));
+        else if (current !== null && told === number) {
+          current.raw.add(line);
+          current.samples.add(line);
+        }
+      },
+    },
+  );
+  // One that could not even be started has ended, too; whoever waits for `done` hears why.
+  const end = () => {
+    ended = true;
+    if (clock === '' || closing || signal.aborted) return;
+    world.warn({
+      code: 'sampler-ended',
+      message: 'CPU and memory are not measured any more: the container that reads them ended',
+      remedy: 'run it again; throughput and latency are not affected',
+      variant: null,
+    });
+  };
+  running.done.then(end, end);
+  const until = async (holds: () => boolean, ms: number) => {
+    const deadline = host.elapsed() + ms;
+    while (!holds() && !ended && host.elapsed() < deadline && !signal.aborted) await host.sleep(20, signal);
+    signal.throwIfAborted();
+  };
+  const close = async () => {
+    closing = true;
+    await world.docker.try(['container', 'rm', '--force', name]).catch(() => {});
+    running.end();
+    await awaitClient(host, running);
+  };
+  try {
+    await until(() => clock !== '', START_MS);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  if (clock === '') {
+    await expectEngine(world.docker);
+    const why = ended ? lastLines((await running.done).stderr, 1) : 'it prints nothing';
+    world.say(`CPU and memory cannot be read on this engine: ${why}`);
+  }
+  return {
+    close,
+    async watch(servers, services = [], keep) {
+      const fronts = servers.filter(({ front }) => front);
+      const first = servers.length + services.length + 1;
+      const indexOf = (server: Server) => servers.indexOf(server) + 1;
+      const samples = new Samples(new Map(fronts.map((server, i) => [first + i, indexOf(server)])));
+      samples.add(clock);
+      const raw = keepLines(keep);
+      current = {
+        samples,
+        raw,
+        indices: new Map(servers.map((s, i) => [s.variant.id, i + 1])),
+        services: new Map(services.map((s, i) => [s.service, servers.length + i + 1])),
+        fronts: new Map(fronts.map(({ variant }, i) => [variant.id, first + i])),
+      };
+      raw.add(describeColumns(current));
+      raw.add(clock);
+      number++;
+      const pids = [...servers, ...services, ...fronts.map(({ front }) => front as { pid: number })].map(
+        ({ pid }) => pid,
+      );
+      running.write(`${[number, world.arena.pid, ...pids].join(' ')}\n`);
+      const watch = current;
+      if (clock !== '') await until(() => told === number, 2000);
+      return watch;
+    },
+  };
+}
+
+/** k6 ends as soon as its last request has; the counters are read where the last slice's time to drain ends, those of warm-ups never. */
+export async function waitForSamples(
+  { host, signal }: Pick<SamplerWorld, 'host' | 'signal'>,
+  { samples }: Watch,
+  batch: Batch,
+  summary: K6Summary | null,
+): Promise<void> {
+  const last = batch.slices.at(-1);
+  if (!last || batch.slices.every(({ warmup }) => warmup)) return;
+  const startedMs =
+    summary && (summary.metrics[`bench_slice_start{slice:${sliceId(last)}}`]?.min || loadedFromMs(summary));
+  const endMs = startedMs
+    ? startedMs + (last.durationMs === null ? summary.durationMs : spanMs(last, batch)) + batch.drainMs
+    : (samples.cpu.at(-1)?.atMs ?? 0) + 200;
+  // What the kernel killed is counted with the memory, which is read less often: where nothing failed there is nothing to wait for.
+  const failed = Object.entries(summary?.metrics ?? {}).some(
+    ([name, values]) => name.startsWith('http_req_failed{slice:') && (values.passes ?? 0) > 0,
+  );
+  const sampled = () => (failed ? samples.memory : samples.cpu).at(-1)?.atMs ?? 0;
+  const deadline = host.elapsed() + batch.drainMs + 2000;
+  while (sampled() < endMs && host.elapsed() < deadline && !signal.aborted) {
+    await host.sleep(20, signal);
+  }
+}
+
+/** Lines as the sampler prints them, on their way to a file: those of hours do not fit into memory. */
+export interface RawLines {
+  add(line: string): void;
+  /** What is left. Errors: those of any writing before. */
+  flush(): Promise<void>;
+}
+
+/** Some minutes of samples, as a rule. */
+const LINES_AT_ONCE = 5000;
+
+export function keepLines(keep: (text: string) => Promise<void>): RawLines {
+  let lines: string[] = [];
+  let written = Promise.resolve();
+  const write = () => {
+    const text = lines.map((line) => `${line}\n`).join('');
+    lines = [];
+    written = written.then(() => keep(text));
+    // Whoever flushes hears of it.
+    written.catch(() => {});
+  };
+  return {
+    add(line) {
+      lines.push(line);
+      if (lines.length >= LINES_AT_ONCE) write();
+    },
+    flush() {
+      if (lines.length > 0) write();
+      return written;
+    },
+  };
+}
+
+/** The first line of the raw file. */
+function describeColumns({
+  indices,
+  services,
+  fronts,
+}: Pick<Watch, 'indices' | 'services' | 'fronts'>): string {
+  const before = [...fronts.keys()].map((id) => `before-${id}`);
+  const names = [...indices.keys(), ...services.keys(), ...before];
+  return `# columns: k6 ${names.join(' ')} (see scenarios/lib/sampler.sh)`;
+}

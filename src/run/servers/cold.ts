@@ -1,0 +1,130 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expectEngine, lastLines, removeContainers } from '../../engine/docker.ts';
+import { UserError } from '../../errors.ts';
+import type { Host } from '../../host.ts';
+import type { ColdStart } from '../../results/results.ts';
+import type { RunWorld } from '../run.ts';
+import { createArguments, frontOf, type Wanted, wantedOf } from './servers.ts';
+
+/** Starts that count, and one before them that does not: it brings the image's files into memory. */
+const RUNS = 10;
+const WARMUPS = 1;
+
+/**
+ * What hyperfine times, from the request to start the container, and the one before it where there is one, to the first
+ * answer of status 2xx. Who asks is on its way before they are, so that it waits for the server, not the server for it. All
+ * names come by the environment: nothing of others is ever part of a script.
+ */
+const MEASURED = `
+docker container exec "$COLD_ARENA" timeout 60 sh -c '
+  command -v wget >/dev/null || exit 127
+  until wget -q -T 10 -O /dev/null --header "Host: $2" "$1" 2>/dev/null; do sleep 0.01; done
+' sh "$COLD_URL" "$COLD_HOST" &
+asked=$!
+test -z "$COLD_FRONT" || docker container start "$COLD_FRONT" >/dev/null &
+docker container start "$COLD_NAME" >/dev/null && wait $! && wait $asked`;
+
+/** Every start is of containers that have not run before; making and removing them is not timed. */
+const PREPARE = `
+renew() {
+  docker container rm --force --volumes "$1" >/dev/null 2>&1
+  next=$(docker container ls --all --quiet --filter "name=$COLD_NAME-next-[0-9]*$2$" | head -n 1)
+  docker container rename "$next" "$1"
+}
+renew "$COLD_NAME" '' && { test -z "$COLD_FRONT" || renew "$COLD_FRONT" -front; }`;
+
+/** The version of hyperfine; UserError where there is none. */
+export async function findHyperfine(host: Host): Promise<string> {
+  const found = await host.exec('hyperfine', ['--version']).catch(() => null);
+  if (found?.code === 0) return found.stdout.trim();
+  throw new UserError('cold starts are timed by hyperfine, which is not on PATH', {
+    where: { name: 'cold-start' },
+    hint: 'install it before, on Debian, Ubuntu and runners of GitHub by: sudo apt-get install hyperfine; else see https://github.com/sharkdp/hyperfine#installation',
+  });
+}
+
+/** Times fresh starts of every variant that has served, one variant after the other, with the machine to itself. */
+export async function measureColdStarts(world: RunWorld, tool: string): Promise<void> {
+  const path = pathOf(world);
+  for (const variant of world.plan.variants) {
+    const outcome = world.outcomes.get(variant.id);
+    const what = wantedOf(world.images, variant);
+    if (!outcome || outcome.failure || !what) continue;
+    world.signal.throwIfAborted();
+    world.at(`cold start of ${variant.label}`, 1);
+    try {
+      const timesMs = await timeStarts(world, what, path);
+      outcome.coldStart = { tool, path, timesMs } satisfies ColdStart;
+    } catch (error) {
+      // The others', and all that was measured before, are not lost with it.
+      world.signal.throwIfAborted();
+      await expectEngine(world.docker);
+      world.warn({
+        code: 'cold-start',
+        message: `${variant.label}: no cold start: ${(error as Error).message}`,
+        remedy: `see whether GET ${path} answers with 200 by itself`,
+        variant: variant.id,
+      });
+    }
+  }
+}
+
+/** Each start may take a minute. */
+const LIMIT_MS = 1_800_000;
+
+/** Of one variant, ms. Errors: what hyperfine or the engine said. */
+async function timeStarts(world: RunWorld, what: Wanted, path: string): Promise<number[]> {
+  const { cpus, instances } = world.plan;
+  const { host } = world.config;
+  const { variant, front } = what;
+  const port = instances[0]?.ports[variant.id] as number;
+  const name = `php-runtime-bench-${world.run}-cold-${port}`;
+  const context = { ...world, arena: world.arena.name, cpus };
+  try {
+    for (let i = 0; i < RUNS + WARMUPS; i++) {
+      for (const next of createArguments(context, what, `${name}-next-${i}`, port)) {
+        await world.docker.run(['container', 'create', ...next]);
+      }
+    }
+    // It makes the file itself, but no folder.
+    const file = `raw/cold-start/${variant.id.replace(/[^A-Za-z0-9@.=-]+/g, '_')}.json`;
+    await world.keepRaw(file, '');
+    const exported = join(world.config.out, file);
+    const { code, stderr } = await world.host.exec(
+      'hyperfine',
+      [
+        ...['--style', 'none', '--shell', 'sh', '--warmup', String(WARMUPS), '--runs', String(RUNS)],
+        ...['--prepare', PREPARE, '--export-json', exported, MEASURED],
+      ],
+      {
+        signal: world.signal,
+        timeoutMs: LIMIT_MS,
+        env: {
+          COLD_ARENA: world.arena.name,
+          COLD_NAME: name,
+          COLD_FRONT: front === undefined ? '' : frontOf(name),
+          COLD_URL: `http://127.0.0.1:${port}${path}`,
+          COLD_HOST: host,
+        },
+      },
+    );
+    if (code !== 0) throw new Error(lastLines(stderr, 1) || `hyperfine ended with exit code ${code}`);
+    return readTimes(await readFile(exported, 'utf8'));
+  } finally {
+    const left = await world.docker.try(['container', 'ls', '--all', '--quiet', '--filter', `name=${name}`]);
+    const ids = left.stdout.split('\n').filter(Boolean);
+    await removeContainers(world.docker, ids);
+  }
+}
+
+/** What the load asks for first, or else the start page. */
+function pathOf({ plan }: RunWorld): string {
+  const [first] = plan.scenarios.flatMap(({ journey }) => (journey.kind === 'paths' ? journey.paths : []));
+  return first ?? '/';
+}
+
+function readTimes(json: string): number[] {
+  const times: number[] = JSON.parse(json).results[0].times;
+  return times.map((seconds) => Math.round(seconds * 10_000) / 10);
+}

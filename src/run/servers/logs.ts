@@ -1,0 +1,29 @@
+import type { Docker } from '../../engine/docker.ts';
+import type { Instance } from '../../plan/plan.ts';
+import type { RunWorld } from '../run.ts';
+import { containerOf, frontOf } from './servers.ts';
+
+const LINES = 500;
+
+/** Keeps what a variant's server, and what stands before it, logged in an instance; `instead`: where there is no container. */
+export async function keepLogs(
+  { docker, run, keepRaw }: Pick<RunWorld, 'docker' | 'run' | 'keepRaw'>,
+  instance: Instance,
+  variant: string,
+  instead = '',
+): Promise<void> {
+  const container = containerOf(run, instance, variant);
+  // An id holds `/`, `[`, `=` and `,`.
+  const file = `raw/logs/${instance.index}/${variant.replace(/[^A-Za-z0-9@.=-]+/g, '_')}`;
+  const log = (await findLog(docker, container)) || instead;
+  if (log) await keepRaw(`${file}.log`, log);
+  const before = await findLog(docker, frontOf(container));
+  if (before) await keepRaw(`${file}-front.log`, before);
+}
+
+async function findLog(docker: Docker, container: string): Promise<string> {
+  const { code, stdout, stderr } = await docker.try([
+    ...['container', 'logs', '--tail', String(LINES), container],
+  ]);
+  return code === 0 ? stdout + stderr : '';
+}

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import type { Config } from '../../config/types.ts';
+import type { Docker } from '../../engine/docker.ts';
+import { type Host, realHost } from '../../host.ts';
+import type { PlannedVariant } from '../../plan/variants.ts';
+import { startServers } from './servers.ts';
+
+const variant = { id: 'mute@8.4', app: { root: '.', kind: 'plain' }, env: {} } as unknown as PlannedVariant;
+
+test('a server that takes requests and never answers is given up after a minute, and ended', async () => {
+  let clockMs = 0;
+  const asked: string[] = [];
+  const answer = (value: unknown) => ({ code: 0, stdout: JSON.stringify(value), stderr: '' });
+  const docker: Docker = {
+    run: async () => '',
+    async try(args) {
+      asked.push(args.slice(0, 2).join(' '));
+      if (args[1] === 'inspect') {
+        return answer({
+          id: '1',
+          name: `/${args.at(-1)}`,
+          state: { Running: true, Pid: 1, StartedAt: '2026-01-01T00:00:00Z' },
+          memory: 0,
+        });
+      }
+      if (args.includes('logs')) return { code: 0, stdout: '', stderr: 'ERROR: no such database\nwaiting\n' };
+      if (args[0] !== 'exec') return answer('');
+      // What a request may take, and a round besides.
+      clockMs += 12_000;
+      return answer({ [variant.id]: { status: 0, error: 'request timeout' } });
+    },
+  };
+  const outcomes = await startServers(
+    {
+      ...{
+        host: { ...realHost, now: () => -clockMs, elapsed: () => clockMs } satisfies Host,
+        docker,
+        run: 'r',
+        arena: 'arena',
+      },
+      ...{
+        config: { env: {}, host: 'app.test' } as unknown as Config,
+        plan: { variants: [variant] },
+        signal: new AbortController().signal,
+      },
+      cpus: { server: [0], load: [1], system: [], services: [], source: 'found' },
+    },
+    [{ variant, image: 'mute' }],
+    { index: 0, startOrder: [variant.id], ports: { [variant.id]: 18080 }, batches: [] },
+  );
+  expect(outcomes.get(variant.id)).toMatchObject({
+    ...{
+      stage: 'start',
+      reason: 'not ready after 60 s; its last answer: request timeout; its log says: ERROR: no such database',
+    },
+  });
+  expect(clockMs).toBeLessThan(90_000);
+  expect(asked.at(-1)).toBe('container kill');
+});

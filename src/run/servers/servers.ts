@@ -1,0 +1,307 @@
+import { environmentOf } from '../../config/apps.ts';
+import type { Config } from '../../config/types.ts';
+import {
+  type ContainerState,
+  type Docker,
+  expectEngine,
+  inspectContainer,
+  inspectContainers,
+  LABEL,
+  lastLines,
+  readLog,
+  removeContainers,
+} from '../../engine/docker.ts';
+import { databaseOf } from '../../engine/services.ts';
+import type { Host } from '../../host.ts';
+import type { Built } from '../../images/build.ts';
+import { formatCpus } from '../../plan/cpus.ts';
+import type { Instance, Plan } from '../../plan/plan.ts';
+import type { PlannedVariant } from '../../plan/variants.ts';
+import type { CpuLayout, Facts, Failure } from '../../results/results.ts';
+import { findCause, quoteCause } from '../../text/log-cause.ts';
+import { ask, FACTS_PATH, readFacts } from '../load/probe.ts';
+import { addressOf } from './target.ts';
+
+/** A variant that serves in the arena. */
+export interface Server {
+  variant: PlannedVariant;
+  container: string;
+  pid: number;
+  /** Where it is asked; with something before it, that listens there. */
+  port: number;
+  /** What stands before it. */
+  front?: { container: string; pid: number };
+  facts: Facts | null;
+  /** Container start → first 200, ms; what it means when others start as well is for the caller to judge. */
+  coldStartMs: number;
+}
+
+export interface ServerContext {
+  host: Host;
+  docker: Docker;
+  run: string;
+  arena: string;
+  config: Config;
+  cpus: CpuLayout;
+  plan: Pick<Plan, 'variants'>;
+  signal: AbortSignal;
+}
+
+const READY_SECONDS = 60;
+const ROUND_MS = 2000;
+
+/** What to start: a variant by its image. */
+export interface Wanted {
+  variant: PlannedVariant;
+  image: string;
+  /** Of what stands before it. */
+  front?: string;
+}
+
+/** Null where an image of it could not be built. */
+export function wantedOf(images: ReadonlyMap<string, Built>, variant: PlannedVariant): Wanted | null {
+  const nameOf = (key: string) => {
+    const built = images.get(key);
+    return built && 'facts' in built ? built.facts.name : null;
+  };
+  const image = nameOf(variant.image);
+  const front = variant.front === undefined ? undefined : nameOf(variant.front);
+  if (image === null || front === null) return null;
+  return { variant, image, ...(front !== undefined && { front }) };
+}
+
+/** Behind a front, a server listens on its port plus this, which no other derives from its own. */
+export const BEHIND = 10_000;
+
+export const containerOf = (run: string, { index, ports }: Instance, variant: string) =>
+  `php-runtime-bench-${run}-${index}-${ports[variant]}`;
+/** Name of what stands before a container. */
+export const frontOf = (container: string) => `${container}-front`;
+
+/** Starts variants, each without waiting for the one before, until PHP answers 200 behind all, or says why not. */
+export async function startServers(
+  context: ServerContext,
+  wanted: readonly Wanted[],
+  instance: Instance,
+): Promise<Map<string, Server | Failure>> {
+  const { docker, signal } = context;
+  const outcomes = new Map<string, Server | Failure>();
+  let waiting = wanted.map(({ variant, image, front }) => {
+    const port = instance.ports[variant.id] as number;
+    const container = containerOf(context.run, instance, variant.id);
+    const { host } = context.config;
+    const question = { id: variant.id, url: addressOf(host, port) + FACTS_PATH, host, until: true };
+    const before = front === undefined ? null : { image: front, container: frontOf(container) };
+    return { variant, image, port, container, before, question, last: 'nothing' };
+  });
+  // Neither is ended by a signal: a client that dies in between leaves a container which nobody has seen yet.
+  const attempt = async (one: (typeof waiting)[number], args: readonly string[]) => {
+    const { code, stderr } = await docker.try(args);
+    if (code === 0) return;
+    await expectEngine(docker);
+    outcomes.set(one.variant.id, {
+      ...{ stage: 'start', reason: stderr.split('\n')[0] ?? '', log: lastLines(stderr, 20) },
+    });
+  };
+  const pending = () => waiting.filter((one) => !outcomes.has(one.variant.id));
+  await Promise.all(
+    wanted.map(async (what, i) => {
+      const one = waiting[i] as (typeof waiting)[number];
+      for (const args of createArguments(context, what, one.container, one.port)) {
+        await attempt(one, ['container', 'create', ...args]);
+      }
+    }),
+  );
+  waiting = pending();
+  signal.throwIfAborted();
+  const askAll = () => {
+    const answers = ask(
+      docker,
+      context.arena,
+      waiting.map((one) => one.question),
+      ROUND_MS,
+      signal,
+    );
+    answers.catch(() => {});
+    return answers;
+  };
+  // The first round begins before the containers do, so that it sees the first answers.
+  let round = askAll();
+  for (const one of waiting) {
+    if (one.before) await attempt(one, ['container', 'start', one.before.container]);
+    await attempt(one, ['container', 'start', one.container]);
+  }
+  signal.throwIfAborted();
+  // By the clock: a round with a server that takes a request and never answers lasts longer than others.
+  const untilMs = context.host.elapsed() + READY_SECONDS * 1000;
+  for (;;) {
+    const answers = await round;
+    waiting = pending();
+    const containers = waiting.flatMap((one) => [
+      one.container,
+      ...(one.before ? [one.before.container] : []),
+    ]);
+    const states = await inspectContainers(docker, containers);
+    await Promise.all(
+      waiting.map(async (one) => {
+        const { variant, container, port, before } = one;
+        const state = states.get(container);
+        const front = before && states.get(before.container);
+        const answer = answers[variant.id];
+        if (!state?.running) {
+          outcomes.set(variant.id, await explainDeath(docker, container, 'start'));
+        } else if (before && !front?.running) {
+          outcomes.set(variant.id, await explainFront(docker, before.container, 'start'));
+        } else if (answer?.status === 200) {
+          const coldStartMs = Math.max(0, answer.at - state.startedMs);
+          const facts = readFacts(answer.body);
+          outcomes.set(variant.id, {
+            ...{ variant, container, pid: state.pid, port, facts, coldStartMs },
+            ...(before && front && { front: { container: before.container, pid: front.pid } }),
+          });
+        } else {
+          one.last = answer?.status ? `HTTP ${answer.status}` : (answer?.error ?? 'nothing');
+        }
+      }),
+    );
+    waiting = pending();
+    if (waiting.length === 0 || context.host.elapsed() >= untilMs) break;
+    round = askAll();
+  }
+  for (const { variant, container, last } of waiting) {
+    const log = await readLog(docker, container, 50);
+    const reason = `not ready after ${READY_SECONDS} s; its last answer: ${last}${quoteCause(log)}`;
+    outcomes.set(variant.id, { stage: 'start', reason, log });
+    // One that tries over and over would take CPU from those that are started next.
+    await docker.try(['container', 'kill', container]);
+  }
+  return outcomes;
+}
+
+function fullEnvironment(
+  { config, plan }: ServerContext,
+  variant: PlannedVariant,
+  port: number,
+): Record<string, string> {
+  const env = environmentOf(variant.app, config.env);
+  return {
+    ...(config.services ? nameDatabase(env, databaseOf(variant, plan.variants)) : env),
+    ...variant.env,
+    PORT: String(port),
+    DOCROOT: variant.app.root,
+    APP_KIND: variant.app.kind,
+    BENCH_FACTS: '1',
+  };
+}
+
+/** The clients' connections are what stands before it keeps: its own, to that, last longer. */
+function behindFront(env: Record<string, string>): Record<string, string> {
+  return env.KEEP_ALIVE === undefined ? env : { ...env, KEEP_ALIVE: '60s' };
+}
+
+function frontEnvironment({ env }: PlannedVariant, port: number): Record<string, string> {
+  const taken = ['WORKERS', 'KEEP_ALIVE'].filter((name) => env[name] !== undefined);
+  return {
+    ...Object.fromEntries(taken.map((name) => [name, env[name] as string])),
+    ...{ PORT: String(port), BACKEND_PORT: String(port + BEHIND) },
+  };
+}
+
+/** `{variant}` in the app's environment stands for the variant's own database. */
+function nameDatabase(env: Readonly<Record<string, string>>, database: string): Record<string, string> {
+  const named = Object.entries(env).map(([key, value]) => [key, value.replaceAll('{variant}', database)]);
+  return { ...Object.fromEntries(named), BENCH_DATABASE: database };
+}
+
+/** How to create a variant's container, by this name, and the one before it where there is one: it listens on the port then. */
+export function createArguments(
+  context: ServerContext,
+  { variant, image, front }: Wanted,
+  name: string,
+  port: number,
+): string[][] {
+  const { cpus } = context;
+  const env = fullEnvironment(context, variant, front === undefined ? port : port + BEHIND);
+  if (front === undefined) return [containerArguments(context, name, image, env, cpus.server)];
+  const own = frontEnvironment(variant, port);
+  return [
+    containerArguments(context, name, image, behindFront(env), cpus.server),
+    containerArguments(context, frontOf(name), front, own, cpus.front ?? cpus.server),
+  ];
+}
+
+function containerArguments(
+  context: ServerContext,
+  name: string,
+  image: string,
+  env: Readonly<Record<string, string>>,
+  cpus: readonly number[],
+): string[] {
+  const { config } = context;
+  const limits = config.memoryBytes
+    ? [`--memory=${config.memoryBytes}`, `--memory-swap=${config.memoryBytes}`]
+    : [];
+  return [
+    ...[`--name=${name}`, `--label=${LABEL}=${context.run}`],
+    ...[`--network=container:${context.arena}`, `--cpuset-cpus=${formatCpus(cpus)}`],
+    // The app's code may be a pull request's: it gets no more than a web server needs.
+    ...['--cap-drop=ALL', '--security-opt=no-new-privileges'],
+    ...['--log-driver=local', '--log-opt=max-size=10m', '--log-opt=max-file=2'],
+    ...limits,
+    // Not through the client's own environment: there a variable of the app could be one that docker obeys.
+    ...Object.entries(env).map(([key, value]) => `--env=${key}=${value}`),
+    image,
+  ];
+}
+
+/** Why a container is not running any more. */
+export async function explainDeath(
+  docker: Docker,
+  container: string,
+  stage: Failure['stage'],
+): Promise<Failure> {
+  const state = await inspectContainer(docker, container);
+  if (!state) await expectEngine(docker);
+  const log = await readLog(docker, container, 50);
+  const reason = state ? describeEnd(state, log) : 'its container is gone';
+  return { stage, reason, log };
+}
+
+function describeEnd({ oomKilled, exitCode, memoryBytes }: ContainerState, log: string): string {
+  if (oomKilled) return 'killed for lack of memory (OOM)';
+  // Not every engine hears of it, as one within a container that does not see the control groups.
+  if (exitCode === 137 && memoryBytes > 0) {
+    return `killed, most likely for lack of memory: its limit is ${Math.round(memoryBytes / 2 ** 20)} MiB`;
+  }
+  return `its container ended with exit code ${exitCode}${log ? `: ${findCause(log)}` : ''}`;
+}
+
+async function explainFront(docker: Docker, container: string, stage: Failure['stage']): Promise<Failure> {
+  const failure = await explainDeath(docker, container, stage);
+  return { ...failure, reason: `nginx before it: ${failure.reason}` };
+}
+
+/** Removes variants' containers of an instance, as far as they are there. */
+export async function removeServers(
+  { docker, run }: Pick<ServerContext, 'docker' | 'run'>,
+  instance: Instance,
+  variants: readonly string[],
+): Promise<void> {
+  const names = variants.map((id) => containerOf(run, instance, id)).flatMap((name) => [name, frontOf(name)]);
+  await removeContainers(docker, names);
+}
+
+/** Why the containers of servers, or of what stands before them, have ended, by variant. Errors: the engine does not answer. */
+export async function findDeaths(docker: Docker, servers: readonly Server[]): Promise<Map<string, Failure>> {
+  const names = servers.flatMap(({ container, front }) => [container, ...(front ? [front.container] : [])]);
+  const states = await inspectContainers(docker, names);
+  const deaths = new Map<string, Failure>();
+  for (const { variant, container, front } of servers) {
+    if (!states.get(container)?.running) {
+      deaths.set(variant.id, await explainDeath(docker, container, 'run'));
+    } else if (front && !states.get(front.container)?.running) {
+      deaths.set(variant.id, await explainFront(docker, front.container, 'run'));
+    }
+  }
+  return deaths;
+}

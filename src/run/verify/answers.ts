@@ -1,0 +1,299 @@
+import type { Scenario } from '../../config/types.ts';
+import type { Failure, Warning } from '../../results/results.ts';
+import { ask, type Question, walk } from '../load/probe.ts';
+import type { RunWorld } from '../run.ts';
+import type { Server } from '../servers/servers.ts';
+import { addressOf } from '../servers/target.ts';
+import { explain } from './app-evidence.ts';
+import { appOf, askOften, type Learned, learn } from './learned.ts';
+import { maskBodies } from './mask.ts';
+import { type Answer, type Asked, type Fault, findDifferent, findRedirects } from './verify.ts';
+
+/** What one variant answered to one request, and how that is judged. */
+type Reply = Pick<Asked, 'mayRefuse' | 'headOnly'> & { endpoint: string; answer: Answer };
+
+/** Everything that was asked once: variant id → request → reply. */
+export type Round = Map<string, Map<string, Reply>>;
+
+/** What was learned of the variants' answers so far. */
+export interface Known {
+  /** Those that were right, of one fresh start each, the latest first. */
+  rounds: Round[];
+  /** The variants whose difference was reported. */
+  reported: Set<string>;
+  /** What may be answered under load. */
+  learned: Learned;
+}
+
+/** What a check may do about the servers. */
+export interface Hands {
+  fail(variant: string, failure: Failure): void;
+  /** Starts these variants freshly once more; those that come up. */
+  restart(variants: readonly string[]): Promise<Server[]>;
+}
+
+/**
+ * Fails the variants of an app that answer differently from its others, or wrongly, to what the scenarios ask. Where one is
+ * not known yet, everything is asked twice. From then on once: what differs from the answers known is masked, as it differs
+ * from start to start. Only where that looks wrong everything is asked again; and where nothing but bodies differ, those
+ * variants start once more, to learn what differs between two starts of one. Gives the servers as they are then.
+ */
+export async function checkAnswers(
+  world: RunWorld,
+  servers: readonly Server[],
+  known: Known,
+  hands: Hands,
+): Promise<readonly Server[]> {
+  const isFirst = known.rounds.length === 0;
+  const isKnown = servers.every(({ variant }) => known.rounds.some((round) => round.has(variant.id)));
+  const sound = isKnown ? await soundRight(world, servers, known) : null;
+  if (sound !== null) {
+    learn(known.learned, servers, [sound], isFirst);
+    return servers;
+  }
+  const [first, readable] = await askEach(world, servers, hands);
+  // All once, before any is asked again: a time that is the same in both answers of a variant, is then the same in others'.
+  const [second, answering] = await askEach(world, readable, hands);
+  let rounds = [second, first];
+  let current = answering;
+  const judge = () => pair(world, current, rounds).flatMap((ofApp) => [...findDifferent(ofApp)]);
+  let faults = judge();
+  if (known.rounds.length > 0 && doubtsOf(faults).length > 0) {
+    rounds = [...rounds, ...known.rounds];
+    faults = judge();
+  }
+  known.rounds = [second];
+  const doubts = doubtsOf(faults);
+  if (doubts.length > 0) {
+    const labels = current.filter(({ variant }) => doubts.includes(variant.id)).map((s) => s.variant.label);
+    world.say(
+      `answers differ; starting ${labels.join(', ')} once more, to learn what differs between starts`,
+    );
+    const again = await hands.restart(doubts);
+    const [third, there] = await askEach(world, again, hands);
+    rounds = [third, ...rounds];
+    known.rounds = [third, second];
+    current = current.flatMap((server) =>
+      doubts.includes(server.variant.id)
+        ? there.filter(({ variant }) => variant.id === server.variant.id)
+        : server,
+    );
+    faults = judge();
+  }
+  const asked = pair(world, current, rounds).flat();
+  const failed = await report(world, current, known, hands, asked, faults);
+  const right = current.filter(({ variant }) => !failed.has(variant.id));
+  learn(known.learned, right, rounds, isFirst);
+  if (isFirst) await askOften(world, known.learned, right, pathsOf(world.config.scenarios));
+  if (isFirst) warnOfRedirects(world, asked);
+  return current;
+}
+
+/** The variants whose answers differ in their bodies alone, and those that they differ from. */
+function doubtsOf(faults: readonly (readonly [string, Fault])[]): string[] {
+  const found = faults.flatMap(([id, { kind, model }]) => (kind === 'body' && model ? [id, model] : []));
+  return [...new Set(found)];
+}
+
+/** Each variant by itself: one that answers without end must not take the others' answers with it. */
+async function askEach(
+  world: RunWorld,
+  servers: readonly Server[],
+  { fail }: Hands,
+): Promise<[Round, Server[]]> {
+  const round: Round = new Map();
+  const answered: Server[] = [];
+  for (const server of servers) {
+    try {
+      for (const [id, replies] of await askAll(world, [server])) round.set(id, replies);
+      answered.push(server);
+    } catch (error) {
+      world.signal.throwIfAborted();
+      const reason = `its answers cannot be read: ${(error as Error).message}`;
+      fail(server.variant.id, { stage: 'verify', reason, log: '' });
+    }
+  }
+  return [round, answered];
+}
+
+async function report(
+  world: RunWorld,
+  servers: readonly Server[],
+  { reported }: Known,
+  { fail }: Hands,
+  asked: readonly Asked[],
+  faults: readonly (readonly [string, Fault])[],
+): Promise<Set<string>> {
+  const failed = new Set<string>();
+  for (const [id, { kind, reason }] of faults) {
+    const server = servers.find((server) => server.variant.id === id) as Server;
+    const { variant } = server;
+    if (world.config.sameAnswers === 'warn' && (kind === 'head' || kind === 'body')) {
+      if (!reported.has(id)) world.warn(differs(id, `${variant.label}: ${reason}`));
+      reported.add(id);
+      continue;
+    }
+    const failure = await explain(world, server, 'verify', reason, findAnswer(asked, id, reason));
+    const remedy = kind === 'body' ? MASKABLE : kind === 'head' ? TOLERABLE : '';
+    fail(id, { ...failure, reason: `${failure.reason}${remedy}` });
+    failed.add(id);
+  }
+  return failed;
+}
+
+/** The answer that a reason is about: the latest that is wrong by itself, or else the latest. */
+function findAnswer(asked: readonly Asked[], variant: string, reason: string): Answer | null {
+  const about = asked.filter((one) => one.variant === variant && reason.startsWith(`${one.request} `));
+  const [one] = about.sort((a, b) => b.request.length - a.request.length);
+  const isBad = ({ status, fault }: Answer) => status === 0 || status >= 400 || fault !== undefined;
+  return one?.answers.find(isBad) ?? one?.answers[0] ?? null;
+}
+
+const TOLERABLE = '. If both are right, set `same-answers: warn`';
+const MASKABLE =
+  ', after a second start, too. If both are right, name what may differ in `mask`, or set `same-answers: warn`';
+
+function differs(variant: string, message: string): Warning {
+  return {
+    code: 'answers-differ',
+    message,
+    remedy: 'its numbers may be those of other work; name what may differ in `mask` where both are right',
+    variant,
+  };
+}
+
+function warnOfRedirects(world: RunWorld, asked: readonly Asked[]): void {
+  const redirects = [...findRedirects(asked)].map(([request, to]) => `${request} to ${to.slice(0, 200)}`);
+  if (redirects.length === 0) return;
+  world.warn({
+    code: 'redirect',
+    message: `redirects are loaded, not what is behind them: ${redirects.slice(0, 5).join(', ')}`,
+    remedy:
+      'name the pages behind them in paths; a log-in takes a k6 script, and one to https goes away by a setting of the app',
+    variant: null,
+  });
+}
+
+async function soundRight(world: RunWorld, servers: readonly Server[], known: Known): Promise<Round | null> {
+  try {
+    const round = await askAll(world, servers);
+    const isRight = pair(world, servers, [round, ...known.rounds]).every(
+      (asked) => findDifferent(asked).size === 0,
+    );
+    return isRight ? round : null;
+  } catch {
+    world.signal.throwIfAborted();
+    return null;
+  }
+}
+
+/** All that the scenarios ask: of all these servers at once the paths, then the way of each journey on one after the other. */
+async function askAll(world: RunWorld, servers: readonly Server[]): Promise<Round> {
+  const { docker, arena, signal, config } = world;
+  const { host } = config;
+  const replies = await askPaths(world, servers, pathsOf(config.scenarios));
+  const addresses = servers.map(({ variant, port }) => ({ id: variant.id, url: addressOf(host, port) }));
+  for (const { journey, statusOnly } of journeysOf(config.scenarios)) {
+    const ways = await walk(docker, arena.name, journey, addresses, host, signal);
+    for (const { id } of addresses) {
+      const times = new Map<string, number>();
+      for (const { endpoint, headOnly, answer } of ways[id] ?? []) {
+        const time = (times.get(endpoint) ?? 0) + 1;
+        times.set(endpoint, time);
+        const request = `${endpoint}${time > 1 ? ` #${time}` : ''} (${journey.name})`;
+        // What may be refused the journey knows.
+        replies.get(id)?.set(request, {
+          mayRefuse: true,
+          headOnly: statusOnly || headOnly,
+          endpoint: `${endpoint}\n${journey.name}`,
+          answer,
+        });
+      }
+    }
+  }
+  return replies;
+}
+
+type AskedPath = { path: string } & Pick<Required<Asked>, 'mayRefuse' | 'headOnly'>;
+
+export async function askPaths(
+  { docker, arena, signal, config: { host, scenarios } }: RunWorld,
+  servers: readonly Server[],
+  paths: readonly AskedPath[],
+): Promise<Round> {
+  const replies: Round = new Map(servers.map(({ variant }) => [variant.id, new Map()]));
+  if (paths.length === 0) return replies;
+  const addresses = servers.map(({ variant, port }) => ({ id: variant.id, url: addressOf(host, port) }));
+  const timeoutMs = Math.max(...scenarios.map((scenario) => scenario.timeoutMs));
+  const questions = addresses.flatMap(({ url }) =>
+    paths.map(({ path }): Question => ({ id: url + path, url: url + path, host, timeoutMs })),
+  );
+  const answers = await ask(docker, arena.name, questions, 0, signal);
+  for (const { id, url } of addresses) {
+    for (const { path, ...rules } of paths) {
+      const answer = answers[url + path] as Answer;
+      replies.get(id)?.set(`GET ${path}`, { ...rules, endpoint: path, answer });
+    }
+  }
+  return replies;
+}
+
+/** Of a variant whose journey took another way. */
+const UNASKED: Reply = {
+  endpoint: '',
+  answer: { status: 0, error: 'its journey went another way', type: '', location: '', body: '' },
+};
+
+/** All rounds of each variant, by app and ref: only those of the same are held against each other. */
+function pair(
+  { config }: Pick<RunWorld, 'config'>,
+  servers: readonly Server[],
+  rounds: readonly Round[],
+): Asked[][] {
+  const idsOf = new Map<string, string[]>();
+  for (const { variant } of servers) {
+    const app = appOf(variant);
+    idsOf.set(app, [...(idsOf.get(app) ?? []), variant.id]);
+  }
+  return [...idsOf.values()].map((ids) => {
+    const requestsOf = (id: string) => rounds.flatMap((round) => [...(round.get(id)?.keys() ?? [])]);
+    const requests = new Set(ids.flatMap(requestsOf));
+    return ids.flatMap((variant) =>
+      [...requests].map((request): Asked => {
+        // Not every variant is in each round: some were not started again.
+        const replies = rounds.flatMap((round) => {
+          const ofVariant = round.get(variant);
+          return ofVariant ? (ofVariant.get(request) ?? UNASKED) : [];
+        });
+        const { answer: _, endpoint: __, ...rules } = replies[0] ?? UNASKED;
+        const answers = replies.map(({ answer }) => answer);
+        return { ...rules, variant, request, answers: maskBodies(answers, config.mask ?? []) };
+      }),
+    );
+  });
+}
+
+export function pathsOf(scenarios: readonly Scenario[]): AskedPath[] {
+  const wantedBy = (some: readonly Scenario[]) =>
+    some.flatMap(({ journey }) => (journey.kind === 'paths' ? journey.paths : []));
+  const wanted = wantedBy(scenarios);
+  const whole = wantedBy(scenarios.filter(({ verify }) => verify !== 'status'));
+  // What a user's script asks is its own business; it may be that nothing is there on `/`.
+  const scripted = scenarios.some(({ journey }) => journey.kind === 'script');
+  const paths = new Set([...wanted, ...(scripted ? ['/'] : [])]);
+  return [...paths].map((path) => ({
+    path,
+    mayRefuse: !wanted.includes(path),
+    headOnly: wanted.includes(path) && !whole.includes(path),
+  }));
+}
+
+/** The bundled journeys, each once. */
+function journeysOf(scenarios: readonly Scenario[]) {
+  const bundled = scenarios.flatMap(({ journey, verify }) =>
+    journey.kind === 'bundled' ? [{ journey, statusOnly: verify === 'status' }] : [],
+  );
+  return bundled.filter(
+    (one, i) => bundled.findIndex(({ journey }) => journey.name === one.journey.name) === i,
+  );
+}

@@ -1,0 +1,80 @@
+import type { Scenario } from '../../config/types.ts';
+import type { Answer } from './verify.ts';
+
+/** What scenarios/lib/watch.js compares the answers of an endpoint with while it is loaded. */
+export interface Checked {
+  statuses: readonly number[];
+  /** Least and most; null: bodies are nobody's business here but the journey's. */
+  characters: readonly [number, number] | null;
+  /** Words that all checked answers have, and how many of them an answer has to have. */
+  words: readonly string[];
+  leastWords: number;
+}
+
+/** By the endpoint's name. */
+export type CheckedEndpoints = Readonly<Record<string, Checked>>;
+
+/** What the endpoints of a scenario answered before the load, on a variant by its id; null: there is nothing to compare with. */
+export type CheckedOf = (variant: string, scenario: Scenario) => CheckedEndpoints | null;
+
+/** What is known of an endpoint by all the answers that were seen of it. */
+export interface Seen {
+  statuses: readonly number[];
+  least: number;
+  most: number;
+  words: ReadonlySet<string>;
+}
+
+/** A body of one length may hold a counter, a date, a name: so much of it may come or go. */
+const SLACK_RATIO = 0.05;
+const SLACK_CHARACTERS = 32;
+/** The longest say most of what a page is: an error page has a title and a body, too. */
+const WORDS = 12;
+/** Shorter ones stand in others, or in any page. */
+const WORD_CHARACTERS = 3;
+
+/** One more answer widens what is known. Pure. */
+export function see(known: Seen | undefined, { status, body, characters = body.length }: Answer): Seen {
+  const words = new Set(body.match(WORD));
+  if (known === undefined) return { statuses: [status], least: characters, most: characters, words };
+  return {
+    statuses: known.statuses.includes(status) ? known.statuses : [...known.statuses, status],
+    least: Math.min(known.least, characters),
+    most: Math.max(known.most, characters),
+    words: new Set([...known.words].filter((word) => words.has(word))),
+  };
+}
+
+const WORD = new RegExp(`[\\p{L}_]{${WORD_CHARACTERS},}`, 'gu');
+
+/** What an answer under load may be, so that it is no other. Pure. */
+export function expectationOf({ statuses, least, most, words }: Seen, withBody: boolean): Checked {
+  if (!withBody) return { statuses, characters: null, words: [], leastWords: 0 };
+  // Where lengths vary, those that were seen tell how far.
+  const slack = Math.max(SLACK_CHARACTERS, Math.ceil(most * SLACK_RATIO), most - least);
+  const longest = [...words].sort((a, b) => b.length - a.length).slice(0, WORDS);
+  return {
+    statuses,
+    characters: [Math.max(Math.min(least, 1), least - slack), most + slack],
+    words: longest,
+    leastWords: Math.ceil(longest.length / 2),
+  };
+}
+
+/** How an answer differs from what was checked, as watch.js says it; null: it does not. Pure. */
+export function findOther(
+  checked: Checked,
+  { status, location, body, characters = body.length }: Answer,
+): string | null {
+  if (!checked.statuses.includes(status)) {
+    return `HTTP ${status}${location && ` to ${location}`} instead of HTTP ${checked.statuses.join(' or ')}`;
+  }
+  if (checked.characters === null) return null;
+  const [least, most] = checked.characters;
+  if (characters < least || characters > most) {
+    return `${characters} characters instead of ${least} to ${most}`;
+  }
+  const there = checked.words.filter((word) => body.includes(word)).length;
+  if (there >= checked.leastWords) return null;
+  return `${there} of ${checked.words.length} words that it had before`;
+}

@@ -1,0 +1,100 @@
+import type { Scenario } from '../../config/types.ts';
+import type { PlannedVariant } from '../../plan/variants.ts';
+import { ask } from '../load/probe.ts';
+import type { RunWorld } from '../run.ts';
+import type { Server } from '../servers/servers.ts';
+import { addressOf } from '../servers/target.ts';
+import type { Round } from './answers.ts';
+import { type Checked, type CheckedEndpoints, expectationOf, findOther, type Seen, see } from './checked.ts';
+import type { Answer } from './verify.ts';
+
+/** What was seen of endpoints over all starts: by app and ref, and by the endpoint, with its journey where it has one. */
+export type Learned = Map<string, Map<string, Seen>>;
+
+/**
+ * What was answered widens what may be answered under load. Later starts widen it within what is known by then: what is
+ * beyond is another answer.
+ */
+export function learn(
+  seen: Learned,
+  servers: readonly Server[],
+  rounds: readonly Round[],
+  isFirst: boolean,
+): void {
+  for (const { variant } of servers) {
+    const ofApp = seenOf(seen, variant);
+    for (const { endpoint, answer } of rounds.flatMap((round) => [
+      ...(round.get(variant.id)?.values() ?? []),
+    ])) {
+      const known = ofApp.get(endpoint);
+      if (isFirst || !known || findOther(expectationOf(known, true), answer) === null)
+        ofApp.set(endpoint, see(known, answer));
+    }
+  }
+}
+
+function seenOf(seen: Learned, variant: PlannedVariant): Map<string, Seen> {
+  const app = appOf(variant);
+  const ofApp = seen.get(app) ?? new Map<string, Seen>();
+  seen.set(app, ofApp);
+  return ofApp;
+}
+
+/** How often more a path is asked whose answers differ in length, as two tell little of how far they do. */
+const TIMES_MORE = 18;
+
+export async function askOften(
+  { docker, arena, signal, config: { host } }: RunWorld,
+  seen: Learned,
+  servers: readonly Server[],
+  paths: readonly { path: string }[],
+): Promise<void> {
+  for (const [app, ofApp] of seen) {
+    const server = servers.find(({ variant }) => appOf(variant) === app);
+    const varying = paths.filter(({ path }) => {
+      const found = ofApp.get(path);
+      return found !== undefined && found.least !== found.most;
+    });
+    if (!server || varying.length === 0) continue;
+    const url = addressOf(host, server.port);
+    const questions = varying.flatMap(({ path }) =>
+      Array.from({ length: TIMES_MORE }, (_, i) => ({ id: `${i} ${path}`, url: url + path, host })),
+    );
+    const answers = await ask(docker, arena.name, questions, 0, signal);
+    for (const { path } of varying) {
+      for (let i = 0; i < TIMES_MORE; i++) {
+        const known = ofApp.get(path) as Seen;
+        const answer = answers[`${i} ${path}`] as Answer;
+        if (known.statuses.includes(answer.status)) ofApp.set(path, see(known, answer));
+      }
+    }
+  }
+}
+
+/** What the endpoints of a scenario may answer under load. */
+export function checkedOf(
+  seen: Learned,
+  variant: PlannedVariant,
+  scenario: Scenario,
+): CheckedEndpoints | null {
+  const { journey } = scenario;
+  const ofApp = seen.get(appOf(variant));
+  if (!ofApp || journey.kind === 'script') return null;
+  if (journey.kind === 'paths') {
+    const withBody = scenario.verify !== 'status';
+    const paths = journey.paths.flatMap((path): [string, Checked][] => {
+      const found = ofApp.get(path);
+      return found ? [[path, expectationOf(found, withBody)]] : [];
+    });
+    return Object.fromEntries(paths);
+  }
+  // Its own checks are the judges of what else it is answered.
+  const steps = [...ofApp].flatMap(([key, found]): [string, Checked][] => {
+    const [endpoint = '', name] = key.split('\n');
+    return name === journey.name ? [[endpoint, expectationOf(found, false)]] : [];
+  });
+  return Object.fromEntries(steps);
+}
+
+/** Only answers of the same app and ref are compared with each other. */
+export const appOf = ({ app, ref }: PlannedVariant) => JSON.stringify([app.name, ref]);

@@ -1,0 +1,24 @@
+import { fileURLToPath } from 'node:url';
+import * as core from '@actions/core';
+import { parseConfig } from '../config/parse.ts';
+import { planShards } from '../plan/shard-plan.ts';
+import { checkTime } from '../plan/time.ts';
+import { planVariants } from '../plan/variants.ts';
+import { readWorkflow } from '../publish/job.ts';
+import { fail } from '../publish/step.ts';
+
+// First job of the reusable workflow: says which shards there are. Measures nothing.
+process.exitCode = await main().catch(fail);
+
+async function main(): Promise<number> {
+  const packageRoot = fileURLToPath(new URL('../..', import.meta.url));
+  const { inputs, cwd, shards, minutes } = readWorkflow(process.env);
+  const config = parseConfig({ flags: [], inputs, cwd, packageRoot });
+  const variants = planVariants(config);
+  const planned = planShards(variants, config, shards);
+  if (minutes !== null) checkTime(variants, config, planned, minutes);
+  for (const { index, of, variants } of planned) core.info(`${index}/${of}: ${variants.join(', ')}`);
+  core.setOutput('shards', JSON.stringify(planned));
+  core.setOutput('cold-start', config.coldStart ?? false);
+  return 0;
+}
