@@ -23,6 +23,7 @@ import { formatCpus } from './plan/cpus.ts';
 import { describeEffort } from './plan/effort.ts';
 import { plan } from './plan/plan.ts';
 import { planVariants } from './plan/variants.ts';
+import { checkedLines } from './report/checked.ts';
 import { streamHtml } from './report/html/render.ts';
 import { renderMarkdown } from './report/markdown.ts';
 import type { Duet, Measurement, Results, Search, Variant } from './results/results.ts';
@@ -198,6 +199,7 @@ async function openFile(desk: Desk, { engine, found, head, config }: Prepared, g
     host: describeHost(ground.machine, engine),
     built: new Map(),
     // What a run that dies leaves on the disk says so.
+    checked: [],
     stopped: 'an error or SIGKILL',
   };
   const save = () => output.write('results.json', toJson(conclude(record, desk.host)));
@@ -289,6 +291,10 @@ async function measureAll(
     },
     keepPlan: (rest) => {
       record.plan = { ...rest, warnings: record.plan.warnings };
+    },
+    keepChecked: (pages) => {
+      record.checked = pages;
+      for (const line of checkedLines(pages, variants)) say(`checked: ${line}`);
     },
     keep: async (more, moreDuets) => {
       measurements.push(...more);

@@ -29,6 +29,7 @@ export function analyse(results: Results): Summary {
     scenarios,
     gates: checkGates(results, comparisons),
     warnings: findWarnings(results, scenarios),
+    checked: results.checked ?? [],
   };
 }
 

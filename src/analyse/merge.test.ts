@@ -47,6 +47,20 @@ test('a run that is given twice counts once', () => {
   expect(merged?.measurements).toHaveLength(2 * run('a').measurements.length);
 });
 
+test('what was checked is one line for each path, of all variants', () => {
+  const page = { endpoint: '/', journey: null, status: 200, type: 'text/html', location: '', title: 'A' };
+  const [one, two] = [run('a'), again()];
+  one.checked = [{ ...page, variants: ['a'], bytes: [5, 7] }];
+  two.checked = [
+    { ...page, variants: ['a', 'b'], bytes: [6, 9] },
+    { ...page, variants: ['b'], title: 'B', endpoint: '/b', bytes: [1, 1] },
+  ];
+  expect(mergeResults([one, two])[0]?.checked).toEqual([
+    { ...page, variants: ['a', 'b'], bytes: [5, 9] },
+    { ...page, variants: ['b'], title: 'B', endpoint: '/b', bytes: [1, 1] },
+  ]);
+});
+
 const third = () => again(({ run }) => Object.assign(run, { id: 'run-third' }));
 
 test('a run that is part of what was put together before counts once', () => {

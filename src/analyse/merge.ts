@@ -1,4 +1,5 @@
 import type { Results } from '../results/results.ts';
+import { groupPages } from './pages.ts';
 
 /**
  * Puts the results of several runs together as far as their numbers may be compared: same machine, same Host header, and
@@ -110,6 +111,9 @@ function concatenate(group: readonly Results[]): Results {
         coldStart: runs.find((run) => run.coldStart)?.coldStart ?? null,
         failure: runs.find((run) => run.failure)?.failure ?? null,
       };
+    }),
+    ...(group.some(({ checked }) => checked) && {
+      checked: groupPages(group.flatMap(({ checked }) => checked ?? [])),
     }),
     measurements: moved.flatMap(({ measurements }) => measurements),
     duets: moved.flatMap(({ duets }) => duets),

@@ -1,4 +1,5 @@
 import type {
+  CheckedPage,
   Comparison,
   Evidence,
   Gate,
@@ -21,6 +22,8 @@ export interface Summary {
   /** One per gate of the plan, in its order. */
   gates: readonly GateResult[];
   warnings: readonly Warning[];
+  /** What was checked before the load; empty in results of older versions. */
+  checked: readonly CheckedPage[];
 }
 
 export interface ScenarioSummary {

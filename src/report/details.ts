@@ -3,6 +3,7 @@ import type { Variant } from '../results/results.ts';
 import { percent } from '../text/percent.ts';
 import { cut, plural } from '../text/plain.ts';
 import { type Tried, triedOf } from './capacity.ts';
+import { checkedLines } from './checked.ts';
 import { renderComparisons } from './comparisons.ts';
 import { code, codeBlock, escapeHtml, escapeMarkdown } from './escape.ts';
 import { answerText, logText } from './evidence.ts';
@@ -286,6 +287,12 @@ function base({ name, used, digest, id }: NonNullable<Variant['image']>['bases']
   return pinned ? `${image} ${code(pinned.replace(/^(sha256:)?(.{12}).*$/, '$2'))}` : image;
 }
 
+/** What the servers answered before the load. */
+function checked(summary: Summary): string {
+  const lines = checkedLines(summary.checked, summary.variants).map((line) => `- ${escapeMarkdown(line)}`);
+  return lines.length > 0 ? `Checked before the load:\n\n${lines.join('\n')}\n\n` : '';
+}
+
 function method(summary: Summary): string {
   const { run, scenarios } = summary;
   const loads = scenarios.map(({ facts }) => {
@@ -299,7 +306,7 @@ function method(summary: Summary): string {
 
 ${loads.join('\n')}
 
-${overhead(summary)}${run.stopped ? `; stopped by ${code(run.stopped)} before the plan was done` : ''}.
+${checked(summary)}${overhead(summary)}${run.stopped ? `; stopped by ${code(run.stopped)} before the plan was done` : ''}.
 
 ${codeBlock(commandsOf(run), 'sh')}
 

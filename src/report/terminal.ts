@@ -3,6 +3,7 @@ import type { Estimate } from '../stats/estimate.ts';
 import { cleanLine, cleanText, clip } from '../text/plain.ts';
 import { capacityLegend, hasCapacity } from './capacity.ts';
 import { bothTitle, type Medium } from './changes.ts';
+import { checkedLines } from './checked.ts';
 import { answerText, logText, shownOf } from './evidence.ts';
 import {
   type Column,
@@ -88,8 +89,11 @@ export function renderTable(summary: Summary, { width, color }: TableOptions): s
       ].join('\n'),
     );
   }
+  const checkedBefore = checkedLines(summary.checked, summary.variants).map((line) =>
+    eachLine(wrap(`checked: ${line}`, width, '  '), styles.dim),
+  );
   const parts = [changes.join('\n'), ...scenarios, warnings.join('\n')].filter(Boolean);
-  return `${[...parts, styles.dim(wrap(overhead(summary), width, '  '))].join('\n\n')}\n`;
+  return `${[...parts, checkedBefore.join('\n'), styles.dim(wrap(overhead(summary), width, '  '))].filter(Boolean).join('\n\n')}\n`;
 }
 
 /** What changed against the other ref: a line for each kind of verdict. */

@@ -105,6 +105,23 @@ export const Warning = z.object({
   variant: z.string().nullable(),
 });
 
+/** What a path or a step of a journey answered before the load, on the variants that answered alike. Untrusted text, cut. */
+export const CheckedPage = z.object({
+  endpoint: z.string(),
+  /** Null: the endpoint is a path. */
+  journey: z.string().nullable(),
+  /** Ids of variants. */
+  variants: z.array(z.string()),
+  status: count,
+  /** Content type without its parameters. */
+  type: z.string(),
+  location: z.string(),
+  /** Of a page of HTML. */
+  title: z.string().nullable(),
+  /** Least and most of the body, uncompressed. */
+  bytes: z.tuple([count, count]),
+});
+
 export const CpuLayout = z.object({
   server: z.array(count),
   load: z.array(count),
@@ -215,6 +232,7 @@ const Whole = z.object({
     once((one: { id: string }) => one.id),
     'the same variant twice',
   ),
+  checked: z.array(CheckedPage).optional(),
   measurements: z.array(Measurement),
   duets: z.array(Duet).default([]),
   searches: z
@@ -245,6 +263,7 @@ export type Facts = z.infer<typeof Facts>;
 export type ColdStart = z.infer<typeof ColdStart>;
 export type Failure = z.infer<typeof Failure>;
 export type Variant = z.infer<typeof Variant>;
+export type CheckedPage = z.infer<typeof CheckedPage>;
 export type Warning = z.infer<typeof Warning>;
 export type CpuLayout = z.infer<typeof CpuLayout>;
 export type ScenarioFacts = z.infer<typeof ScenarioFacts>;

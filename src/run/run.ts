@@ -8,6 +8,7 @@ import { warnOfRest } from '../plan/effort.ts';
 import { type Batch, type Instance, type Plan, planRest } from '../plan/plan.ts';
 import { batchMs, drainFor, retime } from '../plan/timeline.ts';
 import {
+  type CheckedPage,
   type ColdStart,
   type Duet,
   type Facts,
@@ -77,6 +78,8 @@ export interface RunWorld {
   keep(measurements: readonly Measurement[], duets: readonly Duet[]): Promise<void>;
   /** The rest was planned anew: what comes of it is in the record. */
   keepPlan(plan: Plan): void;
+  /** What was checked before the load. */
+  keepChecked(pages: readonly CheckedPage[]): void;
   keepSearch(search: Search): Promise<void>;
   keepRaw(name: string, text: string): Promise<void>;
   /** The same, piece by piece. */

@@ -111,7 +111,12 @@ describe.each(Object.entries(APPLICATIONS))('%s', (name, app) => {
     );
     expect({ code, said: code === 0 ? '' : stdout + stderr }).toEqual({ code: 0, said: '' });
     const results = project.results(`${name}-out`);
-    expect(results.warnings.map((warning) => warning.code)).not.toContain('redirect');
+    const codes = results.warnings.map((warning) => warning.code);
+    for (const odd of ['redirect', 'looks-unfinished']) expect(codes).not.toContain(odd);
+    expect(results.checked?.map(({ endpoint, status }) => [endpoint, status])).toContainEqual([
+      app.path,
+      200,
+    ]);
     for (const runtime of RUNTIMES) {
       const id = `${runtime}@8.4`;
       expect(variantOf(results, id).failure).toBeNull();
@@ -125,6 +130,34 @@ describe.each(Object.entries(APPLICATIONS))('%s', (name, app) => {
     }
   }, 900_000);
 });
+
+test('an application that is not installed is measured, with its page shown and a warning', async () => {
+  const folder = await make('mediawiki', 'bare');
+  writeFileSync(join(folder, '.bench.yml'), 'root: var/lib/mediawiki\nextensions: [intl]\n');
+  const { code, stderr } = await run(
+    folder,
+    ...['--runtimes', RUNTIMES.join(','), '--paths', '/', '--load', 'requests(6, 2)'],
+  );
+  expect({ code, said: code === 0 ? '' : stderr }).toEqual({ code: 0, said: '' });
+  const { checked, warnings, measurements } = project.results('bare-out');
+  expect(measurements.map(({ okCount, requests }) => [okCount, requests])).toEqual(
+    RUNTIMES.map(() => [6, 6]),
+  );
+  expect(checked).toMatchObject([
+    {
+      ...{ endpoint: '/', journey: null, variants: RUNTIMES.map((runtime) => `${runtime}@8.4`) },
+      ...{ status: 200, type: 'text/html', title: expect.stringMatching(/^MediaWiki 1\.\d+/) },
+    },
+  ]);
+  expect(checked?.[0]?.bytes[1]).toBeLessThan(2000);
+  expect(stderr).toMatch(/checked: \/ → 200 "MediaWiki 1\.[\d.]+", text\/html, \d+ bytes/);
+  expect(warnings).toContainEqual(
+    expect.objectContaining({
+      code: 'looks-unfinished',
+      message: expect.stringContaining('GET / looks like MediaWiki without its LocalSettings.php'),
+    }),
+  );
+}, 900_000);
 
 test('an application as it was is compared with what became of it', async () => {
   const folder = await make('adminer', 'changed');

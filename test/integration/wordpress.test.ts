@@ -1,6 +1,6 @@
 // WordPress from Debian's packages, with MariaDB: an app that asks its database for each page and redirects unless it is asked
 // by its own name. All that a user has to write for it are these twenty lines. Most of the time goes into four installations.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { realHost } from '../../src/host.ts';
@@ -71,7 +71,9 @@ test('WordPress is served alike, and its pages are what is loaded', async ({ ski
   ).done;
   expect({ code, said: code === 0 ? '' : stderr }).toEqual({ code: 0, said: '' });
   const results = project.results('out');
-  expect(results.warnings.map((warning) => warning.code)).not.toContain('redirect');
+  const codes = results.warnings.map((warning) => warning.code);
+  for (const odd of ['redirect', 'looks-unfinished']) expect(codes).not.toContain(odd);
+  expect(results.checked).toMatchObject([{ endpoint: '/', status: 200, title: 'A blog' }]);
   for (const runtime of RUNTIMES) {
     const id = `${runtime}@8.4`;
     expect(variantOf(results, id).failure).toBeNull();
@@ -80,4 +82,36 @@ test('WordPress is served alike, and its pages are what is loaded', async ({ ski
     expect(slice?.requests).toBeGreaterThan(0);
     expect(slice?.bytesReceived).toBeGreaterThan((slice?.requests as number) * 20_000);
   }
+}, 900_000);
+
+test('WordPress that is not installed is measured, with a warning that names what is missing', async () => {
+  const cwd = join(project.folder, 'bare');
+  mkdirSync(cwd);
+  cpSync(join(project.folder, 'wordpress'), cwd, { recursive: true, verbatimSymlinks: true });
+  for (const name of ['wp-config.php', 'install.php']) rmSync(join(cwd, name));
+  const { code, stderr } = await project.start(
+    [
+      ...[
+        'run',
+        ...(await findImages()),
+        '--runtimes',
+        RUNTIMES.slice(0, 2).join(','),
+        '--extensions',
+        'mysqli',
+      ],
+      ...['--paths', '/,/?p=1', '--load', 'requests(6, 2)', '--timeout', '60s', '--warmup', '0s'],
+      ...['--instances', '1', '--blocks', '1', '--wait', '--out', join(project.folder, 'bare-out')],
+    ],
+    { cwd },
+  ).done;
+  expect({ code, said: code === 0 ? '' : stderr }).toEqual({ code: 0, said: '' });
+  const { checked, warnings } = project.results('bare-out');
+  const location = 'http://app.test/wp-admin/setup-config.php';
+  expect(checked).toMatchObject(['/', '/?p=1'].map((endpoint) => ({ endpoint, status: 302, location })));
+  expect(warnings).toContainEqual(
+    expect.objectContaining({
+      code: 'looks-unfinished',
+      message: expect.stringContaining('GET / and GET /?p=1 look like WordPress without its wp-config.php'),
+    }),
+  );
 }, 900_000);

@@ -3,6 +3,7 @@ import type { Variant } from '../../results/results.ts';
 import { percent } from '../../text/percent.ts';
 import { cut, plural } from '../../text/plain.ts';
 import { type Tried, triedOf } from '../capacity.ts';
+import { checkedLines } from '../checked.ts';
 import { answerText, logText } from '../evidence.ts';
 import { bytes, count, digits, duration, ms, NOTHING, share } from '../numbers.ts';
 import { type Start, startsLegend, startsOf } from '../starts.ts';
@@ -274,6 +275,11 @@ export function renderMethod(summary: Summary): Html {
   });
   return html`<p>Every server was started afresh ${startedAfresh(summary)}. A block is one slice of load on every variant, one after the other or in turns, in random order (${seedsOf(run)}); blocks do not overlap.</p>
 <ul>${loads}</ul>
+${
+  summary.checked.length > 0 &&
+  html`<p>Checked before the load:</p>
+<ul>${checkedLines(summary.checked, summary.variants).map((line) => html`<li dir="auto">${line}</li>`)}</ul>`
+}
 <p>${overhead(summary)}${run.stopped && html`; stopped by <code>${run.stopped}</code> before the plan was done`}.</p>
 <p>To repeat it:</p>
 <pre class="command" tabindex="0"><code>${commandsOf(run)}</code></pre>

@@ -7,6 +7,7 @@ import type { Plan } from '../../plan/plan.ts';
 import { gatesFor } from '../../plan/shard-plan.ts';
 import { findReference, type PlannedVariant } from '../../plan/variants.ts';
 import type {
+  CheckedPage,
   Duet,
   HostFacts,
   Measurement,
@@ -42,6 +43,8 @@ export interface Record {
   measurements: readonly Measurement[];
   duets: readonly Duet[];
   searches: readonly Search[];
+  /** Empty: no server has answered yet. */
+  checked: readonly CheckedPage[];
   stopped: string | null;
 }
 
@@ -93,6 +96,7 @@ export function assembleResults(record: Record, elapsedMs: number): Results {
       ...(config.unjudged && { unjudged: config.unjudged }),
     },
     variants,
+    ...(record.checked.length > 0 && { checked: [...record.checked] }),
     measurements: [...record.measurements],
     duets: [...record.duets],
     searches: [...record.searches],

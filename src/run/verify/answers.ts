@@ -7,6 +7,7 @@ import { addressOf } from '../servers/target.ts';
 import { explain } from './app-evidence.ts';
 import { appOf, askOften, type Learned, learn } from './learned.ts';
 import { maskBodies } from './mask.ts';
+import { describePages } from './pages.ts';
 import { type Answer, type Asked, type Fault, findDifferent, findRedirects } from './verify.ts';
 
 /** What one variant answered to one request, and how that is judged. */
@@ -85,7 +86,12 @@ export async function checkAnswers(
   const right = current.filter(({ variant }) => !failed.has(variant.id));
   learn(known.learned, right, rounds, isFirst);
   if (isFirst) await askOften(world, known.learned, right, pathsOf(world.config.scenarios));
-  if (isFirst) warnOfRedirects(world, asked);
+  if (isFirst) {
+    const pages = describePages(right, rounds);
+    world.keepChecked(pages.checked);
+    for (const warning of pages.warnings) world.warn(warning);
+    warnOfRedirects(world, asked);
+  }
   return current;
 }
 

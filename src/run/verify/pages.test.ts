@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest';
+import type { Server } from '../servers/servers.ts';
+import type { Round } from './answers.ts';
+import { describePages, readTitle } from './pages.ts';
+import type { Answer } from './verify.ts';
+
+const HTML = '<!doctype html><html><head><title>A wiki &ndash; main page</title></head><body>…</body></html>';
+
+const answer = (of: Partial<Answer> = {}): Answer => ({
+  ...{ status: 200, error: '', type: 'text/html; charset=utf-8', location: '', body: HTML },
+  ...of,
+});
+
+type Answers = Record<string, Answer & { mayRefuse?: boolean }>;
+
+/** By variant, what it answered to each endpoint. */
+function describe(variants: Record<string, Answers>) {
+  const servers = Object.keys(variants).map((id) => ({ variant: { id, label: id } }) as Server);
+  const round: Round = new Map(
+    Object.entries(variants).map(([id, answers]) => [
+      id,
+      new Map(
+        Object.entries(answers).map(([endpoint, { mayRefuse = false, ...given }]) => [
+          endpoint,
+          { endpoint, mayRefuse, answer: given },
+        ]),
+      ),
+    ]),
+  );
+  return describePages(servers, [round]);
+}
+
+test('a path has one entry: status, title, type and size, whatever the number of variants', () => {
+  const longer = answer({ body: `${HTML}<!-- cached -->` });
+  const { checked, warnings } = describe({ a: { '/': answer() }, b: { '/': longer } });
+  expect(checked).toEqual([
+    {
+      ...{ endpoint: '/', journey: null, variants: ['a', 'b'], status: 200, type: 'text/html', location: '' },
+      ...{ title: 'A wiki – main page', bytes: [Buffer.byteLength(HTML), Buffer.byteLength(HTML) + 15] },
+    },
+  ]);
+  expect(warnings).toEqual([]);
+});
+
+test('variants that differ have an entry each', () => {
+  const other = answer({ body: HTML.replace('A wiki', 'Set-up') });
+  const { checked } = describe({ a: { '/': answer() }, b: { '/': other }, c: { '/': answer() } });
+  expect(checked.map(({ variants, title }) => [variants, title])).toEqual([
+    [['a', 'c'], 'A wiki – main page'],
+    [['b'], 'Set-up – main page'],
+  ]);
+});
+
+test('a step of a journey counts once; a missing path beside a k6 script does not', () => {
+  const refused = { ...answer({ status: 404 }), mayRefuse: true };
+  const { checked } = describe({ a: { '/': refused, 'home\nshop': { ...answer(), mayRefuse: true } } });
+  expect(checked.map(({ endpoint, journey }) => [endpoint, journey])).toEqual([['home', 'shop']]);
+});
+
+test('the size is that of the whole body, of bytes that are no text that of the header', () => {
+  const cutOff = answer({ body: 'x'.repeat(100), characters: 1000 });
+  const image = answer({ headers: 'Content-Length: 68\nContent-Type: image/png', body: '\ufffdPNG\ufffd' });
+  const gzip = answer({ headers: 'Content-Encoding: gzip\nContent-Length: 5', body: 'x'.repeat(50) });
+  const { checked } = describe({ a: { '/cut': cutOff, '/image': image, '/gzip': gzip } });
+  expect(checked.map(({ bytes }) => bytes[0])).toEqual([1000, 68, 50]);
+});
+
+test('a title is one harmless line', () => {
+  expect(readTitle('<TITLE lang="en">\n a\u001b[31m b\u202e\n\tc </TITLE>')).toBe('a b c');
+  expect(readTitle('<title>&lt;script&gt; &#x41;&#66;&nbsp;&unknown; &#9999999;</title>')).toBe(
+    '<script> AB &unknown; &#9999999;',
+  );
+  expect(readTitle(`<title>${'x'.repeat(500)}</title>`)).toBe(`${'x'.repeat(120)}…`);
+  expect(readTitle('<title></title>')).toBeNull();
+  expect(readTitle('{"title": 1}')).toBeNull();
+  // Nothing that takes long.
+  expect(readTitle('<title '.repeat(40_000))).toBeNull();
+});
+
+const SETUP = answer({ status: 302, location: 'http://app.test/wp-admin/setup-config.php', body: '' });
+
+test('what looks like no page of the app is a warning, once for all paths and variants', () => {
+  const { warnings } = describe({ a: { '/': SETUP, '/feed': SETUP }, b: { '/': SETUP, '/feed': SETUP } });
+  expect(warnings).toEqual([
+    {
+      code: 'looks-unfinished',
+      message:
+        'GET / and GET /feed look like WordPress without its wp-config.php: the numbers are those of this page, not of the app',
+      remedy: expect.stringContaining('install the app'),
+      variant: null,
+    },
+  ]);
+});
+
+test('with other answers on other variants it names the variants', () => {
+  const { warnings } = describe({ a: { '/': SETUP }, b: { '/': answer() } });
+  expect(warnings.map(({ message }) => message)).toEqual([
+    expect.stringMatching(/^GET \/ on a looks like WordPress/),
+  ]);
+});

@@ -1,0 +1,111 @@
+import { groupPages } from '../../analyse/pages.ts';
+import type { CheckedPage, Warning } from '../../results/results.ts';
+import { cleanLine, cut, list } from '../../text/plain.ts';
+import type { Server } from '../servers/servers.ts';
+import type { Round } from './answers.ts';
+import { findUnfinished } from './unfinished.ts';
+import type { Answer } from './verify.ts';
+
+/** What the paths and the steps of journeys answered before the load, for people. Pure. */
+export interface Pages {
+  /** One entry for each, not for each variant, unless they differ. */
+  checked: CheckedPage[];
+  warnings: Warning[];
+}
+
+/** @param rounds the latest first: a variant is in some of them */
+export function describePages(servers: readonly Server[], rounds: readonly Round[]): Pages {
+  const checked: CheckedPage[] = [];
+  const odd = new Map<string, Set<string>>();
+  for (const { variant } of servers) {
+    const replies = rounds.find((round) => round.has(variant.id))?.get(variant.id) ?? new Map();
+    const seen = new Set<string>();
+    for (const { endpoint, mayRefuse, answer } of replies.values()) {
+      const [path = '', journey = null] = endpoint.split('\n');
+      // Of a k6 script nobody knows what it asks: `/` may be missing.
+      const isRefused = journey === null && mayRefuse && answer.status >= 400;
+      if (seen.has(endpoint) || isRefused) continue;
+      seen.add(endpoint);
+      const page = describePage(path, journey, variant.id, answer);
+      checked.push(page);
+      const what = findUnfinished({ ...page, body: answer.body });
+      if (what === null) continue;
+      const key = JSON.stringify([what, nameOf(page)]);
+      odd.set(key, (odd.get(key) ?? new Set()).add(variant.label));
+    }
+  }
+  return { checked: groupPages(checked), warnings: warn(odd, new Set(servers.map((s) => s.variant.label))) };
+}
+
+/** `GET /`, or a step of a journey. */
+const nameOf = ({ endpoint, journey }: CheckedPage) =>
+  journey === null ? `GET ${endpoint}` : `${endpoint} (${journey})`;
+
+function warn(odd: ReadonlyMap<string, ReadonlySet<string>>, all: ReadonlySet<string>): Warning[] {
+  const requests = new Map<string, string[]>();
+  for (const [key, labels] of odd) {
+    const [what, request] = JSON.parse(key) as [string, string];
+    const who = labels.size < all.size ? ` on ${list([...labels])}` : '';
+    requests.set(what, [...(requests.get(what) ?? []), request + who]);
+  }
+  return [...requests].map(([what, found]) => ({
+    code: 'looks-unfinished',
+    message: `${list(found)} ${found.length > 1 ? 'look' : 'looks'} like ${what}: the numbers are those of this page, not of the app`,
+    remedy:
+      "install the app in `prepare`, or in `services.set-up` with a database, and compare the title after 'Checked:' with that of the page in a browser. If the page is right, ignore this warning",
+    variant: null,
+  }));
+}
+
+/** Text of others in a line of ours, characters. */
+const MOST = { endpoint: 200, type: 80, location: 200, title: 120 } as const;
+
+function describePage(
+  endpoint: string,
+  journey: string | null,
+  variant: string,
+  answer: Answer,
+): CheckedPage {
+  const bytes = bytesOf(answer);
+  return {
+    endpoint: cut(endpoint, MOST.endpoint),
+    journey,
+    variants: [variant],
+    status: answer.status,
+    type: cut(cleanLine(answer.type.split(';')[0] ?? ''), MOST.type),
+    location: cut(cleanLine(answer.location), MOST.location),
+    title: readTitle(answer.body),
+    bytes: [bytes, bytes],
+  };
+}
+
+/** Bounded, so that no page takes long to read. */
+const TITLE = /<title(?:\s[^<>]{0,500})?>([^<]{0,2000})<\/title\s*>/i;
+
+/** Of a page of HTML; null: none. */
+export function readTitle(body: string): string | null {
+  const title = TITLE.exec(body)?.[1];
+  if (title === undefined) return null;
+  const line = cleanLine(readEntities(title)).replace(/\s+/g, ' ');
+  return line === '' ? null : cut(line, MOST.title);
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' },
+  ...{ lsaquo: '‹', rsaquo: '›', laquo: '«', raquo: '»', ndash: '–', mdash: '—', bull: '•', middot: '·' },
+};
+
+function readEntities(text: string): string {
+  return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w{2,8}));/gi, (all, decimal, hex, name) => {
+    if (name !== undefined) return ENTITIES[name] ?? all;
+    const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
+    return code <= 0x10ffff ? String.fromCodePoint(code) : all;
+  });
+}
+
+/** Of the body, uncompressed. k6 gives text: of an image the header knows better. */
+function bytesOf({ headers = '', body, characters = body.length }: Answer): number {
+  const length = /^content-length: (\d{1,15})$/im.exec(headers)?.[1];
+  if (length !== undefined && !/^content-encoding:/im.test(headers)) return Number(length);
+  return Math.round(Buffer.byteLength(body) * (characters / Math.max(1, body.length)));
+}

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { readTitle } from './pages.ts';
+import { findUnfinished } from './unfinished.ts';
+
+const ofBody = (body: string) => findUnfinished({ title: readTitle(body), location: '', body });
+const titled = (title: string, body = '') => ofBody(`<html><head><title>${title}</title></head>${body}`);
+const redirect = (location: string) => findUnfinished({ title: null, location, body: '' });
+
+test.each([
+  ['MediaWiki without', titled('MediaWiki 1.43.6', '<p>LocalSettings.php not found.</p>')],
+  ['wp-config.php', titled('WordPress &rsaquo; Setup Configuration File')],
+  ['empty database', titled('WordPress &rsaquo; Installation')],
+  ['Symfony', titled('Welcome to Symfony!')],
+  ['Whoops', titled('Whoops! There was an error.')],
+  ['fatal error', ofBody('<br />\n<b>Fatal error</b>:  Uncaught Error in <b>/app/index.php</b>')],
+  ['not run', ofBody('<?php\nrequire "vendor/autoload.php";')],
+  ['phpinfo', titled('PHP 8.4.16 - phpinfo()')],
+  ['phpinfo', titled('PHP 8.5.0RC1 - phpinfo()')],
+  ['default page of Apache', titled('Apache2 Debian Default Page: It works')],
+  ['default page of Apache', titled('Apache2 Ubuntu Default Page: It works')],
+  ['default page of Apache', ofBody('<html><body><h1>It works!</h1></body></html>\n')],
+  ['default page of nginx', titled('Welcome to nginx!')],
+  ['default page of Caddy', titled('Caddy works!')],
+  ['list of files', titled('Index of /')],
+  ['list of files', titled('Index of /public/')],
+  ['installer', titled('Roundcube Webmail Installer')],
+  ['wp-config.php', redirect('http://app.test/blog/wp-admin/setup-config.php')],
+  ['empty database', redirect('/wp-admin/install.php')],
+  ['Drupal', redirect('/core/install.php?langcode=en')],
+  ['Joomla', redirect('installation/index.php')],
+  ['installer', redirect('./install')],
+  ['installer', redirect('/setup/?step=1')],
+])('it is %s', (what, found) => {
+  expect(found).toContain(what);
+});
+
+test.each([
+  ['a page of MediaWiki', titled('MediaWiki', '<p>MediaWiki has been installed.</p>')],
+  ['a page about it', titled('A blog', '<p>It says “LocalSettings.php not found”, and It works!</p>')],
+  ['a page on WordPress', titled('How to install WordPress')],
+  ['a list of results', titled('Index of companies')],
+  ['an API', ofBody('{"title": "Installation", "code": "<?php"}')],
+  ['a redirect to the log-in', redirect('/login?to=/install')],
+  ['a redirect to a page about installing', redirect('/installing-plugins')],
+  ['a redirect to nowhere', redirect('http://')],
+])('it is nothing of the kind: %s', (_, found) => {
+  expect(found).toBeNull();
+});

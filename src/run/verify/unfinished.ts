@@ -1,0 +1,84 @@
+/** Pages that a server or an app shows in place of the app. The one list of them, each with its source. Pure. */
+
+export interface Page {
+  /** Of its `<title>`, cleaned; null: it has none. */
+  title: string | null;
+  /** Empty: no redirect. */
+  location: string;
+  body: string;
+}
+
+interface Mark {
+  /** `GET / looks like …`. */
+  what: string;
+  /** All that are given have to match. */
+  title?: RegExp;
+  body?: RegExp;
+  /** Matches the path that a redirect leads to. */
+  redirect?: RegExp;
+}
+
+const MARKS: readonly Mark[] = [
+  // MediaWiki: includes/templates/NoLocalSettings.mustache
+  {
+    what: 'MediaWiki without its LocalSettings.php',
+    title: /^MediaWiki\b/,
+    body: /<p>LocalSettings\.php not (found|readable)\.<\/p>/,
+  },
+  // WordPress: wp-load.php, wp-admin/setup-config.php
+  { what: 'WordPress without its wp-config.php', redirect: /\/wp-admin\/setup-config\.php$/ },
+  { what: 'WordPress without its wp-config.php', title: /^WordPress › Setup Configuration File$/ },
+  // WordPress: wp_not_installed() in wp-includes/load.php, wp-admin/install.php
+  { what: 'WordPress with an empty database', redirect: /\/wp-admin\/install\.php$/ },
+  { what: 'WordPress with an empty database', title: /^WordPress › Installation$/ },
+  // Drupal: the redirect of core/lib/Drupal/Core/DrupalKernel.php
+  { what: 'Drupal without its tables', redirect: /\/core\/install\.php$/ },
+  // Joomla: includes/app.php
+  { what: 'Joomla without its configuration.php', redirect: /\/installation\/(index\.php)?$/ },
+  // symfony/http-kernel: Resources/welcome.html.php
+  { what: "Symfony's welcome page, which has no route", title: /^Welcome to Symfony!$/ },
+  // filp/whoops: src/Whoops/Handler/PrettyPageHandler.php; Laravel's error page before version 6
+  {
+    what: 'an error page of Whoops',
+    title: /^Whoops(! There was an error|, looks like something went wrong)/,
+  },
+  // PHP: php_error_cb() in main/main.c. With display_errors a fatal error is answered with HTTP 200.
+  { what: 'a fatal error of PHP', body: /<b>(Fatal|Parse) error<\/b>: {2}/ },
+  { what: 'PHP code that was not run', body: /^\s*<\?php\s/ },
+  // PHP: ext/standard/info.c
+  { what: 'the output of phpinfo()', title: /^PHP \d+\.\d+\.\d+\S* - phpinfo\(\)$/ },
+  // Debian and Ubuntu: /var/www/html/index.html of apache2
+  { what: 'the default page of Apache', title: /^Apache2 \w+ Default Page: It works/ },
+  // Apache httpd: docs/docroot/index.html, since 2.4.60 and before
+  { what: 'the default page of Apache', title: /^It works! Apache httpd$/ },
+  { what: 'the default page of Apache', body: /^\s*<html>\s*<body>\s*<h1>It works!<\/h1>/i },
+  // nginx: docs/html/index.html
+  { what: 'the default page of nginx', title: /^Welcome to nginx!$/ },
+  // Caddy: welcome/index.html of caddyserver/dist
+  { what: 'the default page of Caddy', title: /^Caddy works!$/ },
+  // Apache: modules/generators/mod_autoindex.c; nginx: ngx_http_autoindex_module.c
+  { what: 'a list of files', title: /^Index of \// },
+  // Many apps lead to their installer by such a name.
+  {
+    what: 'an installer',
+    redirect: /(^|\/)(web-?)?(install|installer|installation|setup|first-?run)(\.php)?(\/|$)/i,
+  },
+  { what: 'an installer', title: /\b(installer|(installation|install|setup) wizard)\b/i },
+];
+
+/** What it looks like; null: like any page of an app. */
+export function findUnfinished(page: Page): string | null {
+  return MARKS.find((mark) => fits(mark, page))?.what ?? null;
+}
+
+function fits({ title, body, redirect }: Mark, page: Page): boolean {
+  return (
+    (title === undefined || (page.title !== null && title.test(page.title))) &&
+    (body === undefined || body.test(page.body)) &&
+    (redirect === undefined || (page.location !== '' && redirect.test(pathOf(page.location))))
+  );
+}
+
+function pathOf(location: string): string {
+  return URL.parse(location, 'http://app.test')?.pathname ?? '';
+}
