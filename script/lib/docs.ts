@@ -1,17 +1,16 @@
-// Writes the parts of docs/ that are generated: the runtimes, from their manifests, and the facts of base images. A unit
-// test fails when one is stale.
+// Writes the generated parts of docs/: commands, settings, runtimes and base images. A unit test fails when one is stale.
 //   node script/lib/docs.ts && npm run format
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
+import { COMMANDS, HEADINGS, type Spec } from '../../src/config/command.ts';
 import { realFiles } from '../../src/config/files.ts';
+import { KEY_NAMES, KEYS, type Key } from '../../src/config/keys.ts';
 import { formatOwnDefaults, loadRuntimes } from '../../src/config/runtimes.ts';
 import type { OptionSpec, Runtime } from '../../src/config/types.ts';
 import { renderDifferences } from '../../test/integration/differences.ts';
 
 const root = resolve(import.meta.dirname, '../..');
-export const RUNTIMES_PAGE = join(root, 'docs/runtimes.md');
-const IMAGES_PAGE = join(root, 'docs/images.md');
 
 const runtimes = loadRuntimes(root, root, realFiles);
 
@@ -24,7 +23,7 @@ export function renderRuntimesPage(page: string): string {
 function replacePart(page: string, name: string, text: string): string {
   const [begin, end] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`];
   const [before, after] = [page.indexOf(begin), page.indexOf(end)];
-  if (before < 0 || after < before) throw new Error(`docs/runtimes.md lacks ${begin.trim()} … ${end}`);
+  if (before < 0 || after < before) throw new Error(`the page lacks ${begin.trim()} … ${end}`);
   return `${page.slice(0, before)}${begin}\n${text}\n${page.slice(after)}`;
 }
 
@@ -133,7 +132,63 @@ export function renderImagesPage(page: string): string {
   return replacePart(page, 'bases', `${[...head, ...rows].join('\n')}\n`);
 }
 
+/** The page about commands, with those of src/config/command.ts. */
+export function renderCliPage(page: string): string {
+  const sections = Object.entries(COMMANDS).map(
+    ([name, { usage, about, own, config, example }]: [string, Spec]) => {
+      const flags = Object.entries(own).map(
+        ([flag, { value, about: text }]) => `| \`--${flag}${value ? ` ${value}` : ''}\` | ${text} |`,
+      );
+      const rows = [
+        ...flags.map((row) => row.replaceAll(/(?<=`[^`]*)\|(?=[^`]*`)/g, '\\|')),
+        ...(config ? ['| [all settings](config.md) | As a flag of the same name |'] : []),
+      ];
+      return [
+        `### ${name}`,
+        '',
+        `${about}.`,
+        '',
+        '```sh',
+        `php-runtime-bench ${example}`,
+        '```',
+        '',
+        `Usage: \`php-runtime-bench ${usage}\``,
+        '',
+        ...(rows.length > 0 ? ['| flag | effect |', '|---|---|', ...rows, ''] : []),
+      ].join('\n');
+    },
+  );
+  return replacePart(page, 'commands', sections.join('\n'));
+}
+
+const PLACES = { file: '`.bench.yml`', flag: 'flags', input: 'inputs of the action' };
+
+/** The page about settings, with the keys of src/config/keys.ts. */
+export function renderConfigPage(page: string): string {
+  const lines = KEY_NAMES.flatMap((name) => {
+    const { value, about, default: preset, only }: Key = KEYS[name];
+    const escapeCell = (text: string) => text.replaceAll('|', '\\|');
+    const heading = HEADINGS[name];
+    const where = only ? ` Only in: ${only.map((place) => PLACES[place]).join(', ')}.` : '';
+    return [
+      ...(heading ? ['', `### ${heading}`, '', '| key | value | default | sets |', '|---|---|---|---|'] : []),
+      `| \`${name}\` | \`${escapeCell(value ?? 'true|false')}\` | ${escapeCell(preset ?? '')} | ${escapeCell(about)}.${where} |`,
+    ];
+  });
+  return replacePart(page, 'keys', `${lines.join('\n').trim()}\n`);
+}
+
+/** All pages with a generated part. */
+export const GENERATED: Readonly<Record<string, (page: string) => string>> = {
+  'docs/cli.md': renderCliPage,
+  'docs/config.md': renderConfigPage,
+  'docs/images.md': renderImagesPage,
+  'docs/runtimes.md': renderRuntimesPage,
+};
+
 if (process.argv[1] === import.meta.filename) {
-  writeFileSync(IMAGES_PAGE, renderImagesPage(readFileSync(IMAGES_PAGE, 'utf8')));
-  writeFileSync(RUNTIMES_PAGE, renderRuntimesPage(readFileSync(RUNTIMES_PAGE, 'utf8')));
+  for (const [name, render] of Object.entries(GENERATED)) {
+    const path = join(root, name);
+    writeFileSync(path, render(readFileSync(path, 'utf8')));
+  }
 }

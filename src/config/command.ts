@@ -22,7 +22,7 @@ export type Command =
   | { command: 'help'; of?: CommandName }
   | { command: 'version' };
 
-interface Spec {
+export interface Spec {
   usage: string;
   about: string;
   /** Flags of its own: with the name of the value, or null for a switch. */
@@ -244,8 +244,8 @@ function readFile([file, other]: readonly string[]): string {
   });
 }
 
-/** What stands before a key in the help text: in the order of the keys, those of a kind are together. */
-const HEADINGS: Partial<Record<KeyName, string>> = {
+/** Headings in the help text and in docs/config.md, each before the first key of its group. */
+export const HEADINGS: Partial<Record<KeyName, string>> = {
   app: 'The app',
   runtimes: 'What serves it',
   'compare-to': 'Compared with',

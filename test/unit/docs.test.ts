@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { OCTANE_APPS, OCTANE_PACKAGES, requireOctane } from '../../bench/articles/apps.ts';
 import { TREATMENT_NAMES } from '../../bench/power/series.ts';
-import { renderImagesPage, renderRuntimesPage } from '../../script/lib/docs.ts';
+import { GENERATED } from '../../script/lib/docs.ts';
 import { COMMANDS, parseCommand } from '../../src/config/command.ts';
 import { realFiles } from '../../src/config/files.ts';
 import { CONFIG_FLAGS } from '../../src/config/flags.ts';
@@ -176,7 +176,7 @@ const LANGUAGES: Record<string, (block: Block, page: Page) => void> = {
 /** test/integration/docs.test.ts writes these files, lints them and runs them. */
 function expectRun({ page, file }: Block) {
   expect([page, file]).toEqual([
-    'docs/runtimes.md',
+    'docs/add-a-runtime.md',
     expect.stringMatching(/^\.bench\/runtimes\/php-server\//),
   ]);
 }
@@ -265,10 +265,15 @@ function columnAfter(page: Page, text: string): string[] {
 
 const pageOf = (name: string) => pages.find((page) => page.name === name) as Page;
 
-test('the README lists the commands', () => {
-  const names = columnAfter(pageOf('README.md'), '## Commands').map((cell) => cell.split(' ')[0]);
-  expect(names).toEqual(Object.keys(COMMANDS));
-});
+test.each(Object.entries(GENERATED))(
+  'the generated part of %s is fresh; else run: node script/lib/docs.ts && npm run format',
+  (name, render) => {
+    // The formatter aligns tables and drops double blank lines.
+    const words = (text: string) => text.replaceAll(/\|[ -]+(?=\|)/g, '|').split(/[\s-]+/);
+    const { text } = readPage(name);
+    expect(words(render(text))).toEqual(words(text));
+  },
+);
 
 /** `a{B,C}` → `aB`, `aC`. */
 function expandBraces(text: string): string[] {
@@ -283,20 +288,8 @@ test('docs/reading-the-report.md has the columns of CSV in their order', () => {
   expect(cells.flatMap((cell) => cell.split(', ')).flatMap(expandBraces)).toEqual(CSV_COLUMNS);
 });
 
-test('docs/images.md has the facts of test/fixtures/bases.yaml', () => {
-  const { text } = readPage('docs/images.md');
-  const words = (page: string) => page.split(/[\s|-]+/);
-  expect(words(renderImagesPage(text))).toEqual(words(text));
-});
-
 describe('docs/runtimes.md', () => {
   const page = readPage('docs/runtimes.md');
-
-  test('has the options of the manifests; else run: node script/lib/docs.ts && npm run format', () => {
-    // The formatter aligns tables and drops double blank lines.
-    const words = (text: string) => text.replaceAll(/\|[ -]+(?=\|)/g, '|').split(/\s+/);
-    expect(words(renderRuntimesPage(page.text))).toEqual(words(page.text));
-  });
 
   test('says with which PHP a runtime was checked', () => {
     for (const { name, tried, php } of loadRuntimes(root, resolve(root), realFiles).values()) {
