@@ -1,0 +1,44 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { root } from '../fixtures/docs.ts';
+import { faultsOf, LINKED, PAGES, piecesOf, sentencesOf } from '../fixtures/prose.ts';
+
+const read = (name: string) => readFileSync(join(root, name), 'utf8');
+
+test('the check finds a long sentence, a banned word and a late subject, and leaves code alone', () => {
+  const long = `It ${'very '.repeat(30)}long.`;
+  expect(faultsOf(piecesOf(long))).toHaveLength(1);
+  expect(faultsOf(piecesOf('A gate is held against a run.\n\n| a | the image cannot be had |'))).toHaveLength(
+    2,
+  );
+  expect(faultsOf(piecesOf('Whoever runs it waits. Where is it?'))).toHaveLength(1);
+  expect(faultsOf(piecesOf('Run `but for`.\n\n```sh\necho held\n```\n'))).toEqual([]);
+  expect(sentencesOf('Use `a`, `b` or `c`. Then 5.5 s pass.')).toEqual(['Use Code.', 'Then 5.5 s pass.']);
+});
+
+describe.each(PAGES)('%s', (name) => {
+  test('has short sentences without the banned words', () => {
+    expect(faultsOf(piecesOf(read(name)))).toEqual([]);
+  });
+
+  test('links our own terms to the glossary where it first uses them', () => {
+    if (name === 'docs/glossary.md') return;
+    const glossary = name.startsWith('docs/') ? 'glossary.md' : 'docs/glossary.md';
+    const pieces = piecesOf(read(name).replaceAll(/^#.*$/gm, '')).map((piece) =>
+      piece.replaceAll(/`[^`]+`/g, ''),
+    );
+    for (const term of LINKED) {
+      const first = pieces.find((piece) => new RegExp(`\\b${term}s?\\b`, 'i').test(piece));
+      const link = new RegExp(`\\[${term}s?\\]\\(${glossary}#${term.replaceAll(' ', '-')}\\)`, 'i');
+      if (first !== undefined) expect(first, `${term} in ${name}`).toMatch(link);
+    }
+  });
+});
+
+test('the glossary has at most 15 terms, and those that pages link', () => {
+  expect(existsSync(join(root, 'docs/glossary.md'))).toBe(true);
+  const terms = [...read('docs/glossary.md').matchAll(/^## (.*)$/gm)].map(([, term]) => term?.toLowerCase());
+  expect(terms.length).toBeLessThanOrEqual(15);
+  expect(terms).toEqual(expect.arrayContaining(LINKED));
+});
