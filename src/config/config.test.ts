@@ -718,9 +718,9 @@ describe('comparing', () => {
   });
 });
 
-test('the help lists every exit code that README lists', () => {
-  const readme = readFileSync(fileURLToPath(new URL('../../README.md', import.meta.url)), 'utf8');
-  const rows = [...readme.matchAll(/^\|\s*(\d+(?:,? (?:and|or)? ?\d+)*)\s*\|/gm)].flatMap(([, codes = '']) =>
+test('the help lists every exit code that docs/cli.md lists', () => {
+  const page = readFileSync(fileURLToPath(new URL('../../docs/cli.md', import.meta.url)), 'utf8');
+  const rows = [...page.matchAll(/^\|\s*(\d+(?:,? (?:and|or)? ?\d+)*)\s*\|/gm)].flatMap(([, codes = '']) =>
     codes.match(/\d+/g),
   );
   expect(rows).toEqual(expect.arrayContaining(['0', '1', '2', '3', '70']));
