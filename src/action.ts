@@ -9,7 +9,7 @@ import { installLastResort } from './last-resort.ts';
 import { readBase, readInputs, readJob } from './publish/job.ts';
 import { realOutlets } from './publish/outlets.ts';
 import { describe, publish } from './publish/publish.ts';
-import { conclude, fail, makeCaller, salvage, withoutCommands } from './publish/step.ts';
+import { conclude, fail, makeCaller, salvage, withoutCommands } from './steps/step.ts';
 
 installLastResort((text) => core.error(text));
 process.exitCode = await main().catch(fail);

@@ -14,11 +14,12 @@ import { type CleanUp, makeCleanUp } from './clean-up.ts';
 import type { Config } from './config/types.ts';
 import { type Arena, openArena } from './engine/arena.ts';
 import { askEngine, connectDocker, type Docker, DockerError, removeRun } from './engine/docker.ts';
+import { findImage, pullImage } from './engine/image-store.ts';
 import { describeHost, MACHINE_SCRIPT, parseMachine } from './engine/machine.ts';
 import { readCompose, readLogs, startServices } from './engine/services.ts';
-import { MachineError, readMachineError, Stopped, UserError } from './errors.ts';
+import { type ExitCode, MachineError, readMachineError, Stopped, UserError } from './errors.ts';
 import type { Host } from './host.ts';
-import { type BuildOptions, buildImages, findImage, pullImage } from './images/build.ts';
+import { type BuildOptions, buildImages } from './images/build.ts';
 import { formatCpus } from './plan/cpus.ts';
 import { describeEffort } from './plan/effort.ts';
 import { plan } from './plan/plan.ts';
@@ -29,7 +30,7 @@ import { renderMarkdown } from './report/markdown.ts';
 import type { Duet, Measurement, Results, Search, Variant } from './results/results.ts';
 import { inspectScripts } from './run/load/inspect.ts';
 import { furnish } from './run/load/probe.ts';
-import { assembleResults, hasFailures, type Record } from './run/measure/record.ts';
+import { assembleResults, hasFailures, type Record } from './run/record.ts';
 import { type RunWorld, runPlan, type VariantOutcome } from './run/run.ts';
 import { findHyperfine, measureColdStarts } from './run/servers/cold.ts';
 import { nameOf } from './run/servers/target.ts';
@@ -46,7 +47,7 @@ export interface Bench {
   summary: Summary;
   /** The output folder. */
   out: string;
-  exitCode: 0 | 1 | 3 | 4 | 130 | 143;
+  exitCode: ExitCode;
 }
 
 /** Who calls, and how to tell them what happens. */

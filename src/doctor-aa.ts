@@ -1,38 +1,19 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findableAmid, measureNoise, type Noise } from './analyse/noise-found.ts';
-import type { GuardCounts } from './analyse/summary.ts';
-import { type Bench, type Caller, runBench } from './bench.ts';
+import {
+  findableAmid,
+  measureNoise,
+  type Noise,
+  type NoiseFound,
+  type Prospect,
+} from './analyse/noise-found.ts';
+import { type Caller, runBench } from './bench.ts';
 import type { Config } from './config/types.ts';
 import { UserError } from './errors.ts';
 import type { Host } from './host.ts';
 import type { Cpu } from './plan/cpus.ts';
 import { plan } from './plan/plan.ts';
-
-/** What a run of a variant against itself tells of the machine. */
-export interface NoiseFound {
-  /** Label of the variant, and its scenario. */
-  variant: string;
-  load: string;
-  instances: number;
-  blocks: number;
-  seconds: number;
-  seed: number;
-  noise: readonly Noise[];
-  guards: GuardCounts | null;
-  /** What a run of so many minutes would do, and by metric the smallest change that it would find, as a share. */
-  prospects: readonly Prospect[];
-  exitCode: Bench['exitCode'];
-}
-
-export interface Prospect {
-  minutes: number;
-  /** Null: too short for a comparison. */
-  effort: { instances: number; blocks: number } | null;
-  /** In the order of `noise`. */
-  findable: readonly (number | null)[];
-}
 
 const BUDGET_MS = 120_000;
 const MINUTES = [1, 5, 15];

@@ -7,7 +7,7 @@ import { parseLoad } from '../../src/config/load.ts';
 import type { Scenario } from '../../src/config/types.ts';
 import { realHost } from '../../src/host.ts';
 import { compileLoad } from '../../src/plan/load-steps.ts';
-import type { Slice } from '../../src/plan/plan.ts';
+import type { Slice } from '../../src/plan/slices.ts';
 import { journeyModule, type K6Summary, k6Environment, makeK6Plan, sliceId } from '../../src/run/load/k6.ts';
 import { expectationOf, see } from '../../src/run/verify/checked.ts';
 import { tCritical } from '../../src/stats/student.ts';

@@ -4,9 +4,10 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import { configJsonSchema, runtimeJsonSchema, scenarioJsonSchema } from '../../src/config/schema.ts';
+import { bundlePage } from '../../src/report/html/assets.ts';
 import { resultsJsonSchema } from '../../src/results/results.ts';
 import { renderLicenses } from './licenses.ts';
-import { bundlePage, pagePlugin } from './page.ts';
+import { pagePlugin } from './page.ts';
 
 const target = process.argv[2] ?? '.';
 

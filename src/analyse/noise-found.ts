@@ -1,8 +1,10 @@
 import { mean, sampleVariance } from 'simple-statistics';
+import type { ExitCode } from '../errors.ts';
 import type { CompareMetric, Comparison, Results } from '../results/results.ts';
 import { predictDetectable } from '../stats/verdict.ts';
 import { correctionFor, duetRatios, wereTogether } from './duet-pairs.ts';
 import { blockRatios, type InstancePair, logRatios, pairSlices } from './pairs.ts';
+import type { GuardCounts } from './summary.ts';
 import { measure } from './variant-rows.ts';
 
 /** What a machine makes of two variants that are the same. SDs of ln(ratio): 0.01 is 1 %. */
@@ -16,6 +18,30 @@ export interface Noise {
   slice: number | null;
   /** What the rule of verdicts says; anything but no verdict of difference is a false alarm. */
   comparison: Comparison;
+}
+
+/** What a run of a variant against itself tells of the machine. */
+export interface NoiseFound {
+  /** Label of the variant, and its scenario. */
+  variant: string;
+  load: string;
+  instances: number;
+  blocks: number;
+  seconds: number;
+  seed: number;
+  noise: readonly Noise[];
+  guards: GuardCounts | null;
+  /** What a run of so many minutes would do, and by metric the smallest change that it would find, as a share. */
+  prospects: readonly Prospect[];
+  exitCode: ExitCode;
+}
+
+export interface Prospect {
+  minutes: number;
+  /** Null: too short for a comparison. */
+  effort: { instances: number; blocks: number } | null;
+  /** In the order of `noise`. */
+  findable: readonly (number | null)[];
 }
 
 const METRICS: readonly CompareMetric[] = ['cpu', 'rps', 'p50', 'p99'];

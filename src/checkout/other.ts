@@ -2,40 +2,14 @@ import { COMPARE_TO } from '../config/compare-key.ts';
 import { at, displayPath } from '../config/document.ts';
 import { escapeText, parseImage, quote } from '../config/text.ts';
 import type { App, CompareTo, Config, Other } from '../config/types.ts';
+import type { ImageFound } from '../engine/image-store.ts';
 import { UserError } from '../errors.ts';
-import type { ExecOptions, Host } from '../host.ts';
 import type { Results, Warning } from '../results/results.ts';
 import { findResults } from '../store/stored.ts';
-import { findBase, type PullEnds } from './base.ts';
-import type { Source } from './checkout.ts';
+import { findBase } from './base.ts';
+import type { Found, Surroundings } from './found.ts';
 import { locate, openRepository, type Repository, type Resolved, resolveRef } from './repository.ts';
 import { describeTree } from './tree.ts';
-
-/** What was found of the other side, before anything starts. */
-export interface Found {
-  other: Other;
-  /** What has to be checked out for it. */
-  source: Source | null;
-  /** An older results.json. */
-  earlier: Results | null;
-  notes: readonly Warning[];
-}
-
-/** `here`: the engine has it; `unknown`: a run would ask the engine or a registry; else why there is none. */
-export type ImageFound = 'here' | 'unknown' | { reason: string };
-
-/** What can be asked. */
-export interface Surroundings extends Pick<ExecOptions, 'signal'> {
-  host: Host;
-  packageRoot: string;
-  /** Null: no pull request. */
-  pull: PullEnds | null;
-  /** The branch that `base` starts from where there is no pull request; null: git's default branch. */
-  branch?: string | null;
-  findImage: (name: string) => Promise<ImageFound>;
-  /** Whether git may fetch commits that are missing. */
-  fetches: boolean;
-}
 
 /**
  * Finds out what `compare-to` stands for: `base`, else an older results.json, else a git ref, else an image. UserError

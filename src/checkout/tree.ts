@@ -3,8 +3,8 @@ import { ROOTS } from '../config/apps.ts';
 import { escapeText } from '../config/text.ts';
 import type { App, Config, OtherApp, Runtime, Whereabouts } from '../config/types.ts';
 import type { Warning } from '../results/results.ts';
+import type { Found, Surroundings } from './found.ts';
 import { listUncommitted } from './head.ts';
-import type { Found, Surroundings } from './other.ts';
 import { idAt, locate, type Repository, typeAt } from './repository.ts';
 import { findVendor, INSTALL } from './vendor.ts';
 

@@ -1,7 +1,7 @@
 /** What becomes of a user's compose file before a run starts it. Pure. */
-import { IMAGE_LABEL } from '../images/bake.ts';
+
 import { NAMESPACE } from '../namespace.ts';
-import { LABEL } from './docker.ts';
+import { IMAGE_LABEL, LABEL } from './docker.ts';
 
 /** As `docker compose config --format json` prints it: defaults filled in, paths absolute. What we leave alone has no type. */
 export interface ComposeFile {

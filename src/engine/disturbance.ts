@@ -1,4 +1,4 @@
-import type { Finding } from './doctor.ts';
+import type { Finding } from './finding.ts';
 
 /** Looks at a Linux machine for two seconds: who uses its CPUs, what the hypervisor takes, what memory is left. */
 export const NOW_SCRIPT = `

@@ -5,6 +5,8 @@ import { readable } from '../text/readable.ts';
 
 /** Everything that a run starts carries this label, with the run's id as its value. */
 export const LABEL = NAMESPACE;
+/** Marks the images that we build; they stay as the build cache. */
+export const IMAGE_LABEL = `${NAMESPACE}.image`;
 
 /** A docker command that failed; the run decides what that means for a variant. */
 export class DockerError extends Error {

@@ -6,14 +6,9 @@ import { layOutCpus } from '../plan/cpus.ts';
 import { findResults } from '../store/stored.ts';
 import { COMPOSE_HINT, judgeDisk, judgeNow, NOW_SCRIPT } from './disturbance.ts';
 import { askEngine, connectDocker, LABEL, listContainers } from './docker.ts';
+import type { Finding } from './finding.ts';
 import type { Machine } from './machine.ts';
 import { judgePast, judgeRepeats, repeatWork } from './usual.ts';
-
-/** One thing that was looked at. */
-export interface Finding {
-  ok: boolean;
-  what: string;
-}
 
 /** What the configuration beside it needs, and whether it is there. */
 export async function diagnoseNeeds(

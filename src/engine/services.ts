@@ -1,7 +1,6 @@
 import type { Config } from '../config/types.ts';
 import { UserError } from '../errors.ts';
 import type { Host } from '../host.ts';
-import { pullImage } from '../images/build.ts';
 import { formatCpus } from '../plan/cpus.ts';
 import type { PlannedVariant } from '../plan/variants.ts';
 import type { CpuLayout, Failure, Warning } from '../results/results.ts';
@@ -9,6 +8,7 @@ import { readOutput } from './complaint.ts';
 import { adaptCompose, type ComposeFile, findUnfit, imagesOf, networksOf, projectOf } from './compose.ts';
 import { COMPOSE_HINT } from './disturbance.ts';
 import { type Docker, inspectContainer, LIMITS_MS, lastLines, readLog } from './docker.ts';
+import { pullImage } from './image-store.ts';
 
 /** What the app needs beside its server, such as a database: a compose project of the run's own that the arena joins. */
 export interface Services {

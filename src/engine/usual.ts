@@ -2,7 +2,7 @@ import { mean, median, sampleStandardDeviation } from 'simple-statistics';
 import type { Host } from '../host.ts';
 import type { Measurement, Results } from '../results/results.ts';
 import { FOREIGN_CPU, STALL, STEAL } from '../stats/limits.ts';
-import type { Finding } from './doctor.ts';
+import type { Finding } from './finding.ts';
 import type { Machine } from './machine.ts';
 
 /** What a machine usually shows: the same work again and again, and what an earlier run has seen. */

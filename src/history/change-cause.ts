@@ -1,6 +1,6 @@
 import { median } from 'simple-statistics';
-import type { Cause, Change, Trend, TrendPoint } from './trend.ts';
 import { compareLevels } from './trend-levels.ts';
+import type { Cause, Change, Trend, TrendPoint } from './trend-model.ts';
 
 /** Share of a change that the others must have made as well, or not made, for it to be clear whose it is. */
 const CLEAR = 2 / 3;

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { makeResults } from '../../test/fixtures/results/make.ts';
 import { makeRandom } from '../stats/random.ts';
 import { type HistoryRecord, recordsOf } from './history-record.ts';
-import { findTrends, type Trend } from './trend.ts';
+import { findTrends } from './trend.ts';
+import type { Trend } from './trend-model.ts';
 
 const [sample] = recordsOf(makeResults({ servers: [{ id: 'apache@8.4', rps: 400 }] }), 'abc') as [
   HistoryRecord,

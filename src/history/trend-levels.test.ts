@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { welch } from '../analyse/earlier.ts';
-import type { TrendPoint } from './trend.ts';
 import { compareLevels } from './trend-levels.ts';
+import type { TrendPoint } from './trend-model.ts';
 
 const on = (machine: string, ...values: number[]): TrendPoint[] =>
   values.map((value) => ({ date: '', run: '', commit: null, machine, value, half: null }));

@@ -2,7 +2,7 @@ import { mean } from 'simple-statistics';
 import type { Comparison } from '../results/results.ts';
 import { ALPHA } from '../stats/limits.ts';
 import { tCritical } from '../stats/student.ts';
-import type { TrendPoint } from './trend.ts';
+import type { TrendPoint } from './trend-model.ts';
 
 /** What one kind of machine says: the difference of its means of logarithms. */
 interface Said {

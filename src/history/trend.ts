@@ -1,50 +1,9 @@
 import { mean } from 'simple-statistics';
-import type { Comparison } from '../results/results.ts';
 import { findAllChangePoints } from '../stats/change-points.ts';
 import { findCause } from './change-cause.ts';
 import type { HistoryRecord } from './history-record.ts';
 import { compareLevels } from './trend-levels.ts';
-
-/** How one number of one variant went on, from run to run. */
-export interface Trend {
-  variant: string;
-  scenario: string;
-  load: string;
-  /**
-   * Label of the variant by whose number each is divided, of the same run on the same machine: such ratios may be
-   * held against each other whatever the machine. Null: absolute numbers, all of machines of one kind.
-   */
-  reference: string | null;
-  metric: TrendMetric;
-  /** In the order of time. */
-  points: readonly TrendPoint[];
-  changes: readonly Change[];
-  /** The mean of each stretch between changes (geometric), one more than there are changes. */
-  levels: readonly number[];
-}
-
-export type TrendMetric = 'rps' | 'p50' | 'cpu';
-
-export interface TrendPoint {
-  date: string;
-  run: string;
-  commit: string | null;
-  /** `Intel Xeon, 2 of 4 CPUs` */
-  machine: string;
-  value: number;
-  /** Half of the run's own 95 % interval; of a ratio, both intervals together. */
-  half: number | null;
-}
-
-/** From which point on it is another level, and by how much: behind ÷ before, machine by machine, with the 99 % interval. */
-export interface Change extends Pick<Comparison, 'ratio' | 'interval'> {
-  at: number;
-  /** Of a ratio: which of the two has changed. Null: the numbers are absolute. */
-  by: Cause | null;
-}
-
-/** `unclear`: as far as the history tells it may be either. */
-export type Cause = 'variant' | 'reference' | 'unclear';
+import type { Change, Trend, TrendMetric, TrendPoint } from './trend-model.ts';
 
 /** A record and what it is divided by. */
 interface Entry {

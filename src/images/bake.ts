@@ -1,3 +1,4 @@
+import { IMAGE_LABEL } from '../engine/docker.ts';
 import { NAMESPACE } from '../namespace.ts';
 import type { PlannedImage } from '../plan/variants.ts';
 import type { AppBuild, AppBuilds } from './app-build.ts';
@@ -18,9 +19,6 @@ interface BakeTarget {
   'cache-from'?: string[];
   'cache-to'?: string[];
 }
-
-/** Marks the images that we build; they stay as the build cache. */
-export const IMAGE_LABEL = `${NAMESPACE}.image`;
 
 /** The local name of a built image. */
 export function tagOf(image: PlannedImage): string {

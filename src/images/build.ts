@@ -1,13 +1,13 @@
 import { isAbsolute, join } from 'node:path';
-import type { ImageFound } from '../checkout/other.ts';
 import { escapeText } from '../config/text.ts';
 import type { Config } from '../config/types.ts';
-import { type Docker, expectEngine, LIMITS_MS, lastLines } from '../engine/docker.ts';
+import { type Docker, expectEngine, IMAGE_LABEL, LIMITS_MS, lastLines } from '../engine/docker.ts';
+import { inspectImage, pullImage } from '../engine/image-store.ts';
 import type { Host } from '../host.ts';
 import type { PlannedImage } from '../plan/variants.ts';
 import type { Failure, Variant } from '../results/results.ts';
 import { type AppBuilds, openAppBuilds } from './app-build.ts';
-import { basesOf, type Folders, IMAGE_LABEL, makeBakeFile, tagOf } from './bake.ts';
+import { basesOf, type Folders, makeBakeFile, tagOf } from './bake.ts';
 import { withGitHubCache } from './cache.ts';
 import { findReason, SAID } from './reason.ts';
 import { makeMask } from './secret.ts';
@@ -88,41 +88,10 @@ function relocate(image: PlannedImage, top: string): PlannedImage {
 }
 
 async function describeReady(docker: Docker, name: string): Promise<Built> {
-  const found = await inspect(docker, name);
+  const found = await inspectImage(docker, name);
   if (!found) return { failure: { stage: 'build', reason: `the image ${name} is gone`, log: '' } };
   return { facts: { name, id: found.id, sizeBytes: found.size, buildSeconds: 0, bases: [] } };
 }
-
-/**
- * Finds an image, and pulls it where its name has a tag or a digest: without, it may as well be a misspelt branch, and
- * whoever owns that name at a registry would run here.
- */
-export async function findImage(
-  docker: Docker,
-  name: string,
-  options: Pick<BuildOptions, 'say' | 'signal'>,
-): Promise<ImageFound> {
-  if (await inspect(docker, name)) return 'here';
-  if (!mayBePulled(name)) return NOT_PULLED;
-  try {
-    await pullImage(docker, name, options);
-    return 'here';
-  } catch (error) {
-    options.signal.throwIfAborted();
-    return { reason: (error as Error).message };
-  }
-}
-
-/** The same as far as an engine knows it that is not asked to pull anything, and may not be there. */
-export async function lookForImage(docker: Docker, name: string): Promise<ImageFound> {
-  const engine = await docker.try(['version']).catch(() => null);
-  if (engine?.code !== 0) return 'unknown';
-  if (await inspect(docker, name)) return 'here';
-  return mayBePulled(name) ? 'unknown' : NOT_PULLED;
-}
-
-const mayBePulled = (name: string) => /[:@]/.test(name);
-const NOT_PULLED = { reason: 'the engine has none of that name, and one without a tag is not pulled' };
 
 /** Pulled by themselves so that their digests are known. What cannot be pulled fails its build, with bake's message. */
 async function pullBases(
@@ -135,17 +104,6 @@ async function pullBases(
   const bases = new Set(names.map((base) => options.config.images[base] ?? base));
   for (const base of bases) await pullImage(docker, base, options).catch(() => {});
   options.signal.throwIfAborted();
-}
-
-/** Makes sure that an image is here. Errors: DockerError with the registry's answer. */
-export async function pullImage(
-  docker: Docker,
-  name: string,
-  { say, signal }: Pick<BuildOptions, 'say' | 'signal'>,
-): Promise<void> {
-  if (await inspect(docker, name)) return;
-  say(`pulling ${name}`);
-  await docker.run(['image', 'pull', '--quiet', name], { signal, timeoutMs: LIMITS_MS.pull });
 }
 
 /**
@@ -206,23 +164,13 @@ async function describe(
   seconds: number,
 ): Promise<ImageFacts> {
   const name = tagOf(image);
-  const self = await inspect(docker, name);
+  const self = await inspectImage(docker, name);
   const bases = await Promise.all(
     baseNames.map(async (base) => {
       const used = config.images[base] ?? base;
-      const found = await inspect(docker, used);
+      const found = await inspectImage(docker, used);
       return { name: base, used, id: found?.id ?? null, digest: found?.digest ?? null };
     }),
   );
   return { name, id: self?.id ?? '', sizeBytes: self?.size ?? 0, buildSeconds: seconds, bases };
-}
-
-async function inspect(
-  docker: Docker,
-  name: string,
-): Promise<{ id: string; size: number; digest: string | null } | null> {
-  const found = await docker.try(['image', 'inspect', '--format', '{{json .}}', name]);
-  if (found.code !== 0) return null;
-  const { Id, Size, RepoDigests } = JSON.parse(found.stdout);
-  return { id: Id, size: Size, digest: RepoDigests?.[0]?.split('@')[1] ?? null };
 }

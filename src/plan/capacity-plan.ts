@@ -1,7 +1,8 @@
 import type { Config, Scenario } from '../config/types.ts';
 import { UserError } from '../errors.ts';
 import { defaultVus, type LoadStep } from './load-steps.ts';
-import { type Batch, DRAIN_MS, WHOLE } from './timeline.ts';
+import type { Batch } from './slices.ts';
+import { DRAIN_MS, WHOLE } from './timeline.ts';
 import type { PlannedVariant } from './variants.ts';
 
 /** What `capacity` adds to the first instance. Which rates are tried, only the run can know; how many at most, the plan does. */

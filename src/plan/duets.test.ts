@@ -1,15 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../config/types.ts';
 import { makeK6Plan } from '../run/load/k6.ts';
-import {
-  batchMs,
-  cutIntoBatches,
-  DUET_LAG_MS,
-  groupTurns,
-  planSlices,
-  retime,
-  type Slice,
-} from './timeline.ts';
+import type { Slice } from './slices.ts';
+import { batchMs, cutIntoBatches, DUET_LAG_MS, groupTurns, planSlices, retime } from './timeline.ts';
 
 const scenario: Scenario = {
   ...{ name: 's', title: 's', journey: { kind: 'paths', paths: ['/'] }, timeoutMs: 500, warmupMs: 1000 },

@@ -13,12 +13,11 @@ import { makeOrders } from './orders.ts';
 import { warnOfDevPackages } from './packages.ts';
 import { warnOfThresholds } from './script-warning.ts';
 import { takeShard } from './shard-plan.ts';
-import { type Batch, batchMs, cutIntoBatches, drainFor, planSlices } from './timeline.ts';
+import type { Batch } from './slices.ts';
+import { batchMs, cutIntoBatches, drainFor, planSlices } from './timeline.ts';
 import { warnOfVariables } from './variables.ts';
 import { type PlannedImage, type PlannedVariant, planVariants } from './variants.ts';
 import { warnOfVersions } from './versions.ts';
-
-export type { Batch, Slice } from './timeline.ts';
 
 /** A fresh start of all containers. */
 export interface Instance {

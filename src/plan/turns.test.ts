@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Scenario } from '../config/types.ts';
 import { makeK6Plan } from '../run/load/k6.ts';
-import { batchMs, cutIntoBatches, planSlices, retime, type Slice, spanMs } from './timeline.ts';
+import type { Slice } from './slices.ts';
+import { batchMs, cutIntoBatches, planSlices, retime, spanMs } from './timeline.ts';
 import { countRounds, dealTurns, TURN_MS, takesTurns } from './turns.ts';
 
 const scenario: Scenario = {

@@ -1,5 +1,5 @@
 import type { LoadStep } from './load-steps.ts';
-import type { Slice } from './timeline.ts';
+import type { Slice } from './slices.ts';
 
 /**
  * Within a block the variants take turns of this long, ms, in one stretch without gaps. What disturbs a machine for a

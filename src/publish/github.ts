@@ -1,16 +1,10 @@
 import { getOctokit } from '@actions/github';
 import type { Comments } from './comment.ts';
-import type { Pulls } from './origin.ts';
+import type { PullRequest, Pulls } from './pulls.ts';
 import { type Failed, type Patience, patience, retry } from './retry.ts';
 
 /** Whom `GITHUB_TOKEN` writes as. */
 const ACTIONS_BOT = 'github-actions[bot]';
-
-export interface PullRequest {
-  owner: string;
-  repo: string;
-  number: number;
-}
 
 /** An answer that takes longer is none. */
 const TIMEOUT_MS = 20_000;

@@ -7,7 +7,7 @@ import { at } from '../config/document.ts';
 import { keysOf } from '../config/keys.ts';
 import { parseInteger } from '../config/text.ts';
 import { UserError } from '../errors.ts';
-import type { PullRequest } from './github.ts';
+import type { PullRequest } from './pulls.ts';
 
 /** The job of a workflow run that we are a step of, and what it wants published. */
 export interface Job {

@@ -1,21 +1,7 @@
 import { at } from '../config/document.ts';
 import { parseInteger, quote } from '../config/text.ts';
 import { UserError } from '../errors.ts';
-import type { PullRequest } from './github.ts';
-
-/** A pull request as GitHub tells of it. */
-export interface Pull {
-  number: number;
-  /** The commit that it would merge. */
-  head: string;
-}
-
-export interface Pulls {
-  /** The open ones from this branch, `octo:feature`. */
-  openFrom(head: string): Promise<readonly Pull[]>;
-  /** Null: there is none of this number, or it is not open. */
-  open(number: number): Promise<Pull | null>;
-}
+import type { PullRequest, Pulls } from './pulls.ts';
 
 /** What we need of the event `workflow_run`. */
 interface Event {

@@ -4,8 +4,8 @@ import { type Annotation, annotate } from '../report/annotations.ts';
 import { renderMarkdown, renderMarkdownTable, STAGES } from '../report/markdown.ts';
 import { type Comments, postComment } from './comment.ts';
 import { firstThatFits, SUMMARY_BYTES, TOO_LONG } from './fit-size.ts';
-import type { PullRequest } from './github.ts';
 import type { Job } from './job.ts';
+import type { PullRequest } from './pulls.ts';
 
 /** What is published. Its Markdown comes from `report`, which has made text of others harmless. */
 export interface Publication {

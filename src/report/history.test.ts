@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { Cause, Trend } from '../history/trend.ts';
+import type { Cause, Trend } from '../history/trend-model.ts';
 import { renderHistory, sparkline } from './history.ts';
 import { renderHistoryPage } from './html/history.ts';
 

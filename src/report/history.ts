@@ -1,5 +1,5 @@
 import type { Corrupt, History } from '../history/file.ts';
-import type { Change, Trend, TrendMetric } from '../history/trend.ts';
+import type { Change, Trend, TrendMetric } from '../history/trend-model.ts';
 import { plural } from '../text/plain.ts';
 import { levelOf } from './changes.ts';
 import { code, escapeMarkdown } from './escape.ts';

@@ -1,6 +1,5 @@
-import type { Noise } from '../analyse/noise-found.ts';
+import type { Noise, NoiseFound } from '../analyse/noise-found.ts';
 import type { GuardCounts } from '../analyse/summary.ts';
-import type { NoiseFound } from '../doctor-aa.ts';
 import { cleanLine, plural } from '../text/plain.ts';
 import { describeVerdict, nounOf } from './changes.ts';
 import { atMost, duration, NOTHING } from './numbers.ts';

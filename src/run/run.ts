@@ -5,7 +5,8 @@ import type { Services } from '../engine/services.ts';
 import type { Host } from '../host.ts';
 import type { Built } from '../images/build.ts';
 import { warnOfRest } from '../plan/effort.ts';
-import { type Batch, type Instance, type Plan, planRest } from '../plan/plan.ts';
+import { type Instance, type Plan, planRest } from '../plan/plan.ts';
+import type { Batch } from '../plan/slices.ts';
 import { batchMs, drainFor, retime } from '../plan/timeline.ts';
 import {
   type CheckedPage,

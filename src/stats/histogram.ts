@@ -1,4 +1,5 @@
-import type { Histogram } from '../results/results.ts';
+/** Sparse log buckets, as `results.json` has them: pairs of a bucket and a count. */
+export type Histogram = [bucket: number, count: number][];
 
 /** Width of a bucket: each bound is 1 % above the one before. */
 const GROWTH = 1.01;

@@ -1,5 +1,4 @@
 import { mean, sampleStandardDeviation } from 'simple-statistics';
-import type { Comparison } from '../results/results.ts';
 import { ALPHA, MARGIN, MIN_EFFECT, MIN_PAIRS, POWER } from './limits.ts';
 import { effectFor, tCritical, tPValue } from './student.ts';
 
@@ -78,7 +77,7 @@ function adjust(ps: readonly number[], steps: (ascending: number[]) => number[])
 }
 
 export interface Judgement {
-  verdict: Comparison['verdict'];
+  verdict: 'faster' | 'slower' | 'no-difference' | 'inconclusive';
   /** With `no-difference`: none above this share. */
   margin: number | null;
 }

@@ -6,7 +6,7 @@ import { readJob } from '../publish/job.ts';
 import { findAsked, findOrigin, findOutdated } from '../publish/origin.ts';
 import { realOutlets } from '../publish/outlets.ts';
 import { commentOnOrigin } from '../publish/publish-shards.ts';
-import { fail } from '../publish/step.ts';
+import { fail } from './step.ts';
 
 // Last job of the reusable workflow, and all of bench-comment.yml: the only one with a token that may write. It renders
 // the comment from numbers alone, and trusts nothing of what it finds.

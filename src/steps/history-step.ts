@@ -1,6 +1,6 @@
 import * as core from '@actions/core';
 import { addToHistory, readRemote } from '../publish/add-history.ts';
-import { fail } from '../publish/step.ts';
+import { fail } from './step.ts';
 
 // Last job of bench-schedule.yml: adds what the benchmarks of a run have given to the history on its branch.
 process.exitCode = await main().catch(fail);

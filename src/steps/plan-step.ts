@@ -5,7 +5,7 @@ import { planShards } from '../plan/shard-plan.ts';
 import { checkTime } from '../plan/time.ts';
 import { planVariants } from '../plan/variants.ts';
 import { readWorkflow } from '../publish/job.ts';
-import { fail } from '../publish/step.ts';
+import { fail } from './step.ts';
 
 // First job of the reusable workflow: says which shards there are. Measures nothing.
 process.exitCode = await main().catch(fail);

@@ -3,7 +3,7 @@ import { context } from '@actions/github';
 import { gatherResults, Wanted } from '../publish/gather.ts';
 import { readJob } from '../publish/job.ts';
 import { summarise, writeGathered } from '../publish/publish-shards.ts';
-import { fail } from '../publish/step.ts';
+import { fail } from './step.ts';
 
 // Third job of the reusable workflow: puts together what the shards have measured, in one folder and one summary.
 process.exitCode = await main().catch(fail);

@@ -3,7 +3,8 @@ import { join, resolve } from 'node:path';
 import { build, type Metafile } from 'esbuild';
 import { beforeAll, expect, test } from 'vitest';
 import { bundledFolders, renderLicenses } from '../../script/lib/licenses.ts';
-import { bundlePage, pagePlugin } from '../../script/lib/page.ts';
+import { pagePlugin } from '../../script/lib/page.ts';
+import { bundlePage } from '../../src/report/html/assets.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 let metafile: Metafile;

@@ -1,5 +1,5 @@
 import type { History } from '../../history/file.ts';
-import type { Trend } from '../../history/trend.ts';
+import type { Trend } from '../../history/trend-model.ts';
 import { plural } from '../../text/plain.ts';
 import { HISTORY_METHOD, nowOf, type Section, sectionsOf, TREND_NAMES, tellChange } from '../history.ts';
 import { digits, NOTHING } from '../numbers.ts';

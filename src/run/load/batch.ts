@@ -1,5 +1,6 @@
-import type { Batch, Instance } from '../../plan/plan.ts';
-import type { BatchOutcome } from '../measure/measure.ts';
+import type { Instance } from '../../plan/plan.ts';
+import type { Batch } from '../../plan/slices.ts';
+import type { BatchOutcome } from '../measure/batch-outcome.ts';
 import type { RunWorld } from '../run.ts';
 import { type Watch, waitForSamples } from '../sample/sampler.ts';
 import type { CheckedOf } from '../verify/checked.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { parseLoad } from '../../config/load.ts';
 import type { Scenario } from '../../config/types.ts';
 import { compileLoad } from '../../plan/load-steps.ts';
-import type { Batch } from '../../plan/timeline.ts';
+import type { Batch } from '../../plan/slices.ts';
 import { drainedAfterMs, longestDrainMs, overlapMs } from './drain.ts';
 import type { K6Summary } from './k6.ts';
 

@@ -1,5 +1,5 @@
 import type { Scenario, ScriptLabel } from '../../config/types.ts';
-import type { Batch, Slice } from '../../plan/plan.ts';
+import type { Batch, Slice } from '../../plan/slices.ts';
 import { DUET_LAG_MS, groupTurns } from '../../plan/timeline.ts';
 import { readable } from '../../text/readable.ts';
 import { addressOf, hostsOf } from '../servers/target.ts';

@@ -1,9 +1,11 @@
-import { groupTurns, type Slice } from '../../plan/timeline.ts';
+import type { Slice } from '../../plan/slices.ts';
+import { groupTurns } from '../../plan/timeline.ts';
 import type { Duet, Measurement } from '../../results/results.ts';
 import { sliceId } from '../load/k6.ts';
-import { readGuards } from '../sample/resources.ts';
-import { type BatchOutcome, readErrors } from './measure.ts';
+import type { BatchOutcome } from './batch-outcome.ts';
+import { readErrors } from './measure.ts';
 import { describeOthers, findOthers } from './others.ts';
+import { readGuards } from './resources.ts';
 
 /** What answered otherwise than it was checked while it was loaded together with its other side. */
 export type OtherInDuet = Pick<Measurement, 'variant' | 'reason' | 'others' | 'errors'>;

@@ -5,7 +5,8 @@ import { compileLoad } from '../../plan/load-steps.ts';
 import type { Measurement } from '../../results/results.ts';
 import { type K6Summary, TREND_STATS } from '../load/k6.ts';
 import { Samples } from '../sample/samples.ts';
-import { type BatchOutcome, measure } from './measure.ts';
+import type { BatchOutcome } from './batch-outcome.ts';
+import { measure } from './measure.ts';
 
 const START = 1_800_000_000_000;
 

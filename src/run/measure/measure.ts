@@ -1,5 +1,5 @@
 import type { LoadStep } from '../../plan/load-steps.ts';
-import type { Batch, Slice } from '../../plan/plan.ts';
+import type { Slice } from '../../plan/slices.ts';
 import { spanMs } from '../../plan/timeline.ts';
 import {
   type Endpoint,
@@ -21,40 +21,12 @@ import {
   OTHER_KINDS,
   sliceId,
 } from '../load/k6.ts';
-import type { K6Log } from '../load/k6-log.ts';
-import { readResources } from '../sample/resources.ts';
-import type { MemorySample, Samples } from '../sample/samples.ts';
+import type { MemorySample } from '../sample/samples.ts';
+import type { BatchOutcome } from './batch-outcome.ts';
 import { histogramOf, namedOf, readLatency } from './latency.ts';
 import { describeOthers, findOthers } from './others.ts';
+import { readResources } from './resources.ts';
 import { readScript, rowsOf } from './script-slice.ts';
-
-/** What one k6 process gave, and the circumstances under which it did. */
-export interface BatchOutcome {
-  batch: Batch;
-  instance: number;
-  /** Null: k6 ended without a summary. */
-  summary: K6Summary | null;
-  /** Why there is no summary. */
-  trouble: string;
-  errors: readonly ErrorSample[];
-  /** What k6 and a script wrote to their log; only a user's script has a log of its own slice. */
-  log?: K6Log;
-  samples: Samples;
-  /** Index of each variant's container, and of the arena, in the samples. */
-  containers: ReadonlyMap<string, number>;
-  arena: number;
-  /** The same of services, by name. */
-  services: ReadonlyMap<string, number>;
-  serverCpus: readonly number[];
-  /** Variants with something before them, which is counted with them, and the CPUs that this has to itself. */
-  fronted?: ReadonlySet<string>;
-  frontCpus?: readonly number[];
-  loadCpus: readonly number[];
-  /** Empty: services share those of the servers, or there are none. */
-  serviceCpus: readonly number[];
-  /** When k6 began to load, unix ms, for a script that brings its own scenarios and so does not tell. */
-  beganMs: number;
-}
 
 /** Generator guards, fixed beforehand (docs/method.md). */
 const BUSY_LIMIT = 0.9;
@@ -64,6 +36,7 @@ const FULL_LIMIT = 0.97;
 const IDLE_LIMIT = 0.5;
 const DROPPED_LIMIT = 0.001;
 const OFFERED_LIMIT = 0.97;
+
 /** Measurements of a batch, warm-up and duets left out. Pure. */
 export function measure(outcome: BatchOutcome): Measurement[] {
   return outcome.batch.slices

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Slice } from '../../plan/plan.ts';
+import type { Slice } from '../../plan/slices.ts';
 import type { K6Summary } from '../load/k6.ts';
+import type { BatchOutcome } from './batch-outcome.ts';
 import { findOthersInDuets } from './duets.ts';
-import type { BatchOutcome } from './measure.ts';
 import { describeOthers, findOthers } from './others.ts';
 
 const slice: Slice = {

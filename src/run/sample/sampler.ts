@@ -3,7 +3,8 @@ import { awaitClient, type Docker, expectEngine, LABEL, lastLines } from '../../
 import type { Services } from '../../engine/services.ts';
 import type { Host } from '../../host.ts';
 import { formatCpus } from '../../plan/cpus.ts';
-import { type Batch, spanMs } from '../../plan/timeline.ts';
+import type { Batch } from '../../plan/slices.ts';
+import { spanMs } from '../../plan/timeline.ts';
 import type { CpuLayout, Warning } from '../../results/results.ts';
 import { type K6Summary, loadedFromMs, sliceId } from '../load/k6.ts';
 import type { Server } from '../servers/servers.ts';

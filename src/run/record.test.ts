@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { makeResults, type Setup } from '../../../test/fixtures/results/make.ts';
-import type { Gate, Results } from '../../results/results.ts';
+import { makeResults, type Setup } from '../../test/fixtures/results/make.ts';
+import type { Gate, Results } from '../results/results.ts';
 import { assembleResults, hasFailures, type Record } from './record.ts';
 
 const gates: Gate[] = [{ source: 'slower > 3%', metric: null, above: 0.03, scenario: null, variant: null }];

@@ -1,8 +1,8 @@
-import type { Slice } from '../../plan/plan.ts';
+import type { Slice } from '../../plan/slices.ts';
 import type { Measurement } from '../../results/results.ts';
 import { overlapMs } from '../load/drain.ts';
 import { sliceId } from '../load/k6.ts';
-import type { BatchOutcome } from '../measure/measure.ts';
+import type { BatchOutcome } from './batch-outcome.ts';
 import { shareTurns } from './shares.ts';
 
 /** What a slice cost its server, and what disturbed it, from the samples. */

@@ -1,11 +1,12 @@
-import { describeOther, type Found } from '../../checkout/other.ts';
-import { modelOf } from '../../config/fit.ts';
-import type { Config, Scenario } from '../../config/types.ts';
-import type { Built } from '../../images/build.ts';
-import { PROBE_MS } from '../../plan/capacity-plan.ts';
-import type { Plan } from '../../plan/plan.ts';
-import { gatesFor } from '../../plan/shard-plan.ts';
-import { findReference, type PlannedVariant } from '../../plan/variants.ts';
+import type { Found } from '../checkout/found.ts';
+import { describeOther } from '../checkout/other.ts';
+import { modelOf } from '../config/fit.ts';
+import type { Config, Scenario } from '../config/types.ts';
+import type { Built } from '../images/build.ts';
+import { PROBE_MS } from '../plan/capacity-plan.ts';
+import type { Plan } from '../plan/plan.ts';
+import { gatesFor } from '../plan/shard-plan.ts';
+import { findReference, type PlannedVariant } from '../plan/variants.ts';
 import type {
   CheckedPage,
   Duet,
@@ -16,8 +17,8 @@ import type {
   Search,
   Variant,
   Warning,
-} from '../../results/results.ts';
-import type { VariantOutcome } from '../run.ts';
+} from '../results/results.ts';
+import type { VariantOutcome } from './run.ts';
 
 /** All that a run knows so far; `results.json` is made from it at any moment. */
 export interface Record {

@@ -1,0 +1,29 @@
+import type { Other } from '../config/types.ts';
+import type { ImageFound } from '../engine/image-store.ts';
+import type { ExecOptions, Host } from '../host.ts';
+import type { Results, Warning } from '../results/results.ts';
+import type { PullEnds } from './base.ts';
+import type { Source } from './checkout.ts';
+
+/** What was found of the other side, before anything starts. */
+export interface Found {
+  other: Other;
+  /** What has to be checked out for it. */
+  source: Source | null;
+  /** An older results.json. */
+  earlier: Results | null;
+  notes: readonly Warning[];
+}
+
+/** What can be asked. */
+export interface Surroundings extends Pick<ExecOptions, 'signal'> {
+  host: Host;
+  packageRoot: string;
+  /** Null: no pull request. */
+  pull: PullEnds | null;
+  /** The branch that `base` starts from where there is no pull request; null: git's default branch. */
+  branch?: string | null;
+  findImage: (name: string) => Promise<ImageFound>;
+  /** Whether git may fetch commits that are missing. */
+  fetches: boolean;
+}

@@ -1,0 +1,5 @@
+/** One result of `doctor`. */
+export interface Finding {
+  ok: boolean;
+  what: string;
+}

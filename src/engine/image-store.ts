@@ -1,0 +1,54 @@
+import { type Docker, LIMITS_MS } from './docker.ts';
+
+/** `here`: the engine has it; `unknown`: a run would ask the engine or a registry; else why there is none. */
+export type ImageFound = 'here' | 'unknown' | { reason: string };
+
+interface Pulling {
+  say: (line: string) => void;
+  signal: AbortSignal;
+}
+
+/**
+ * Finds an image, and pulls it where its name has a tag or a digest: without, it may as well be a misspelt branch, and
+ * whoever owns that name at a registry would run here.
+ */
+export async function findImage(docker: Docker, name: string, options: Pulling): Promise<ImageFound> {
+  if (await inspectImage(docker, name)) return 'here';
+  if (!mayBePulled(name)) return NOT_PULLED;
+  try {
+    await pullImage(docker, name, options);
+    return 'here';
+  } catch (error) {
+    options.signal.throwIfAborted();
+    return { reason: (error as Error).message };
+  }
+}
+
+/** The same as far as an engine knows it that is not asked to pull anything, and may not be there. */
+export async function lookForImage(docker: Docker, name: string): Promise<ImageFound> {
+  const engine = await docker.try(['version']).catch(() => null);
+  if (engine?.code !== 0) return 'unknown';
+  if (await inspectImage(docker, name)) return 'here';
+  return mayBePulled(name) ? 'unknown' : NOT_PULLED;
+}
+
+const mayBePulled = (name: string) => /[:@]/.test(name);
+const NOT_PULLED = { reason: 'the engine has none of that name, and one without a tag is not pulled' };
+
+/** Makes sure that an image is here. Errors: DockerError with the registry's answer. */
+export async function pullImage(docker: Docker, name: string, { say, signal }: Pulling): Promise<void> {
+  if (await inspectImage(docker, name)) return;
+  say(`pulling ${name}`);
+  await docker.run(['image', 'pull', '--quiet', name], { signal, timeoutMs: LIMITS_MS.pull });
+}
+
+/** Null: the engine has none of that name. */
+export async function inspectImage(
+  docker: Docker,
+  name: string,
+): Promise<{ id: string; size: number; digest: string | null } | null> {
+  const found = await docker.try(['image', 'inspect', '--format', '{{json .}}', name]);
+  if (found.code !== 0) return null;
+  const { Id, Size, RepoDigests } = JSON.parse(found.stdout);
+  return { id: Id, size: Size, digest: RepoDigests?.[0]?.split('@')[1] ?? null };
+}

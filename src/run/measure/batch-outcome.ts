@@ -1,0 +1,32 @@
+import type { Batch } from '../../plan/slices.ts';
+import type { ErrorSample, K6Summary } from '../load/k6.ts';
+import type { K6Log } from '../load/k6-log.ts';
+import type { Samples } from '../sample/samples.ts';
+
+/** What one k6 process gave, and the circumstances under which it did. */
+export interface BatchOutcome {
+  batch: Batch;
+  instance: number;
+  /** Null: k6 ended without a summary. */
+  summary: K6Summary | null;
+  /** Why there is no summary. */
+  trouble: string;
+  errors: readonly ErrorSample[];
+  /** What k6 and a script wrote to their log; only a user's script has a log of its own slice. */
+  log?: K6Log;
+  samples: Samples;
+  /** Index of each variant's container, and of the arena, in the samples. */
+  containers: ReadonlyMap<string, number>;
+  arena: number;
+  /** The same of services, by name. */
+  services: ReadonlyMap<string, number>;
+  serverCpus: readonly number[];
+  /** Variants with something before them, which is counted with them, and the CPUs that this has to itself. */
+  fronted?: ReadonlySet<string>;
+  frontCpus?: readonly number[];
+  loadCpus: readonly number[];
+  /** Empty: services share those of the servers, or there are none. */
+  serviceCpus: readonly number[];
+  /** When k6 began to load, unix ms, for a script that brings its own scenarios and so does not tell. */
+  beganMs: number;
+}
