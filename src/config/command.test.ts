@@ -46,8 +46,8 @@ test('help names every command and every key, in 100 columns', () => {
   for (const name of names) expect(helpText()).toContain(`\n  ${name} `);
   for (const key of keysOf('flag'))
     expect(helpText('run')).toMatch(new RegExp(`^  --(\\[no-\\])?${key}\\b`, 'm'));
-  expect(helpText('run')).toMatch(/\n\nThe app:\n {2}--app .*(\n .*)+\n\nWhat serves it:\n {2}--runtimes /);
-  expect(helpText('list')).not.toContain('The app');
+  expect(helpText('run')).toMatch(/\n\nApp:\n {2}--app .*(\n .*)+\n\nServers:\n {2}--runtimes /);
+  expect(helpText('list')).not.toContain('App:');
   for (const text of [helpText(), ...names.map(helpText)]) {
     for (const line of text.split('\n')) expect(line.length, line).toBeLessThanOrEqual(100);
   }
@@ -61,11 +61,11 @@ test('the example of each command is valid', () => {
 });
 
 test.each(['--out=x', '--compare-to=HEAD~1', '--reference=apache', '--fail-on=slower > 3%'])(
-  'doctor --aa refuses what it would have no use for: %s',
+  'doctor --aa refuses a flag without effect: %s',
   (flag) => {
     expect(parseCommand(['doctor', flag])).toMatchObject({ command: 'doctor', aa: false });
     expect(() => parseCommand(['doctor', '--aa', flag])).toThrow(
-      `doctor --aa has no use for ${flag.replace(/=.*/, '')}`,
+      `${flag.replace(/=.*/, '')} does not work with doctor --aa`,
     );
   },
 );

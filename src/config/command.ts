@@ -33,24 +33,24 @@ export interface Spec {
 }
 
 const JSON_FLAG = { json: { about: 'Print JSON' } };
-const FORMAT_FLAG = { format: { value: FORMATS.join('|'), about: 'What to print [table]' } };
+const FORMAT_FLAG = { format: { value: FORMATS.join('|'), about: 'Output format [table]' } };
 
 export const COMMANDS = {
   run: {
     usage: 'run [flags]',
-    about: 'Build, load and compare; print the table and write the results',
+    about: 'Build, load and compare. Print the table and write the results',
     own: FORMAT_FLAG,
     config: true,
     example: "run --app . --runtimes 'apache,nginx-fpm[workers=32]' --paths /,/api/x",
   },
   plan: {
     usage: 'plan [flags]',
-    about: 'Say what run would do: variants, order, CPUs, time; touches nothing',
+    about: 'Dry run: show variants, order, CPU assignment and estimated time',
     own: {
       ...JSON_FLAG,
       shards: {
         value: 'N|runtimes',
-        about: 'Say how N machines, or one for each runtime, would share the work',
+        about: 'Show how N machines, or one for each runtime, would share the work',
       },
     },
     config: true,
@@ -58,43 +58,43 @@ export const COMMANDS = {
   },
   report: {
     usage: 'report DIR…',
-    about: 'Render results again',
+    about: 'Render results again, or several runs in one table',
     own: FORMAT_FLAG,
     config: false,
     example: 'report bench-results --format md',
   },
   list: {
     usage: 'list',
-    about: 'Runtimes with their options, scenarios and apps',
+    about: 'List runtimes with their options, scenarios and apps',
     own: JSON_FLAG,
     config: false,
     example: 'list',
   },
   eject: {
     usage: 'eject RUNTIME',
-    about: 'Write a runtime as a folder of its own, with its options, to build for production',
-    own: { out: { value: 'DIR', about: 'Where to [a folder of its name]' } },
+    about: 'Write a runtime with its options as a folder to build for production',
+    own: { out: { value: 'DIR', about: 'Directory to write [the name of the runtime]' } },
     config: false,
     example: "eject 'nginx-fpm[workers=32]' --out docker",
   },
   history: {
     usage: 'history FILE',
-    about: 'Tell how variants went on from run to run, and where they changed',
+    about: "Show each variant's results over time and where they changed",
     own: {
       add: {
         value: 'DIR',
-        about: 'Add the results of a run first; makes FILE if it is not there; repeatable',
+        about: 'First add the results of a run. Creates FILE if it is missing. Repeatable',
       },
-      format: { value: HISTORY_FORMATS.join('|'), about: 'What to print [md]' },
+      format: { value: HISTORY_FORMATS.join('|'), about: 'Output format [md]' },
     },
     config: false,
     example: 'history history.ndjson --format html',
   },
   doctor: {
     usage: 'doctor [--aa] [flags]',
-    about: 'Is this machine fit to measure, and how small a change can it tell?',
+    about: 'Check whether this machine is fit to measure, and how small a change it can detect',
     own: {
-      aa: { about: 'Measure the first variant against itself, for --budget [2m]; other flags as for run' },
+      aa: { about: 'Measure the first variant against itself, for --budget [2m]. Other flags as for run' },
       ...JSON_FLAG,
     },
     config: true,
@@ -137,7 +137,7 @@ export function parseCommand(argv: readonly string[]): Command {
   if (extra !== undefined && name !== 'report' && name !== 'eject' && name !== 'history') {
     throw new UserError(`unexpected argument ${quote(extra)}`, {
       allowed: `php-runtime-bench ${COMMANDS[name].usage}`,
-      ...(config && { hint: `an app is given by --app ${extra.startsWith('-') ? 'PATH' : extra}` }),
+      ...(config && { hint: `to set the app, use --app ${extra.startsWith('-') ? 'PATH' : extra}` }),
     });
   }
   const json = flags.has('json');
@@ -183,15 +183,15 @@ export function parseCommand(argv: readonly string[]): Command {
   }
 }
 
-/** Of a run of a variant against itself nothing is kept, and nothing else is compared: who asks for it is to know. */
+/** `doctor --aa` keeps no results and compares nothing else, so these flags would have no effect. */
 const IN_VAIN = ['out', 'compare-to', 'reference', 'fail-on', 'capacity'];
 
 function refuseInVain(flags: ReadonlyMap<string, unknown>): void {
   const [given] = IN_VAIN.filter((flag) => flags.has(flag));
   if (given === undefined) return;
-  throw new UserError(`doctor --aa has no use for --${given}`, {
-    allowed: `flags of run, but for ${IN_VAIN.map((flag) => `--${flag}`).join(', ')}`,
-    hint: 'it compares the first variant with itself and keeps nothing but what it prints',
+  throw new UserError(`--${given} does not work with doctor --aa`, {
+    allowed: `flags of run, except ${IN_VAIN.map((flag) => `--${flag}`).join(', ')}`,
+    hint: 'doctor --aa compares the first variant with itself and writes no results',
   });
 }
 
@@ -212,16 +212,16 @@ export function readShards(text: string | undefined): number | 'runtimes' | null
 
 function readFolders(folders: readonly string[]): readonly string[] {
   if (folders.length) return folders.map(parsePath);
-  throw new UserError('report needs a folder', {
+  throw new UserError('`report` needs a folder', {
     allowed: `php-runtime-bench ${COMMANDS.report.usage}`,
-    hint: 'the folder that run has written: php-runtime-bench report bench-results',
+    hint: 'use the output folder of a run: php-runtime-bench report bench-results',
   });
 }
 
 function readRuntime(given: readonly string[]): string {
   const [runtime] = given;
   if (runtime !== undefined && given.length === 1) return runtime;
-  throw new UserError('eject needs one runtime', {
+  throw new UserError('`eject` takes exactly one runtime', {
     ...(runtime !== undefined && { found: given.map(quote).join(', ') }),
     allowed: `php-runtime-bench ${COMMANDS.eject.usage}`,
     hint: `php-runtime-bench ${COMMANDS.eject.example}`,
@@ -238,39 +238,39 @@ function readFormat<F extends string>(given: readonly string[] | undefined, form
 
 function readFile([file, other]: readonly string[]): string {
   if (file !== undefined && other === undefined) return parsePath(file);
-  throw new UserError('history needs one file', {
+  throw new UserError('`history` takes exactly one file', {
     allowed: `php-runtime-bench ${COMMANDS.history.usage}`,
-    hint: 'as the schedule keeps it: git show origin/php-runtime-bench-history:history.ndjson >history.ndjson',
+    hint: 'to get it from the branch: git show origin/php-runtime-bench-history:history.ndjson >history.ndjson',
   });
 }
 
 /** Headings in the help text and in docs/config.md, each before the first key of its group. */
 export const HEADINGS: Partial<Record<KeyName, string>> = {
-  app: 'The app',
-  runtimes: 'What serves it',
-  'compare-to': 'Compared with',
-  scenarios: 'The load',
-  budget: 'How often',
+  app: 'App',
+  runtimes: 'Servers',
+  'compare-to': 'Comparison',
+  scenarios: 'Load',
+  budget: 'Repetitions',
   'max-vus': 'Clients',
-  slo: 'What must hold',
-  'server-cpus': 'The machine',
-  env: 'Around the app',
-  out: 'The run',
+  slo: 'Pass criteria',
+  'server-cpus': 'Machine',
+  env: 'Environment',
+  out: 'Run',
 };
 
 /** Help on one command, or on all. */
 export function helpText(name?: CommandName): string {
   if (!name) {
     return [
-      'php-runtime-bench: which application server should run your PHP app?',
+      'Measure your PHP app on application servers, and find out whether a change made it slower.',
       '',
       'Usage: php-runtime-bench COMMAND [flags]',
       "In your app's folder: php-runtime-bench run --paths /,/api/products",
       '',
       ...NAMES.map((command) => entry(command, COMMANDS[command].about)),
       '',
-      "'php-runtime-bench COMMAND --help' tells more.",
-      'Exit codes: 0 fine, 1 a criterion or gate failed, 2 bad input, 3 a variant failed or a gate',
+      "Run 'php-runtime-bench COMMAND --help' for the flags of a command.",
+      'Exit codes: 0 success, 1 a criterion or gate failed, 2 bad input, 3 a variant failed or a gate',
       '            could not be judged, 4 the engine or the machine failed, 70 internal error,',
       '            130 or 143 stopped by a signal.',
       '',
@@ -287,8 +287,8 @@ export function helpText(name?: CommandName): string {
     ...(flags.length ? ['Flags:', ...flags, ''] : []),
     ...(config
       ? [
-          'Each key of .bench.yml is named like its flag; a flag wins. Lists take commas or repetition.',
-          'In brackets is what holds where nothing is said.',
+          'Every flag can also be set in .bench.yml under the same name. Flags override the file.',
+          'Lists take commas, or repeat the flag. Defaults are in [brackets].',
           ...keys,
           '',
         ]

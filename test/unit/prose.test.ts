@@ -1,8 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { COMMANDS } from '../../src/config/command.ts';
+import { KEYS } from '../../src/config/keys.ts';
 import { root } from '../fixtures/docs.ts';
 import { faultsOf, LINKED, PAGES, piecesOf, sentencesOf } from '../fixtures/prose.ts';
+
+const workflows = ['bench', 'bench-command', 'bench-comment', 'bench-schedule'].map(
+  (name) => `.github/workflows/${name}.yml`,
+);
 
 const read = (name: string) => readFileSync(join(root, name), 'utf8');
 
@@ -34,6 +41,28 @@ describe.each(PAGES)('%s', (name) => {
       if (first !== undefined) expect(first, `${term} in ${name}`).toMatch(link);
     }
   });
+});
+
+test('texts of --help have short sentences without the banned words', () => {
+  const commands = Object.values(COMMANDS).flatMap(({ about, own }) => [
+    about,
+    ...Object.values<{ about: string }>(own).map((flag) => flag.about),
+  ]);
+  const keys = Object.values<{ about: string; default?: string }>(KEYS).flatMap((key) => [
+    key.about,
+    key.default ?? '',
+  ]);
+  expect(faultsOf([...commands, ...keys])).toEqual([]);
+});
+
+test.each(['action.yml', ...workflows])('descriptions in %s are written the same way', (file) => {
+  const { on, ...action } = parse(read(file));
+  const { inputs = {}, outputs = {}, secrets = {} } = on?.workflow_call ?? action;
+  const texts = [inputs, outputs, secrets].flatMap((some) =>
+    Object.values<{ description: string }>(some).map(({ description }) => description),
+  );
+  expect(texts.length).toBeGreaterThan(0);
+  expect(faultsOf(texts)).toEqual([]);
 });
 
 test('the glossary has at most 15 terms, and those that pages link', () => {
