@@ -31,9 +31,10 @@ import type { Duet, Measurement, Results, Search, Variant } from './results/resu
 import { inspectScripts } from './run/load/inspect.ts';
 import { furnish } from './run/load/probe.ts';
 import { assembleResults, hasFailures, type Record } from './run/record.ts';
-import { type RunWorld, runPlan, type VariantOutcome } from './run/run.ts';
+import { runPlan } from './run/run.ts';
 import { findHyperfine, measureColdStarts } from './run/servers/cold.ts';
 import { nameOf } from './run/servers/target.ts';
+import type { Sink, VariantOutcome, World } from './run/world.ts';
 import { type Output, openOutput } from './store/output.ts';
 import { removeTemporary, sweepTemporary } from './temporary.ts';
 
@@ -275,11 +276,8 @@ async function measureAll(
       ? await startServices({ ...servicesWorld, arena: arena.name, cpus, variants }, compose, config.services)
       : null;
   const loadBeganMs = host.elapsed();
-  const world: RunWorld = {
-    ...{ host, docker, arena, run, config, plan: planned, outcomes, services, k6Image, signal, say },
-    images: record.built,
-    memoryBytes: engine.memoryBytes,
-    samplerScript: await readFile(join(packageRoot, 'scenarios/lib/sampler.sh'), 'utf8'),
+  const sink: Sink = {
+    say,
     at: (what, share) => {
       const spent = (host.elapsed() - loadBeganMs) / 1000;
       // By the plan until there is something to go by.
@@ -309,7 +307,13 @@ async function measureAll(
     keepRaw: output.write,
     appendRaw: output.appendRaw,
   };
-  await runPlan(world);
+  const world: World = {
+    engine: { ...{ host, docker, arena, run, signal }, memoryBytes: engine.memoryBytes },
+    job: { ...{ config, plan: planned, outcomes, services }, images: record.built },
+    sink,
+  };
+  const script = await readFile(join(packageRoot, 'scenarios/lib/sampler.sh'), 'utf8');
+  await runPlan(world, { image: k6Image, script });
   if (hyperfine) await measureColdStarts(world, hyperfine);
 }
 

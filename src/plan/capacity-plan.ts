@@ -48,6 +48,14 @@ export function planSearches(
   };
 }
 
+/** How long the searches of an instance may take, ms. Only the first has some: the others are for comparing. */
+export function searchesMs(
+  { index }: { index: number },
+  { searches }: { searches: PlannedSearches | null },
+): number {
+  return index === 0 ? (searches?.atMostMs ?? 0) : 0;
+}
+
 /**
  * One rate on one variant, by a k6 process of its own.
  *

@@ -38,7 +38,15 @@ test('a run is as long as it took, whatever becomes of the clock', () => {
   const plan = { seed: 1, variants: [], instances: [], scenarios: [], warnings: [], cpus: {} };
   const record = {
     ...{ tool: {}, runId: 'r', command: [], config: { failOn: [] }, found: null, head: null, plan, host: {} },
-    ...{ built: new Map(), outcomes: new Map(), measurements: [], duets: [], searches: [], stopped: null },
+    ...{
+      built: new Map(),
+      outcomes: new Map(),
+      measurements: [],
+      duets: [],
+      searches: [],
+      checked: [],
+      stopped: null,
+    },
     ...{ startedMs: Date.UTC(2026, 0, 31, 9), beganMs: 5000, waitedMs: 10_000 },
   } as unknown as Record;
   expect(assembleResults(record, 95_000).run).toMatchObject({

@@ -18,7 +18,7 @@ import type {
   Variant,
   Warning,
 } from '../results/results.ts';
-import type { VariantOutcome } from './run.ts';
+import type { VariantOutcome } from './world.ts';
 
 /** All that a run knows so far; `results.json` is made from it at any moment. */
 export interface Record {

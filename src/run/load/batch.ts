@@ -1,29 +1,30 @@
 import type { Instance } from '../../plan/plan.ts';
 import type { Batch } from '../../plan/slices.ts';
 import type { BatchOutcome } from '../measure/batch-outcome.ts';
-import type { RunWorld } from '../run.ts';
 import { type Watch, waitForSamples } from '../sample/sampler.ts';
 import type { CheckedOf } from '../verify/checked.ts';
+import type { World } from '../world.ts';
 import { k6Environment, loadedFromMs } from './k6.ts';
 import { batchName, type LoadOutcome, loadBatch } from './k6-run.ts';
 
 /** Loads by one k6 process, reads the counters, keeps what k6 has printed. */
 export async function runLoad(
-  world: RunWorld,
+  { engine, job, sink }: World,
   instance: Instance,
   batch: Batch,
   watch: Watch,
   checkedOf: CheckedOf,
 ): Promise<{ load: LoadOutcome; loaded: BatchOutcome }> {
-  const { plan, host, docker, signal, config } = world;
+  const { host, docker, signal } = engine;
+  const { plan, config } = job;
   const askedMs = host.now();
   // What the batches before needed; a second before this one begins is enough for it.
   watch.samples.forget(askedMs - 1000);
-  const environment = k6Environment(plan.cpus.load.length, world.memoryBytes);
+  const environment = k6Environment(plan.cpus.load.length, engine.memoryBytes);
   const target = { ports: instance.ports, host: config.host, checkedOf };
-  const load = await loadBatch(docker, world.arena.name, batch, target, environment, { signal });
+  const load = await loadBatch(docker, engine.arena.name, batch, target, environment, { signal });
   const { summary } = load;
-  await waitForSamples(world, watch, batch, summary);
+  await waitForSamples(engine, watch, batch, summary);
   const loaded: BatchOutcome = {
     batch,
     instance: instance.index,
@@ -42,9 +43,9 @@ export async function runLoad(
     loadCpus: plan.cpus.load,
     beganMs: summary ? loadedFromMs(summary) : askedMs,
   };
-  if (load.trouble) world.say(load.trouble);
+  if (load.trouble) sink.say(load.trouble);
   const file = `raw/${batch.scenario.name}/${instance.index}/${batchName(batch)}`;
-  await world.keepRaw(file, load.stdout);
-  if (load.stderr) await world.keepRaw(file.replace(/\.json$/, '.log'), load.stderr);
+  await sink.keepRaw(file, load.stdout);
+  if (load.stderr) await sink.keepRaw(file.replace(/\.json$/, '.log'), load.stderr);
   return { load, loaded };
 }

@@ -6,10 +6,10 @@ import { planProbe } from '../../plan/capacity-plan.ts';
 import type { Instance } from '../../plan/plan.ts';
 import type { Measurement, Probe } from '../../results/results.ts';
 import { runLoad } from '../load/batch.ts';
-import type { RunWorld } from '../run.ts';
 import type { Watch } from '../sample/sampler.ts';
 import { findDeaths, type Server } from '../servers/servers.ts';
 import type { CheckedOf } from '../verify/checked.ts';
+import type { World } from '../world.ts';
 import { measure } from './measure.ts';
 
 /** Where a search begins: what a variant did in the load of its scenario. */
@@ -40,12 +40,12 @@ interface Loaded {
  * @param done says how much of the time all of it may take was used, ms
  */
 export async function searchCapacities(
-  world: RunWorld,
+  world: World,
   { instance, servers, watch, measured, checkedOf }: Loaded,
   prepare: (scenario: Scenario) => Promise<void>,
   done: (what: string, ms: number) => void,
 ): Promise<void> {
-  const { plan } = world;
+  const { plan } = world.job;
   const dead = new Set<Server>();
   const eachMs = (plan.searches?.atMostMs ?? 0) / (plan.searches?.searches ?? 1);
   let number = plan.instances.flatMap(({ batches }) => batches.flatMap(({ slices }) => slices)).length;
@@ -65,7 +65,7 @@ export async function searchCapacities(
         const iterations = rps / seed.perIteration;
         const batch = planProbe(scenario, variant, iterations, seed.typicalMs, number++);
         const { loaded } = await runLoad(world, instance, batch, watch, checkedOf);
-        const death = (await findDeaths(world.docker, [server])).get(variant.id) ?? null;
+        const death = (await findDeaths(world.engine.docker, [server])).get(variant.id) ?? null;
         const [slice] = measure(loaded) as [Measurement];
         probes.push(judgeProbe(slice, rps, scenario.slo, seed.typicalMs, death?.reason ?? null));
         if (!death) continue;
@@ -73,7 +73,7 @@ export async function searchCapacities(
         break;
       }
       const found = { variant: variant.id, scenario: scenario.name, instance: instance.index, probes };
-      await world.keepSearch({ search: true, ...found });
+      await world.sink.keepSearch({ search: true, ...found });
     }
   }
 }

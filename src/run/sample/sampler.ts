@@ -1,13 +1,12 @@
-import type { Arena } from '../../engine/arena.ts';
-import { awaitClient, type Docker, expectEngine, LABEL, lastLines } from '../../engine/docker.ts';
+import { awaitClient, expectEngine, LABEL, lastLines } from '../../engine/docker.ts';
 import type { Services } from '../../engine/services.ts';
-import type { Host } from '../../host.ts';
 import { formatCpus } from '../../plan/cpus.ts';
 import type { Batch } from '../../plan/slices.ts';
 import { spanMs } from '../../plan/timeline.ts';
-import type { CpuLayout, Warning } from '../../results/results.ts';
+import type { CpuLayout } from '../../results/results.ts';
 import { type K6Summary, loadedFromMs, sliceId } from '../load/k6.ts';
 import type { Server } from '../servers/servers.ts';
+import type { Engine, Sink } from '../world.ts';
 import { Samples } from './samples.ts';
 
 /** Reads resource counters as long as the run lives. */
@@ -33,28 +32,25 @@ export interface Watch {
   fronts: Map<string, number>;
 }
 
-export interface SamplerWorld {
-  host: Host;
-  docker: Docker;
-  run: string;
-  arena: Arena;
-  plan: { cpus: CpuLayout };
-  k6Image: string;
-  samplerScript: string;
-  signal: AbortSignal;
-  say(line: string): void;
-  /** Something that belongs into the report. */
-  warn(warning: Warning): void;
+/** What reads, and where. */
+export interface SamplerTool {
+  /** The image of k6: it has a shell. */
+  image: string;
+  script: string;
+  cpus: CpuLayout;
 }
 
 /** On a slow or busy machine a container takes its time to start, ms. */
 const START_MS = 60_000;
 
 /** Starts the container that reads, and waits until it knows the time: up to a second or two. */
-export async function startSampler(world: SamplerWorld): Promise<Sampler> {
-  const { plan, host, signal } = world;
-  const cpus = formatCpus(plan.cpus.system.length > 0 ? plan.cpus.system : plan.cpus.load);
-  const name = `php-runtime-bench-${world.run}-sampler`;
+export async function startSampler(
+  { host, docker, run, arena, signal }: Engine,
+  sink: Sink,
+  { image, script, cpus: layout }: SamplerTool,
+): Promise<Sampler> {
+  const cpus = formatCpus(layout.system.length > 0 ? layout.system : layout.load);
+  const name = `php-runtime-bench-${run}-sampler`;
   let clock = '';
   let number = 0;
   let told = 0;
@@ -65,12 +61,12 @@ export async function startSampler(world: SamplerWorld): Promise<Sampler> {
     'docker',
     [
       ...['container', 'run', '--rm', '--interactive'],
-      ...[`--name=${name}`, `--label=${LABEL}=${world.run}`],
+      ...[`--name=${name}`, `--label=${LABEL}=${run}`],
       // To find the containers' control groups by pid, wherever the engine runs. Reads only.
       ...['--pid=host', '--cgroupns=host', '--volume=/sys/fs/cgroup:/sys/fs/cgroup:ro', '--network=none'],
       ...['--cap-drop=ALL', '--security-opt=no-new-privileges', '--read-only', '--tmpfs=/tmp'],
-      ...[`--cpuset-cpus=${cpus}`, '--user=0', '--entrypoint=sh', world.k6Image, '-c', world.samplerScript],
-      ...['sh', String(world.arena.pid)],
+      ...[`--cpuset-cpus=${cpus}`, '--user=0', '--entrypoint=sh', image, '-c', script],
+      ...['sh', String(arena.pid)],
     ],
     {
       onLine: (line, stream) => {
@@ -88,7 +84,7 @@ export async function startSampler(world: SamplerWorld): Promise<Sampler> {
   const end = () => {
     ended = true;
     if (clock === '' || closing || signal.aborted) return;
-    world.warn({
+    sink.warn({
       code: 'sampler-ended',
       message: 'CPU and memory are not measured any more: the container that reads them ended',
       remedy: 'run it again; throughput and latency are not affected',
@@ -103,7 +99,7 @@ export async function startSampler(world: SamplerWorld): Promise<Sampler> {
   };
   const close = async () => {
     closing = true;
-    await world.docker.try(['container', 'rm', '--force', name]).catch(() => {});
+    await docker.try(['container', 'rm', '--force', name]).catch(() => {});
     running.end();
     await awaitClient(host, running);
   };
@@ -114,9 +110,9 @@ export async function startSampler(world: SamplerWorld): Promise<Sampler> {
     throw error;
   }
   if (clock === '') {
-    await expectEngine(world.docker);
+    await expectEngine(docker);
     const why = ended ? lastLines((await running.done).stderr, 1) : 'it prints nothing';
-    world.say(`CPU and memory cannot be read on this engine: ${why}`);
+    sink.say(`CPU and memory cannot be read on this engine: ${why}`);
   }
   return {
     close,
@@ -140,7 +136,7 @@ export async function startSampler(world: SamplerWorld): Promise<Sampler> {
       const pids = [...servers, ...services, ...fronts.map(({ front }) => front as { pid: number })].map(
         ({ pid }) => pid,
       );
-      running.write(`${[number, world.arena.pid, ...pids].join(' ')}\n`);
+      running.write(`${[number, arena.pid, ...pids].join(' ')}\n`);
       const watch = current;
       if (clock !== '') await until(() => told === number, 2000);
       return watch;
@@ -150,7 +146,7 @@ export async function startSampler(world: SamplerWorld): Promise<Sampler> {
 
 /** k6 ends as soon as its last request has; the counters are read where the last slice's time to drain ends, those of warm-ups never. */
 export async function waitForSamples(
-  { host, signal }: Pick<SamplerWorld, 'host' | 'signal'>,
+  { host, signal }: Engine,
   { samples }: Watch,
   batch: Batch,
   summary: K6Summary | null,

@@ -3,7 +3,7 @@ import type { Config } from '../../config/types.ts';
 import type { Docker } from '../../engine/docker.ts';
 import { type Host, realHost } from '../../host.ts';
 import type { PlannedVariant } from '../../plan/variants.ts';
-import type { RunWorld, VariantOutcome } from '../run.ts';
+import type { VariantOutcome, World } from '../world.ts';
 import { measureColdStarts } from './cold.ts';
 
 test('a variant whose starts cannot be timed costs no other, and leaves nothing', async () => {
@@ -32,22 +32,29 @@ test('a variant whose starts cannot be timed costs no other, and leaves nothing'
   const warned: string[] = [];
   await measureColdStarts(
     {
-      ...{ docker, outcomes, run: 'r', arena: { name: 'arena' }, signal: new AbortController().signal },
-      host: {
-        ...realHost,
-        exec: async () => ({ code: 1, stdout: '', stderr: 'Error: it did not answer' }),
-      } satisfies Host,
-      config: { env: {}, host: 'app.test', out: '/nowhere' } as unknown as Config,
-      plan: {
-        ...{ variants, scenarios: [], cpus: { server: [0], load: [1] } },
-        instances: [{ index: 0, ports: { gone: 18080, slow: 18081 } }],
+      engine: {
+        ...{ docker, run: 'r', arena: { name: 'arena' }, signal: new AbortController().signal },
+        host: {
+          ...realHost,
+          exec: async () => ({ code: 1, stdout: '', stderr: 'Error: it did not answer' }),
+        } satisfies Host,
       },
-      images: new Map(variants.map(({ id }) => [id, { facts: { name: id } }])),
-      at: () => {},
-      warn: ({ message }: { message: string }) => warned.push(message),
-      keepRaw: async () => {},
-      appendRaw: async () => {},
-    } as unknown as RunWorld,
+      job: {
+        outcomes,
+        config: { env: {}, host: 'app.test', out: '/nowhere' } as unknown as Config,
+        plan: {
+          ...{ variants, scenarios: [], cpus: { server: [0], load: [1] } },
+          instances: [{ index: 0, ports: { gone: 18080, slow: 18081 } }],
+        },
+        images: new Map(variants.map(({ id }) => [id, { facts: { name: id } }])),
+      },
+      sink: {
+        at: () => {},
+        warn: ({ message }: { message: string }) => warned.push(message),
+        keepRaw: async () => {},
+        appendRaw: async () => {},
+      },
+    } as unknown as World,
     'hyperfine 1.19',
   );
   expect(warned).toEqual([

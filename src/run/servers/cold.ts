@@ -4,7 +4,7 @@ import { expectEngine, lastLines, removeContainers } from '../../engine/docker.t
 import { UserError } from '../../errors.ts';
 import type { Host } from '../../host.ts';
 import type { ColdStart } from '../../results/results.ts';
-import type { RunWorld } from '../run.ts';
+import type { Job, World } from '../world.ts';
 import { createArguments, frontOf, type Wanted, wantedOf } from './servers.ts';
 
 /** Starts that count, and one before them that does not: it brings the image's files into memory. */
@@ -45,22 +45,23 @@ export async function findHyperfine(host: Host): Promise<string> {
 }
 
 /** Times fresh starts of every variant that has served, one variant after the other, with the machine to itself. */
-export async function measureColdStarts(world: RunWorld, tool: string): Promise<void> {
-  const path = pathOf(world);
-  for (const variant of world.plan.variants) {
-    const outcome = world.outcomes.get(variant.id);
-    const what = wantedOf(world.images, variant);
+export async function measureColdStarts(world: World, tool: string): Promise<void> {
+  const { engine, job, sink } = world;
+  const path = pathOf(job);
+  for (const variant of job.plan.variants) {
+    const outcome = job.outcomes.get(variant.id);
+    const what = wantedOf(job.images, variant);
     if (!outcome || outcome.failure || !what) continue;
-    world.signal.throwIfAborted();
-    world.at(`cold start of ${variant.label}`, 1);
+    engine.signal.throwIfAborted();
+    sink.at(`cold start of ${variant.label}`, 1);
     try {
       const timesMs = await timeStarts(world, what, path);
       outcome.coldStart = { tool, path, timesMs } satisfies ColdStart;
     } catch (error) {
       // The others', and all that was measured before, are not lost with it.
-      world.signal.throwIfAborted();
-      await expectEngine(world.docker);
-      world.warn({
+      engine.signal.throwIfAborted();
+      await expectEngine(engine.docker);
+      sink.warn({
         code: 'cold-start',
         message: `${variant.label}: no cold start: ${(error as Error).message}`,
         remedy: `see whether GET ${path} answers with 200 by itself`,
@@ -74,34 +75,33 @@ export async function measureColdStarts(world: RunWorld, tool: string): Promise<
 const LIMIT_MS = 1_800_000;
 
 /** Of one variant, ms. Errors: what hyperfine or the engine said. */
-async function timeStarts(world: RunWorld, what: Wanted, path: string): Promise<number[]> {
-  const { cpus, instances } = world.plan;
-  const { host } = world.config;
+async function timeStarts(world: World, what: Wanted, path: string): Promise<number[]> {
+  const { engine, job, sink } = world;
+  const { host } = job.config;
   const { variant, front } = what;
-  const port = instances[0]?.ports[variant.id] as number;
-  const name = `php-runtime-bench-${world.run}-cold-${port}`;
-  const context = { ...world, arena: world.arena.name, cpus };
+  const port = job.plan.instances[0]?.ports[variant.id] as number;
+  const name = `php-runtime-bench-${engine.run}-cold-${port}`;
   try {
     for (let i = 0; i < RUNS + WARMUPS; i++) {
-      for (const next of createArguments(context, what, `${name}-next-${i}`, port)) {
-        await world.docker.run(['container', 'create', ...next]);
+      for (const next of createArguments(world, what, `${name}-next-${i}`, port)) {
+        await engine.docker.run(['container', 'create', ...next]);
       }
     }
     // It makes the file itself, but no folder.
     const file = `raw/cold-start/${variant.id.replace(/[^A-Za-z0-9@.=-]+/g, '_')}.json`;
-    await world.keepRaw(file, '');
-    const exported = join(world.config.out, file);
-    const { code, stderr } = await world.host.exec(
+    await sink.keepRaw(file, '');
+    const exported = join(job.config.out, file);
+    const { code, stderr } = await engine.host.exec(
       'hyperfine',
       [
         ...['--style', 'none', '--shell', 'sh', '--warmup', String(WARMUPS), '--runs', String(RUNS)],
         ...['--prepare', PREPARE, '--export-json', exported, MEASURED],
       ],
       {
-        signal: world.signal,
+        signal: engine.signal,
         timeoutMs: LIMIT_MS,
         env: {
-          COLD_ARENA: world.arena.name,
+          COLD_ARENA: engine.arena.name,
           COLD_NAME: name,
           COLD_FRONT: front === undefined ? '' : frontOf(name),
           COLD_URL: `http://127.0.0.1:${port}${path}`,
@@ -112,14 +112,14 @@ async function timeStarts(world: RunWorld, what: Wanted, path: string): Promise<
     if (code !== 0) throw new Error(lastLines(stderr, 1) || `hyperfine ended with exit code ${code}`);
     return readTimes(await readFile(exported, 'utf8'));
   } finally {
-    const left = await world.docker.try(['container', 'ls', '--all', '--quiet', '--filter', `name=${name}`]);
+    const left = await engine.docker.try(['container', 'ls', '--all', '--quiet', '--filter', `name=${name}`]);
     const ids = left.stdout.split('\n').filter(Boolean);
-    await removeContainers(world.docker, ids);
+    await removeContainers(engine.docker, ids);
   }
 }
 
 /** What the load asks for first, or else the start page. */
-function pathOf({ plan }: RunWorld): string {
+function pathOf({ plan }: Job): string {
   const [first] = plan.scenarios.flatMap(({ journey }) => (journey.kind === 'paths' ? journey.paths : []));
   return first ?? '/';
 }

@@ -1,13 +1,14 @@
 import type { Docker } from '../../engine/docker.ts';
 import type { Instance } from '../../plan/plan.ts';
-import type { RunWorld } from '../run.ts';
+import type { Engine, Sink } from '../world.ts';
 import { containerOf, frontOf } from './servers.ts';
 
 const LINES = 500;
 
 /** Keeps what a variant's server, and what stands before it, logged in an instance; `instead`: where there is no container. */
 export async function keepLogs(
-  { docker, run, keepRaw }: Pick<RunWorld, 'docker' | 'run' | 'keepRaw'>,
+  { docker, run }: Engine,
+  { keepRaw }: Sink,
   instance: Instance,
   variant: string,
   instead = '',

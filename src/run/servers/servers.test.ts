@@ -3,7 +3,7 @@ import type { Config } from '../../config/types.ts';
 import type { Docker } from '../../engine/docker.ts';
 import { type Host, realHost } from '../../host.ts';
 import type { PlannedVariant } from '../../plan/variants.ts';
-import { startServers } from './servers.ts';
+import { type ServerContext, startServers } from './servers.ts';
 
 const variant = { id: 'mute@8.4', app: { root: '.', kind: 'plain' }, env: {} } as unknown as PlannedVariant;
 
@@ -32,19 +32,18 @@ test('a server that takes requests and never answers is given up after a minute,
   };
   const outcomes = await startServers(
     {
-      ...{
+      engine: {
         host: { ...realHost, now: () => -clockMs, elapsed: () => clockMs } satisfies Host,
-        docker,
-        run: 'r',
-        arena: 'arena',
+        ...{ docker, run: 'r', arena: { name: 'arena' }, signal: new AbortController().signal },
       },
-      ...{
+      job: {
         config: { env: {}, host: 'app.test' } as unknown as Config,
-        plan: { variants: [variant] },
-        signal: new AbortController().signal,
+        plan: {
+          variants: [variant],
+          cpus: { server: [0], load: [1], system: [], services: [], source: 'found' },
+        },
       },
-      cpus: { server: [0], load: [1], system: [], services: [], source: 'found' },
-    },
+    } as unknown as ServerContext,
     [{ variant, image: 'mute' }],
     { index: 0, startOrder: [variant.id], ports: { [variant.id]: 18080 }, batches: [] },
   );

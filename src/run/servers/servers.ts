@@ -1,5 +1,4 @@
 import { environmentOf } from '../../config/apps.ts';
-import type { Config } from '../../config/types.ts';
 import {
   type ContainerState,
   type Docker,
@@ -12,14 +11,14 @@ import {
   removeContainers,
 } from '../../engine/docker.ts';
 import { databaseOf } from '../../engine/services.ts';
-import type { Host } from '../../host.ts';
 import type { Built } from '../../images/build.ts';
 import { formatCpus } from '../../plan/cpus.ts';
-import type { Instance, Plan } from '../../plan/plan.ts';
+import type { Instance } from '../../plan/plan.ts';
 import type { PlannedVariant } from '../../plan/variants.ts';
-import type { CpuLayout, Facts, Failure } from '../../results/results.ts';
+import type { Facts, Failure } from '../../results/results.ts';
 import { findCause, quoteCause } from '../../text/log-cause.ts';
 import { ask, FACTS_PATH, readFacts } from '../load/probe.ts';
+import type { Engine, World } from '../world.ts';
 import { addressOf } from './target.ts';
 
 /** A variant that serves in the arena. */
@@ -36,16 +35,8 @@ export interface Server {
   coldStartMs: number;
 }
 
-export interface ServerContext {
-  host: Host;
-  docker: Docker;
-  run: string;
-  arena: string;
-  config: Config;
-  cpus: CpuLayout;
-  plan: Pick<Plan, 'variants'>;
-  signal: AbortSignal;
-}
+/** What servers need to know. */
+export type ServerContext = Pick<World, 'engine' | 'job'>;
 
 const READY_SECONDS = 60;
 const ROUND_MS = 2000;
@@ -84,12 +75,13 @@ export async function startServers(
   wanted: readonly Wanted[],
   instance: Instance,
 ): Promise<Map<string, Server | Failure>> {
-  const { docker, signal } = context;
+  const { engine, job } = context;
+  const { docker, signal } = engine;
   const outcomes = new Map<string, Server | Failure>();
   let waiting = wanted.map(({ variant, image, front }) => {
     const port = instance.ports[variant.id] as number;
-    const container = containerOf(context.run, instance, variant.id);
-    const { host } = context.config;
+    const container = containerOf(engine.run, instance, variant.id);
+    const { host } = job.config;
     const question = { id: variant.id, url: addressOf(host, port) + FACTS_PATH, host, until: true };
     const before = front === undefined ? null : { image: front, container: frontOf(container) };
     return { variant, image, port, container, before, question, last: 'nothing' };
@@ -117,7 +109,7 @@ export async function startServers(
   const askAll = () => {
     const answers = ask(
       docker,
-      context.arena,
+      engine.arena.name,
       waiting.map((one) => one.question),
       ROUND_MS,
       signal,
@@ -133,7 +125,7 @@ export async function startServers(
   }
   signal.throwIfAborted();
   // By the clock: a round with a server that takes a request and never answers lasts longer than others.
-  const untilMs = context.host.elapsed() + READY_SECONDS * 1000;
+  const untilMs = engine.host.elapsed() + READY_SECONDS * 1000;
   for (;;) {
     const answers = await round;
     waiting = pending();
@@ -165,7 +157,7 @@ export async function startServers(
       }),
     );
     waiting = pending();
-    if (waiting.length === 0 || context.host.elapsed() >= untilMs) break;
+    if (waiting.length === 0 || engine.host.elapsed() >= untilMs) break;
     round = askAll();
   }
   for (const { variant, container, last } of waiting) {
@@ -179,7 +171,7 @@ export async function startServers(
 }
 
 function fullEnvironment(
-  { config, plan }: ServerContext,
+  { job: { config, plan } }: ServerContext,
   variant: PlannedVariant,
   port: number,
 ): Record<string, string> {
@@ -220,7 +212,7 @@ export function createArguments(
   name: string,
   port: number,
 ): string[][] {
-  const { cpus } = context;
+  const { cpus } = context.job.plan;
   const env = fullEnvironment(context, variant, front === undefined ? port : port + BEHIND);
   if (front === undefined) return [containerArguments(context, name, image, env, cpus.server)];
   const own = frontEnvironment(variant, port);
@@ -231,19 +223,19 @@ export function createArguments(
 }
 
 function containerArguments(
-  context: ServerContext,
+  { engine, job }: ServerContext,
   name: string,
   image: string,
   env: Readonly<Record<string, string>>,
   cpus: readonly number[],
 ): string[] {
-  const { config } = context;
+  const { config } = job;
   const limits = config.memoryBytes
     ? [`--memory=${config.memoryBytes}`, `--memory-swap=${config.memoryBytes}`]
     : [];
   return [
-    ...[`--name=${name}`, `--label=${LABEL}=${context.run}`],
-    ...[`--network=container:${context.arena}`, `--cpuset-cpus=${formatCpus(cpus)}`],
+    ...[`--name=${name}`, `--label=${LABEL}=${engine.run}`],
+    ...[`--network=container:${engine.arena.name}`, `--cpuset-cpus=${formatCpus(cpus)}`],
     // The app's code may be a pull request's: it gets no more than a web server needs.
     ...['--cap-drop=ALL', '--security-opt=no-new-privileges'],
     ...['--log-driver=local', '--log-opt=max-size=10m', '--log-opt=max-file=2'],
@@ -283,7 +275,7 @@ async function explainFront(docker: Docker, container: string, stage: Failure['s
 
 /** Removes variants' containers of an instance, as far as they are there. */
 export async function removeServers(
-  { docker, run }: Pick<ServerContext, 'docker' | 'run'>,
+  { docker, run }: Engine,
   instance: Instance,
   variants: readonly string[],
 ): Promise<void> {

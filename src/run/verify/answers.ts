@@ -1,20 +1,22 @@
 import type { Scenario } from '../../config/types.ts';
 import type { Failure, Warning } from '../../results/results.ts';
 import { ask, type Question, walk } from '../load/probe.ts';
-import type { RunWorld } from '../run.ts';
 import type { Server } from '../servers/servers.ts';
 import { addressOf } from '../servers/target.ts';
+import type { World } from '../world.ts';
 import { explain } from './app-evidence.ts';
 import { appOf, askOften, type Learned, learn } from './learned.ts';
 import { maskBodies } from './mask.ts';
 import { describePages } from './pages.ts';
-import { type Answer, type Asked, type Fault, findDifferent, findRedirects } from './verify.ts';
-
-/** What one variant answered to one request, and how that is judged. */
-type Reply = Pick<Asked, 'mayRefuse' | 'headOnly'> & { endpoint: string; answer: Answer };
-
-/** Everything that was asked once: variant id → request → reply. */
-export type Round = Map<string, Map<string, Reply>>;
+import {
+  type Answer,
+  type Asked,
+  type Fault,
+  findDifferent,
+  findRedirects,
+  type Reply,
+  type Round,
+} from './verify.ts';
 
 /** What was learned of the variants' answers so far. */
 export interface Known {
@@ -40,7 +42,7 @@ export interface Hands {
  * variants start once more, to learn what differs between two starts of one. Gives the servers as they are then.
  */
 export async function checkAnswers(
-  world: RunWorld,
+  world: World,
   servers: readonly Server[],
   known: Known,
   hands: Hands,
@@ -67,7 +69,7 @@ export async function checkAnswers(
   const doubts = doubtsOf(faults);
   if (doubts.length > 0) {
     const labels = current.filter(({ variant }) => doubts.includes(variant.id)).map((s) => s.variant.label);
-    world.say(
+    world.sink.say(
       `answers differ; starting ${labels.join(', ')} once more, to learn what differs between starts`,
     );
     const again = await hands.restart(doubts);
@@ -85,11 +87,11 @@ export async function checkAnswers(
   const failed = await report(world, current, known, hands, asked, faults);
   const right = current.filter(({ variant }) => !failed.has(variant.id));
   learn(known.learned, right, rounds, isFirst);
-  if (isFirst) await askOften(world, known.learned, right, pathsOf(world.config.scenarios));
+  if (isFirst) await askOften(world, known.learned, right, pathsOf(world.job.config.scenarios));
   if (isFirst) {
     const pages = describePages(right, rounds);
-    world.keepChecked(pages.checked);
-    for (const warning of pages.warnings) world.warn(warning);
+    world.sink.keepChecked(pages.checked);
+    for (const warning of pages.warnings) world.sink.warn(warning);
     warnOfRedirects(world, asked);
   }
   return current;
@@ -103,7 +105,7 @@ function doubtsOf(faults: readonly (readonly [string, Fault])[]): string[] {
 
 /** Each variant by itself: one that answers without end must not take the others' answers with it. */
 async function askEach(
-  world: RunWorld,
+  world: World,
   servers: readonly Server[],
   { fail }: Hands,
 ): Promise<[Round, Server[]]> {
@@ -114,7 +116,7 @@ async function askEach(
       for (const [id, replies] of await askAll(world, [server])) round.set(id, replies);
       answered.push(server);
     } catch (error) {
-      world.signal.throwIfAborted();
+      world.engine.signal.throwIfAborted();
       const reason = `its answers cannot be read: ${(error as Error).message}`;
       fail(server.variant.id, { stage: 'verify', reason, log: '' });
     }
@@ -123,7 +125,7 @@ async function askEach(
 }
 
 async function report(
-  world: RunWorld,
+  world: World,
   servers: readonly Server[],
   { reported }: Known,
   { fail }: Hands,
@@ -134,12 +136,19 @@ async function report(
   for (const [id, { kind, reason }] of faults) {
     const server = servers.find((server) => server.variant.id === id) as Server;
     const { variant } = server;
-    if (world.config.sameAnswers === 'warn' && (kind === 'head' || kind === 'body')) {
-      if (!reported.has(id)) world.warn(differs(id, `${variant.label}: ${reason}`));
+    if (world.job.config.sameAnswers === 'warn' && (kind === 'head' || kind === 'body')) {
+      if (!reported.has(id)) world.sink.warn(differs(id, `${variant.label}: ${reason}`));
       reported.add(id);
       continue;
     }
-    const failure = await explain(world, server, 'verify', reason, findAnswer(asked, id, reason));
+    const failure = await explain(
+      world.engine,
+      world.sink,
+      server,
+      'verify',
+      reason,
+      findAnswer(asked, id, reason),
+    );
     const remedy = kind === 'body' ? MASKABLE : kind === 'head' ? TOLERABLE : '';
     fail(id, { ...failure, reason: `${failure.reason}${remedy}` });
     failed.add(id);
@@ -168,10 +177,10 @@ function differs(variant: string, message: string): Warning {
   };
 }
 
-function warnOfRedirects(world: RunWorld, asked: readonly Asked[]): void {
+function warnOfRedirects(world: World, asked: readonly Asked[]): void {
   const redirects = [...findRedirects(asked)].map(([request, to]) => `${request} to ${to.slice(0, 200)}`);
   if (redirects.length === 0) return;
-  world.warn({
+  world.sink.warn({
     code: 'redirect',
     message: `redirects are loaded, not what is behind them: ${redirects.slice(0, 5).join(', ')}`,
     remedy:
@@ -180,7 +189,7 @@ function warnOfRedirects(world: RunWorld, asked: readonly Asked[]): void {
   });
 }
 
-async function soundRight(world: RunWorld, servers: readonly Server[], known: Known): Promise<Round | null> {
+async function soundRight(world: World, servers: readonly Server[], known: Known): Promise<Round | null> {
   try {
     const round = await askAll(world, servers);
     const isRight = pair(world, servers, [round, ...known.rounds]).every(
@@ -188,14 +197,15 @@ async function soundRight(world: RunWorld, servers: readonly Server[], known: Kn
     );
     return isRight ? round : null;
   } catch {
-    world.signal.throwIfAborted();
+    world.engine.signal.throwIfAborted();
     return null;
   }
 }
 
 /** All that the scenarios ask: of all these servers at once the paths, then the way of each journey on one after the other. */
-async function askAll(world: RunWorld, servers: readonly Server[]): Promise<Round> {
-  const { docker, arena, signal, config } = world;
+async function askAll(world: World, servers: readonly Server[]): Promise<Round> {
+  const { docker, arena, signal } = world.engine;
+  const { config } = world.job;
   const { host } = config;
   const replies = await askPaths(world, servers, pathsOf(config.scenarios));
   const addresses = servers.map(({ variant, port }) => ({ id: variant.id, url: addressOf(host, port) }));
@@ -223,7 +233,12 @@ async function askAll(world: RunWorld, servers: readonly Server[]): Promise<Roun
 type AskedPath = { path: string } & Pick<Required<Asked>, 'mayRefuse' | 'headOnly'>;
 
 export async function askPaths(
-  { docker, arena, signal, config: { host, scenarios } }: RunWorld,
+  {
+    engine: { docker, arena, signal },
+    job: {
+      config: { host, scenarios },
+    },
+  }: World,
   servers: readonly Server[],
   paths: readonly AskedPath[],
 ): Promise<Round> {
@@ -251,11 +266,7 @@ const UNASKED: Reply = {
 };
 
 /** All rounds of each variant, by app and ref: only those of the same are held against each other. */
-function pair(
-  { config }: Pick<RunWorld, 'config'>,
-  servers: readonly Server[],
-  rounds: readonly Round[],
-): Asked[][] {
+function pair({ job: { config } }: World, servers: readonly Server[], rounds: readonly Round[]): Asked[][] {
   const idsOf = new Map<string, string[]>();
   for (const { variant } of servers) {
     const app = appOf(variant);

@@ -1,8 +1,8 @@
 import { readComplaint } from '../../engine/complaint.ts';
 import type { Evidence, Failure, Measurement } from '../../results/results.ts';
 import { readable } from '../../text/readable.ts';
-import type { RunWorld } from '../run.ts';
 import type { Server } from '../servers/servers.ts';
+import type { Engine, Sink } from '../world.ts';
 import type { Answer } from './verify.ts';
 
 /** Of what a body says, the beginning. */
@@ -15,28 +15,30 @@ const SAID_CHARACTERS = 160;
  * asked, and in the reason the one line of either that tells most. The whole answer goes to raw/.
  */
 export async function explain(
-  world: Pick<RunWorld, 'docker' | 'keepRaw'>,
+  { docker }: Engine,
+  sink: Sink,
   { variant, container }: Server,
   stage: Failure['stage'],
   reason: string,
   answer: Answer | null,
 ): Promise<Failure> {
-  const { log, complaint } = await readComplaint(world.docker, container, answer?.askedMs ?? null);
+  const { log, complaint } = await readComplaint(docker, container, answer?.askedMs ?? null);
   if (answer === null) return { stage, reason, log };
   const shown = showAnswer(answer);
-  await keepEvidence(world, variant.id, reason, { ...shown, body: answer.body || shown.body }, log);
+  await keepEvidence(sink, variant.id, reason, { ...shown, body: answer.body || shown.body }, log);
   return { stage, reason: `${reason}${tell(reason, complaint, shown)}`, log, answer: shown };
 }
 
 /** The failure of a variant whose slice was not of what was checked. */
 export async function explainSlice(
-  world: Pick<RunWorld, 'docker' | 'keepRaw'>,
+  { docker }: Engine,
+  sink: Sink,
   { variant, container }: Server,
   slice: Pick<Measurement, 'errors' | 'others'>,
   reason: string,
   sinceMs: number,
 ): Promise<Failure> {
-  const { log, complaint } = await readComplaint(world.docker, container, sinceMs);
+  const { log, complaint } = await readComplaint(docker, container, sinceMs);
   const { others, errors } = slice;
   const answer = errors.find((e) => e.kind === others?.kind && e.endpoint === others.endpoint)?.answer;
   const told = answer
@@ -44,23 +46,24 @@ export async function explainSlice(
     : complaint === null
       ? ''
       : `; its log says: ${complaint}`;
-  if (answer) await keepEvidence(world, variant.id, reason, answer, log);
+  if (answer) await keepEvidence(sink, variant.id, reason, answer, log);
   return { stage: 'run', reason: `${reason}${told}`, log, ...(answer && { answer }) };
 }
 
 /** What the first failed request of a start was answered, and what the app has logged meanwhile, on the slice that has it. */
 export async function addLog(
-  world: Pick<RunWorld, 'docker' | 'keepRaw'>,
+  { docker }: Engine,
+  sink: Sink,
   { variant, container }: Server,
   slice: Pick<Measurement, 'errors'>,
   sinceMs: number,
 ): Promise<void> {
   const error = slice.errors.find(({ answer }) => answer !== undefined) ?? slice.errors[0];
   if (!error) return;
-  const { log } = await readComplaint(world.docker, container, sinceMs);
+  const { log } = await readComplaint(docker, container, sinceMs);
   if (log) error.log = log;
   const what = `${error.kind} at ${error.endpoint}`;
-  await keepEvidence(world, variant.id, what, error.answer ?? { status: 0, headers: '', body: '' }, log);
+  await keepEvidence(sink, variant.id, what, error.answer ?? { status: 0, headers: '', body: '' }, log);
 }
 
 function showAnswer({ status, headers = '', error, body, text = body }: Answer): Evidence {
@@ -76,7 +79,7 @@ function tell(reason: string, complaint: string | null, { status, body }: Eviden
 }
 
 async function keepEvidence(
-  { keepRaw }: Pick<RunWorld, 'keepRaw'>,
+  { keepRaw }: Sink,
   variant: string,
   what: string,
   { status, headers, body }: Evidence,

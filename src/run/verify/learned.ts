@@ -1,12 +1,11 @@
 import type { Scenario } from '../../config/types.ts';
 import type { PlannedVariant } from '../../plan/variants.ts';
 import { ask } from '../load/probe.ts';
-import type { RunWorld } from '../run.ts';
 import type { Server } from '../servers/servers.ts';
 import { addressOf } from '../servers/target.ts';
-import type { Round } from './answers.ts';
+import type { World } from '../world.ts';
 import { type Checked, type CheckedEndpoints, expectationOf, findOther, type Seen, see } from './checked.ts';
-import type { Answer } from './verify.ts';
+import type { Answer, Round } from './verify.ts';
 
 /** What was seen of endpoints over all starts: by app and ref, and by the endpoint, with its journey where it has one. */
 export type Learned = Map<string, Map<string, Seen>>;
@@ -44,7 +43,12 @@ function seenOf(seen: Learned, variant: PlannedVariant): Map<string, Seen> {
 const TIMES_MORE = 18;
 
 export async function askOften(
-  { docker, arena, signal, config: { host } }: RunWorld,
+  {
+    engine: { docker, arena, signal },
+    job: {
+      config: { host },
+    },
+  }: World,
   seen: Learned,
   servers: readonly Server[],
   paths: readonly { path: string }[],

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Server } from '../servers/servers.ts';
-import type { Round } from './answers.ts';
 import { describePages, readTitle } from './pages.ts';
-import type { Answer } from './verify.ts';
+import type { Answer, Round } from './verify.ts';
 
 const HTML = '<!doctype html><html><head><title>A wiki &ndash; main page</title></head><body>…</body></html>';
 

@@ -2,9 +2,8 @@ import { groupPages } from '../../analyse/pages.ts';
 import type { CheckedPage, Warning } from '../../results/results.ts';
 import { cleanLine, cut, list } from '../../text/plain.ts';
 import type { Server } from '../servers/servers.ts';
-import type { Round } from './answers.ts';
 import { findUnfinished } from './unfinished.ts';
-import type { Answer } from './verify.ts';
+import type { Answer, Round } from './verify.ts';
 
 /** What the paths and the steps of journeys answered before the load, for people. Pure. */
 export interface Pages {

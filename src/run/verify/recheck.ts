@@ -1,6 +1,6 @@
 import type { Failure } from '../../results/results.ts';
-import type { RunWorld } from '../run.ts';
 import type { Server } from '../servers/servers.ts';
+import type { World } from '../world.ts';
 import { askPaths, pathsOf } from './answers.ts';
 import { explain } from './app-evidence.ts';
 import { type Checked, expectationOf, findOther } from './checked.ts';
@@ -12,12 +12,12 @@ import type { Answer } from './verify.ts';
  * disk that is full by now, a database that is gone. Twice, as a page may be odd now and then.
  */
 export async function recheckAnswers(
-  world: RunWorld,
+  world: World,
   servers: readonly Server[],
   learned: Learned,
   fail: (variant: string, failure: Failure) => void,
 ): Promise<void> {
-  const paths = pathsOf(world.config.scenarios).filter(({ mayRefuse }) => !mayRefuse);
+  const paths = pathsOf(world.job.config.scenarios).filter(({ mayRefuse }) => !mayRefuse);
   if (paths.length === 0) return;
   const find = async (asked: readonly Server[]) => {
     const replies = await askPaths(world, asked, paths);
@@ -35,7 +35,7 @@ export async function recheckAnswers(
   const again = odd.length > 0 ? await find(odd.map(({ server }) => server)) : [];
   for (const { server, request, other, answer } of again) {
     const reason = `${request} answers otherwise after the load: ${other}`;
-    fail(server.variant.id, await explain(world, server, 'run', reason, answer));
+    fail(server.variant.id, await explain(world.engine, world.sink, server, 'run', reason, answer));
   }
 }
 

@@ -35,6 +35,12 @@ export interface Asked {
   answers: readonly Answer[];
 }
 
+/** What one variant answered to one request, and how that is judged. */
+export type Reply = Pick<Asked, 'mayRefuse' | 'headOnly'> & { endpoint: string; answer: Answer };
+
+/** Everything that was asked once: variant id → request → reply. */
+export type Round = Map<string, Map<string, Reply>>;
+
 /** What is wrong with a variant's answers. */
 export interface Fault {
   reason: string;

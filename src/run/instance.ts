@@ -1,0 +1,174 @@
+import type { Scenario } from '../config/types.ts';
+import { LABEL, removeContainers } from '../engine/docker.ts';
+import { searchesMs } from '../plan/capacity-plan.ts';
+import type { Instance } from '../plan/plan.ts';
+import { batchMs } from '../plan/timeline.ts';
+import type { Failure, Measurement } from '../results/results.ts';
+import { bringJourney } from './load/k6-run.ts';
+import { searchCapacities } from './measure/capacity-search.ts';
+import { type Loading, measureBatch } from './measure/measure-batch.ts';
+import type { Sampler, Watch } from './sample/sampler.ts';
+import { startInstance } from './servers/instance-start.ts';
+import { keepLogs } from './servers/logs.ts';
+import { removeServers, type Server } from './servers/servers.ts';
+import { restartServers } from './verify/again.ts';
+import { checkAnswers, type Known } from './verify/answers.ts';
+import type { CheckedOf } from './verify/checked.ts';
+import { checkedOf } from './verify/learned.ts';
+import { recheckAnswers } from './verify/recheck.ts';
+import type { World } from './world.ts';
+
+/** What outlives an instance. */
+export interface Learned extends Loading {
+  sampler: Sampler;
+  known: Known;
+  /** The scenario whose journey lies in the arena. */
+  brought: string | null;
+  /** How long the first instance was searched for capacities, ms. */
+  searchedMs: number;
+}
+
+export function learnNothing(sampler: Sampler): Learned {
+  return {
+    sampler,
+    known: { rounds: [], reported: new Set(), learned: new Map() },
+    explained: new Set(),
+    drainedMs: new Map(),
+    typicalMs: new Map(),
+    brought: null,
+    searchedMs: 0,
+  };
+}
+
+/** Of an instance: what is said of its progress, in ms of load done. */
+type At = (what: string, doneMs: number) => void;
+
+/** An instance and the servers that run in it; those that failed leave it. */
+interface Current {
+  instance: Instance;
+  servers: Map<string, Server>;
+  /** Null: not watched yet. */
+  watch: Watch | null;
+  fail(variant: string, failure: Failure): void;
+  /** Removes those that failed: one that tries to start over and over takes CPU from the others. */
+  drop(): Promise<void>;
+}
+
+export async function runInstance(world: World, learned: Learned, instance: Instance, at: At): Promise<void> {
+  const { job, sink } = world;
+  const of = `instance ${instance.index + 1}/${job.plan.instances.length}`;
+  at(`${of}: starting`, 0);
+  const current = await open(world, instance);
+  try {
+    const watch = await verify(world, learned, current);
+    await current.drop();
+    if (current.servers.size === 0) return;
+    await loadAll(world, learned, current, watch, (what, ms) => at(`${of}: ${what}`, ms));
+  } finally {
+    for (const warning of (await job.services?.findDead()) ?? []) sink.warn(warning);
+    await stopAll(world, current);
+  }
+}
+
+async function open(world: World, instance: Instance): Promise<Current> {
+  const { engine, job, sink } = world;
+  const failed: string[] = [];
+  const fail = (variant: string, failure: Failure) => {
+    const outcome = job.outcomes.get(variant);
+    if (!outcome || outcome.failure) return;
+    outcome.failure = failure;
+    failed.push(variant);
+    const label = job.plan.variants.find(({ id }) => id === variant)?.label ?? variant;
+    sink.say(`${label} failed (${failure.stage}): ${failure.reason.split('\n')[0]}`);
+  };
+  const servers = await startInstance(world, instance, fail);
+  const drop = async () => {
+    const variants = failed.splice(0);
+    for (const id of variants) servers.delete(id);
+    const logOf = (id: string) => job.outcomes.get(id)?.failure?.log;
+    await Promise.all(variants.map((id) => keepLogs(engine, sink, instance, id, logOf(id))));
+    await removeServers(engine, instance, variants);
+  };
+  return { instance, servers, watch: null, fail, drop };
+}
+
+/** Checks the answers of all, and watches them. */
+async function verify(world: World, learned: Learned, current: Current): Promise<Watch> {
+  const { job, sink } = world;
+  const { instance, servers, fail } = current;
+  const watchAll = () =>
+    learned.sampler.watch([...servers.values()], job.services?.containers, (text) =>
+      sink.appendRaw(`raw/resources/${instance.index}.txt`, text),
+    );
+  const watching = watchAll();
+  watching.catch(() => {});
+  // In the order of the plan, as they started in another each time: with no majority the first counts as right.
+  const inOrder = job.plan.variants.flatMap(({ id }) => servers.get(id) ?? []);
+  const restart = (ids: readonly string[]) => restartServers(world, instance, ids, fail);
+  const checked = await checkAnswers(world, inOrder, learned.known, { fail, restart });
+  for (const server of checked) servers.set(server.variant.id, server);
+  current.watch = await watching;
+  if (checked.some((server) => !inOrder.includes(server))) current.watch = await watchAll();
+  return current.watch;
+}
+
+/** All of an instance's load, and in the first the searches. */
+async function loadAll(
+  world: World,
+  learned: Learned,
+  current: Current,
+  watch: Watch,
+  at: At,
+): Promise<void> {
+  const { engine, job } = world;
+  const { instance, servers, fail } = current;
+  const prepare = async (scenario: Scenario) => {
+    if (scenario.name !== learned.brought) await bringJourney(engine.docker, engine.arena.name, scenario);
+    learned.brought = scenario.name;
+  };
+  const checked = checkedIn(learned, servers);
+  let doneMs = 0;
+  const measured: Measurement[] = [];
+  for (const batch of instance.batches) {
+    at(batch.scenario.name, doneMs);
+    await prepare(batch.scenario);
+    measured.push(
+      ...(await measureBatch(world, learned, batch, { instance, servers, watch, checkedOf: checked, fail })),
+    );
+    await current.drop();
+    doneMs += batchMs(batch);
+    if (servers.size === 0) return;
+  }
+  await recheckAnswers(world, [...servers.values()], learned.known.learned, fail);
+  await current.drop();
+  if (servers.size === 0 || searchesMs(instance, job.plan) === 0) return;
+  const fromMs = engine.host.elapsed();
+  await searchCapacities(
+    world,
+    { instance, servers: [...servers.values()], watch, measured, checkedOf: checked },
+    prepare,
+    (what, ms) => at(what, doneMs + ms),
+  );
+  learned.searchedMs = engine.host.elapsed() - fromMs;
+}
+
+/** What is known of the answers of those that serve. */
+function checkedIn({ known }: Learned, servers: ReadonlyMap<string, Server>): CheckedOf {
+  return (id, scenario) => {
+    const server = servers.get(id);
+    return server ? checkedOf(known.learned, server.variant, scenario) : null;
+  };
+}
+
+async function stopAll({ engine, sink }: World, { instance, servers, watch }: Current): Promise<void> {
+  const { docker, run } = engine;
+  await Promise.all([...servers.keys()].map((id) => keepLogs(engine, sink, instance, id)));
+  // By name, so that those which failed are among them. Nothing is in flight, so nothing waits for a graceful end.
+  const names = await docker.try([
+    ...['container', 'ls', '--all', '--quiet', '--filter', `label=${LABEL}=${run}`],
+    ...['--filter', `name=php-runtime-bench-${run}-${instance.index}-`],
+  ]);
+  const ids = names.stdout.split('\n').filter(Boolean);
+  await removeContainers(docker, ids);
+  await watch?.raw.flush();
+}

@@ -1,0 +1,74 @@
+import type { Config } from '../config/types.ts';
+import type { Arena } from '../engine/arena.ts';
+import type { Docker } from '../engine/docker.ts';
+import type { Services } from '../engine/services.ts';
+import type { Host } from '../host.ts';
+import type { Built } from '../images/build.ts';
+import type { Plan } from '../plan/plan.ts';
+import type {
+  CheckedPage,
+  ColdStart,
+  Duet,
+  Facts,
+  Failure,
+  Measurement,
+  Search,
+  Warning,
+} from '../results/results.ts';
+
+/** What became of a variant in the run. */
+export interface VariantOutcome {
+  facts: Facts | null;
+  coldStartMs: number[];
+  /** Fresh starts timed by themselves. */
+  coldStart?: ColdStart;
+  failure: Failure | null;
+}
+
+/** Where a run works. */
+export interface Engine {
+  host: Host;
+  docker: Docker;
+  arena: Arena;
+  /** The run's id. */
+  run: string;
+  memoryBytes: number;
+  signal: AbortSignal;
+}
+
+/** What a run does. */
+export interface Job {
+  config: Config;
+  plan: Plan;
+  /** By image key; a variant without an image does not take part. */
+  images: ReadonlyMap<string, Built>;
+  /** By variant id. A run that is stopped keeps them. */
+  outcomes: Map<string, VariantOutcome>;
+  /** What the app needs beside its server; null: nothing. */
+  services: Services | null;
+}
+
+/** Where the findings of a run go. */
+export interface Sink {
+  /** Prints a line that stays on the screen. */
+  say(line: string): void;
+  /** Adds a warning to the report. */
+  warn(warning: Warning): void;
+  /** Shows the current step, and the share of the planned load that is done, 0…1. */
+  at(what: string, share: number): void;
+  keep(measurements: readonly Measurement[], duets: readonly Duet[]): Promise<void>;
+  /** Records a new plan for the rest of the run. */
+  keepPlan(plan: Plan): void;
+  /** Records the answers that were checked before the load. */
+  keepChecked(pages: readonly CheckedPage[]): void;
+  keepSearch(search: Search): Promise<void>;
+  keepRaw(name: string, text: string): Promise<void>;
+  /** The same, piece by piece. */
+  appendRaw(name: string, text: string): Promise<void>;
+}
+
+export interface World {
+  engine: Engine;
+  job: Job;
+  sink: Sink;
+}
