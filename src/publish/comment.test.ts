@@ -93,11 +93,11 @@ test('a key cannot leave the marker', () => {
 });
 
 test.each([
-  [401, true],
-  [403, true],
-  [404, true],
-  [500, false],
-  [undefined, false],
+  [401, 'token'],
+  [403, 'permission'],
+  [404, 'permission'],
+  [500, null],
+  [undefined, null],
 ])('HTTP %s: not posted, refused: %s', async (status, refused) => {
   const comments = {
     ...pull([]),

@@ -21,8 +21,11 @@ export interface Comments {
 
 export type Posted =
   | { posted: true; url: string; how: 'created' | 'updated' }
-  /** `refused`: the token may not, which is normal on a pull request from a fork. */
-  | { posted: false; why: string; refused: boolean };
+  /**
+   * `refused`: GitHub does not accept the token, or the token may not write here, which is normal on a pull request from a
+   * fork. Null: anything else.
+   */
+  | { posted: false; why: string; refused: 'token' | 'permission' | null };
 
 /** A comment that could not be created may be there all the same: so often we look and try again. */
 const CREATIONS = 3;
@@ -58,7 +61,7 @@ export async function postComment(
     const { status, message, response } = error as Failed;
     // Octokit gives 500 to a request that was not answered.
     const answered = status !== undefined && (status !== 500 || response !== undefined);
-    const refused = status === 401 || status === 403 || status === 404;
+    const refused = status === 401 ? 'token' : status === 403 || status === 404 ? 'permission' : null;
     return { posted: false, why: answered ? `HTTP ${status}: ${message}` : message, refused };
   }
 }

@@ -104,7 +104,11 @@ export async function comment(
     outlets.info(`Comment ${posted.how}: ${posted.url}`);
     return posted.url;
   }
-  if (posted.refused) {
+  if (posted.refused === 'token') {
+    outlets.warn(
+      `No comment: GitHub does not accept the token (${posted.why}). It is wrong, expired or revoked: check the input token.`,
+    );
+  } else if (posted.refused === 'permission') {
     outlets.info(
       `No comment: the token may not write one (${posted.why}). Give the job 'permissions: pull-requests: write'; pull requests from forks never have it.`,
     );

@@ -175,9 +175,11 @@ export const githubFaults: readonly Fault<Desk>[] = [
     (status): Fault<Desk> => ({
       what: `GitHub's API answers ${status}`,
       message:
-        status < 409
-          ? `No comment: the token may not write one (HTTP ${status}…`
-          : `No comment: HTTP ${status}: …`,
+        status === 401
+          ? 'No comment: GitHub does not accept the token (HTTP 401…check the input token'
+          : status < 409
+            ? `No comment: the token may not write one (HTTP ${status}…permissions: pull-requests: write`
+            : `No comment: HTTP ${status}: …`,
       exitCode: null,
       kept: 'the job summary and all files; the step goes on with a warning',
       inject: () => publishTo(answers(status)),
