@@ -91,7 +91,8 @@ export async function makeProject(): Promise<Project> {
 
   const start: Project['start'] = (argv, options = {}) => {
     const printed = { stdout: '', stderr: '' };
-    const command = [process.execPath, join(package_, 'dist/cli.mjs'), ...argv];
+    const preload = ['--import', join(import.meta.dirname, 'end-with-parent.ts')];
+    const command = [process.execPath, ...preload, join(package_, 'dist/cli.mjs'), ...argv];
     const shell = options.shell === undefined ? [] : ['sh', '-c', options.shell, 'sh'];
     const [program, ...rest] = [...shell, ...command] as [string, ...string[]];
     const running = realHost.start(program, rest, {
