@@ -73,8 +73,8 @@ export async function beginNext(): Promise<void> {
   const source = (name: string) => JSON.stringify(join(root, 'src', name));
   const script = `
     import { realHost } from ${source('host.ts')};
-    import { sweep } from ${source('run/arena.ts')};
-    import { connectDocker } from ${source('run/docker.ts')};
+    import { sweep } from ${source('engine/arena.ts')};
+    import { connectDocker } from ${source('engine/docker.ts')};
     await sweep(realHost, connectDocker(realHost), () => {});`;
   const argv = ['--input-type=module', '--eval', script];
   expect(await realHost.exec(process.execPath, argv)).toMatchObject({ code: 0, stderr: '' });

@@ -1,6 +1,6 @@
 /** Faults in a run: against the real engine, by the CLI as users run it. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { realHost } from '../../src/host.ts';
@@ -17,6 +17,7 @@ import {
   told,
   variantOf,
 } from '../integration/bench.ts';
+import { quietly } from './engine.ts';
 import { beginNext, type Fault, type Seen } from './fault.ts';
 
 export interface RunWorld {
@@ -89,8 +90,22 @@ globalThis.Date = class extends Real {
   static now() { return Real.now() - backMs; }
 };
 `;
-/** Of cgroup v1. */
-const PIDS = '/sys/fs/cgroup/pids';
+/** Fills the heap of V8 once there is a file. */
+const HUNGER = `
+import { existsSync } from 'node:fs';
+const kept = [];
+setInterval(() => {
+  while (existsSync('SIGN')) kept.push(Array.from({ length: 100_000 }, () => ({})));
+}, 100).unref();
+`;
+const NOBODY = ['--reuid', '65534', '--regid', '0', '--clear-groups'];
+/**
+ * Another user than root, whom the limit on processes binds, but with all that root may do to files. Runs "$@" as that user.
+ */
+const AS_NOBODY = `
+  may=+dac_override,+dac_read_search,+fowner,+kill
+  echo $$ >pid
+  exec setpriv ${NOBODY.join(' ')} --inh-caps "$may" --ambient-caps "$may" "$@"`;
 
 export const runFaults: readonly Fault<RunWorld>[] = [
   {
@@ -268,24 +283,42 @@ export const runFaults: readonly Fault<RunWorld>[] = [
     kept: 'all slices before',
     left: 'nothing but containers, which the next run removes',
     async inject({ project, out, inShell }) {
-      const run = inShell('echo $$ >pid; exec "$@"', ...ONE);
+      const run = inShell(AS_NOBODY, ...ONE);
       await loading(run, '2/3');
       const pid = readFileSync(join(project.folder, 'pid'), 'utf8').trim();
-      const group = join(PIDS, `bench-${pid}`);
-      mkdirSync(group);
-      try {
-        writeFileSync(join(group, 'cgroup.procs'), pid);
-        writeFileSync(join(group, 'pids.max'), readFileSync(join(group, 'pids.current'), 'utf8'));
-        const seen = await end(run);
-        expectKept(project, out);
-        await beginNext();
-        return seen;
-      } finally {
-        rmdirSync(group);
-      }
+      // What runs already may go on; no program is started any more.
+      execFileSync('setpriv', [...NOBODY, 'prlimit', '--pid', pid, '--nproc=1:1']);
+      const seen = await end(run);
+      expectKept(project, out);
+      await beginNext();
+      return seen;
     },
     whyNot: () =>
-      existsSync(join(PIDS, 'cgroup.procs')) && process.getuid?.() === 0 ? null : 'no cgroup v1 of pids',
+      process.getuid?.() === 0 && quietly('setpriv', ['--version'])
+        ? null
+        : 'only root can become a user without processes',
+  },
+  {
+    what: 'no memory is left for the CLI: its heap is full',
+    message: 'JavaScript heap out of memory',
+    exitCode: 134,
+    kept: 'all slices before, in measurements.ndjson; `report` shows them',
+    left: 'nothing but containers, which the next run removes',
+    async inject({ project, out, inShell }) {
+      const [hunger, sign] = ['hunger.mjs', 'is-hungry'].map((name) => join(project.folder, name));
+      writeFileSync(hunger as string, HUNGER.replace('SIGN', sign as string));
+      const options = `--max-old-space-size=200 --import=${hunger}`;
+      const run = inShell(`ulimit -c 0; NODE_OPTIONS='${options}' "$@"; exit $?`, ...ONE);
+      await loading(run, '2/3');
+      writeFileSync(sign as string, '');
+      const seen = await end(run);
+      expectKept(project, out);
+      const report = await project.cli(['report', out]);
+      expect(report.code).toBe(0);
+      expect(report.stdout).toMatch(/faulty@8\.4/);
+      await beginNext();
+      return seen;
+    },
   },
   {
     what: '`--out` is removed while the run goes on',

@@ -12,7 +12,7 @@ import { findChromium, NO_CHROMIUM, openBrowser, openPage } from './chromium.ts'
 const MAKE = `
 const [, folder, root] = process.argv;
 const { writeFile } = await import('node:fs/promises');
-const { readOutput } = await import(root + '/src/run/stored.ts');
+const { readOutput } = await import(root + '/src/store/stored.ts');
 const { htmlGroup, streamHtml } = await import(root + '/src/report/html/render.ts');
 const { pageAssets } = await import(root + '/src/report/html/assets.ts');
 pageAssets();
