@@ -71,8 +71,8 @@ test('a ratio is as wide as both intervals allow', () => {
 });
 
 test.each<[string, [number, number, number] | null, Verdict]>([
-  ['about so much', [2, 1.8, 2.2], 'held'],
-  ['about so much, with a wide interval that is surely more', [2.2, 1.1, 4], 'held'],
+  ['about so much', [2, 1.8, 2.2], 'confirmed'],
+  ['about so much, with a wide interval that is surely more', [2.2, 1.1, 4], 'confirmed'],
   ['less, surely', [1.2, 1.1, 1.4], 'refuted'],
   ['more, surely', [4, 3, 5], 'refuted'],
   ['perhaps nothing', [2, 0.8, 5], 'not checked'],
@@ -99,7 +99,7 @@ const loop = (low: Against['verdict'], high: Against['verdict']) => [
 
 describe('claims', () => {
   test.each<[Name, string, Verdict, Data]>([
-    ['octane', 'Unit is about ten', 'held', data(tenfold)],
+    ['octane', 'Unit is about ten', 'confirmed', data(tenfold)],
     [
       'octane',
       'Unit is about ten',
@@ -116,7 +116,7 @@ describe('claims', () => {
     [
       'octane',
       'Unit alone',
-      'held',
+      'confirmed',
       data(
         tenfold.map((one) => (one.variant.endsWith('Unit') ? row(one.variant, holding(1000, null)) : one)),
       ),
@@ -127,7 +127,7 @@ describe('claims', () => {
     [
       'symfony',
       'Unit is the best',
-      'held',
+      'confirmed',
       data([row('Unit', holding(600, 50)), row('php-fpm', holding(400, 50))]),
     ],
     [
@@ -145,7 +145,7 @@ describe('claims', () => {
     [
       'symfony',
       'Keeping the kernel',
-      'held',
+      'confirmed',
       data(
         ['RoadRunner', 'ReactPHP'].flatMap((name) => [
           row(name, costing(1)),
@@ -163,12 +163,12 @@ describe('claims', () => {
       ]),
     ],
     ['symfony', 'One run each', 'not checked', data([])],
-    ['apache', 'One hop fewer', 'held', data([], loop('slower', 'slower'))],
-    ['apache', 'A unix socket', 'held', data([], loop('slower', 'inconclusive'))],
+    ['apache', 'One hop fewer', 'confirmed', data([], loop('slower', 'slower'))],
+    ['apache', 'A unix socket', 'confirmed', data([], loop('slower', 'inconclusive'))],
     ['apache', 'A unix socket', 'refuted', data([], loop('slower', 'faster'))],
     ['apache', 'A unix socket', 'refuted', data([], loop('no-difference', 'no-difference'))],
     ['apache', 'A unix socket', 'not checked', data([], loop('no-difference', 'inconclusive'))],
-    ['apache', 'Differences shrink', 'held', data([], loop('slower', 'slower'))],
+    ['apache', 'Differences shrink', 'confirmed', data([], loop('slower', 'slower'))],
     [
       'apache',
       'Differences shrink',
@@ -184,7 +184,7 @@ describe('claims', () => {
     [
       'apache',
       'FastCGI',
-      'held',
+      'confirmed',
       data([row('Apache', { bytes: 18_200 }), row('fpm-unix', { bytes: 18_000 })]),
     ],
     [
@@ -196,7 +196,7 @@ describe('claims', () => {
     [
       'shop',
       'Servers that keep',
-      'held',
+      'confirmed',
       data([
         ...['Unit', 'Apache', 'php-fpm'].map((name) => row(name, costing(8))),
         ...['Swoole', 'FrankenPHP', 'RoadRunner'].map((name, i) => row(name, costing(1.5 + i / 2))),
@@ -206,7 +206,7 @@ describe('claims', () => {
     [
       'shop',
       'On a real app',
-      'held',
+      'confirmed',
       data([row('php-fpm', costing(8, 0.1)), row('Apache', costing(8.2, 0.1))]),
     ],
     [
@@ -236,7 +236,7 @@ describe('claims', () => {
     [
       'auth',
       'Unit does not',
-      'held',
+      'confirmed',
       data([row('Unit', doing(30)), row('Unit-1', doing(30)), row('Apache', doing(60))]),
     ],
     [
@@ -251,10 +251,10 @@ describe('claims', () => {
 
   test('stalls are told, other work that takes the CPUs leaves nothing to judge', () => {
     const rows = [row('RoadRunner', doing(200)), row('Apache', doing(100))];
-    expect(verdictOn('auth', 'RoadRunner does twice', data(rows, [], 5))).toBe('held');
+    expect(verdictOn('auth', 'RoadRunner does twice', data(rows, [], 5))).toBe('confirmed');
     expect(verdictOn('auth', 'RoadRunner does twice', data(rows, [], 6))).toBe('not checked');
     const sizes = [row('Apache', { bytes: 18_200 }), row('fpm-unix', { bytes: 18_000 })];
-    expect(verdictOn('apache', 'FastCGI', data(sizes, [], 20))).toBe('held');
+    expect(verdictOn('apache', 'FastCGI', data(sizes, [], 20))).toBe('confirmed');
   });
 
   test('a row with a flaw is not there, and what was not run is not checked', () => {

@@ -7,7 +7,7 @@ import type { Name } from './articles.ts';
 import { type Against, type Data, isDisturbed, type Row, type Value } from './data.ts';
 import { held, isAt } from './tables.ts';
 
-export type Verdict = 'held' | 'refuted' | 'not checked';
+export type Verdict = 'confirmed' | 'refuted' | 'not checked';
 
 interface Judged {
   verdict: Verdict;
@@ -70,10 +70,10 @@ const CLAIMS: Readonly<Record<Name, readonly Claim[]>> = {
             unit?.holds?.kind === 'beyond' && others.every(({ holds }) => holds?.kind === 'found');
           return { better, alone, holds };
         });
-        const why = `rps held: ${told.map(({ holds }) => holds).join('; ')}`;
+        const why = `rps sustained: ${told.map(({ holds }) => holds).join('; ')}`;
         if (told.some(({ better }) => better.length > 0))
           return { verdict: 'refuted', why: `${why}: with the same app another holds more` };
-        if (told.every(({ alone }) => alone)) return { verdict: 'held', why };
+        if (told.every(({ alone }) => alone)) return { verdict: 'confirmed', why };
         return skip(`${why}: no server holds the whole ramp, or several do`);
       },
     },
@@ -152,7 +152,7 @@ const CLAIMS: Readonly<Record<Name, readonly Claim[]>> = {
         const [a, b] = [distanceOf(few), distanceOf(many)];
         if (!a || !b) return skip('not measured');
         const why = `Apache and php-fpm are ${percents(a)} apart at 10 clients, ${percents(b)} at 200`;
-        if (a.low > b.high) return { verdict: 'held', why };
+        if (a.low > b.high) return { verdict: 'confirmed', why };
         if (a.high < b.low) return { verdict: 'refuted', why };
         return skip(`${why}: these intervals overlap`);
       },
@@ -168,7 +168,7 @@ const CLAIMS: Readonly<Record<Name, readonly Claim[]>> = {
         if (!apache || !fpm) return skip('not measured');
         const fewer = 1 - fpm / apache;
         const why = `${count(Math.round(apache))} bytes from Apache, ${count(Math.round(fpm))} from nginx with php-fpm: ${(fewer * 100).toFixed(2)} % fewer`;
-        return { verdict: fewer >= FEWER.least && fewer <= FEWER.most ? 'held' : 'refuted', why };
+        return { verdict: fewer >= FEWER.least && fewer <= FEWER.most ? 'confirmed' : 'refuted', why };
       },
     },
     {
@@ -197,7 +197,7 @@ const CLAIMS: Readonly<Record<Name, readonly Claim[]>> = {
         const what = 'CPU of a request on php-fpm is that on Apache';
         if (ratio === null) return skip('not measured in enough starts');
         const why = `${what} ${times(ratio)}`;
-        if (ratio.low >= 1 / ALIKE && ratio.high <= ALIKE) return { verdict: 'held', why };
+        if (ratio.low >= 1 / ALIKE && ratio.high <= ALIKE) return { verdict: 'confirmed', why };
         if (ratio.high < 1 / ALIKE || ratio.low > ALIKE) return { verdict: 'refuted', why };
         return skip(`${why}: too wide to tell`);
       },
@@ -236,7 +236,7 @@ const CLAIMS: Readonly<Record<Name, readonly Claim[]>> = {
         const why = `RPS with 16 processes is that with one ${times(gain)}, and that of Apache ${times(beside)}`;
         if (gain.low > 1 && beside.high > 1 / ABOUT)
           return { verdict: 'refuted', why: `${why}: it was its default of one process` };
-        if (beside.high < 1 / ABOUT) return { verdict: 'held', why };
+        if (beside.high < 1 / ABOUT) return { verdict: 'confirmed', why };
         return skip(why);
       },
     },
@@ -298,7 +298,7 @@ export function judgeFactor(ratio: Ratio | null, claimed: number, what: string):
   const why = `${what} ${times(ratio)}`;
   const [least, most] = [claimed / ABOUT, claimed * ABOUT];
   if (ratio.high < least || ratio.low > most) return { verdict: 'refuted', why };
-  if (ratio.low > 1 && ratio.value >= least && ratio.value <= most) return { verdict: 'held', why };
+  if (ratio.low > 1 && ratio.value >= least && ratio.value <= most) return { verdict: 'confirmed', why };
   return skip(`${why}: too wide to tell`);
 }
 
@@ -319,7 +319,7 @@ function isMore(a: Range, b: Range): boolean {
 function judgeMore(a: Row['holds'], b: Row['holds'], whatA: string, whatB: string): Judged {
   if (a === null || b === null) return skip('not measured');
   const why = `${whatA} ${held(a)} rps, ${whatB} ${held(b)}`;
-  if (isMore(rangeOf(a), rangeOf(b))) return { verdict: 'held', why };
+  if (isMore(rangeOf(a), rangeOf(b))) return { verdict: 'confirmed', why };
   if (isMore(rangeOf(b), rangeOf(a))) return { verdict: 'refuted', why };
   return skip(`${why}: not told apart`);
 }
@@ -338,7 +338,7 @@ function judgeVerdicts(found: readonly Against[], claimed: 'faster' | 'slower'):
   const has = (verdict: string) => found.some((one) => one.verdict === verdict);
   if (has(opposite) || found.every(({ verdict }) => verdict === 'no-difference'))
     return { verdict: 'refuted', why };
-  return has(claimed) ? { verdict: 'held', why } : skip(why);
+  return has(claimed) ? { verdict: 'confirmed', why } : skip(why);
 }
 
 /** How far from equal, as a share, whichever is ahead. */

@@ -1,4 +1,4 @@
-/** The rules for disturbed windows that were tried, as docs/method.md lists them. Pure. */
+/** The rules for disturbed windows that were tried, as docs/evidence.md lists them. Pure. */
 import { mean, median } from 'simple-statistics';
 
 /** A block: one pair of slices in turns, or both windows of a duet. */

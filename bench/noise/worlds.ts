@@ -1,6 +1,6 @@
 /**
  * Simulated machines: a disturbance in steps of 10 ms, windows of load that meet it, and what each side of a comparison
- * shows. What the numbers are anchored in is in docs/method.md. Pure.
+ * shows. What the numbers are anchored in is in docs/evidence.md. Pure.
  */
 import { FOREIGN_CPU, STEAL } from '../../src/stats/limits.ts';
 import { makeRandom } from '../../src/stats/random.ts';

@@ -1,6 +1,6 @@
 // What differs between fresh starts of one image, and how much of it is the machine's own noise?
 //   node bench/starts/study.ts FILE.ndjson [MINUTES] [ARM…]     default 2 minutes, all arms; appends to the file
-//   node bench/starts/table.ts FILE.ndjson…                     the table of docs/method.md
+//   node bench/starts/table.ts FILE.ndjson…                     the table of docs/evidence.md
 // A round is four fresh starts of one arm, in random order on random ports, warmed up, then loaded in windows of 4 s: by turns of
 // 1 s, 250 ms or 100 ms, in which all clients ask one server, or all together, two clients a server. So a
 // server is loaded for a second or so in each window, and each window is read by itself.

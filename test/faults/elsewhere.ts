@@ -63,7 +63,7 @@ export const elsewhere = {
     ...{ message: '', exitCode: 137, kept: BEFORE, file: 'src/host.test.ts' },
   },
   uncaught: {
-    what: 'an error of ours that nobody caught',
+    what: 'an internal error that nothing caught',
     message: 'internal error, please report it: …',
     ...{ exitCode: 70, kept: BEFORE, file: 'src/last-resort.test.ts' },
   },

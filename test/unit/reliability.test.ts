@@ -53,12 +53,13 @@ function render(): string {
   );
   return `# Reliability
 
-This page is for those who run benchmarks unattended: it shows what happens when something fails, what the exit code is, and
-what you still have afterwards.
+Read this page if you run benchmarks unattended. Afterwards you know what happens when something fails: the message, the exit
+code, and the results you keep.
 
-Each of these ${all.length} faults is brought about by a test. \`script/test faults\` runs those of [test/faults](../test/faults/runs.ts); the last
-column names the others, which compare what they see with their row. Measurements that were finished are never lost; containers, networks, temporary files and processes
-are removed unless the table says otherwise. \`…\` stands for any text.
+A test causes each of these ${all.length} faults. \`script/test faults\` runs those of [test/faults](../test/faults/runs.ts). The last
+column links the others, which compare their result with their row. Finished measurements are never lost. Containers, networks, temporary
+files and processes are removed unless the table lists them. \`…\` means any text. The glossary explains
+[variant](glossary.md#variant), [slice](glossary.md#slice) and [arena](glossary.md#arena).
 
 ${sections.join('\n\n')}
 `;

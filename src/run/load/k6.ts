@@ -211,7 +211,7 @@ export function journeyModule({ journey, script }: Pick<Scenario, 'journey' | 's
 /**
  * Settings under which k6 disturbs least: two threads for the Go runtime where it has one core, and garbage that is
  * collected only when memory for it is used up, since each collection delays what is in flight by some
- * milliseconds (docs/method.md has what this gives, measured by bench/latency).
+ * milliseconds (docs/evidence.md has measurements by bench/latency).
  */
 export function k6Environment(loadCpus: number, memoryBytes: number): Record<string, string> {
   const cap = Math.floor(Math.min(memoryBytes / 4, 4 * 2 ** 30) / 2 ** 20);
