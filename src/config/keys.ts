@@ -340,11 +340,23 @@ export const KEYS = {
   services: {
     schema: z.union([
       path,
-      keys({ file: path, reset: record(parseName, anyText).optional(), 'set-up': anyText.optional() }),
+      keys({
+        file: path.optional(),
+        reset: record(parseName, anyText).optional(),
+        image: image.optional(),
+        dump: path.optional(),
+      }),
     ]),
     value: 'FILE',
     about:
       'Compose file with services such as a database. BENCH_DATABASE has the database name of each variant',
+    default: 'none',
+  },
+  'set-up': {
+    schema: command,
+    value: 'COMMAND',
+    about:
+      "Command to run in the container of each variant at every start, such as 'php artisan migrate --force'",
     default: 'none',
   },
   images: {

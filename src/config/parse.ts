@@ -69,6 +69,7 @@ export function parseConfig(sources: Sources): Config {
   const out = given('out');
   const compareTo = given('compare-to');
   const reference = given('reference');
+  const setUp = value('set-up');
   const shard = value('shard');
   const budgetMs = readBudget(layers);
   const instances = value('instances');
@@ -101,6 +102,7 @@ export function parseConfig(sources: Sources): Config {
     ...(loadCpus && { loadCpus }),
     images: readImages(layers, files),
     ...readServices(layers, files),
+    ...(setUp !== undefined && { setUp }),
     prepare: value('prepare') ?? [],
     env: ini.length > 0 ? { ...env, BENCH_INI: ini.join('\n') } : env,
     ...(mask && { mask }),

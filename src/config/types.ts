@@ -244,14 +244,14 @@ export interface Shard {
   of: number;
 }
 
-/** `services`: a compose file, and how each variant gets a database of its own. */
+/** `services`: a compose file or a database, and how each variant gets a database of its own. */
 export interface ServicesChoice {
-  /** Absolute path. */
+  /** Absolute path; of a database its image. */
   file: string;
+  /** The text of the compose file, where `file` is an image. */
+  compose?: string;
   /** By name of the service: a shell command in its container, before a variant starts. */
   reset: Readonly<Record<string, string>>;
-  /** A shell command in the variant's own container, once it answers. */
-  setUp: string | null;
 }
 
 export interface Config {
@@ -291,6 +291,8 @@ export interface Config {
   prepare: readonly string[];
   /** What the app needs beside its server. */
   services?: ServicesChoice;
+  /** A shell command in each variant's own container, once it answers. */
+  setUp?: string;
   /** The app's environment. `BENCH_INI` in it holds its PHP settings, as lines of a php.ini. */
   env: Readonly<Record<string, string>>;
   /** Regular expressions of what may differ between variants' answers. */

@@ -39,7 +39,7 @@ test('a machine without /proc is not judged, this one is', () => {
 test('what the configuration needs and this machine lacks is named with how to install it', async () => {
   vi.stubEnv('PATH', '/nonexistent');
   try {
-    const services = { file: '/compose.yml', reset: {}, setUp: null };
+    const services = { file: '/compose.yml', reset: {} };
     const needs = await diagnoseNeeds(realHost, { services, coldStart: true });
     expect(needs.map(({ ok }) => ok)).toEqual([false, false]);
     expect(needs[0]?.what).toMatch(/docker compose.*Debian 13.*Ubuntu.*Debian 12.*macOS/);

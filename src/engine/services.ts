@@ -4,10 +4,10 @@ import type { Host } from '../host.ts';
 import { formatCpus } from '../plan/cpus.ts';
 import type { PlannedVariant } from '../plan/variants.ts';
 import type { CpuLayout, Failure, Warning } from '../results/results.ts';
-import { readOutput } from './complaint.ts';
 import { adaptCompose, type ComposeFile, findUnfit, imagesOf, networksOf, projectOf } from './compose.ts';
 import { COMPOSE_HINT } from './disturbance.ts';
 import { type Docker, inspectContainer, LIMITS_MS, lastLines, readLog } from './docker.ts';
+import { execute } from './execute.ts';
 import { pullImage } from './image-store.ts';
 
 /** What the app needs beside its server, such as a database: a compose project of the run's own that the arena joins. */
@@ -16,8 +16,6 @@ export interface Services {
   containers: readonly { service: string; container: string; pid: number }[];
   /** Before a variant starts: its database is made anew, as the configuration says how. */
   reset(variant: PlannedVariant): Promise<Failure | null>;
-  /** Once it answers, in its own container: tables and data. */
-  setUp(variant: PlannedVariant, container: string): Promise<Failure | null>;
   /** Services that have ended since they were last asked for. */
   findDead(): Promise<Warning[]>;
 }
@@ -48,8 +46,6 @@ type Wanted = NonNullable<Config['services']>;
 /** Services get this long to become healthy, s. */
 const READY_SECONDS = 180;
 const LOG_LINES = 2000;
-/** Where runtimes keep the PHP settings of a run, for commands in their containers: as in runtimes/_shared/options.sh. */
-const PHP_INI_SCAN_DIR = ':/tmp/php-runtime-bench/php';
 
 /** Each variant has a database of its own, by this name; fit for any of them, and for a file. */
 export function databaseOf(variant: PlannedVariant, variants: readonly PlannedVariant[]): string {
@@ -73,12 +69,13 @@ export async function readCompose(
     '--project-name',
     projectOf(run),
     '--file',
-    wanted.file,
+    wanted.compose === undefined ? wanted.file : '-',
     'config',
     '--format',
     'json',
   ];
-  const { code, stdout, stderr } = await docker.try(args, { signal });
+  const input = wanted.compose === undefined ? {} : { input: wanted.compose };
+  const { code, stdout, stderr } = await docker.try(args, { ...input, signal });
   signal.throwIfAborted();
   if (code !== 0) {
     throw new UserError('the compose file cannot be used', {
@@ -153,11 +150,6 @@ export async function startServices(
         if (failure) return { ...failure, reason: `reset of ${service} failed: ${failure.reason}` };
       }
       return null;
-    },
-    setUp: async (_, container) => {
-      if (wanted.setUp === null) return null;
-      const failure = await execute(world, container, wanted.setUp, { PHP_INI_SCAN_DIR });
-      return failure && { ...failure, reason: `set-up failed: ${failure.reason}` };
     },
     findDead: async () => {
       const warnings: Warning[] = [];
@@ -240,24 +232,6 @@ async function pull(world: ServicesWorld, image: string, wanted: Wanted): Promis
       hint: `where no registry answers, map it: --image ${image}=…`,
     });
   }
-}
-
-/** A command of the user's in a container. */
-async function execute(
-  { docker, signal }: ServicesWorld,
-  container: string,
-  command: string,
-  env: Readonly<Record<string, string>>,
-): Promise<Failure | null> {
-  const set = Object.entries(env).map(([key, value]) => `--env=${key}=${value}`);
-  const { code, stdout, stderr } = await docker.try(['exec', ...set, container, 'sh', '-c', command], {
-    signal,
-    timeoutMs: LIMITS_MS.command,
-  });
-  signal.throwIfAborted();
-  if (code === 0) return null;
-  const { log, complaint } = readOutput(`${stdout}\n${stderr}`);
-  return { stage: 'start', reason: `exit code ${code}${complaint ? `: ${complaint}` : ''}`, log };
 }
 
 /** What is wrong, as compose or we say it, and the last words of the services. */

@@ -175,8 +175,8 @@ describe('the rest, once the first start is over', () => {
 
 test('time to fill databases is planned for', () => {
   const without = configOf(300_000, 2, [scenarioOf('quick', 'vus(8, 1s)')]);
-  const services = { file: 'compose.yaml', reset: { db: 'true' }, setUp: 'php set-up.php' };
-  const [free, filled] = [plan(without, cpus), plan({ ...without, services }, cpus)];
+  const services = { file: 'compose.yaml', reset: { db: 'true' } };
+  const [free, filled] = [plan(without, cpus), plan({ ...without, services, setUp: 'php set-up.php' }, cpus)];
   const each = ({ estimatedSeconds, instances }: Plan) => estimatedSeconds / instances.length;
   const blocks = (of: Plan) => of.scenarios[0]?.blocks ?? 0;
   // 3.5 s for each of two variants, more load aside.

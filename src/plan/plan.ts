@@ -211,9 +211,9 @@ function loadSeconds({ batches }: Instance): number {
   return batches.reduce((sum, batch) => sum + BATCH_SECONDS + batchMs(batch) / 1000, 0);
 }
 
-function startSeconds({ index, startOrder }: Instance, { services }: Config): number {
+function startSeconds({ index, startOrder }: Instance, { services, setUp: command }: Config): number {
   const resets = services ? Object.keys(services.reset).length : 0;
-  const setUp = RESET_SECONDS * resets + (services?.setUp ? SET_UP_SECONDS : 0);
+  const setUp = RESET_SECONDS * resets + (command === undefined ? 0 : SET_UP_SECONDS);
   return INSTANCE_SECONDS + (START_SECONDS + setUp) * startOrder.length + (index === 0 ? RUN_SECONDS : 0);
 }
 

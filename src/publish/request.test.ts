@@ -56,6 +56,7 @@ test.each([
   ['/bench --setup x', "unknown flag '--setup'", ''],
   ['/bench --prepare x', "unknown flag '--prepare'", ''],
   ['/bench --services x', "unknown flag '--services'", ''],
+  ['/bench --set-up x', "unknown flag '--set-up'", ''],
   ['/bench --runs-on self-hosted', "unknown flag '--runs-on'", ''],
   ['/bench -x', "unknown flag '-x'", ''],
   ['/bench --__proto__ x', "unknown flag '--__proto__'", ''],

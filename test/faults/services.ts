@@ -41,7 +41,7 @@ services:
   file: compose.yaml
   reset:
     mariadb: mariadb -uroot -psecret -e "DROP DATABASE IF EXISTS $BENCH_DATABASE; CREATE DATABASE $BENCH_DATABASE"
-  set-up: php set-up.php
+set-up: php set-up.php
 `;
 const LOAD = [
   '--paths',

@@ -1,6 +1,7 @@
 // Services for real: MariaDB and PostgreSQL by compose files, a database for each variant, nothing left however a run ends.
 import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { realHost } from '../../src/host.ts';
@@ -38,7 +39,7 @@ services:
   file: compose.yaml
   reset:
     mariadb: mariadb -uroot -psecret -e "DROP DATABASE IF EXISTS $BENCH_DATABASE; CREATE DATABASE $BENCH_DATABASE"
-  set-up: php set-up.php
+set-up: php set-up.php
 `;
 
 const { code: noCompose } = await realHost.exec('docker', ['compose', 'version']);
@@ -133,17 +134,14 @@ withCompose('each variant has a database of its own, fresh for each start', asyn
   );
 });
 
-test('Laravel has accounts in PostgreSQL, by the files of the docs', async ({ skip }) => {
+test('Laravel has accounts in PostgreSQL, by the file of the docs', async ({ skip }) => {
   if (noCompose !== 0) skip('docker has no compose plugin here');
   const [, mapped] = await findImages();
   const image = mapped === undefined ? null : parse(readFileSync(mapped, 'utf8'))['postgres:17'];
   if (image !== null && (await realHost.exec('docker', ['image', 'inspect', String(image)])).code !== 0)
     skip('postgres:17 cannot be had here');
-  for (const [file, text] of Object.entries(readPage('docs/apps.md').files)) {
-    if (!file.includes('postgres')) continue;
-    mkdirSync(dirname(join(project.folder, file)), { recursive: true });
-    writeFileSync(join(project.folder, file), text);
-  }
+  const text = readPage('docs/apps.md').files['.bench-postgres.yml'] as string;
+  writeFileSync(join(project.folder, '.bench-postgres.yml'), text);
   const flags = ['--config', '.bench-postgres.yml', '--runtimes', 'apache', '--instances', '1', '--wait'];
   const load = ['--load', 'vus(2, 2s)', '--blocks', '1', '--warmup', '0s'];
   const { code, stderr } = await project.run('postgres', ...flags, ...load).done;
@@ -154,6 +152,64 @@ test('Laravel has accounts in PostgreSQL, by the files of the docs', async ({ sk
   expect(asked?.map(({ name }) => name)).toEqual(['GET /', 'POST /register', 'POST /login', 'GET /user']);
   const log = readFileSync(join(project.folder, 'postgres/raw/services/postgres.log'), 'utf8');
   expect(log).toContain('ready to accept connections');
+});
+
+const READER = `<?php
+$database = new PDO('pgsql:host=postgres;dbname=' . getenv('BENCH_DATABASE'), 'postgres', 'secret');
+$names = $database->query('SELECT name FROM articles')->fetchAll(PDO::FETCH_COLUMN);
+if ($names !== ['Wheelbarrow']) http_response_code(500);
+echo implode(' ', $names);`;
+
+withCompose('a dump fills the database of each variant, and one that fails names its error', async () => {
+  mkdirSync(join(project.folder, 'reader/public'), { recursive: true });
+  writeFileSync(join(project.folder, 'reader/public/index.php'), READER);
+  for (const [name, sql] of [
+    ['good', "CREATE TABLE articles (name text); INSERT INTO articles VALUES ('Wheelbarrow');"],
+    ['bad', 'CREATE TABLE articles (name text); INSERT INTO products VALUES (1);'],
+  ] as const) {
+    writeFileSync(join(project.folder, `${name}.sql.gz`), gzipSync(sql));
+    const services = `services: { image: postgres:17, dump: ${name}.sql.gz }`;
+    writeFileSync(
+      join(project.folder, `${name}.yml`),
+      `app: reader\nruntimes: [apache, nginx-fpm]\nextensions: [pdo_pgsql]\n${services}\n`,
+    );
+  }
+  const load = ['--paths', '/', '--load', 'requests(2, 1)', '--warmup', '0s', '--instances', '2'];
+  const run = (name: string) =>
+    project.run(name, ...load, '--blocks', '1', '--wait', '--config', `${name}.yml`).done;
+  const good = await run('good');
+  expect({ code: good.code, said: good.code === 0 ? '' : good.stderr }).toEqual({ code: 0, said: '' });
+  const { measurements } = project.results('good');
+  expect(measurements).toHaveLength(4);
+  for (const m of measurements) expect(m).toMatchObject({ outcome: 'ok', errors: [] });
+  const bad = await run('bad');
+  expect(bad).toMatchObject({ code: 3, stderr: expect.stringContaining('reset of postgres failed') });
+  expect(bad.stderr).toContain('relation "products" does not exist');
+});
+
+test('set-up runs in each start of a variant, with and without services', async () => {
+  mkdirSync(join(project.folder, 'counter/public'), { recursive: true });
+  writeFileSync(
+    join(project.folder, 'counter/public/index.php'),
+    `<?php if (isset($_GET['install'])) file_put_contents('../starts', 'x', FILE_APPEND);
+     // It was set up once in this container, neither never nor twice.
+     elseif (@filesize('../starts') !== 1) http_response_code(503);
+     echo 'installed';`,
+  );
+  writeFileSync(
+    join(project.folder, 'counter.yml'),
+    'app: counter\nruntimes: [apache, nginx-fpm]\nset-up: curl -fsS "http://127.0.0.1:$PORT/?install=1"\n',
+  );
+  const load = ['--paths', '/', '--load', 'requests(2, 1)', '--warmup', '0s', '--instances', '2'];
+  const { code, stderr } = await project.run(
+    'counted',
+    ...load,
+    ...['--blocks', '1', '--wait', '--config', 'counter.yml'],
+  ).done;
+  expect({ code, said: code === 0 ? '' : stderr }).toEqual({ code: 0, said: '' });
+  const { measurements } = project.results('counted');
+  expect(measurements).toHaveLength(4);
+  for (const m of measurements) expect(m).toMatchObject({ outcome: 'ok', errors: [] });
 });
 
 withCompose('a reset or a set-up that fails names its last words, and the run goes on', async () => {

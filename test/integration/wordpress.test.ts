@@ -16,7 +16,7 @@ extensions: [mysqli]
 services:
   file: compose.yaml
   reset: { mariadb: mariadb -uroot -psecret -e "DROP DATABASE IF EXISTS $BENCH_DATABASE; CREATE DATABASE $BENCH_DATABASE" }
-  set-up: php install.php
+set-up: php install.php
 `,
   'compose.yaml': `
 services:

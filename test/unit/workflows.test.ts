@@ -135,7 +135,7 @@ test('no comment decides where and with what environment it is measured', () => 
   const given = command.jobs.bench?.with ?? {};
   for (const name of [
     ...['runs-on', 'setup', 'prepare', 'env', 'ini', 'services', 'images', 'config', 'app', 'root', 'memory'],
-    ...['working-directory', 'server-cpus', 'front-cpus', 'load-cpus'],
+    ...['set-up', 'working-directory', 'server-cpus', 'front-cpus', 'load-cpus'],
   ]) {
     expect(given[name]).toBe(`\${{ inputs.${name} }}`);
   }

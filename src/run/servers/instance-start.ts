@@ -1,3 +1,4 @@
+import { setUp } from '../../engine/execute.ts';
 import type { Instance } from '../../plan/plan.ts';
 import type { Failure } from '../../results/results.ts';
 import { listListeners } from '../load/probe.ts';
@@ -25,7 +26,7 @@ export async function startInstance(
         fail(id, started);
         continue;
       }
-      const failure = await job.services?.setUp(started.variant, started.container);
+      const failure = await setUp(world, started.container);
       if (failure) {
         fail(id, failure);
         continue;

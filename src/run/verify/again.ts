@@ -1,3 +1,4 @@
+import { setUp } from '../../engine/execute.ts';
 import type { Instance } from '../../plan/plan.ts';
 import type { Failure } from '../../results/results.ts';
 import { removeServers, type Server, startServers, type Wanted, wantedOf } from '../servers/servers.ts';
@@ -21,8 +22,7 @@ export async function restartServers(
   }
   const servers: Server[] = [];
   for (const [id, started] of await startServers(world, wanted, instance)) {
-    const failure =
-      'stage' in started ? started : await job.services?.setUp(started.variant, started.container);
+    const failure = 'stage' in started ? started : await setUp(world, started.container);
     if (failure) fail(id, failure);
     else servers.push(started as Server);
   }

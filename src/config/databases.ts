@@ -1,0 +1,61 @@
+/** Databases that `services` takes by their image alone: what a compose file would have to contain. Pure. */
+
+/** How a database starts, when it is ready, and how a fresh one is made for a variant. */
+interface Database {
+  environment: Readonly<Record<string, string>>;
+  test: readonly string[];
+  /** Shell command in its container: an empty database named $BENCH_DATABASE. */
+  create: string;
+  /** Reads SQL from standard input. */
+  client: string;
+}
+
+const PASSWORD = 'secret';
+
+const DATABASES: Readonly<Record<string, Database>> = {
+  mariadb: {
+    environment: { MARIADB_ROOT_PASSWORD: PASSWORD },
+    test: ['CMD', 'healthcheck.sh', '--connect', '--innodb_initialized'],
+    create: `mariadb -uroot -p${PASSWORD} -e "DROP DATABASE IF EXISTS $BENCH_DATABASE; CREATE DATABASE $BENCH_DATABASE"`,
+    client: `mariadb -uroot -p${PASSWORD} $BENCH_DATABASE`,
+  },
+  postgres: {
+    environment: { POSTGRES_PASSWORD: PASSWORD },
+    // By TCP: while the image makes its first database, PostgreSQL listens on its socket only.
+    test: ['CMD', 'pg_isready', '--host', 'localhost', '--username', 'postgres'],
+    create: 'dropdb -U postgres --if-exists --force $BENCH_DATABASE && createdb -U postgres $BENCH_DATABASE',
+    // Terse: the last line of an error is its message.
+    client: 'psql -U postgres -qo /dev/null -v ON_ERROR_STOP=1 -v VERBOSITY=terse $BENCH_DATABASE',
+  },
+};
+
+export const DATABASE_NAMES = Object.keys(DATABASES);
+
+/** `docker.io/library/mariadb:11` → `mariadb`; null: not one of them. The app reaches it under this name. */
+export function databaseIn(image: string): string | null {
+  const name = image.replace(/.*\//, '').replace(/[:@].*/, '');
+  return DATABASE_NAMES.includes(name) ? name : null;
+}
+
+/** A compose file as JSON, and the command that makes a variant's database. `dump`: absolute path of a file of SQL. */
+export function describeDatabase(
+  name: string,
+  image: string,
+  dump: string | null,
+): { compose: string; reset: Readonly<Record<string, string>> } {
+  const { environment, test, create, client } = DATABASES[name] as Database;
+  const target = `/bench/dump.sql${dump?.endsWith('.gz') ? '.gz' : ''}`;
+  const service = {
+    ...{ image, environment },
+    healthcheck: { test, interval: '1s', retries: 60 },
+    ...(dump !== null && { volumes: [{ type: 'bind', source: dump, target, read_only: true }] }),
+  };
+  const load = target.endsWith('.gz')
+    ? `gunzip -c ${target} >/tmp/dump.sql && ${client} </tmp/dump.sql`
+    : `${client} <${target}`;
+  return {
+    // Compose would replace `$name` in the path of the dump.
+    compose: JSON.stringify({ services: { [name]: service } }).replaceAll('$', '$$$$'),
+    reset: { [name]: dump === null ? create : `${create} && ${load}` },
+  };
+}
