@@ -200,9 +200,9 @@ export function batchMs({ scenario, slices, drainMs }: Batch): number {
 }
 
 function gapMs(slice: Slice, next: Slice | undefined, drainMs: number): number {
-  // Between two warm-ups no counters are read.
-  const settles = next !== undefined && !(slice.warmup && next.warmup);
-  return drainMs + (settles ? SETTLE_MS : 0);
+  if (next === undefined) return drainMs;
+  // Nothing of a warm-up is kept: the next one may begin while its last requests end.
+  return slice.warmup && next.warmup ? 0 : drainMs + SETTLE_MS;
 }
 
 /**
