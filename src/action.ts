@@ -28,6 +28,6 @@ async function main(): Promise<number> {
     return conclude(bench.exitCode);
   } finally {
     summary ??= await salvage(config.out, began);
-    if (summary) await publish(describe(config.out, summary), job, realOutlets);
+    if (summary) await publish(describe(config.out, summary, job), job, realOutlets);
   }
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { analyse } from './analyse/analyse.ts';
 import { compare } from './analyse/compare.ts';
 import { compareEarlier } from './analyse/earlier.ts';
+import { outcomeOf } from './analyse/outcome.ts';
 import type { Summary } from './analyse/summary.ts';
 import type { PullEnds } from './checkout/base.ts';
 import { type Checkout, checkOut, type Source } from './checkout/checkout.ts';
@@ -30,7 +31,7 @@ import { renderMarkdown } from './report/markdown.ts';
 import type { Duet, Measurement, Results, Search, Variant } from './results/results.ts';
 import { inspectScripts } from './run/load/inspect.ts';
 import { furnish } from './run/load/probe.ts';
-import { assembleResults, hasFailures, type Record } from './run/record.ts';
+import { assembleResults, type Record } from './run/record.ts';
 import { runPlan } from './run/run.ts';
 import { findHyperfine, measureColdStarts } from './run/servers/cold.ts';
 import { nameOf } from './run/servers/target.ts';
@@ -386,22 +387,16 @@ async function writeReports(output: Output, results: Results, summary: Summary):
   await output.write('report.html', streamHtml([{ summary, measurements: results.measurements }]));
 }
 
-/** What could not be measured or judged weighs more than a criterion that was missed or a gate that failed. */
+/** A run that was stopped, or whose machine failed, says nothing of the app. */
 function exitCodeOf(
-  results: Results,
-  { scenarios, gates }: Summary,
+  { variants }: Results,
+  summary: Summary,
   signal: AbortSignal,
   failure: MachineError | null,
 ): Bench['exitCode'] {
   if (signal.aborted) return (signal.reason as Stopped).exitCode;
-  if (failure || results.variants.some(isOutOfDisk)) return 4;
-  const failed = scenarios.some(({ rows }) => rows.some(({ state }) => state.kind === 'failed'));
-  if (failed || hasFailures(results)) return 3;
-  const missed = scenarios.some(({ rows }) =>
-    rows.some((row) => row.sloMissed.length > 0 && !isOther(results, row.variant)),
-  );
-  if (missed || gates.some(({ failed }) => failed)) return 1;
-  return results.plan.unjudged !== 'pass' && gates.some(({ unjudged }) => unjudged) ? 3 : 0;
+  if (failure || variants.some(isOutOfDisk)) return 4;
+  return outcomeOf(summary).code;
 }
 
 /**
@@ -411,11 +406,6 @@ function exitCodeOf(
 function isOutOfDisk({ failure }: Variant): boolean {
   if (failure === null || (failure.stage !== 'build' && failure.stage !== 'start')) return false;
   return /no space left on device/i.test(`${failure.reason}\n${failure.log}`);
-}
-
-/** A criterion is the app's as it is checked out; what the other side misses is nobody's fault here. */
-function isOther({ variants }: Results, id: string): boolean {
-  return variants.some((variant) => variant.id === id && variant.ref !== null);
 }
 
 /** A uid without an entry in the user database, as in containers, has no name. */

@@ -3,14 +3,16 @@ import { join } from 'node:path';
 import * as core from '@actions/core';
 import { compareAcross } from '../analyse/across-shards.ts';
 import { UserError } from '../errors.ts';
+import { docsUrl } from '../report/comparisons.ts';
 import { htmlGroup, streamHtml } from '../report/html/render.ts';
+import type { Place } from '../report/markdown.ts';
 import { renderShards } from '../report/shards.ts';
 import type { Results } from '../results/results.ts';
 import { firstThatFits, SUMMARY_BYTES } from './fit-size.ts';
 import { indexOf, type Wanted } from './gather.ts';
 import type { Job } from './job.ts';
 import type { Origin } from './origin.ts';
-import { comment, type Outlets } from './publish.ts';
+import { comment, footer, type Outlets, placeOf } from './publish.ts';
 
 /** Writes what a comment is made from, and what people read: the list of shards, the results of each, the report. */
 export async function writeGathered(out: string, results: readonly Results[], wanted: Wanted): Promise<void> {
@@ -29,7 +31,7 @@ export async function writeGathered(out: string, results: readonly Results[], wa
 /** The job's summary. */
 export async function summarise(results: readonly Results[], wanted: Wanted, runUrl: string): Promise<void> {
   const text = firstThatFits(
-    render(results, wanted).map((stage) => linked(stage, runUrl)),
+    render(results, wanted).map((stage) => linked(stage, results, runUrl)),
     (stage) => Buffer.byteLength(stage) <= SUMMARY_BYTES,
   );
   await core.summary.addRaw(text, true).write();
@@ -52,7 +54,7 @@ export async function commentOnOrigin(what: Commented, outlets: Outlets): Promis
   }
   const job = origin ? adopt(what.job, origin) : what.job;
   const stopped = results.find(({ run }) => run.stopped)?.run.stopped ?? null;
-  const stages = render(results, wanted).map((stage) => linked(stage, job.runUrl));
+  const stages = render(results, wanted, placeOf(job)).map((stage) => linked(stage, results, job.runUrl));
   outlets.setOutput('comment-url', (await comment(stages, stopped, job, outlets)) ?? '');
   return 0;
 }
@@ -73,14 +75,19 @@ export function workflowKey(workflow: string, artifact: string): string {
   return `workflow/${workflow}/${artifact}`;
 }
 
-function linked(stage: string, runUrl: string): string {
-  return `${stage}\n\nResults, reports and raw data: artifacts of [this run](${runUrl}).\n`;
+function linked(stage: string, [first]: readonly Results[], runUrl: string): string {
+  const docs = first ? docsUrl(first.tool.version, 'reading-the-report') : null;
+  const links = footer([
+    ['Full run, with results and reports as artifacts', runUrl],
+    ['How to read this', docs],
+  ]);
+  return `${stage.trimEnd()}\n\n${links}\n`;
 }
 
 /** Numbers that no measurement gives can be more than the renderer bears. */
-function render(results: readonly Results[], wanted: Wanted): string[] {
+function render(results: readonly Results[], wanted: Wanted, place?: Place): string[] {
   try {
-    return renderShards(results, wanted);
+    return renderShards(results, wanted, place);
   } catch (error) {
     throw new UserError('these results cannot be shown', { found: (error as Error).message });
   }

@@ -4,7 +4,7 @@ import { makeResults } from '../../test/fixtures/results/make.ts';
 import { analyse } from '../analyse/analyse.ts';
 import type { Job } from './job.ts';
 import { realOutlets } from './outlets.ts';
-import { describe, type Outlets, type Publication, publish } from './publish.ts';
+import { describe, type Outlets, type Publication, placeOf, publish } from './publish.ts';
 
 const gated = {
   servers: [
@@ -27,6 +27,7 @@ const publication: Publication = {
   stages: ['# Report'],
   table: '| a |',
   annotations: [],
+  docs: 'https://docs.example/reading',
   stopped: null,
 };
 
@@ -68,8 +69,19 @@ test('publishes everywhere', async () => {
     table: '| a |',
     'comment-url': 'https://github.com/comment',
   });
-  expect(seen.summary).toMatch(/^# Report\n\n\[Raw data\]\(.*artifacts\/5\) of \[this run\]/);
+  expect(seen.summary).toBe(
+    '# Report\n\n<sub>[Full run](https://github.com/octo/shop/actions/runs/42) · [Full report and raw data](https://github.com/octo/shop/actions/runs/42/artifacts/5) · [How to read this](https://docs.example/reading)</sub>\n',
+  );
   expect(seen.comment).toContain(seen.summary);
+});
+
+test.each([
+  ['https://github.com/octo/shop/actions/runs/42', 'https://github.com/octo/shop'],
+  ['https://ghe.example:8443/o/r.x/actions/runs/1', 'https://ghe.example:8443/o/r.x'],
+  ['https://github.com/octo/shop)(evil/actions/runs/1', null],
+  ['undefined/undefined/actions/runs/undefined', null],
+])('commits are linked in the repository of %s, if that is known', (runUrl, repositoryUrl) => {
+  expect(placeOf({ pull: null, runUrl })).toEqual({ isPull: false, repositoryUrl });
 });
 
 test('annotates, whatever else is published', async () => {
@@ -96,8 +108,9 @@ test('the runner reads no command in an annotation', () => {
 });
 
 test('what is published of results says the verdict everywhere', () => {
-  const { stages, annotations, table } = describe('/out', analyse(makeResults(gated)));
-  for (const stage of stages) expect(stage).toMatch(/^\*\*Not compared with base: it is gone\.\*\*/);
+  const { stages, annotations, table } = describe('/out', analyse(makeResults(gated)), job);
+  for (const stage of stages)
+    expect(stage).toMatch(/^### ❔ Not compared with the base\n\nNot compared with the base: it is gone\.\n/);
   expect(table).toMatch(/^\| # \|/);
   expect(annotations.map(({ level, title }) => [level, title])).toEqual([
     ['warning', 'Gate slower > 3% could not be judged'],
@@ -141,7 +154,9 @@ test('one broken outlet does not close the others', async () => {
     'info Comment created: https://github.com/comment',
   ]);
   expect(seen.outputs).toMatchObject({ 'artifact-url': '', table: '| a |' });
-  expect(seen.comment).toContain('From [this run]');
+  expect(seen.comment).toContain(
+    '<sub>[Full run](https://github.com/octo/shop/actions/runs/42) · [How to read',
+  );
 });
 
 test('too long for a comment: the shorter rendering there, the full one in the summary', async () => {

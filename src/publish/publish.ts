@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { Summary } from '../analyse/summary.ts';
 import { type Annotation, annotate } from '../report/annotations.ts';
-import { renderMarkdown, renderMarkdownTable, STAGES } from '../report/markdown.ts';
+import { docsUrl } from '../report/comparisons.ts';
+import { type Place, renderMarkdown, renderMarkdownTable, STAGES } from '../report/markdown.ts';
 import { type Comments, postComment } from './comment.ts';
 import { firstThatFits, SUMMARY_BYTES, TOO_LONG } from './fit-size.ts';
 import type { Job } from './job.ts';
@@ -17,18 +18,35 @@ export interface Publication {
   table: string;
   /** What should catch the eye beside the checks. */
   annotations: readonly Annotation[];
+  /** How to read the report. */
+  docs: string;
   /** What ended the run before its plan was done: `SIGINT`, `an error`. */
   stopped: string | null;
 }
 
-export function describe(out: string, summary: Summary): Publication {
+export function describe(out: string, summary: Summary, job: Pick<Job, 'pull' | 'runUrl'>): Publication {
+  const place = placeOf(job);
   return {
     out,
-    stages: STAGES.map((stage) => renderMarkdown(summary, stage)),
+    stages: STAGES.map((stage) => renderMarkdown(summary, stage, place)),
+    docs: docsUrl(summary.tool.version, 'reading-the-report'),
     table: renderMarkdownTable(summary),
     annotations: annotate(summary),
     stopped: summary.run.stopped,
   };
+}
+
+/** Where a comment or a summary is: commits are linked to in the repository whose job writes it. */
+export function placeOf({ pull, runUrl }: Pick<Job, 'pull' | 'runUrl'>): Place {
+  const repositoryUrl =
+    /^https:\/\/[\w.:-]+\/[\w.-]+\/[\w.-]+(?=\/actions\/runs\/)/.exec(runUrl)?.[0] ?? null;
+  return { isPull: pull !== null, repositoryUrl };
+}
+
+/** Links of ours below a report, apart from its text. */
+export function footer(links: readonly (readonly [title: string, url: string | null])[]): string {
+  const shown = links.flatMap(([title, url]) => (url ? [`[${title}](${url})`] : []));
+  return `<sub>${shown.join(' · ')}</sub>`;
 }
 
 /** The ways out, injected. */
@@ -55,10 +73,12 @@ export async function publish(publication: Publication, job: Job, outlets: Outle
   outlets.setOutput('report', join(out, 'report.md'));
   outlets.setOutput('table', table);
 
-  const link = artifactUrl ? `[Raw data](${artifactUrl}) of` : 'From';
-  const stages = [...publication.stages, TOO_LONG].map(
-    (stage) => `${stage}\n\n${link} [this run](${job.runUrl}).\n`,
-  );
+  const links = footer([
+    ['Full run', job.runUrl],
+    ['Full report and raw data', artifactUrl],
+    ['How to read this', publication.docs],
+  ]);
+  const stages = [...publication.stages, TOO_LONG].map((stage) => `${stage.trimEnd()}\n\n${links}\n`);
   try {
     await outlets.writeSummary(firstThatFits(stages, (text) => Buffer.byteLength(text) <= SUMMARY_BYTES));
   } catch (error) {

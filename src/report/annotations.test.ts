@@ -8,7 +8,7 @@ test('a gate that failed is an error', () => {
     {
       level: 'error',
       title: 'Gate slower > 3% failed',
-      text: expect.stringMatching(/^apache is surely beyond it, CPU per request \+4\.8 % \(99 % interval/),
+      text: expect.stringMatching(/^apache surely exceeds it, CPU per request \+4\.8 % \(99 % interval/),
     },
   ]);
 });
@@ -22,12 +22,12 @@ test('what was not compared or judged is a warning', () => {
     {
       level: 'warning',
       title: 'Gate slower > 3% could not be judged',
-      text: 'there is nothing to hold it against',
+      text: 'there is nothing to compare',
     },
     {
       level: 'warning',
       title: 'Not compared',
-      text: 'Not compared with base: git knows no commit main; the checkout is shallow.',
+      text: 'Not compared with the base: git knows no commit main; the checkout is shallow.',
     },
   ]);
 });

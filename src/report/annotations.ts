@@ -1,6 +1,8 @@
 import type { Summary } from '../analyse/summary.ts';
 import { cleanLine, clip, plural } from '../text/plain.ts';
-import { headline, tellGates } from './verdicts.ts';
+import { tellGates } from './verdicts.ts';
+import { changeRows } from './view/changerows.ts';
+import { tellMissing } from './view/missing.ts';
 import { reasonOf } from './words.ts';
 
 /** A remark beside the checks of a commit. Plain text in one line; text of others is shown as it is. */
@@ -56,7 +58,10 @@ function ofRows({ scenarios }: Summary): Annotation[] {
 }
 
 function ofMissing(summary: Summary): Annotation[] {
-  return headline(summary, medium)
-    .filter(({ kind }) => kind === 'missing')
-    .map(({ text }) => ({ level: 'warning', title: 'Not compared', text }));
+  const rows = changeRows(summary, medium);
+  return tellMissing(rows, summary, medium).map((text) => ({
+    level: 'warning',
+    title: 'Not compared',
+    text,
+  }));
 }

@@ -73,7 +73,7 @@ function columnsOf({ variants }: Summary, shown: readonly Row[]): Column<Row>[] 
     right('left out', ({ dropped }) => String(dropped)),
     right('spread of starts', ({ spread }) => optional(spread, (sd) => `${(sd * 100).toFixed(2)} %`)),
     right('p, corrected', ({ adjustedP }) => optional(adjustedP, probability)),
-    right('could have seen', ({ detectable }) => optional(detectable, (share) => `≥ ${atMost(share)}`)),
+    right('detectable', ({ detectable }) => optional(detectable, (share) => `≥ ${atMost(share)}`)),
   ];
 }
 
@@ -98,13 +98,18 @@ export const TOGETHER =
   '“Both at once”: both sides were loaded together, each by half of the clients, so that what disturbed the machine met both. Sharing its caches blurs a change; the interval allows for that.';
 
 /** Where the rule is written down. */
-export function methodUrl({ tool }: Summary): string {
+export function methodUrl({ tool }: Pick<Summary, 'tool'>): string {
+  return docsUrl(tool.version, 'method');
+}
+
+/** A page of the documentation of this version. */
+export function docsUrl(version: string, page: 'method' | 'reading-the-report'): string {
   // In Markdown a parenthesis ends a link.
-  const version = encodeURIComponent(tool.version).replace(
+  const escaped = encodeURIComponent(version).replace(
     /[!'()*~_]/g,
     (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`,
   );
-  return `${REPOSITORY_URL}/blob/v${version}/docs/method.md`;
+  return `${REPOSITORY_URL}/blob/v${escaped}/docs/${page}.md`;
 }
 
 function decided(summary: Summary): string {

@@ -1,25 +1,19 @@
 import type { Row, ScenarioSummary, Summary } from '../analyse/summary.ts';
 import { cleanLine, plural } from '../text/plain.ts';
 import { capacityLegend, hasCapacity } from './capacity.ts';
-import { bothTitle, type Medium } from './changes.ts';
+import type { Medium as Names } from './changes.ts';
 import { renderDetails } from './details.ts';
 import { code, escapeMarkdown } from './escape.ts';
-import { table } from './markup.ts';
+import { folded, table, tableOf, whole } from './markup.ts';
 import { renderChart } from './mermaid.ts';
 import { atLeast, bytes, digits, estimated, held, ms, NOTHING, share } from './numbers.ts';
 import { checked, hasChecks, thresholdsLine } from './scripted.ts';
 import { decay, growth, hasSoak, soakLegend } from './soak.ts';
 import { tuned } from './tune.ts';
-import {
-  type Deltas,
-  deltaLegend,
-  deltasOf,
-  deltaTitle,
-  findable,
-  findVariant,
-  headline,
-  tellGates,
-} from './verdicts.ts';
+import { type Deltas, deltaLegend, deltasOf, deltaTitle, findable } from './verdicts.ts';
+import { type Answer, answerOf } from './view/answer.ts';
+import type { Mark } from './view/changerows.ts';
+import { type Medium, shortCommit, THIS_CHANGE, THIS_PULL } from './view/medium.ts';
 import {
   conditions,
   cpuVerdict,
@@ -43,40 +37,71 @@ export type Stage = 'full' | 'folded' | 'short';
 export const STAGES: readonly Stage[] = ['full', 'folded', 'short'];
 
 /** What `short` keeps, so that it fits whatever the labels are: a character takes up to eight when escaped. */
-const SHORT = { scenarios: 6, rows: 40, label: 40, reason: 80, gates: 5 };
+const SHORT = { scenarios: 6, rows: 40, label: 40, reason: 80 };
 
 /** How rows are shown: how many of a scenario, and how much of the text of others. */
 interface Limits {
   rows: number;
   label: number;
   reason: number;
-  gates: number;
 }
-const FULL: Limits = { rows: Infinity, label: Infinity, reason: 300, gates: Infinity };
+const FULL: Limits = { rows: Infinity, label: Infinity, reason: 300 };
 
-function mediumOf({ label, reason }: Limits): Medium {
+/** Where it is published, as far as that is known. */
+export interface Place {
+  /** As the comment of a pull request. */
+  isPull: boolean;
+  /** `https://github.com/octo/shop`, where commits are linked to; null: not known. */
+  repositoryUrl: string | null;
+}
+const NOWHERE: Place = { isPull: false, repositoryUrl: null };
+
+/** Beside each there are words. */
+const MARKS: Readonly<Record<Mark, string>> = { bad: '❌', warn: '⚠️', open: '❔', good: '✅' };
+
+function namesOf({ label, reason }: Limits): Names {
   return {
     name: (text) => code(shorten(text, label)),
     text: (text) => escapeMarkdown(shorten(text, reason)),
   };
 }
 
+function mediumOf(limits: Limits, { isPull, repositoryUrl }: Place): Medium {
+  return {
+    ...namesOf(limits),
+    ...(isPull ? THIS_PULL : THIS_CHANGE),
+    code,
+    // Whatever is in the results: only what is a commit becomes part of a link.
+    commit: (commit) =>
+      repositoryUrl !== null && /^[0-9a-f]{7,64}$/.test(commit)
+        ? `[${code(shortCommit(commit))}](${repositoryUrl}/commit/${commit})`
+        : code(shortCommit(commit)),
+    marks: MARKS,
+  };
+}
+
 /**
- * The report as Markdown for GitHub: verdict, tables, and everything else folded below.
+ * The report as Markdown for GitHub: the answer, tables, and everything else folded below.
  *
  * @param summaries one, or several that must not be compared (other machines, other loads under the same name)
  */
-export function renderMarkdown(summaries: Summary | readonly Summary[], stage: Stage = 'full'): string {
+export function renderMarkdown(
+  summaries: Summary | readonly Summary[],
+  stage: Stage = 'full',
+  place: Place = NOWHERE,
+): string {
   const groups = Array.isArray(summaries) ? (summaries as readonly Summary[]) : [summaries as Summary];
   const parts = groups.flatMap((summary, i) => [
     ...(groups.length > 1 ? [groupHeading(summary, i, groups.length)] : []),
-    renderGroup(summary, stage, groups.length === 1),
+    renderGroup(summary, stage, place, groups.length === 1),
   ]);
   return `${parts.join('\n\n')}\n`;
 }
 
-/** The tables alone, for where a verdict and details have no place. */
+/** The table that leads, for where a verdict and details have no place: of changes, else of the ranking. */
 export function renderMarkdownTable(summary: Summary): string {
+  const answer = answerOf(summary, mediumOf(FULL, NOWHERE));
+  if (answer && answer.rows.length > 0) return `${tableOf(answer.table)}\n`;
   return `${summary.scenarios.map((scenario) => tables(scenario, FULL)).join('\n\n')}\n`;
 }
 
@@ -89,37 +114,50 @@ function groupHeading(summary: Summary, index: number, of: number): string {
 }
 
 /** @param charts one group's charts are worth their room; those of several machines would be taken for one picture */
-function renderGroup(summary: Summary, stage: Stage, charts: boolean): string {
+function renderGroup(summary: Summary, stage: Stage, place: Place, charts: boolean): string {
   const { scenarios } = summary;
   const shown = stage === 'short' ? scenarios.slice(0, SHORT.scenarios) : scenarios;
   const limits = stage === 'short' ? { ...SHORT, rows: Math.floor(SHORT.rows / shown.length) } : FULL;
   const left = scenarios.length - shown.length;
-  return [
-    changes(summary, limits),
-    gates(summary, limits),
+  const most = stage === 'short' ? SHORT.rows : Infinity;
+  const answer = answerOf(summary, mediumOf(limits, place), most);
+  const isAnswered = answer !== null && answer.rows.length > 0;
+  // Beside a change a chart from zero hides what it is about.
+  const rankings = [
     ...shown.map((scenario, i) =>
-      renderScenario(scenario, summary, limits, charts && (stage !== 'short' || i === 0)),
+      renderScenario(scenario, summary, limits, charts && !isAnswered && (stage !== 'short' || i === 0)),
     ),
     left > 0 ? `${plural(left, 'more scenario')} in the full report.` : '',
+  ]
+    .filter(Boolean)
+    .join('\n\n');
+  return [
+    answer ? renderAnswer(answer) : '',
+    isAnswered ? folded(COMPARED(place), rankings) : rankings,
     stage === 'short' ? warningCodes(summary) : renderDetails(summary, stage),
   ]
     .filter(Boolean)
     .join('\n\n');
 }
 
-/** What changed against the other ref, before anything else. */
-function changes(summary: Summary, limits: Limits): string {
-  const [first, ...others] = headline(summary, mediumOf(limits)).map(({ text }) => text);
-  return first ? [`**${first}**`, ...others].join(' ') : '';
-}
+const COMPARED = ({ isPull }: Place) =>
+  `Servers compared with each other (${isPull ? 'this PR' : 'this change'} only)`;
 
-function gates(summary: Summary, limits: Limits): string {
-  const told = tellGates(summary, mediumOf(limits));
-  const lines = told
-    .slice(0, limits.gates)
-    .map(({ gate, verdict, because }) => `- ${gate} **${verdict}**: ${because}.`);
-  const left = told.length - lines.length;
-  return [...lines, ...(left > 0 ? [`- ${plural(left, 'more gate')} in the full report.`] : [])].join('\n');
+/** Did it get slower? The headline, how sure, what to do, and what changed. */
+function renderAnswer({ mark, headline, points, title, table, notes, left }: Answer): string {
+  return [
+    `### ${MARKS[mark]} ${headline}`,
+    ...points.map(({ label, text }) => {
+      if (label === '') return text;
+      return text === '' ? `**${label}.**` : `**${label}:** ${text}`;
+    }),
+    title && `${title}:`,
+    table.rows.length > 0 ? tableOf(table) : '',
+    left > 0 ? `${plural(left, 'more row')} in the full report.` : '',
+    notes.length > 0 ? `<sub>${notes.map(escapeMarkdown).join(' ')}</sub>` : '',
+  ]
+    .filter(Boolean)
+    .join('\n\n');
 }
 
 function renderScenario(
@@ -129,14 +167,13 @@ function renderScenario(
   charts: boolean,
 ): string {
   const { facts, rows } = scenario;
-  const { name } = mediumOf(limits);
+  const { name } = namesOf(limits);
   const deltas = deltasOf(scenario);
-  const plain: Medium = { name: (text) => shorten(text, limits.label), text: cleanLine };
-  const baseOf = (row: Row) => findVariant(summary, row.variant)?.base ?? null;
+  const plain: Names = { name: (text) => shorten(text, limits.label), text: cleanLine };
   const legend = [
     conditions(scenario, summary),
     deltas ? deltaLegend(deltas, summary, plain) : '',
-    deltas ? findable(scenario, deltas) : '',
+    deltas ? findable(scenario) : '',
     intervalLegend(scenario),
     holdsLegend(scenario),
     capacityLegend(scenario),
@@ -158,7 +195,7 @@ function renderScenario(
     rows.length > limits.rows
       ? `${plural(rows.length - limits.rows, 'more variant')} in the full report.`
       : '',
-    charts ? renderChart(scenario, baseOf) : '',
+    charts ? renderChart(scenario) : '',
     `<sub>${legend.filter(Boolean).map(escapeMarkdown).join('<br>')}</sub>`,
   ]
     .filter(Boolean)
@@ -217,7 +254,7 @@ function columnsOf(scenario: ScenarioSummary, name: (row: Row) => string): Colum
   const deltas = deltasOf(scenario);
   return [
     { title: 'Variant', cell: (row) => strong(row, name(row)) },
-    ...(deltas ? deltaColumns(deltas) : []),
+    ...(deltas ? [deltaColumn(deltas)] : []),
     ...(hasHolds(scenario) ? [holdsColumn(scenario, strong)] : []),
     ...(hasCapacity(scenario) ? [capacityColumn] : []),
     {
@@ -275,16 +312,7 @@ function holdsColumn(
   };
 }
 
-/** Both sides' numbers; then change, interval and verdict in one cell, each of which stays whole where a phone breaks the line. */
-function deltaColumns(deltas: Deltas): Columns[number][] {
-  const both: Columns[number] = {
-    title: bothTitle(deltas.kind),
-    right: true,
-    cell: (row) => whole(deltas.of(row)?.both || NOTHING),
-  };
-  return [...(deltas.hasBoth ? [both] : []), deltaColumn(deltas)];
-}
-
+/** Change, interval and verdict in one cell, each of which stays whole where a phone breaks the line. */
 function deltaColumn(deltas: Deltas): Columns[number] {
   return {
     title: deltaTitle(deltas),
@@ -299,11 +327,6 @@ function deltaColumn(deltas: Deltas): Columns[number] {
       return parts.filter(Boolean).join(' ') || NOTHING;
     },
   };
-}
-
-/** No line breaks at its spaces. */
-function whole(text: string): string {
-  return text.replaceAll(' ', '\u00a0');
 }
 
 function warningCodes({ warnings }: Summary): string {

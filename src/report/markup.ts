@@ -1,3 +1,5 @@
+import type { Table } from './view/table.ts';
+
 export interface Column<T> {
   title: string;
   right?: boolean;
@@ -18,4 +20,26 @@ export function table<T>(columns: readonly Column<T>[], items: readonly T[]): st
 /** A folded part. GitHub wants the empty lines to read what is inside as Markdown. */
 export function folded(title: string, body: string): string {
   return `<details><summary>${title}</summary>\n\n${body}\n\n</details>`;
+}
+
+/** A table of the report's model. */
+export function tableOf({ columns, rows }: Table): string {
+  return table(
+    columns.map(({ key, title, align }, i) => ({
+      title,
+      right: align === 'right',
+      cell: ({ cells }: Table['rows'][number]) => {
+        const { text = '', strong = false } = cells[i] ?? {};
+        // A name may break at its spaces, a number or a verdict may not.
+        const shown = key === 'label' || key === 'scenario' ? text : whole(text);
+        return strong ? `**${shown}**` : shown;
+      },
+    })),
+    rows,
+  );
+}
+
+/** No line breaks at its spaces. */
+export function whole(text: string): string {
+  return text.replaceAll(' ', '\u00a0');
 }

@@ -90,11 +90,11 @@ test('every report has charts that fit the grammar', () => {
       seen++;
     }
   }
-  expect(seen).toBeGreaterThan(8);
+  expect(seen).toBeGreaterThan(5);
 });
 
-test('the other ref stands beside its own', () => {
-  expect(renderMarkdown(summaryOf('base'))).toMatch(/x-axis \["apache", "apache \((base|main)\)", "/);
+test('beside a change there is none: bars from zero hide 5 %', () => {
+  expect(renderMarkdown(summaryOf('base'))).not.toContain('mermaid');
 });
 
 test('of an open load, latency', () => {

@@ -1,4 +1,4 @@
-import type { Row, ScenarioSummary } from '../analyse/summary.ts';
+import type { ScenarioSummary } from '../analyse/summary.ts';
 import { cleanLine, cut } from '../text/plain.ts';
 import { codeBlock } from './escape.ts';
 
@@ -12,20 +12,14 @@ interface Bar {
 }
 
 /**
- * What the ranking is by as bars from zero, those of the other ref beside their own: a Mermaid chart, which GitHub draws
- * (https://mermaid.js.org/syntax/xyChart.html). Empty where there are no two bars. Intervals are the table's business.
+ * What the ranking is by as bars from zero: a Mermaid chart, which GitHub draws
+ * (https://mermaid.js.org/syntax/xyChart.html). Empty where there are no two bars. The table has the intervals.
  */
-export function renderChart(
-  { rows, bases, metric }: ScenarioSummary,
-  baseOf: (row: Row) => string | null,
-): string {
-  const valueIn = (row: Row) => (metric === 'rps' ? row.rps : row[metric])?.value;
-  const byId = new Map(bases.map((base) => [base.variant, base]));
+export function renderChart({ rows, metric }: ScenarioSummary): string {
   const bars = rows
     .filter(({ state }) => state.kind === 'ranked')
-    .flatMap((row) => [row, byId.get(baseOf(row) ?? '') ?? []].flat())
     .flatMap((row): Bar[] => {
-      const value = valueIn(row);
+      const value = row[metric]?.value;
       return value === undefined || !(value >= 0) ? [] : [{ label: row.label, value }];
     });
   return drawBars(TITLES[metric] ?? `${metric} in ms, less is better`, bars);

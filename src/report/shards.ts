@@ -2,7 +2,7 @@ import { compareAcross } from '../analyse/across-shards.ts';
 import { analyse } from '../analyse/analyse.ts';
 import type { Results } from '../results/results.ts';
 import { renderAcross, renderMissing, type Wanted } from './across.ts';
-import { renderMarkdown, STAGES } from './markdown.ts';
+import { type Place, renderMarkdown, STAGES } from './markdown.ts';
 
 /**
  * What several machines measured as Markdown, fullest first: their comparison with each other, then the report of each.
@@ -10,7 +10,11 @@ import { renderMarkdown, STAGES } from './markdown.ts';
  *
  * @param wanted all shards that were to be measured
  */
-export function renderShards(results: readonly Results[], wanted: readonly Wanted[]): string[] {
+export function renderShards(
+  results: readonly Results[],
+  wanted: readonly Wanted[],
+  place?: Place,
+): string[] {
   const indexes = results.map(({ plan }) => plan.shard?.index);
   const missing = wanted.map(({ index }) => index).filter((index) => !indexes.includes(index));
   const across = compareAcross(results);
@@ -21,7 +25,7 @@ export function renderShards(results: readonly Results[], wanted: readonly Wante
   const summaries = results.map(analyse);
   const join = (body: string) => [head, body].filter(Boolean).join('\n\n');
   return [
-    ...STAGES.map((stage) => join(renderMarkdown(summaries, stage).trimEnd())),
+    ...STAGES.map((stage) => join(renderMarkdown(summaries, stage, place).trimEnd())),
     ...(across ? [`${head}\n\nThe report of each machine is in the artifact.`] : []),
   ];
 }

@@ -75,12 +75,13 @@ test('one start: the legend says what its interval leaves out', () => {
   expect(table('one-start')).toContain('differences between starts are not in it');
 });
 
-test.each([60, 80, 200])('the verdict is in the first lines and in the table, %i columns wide', (width) => {
+test.each([60, 80, 200])('the answer is in the first lines and in the table, %i columns wide', (width) => {
   const text = table('base', width);
-  expect(text).toMatch(/^apache is slower than main: CPU per request \+4\.8 %/);
-  expect(text).toMatch(/^★ 1 +apache .*\+4\.8 % .*slower/m);
-  expect(text).toMatch(/^ {2}2 +nginx-fpm \(unix\) .*= within 1\.2 %/m);
-  expect(text).toMatch(/^ {2}3 +nginx-fpm \(tcp\) .*\? inconclusive/m);
+  expect(text).toMatch(/^✗ This change makes apache use 4\.8 % more CPU per/);
+  expect(text).toMatch(/^✗ +apache .*\+4\.8 % .*worse \(medium\)/m);
+  expect(text).toMatch(/^\? +nginx-fpm \(tcp\) .*too noisy to tell/m);
+  expect(text).toMatch(/^✓ +nginx-fpm \(unix\) .*no change above 1\.2 %/m);
+  expect(text.indexOf('✗  apache')).toBeLessThan(text.indexOf('highest RPS'));
 });
 
 test.each(['hostile', 'base-hostile'])('text of others cannot steer the terminal: %s', (name) => {

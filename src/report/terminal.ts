@@ -2,7 +2,7 @@ import type { Limit, Row, ScenarioSummary, Summary } from '../analyse/summary.ts
 import type { Estimate } from '../stats/estimate.ts';
 import { cleanLine, cleanText, clip } from '../text/plain.ts';
 import { capacityLegend, hasCapacity } from './capacity.ts';
-import { bothTitle, type Medium } from './changes.ts';
+import type { Medium as Names } from './changes.ts';
 import { checkedLines } from './checked.ts';
 import { answerText, logText, shownOf } from './evidence.ts';
 import {
@@ -11,7 +11,6 @@ import {
   coloured,
   GAP,
   layOut,
-  plain,
   type Style,
   type Styles,
   uncoloured,
@@ -23,7 +22,11 @@ import { checked, hasChecks, hasFailedChecks, thresholdsLine } from './scripted.
 import { decay, growth, hasSoak, soakLegend } from './soak.ts';
 import { startsLegend, startsOf } from './starts.ts';
 import { tuned } from './tune.ts';
-import { type Deltas, deltaLegend, deltasOf, deltaTitle, findable, headline, tellGates } from './verdicts.ts';
+import { type Deltas, deltaLegend, deltasOf, deltaTitle, findable } from './verdicts.ts';
+import { type Answer, answerOf } from './view/answer.ts';
+import type { Mark } from './view/changerows.ts';
+import { type Medium, shortCommit, THIS_CHANGE } from './view/medium.ts';
+import type { TableRow, Tone } from './view/table.ts';
 import {
   conditions,
   cpuVerdict,
@@ -45,29 +48,26 @@ export interface TableOptions {
   color: boolean;
 }
 
-/** In a narrow terminal these go first, one after the other. */
+/** In a narrow terminal these columns go first, one after the other. */
 const DROP_ORDER = [
-  'decay',
-  'memory',
-  'cpu ±',
-  'capacity ±',
-  'p95',
-  'p50',
-  'cpu',
-  '±',
-  'Δ interval',
-  'growth',
+  ...['decay', 'memory', 'cpu ±', 'capacity ±', 'p95', 'p50', 'cpu', '±', 'Δ interval', 'growth'],
+  ...['Δ verdict', 'Δ', 'ok'],
 ];
-/** Then these: what changed is what a comparison with another ref is for, between runtimes RPS says the same. */
-const DROP_LAST = {
-  base: ['ok', 'rps', 'p99', 'Δ numbers'],
-  earlier: ['ok', 'rps', 'p99', 'Δ numbers'],
-  reference: ['Δ verdict', 'Δ', 'ok'],
-};
+/** The same of the table of changes: the verdict stays. */
+const DROP_CHANGES = ['rps', 'limit', 'both', 'interval', 'metric', 'change', 'mark'];
 
 /** Names of refs can be long, and words are not broken. */
 const NAME_COLUMNS = 40;
-const medium: Medium = { name: (text) => clip(cleanLine(text), NAME_COLUMNS), text: cleanLine };
+const names: Names = { name: (text) => clip(cleanLine(text), NAME_COLUMNS), text: cleanLine };
+/** Of one column each: terminals disagree on how wide an emoji is. */
+const MARKS: Readonly<Record<Mark, string>> = { bad: '✗', warn: '!', open: '?', good: '✓' };
+const medium: Medium = {
+  ...names,
+  ...THIS_CHANGE,
+  code: (word) => word,
+  commit: (commit) => cleanLine(shortCommit(commit)),
+  marks: MARKS,
+};
 
 /** The comparison as a table for a terminal: one row a variant, best first; what cannot be ranked apart, with why. */
 export function renderTable(summary: Summary, { width, color }: TableOptions): string {
@@ -76,7 +76,7 @@ export function renderTable(summary: Summary, { width, color }: TableOptions): s
   const warnings = summary.warnings.map(({ code, message, remedy }) =>
     eachLine(wrap(cleanLine(`! ${code}: ${message}. Remedy: ${remedy}.`), width, '  '), styles.warn),
   );
-  const changes = [...tellChanges(summary, width, styles), ...tellGateLines(summary, width, styles)];
+  const answer = answerOf(summary, medium);
   const starts = startsOf(summary.variants).map(({ label, median, mean, size }) =>
     wrap(`  ${cleanLine(label)}: median ${median} ms, mean ${mean} ms; image ${size}`, width, '    '),
   );
@@ -92,27 +92,49 @@ export function renderTable(summary: Summary, { width, color }: TableOptions): s
   const checkedBefore = checkedLines(summary.checked, summary.variants).map((line) =>
     eachLine(wrap(`checked: ${line}`, width, '  '), styles.dim),
   );
-  const parts = [changes.join('\n'), ...scenarios, warnings.join('\n')].filter(Boolean);
-  return `${[...parts, checkedBefore.join('\n'), styles.dim(wrap(overhead(summary), width, '  '))].filter(Boolean).join('\n\n')}\n`;
+  const parts = [
+    ...(answer ? [renderAnswer(answer, width, styles)] : []),
+    answer && answer.rows.length > 0 ? styles.bold(clip('Servers compared with each other', width)) : '',
+    ...scenarios,
+    warnings.join('\n'),
+    checkedBefore.join('\n'),
+  ].filter(Boolean);
+  return `${[...parts, styles.dim(wrap(overhead(summary), width, '  '))].join('\n\n')}\n`;
 }
 
-/** What changed against the other ref: a line for each kind of verdict. */
-function tellChanges(summary: Summary, width: number, styles: Styles): string[] {
-  const style = {
-    slower: styles.bad,
-    faster: styles.best,
-    inconclusive: styles.warn,
-    'no-difference': plain,
-    missing: styles.warn,
+/** Did it get slower? The headline, how sure, what to do, and what changed. */
+function renderAnswer(
+  { mark, headline, points, title, table, rows, notes }: Answer,
+  width: number,
+  styles: Styles,
+): string {
+  const tones: Record<Mark, Style> = {
+    ...{ bad: styles.bad, warn: styles.warn, open: styles.warn, good: styles.best },
   };
-  return headline(summary, medium).map(({ kind, text }) => eachLine(wrap(text, width, '  '), style[kind]));
+  const lines = points.map(({ label, text }) => {
+    const whole = label ? [`${label}${text ? ':' : '.'}`, text].filter(Boolean).join(' ') : text;
+    return wrap(whole, width, '  ');
+  });
+  const columns = table.columns.map(
+    (column, i): Column<TableRow> => ({
+      ...column,
+      cell: ({ cells }) => cells[i]?.text ?? '',
+      style: ({ cells }) => toneOf(cells[i]?.tone, styles),
+    }),
+  );
+  const shown = chooseColumns(columns, table.rows, width, DROP_CHANGES);
+  const [head = '', ...body] = rows.length > 0 ? layOut(shown, table.rows, width, styles) : [];
+  return [
+    eachLine(wrap(`${MARKS[mark]} ${headline}.`, width, '  '), tones[mark]),
+    ...lines,
+    ...(rows.length > 0 ? ['', wrap(`${title}:`, width, '  '), styles.dim(head), ...body] : []),
+    ...(notes.length > 0 ? [styles.dim(wrap(notes.join(' '), width, '  '))] : []),
+  ].join('\n');
 }
 
-function tellGateLines(summary: Summary, width: number, styles: Styles): string[] {
-  const style = { failed: styles.bad, passed: plain, open: styles.warn };
-  return tellGates(summary, medium).map(({ state, gate, verdict, because }) =>
-    eachLine(wrap(`${gate} ${verdict}: ${because}.`, width, '  '), style[state]),
-  );
+function toneOf(tone: Tone | undefined, styles: Styles): Style | undefined {
+  if (tone === undefined) return undefined;
+  return { bad: styles.bad, warn: styles.warn, good: styles.best }[tone];
 }
 
 /** Colour ends with its line: pagers start each line anew. */
@@ -129,10 +151,7 @@ function renderScenario(scenario: ScenarioSummary, summary: Summary, width: numb
   const deltas = deltasOf(scenario);
 
   const measured = [...ranked, ...apart];
-  const columns = chooseColumns(columnsOf(scenario, deltas), measured, width, [
-    ...DROP_ORDER,
-    ...(deltas ? DROP_LAST[deltas.kind] : ['ok']),
-  ]);
+  const columns = chooseColumns(columnsOf(scenario, deltas), measured, width, DROP_ORDER);
   const lines = layOut(columns, measured, width, styles);
   const margin = ' '.repeat(widthOf(columns[0] as Column, measured) + 2 * GAP.length);
   const [head, ...cells] = lines as [string, ...string[]];
@@ -153,8 +172,8 @@ function renderScenario(scenario: ScenarioSummary, summary: Summary, width: numb
   ];
   const showsDeltas = columns.some(({ key }) => key === 'Δ');
   const legend = [
-    deltas && showsDeltas ? deltaLegend(deltas, summary, medium) : '',
-    deltas ? findable(scenario, deltas) : '',
+    deltas && showsDeltas ? deltaLegend(deltas, summary, names) : '',
+    deltas ? findable(scenario) : '',
     intervalLegend(scenario),
     holdsLegend(scenario),
     capacityLegend(scenario),
@@ -278,17 +297,14 @@ function columnsOf(scenario: ScenarioSummary, deltas: Deltas | null): Column[] {
   return columns;
 }
 
-/** Change, interval and verdict; the verdict has a word for what colour says. */
+/** Change, interval and verdict; the verdict has a word for what colour shows. */
 function deltaColumns(deltas: Deltas): Column[] {
   const isReference = (row: Row) => row.variant === deltas.reference;
-  const left = (key: string, cell: Column['cell'], style: Column['style'], title = ''): Column => ({
-    ...{ key, title, align: 'left', cell },
+  const left = (key: string, cell: Column['cell'], style: Column['style']): Column => ({
+    ...{ key, title: '', align: 'left', cell },
     ...(style && { style }),
   });
   return [
-    ...(deltas.hasBoth
-      ? [left('Δ numbers', (row) => deltas.of(row)?.both ?? '', undefined, bothTitle(deltas.kind))]
-      : []),
     {
       key: 'Δ',
       title: deltas.metric === 'cpu' ? 'Δ CPU/req' : deltaTitle(deltas),

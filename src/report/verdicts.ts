@@ -2,33 +2,18 @@ import { leadsOf } from '../analyse/gates.ts';
 import type { GateResult, GuardCounts, Row, ScenarioSummary, Summary } from '../analyse/summary.ts';
 import type { Comparison, Variant } from '../results/results.ts';
 import { list, plural } from '../text/plain.ts';
-import {
-  bothNumbers,
-  levelOf,
-  type Medium,
-  markOf,
-  type Named,
-  nounOf,
-  type Told,
-  tell,
-  tellAmount,
-} from './changes.ts';
+import { levelOf, type Medium, markOf, type Named, nounOf, tellAmount } from './changes.ts';
 import { atMost, type Change, change } from './numbers.ts';
 
-type Kind = Comparison['against'];
-
-/** What a scenario's Δ column shows: of every variant the comparison in the metric that fits the situation. */
+/** What a ranking's Δ column shows: each variant against the reference, in what ranks. */
 export interface Deltas {
-  kind: Kind;
   /** Null where not all are in the same metric. */
   metric: Comparison['metric'] | null;
-  /** Id of what all are compared with; null where each has its own. */
-  reference: string | null;
+  /** Id of what all are compared with. */
+  reference: string;
   /** An interval that is shown, for its level. */
   level: Comparison['interval'];
-  /** Whether both sides' numbers are worth a column: among runtimes they stand in the table, older results have none. */
-  hasBoth: boolean;
-  /** One of those shown, to name the counterpart by. */
+  /** One of those shown, to name the reference by. */
   sample: Comparison;
   of(row: Row): Delta | null;
 }
@@ -37,41 +22,27 @@ export interface Delta {
   comparison: Comparison;
   /** Null where the number would mislead: what was measured there is not fit to be compared. */
   change: Change | null;
-  /** Both sides' numbers; empty where the change is not shown. */
-  both: string;
   /** Empty where nothing was tested. */
   mark: string;
 }
 
 /**
- * The other ref where there is one, else an earlier run, else the reference; null when nothing was compared. Beside
- * knees a change of latency from the reference would only tell of how far the ramp went.
+ * Null when nothing was compared with the reference. Beside saturation points a change of latency would only show how far
+ * the ramp went.
  */
-export function deltasOf({ comparisons, basis, rows, metric: ranking }: ScenarioSummary): Deltas | null {
-  const leads = [...leadsOf(comparisons)].filter(
-    ({ against }) => ranking !== 'holds' || against !== 'reference',
-  );
-  const kind = (['base', 'earlier', 'reference'] as const).find((kind) =>
-    leads.some(({ against, ratio }) => against === kind && (kind !== 'reference' || ratio !== null)),
-  );
-  const shown = leads.filter(({ against }) => against === kind);
+export function deltasOf({ comparisons, basis, metric: ranking }: ScenarioSummary): Deltas | null {
+  const shown = [...leadsOf(comparisons)].filter(({ against }) => against === 'reference');
   const [first] = shown;
-  if (!kind || !first) return null;
+  if (!first || ranking === 'holds' || shown.every(({ ratio }) => ratio === null)) return null;
   const metric = shown.every((other) => other.metric === first.metric) ? first.metric : null;
   const isFit = ({ ratio, verdict }: Comparison, { state }: Row) =>
     ratio !== null && (state.kind === 'ranked' || verdict !== 'inconclusive');
-  // Too few starts to test: the ranking went by other means, and says what is sure.
-  const isTested = kind !== 'reference' || basis === 'paired';
+  // Too few starts to test: the ranking went by other means, and shows what is sure.
+  const isTested = basis === 'paired';
   const of = new Map(shown.map((comparison) => [comparison.variant, comparison]));
-  const bothOf = (row: Row) => {
-    const comparison = of.get(row.variant);
-    return comparison && isFit(comparison, row) ? bothNumbers(comparison) : '';
-  };
   return {
-    ...{ kind, metric, sample: first },
-    hasBoth: kind !== 'reference' && rows.some((row) => bothOf(row) !== ''),
+    ...{ metric, sample: first, reference: first.reference },
     level: isTested ? (shown.find(({ interval }) => interval)?.interval ?? null) : null,
-    reference: kind === 'reference' ? first.reference : null,
     of(row) {
       const comparison = of.get(row.variant);
       if (!comparison) return null;
@@ -80,7 +51,6 @@ export function deltasOf({ comparisons, basis, rows, metric: ranking }: Scenario
       return {
         comparison,
         change: ratio !== null && isFit(comparison, row) ? change(ratio, isTested ? interval : null) : null,
-        both: bothOf(row),
         mark: isTested && isMeasured(comparison) ? noun + markOf(comparison) : '',
       };
     },
@@ -126,51 +96,9 @@ function nameIt(found: Comparison, summary: Summary, medium: Medium): Named {
   };
 }
 
-/**
- * What changed against the other ref or the earlier run, in words, most important first; empty where nothing was to
- * be compared with.
- */
-export function headline(summary: Summary, medium: Medium): Told[] {
-  const { compareTo } = summary.plan;
-  if (compareTo?.reason) {
-    const target = compareTo.given === 'base' ? 'base' : medium.name(compareTo.given);
-    return [{ kind: 'missing', text: `Not compared with ${target}: ${medium.text(compareTo.reason)}.` }];
-  }
-  const leads = summary.scenarios.flatMap(({ comparisons }) =>
-    [...leadsOf(comparisons)].filter(({ against }) => against !== 'reference'),
-  );
-  const named = leads.map((comparison) => nameIt(comparison, summary, medium));
-  const told = tell(
-    named.filter(({ comparison }) => isMeasured(comparison)),
-    medium,
-  );
-  const missing = [
-    ...named
-      .filter(({ comparison }) => !isMeasured(comparison))
-      .map(({ subject, comparison: { reasons } }) => because(subject, reasons[0], medium)),
-    ...(compareTo
-      ? withoutTwin(summary, leads).map((label) => because(medium.name(label), 'no counterpart', medium))
-      : []),
-  ];
-  if (missing.length === 0) return told;
-  const [first] = leads;
-  const target = first ? counterpart(first, summary, medium) : medium.name(compareTo?.ref ?? '');
-  return [...told, { kind: 'missing', text: `Not compared with ${target}: ${list(missing)}.` }];
-}
-
 /** Whether there was anything to compare: what failed was not measured beside the other. */
 function isMeasured({ pairs, verdict }: Comparison): boolean {
   return pairs > 0 || verdict !== 'inconclusive';
-}
-
-function because(subject: string, reason: string | undefined, { text }: Medium): string {
-  return reason ? `${subject} (${text(reason)})` : subject;
-}
-
-/** Labels of those that the other side does not have. */
-function withoutTwin({ variants }: Summary, leads: readonly Comparison[]): string[] {
-  const compared = new Set(leads.map(({ variant }) => variant));
-  return variants.filter(({ id, ref }) => ref === null && !compared.has(id)).map(({ label }) => label);
 }
 
 export interface GateSentence {
@@ -195,16 +123,16 @@ function tellGate({ checks }: GateResult, summary: Summary, medium: Medium): Omi
   const subjects = (found: readonly Named[]) => list(found.map(({ subject }) => subject));
   const failed = named((check) => check.failed);
   const open = named(({ judged }) => !judged);
-  if (checks.length === 0) return openGate('there is nothing to hold it against');
-  if (open.length === checks.length) return openGate(`inconclusive for ${subjects(open)}`);
-  const rest = open.length > 0 ? `; could not be judged for ${subjects(open)}` : '';
+  if (checks.length === 0) return openGate('there is nothing to compare');
+  if (open.length === checks.length) return openGate(`no verdict for ${subjects(open)}`);
+  const rest = open.length > 0 ? `; no verdict for ${subjects(open)}` : '';
   if (failed.length === 0)
-    return { state: 'passed', verdict: 'passed', because: `nothing is surely beyond it${rest}` };
+    return { state: 'passed', verdict: 'passed', because: `nothing surely exceeds it${rest}` };
   const [first] = failed as [Named, ...Named[]];
   const because =
     failed.length === 1
-      ? `${first.subject} is surely beyond it, ${tellAmount(first.comparison)}`
-      : `${subjects(failed)} are surely beyond it`;
+      ? `${first.subject} surely exceeds it, ${tellAmount(first.comparison)}`
+      : `${subjects(failed)} surely exceed it`;
   return { state: 'failed', verdict: 'failed', because: because + rest };
 }
 
@@ -217,27 +145,17 @@ export function deltaTitle({ metric }: Deltas): string {
   return metric === null ? 'Δ' : `Δ ${nounOf(metric)}`;
 }
 
-/** What Δ stands for: `Δ is the change of CPU per request from main (4c0f362), with its 99 % interval`. */
-export function deltaLegend(deltas: Deltas, summary: Summary, medium: Medium): string {
-  const { kind, metric, level, sample } = deltas;
-  const { compareTo } = summary.plan;
-  const commit = kind === 'base' && compareTo?.commit ? ` (${compareTo.commit.slice(0, 7)})` : '';
+/** What Δ is: `Δ is the change of RPS from apache, with its 99 % interval`. */
+export function deltaLegend({ metric, level, sample }: Deltas, summary: Summary, medium: Medium): string {
   const interval = level ? `, with its ${levelOf(level)}` : '';
   const of = metric === null ? '' : ` of ${nounOf(metric)}`;
-  return `Δ is the change${of} from ${counterpart(sample, summary, medium)}${commit}${interval}`;
+  return `Δ is the change${of} from ${counterpart(sample, summary, medium)}${interval}`;
 }
 
-/**
- * The smallest change that this run would have found, and what its guards saw:
- * `every comparison judged here would have found a change of 1.3 % or more (95 % power); no guard fired in 144 slices`.
- */
-export function findable({ detectable, guards }: ScenarioSummary, { kind }: Deltas): string {
-  const found = kind === 'earlier' ? null : detectable[kind];
-  const from =
-    found === null
-      ? []
-      : [`every comparison judged here would have found a change of ${atMost(found)} or more (95 % power)`];
-  return [...from, tellGuards(guards)].join('; ');
+/** The smallest change that this run could detect among servers, and what its guards saw. */
+export function findable({ detectable: { reference }, guards }: ScenarioSummary): string {
+  const found = reference === null ? [] : [`this run could detect changes of ${atMost(reference)} or more`];
+  return [...found, tellGuards(guards)].join('; ');
 }
 
 /** `guards fired in 3 of 144 slices (foreign CPU 2, stall 1), 6 pairs of slices left out` */

@@ -10,12 +10,8 @@ export type Name = (label: string) => string;
 /** What came out, in a sentence; nothing is claimed that the intervals do not bear out. */
 export function verdict(scenario: ScenarioSummary, name: Name): string {
   const { metric, rows, bases } = scenario;
-  const byRps = metric === 'rps' || metric === 'holds';
-  const amount = (row: Row) => {
-    if (metric === 'holds') return `${held(row.holds)} rps`;
-    return byRps ? `${estimated(row.rps)} rps` : `${estimated(row[metric])} ms`;
-  };
-  const measure = metric === 'holds' ? 'holds ' : byRps ? '' : `${metric} `;
+  const amount = (row: Row) => amountIn(metric, row);
+  const measure = metric === 'holds' ? 'holds ' : metric === 'rps' ? '' : `${metric} `;
   const ranked = rows.filter((row) => row.state.kind === 'ranked');
   const isOnce = (row: Row) => row[metric]?.over !== 'instances';
   // The interval of a single ramp is that of its levels.
@@ -35,8 +31,7 @@ export function verdict(scenario: ScenarioSummary, name: Name): string {
     const limit = rows.some((row) => row.state.kind === 'generator-bound')
       ? 'Of those measured to their limit, '
       : '';
-    const does = metric === 'holds' ? 'holds the most' : 'is fastest';
-    const lead = `${name(first.label)} ${does}: ${metric === 'holds' ? '' : measure}${amount(first)}, ${distance(scenario, first, second)} ${name(second.label)} (${amount(second)}).`;
+    const lead = `${name(first.label)} ${BEST[metric]}: ${amount(first)}, ${distance(scenario, first, second)} ${name(second.label)} (${amount(second)}).`;
     return `${limit}${lead}${isOnce(first) ? ` Each was started only once; ${another}.` : ''}`;
   }
   const tied = ranked.filter((row) => row.state.kind === 'ranked' && row.state.rank === 1);
@@ -44,7 +39,7 @@ export function verdict(scenario: ScenarioSummary, name: Name): string {
   const isBeyond = metric === 'holds' && tied.every((row) => row.holds?.kind === 'beyond');
   const range = isBeyond
     ? 'they held the ramp to its end'
-    : `${measure}${digits(Math.min(...values))}–${digits(Math.max(...values))} ${byRps ? 'rps' : 'ms'}`;
+    : `${measure}${digits(Math.min(...values))}–${digits(Math.max(...values))} ${metric === 'rps' || metric === 'holds' ? 'rps' : 'ms'}`;
   // A bound has no spread, however often it was measured.
   const why = isBeyond
     ? 'only a higher one can tell them apart'
@@ -56,6 +51,17 @@ export function verdict(scenario: ScenarioSummary, name: Name): string {
           ? `each was started only once, and ${another}`
           : 'their 95 % intervals overlap';
   return `No clear best between ${list(tied.map((row) => name(row.label)))}: ${range}, ${why}${behind(ranked.slice(tied.length), name)}.`;
+}
+
+/** What the first of a ranking is best in. */
+const BEST: Record<ScenarioSummary['metric'], string> = {
+  ...{ rps: 'has the highest RPS', holds: 'holds the most' },
+  ...{ p95: 'has the lowest p95', p99: 'has the lowest p99' },
+};
+
+function amountIn(metric: ScenarioSummary['metric'], row: Row): string {
+  if (metric === 'holds') return `${held(row.holds)} rps`;
+  return `${estimated(row[metric])} ${metric === 'rps' ? 'rps' : 'ms'}`;
 }
 
 /** Whether the intervals as they are printed overlap, without what starts differ by. */

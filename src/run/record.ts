@@ -163,25 +163,3 @@ function describeScenario(scenario: Scenario): ScenarioFacts {
     }),
   };
 }
-
-/**
- * A variant that was not built, did not serve, or gave no valid measurement at all for a scenario: one void slice among
- * many is told, and no failure. The other side of
- * `compare-to` counts only where a gate asks for it: without, what is checked out was measured all the same.
- */
-export function hasFailures({ plan, variants, measurements, warnings }: Results): boolean {
-  const gated = plan.gates.length > 0 && plan.compareTo !== null;
-  const needed = variants.filter(({ ref }) => gated || ref === null);
-  return (
-    (gated && warnings.some(({ code }) => code === 'no-base')) ||
-    needed.some(({ id, failure }) => {
-      const own = measurements.filter(({ variant }) => variant === id);
-      return (
-        failure !== null ||
-        plan.scenarios.some(
-          ({ name }) => !own.some(({ scenario, outcome }) => scenario === name && outcome === 'ok'),
-        )
-      );
-    })
-  );
-}

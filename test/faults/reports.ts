@@ -158,7 +158,11 @@ async function publishTo(listener: RequestListener): Promise<Seen> {
     ...{ key: 'bench', token: 'secret-token', artifactName: 'raw', runUrl: 'https://run' },
   };
   const stages = ['all that was measured'];
-  await publish({ out: '/nowhere', stages, table: '', annotations: [], stopped: null }, job, outlets);
+  await publish(
+    { out: '/nowhere', stages, table: '', annotations: [], docs: '', stopped: null },
+    job,
+    outlets,
+  );
   expect(asked).toBeGreaterThan(0);
   expect(summaries.join()).toContain('all that was measured');
   expect(printed.join()).not.toContain('secret-token');

@@ -2,35 +2,74 @@ import { leadsOf } from '../../analyse/gates.ts';
 import type { ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import type { Comparison } from '../../results/results.ts';
 import { cleanLine } from '../../text/plain.ts';
-import { bothNumbers, bothTitle, describeVerdict, levelOf, type Medium } from '../changes.ts';
+import { bothNumbers, bothTitle, describeVerdict, levelOf, type Medium as Names } from '../changes.ts';
 import { metricOf, TOGETHER } from '../comparisons.ts';
 import { change, NOTHING } from '../numbers.ts';
-import { counterpart, headline, tellGates } from '../verdicts.ts';
+import { counterpart } from '../verdicts.ts';
+import { type Answer, answerOf } from '../view/answer.ts';
+import type { Mark } from '../view/changerows.ts';
+import { type Medium, shortCommit, THIS_CHANGE } from '../view/medium.ts';
 import type { Numbers } from './charts.ts';
 import { type Html, html, isolate, name, raw, sentence } from './html.ts';
 
-/** What the page says of texts of others where they stand in a sentence. */
-export const medium: Medium = { name: isolate, text: cleanLine };
+/** What the page makes of texts of others where they stand in a sentence. */
+export const names: Names = { name: isolate, text: cleanLine };
+const MARKS: Readonly<Record<Mark, string>> = { bad: '❌', warn: '⚠️', open: '❔', good: '✅' };
+const medium: Medium = {
+  ...names,
+  ...THIS_CHANGE,
+  code: isolate,
+  commit: (commit) => isolate(shortCommit(commit)),
+  marks: MARKS,
+};
 
-/** What changed against the other ref or an earlier run, and what became of the gates; nothing where neither is. */
-export function renderHeadline(summary: Summary): Html | null {
-  const [first, ...others] = headline(summary, medium).map(({ text }) => text);
-  const gates = tellGates(summary, medium);
-  if (!first && gates.length === 0) return null;
-  return html`<section class="card"><h2 class="visually-hidden">What changed</h2>
-${first && html`<p class="verdict">${sentence(first)}</p>`}${others.map((text) => html`<p class="more">${sentence(text)}</p>`)}
-${
-  gates.length > 0 &&
-  html`<ul class="gates">${gates.map(
-    ({ state, gate, verdict, because }) =>
-      html`<li>${sentence(gate)} <strong class="gate ${state}">${verdict}</strong>: ${sentence(because)}.</li>`,
-  )}</ul>`
-}</section>`;
+/** Did it get slower? Nothing where nothing was to be compared. */
+export function renderAnswer(summary: Summary, numbers: Numbers): Html | null {
+  const answer = answerOf(summary, medium);
+  if (!answer) return null;
+  const { mark, headline, points, title, rows, notes } = answer;
+  return html`<section class="card answer"><h2 class="visually-hidden">What changed</h2>
+<p class="verdict ${mark}"><span aria-hidden="true">${MARKS[mark]}</span> ${sentence(headline)}</p>
+${points.map(
+  ({ label, text }) =>
+    html`<p class="more">${label && html`<strong>${label}${text ? ':' : '.'}</strong> `}${sentence(text)}</p>`,
+)}
+${rows.length > 0 && html`<p>${sentence(title)}:</p>${changeTable(answer, numbers)}`}
+${notes.length > 0 && html`<p class="legend-line">${notes.join(' ')}</p>`}
+</section>`;
 }
 
+/** The table of changes, with a picture of the intervals after them. */
+function changeTable({ table: { columns, rows: lines }, rows }: Answer, numbers: Numbers): Html {
+  const at = scaleOf(rows.map(({ comparison }) => comparison));
+  const pictured = columns.findIndex(({ key }) => key === 'interval');
+  const kind = (i: number) => (columns[i]?.align === 'right' ? 'number' : 'text');
+  const cell = (line: (typeof lines)[number], row: (typeof rows)[number], i: number) => {
+    const { text = '', strong = false, tone } = line.cells[i] ?? {};
+    const shown = strong ? html`<strong>${sentence(text)}</strong>` : sentence(text);
+    if (columns[i]?.key === 'label') return html`<th scope="row" class="text variant">${shown}</th>`;
+    const picture = i === pictured && html`<td class="bar">${pictureOf(row.comparison, at)}</td>`;
+    return html`<td class="${[kind(i), tone].filter(Boolean).join(' ')}">${shown}</td>${picture}`;
+  };
+  return html`<div class="scroll" role="region" tabindex="0" aria-label="What changed"><table class="rows">
+<caption class="visually-hidden">What changed</caption>
+<thead><tr>${columns.map(
+    ({ title }, i) =>
+      html`<th scope="col" class="${kind(i)}">${title ? sentence(title) : html`<span class="visually-hidden">mark</span>`}</th>${i === pictured && PICTURE_HEAD}`,
+  )}</tr></thead>
+<tbody>${lines.map(
+    (line, r) =>
+      html`<tr data-variant="${numbers.get(line.variant)}">${columns.map((_, i) => cell(line, rows[r] as (typeof rows)[number], i))}</tr>\n`,
+  )}</tbody></table></div>`;
+}
+
+const PICTURE_HEAD = raw(
+  '<th scope="col" class="text bar"><span class="visually-hidden">picture of the interval</span></th>',
+);
+
 /**
- * Each variant against its counterpart of a kind, as a picture of the intervals; then all that was compared, folded.
- * Among the variants themselves the ranking has said what is sure: there the metric of the ranking is enough.
+ * All that was compared of a kind, with pictures of the intervals. Of what changed the answer has the lead, so it is
+ * folded; among the variants themselves the ranking shows what is sure, so the metric of the ranking is enough.
  */
 export function renderComparisons(
   kind: Comparison['against'],
@@ -38,20 +77,20 @@ export function renderComparisons(
   summary: Summary,
   numbers: Numbers,
 ): Html | null {
-  const leads = leadsOf(scenario.comparisons);
-  const isSure = ({ verdict }: Comparison) => verdict === 'slower' || verdict === 'faster';
   const all = scenario.comparisons.filter(({ against, ratio }) => against === kind && ratio !== null);
-  const shown = all.filter(
-    (comparison) => leads.has(comparison) || (kind !== 'reference' && isSure(comparison)),
-  );
-  const [first] = shown;
+  const [first] = all;
   if (!first) return null;
-  if (kind === 'reference' && shown.every(({ verdict }) => verdict === 'inconclusive')) return null;
-  const title = `${kind === 'reference' ? 'Compared with' : 'Changes since'} ${counterpart(first, summary, medium)}`;
+  const title = `Compared with ${counterpart(first, summary, names)}`;
+  const folded = (name: string) =>
+    html`<details><summary>${sentence(name)}</summary>${table(`${title}, all metrics`, all, summary, numbers)}</details>`;
+  const together = all.some(({ how }) => how === 'together') && html`<p class="more">${TOGETHER}</p>`;
+  if (kind !== 'reference') return html`${folded(`${title}, all metrics`)}${together}`;
+  const leads = leadsOf(scenario.comparisons);
+  const shown = all.filter((comparison) => leads.has(comparison));
+  if (shown.every(({ verdict }) => verdict === 'inconclusive')) return null;
   return html`<h3>${sentence(title)}</h3>${table(title, shown, summary, numbers)}${
-    all.length > shown.length &&
-    html`<details><summary>All metrics</summary>${table(`${title}, all metrics`, all, summary, numbers)}</details>`
-  }${all.some(({ how }) => how === 'together') && html`<p class="more">${TOGETHER}</p>`}`;
+    all.length > shown.length && folded('All metrics')
+  }${together}`;
 }
 
 function table(title: string, shown: readonly Comparison[], { variants }: Summary, numbers: Numbers): Html {
@@ -78,7 +117,7 @@ function table(title: string, shown: readonly Comparison[], { variants }: Summar
     const ends = found?.interval && (found.interval.includes('×') ? found.interval : `${found.interval} %`);
     const isNote = !primary && (verdict === 'slower' || verdict === 'faster');
     const why = sentence([describeVerdict(comparison), ...reasons.slice(0, 1)].join('; '));
-    return html`<tr data-variant="${numbers.get(variant)}"><th scope="row" class="text variant">${name(labels.get(variant) ?? variant)}</th><td class="text">${metricOf(comparison)}</td><td class="number">${bothNumbers(comparison) || NOTHING}</td><td class="number main">${found?.value ?? NOTHING}</td><td class="number">${ends || NOTHING}</td><td class="bar">${picture(comparison, at)}</td><td class="text verdict-cell ${verdict}">${why}${isNote && ' (note)'}</td><td class="number">${pairs}</td><td class="number">${slices}</td></tr>\n`;
+    return html`<tr data-variant="${numbers.get(variant)}"><th scope="row" class="text variant">${name(labels.get(variant) ?? variant)}</th><td class="text">${metricOf(comparison)}</td><td class="number">${bothNumbers(comparison) || NOTHING}</td><td class="number main">${found?.value ?? NOTHING}</td><td class="number">${ends || NOTHING}</td><td class="bar">${pictureOf(comparison, at)}</td><td class="text verdict-cell ${verdict}">${why}${isNote && ' (note)'}</td><td class="number">${pairs}</td><td class="number">${slices}</td></tr>\n`;
   })}</tbody></table></div>`;
 }
 
@@ -94,7 +133,7 @@ function scaleOf(shown: readonly Comparison[]): (ratio: number) => string {
   };
 }
 
-function picture({ ratio, interval, verdict }: Comparison, at: (ratio: number) => string): Html {
+function pictureOf({ ratio, interval, verdict }: Comparison, at: (ratio: number) => string): Html {
   if (ratio === null) return html``;
   const range =
     interval &&

@@ -85,18 +85,21 @@ test('groups are kept apart', () => {
 describe('a comparison with another ref', () => {
   const text = page('base');
 
-  test('says first what changed, and what became of the gates', () => {
-    const first = /<main[^>]*>.*?<p class="verdict">(.*?)<\/p>/s.exec(text)?.[1];
-    expect(first).toMatch(/<bdi class="name">apache<\/bdi> is slower than <bdi class="name">main<\/bdi>/);
-    expect(text).toMatch(/<strong class="gate failed">failed<\/strong>/);
+  test('answers first whether it got slower, and whether the check fails', () => {
+    const first = /<main[^>]*>.*?<p class="verdict bad">(.*?)<\/p>/s.exec(text)?.[1];
+    expect(first).toMatch(
+      /This change makes <bdi class="name">apache<\/bdi> serve 4\.\d\u00a0% fewer requests per second/,
+    );
+    expect(text).toMatch(/<strong>This check fails \(exit code 1\):<\/strong>/);
+    expect(text.indexOf('class="card answer"')).toBeLessThan(text.indexOf('<caption>Ranking</caption>'));
   });
 
   test('has a row of each variant, with its interval beside the line of no change', () => {
-    const table = /Changes since <bdi class="name">main<\/bdi>.*?<\/table>/s.exec(text)?.[0] ?? '';
+    const table = /class="card answer".*?<\/table>/s.exec(text)?.[0] ?? '';
     const rows = [...table.matchAll(/<tr data-variant.*?<\/tr>/gs)].map(([row]) => row);
-    expect(rows[0]).toMatch(/apache.*class="range".*slower/s);
-    expect(table).toContain('>base → head</th>');
-    expect(rows[0]).toMatch(/<td class="number">[\d.]+ → [\d.]+ (ms|rps)<\/td><td class="number main">/);
+    expect(rows).toHaveLength(3);
+    expect(rows[0]).toMatch(/apache.*class="range".*worse/s);
+    expect(rows[0]).toMatch(/<td class="number">[\d.]+ → [\d.]+\u00a0(ms|rps)<\/td>/);
     for (const row of rows) expect(row).toMatch(/<line class="zero" x1="([\d.]+)%" x2="\1%"/);
   });
 });

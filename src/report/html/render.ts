@@ -7,6 +7,7 @@ import { capacityLegend } from '../capacity.ts';
 import { soakLegend } from '../soak.ts';
 import { tuned } from '../tune.ts';
 import { deltaLegend, deltasOf, findable } from '../verdicts.ts';
+import { isCompared } from '../view/answer.ts';
 import {
   commitOf,
   commitWithFiles,
@@ -22,7 +23,7 @@ import {
 import { renderAcross } from './across.ts';
 import type { PageData } from './chart.ts';
 import { chartsOf, type Numbers, variantCharts } from './charts.ts';
-import { medium, renderComparisons, renderHeadline } from './comparisons.ts';
+import { names, renderAnswer, renderComparisons } from './comparisons.ts';
 import { renderEnvironment, renderMethod, renderScenarioDetails, renderStarts } from './details.ts';
 import { type Html, html, isolate, sentence } from './html.ts';
 import { renderRanking } from './ranking.ts';
@@ -142,7 +143,8 @@ function* renderGroup({ summary, numbers }: Numbered, index: number, several: bo
   const { scenarios, warnings } = summary;
   yield html`<div class="group" data-group="${index}">
 ${several && html`<h2>Group ${index + 1}: <span dir="auto">${summary.host.cpuModel}</span>, run <code>${summary.run.id}</code></h2>`}
-${renderHeadline(summary)}
+${renderAnswer(summary, numbers)}
+${isCompared(summary) && html`<h2 class="between">Servers compared with each other</h2>`}
 ${scenarios.length > 1 && renderOverview(summary, index)}`;
   for (const [i, scenario] of scenarios.entries())
     yield renderScenario(scenario, summary, numbers, `${index}-${i}`);
@@ -179,12 +181,12 @@ function renderScenario(scenario: ScenarioSummary, summary: Summary, numbers: Nu
   const isCompared = changes.length > 0 || among !== null;
   const legend = [
     conditions(scenario, summary),
-    deltas && isCompared ? deltaLegend(deltas, summary, medium) : '',
+    deltas && isCompared ? deltaLegend(deltas, summary, names) : '',
     intervalLegend(scenario),
     holdsLegend(scenario),
     capacityLegend(scenario),
     soakLegend(scenario),
-    deltas && isCompared ? findable(scenario, deltas) : '',
+    isCompared ? findable(scenario) : '',
     isDoubtful(scenario) ? DOUBTFUL_LEGEND : '',
   ].filter(Boolean);
   const more = [
@@ -198,9 +200,8 @@ function renderScenario(scenario: ScenarioSummary, summary: Summary, numbers: Nu
 <h2 dir="auto" class="${summary.scenarios.length === 1 && 'visually-hidden'}">${titleOfScenario(scenario)}</h2>
 <p class="verdict">${sentence(verdict(scenario, isolate))}</p>
 ${more && html`<p class="more">${sentence(more)}</p>`}
-${changes}${changes.length > 0 && html`<h3>Ranking</h3>`}
 ${renderRanking(scenario, numbers)}
-${among}
+${among}${changes}
 <p class="legend-line">${legend.map((line, i) => html`${i > 0 && html`<br>`}${sentence(line)}`)}</p>
 <p class="note no-script">The charts are drawn by a script, which does not run here.</p>
 <div class="charts" data-charts="${id}"></div>

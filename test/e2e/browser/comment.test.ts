@@ -43,6 +43,11 @@ const hostileFrom = (i: number) =>
   [...PIECES.slice(i % PIECES.length), ...PIECES.slice(0, i % PIECES.length)].join(' ');
 const HOSTILE = hostileFrom(0);
 
+const JOB = {
+  pull: { owner: 'octo', repo: 'shop', number: 7 },
+  runUrl: 'https://github.com/octo/shop/actions/runs/42',
+};
+
 /** What stands in a comment, whatever was in the results. */
 const OURS = [
   ...[
@@ -159,7 +164,7 @@ function hostile(change: (results: Results) => void = () => {}, count = 7): Resu
 
 test.each(['full', 'folded', 'short'])('hostile names, answers and logs are text: %s', async (stage) => {
   const results = hostile();
-  const body = describe('', analyse(results)).stages[['full', 'folded', 'short'].indexOf(stage)] ?? '';
+  const body = describe('', analyse(results), JOB).stages[['full', 'folded', 'short'].indexOf(stage)] ?? '';
   const shown = await show(`hostile-${stage}`, body);
   expectHarmless(shown, methodUrl({ ...summaryOf('quick'), tool: results.tool }));
   expect(shown.charts).toBe(1);
@@ -186,7 +191,7 @@ test('the comment of several machines with hostile names', async () => {
 });
 
 test('200 variants: shortened in stages, whole tables, under the limit', async () => {
-  const { stages } = describe('', analyse(hostile(() => {}, 200)));
+  const { stages } = describe('', analyse(hostile(() => {}, 200)), JOB);
   expect(stages[0]?.length).toBeGreaterThan(COMMENT_CHARACTERS);
   const posted: string[] = [];
   await postComment(
@@ -217,7 +222,11 @@ test('200 variants with plain names: folded is too long, short is whole', async 
     id: `nginx-fpm@8.4[workers=${i + 1}]`,
     rps: 100 + i,
   }));
-  const { stages } = describe('', analyse(makeResults({ servers, instances: 2, scenario: { blocks: 1 } })));
+  const { stages } = describe(
+    '',
+    analyse(makeResults({ servers, instances: 2, scenario: { blocks: 1 } })),
+    JOB,
+  );
   const fitting = stages.findIndex((stage) => stage.length < COMMENT_CHARACTERS - 500);
   expect(stages.length).toBe(3);
   expect(fitting).toBeGreaterThan(0);
@@ -226,7 +235,7 @@ test('200 variants with plain names: folded is too long, short is whole', async 
 });
 
 test('whole tables and nothing but ours, whatever was measured', async () => {
-  const bodies = Object.values(fixtures).map((make) => describe('', analyse(make())).stages[0] ?? '');
+  const bodies = Object.values(fixtures).map((make) => describe('', analyse(make()), JOB).stages[0] ?? '');
   const shown = await show('fixtures', bodies.join('\n\n'));
   expect(shown.tables).toBeGreaterThan(2 * bodies.length);
   expect(shown.broken).toEqual([]);

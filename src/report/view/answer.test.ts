@@ -1,0 +1,189 @@
+import { describe, expect, test } from 'vitest';
+import { summaryOf } from '../../../test/fixtures/results/summaries.ts';
+import type { Summary } from '../../analyse/summary.ts';
+import type { CompareMetric, Comparison } from '../../results/results.ts';
+import { answerOf } from './answer.ts';
+import { effectOf } from './headline.ts';
+import type { Medium } from './medium.ts';
+import { THIS_PULL } from './medium.ts';
+import { sizeOf } from './notes.ts';
+
+const same = (text: string) => text;
+const medium: Medium = {
+  ...{ name: same, text: same, code: same, commit: same, ...THIS_PULL },
+  marks: { bad: 'X', warn: '!', open: '?', good: 'v' },
+};
+const answer = (summary: Summary) => {
+  const found = answerOf(summary, medium);
+  if (!found) throw new Error('nothing was compared');
+  const point = (kind: string) => {
+    const { label, text } = found.points.find((one) => one.kind === kind) ?? { label: '', text: '' };
+    return [label, text].filter(Boolean).join(': ');
+  };
+  return { ...found, sure: point('sure'), todo: point('todo'), check: point('check') };
+};
+const verdicts = ({ table }: ReturnType<typeof answer>) => {
+  const at = table.columns.findIndex(({ key }) => key === 'verdict');
+  return table.rows.map(({ cells }) => cells[at]?.text);
+};
+
+/** The base fixture with its comparisons of the lead metric changed, in the order of its variants. */
+function changed(...changes: Partial<Comparison>[]): Summary {
+  const summary = summaryOf('base');
+  const scenarios = summary.scenarios.map((scenario) => {
+    const leads = scenario.comparisons.filter(({ against, primary }) => against === 'base' && primary);
+    const comparisons = leads.map((one, i) => ({ ...one, ...changes[i] }));
+    return { ...scenario, comparisons: comparisons.slice(0, changes.length) };
+  });
+  return { ...summary, plan: { ...summary.plan, gates: [] }, gates: [], scenarios };
+}
+const slower: Partial<Comparison> = {
+  ...{ verdict: 'slower', ratio: 1.02, interval: { low: 1.01, high: 1.025, level: 0.99 } },
+};
+const better: Partial<Comparison> = {
+  ...{ verdict: 'faster', ratio: 0.8, interval: { low: 0.79, high: 0.81, level: 0.99 } },
+};
+const noisy: Partial<Comparison> = {
+  ...{ verdict: 'inconclusive', ratio: 1.02, interval: { low: 0.98, high: 1.06, level: 0.99 } },
+};
+const still: Partial<Comparison> = {
+  ...{ verdict: 'no-difference', ratio: 1.001, margin: 0.012 },
+  interval: { low: 0.99, high: 1.012, level: 0.99 },
+};
+
+test('a limit is exceeded: what, by how much, how sure, what to do, and whether the check fails', () => {
+  const found = answer(summaryOf('base'));
+  expect(found.mark).toBe('bad');
+  expect(found.headline).toBe('This PR makes apache use 4.8 % more CPU per request (limit: 3 %)');
+  expect(found.sure).toBe(
+    'Certain enough to act on: the 99 % interval is +4.1 to +5.6 %, all of it beyond the limit. Too noisy to tell: nginx-fpm (tcp) +2.8 % (−2.3 to +8.2 %).',
+  );
+  expect(found.todo).toBe(
+    'What to do: Find the cause and fix it, or accept the change: raise the limit in fail-on. If the result for nginx-fpm (tcp) matters to you, rerun with budget: 49m: four times as long as this run (12 min 11 s) halves the interval.',
+  );
+  expect(found.check).toBe('This check fails (exit code 1): limit slower > 3% exceeded.');
+});
+
+test('rows are sorted by what has to be acted on', () => {
+  const found = answer(changed(still, noisy, slower));
+  expect(verdicts(found)).toEqual(['worse (small)', 'too noisy to tell', 'no change above 1.2 %']);
+  expect(found.rows.map(({ kind }) => kind)).toEqual(['slower', 'noisy', 'same']);
+});
+
+describe('the headline', () => {
+  test.each([
+    [
+      'worse, without a limit',
+      [slower],
+      'warn',
+      'This PR makes apache use 2.0 % more CPU per request (no limit is set)',
+    ],
+    [
+      'two are worse: the larger',
+      [slower, { ...slower, ratio: 1.05 }],
+      'warn',
+      'This PR makes nginx-fpm (unix) use 5.0 % more CPU per request (no limit is set); 1 more result worse',
+    ],
+    ['better', [better, still], 'good', 'This PR makes apache use 20.0 % less CPU per request'],
+    [
+      'worse counts more than better',
+      [better, slower],
+      'warn',
+      'This PR makes nginx-fpm (unix) use 2.0 % more CPU per request (no limit is set)',
+    ],
+    [
+      'no change',
+      [still, { ...still, margin: 0.0152 }],
+      'good',
+      'No change above 1.6 % in CPU per request from main',
+    ],
+    [
+      'no change where it is known',
+      [still, noisy],
+      'good',
+      'No change above 1.2 % in CPU per request from main on 1 of 2 variants',
+    ],
+    ['all is too noisy', [noisy, noisy], 'open', 'Too noisy to tell whether this PR changes CPU per request'],
+    [
+      'all has a reason',
+      [{ ...noisy, reasons: ['2 pairs, 4 needed'] }],
+      'open',
+      'Cannot tell whether this PR changes CPU per request',
+    ],
+    [
+      'nothing was measured',
+      [{ ...noisy, pairs: 0, ratio: null, interval: null }],
+      'open',
+      'Not compared with main',
+    ],
+  ] satisfies [string, Partial<Comparison>[], string, string][])('%s', (_, changes, mark, headline) => {
+    expect(answer(changed(...changes))).toMatchObject({ mark, headline });
+  });
+  test('what fails to build comes before what is slower within its limit', () => {
+    const found = answer(summaryOf('base-broken'));
+    expect(found).toMatchObject({ mark: 'bad', headline: 'nginx-fpm (unix) failed to build' });
+    expect(found.sure).toContain('composer install failed.');
+    expect(found.sure).toContain('Cannot tell for swoole: wrong answers.');
+    expect(found.sure).toContain(
+      'apache (apache (base) failed: it was not built) and nginx-fpm (tcp) (no counterpart)',
+    );
+    expect(found.todo).toBe('What to do: Fix nginx-fpm (unix): the full report has the log.');
+    expect(found.check).toMatch(
+      /^This check fails \(exit code 3\): .* not measured; limit .* could not be checked\.$/,
+    );
+  });
+  test('there is nothing to compare with: why', () => {
+    const found = answer(summaryOf('base-missing'));
+    expect(found).toMatchObject({ mark: 'open', headline: 'Not compared with the base', rows: [] });
+    expect(found.sure).toBe('Not compared with the base: git knows no commit main; the checkout is shallow.');
+  });
+  test('without another side there is no answer, and the ranking leads', () => {
+    expect(answerOf(summaryOf('quick'), medium)).toBe(null);
+  });
+});
+
+test('it passes, with and without a limit', () => {
+  expect(answer(summaryOf('aa')).check).toBe('This check passes');
+  expect(answer(changed(slower)).check).toBe(
+    'This check passes: No limit is set that a slowdown could exceed.',
+  );
+});
+
+test('200 of each kind stay sentences of readable length', () => {
+  const summary = changed(slower, better, noisy, still);
+  const scenarios = summary.scenarios.map((scenario) => ({
+    ...scenario,
+    comparisons: scenario.comparisons.flatMap((one, i) =>
+      Array.from({ length: 200 }, (_, n) => ({ ...one, variant: `variant-${i}-${n}` })),
+    ),
+  }));
+  const found = answer({ ...summary, scenarios });
+  expect(found.headline).toMatch(/; 199 more results worse$/);
+  for (const text of [found.headline, found.sure, found.todo, found.check]) {
+    expect(text.length).toBeLessThan(400);
+  }
+});
+
+test.each([
+  ['rps', 0.954, 'serve 4.6 % fewer requests per second'],
+  ['rps', 5, 'serve 5.00 times as many requests per second'],
+  ['p99', 1.2, 'take 20.0 % longer to respond (p99)'],
+  ['p50', 0.9, 'take 10.0 % less time to respond (p50)'],
+  ['cpu', 12, 'use 12.0 times as much CPU per request'],
+  ['memory', 0.5, 'use 50.0 % less memory'],
+  ['services', 1.05, 'use 5.0 % more CPU of services per request'],
+] as const)('an effect names its metric: %s × %d', (metric: CompareMetric, ratio, expected) => {
+  const [comparison] = summaryOf('base').scenarios[0]?.comparisons ?? [];
+  expect(effectOf({ ...(comparison as Comparison), metric, ratio, interval: null })).toBe(expected);
+});
+
+test.each([
+  [1.029, 'small'],
+  [0.971, 'small'],
+  [1.03, 'medium'],
+  [1.1, 'medium'],
+  [0.89, 'large'],
+  [12, 'large'],
+])('%d is a %s change', (ratio, size) => {
+  expect(sizeOf(ratio)).toBe(size);
+});

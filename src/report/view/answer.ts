@@ -1,0 +1,88 @@
+import type { ScenarioSummary, Summary } from '../../analyse/summary.ts';
+import type { Comparison } from '../../results/results.ts';
+import { counterpart } from '../verdicts.ts';
+import { type ChangeRow, changeRows } from './changerows.ts';
+import { changeTable } from './changetable.ts';
+import { tellCheck, tellTodo } from './check.ts';
+import { type Headline, headlineOf } from './headline.ts';
+import type { Medium } from './medium.ts';
+import { tellMissing } from './missing.ts';
+import { notesOf } from './notes.ts';
+import type { Table } from './table.ts';
+
+/** The answer to 'did it get slower?', in the order in which people ask. Its texts are fit for the medium. */
+export interface Answer extends Headline {
+  /** A label, or nothing, and a sentence: how sure, what to do, whether the check fails. */
+  points: readonly Point[];
+  /** What was compared with what; empty where nothing was. */
+  title: string;
+  table: Table;
+  /** The rows of the table, in its order. */
+  rows: readonly ChangeRow[];
+  /** Rows that were left out. */
+  left: number;
+  /** How to read the table. */
+  notes: readonly string[];
+}
+
+export interface Point {
+  kind: 'sure' | 'todo' | 'check';
+  label: string;
+  text: string;
+}
+
+/** Whether the run was compared with another ref or an earlier run. Then that is what the report begins with. */
+export function isCompared({ plan, scenarios }: Summary): boolean {
+  const has = ({ comparisons }: ScenarioSummary) => comparisons.some(isChange);
+  return plan.compareTo !== null || scenarios.some(has);
+}
+
+export function isChange({ against }: Comparison): boolean {
+  return against !== 'reference';
+}
+
+/**
+ * Did it get slower? Null where nothing was to be compared.
+ *
+ * @param most so many rows at most
+ */
+export function answerOf(summary: Summary, medium: Medium, most = Infinity): Answer | null {
+  if (!isCompared(summary)) return null;
+  const rows = changeRows(summary, medium);
+  const shown = rows.slice(0, most);
+  return {
+    ...headlineOf(rows, summary, medium),
+    points: pointsOf(rows, summary, medium),
+    title: rows.length > 0 ? titleOf(rows, summary, medium) : '',
+    table: changeTable(shown, summary, medium),
+    rows: shown,
+    left: rows.length - shown.length,
+    notes: rows.length > 0 ? notesOf(rows, summary) : [],
+  };
+}
+
+function pointsOf(rows: readonly ChangeRow[], summary: Summary, medium: Medium): Point[] {
+  const sure = [...headlineOf(rows, summary, medium).sure, ...tellMissing(rows, summary, medium)].join(' ');
+  return [
+    { kind: 'sure' as const, label: '', text: sure },
+    { kind: 'todo' as const, label: 'What to do', text: tellTodo(rows, summary, medium) },
+    { kind: 'check' as const, ...tellCheck(summary, medium) },
+  ].filter(({ kind, text }) => kind === 'check' || text !== '');
+}
+
+/** `This PR (abc1234) compared with main (4c0f362), scenario "Hello, server"` */
+function titleOf(rows: readonly ChangeRow[], summary: Summary, medium: Medium): string {
+  const { plan, run, scenarios } = summary;
+  const head = run.head ? ` (${medium.commit(run.head.commit)}${changed(run.head.uncommitted)})` : '';
+  const [first] = rows;
+  const other = first ? counterpart(first.comparison, summary, medium) : 'the other side';
+  const commit = plan.compareTo?.commit ? ` (${medium.commit(plan.compareTo.commit)})` : '';
+  const [only] = scenarios;
+  const where =
+    scenarios.length === 1 && only ? `, scenario “${medium.text(only.facts.title || only.facts.name)}”` : '';
+  return `${medium.subject}${head} compared with ${other}${commit}${where}`;
+}
+
+function changed(files: number): string {
+  return files > 0 ? ' and uncommitted changes' : '';
+}

@@ -1,0 +1,127 @@
+import type { Summary } from '../../analyse/summary.ts';
+import { percent } from '../../text/percent.ts';
+import { bothNumbers, levelOf, nounOf } from '../changes.ts';
+import { atMost, change, NOTHING } from '../numbers.ts';
+import { counterpart } from '../verdicts.ts';
+import { type ChangeRow, isFit, MARKS } from './changerows.ts';
+import { rangeOf } from './headline.ts';
+import type { Medium } from './medium.ts';
+import { sizeOf } from './notes.ts';
+import type { Cell, Head, Table, Tone } from './table.ts';
+
+type Column = Head & { cell: (row: ChangeRow) => Cell | string };
+
+/** What changed, worst first, one row a variant and scenario. */
+export function changeTable(rows: readonly ChangeRow[], summary: Summary, medium: Medium): Table {
+  const columns = columnsOf(rows, summary, medium);
+  return {
+    columns: columns.map(({ key, title, align }) => ({ key, title, align })),
+    rows: rows.map((row) => ({
+      variant: row.comparison.variant,
+      cells: columns.map(({ cell }) => {
+        const found = cell(row);
+        return typeof found === 'string' ? { text: found } : found;
+      }),
+    })),
+  };
+}
+
+function columnsOf(rows: readonly ChangeRow[], summary: Summary, medium: Medium): Column[] {
+  const left = (key: string, title: string, cell: Column['cell']): Column => ({
+    ...{ key, title, align: 'left', cell },
+  });
+  const right = (key: string, title: string, cell: Column['cell']): Column => ({
+    ...{ key, title, align: 'right', cell },
+  });
+  const [first] = rows;
+  if (!first) return [];
+  const metrics = new Set(rows.map(({ comparison }) => comparison.metric));
+  const metric = metrics.size === 1 ? nounOf(first.comparison.metric) : '';
+  const other = counterpart(first.comparison, summary, medium);
+  const both = `${other} → ${medium.now}`;
+  const level = rows.find(({ comparison }) => comparison.interval)?.comparison.interval;
+  const limits = new Set(rows.flatMap((row) => (row.gate ? [limitOf(row)] : [])));
+  const limit = limits.size === 1 ? ` ${[...limits][0]}` : '';
+  return [
+    left('mark', '', ({ kind }) => medium.marks[MARKS[kind]]),
+    left('label', 'Variant', ({ name }) => name),
+    ...(first.where ? [left('scenario', 'Scenario', ({ where }: ChangeRow) => where)] : []),
+    ...(metric ? [] : [left('metric', 'Metric', ({ comparison }: ChangeRow) => nounOf(comparison.metric))]),
+    right(
+      'both',
+      metric ? `${metric}, ${both}` : both,
+      (row) => (isFit(row) && bothNumbers(row.comparison)) || NOTHING,
+    ),
+    right('change', 'Change', changeCell),
+    left(
+      'interval',
+      level ? levelOf(level) : 'Interval',
+      (row) => (isFit(row) && rangeOf(row.comparison)) || NOTHING,
+    ),
+    left('verdict', 'Verdict', verdictCell),
+    ...(limits.size > 0 ? [left('limit', `Limit${limit}`, (row) => limitCell(row, limit === ''))] : []),
+    ...(rows.some(({ rps }) => rps?.values)
+      ? [right('rps', `RPS, ${both}`, ({ rps }: ChangeRow) => (rps && bothNumbers(rps)) || NOTHING)]
+      : []),
+  ];
+}
+
+const TONES: Partial<Record<ChangeRow['kind'], Tone>> = {
+  ...{ beyond: 'bad', failed: 'bad', slower: 'bad', faster: 'good' },
+};
+
+function toned(text: string, { kind }: ChangeRow, strong: boolean): Cell {
+  const tone = TONES[kind];
+  return { text, ...(strong && { strong }), ...(tone && { tone }) };
+}
+
+function isSure({ kind }: ChangeRow): boolean {
+  return kind === 'beyond' || kind === 'slower' || kind === 'faster';
+}
+
+function changeCell(row: ChangeRow): Cell {
+  const { ratio, interval } = row.comparison;
+  if (ratio === null || !isFit(row)) return { text: NOTHING };
+  return toned(change(ratio, interval).value, row, isSure(row));
+}
+
+function verdictCell(row: ChangeRow): Cell {
+  const { kind, comparison } = row;
+  const { verdict, margin, ratio, reasons } = comparison;
+  switch (kind) {
+    case 'failed':
+      return toned('failed', row, true);
+    case 'uncompared':
+      return { text: 'not compared' };
+    case 'noisy':
+      return { text: reasons.length > 0 ? 'cannot tell' : 'too noisy to tell' };
+    case 'same':
+      return { text: margin === null ? 'no change' : `no change above ${atMost(margin)}` };
+    default:
+      return toned(
+        `${verdict === 'slower' ? 'worse' : 'better'}${ratio === null ? '' : ` (${sizeOf(ratio)})`}`,
+        row,
+        true,
+      );
+  }
+}
+
+/** The limit of its gate: `3 %`; empty where it has none. */
+export function limitOf({ gate }: ChangeRow): string {
+  return gate ? percent(gate.gate.above) : '';
+}
+
+/** What is known of the limit: `exceeded`, `not exceeded`, `cannot tell`; where limits differ with its own. */
+function limitCell(row: ChangeRow, own: boolean): Cell {
+  if (!row.gate) return { text: NOTHING };
+  const { failed, judged } = row.gate;
+  const words = failed ? 'exceeded' : judged ? limitState(row) : 'cannot tell';
+  return toned(own ? `${limitOf(row)}: ${words}` : words, row, failed);
+}
+
+function limitState({ kind, comparison: { interval, metric }, gate }: ChangeRow): string {
+  if (kind !== 'slower' || !interval) return 'not exceeded';
+  const above = gate?.gate.above ?? 0;
+  const isKept = metric === 'rps' ? interval.low >= 1 - above : interval.high <= 1 + above;
+  return isKept ? 'not exceeded' : 'maybe exceeded';
+}

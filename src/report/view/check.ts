@@ -1,0 +1,50 @@
+import { outcomeOf } from '../../analyse/outcome.ts';
+import type { GateResult, Summary } from '../../analyse/summary.ts';
+import { list } from '../../text/plain.ts';
+import { duration } from '../numbers.ts';
+import type { ChangeKind, ChangeRow } from './changerows.ts';
+import type { Medium } from './medium.ts';
+
+/** Whether the check fails, and why. Whether the repository requires it to pass cannot be known here. */
+export function tellCheck(summary: Summary, medium: Medium): { label: string; text: string } {
+  const { code, failedGates, openGates, unmeasured, missed, lacksBase } = outcomeOf(summary);
+  const names = (gates: readonly GateResult[]) => list(gates.map(({ gate }) => medium.name(gate.source)));
+  const labels = (found: readonly string[]) => list(found.map(medium.name));
+  if (code === 0) {
+    const text = summary.plan.gates.length > 0 ? '' : 'No limit is set that a slowdown could exceed.';
+    return { label: 'This check passes', text };
+  }
+  const because = [
+    failedGates.length > 0 ? `limit ${names(failedGates)} exceeded` : '',
+    unmeasured.length > 0 ? `${labels(unmeasured)} not measured` : '',
+    lacksBase ? 'nothing to compare with' : '',
+    openGates.length > 0 ? `limit ${names(openGates)} could not be checked` : '',
+    missed.length > 0 ? `pass criteria missed by ${labels(missed)}` : '',
+  ].filter(Boolean);
+  return { label: `This check fails (exit code ${code})`, text: `${because.join('; ')}.` };
+}
+
+/** The next steps of whoever reads it. */
+export function tellTodo(rows: readonly ChangeRow[], summary: Summary, medium: Medium): string {
+  const of = (...kinds: ChangeKind[]) => rows.filter(({ kind }) => kinds.includes(kind));
+  const names = (found: readonly ChangeRow[]) => list([...new Set(found.map(({ name }) => name))]);
+  const noisy = of('noisy').filter(({ comparison }) => comparison.reasons.length === 0);
+  const { wallSeconds } = summary.run;
+  const budget = medium.code(`budget: ${Math.ceil((4 * wallSeconds) / 60)}m`);
+  const steps = [
+    of('beyond').length > 0
+      ? `find the cause and fix it, or accept the change: raise the limit in ${medium.code('fail-on')}.`
+      : '',
+    of('failed').length > 0 ? `fix ${names(of('failed'))}: the full report has the log.` : '',
+    of('beyond', 'failed').length === 0 && of('slower').length > 0
+      ? `decide whether the change is worth it.${summary.plan.gates.length > 0 ? '' : ` To fail such changes, set ${medium.code('fail-on')}.`}`
+      : '',
+    noisy.length > 0
+      ? `if the result for ${names(noisy)} matters to you, rerun with ${budget}: four times as long as this run (${duration(wallSeconds)}) halves the interval.`
+      : '',
+    rows.length === 0 || (of('uncompared').length > 0 && of('failed').length === 0)
+      ? 'give the run something to compare with: the reason is above.'
+      : '',
+  ].filter(Boolean);
+  return steps.map((step) => step.replace(/^[a-z]/, (first) => first.toUpperCase())).join(' ');
+}

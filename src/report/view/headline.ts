@@ -1,0 +1,191 @@
+import { group } from '../../analyse/pool.ts';
+import type { Summary } from '../../analyse/summary.ts';
+import type { CompareMetric, Comparison } from '../../results/results.ts';
+import { list, plural } from '../../text/plain.ts';
+import { levelOf, nounOf } from '../changes.ts';
+import { atMost, change } from '../numbers.ts';
+import { counterpart } from '../verdicts.ts';
+import { describeFailure } from '../words.ts';
+import { type ChangeKind, type ChangeRow, isFit, MARKS, type Mark } from './changerows.ts';
+import { limitOf } from './changetable.ts';
+import type { Medium } from './medium.ts';
+
+export interface Headline {
+  mark: Mark;
+  /** One sentence without its full stop, which names its metric. */
+  headline: string;
+  /** How sure it is, in sentences. */
+  sure: readonly string[];
+}
+
+/** Did it get slower, by how much, how sure. */
+export function headlineOf(rows: readonly ChangeRow[], summary: Summary, medium: Medium): Headline {
+  const of = (...kinds: ChangeKind[]) => rows.filter(({ kind }) => kinds.includes(kind));
+  const noisy = tellNoisy(of('noisy'), medium);
+  const [beyond] = of('beyond');
+  if (beyond) {
+    const rest = more(of('beyond').length - 1, 'above the limit');
+    const headline = `${effect(beyond, medium)} (limit: ${limitOf(beyond)})${rest}`;
+    return { mark: 'bad', headline, sure: [sureOf(beyond), ...noisy] };
+  }
+  const failed = of('failed');
+  if (failed.length > 0)
+    return { mark: 'bad', headline: tellFailed(failed), sure: [...tellReasons(failed, medium), ...noisy] };
+  const [slower] = of('slower');
+  if (slower) {
+    const rest = more(of('slower').length - 1, 'worse');
+    const headline = `${effect(slower, medium)} (${limitWords(slower)})${rest}`;
+    return { mark: MARKS.slower, headline, sure: [sureOf(slower), ...noisy] };
+  }
+  return goodOrOpen(of('faster', 'same'), rows, summary, medium);
+}
+
+function goodOrOpen(
+  judged: readonly ChangeRow[],
+  rows: readonly ChangeRow[],
+  summary: Summary,
+  medium: Medium,
+): Headline {
+  const noisy = rows.filter(({ kind }) => kind === 'noisy');
+  const sure = tellNoisy(noisy, medium);
+  const [first] = judged;
+  if (first) {
+    const open = rows.length - judged.length;
+    const part = open > 0 ? ` on ${judged.length} of ${plural(rows.length, 'variant')}` : '';
+    if (first.kind === 'same')
+      return { mark: 'good', headline: tellSame(judged, summary, medium) + part, sure };
+    const rest = more(judged.filter(({ kind }) => kind === 'faster').length - 1, 'better');
+    return { mark: 'good', headline: effect(first, medium) + rest, sure: [sureOf(first), ...sure] };
+  }
+  if (noisy.length === 0) return { mark: 'open', headline: tellUncompared(rows, summary, medium), sure };
+  const metrics = list([...new Set(noisy.map(({ comparison }) => nounOf(comparison.metric)))]);
+  const [reason] = noisy.flatMap(({ comparison }) => comparison.reasons);
+  const start = reason ? 'Cannot tell' : 'Too noisy to tell';
+  const subject = medium.subject.replace(/^T/, 't');
+  return { mark: 'open', headline: `${start} whether ${subject} changes ${metrics}`, sure };
+}
+
+/** `; 2 more results above the limit` */
+function more(count: number, what: string): string {
+  return count > 0 ? `; ${plural(count, 'more result')} ${what}` : '';
+}
+
+function tellSame(same: readonly ChangeRow[], summary: Summary, medium: Medium): string {
+  const metrics = [...new Set(same.map(({ comparison }) => nounOf(comparison.metric)))];
+  const margins = same.flatMap(({ comparison }) => comparison.margin ?? []);
+  const above = margins.length === same.length ? ` above ${atMost(Math.max(...margins))}` : '';
+  const [first] = same as [ChangeRow];
+  return `No change${above} in ${list(metrics)} from ${counterpart(first.comparison, summary, medium)}`;
+}
+
+function tellUncompared(rows: readonly ChangeRow[], summary: Summary, medium: Medium): string {
+  const { compareTo } = summary.plan;
+  const [first] = rows;
+  if (first) return `Not compared with ${counterpart(first.comparison, summary, medium)}`;
+  const target = compareTo?.given === 'base' ? 'the base' : medium.name(compareTo?.given ?? '');
+  return `Not compared with ${target}`;
+}
+
+function tellFailed(failed: readonly ChangeRow[]): string {
+  const [first] = failed;
+  const state = first?.row?.state;
+  const same = failed.every(
+    ({ row }) => row?.state.kind === 'failed' && state?.kind === 'failed' && row.state.stage === state.stage,
+  );
+  const names = list([...new Set(failed.map(({ name }) => name))]);
+  return `${names} ${same && state?.kind === 'failed' ? describeFailure(state) : 'failed'}`;
+}
+
+/** Why they failed, once for all of one reason. */
+function tellReasons(failed: readonly ChangeRow[], medium: Medium): string[] {
+  const reasons = failed.flatMap(({ row }) => (row?.state.kind === 'failed' ? [row.state.reason] : []));
+  return [...new Set(reasons)].slice(0, NAMED).map((reason) => `${medium.text(reason).replace(/\.$/, '')}.`);
+}
+
+function limitWords(row: ChangeRow): string {
+  if (!row.gate) return 'no limit is set';
+  const { interval, metric } = row.comparison;
+  const { above } = row.gate.gate;
+  const isWithin = interval && (metric === 'rps' ? interval.low >= 1 - above : interval.high <= 1 + above);
+  return isWithin ? `within the limit of ${limitOf(row)}` : `limit: ${limitOf(row)}, maybe exceeded`;
+}
+
+/** `This PR makes apache use 4.8 % more CPU per request` */
+function effect(row: ChangeRow, medium: Medium): string {
+  const where = row.where ? ` in ${row.where}` : '';
+  return `${medium.subject} makes ${row.name}${where} ${effectOf(row.comparison)}`;
+}
+
+/** What it does more or less than before: `use 4.8 % more CPU per request`. */
+export function effectOf({ metric, ratio, interval }: Comparison): string {
+  if (ratio === null) return `change in ${nounOf(metric)}`;
+  const { value } = change(ratio, interval);
+  const { verb, noun, more, less } = EFFECTS[metric];
+  if (value.startsWith('×')) return `${verb} ${value.slice(1)} times ${TIMES[metric]}`;
+  return `${verb} ${value.replace(/^[+−]/, '')} ${ratio >= 1 ? more : less} ${noun}`;
+}
+
+const use = (noun: string) => ({ verb: 'use', more: 'more', less: 'less', noun });
+const respond = (point: string) => ({
+  ...{ verb: 'take', more: 'longer', less: 'less time', noun: `to respond (${point})` },
+});
+const EFFECTS: Record<CompareMetric, { verb: string; more: string; less: string; noun: string }> = {
+  rps: { verb: 'serve', more: 'more', less: 'fewer', noun: 'requests per second' },
+  ...{ p50: respond('p50'), p95: respond('p95'), p99: respond('p99') },
+  ...{ cpu: use('CPU per request'), memory: use('memory'), services: use('CPU of services per request') },
+};
+const TIMES: Record<CompareMetric, string> = {
+  rps: 'as many requests per second',
+  ...{ p50: 'as long to respond (p50)', p95: 'as long to respond (p95)', p99: 'as long to respond (p99)' },
+  ...{ cpu: 'as much CPU per request', memory: 'as much memory' },
+  services: 'as much CPU of services per request',
+};
+
+/** `Certain enough to act on: the 99 % interval is +4.1 to +5.6 %, all of it above the limit.` */
+function sureOf({ kind, comparison }: ChangeRow): string {
+  const { interval } = comparison;
+  if (!interval) return '';
+  const range = rangeOf(comparison);
+  const start = `the ${levelOf(interval)} is ${range}`;
+  if (kind === 'beyond') return `Certain enough to act on: ${start}, all of it beyond the limit.`;
+  return `${start.replace(/^t/, 'T')}, all of it ${kind === 'slower' ? 'worse' : 'better'} than no change.`;
+}
+
+/** `+4.1 to +5.6 %`; empty where there is none. */
+export function rangeOf({ ratio, interval }: Pick<Comparison, 'ratio' | 'interval'>): string {
+  if (ratio === null || !interval) return '';
+  const found = change(ratio, interval);
+  const unit = found.value.endsWith('%') ? ' %' : '';
+  return found.interval.replace('…', ' to ') + unit;
+}
+
+/** So many are given with their numbers. */
+const NAMED = 3;
+
+/** `nginx-fpm (tcp) is too noisy to tell: +2.8 % (−2.3 to +8.2 %).` What has a reason is told with that. */
+function tellNoisy(noisy: readonly ChangeRow[], medium: Medium): string[] {
+  const told = noisy.map((row) => {
+    const [reason] = row.comparison.reasons;
+    const { ratio, interval } = row.comparison;
+    const numbers =
+      ratio !== null && isFit(row)
+        ? [`${change(ratio, interval).value}${interval ? ` (${rangeOf(row.comparison)})` : ''}`]
+        : [];
+    const name = row.where ? `${row.name} in ${row.where}` : row.name;
+    return { reason: reason ? shortReason(reason, row, medium) : '', text: [name, ...numbers].join(' ') };
+  });
+  const groups = group(told, ({ reason }) => reason);
+  return [...groups].map(([reason, same]) => {
+    const all = [...new Set(same.map(({ text }) => text))];
+    const shown = all.slice(0, NAMED);
+    const left = all.length - shown.length;
+    const names = list(left > 0 ? [...shown, `${left} more`] : shown);
+    return reason ? `Cannot tell for ${names}: ${reason}.` : `Too noisy to tell: ${names}.`;
+  });
+}
+
+/** Beside its name a reason need not begin with it again. */
+function shortReason(reason: string, { row }: ChangeRow, medium: Medium): string {
+  const start = row ? `${row.label}: ` : '';
+  return medium.text(start && reason.startsWith(start) ? reason.slice(start.length) : reason);
+}

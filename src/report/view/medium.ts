@@ -1,0 +1,22 @@
+import type { Medium as Names } from '../changes.ts';
+import type { Mark } from './changerows.ts';
+
+/** Where the answer is printed: how a text is made fit for it, and by what name the change goes there. */
+export interface Medium extends Names {
+  /** A word of ours, such as a key of the configuration. */
+  code: (word: string) => string;
+  commit: (commit: string) => string;
+  /** `This PR` in its comment, else `This change`. */
+  subject: string;
+  /** The same in the head of a table. */
+  now: string;
+  marks: Readonly<Record<Mark, string>>;
+}
+
+export const THIS_CHANGE = { subject: 'This change', now: 'this change' };
+export const THIS_PULL = { subject: 'This PR', now: 'this PR' };
+
+/** As much of a commit as people read. */
+export function shortCommit(commit: string): string {
+  return commit.slice(0, 7);
+}

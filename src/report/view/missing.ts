@@ -1,0 +1,43 @@
+import type { Summary } from '../../analyse/summary.ts';
+import { list } from '../../text/plain.ts';
+import { counterpart } from '../verdicts.ts';
+import type { ChangeRow } from './changerows.ts';
+import type { Medium } from './medium.ts';
+
+type Names = Pick<Medium, 'name' | 'text'>;
+
+/** What could not be compared, and why; at most one sentence. */
+export function tellMissing(rows: readonly ChangeRow[], summary: Summary, medium: Names): string[] {
+  const { compareTo } = summary.plan;
+  if (compareTo?.reason)
+    return [`Not compared with ${targetOf(summary, medium)}: ${medium.text(compareTo.reason)}.`];
+  const missing = [
+    ...rows.filter(({ kind }) => kind === 'uncompared').map((row) => because(row, medium)),
+    ...withoutTwin(rows, summary, medium),
+  ];
+  if (missing.length === 0) return [];
+  const [first] = rows;
+  const target = first ? counterpart(first.comparison, summary, medium) : targetOf(summary, medium);
+  return [`Not compared with ${target}: ${list([...new Set(missing)])}.`];
+}
+
+function targetOf({ plan: { compareTo } }: Summary, { name }: Names): string {
+  return compareTo?.given === 'base' ? 'the base' : name(compareTo?.given ?? '');
+}
+
+/** `apache (base) failed: it was not built` beside the name. */
+function because({ name, row, comparison }: ChangeRow, { text }: Names): string {
+  const [reason = ''] = comparison.reasons;
+  const label = row?.label ?? '';
+  const own = reason.startsWith(`${label} failed: `) ? reason.slice(label.length + 1) : reason;
+  return own ? `${name} (${text(own)})` : name;
+}
+
+/** Those that the other ref does not have. */
+function withoutTwin(rows: readonly ChangeRow[], { plan, variants }: Summary, { name }: Names): string[] {
+  if (!plan.compareTo) return [];
+  const compared = new Set(rows.map(({ comparison }) => comparison.variant));
+  return variants
+    .filter(({ id, ref }) => ref === null && !compared.has(id))
+    .map(({ label }) => `${name(label)} (no counterpart)`);
+}

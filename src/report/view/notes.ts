@@ -1,0 +1,44 @@
+import type { Summary } from '../../analyse/summary.ts';
+import type { CompareMetric } from '../../results/results.ts';
+import type { ChangeRow } from './changerows.ts';
+
+/** A change that is sure is small below the first share, large above the second. */
+const SMALL = 0.03;
+const LARGE = 0.1;
+
+/** Of a ratio: `small`, `medium`, `large`. */
+export function sizeOf(ratio: number): 'small' | 'medium' | 'large' {
+  const share = Math.abs(ratio - 1);
+  if (share < SMALL) return 'small';
+  return share <= LARGE + 1e-9 ? 'medium' : 'large';
+}
+
+const SIZES = `Size of a change: small below ${SMALL * 100} %, medium up to ${LARGE * 100} %, large above.`;
+
+/** How to read the table, in a few sentences. */
+export function notesOf(rows: readonly ChangeRow[], _summary: Summary): string[] {
+  const metrics = [...new Set(rows.map(({ comparison }) => comparison.metric))];
+  const [only] = metrics;
+  const isOne = metrics.length === 1 && only !== undefined;
+  return [
+    isOne ? SENSE[only] : 'More CPU, memory or response time is worse; more RPS is better.',
+    isOne ? (WHY[only] ?? '') : '',
+    rows.some(({ rps }) => rps?.values) ? 'RPS is for information.' : '',
+    rows.some(({ kind }) => kind === 'beyond' || kind === 'slower' || kind === 'faster') ? SIZES : '',
+  ].filter(Boolean);
+}
+
+const longer = 'Plus means a longer response time, which is worse.';
+const SENSE: Record<CompareMetric, string> = {
+  cpu: 'Plus means more CPU per request, which is worse.',
+  services: 'Plus means more CPU of services per request, which is worse.',
+  memory: 'Plus means more memory, which is worse.',
+  rps: 'Minus means fewer requests per second, which is worse.',
+  ...{ p50: longer, p95: longer, p99: longer },
+};
+
+const WHY: Partial<Record<CompareMetric, string>> = {
+  cpu: 'CPU per request decides, because it is the steadiest number while the CPUs of the servers are busy.',
+  rps: 'RPS decides, because each client waits for its answer before it sends the next request.',
+  p50: 'The median response time (p50) decides, because the rate of requests is fixed.',
+};
