@@ -65,6 +65,7 @@ test('a target has the runtime as context, the app and mapped base images as nam
         },
         args: { PHP_VERSION: '8.4' },
         tags: ['php-runtime-bench/apache-8-4-shop:latest'],
+        output: ['type=docker'],
         labels: { 'php-runtime-bench.image': 'apache' },
       },
     },

@@ -14,6 +14,7 @@ interface BakeTarget {
   contexts: Record<string, string>;
   args: Record<string, string>;
   tags?: string[];
+  output?: string[];
   labels?: Record<string, string>;
   secret?: string[];
   'cache-from'?: string[];
@@ -70,6 +71,7 @@ export function makeBakeFile(
       contexts: { app: `target:${app.key}`, shared: literal(folders.shared), ...bases },
       args: mapValues(image.args, literal),
       tags: [tagOf(image)],
+      output: ['type=docker'],
       labels: { [IMAGE_LABEL]: image.runtime.name },
     };
   }

@@ -109,10 +109,14 @@ async function pullBases(
 /**
  * Since buildx 0.20 bake asks before it reads folders outside the working directory, and ours are: the file is our own
  * (https://docs.docker.com/build/building/variables/#buildx_bake_entitlements_fs). Attestations would give an image
- * that did not change a new id. The builder of the context is the engine itself, which has the local images; it cannot
+ * that did not change a new id. Only images are loaded into the engine, no target of an app. The builder of the context is the engine itself, which has the local images; it cannot
  * keep a cache elsewhere, so with one it is the builder that the user has chosen.
  */
-const BAKE_ENV = { BUILDX_BAKE_ENTITLEMENTS_FS: '0', BUILDX_NO_DEFAULT_ATTESTATIONS: '1' };
+const BAKE_ENV = {
+  BUILDX_BAKE_ENTITLEMENTS_FS: '0',
+  BUILDX_NO_DEFAULT_ATTESTATIONS: '1',
+  BUILDX_NO_DEFAULT_LOAD: '1',
+};
 
 async function bake(
   host: Host,
@@ -131,7 +135,7 @@ async function bake(
   const file = buildCache ? withGitHubCache(plain) : plain;
   const builder = buildCache ? {} : { BUILDX_BUILDER: (await docker.run(['context', 'show'])).trim() };
   const finished = await docker.try(
-    ['buildx', 'bake', '--file', '-', '--load', '--progress', 'plain', ...images.map(({ key }) => key)],
+    ['buildx', 'bake', '--file', '-', '--progress', 'plain', ...images.map(({ key }) => key)],
     {
       ...{ input: JSON.stringify(file), signal: options.signal, timeoutMs: LIMITS_MS.build },
       onLine: (line) => read(mask(line)),

@@ -41,8 +41,16 @@ export function quietly(program: string, args: readonly string[]): boolean {
 
 const DISK_BYTES = 4 * 2 ** 30;
 
-/** Starts one, with these images from the engine that is there, by their official names. */
-export async function makeEngine(images: readonly string[]): Promise<OwnEngine> {
+/**
+ * Starts one.
+ *
+ * @param images what it gets from the engine that is there, by their official names
+ * @param features as in the file daemon.json
+ */
+export async function makeEngine(
+  images: readonly string[],
+  features: Readonly<Record<string, boolean>> = {},
+): Promise<OwnEngine> {
   const folder = mkdtempSync(join(tmpdir(), 'php-runtime-bench-engine-'));
   const [data, host] = [join(folder, 'data'), `unix://${folder}/docker.sock`];
   const name = `bench-${process.pid}`;
@@ -52,6 +60,7 @@ export async function makeEngine(images: readonly string[]): Promise<OwnEngine> 
   execFileSync('ip', ['netns', 'add', name]);
   execFileSync('nsenter', [...inside, 'ip', 'link', 'set', 'lo', 'up']);
   mkdirSync(join(folder, 'exec'));
+  writeFileSync(join(folder, 'daemon.json'), JSON.stringify({ features }));
   let child: ReturnType<typeof spawn> | null = null;
   let ended: Promise<unknown> = Promise.resolve();
   const docker = (...args: string[]) =>
@@ -63,7 +72,12 @@ export async function makeEngine(images: readonly string[]): Promise<OwnEngine> 
     ...{ host, data, docker },
     async start() {
       const log = openSync(join(folder, 'log'), 'a');
-      const folders = [`--data-root=${data}`, `--exec-root=${folder}/exec`, `--pidfile=${folder}/pid`];
+      const folders = [
+        `--data-root=${data}`,
+        `--exec-root=${folder}/exec`,
+        `--pidfile=${folder}/pid`,
+        `--config-file=${folder}/daemon.json`,
+      ];
       const network = ['--iptables=false', '--ip6tables=false', '--ip-masq=false'];
       const started = spawn('nsenter', [...inside, 'dockerd', `--host=${host}`, ...folders, ...network], {
         stdio: ['ignore', log, log],
