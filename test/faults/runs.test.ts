@@ -2,8 +2,10 @@
 import { afterEach, expect, it } from 'vitest';
 import { leftovers, type Run } from '../integration/bench.ts';
 import { expectSeen, processesOf } from './fault.ts';
+import { nameFaults } from './names.ts';
 import { runFaults } from './runs.ts';
 import { K6, openSuite, PHP } from './suite.ts';
+import { usedUpFaults } from './used-up.ts';
 
 const suite = openSuite([K6, PHP]);
 let running: Run | null = null;
@@ -18,18 +20,21 @@ afterEach(async () => {
   await expect.poll(() => processesOf(suite.project.temporary)).toEqual([]);
 });
 
-it.for(runFaults.map((fault, i) => ({ ...fault, out: `run-${i}` })))('$what', async (given, { skip }) => {
-  const { out, ...fault } = given;
-  const why = fault.whyNot?.() ?? null;
-  if (why !== null) skip(why);
-  const { project } = suite;
-  const bench = (...flags: string[]) => {
-    running = project.bench(out, ...flags);
-    return running;
-  };
-  const inShell = (shell: string, ...flags: string[]) => {
-    running = project.benchInShell(shell, out, ...flags);
-    return running;
-  };
-  expectSeen(fault, await fault.inject({ project, out, bench, inShell }));
-});
+it.for([...runFaults, ...usedUpFaults, ...nameFaults].map((fault, i) => ({ ...fault, out: `run-${i}` })))(
+  '$what',
+  async (given, { skip }) => {
+    const { out, ...fault } = given;
+    const why = fault.whyNot?.() ?? null;
+    if (why !== null) skip(why);
+    const { project } = suite;
+    const bench = (...flags: string[]) => {
+      running = project.bench(out, ...flags);
+      return running;
+    };
+    const inShell = (shell: string, ...flags: string[]) => {
+      running = project.benchInShell(shell, out, ...flags);
+      return running;
+    };
+    expectSeen(fault, await fault.inject({ project, out, bench, inShell }));
+  },
+);

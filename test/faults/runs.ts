@@ -1,6 +1,4 @@
-/** Faults in a run: against the real engine, by the CLI as users run it. */
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { realHost } from '../../src/host.ts';
@@ -17,8 +15,7 @@ import {
   told,
   variantOf,
 } from '../integration/bench.ts';
-import { quietly } from './engine.ts';
-import { beginNext, type Fault, type Seen } from './fault.ts';
+import type { Fault, Seen } from './fault.ts';
 
 export interface RunWorld {
   project: Project;
@@ -34,9 +31,9 @@ export interface RunWorld {
 const LONGER = ['--load', 'vus(2, 2s)'];
 const IDS = ['faulty@8.4', 'faulty@8.4[from=load]'];
 const TWO = ['--runtimes', 'faulty,faulty[from=load]', '--instances', '2', ...LONGER];
-const ONE = ['--runtimes', 'faulty', '--instances', '3', ...LONGER];
+export const ONE = ['--runtimes', 'faulty', '--instances', '3', ...LONGER];
 
-async function end(run: Run): Promise<Seen> {
+export async function end(run: Run): Promise<Seen> {
   const { code, stdout, stderr } = await run.done;
   return { code, printed: stderr + stdout };
 }
@@ -46,7 +43,7 @@ const measuredIn = (results: Results, id: string) =>
   slicesOf(results, id).flatMap(({ outcome, instance }) => (outcome === 'ok' ? [instance] : []));
 
 /** Waits until k6 loads: the sampler has begun and a process of it runs. */
-async function loading(run: Run, instance: string) {
+export async function loading(run: Run, instance: string) {
   await told(run, `instance ${instance}: paths`);
   const isLoaded = async () =>
     (await docker('container', 'top', ARENA, '-eo', 'pid,args')).includes('lib/main.js');
@@ -61,7 +58,7 @@ async function kill(...parts: string[]) {
 }
 
 /** By the measurements that were appended: nothing else may have been written. */
-function expectKept(project: Project, out: string) {
+export function expectKept(project: Project, out: string) {
   const kept = readMeasurements(join(project.folder, out));
   expect(kept.map(({ instance, outcome }) => [instance, outcome])).toEqual([[0, 'ok']]);
 }
@@ -90,23 +87,6 @@ globalThis.Date = class extends Real {
   static now() { return Real.now() - backMs; }
 };
 `;
-/** Fills the heap of V8 once there is a file. */
-const HUNGER = `
-import { existsSync } from 'node:fs';
-const kept = [];
-setInterval(() => {
-  while (existsSync('SIGN')) kept.push(Array.from({ length: 100_000 }, () => ({})));
-}, 100).unref();
-`;
-const NOBODY = ['--reuid', '65534', '--regid', '0', '--clear-groups'];
-/**
- * Another user than root, whom the limit on processes binds, but with all that root may do to files. Runs "$@" as that user.
- */
-const AS_NOBODY = `
-  may=+dac_override,+dac_read_search,+fowner,+kill
-  echo $$ >pid
-  exec setpriv ${NOBODY.join(' ')} --inh-caps "$may" --ambient-caps "$may" "$@"`;
-
 export const runFaults: readonly Fault<RunWorld>[] = [
   {
     what: 'no engine answers',
@@ -259,68 +239,6 @@ export const runFaults: readonly Fault<RunWorld>[] = [
     },
   },
   {
-    what: 'file descriptors are used up',
-    message: 'no file descriptors left…what was measured is kept',
-    exitCode: 4,
-    kept: 'all slices before',
-    left: 'nothing but containers, which the next run removes',
-    async inject({ project, out, inShell }) {
-      const run = inShell('echo $$ >pid; exec "$@"', ...ONE);
-      await loading(run, '2/3');
-      const pid = readFileSync(join(project.folder, 'pid'), 'utf8').trim();
-      const open = readdirSync(`/proc/${pid}/fd`).length;
-      execFileSync('prlimit', ['--pid', pid, `--nofile=${open}:${open}`]);
-      const seen = await end(run);
-      expectKept(project, out);
-      await beginNext();
-      return seen;
-    },
-  },
-  {
-    what: 'the machine starts no more processes',
-    message: 'the machine starts no more processes…what was measured is kept',
-    exitCode: 4,
-    kept: 'all slices before',
-    left: 'nothing but containers, which the next run removes',
-    async inject({ project, out, inShell }) {
-      const run = inShell(AS_NOBODY, ...ONE);
-      await loading(run, '2/3');
-      const pid = readFileSync(join(project.folder, 'pid'), 'utf8').trim();
-      // What runs already may go on; no program is started any more.
-      execFileSync('setpriv', [...NOBODY, 'prlimit', '--pid', pid, '--nproc=1:1']);
-      const seen = await end(run);
-      expectKept(project, out);
-      await beginNext();
-      return seen;
-    },
-    whyNot: () =>
-      process.getuid?.() === 0 && quietly('setpriv', ['--version'])
-        ? null
-        : 'only root can become a user without processes',
-  },
-  {
-    what: 'no memory is left for the CLI: its heap is full',
-    message: 'JavaScript heap out of memory',
-    exitCode: 134,
-    kept: 'all slices before, in measurements.ndjson; `report` shows them',
-    left: 'nothing but containers, which the next run removes',
-    async inject({ project, out, inShell }) {
-      const [hunger, sign] = ['hunger.mjs', 'is-hungry'].map((name) => join(project.folder, name));
-      writeFileSync(hunger as string, HUNGER.replace('SIGN', sign as string));
-      const options = `--max-old-space-size=200 --import=${hunger}`;
-      const run = inShell(`ulimit -c 0; NODE_OPTIONS='${options}' "$@"; exit $?`, ...ONE);
-      await loading(run, '2/3');
-      writeFileSync(sign as string, '');
-      const seen = await end(run);
-      expectKept(project, out);
-      const report = await project.cli(['report', out]);
-      expect(report.code).toBe(0);
-      expect(report.stdout).toMatch(/faulty@8\.4/);
-      await beginNext();
-      return seen;
-    },
-  },
-  {
     what: '`--out` is removed while the run goes on',
     message: 'written to',
     exitCode: 0,
@@ -332,31 +250,6 @@ export const runFaults: readonly Fault<RunWorld>[] = [
       const seen = await end(run);
       expect(measuredIn(project.results(out), 'faulty@8.4')).toEqual([0, 1, 2]);
       return seen;
-    },
-  },
-  {
-    what: 'the disk of `--out` is full',
-    message: 'the disk is full…what was measured is kept',
-    exitCode: 4,
-    kept: 'what was written before, and the table on the terminal',
-    async inject({ project, out, bench }) {
-      const folder = join(project.folder, out);
-      mkdirSync(folder);
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', folder]);
-      try {
-        const run = bench(...ONE);
-        await loading(run, '2/3');
-        // All that is left, in one file of somebody else's.
-        await realHost.exec('dd', ['if=/dev/zero', `of=${folder}/raw/somebody`, 'bs=4096']);
-        const seen = await end(run);
-        expect(readMeasurements(folder).map(({ instance }) => instance)).toContain(0);
-        expect(seen.printed).toMatch(/faulty@8\.4/);
-        expect(existsSync(join(folder, 'results.json.new'))).toBe(false);
-        expect(JSON.parse(readFileSync(join(folder, 'results.json'), 'utf8')).schema).toBe(1);
-        return seen;
-      } finally {
-        execFileSync('umount', [folder]);
-      }
     },
   },
 ];

@@ -5,10 +5,12 @@ import { expect, test } from 'vitest';
 import { elsewhere } from '../faults/elsewhere.ts';
 import { engineFaults, hanging } from '../faults/engines.ts';
 import type { Elsewhere } from '../faults/fault.ts';
+import { nameFaults } from '../faults/names.ts';
 import { githubFaults, resultFaults } from '../faults/reports.ts';
 import { runFaults } from '../faults/runs.ts';
 import { serverFaults } from '../faults/servers.ts';
 import { serviceFaults } from '../faults/services.ts';
+import { usedUpFaults } from '../faults/used-up.ts';
 import { root } from '../fixtures/docs.ts';
 
 type Row = Elsewhere;
@@ -19,7 +21,12 @@ const rows = (file: string, faults: readonly Omit<Row, 'file'>[]): Row[] =>
 const GROUPS: readonly { title: string; rows: readonly Row[] }[] = [
   {
     title: 'In a run',
-    rows: [...rows('test/faults/runs.ts', runFaults), ...Object.values(elsewhere)],
+    rows: [
+      ...rows('test/faults/runs.ts', runFaults),
+      ...rows('test/faults/used-up.ts', usedUpFaults),
+      ...rows('test/faults/names.ts', nameFaults),
+      ...Object.values(elsewhere),
+    ],
   },
   { title: 'Of servers', rows: rows('test/faults/servers.ts', serverFaults) },
   { title: 'Of services', rows: rows('test/faults/services.ts', serviceFaults) },
