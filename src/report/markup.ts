@@ -1,3 +1,5 @@
+import { code, codeBlock, escapeMarkdown } from './escape.ts';
+import type { Grid, Part, Section, Text } from './view/model.ts';
 import type { Table } from './view/table.ts';
 
 export interface Column<T> {
@@ -42,4 +44,41 @@ export function tableOf({ columns, rows }: Table): string {
 /** No line breaks at its spaces. */
 export function whole(text: string): string {
   return text.replaceAll(' ', '\u00a0');
+}
+
+/** Text of the model: ours as it is, that of others harmless. */
+export function textOf(text: Text): string {
+  if (typeof text === 'string') return text.replaceAll('<', '&lt;').replaceAll('~', '\\~');
+  if ('name' in text) return code(text.name);
+  if ('text' in text) return escapeMarkdown(text.text);
+  if ('strong' in text) return `**${textOf(text.strong)}**`;
+  return text.map(textOf).join('');
+}
+
+export function gridOf({ columns, rows }: Grid): string {
+  return table(
+    columns.map(({ title, unit, align }, i) => ({
+      title: unit ? `${title} ${unit}` : title,
+      right: align === 'right',
+      cell: ({ cells }: Grid['rows'][number]) => textOf(cells[i] ?? ''),
+    })),
+    rows,
+  );
+}
+
+/** Parts below each other; tables have their captions where there are several. */
+export function partsOf(parts: readonly Part[]): string {
+  const tables = parts.filter(({ kind }) => kind === 'table').length;
+  return parts
+    .map((part) => {
+      if (part.kind === 'line') return textOf(part.text);
+      if (part.kind === 'log') return codeBlock(part.text);
+      return tables > 1 ? `${part.caption}:\n\n${gridOf(part)}` : gridOf(part);
+    })
+    .join('\n\n');
+}
+
+/** @param where the scenario, where there are several; already escaped */
+export function sectionOf({ title, parts }: Section, where = ''): string {
+  return folded(where ? `${title}: ${where}` : title, partsOf(parts));
 }

@@ -27,7 +27,6 @@ import { names, renderAnswer, renderComparisons } from './comparisons.ts';
 import { renderEnvironment, renderMethod, renderScenarioDetails, renderStarts } from './details.ts';
 import { type Html, html, isolate, sentence } from './html.ts';
 import { renderRanking } from './ranking.ts';
-import { renderScripted } from './scripted.ts';
 import { renderPage } from './shell.ts';
 
 /** What is shown together: what was judged, and the slices that the charts are made of. */
@@ -205,6 +204,6 @@ ${among}${changes}
 <p class="legend-line">${legend.map((line, i) => html`${i > 0 && html`<br>`}${sentence(line)}`)}</p>
 <p class="note no-script">The charts are drawn by a script, which does not run here.</p>
 <div class="charts" data-charts="${id}"></div>
-${renderScenarioDetails(scenario, numbers)}${renderScripted(scenario, numbers)}
+${renderScenarioDetails(scenario, numbers)}
 </section>`;
 }

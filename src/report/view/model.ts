@@ -1,0 +1,80 @@
+/**
+ * What the formats of the report have in common: sections of tables and texts, built once from the summary. A format only
+ * decides how each kind of thing looks.
+ */
+import type { Tone } from './table.ts';
+
+/** A string is ours. What others have written is marked as such, and each format makes it harmless. */
+export type Text =
+  | string
+  | readonly Text[]
+  /** The name of a variant, an endpoint, an image. */
+  | { name: string }
+  /** Words of others in a sentence. */
+  | { text: string }
+  | { strong: Text; tone?: Tone };
+
+/** One thing below the other in a section. */
+export type Part =
+  | Grid
+  | { kind: 'line'; text: Text; variant?: string }
+  | { kind: 'log'; text: string; variant?: string };
+
+/** A table. */
+export interface Grid {
+  kind: 'table';
+  caption: string;
+  columns: readonly GridHead[];
+  rows: readonly { variant: string; cells: readonly Text[] }[];
+}
+
+export interface GridHead {
+  title: string;
+  /** Beside the title, such as `ms`. */
+  unit?: string;
+  align: 'left' | 'right';
+  /** Of many words: as wide as reading them takes. */
+  long?: boolean;
+}
+
+/** A folded part of the report. */
+export interface Section {
+  title: string;
+  parts: readonly Part[];
+  /** Left out where there is little room. */
+  isLong?: boolean;
+}
+
+export interface Column<T> extends GridHead {
+  cell: (item: T) => Text;
+}
+
+export function left<T>(title: string, cell: (item: T) => Text, more: Partial<GridHead> = {}): Column<T> {
+  return { title, align: 'left', cell, ...more };
+}
+
+export function right<T>(title: string, cell: (item: T) => Text, unit?: string): Column<T> {
+  return { title, align: 'right', cell, ...(unit !== undefined && { unit }) };
+}
+
+/** A row for each item. */
+export function grid<T extends { variant: string }>(
+  caption: string,
+  columns: readonly Column<T>[],
+  items: readonly T[],
+): Grid {
+  return {
+    kind: 'table',
+    caption,
+    columns,
+    rows: items.map((item) => ({ variant: item.variant, cells: columns.map(({ cell }) => cell(item)) })),
+  };
+}
+
+/** Nothing where it has no parts. */
+export function section(title: string, parts: readonly Part[], isLong = false): Section[] {
+  return parts.length > 0 ? [{ title, parts, isLong }] : [];
+}
+
+/** The first column of most tables. */
+export const variantColumn: Column<{ label: string }> = left('Variant', ({ label }) => ({ name: label }));

@@ -1,0 +1,66 @@
+import type { ErrorRow, ScenarioSummary, Summary } from '../../../analyse/summary.ts';
+import { cut } from '../../../text/plain.ts';
+import { answerText, logText } from '../../evidence.ts';
+import { count } from '../../numbers.ts';
+import { type Column, grid, left, type Part, right, type Section, section, variantColumn } from '../model.ts';
+
+/** Of each variant's errors these many are shown with a body, cut to so many characters. */
+const SAMPLES = 5;
+const SAMPLE_CHARACTERS = 500;
+const LOG_LINES = 30;
+const LOG_CHARACTERS = 4000;
+
+type Line = ErrorRow & { variant: string; label: string };
+
+const ERRORS: Column<Line>[] = [
+  variantColumn,
+  left('Endpoint', ({ endpoint }) => ({ name: endpoint })),
+  left('Kind', ({ kind }) => ({ name: kind })),
+  right('Count', (line) => count(line.count)),
+];
+
+/** How often what went wrong, and the first answer of each kind. */
+export function errorSection({ rows, bases }: ScenarioSummary): Section[] {
+  const own = [...rows, ...bases].map(({ variant, label, errors }) =>
+    errors.map((error): Line => ({ ...error, variant, label })),
+  );
+  const lines = own.flat();
+  if (lines.length === 0) return [];
+  const samples = own.flatMap((errors) =>
+    errors
+      .filter(({ sample, answer, log }) => sample || answer || log)
+      .slice(0, SAMPLES)
+      .flatMap(sampleOf),
+  );
+  return section('Errors', [grid('Errors', ERRORS, lines), ...samples], true);
+}
+
+function sampleOf({ variant, label, kind, endpoint, sample, answer, log }: Line): Part[] {
+  const text = answer ? answerText(answer) : cut(sample ?? '', SAMPLE_CHARACTERS);
+  const title = ['First ', { name: kind }, ' of ', { name: label }, ' at ', { name: endpoint }, ':'];
+  return [
+    { kind: 'line', text: title, variant },
+    { kind: 'log', text, variant },
+    ...(log
+      ? ([
+          { kind: 'line', text: 'Logged meanwhile:', variant },
+          { kind: 'log', text: logText(log), variant },
+        ] as const)
+      : []),
+  ];
+}
+
+/** What the variants answered and logged that failed. */
+export function logSection({ variants }: Summary): Section[] {
+  const parts = variants.flatMap(({ id: variant, label, failure }): Part[] => {
+    if (!failure?.answer && !failure?.log.trim()) return [];
+    const lines = failure.log.trimEnd().split('\n').slice(-LOG_LINES).join('\n').slice(-LOG_CHARACTERS);
+    const line = (text: string): Part => ({ kind: 'line', text: [{ name: label }, text], variant });
+    const log = (text: string): Part => ({ kind: 'log', text, variant });
+    return [
+      ...(failure.answer ? [line(' answered:'), log(answerText(failure.answer))] : []),
+      ...(lines.trim() ? [line(' logged:'), log(lines)] : []),
+    ];
+  });
+  return section('Answers and logs of what failed', parts, true);
+}

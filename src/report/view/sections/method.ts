@@ -1,0 +1,69 @@
+import type { Summary } from '../../../analyse/summary.ts';
+import type { ScenarioFacts } from '../../../results/results.ts';
+import { plural } from '../../../text/plain.ts';
+import { checkedLines } from '../../checked.ts';
+import { duration } from '../../numbers.ts';
+import { DOUBTFUL, overhead, placeRule, seedsOf, startedAfresh } from '../../words.ts';
+import type { Text } from '../model.ts';
+
+/** How it was measured: how often what was loaded, and what the numbers mean. */
+export interface Method {
+  starts: string;
+  loads: readonly Text[];
+  /** What was checked before the load. */
+  checked: readonly Text[];
+  effort: Text;
+  /** What the columns mean. */
+  terms: readonly (readonly [name: string, meaning: string])[];
+  run: Text;
+}
+
+export function methodOf(summary: Summary): Method {
+  const { run, scenarios } = summary;
+  const stopped: Text = run.stopped
+    ? ['; stopped by ', { name: run.stopped }, ' before the plan was done']
+    : '';
+  return {
+    starts: `Every server was started afresh ${startedAfresh(summary)}. A block is one slice of load on every variant, one after the other or in turns, in random order (${seedsOf(run)}); blocks do not overlap.`,
+    loads: scenarios.map(({ facts }) => loadOf(facts)),
+    checked: checkedLines(summary.checked, summary.variants).map((text) => ({ text })),
+    effort: [overhead(summary), stopped, '.'],
+    terms: termsOf(summary),
+    run: ['Run ', { name: run.id }, ', ', { text: run.started }, ' to ', { text: run.finished }, '.'],
+  };
+}
+
+function loadOf(facts: ScenarioFacts): Text {
+  const warmup =
+    facts.warmupMs > 0
+      ? `after ${duration(facts.warmupMs / 1000)} of warm-up that is not counted`
+      : 'without warm-up';
+  const connection = facts.reuse ? '' : '; a new connection for each request';
+  return [
+    ...[{ name: facts.name }, ': journey ', { name: facts.journey }, ', load '],
+    ...[facts.load ? { name: facts.load } : 'of the script', ` in each of ${plural(facts.blocks, 'block')}`],
+    ` per start, ${warmup}; timeout ${duration(facts.timeoutMs / 1000)}${connection}.`,
+  ];
+}
+
+function termsOf(summary: Summary): Method['terms'] {
+  return [
+    ['RPS', "answers per second, mean of the starts' means."],
+    ['±', '95 % t interval over the starts; with one start over its slices.'],
+    ['≥', 'the load generator was the limit, the server can do more.'],
+    [
+      'p50, p95, p99',
+      'from all requests of a variant pooled (histograms with buckets of 1 %), never averaged.',
+    ],
+    ['~', `${DOUBTFUL}.`],
+    [
+      'OK',
+      "share of right answers; timeouts, resets and wrong bodies count against it. Below the scenario's limit (99 % if none is given) a variant is not ranked.",
+    ],
+    [
+      'CPU ms/request',
+      "CPU time of the server's container during its slices ÷ requests. It hardly depends on the load generator.",
+    ],
+    ['#', `1 + the number of variants that are surely better, ${placeRule(summary)}. =: shared.`],
+  ];
+}

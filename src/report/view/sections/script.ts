@@ -1,0 +1,55 @@
+import type { CheckRow, MetricRow, ScenarioSummary, ThresholdRow } from '../../../analyse/summary.ts';
+import { count, digits, NOTHING } from '../../numbers.ts';
+import { groupOf, kindOf, metricCells, STATES, thresholdsOf } from '../../scripted.ts';
+import { type Column, grid, left, right, type Section, section, variantColumn } from '../model.ts';
+
+type Of<T> = { variant: string; label: string } & T;
+
+/** What a k6 script checked, its thresholds and its own metrics. */
+export function scriptSection(scenario: ScenarioSummary): Section[] {
+  const all = [...scenario.rows, ...scenario.bases];
+  const checks = all.flatMap(({ variant, label, checks: own }) =>
+    own.map((check) => ({ ...check, variant, label })),
+  );
+  const metrics = all.flatMap(({ variant, label, script }) =>
+    (script?.metrics ?? []).map((metric) => ({ metric, variant, label })),
+  );
+  const thresholds = thresholdsOf(scenario);
+  return section(
+    'Checks, thresholds and metrics of the script',
+    [
+      ...(checks.length > 0 ? [grid('Checks', CHECKS, checks)] : []),
+      ...(thresholds.length > 0 ? [grid('Thresholds', THRESHOLDS, thresholds)] : []),
+      ...(metrics.length > 0 ? [grid('Metrics of the script', METRICS, metrics)] : []),
+    ],
+    true,
+  );
+}
+
+const CHECKS: Column<Of<CheckRow>>[] = [
+  variantColumn,
+  left('Check', ({ name }) => ({ name })),
+  left('Group', (check) => (check.group ? { name: groupOf(check) } : NOTHING)),
+  right('passed', ({ passes }) => count(passes)),
+  right('failed', ({ fails }) => (fails > 0 ? { strong: count(fails), tone: 'bad' } : count(fails))),
+];
+
+const THRESHOLDS: Column<Of<{ threshold: ThresholdRow }>>[] = [
+  variantColumn,
+  left('Metric', ({ threshold }) => ({ name: threshold.metric })),
+  left('Threshold', ({ threshold }) => ({ name: threshold.condition })),
+  right('found', ({ threshold: { value } }) => (value === null ? NOTHING : digits(value))),
+  left('Outcome', ({ threshold: { state, why } }) => [
+    state === 'missed' ? { strong: STATES[state], tone: 'bad' } : STATES[state],
+    ...(why === null ? [] : [': ', { text: why }]),
+  ]),
+];
+
+const METRICS: Column<Of<{ metric: MetricRow }>>[] = [
+  variantColumn,
+  left('Metric', ({ metric }) => ({ name: metric.name })),
+  left('Kind', ({ metric }) => kindOf(metric)),
+  ...(['count', 'value', 'min', 'p50', 'p95', 'p99', 'max'] as const).map((key) =>
+    right<Of<{ metric: MetricRow }>>(key, ({ metric }) => metricCells(metric)[key]),
+  ),
+];
