@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { mergeResults } from './analyse/merge.ts';
-import { type Caller, K6_IMAGE, makeRunId, runBench } from './bench.ts';
+import { runBench } from './bench.ts';
 import { connectGit } from './checkout/git.ts';
 import { describeOther, findOther, sayOther } from './checkout/other.ts';
 import { bundledApps } from './config/apps.ts';
@@ -19,6 +19,7 @@ import { connectDocker } from './engine/docker.ts';
 import { diagnose, diagnoseBeside, diagnoseNeeds } from './engine/doctor.ts';
 import type { Finding } from './engine/finding.ts';
 import { lookForImage } from './engine/image-store.ts';
+import { K6_IMAGE } from './engine/k6-image.ts';
 import { MACHINE_SCRIPT, parseMachine } from './engine/machine.ts';
 import { UserError } from './errors.ts';
 import { addRuns, openHistory } from './history/local.ts';
@@ -39,6 +40,7 @@ import { renderNoise } from './report/noise.ts';
 import { makeProgress } from './report/progress.ts';
 import type { Warning } from './results/results.ts';
 import { inspectScripts } from './run/load/inspect.ts';
+import { type Caller, makeRunId } from './stages/desk.ts';
 import { readOutput } from './store/stored.ts';
 import { removeTemporary } from './temporary.ts';
 

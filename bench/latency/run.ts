@@ -15,7 +15,7 @@ import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parse, stringify } from 'yaml';
 import { poolLatency } from '../../src/analyse/pool.ts';
-import { K6_IMAGE } from '../../src/bench.ts';
+import { K6_IMAGE } from '../../src/engine/k6-image.ts';
 import type { Measurement, Results } from '../../src/results/results.ts';
 import { type LoadSpec, readLoad, toScenario } from './loads.ts';
 import { type Cell, isDisturbed, type Machine, PERCENTS, readCells } from './rows.ts';

@@ -3,7 +3,7 @@ import { type Docker, LIMITS_MS } from './docker.ts';
 /** `here`: the engine has it; `unknown`: a run would ask the engine or a registry; else why there is none. */
 export type ImageFound = 'here' | 'unknown' | { reason: string };
 
-interface Pulling {
+export interface Pulling {
   say: (line: string) => void;
   signal: AbortSignal;
 }

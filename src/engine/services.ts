@@ -54,7 +54,7 @@ export function databaseOf(variant: PlannedVariant, variants: readonly PlannedVa
 
 /** Reads the compose file, before anything starts. Errors: the plugin is missing, the file is not right. */
 export async function readCompose(
-  { docker, run, signal }: ServicesWorld,
+  { docker, run, signal }: Pick<ServicesWorld, 'docker' | 'run' | 'signal'>,
   wanted: Wanted,
 ): Promise<ComposeFile> {
   const version = await docker.try(['compose', 'version']);

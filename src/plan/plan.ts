@@ -58,9 +58,10 @@ const FEW_STARTS = 3;
 /**
  * Lays out variants, CPUs, instances, blocks and slices. Errors: unknown CPUs, a variant asked for twice, a budget that
  * is too small, a search where there is no rate to begin with.
+ *
+ * @param all the variants, where they are planned already
  */
-export function plan(config: Config, cpus: readonly Cpu[]): Plan {
-  const all = planVariants(config);
+export function plan(config: Config, cpus: readonly Cpu[], all = planVariants(config)): Plan {
   const { variants, images } = config.shard ? takeShard(all, config, config.shard) : all;
   const { layout, warnings } = layOutCpus(
     cpus,

@@ -1,7 +1,7 @@
 import { at } from '../config/document.ts';
 import { findMisfit } from '../config/fit.ts';
 import { unknownWord } from '../config/text.ts';
-import type { App, Config, OptionValue, Other, Runtime } from '../config/types.ts';
+import type { App, Config, OptionValue, Other, Runtime, RuntimeChoice } from '../config/types.ts';
 import { UserError } from '../errors.ts';
 
 /** Entry points derive the ports that they need inside from PORT + 1000, + 2000 …: so many fit between. */
@@ -48,71 +48,97 @@ export interface PlannedImage {
   args: Readonly<Record<string, string>>;
 }
 
+/** A variant as the config names it. */
+interface Head extends Pick<PlannedVariant, 'id' | 'label' | 'app' | 'php'> {
+  choice: RuntimeChoice;
+}
+
 /**
- * Every combination that the config asks for, in its order, and behind them their twins of the other side. Errors: two
- * that would be the same, too many, names in `reference` and `fail-on` that no variant has.
+ * Every combination that the config asks for, in its order. Errors: two that would be the same, names in `reference` and
+ * `fail-on` that no variant has.
  */
-export function planVariants(config: Config): { variants: PlannedVariant[]; images: PlannedImage[] } {
-  const heads = new Map<string, PlannedVariant>();
-  const twins: PlannedVariant[] = [];
-  const images = new Map<string, PlannedImage>();
+export function listHeads(config: Config): Head[] {
+  const heads = new Map<string, Head>();
   for (const app of config.apps) {
-    const otherApp = findApp(config.other, app);
     for (const php of config.php) {
       for (const choice of config.runtimes) {
-        const { runtime } = choice;
         // That it fits one of the others was checked before.
         if (findMisfit(choice, app)) continue;
-        const install =
-          otherApp !== null && config.other?.kind === 'commit' && isInstalled(config.other, app);
-        const image = addImage(images, planImage(runtime, php, app, choice.set, install));
-        const options: Record<string, OptionValue> = {};
-        const env: Record<string, string> = {};
-        for (const [name, spec] of Object.entries(runtime.options)) {
-          const value = choice.set[name] ?? spec.default;
-          if (spec.at === 'front' && value === spec.default) continue;
-          options[name] = value;
-          if (spec.at === 'run') env[spec.env] = String(value);
-        }
         const appPrefix = config.apps.length > 1 ? `${app.name}/` : '';
-        const id = `${appPrefix}${runtime.name}@${php}${formatOptions(choice.set)}`;
-        const alias =
-          choice.as === undefined
-            ? undefined
-            : `${appPrefix}${choice.as}${config.php.length > 1 ? `@${php}` : ''}`;
+        const id = `${appPrefix}${choice.runtime.name}@${php}${formatOptions(choice.set)}`;
+        const alias = choice.as && `${appPrefix}${choice.as}${config.php.length > 1 ? `@${php}` : ''}`;
         if (heads.has(id)) {
           throw new UserError(`the variant ${id} is asked for twice`, { hint: 'drop one of the two' });
         }
-        const front =
-          options.front !== undefined && runtime.front
-            ? addImage(images, planImage(runtime.front, php, config.apps[0] ?? app, {}, false))
-            : null;
-        const head = {
-          ...{ id, label: alias ?? id, ref: null, app, php, runtime, options, env, image: image.key },
-          ...(front && { front: front.key }),
-        };
-        const twin = otherApp && config.other && planTwin(head, image, otherApp, config.other, images);
-        heads.set(id, { ...head, base: twin?.id ?? null });
-        if (twin) twins.push(twin);
+        heads.set(id, { id, label: alias ?? id, app, php, choice });
       }
     }
   }
-  const variants = [...heads.values(), ...twins];
+  checkNames(config, [...heads.values()]);
+  return [...heads.values()];
+}
+
+export interface PlannedVariants {
+  variants: PlannedVariant[];
+  images: PlannedImage[];
+}
+
+/** The variants of the config, and behind them their twins of the other side. Errors: as of `listHeads`; too many. */
+export function planVariants(config: Config): PlannedVariants {
+  const images = new Map<string, PlannedImage>();
+  const pairs = listHeads(config).map((head) => planPair(config, head, images));
+  const heads = pairs.map(({ head }) => head);
+  const variants = [...heads, ...pairs.flatMap(({ twin }) => twin ?? [])];
   if (variants.length > MAX_VARIANTS) {
     throw new UserError('too many variants for one run', {
       found: `${variants.length}`,
       allowed: `up to ${MAX_VARIANTS}`,
     });
   }
-  if (config.other?.kind === 'image' && heads.size > 1) {
+  if (config.other?.kind === 'image' && heads.length > 1) {
     throw new UserError('an image can be compared with one variant alone', {
       ...(config.compareTo && { where: config.compareTo.where }),
-      found: [...heads.values()].map(({ label }) => label).join(', '),
+      found: heads.map(({ label }) => label).join(', '),
       allowed: 'one app, one PHP version, one runtime',
     });
   }
-  checkNames(config, [...heads.values()]);
   return { variants, images: [...images.values()] };
+}
+
+/** A variant with its images, and its twin where there is another side. */
+function planPair(
+  { apps, other }: Config,
+  { id, label, app, php, choice }: Head,
+  images: Map<string, PlannedImage>,
+): { head: PlannedVariant; twin: PlannedVariant | null } {
+  const { runtime } = choice;
+  const otherApp = findApp(other, app);
+  const install = otherApp !== null && other?.kind === 'commit' && isInstalled(other, app);
+  const image = addImage(images, planImage(runtime, php, app, choice.set, install));
+  const { options, env } = optionsOf(choice);
+  const front =
+    options.front !== undefined && runtime.front
+      ? addImage(images, planImage(runtime.front, php, apps[0] ?? app, {}, false))
+      : null;
+  const head = {
+    ...{ id, label, ref: null, app, php, runtime, options, env, image: image.key },
+    ...(front && { front: front.key }),
+  };
+  const twin = otherApp && other ? planTwin(head, image, otherApp, other, images) : null;
+  return { head: { ...head, base: twin?.id ?? null }, twin };
+}
+
+/** Options in force, and the environment from those that act at run time. */
+function optionsOf({ runtime, set }: RuntimeChoice): Pick<PlannedVariant, 'options' | 'env'> {
+  const options: Record<string, OptionValue> = {};
+  const env: Record<string, string> = {};
+  for (const [name, spec] of Object.entries(runtime.options)) {
+    const value = set[name] ?? spec.default;
+    if (spec.at === 'front' && value === spec.default) continue;
+    options[name] = value;
+    if (spec.at === 'run') env[spec.env] = String(value);
+  }
+  return { options, env };
 }
 
 /** The variant that `reference` names; undefined where it names none: the first one counts. */
@@ -126,15 +152,14 @@ export function findReference(
   );
 }
 
-function checkNames(config: Config, heads: readonly PlannedVariant[]): void {
-  const { reference, failOn } = config;
+function checkNames({ reference, failOn }: Config, heads: readonly Head[]): void {
   const names = [...new Set(heads.flatMap(({ label, id }) => [label, id]))];
-  if (reference?.unchecked && !findReference(config, heads)) {
+  if (reference?.unchecked && !names.includes(reference.name)) {
     at(reference.unchecked, () => {
       throw unknownWord('variant', reference.name, names);
     });
   }
-  const known = [...new Set([...heads.map(({ runtime }) => runtime.name), ...names])];
+  const known = [...new Set([...heads.map(({ choice }) => choice.runtime.name), ...names])];
   for (const { variant, unchecked } of failOn) {
     if (!unchecked || variant === null || known.includes(variant)) continue;
     at(unchecked, () => {

@@ -40,10 +40,10 @@ export interface Record {
   /** By image key. */
   built: ReadonlyMap<string, Built>;
   /** By variant id. */
-  outcomes: ReadonlyMap<string, VariantOutcome>;
-  measurements: readonly Measurement[];
-  duets: readonly Duet[];
-  searches: readonly Search[];
+  outcomes: Map<string, VariantOutcome>;
+  measurements: Measurement[];
+  duets: Duet[];
+  searches: Search[];
   /** Empty: no server has answered yet. */
   checked: readonly CheckedPage[];
   stopped: string | null;

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import * as core from '@actions/core';
 import { analyse } from '../analyse/analyse.ts';
 import type { Summary } from '../analyse/summary.ts';
-import type { Bench, Caller } from '../bench.ts';
 import { readMachineError, Stopped, UserError } from '../errors.ts';
 import { makeProgress } from '../report/progress.ts';
+import type { Bench, Caller } from '../stages/desk.ts';
 import { readOutput } from '../store/stored.ts';
 
 /** We as a step of a job: what it logs, what it leaves to the post step, how it ends. */

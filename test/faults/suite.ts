@@ -28,5 +28,5 @@ export function openSuite(images: readonly string[] | null): Suite {
   return suite;
 }
 
-export { K6_IMAGE as K6 } from '../../src/bench.ts';
+export { K6_IMAGE as K6 } from '../../src/engine/k6-image.ts';
 export const PHP = 'php:8.4-cli';

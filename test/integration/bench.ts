@@ -16,7 +16,7 @@ import addFormats from 'ajv-formats';
 import type { TestContext } from 'vitest';
 import { parse } from 'yaml';
 import { isDisturbed } from '../../src/analyse/pairs.ts';
-import { K6_IMAGE } from '../../src/bench.ts';
+import { K6_IMAGE } from '../../src/engine/k6-image.ts';
 import { type ExecOptions, type Finished, type Running, realHost } from '../../src/host.ts';
 import type { Measurement, Results, Variant } from '../../src/results/results.ts';
 import { NAMESPACE } from './namespace.ts';

@@ -8,12 +8,12 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeRunId } from '../../src/bench.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 import { connectDocker } from '../../src/engine/docker.ts';
 import { type Host, realHost } from '../../src/host.ts';
 import { type Built, buildImages } from '../../src/images/build.ts';
 import { planVariants } from '../../src/plan/variants.ts';
+import { makeRunId } from '../../src/stages/desk.ts';
 import { DOCKERIGNORES, IGNORABLE } from '../fixtures/dockerignores.ts';
 import { docker, findImages, leftovers, makeProject, type Project, root, variantOf } from './bench.ts';
 

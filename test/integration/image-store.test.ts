@@ -2,7 +2,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { K6_IMAGE } from '../../src/bench.ts';
+import { K6_IMAGE } from '../../src/engine/k6-image.ts';
 import { makeEngine, type OwnEngine, whyNoEngine } from '../faults/engine.ts';
 import { leftovers, makeProject, type Project, slicesOf, variantOf } from './bench.ts';
 

@@ -1,13 +1,13 @@
 /** A Symfony app on the runtimes that keep it in memory: the answers of Apache, and nothing of one request in the next. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeRunId } from '../../src/bench.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 import { connectDocker } from '../../src/engine/docker.ts';
 import { realHost } from '../../src/host.ts';
 import { tagOf } from '../../src/images/bake.ts';
 import { buildImages } from '../../src/images/build.ts';
 import { planVariants } from '../../src/plan/variants.ts';
+import { makeRunId } from '../../src/stages/desk.ts';
 import { findImages } from './bench.ts';
 import {
   type Answer,

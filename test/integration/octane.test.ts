@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { requireOctane } from '../../bench/articles/apps.ts';
-import { makeRunId } from '../../src/bench.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 import { connectDocker } from '../../src/engine/docker.ts';
 import { realHost } from '../../src/host.ts';
 import { tagOf } from '../../src/images/bake.ts';
 import { buildImages } from '../../src/images/build.ts';
 import { planVariants } from '../../src/plan/variants.ts';
+import { makeRunId } from '../../src/stages/desk.ts';
 import { findImages } from './bench.ts';
 import {
   type Answer,

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { K6_IMAGE } from '../../src/bench.ts';
 import { judgeApp } from '../../src/config/apps.ts';
 import { realFiles } from '../../src/config/files.ts';
 import { loadRuntimes } from '../../src/config/runtimes.ts';
+import { K6_IMAGE } from '../../src/engine/k6-image.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 

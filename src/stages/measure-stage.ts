@@ -1,0 +1,93 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readLogs, startServices } from '../engine/services.ts';
+import { checkedLines } from '../report/checked.ts';
+import { runPlan } from '../run/run.ts';
+import { measureColdStarts } from '../run/servers/cold.ts';
+import type { Sink, World } from '../run/world.ts';
+import type { Desk } from './desk.ts';
+import type { Ground, Prepared } from './prepare-stage.ts';
+import type { RecordFile } from './record-file.ts';
+
+/** Starts the services and carries the plan out; what is measured goes into the record at once. */
+export async function measure(
+  desk: Desk,
+  prepared: Prepared,
+  ground: Ground,
+  file: RecordFile,
+): Promise<void> {
+  const { host, docker, caller, run, signal } = desk;
+  const { engine, config, hyperfine, k6Image } = prepared;
+  const { arena, planned } = ground;
+  const { built: images, outcomes } = file.record;
+  try {
+    const services = await startWanted(desk, prepared, ground);
+    const world: World = {
+      engine: { ...{ host, docker, arena, run, signal }, memoryBytes: engine.memoryBytes },
+      job: { config, plan: planned, outcomes, services, images },
+      sink: makeSink(desk, ground, file),
+    };
+    const script = await readFile(join(caller.packageRoot, 'scenarios/lib/sampler.sh'), 'utf8');
+    await runPlan(world, { image: k6Image, script });
+    if (hyperfine) await measureColdStarts(world, hyperfine);
+  } finally {
+    await keepServiceLogs(desk, prepared, file).catch(() => {});
+  }
+}
+
+async function startWanted(
+  { host, docker, caller, run, signal }: Desk,
+  { compose, config }: Prepared,
+  { arena, planned: { cpus, variants } }: Ground,
+) {
+  if (!config.services || !compose) return null;
+  const world = { docker, host, run, config, signal, say: caller.say, arena: arena.name, cpus, variants };
+  return startServices(world, compose, config.services);
+}
+
+/** Of all that were started, also of those that did not come up. */
+async function keepServiceLogs(
+  { docker, run }: Desk,
+  { compose }: Prepared,
+  { output }: RecordFile,
+): Promise<void> {
+  for (const [service, log] of compose ? await readLogs({ docker, run }) : []) {
+    await output.write(`raw/services/${service}.log`, log);
+  }
+}
+
+function makeSink({ host, caller }: Desk, { planned }: Ground, { output, record }: RecordFile): Sink {
+  const { say } = caller;
+  const beganMs = host.elapsed();
+  return {
+    say,
+    at: (what, share) => {
+      const spent = (host.elapsed() - beganMs) / 1000;
+      // By the plan until there is something to go by.
+      const left = share > 0.1 ? (spent / share) * (1 - share) : planned.estimatedSeconds - spent;
+      caller.at(what, share, Math.max(0, left));
+    },
+    warn: (warning) => {
+      record.plan = { ...record.plan, warnings: [...record.plan.warnings, warning] };
+      say(warning.message);
+    },
+    keepPlan: (rest) => {
+      record.plan = { ...rest, warnings: record.plan.warnings };
+    },
+    keepChecked: (pages) => {
+      record.checked = pages;
+      for (const line of checkedLines(pages, planned.variants)) say(`checked: ${line}`);
+    },
+    keep: async (measurements, duets) => {
+      record.measurements.push(...measurements);
+      record.duets.push(...duets);
+      await output.append([...measurements, ...duets]);
+    },
+    keepSearch: async (search) => {
+      record.searches.push(search);
+      await output.append([search]);
+    },
+    keepRaw: output.write,
+    appendRaw: output.appendRaw,
+  };
+}

@@ -1,0 +1,81 @@
+import { hostname, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { describeHead } from '../checkout/head.ts';
+import { findOther, sayOther } from '../checkout/other.ts';
+import type { Config } from '../config/types.ts';
+import { openArena } from '../engine/arena.ts';
+import { askEngine } from '../engine/docker.ts';
+import { findImage } from '../engine/image-store.ts';
+import { askK6Version, getK6 } from '../engine/k6-image.ts';
+import { MACHINE_SCRIPT, parseMachine } from '../engine/machine.ts';
+import { readCompose } from '../engine/services.ts';
+import { formatCpus } from '../plan/cpus.ts';
+import { describeEffort } from '../plan/effort.ts';
+import { plan } from '../plan/plan.ts';
+import { listHeads, planVariants } from '../plan/variants.ts';
+import { inspectScripts } from '../run/load/inspect.ts';
+import { furnish } from '../run/load/probe.ts';
+import { findHyperfine } from '../run/servers/cold.ts';
+import { nameOf } from '../run/servers/target.ts';
+import { removeTemporary, sweepTemporary } from '../temporary.ts';
+import type { Desk } from './desk.ts';
+
+/** All that can be known, and refused, before anything is started. */
+export async function prepare(desk: Desk, asked: Config) {
+  const { host, docker, caller, run, signal, cleanUp } = desk;
+  const { say, packageRoot } = caller;
+  // What it refuses is known before the engine is asked.
+  listHeads(asked);
+  const engine = await askEngine(docker);
+  const found = await findOther(asked, {
+    ...{ host, packageRoot, pull: caller.pull ?? null, branch: caller.branch ?? null, signal },
+    findImage: (name) => findImage(docker, name, { say, signal }),
+    fetches: true,
+  });
+  const given = found ? { ...asked, other: found.other } : asked;
+  const variants = planVariants(given);
+  if (found) say(`comparing with ${sayOther(found.other)}`);
+  for (const { message } of found?.notes ?? []) say(message);
+  const compose = given.services && (await readCompose({ docker, run, signal }, given.services));
+  const hyperfine = given.coldStart ? await findHyperfine(host) : null;
+  const k6Image = await getK6(docker, given.images, { say, signal });
+  cleanUp.later('remove temporary files', () => removeTemporary(run).then(() => {}));
+  const scenariosFolder = join(packageRoot, 'scenarios');
+  const cwd = process.cwd();
+  const config = await inspectScripts({ docker, run, k6Image, scenariosFolder, cwd, signal }, given);
+  const head = await describeHead(config, host);
+  return { engine, found, head, config, variants, compose, hyperfine, k6Image };
+}
+
+export type Prepared = Awaited<ReturnType<typeof prepare>>;
+
+/** The engine is ours from here on, and its machine is known. */
+export async function openGround(
+  { host, docker, caller, run, signal, cleanUp }: Desk,
+  { config, variants, k6Image }: Prepared,
+) {
+  const { say, packageRoot } = caller;
+  const owner = `by ${userName()} on ${hostname()}, pid ${process.pid}`;
+  const arena = await openArena(host, docker, {
+    ...{ run, image: k6Image, name: nameOf(config.host), owner, wait: config.wait, signal, say },
+  });
+  cleanUp.later('close the arena', arena.close);
+  await sweepTemporary(host, say);
+  const machine = parseMachine(await docker.run(['exec', arena.name, 'sh', '-c', MACHINE_SCRIPT]));
+  const planned = plan(config, machine.cpus, variants);
+  for (const line of describeEffort(planned)) say(line);
+  await docker.run(['container', 'update', '--cpuset-cpus', formatCpus(planned.cpus.load), arena.name]);
+  await furnish(docker, arena.name, join(packageRoot, 'scenarios'));
+  return { arena, machine, planned, k6: await askK6Version(docker, arena.name) };
+}
+
+export type Ground = Awaited<ReturnType<typeof openGround>>;
+
+/** A uid without an entry in the user database, as in containers, has no name. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.()}`;
+  }
+}

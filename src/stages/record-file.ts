@@ -1,0 +1,78 @@
+import { compare } from '../analyse/compare.ts';
+import { compareEarlier } from '../analyse/earlier.ts';
+import type { Summary } from '../analyse/summary.ts';
+import { describeHost } from '../engine/machine.ts';
+import type { Host } from '../host.ts';
+import { streamHtml } from '../report/html/render.ts';
+import { renderMarkdown } from '../report/markdown.ts';
+import type { Results } from '../results/results.ts';
+import { assembleResults, type Record } from '../run/record.ts';
+import { type Output, openOutput } from '../store/output.ts';
+import type { Desk } from './desk.ts';
+import type { Ground, Prepared } from './prepare-stage.ts';
+
+/** The output folder of a run, and the record of what is measured, from which it is filled. */
+export interface RecordFile {
+  output: Output;
+  record: Record;
+  /** Writes results.json as it would be by now. */
+  save(): Promise<void>;
+  /** Ends the folder once. True: nothing was measured, and the results of an earlier run are back. */
+  end(complete: boolean): Promise<boolean>;
+}
+
+export async function openRecord(
+  desk: Desk,
+  { engine, found, head, config }: Prepared,
+  ground: Ground,
+): Promise<RecordFile> {
+  const output = await openOutput(config.out);
+  const end = makeEnd(output, desk.caller.say);
+  desk.cleanUp.later('end the output folder', () => end(false));
+  const record: Record = {
+    tool: { name: 'php-runtime-bench', version: desk.caller.version, k6: ground.k6 },
+    ...{ runId: desk.run, command: desk.caller.command, startedMs: desk.startedMs, config, found, head },
+    beganMs: desk.beganMs,
+    waitedMs: ground.arena.waitedMs,
+    ...{ plan: ground.planned, outcomes: new Map(), measurements: [], duets: [], searches: [], checked: [] },
+    host: describeHost(ground.machine, engine),
+    built: new Map(),
+    // What a run that dies leaves on the disk says so.
+    stopped: 'an error or SIGKILL',
+  };
+  const save = () => output.write('results.json', toJson(resultsOf(record, desk.host)));
+  await save();
+  return { output, record, save, end };
+}
+
+function makeEnd(output: Output, say: (line: string) => void): RecordFile['end'] {
+  let ended = false;
+  return async (complete) => {
+    if (ended) return false;
+    ended = true;
+    const earlier = await output.end(complete);
+    const isBack = earlier === output.folder;
+    if (isBack) say(`nothing was measured: ${earlier} keeps the results of the earlier run`);
+    else if (earlier) say(`the results of the earlier run are in ${earlier}`);
+    return isBack;
+  };
+}
+
+/** What the record amounts to by now: its results, compared with each other and with an earlier run. */
+export function resultsOf(record: Record, host: Host): Results {
+  const results = assembleResults(record, host.elapsed());
+  const earlier = record.found?.earlier;
+  const comparisons = earlier ? compareEarlier(results, earlier) : [];
+  return { ...results, comparisons: compare({ ...results, comparisons }) };
+}
+
+/** Everything that is derived from the measurements; `report` makes the same again from results.json. */
+export async function writeReports(output: Output, results: Results, summary: Summary): Promise<void> {
+  await output.write('results.json', toJson(results));
+  await output.write('report.md', renderMarkdown(summary));
+  await output.write('report.html', streamHtml([{ summary, measurements: results.measurements }]));
+}
+
+function toJson(results: Results): string[] {
+  return [JSON.stringify(results), '\n'];
+}
