@@ -66,9 +66,6 @@ function same(a: unknown, b: unknown): boolean {
 function concatenate(group: readonly Results[]): Results {
   const [first, ...others] = group as [Results, ...Results[]];
   if (others.length === 0) return first;
-  const seconds = (of: (run: Results['run']) => number) => group.reduce((sum, { run }) => sum + of(run), 0);
-  const wallSeconds = seconds((run) => run.wallSeconds);
-  const loadSeconds = seconds((run) => run.loadSeconds);
   // Fresh starts of different runs are different instances.
   let offset = 0;
   const moved = group.map((results) => {
@@ -84,34 +81,9 @@ function concatenate(group: readonly Results[]): Results {
   });
   return {
     ...first,
-    run: {
-      ...first.run,
-      id: group.map(({ run }) => run.id).join(JOIN),
-      started: group.map(({ run }) => run.started).sort()[0] as string,
-      finished: group
-        .map(({ run }) => run.finished)
-        .sort()
-        .at(-1) as string,
-      wallSeconds,
-      loadSeconds,
-      overheadRatio: wallSeconds > 0 ? 1 - loadSeconds / wallSeconds : 0,
-      stopped: group.find(({ run }) => run.stopped)?.run.stopped ?? null,
-      ...(others.every(({ run }) => same(run.head, first.run.head)) ? {} : { head: undefined }),
-      merged: group.flatMap(({ run }) => run.merged ?? [{ seed: run.seed, command: run.command }]),
-    },
+    run: mergeRuns(group),
     plan: mergePlans(group),
-    variants: unique(
-      group.flatMap(({ variants }) => variants),
-      (variant) => variant.id,
-    ).map((variant) => {
-      const runs = group.flatMap(({ variants }) => variants.filter(({ id }) => id === variant.id));
-      return {
-        ...variant,
-        coldStartMs: runs.flatMap((run) => run.coldStartMs),
-        coldStart: runs.find((run) => run.coldStart)?.coldStart ?? null,
-        failure: runs.find((run) => run.failure)?.failure ?? null,
-      };
-    }),
+    variants: mergeVariants(group),
     ...(group.some(({ checked }) => checked) && {
       checked: groupPages(group.flatMap(({ checked }) => checked ?? [])),
     }),
@@ -136,6 +108,42 @@ function concatenate(group: readonly Results[]): Results {
       ),
     ],
   };
+}
+
+function mergeRuns(group: readonly Results[]): Results['run'] {
+  const [first, ...others] = group as [Results, ...Results[]];
+  const seconds = (of: (run: Results['run']) => number) => group.reduce((sum, { run }) => sum + of(run), 0);
+  const wallSeconds = seconds((run) => run.wallSeconds);
+  const loadSeconds = seconds((run) => run.loadSeconds);
+  const isOneHead = others.every(({ run }) => same(run.head, first.run.head));
+  return {
+    ...first.run,
+    id: group.map(({ run }) => run.id).join(JOIN),
+    started: group.map(({ run }) => run.started).sort()[0] as string,
+    finished: group
+      .map(({ run }) => run.finished)
+      .sort()
+      .at(-1) as string,
+    wallSeconds,
+    loadSeconds,
+    overheadRatio: wallSeconds > 0 ? 1 - loadSeconds / wallSeconds : 0,
+    stopped: group.find(({ run }) => run.stopped)?.run.stopped ?? null,
+    ...(isOneHead ? {} : { head: undefined }),
+    merged: group.flatMap(({ run }) => run.merged ?? [{ seed: run.seed, command: run.command }]),
+  };
+}
+
+function mergeVariants(group: readonly Results[]): Results['variants'] {
+  const all = group.flatMap(({ variants }) => variants);
+  return unique(all, ({ id }) => id).map((variant) => {
+    const runs = all.filter(({ id }) => id === variant.id);
+    return {
+      ...variant,
+      coldStartMs: runs.flatMap((run) => run.coldStartMs),
+      coldStart: runs.find((run) => run.coldStart)?.coldStart ?? null,
+      failure: runs.find((run) => run.failure)?.failure ?? null,
+    };
+  });
 }
 
 function mergePlans(group: readonly Results[]): Results['plan'] {

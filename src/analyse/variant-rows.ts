@@ -68,6 +68,28 @@ export function chooseRanking(measured: Measured): ScenarioSummary['metric'] {
   return isRamp ? 'holds' : chooseMetric(measured);
 }
 
+function meanOf(values: readonly number[]): number | null {
+  return values.length > 0 ? mean([...values]) : null;
+}
+
+function poolMemory(good: readonly Measurement[]): Row['memory'] {
+  const memory = known(good, (slice) => slice.memory);
+  if (memory.length === 0) return null;
+  return {
+    medianBytes: median(memory.map((slice) => slice.medianBytes)),
+    maxBytes: Math.max(...memory.map((slice) => slice.maxBytes)),
+  };
+}
+
+function poolProcesses(good: readonly Measurement[]): Row['processes'] {
+  const processes = known(good, (slice) => slice.processes);
+  if (processes.length === 0) return null;
+  return {
+    median: median(processes.map((slice) => slice.median)),
+    max: Math.max(...processes.map((slice) => slice.max)),
+  };
+}
+
 /** What one variant did in one scenario, and whether it may be ranked. */
 function toRow(
   variant: Variant,
@@ -85,12 +107,7 @@ function toRow(
   const interrupted = sum(counted, (slice) => slice.interrupted);
   const dropped = sum(good, (slice) => slice.dropped);
   const iterations = sum(good, (slice) => slice.iterations);
-  const busy = known(good, (slice) => slice.generator.busyRatio);
-  const offered = known(good, (slice) => slice.offeredRps);
-  const serverBusy = known(good, (slice) => slice.cpu?.busyRatio);
-  const memory = known(good, (slice) => slice.memory);
-  const processes = known(good, (slice) => slice.processes);
-  const generatorBusyRatio = busy.length > 0 ? mean(busy) : null;
+  const generatorBusyRatio = meanOf(known(good, (slice) => slice.generator.busyRatio));
   const percentiles = poolPercentiles(good);
   const endpoints = poolEndpoints(good, percentiles.latency);
   const errors = poolErrors(counted);
@@ -109,27 +126,15 @@ function toRow(
     // A request that never got its answer is no right answer.
     okRatio: requests + interrupted > 0 ? okCount / (requests + interrupted) : null,
     rps: estimate(instances.map((slices) => slices.map((slice) => slice.achievedRps))),
-    offeredRps: offered.length > 0 ? mean(offered) : null,
+    offeredRps: meanOf(known(good, (slice) => slice.offeredRps)),
     holds: poolKnees(counted, facts.slo),
     capacity: poolCapacity(searches),
     soak: poolSoak(good, model),
     ...percentiles,
     cpuMsPerRequest: estimate(instances.map(cpuMsPerRequest)),
-    cpuBusyRatio: serverBusy.length > 0 ? mean(serverBusy) : null,
-    memory:
-      memory.length > 0
-        ? {
-            medianBytes: median(memory.map((slice) => slice.medianBytes)),
-            maxBytes: Math.max(...memory.map((slice) => slice.maxBytes)),
-          }
-        : null,
-    processes:
-      processes.length > 0
-        ? {
-            median: median(processes.map((slice) => slice.median)),
-            max: Math.max(...processes.map((slice) => slice.max)),
-          }
-        : null,
+    cpuBusyRatio: meanOf(known(good, (slice) => slice.cpu?.busyRatio)),
+    memory: poolMemory(good),
+    processes: poolProcesses(good),
     coldStartMs: coldStartOf(variant),
     generatorBusyRatio,
     latencyDoubtful: (generatorBusyRatio ?? 0) > GENERATOR_BUSY,

@@ -74,76 +74,82 @@ function ofPhp(variants: Results['variants']): Warning[] {
 }
 
 function ofMachine({ plan, measurements, duets }: Results): Warning[] {
-  const warnings: Warning[] = [];
-  const guarded = [...measurements, ...duets];
-  const countGuarded = (of: (slice: Pick<Measurement, 'guards'>) => boolean) => guarded.filter(of).length;
   const shared = plan.cpus.server.filter((cpu) => plan.cpus.load.includes(cpu));
-  if (shared.length > 0) {
-    warnings.push(
-      warning(
-        'shared-cores',
-        `servers and load generator share CPU ${shared.join(', ')}`,
-        'use a machine with two cores or more; compare only CPU per request here',
-      ),
-    );
-  }
+  return [
+    ...(shared.length > 0 ? [warnOfSharedCpus(shared)] : []),
+    ...warnOfBlindness(measurements),
+    ...warnOfIdlers(plan, measurements),
+    ...warnOfDisturbance([...measurements, ...duets]),
+  ];
+}
+
+function warnOfSharedCpus(cpus: readonly number[]): Warning {
+  return warning(
+    'shared-cores',
+    `servers and load generator share CPU ${cpus.join(', ')}`,
+    'use a machine with two cores or more; compare only CPU per request here',
+  );
+}
+
+function warnOfBlindness(measurements: Results['measurements']): Warning[] {
   const blind = measurements.filter(
     ({ outcome, cpu, generator }) => outcome === 'ok' && (cpu === null || generator.busyRatio === null),
   );
-  if (blind.length > 0) {
-    warnings.push(
-      warning(
-        'no-samples',
-        `CPU could not be read in ${blind.length} of ${measurements.length} slices: nobody knows there whether k6 was the limit`,
-        blind.every(({ durationMs }) => durationMs < SAMPLED_MS)
-          ? 'counters are read every tenth of a second: let a slice take half a second or more'
-          : 'use an engine that lets a container see the control groups of others (no user namespaces)',
-      ),
-    );
-  }
+  if (blind.length === 0) return [];
+  return [
+    warning(
+      'no-samples',
+      `CPU could not be read in ${blind.length} of ${measurements.length} slices: nobody knows there whether k6 was the limit`,
+      blind.every(({ durationMs }) => durationMs < SAMPLED_MS)
+        ? 'counters are read every tenth of a second: let a slice take half a second or more'
+        : 'use an engine that lets a container see the control groups of others (no user namespaces)',
+    ),
+  ];
+}
+
+function warnOfIdlers({ cpus }: Results['plan'], measurements: Results['measurements']): Warning[] {
   const idlers = new Set(
     measurements
-      .filter(({ cpu }) => (cpu?.idleUsPerSecond ?? 0) > IDLE_CPU * 1e6 * plan.cpus.server.length)
+      .filter(({ cpu }) => (cpu?.idleUsPerSecond ?? 0) > IDLE_CPU * 1e6 * cpus.server.length)
       .map(({ variant }) => variant),
   );
-  if (idlers.size > 0) {
-    warnings.push(
-      warning(
-        'busy-when-idle',
-        `more than ${IDLE_CPU * 100} % of the servers' CPUs was used by ${[...idlers].join(', ')} while others were loaded`,
-        'measure it in a run of its own',
-      ),
-    );
-  }
-  const foreign = countGuarded(({ guards }) => (guards.foreignCpuRatio ?? 0) > FOREIGN_CPU);
-  if (foreign > 0) {
-    warnings.push(
+  if (idlers.size === 0) return [];
+  return [
+    warning(
+      'busy-when-idle',
+      `more than ${IDLE_CPU * 100} % of the servers' CPUs was used by ${[...idlers].join(', ')} while others were loaded`,
+      'measure it in a run of its own',
+    ),
+  ];
+}
+
+/** Each guard by the slices in which its limit was passed. */
+function warnOfDisturbance(slices: readonly Pick<Measurement, 'guards'>[]): Warning[] {
+  const count = (of: (guards: Measurement['guards']) => boolean) =>
+    slices.filter(({ guards }) => of(guards)).length;
+  const inSlices = (n: number) => `in ${n} of ${slices.length} slices`;
+  const foreign = count(({ foreignCpuRatio }) => (foreignCpuRatio ?? 0) > FOREIGN_CPU);
+  const stolen = count(({ stealRatio }) => (stealRatio ?? 0) > STEAL);
+  const stalled = count(({ stallMs }) => (stallMs ?? 0) > STALL);
+  const found = [
+    foreign > 0 &&
       warning(
         'foreign-cpu',
-        `other processes used more than ${FOREIGN_CPU * 100} % of the cores in ${foreign} of ${guarded.length} slices`,
+        `other processes used more than ${FOREIGN_CPU * 100} % of the cores ${inSlices(foreign)}`,
         'stop what else runs on this machine',
       ),
-    );
-  }
-  const stolen = countGuarded(({ guards }) => (guards.stealRatio ?? 0) > STEAL);
-  if (stolen > 0) {
-    warnings.push(
+    stolen > 0 &&
       warning(
         'steal',
-        `the hypervisor took more than ${STEAL * 100} % of the CPU time in ${stolen} of ${guarded.length} slices`,
+        `the hypervisor took more than ${STEAL * 100} % of the CPU time ${inSlices(stolen)}`,
         'trust CPU per request of two refs before RPS and latency; more --instances help',
       ),
-    );
-  }
-  const stalled = countGuarded(({ guards }) => (guards.stallMs ?? 0) > STALL);
-  if (stalled > 0) {
-    warnings.push(
+    stalled > 0 &&
       warning(
         'stalls',
-        `the machine stood still for more than ${STALL} ms in ${stalled} of ${guarded.length} slices`,
+        `the machine stood still for more than ${STALL} ms ${inSlices(stalled)}`,
         'measure on a machine that is less shared, or longer: the intervals have it in them where comparisons could not leave it out',
       ),
-    );
-  }
-  return warnings;
+  ];
+  return found.filter((one) => one !== false);
 }

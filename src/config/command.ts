@@ -2,7 +2,9 @@ import { UserError } from '../errors.ts';
 import { MAX_SHARDS } from './compare-key.ts';
 import { at, withPlace } from './document.ts';
 import { CONFIG_FLAGS, type FlagKinds, splitArguments } from './flags.ts';
-import { KEYS, type Key, type KeyName, keysOf } from './keys.ts';
+import { keysOf } from './key-sources.ts';
+import type { Key } from './key-values.ts';
+import { KEYS, type KeyName } from './keys.ts';
 import { parseInteger, parsePath, quote, unknownWord } from './text.ts';
 
 const FORMATS = ['table', 'md', 'json', 'csv', 'html'] as const;

@@ -1,7 +1,9 @@
 import { parseArgs } from 'node:util';
 import { UserError } from '../errors.ts';
 import { at } from './document.ts';
-import { KEYS, type Key, type KeyName, keysOf } from './keys.ts';
+import { keysOf } from './key-sources.ts';
+import type { Key } from './key-values.ts';
+import { KEYS, type KeyName } from './keys.ts';
 import { quote, readPairs, splitList, suggest } from './text.ts';
 
 /** The flags of a command as texts, and what stands between them. */

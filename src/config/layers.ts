@@ -3,7 +3,9 @@ import { type Place, UserError } from '../errors.ts';
 import { at, type Document, documentOf, readYamlFile, validate, withPlace } from './document.ts';
 import type { Files } from './files.ts';
 import { readFlags } from './flags.ts';
-import { KEYS, type Key, type KeyName, keysOf, schemaOf, type Values } from './keys.ts';
+import { keysOf, schemaOf } from './key-sources.ts';
+import type { Key } from './key-values.ts';
+import { KEYS, type KeyName, type Values } from './keys.ts';
 import { quote, readPairs, splitList, unknownWord } from './text.ts';
 
 /** All that a configuration is made of. */

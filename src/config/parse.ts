@@ -32,7 +32,16 @@ import {
 import { readServices } from './services-key.ts';
 import { quote, unknownWord } from './text.ts';
 import { expandTune } from './tune-key.ts';
-import type { App, Config, Journey, Runtime, RuntimeChoice, Scenario } from './types.ts';
+import type {
+  App,
+  CompareOptions,
+  Config,
+  Journey,
+  RunOptions,
+  Runtime,
+  RuntimeChoice,
+  Scenario,
+} from './types.ts';
 
 export type { Sources } from './layers.ts';
 
@@ -41,44 +50,67 @@ export type { Sources } from './layers.ts';
  * Throws a UserError that names where the first problem stands, what was found and what is allowed.
  */
 export function parseConfig(sources: Sources): Config {
-  const { cwd, packageRoot, files = realFiles, random = Math.random } = sources;
+  const { cwd, files = realFiles } = sources;
   const layers = readLayers(sources, files);
-  const given = <K extends KeyName>(key: K) => find(layers, key);
-  const value = <K extends KeyName>(key: K) => given(key)?.value;
+  const run = readRun(layers, sources, files);
+  const out = find(layers, 'out');
+  return {
+    ...run,
+    ...readCompare(layers),
+    ...readGates(layers, run.scenarios),
+    out: out ? readOut(out, files) : resolve(cwd, 'bench-results'),
+  };
+}
 
+/** What to run, and how. */
+function readRun(layers: readonly Layer[], sources: Sources, files: Files): RunOptions {
+  const { cwd, packageRoot, random = Math.random } = sources;
+  const value = <K extends KeyName>(key: K) => find(layers, key)?.value;
   const apps = readApps(layers, cwd, packageRoot, files);
   // Beside the configuration and in the apps, too, from wherever it is run.
   const besides = [...layers.map(({ base }) => base), ...apps.map(({ folder }) => folder)];
   const known = loadRuntimes(packageRoot, cwd, files, besides);
-  const tune = given('tune');
-  const chosen = readRuntimes(given('runtimes'), known);
+  const tune = find(layers, 'tune');
+  const given = find(layers, 'runtimes');
+  const chosen = readRuntimes(given, known);
   const runtimes = tune ? at(tune.place(), () => expandTune(chosen, tune.value, known)) : chosen;
-  const php = readPhp(given('php'));
-  checkFit(apps, runtimes, given('runtimes')?.place());
+  const php = readPhp(find(layers, 'php'));
+  checkFit(apps, runtimes, given?.place());
   checkExtensions(apps, runtimes, files);
   const scenarios = readScenarios(layers, apps, { packageRoot, cwd, besides }, files);
-  const env = merge(layers, 'env');
-  checkEnv(env, layers, runtimes);
-  const ini = Object.entries(merge(layers, 'ini')).map(([name, text]) => `${name} = ${text}`);
-  const serverCpus = value('server-cpus');
-  const frontCpus = value('front-cpus');
-  const loadCpus = value('load-cpus');
-  const mask = value('mask');
-  const memoryBytes = value('memory');
-  const buildCache = value('build-cache');
-  const out = given('out');
-  const compareTo = given('compare-to');
-  const reference = given('reference');
-  const setUp = value('set-up');
-  const shard = value('shard');
+  const env = readEnvironment(layers, runtimes);
   const budgetMs = readBudget(layers);
-  const instances = value('instances');
-  const durationScale = value('duration-scale');
   return {
-    apps,
-    runtimes,
-    php,
-    scenarios,
+    ...{ apps, runtimes, php, scenarios, env },
+    ...defined({
+      budgetMs,
+      instances: value('instances'),
+      durationScale: value('duration-scale'),
+      serverCpus: value('server-cpus'),
+      frontCpus: value('front-cpus'),
+      loadCpus: value('load-cpus'),
+      mask: value('mask'),
+      memoryBytes: value('memory'),
+      buildCache: value('build-cache'),
+      setUp: value('set-up'),
+    }),
+    host: value('host') ?? KEYS.host.default,
+    seed: value('seed') ?? Math.floor(random() * 2 ** 32),
+    images: readImages(layers, files),
+    ...readServices(layers, files),
+    prepare: value('prepare') ?? [],
+    ...(value('same-answers') === 'warn' && { sameAnswers: 'warn' }),
+    ...(value('cold-start') && { coldStart: true }),
+    ...(value('capacity') && { capacity: true }),
+    wait: value('wait') ?? false,
+  };
+}
+
+/** What to compare. */
+function readCompare(layers: readonly Layer[]): CompareOptions {
+  const compareTo = find(layers, 'compare-to');
+  const reference = find(layers, 'reference');
+  return {
     ...(compareTo && {
       compareTo: {
         given: compareTo.value,
@@ -89,31 +121,23 @@ export function parseConfig(sources: Sources): Config {
     ...(reference && {
       reference: { name: reference.value, ...toCheck(layers, 'reference', VARIANT_KEYS, reference.place()) },
     }),
-    ...(tune && { tune: tune.value.option }),
-    ...(shard && { shard }),
-    ...(budgetMs !== undefined && { budgetMs }),
-    ...readGates(layers, scenarios),
-    host: value('host') ?? KEYS.host.default,
-    ...(instances !== undefined && { instances }),
-    ...(durationScale !== undefined && { durationScale }),
-    seed: value('seed') ?? Math.floor(random() * 2 ** 32),
-    ...(serverCpus && { serverCpus }),
-    ...(frontCpus && { frontCpus }),
-    ...(loadCpus && { loadCpus }),
-    images: readImages(layers, files),
-    ...readServices(layers, files),
-    ...(setUp !== undefined && { setUp }),
-    prepare: value('prepare') ?? [],
-    env: ini.length > 0 ? { ...env, BENCH_INI: ini.join('\n') } : env,
-    ...(mask && { mask }),
-    ...(value('same-answers') === 'warn' && { sameAnswers: 'warn' }),
-    ...(memoryBytes !== undefined && { memoryBytes }),
-    ...(buildCache && { buildCache }),
-    out: out ? readOut(out, files) : resolve(cwd, 'bench-results'),
-    ...(value('cold-start') && { coldStart: true }),
-    ...(value('capacity') && { capacity: true }),
-    wait: value('wait') ?? false,
+    ...defined({ tune: find(layers, 'tune')?.value.option, shard: find(layers, 'shard')?.value }),
   };
+}
+
+/** The app's environment, with its PHP settings in it. */
+function readEnvironment(layers: readonly Layer[], runtimes: readonly RuntimeChoice[]): RunOptions['env'] {
+  const env = merge(layers, 'env');
+  checkEnv(env, layers, runtimes);
+  const ini = Object.entries(merge(layers, 'ini')).map(([name, text]) => `${name} = ${text}`);
+  return ini.length > 0 ? { ...env, BENCH_INI: ini.join('\n') } : env;
+}
+
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+/** Without what is not there. */
+function defined<T extends object>(values: T): Defined<T> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Defined<T>;
 }
 
 function readRuntimes(

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { schemaOf } from './keys.ts';
+import { schemaOf } from './key-sources.ts';
 import { manifest, preset } from './runtimes.ts';
 import { scenarioFile } from './scenarios.ts';
 

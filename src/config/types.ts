@@ -254,24 +254,15 @@ export interface ServicesChoice {
   reset: Readonly<Record<string, string>>;
 }
 
-export interface Config {
+/** What to run, and how. */
+export interface RunOptions {
   apps: readonly App[];
   runtimes: readonly RuntimeChoice[];
   /** `8.2`, `8.4` … */
   php: readonly string[];
   scenarios: readonly Scenario[];
-  compareTo?: CompareTo;
-  /** What `compareTo` stands for, once `src/checkout/` has found it. */
-  other?: Other;
-  /** Label or id of the variant that others are compared with; left out: the first. */
-  reference?: Named;
-  /** Only this part of the variants, and the reference. */
-  shard?: Shard;
   /** Wall time for the load phase, ms; instances and blocks are planned for it. */
   budgetMs?: number;
-  /** What becomes of the run where one of these could not be judged; left out: it fails. */
-  unjudged?: Unjudged['unjudged'];
-  failOn: readonly (Gate & Pick<Named, 'unchecked'>)[];
   /** Share of their time that loads were shortened to; left out: none were. Scenarios have it in their load already. */
   durationScale?: number;
   /** Host header of every request: a name, with a port where it is not 80. */
@@ -303,14 +294,34 @@ export interface Config {
   memoryBytes?: number;
   /** Where layers of builds are kept between runs; left out: in the engine alone. */
   buildCache?: 'gha';
-  /** Absolute path of the output folder. */
-  out: string;
   /** Also time fresh starts with hyperfine. */
   coldStart?: boolean;
   /** Also search the highest constant rate that each variant holds. */
   capacity?: boolean;
-  /** The option whose values are compared. */
-  tune?: string;
   /** Wait for another run on the same engine instead of refusing. */
   wait: boolean;
 }
+
+/** What to compare. */
+export interface CompareOptions {
+  compareTo?: CompareTo;
+  /** What `compareTo` stands for, once `src/checkout/` has found it. */
+  other?: Other;
+  /** Label or id of the variant that others are compared with; left out: the first. */
+  reference?: Named;
+  /** Only this part of the variants, and the reference. */
+  shard?: Shard;
+  /** The option whose values are compared. */
+  tune?: string;
+}
+
+/** How to report: where results go, and which differences fail the run. */
+export interface ReportOptions {
+  /** What becomes of the run where one of these could not be judged; left out: it fails. */
+  unjudged?: Unjudged['unjudged'];
+  failOn: readonly (Gate & Pick<Named, 'unchecked'>)[];
+  /** Absolute path of the output folder. */
+  out: string;
+}
+
+export interface Config extends RunOptions, CompareOptions, ReportOptions {}

@@ -32,88 +32,110 @@ export function layOutCpus(
       found: formatCpus(all),
     });
   }
-  const warnings: Warning[] = [];
-  const warn = (code: string, message: string, remedy: string) =>
-    warnings.push({ code, message, remedy, variant: null });
   checkGiven('--server-cpus', given.server, all);
   checkGiven('--load-cpus', given.load, all);
-
   const cores = groupByCore(left);
-  let server: number[];
-  let load: number[];
-  let services: number[] = [];
-  if (given.server && given.load) {
-    server = [...given.server];
-    load = [...given.load];
-    if (hasServices) services = known.filter((c) => !server.includes(c) && !load.includes(c));
-  } else if (given.server || given.load) {
-    const taken = new Set(given.server ?? given.load);
-    const free = known.filter((c) => !taken.has(c));
-    if (hasServices && free.length > 1) services = free.splice(-Math.floor(free.length / 3) || -1);
-    const rest = free;
-    const other = rest.length > 0 ? rest : [...taken];
-    server = given.server ? [...given.server] : other;
-    load = given.load ? [...given.load] : other;
-  } else if (cores.length === 1) {
-    const threads = cores[0] as number[];
-    server = threads.slice(0, Math.ceil(threads.length / 2));
-    load = threads.length > 1 ? threads.slice(server.length) : server;
-    if (threads.length > 1) {
-      warn(
-        'sibling-cores',
-        'servers and load generator run on the two threads of one core and slow each other down',
-        'use a machine with at least two cores',
-      );
-    }
-  } else {
-    const usable = cores.length >= 4 ? cores.slice(1) : [...cores];
-    if (hasServices && usable.length > 2) services = usable.splice(-Math.floor(usable.length / 3)).flat();
-    const forLoad = Math.floor(usable.length / 2);
-    server = usable.slice(0, usable.length - forLoad).flat();
-    load = usable.slice(usable.length - forLoad).flat();
-  }
-  server.sort((a, b) => a - b);
-  load.sort((a, b) => a - b);
-  services.sort((a, b) => a - b);
-  const used = new Set([...server, ...load, ...services]);
+  const sets = divide(cores, known, given, hasServices);
+  for (const set of [sets.server, sets.load, sets.services]) set.sort((a, b) => a - b);
+  const used = new Set([...sets.server, ...sets.load, ...sets.services]);
   const system = known.filter((c) => !used.has(c));
-
-  const shared = [...new Set([...server, ...(front ?? [])])].filter((c) => load.includes(c));
-  if (shared.length > 0) {
-    warn(
-      'shared-cores',
-      `servers and load generator share CPU ${formatCpus(shared)}: each takes time from the other`,
-      'use a machine with more cores, or give disjoint --server-cpus and --load-cpus',
-    );
-  } else if (
-    cores.some((core) => core.some((c) => server.includes(c)) && core.some((c) => load.includes(c)))
-  ) {
-    if (!warnings.some((w) => w.code === 'sibling-cores')) {
-      warn(
-        'sibling-cores',
-        'a core has one thread in the server set and one in the load set',
-        'keep the threads of one core together in --server-cpus and --load-cpus',
-      );
-    }
-  }
-  if (system.length === 0) {
-    warn(
-      'no-system-core',
-      'no core is left to the system: its own work falls into the measurement',
-      'use a machine with four cores or more for steadier numbers',
-    );
-  }
-  if (hasServices && services.length === 0) {
-    warn(
-      'shared-services',
-      `services share CPU ${formatCpus(server)} with the servers: what they need is missing there`,
-      'use a machine with three cores or more',
-    );
-  }
   const source = given.server || given.load ? 'given' : 'found';
   return {
-    layout: { server, load, system, services, ...(front && { front: [...front] }), source },
-    warnings,
+    layout: { ...sets, system, ...(front && { front: [...front] }), source },
+    warnings: [
+      ...warnOfLoad(cores, sets, given),
+      ...(system.length === 0 ? [NO_SYSTEM_CORE] : []),
+      ...(hasServices && sets.services.length === 0 ? [warnOfServices(sets.server)] : []),
+    ],
+  };
+}
+
+type Given = NonNullable<Parameters<typeof layOutCpus>[1]>;
+type Sets = Record<'server' | 'load' | 'services', number[]>;
+
+function divide(
+  cores: readonly number[][],
+  known: readonly number[],
+  given: Given,
+  hasServices: boolean,
+): Sets {
+  if (given.server && given.load) {
+    const [server, load] = [[...given.server], [...given.load]];
+    const rest = known.filter((c) => !server.includes(c) && !load.includes(c));
+    return { server, load, services: hasServices ? rest : [] };
+  }
+  if (given.server || given.load) {
+    const taken = new Set(given.server ?? given.load);
+    const free = known.filter((c) => !taken.has(c));
+    const services = hasServices && free.length > 1 ? free.splice(-Math.floor(free.length / 3) || -1) : [];
+    const other = free.length > 0 ? free : [...taken];
+    return {
+      server: given.server ? [...given.server] : other,
+      load: given.load ? [...given.load] : other,
+      services,
+    };
+  }
+  if (cores.length === 1) {
+    const threads = cores[0] as number[];
+    const server = threads.slice(0, Math.ceil(threads.length / 2));
+    return { server, load: threads.length > 1 ? threads.slice(server.length) : server, services: [] };
+  }
+  const usable = cores.length >= 4 ? cores.slice(1) : [...cores];
+  const services =
+    hasServices && usable.length > 2 ? usable.splice(-Math.floor(usable.length / 3)).flat() : [];
+  const forServer = usable.length - Math.floor(usable.length / 2);
+  return { server: usable.slice(0, forServer).flat(), load: usable.slice(forServer).flat(), services };
+}
+
+/** Where servers and load generator take time from each other. */
+function warnOfLoad(cores: readonly number[][], { server, load }: Sets, given: Given): Warning[] {
+  const shared = [...new Set([...server, ...(given.front ?? [])])].filter((c) => load.includes(c));
+  const isSplit = cores.some(
+    (core) => core.some((c) => server.includes(c)) && core.some((c) => load.includes(c)),
+  );
+  const isAlone = !given.server && !given.load && cores.length === 1 && (cores[0] as number[]).length > 1;
+  return [
+    ...(isAlone ? [ONE_CORE] : []),
+    ...(shared.length > 0 ? [warnOfShared(shared)] : isSplit && !isAlone ? [SPLIT_CORE] : []),
+  ];
+}
+
+const ONE_CORE: Warning = {
+  code: 'sibling-cores',
+  message: 'servers and load generator run on the two threads of one core and slow each other down',
+  remedy: 'use a machine with at least two cores',
+  variant: null,
+};
+
+const SPLIT_CORE: Warning = {
+  code: 'sibling-cores',
+  message: 'a core has one thread in the server set and one in the load set',
+  remedy: 'keep the threads of one core together in --server-cpus and --load-cpus',
+  variant: null,
+};
+
+const NO_SYSTEM_CORE: Warning = {
+  code: 'no-system-core',
+  message: 'no core is left to the system: its own work falls into the measurement',
+  remedy: 'use a machine with four cores or more for steadier numbers',
+  variant: null,
+};
+
+function warnOfShared(cpus: readonly number[]): Warning {
+  return {
+    code: 'shared-cores',
+    message: `servers and load generator share CPU ${formatCpus(cpus)}: each takes time from the other`,
+    remedy: 'use a machine with more cores, or give disjoint --server-cpus and --load-cpus',
+    variant: null,
+  };
+}
+
+function warnOfServices(server: readonly number[]): Warning {
+  return {
+    code: 'shared-services',
+    message: `services share CPU ${formatCpus(server)} with the servers: what they need is missing there`,
+    remedy: 'use a machine with three cores or more',
+    variant: null,
   };
 }
 

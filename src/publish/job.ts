@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { PullEnds } from '../checkout/base.ts';
 import { MAX_SHARDS } from '../config/compare-key.ts';
 import { at } from '../config/document.ts';
-import { keysOf } from '../config/keys.ts';
+import { keysOf } from '../config/key-sources.ts';
 import { parseInteger } from '../config/text.ts';
 import { UserError } from '../errors.ts';
 import type { PullRequest } from './pulls.ts';

@@ -1,6 +1,8 @@
 import { at } from '../config/document.ts';
 import { type FlagKinds, splitArguments } from '../config/flags.ts';
-import { KEYS, type Key, type KeyName, keysOf } from '../config/keys.ts';
+import { keysOf } from '../config/key-sources.ts';
+import type { Key } from '../config/key-values.ts';
+import { KEYS, type KeyName } from '../config/keys.ts';
 import { quote } from '../config/text.ts';
 import { UserError } from '../errors.ts';
 

@@ -10,7 +10,7 @@ import { GENERATED } from '../../script/lib/docs.ts';
 import { COMMANDS, parseCommand } from '../../src/config/command.ts';
 import { realFiles } from '../../src/config/files.ts';
 import { CONFIG_FLAGS } from '../../src/config/flags.ts';
-import { keysOf } from '../../src/config/keys.ts';
+import { keysOf } from '../../src/config/key-sources.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 import { loadRuntimes, manifest } from '../../src/config/runtimes.ts';
 import { REPOSITORY_URL } from '../../src/project.ts';

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { realFiles } from '../../src/config/files.ts';
-import { keysOf } from '../../src/config/keys.ts';
+import { keysOf } from '../../src/config/key-sources.ts';
 import { loadRuntimes } from '../../src/config/runtimes.ts';
 
 const root = resolve(import.meta.dirname, '../..');

@@ -23,19 +23,11 @@ import {
 } from '../load/k6.ts';
 import type { MemorySample } from '../sample/samples.ts';
 import type { BatchOutcome } from './batch-outcome.ts';
+import { judgeGenerator, maxVus } from './generator.ts';
 import { histogramOf, namedOf, readLatency } from './latency.ts';
 import { describeOthers, findOthers } from './others.ts';
 import { readResources } from './resources.ts';
 import { readScript, rowsOf } from './script-slice.ts';
-
-/** Generator guards, fixed beforehand (docs/method.md). */
-const BUSY_LIMIT = 0.9;
-/** Nothing is left of a CPU set of which this share is used, whoever uses it. */
-const FULL_LIMIT = 0.97;
-/** Below this share of its CPUs k6 could have sent more. */
-const IDLE_LIMIT = 0.5;
-const DROPPED_LIMIT = 0.001;
-const OFFERED_LIMIT = 0.97;
 
 /** Measurements of a batch, warm-up and duets left out. Pure. */
 export function measure(outcome: BatchOutcome): Measurement[] {
@@ -48,54 +40,26 @@ function measureSlice(outcome: BatchOutcome, slice: Slice): Measurement {
   const { batch, summary } = outcome;
   const { scenario } = batch;
   const id = sliceId(slice);
-  const value = (metric: string, key: string, tags = `slice:${id}`) =>
-    summary?.metrics[`${metric}{${tags}}`]?.[key] ?? 0;
-
-  const startedMs = value('bench_slice_start', 'min') || outcome.beganMs + slice.startMs;
-  const durationMs = slice.durationMs ?? estimateDuration(summary);
-  // Slices that take turns are there together: what is counted from outside is counted over all of their turns.
-  const wholeMs = slice.turns ? spanMs(slice, batch) : durationMs;
-  const requests = value('http_reqs', 'count');
+  const { iterations, dropped, ...span } = readSpan(outcome, slice);
+  const { startedMs, durationMs, wholeMs, requests } = span;
   // A wrong answer under a right status is none of k6's failures.
   const errors = readErrors(outcome, id);
   const failures = Math.min(requests, countFailures(summary, `slice:${id}`) + countWrong(errors));
-  const iterations = value('iterations', 'count');
-  const { latency, histogram } = readLatency(summary, `slice:${id}`);
-  const begun = value('bench_started', 'count');
-  const offered = slice.steps.some((s) => s.rps !== null)
-    ? slice.steps.reduce((sum, s) => sum + ((s.rps ?? 0) * (s.durationMs ?? 0)) / 1000, 0)
-    : null;
-  const dropped = slice.turns
-    ? droppedInTurns(summary, slice, (offered ?? 0) - begun)
-    : value('dropped_iterations', 'count');
-  // An iteration that ended behind the slice's end counts by the part that lay within.
-  const perIteration = iterations > 0 ? requests / iterations : 1;
-  const inTime = Math.max(0, requests - value('bench_late', 'count') * perIteration);
-  const seconds = durationMs / 1000;
-  // In turns clients come late by what their last request of a turn before took, or not at all: that is not this server's time.
-  const headSeconds = value('bench_head', 'count') / 1000 / Math.max(1, maxVus(slice));
-  // A head as long as the slice leaves no time to divide by.
-  const ownSeconds = headSeconds < seconds ? seconds - headSeconds : 0;
-
   const base = {
     variant: slice.variant,
     scenario: scenario.name,
     instance: outcome.instance,
     block: slice.block,
     slice: slice.number,
-    startedMs,
-    durationMs,
-    requests,
+    ...{ startedMs, durationMs, requests },
     okCount: requests - failures,
-    iterations,
-    dropped,
-    interrupted: scenario.load === null ? 0 : Math.max(0, begun - iterations),
-    offeredRps: offered === null ? null : offered / seconds,
-    achievedRps: inTime > 0 && ownSeconds > 0 ? inTime / ownSeconds : 0,
-    bytesReceived: value('data_received', 'count'),
-    bytesSent: value('data_sent', 'count'),
-    latency,
-    histogram,
+    ...{ iterations, dropped },
+    interrupted: scenario.load === null ? 0 : Math.max(0, span.begun - iterations),
+    offeredRps: span.offeredRps,
+    achievedRps: achievedRps(outcome, slice, { durationMs, requests, iterations }),
+    bytesReceived: metricOf(summary, slice, 'data_received', 'count'),
+    bytesSent: metricOf(summary, slice, 'data_sent', 'count'),
+    ...readLatency(summary, `slice:${id}`),
     errors: [
       ...errors,
       ...readOomKills(outcome, slice.variant, startedMs, startedMs + wholeMs + batch.drainMs),
@@ -110,6 +74,50 @@ function measureSlice(outcome: BatchOutcome, slice: Slice): Measurement {
   const script = scenario.journey.kind === 'script' ? readScript(outcome) : null;
   const judged = judge(outcome, base, others, script, slice);
   return { ...base, ...(others && { others }), ...(script && { script }), generator, ...judged };
+}
+
+/** Of a metric of k6, over a slice; 0 where it is missing. */
+function metricOf(summary: K6Summary | null, slice: Slice, metric: string, key: string): number {
+  return summary?.metrics[`${metric}{slice:${sliceId(slice)}}`]?.[key] ?? 0;
+}
+
+/** When a slice was loaded, and how much. */
+function readSpan({ batch, summary, beganMs }: BatchOutcome, slice: Slice) {
+  const durationMs = slice.durationMs ?? estimateDuration(summary);
+  const begun = metricOf(summary, slice, 'bench_started', 'count');
+  const offered = slice.steps.some((s) => s.rps !== null)
+    ? slice.steps.reduce((sum, s) => sum + ((s.rps ?? 0) * (s.durationMs ?? 0)) / 1000, 0)
+    : null;
+  return {
+    startedMs: metricOf(summary, slice, 'bench_slice_start', 'min') || beganMs + slice.startMs,
+    durationMs,
+    // Slices that take turns are there together: what is counted from outside is counted over all of their turns.
+    wholeMs: slice.turns ? spanMs(slice, batch) : durationMs,
+    requests: metricOf(summary, slice, 'http_reqs', 'count'),
+    iterations: metricOf(summary, slice, 'iterations', 'count'),
+    begun,
+    offeredRps: offered === null ? null : offered / (durationMs / 1000),
+    dropped: slice.turns
+      ? droppedInTurns(summary, slice, (offered ?? 0) - begun)
+      : metricOf(summary, slice, 'dropped_iterations', 'count'),
+  };
+}
+
+/** Requests per second of the server's own time. */
+function achievedRps(
+  { summary }: BatchOutcome,
+  slice: Slice,
+  { durationMs, requests, iterations }: Pick<Measurement, 'durationMs' | 'requests' | 'iterations'>,
+): number {
+  // An iteration that ended behind the slice's end counts by the part that lay within.
+  const perIteration = iterations > 0 ? requests / iterations : 1;
+  const inTime = Math.max(0, requests - metricOf(summary, slice, 'bench_late', 'count') * perIteration);
+  const seconds = durationMs / 1000;
+  // In turns clients come late by what their last request of a turn before took, or not at all: that is not this server's time.
+  const headSeconds = metricOf(summary, slice, 'bench_head', 'count') / 1000 / Math.max(1, maxVus(slice));
+  // A head as long as the slice leaves no time to divide by.
+  const ownSeconds = headSeconds < seconds ? seconds - headSeconds : 0;
+  return inTime > 0 && ownSeconds > 0 ? inTime / ownSeconds : 0;
 }
 
 function countWrong(errors: readonly RequestError[], endpoint?: string): number {
@@ -163,67 +171,10 @@ function describeFailures({ okCount, requests, interrupted, errors }: Parameters
   return `only ${okCount.toLocaleString('en')} of ${all} answers OK; mostly ${most}`;
 }
 
-function judgeGenerator(
-  outcome: BatchOutcome,
-  slice: Slice,
-  m: Pick<
-    Measurement,
-    'startedMs' | 'durationMs' | 'requests' | 'dropped' | 'iterations' | 'offeredRps' | 'achievedRps' | 'cpu'
-  >,
-  wholeMs: number,
-): Measurement['generator'] {
-  const { samples } = outcome;
-  const toMs = m.startedMs + wholeMs;
-  // k6 starts and ends with a slice that a count ends, which costs it CPU of its own.
-  const usedUs =
-    slice.durationMs === null
-      ? samples.usedWithinUs(outcome.arena, m.startedMs, toMs)
-      : samples.usedUs(outcome.arena, m.startedMs, toMs);
-  // Requests cost k6 about the same wherever they go: of a stretch with turns each variant has its share of them.
-  const cpuUs = usedUs === null ? null : usedUs * shareOfRequests(outcome, slice, m.requests);
-  const busyRatio = cpuUs === null ? null : cpuUs / (m.durationMs * 1000 * outcome.loadCpus.length);
-  const reasons: string[] = [];
-  const together = samples.busy(outcome.loadCpus, m.startedMs, toMs);
-  const others = (together ?? 0) - (usedUs ?? 0) / (wholeMs * 1000 * outcome.loadCpus.length);
-  const whole = together === null ? null : (busyRatio ?? 0) + Math.max(0, others);
-  if (busyRatio !== null && busyRatio > BUSY_LIMIT) {
-    reasons.push(`k6 used ${percent(busyRatio)} of its CPUs`);
-  } else if (busyRatio !== null && busyRatio > IDLE_LIMIT && whole !== null && whole > FULL_LIMIT) {
-    reasons.push(`k6 used ${percent(busyRatio)} of its CPUs, others the rest of them`);
-  }
-  // With time of its own left, k6 misses the offered rate because its VUs wait for the server: not its limit.
-  const idle = busyRatio !== null && busyRatio < IDLE_LIMIT;
-  if (m.offeredRps !== null && !idle) {
-    const wanted = m.iterations + m.dropped;
-    if (wanted > 0 && m.dropped / wanted > DROPPED_LIMIT) {
-      reasons.push(`${m.dropped} iterations dropped: all VUs (${maxVus(slice)}) were waiting`);
-    } else if (m.achievedRps < m.offeredRps * OFFERED_LIMIT) {
-      reasons.push(`${percent(m.achievedRps / m.offeredRps)} of the offered rate was sent`);
-    }
-  }
-  return { cpuUs, busyRatio, bound: reasons.length > 0, reasons };
-}
-
-function shareOfRequests({ batch, summary }: BatchOutcome, slice: Slice, requests: number): number {
-  if (!slice.turns) return 1;
-  const all = batch.slices
-    .filter((other) => other.turns && other.startMs === slice.startMs)
-    .reduce((sum, other) => sum + (summary?.metrics[`http_reqs{slice:${sliceId(other)}}`]?.count ?? 0), 0);
-  return all > 0 ? requests / all : 0;
-}
-
 /** k6 says how many iterations of a whole stretch it dropped; each variant misses those that it was offered and did not get. */
 function droppedInTurns(summary: K6Summary | null, slice: Slice, missing: number): number {
   const all = summary?.metrics[`dropped_iterations{scenario:${blockId(slice)}}`]?.count ?? 0;
   return Math.min(all, Math.max(0, Math.round(missing)));
-}
-
-function percent(ratio: number): string {
-  return `${Math.round(ratio * 100)} %`;
-}
-
-function maxVus(slice: Slice): number {
-  return Math.max(0, ...slice.steps.map((s) => s.vus));
 }
 
 /** Where only the end of k6 tells how long the load took. */

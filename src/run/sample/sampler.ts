@@ -3,7 +3,7 @@ import type { Services } from '../../engine/services.ts';
 import { formatCpus } from '../../plan/cpus.ts';
 import type { Batch } from '../../plan/slices.ts';
 import { spanMs } from '../../plan/timeline.ts';
-import type { CpuLayout } from '../../results/results.ts';
+import type { CpuLayout, Warning } from '../../results/results.ts';
 import { type K6Summary, loadedFromMs, sliceId } from '../load/k6.ts';
 import type { Server } from '../servers/servers.ts';
 import type { Engine, Sink } from '../world.ts';
@@ -47,9 +47,8 @@ const START_MS = 60_000;
 export async function startSampler(
   { host, docker, run, arena, signal }: Engine,
   sink: Sink,
-  { image, script, cpus: layout }: SamplerTool,
+  tool: SamplerTool,
 ): Promise<Sampler> {
-  const cpus = formatCpus(layout.system.length > 0 ? layout.system : layout.load);
   const name = `php-runtime-bench-${run}-sampler`;
   let clock = '';
   let number = 0;
@@ -57,39 +56,22 @@ export async function startSampler(
   let current: Watch | null = null;
   let ended = false;
   let closing = false;
-  const running = host.start(
-    'docker',
-    [
-      ...['container', 'run', '--rm', '--interactive'],
-      ...[`--name=${name}`, `--label=${LABEL}=${run}`],
-      // To find the containers' control groups by pid, wherever the engine runs. Reads only.
-      ...['--pid=host', '--cgroupns=host', '--volume=/sys/fs/cgroup:/sys/fs/cgroup:ro', '--network=none'],
-      ...['--cap-drop=ALL', '--security-opt=no-new-privileges', '--read-only', '--tmpfs=/tmp'],
-      ...[`--cpuset-cpus=${cpus}`, '--user=0', '--entrypoint=sh', image, '-c', script],
-      ...['sh', String(arena.pid)],
-    ],
-    {
-      onLine: (line, stream) => {
-        if (stream === 'stderr') return;
-        if (line.startsWith('clock ')) clock = line;
-        else if (line.startsWith('watch ')) told = Number(line.slice(6));
-        else if (current !== null && told === number) {
-          current.raw.add(line);
-          current.samples.add(line);
-        }
-      },
+  const running = host.start('docker', samplerArguments(name, run, arena.pid, tool), {
+    onLine: (line, stream) => {
+      if (stream === 'stderr') return;
+      if (line.startsWith('clock ')) clock = line;
+      else if (line.startsWith('watch ')) told = Number(line.slice(6));
+      else if (current !== null && told === number) {
+        current.raw.add(line);
+        current.samples.add(line);
+      }
     },
-  );
+  });
   // One that could not even be started has ended, too; whoever waits for `done` hears why.
   const end = () => {
     ended = true;
     if (clock === '' || closing || signal.aborted) return;
-    sink.warn({
-      code: 'sampler-ended',
-      message: 'CPU and memory are not measured any more: the container that reads them ended',
-      remedy: 'run it again; throughput and latency are not affected',
-      variant: null,
-    });
+    sink.warn(ENDED);
   };
   running.done.then(end, end);
   const until = async (holds: () => boolean, ms: number) => {
@@ -117,23 +99,13 @@ export async function startSampler(
   return {
     close,
     async watch(servers, services = [], keep) {
-      const fronts = servers.filter(({ front }) => front);
-      const first = servers.length + services.length + 1;
-      const indexOf = (server: Server) => servers.indexOf(server) + 1;
-      const samples = new Samples(new Map(fronts.map((server, i) => [first + i, indexOf(server)])));
+      current = openWatch(servers, services, keep);
+      const { raw, samples } = current;
       samples.add(clock);
-      const raw = keepLines(keep);
-      current = {
-        samples,
-        raw,
-        indices: new Map(servers.map((s, i) => [s.variant.id, i + 1])),
-        services: new Map(services.map((s, i) => [s.service, servers.length + i + 1])),
-        fronts: new Map(fronts.map(({ variant }, i) => [variant.id, first + i])),
-      };
       raw.add(describeColumns(current));
       raw.add(clock);
       number++;
-      const pids = [...servers, ...services, ...fronts.map(({ front }) => front as { pid: number })].map(
+      const pids = [...servers, ...services, ...servers.flatMap(({ front }) => front ?? [])].map(
         ({ pid }) => pid,
       );
       running.write(`${[number, arena.pid, ...pids].join(' ')}\n`);
@@ -141,6 +113,48 @@ export async function startSampler(
       if (clock !== '') await until(() => told === number, 2000);
       return watch;
     },
+  };
+}
+
+const ENDED: Warning = {
+  code: 'sampler-ended',
+  message: 'CPU and memory are not measured any more: the container that reads them ended',
+  remedy: 'run it again; throughput and latency are not affected',
+  variant: null,
+};
+
+function samplerArguments(
+  name: string,
+  run: string,
+  arenaPid: number,
+  { image, script, cpus: { system, load } }: SamplerTool,
+): string[] {
+  return [
+    ...['container', 'run', '--rm', '--interactive'],
+    ...[`--name=${name}`, `--label=${LABEL}=${run}`],
+    // To find the containers' control groups by pid, wherever the engine runs. Reads only.
+    ...['--pid=host', '--cgroupns=host', '--volume=/sys/fs/cgroup:/sys/fs/cgroup:ro', '--network=none'],
+    ...['--cap-drop=ALL', '--security-opt=no-new-privileges', '--read-only', '--tmpfs=/tmp'],
+    ...[`--cpuset-cpus=${formatCpus(system.length > 0 ? system : load)}`, '--user=0', '--entrypoint=sh'],
+    ...[image, '-c', script, 'sh', String(arenaPid)],
+  ];
+}
+
+/** In the samples the arena is first, then servers, services, and what stands before servers. */
+function openWatch(
+  servers: readonly Server[],
+  services: Services['containers'],
+  keep: (text: string) => Promise<void>,
+): Watch {
+  const fronts = servers.filter(({ front }) => front);
+  const first = servers.length + services.length + 1;
+  const indexOf = (server: Server) => servers.indexOf(server) + 1;
+  return {
+    samples: new Samples(new Map(fronts.map((server, i) => [first + i, indexOf(server)]))),
+    raw: keepLines(keep),
+    indices: new Map(servers.map((s, i) => [s.variant.id, i + 1])),
+    services: new Map(services.map((s, i) => [s.service, servers.length + i + 1])),
+    fronts: new Map(fronts.map(({ variant }, i) => [variant.id, first + i])),
   };
 }
 

@@ -3,7 +3,8 @@ import type { Instance } from '../../plan/plan.ts';
 import type { Failure } from '../../results/results.ts';
 import { listListeners } from '../load/probe.ts';
 import type { VariantOutcome, World } from '../world.ts';
-import { BEHIND, type Server, startServers, type Wanted, wantedOf } from './servers.ts';
+import { BEHIND, type Server, type Wanted, wantedOf } from './servers.ts';
+import { startServers } from './start-servers.ts';
 
 type Fail = (variant: string, failure: Failure) => void;
 

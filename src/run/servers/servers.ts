@@ -6,7 +6,6 @@ import {
   inspectContainer,
   inspectContainers,
   LABEL,
-  lastLines,
   readLog,
   removeContainers,
 } from '../../engine/docker.ts';
@@ -16,10 +15,8 @@ import { formatCpus } from '../../plan/cpus.ts';
 import type { Instance } from '../../plan/plan.ts';
 import type { PlannedVariant } from '../../plan/variants.ts';
 import type { Facts, Failure } from '../../results/results.ts';
-import { findCause, quoteCause } from '../../text/log-cause.ts';
-import { ask, FACTS_PATH, readFacts } from '../load/probe.ts';
+import { findCause } from '../../text/log-cause.ts';
 import type { Engine, World } from '../world.ts';
-import { addressOf } from './target.ts';
 
 /** A variant that serves in the arena. */
 export interface Server {
@@ -37,9 +34,6 @@ export interface Server {
 
 /** What servers need to know. */
 export type ServerContext = Pick<World, 'engine' | 'job'>;
-
-const READY_SECONDS = 60;
-const ROUND_MS = 2000;
 
 /** What to start: a variant by its image. */
 export interface Wanted {
@@ -68,107 +62,6 @@ export const containerOf = (run: string, { index, ports }: Instance, variant: st
   `php-runtime-bench-${run}-${index}-${ports[variant]}`;
 /** Name of what stands before a container. */
 export const frontOf = (container: string) => `${container}-front`;
-
-/** Starts variants, each without waiting for the one before, until PHP answers 200 behind all, or says why not. */
-export async function startServers(
-  context: ServerContext,
-  wanted: readonly Wanted[],
-  instance: Instance,
-): Promise<Map<string, Server | Failure>> {
-  const { engine, job } = context;
-  const { docker, signal } = engine;
-  const outcomes = new Map<string, Server | Failure>();
-  let waiting = wanted.map(({ variant, image, front }) => {
-    const port = instance.ports[variant.id] as number;
-    const container = containerOf(engine.run, instance, variant.id);
-    const { host } = job.config;
-    const question = { id: variant.id, url: addressOf(host, port) + FACTS_PATH, host, until: true };
-    const before = front === undefined ? null : { image: front, container: frontOf(container) };
-    return { variant, image, port, container, before, question, last: 'nothing' };
-  });
-  // Neither is ended by a signal: a client that dies in between leaves a container which nobody has seen yet.
-  const attempt = async (one: (typeof waiting)[number], args: readonly string[]) => {
-    const { code, stderr } = await docker.try(args);
-    if (code === 0) return;
-    await expectEngine(docker);
-    outcomes.set(one.variant.id, {
-      ...{ stage: 'start', reason: stderr.split('\n')[0] ?? '', log: lastLines(stderr, 20) },
-    });
-  };
-  const pending = () => waiting.filter((one) => !outcomes.has(one.variant.id));
-  await Promise.all(
-    wanted.map(async (what, i) => {
-      const one = waiting[i] as (typeof waiting)[number];
-      for (const args of createArguments(context, what, one.container, one.port)) {
-        await attempt(one, ['container', 'create', ...args]);
-      }
-    }),
-  );
-  waiting = pending();
-  signal.throwIfAborted();
-  const askAll = () => {
-    const answers = ask(
-      docker,
-      engine.arena.name,
-      waiting.map((one) => one.question),
-      ROUND_MS,
-      signal,
-    );
-    answers.catch(() => {});
-    return answers;
-  };
-  // The first round begins before the containers do, so that it sees the first answers.
-  let round = askAll();
-  for (const one of waiting) {
-    if (one.before) await attempt(one, ['container', 'start', one.before.container]);
-    await attempt(one, ['container', 'start', one.container]);
-  }
-  signal.throwIfAborted();
-  // By the clock: a round with a server that takes a request and never answers lasts longer than others.
-  const untilMs = engine.host.elapsed() + READY_SECONDS * 1000;
-  for (;;) {
-    const answers = await round;
-    waiting = pending();
-    const containers = waiting.flatMap((one) => [
-      one.container,
-      ...(one.before ? [one.before.container] : []),
-    ]);
-    const states = await inspectContainers(docker, containers);
-    await Promise.all(
-      waiting.map(async (one) => {
-        const { variant, container, port, before } = one;
-        const state = states.get(container);
-        const front = before && states.get(before.container);
-        const answer = answers[variant.id];
-        if (!state?.running) {
-          outcomes.set(variant.id, await explainDeath(docker, container, 'start'));
-        } else if (before && !front?.running) {
-          outcomes.set(variant.id, await explainFront(docker, before.container, 'start'));
-        } else if (answer?.status === 200) {
-          const coldStartMs = Math.max(0, answer.at - state.startedMs);
-          const facts = readFacts(answer.body);
-          outcomes.set(variant.id, {
-            ...{ variant, container, pid: state.pid, port, facts, coldStartMs },
-            ...(before && front && { front: { container: before.container, pid: front.pid } }),
-          });
-        } else {
-          one.last = answer?.status ? `HTTP ${answer.status}` : (answer?.error ?? 'nothing');
-        }
-      }),
-    );
-    waiting = pending();
-    if (waiting.length === 0 || engine.host.elapsed() >= untilMs) break;
-    round = askAll();
-  }
-  for (const { variant, container, last } of waiting) {
-    const log = await readLog(docker, container, 50);
-    const reason = `not ready after ${READY_SECONDS} s; its last answer: ${last}${quoteCause(log)}`;
-    outcomes.set(variant.id, { stage: 'start', reason, log });
-    // One that tries over and over would take CPU from those that are started next.
-    await docker.try(['container', 'kill', container]);
-  }
-  return outcomes;
-}
 
 function fullEnvironment(
   { job: { config, plan } }: ServerContext,
@@ -268,7 +161,11 @@ function describeEnd({ oomKilled, exitCode, memoryBytes }: ContainerState, log: 
   return `its container ended with exit code ${exitCode}${log ? `: ${findCause(log)}` : ''}`;
 }
 
-async function explainFront(docker: Docker, container: string, stage: Failure['stage']): Promise<Failure> {
+export async function explainFront(
+  docker: Docker,
+  container: string,
+  stage: Failure['stage'],
+): Promise<Failure> {
   const failure = await explainDeath(docker, container, stage);
   return { ...failure, reason: `nginx before it: ${failure.reason}` };
 }

@@ -1,7 +1,8 @@
 import { setUp } from '../../engine/execute.ts';
 import type { Instance } from '../../plan/plan.ts';
 import type { Failure } from '../../results/results.ts';
-import { removeServers, type Server, startServers, type Wanted, wantedOf } from '../servers/servers.ts';
+import { removeServers, type Server, type Wanted, wantedOf } from '../servers/servers.ts';
+import { startServers } from '../servers/start-servers.ts';
 import type { World } from '../world.ts';
 
 /** Starts variants freshly once more, their databases made anew as before any start; those that come up. */

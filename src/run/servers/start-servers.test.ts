@@ -3,7 +3,8 @@ import type { Config } from '../../config/types.ts';
 import type { Docker } from '../../engine/docker.ts';
 import { type Host, realHost } from '../../host.ts';
 import type { PlannedVariant } from '../../plan/variants.ts';
-import { type ServerContext, startServers } from './servers.ts';
+import type { ServerContext } from './servers.ts';
+import { startServers } from './start-servers.ts';
 
 const variant = { id: 'mute@8.4', app: { root: '.', kind: 'plain' }, env: {} } as unknown as PlannedVariant;
 

@@ -1,0 +1,71 @@
+import type { Slice } from '../../plan/slices.ts';
+import type { Measurement } from '../../results/results.ts';
+import { sliceId } from '../load/k6.ts';
+import type { BatchOutcome } from './batch-outcome.ts';
+
+/** Generator guards, fixed beforehand (docs/method.md). */
+const BUSY_LIMIT = 0.9;
+/** Nothing is left of a CPU set of which this share is used, whoever uses it. */
+const FULL_LIMIT = 0.97;
+/** Below this share of its CPUs k6 could have sent more. */
+const IDLE_LIMIT = 0.5;
+const DROPPED_LIMIT = 0.001;
+const OFFERED_LIMIT = 0.97;
+
+/** Whether k6, not the server, set the limit of a slice. */
+export function judgeGenerator(
+  outcome: BatchOutcome,
+  slice: Slice,
+  m: Pick<
+    Measurement,
+    'startedMs' | 'durationMs' | 'requests' | 'dropped' | 'iterations' | 'offeredRps' | 'achievedRps' | 'cpu'
+  >,
+  wholeMs: number,
+): Measurement['generator'] {
+  const { samples } = outcome;
+  const toMs = m.startedMs + wholeMs;
+  // k6 starts and ends with a slice that a count ends, which costs it CPU of its own.
+  const usedUs =
+    slice.durationMs === null
+      ? samples.usedWithinUs(outcome.arena, m.startedMs, toMs)
+      : samples.usedUs(outcome.arena, m.startedMs, toMs);
+  // Requests cost k6 about the same wherever they go: of a stretch with turns each variant has its share of them.
+  const cpuUs = usedUs === null ? null : usedUs * shareOfRequests(outcome, slice, m.requests);
+  const busyRatio = cpuUs === null ? null : cpuUs / (m.durationMs * 1000 * outcome.loadCpus.length);
+  const reasons: string[] = [];
+  const together = samples.busy(outcome.loadCpus, m.startedMs, toMs);
+  const others = (together ?? 0) - (usedUs ?? 0) / (wholeMs * 1000 * outcome.loadCpus.length);
+  const whole = together === null ? null : (busyRatio ?? 0) + Math.max(0, others);
+  if (busyRatio !== null && busyRatio > BUSY_LIMIT) {
+    reasons.push(`k6 used ${percent(busyRatio)} of its CPUs`);
+  } else if (busyRatio !== null && busyRatio > IDLE_LIMIT && whole !== null && whole > FULL_LIMIT) {
+    reasons.push(`k6 used ${percent(busyRatio)} of its CPUs, others the rest of them`);
+  }
+  // With time of its own left, k6 misses the offered rate because its VUs wait for the server: not its limit.
+  const idle = busyRatio !== null && busyRatio < IDLE_LIMIT;
+  if (m.offeredRps !== null && !idle) {
+    const wanted = m.iterations + m.dropped;
+    if (wanted > 0 && m.dropped / wanted > DROPPED_LIMIT) {
+      reasons.push(`${m.dropped} iterations dropped: all VUs (${maxVus(slice)}) were waiting`);
+    } else if (m.achievedRps < m.offeredRps * OFFERED_LIMIT) {
+      reasons.push(`${percent(m.achievedRps / m.offeredRps)} of the offered rate was sent`);
+    }
+  }
+  return { cpuUs, busyRatio, bound: reasons.length > 0, reasons };
+}
+
+function shareOfRequests({ batch, summary }: BatchOutcome, slice: Slice, requests: number): number {
+  if (!slice.turns) return 1;
+  const all = batch.slices
+    .filter((other) => other.turns && other.startMs === slice.startMs)
+    .reduce((sum, other) => sum + (summary?.metrics[`http_reqs{slice:${sliceId(other)}}`]?.count ?? 0), 0);
+  return all > 0 ? requests / all : 0;
+}
+
+function percent(ratio: number): string {
+  return `${Math.round(ratio * 100)} %`;
+}
+
+export function maxVus(slice: Slice): number {
+  return Math.max(0, ...slice.steps.map((s) => s.vus));
+}
