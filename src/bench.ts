@@ -51,13 +51,13 @@ async function untilStopped(
     const failure = failureOfMachine(error);
     if (signal.aborted) {
       record.stopped = (signal.reason as Stopped).signal;
-      caller.say(`${(signal.reason as Stopped).message}; what was measured is kept`);
+      caller.say(`${(signal.reason as Stopped).message}; results so far are kept`);
       return null;
     }
     if (failure) {
       record.stopped = 'a failure of the engine or the machine';
       for (const line of failure.format().split('\n')) caller.say(line);
-      caller.say('what was measured is kept');
+      caller.say('results so far are kept');
       return failure;
     }
     // That it cannot be kept is not the error that matters.

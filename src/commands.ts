@@ -127,7 +127,11 @@ export async function runCommand(argv: readonly string[], host: Host, packageRoo
       const choices = parseChoices(command.runtime, loadRuntimes(packageRoot, cwd, realFiles));
       const [choice, other] = choices;
       if (!choice || other)
-        throw refuse('not one runtime', command.runtime, "one, such as 'nginx-fpm[workers=32]'");
+        throw refuse(
+          '`eject` takes exactly one runtime',
+          command.runtime,
+          "one, such as 'nginx-fpm[workers=32]'",
+        );
       const folder = resolve(cwd, command.out ?? choice.as ?? choice.runtime.name);
       await writeEjected(folder, eject(choice, packageRoot, realFiles), realFiles);
       print(`written to ${folder}: see README.md there`);
@@ -166,7 +170,7 @@ function tryConfig(read: () => Config): Config | { message: string } {
 /** The machine of a plan may not be that of the run, so what a run would lack here is a note. */
 function noteLack({ ok, what }: Finding): Warning[] {
   if (ok) return [];
-  return [{ code: 'not-ready', message: what, remedy: 'a run stops before it builds', variant: null }];
+  return [{ code: 'not-ready', message: what, remedy: 'a run would stop before the build', variant: null }];
 }
 
 async function makeCaller(argv: readonly string[], packageRoot: string) {
@@ -211,8 +215,8 @@ async function readScripts(
   if (has?.code !== 0) {
     const note = {
       code: 'script-unread',
-      message: `k6 scripts were not looked at, as there is no image ${k6Image} here: their thresholds and the time of a load of their own are not known`,
-      remedy: 'a run pulls the image and looks at them before it builds anything',
+      message: `k6 scripts were not checked because there is no image ${k6Image} here: their thresholds and the duration of their own load are unknown`,
+      remedy: 'a run pulls the image and checks them before it builds anything',
       variant: null,
     };
     return { config, notes: [note] };

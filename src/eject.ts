@@ -18,9 +18,9 @@ export interface Ejected {
  */
 export function eject({ runtime, set }: RuntimeChoice, packageRoot: string, files: Files): Ejected[] {
   if (set.front !== undefined) {
-    throw new UserError('what stands before a runtime is not ejected with it', {
+    throw new UserError('the proxy of `front` is not part of an ejected runtime', {
       found: quote(formatChoice({ runtime, set })),
-      hint: 'leave out front, and put what you deploy before it',
+      hint: 'leave out front, and add your own proxy',
     });
   }
   const read = (path: string) => files.read(path) ?? '';
@@ -44,7 +44,7 @@ export async function writeEjected(folder: string, ejected: readonly Ejected[], 
     throw new UserError('the folder is not empty', {
       found: quote(folder),
       allowed: 'a new folder, or an empty one',
-      hint: 'name another: --out DIR',
+      hint: 'choose another: --out DIR',
     });
   }
   for (const { path, text } of ejected) {
@@ -69,7 +69,7 @@ function sharedFiles(dockerfile: string): string[] {
 }
 
 const STAGES = `
-# What our Dockerfiles take as named contexts. The app is the folder beside this file, or any other:
+# Named contexts of the Dockerfiles. The app is the folder beside this file, or any other:
 #   docker build --build-context app=PATH .
 FROM scratch AS app
 COPY app /
@@ -93,7 +93,12 @@ function standAlone(dockerfile: string, { options }: Runtime, set: RuntimeChoice
   const env = settings.map(([option, spec]) => `${spec.env}=${value(option, spec)}`);
   const app = lines.findLastIndex((line) => /^COPY .*--from=app /.test(line));
   if (env.length > 0)
-    lines.splice(app, 0, '# The options; a container may have others.', `ENV ${env.join(' \\\n    ')}`);
+    lines.splice(
+      app,
+      0,
+      '# Options. Override them when you start the container.',
+      `ENV ${env.join(' \\\n    ')}`,
+    );
   return lines.join('\n');
 }
 
@@ -115,8 +120,8 @@ function explain(runtime: Runtime, set: RuntimeChoice['set']): string {
   const table = [
     ['variable', 'value', 'sets'],
     ['--', '--', '--'],
-    ['`PORT`', '`8080`', 'The port that it listens on.'],
-    ['`DOCROOT`', '`public`', "The document root within the app's folder."],
+    ['`PORT`', '`8080`', 'Port to listen on.'],
+    ['`DOCROOT`', '`public`', "Document root within the app's folder."],
     ...rows,
   ];
   return `# ${name}

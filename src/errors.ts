@@ -61,7 +61,7 @@ const USED_UP: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
   EROFS: 'the file system is read-only',
-  EIO: 'the disk does not work',
+  EIO: 'the disk has an I/O error',
   EMFILE: 'this process has no file descriptors left',
   ENFILE: 'the machine has no file descriptors left',
   EAGAIN: 'the machine starts no more processes',

@@ -11,5 +11,5 @@ try {
   if (removed.length > 0) core.info(`Run ${run} was cut short: removed ${removed.join(', ')}`);
   else core.info('Nothing was left behind.');
 } catch (error) {
-  core.warning(`Could not look for what the run left behind: ${(error as Error).message}`);
+  core.warning(`Could not look for leftovers of the run: ${(error as Error).message}`);
 }

@@ -40,7 +40,7 @@ export async function sweepTemporary(host: Host, say: (line: string) => void): P
   for (const name of await readdir(tmpdir()).catch(() => [])) {
     const run = NAME.exec(name)?.[1];
     if (run === undefined || (await isInUse(host, join(tmpdir(), name)))) continue;
-    if (await removeTemporary(run)) say(`removed what run ${run} had left behind: ${name}`);
+    if (await removeTemporary(run)) say(`removed what run ${run} left behind: ${name}`);
   }
 }
 

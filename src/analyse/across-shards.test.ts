@@ -90,7 +90,7 @@ test('a shard without results is named, one without its reference is not ranked'
   expect(across?.missing).toEqual([2]);
   const markdown = across && renderAcross(across, [{ index: 2, variants: ['a|b @octocat'] }]);
   expect(markdown).toMatch(/^\*\*No results of shard 2 of 3 \(<code>a&#124;b @&#8203;octocat<\/code>\)/);
-  expect(markdown).toContain('- `nginx-fpm` is not ranked: the reference gave no numbers in shard 3');
+  expect(markdown).toContain('- `nginx-fpm` is not ranked: no results for the reference in shard 3');
 });
 
 test.each<[string, (slice: Measurement) => unknown, RegExp]>([

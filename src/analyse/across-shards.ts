@@ -153,9 +153,11 @@ function obstacleOf({ entry, test, shard, beside }: Candidate, all: readonly Can
   if (state.kind === 'failed' || state.kind === 'unranked') return state.reason;
   if (state.kind === 'generator-bound') return `the load generator was the limit: ${state.reason}`;
   if (test === null) {
-    return all.some((other) => (other.test?.pairs ?? 0) > 0) ? null : 'nothing was measured beside it';
+    return all.some((other) => (other.test?.pairs ?? 0) > 0)
+      ? null
+      : 'nothing was measured on the same machine';
   }
-  if (test.pairs === 0) return `the reference gave no numbers in shard ${shard}`;
+  if (test.pairs === 0) return `no results for the reference in shard ${shard}`;
   // What it is measured by must be fit to be ranked as well: a ratio to a lower bound says nothing.
   const theirs = beside && obstacleOf({ entry: beside, test: null, shard, beside: null }, all);
   return theirs && `of the reference in shard ${shard}: ${theirs}`;

@@ -395,7 +395,7 @@ describe('warnings', () => {
 
   test.each([
     [1000, /engine/],
-    [150, /let a slice take half a second/],
+    [150, /use slices of half a second/],
   ])('counters that were not read in slices of %i ms', (durationMs, remedy) => {
     const change = ({ measurements }: Results) => {
       for (const slice of measurements) {

@@ -141,7 +141,7 @@ describe('the search', () => {
     }
   });
   test('ends with its server', () => {
-    const died = 'killed for lack of memory (OOM)';
+    const died = 'killed: out of memory (OOM)';
     expect(findCapacity([probe(100, true), probe(150, false, { died })])).toEqual({
       ...{ kind: 'found', rps: 125, low: 100, high: 150 },
     });

@@ -21,7 +21,7 @@ const MAX_STRIDE = 4;
 const [LEAST_RPS, MOST_RPS] = [1, 1_000_000];
 /** Where no client was free, but half of the requests took less than so many times as long as usual, the server had not given in. */
 const SLOWER = 1.5;
-const NO_CLIENT = 'no client was free, though answers came as soon as ever';
+const NO_CLIENT = 'all clients were busy, although answers were fast';
 
 type Tried = Pick<Probe, 'offeredRps' | 'held'>;
 

@@ -182,7 +182,7 @@ describe('what keeps a comparison from a verdict', () => {
     expect(find(spoil(6), 'cpu')).toMatchObject({ reasons: [], slices: 18, dropped: 6 });
     expect(reasons(spoil(7), 'cpu')).toEqual([
       'inconclusive',
-      '29.1 % of the pairs of slices failed or were void, and are left out',
+      '29.1 % of the pairs of slices failed or were void and were left out',
     ]);
   });
   test('the load generator was the limit: RPS and latency say nothing, CPU does', () => {
@@ -211,7 +211,7 @@ describe('what keeps a comparison from a verdict', () => {
   });
   test('a rate that was missed: latency says nothing, CPU does', () => {
     const results = pair({ cpuMs: 0.4 }, { cpuMs: 0.44, p50Ms: 4, dropped: 0.3 }, { offeredRps: 60 });
-    expect(reasons(results, 'p50')[1]).toContain('did not hold the rate');
+    expect(reasons(results, 'p50')[1]).toContain('did not sustain the rate');
     expect(find(results, 'cpu').verdict).toBe('slower');
   });
   test('the other ref did not build', () => {
@@ -232,7 +232,7 @@ describe('what keeps a comparison from a verdict', () => {
     expect(find(contradict(0), 'cpu').verdict).toBe('slower');
     expect(reasons(contradict(0.05), 'cpu')).toEqual([
       'inconclusive',
-      'more CPU per request, but more RPS, too',
+      'more CPU per request, but also more RPS',
     ]);
   });
 });
@@ -262,9 +262,7 @@ describe('slices that were disturbed', () => {
       ),
     ).toMatchObject({
       ...{ slices: 24, dropped: 0, disturbed: 7, verdict: 'slower', pairs: 8 },
-      reasons: [
-        '29.1 % of the pairs of slices were disturbed; all count, and the interval is as wide as that makes it',
-      ],
+      reasons: ['29.1 % of the pairs of slices were disturbed; all count, so the interval is wider'],
     });
     expect(
       find(
@@ -334,7 +332,7 @@ describe('many tests', () => {
     expect(among.adjustedP).toBeCloseTo(7 * (among.p as number), 12);
     expect(among).toMatchObject({
       verdict: 'no-difference',
-      reasons: ['sure by itself, but not as one of 7 tests'],
+      reasons: ['significant alone, but not as one of 7 tests'],
     });
     expect(among.detectable).toBeGreaterThan(alone.detectable as number);
   });

@@ -204,7 +204,7 @@ function obstaclesOf({ row }: Entry, metric: CompareMetric): string[] {
       if (!ofServer) return [`the load generator was the limit for ${label}: ${state.reason}`];
   }
   if (row.holds?.kind === 'found' && !ofServer) {
-    return [`${label} did not hold the ramp to its end: its knee says more`];
+    return [`${label} did not sustain the whole ramp: compare the saturation point`];
   }
   if (metric.startsWith('p') && row.latencyDoubtful) {
     return [
@@ -217,8 +217,8 @@ function obstaclesOf({ row }: Entry, metric: CompareMetric): string[] {
 function obstaclesOfPairs(pairs: number, dropped: number, slices: number): string[] {
   const all = dropped + slices;
   if (all === 0) return ['not measured side by side'];
-  if (pairs === 0 && slices > 0) return ['not known of both'];
-  const share = `${percent(dropped / all)} of the pairs of slices failed or were void, and are left out`;
+  if (pairs === 0 && slices > 0) return ['not known for both'];
+  const share = `${percent(dropped / all)} of the pairs of slices failed or were void and were left out`;
   const few = `${pairs} ${pairs === 1 ? 'pair' : 'pairs'} of fresh starts, ${MIN_PAIRS} needed`;
   return [...(dropped > MAX_GUARDED * all ? [share] : []), ...(pairs < MIN_PAIRS ? [few] : [])];
 }
@@ -275,10 +275,10 @@ function around(center: number, difference: number): Comparison['values'] {
 
 /** Turns meet a disturbance one after the other. */
 function amidNoise({ disturbed, slices }: Draft): string {
-  return `${percent(disturbed / slices)} of the pairs of slices were disturbed; all count, and the interval is as wide as that makes it`;
+  return `${percent(disturbed / slices)} of the pairs of slices were disturbed; all count, so the interval is wider`;
 }
 
-const missedBy = (tests: number) => `sure by itself, but not as one of ${tests} tests`;
+const missedBy = (tests: number) => `significant alone, but not as one of ${tests} tests`;
 
 /** A server whose CPUs are full and that needs more of them per request cannot do more requests: one must be wrong. */
 function oppose(comparisons: readonly Comparison[], isFull: (index: number) => boolean): Comparison[] {
@@ -296,8 +296,8 @@ function oppose(comparisons: readonly Comparison[], isFull: (index: number) => b
     if (!rps?.interval || rps.adjustedP === null) return comparison;
     if (slower ? rps.interval.low <= 1 : rps.interval.high >= 1) return comparison;
     const reason = slower
-      ? 'more CPU per request, but more RPS, too'
-      : 'less CPU per request, but less RPS, too';
+      ? 'more CPU per request, but also more RPS'
+      : 'less CPU per request, but also less RPS';
     return { ...comparison, verdict: 'inconclusive', reasons: [reason] };
   });
 }

@@ -16,7 +16,7 @@ import { chooseMetric, measure } from './variant-rows.ts';
 const METRICS: readonly CompareMetric[] = ['rps', 'p50', 'p95', 'p99', 'cpu', 'memory'];
 
 /** Said of every comparison with another run: nothing that was measured can take it away. */
-export const ANOTHER_RUN = 'another run: differences of machine and time are in it';
+export const ANOTHER_RUN = 'another run: machine and time may differ';
 
 /**
  * Every variant against itself in an earlier run, matched by id and by the scenario's name. Never a verdict: the two were

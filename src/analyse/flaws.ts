@@ -36,7 +36,7 @@ function ofGenerator(scenario: ScenarioSummary): Warning[] {
       warning(
         'generator-bound',
         `${about(scenario, bound)}: the load generator was the limit in ${slices}`,
-        'give it more cores (--load-cpus), or servers fewer (--server-cpus)',
+        'give k6 more cores (--load-cpus) and the servers fewer (--server-cpus)',
         bound,
       ),
     );
@@ -47,7 +47,7 @@ function ofGenerator(scenario: ScenarioSummary): Warning[] {
       warning(
         'generator-busy',
         `${about(scenario, busy)}: k6 used more than ${GENERATOR_BUSY * 100} % of its CPUs, so part of the latency may be its own`,
-        'for latency load with a constant rate, at most half of what the server can do',
+        'to measure latency, use a constant rate of at most half of the maximum',
         busy,
       ),
     );
@@ -79,7 +79,7 @@ function ofTimeouts({ facts, rows }: ScenarioSummary): Warning[] {
     warning(
       'timeouts',
       `scenario ${facts.name}: most requests had no answer within ${seconds} s: ${counts.join(', ')}`,
-      `give them more time (--timeout ${Number((seconds * MORE_TIME).toFixed(3))}s), ${clients === 1 ? 'or look for what the app waits for' : `or ${fewer}`}`,
+      `increase the limit (--timeout ${Number((seconds * MORE_TIME).toFixed(3))}s), ${clients === 1 ? 'or find out what the app waits for' : `or ${fewer}`}`,
       late.map(({ row }) => row),
     ),
   ];
@@ -95,8 +95,8 @@ function ofLoss(scenario: ScenarioSummary): Warning[] {
     warnings.push(
       warning(
         'dropped-iterations',
-        `scenario ${scenario.facts.name}: iterations that could not start in time: ${counts}; latency is better than clients would see`,
-        'lower the rate or raise max-vus',
+        `scenario ${scenario.facts.name}: iterations that could not start in time: ${counts}; real clients would see higher latency`,
+        'lower the rate or increase max-vus',
         dropped,
       ),
     );
@@ -108,7 +108,7 @@ function ofLoss(scenario: ScenarioSummary): Warning[] {
       warning(
         'interrupted',
         `scenario ${scenario.facts.name}: requests without an answer when their slice ended: ${counts}`,
-        'raise the timeout, or look for workers that hang',
+        'increase the timeout, or look for workers that hang',
         interrupted,
       ),
     );
@@ -119,7 +119,7 @@ function ofLoss(scenario: ScenarioSummary): Warning[] {
     warnings.push(
       warning(
         'failed-slices',
-        `scenario ${scenario.facts.name}: failed slices: ${counts}; RPS and latency are those of the other slices`,
+        `scenario ${scenario.facts.name}: failed slices: ${counts}; RPS and latency come from the other slices`,
         'see the errors and the container logs',
         failed,
       ),
@@ -131,8 +131,8 @@ function ofLoss(scenario: ScenarioSummary): Warning[] {
     warnings.push(
       warning(
         'void-slices',
-        `scenario ${scenario.facts.name}: slices left out because they could not be trusted: ${counts}`,
-        'see their reasons in results.json; measure on a quieter machine',
+        `scenario ${scenario.facts.name}: slices left out as not reliable: ${counts}`,
+        'see the reasons in results.json; use a quieter machine',
         isVoid,
       ),
     );
@@ -154,8 +154,8 @@ function ofResets(scenario: ScenarioSummary): Warning[] {
   return [
     warning(
       'reset-connections',
-      `scenario ${scenario.facts.name}: connections that ended before the answer: at least ${counts}; k6 sent these requests again, but they count as errors since other clients may not`,
-      'look for workers that end while clients are connected (max-requests, exit, lack of memory) and for idle connections closed early (keep-alive)',
+      `scenario ${scenario.facts.name}: connections that ended before the answer: at least ${counts}; k6 repeats such requests, but other clients may not, so they count as errors`,
+      'look for workers that exit while clients are connected (max-requests, exit, memory limit), and for idle connections that close early (keep-alive)',
       found.map(({ row }) => row),
     ),
   ];
@@ -168,7 +168,7 @@ function ofSamples(scenario: ScenarioSummary): Warning[] {
     warning(
       'few-samples',
       `${about(scenario, few)}: p99 rests on fewer than ${P99_SAMPLES.toLocaleString('en')} requests`,
-      'load longer, or more --blocks',
+      'use a longer load, or more --blocks',
       few,
     ),
   ];
@@ -186,7 +186,7 @@ function ofMemory(scenario: ScenarioSummary): Warning[] {
     warning(
       'leak',
       `scenario ${scenario.facts.name}: memory grew with every 1,000 requests: ${words.join(', ')}`,
-      'look for what outlives a request; until it is found, end workers after so many requests (max-requests)',
+      'look for data that outlives a request; until then, restart workers regularly (max-requests)',
       leaking,
     ),
   ];
@@ -205,7 +205,7 @@ function ofOthers(scenario: ScenarioSummary): Warning[] {
     warning(
       'other-answers',
       `scenario ${scenario.facts.name}: answers that were not the checked ones: ${told.map(({ text }) => text).join('; ')}; they count as OK`,
-      'see the first of each kind among the errors; a page that varies so much takes verify: status in a scenario',
+      'see the first of each kind under errors; if the page varies that much, use verify: status in a scenario',
       told.map(({ row }) => row),
     ),
   ];
@@ -221,7 +221,7 @@ function ofAnswers(scenario: ScenarioSummary): Warning[] {
       warning(
         'slo-missed',
         `scenario ${scenario.facts.name}: ${words}`,
-        `give it more workers or CPUs, or less load; the limits are the slo of the scenario${scenario.facts.thresholds?.length ? ' and the thresholds of its script' : ''}`,
+        `use more workers or CPUs, or less load; the limits are in the slo of the scenario${scenario.facts.thresholds?.length ? ' and the thresholds of its script' : ''}`,
         missed,
       ),
     );
@@ -248,7 +248,7 @@ function ofAnswers(scenario: ScenarioSummary): Warning[] {
       warning(
         'body-size',
         `scenario ${scenario.facts.name}: answers differ in size: ${different.join('; ')}`,
-        'check compression and what the app says of its server; fewer bytes are less work',
+        'check compression, and text about the server in the page; fewer bytes are less work',
       ),
     );
   }

@@ -99,7 +99,7 @@ function concatenate(group: readonly Results[]): Results {
       {
         code: 'merged-runs',
         message: `put together from ${group.length} runs (${group.map(({ run }) => run.id).join(', ')}): variants of different runs were not loaded in turn and perhaps not on the same machine, so what changed between the runs is in their differences`,
-        remedy: 'measure what is to be compared in one run',
+        remedy: 'measure everything that you want to compare in one run',
         variant: null,
       },
       ...unique(

@@ -23,7 +23,7 @@ function ofChecks(where: string, rows: readonly Row[]): Warning[] {
     warning(
       'checks-failed',
       `${where}: ${words.join('; ')}: RPS and latency count those answers, too`,
-      'look at what the app answers, or correct the check; --slo checks=90% sets the share that has to pass',
+      'look at the answers, or fix the check; --slo checks=90% sets the share that must pass',
       failing,
     ),
   ];
@@ -58,22 +58,22 @@ function ofErrors(where: string, rows: readonly Row[]): Warning[] {
       'script-threw',
       ({ thrown }) => thrown,
       ({ count }, { iterations }) => `${count} of ${iterations} iterations threw`,
-      'those ended before the script did all that it is to measure',
-      'correct the script; raw/ has the whole log',
+      'these iterations ended early, so parts of the script were not measured',
+      'fix the script; raw/ has the whole log',
     ),
     ...told(
       'script-aborted',
       ({ aborted }) => aborted,
       ({ count }, { slices }) => `${count} of ${slices} slices ended by the script itself`,
       'those slices count as failed',
-      'remove `exec.test.abort` from the script, or the cause that it names',
+      'remove `exec.test.abort` from the script, or fix the cause that it names',
     ),
     ...told(
       'script-errors',
       ({ printed }) => printed,
       ({ count }, { iterations }) => `${count} errors written by the script in ${iterations} iterations`,
-      'it may not measure what it is meant to',
-      'look at the first one, raw/ has the others; use console.log for what is no error',
+      'the script may not measure what you expect',
+      'look at the first one (raw/ has the others); use console.log for other messages',
     ),
   ];
 }
@@ -88,7 +88,7 @@ function ofThresholds(where: string, rows: readonly Row[]): Warning[] {
   return [
     warning(
       'thresholds-open',
-      `${where}: thresholds that could not be judged count as neither passed nor missed: ${open.slice(0, 5).join(', ')}${open.length > 5 ? ` and ${open.length - 5} more` : ''}`,
+      `${where}: thresholds that could not be evaluated count as neither passed nor missed: ${open.slice(0, 5).join(', ')}${open.length > 5 ? ` and ${open.length - 5} more` : ''}`,
       'check the name and the tags of the metric',
     ),
   ];
@@ -100,8 +100,8 @@ function ofBounds(where: string, rows: readonly Row[]): Warning[] {
   return [
     warning(
       'script-bounds',
-      `${where}: ${left} checks or metrics of the script are not in the report, as it keeps 100 of each`,
-      'give fewer names: put what differs from request to request into one',
+      `${where}: ${left} checks or metrics of the script are not in the report, which keeps 100 of each`,
+      'use fewer names: do not put values that change per request into a name',
     ),
   ];
 }

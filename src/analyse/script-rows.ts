@@ -84,14 +84,14 @@ export function judgeScript(
   const many =
     script &&
     [
-      { ...script.aborted, of: script.slices, what: 'slices: the script stopped itself' },
+      { ...script.aborted, of: script.slices, what: 'slices: the script stopped the test' },
       { ...script.thrown, of: script.iterations, what: 'iterations threw' },
       { ...script.printed, of: script.iterations, what: 'iterations: the script wrote an error' },
     ].find(({ count, of }) => count > MAX_SCRIPT_ERRORS * of);
   if (many)
     return {
       cause: 'script',
-      reason: `${many.count} of ${many.of} ${many.what}: ${many.first ?? 'nothing was said'}`,
+      reason: `${many.count} of ${many.of} ${many.what}: ${many.first ?? 'no message'}`,
     };
   if (worst && passedRatio(worst) < needed) {
     return { cause: 'checks', reason: `${sayChecks(worst)}, ${percent(needed)} needed` };

@@ -24,7 +24,7 @@ export function parseCondition(text: string): Condition | null {
 /** Why a condition is not judged from all slices together; null: it is. */
 export function judgedBySlice({ method }: Condition): string | null {
   if (method === 'count') return 'a count grows with the load';
-  if (method === 'value') return 'a gauge has its last value alone';
+  if (method === 'value') return 'a gauge has only its last value';
   return null;
 }
 
@@ -48,7 +48,7 @@ export function judgeThreshold(
     ? parts.map((part) => measured(condition, [part]))
     : [measured(condition, parts)];
   const known = values.filter((value) => value !== null);
-  if (known.length === 0 || known.length < values.length) return open('its values cannot be put together');
+  if (known.length === 0 || known.length < values.length) return open('its values cannot be combined');
   const worst = known.find((value) => !holds(condition, value));
   return {
     ...threshold,

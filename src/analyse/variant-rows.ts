@@ -230,7 +230,7 @@ function judge(
     return { kind: 'generator-bound', reason: boundReason(counted) };
   }
   if (model === 'open' && row.droppedRatio > MAX_DROPPED) {
-    const reason = `did not hold the rate: ${percent(row.droppedRatio)} of the iterations could not start in time`;
+    const reason = `did not sustain the rate: ${percent(row.droppedRatio)} of the iterations could not start in time`;
     return { kind: 'unranked', cause: 'rate-missed', reason };
   }
   return place(variant);

@@ -37,7 +37,7 @@ function ofRun({ run, plan, variants }: Results, scenarios: readonly ScenarioSum
     warnings.push(
       warning(
         'few-instances',
-        `${starts} of each server: differences between starts, about 1 % each, are ${least === 1 ? 'not in the intervals' : 'hardly known'}`,
+        `${starts} of each server: differences between starts, about 1 % each, are ${least === 1 ? 'not in the intervals' : 'barely known'}`,
         `--instances ${FEW_INSTANCES} or more`,
       ),
     );
@@ -45,9 +45,7 @@ function ofRun({ run, plan, variants }: Results, scenarios: readonly ScenarioSum
   const off = variants.filter((variant) => variant.facts && !variant.facts.opcache);
   if (off.length > 0) {
     const labels = off.map((variant) => variant.label).join(', ');
-    warnings.push(
-      warning('opcache-off', `opcache is off in ${labels}`, 'turn it on: no production server runs without'),
-    );
+    warnings.push(warning('opcache-off', `opcache is off in ${labels}`, 'turn it on, as in production'));
   }
   return [...warnings, ...ofPhp(variants)];
 }
@@ -67,7 +65,7 @@ function ofPhp(variants: Results['variants']): Warning[] {
       warning(
         'php-differs',
         `variants of PHP ${minor} run different releases: ${parts.join('; ')}. Differences between them may come from PHP itself`,
-        'pull the older base images anew, or map them by `images` to ones of the same release',
+        'pull the older base images again, or map them with `images` to images of the same release',
       ),
     ];
   });
@@ -99,10 +97,10 @@ function warnOfBlindness(measurements: Results['measurements']): Warning[] {
   return [
     warning(
       'no-samples',
-      `CPU could not be read in ${blind.length} of ${measurements.length} slices: nobody knows there whether k6 was the limit`,
+      `CPU could not be read in ${blind.length} of ${measurements.length} slices: it is not known whether k6 was the limit there`,
       blind.every(({ durationMs }) => durationMs < SAMPLED_MS)
-        ? 'counters are read every tenth of a second: let a slice take half a second or more'
-        : 'use an engine that lets a container see the control groups of others (no user namespaces)',
+        ? 'use slices of half a second or more: counters are read every 0.1 s'
+        : 'use a Docker engine without user namespaces, so that a container can see control groups',
     ),
   ];
 }
@@ -118,7 +116,7 @@ function warnOfIdlers({ cpus }: Results['plan'], measurements: Results['measurem
     warning(
       'busy-when-idle',
       `more than ${IDLE_CPU * 100} % of the servers' CPUs was used by ${[...idlers].join(', ')} while others were loaded`,
-      'measure it in a run of its own',
+      'measure that variant in a separate run',
     ),
   ];
 }
@@ -136,19 +134,19 @@ function warnOfDisturbance(slices: readonly Pick<Measurement, 'guards'>[]): Warn
       warning(
         'foreign-cpu',
         `other processes used more than ${FOREIGN_CPU * 100} % of the cores ${inSlices(foreign)}`,
-        'stop what else runs on this machine',
+        'stop other programs on this machine',
       ),
     stolen > 0 &&
       warning(
         'steal',
         `the hypervisor took more than ${STEAL * 100} % of the CPU time ${inSlices(stolen)}`,
-        'trust CPU per request of two refs before RPS and latency; more --instances help',
+        'when comparing two refs, CPU per request is more reliable than RPS and latency; more --instances help',
       ),
     stalled > 0 &&
       warning(
         'stalls',
         `the machine stood still for more than ${STALL} ms ${inSlices(stalled)}`,
-        'measure on a machine that is less shared, or longer: the intervals have it in them where comparisons could not leave it out',
+        'use a quieter machine or a longer run; intervals are wider where comparisons could not leave these slices out',
       ),
   ];
   return found.filter((one) => one !== false);

@@ -40,7 +40,7 @@ export async function findBase(
     if (into !== undefined && tip === pull.head.commit) {
       return {
         ref,
-        ...(await orReason(repository, into, 'the commit that the pull request is merged into')),
+        ...(await orReason(repository, into, 'the commit that the pull request merges into')),
       };
     }
     return { ref, ...(await partedFrom(repository, head, pull.base.commit, ref)) };
@@ -50,7 +50,7 @@ export async function findBase(
     const sought = branch === null ? 'origin/HEAD, main or master' : `the branch ${quote(branch)}`;
     return {
       ref: 'base',
-      reason: `no branch to compare with is known here: this clone does not have ${sought}`,
+      reason: `no branch to compare with: this clone lacks ${sought}`,
       remedy: `${SHALLOW}, or name a ref: compare-to: origin/trunk`,
     };
   }
@@ -61,10 +61,10 @@ const SHALLOW = "check out with 'fetch-depth: 0'";
 
 async function partedFrom(repository: Repository, head: string, other: string, name: string) {
   const commit = await findMergeBase(repository, head, other);
-  if (commit !== null) return orReason(repository, commit, `the commit where HEAD parted from ${name}`);
+  if (commit !== null) return orReason(repository, commit, `the commit where HEAD left ${name}`);
   if (repository.shallow) {
     return {
-      reason: `this clone is shallow, and the commit where HEAD parted from ${name} is not in it`,
+      reason: `this clone is shallow, and the commit where HEAD left ${name} is not in it`,
       remedy: SHALLOW,
     };
   }
@@ -74,7 +74,7 @@ async function partedFrom(repository: Repository, head: string, other: string, n
   if (again !== null) return { commit: again };
   return {
     reason: reason === null ? `HEAD and ${name} have no commit in common` : `${name} is not here: ${reason}`,
-    remedy: 'name a ref that they share: compare-to: REF',
+    remedy: 'choose a ref with a common ancestor: compare-to: REF',
   };
 }
 

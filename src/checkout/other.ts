@@ -41,7 +41,7 @@ export async function findOther(config: Config, around: Surroundings): Promise<F
       return describeTree({ given, ref: given, ...found }, { config, around, repository, apps });
     }
     if (found) {
-      const remedy = "check out more of the history, with 'fetch-depth: 0'";
+      const remedy = "check out the whole history with 'fetch-depth: 0'";
       return missing(given, given, `${given} is not in this clone: ${found.reason}`, remedy);
     }
     const where =
@@ -63,8 +63,8 @@ export async function findOther(config: Config, around: Surroundings): Promise<F
 
 const unchecked = (image: string): Warning => ({
   code: 'not-checked',
-  message: `${image} is taken for an image: it is no git ref here and no results`,
-  remedy: 'a run asks the engine for it',
+  message: `${image} is treated as an image: it is neither a git ref nor a results file`,
+  remedy: 'a run looks for it in the Docker engine',
   variant: null,
 });
 
@@ -80,10 +80,10 @@ function missing(given: string, ref: string, reason: string, remedy: string): Fo
 
 function compareWithEarlier(config: Config, { given, where }: CompareTo, earlier: Results): Found {
   if (config.failOn.length > 0) {
-    throw new UserError('no gate can be held against another run', {
+    throw new UserError('`fail-on` does not work when `compare-to` is a results file', {
       where,
       found: quote(given),
-      allowed: "with fail-on: 'base', a git ref or an image, which are measured in the same run",
+      allowed: "'base', a git ref or an image, which are measured in the same run",
     });
   }
   const ref = `run ${earlier.run.id}`;
@@ -104,12 +104,12 @@ async function findRepository(
       new UserError(message, {
         ...(compareTo && { where: compareTo.where }),
         found,
-        hint: 'an image or an older results.json can be compared with all the same',
+        hint: 'compare with an image or an older results.json instead',
       });
     if ('reason' in place)
-      throw refuse(`the app '${app.name}' lies in no git repository`, `${app.folder}: ${place.reason}`);
+      throw refuse(`the app '${app.name}' is not in a git repository`, `${app.folder}: ${place.reason}`);
     if (top !== null && top !== place.top) {
-      throw refuse('the apps lie in different git repositories', `${top} and ${place.top}`);
+      throw refuse('the apps are in different git repositories', `${top} and ${place.top}`);
     }
     top = place.top;
     paths.set(app, place.path);

@@ -56,7 +56,7 @@ export async function findCommit({ git }: Repository, ref: string): Promise<stri
 export async function bringCommit(repository: Repository, commit: string): Promise<string | null> {
   const { git, remote, fetches, shallow, options } = repository;
   if ((await findCommit(repository, commit)) !== null) return null;
-  if (remote === null || !fetches) return 'it is not in this clone, and nothing is fetched';
+  if (remote === null || !fetches) return 'it is not in this clone, and fetching is off';
   const fetched = await git.try(
     [
       ...['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules'],
@@ -67,7 +67,7 @@ export async function bringCommit(repository: Repository, commit: string): Promi
     options,
   );
   options.signal?.throwIfAborted();
-  return fetched.code === 0 ? null : `${remote} did not give it: ${lastWords(fetched.stderr)}`;
+  return fetched.code === 0 ? null : `${remote} did not provide it: ${lastWords(fetched.stderr)}`;
 }
 
 /** A commit's parents: the commit itself names them, also where a shallow clone does not have them. */

@@ -79,7 +79,7 @@ async function findAppAt(
     return {
       code: 'not-in-base',
       message: `app '${app.name}' is not compared: ${nameOf(tree)} has no index.php in ${path || 'its top folder'}`,
-      remedy: 'none is needed where the app is new',
+      remedy: 'nothing to do if the app is new',
       variant: null,
     };
   }
@@ -107,7 +107,7 @@ async function findRuntimesAt(
     notes.push({
       code: 'not-in-base',
       message,
-      remedy: 'none is needed where the runtime is new',
+      remedy: 'nothing to do if the runtime is new',
       variant: null,
     });
     found[runtime.name] = { missing: message };
@@ -142,7 +142,7 @@ async function noteState(
   } else if (await haveSame(repository, tree.commit, paths)) {
     notes.push({
       code: 'same-as-base',
-      message: `nothing of what is compared has changed since ${nameOf(tree)}: what differs is chance`,
+      message: `no compared file has changed since ${nameOf(tree)}: all differences are noise`,
       remedy: 'name another ref, such as compare-to: HEAD~1',
       variant: null,
     });
@@ -177,7 +177,7 @@ async function noteGaps(repository: Repository, tree: Tree, paths: readonly stri
           ),
         ]
       : []),
-    ...(big ? [note('lfs', `files in Git LFS are in ${where} as the small texts that stand for them`)] : []),
+    ...(big ? [note('lfs', `files in Git LFS are in ${where} as pointer files`)] : []),
   ];
 }
 

@@ -93,7 +93,7 @@ export function findApp(
   const isFolder = files.kind(resolve(base, text)) === 'folder';
   const [as, where] = named?.[1] && named[2] && !isFolder ? [named[1], named[2]] : [undefined, text];
   if (as !== undefined && !NAME.test(as))
-    throw refuse('not a name of an app', as, 'letters, digits, dot, _ and -');
+    throw refuse('invalid name of an app', as, 'letters, digits, dot, _ and -');
   const bundled = bundledApps(packageRoot, files);
   const own = resolve(base, where);
   const folder =
@@ -127,10 +127,10 @@ export function guessRoot(folder: string, written: string, files: Files): string
 function hintAt(below: ReturnType<typeof findBelow>[number] | undefined, written: string): string {
   if (below && below.root !== '.') {
     const app = escapeText(join(written, below.name));
-    return `there is one in ${join(app, below.root)}: 'app: ${app}' in .bench.yml or --app ${app}`;
+    return `found one in ${join(app, below.root)}: 'app: ${app}' in .bench.yml or --app ${app}`;
   }
   const root = below?.name ?? 'html';
-  return `say where it is: 'root: ${root}' in .bench.yml or --root ${root}`;
+  return `set the document root: 'root: ${root}' in .bench.yml or --root ${root}`;
 }
 
 /** Folders in this one that have an index.php where one is looked for: a project whose app lies further down. */
@@ -196,9 +196,9 @@ function nameOf(folder: string): string {
 export function checkAppNames(apps: readonly App[]): void {
   const twice = apps.find(({ name }, i) => apps.findIndex((other) => other.name === name) !== i);
   if (twice) {
-    throw new UserError('two apps with one name', {
+    throw new UserError('two apps have the same name', {
       found: quote(twice.name),
-      allowed: 'a name for each',
+      allowed: 'different names',
       hint: "name them: 'base=../base,head=.'",
     });
   }

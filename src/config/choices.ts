@@ -66,7 +66,11 @@ export function choose(
   if (!runtime) throw unknownWord('runtime', name, [...runtimes.keys()]);
   if (as !== undefined && !NAME.test(as)) throw refuse('bad alias', as, NAME_RULE);
   if (as !== undefined && runtimes.has(as)) {
-    throw refuse("alias is a runtime's own name", as, `any name but ${[...runtimes.keys()].join(', ')}`);
+    throw refuse(
+      'alias equals the name of a runtime',
+      as,
+      `any name except ${[...runtimes.keys()].join(', ')}`,
+    );
   }
   const values: Record<string, OptionValue> = {};
   for (const [option, text] of set) {
@@ -121,7 +125,7 @@ export function checkDistinct(choice: RuntimeChoice, earlier: readonly RuntimeCh
   if (twin) {
     throw new UserError('the same variant twice', {
       found: `${quote(formatChoice(twin))} and ${quote(formatChoice(choice))}`,
-      allowed: 'variants that differ in runtime or options, defaults included',
+      allowed: 'variants that differ in runtime or options (including defaults)',
     });
   }
   if (choice.as !== undefined && earlier.some(({ as }) => as === choice.as)) {

@@ -13,7 +13,7 @@ export const COMPARE_TO =
  */
 export function parseCompareTo(text: string): string {
   if (!/^(?!-)\P{C}{1,500}$/u.test(text) || text.trim() !== text) {
-    throw refuse('nothing that can be compared with', text, COMPARE_TO);
+    throw refuse('not a valid value for compare-to', text, COMPARE_TO);
   }
   return text;
 }
@@ -33,7 +33,7 @@ export const MAX_SHARDS = 64;
 export function parseShard(text: string): Shard {
   const [, index, of] = (/^(\d{1,3})\/(\d{1,3})$/.exec(text) ?? []).map(Number);
   if (!index || !of || index > of || of > MAX_SHARDS) {
-    throw refuse('not a shard', text, `which one of how many, such as 2/3, up to ${MAX_SHARDS}`);
+    throw refuse('not a shard', text, `shard and number of shards, such as 2/3, up to ${MAX_SHARDS}`);
   }
   return { index, of };
 }
@@ -64,8 +64,7 @@ export function parseUnjudged(text: string): Unjudged | null {
   const [, word] = /^\s*unjudged\s*=\s*(\S+)\s*$/.exec(text) ?? [];
   if (word === undefined) return null;
   const unjudged = UNJUDGED.find((one) => one === word);
-  if (!unjudged)
-    throw refuse('not what becomes of a gate that cannot be judged', word, UNJUDGED.join(' or '));
+  if (!unjudged) throw refuse('not a valid value for unjudged', word, UNJUDGED.join(' or '));
   return { source: `unjudged = ${unjudged}`, unjudged };
 }
 
@@ -82,7 +81,7 @@ export function parseGate(text: string): Gate {
   }
   // Nothing does less than no requests: RPS, which may lead where no metric is named, loses 100 % at most.
   if ((known === null || known === 'rps') && percent >= 100) {
-    const allowed = 'less than 100%: RPS cannot fall further, so this gate could never fail';
+    const allowed = 'less than 100%: RPS cannot drop further, so this gate could never fail';
     throw new UserError('a gate that cannot fail', {
       ...{ found: quote(source), allowed },
       ...(known === null && { hint: `name another metric, such as 'p99 slower > ${percent}%'` }),

@@ -362,7 +362,7 @@ docs: https://example.org
       messageOf(() => parse({ ...INDEX, ...worker, ...files }, ['--runtimes', 'worker', ...flags]));
 
     test('has to fit a runtime that keeps it in memory', () => {
-      expect(told({})).toMatch(/^--runtimes: .* do not fit\n.*worker calls an app by its handler.php/);
+      expect(told({})).toMatch(/^--runtimes: .* do not fit\n.*worker needs a handler.php/);
       expect(told(composer('symfony/framework-bundle'))).toMatch(
         /worker is for plain, laravel, and .* is symfony/,
       );
@@ -376,7 +376,7 @@ docs: https://example.org
       });
       const octane = composer('laravel/framework', 'laravel/octane');
       expect(told({ ...wants('laravel/octane'), ...composer('laravel/framework') })).toMatch(
-        /worker is for apps that require laravel\/octane, and .* does not: composer require laravel\/octane\n/,
+        /worker needs apps that require laravel\/octane, and .* does not: composer require laravel\/octane\n/,
       );
       expect(told({ ...wants('laravel/octane'), ...octane })).toBe('nothing was refused');
       expect(told({ ...wants('[laravel/octane, spiral/roadrunner-http]'), ...octane })).toMatch(
@@ -682,7 +682,7 @@ describe('comparing', () => {
           {},
           rules.flatMap((rule) => ['--fail-on', rule]),
         );
-    expect(refused('unjudged = maybe')).toThrow('not what becomes of a gate that cannot be judged');
+    expect(refused('unjudged = maybe')).toThrow('not a valid value for unjudged');
     expect(refused('unjudged = pass', 'slower > 3%', 'unjudged = fail')).toThrow('gate given twice');
   });
 

@@ -16,16 +16,16 @@ export function checkEnv(
       .find(({ values }) => Object.hasOwn(values.env ?? {}, name))
       ?.document.place(['env', name]);
     if (RESERVED.includes(name)) {
-      throw new UserError('this variable is set by us', {
+      throw new UserError('this variable is reserved', {
         ...(where && { where }),
         found: quote(name),
-        allowed: `any but ${RESERVED.join(', ')}`,
+        allowed: `any except ${RESERVED.join(', ')}`,
       });
     }
     for (const { runtime } of runtimes) {
       const option = Object.entries(runtime.options).find(([, spec]) => spec.env === name)?.[0];
       if (!option) continue;
-      throw new UserError(`this variable carries an option of '${runtime.name}'`, {
+      throw new UserError(`this variable belongs to an option of '${runtime.name}'`, {
         ...(where && { where }),
         found: quote(name),
         hint: `set the option instead: ${runtime.name}[${option}=…]`,

@@ -43,11 +43,11 @@ export function findMisfit(
     return `${name} is for ${kinds.join(', ')}, and the app '${app.name}' is ${app.kind}`;
   }
   if (BY_HANDLER.includes(app.kind) && !app.handler) {
-    return `${name} calls an app by its handler.php, and the app '${app.name}' has none`;
+    return `${name} needs a handler.php, and the app '${app.name}' has none`;
   }
   const missing = runtime.requires.filter((wanted) => !app.packages.includes(wanted));
   if (missing.length > 0) {
-    return `${name} is for apps that require ${runtime.requires.join(' and ')}, and the composer.json of '${app.name}' does not: composer require ${missing.join(' ')}`;
+    return `${name} needs apps that require ${runtime.requires.join(' and ')}, and the composer.json of '${app.name}' does not: composer require ${missing.join(' ')}`;
   }
   return null;
 }
@@ -55,12 +55,12 @@ export function findMisfit(
 /** What keeps such an app in memory after all. */
 const HINTS: Partial<Record<AppKind, string>> = {
   laravel:
-    "octane-swoole, octane-roadrunner and octane-frankenphp keep Laravel in memory by packages of the app's, see docs/apps.md",
-  plain: 'docs/apps.md tells how an app is called by its handler.php',
+    'octane-swoole, octane-roadrunner and octane-frankenphp keep Laravel in memory; the app must require their packages, see docs/apps.md',
+  plain: 'see docs/apps.md for handler.php',
 };
 
 const hintFor = (kind: AppKind): string =>
-  `${HINTS[kind] ?? 'docs/apps.md tells of kinds of apps'}; runtimes that start the app for each request take any`;
+  `${HINTS[kind] ?? 'see docs/apps.md for kinds of apps'}; runtimes that start the app for each request accept any app`;
 
 /**
  * In one table not every app need fit every runtime, those pairs are left out; but each must fit one of the others.
@@ -97,7 +97,7 @@ export function checkExtensions(apps: readonly App[], choices: readonly RuntimeC
     if (text === null || /\bEXTENSIONS\b/.test(text)) continue;
     throw new UserError(`runtime '${runtime.name}' installs no PHP extensions`, {
       found: quote(extensions.join(', ')),
-      hint: 'its Dockerfile has to take ARG EXTENSIONS, see docs/runtimes.md',
+      hint: 'its Dockerfile must use ARG EXTENSIONS, see docs/runtimes.md',
     });
   }
 }

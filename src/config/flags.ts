@@ -62,7 +62,7 @@ export function readFlags(argv: readonly string[]): Record<string, unknown> {
   const { flags, positionals } = splitArguments(argv, CONFIG_FLAGS);
   if (positionals[0] !== undefined) {
     throw new UserError(`unexpected argument ${quote(positionals[0])}`, {
-      allowed: 'flags alone, such as --app PATH or --runtimes LIST',
+      allowed: 'only flags, such as --app PATH or --runtimes LIST',
     });
   }
   const data: Record<string, unknown> = {};

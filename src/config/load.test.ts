@@ -71,7 +71,7 @@ test.each([
   ['step(1, 1000000, 1, 1s)', 'too many steps'],
   ['toString(1, 1s)', 'unknown load'],
   ['vus(1, 1s) '.repeat(101), 'too many segments'],
-  [`vus(1, 1s)${' '.repeat(5000)}x`, 'load too long to read'],
+  [`vus(1, 1s)${' '.repeat(5000)}x`, 'load has too many characters'],
 ])('refuses %j', (source, message) => {
   try {
     parseLoad(source);

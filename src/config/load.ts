@@ -41,7 +41,7 @@ export function parseLoad(source: string): Load {
   const segments: Segment[] = [];
   const rest = /[\s,]*([A-Za-z_-]*)\s*(\(?)([^()]*)(\)?)/y;
   if (source.length > MAX_LENGTH) {
-    throw new UserError('load too long to read', {
+    throw new UserError('load has too many characters', {
       found: quote(source),
       allowed: `up to ${MAX_LENGTH} characters`,
     });
@@ -76,7 +76,7 @@ export function parseLoad(source: string): Load {
   if (!segments.length) throw new UserError('no load', { found: quote(source), allowed: LOAD_FORMS });
   const load: Load = { source: source.trim().replace(/\s+/g, ' '), segments };
   if (segments.reduce((ms, segment) => ms + (segmentMs(segment) ?? 0), 0) > DAY) {
-    throw new UserError('load too long', { found: quote(source), allowed: 'up to 24h together' });
+    throw new UserError('load too long', { found: quote(source), allowed: 'up to 24h in total' });
   }
   return load;
 }

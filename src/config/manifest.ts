@@ -32,11 +32,11 @@ export function checkOptions(options: Readonly<Record<string, Declared>>, docume
     if (!Object.hasOwn(COMMON, option) || !common) continue;
     for (const part of ['type', 'env', 'default'] as const) {
       if (spec[part] === common[part]) continue;
-      throw new UserError(`option '${option}': another ${part} than everywhere`, {
+      throw new UserError(`option '${option}': ${part} differs from the common option`, {
         where: document.place(['options', option, part]),
         found: quote(String(spec[part])),
         allowed: String(common[part]),
-        ...(part === 'default' && { hint: "defaults of its own are for a runtime that 'extends' this one" }),
+        ...(part === 'default' && { hint: "only a runtime that 'extends' this one can change defaults" }),
       });
     }
   }
@@ -46,12 +46,12 @@ function checkVariable(option: string, env: string, owners: ReadonlyMap<string, 
   if (OURS.includes(env) || env.startsWith('BENCH_')) {
     throw new UserError(`option '${option}': this variable is reserved`, {
       found: quote(env),
-      allowed: `any but ${OURS.join(', ')} and BENCH_…`,
+      allowed: `any except ${OURS.join(', ')} and BENCH_…`,
     });
   }
   const owner = owners.get(env);
   if (owner === undefined || owner === option) return;
-  throw new UserError(`option '${option}': this variable is that of the option '${owner}'`, {
+  throw new UserError(`option '${option}': this variable belongs to the option '${owner}'`, {
     found: quote(env),
     allowed: 'a variable for each option',
   });
@@ -76,12 +76,12 @@ export function checkBases(
   throw new UserError(
     missing === undefined
       ? 'base: the Dockerfile does not build on this image'
-      : 'base: the Dockerfile builds on an image that is not named here',
+      : 'base: the Dockerfile builds on an image that is not listed here',
     {
       where: document.place(['base', ...(extra < 0 ? [] : [extra])]),
       found: missing === undefined ? quote(base[extra] ?? '') : base.join(', '),
       allowed: images.join(', '),
-      hint: 'name each image of FROM, COPY --from and --mount=from=, with {php} in place of PHP_VERSION',
+      hint: 'list each image of FROM, COPY --from and --mount=from=, with {php} instead of PHP_VERSION',
     },
   );
 }

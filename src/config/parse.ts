@@ -279,9 +279,9 @@ function readBudget(layers: readonly Layer[]): number | undefined {
   if (layer === undefined || budget === undefined) return undefined;
   const other = (['instances', 'blocks'] as const).find((key) => layer.values[key] !== undefined);
   if (other) {
-    throw new UserError(`both budget and ${other}`, {
+    throw new UserError(`\`budget\` and \`${other}\` cannot be combined`, {
       where: layer.document.place([other], 'key'),
-      allowed: `one of them: a budget plans instances and blocks itself`,
+      allowed: `one of them: \`budget\` sets instances and blocks for you`,
     });
   }
   return budget;
@@ -343,10 +343,10 @@ function readGates(
 function readOut({ value, base, place }: Given<'out'>, files: Files): string {
   const out = resolve(base, value);
   if (files.kind(out) === 'file') {
-    throw new UserError('a file is in the way', {
+    throw new UserError('a file with this name exists', {
       where: place(),
       found: quote(value),
-      allowed: 'a folder, or a path that is free',
+      allowed: 'a directory, or a new path',
     });
   }
   return out;

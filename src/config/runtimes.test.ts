@@ -66,11 +66,11 @@ test('an empty manifest lacks its first key', () => {
 test.each([
   [
     'another: { type: integer, default: 1, at: run, env: PACE, about: x }',
-    "5: option 'another': this variable is that of the option 'pace'",
+    "5: option 'another': this variable belongs to the option 'pace'",
   ],
   [
     'another: { type: integer, default: 1, at: run, env: WORKERS, about: x }',
-    "5: option 'another': this variable is that of the option 'workers'",
+    "5: option 'another': this variable belongs to the option 'workers'",
   ],
   [
     'another: { type: integer, default: 1, at: run, env: PORT, about: x }',
@@ -86,15 +86,15 @@ test.each([
   ],
   [
     'workers: { type: integer, default: 8, at: run, env: WORKERS, about: x }',
-    "5: option 'workers': another default than everywhere\n  found:   '8'\n  allowed: 16",
+    "5: option 'workers': default differs from the common option\n  found:   '8'\n  allowed: 16",
   ],
   [
     'workers: { type: integer, default: 16, at: run, env: THREADS, about: x }',
-    "5: option 'workers': another env than everywhere",
+    "5: option 'workers': env differs from the common option",
   ],
   [
     'gzip: { type: enum, values: ["false"], default: "false", at: run, env: GZIP, about: x }',
-    "5: option 'gzip': another type than everywhere",
+    "5: option 'gzip': type differs from the common option",
   ],
 ])('the option %s is refused', (option, message) => {
   expect(refusalOf(withOption(option))).toContain(message);
@@ -111,10 +111,10 @@ test.each(['nowhere', 'ftp://example.org', 'https://', 'javascript:alert(1)'])(
 
 test('images that the manifest names are those of the Dockerfile', () => {
   expect(refusalOf(own(MANIFEST, DOCKERFILE.replace('-cli', '-fpm')))).toBe(
-    `3: base: the Dockerfile builds on an image that is not named here
+    `3: base: the Dockerfile builds on an image that is not listed here
   found:   php:{php}-cli
   allowed: php:{php}-fpm
-  hint:    name each image of FROM, COPY --from and --mount=from=, with {php} in place of PHP_VERSION`,
+  hint:    list each image of FROM, COPY --from and --mount=from=, with {php} instead of PHP_VERSION`,
   );
   const more = MANIFEST.replace("['php:{php}-cli']", "['php:{php}-cli', 'composer:2']");
   expect(refusalOf(own(more))).toContain(

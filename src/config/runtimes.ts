@@ -66,7 +66,7 @@ export const manifest = keys({
   docs: scalar(
     (text) => {
       if (/^https?:\/\/[^\s/]+\S*$/.test(text) && URL.canParse(text)) return text;
-      throw refuse('not a URL', text, 'where its makers document it, https://…');
+      throw refuse('not a URL', text, 'address of the upstream documentation, https://…');
     },
     { type: 'string', pattern: '^https?://\\S+$' },
   ),
@@ -149,7 +149,7 @@ const FRONT: OptionSpec = {
   default: 'none',
   at: 'front',
   env: 'BENCH_FRONT',
-  about: 'What stands before it, in a container of its own: nginx passes all requests on.',
+  about: 'Proxy in front, in its own container: nginx passes all requests on.',
 };
 
 function withFront(runtime: Runtime, front: Runtime | null): Runtime {
@@ -185,7 +185,7 @@ function openFolder(name: string, path: string, cwd: string, files: Files): Fold
   if (isPreset && has('Dockerfile')) {
     throw new UserError(`runtime '${name}' has both a Dockerfile and 'extends'`, {
       where: document.place(['extends'], 'key'),
-      hint: 'one that extends another is served by the image of that one',
+      hint: "a runtime with 'extends' uses the image of the other one",
     });
   }
   const dockerfile = files.read(join(path, 'Dockerfile')) ?? '';

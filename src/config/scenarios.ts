@@ -112,7 +112,7 @@ export function readScenario(
 const missingLoad = (document: Document) =>
   new UserError("key 'load' is missing", {
     where: document.place([]),
-    hint: "such as 'load: vus(8, 1s)'; only a k6 script may declare its load itself",
+    hint: "such as 'load: vus(8, 1s)'; only a k6 script may define its own load",
   });
 
 export function pathsJourney(paths: readonly string[]): Journey {
@@ -179,9 +179,9 @@ export function completeScenario(
 ): Scenario {
   const load = over.load ?? overrides.load ?? null;
   if (load === null && share !== 1) {
-    throw new UserError('a load that a k6 script declares itself cannot be shortened', {
+    throw new UserError('the load of a k6 script cannot be shortened', {
       found: `scenario '${name}'`,
-      hint: 'give its load by --load, or change it in the script',
+      hint: 'set the load with --load, or change it in the script',
     });
   }
   // The scenario's own number of blocks was chosen for its own load.

@@ -100,7 +100,7 @@ const MIN_MEMORY = 6 * 1024 ** 2;
 export function parseMemory(text: string): number {
   const bytes = parseSize(text);
   if (bytes >= MIN_MEMORY) return bytes;
-  throw new UserError('less memory than a container can be limited to', {
+  throw new UserError('memory limit too small', {
     found: quote(text),
     allowed: `from ${formatSize(MIN_MEMORY)}, such as 512M`,
     ...(/^\d+$/.test(text) && { hint: missingUnit(`${text}M`) }),
@@ -207,7 +207,7 @@ export function parseName(text: string): string {
   return text;
 }
 
-/** A path on disk: any but empty or with a NUL. Whether it exists is checked by who uses it. */
+/** A path on disk: any except empty or with a NUL. Whether it exists is checked by who uses it. */
 export function parsePath(text: string): string {
   if (!text || text.includes('\0') || text.length > 4096) {
     throw new UserError('not a path', {
@@ -254,7 +254,7 @@ export function parseHost(text: string): string {
       'not a host',
       text,
       'a name such as www.example.com, or with a port localhost:8080',
-      url && `leave out what is not the name: ${quote(url)}`,
+      url && `use only the host name: ${quote(url)}`,
     );
   }
   return Number(port) === 80 ? name : `${name}:${Number(port)}`;

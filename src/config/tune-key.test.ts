@@ -32,7 +32,7 @@ test.each([
   ['', 'nothing to tune'],
   ['workers=', 'not a whole number'],
   ['workers=0', 'number out of bounds'],
-  ['gzip', 'no chosen runtime has this option as a number'],
+  ['gzip', 'no selected runtime has this numeric option'],
 ])('%s: %s', (tune, message) => {
   expect(() => expand('apache', tune)).toThrow(message);
 });

@@ -35,7 +35,7 @@ export function expandTune(
     const numbers = choices.flatMap(({ runtime }) =>
       Object.entries(runtime.options).flatMap(([name, { type }]) => (type === 'integer' ? [name] : [])),
     );
-    throw new UserError('no chosen runtime has this option as a number', {
+    throw new UserError('no selected runtime has this numeric option', {
       found: quote(option),
       allowed: [...new Set(numbers)].join(', ') || 'none',
     });

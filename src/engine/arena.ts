@@ -82,9 +82,9 @@ export async function openArena(host: Host, docker: Docker, options: ArenaOption
     const labels = JSON.parse(holder.stdout);
     const who = `run ${labels[LABEL]}, ${labels[`${LABEL}.owner`]}`;
     if (!options.wait) {
-      throw new UserError('another run holds this engine, and two at once would disturb each other', {
+      throw new UserError('another benchmark is running on this Docker engine', {
         found: who,
-        hint: 'wait until it is done, or pass --wait',
+        hint: 'wait for it, or pass --wait',
       });
     }
     if (heldMs === null) options.say(`waiting for ${who}`);
@@ -141,7 +141,7 @@ export async function sweep(host: Host, docker: Docker, say: (line: string) => v
   const alive = new Set(arenas.filter(({ state }) => ALIVE.includes(state)).map((arena) => arena.run));
   for (const run of new Set(all.map((c) => c.run).filter((id) => !alive.has(id)))) {
     const removed = await removeRun(docker, run);
-    if (removed.length > 0) say(`removed what run ${run} had left behind: ${removed.join(', ')}`);
+    if (removed.length > 0) say(`removed what run ${run} left behind: ${removed.join(', ')}`);
   }
 }
 

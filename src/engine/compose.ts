@@ -112,8 +112,7 @@ export function findUnfit({ services = {} }: ComposeFile): Unfit | null {
     if (mode !== undefined && mode !== 'none' && !mode.startsWith('service:')) {
       return {
         found: `${name}: network_mode: ${mode}`,
-        allowed:
-          "networks of the compose file, so that the app finds it by its name; 'service:NAME' or 'none'",
+        allowed: "networks of the compose file (the app finds the service by name), 'service:NAME' or 'none'",
       };
     }
   }

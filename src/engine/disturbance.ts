@@ -34,11 +34,11 @@ export function judgeNow(text: string, cpus: number): Finding[] {
   return [
     {
       ok: busyCores <= BUSY_CORES,
-      what: `other programs use ${Math.round(busyCores * 100)} % of one CPU now, load average ${load}${busyCores <= BUSY_CORES ? '' : ': they disturb what is measured; stop them first'}`,
+      what: `other programs use ${Math.round(busyCores * 100)} % of one CPU now, load average ${load}${busyCores <= BUSY_CORES ? '' : ': they disturb the measurement, so stop them first'}`,
     },
     {
       ok: stealShare <= STEAL_SHARE,
-      what: `the hypervisor takes ${(stealShare * 100).toFixed(1)} % of the CPU time now${stealShare <= STEAL_SHARE ? '' : ': intervals will be wide; choose another time or machine'}`,
+      what: `the hypervisor takes ${(stealShare * 100).toFixed(1)} % of the CPU time now${stealShare <= STEAL_SHARE ? '' : ': intervals will be wide; use another time or machine'}`,
     },
     ...(Number.isNaN(free)
       ? []

@@ -17,7 +17,7 @@ const SOCKET = 'the Docker daemon socket at unix:///var/run/docker.sock';
 test.each([
   [
     `permission denied while trying to connect to ${SOCKET}`,
-    /^you may not use the Docker engine\n.*\n.*group docker/,
+    /^permission denied for the Docker engine\n.*\n.*group docker/,
   ],
   [`Cannot connect to ${SOCKET}. Is it running?`, /^no Docker engine answers\n.*\n.*engine\/install/],
 ])('an engine that refuses: %s', async (error, message) => {

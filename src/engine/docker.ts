@@ -105,9 +105,9 @@ export async function askEngine(docker: Docker): Promise<EngineFacts> {
   if (parsed.ServerErrors?.length > 0) {
     const found = String(parsed.ServerErrors[0]);
     if (/permission denied/i.test(found)) {
-      throw new UserError('you may not use the Docker engine', {
+      throw new UserError('permission denied for the Docker engine', {
         found,
-        hint: 'join the group docker (sudo usermod --append --groups docker "$USER") and log in anew',
+        hint: 'join the group docker (sudo usermod --append --groups docker "$USER") and log in again',
       });
     }
     throw new MachineError('no Docker engine answers', { found, hint });
@@ -130,7 +130,7 @@ export async function askEngine(docker: Docker): Promise<EngineFacts> {
 export async function expectEngine(docker: Docker): Promise<void> {
   const { code, stderr } = await docker.try(['version', '--format', '{{.Server.Version}}']);
   if (code === 0) return;
-  throw new MachineError('the Docker engine does not answer any more', { found: lastLines(stderr, 1) });
+  throw new MachineError('the Docker engine stopped answering', { found: lastLines(stderr, 1) });
 }
 
 /** A client that runs a container hears of its end, unless the engine hangs. */

@@ -23,7 +23,9 @@ export async function diagnoseNeeds(
     const ok = compose?.code === 0;
     findings.push({
       ok,
-      what: ok ? 'docker compose, for services' : `no docker compose, which services need. ${COMPOSE_HINT}`,
+      what: ok
+        ? 'docker compose, for services'
+        : `docker compose is missing, and services need it. ${COMPOSE_HINT}`,
     });
   }
   if (coldStart) {
@@ -32,7 +34,7 @@ export async function diagnoseNeeds(
       ok,
       what: ok
         ? 'hyperfine, for cold starts'
-        : 'no hyperfine, which `cold-start` needs: apt-get install hyperfine',
+        : 'hyperfine is missing, and `cold-start` needs it: apt-get install hyperfine',
     });
   }
   return findings;
@@ -71,7 +73,7 @@ export async function diagnose(host: Host, machine: Machine): Promise<Finding[]>
     { ok: machine.cpus.length >= 4, what: `${machine.cpus.length} CPUs (${machine.cpuModel})` },
     ...warnings.map((w) => ({ ok: false, what: `${w.message}; ${w.remedy}` })),
     machine.governor === null
-      ? { ok: true, what: 'the CPU governor is not ours to see (usual on virtual machines)' }
+      ? { ok: true, what: 'CPU governor: not visible (normal on virtual machines)' }
       : {
           ok: machine.governor === 'performance',
           what: `CPU governor ${machine.governor}${machine.governor === 'performance' ? '' : ": 'performance' is steadier (cpupower frequency-set -g performance)"}`,
@@ -79,7 +81,7 @@ export async function diagnose(host: Host, machine: Machine): Promise<Finding[]>
     {
       ok: !machine.virtual,
       what: machine.virtual
-        ? 'a virtual machine: neighbours may disturb; see steal in the report'
+        ? 'virtual machine: neighbours may disturb the results; see steal in the report'
         : 'not a virtual machine',
     },
     ...judgeNow(now.stdout, machine.cpus.length),

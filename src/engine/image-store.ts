@@ -33,7 +33,7 @@ export async function lookForImage(docker: Docker, name: string): Promise<ImageF
 }
 
 const mayBePulled = (name: string) => /[:@]/.test(name);
-const NOT_PULLED = { reason: 'the engine has none of that name, and one without a tag is not pulled' };
+const NOT_PULLED = { reason: 'no such image in the engine, and a name without a tag is not pulled' };
 
 /** Makes sure that an image is here. Errors: DockerError with the registry's answer. */
 export async function pullImage(docker: Docker, name: string, { say, signal }: Pulling): Promise<void> {

@@ -16,9 +16,9 @@ export async function getK6(
     await pullImage(docker, image, pulling);
   } catch (error) {
     pulling.signal.throwIfAborted();
-    throw new UserError(`the load generator's image ${image} cannot be had`, {
+    throw new UserError(`could not pull the k6 image ${image}`, {
       found: (error as Error).message,
-      hint: `where no registry answers, map it: --image ${K6_IMAGE}=…; script/bench of a clone makes a stand-in`,
+      hint: `if no registry is available, use another image: --image ${K6_IMAGE}=…; script/bench in a clone builds a substitute`,
     });
   }
   return image;

@@ -90,11 +90,11 @@ export async function readCompose(
     throw new UserError('the compose file has no services', { where: { name: wanted.file } });
   const unfit = findUnfit(file);
   if (unfit) {
-    throw new UserError('the service cannot be started for a run', {
+    throw new UserError('this service cannot be used in a run', {
       where: { name: wanted.file },
       found: unfit.found,
       allowed: unfit.allowed,
-      hint: 'leave the key out in a compose file of its own for the benchmark',
+      hint: 'write a separate compose file for the benchmark, without this key',
     });
   }
   if (unknown !== undefined) {
@@ -126,7 +126,7 @@ export async function startServices(
     const timeoutMs = args[0] === 'build' ? LIMITS_MS.build : LIMITS_MS.compose;
     const { code, stderr } = await docker.try(all, { input, timeoutMs, ...(abort && { signal: abort }) });
     signal.throwIfAborted();
-    if (code !== 0) throw new UserError('the services do not start', await explain(world, wanted, stderr));
+    if (code !== 0) throw new UserError('the services did not start', await explain(world, wanted, stderr));
   };
   for (const image of imagesOf(adapted)) await pull(world, image, wanted);
   world.say(`starting services: ${Object.keys(adapted.services ?? {}).join(', ')}`);
@@ -159,7 +159,7 @@ export async function startServices(
         const log = lastLines(await readLog(docker, container, 20), 1);
         warnings.push({
           code: 'service-ended',
-          message: `the service ${service} ended while the run went on${log ? `: ${log}` : ''}`,
+          message: `the service ${service} stopped during the run${log ? `: ${log}` : ''}`,
           remedy: 'see its log in raw/services/',
           variant: null,
         });
@@ -176,7 +176,7 @@ export async function startServices(
 async function awaitServices(world: ServicesWorld, wanted: Wanted): Promise<Container[]> {
   const { host, signal } = world;
   const fail = async (why: string) => {
-    throw new UserError('the services do not start', await explain(world, wanted, why));
+    throw new UserError('the services did not start', await explain(world, wanted, why));
   };
   const deadline = host.elapsed() + READY_SECONDS * 1000;
   for (;;) {
@@ -226,10 +226,10 @@ async function pull(world: ServicesWorld, image: string, wanted: Wanted): Promis
     await pullImage(world.docker, image, world);
   } catch (error) {
     world.signal.throwIfAborted();
-    throw new UserError(`the image ${image} of a service cannot be had`, {
+    throw new UserError(`the image ${image} of a service could not be pulled`, {
       where: { name: wanted.file },
       found: (error as Error).message,
-      hint: `where no registry answers, map it: --image ${image}=…`,
+      hint: `if no registry is available, use another image: --image ${image}=…`,
     });
   }
 }

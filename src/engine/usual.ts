@@ -38,7 +38,7 @@ export function judgeRepeats(timesMs: readonly number[]): Finding {
   const ok = spread <= SPREAD;
   const advice = ok
     ? ''
-    : ': single slices scatter at least as much; `doctor --aa` shows what a comparison can still find here';
+    : ': single slices vary at least as much; `doctor --aa` shows which changes can still be detected';
   return {
     ok,
     what: `the same work took ${least} to ${most} ms, ${timesMs.length} times in a row (SD ${percents(spread)})${advice}`,
@@ -50,7 +50,7 @@ export function judgePast(past: Results | null, machine: Machine, folder: string
   const here = past?.host.cpuModel === machine.cpuModel && past.host.cpus === machine.cpus.length;
   const slices = past?.measurements.filter(({ outcome }) => outcome !== 'void') ?? [];
   if (!past || !here || slices.length === 0) {
-    const what = `no earlier run on this machine in ${folder}: \`php-runtime-bench doctor --aa\` measures in about two minutes what it usually shows`;
+    const what = `no earlier run on this machine in ${folder}: \`php-runtime-bench doctor --aa\` measures the usual noise in about two minutes`;
     return [{ ok: true, what }];
   }
   const seen = [

@@ -112,8 +112,8 @@ test('a remote that is not there, a name that is none', async () => {
   const at = (change: object) =>
     keepHistory([record('x')], { remote: `file://${remote}`, branch, message: '', ...change }, realHost);
   await expect(at({ remote: 'file:///nowhere.git' })).rejects.toThrow(/not.*repository|not appear/);
-  await expect(at({ branch: '../x' })).rejects.toThrow('cannot be the name of a branch');
-  await expect(at({ branch: 'a b' })).rejects.toThrow('cannot be the name of a branch');
+  await expect(at({ branch: '../x' })).rejects.toThrow('not a valid name of a branch');
+  await expect(at({ branch: 'a b' })).rejects.toThrow('not a valid name of a branch');
 });
 
 test('a refused push shows what the remote says of it', async () => {

@@ -41,7 +41,7 @@ export async function keepHistory(records: readonly HistoryRecord[], keep: Keep,
     const git = connectGit(host, folder);
     const env = settingsEnv(keep.settings ?? {});
     if ((await git.try(['check-ref-format', `refs/heads/${keep.branch}`])).code !== 0) {
-      throw new UserError('this cannot be the name of a branch', { found: keep.branch });
+      throw new UserError('not a valid name of a branch', { found: keep.branch });
     }
     await git.run(['init', '--quiet']);
     for (let lost = 0; ; lost++) {
@@ -120,7 +120,7 @@ function refusal(branch: string, { stdout, stderr }: Finished): UserError {
   const reasons = [...said, rejected].filter(Boolean).join(' · ');
   return new UserError(`the history could not be pushed to the branch ${quote(branch)}`, {
     found: escapeText((reasons || lastWords(stderr)).slice(0, 500)),
-    hint: 'exempt the branch from rulesets that want pull requests, signatures or restrict who creates branches',
+    hint: 'exempt the branch from rulesets that require pull requests or signatures, or that restrict who creates branches',
   });
 }
 

@@ -41,7 +41,7 @@ function refuseResults(file: string, text: string): void {
 const notAHistory = (file: string) =>
   new UserError('these are the results of one run, not a history', {
     where: { name: file },
-    allowed: 'a file with one record a line, such as history.ndjson',
+    allowed: 'a file with one record per line, such as history.ndjson',
     hint: 'add the run to a history: php-runtime-bench history history.ndjson --add bench-results',
   });
 

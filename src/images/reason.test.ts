@@ -35,7 +35,7 @@ test.each([
   [
     'a tag that does not exist',
     'ERROR: failed to solve: php:8.9-fpm: failed to resolve source metadata for docker.io/library/php:8.9-fpm: docker.io/library/php:8.9-fpm: not found\n',
-    'the base image php:8.9-fpm does not exist: choose another PHP version, or name an image of your own in `images`',
+    'the base image php:8.9-fpm does not exist: choose another PHP version, or set your own image in `images`',
   ],
   ['an image that is not there', 'ERROR: failed to solve: nope:1: not found\n', 'nope:1: not found'],
 ])('%s', (_, log, reason) => {

@@ -23,7 +23,7 @@ export function findReason(log: string): string {
   const line = lines.findLast((text) => /^ERROR: /.test(text)) ?? lastLines(log, 1);
   const image = NO_IMAGE.exec(line)?.[1];
   if (image)
-    return `the base image ${image} does not exist: choose another PHP version, or name an image of your own in \`images\``;
+    return `the base image ${image} does not exist: choose another PHP version, or set your own image in \`images\``;
   return line.replace(/^ERROR: (failed to solve: )?/, '').slice(0, 300);
 }
 

@@ -90,7 +90,7 @@ describe('a budget', () => {
     ({ variants, scenarios }) => {
       const least = leastMs(variants, scenarios);
       expect(() => planned(least, variants, scenarios)).not.toThrow();
-      expect(() => planned(least - 1000, variants, scenarios)).toThrow('the budget is too small');
+      expect(() => planned(least - 1000, variants, scenarios)).toThrow('`budget` is too small');
     },
   );
 
@@ -116,7 +116,7 @@ describe('a budget', () => {
 
   test('is not planned for a load whose time nobody knows', () => {
     expect(() => planned(300_000, 2, [scenarioOf('count', 'requests(100, 2)')])).toThrow(
-      'a budget cannot be planned for a load whose time is not known beforehand',
+      '`budget` needs a load with a known duration',
     );
   });
 });
@@ -125,7 +125,7 @@ describe('before it starts, a plan says', () => {
   test('how often, how long and what may come of it', () => {
     const [effort, power] = describeEffort(planned(180_000));
     expect(effort).toMatch(/^\d+ instances × \d+ blocks?, about (2 min \d+|1[5-7]\d) s without building$/);
-    expect(power).toMatch(/^a change of \d+\.\d % or more would most likely be found/);
+    expect(power).toMatch(/^with typical noise, this plan detects changes of \d+\.\d % or more/);
   });
 
   test('nothing of changes where there is nothing to compare', () => {

@@ -44,10 +44,10 @@ export function fitBudget(
 ): Effort {
   const endless = scenarios.find(({ load }) => load === null || loadMs(load) === null);
   if (endless) {
-    throw new UserError('a budget cannot be planned for a load whose time is not known beforehand', {
+    throw new UserError('`budget` needs a load with a known duration', {
       where: { name: 'budget' },
       found: `scenario '${endless.name}': ${endless.load?.source ?? "the script's own load"}`,
-      hint: 'give instances and blocks instead, or a load in time such as vus(8, 1s)',
+      hint: 'use `instances` and `blocks` instead, or a load with a time such as vus(8, 1s)',
     });
   }
   const effortOf = (instances: number, blocks: number): Effort => ({
@@ -56,11 +56,11 @@ export function fitBudget(
   });
   const least = secondsOf(effortOf(MIN_INSTANCES, 1));
   if (least * 1000 > budgetMs) {
-    throw new UserError('the budget is too small for a comparison', {
+    throw new UserError('`budget` is too small for a comparison', {
       where: { name: 'budget' },
       found: formatDuration(budgetMs),
       allowed: `${formatDuration(Math.ceil(least) * 1000)} and more: ${MIN_INSTANCES} fresh starts, one slice of each variant in each`,
-      hint: 'or fewer variants or scenarios, shorter slices, less warm-up',
+      hint: 'or use fewer variants or scenarios, shorter slices, or less warm-up',
     });
   }
   let best = { effort: effortOf(MIN_INSTANCES, 1), detectable: Infinity };

@@ -33,10 +33,10 @@ export function planSearches(
   if (!capacity) return null;
   const own = scenarios.find(({ load }) => load === null);
   if (own) {
-    throw new UserError('no capacity can be searched for with the load that a script declares itself', {
+    throw new UserError('`capacity` does not work with a load that a k6 script defines', {
       where: { name: 'capacity' },
       found: `scenario '${own.name}'`,
-      hint: "give it a load of ours, such as --load 'vus(8, 1s)'",
+      hint: "set a load, such as --load 'vus(8, 1s)'",
     });
   }
   const eachMs = scenarios.map(({ timeoutMs }) => overheadMs + PROBE_MS + timeoutMs);

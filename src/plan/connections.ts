@@ -23,8 +23,8 @@ export function warnOfKeptConnections(
     return [
       {
         code: 'connections-exceed-workers',
-        message: `scenario ${name}: its rate has up to ${clients} clients, and a connection that is kept holds a worker of ${labels}: with fewer workers requests may wait for seconds at any rate`,
-        remedy: `workers=${clients} or keep-alive=0s there, an nginx before it (front=nginx), or fewer clients by max-vus`,
+        message: `scenario ${name}: its rate has up to ${clients} clients, and each kept connection occupies a worker of ${labels}: with fewer workers requests may wait for seconds at any rate`,
+        remedy: `workers=${clients} or keep-alive=0s there, nginx in front of it (front=nginx), or fewer clients (max-vus)`,
         variant: null,
       },
     ];

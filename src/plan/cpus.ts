@@ -116,7 +116,7 @@ const SPLIT_CORE: Warning = {
 
 const NO_SYSTEM_CORE: Warning = {
   code: 'no-system-core',
-  message: 'no core is left to the system: its own work falls into the measurement',
+  message: 'no core is left for the system: its work affects the results',
   remedy: 'use a machine with four cores or more for steadier numbers',
   variant: null,
 };
@@ -125,7 +125,7 @@ function warnOfShared(cpus: readonly number[]): Warning {
   return {
     code: 'shared-cores',
     message: `servers and load generator share CPU ${formatCpus(cpus)}: each takes time from the other`,
-    remedy: 'use a machine with more cores, or give disjoint --server-cpus and --load-cpus',
+    remedy: 'use a machine with more cores, or separate --server-cpus and --load-cpus',
     variant: null,
   };
 }
@@ -133,7 +133,7 @@ function warnOfShared(cpus: readonly number[]): Warning {
 function warnOfServices(server: readonly number[]): Warning {
   return {
     code: 'shared-services',
-    message: `services share CPU ${formatCpus(server)} with the servers: what they need is missing there`,
+    message: `services share CPU ${formatCpus(server)} with the servers, which have less CPU time as a result`,
     remedy: 'use a machine with three cores or more',
     variant: null,
   };

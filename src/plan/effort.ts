@@ -24,7 +24,7 @@ export function describeEffort({
     ...(detectable === null
       ? []
       : [
-          `a change of ${(detectable * 100).toFixed(1)} % or more would most likely be found (95 % power at a 99 % interval), if noise is as it typically is`,
+          `with typical noise, this plan detects changes of ${(detectable * 100).toFixed(1)} % or more (95 % power, 99 % interval)`,
         ]),
   ];
 }
@@ -51,7 +51,7 @@ export function warnOfRest(promised: Plan, rest: Plan, tookMs: number): Warning[
     {
       code: 'planned-anew',
       message: `the first start took ${Math.round(tookMs / 1000)} s; promised: ${effort(promised)}${change(before)}; now planned: ${effort(rest)}${change(now)}`,
-      remedy: 'give a larger budget, or make starts and the set-up of services shorter',
+      remedy: 'increase the budget, or make starts and the set-up of services faster',
       variant: null,
     },
   ];

@@ -18,7 +18,7 @@ test('names those that do not obey it, once for each app', () => {
   expect(found.map(({ code, message }) => [code, message])).toEqual([
     [
       'htaccess',
-      "the app 'shop' has public/.htaccess, which only Apache obeys: its rules do nothing on nginx-fpm@8.4, unit@8.4",
+      "the app 'shop' has public/.htaccess, which only Apache obeys: it has no effect on nginx-fpm@8.4, unit@8.4",
     ],
   ]);
 });

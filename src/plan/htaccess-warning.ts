@@ -12,8 +12,8 @@ export function warnOfHtaccess(variants: readonly PlannedVariant[]): Warning[] {
     return [
       {
         code: 'htaccess',
-        message: `the app '${name}' has ${htaccess}, which only Apache obeys: its rules do nothing on ${labels}`,
-        remedy: 'see whether anything is missed there that is not among the rules of its framework',
+        message: `the app '${name}' has ${htaccess}, which only Apache obeys: it has no effect on ${labels}`,
+        remedy: 'check whether the app needs other rules there than those of its framework',
         variant: null,
       },
     ];

@@ -8,7 +8,7 @@ export function warnOfMisfits({ apps, runtimes }: Config): Warning[] {
   return [...new Set(pairs.filter((misfit) => misfit !== null))].map((misfit) => ({
     code: 'left-out',
     message: `left out: ${misfit}`,
-    remedy: 'none is needed where the others are what is to be compared',
+    remedy: 'no action needed if you only care about the other variants',
     variant: null,
   }));
 }

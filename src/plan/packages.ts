@@ -11,8 +11,8 @@ export function warnOfDevPackages(images: readonly PlannedImage[]): Warning[] {
     return [
       {
         code: 'dev-packages',
-        message: `the vendor/ of the app '${name}' has packages for development, ${devPackages.length} with ${first}, and is used as it is`,
-        remedy: 'name vendor in .dockerignore, and Composer installs what production has',
+        message: `the vendor/ of the app '${name}' has development packages, ${devPackages.length} with ${first}, and is used as it is`,
+        remedy: 'add vendor to .dockerignore, and Composer installs the packages of production',
         variant: null,
       },
     ];

@@ -127,8 +127,8 @@ function shortened({ durationScale = 1 }: Config): Warning[] {
   return [
     {
       code: 'shortened',
-      message: `times of all loads shortened to ${share}, by --duration-scale: not the loads that their scenarios name`,
-      remedy: 'leave it out for numbers to go by',
+      message: `times of all loads shortened to ${share} with --duration-scale: these are not the loads of the scenarios`,
+      remedy: 'run without --duration-scale for final numbers',
       variant: null,
     },
   ];

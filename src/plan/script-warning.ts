@@ -15,20 +15,20 @@ export function warnOfThresholds(scenarios: readonly Scenario[]): Warning[] {
       ...warn(
         'threshold-abort',
         thresholds.filter(({ aborts }) => aborts),
-        'abortOnFail is not applied: the threshold is judged at the end, over all slices',
-        'none needed: a variant that misses it is shown as such, and the exit code is 1',
+        'abortOnFail has no effect: the threshold is evaluated at the end, over all slices',
+        'nothing to do: a missed threshold is reported, and the exit code is 1',
       ),
       ...warn(
         'threshold-by-slice',
         thresholds.filter(({ condition }) => /^\s*(count|value)\b/.test(condition)),
-        'counts and last values cannot be put together over slices, so each slice by itself has to keep the threshold',
+        'counts and last values cannot be combined over slices, so each slice must meet the threshold',
         'use a rate or a trend for one number over all slices',
       ),
       ...warn(
         'threshold-scenario',
         thresholds.filter(({ metric }) => load !== null && /[{,]\s*scenario:/.test(metric)),
-        'nothing has this tag, as the load is given from outside and replaces the scenarios of the script',
-        'leave out the load, so that the script brings its own',
+        'no request has this tag, because `load` replaces the scenarios of the script',
+        'remove `load`, so that the script uses its own',
       ),
     ];
   });

@@ -37,11 +37,11 @@ export function takeShard(
   const dealt = deal(planned, config, of);
   const own = dealt[index - 1];
   if (dealt.length !== of || !own) {
-    throw new UserError('there is no such shard', {
+    throw new UserError('no such shard', {
       where: { name: 'shard' },
       found: `${index}/${of}`,
       allowed: `up to ${dealt.length} of them`,
-      hint: 'php-runtime-bench plan --shards N says which there are',
+      hint: 'php-runtime-bench plan --shards N lists them',
     });
   }
   const ids = new Set([referenceOf(planned, config), ...own].flatMap(({ id, base }) => [id, base]));

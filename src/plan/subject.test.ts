@@ -19,9 +19,7 @@ test('a plan names app, document root, host, paths, load and timeout', () => {
 
 test('a plan in a folder without an app names the demo that it takes', () => {
   const [app] = describe({ 'README.md': '' });
-  expect(app).toBe(
-    'app:       plain, a demo that comes with php-runtime-bench; measure your own with --app DIR',
-  );
+  expect(app).toBe('app:       plain, a bundled demo; measure your own app with --app DIR');
 });
 
 test('a name cannot forge lines of a plan', () => {

@@ -18,7 +18,7 @@ export function describeSubject({ apps, host, scenarios }: Config, packageRoot: 
 function describeApp({ name, folder, root }: App, packageRoot: string): string {
   const [top, bundled, ...deeper] = relative(packageRoot, folder).split(sep);
   if (top === 'apps' && bundled === name && deeper.length === 0) {
-    return `${name}, a demo that comes with php-runtime-bench; measure your own with --app DIR`;
+    return `${name}, a bundled demo; measure your own app with --app DIR`;
   }
   return escapeText(`${name} in ${folder}, document root ${root === '.' ? 'its top folder' : `${root}/`}`);
 }

@@ -21,11 +21,11 @@ export function checkTime(
       config.budgetMs ??
       1000 * planLoad(config, takeShard(planned, config, { index, of }).variants).estimatedSeconds;
     if (ms <= 60_000 * minutes) continue;
-    throw new UserError('this takes longer than a machine may', {
+    throw new UserError('the plan exceeds the time limit of a machine', {
       where: { name: 'input timeout-minutes' },
       found: `about ${Math.ceil(ms / 60_000)} min on machine ${index} of ${of}, without building`,
       allowed: `up to ${minutes} min`,
-      hint: 'ask for less: fewer runtimes, values of tune or scenarios, less load, a budget; or for more shards, or raise timeout-minutes',
+      hint: 'use fewer runtimes, tune values or scenarios, less load or a budget; or use more shards, or increase timeout-minutes',
     });
   }
 }

@@ -12,8 +12,8 @@ test('names those that give more than the others, and what', () => {
     {
       code: 'variables',
       message:
-        'caddy-fpm@8.4, mine@8.4: $_SERVER has CONTENT_TYPE, PATH_INFO also where the request has none, unlike on the others; an app that asks isset() does something else there',
-      remedy: 'ask empty() in the app; see docs/runtimes.md, what PHP is told of a request',
+        'caddy-fpm@8.4, mine@8.4: $_SERVER has CONTENT_TYPE, PATH_INFO even if the request has none, unlike the others; an app that checks isset() behaves differently there',
+      remedy: 'check empty() in the app; see docs/runtimes.md, Server variables',
       variant: null,
     },
   ]);

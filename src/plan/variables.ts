@@ -12,8 +12,8 @@ export function warnOfVariables(variants: readonly PlannedVariant[]): Warning[] 
     const labels = heads.filter((variant) => names(variant) === kind).map(({ label }) => label);
     return {
       code: 'variables',
-      message: `${labels.join(', ')}: $_SERVER has ${kind} also where the request has none, unlike on the others; an app that asks isset() does something else there`,
-      remedy: 'ask empty() in the app; see docs/runtimes.md, what PHP is told of a request',
+      message: `${labels.join(', ')}: $_SERVER has ${kind} even if the request has none, unlike the others; an app that checks isset() behaves differently there`,
+      remedy: 'check empty() in the app; see docs/runtimes.md, Server variables',
       variant: null,
     };
   });

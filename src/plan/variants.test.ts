@@ -161,7 +161,7 @@ describe('the other side', () => {
     const where = { name: '--compare-to' };
     const many = { ...config, other: image, compareTo: { given: 'shop:1', path: '/shop:1', where } };
     expect(messageOf(() => planVariants(many))).toBe(
-      '--compare-to: an image can be compared with one variant alone\n' +
+      '--compare-to: an image can be compared with exactly one variant\n' +
         '  found:   apache@8.4, small, mine@8.4[zts=true]\n' +
         '  allowed: one app, one PHP version, one runtime',
     );

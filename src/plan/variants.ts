@@ -68,7 +68,7 @@ export function listHeads(config: Config): Head[] {
         const id = `${appPrefix}${choice.runtime.name}@${php}${formatOptions(choice.set)}`;
         const alias = choice.as && `${appPrefix}${choice.as}${config.php.length > 1 ? `@${php}` : ''}`;
         if (heads.has(id)) {
-          throw new UserError(`the variant ${id} is asked for twice`, { hint: 'drop one of the two' });
+          throw new UserError(`the variant ${id} is selected twice`, { hint: 'remove one of them' });
         }
         heads.set(id, { id, label: alias ?? id, app, php, choice });
       }
@@ -96,7 +96,7 @@ export function planVariants(config: Config): PlannedVariants {
     });
   }
   if (config.other?.kind === 'image' && heads.length > 1) {
-    throw new UserError('an image can be compared with one variant alone', {
+    throw new UserError('an image can be compared with exactly one variant', {
       ...(config.compareTo && { where: config.compareTo.where }),
       found: heads.map(({ label }) => label).join(', '),
       allowed: 'one app, one PHP version, one runtime',

@@ -13,8 +13,8 @@ test('tells each version once that a manifest does not list', () => {
   expect(found.map(({ code, message }) => [code, message])).toEqual([
     [
       'unlisted-php',
-      'PHP 8.6 is not in the manifest of apache, unit: it is tried, and its images may not exist',
+      'PHP 8.6 is not in the manifest of apache, unit: it is tried, but its images may not exist',
     ],
-    ['unlisted-php', 'PHP 8.3 is not in the manifest of unit: it is tried, and its images may not exist'],
+    ['unlisted-php', 'PHP 8.3 is not in the manifest of unit: it is tried, but its images may not exist'],
   ]);
 });

@@ -8,8 +8,8 @@ export function warnOfVersions(variants: readonly PlannedVariant[]): Warning[] {
     const names = unlisted.flatMap(({ php, runtime }) => (php === version ? [runtime.name] : []));
     return {
       code: 'unlisted-php',
-      message: `PHP ${version} is not in the manifest of ${[...new Set(names)].join(', ')}: it is tried, and its images may not exist`,
-      remedy: 'if it is not served, choose a version that `list` shows',
+      message: `PHP ${version} is not in the manifest of ${[...new Set(names)].join(', ')}: it is tried, but its images may not exist`,
+      remedy: 'if it fails, choose a version that `list` shows',
       variant: null,
     };
   });

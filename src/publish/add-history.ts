@@ -45,7 +45,7 @@ export async function addToHistory(adding: Adding, host: Host = realHost): Promi
   const message = `Add ${plural(records.length, 'result')}\n\n${adding.runUrl}`;
   const { added, corrupt, lost } = await keepHistory(records, { ...adding.keep, message }, host);
   for (const { line, why } of corrupt.slice(0, 10)) {
-    core.warning(`${HISTORY_FILE}:${line}: ${why}; it is kept as it is`, { title: 'Not a record' });
+    core.warning(`${HISTORY_FILE}:${line}: ${why}; the line stays unchanged`, { title: 'Not a record' });
   }
   if (corrupt.length > 10) core.warning(`${plural(corrupt.length - 10, 'more line')} cannot be read`);
   core.info(

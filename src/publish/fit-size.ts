@@ -4,7 +4,7 @@ export const COMMENT_CHARACTERS = 65_536;
 export const SUMMARY_BYTES = 1_048_575;
 
 /** The last resort: Markdown is never cut, since half a table breaks the page. */
-export const TOO_LONG = 'The report is too long to be shown here: it is in the artifact of the run.';
+export const TOO_LONG = 'The report is too long to show here. It is in the artifact of the run.';
 
 /** The first of several renderings, fullest first, that fits. */
 export function firstThatFits(stages: readonly string[], fits: (text: string) => boolean): string {

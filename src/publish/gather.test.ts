@@ -100,9 +100,9 @@ test('refuses a second one, a link, a file that is too large, and takes the rest
   const { results, refused } = await gatherResults(folder, wanted);
   expect(results).toHaveLength(1);
   expect(refused).toEqual([
-    '2: there is a newer one of the same shard',
+    '2: a newer result of the same shard exists',
     '3: there is no such file',
-    `4: ${MAX_RESULTS_BYTES + 1} bytes, up to ${MAX_RESULTS_BYTES} are read`,
+    `4: ${MAX_RESULTS_BYTES + 1} bytes; at most ${MAX_RESULTS_BYTES} are read`,
   ]);
 });
 
@@ -115,8 +115,8 @@ test('a shard that was measured again: the newer results count, whatever their f
   const { results, refused } = await gatherResults(folder, wanted);
   expect(results.map(({ run }) => run.id)).toEqual(['2026-01-31T11:00:00.000Z', '2026-01-31T11:00:01Z']);
   expect(refused.sort()).toEqual([
-    'shard-1: there is a newer one of the same shard',
-    'shard-2-2: there is a newer one of the same shard',
+    'shard-1: a newer result of the same shard exists',
+    'shard-2-2: a newer result of the same shard exists',
   ]);
 });
 

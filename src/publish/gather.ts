@@ -73,7 +73,7 @@ export async function gatherResults(folder: string, wanted: Wanted): Promise<Gat
       const other = kept.get(indexOf(found));
       const isNewer = !other || Date.parse(found.run.started) > Date.parse(other.found.run.started);
       if (isNewer) kept.set(indexOf(found), { name, found });
-      if (other) refused.push(`${isNewer ? other.name : name}: there is a newer one of the same shard`);
+      if (other) refused.push(`${isNewer ? other.name : name}: a newer result of the same shard exists`);
     } catch (error) {
       refused.push(`${name}: ${(error as Error).message}`);
     }
@@ -99,7 +99,7 @@ export const indexOf = ({ plan }: Results) => plan.shard?.index ?? 0;
 async function readBounded<T>(file: string, schema: { parse(value: unknown): T }, most: number): Promise<T> {
   const found = await lstat(file).catch(() => null);
   if (!found?.isFile()) throw new Error('there is no such file');
-  if (found.size > most) throw new Error(`${found.size} bytes, up to ${most} are read`);
+  if (found.size > most) throw new Error(`${found.size} bytes; at most ${most} are read`);
   try {
     return schema.parse(JSON.parse(await readFile(file, 'utf8'), shorten));
   } catch (error) {

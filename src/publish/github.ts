@@ -63,7 +63,7 @@ export function commentsOf(pull: PullRequest, token: string, manner: Manner = MA
         const answer = await octokit.graphql<{ viewer: { login: string } } | undefined>(
           '{ viewer { login } }',
         );
-        if (!answer?.viewer) throw new Error('the answer is not from the API of GitHub');
+        if (!answer?.viewer) throw new Error('the answer is not from the GitHub API');
         return answer.viewer.login;
       } catch (error) {
         // No answer at all must not end in a second comment; a refusal is what GITHUB_TOKEN may get.

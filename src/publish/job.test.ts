@@ -62,7 +62,7 @@ test.each([
 });
 
 test('refuses what cannot be the name of an artifact', () => {
-  expect(() => readJob({ ...env, 'INPUT_ARTIFACT-NAME': 'a/b' }, {})).toThrow('cannot be the name');
+  expect(() => readJob({ ...env, 'INPUT_ARTIFACT-NAME': 'a/b' }, {})).toThrow('not a valid name');
   expect(readJob(env, {}).artifactName).toBe('php-runtime-bench');
 });
 

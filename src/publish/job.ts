@@ -139,7 +139,7 @@ function readKey(env: Env): string | null {
 function readArtifactName(env: Env): string {
   const name = (env['INPUT_ARTIFACT-NAME'] ?? '').trim() || 'php-runtime-bench';
   if (/["<>:|*?\r\n\\/]/.test(name)) {
-    throw new UserError('this cannot be the name of an artifact', {
+    throw new UserError('not a valid name of an artifact', {
       where: { name: 'input artifact-name' },
       found: name,
       allowed: 'any characters but " < > : | * ? \\ / and line breaks',

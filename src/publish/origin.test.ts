@@ -47,8 +47,8 @@ test.each([
   ['newer commits', {}, [{ number: 7, head: 'beef' }], 'newer commits'],
   ['closed', {}, [], 'no longer open'],
   ['two of them', {}, [7, 8].map((number) => ({ number, head: 'c0ffee' })), '2 pull requests'],
-  ['a push', { event: 'push' }, undefined, 'not about a pull request'],
-  ['a fork that was deleted', { head_repository: null }, undefined, 'is gone'],
+  ['a push', { event: 'push' }, undefined, 'does not belong to a pull request'],
+  ['a fork that was deleted', { head_repository: null }, undefined, 'no longer exists'],
 ])('none: %s', async (_, change, open, why) => {
   const { origin } = await find(change, open);
   expect(origin).toMatchObject({ pull: null, why: expect.stringContaining(why) });
@@ -79,7 +79,7 @@ test('the pull request that was asked for, if it still has the commit on top', a
   expect(asked).toEqual([7]);
   expect(origin).toEqual({ pull: { owner: 'octo', repo: 'shop', number: 7 }, why: '', measured: null });
   expect((await findByNumber('7', COMMIT, 'd'.repeat(40))).origin).toMatchObject({
-    ...{ pull: null, why: 'the pull request has newer commits by now' },
+    ...{ pull: null, why: 'the pull request has newer commits' },
   });
   expect((await findByNumber('7', COMMIT, null)).origin).toMatchObject({
     ...{ pull: null, why: 'there is no open pull request 7' },
@@ -91,9 +91,9 @@ test.each([
   ['7; rm -rf', COMMIT, 'not a whole number'],
   ['0', COMMIT, 'number out of bounds'],
   ['../8', COMMIT, 'not a whole number'],
-  ['7', '', 'this is no commit'],
-  ['7', 'main', 'this is no commit'],
-  ['7', COMMIT.slice(1), 'this is no commit'],
+  ['7', '', 'not a commit'],
+  ['7', 'main', 'not a commit'],
+  ['7', COMMIT.slice(1), 'not a commit'],
 ])('refuses the number %j with the commit %j', async (pull, commit, why) => {
   await expect(findByNumber(pull, commit)).rejects.toThrow(why);
 });

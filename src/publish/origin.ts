@@ -38,18 +38,18 @@ export async function findOrigin(event: unknown, repository: string, pulls: Pull
   const name = String(workflow?.name ?? run.name ?? '');
   const found = { measured: { run: Number(run.id), workflow: name } };
   const none = (why: string): Origin => ({ ...found, pull: null, why });
-  if (run.event !== 'pull_request') return none('the workflow run was not about a pull request');
+  if (run.event !== 'pull_request') return none('the workflow run does not belong to a pull request');
   const login = run.head_repository?.owner?.login;
   const { head_branch: branch, head_sha: commit } = run;
   if (typeof login !== 'string' || typeof branch !== 'string' || typeof commit !== 'string') {
-    return none('the branch that the workflow run was about is gone');
+    return none('the branch of the workflow run no longer exists');
   }
   const open = await pulls.openFrom(`${login}:${branch}`);
   const fitting = open.filter(({ head }) => head === commit);
   const [pull] = fitting;
   if (!pull) {
     return none(
-      open.length > 0 ? 'the pull request has newer commits by now' : 'its pull request is no longer open',
+      open.length > 0 ? 'the pull request has newer commits' : 'its pull request is no longer open',
     );
   }
   if (fitting.length > 1) return none(`${fitting.length} pull requests have this commit on top`);
@@ -65,7 +65,7 @@ export async function findOutdated(event: unknown, pulls: Pulls): Promise<Origin
   if (typeof pull?.number !== 'number' || typeof pull.head?.sha !== 'string') return null;
   const open = await pulls.open(pull.number);
   if (!open || open.head === pull.head.sha) return null;
-  return { measured: null, pull: null, why: 'the pull request has newer commits by now' };
+  return { measured: null, pull: null, why: 'the pull request has newer commits' };
 }
 
 /**
@@ -80,17 +80,17 @@ export async function findAsked(
   if (pull === '') return null;
   const number = at({ name: 'input pull-request' }, () => parseInteger(pull, { min: 1 }));
   if (!/^[0-9a-f]{40,64}$/.test(commit)) {
-    throw new UserError('this is no commit', {
+    throw new UserError('not a commit', {
       where: { name: 'input ref' },
       found: quote(commit),
-      allowed: 'with pull-request, the full hash of the commit that is measured',
+      allowed: 'with pull-request, the full hash of the measured commit',
     });
   }
   const [owner = '', repo = ''] = repository.split('/');
   const found = await pulls.open(number);
   if (!found) return { measured: null, pull: null, why: `there is no open pull request ${number}` };
   if (found.head !== commit) {
-    return { measured: null, pull: null, why: 'the pull request has newer commits by now' };
+    return { measured: null, pull: null, why: 'the pull request has newer commits' };
   }
   return { measured: null, pull: { owner, repo, number }, why: '' };
 }

@@ -89,6 +89,6 @@ function render(results: readonly Results[], wanted: Wanted, place?: Place): str
   try {
     return renderShards(results, wanted, place);
   } catch (error) {
-    throw new UserError('these results cannot be shown', { found: (error as Error).message });
+    throw new UserError('cannot show these results', { found: (error as Error).message });
   }
 }

@@ -46,8 +46,8 @@ test.each([
 });
 
 test.each([
-  ['/benchmark', 'this is no request', ''],
-  ['hello /bench', 'this is no request', ''],
+  ['/benchmark', 'not a request', ''],
+  ['hello /bench', 'not a request', ''],
   ['/bench --scenario stress', "unknown flag '--scenario'", "did you mean '--scenarios'?"],
   // What is the machine's, or may hold a secret, is for the workflow to say.
   ['/bench --env A=b', "unknown flag '--env'", ''],
@@ -62,9 +62,9 @@ test.each([
   ['/bench --__proto__ x', "unknown flag '--__proto__'", ''],
   ['/bench --load', 'needs a value', ''],
   ['/bench --seed 1 --seed 2', 'given more than once', ''],
-  ['/bench apache --runtimes swoole', 'runtimes are named twice', ''],
-  ["/bench 'apache", 'a quote is not closed', ''],
-  ['/bench apache"x', 'a quote is not closed', ''],
+  ['/bench apache --runtimes swoole', 'runtimes are given twice', ''],
+  ["/bench 'apache", 'missing closing quote', ''],
+  ['/bench apache"x', 'missing closing quote', ''],
   [`/bench ${'a'.repeat(2000)}`, 'the request is too long', ''],
 ])('refuses %.40s', (body, message, hint) => {
   const refused = () => readRequest(body);

@@ -47,7 +47,7 @@ export function readRequest(body: string): Record<string, string> {
     });
   }
   const [word, ...words] = splitWords(line);
-  if (word !== WORD) throw new UserError('this is no request', { found: quote(word ?? ''), allowed: WORD });
+  if (word !== WORD) throw new UserError('not a request', { found: quote(word ?? ''), allowed: WORD });
   const { flags, positionals } = splitArguments(words, KINDS);
   const inputs: Record<string, string> = {};
   for (const [name, texts] of flags) {
@@ -57,7 +57,7 @@ export function readRequest(body: string): Record<string, string> {
   }
   if (positionals.length === 0) return inputs;
   if (inputs.runtimes !== undefined) {
-    throw new UserError('runtimes are named twice', {
+    throw new UserError('runtimes are given twice', {
       found: `${quote(positionals.join(' '))} and --runtimes`,
       allowed: `${WORD} RUNTIMES, or --runtimes RUNTIMES`,
     });
@@ -81,7 +81,7 @@ function splitWords(line: string): string[] {
   while (rest !== '') {
     const [all = '', word = ''] = /^((?:'[^']*'|"[^"]*"|[^\s'"])+)\s*/.exec(rest) ?? [];
     if (all === '' || (rest.length > all.length && !/\s$/.test(all))) {
-      throw new UserError('a quote is not closed', { found: quote(rest) });
+      throw new UserError('missing closing quote', { found: quote(rest) });
     }
     words.push(word.replace(/'([^']*)'|"([^"]*)"/g, (_, single, double) => single ?? double));
     rest = rest.slice(all.length);

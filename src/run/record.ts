@@ -139,7 +139,7 @@ function missingTwin(variant: Variant, _: number, all: readonly Variant[]): Warn
     {
       code: 'no-base',
       message: `nothing to compare ${variant.label} with: ${twin.label} failed (${twin.failure.stage}): ${twin.failure.reason}`,
-      remedy: 'its log is in the report; name another ref in compare-to if it cannot be mended',
+      remedy: 'its log is in the report; if you cannot fix it, choose another ref in compare-to',
       variant: variant.id,
     },
   ];

@@ -9,7 +9,7 @@ import type { Job, World } from './world.ts';
 
 /**
  * Carries the plan out: per instance start, verify, warm up, load in slices, stop. A variant that fails drops
- * out with its reason, the others go on; what was measured is kept at once.
+ * out with its reason, the others go on; results so far are kept at once.
  */
 export async function runPlan(world: World, tool: Omit<SamplerTool, 'cpus'>): Promise<void> {
   const { engine, job, sink } = world;
@@ -71,8 +71,8 @@ function planAnew(world: World, tookMs: number, searchedMs: number): World {
 function budgetUsedUp(instance: Instance, plan: Plan): Warning {
   return {
     code: 'budget',
-    message: `the budget was used up after ${instance.index} of ${plan.instances.length} instances, as starts or slices took longer than planned`,
-    remedy: 'give a larger budget, or fewer variants',
+    message: `the budget was used up after ${instance.index} of ${plan.instances.length} instances: starts or slices took longer than planned`,
+    remedy: 'increase the budget, or use fewer variants',
     variant: null,
   };
 }

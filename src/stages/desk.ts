@@ -58,7 +58,7 @@ export function openDesk(host: Host, caller: Caller, startedMs: number): Desk {
   const docker = connectDocker(host);
   const run = makeRunId(startedMs);
   caller.began?.(run);
-  cleanUp.later('remove what the run has started', () => removeRun(docker, run));
+  cleanUp.later('remove containers and networks of the run', () => removeRun(docker, run));
   const beganMs = host.elapsed();
   return { host, docker, caller, run, startedMs, beganMs, signal: stop.signal, cleanUp };
 }

@@ -28,7 +28,7 @@ export async function openRecord(
 ): Promise<RecordFile> {
   const output = await openOutput(config.out);
   const end = makeEnd(output, desk.caller.say);
-  desk.cleanUp.later('end the output folder', () => end(false));
+  desk.cleanUp.later('finish the output folder', () => end(false));
   const record: Record = {
     tool: { name: 'php-runtime-bench', version: desk.caller.version, k6: ground.k6 },
     ...{ runId: desk.run, command: desk.caller.command, startedMs: desk.startedMs, config, found, head },

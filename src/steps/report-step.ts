@@ -15,6 +15,7 @@ async function main(): Promise<number> {
   await writeGathered(core.getInput('out', { required: true }), gathered.results, wanted);
   await summarise(gathered.results, wanted, readJob(process.env, context.payload).runUrl);
   const missing = wanted.length - gathered.results.length;
-  if (missing > 0) core.error(`${missing} of ${wanted.length} shards gave no results; their jobs say why`);
+  if (missing > 0)
+    core.error(`${missing} of ${wanted.length} shards gave no results; see the logs of their jobs`);
   return missing > 0 ? 3 : 0;
 }

@@ -50,9 +50,9 @@ export async function salvage(out: string, since: number): Promise<Summary | nul
 /** Says in the log why the step fails, if it does. */
 export function conclude(exitCode: Bench['exitCode']): number {
   const reasons = {
-    1: 'a pass criterion was missed or a gate failed; the report says which',
-    3: 'some variant could not be built or measured, or no comparison of a gate could be judged; the report says which and why',
-    4: 'the Docker engine or the machine failed; what was measured until then is in the report',
+    1: 'a pass criterion was missed or a gate failed; see the report',
+    3: 'some variant could not be built or measured, or a gate could not be judged; see the report',
+    4: 'the Docker engine or the machine failed; the report has the results so far',
     130: 'stopped by SIGINT',
     143: 'stopped by SIGTERM',
   };

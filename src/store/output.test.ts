@@ -66,7 +66,7 @@ test.each([
 ])('refuses a folder with %s, and touches nothing', async (_, names, sign) => {
   fill(names, sign);
   const before = all();
-  await expect(openOutput(folder)).rejects.toThrow('files of another program');
+  await expect(openOutput(folder)).rejects.toThrow('contains other files');
   expect(all()).toEqual(before);
 });
 
@@ -142,7 +142,7 @@ test('a line of it that cannot be read is named', async () => {
   const [good, ...others] = results.measurements.slice(0, 2).map((slice) => JSON.stringify(slice));
   writeFileSync(join(folder, 'measurements.ndjson'), [good, '{"variant": 1}', ...others, ''].join('\n'));
   await expect(readOutput(folder)).rejects.toMatchObject({
-    message: 'these results cannot be read',
+    message: 'cannot read these results',
     detail: { where: { name: join(folder, 'measurements.ndjson'), line: 2 } },
   });
 });

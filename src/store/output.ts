@@ -35,17 +35,17 @@ export async function openOutput(folder: string): Promise<Output> {
     await mkdir(folder, { recursive: true });
     names = await readdir(folder);
   } catch (error) {
-    throw new UserError('the output folder cannot be used', {
+    throw new UserError('cannot use the output folder', {
       where: { name: 'out' },
       found: (error as Error).message,
     });
   }
   const foreign = await findForeign(folder, names);
   if (foreign.length > 0) {
-    throw new UserError('the output folder holds files of another program, which a run would overwrite', {
+    throw new UserError('the output folder contains other files, which a run would overwrite', {
       where: { name: 'out' },
       found: `${folder}: ${foreign.slice(0, 3).join(', ')}`,
-      allowed: 'a new or empty folder, or one that an earlier run has written',
+      allowed: 'a new or empty folder, or one from an earlier run',
     });
   }
   await setAside(folder, names);

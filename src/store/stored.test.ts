@@ -76,7 +76,7 @@ describe('refused, and what is wrong is named', () => {
   ])('%s', async (_, change, found) => {
     write(change(made()));
     await expect(readOutput(folder)).rejects.toMatchObject({
-      message: 'these results cannot be read',
+      message: 'cannot read these results',
       detail: {
         where: { name: file() },
         found: expect.stringMatching(found),

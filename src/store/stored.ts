@@ -37,7 +37,7 @@ export async function readOutput(folder: string): Promise<Results> {
   const file = join(folder, 'results.json');
   const size = await sizeOf(file);
   if (size === null) {
-    throw new UserError('there are no results here', {
+    throw new UserError('no results found', {
       where: { name: folder },
       allowed: 'a folder with results.json',
     });
@@ -130,5 +130,5 @@ function unreadable(error: unknown, where: { name: string; line?: number }): Err
     ? [issue.path.join('.'), issue.message].filter(Boolean).join(': ')
     : (error as Error).message;
   const allowed = 'results of schema version 1';
-  return new UserError('these results cannot be read', { where, found, allowed });
+  return new UserError('cannot read these results', { where, found, allowed });
 }

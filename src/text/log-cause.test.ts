@@ -6,15 +6,15 @@ const PAIR = 'nginx-fpm: php-fpm has ended, so the container ends, too\n';
 test.each([
   [
     'nginx: [emerg] unknown directive "liste" in /tmp/php-runtime-bench/server.conf:2\nnginx-fpm: nginx has ended, so the container ends, too\n',
-    'nginx has ended: nginx: [emerg] unknown directive "liste" in /tmp/php-runtime-bench/server.conf:2',
+    'nginx stopped: nginx: [emerg] unknown directive "liste" in /tmp/php-runtime-bench/server.conf:2',
   ],
   [
     `[22-Nov-2026 10:00:00] ERROR: [pool www] please specify user and group other than root\n[22-Nov-2026 10:00:00] ERROR: FPM initialization failed\n${PAIR}`,
-    'php-fpm has ended: [22-Nov-2026 10:00:00] ERROR: [pool www] please specify user and group other than root',
+    'php-fpm stopped: [22-Nov-2026 10:00:00] ERROR: [pool www] please specify user and group other than root',
   ],
   [
     `serve: line 30: 12 Segmentation fault php-fpm\n${PAIR}`,
-    'php-fpm has ended: serve: line 30: 12 Segmentation fault php-fpm',
+    'php-fpm stopped: serve: line 30: 12 Segmentation fault php-fpm',
   ],
   [PAIR, 'php-fpm has ended'],
   [
@@ -30,5 +30,5 @@ test.each([
 test('a long line is cut, and an empty log is one', () => {
   expect(findCause(`error: ${'x'.repeat(1000)}`)).toHaveLength(300);
   expect(quoteCause(' \n')).toBe('; its log is empty');
-  expect(quoteCause('no such file\n')).toBe('; its log says: no such file');
+  expect(quoteCause('no such file\n')).toBe('; its log: no such file');
 });

@@ -24,11 +24,11 @@ export function findCause(log: string): string {
   while (at > 0 && ERROR.test(own[at - 1] as string)) at--;
   const cause = (own[at] ?? own.at(-1) ?? '').slice(0, LENGTH);
   if (who === undefined) return cause;
-  return cause === '' ? `${who} has ended` : `${who} has ended: ${cause}`;
+  return cause === '' ? `${who} has ended` : `${who} stopped: ${cause}`;
 }
 
-/** The same, as what follows a reason: `; its log says: …`. */
+/** The same, as what follows a reason: `; its log: …`. */
 export function quoteCause(log: string): string {
   const cause = findCause(log);
-  return cause === '' ? '; its log is empty' : `; its log says: ${cause}`;
+  return cause === '' ? '; its log is empty' : `; its log: ${cause}`;
 }

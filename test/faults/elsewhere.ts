@@ -24,17 +24,17 @@ export const elsewhere = {
   refuses: variant('a server that answers 500', 'GET /…answers HTTP 500'),
   'fails-under-load': variant(
     'a server that answers 500 once it is loaded',
-    'answers otherwise after the load: HTTP 500',
+    'answers differently after the load: HTTP 500',
   ),
   'fatal-error': variant('an app with a fatal error', 'its log says: Uncaught Error: …'),
   'without-key': variant('an app without its key', 'its log says: No key has been specified.'),
-  memory: variant('a server and a worker that take too much memory', 'for lack of memory'),
-  port: variant('a port that something else listens on', 'something else listens on its port 18080'),
+  memory: variant('a server and a worker that take too much memory', 'out of memory'),
+  port: variant('a port that something else listens on', 'another program listens on its port 18080'),
   k6: {
     ...{ what: 'k6 is killed', message: 'k6 was killed', exitCode: 0, file: RUNS },
     kept: 'the slices of all other k6 processes; those of this one are void',
   },
-  SIGINT: stopped('SIGINT in the load', 130, BEFORE, 'stopped by SIGINT; what was measured is kept'),
+  SIGINT: stopped('SIGINT in the load', 130, BEFORE, 'stopped by SIGINT; results so far are kept'),
   build: stopped(
     'SIGTERM in the build, and two more signals in the clean-up',
     143,
@@ -50,12 +50,17 @@ export const elsewhere = {
   },
   unread: stopped('standard output is closed', 0, 'everything', ''),
   second: {
-    ...{ what: 'two runs at once', message: 'another run holds this engine…--wait', exitCode: 2, file: RUNS },
+    ...{
+      what: 'two runs at once',
+      message: 'another benchmark is running on this Docker engine…--wait',
+      exitCode: 2,
+      file: RUNS,
+    },
     kept: 'everything of the run that was there first',
   },
   precious: {
-    what: '`--out` has files of another program',
-    message: 'the output folder holds files of another program…',
+    what: '`--out` contains other files',
+    message: 'the output folder contains other files…',
     ...{ exitCode: 2, kept: 'those files', file: RUNS },
   },
   deaf: {
@@ -72,7 +77,7 @@ export const elsewhere = {
     ...{ kept: 'everything; all other steps are done', file: 'src/clean-up.test.ts' },
   },
   'no-service': {
-    ...{ what: 'a service that does not start', message: 'the services do not start…', exitCode: 2 },
+    ...{ what: 'a service that does not start', message: 'the services did not start…', exitCode: 2 },
     ...{ kept: NOTHING, file: 'test/integration/services.test.ts' },
   },
 } satisfies Record<string, Elsewhere>;

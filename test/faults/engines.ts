@@ -68,7 +68,7 @@ const NAMES: Readonly<Record<Stage, string>> = {
 
 const stopped = (stage: Stage, signal: 'SIGTERM' | 'SIGKILL'): Fault<EngineWorld> => ({
   what: `the engine is ${signal === 'SIGTERM' ? 'stopped' : 'killed'} ${NAMES[stage]} (${signal})`,
-  message: 'the Docker engine…what was measured is kept',
+  message: 'the Docker engine…results so far are kept',
   exitCode: 4,
   kept: KEPT[stage],
   left: 'nothing; what a killed engine keeps running, the next run removes',
@@ -85,7 +85,7 @@ const stopped = (stage: Stage, signal: 'SIGTERM' | 'SIGKILL'): Fault<EngineWorld
 /** It takes two minutes of waiting, so it has a file and an engine of its own. */
 export const hanging: Fault<EngineWorld> = {
   what: 'the engine hangs in the load (SIGSTOP)',
-  message: 'the Docker engine…what was measured is kept',
+  message: 'the Docker engine…results so far are kept',
   exitCode: 4,
   kept: KEPT.load,
   left: 'nothing; what a hung engine keeps running, the next run removes',
@@ -107,7 +107,7 @@ const full = (stage: 'build' | 'load'): Fault<EngineWorld> => ({
   what: `the disk of the engine is full ${NAMES[stage]}`,
   message: 'no space left on device',
   // Its own database may end it.
-  or: 'the Docker engine does not answer any more',
+  or: 'the Docker engine stopped answering',
   exitCode: 4,
   kept: KEPT[stage],
   async inject(world) {

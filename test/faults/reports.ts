@@ -46,7 +46,7 @@ function writeResults(
 export const resultFaults: readonly Fault<Desk>[] = [
   {
     what: 'results of a version to come',
-    message: 'run/results.json: these results cannot be read…found:…allowed: results of schema version 1',
+    message: 'run/results.json: cannot read these results…found:…allowed: results of schema version 1',
     exitCode: 2,
     kept: 'the file as it is',
     async inject(desk) {
@@ -56,7 +56,7 @@ export const resultFaults: readonly Fault<Desk>[] = [
   },
   {
     what: 'results that were cut short',
-    message: 'run/results.json: these results cannot be read…found:…Expected',
+    message: 'run/results.json: cannot read these results…found:…Expected',
     exitCode: 2,
     kept: 'the file as it is',
     async inject(desk) {
@@ -66,7 +66,7 @@ export const resultFaults: readonly Fault<Desk>[] = [
   },
   {
     what: 'results with NaN',
-    message: 'run/results.json: these results cannot be read…NaN',
+    message: 'run/results.json: cannot read these results…NaN',
     exitCode: 2,
     kept: 'the file as it is',
     async inject(desk) {
@@ -76,7 +76,7 @@ export const resultFaults: readonly Fault<Desk>[] = [
   },
   {
     what: 'results with null where a number belongs',
-    message: 'run/results.json: these results cannot be read…achievedRps',
+    message: 'run/results.json: cannot read these results…achievedRps',
     exitCode: 2,
     kept: 'the file as it is',
     async inject(desk) {
@@ -86,7 +86,7 @@ export const resultFaults: readonly Fault<Desk>[] = [
   },
   {
     what: 'results in a file of rubbish',
-    message: 'run/results.json: these results cannot be read',
+    message: 'run/results.json: cannot read these results',
     exitCode: 2,
     kept: 'the file as it is',
     async inject(desk) {
@@ -117,7 +117,7 @@ export const resultFaults: readonly Fault<Desk>[] = [
   },
   {
     what: 'a folder without results',
-    message: 'there are no results here',
+    message: 'no results found',
     exitCode: 2,
     kept: 'there was nothing',
     inject: (desk) => report(desk, '.'),
@@ -191,7 +191,7 @@ export const githubFaults: readonly Fault<Desk>[] = [
   ),
   {
     what: "GitHub's API answers with a page of HTML",
-    message: 'No comment: the answer is not from the API of GitHub',
+    message: 'No comment: the answer is not from the GitHub API',
     exitCode: null,
     kept: 'the job summary and all files; the step goes on with a warning',
     inject: () => publishTo(answers(200, '<html><h1>Unicorn!</h1></html>', 'text/html')),

@@ -143,7 +143,7 @@ export const runFaults: readonly Fault<RunWorld>[] = [
   },
   {
     what: 'the arena, in which k6 runs, is killed',
-    message: 'the Docker engine failed…what was measured is kept',
+    message: 'the Docker engine failed…results so far are kept',
     exitCode: 4,
     kept: 'all slices before',
     async inject({ project, out, bench }) {
@@ -157,7 +157,7 @@ export const runFaults: readonly Fault<RunWorld>[] = [
   },
   {
     what: 'the sampler is killed',
-    message: 'CPU and memory are not measured any more',
+    message: 'CPU and memory are no longer measured',
     exitCode: 0,
     kept: 'throughput and latency of all slices, CPU and memory of those before',
     async inject({ project, out, bench }) {
@@ -173,7 +173,7 @@ export const runFaults: readonly Fault<RunWorld>[] = [
   },
   {
     what: 'SIGINT twice in the load',
-    message: 'stopped by SIGINT; what was measured is kept',
+    message: 'stopped by SIGINT; results so far are kept',
     exitCode: 130,
     kept: 'all slices before',
     async inject({ project, out, bench }) {
@@ -189,7 +189,7 @@ export const runFaults: readonly Fault<RunWorld>[] = [
   },
   {
     what: 'SIGHUP, as from a terminal that was closed',
-    message: 'stopped by SIGTERM; what was measured is kept',
+    message: 'stopped by SIGTERM; results so far are kept',
     exitCode: 143,
     kept: 'all slices before',
     async inject({ project, out, bench }) {

@@ -69,7 +69,7 @@ const textOf = ({ project }: ServerWorld, file: string) => readFileSync(join(pro
 
 export const serverFaults: readonly Fault<ServerWorld>[] = [
   wrong('a server that closes connections early', 'closes-early', '…no answer: unexpected EOF'),
-  wrong('a server that sends 1 GiB', 'gigabyte', 'GET /first answers otherwise after the load: '),
+  wrong('a server that sends 1 GiB', 'gigabyte', 'GET /first answers differently after the load: '),
   wrong(
     'a server that never ends a header',
     'endless-header',

@@ -98,7 +98,7 @@ const sql = (mariadb: string, command: string) =>
 export const serviceFaults: readonly Fault<ServiceWorld>[] = [
   {
     what: 'the database is killed in the load',
-    message: 'the service mariadb ended while the run went on',
+    message: 'the service mariadb stopped during the run',
     exitCode: 3,
     kept: 'all slices before',
     async inject(world) {
@@ -109,7 +109,7 @@ export const serviceFaults: readonly Fault<ServiceWorld>[] = [
   },
   {
     what: 'the database refuses connections in the load',
-    message: 'answers otherwise after the load: HTTP 500',
+    message: 'answers differently after the load: HTTP 500',
     exitCode: 3,
     kept: 'all slices before',
     async inject(world) {

@@ -29,7 +29,7 @@ const AS_NOBODY = `
 export const usedUpFaults: readonly Fault<RunWorld>[] = [
   {
     what: 'file descriptors are used up',
-    message: 'no file descriptors left…what was measured is kept',
+    message: 'no file descriptors left…results so far are kept',
     exitCode: 4,
     kept: 'all slices before',
     left: 'nothing but containers, which the next run removes',
@@ -47,7 +47,7 @@ export const usedUpFaults: readonly Fault<RunWorld>[] = [
   },
   {
     what: 'the machine starts no more processes',
-    message: 'the machine starts no more processes…what was measured is kept',
+    message: 'the machine starts no more processes…results so far are kept',
     exitCode: 4,
     kept: 'all slices before',
     left: 'nothing but containers, which the next run removes',
@@ -91,7 +91,7 @@ export const usedUpFaults: readonly Fault<RunWorld>[] = [
   },
   {
     what: 'the disk of `--out` is full',
-    message: 'the disk is full…what was measured is kept',
+    message: 'the disk is full…results so far are kept',
     exitCode: 4,
     kept: 'what was written before, and the table on the terminal',
     async inject({ project, out, bench }) {

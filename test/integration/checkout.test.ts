@@ -181,8 +181,8 @@ describe('what compare-to stands for', () => {
       expect(found?.earlier?.measurements).toEqual(earlier?.measurements);
     }
     expect(await refusal(find('old', { flags: ['--fail-on', 'slower > 3%'] }))).toBe(
-      "--compare-to: no gate can be held against another run\n  found:   'old'\n" +
-        "  allowed: with fail-on: 'base', a git ref or an image, which are measured in the same run",
+      "--compare-to: `fail-on` does not work when `compare-to` is a results file\n  found:   'old'\n" +
+        "  allowed: 'base', a git ref or an image, which are measured in the same run",
     );
   });
 
@@ -202,9 +202,9 @@ describe('what compare-to stands for', () => {
     commit({ [INDEX]: 'one' });
     const loose = { cwd: join(folder, 'loose') };
     expect(await refusal(find('base', loose))).toMatch(
-      /^--compare-to: the app 'loose' lies in no git repository\n {2}found: {3}.*\/loose: not a git repository.*\n {2}hint: .*$/,
+      /^--compare-to: the app 'loose' is not in a git repository\n {2}found: {3}.*\/loose: not a git repository.*\n {2}hint: .*$/,
     );
-    expect(await refusal(find('main', loose))).toContain("git: the app 'loose' lies in no git repository");
+    expect(await refusal(find('main', loose))).toContain("git: the app 'loose' is not in a git repository");
     const other = join(folder, 'blog');
     git(folder, 'init', '--quiet', other);
     commit({ [INDEX]: 'one' }, other);
@@ -296,7 +296,7 @@ describe('a shallow clone', () => {
     expect(found?.other).toMatchObject({
       ...{
         kind: 'none',
-        reason: expect.stringContaining('this clone is shallow, and the commit where HEAD parted from main'),
+        reason: expect.stringContaining('this clone is shallow, and the commit where HEAD left main'),
       },
     });
   });
@@ -629,7 +629,7 @@ describe('the files of the other commit', () => {
     await removeTemporary(RUN);
     leave({ pid: dead, host: hostname() });
     expect(await sweep()).toBe(false);
-    expect(said).toEqual([`removed what run ${RUN} had left behind: php-runtime-bench-${RUN}-base`]);
+    expect(said).toEqual([`removed what run ${RUN} left behind: php-runtime-bench-${RUN}-base`]);
     expect(await removeTemporary(RUN)).toBe(false);
   });
 });

@@ -85,21 +85,21 @@ describe('bad input', () => {
       ['run', '--image', 'grafana/k6:2.2.0=localhost:9/k6:2.2.0'],
       {},
       2,
-      /^pulling localhost:9\/k6:2\.2\.0\nthe load generator's image localhost:9\/k6:2\.2\.0 cannot be had\n {2}found: {3}.*\n {2}hint: {4}.*\n$/,
+      /^pulling localhost:9\/k6:2\.2\.0\ncould not pull the k6 image localhost:9\/k6:2\.2\.0\n {2}found: {3}.*\n {2}hint: {4}.*\n$/,
     ],
     [
       'results that are not there',
       ['report', 'nothing'],
       {},
       2,
-      /^nothing: there are no results here\n {2}allowed: a folder with results\.json\n$/,
+      /^nothing: no results found\n {2}allowed: a folder with results\.json\n$/,
     ],
     [
       'results that are not ours',
       ['report', 'others'],
       {},
       2,
-      /^others\/results\.json: these results cannot be read\n {2}found: {3}.*\n {2}allowed: results of schema version 1\n$/,
+      /^others\/results\.json: cannot read these results\n {2}found: {3}.*\n {2}allowed: results of schema version 1\n$/,
     ],
   ])('%s', async (_, argv, env: Record<string, string>, exitCode, message) => {
     write({ 'others/results.json': '{"schema": 7}' });

@@ -203,7 +203,7 @@ describe('what nobody can compare with', () => {
   it('a ref that there is not is bad input: nothing starts', async () => {
     const { code, stdout, stderr } = await project.bench('out-none', ...APACHE, '--compare-to', 'mian').done;
     expect(stderr).toMatch(
-      /^--compare-to: nothing to compare with\n {2}found: {3}'mian' \(results: none at mian; git: no such commit, branch or tag in \S+; image: the engine has none of that name, and one without a tag is not pulled\)\n {2}allowed: .*\n$/,
+      /^--compare-to: nothing to compare with\n {2}found: {3}'mian' \(results: none at mian; git: no such commit, branch or tag in \S+; image: no such image in the engine, and a name without a tag is not pulled\)\n {2}allowed: .*\n$/,
     );
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(existsSync(join(project.folder, 'out-none'))).toBe(false);

@@ -192,8 +192,8 @@ describe('an app that is not ready to be served', () => {
     const results = project.results('unready');
     const told = {
       legacy:
-        /^GET \/ answers HTTP 500; its log says: Uncaught Error: .* no_such_function\(\) in \/app\/.*index\.php:1$/,
-      framework: /^GET \/ answers HTTP 500; its log says: No key has been specified\.$/,
+        /^GET \/ answers HTTP 500; its log: Uncaught Error: .* no_such_function\(\) in \/app\/.*index\.php:1$/,
+      framework: /^GET \/ answers HTTP 500; its log: No key has been specified\.$/,
     };
     for (const runtime of ['apache@8.4', 'nginx-fpm@8.4']) {
       for (const [app, reason] of Object.entries(told)) {
@@ -240,7 +240,7 @@ describe('lack of memory', () => {
     ).done;
     const results = project.results('memory');
     // The engine does not always hear of it; then it is told as likely.
-    const lack = /killed(, most likely)? for lack of memory/;
+    const lack = /killed(, most likely)? out of memory/;
     expectRow('memory', { code, printed: stdout });
     expect(variantOf(results, 'faulty@8.4[fault=hoards]').failure).toMatchObject({
       stage: 'run',
@@ -260,7 +260,7 @@ describe('lack of memory', () => {
 });
 
 describe('signals', () => {
-  it('SIGINT in the load: what was measured is kept and reported', async () => {
+  it('SIGINT in the load: results so far are kept and reported', async () => {
     const flags = ['--runtimes', 'apache', '--instances', '5', '--format', 'json', ...LONGER];
     const run = project.bench('interrupted', ...flags);
     await told(run, 'instance 2/5: paths');
@@ -330,7 +330,7 @@ describe('signals', () => {
     const { code, stdout, stderr } = await after.done;
     const line = '.*,apache@8\\.4,';
     expect(stdout).toMatch(new RegExp(`^run,.*\\n${line},.*\\n${line}/json\\?n=5,.*\\n$`));
-    expect(stderr).toMatch(/^removed what run \S+ had left behind: php-runtime-bench-\S+/m);
+    expect(stderr).toMatch(/^removed what run \S+ left behind: php-runtime-bench-\S+/m);
     expect(code).toBe(0);
     expectMeasured(project.results('after'), 'apache@8.4');
   });
@@ -361,7 +361,7 @@ describe('a second run meanwhile', () => {
     const { run } = project.results('first');
     expect(second.stderr).toMatch(
       new RegExp(
-        `^another run holds this engine.*\n  found:   run ${run.id}, by \\S+ on \\S+, pid \\d+\n  hint:.*--wait\n$`,
+        `^another benchmark is running on this Docker engine.*\n  found:   run ${run.id}, by \\S+ on \\S+, pid \\d+\n  hint:.*--wait\n$`,
       ),
     );
     expect(existsSync(join(project.folder, 'second'))).toBe(false);
@@ -399,7 +399,7 @@ describe('what is in the way', () => {
     expect(failed).toHaveLength(1);
     expect(variantOf(results, failed[0] as string).failure).toMatchObject({
       stage: 'start',
-      reason: 'something else listens on its port 18080',
+      reason: 'another program listens on its port 18080',
     });
     expectMeasured(results, servers.find((id) => !failed.includes(id)) as string);
   });

@@ -73,7 +73,7 @@ test('a variant whose front ends has failed', async () => {
   expect(variantOf(project.results('ended'), FRONT).failure).toMatchObject({
     ...{
       stage: 'run',
-      reason: expect.stringMatching(/^nginx before it: its container ended with exit code 137/),
+      reason: expect.stringMatching(/^nginx in front of it: its container ended with exit code 137/),
     },
   });
 });

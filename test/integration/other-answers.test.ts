@@ -83,7 +83,7 @@ describe('apps that answer otherwise under load', () => {
   it.each([
     ['shorter', /of \/ were not the checked one: \d+ characters instead of \d+ to \d+/],
     ['redirect', /of \/ were not the checked one: HTTP 302 to \/login instead of HTTP 200/],
-    ['excuse', /of \/ were not the checked one: \d+ of \d+ words that it had before/],
+    ['excuse', /of \/ were not the checked one: \d+ of \d+ words that it contained before/],
     ['cache', /of \/ were not the checked one: 52 characters instead of/],
   ])('%s: its slice is void, and it is failed with the answer', (name, reason) => {
     const id = `${name}/apache@8.4`;
@@ -155,7 +155,7 @@ describe('apps that answer otherwise under load', () => {
     expect(variantOf(results, 'late/apache@8.4').failure).toMatchObject({
       stage: 'run',
       reason: expect.stringMatching(
-        /^GET \/ answers otherwise after the load: 14 characters instead of .*Cannot connect/,
+        /^GET \/ answers differently after the load: 14 characters instead of .*Cannot connect/,
       ),
     });
   });

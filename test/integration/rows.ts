@@ -29,7 +29,7 @@ interface Row {
   ownIni?: readonly string[];
   /** Extensions beyond those of the other runtimes. */
   ownExtensions?: readonly string[];
-  /** The status where PHP ends for lack of memory; 0 is no answer, undefined is 500. */
+  /** The status where PHP ends out of memory; 0 is no answer, undefined is 500. */
   outOfMemory?: number;
 }
 

@@ -62,7 +62,7 @@ test('a script that ends itself is failed, not ranked by what it did until then'
   const { code, slice } = await run('aborts.js');
   expect(slice).toMatchObject({
     outcome: 'failed',
-    reason: expect.stringMatching(/^the script stopped itself: enough/),
+    reason: expect.stringMatching(/^the script stopped the test: enough/),
   });
   expect(code).toBe(3);
 });
@@ -122,13 +122,13 @@ describe('before anything is built', () => {
       load,
       "load/git.js:1: '.git/config' belongs to git",
     ],
-    ['no load', 'once.js', null, [], 'load/once.js: the script declares no load'],
+    ['no load', 'once.js', null, [], 'load/once.js: the script defines no load'],
     [
       'a load, but no function for it',
       'other.js',
       'export function other() {}\n',
       load,
-      'load/other.js: the script has no default function, which a load of the scenario needs',
+      'load/other.js: the script needs a default function for the load of the scenario',
     ],
   ])('%s is refused with its place', async (_, name, text, flags, said) => {
     if (text !== null) put(name, text);

@@ -237,14 +237,14 @@ withCompose('services go when the run is stopped, and when it is killed', async 
   // The next one sweeps, before it fails for a reason of its own.
   const next = await project.run('next', ...LOAD, '--runtimes', 'apache', '--config', 'unhealthy.yml').done;
   expectRow('no-service', { code: next.code, printed: next.stderr });
-  expect(next.stderr).toMatch(/the services do not start\n {2}found: {3}mariadb is unhealthy/);
+  expect(next.stderr).toMatch(/the services did not start\n {2}found: {3}mariadb is unhealthy/);
 });
 
 withCompose('a service that ends with an error ends the run, and says why', async () => {
   const { code, stderr } = await project.run('ended', ...LOAD, '--config', 'ended.yml').done;
   expect(code).toBe(2);
   expect(stderr).toMatch(
-    /the services do not start[\s\S]*found: {3}once ended with exit code 3\n[\s\S]* once: no such table/,
+    /the services did not start[\s\S]*found: {3}once ended with exit code 3\n[\s\S]* once: no such table/,
   );
 });
 
@@ -271,7 +271,7 @@ test('what is not there or not right is said before anything starts', async () =
     const text = `services:\n  db:\n    image: mariadb:11\n    ${key}\n`;
     writeFileSync(join(project.folder, 'unfit.yml'), text);
     const unfit = await project.cli([...argv, '--services', 'unfit.yml']);
-    expect(unfit.stderr).toMatch(/unfit\.yml: the service cannot be started for a run\n/);
+    expect(unfit.stderr).toMatch(/unfit\.yml: this service cannot be used in a run\n/);
     expect(unfit.stderr).toContain(`  found:   ${found}\n`);
     expect(unfit).toMatchObject({ code: 2, stdout: '' });
   }

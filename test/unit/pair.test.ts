@@ -57,5 +57,5 @@ it.each([
     stderr:
       'front: [emerg] no such directive\ntest: front has ended (exit code 4), so the container ends, too\n',
   });
-  expect(findCause(stderr)).toBe('front has ended: front: [emerg] no such directive');
+  expect(findCause(stderr)).toBe('front stopped: front: [emerg] no such directive');
 });

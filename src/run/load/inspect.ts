@@ -94,9 +94,9 @@ async function inspectScript(
         });
       }
       if (found.code === 137) {
-        throw new UserError('k6 does not come to the end of the script', {
+        throw new UserError('k6 did not finish reading the script', {
           where: place,
-          hint: `what stands outside of functions has to be done within ${LIMIT_SECONDS} s`,
+          hint: `code outside of functions must finish within ${LIMIT_SECONDS} s`,
         });
       }
       const missed = left > 0 ? missedFile(found.stderr, files, index) : null;
@@ -145,7 +145,7 @@ async function stage(
   await put(join(bench, 'inspect.js'), (to) => writeFile(to, `${wrapper.join('\n')}\n`));
 }
 
-const NO_DEFAULT = 'the script has no default function, which a load of the scenario needs';
+const NO_DEFAULT = 'the script needs a default function for the load of the scenario';
 
 /** The file of the project that k6 looked for and did not find; null: it is none. */
 function missedFile(stderr: string, { root }: ScriptFiles, index: number): string | null {
@@ -157,7 +157,7 @@ function missedFile(stderr: string, { root }: ScriptFiles, index: number): strin
   return isInside(file, root) && isFile(file) ? file : null;
 }
 
-const DEFAULT_TIMES = 'the script declares no load';
+const DEFAULT_TIMES = 'the script defines no load';
 
 interface Read {
   place: { name: string };
@@ -174,7 +174,7 @@ async function readFacts(stdout: string, { place, own, entry, folder, files }: R
     throw new UserError(DEFAULT_TIMES, {
       where: place,
       found: 'neither options.scenarios nor duration, iterations or stages: k6 would make one iteration',
-      hint: "give it a load: --load 'vus(8, 5s)', or key load of the scenario",
+      hint: "set a load: --load 'vus(8, 5s)', or the key load of the scenario",
     });
   }
   const sources = files.files.filter((file) => /^\.[cm]?[jt]s$/.test(extname(file)));
@@ -238,7 +238,7 @@ function refusal(stderr: string, files: ScriptFiles, file: string, cwd: string):
     const named = files.missing.find((missing) => missing.spec === spec);
     return new UserError(`k6 cannot find '${spec}'`, {
       where: { name: displayPath(named?.file ?? file, cwd), ...(named && { line: named.line }) },
-      hint: 'imports are relative to the file that they stand in, with its ending; they may not leave the project',
+      hint: 'imports are relative to their own file, need the file extension, and must stay in the project',
     });
   }
   const syntax = /user\/\d+\/project\/(\S+?): Line (\d+):\d+ (.*)/.exec(unquoted(line));
@@ -251,7 +251,7 @@ function refusal(stderr: string, files: ScriptFiles, file: string, cwd: string):
   if (line.includes(NO_DEFAULT)) {
     return new UserError(NO_DEFAULT, {
       where: { name: displayPath(file, cwd) },
-      hint: 'export one, or leave out the load, so that the script brings its own',
+      hint: 'export one, or remove `load`, so that the script uses its own',
     });
   }
   const message = messageOf(line).replace(
@@ -266,7 +266,7 @@ function refusal(stderr: string, files: ScriptFiles, file: string, cwd: string):
       ...(at && { line: Number(at) }),
     },
     ...(missing && {
-      hint: `files are opened relative to ${basename(file)}, and have to lie in the project`,
+      hint: `files are opened relative to ${basename(file)}, and must be in the project`,
     }),
   });
 }

@@ -115,6 +115,6 @@ function tooLarge(file: string, entry: string, cwd: string, bytes: number): User
     where: { name: displayPath(entry, cwd) },
     found: `${Math.ceil(bytes / 2 ** 20)} MiB with ${displayPath(file, cwd)}`,
     allowed: `${MOST_BYTES / 2 ** 20} MiB`,
-    hint: 'give the script a smaller file',
+    hint: 'use a smaller file in the script',
   });
 }

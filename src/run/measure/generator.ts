@@ -39,7 +39,7 @@ export function judgeGenerator(
   if (busyRatio !== null && busyRatio > BUSY_LIMIT) {
     reasons.push(`k6 used ${percent(busyRatio)} of its CPUs`);
   } else if (busyRatio !== null && busyRatio > IDLE_LIMIT && whole !== null && whole > FULL_LIMIT) {
-    reasons.push(`k6 used ${percent(busyRatio)} of its CPUs, others the rest of them`);
+    reasons.push(`k6 used ${percent(busyRatio)} of its CPUs, and others the rest`);
   }
   // With time of its own left, k6 misses the offered rate because its VUs wait for the server: not its limit.
   const idle = busyRatio !== null && busyRatio < IDLE_LIMIT;

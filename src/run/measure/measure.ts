@@ -138,7 +138,7 @@ function judge(
   { steps }: Slice,
 ): Pick<Measurement, 'outcome' | 'reason' | 'code'> {
   if (outcome.summary === null) return { outcome: 'void', reason: outcome.trouble };
-  if (script?.aborted) return { outcome: 'failed', reason: `the script stopped itself: ${script.aborted}` };
+  if (script?.aborted) return { outcome: 'failed', reason: `the script stopped the test: ${script.aborted}` };
   // Less than 1 µs a request is not PHP: the answers came from something else on that port.
   if (m.okCount > 100 && m.cpu !== null && m.cpu.usedUs < m.okCount) {
     return { outcome: 'void', reason: 'its server used no CPU: something else answered on its port' };
@@ -182,7 +182,7 @@ function estimateDuration(summary: K6Summary | null): number {
   return Math.max(1, summary?.durationMs ?? 1);
 }
 
-/** Processes of the container that the kernel killed for lack of memory during the slice, as one more kind of error. */
+/** Processes of the container that the kernel killed out of memory during the slice, as one more kind of error. */
 function readOomKills(
   { samples, containers }: BatchOutcome,
   variant: string,

@@ -118,8 +118,8 @@ export async function startSampler(
 
 const ENDED: Warning = {
   code: 'sampler-ended',
-  message: 'CPU and memory are not measured any more: the container that reads them ended',
-  remedy: 'run it again; throughput and latency are not affected',
+  message: 'CPU and memory are no longer measured: the sampler container stopped',
+  remedy: 'run again; throughput and latency are not affected',
   variant: null,
 };
 

@@ -38,9 +38,9 @@ renew "$COLD_NAME" '' && { test -z "$COLD_FRONT" || renew "$COLD_FRONT" -front; 
 export async function findHyperfine(host: Host): Promise<string> {
   const found = await host.exec('hyperfine', ['--version']).catch(() => null);
   if (found?.code === 0) return found.stdout.trim();
-  throw new UserError('cold starts are timed by hyperfine, which is not on PATH', {
+  throw new UserError('`cold-start` needs hyperfine, which is not on PATH', {
     where: { name: 'cold-start' },
-    hint: 'install it before, on Debian, Ubuntu and runners of GitHub by: sudo apt-get install hyperfine; else see https://github.com/sharkdp/hyperfine#installation',
+    hint: 'install it, on Debian, Ubuntu and GitHub runners with: sudo apt-get install hyperfine; otherwise see https://github.com/sharkdp/hyperfine#installation',
   });
 }
 
@@ -64,7 +64,7 @@ export async function measureColdStarts(world: World, tool: string): Promise<voi
       sink.warn({
         code: 'cold-start',
         message: `${variant.label}: no cold start: ${(error as Error).message}`,
-        remedy: `see whether GET ${path} answers with 200 by itself`,
+        remedy: `check that GET ${path} answers 200 directly after a start`,
         variant: variant.id,
       });
     }

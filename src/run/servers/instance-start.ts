@@ -52,7 +52,7 @@ async function findWanted({ engine, job }: World, instance: Instance, fail: Fail
     const ports = what.front === undefined ? [port] : [port, port + BEHIND];
     const busy = ports.find((one) => taken.includes(one));
     if (busy === undefined) return [what];
-    const reason = `something else listens on its port ${busy}`;
+    const reason = `another program listens on its port ${busy}`;
     fail(id, { stage: 'start', reason, log: '' });
     return [];
   });

@@ -153,10 +153,10 @@ export async function explainDeath(
 }
 
 function describeEnd({ oomKilled, exitCode, memoryBytes }: ContainerState, log: string): string {
-  if (oomKilled) return 'killed for lack of memory (OOM)';
+  if (oomKilled) return 'killed: out of memory (OOM)';
   // Not every engine hears of it, as one within a container that does not see the control groups.
   if (exitCode === 137 && memoryBytes > 0) {
-    return `killed, most likely for lack of memory: its limit is ${Math.round(memoryBytes / 2 ** 20)} MiB`;
+    return `killed, probably out of memory: its limit is ${Math.round(memoryBytes / 2 ** 20)} MiB`;
   }
   return `its container ended with exit code ${exitCode}${log ? `: ${findCause(log)}` : ''}`;
 }
@@ -167,7 +167,7 @@ export async function explainFront(
   stage: Failure['stage'],
 ): Promise<Failure> {
   const failure = await explainDeath(docker, container, stage);
-  return { ...failure, reason: `nginx before it: ${failure.reason}` };
+  return { ...failure, reason: `nginx in front of it: ${failure.reason}` };
 }
 
 /** Removes variants' containers of an instance, as far as they are there. */

@@ -51,7 +51,7 @@ test('a server that takes requests and never answers is given up after a minute,
   expect(outcomes.get(variant.id)).toMatchObject({
     ...{
       stage: 'start',
-      reason: 'not ready after 60 s; its last answer: request timeout; its log says: ERROR: no such database',
+      reason: 'not ready after 60 s; its last answer: request timeout; its log: ERROR: no such database',
     },
   });
   expect(clockMs).toBeLessThan(90_000);

@@ -70,7 +70,7 @@ export async function checkAnswers(
   if (doubts.length > 0) {
     const labels = current.filter(({ variant }) => doubts.includes(variant.id)).map((s) => s.variant.label);
     world.sink.say(
-      `answers differ; starting ${labels.join(', ')} once more, to learn what differs between starts`,
+      `answers differ; starting ${labels.join(', ')} again to learn which parts differ between starts`,
     );
     const again = await hands.restart(doubts);
     const [third, there] = await askEach(world, again, hands);
@@ -166,13 +166,14 @@ function findAnswer(asked: readonly Asked[], variant: string, reason: string): A
 
 const TOLERABLE = '. If both are right, set `same-answers: warn`';
 const MASKABLE =
-  ', after a second start, too. If both are right, name what may differ in `mask`, or set `same-answers: warn`';
+  ', even after a second start. If both are right, set `mask` for the parts that may differ, or set `same-answers: warn`';
 
 function differs(variant: string, message: string): Warning {
   return {
     code: 'answers-differ',
     message,
-    remedy: 'its numbers may be those of other work; name what may differ in `mask` where both are right',
+    remedy:
+      'its numbers may be for different work; if both are right, set `mask` for the parts that may differ',
     variant,
   };
 }
@@ -182,9 +183,9 @@ function warnOfRedirects(world: World, asked: readonly Asked[]): void {
   if (redirects.length === 0) return;
   world.sink.warn({
     code: 'redirect',
-    message: `redirects are loaded, not what is behind them: ${redirects.slice(0, 5).join(', ')}`,
+    message: `the load measures redirects, not their targets: ${redirects.slice(0, 5).join(', ')}`,
     remedy:
-      'name the pages behind them in paths; a log-in takes a k6 script, and one to https goes away by a setting of the app',
+      'put the target pages into paths; for a login use a k6 script; redirects to https can be turned off in the app',
     variant: null,
   });
 }
@@ -262,7 +263,7 @@ export async function askPaths(
 /** Of a variant whose journey took another way. */
 const UNASKED: Reply = {
   endpoint: '',
-  answer: { status: 0, error: 'its journey went another way', type: '', location: '', body: '' },
+  answer: { status: 0, error: 'its journey took a different path', type: '', location: '', body: '' },
 };
 
 /** All rounds of each variant, by app and ref: only those of the same are held against each other. */

@@ -41,11 +41,7 @@ export async function explainSlice(
   const { log, complaint } = await readComplaint(docker, container, sinceMs);
   const { others, errors } = slice;
   const answer = errors.find((e) => e.kind === others?.kind && e.endpoint === others.endpoint)?.answer;
-  const told = answer
-    ? tell('', complaint, answer)
-    : complaint === null
-      ? ''
-      : `; its log says: ${complaint}`;
+  const told = answer ? tell('', complaint, answer) : complaint === null ? '' : `; its log: ${complaint}`;
   if (answer) await keepEvidence(sink, variant.id, reason, answer, log);
   return { stage: 'run', reason: `${reason}${told}`, log, ...(answer && { answer }) };
 }
@@ -72,10 +68,10 @@ function showAnswer({ status, headers = '', error, body, text = body }: Answer):
 
 /** A log says it best; what is wrong with the body itself, the reason has told. */
 function tell(reason: string, complaint: string | null, { status, body }: Evidence): string {
-  if (complaint !== null) return `; its log says: ${complaint}`;
+  if (complaint !== null) return `; its log: ${complaint}`;
   if (status === 0 || / answers differently from /.test(reason)) return '';
   const said = body.replace(/\s+/g, ' ').trim();
-  return said && `; it says: ${said.slice(0, SAID_CHARACTERS)}`;
+  return said && `; its text: ${said.slice(0, SAID_CHARACTERS)}`;
 }
 
 async function keepEvidence(

@@ -26,14 +26,14 @@ describe('an answer under load', () => {
     [
       'as long, of other words',
       answer('Error establishing a database connection. '.repeat(30).slice(0, PAGE.length)),
-      '0 of 5 words that it had before',
+      '0 of 5 words that it contained before',
     ],
   ])('%s is another', (_, found, what) => expect(other(seen(PAGE, PAGE), found)).toBe(what));
 
   test('a short one tells itself from an excuse by its words', () => {
     const known = seen('{"user":"ada","roles":["admin"]}', '{"user":"ada","roles":["admin"]}');
     expect(other(known, answer('{"user":"eve","roles":["admin"]}'))).toBeNull();
-    expect(other(known, answer('Too many connections'))).toBe('0 of 4 words that it had before');
+    expect(other(known, answer('Too many connections'))).toBe('0 of 4 words that it contained before');
   });
 
   test('of varying length may vary as far again as it was seen to', () => {

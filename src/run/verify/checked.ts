@@ -76,5 +76,5 @@ export function findOther(
   }
   const there = checked.words.filter((word) => body.includes(word)).length;
   if (there >= checked.leastWords) return null;
-  return `${there} of ${checked.words.length} words that it had before`;
+  return `${there} of ${checked.words.length} words that it contained before`;
 }

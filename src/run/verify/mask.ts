@@ -24,7 +24,7 @@ export function maskBodies(answers: readonly Answer[], masks: readonly string[])
       throw new UserError('a regular expression takes too long', {
         where: { name: 'mask' },
         found: `${quote(source)}, stopped after ${SECONDS} s on answers of up to ${Math.max(...bodies.map((body) => body.length))} characters`,
-        hint: 'leave out repetitions within repetitions, as in (a+)+',
+        hint: 'avoid nested repetitions such as (a+)+',
       });
     }
   }

@@ -34,7 +34,7 @@ export async function recheckAnswers(
   const odd = await find(servers);
   const again = odd.length > 0 ? await find(odd.map(({ server }) => server)) : [];
   for (const { server, request, other, answer } of again) {
-    const reason = `${request} answers otherwise after the load: ${other}`;
+    const reason = `${request} answers differently after the load: ${other}`;
     fail(server.variant.id, await explain(world.engine, world.sink, server, 'run', reason, answer));
   }
 }

@@ -32,8 +32,8 @@ export function makeTemplate(bodies: readonly string[]): Template {
 export function findUnlike(a: Template, b: Template): string | null {
   if (isFickle(a) !== isFickle(b)) {
     return isFickle(b)
-      ? 'most of its answer is another each time'
-      : 'most of its answer stays, that of the other does not';
+      ? 'most of its answer changes each time'
+      : 'most of its answer is stable, and that of the other changes';
   }
   const place = unlikePlace(a.parts, b.parts);
   return place && `${quoteParts(b.parts, place.b)} instead of ${quoteParts(a.parts, place.a)}`;

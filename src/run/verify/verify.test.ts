@@ -147,7 +147,7 @@ describe('findDifferent', () => {
     [
       'a page that is another one after the second start is no new token',
       [started('a', PAGE, PAGE), started('b', 'Out of order', PAGE)],
-      { b: 'GET / answers differently from a: most of its answer is another each time' },
+      { b: 'GET / answers differently from a: most of its answer changes each time' },
     ],
     [
       'pages of nothing but chance on all',
