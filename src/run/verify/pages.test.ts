@@ -84,7 +84,7 @@ test('what looks like no page of the app is a warning, once for all paths and va
     {
       code: 'looks-unfinished',
       message:
-        'GET / and GET /feed look like WordPress without its wp-config.php: the numbers are those of this page, not of the app',
+        'GET / and GET /feed look like WordPress without its wp-config.php (HTTP 302 to http://app.test/wp-admin/setup-config.php): the numbers are those of this page, not of the app',
       remedy: expect.stringContaining('install the app'),
       variant: null,
     },

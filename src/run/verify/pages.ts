@@ -15,7 +15,7 @@ export interface Pages {
 /** @param rounds the latest first: a variant is in some of them */
 export function describePages(servers: readonly Server[], rounds: readonly Round[]): Pages {
   const checked: CheckedPage[] = [];
-  const odd = new Map<string, Set<string>>();
+  const odd: Odd[] = [];
   for (const { variant } of servers) {
     const replies = rounds.find((round) => round.has(variant.id))?.get(variant.id) ?? new Map();
     const seen = new Set<string>();
@@ -28,33 +28,43 @@ export function describePages(servers: readonly Server[], rounds: readonly Round
       const page = describePage(path, journey, variant.id, answer);
       checked.push(page);
       const what = findUnfinished({ ...page, body: answer.body });
-      if (what === null) continue;
-      const key = JSON.stringify([what, nameOf(page)]);
-      odd.set(key, (odd.get(key) ?? new Set()).add(variant.label));
+      if (what !== null) odd.push({ what, page, label: variant.label });
     }
   }
-  return { checked: groupPages(checked), warnings: warn(odd, new Set(servers.map((s) => s.variant.label))) };
+  return { checked: groupPages(checked), warnings: warn(odd, servers.length) };
 }
 
 /** `GET /`, or a step of a journey. */
 const nameOf = ({ endpoint, journey }: CheckedPage) =>
   journey === null ? `GET ${endpoint}` : `${endpoint} (${journey})`;
 
-function warn(odd: ReadonlyMap<string, ReadonlySet<string>>, all: ReadonlySet<string>): Warning[] {
-  const requests = new Map<string, string[]>();
-  for (const [key, labels] of odd) {
-    const [what, request] = JSON.parse(key) as [string, string];
-    const who = labels.size < all.size ? ` on ${list([...labels])}` : '';
-    requests.set(what, [...(requests.get(what) ?? []), request + who]);
-  }
-  return [...requests].map(([what, found]) => ({
-    code: 'looks-unfinished',
-    message: `${list(found)} ${found.length > 1 ? 'look' : 'looks'} like ${what}: the numbers are those of this page, not of the app`,
-    remedy:
-      "install the app in `prepare`, or in `services.set-up` with a database, and compare the title after 'Checked:' with that of the page in a browser. If the page is right, ignore this warning",
-    variant: null,
-  }));
+/** A page that looks like none of the app, as one variant answered it. */
+interface Odd {
+  what: string;
+  page: CheckedPage;
+  label: string;
 }
+
+/** One warning for each kind of page: which requests, on which variants where not on all, and what the first of them showed. */
+function warn(odd: readonly Odd[], variants: number): Warning[] {
+  return [...new Set(odd.map(({ what }) => what))].map((what) => {
+    const own = odd.filter((one) => one.what === what);
+    const requests = [...new Set(own.map(({ page }) => nameOf(page)))];
+    const labels = [...new Set(own.map(({ label }) => label))];
+    const who = labels.length < variants ? ` on ${list(labels)}` : '';
+    const look = requests.length > 1 ? 'look' : 'looks';
+    return {
+      code: 'looks-unfinished',
+      message: `${list(requests)}${who} ${look} like ${what} (${showHead((own[0] as Odd).page)}): the numbers are those of this page, not of the app`,
+      remedy:
+        "install the app in `prepare`, or in `services.set-up` with a database, and compare the title after 'checked:' with that of the page in a browser. If the page is right, ignore this warning",
+      variant: null,
+    };
+  });
+}
+
+const showHead = ({ status, title, location }: CheckedPage) =>
+  `HTTP ${status}${title === null ? '' : ` "${title}"`}${location && ` to ${location}`}`;
 
 /** Text of others in a line of ours, characters. */
 const MOST = { endpoint: 200, type: 80, location: 200, title: 120 } as const;
