@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { fixtures, makeResults } from '../../test/fixtures/results/make.ts';
 import type { Results } from '../results/results.ts';
+import { analyse } from './analyse.ts';
 import { compare } from './compare.ts';
 import { ANOTHER_RUN, compareEarlier, welch } from './earlier.ts';
 
@@ -84,6 +85,19 @@ test('another Host header is among the reasons, and what older versions sent', (
     'another Host header: app.test now, 127.0.0.1 and a port then',
   ]);
   expect(reasonsOf(named(now, 'app.test'), named(then, 'app.test'))).toEqual([]);
+});
+
+test('what differs is a warning, once, where anything does', () => {
+  const named = (host: string) => ({ ...then, plan: { ...then.plan, host } });
+  const warningsOf = (earlier: Results) => {
+    const results = { ...now, plan: { ...now.plan, host: 'app.test' } };
+    const { warnings } = analyse({ ...results, comparisons: compareEarlier(results, earlier) });
+    return warnings.flatMap(({ code, message }) => (code === 'earlier-differs' ? [message] : []));
+  };
+  expect(warningsOf(named('www.example.com'))).toEqual([
+    'the earlier run was measured under other conditions: another Host header: app.test now, www.example.com then. The changes against it are not those of the app alone',
+  ]);
+  expect(warningsOf(named('app.test'))).toEqual([]);
 });
 
 test('scenarios that only one of the runs has are left out', () => {

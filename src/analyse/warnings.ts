@@ -1,5 +1,6 @@
 import type { Measurement, Results, Warning } from '../results/results.ts';
 import { FEW_INSTANCES, FOREIGN_CPU, IDLE_CPU, STALL, STEAL } from '../stats/limits.ts';
+import { ANOTHER_RUN } from './earlier.ts';
 import { findFlaws, warning } from './flaws.ts';
 import { findScriptFlaws } from './script-flaws.ts';
 import type { ScenarioSummary } from './summary.ts';
@@ -11,6 +12,7 @@ const SAMPLED_MS = 500;
 export function findWarnings(results: Results, scenarios: readonly ScenarioSummary[]): Warning[] {
   const found = [
     ...ofRun(results, scenarios),
+    ...ofEarlier(results),
     ...scenarios.flatMap((scenario) => [...findFlaws(scenario, results), ...findScriptFlaws(scenario)]),
     ...ofMachine(results),
   ];
@@ -48,6 +50,20 @@ function ofRun({ run, plan, variants }: Results, scenarios: readonly ScenarioSum
     warnings.push(warning('opcache-off', `opcache is off in ${labels}`, 'turn it on, as in production'));
   }
   return [...warnings, ...ofPhp(variants)];
+}
+
+/** What differs between this run and the earlier one that it is compared with, beside the app. */
+function ofEarlier({ comparisons }: Results): Warning[] {
+  const reasons = comparisons.flatMap((one) => (one.against === 'earlier' ? one.reasons : []));
+  const found = [...new Set(reasons)].filter((reason) => reason !== ANOTHER_RUN);
+  if (found.length === 0) return [];
+  return [
+    warning(
+      'earlier-differs',
+      `the earlier run was measured under other conditions: ${found.join('; ')}. The changes against it are not those of the app alone`,
+      'repeat the earlier run under the conditions of today, or compare two refs in one run',
+    ),
+  ];
 }
 
 /** Base images are not built anew on the same day: one may have a PHP that is months older than another's. */

@@ -20,12 +20,7 @@ test.each([
     ...['--load', 'vus(2, 3s)', '--warmup', '0s', '--wait'],
   ).done;
   expect({ code, said: code === 0 ? '' : stderr }).toEqual({ code: 0, said: '' });
-  const { checked, measurements } = project.results(scenario);
-  expect(checked?.map(({ endpoint, journey }) => [endpoint, journey])).toEqual(
-    endpoints.map((endpoint) => [endpoint, scenario]),
-  );
-  expect(stderr).toContain(`checked: ${endpoints[0]} (${scenario}) → 200`);
-  const [slice] = measurements;
+  const [slice] = project.results(scenario).measurements;
   expect(slice).toMatchObject({ outcome: 'ok', errors: [] });
   expect(slice?.endpoints.map(({ name }) => name)).toEqual(endpoints);
   for (const { requests, failures } of slice?.endpoints ?? []) {
