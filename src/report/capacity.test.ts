@@ -45,7 +45,7 @@ const table = (width: number) => renderTable(all, { width, color: false });
 describe('the capacity', () => {
   test('is a column on the terminal, with what it is', () => {
     const text = table(160);
-    expect(text).toMatch(/capacity rps +RPS/);
+    expect(text).toMatch(/Capacity rps +RPS/);
     expect(text).toMatch(/workers=4\] .* 80\.0 +± 2\.0 /);
     expect(text).toMatch(/workers=16\] .* 316 +± 6 /);
     expect(text).toMatch(/workers=64\] .* ≥ 600 /);
@@ -58,13 +58,13 @@ describe('the capacity', () => {
   });
 
   test.each([120, 100, 80, 60])('stays in %i columns, and no line is wider', (width) => {
-    expect(table(width)).toContain('capacity rps');
+    expect(table(width)).toContain('Capacity rps');
     for (const line of table(width).split('\n')) expect(line.length).toBeLessThanOrEqual(width);
   });
 
   test('is a column in Markdown, and every rate that was tried is below', () => {
     const text = renderMarkdown(all);
-    expect(text).toContain('| Capacity, rps |');
+    expect(text).toContain('| Capacity rps |');
     expect(text).toMatch(/workers=4\]`\*{0,2} \|.* \| 80\.0\u00a0±\u00a02\.0 \|/);
     expect(text).toContain('<summary>Rates tried for the capacity</summary>');
     expect(text).toMatch(

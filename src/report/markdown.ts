@@ -1,25 +1,25 @@
 import type { Row, ScenarioSummary, Summary } from '../analyse/summary.ts';
 import { cleanLine, plural } from '../text/plain.ts';
-import { capacityLegend, hasCapacity } from './capacity.ts';
+import { capacityLegend } from './capacity.ts';
 import type { Medium as Names } from './changes.ts';
 import { renderDetails } from './details.ts';
 import { code, escapeMarkdown } from './escape.ts';
 import { folded, table, tableOf, whole } from './markup.ts';
 import { renderChart } from './mermaid.ts';
-import { atLeast, bytes, digits, estimated, held, ms, NOTHING, share } from './numbers.ts';
-import { checked, hasChecks, thresholdsLine } from './scripted.ts';
-import { decay, growth, hasSoak, soakLegend } from './soak.ts';
+import { NOTHING } from './numbers.ts';
+import { thresholdsLine } from './scripted.ts';
+import { soakLegend } from './soak.ts';
 import { tuned } from './tune.ts';
 import { type Deltas, deltaLegend, deltasOf, deltaTitle, findable } from './verdicts.ts';
 import { type Answer, answerOf } from './view/answer.ts';
 import type { Mark } from './view/changerows.ts';
 import { type Medium, shortCommit, THIS_CHANGE, THIS_PULL } from './view/medium.ts';
+import { partRows, placeColumn, type RankColumn, rankColumns } from './view/ranking.ts';
 import {
   conditions,
   cpuVerdict,
   DOUBTFUL_LEGEND,
   exceptions,
-  hasHolds,
   holdsLegend,
   intervalLegend,
   isDoubtful,
@@ -208,16 +208,16 @@ function shorten(text: string, characters: number): string {
 }
 
 function tables(scenario: ScenarioSummary, limits: Limits): string {
-  const rows = scenario.rows.slice(0, limits.rows);
-  const ranked = rows.filter((row) => row.state.kind === 'ranked');
-  const apart = rows.filter((row) => row.state.kind === 'generator-bound' || row.state.kind === 'unranked');
-  const bases = scenario.bases.slice(0, limits.rows);
-  const failed = [...rows, ...bases].filter((row) => row.state.kind === 'failed');
+  const { ranked, bound, unranked, failed } = partRows({
+    rows: scenario.rows.slice(0, limits.rows),
+    bases: scenario.bases.slice(0, limits.rows),
+  });
+  const apart = [...bound, ...unranked];
   const name = (row: Row) => code(shorten(row.label, limits.label));
   const reason = (row: Row) => escapeMarkdown(shorten(reasonOf(row.state), limits.reason));
-  const columns = columnsOf(scenario, name);
+  const columns = columnsOf(scenario, limits);
   return [
-    ranked.length > 0 ? table([placeColumn(scenario), ...columns], ranked) : '',
+    ranked.length > 0 ? table([columnOf(placeColumn(scenario), limits), ...columns], ranked) : '',
     apart.length > 0 ? `Not ranked:\n\n${table([...columns, { title: 'Why', cell: reason }], apart)}` : '',
     failed.length > 0 ? `Failed:\n\n${failed.map((row) => `- ${name(row)} ${reason(row)}`).join('\n')}` : '',
   ]
@@ -227,87 +227,26 @@ function tables(scenario: ScenarioSummary, limits: Limits): string {
 
 type Columns = Parameters<typeof table<Row>>[0];
 
-function placeColumn(scenario: ScenarioSummary): Columns[number] {
-  return {
-    title: '#',
-    right: true,
-    cell: (row) => {
-      if (row.state.kind !== 'ranked') return '';
-      const place = `${row.state.shared ? '=' : ''}${row.state.rank}`;
-      return row.variant === scenario.best ? `**${place}**` : place;
-    },
-  };
-}
+/** Their cells may break at the `±`. */
+const NUMBERS = ['rps', 'p50', 'p95', 'p99', 'cpu'];
 
-function columnsOf(scenario: ScenarioSummary, name: (row: Row) => string): Columns {
-  const { metric, best } = scenario;
-  const strong = (row: Row, text: string) => (row.variant === best ? `**${text}**` : text);
-  const latency = (key: 'p50' | 'p95' | 'p99'): Columns[number] => ({
-    title: `${key} ms`,
-    right: true,
-    cell: (row) => {
-      const text = key === metric ? estimated(row[key]) : ms(row[key]?.value);
-      const marked = row.doubtful.includes(key) ? `\\~${text}` : text;
-      return key === metric ? strong(row, marked) : marked;
-    },
-  });
+function columnsOf(scenario: ScenarioSummary, limits: Limits): Columns {
   const deltas = deltasOf(scenario);
-  return [
-    { title: 'Variant', cell: (row) => strong(row, name(row)) },
-    ...(deltas ? [deltaColumn(deltas)] : []),
-    ...(hasHolds(scenario) ? [holdsColumn(scenario, strong)] : []),
-    ...(hasCapacity(scenario) ? [capacityColumn] : []),
-    {
-      title: 'RPS',
-      right: true,
-      cell: (row) => {
-        if (!row.rps) return NOTHING;
-        if (row.state.kind === 'generator-bound') return atLeast(row.rps.value);
-        return metric === 'rps' ? strong(row, estimated(row.rps)) : digits(row.rps.value);
-      },
-    },
-    latency('p50'),
-    latency('p95'),
-    latency('p99'),
-    { title: 'OK', right: true, cell: (row) => whole(share(row.okRatio)).replace('<', '&lt;') },
-    ...(hasChecks(scenario)
-      ? [{ title: 'Checks', right: true, cell: (row: Row) => whole(checked(row)).replace('<', '&lt;') }]
-      : []),
-    { title: 'CPU ms/request', right: true, cell: (row) => estimated(row.cpuMsPerRequest) },
-    {
-      title: 'Memory',
-      right: true,
-      cell: (row) => (row.memory ? whole(bytes(row.memory.medianBytes)) : NOTHING),
-    },
-    ...(hasSoak(scenario) ? soakColumns : []),
-  ];
+  const [label, ...others] = rankColumns(scenario).map((column) => columnOf(column, limits));
+  return [...(label ? [label] : []), ...(deltas ? [deltaColumn(deltas)] : []), ...others];
 }
 
-const soakColumns: Columns = [
-  {
-    title: 'Memory per 1,000 requests',
-    right: true,
-    cell: ({ soak }) => (soak?.leaks ? `**${whole(growth(soak))}**` : whole(growth(soak))),
-  },
-  { title: 'RPS, begin to end', right: true, cell: ({ soak }) => whole(decay(soak)) },
-];
-
-const capacityColumn: Columns[number] = {
-  title: 'Capacity, rps',
-  right: true,
-  cell: ({ capacity }) => whole(held(capacity)).replace('<', '&lt;'),
-};
-
-function holdsColumn(
-  { metric }: ScenarioSummary,
-  strong: (row: Row, text: string) => string,
-): Columns[number] {
+function columnOf({ title, unit, isText, key, cell }: RankColumn, { label }: Limits): Columns[number] {
   return {
-    title: 'Holds, rps',
-    right: true,
+    title: unit ? `${title} ${unit}` : title,
+    right: !isText,
     cell: (row) => {
-      const text = whole(held(row.holds)).replace('<', '&lt;');
-      return metric === 'holds' ? strong(row, text) : text;
+      const { text, half, isBest, isBad, isDoubtful } = cell(row);
+      const joined = half ? `${text} ± ${half}` : text;
+      const number = NUMBERS.includes(key) ? joined : whole(joined);
+      const shown = isText ? code(shorten(text, label)) : number.replace('<', '&lt;');
+      const isStrong = isBest || (isBad && key === 'growth');
+      return `${isStrong ? '**' : ''}${isDoubtful ? '\\~' : ''}${shown}${isStrong ? '**' : ''}`;
     },
   };
 }

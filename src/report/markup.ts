@@ -50,6 +50,7 @@ export function whole(text: string): string {
 export function textOf(text: Text): string {
   if (typeof text === 'string') return text.replaceAll('<', '&lt;').replaceAll('~', '\\~');
   if ('name' in text) return code(text.name);
+  if ('code' in text) return code(text.code);
   if ('text' in text) return escapeMarkdown(text.text);
   if ('strong' in text) return `**${textOf(text.strong)}**`;
   return text.map(textOf).join('');

@@ -59,9 +59,9 @@ describe('width', () => {
     const head = table('mixed', 50)
       .split('\n')
       .find((line) => line.includes('#'));
-    expect(head).toMatch(/variant +RPS/);
+    expect(head).toMatch(/Variant +RPS/);
     expect(head).toContain('p99 ms');
-    expect(head).not.toContain('memory');
+    expect(head).not.toContain('Memory');
   });
 });
 

@@ -1,7 +1,6 @@
-import type { Limit, Row, ScenarioSummary, Summary } from '../analyse/summary.ts';
-import type { Estimate } from '../stats/estimate.ts';
+import type { Row, ScenarioSummary, Summary } from '../analyse/summary.ts';
 import { cleanLine, cleanText, clip } from '../text/plain.ts';
-import { capacityLegend, hasCapacity } from './capacity.ts';
+import { capacityLegend } from './capacity.ts';
 import type { Medium as Names } from './changes.ts';
 import { checkedLines } from './checked.ts';
 import { answerText, logText, shownOf } from './evidence.ts';
@@ -17,22 +16,22 @@ import {
   widthOf,
   wrap,
 } from './layout.ts';
-import { atLeast, bytes, digits, held, ms, NOTHING, share, withHalf } from './numbers.ts';
-import { checked, hasChecks, hasFailedChecks, thresholdsLine } from './scripted.ts';
-import { decay, growth, hasSoak, soakLegend } from './soak.ts';
+import { NOTHING } from './numbers.ts';
+import { thresholdsLine } from './scripted.ts';
+import { soakLegend } from './soak.ts';
 import { startsLegend, startsOf } from './starts.ts';
 import { tuned } from './tune.ts';
 import { type Deltas, deltaLegend, deltasOf, deltaTitle, findable } from './verdicts.ts';
 import { type Answer, answerOf } from './view/answer.ts';
 import type { Mark } from './view/changerows.ts';
 import { type Medium, shortCommit, THIS_CHANGE } from './view/medium.ts';
+import { partRows, placeColumn, type RankColumn, rankColumns } from './view/ranking.ts';
 import type { TableRow, Tone } from './view/table.ts';
 import {
   conditions,
   cpuVerdict,
   DOUBTFUL_LEGEND,
   exceptions,
-  hasHolds,
   holdsLegend,
   intervalLegend,
   isDoubtful,
@@ -50,7 +49,7 @@ export interface TableOptions {
 
 /** In a narrow terminal these columns go first, one after the other. */
 const DROP_ORDER = [
-  ...['decay', 'memory', 'cpu ±', 'capacity ±', 'p95', 'p50', 'cpu', '±', 'Δ interval', 'growth'],
+  ...['decay', 'memory', 'cpu ±', 'capacity ±', 'holds ±', 'p95', 'p50', 'cpu', '±', 'Δ interval', 'growth'],
   ...['Δ verdict', 'Δ', 'ok'],
 ];
 /** The same of the table of changes: the verdict stays. */
@@ -143,11 +142,10 @@ function eachLine(text: string, style: Style): string {
 }
 
 function renderScenario(scenario: ScenarioSummary, summary: Summary, width: number, styles: Styles): string {
-  const { facts, rows, bases } = scenario;
+  const { facts } = scenario;
   const title = styles.bold(clip(cleanLine(`${facts.name}: ${facts.title}`), width));
-  const ranked = rows.filter((row) => row.state.kind === 'ranked');
-  const apart = rows.filter((row) => row.state.kind === 'generator-bound' || row.state.kind === 'unranked');
-  const failed = [...rows, ...bases].filter((row) => row.state.kind === 'failed');
+  const { ranked, bound, unranked, failed } = partRows(scenario);
+  const apart = [...bound, ...unranked];
   const deltas = deltasOf(scenario);
 
   const measured = [...ranked, ...apart];
@@ -212,89 +210,42 @@ function tellShown(row: Row, rows: readonly Row[], width: number): string[] {
 }
 
 function columnsOf(scenario: ScenarioSummary, deltas: Deltas | null): Column[] {
-  const isBest = (row: Row) => row.variant === scenario.best;
-  const best: Column['style'] = (row, styles) => (isBest(row) ? styles.best : undefined);
-  const dim: Column['style'] = (_, styles) => styles.dim;
-  const number = (key: string, title: string, cell: (row: Row) => string): Column => ({
-    key,
-    title,
-    align: 'right',
-    cell,
-  });
-  const half = (key: string, of: (row: Row) => Estimate | null): Column => ({
-    key,
-    title: '',
-    align: 'left',
-    cell: (row) => plusMinus(of(row)),
-    style: dim,
-  });
-  const limit = (key: string, title: string, of: (row: Row) => Limit | null): Column =>
-    number(key, title, (row) => {
-      const found = of(row);
-      return found?.kind === 'found' ? withHalf(found).value : held(found);
-    });
-  const latency = (key: 'p50' | 'p95' | 'p99'): Column[] => {
-    const isMetric = scenario.metric === key;
-    const value = number(key, `${key} ms`, (row) => {
-      const found = row[key];
-      const text = isMetric && found ? withHalf(found).value : ms(found?.value);
-      return row.doubtful.includes(key) ? `~${text}` : text;
-    });
-    return isMetric ? [{ ...value, style: best }, half('±', (row) => row[key])] : [value];
-  };
-  const byRps = scenario.metric === 'rps';
-  const columns: Column[] = [
-    { key: 'rank', title: '#', align: 'right', cell: place(isBest), style: best },
-    { key: 'label', title: 'variant', align: 'left', cell: (row) => cleanLine(row.label), style: best },
+  const [label = [], ...others] = rankColumns(scenario).map(columnOf);
+  const columns = [
+    ...columnOf(placeColumn(scenario)),
+    ...label,
     ...(deltas ? deltaColumns(deltas) : []),
-    ...(hasHolds(scenario)
-      ? [
-          {
-            ...limit('holds', 'holds rps', ({ holds }) => holds),
-            ...(scenario.metric === 'holds' ? { style: best } : {}),
-          },
-          half('±', ({ holds }) => (holds?.kind === 'found' ? holds : null)),
-        ]
-      : []),
-    ...(hasCapacity(scenario)
-      ? [
-          limit('capacity', 'capacity rps', ({ capacity }) => capacity),
-          half('capacity ±', ({ capacity }) => (capacity?.kind === 'found' ? capacity : null)),
-        ]
-      : []),
-    { ...number('rps', 'RPS', (row) => rps(row, byRps)), ...(byRps ? { style: best } : {}) },
-    ...(byRps ? [half('±', (row) => (row.state.kind === 'generator-bound' ? null : row.rps))] : []),
-    ...latency('p50'),
-    ...latency('p95'),
-    ...latency('p99'),
-    {
-      ...number('ok', 'OK', (row) => share(row.okRatio)),
-      style: (row, styles) => (row.okRatio !== null && row.okRatio < 1 ? styles.bad : undefined),
-    },
-    ...(hasChecks(scenario)
-      ? [
-          {
-            ...number('checks', 'checks', checked),
-            style: (row: Row, styles: Styles) => (hasFailedChecks(row) ? styles.bad : undefined),
-          },
-        ]
-      : []),
-    number('cpu', 'CPU ms/req', (row) =>
-      row.cpuMsPerRequest ? withHalf(row.cpuMsPerRequest).value : NOTHING,
-    ),
-    half('cpu ±', (row) => row.cpuMsPerRequest),
-    number('memory', 'memory', (row) => (row.memory ? bytes(row.memory.medianBytes) : NOTHING)),
-    ...(hasSoak(scenario)
-      ? [
-          {
-            ...number('growth', 'memory/1,000 req', ({ soak }) => growth(soak)),
-            style: (row: Row, styles: Styles) => (row.soak?.leaks ? styles.bad : undefined),
-          },
-          number('decay', 'RPS, end', ({ soak }) => decay(soak)),
-        ]
-      : []),
+    ...others.flat(),
   ];
-  return columns;
+  const isEmpty = ({ key, cell }: Column) =>
+    key.endsWith('±') && scenario.rows.every((row) => cell(row) === '');
+  return columns.filter((column) => !isEmpty(column));
+}
+
+/** The number, and half its interval in a column of its own, so that each stands below its like. */
+function columnOf({ key, title, unit, short, isText, isMain, cell }: RankColumn): Column[] {
+  const best: Column['style'] = (row, styles) => {
+    const { isBest, isBad } = cell(row);
+    return isBest ? styles.best : isBad ? styles.bad : undefined;
+  };
+  const star = (isBest = false) => (key === 'rank' && isBest ? '★ ' : '');
+  const value: Column = {
+    ...{ key, title: short ?? (unit ? `${title} ${unit}` : title), align: isText ? 'left' : 'right' },
+    cell: (row) => {
+      const { text, isBest, isDoubtful } = cell(row);
+      return `${star(isBest)}${isDoubtful ? '~' : ''}${cleanLine(text)}`;
+    },
+    style: best,
+  };
+  const half: Column = {
+    ...{ key: isMain ? '±' : `${key} ±`, title: '', align: 'left' },
+    cell: (row) => {
+      const found = cell(row).half;
+      return found ? `± ${found}` : '';
+    },
+    style: (_, styles) => styles.dim,
+  };
+  return isText || key === 'rank' ? [value] : [value, half];
 }
 
 /** Change, interval and verdict; the verdict has a word for what colour shows. */
@@ -325,22 +276,4 @@ function deltaColumns(deltas: Deltas): Column[] {
       },
     ),
   ];
-}
-
-function place(isBest: (row: Row) => boolean): Column['cell'] {
-  return (row) => {
-    if (row.state.kind !== 'ranked') return '';
-    return `${isBest(row) ? '★ ' : ''}${row.state.shared ? '=' : ''}${row.state.rank}`;
-  };
-}
-
-function rps(row: Row, withInterval: boolean): string {
-  if (!row.rps) return NOTHING;
-  if (row.state.kind === 'generator-bound') return atLeast(row.rps.value);
-  return withInterval ? withHalf(row.rps).value : digits(row.rps.value);
-}
-
-function plusMinus(estimate: Estimate | null): string {
-  const half = estimate ? withHalf(estimate).half : '';
-  return half === '' ? '' : `± ${half}`;
 }

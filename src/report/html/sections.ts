@@ -6,6 +6,7 @@ import { type Html, html, name } from './html.ts';
 export function textOf(text: Text): Html {
   if (typeof text === 'string') return html`${text}`;
   if ('name' in text) return name(text.name);
+  if ('code' in text) return html`<code>${text.code}</code>`;
   if ('text' in text) return html`${text.text}`;
   if ('strong' in text)
     return html`<strong${text.tone && html` class="${text.tone}"`}>${textOf(text.strong)}</strong>`;

@@ -10,6 +10,8 @@ export type Text =
   | readonly Text[]
   /** The name of a variant, an endpoint, an image. */
   | { name: string }
+  /** Anything that people copy: options, the id of an image, a load. */
+  | { code: string }
   /** Words of others in a sentence. */
   | { text: string }
   | { strong: Text; tone?: Tone };

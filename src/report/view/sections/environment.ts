@@ -48,8 +48,8 @@ const VARIANTS: Column<Variant & { variant: string }>[] = [
     return facts.opcache ? 'on' : { strong: 'off', tone: 'bad' };
   }),
   left('JIT', ({ facts }) => (facts ? { text: facts.jit } : NOTHING)),
-  left('Options', ({ options }) => ({ name: optionsOf(options) }), { long: true }),
-  left('Image', ({ image }) => (image ? { name: short(image.id) } : NOTHING)),
+  left('Options', ({ options }) => ({ code: optionsOf(options) }), { long: true }),
+  left('Image', ({ image }) => (image ? { code: short(image.id) } : NOTHING)),
   right('Size', ({ image }) => (image ? bytes(image.sizeBytes) : NOTHING)),
   right('Build', ({ image }) => (image ? duration(image.buildSeconds) : NOTHING)),
   left('Based on', ({ image }) => (image ? basesOf(image.bases) : NOTHING), { long: true }),
@@ -65,6 +65,6 @@ function basesOf(bases: NonNullable<Variant['image']>['bases']): Text {
   return bases.map(({ name, used, digest, id }, i): Text => {
     const image: Text = used === name ? { name } : [{ name: used }, ' in place of ', { name }];
     const pinned = digest ?? id;
-    return [i > 0 ? ', ' : '', image, ...(pinned ? [' ', { name: short(pinned) }] : [])];
+    return [i > 0 ? ', ' : '', image, ...(pinned ? [' ', { code: short(pinned) }] : [])];
   });
 }

@@ -21,7 +21,7 @@ export interface Method {
 export function methodOf(summary: Summary): Method {
   const { run, scenarios } = summary;
   const stopped: Text = run.stopped
-    ? ['; stopped by ', { name: run.stopped }, ' before the plan was done']
+    ? ['; stopped by ', { code: run.stopped }, ' before the plan was done']
     : '';
   return {
     starts: `Every server was started afresh ${startedAfresh(summary)}. A block is one slice of load on every variant, one after the other or in turns, in random order (${seedsOf(run)}); blocks do not overlap.`,
@@ -29,7 +29,7 @@ export function methodOf(summary: Summary): Method {
     checked: checkedLines(summary.checked, summary.variants).map((text) => ({ text })),
     effort: [overhead(summary), stopped, '.'],
     terms: termsOf(summary),
-    run: ['Run ', { name: run.id }, ', ', { text: run.started }, ' to ', { text: run.finished }, '.'],
+    run: ['Run ', { code: run.id }, ', ', { text: run.started }, ' to ', { text: run.finished }, '.'],
   };
 }
 
@@ -40,8 +40,8 @@ function loadOf(facts: ScenarioFacts): Text {
       : 'without warm-up';
   const connection = facts.reuse ? '' : '; a new connection for each request';
   return [
-    ...[{ name: facts.name }, ': journey ', { name: facts.journey }, ', load '],
-    ...[facts.load ? { name: facts.load } : 'of the script', ` in each of ${plural(facts.blocks, 'block')}`],
+    ...[{ code: facts.name }, ': journey ', { code: facts.journey }, ', load '],
+    ...[facts.load ? { code: facts.load } : 'of the script', ` in each of ${plural(facts.blocks, 'block')}`],
     ` per start, ${warmup}; timeout ${duration(facts.timeoutMs / 1000)}${connection}.`,
   ];
 }
