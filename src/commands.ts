@@ -35,7 +35,7 @@ import { describeSubject } from './plan/subject.ts';
 import { planVariants } from './plan/variants.ts';
 import { renderAs } from './report/formats.ts';
 import { renderHistory } from './report/history.ts';
-import { renderHistoryPage } from './report/html/history.ts';
+import { renderHistoryPage } from './report/html/html-history.ts';
 import { renderNoise } from './report/noise.ts';
 import { makeProgress } from './report/progress.ts';
 import type { Warning } from './results/results.ts';

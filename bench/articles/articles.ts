@@ -1,5 +1,5 @@
 /** The five articles: the command that repeats the experiment of each, as docs/articles.md shows and `run` runs it. */
-import { shellCommand } from '../../src/report/words.ts';
+import { shellCommand } from '../../src/report/words/words.ts';
 
 export const NAMES = ['octane', 'symfony', 'apache', 'shop', 'auth'] as const;
 export type Name = (typeof NAMES)[number];

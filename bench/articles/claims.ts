@@ -2,7 +2,7 @@
  * What each article claims, and whether it is so here. How each claim is judged was written before anything was
  * measured: by intervals over fresh starts, so that what cannot be told apart is not judged. Pure.
  */
-import { count, digits } from '../../src/report/numbers.ts';
+import { count, digits } from '../../src/report/words/numbers.ts';
 import type { Name } from './articles.ts';
 import { type Against, type Data, isDisturbed, type Row, type Value } from './data.ts';
 import { held, isAt } from './tables.ts';

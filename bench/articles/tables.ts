@@ -1,6 +1,6 @@
 /** What was measured, in the shape of each article's own table. Pure. */
 import { mean } from 'simple-statistics';
-import { escapeMarkdown } from '../../src/report/escape.ts';
+import { escapeMarkdown } from '../../src/report/format/escape.ts';
 import {
   atLeast,
   change,
@@ -11,7 +11,7 @@ import {
   NOTHING,
   share,
   withHalf,
-} from '../../src/report/numbers.ts';
+} from '../../src/report/words/numbers.ts';
 import { plural } from '../../src/text/plain.ts';
 import type { Name } from './articles.ts';
 import {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { makeResults, type Server } from '../../test/fixtures/results/make.ts';
-import { renderAcross } from '../report/across.ts';
+import { renderAcross } from '../report/format/across-tables.ts';
 import type { Measurement, Results } from '../results/results.ts';
 import { compareAcross } from './across-shards.ts';
 import { mergeResults } from './merge.ts';

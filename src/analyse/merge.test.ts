@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { makeResults } from '../../test/fixtures/results/make.ts';
-import { renderMarkdown } from '../report/markdown.ts';
+import { renderMarkdown } from '../report/format/markdown.ts';
 import type { Results } from '../results/results.ts';
 import { analyse } from './analyse.ts';
 import { compareEarlier } from './earlier.ts';

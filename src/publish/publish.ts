@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Summary } from '../analyse/summary.ts';
 import { type Annotation, annotate } from '../report/annotations.ts';
-import { docsUrl } from '../report/comparisons.ts';
-import { type Place, renderMarkdown, renderMarkdownTable, STAGES } from '../report/markdown.ts';
+import { type Place, renderMarkdown, renderMarkdownTable, STAGES } from '../report/format/markdown.ts';
+import { docsUrl } from '../report/format/md-comparisons.ts';
 import { type Comments, postComment } from './comment.ts';
 import { firstThatFits, SUMMARY_BYTES, TOO_LONG } from './fit-size.ts';
 import type { Job } from './job.ts';

@@ -1,9 +1,9 @@
 import type { Summary } from '../analyse/summary.ts';
 import { cleanLine, clip, plural } from '../text/plain.ts';
-import { tellGates } from './verdicts.ts';
 import { changeRows } from './view/changerows.ts';
 import { tellMissing } from './view/missing.ts';
-import { reasonOf } from './words.ts';
+import { tellGates } from './words/verdicts.ts';
+import { reasonOf } from './words/words.ts';
 
 /** A remark beside the checks of a commit. Plain text in one line; text of others is shown as it is. */
 export interface Annotation {

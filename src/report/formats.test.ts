@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { fixtures } from '../../test/fixtures/results/make.ts';
 import { analyse } from '../analyse/analyse.ts';
 import type { Results } from '../results/results.ts';
+import { renderMarkdown } from './format/markdown.ts';
+import { renderTable } from './format/terminal.ts';
 import * as formats from './formats.ts';
-import { renderMarkdown } from './markdown.ts';
-import { renderTable } from './terminal.ts';
 
 const terminal = { width: 80, color: true };
 const [quick, journey] = ['quick', 'journey'].map((name) => fixtures[name]?.()) as [Results, Results];

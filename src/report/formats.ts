@@ -3,11 +3,11 @@ import { analyse } from '../analyse/analyse.ts';
 import type { Summary } from '../analyse/summary.ts';
 import type { Format } from '../config/command.ts';
 import type { Results } from '../results/results.ts';
-import { renderAcross, renderAcrossTable } from './across.ts';
-import { renderCsv } from './csv.ts';
+import { renderAcross, renderAcrossTable } from './format/across-tables.ts';
+import { renderCsv } from './format/csv.ts';
+import { renderMarkdown } from './format/markdown.ts';
+import { renderTable, type TableOptions } from './format/terminal.ts';
 import { streamHtml } from './html/render.ts';
-import { renderMarkdown } from './markdown.ts';
-import { renderTable, type TableOptions } from './terminal.ts';
 
 /**
  * Results in one form and nothing else, with a line break at the end; piece by piece, since a page can be large.

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { Cause, Trend } from '../history/trend-model.ts';
 import { renderHistory, sparkline } from './history.ts';
-import { renderHistoryPage } from './html/history.ts';
+import { renderHistoryPage } from './html/html-history.ts';
 
 const HOSTILE = '</svg><script>alert(1)</script> | @everyone `x` [a](b)';
 

@@ -1,10 +1,10 @@
 import type { Corrupt, History } from '../history/file.ts';
 import type { Change, Trend, TrendMetric } from '../history/trend-model.ts';
 import { plural } from '../text/plain.ts';
-import { levelOf } from './changes.ts';
-import { code, escapeMarkdown } from './escape.ts';
-import { type Column, table } from './markup.ts';
-import { change, digits, NOTHING } from './numbers.ts';
+import { code, escapeMarkdown } from './format/escape.ts';
+import { type Column, table } from './format/markup.ts';
+import { levelOf } from './words/changes.ts';
+import { change, digits, NOTHING } from './words/numbers.ts';
 
 export const TREND_NAMES: Record<TrendMetric, string> = {
   rps: 'RPS',

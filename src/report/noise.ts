@@ -1,8 +1,8 @@
 import type { Noise, NoiseFound } from '../analyse/noise-found.ts';
 import type { GuardCounts } from '../analyse/summary.ts';
 import { cleanLine, plural } from '../text/plain.ts';
-import { describeVerdict, nounOf } from './changes.ts';
-import { atMost, duration, NOTHING } from './numbers.ts';
+import { describeVerdict, nounOf } from './words/changes.ts';
+import { atMost, duration, NOTHING } from './words/numbers.ts';
 
 /** What an A/A run found, for the terminal. */
 export function renderNoise(found: NoiseFound): string {

@@ -1,5 +1,5 @@
 import { cleanLine, clip } from '../text/plain.ts';
-import { duration } from './numbers.ts';
+import { duration } from './words/numbers.ts';
 
 /**
  * Progress for people: one line that is written over on a terminal, plain lines elsewhere.

@@ -1,8 +1,8 @@
 import { compareAcross } from '../analyse/across-shards.ts';
 import { analyse } from '../analyse/analyse.ts';
 import type { Results } from '../results/results.ts';
-import { renderAcross, renderMissing, type Wanted } from './across.ts';
-import { type Place, renderMarkdown, STAGES } from './markdown.ts';
+import { renderAcross, renderMissing, type Wanted } from './format/across-tables.ts';
+import { type Place, renderMarkdown, STAGES } from './format/markdown.ts';
 
 /**
  * What several machines measured as Markdown, fullest first: their comparison with each other, then the report of each.

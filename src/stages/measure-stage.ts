@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readLogs, startServices } from '../engine/services.ts';
-import { checkedLines } from '../report/checked.ts';
+import { checkedLines } from '../report/words/checked-lines.ts';
 import { runPlan } from '../run/run.ts';
 import { measureColdStarts } from '../run/servers/cold.ts';
 import type { Sink, World } from '../run/world.ts';

@@ -1,7 +1,7 @@
 import * as core from '@actions/core';
 import { UserError } from '../errors.ts';
 import { readRequest } from '../publish/request.ts';
-import { codeBlock } from '../report/escape.ts';
+import { codeBlock } from '../report/format/escape.ts';
 import { fail } from './step.ts';
 
 // Step of bench-command.yml: what was asked for in a comment, as inputs of the reusable workflow.

@@ -14,7 +14,7 @@ import { keysOf } from '../../src/config/key-sources.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 import { loadRuntimes, manifest } from '../../src/config/runtimes.ts';
 import { REPOSITORY_URL } from '../../src/project.ts';
-import { CSV_COLUMNS } from '../../src/report/csv.ts';
+import { CSV_COLUMNS } from '../../src/report/format/csv.ts';
 import { APPLICATIONS } from '../fixtures/applications.ts';
 import { type Block, type Page, readCommands, readPage, readPages, root } from '../fixtures/docs.ts';
 import { memoryFiles } from '../fixtures/memory-files.ts';

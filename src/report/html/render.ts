@@ -3,11 +3,11 @@ import { analyse } from '../../analyse/analyse.ts';
 import type { ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import type { Measurement, Results } from '../../results/results.ts';
 import { cleanLine, plural } from '../../text/plain.ts';
-import { capacityLegend } from '../capacity.ts';
-import { soakLegend } from '../soak.ts';
-import { tuned } from '../tune.ts';
-import { deltaLegend, deltasOf, findable } from '../verdicts.ts';
 import { isCompared } from '../view/answer.ts';
+import { capacityLegend } from '../words/capacity.ts';
+import { soakLegend } from '../words/soak.ts';
+import { tuned } from '../words/tune.ts';
+import { deltaLegend, deltasOf, findable } from '../words/verdicts.ts';
 import {
   commitOf,
   commitWithFiles,
@@ -19,14 +19,15 @@ import {
   intervalLegend,
   isDoubtful,
   verdict,
-} from '../words.ts';
-import { renderAcross } from './across.ts';
-import type { PageData } from './chart.ts';
-import { chartsOf, type Numbers, variantCharts } from './charts.ts';
-import { names, renderAnswer, renderComparisons } from './comparisons.ts';
-import { renderEnvironment, renderMethod, renderScenarioDetails, renderStarts } from './details.ts';
+} from '../words/words.ts';
+import type { PageData } from './charts/chart.ts';
+import { chartsOf, variantCharts } from './charts/charts.ts';
+import type { Numbers } from './charts/variants.ts';
 import { type Html, html, isolate, sentence } from './html.ts';
-import { renderRanking } from './ranking.ts';
+import { renderAcross } from './html-across.ts';
+import { names, renderAnswer, renderComparisons } from './html-comparisons.ts';
+import { renderEnvironment, renderMethod, renderScenarioDetails, renderStarts } from './html-details.ts';
+import { renderRanking } from './html-ranking.ts';
 import { renderPage } from './shell.ts';
 
 /** What is shown together: what was judged, and the slices that the charts are made of. */

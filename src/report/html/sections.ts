@@ -1,5 +1,5 @@
 import type { Grid, GridHead, Part, Section, Text } from '../view/model.ts';
-import type { Numbers } from './charts.ts';
+import type { Numbers } from './charts/variants.ts';
 import { type Html, html, name } from './html.ts';
 
 /** Text of the model: that of others is escaped, and a name reads in its own direction. */

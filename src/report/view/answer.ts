@@ -1,6 +1,6 @@
 import type { ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import type { Comparison } from '../../results/results.ts';
-import { counterpart } from '../verdicts.ts';
+import { counterpart } from '../words/verdicts.ts';
 import { type ChangeRow, changeRows } from './changerows.ts';
 import { changeTable } from './changetable.ts';
 import { tellCheck, tellTodo } from './check.ts';

@@ -1,8 +1,8 @@
 import { leadsOf } from '../../analyse/gates.ts';
 import type { GateCheck, Row, ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import type { Comparison, Gate } from '../../results/results.ts';
-import type { Medium } from '../changes.ts';
-import { findVariant } from '../verdicts.ts';
+import type { Medium } from '../words/changes.ts';
+import { findVariant } from '../words/verdicts.ts';
 
 /** One comparison with the other side, and what it means for somebody who has to decide. */
 export interface ChangeRow {

@@ -1,10 +1,9 @@
 import type { Summary } from '../../analyse/summary.ts';
-import { percent } from '../../text/percent.ts';
-import { bothNumbers, levelOf, nounOf } from '../changes.ts';
-import { atMost, change, NOTHING } from '../numbers.ts';
-import { counterpart } from '../verdicts.ts';
+import { bothNumbers, levelOf, nounOf } from '../words/changes.ts';
+import { atMost, change, NOTHING } from '../words/numbers.ts';
+import { counterpart } from '../words/verdicts.ts';
+import { limitOf, rangeOf } from './amounts.ts';
 import { type ChangeRow, isFit, MARKS } from './changerows.ts';
-import { rangeOf } from './headline.ts';
 import type { Medium } from './medium.ts';
 import { sizeOf } from './notes.ts';
 import type { Cell, Head, Table, Tone } from './table.ts';
@@ -104,11 +103,6 @@ function verdictCell(row: ChangeRow): Cell {
         true,
       );
   }
-}
-
-/** The limit of its gate: `3 %`; empty where it has none. */
-export function limitOf({ gate }: ChangeRow): string {
-  return gate ? percent(gate.gate.above) : '';
 }
 
 /** What is known of the limit: `exceeded`, `not exceeded`, `cannot tell`; where limits differ with its own. */

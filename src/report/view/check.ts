@@ -1,7 +1,7 @@
 import { outcomeOf } from '../../analyse/outcome.ts';
 import type { GateResult, Summary } from '../../analyse/summary.ts';
 import { list } from '../../text/plain.ts';
-import { duration } from '../numbers.ts';
+import { duration } from '../words/numbers.ts';
 import type { ChangeKind, ChangeRow } from './changerows.ts';
 import type { Medium } from './medium.ts';
 

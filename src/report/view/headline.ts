@@ -2,12 +2,12 @@ import { group } from '../../analyse/pool.ts';
 import type { Summary } from '../../analyse/summary.ts';
 import type { CompareMetric, Comparison } from '../../results/results.ts';
 import { list, plural } from '../../text/plain.ts';
-import { levelOf, nounOf } from '../changes.ts';
-import { atMost, change } from '../numbers.ts';
-import { counterpart } from '../verdicts.ts';
-import { describeFailure } from '../words.ts';
+import { levelOf, nounOf } from '../words/changes.ts';
+import { atMost, change } from '../words/numbers.ts';
+import { counterpart } from '../words/verdicts.ts';
+import { describeFailure } from '../words/words.ts';
+import { limitOf, rangeOf } from './amounts.ts';
 import { type ChangeKind, type ChangeRow, isFit, MARKS, type Mark } from './changerows.ts';
-import { limitOf } from './changetable.ts';
 import type { Medium } from './medium.ts';
 
 export interface Headline {
@@ -149,14 +149,6 @@ function sureOf({ kind, comparison }: ChangeRow): string {
   const start = `the ${levelOf(interval)} is ${range}`;
   if (kind === 'beyond') return `Certain enough to act on: ${start}, all of it beyond the limit.`;
   return `${start.replace(/^t/, 'T')}, all of it ${kind === 'slower' ? 'worse' : 'better'} than no change.`;
-}
-
-/** `+4.1 to +5.6 %`; empty where there is none. */
-export function rangeOf({ ratio, interval }: Pick<Comparison, 'ratio' | 'interval'>): string {
-  if (ratio === null || !interval) return '';
-  const found = change(ratio, interval);
-  const unit = found.value.endsWith('%') ? ' %' : '';
-  return found.interval.replace('…', ' to ') + unit;
 }
 
 /** So many are given with their numbers. */

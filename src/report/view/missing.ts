@@ -1,6 +1,6 @@
 import type { Summary } from '../../analyse/summary.ts';
 import { list } from '../../text/plain.ts';
-import { counterpart } from '../verdicts.ts';
+import { counterpart } from '../words/verdicts.ts';
 import type { ChangeRow } from './changerows.ts';
 import type { Medium } from './medium.ts';
 

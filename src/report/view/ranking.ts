@@ -1,11 +1,11 @@
 import { passedRatio } from '../../analyse/script-rows.ts';
 import type { Limit, Row, ScenarioSummary, Soak } from '../../analyse/summary.ts';
 import type { Estimate } from '../../stats/estimate.ts';
-import { hasCapacity } from '../capacity.ts';
-import { atLeast, bytes, digits, held, ms, NOTHING, share, withHalf } from '../numbers.ts';
-import { checked, hasChecks, hasFailedChecks } from '../scripted.ts';
-import { decay, growth, hasSoak } from '../soak.ts';
-import { hasHolds } from '../words.ts';
+import { hasCapacity } from '../words/capacity.ts';
+import { atLeast, bytes, digits, held, ms, NOTHING, share, withHalf } from '../words/numbers.ts';
+import { checked, hasChecks, hasFailedChecks } from '../words/scripted.ts';
+import { decay, growth, hasSoak } from '../words/soak.ts';
+import { hasHolds } from '../words/words.ts';
 
 /** A column of the ranking: what it shows, and what it is sorted by. */
 export interface RankColumn {

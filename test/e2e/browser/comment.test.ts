@@ -6,7 +6,7 @@ import { analyse } from '../../../src/analyse/analyse.ts';
 import { markerOf, postComment } from '../../../src/publish/comment.ts';
 import { COMMENT_CHARACTERS } from '../../../src/publish/fit-size.ts';
 import { describe } from '../../../src/publish/publish.ts';
-import { methodUrl } from '../../../src/report/comparisons.ts';
+import { methodUrl } from '../../../src/report/format/md-comparisons.ts';
 import { renderShards } from '../../../src/report/shards.ts';
 import type { Results } from '../../../src/results/results.ts';
 import { fixtures, makeResults, type Server } from '../../fixtures/results/make.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Trend } from '../../../src/history/trend-model.ts';
-import { renderHistoryPage } from '../../../src/report/html/history.ts';
+import { renderHistoryPage } from '../../../src/report/html/html-history.ts';
 import { findBarriers, findChromium, NO_CHROMIUM, openBrowser, openPage } from './chromium.ts';
 
 const program = findChromium();

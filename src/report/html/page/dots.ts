@@ -1,4 +1,4 @@
-import type { Axis, DotRow, DotView } from '../chart.ts';
+import type { Axis, DotRow, DotView } from '../charts/chart.ts';
 import { bdi, colorClass, el, svg, swatch } from './dom.ts';
 import { format, formatTick, ticks } from './format.ts';
 import type { Tooltip } from './tooltip.ts';

@@ -1,4 +1,4 @@
-import type { Chart, Line } from '../chart.ts';
+import type { Chart, Line } from '../charts/chart.ts';
 import { bdi, el, swatch } from './dom.ts';
 import { drawDots } from './dots.ts';
 import { LinePlot } from './lines.ts';

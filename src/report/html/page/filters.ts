@@ -1,4 +1,4 @@
-import type { PageVariant } from '../chart.ts';
+import type { PageVariant } from '../charts/chart.ts';
 import { el } from './dom.ts';
 import type { RowTable } from './rows.ts';
 import type { Selection } from './selection.ts';

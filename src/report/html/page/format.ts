@@ -1,5 +1,5 @@
-import { bytes, digits } from '../../numbers.ts';
-import type { Unit } from '../chart.ts';
+import { bytes, digits } from '../../words/numbers.ts';
+import type { Unit } from '../charts/chart.ts';
 
 /** A value as people read it, with its unit. */
 export function format(value: number, unit: Unit): string {

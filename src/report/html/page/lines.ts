@@ -1,5 +1,5 @@
 import uPlot from 'uplot';
-import type { Axis, Line, LineChart, LineView } from '../chart.ts';
+import type { Axis, Line, LineChart, LineView } from '../charts/chart.ts';
 import { cssColor, isDashed, variantColor } from './dom.ts';
 import { format, formatTick, ticks } from './format.ts';
 import type { Reading, Tooltip } from './tooltip.ts';

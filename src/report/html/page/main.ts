@@ -1,4 +1,4 @@
-import type { PageData } from '../chart.ts';
+import type { PageData } from '../charts/chart.ts';
 import { Figure } from './figure.ts';
 import { makeFilters } from './filters.ts';
 import { makeLegend } from './legend.ts';

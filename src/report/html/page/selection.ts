@@ -1,4 +1,4 @@
-import type { PageVariant } from '../chart.ts';
+import type { PageVariant } from '../charts/chart.ts';
 
 /** More lines than this at once are a tangle: the first of the ranking are drawn, others on demand. */
 const DRAWN = 10;

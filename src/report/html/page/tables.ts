@@ -1,4 +1,4 @@
-import type { DotChart, Line, LineChart } from '../chart.ts';
+import type { DotChart, Line, LineChart } from '../charts/chart.ts';
 import { bdi, el } from './dom.ts';
 import { format } from './format.ts';
 

@@ -1,7 +1,7 @@
 import type { ErrorRow, ScenarioSummary, Summary } from '../../../analyse/summary.ts';
 import { cut } from '../../../text/plain.ts';
-import { answerText, logText } from '../../evidence.ts';
-import { count } from '../../numbers.ts';
+import { answerText, logText } from '../../words/evidence.ts';
+import { count } from '../../words/numbers.ts';
 import { type Column, grid, left, type Part, right, type Section, section, variantColumn } from '../model.ts';
 
 /** Of each variant's errors these many are shown with a body, cut to so many characters. */

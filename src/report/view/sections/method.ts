@@ -1,9 +1,9 @@
 import type { Summary } from '../../../analyse/summary.ts';
 import type { ScenarioFacts } from '../../../results/results.ts';
 import { plural } from '../../../text/plain.ts';
-import { checkedLines } from '../../checked.ts';
-import { duration } from '../../numbers.ts';
-import { DOUBTFUL, overhead, placeRule, seedsOf, startedAfresh } from '../../words.ts';
+import { checkedLines } from '../../words/checked-lines.ts';
+import { duration } from '../../words/numbers.ts';
+import { DOUBTFUL, overhead, placeRule, seedsOf, startedAfresh } from '../../words/words.ts';
 import type { Text } from '../model.ts';
 
 /** How it was measured: how often what was loaded, and what the numbers mean. */

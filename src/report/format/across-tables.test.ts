@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest';
+import { makeResults, type Server } from '../../../test/fixtures/results/make.ts';
+import { makeProfile } from '../../../test/fixtures/results/profile.ts';
+import type { Across } from '../../analyse/across-shards.ts';
+import { compareAcross } from '../../analyse/across-shards.ts';
+import type { Results } from '../../results/results.ts';
+import { htmlGroup, renderHtml } from '../html/render.ts';
+import { renderAcross, renderAcrossTable } from './across-tables.ts';
+
+const noise = { instanceSd: 0.006, sliceSd: 0.008 };
+const reference: Server = { id: 'apache@8.4', label: 'apache', rps: 400, ...noise };
+const NASTY = '\u001b[31m</td><img src=x onerror=alert(1)>|@everyone\u202e "]\n bar';
+
+function shard(index: number, of: number, speed: number, own: readonly Server[]): Results {
+  return makeResults({
+    ...{ seed: index, instances: 8, scenario: { blocks: 4 } },
+    servers: [reference, ...own].map((server) => ({ ...server, rps: server.rps * speed })),
+    change(results) {
+      results.plan.shard = { index, of };
+      results.plan.reference = reference.id;
+      results.host.cpuModel = `CPU ${speed}`;
+    },
+  });
+}
+
+const shards = [
+  shard(1, 3, 1, [{ id: 'swoole@8.4', label: NASTY, rps: 600, ...noise }]),
+  shard(3, 3, 3, [
+    { id: 'nginx-fpm@8.4', label: 'nginx-fpm', rps: 440, ...noise },
+    { id: 'unit@8.4', label: 'unit', rps: 1, failure: { stage: 'build', reason: NASTY, log: '' } },
+  ]),
+];
+const across = compareAcross(shards) as Across;
+
+test.each([60, 120])('in a terminal of %d columns', async (width) => {
+  const text = renderAcrossTable(across, { width, color: false });
+  await expect(`${text}\n`).toMatchFileSnapshot(`__golden__/across-${width}.txt`);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: that there are none is the question
+  expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/);
+  for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(width);
+});
+
+test('as Markdown', async () => {
+  const text = renderAcross(across, [{ index: 2, variants: [NASTY] }]);
+  await expect(`${text}\n`).toMatchFileSnapshot('__golden__/across.md');
+});
+
+test('on the page: one table above those of each machine, and no ranking of their absolute numbers', () => {
+  const html = renderHtml(shards.map(htmlGroup), across);
+  const [, section = ''] = /<section class="card across">([\s\S]*?)<\/section>/.exec(html) ?? [];
+  expect(html.indexOf('card across')).toBeLessThan(html.indexOf('class="group"'));
+  expect(section).toContain('No results of shard 2 of 3');
+  expect(section).not.toMatch(/<img|\u202e/);
+  const rows = [...section.matchAll(/<tr[^>]*>(.*)<\/tr>/g)].map(([, row = '']) =>
+    [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/g)].map(([, cell = '']) => cell.replaceAll(/<[^>]*>/g, '')),
+  );
+  expect(rows.map(([place, , machine]) => [place, machine])).toEqual([
+    ['#', 'Machine'],
+    ['1', '1'],
+    ['2', '3'],
+    ['3', 'all'],
+  ]);
+  expect(rows[2]?.[3]).toMatch(/^\+\d+(\.\d)? % \(\+.*…\+.*\)$/);
+  expect(section).toContain('is not ranked');
+});
+
+test('a ramp that goes beyond what variants hold: said plainly, nothing ranked, what failed named', () => {
+  const broken = { stage: 'build', reason: NASTY, log: '' } as const;
+  const ramps = [520, 1400].map((capacity, i) => {
+    const results = makeProfile({
+      servers: [
+        { ...reference, capacity: 400 * (i + 1) },
+        { id: `own${i}@8.4`, label: `own${i}`, rps: 1, capacity },
+        ...(i === 0 ? [] : [{ id: 'unit@8.4', label: 'unit', rps: 1, capacity, failure: broken }]),
+      ],
+    });
+    results.plan.shard = { index: i + 1, of: 2 };
+    results.plan.reference = reference.id;
+    return results;
+  });
+  const across = compareAcross(ramps) as Across;
+  // Of the second machine a variant held all of it, but that is another machine.
+  expect(
+    across.scenarios[0]?.rows.map(({ label, place, toReference }) => [label, place, toReference]),
+  ).toEqual([
+    ['apache', null, null],
+    ['own0', null, null],
+    ['own1', null, null],
+    ['unit', null, null],
+  ]);
+  const said = 'No ranking across machines: some variants did not hold this ramp to its end';
+  const text = renderAcrossTable(across, { width: 200, color: false });
+  expect(text).toContain(said);
+  expect(text.match(/is not ranked/g)).toHaveLength(1);
+  const markdown = renderAcross(across);
+  expect(markdown).toContain(`**${said}`);
+  expect(markdown).not.toMatch(/^\||mermaid|own[01]/m);
+  const html = renderHtml(ramps.map(htmlGroup), across);
+  const [, section = ''] = /<section class="card across">([\s\S]*?)<\/section>/.exec(html) ?? [];
+  expect(section).toContain(said);
+  expect(section).not.toContain('<table');
+});

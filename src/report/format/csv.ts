@@ -1,0 +1,186 @@
+import { leadsOf } from '../../analyse/gates.ts';
+import { group, PERCENTILES } from '../../analyse/pool.ts';
+import { passedRatio } from '../../analyse/script-rows.ts';
+import type { EndpointRow, PooledLatency, Row, ScenarioSummary, Summary } from '../../analyse/summary.ts';
+import { CompareMetric, type Comparison } from '../../results/results.ts';
+import { cleanLine } from '../../text/plain.ts';
+import { findVariant } from '../words/verdicts.ts';
+import { reasonOf } from '../words/words.ts';
+
+/** Null: empty. */
+type Value = string | number | null | undefined;
+type Columns<T> = Readonly<Record<string, (of: T) => Value>>;
+
+/** What a line is about: a variant in a scenario, all that was asked of it together or one endpoint. */
+interface Subject {
+  summary: Summary;
+  scenario: ScenarioSummary;
+  row: Row;
+  /** Of its variant. */
+  comparisons: readonly Comparison[];
+  /** Null: all of them. */
+  endpoint: EndpointRow | null;
+}
+
+/** What is known of an endpoint as well as of all together. */
+type Counted = Pick<EndpointRow, 'requests' | 'bytesPerResponse' | 'latency'> & {
+  okCount: number;
+  okRatio: number | null;
+  rps: number | null | undefined;
+};
+
+const NAMES: Columns<Subject> = {
+  run: ({ summary }) => summary.run.id,
+  scenario: ({ scenario }) => scenario.facts.name,
+  variant: ({ row }) => row.variant,
+  endpoint: ({ endpoint }) => endpoint?.name,
+  label: ({ row }) => row.label,
+  ref: ({ summary, row }) => findVariant(summary, row.variant)?.ref,
+  state: ({ row }) => row.state.kind,
+};
+
+const at = (p: number, latency: PooledLatency | null | undefined) =>
+  latency?.percentiles.find((point) => point.p === p)?.ms;
+
+const COUNTED: Columns<Counted> = {
+  requests: ({ requests }) => requests,
+  okCount: ({ okCount }) => okCount,
+  okRatio: ({ okRatio }) => okRatio,
+  rps: ({ rps }) => rps,
+  bytesPerResponse: ({ bytesPerResponse }) => bytesPerResponse,
+  minMs: ({ latency }) => latency?.minMs,
+  avgMs: ({ latency }) => latency?.avgMs,
+  ...Object.fromEntries(
+    PERCENTILES.map((p) => [`p${p}Ms`.replace('.', '_'), ({ latency }: Counted) => at(p, latency)]),
+  ),
+  maxMs: ({ latency }) => latency?.maxMs,
+};
+
+const WHOLE: Columns<Row> = {
+  rank: ({ state }) => (state.kind === 'ranked' ? state.rank : null),
+  reason: ({ state }) => reasonOf(state),
+  rpsHalf: ({ rps }) => rps?.half,
+  rpsOver: ({ rps }) => rps?.over,
+  offeredRps: ({ offeredRps }) => offeredRps,
+  holdsRps: ({ holds }) => holds?.value,
+  holdsHalf: ({ holds }) => holds?.half,
+  holdsKind: ({ holds }) => holds?.kind,
+  holdsOkRatio: ({ holds }) => holds?.upTo?.okRatio,
+  holdsP50Ms: ({ holds }) => at(50, holds?.upTo?.latency),
+  holdsP95Ms: ({ holds }) => at(95, holds?.upTo?.latency),
+  holdsP99Ms: ({ holds }) => at(99, holds?.upTo?.latency),
+  capacityRps: ({ capacity }) => capacity?.value,
+  capacityHalf: ({ capacity }) => capacity?.half,
+  capacityKind: ({ capacity }) => capacity?.kind,
+  capacityProbes: ({ capacity }) => capacity?.probes.length,
+  checksRatio: ({ checks: [worst] }) => (worst ? passedRatio(worst) : null),
+  thresholdsMissed: ({ script }) => script?.thresholds.filter(({ state }) => state === 'missed').length,
+  cpuMsPerRequest: ({ cpuMsPerRequest }) => cpuMsPerRequest?.value,
+  cpuMsPerRequestHalf: ({ cpuMsPerRequest }) => cpuMsPerRequest?.half,
+  memoryMedianBytes: ({ memory }) => memory?.medianBytes,
+  memoryMaxBytes: ({ memory }) => memory?.maxBytes,
+  memoryBytesPerThousand: ({ soak }) => soak?.bytesPerThousand.value,
+  memoryBytesPerThousandHalf: ({ soak }) => soak?.bytesPerThousand.half,
+  leaks: ({ soak }) => (soak ? String(soak.leaks) : null),
+  rpsDecay: ({ soak }) => soak?.decay?.value,
+  rpsDecayHalf: ({ soak }) => soak?.decay?.half,
+  processes: ({ processes }) => processes?.max,
+  coldStartMs: ({ coldStartMs }) => coldStartMs,
+  generatorBusyRatio: ({ generatorBusyRatio }) => generatorBusyRatio,
+  dropped: ({ dropped }) => dropped,
+  interrupted: ({ interrupted }) => interrupted,
+};
+
+/** Of one variant: `baseCpuRatio`, `baseCpuLow`, … for each kind and metric; `basePrimary`: what the verdict goes by. */
+const CHANGES: Columns<readonly Comparison[]> = Object.assign(
+  {},
+  ...(['base', 'earlier', 'reference'] as const).map((kind): typeof CHANGES => {
+    const of = (own: readonly Comparison[]) => own.filter(({ against }) => against === kind);
+    const lead = (own: readonly Comparison[]) => [...leadsOf(of(own))][0];
+    return {
+      [`${kind}Against`]: (own) => lead(own)?.reference,
+      [`${kind}Primary`]: (own) => lead(own)?.metric,
+      ...Object.assign({}, ...CompareMetric.options.map((metric) => changesIn(kind, metric))),
+    };
+  }),
+);
+
+function changesIn(kind: Comparison['against'], metric: CompareMetric): typeof CHANGES {
+  const prefix = `${kind}${metric[0]?.toUpperCase()}${metric.slice(1)}`;
+  const found = (own: readonly Comparison[]) =>
+    own.find((comparison) => comparison.against === kind && comparison.metric === metric);
+  return {
+    [`${prefix}Ratio`]: (own) => found(own)?.ratio,
+    [`${prefix}Low`]: (own) => found(own)?.interval?.low,
+    [`${prefix}High`]: (own) => found(own)?.interval?.high,
+    [`${prefix}Verdict`]: (own) => found(own)?.verdict,
+    [`${prefix}Detectable`]: (own) => found(own)?.detectable,
+  };
+}
+
+/** The same for all results; docs/reading-the-report.md says what is in each. */
+export const CSV_COLUMNS: readonly string[] = [NAMES, COUNTED, WHOLE, CHANGES].flatMap(Object.keys);
+
+/**
+ * Of each variant in each scenario a line for all that was asked of it, then one for each endpoint; those of the other
+ * ref last. Numbers are unrounded, units in the names.
+ *
+ * @param summaries one, or several that must not be compared: the column `run` tells them apart
+ */
+export function renderCsv(summaries: readonly Summary[]): string {
+  const subjects = summaries.flatMap((summary) =>
+    summary.scenarios.flatMap((scenario) => {
+      const compared = group(scenario.comparisons, ({ variant }) => variant);
+      return [...scenario.rows, ...scenario.bases].flatMap((row) => {
+        const subject = { summary, scenario, row, comparisons: compared.get(row.variant) ?? [] };
+        // The last sums the others up.
+        return [null, ...row.endpoints.slice(0, -1)].map((endpoint) => ({ ...subject, endpoint }));
+      });
+    }),
+  );
+  const lines: (readonly Value[])[] = [CSV_COLUMNS, ...subjects.map(read)];
+  return lines.map((line) => `${line.map(cell).join(',')}\n`).join('');
+}
+
+function read(subject: Subject): Value[] {
+  const { comparisons, row, endpoint } = subject;
+  // Of the variant as a whole: what an endpoint has no share of is not repeated there.
+  const whole = endpoint ? null : row;
+  const own = endpoint ? null : comparisons;
+  return [
+    ...readAll(NAMES, subject),
+    ...readAll(COUNTED, endpoint ? countEndpoint(endpoint) : countAll(row)),
+    ...readAll(WHOLE, whole),
+    ...readAll(CHANGES, own),
+  ];
+}
+
+function readAll<T>(columns: Columns<T>, of: T | null): Value[] {
+  return Object.values(columns).map((column) => (of === null ? null : column(of)));
+}
+
+function countAll({ requests, okCount, okRatio, rps, latency, endpoints }: Row): Counted {
+  const bytesPerResponse = endpoints.at(-1)?.bytesPerResponse ?? null;
+  return { requests, okCount, okRatio, rps: rps?.value, bytesPerResponse, latency };
+}
+
+function countEndpoint({ requests, failures, rps, bytesPerResponse, latency }: EndpointRow): Counted {
+  const okCount = requests - failures;
+  const okRatio = requests > 0 ? okCount / requests : null;
+  return { requests, okCount, okRatio, rps, bytesPerResponse, latency };
+}
+
+/** Quoted as RFC 4180 says; line breaks within a text become spaces. */
+function cell(value: Value): string {
+  if (typeof value !== 'string') return String(value ?? '');
+  const text = disarm(cleanLine(value));
+  return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/**
+ * Text that begins like a formula gets an apostrophe, so that a spreadsheet does not run it. So does what follows a
+ * semicolon, which parts cells where the comma is for decimals.
+ */
+function disarm(text: string): string {
+  return text.replace(/(^|;)(?=\s*[=+\-@\uff1d\uff0b\uff0d\uff20])/g, "$1'");
+}

@@ -1,0 +1,363 @@
+import { describe, expect, test } from 'vitest';
+import { fixtures, makeResults } from '../../../test/fixtures/results/make.ts';
+import { makeProfile } from '../../../test/fixtures/results/profile.ts';
+import { summarise, summaryOf } from '../../../test/fixtures/results/summaries.ts';
+import { analyse } from '../../analyse/analyse.ts';
+import type { ScenarioSummary, Soak, Summary } from '../../analyse/summary.ts';
+import type { Comparison } from '../../results/results.ts';
+import { soakLegend } from '../words/soak.ts';
+import { renderMarkdown, renderMarkdownTable, STAGES, type Stage } from './markdown.ts';
+import { methodUrl } from './md-comparisons.ts';
+
+const lines = (text: string) => text.split('\n');
+
+describe('as people see it', () => {
+  test.each(['quick', 'mixed', 'journey', 'script', 'hostile', 'base', 'base-broken', 'base-hostile'])(
+    '%s',
+    async (name) => {
+      await expect(renderMarkdown(summaryOf(name))).toMatchFileSnapshot(`__golden__/${name}.md`);
+    },
+  );
+  test.each(['mixed-folded', 'mixed-short', 'base-folded', 'base-short', 'base-several-short'])(
+    '%s',
+    async (name) => {
+      const [, fixture = '', stage] = /^(.*)-(folded|short)$/.exec(name) ?? [];
+      const place = { isPull: true, repositoryUrl: 'https://github.com/octo/shop' };
+      await expect(renderMarkdown(summaryOf(fixture), stage as Stage, place)).toMatchFileSnapshot(
+        `__golden__/${name}.md`,
+      );
+    },
+  );
+});
+
+describe('the verdict claims no more than is known', () => {
+  const verdict = (name: string) => lines(renderMarkdown(summaryOf(name)))[2];
+  test.each([
+    [
+      'quick',
+      '**`apache` has the highest RPS: 2,320 ± 60 rps, 11 % ahead of `nginx-fpm (unix)` (2,080 ± 50 rps).**',
+    ],
+    [
+      'tie',
+      '**No clear best between `apache` and `nginx-fpm (unix)`: 2,280–2,310 rps, their 95 % intervals overlap; `nginx-fpm (tcp)` is surely behind at least one of them.** `apache` needs the least CPU per request: 0.430 ± 0.011 ms, 10 % below the next.',
+    ],
+  ])('%s', (name, expected) => {
+    expect(verdict(name)).toBe(expected);
+  });
+  test('one start each: said in the same breath', () => {
+    expect(verdict('one-start')).toMatch(
+      /has the highest RPS: .* Each was started only once; another start may differ/,
+    );
+    const near = makeResults({
+      servers: [
+        { id: 'a', rps: 700 },
+        { id: 'b', rps: 692 },
+      ],
+      instances: 1,
+    });
+    for (const slice of near.measurements) slice.achievedRps = slice.variant === 'a' ? 700 : 692;
+    expect(lines(renderMarkdown(analyse(near)))[2]).toMatch(
+      /^\*\*No clear best between `a` and `b`: 692–700 rps, each was started only once, and another start may differ by about 1 %/,
+    );
+  });
+  test('one ramp each: its levels say nothing of other starts', () => {
+    const servers = [520, 640].map((capacity) => ({ id: `full-at-${capacity}`, rps: 1, capacity }));
+    const said = (instances: number) => renderMarkdown(analyse(makeProfile({ servers, instances })));
+    expect(said(1)).toMatch(
+      /`full-at-640` holds the most: .* Each was started only once; another start may differ\.\*\*/,
+    );
+    expect(said(3)).toMatch(/`full-at-640` holds the most: [^*]*\(\d+ ± \d+ rps\)\.\*\*/);
+  });
+  test('with a generator-bound variant about, it is the fastest of the others only', () => {
+    expect(verdict('mixed')).toMatch(/^\*\*Of those measured to their limit, `apache` has the highest RPS/);
+    expect(verdict('mixed')).toContain('The load generator was the limit for `swoole` (≥ 5,180 rps).');
+  });
+  test('one that is left does not hide that others were there', () => {
+    const bound = makeResults({
+      servers: [
+        { id: 'a', rps: 900 },
+        { id: 'b', rps: 1900 },
+      ],
+      change({ measurements }) {
+        for (const slice of measurements.filter(({ variant }) => variant === 'b'))
+          Object.assign(slice.generator, {
+            ...{ bound: true, reasons: [`k6 used ${90 + slice.block} % of its CPUs`] },
+          });
+      },
+    });
+    const text = renderMarkdown(summarise(bound));
+    expect(text).toMatch(
+      /^\*\*`a`: [89]\d\d ± \d+ rps; no other variant could be ranked\.\*\* The load generator was the limit for `b` \(≥ 1,[89]\d\d rps\)\.$/m,
+    );
+    // Of reasons that differ in a figure alone one is enough.
+    expect(text.match(/k6 used 9\d % of its CPUs/g)).toHaveLength(1);
+  });
+  test('where intervals of one start overlap, that is why, not what starts differ by', () => {
+    const results = makeResults({
+      servers: [
+        { id: 'a', rps: 700 },
+        { id: 'b', rps: 600 },
+      ],
+      instances: 1,
+    });
+    for (const slice of results.measurements) slice.achievedRps *= slice.block % 2 === 0 ? 1.4 : 0.6;
+    expect(renderMarkdown(analyse(results))).toContain(' rps, their 95 % intervals overlap.**');
+  });
+  test('those that held a ramp to its end were not measured too little', () => {
+    const servers = [500, 1400, 1500].map((capacity) => ({ id: `b-${capacity}`, capacity, rps: 300 }));
+    const text = renderMarkdown(analyse(makeProfile({ servers, instances: 3 })));
+    expect(text).toContain(
+      ': they held the ramp to its end, only a higher one can tell them apart; `b-500` is surely behind at least one of them.**',
+    );
+  });
+  test('one variant is compared with nothing', () => {
+    const text = renderMarkdown(summarise(makeResults({ servers: [{ id: 'a', rps: 900 }] })));
+    expect(text).toMatch(/\*\*`a`: 9\d\d ± \d+ rps; there is nothing to compare it with\.\*\*/);
+  });
+});
+
+describe('what is said of how it was measured', () => {
+  test('a run cut short says how many starts there were', () => {
+    const cut = makeResults({ servers: [{ id: 'a', rps: 900 }], instances: 6 });
+    cut.measurements = cut.measurements.filter(({ instance }) => instance < 2);
+    const text = renderMarkdown(analyse(cut));
+    expect(text).toContain('· 2 of 6 fresh starts × 4 slices of each variant ·');
+    expect(text).toContain('Every server was started afresh 2 of 6 times.');
+  });
+  test('± of CPU is explained where the ranking has none', () => {
+    // Five samples of a slice lie beyond p95: too few for an interval over slices.
+    const servers = ['a', 'b'].map((id) => ({ id, rps: 900 }));
+    const one = makeResults({ servers, offeredRps: 100, instances: 1 });
+    const text = renderMarkdown(analyse(one));
+    expect(text).toMatch(/\| \d+(\.\d+)? \| 100\s% \| 0\.\d+ ± 0\.\d+ \|/);
+    expect(text).toContain('± is the 95 % interval over the slices of one start');
+  });
+  test('what a ramp was never held by is less than its lowest rate, so the distance is a bound', () => {
+    const ramp = makeProfile({
+      servers: [
+        { id: 'fast', rps: 1, capacity: 520 },
+        { id: 'late', rps: 1, capacity: 1400, p50Ms: 40 },
+      ],
+      instances: 3,
+    });
+    Object.assign(ramp.plan.scenarios[0]?.slo as object, { p95Ms: 30 });
+    expect(renderMarkdown(analyse(ramp))).toMatch(
+      /`fast` holds the most: .* at least \d+(\.\d+)? times as much as `late` \(< /,
+    );
+  });
+  test('every ± of a soak is explained', () => {
+    const trend = { value: 1, half: 2 };
+    const soak = (seconds: number, decay: Soak['decay']) => ({
+      soak: { bytesPerThousand: trend, leaks: false, decay, requests: 1, seconds },
+    });
+    const legend = (...rows: object[]) => soakLegend({ rows, bases: [] } as unknown as ScenarioSummary);
+    expect(legend(soak(1200, null))).toMatch(/under 20 min of .*, with its 99 % interval; 'leaks' [^;]*$/);
+    expect(legend(soak(600, null), soak(1200, trend))).toMatch(
+      /under up to 20 min of .*; RPS, begin to end: .*, with its 99 % interval$/,
+    );
+    expect(legend({ soak: null })).toBe('');
+  });
+});
+
+describe('against another ref', () => {
+  const place = { isPull: true, repositoryUrl: 'https://github.com/octo/shop' };
+  const comment = (name: string) => renderMarkdown(summaryOf(name), 'short', place);
+  const table = (name: string) =>
+    lines(renderMarkdownTable(summaryOf(name)).trim().replaceAll('\u00a0', ' '));
+
+  test('both commits are links where the repository is known, and only there', () => {
+    expect(comment('base')).toContain(
+      'This PR ([`b7e23ec`](https://github.com/octo/shop/commit/b7e23ec29af22b0b4e41da31e868d57226121c84)) compared with `main` ([`4c0f362`](https://github.com/octo/shop/commit/4c0f362a91)), scenario “Hello, server”:',
+    );
+    expect(renderMarkdown(summaryOf('base'))).toContain(
+      'This change (`b7e23ec`) compared with `main` (`4c0f362`)',
+    );
+  });
+  test('what is no commit becomes no link', () => {
+    const text = comment('base-hostile');
+    expect(text).not.toContain('/commit/');
+    expect(text).toContain('(`@octoca`)');
+    const summary = summaryOf('base');
+    for (const commit of ['4c0f362)(https://evil.example', '../../x', '4C0F362A91', `${'a'.repeat(64)}b`]) {
+      const head = { commit, uncommitted: 0, files: [] };
+      const shown = renderMarkdown({ ...summary, run: { ...summary.run, head } }, 'short', place);
+      expect(shown.match(/\/commit\/[^)]*/g)).toEqual(['/commit/4c0f362a91']);
+    }
+  });
+  test('no chart, which would hide a change of 5 %, and the ranking of servers is folded', () => {
+    const text = comment('base');
+    expect(text).not.toContain('mermaid');
+    const [above = '', below = ''] = text.split(
+      '<details><summary>Servers compared with each other (this PR only)',
+    );
+    expect(above).not.toContain('highest RPS');
+    expect(below).toContain('`apache` has the highest RPS');
+    expect(renderMarkdown(summaryOf('quick'), 'short')).toContain('mermaid');
+  });
+  test('no jargon above the fold', () => {
+    const [above = ''] = comment('base').split('<details>');
+    expect(above).not.toMatch(/vus\(|slice|pairs of|guard|seed|power|could have|beyond it|Gate|base →|Holm/);
+    expect(above.length).toBeLessThan(2000);
+  });
+  test('several scenarios: it says in which', () => {
+    expect(comment('base-several')).toMatch(
+      /^### ❌ This PR makes `apache` in `json` use 5\.2 % more CPU per request/,
+    );
+    expect(renderMarkdown(summaryOf('base-several'))).toContain('\n## JSON (`json`)\n');
+  });
+  test('the table alone is that of the changes, worst first', () => {
+    const rows = table('base');
+    expect(rows).toHaveLength(5);
+    expect(rows[0]).toContain('| CPU per request, `main` → this change | Change | 99 % interval |');
+    expect(rows[2]).toMatch(
+      /^\| ❌ \| `apache` \| 0\.411 → 0\.431 ms \| \*\*\+4\.8 %\*\* \| \+4\.1 to \+5\.6 % \|/,
+    );
+    expect(rows[3]).toMatch(/^\| ❔ \| `nginx-fpm \(tcp\)` .* too noisy to tell \| cannot tell \|/);
+    expect(rows[4]).toMatch(/^\| ✅ \| `nginx-fpm \(unix\)` .* no change above 1\.2 % \| not exceeded \|/);
+  });
+  test('what differs in other metrics is a note', () => {
+    const text = renderMarkdown(summaryOf('base'));
+    expect(text).toContain(
+      '| `apache` | CPU per request | 0.411 → 0.431 ms | +4.8 % | +4.1…+5.6 | **worse** |',
+    );
+    expect(text).toMatch(/\| `apache` \| RPS \| 419 → 400 rps \| −4\.\d % \| .* \| worse \(note\) \|/);
+  });
+  test('what was not measured well shows no change', () => {
+    const row = table('base-broken').find((line) => line.includes('swoole'));
+    expect(row).toMatch(/^\| ❔ \| `swoole` \| \S+( per request)? \| – \| – \| – \| cannot tell \|/);
+  });
+});
+
+describe('against the reference', () => {
+  const cells = (summary: Summary) =>
+    lines(renderMarkdownTable(summary))
+      .slice(2)
+      .map((line) => line.split('|')[3]?.trim().replace('\u00a0', ' '));
+  test('few starts: the change alone, since the ranking went by other means', () => {
+    expect(cells(summaryOf('quick')).slice(0, 3)).toEqual(['reference', '−10.1 %', '−18.3 %']);
+  });
+  test('enough of them: with interval and verdict', () => {
+    const paired = { ...summaryOf('aa'), plan: { ...summaryOf('aa').plan, compareTo: null } };
+    const [scenario] = paired.scenarios as [Summary['scenarios'][number]];
+    const comparisons = scenario.comparisons.filter(({ against }) => against === 'reference');
+    const summary: Summary = { ...paired, scenarios: [{ ...scenario, comparisons }] };
+    expect(cells(summary)[1]).toMatch(/^−5\.\d % \(−\d\.\d…−\d\.\d\) \*\*slower\*\*$/);
+  });
+  test('not ranked: no change', () => {
+    expect(renderMarkdownTable(summaryOf('mixed'))).toContain('| `fails-fast` | – |');
+  });
+});
+
+test('every row of a table has as many cells as its head', () => {
+  for (const name of Object.keys(fixtures)) {
+    for (const block of renderMarkdown(summaryOf(name)).split('\n\n')) {
+      if (!block.startsWith('|')) continue;
+      const counts = lines(block.trim()).map((line) => line.split('|').length);
+      expect(new Set(counts).size, `${name}: ${block}`).toBe(1);
+    }
+  }
+});
+
+test.each(['hostile', 'base-hostile'])('text of others does nothing: %s', (name) => {
+  // The one link is ours.
+  const text = renderMarkdown(summaryOf(name)).replaceAll(methodUrl(summaryOf(name)), '');
+  // Code blocks and code between backticks are shown as they are.
+  const active = text.replace(/^(`{3,}).*\n[\s\S]*?\n\1$/gm, '').replace(/`[^`\n\\]*`/g, '');
+  expect(active).not.toMatch(/@(?!&#8203;)/);
+  expect(active).not.toMatch(/:\/\/|www\.|#\d+\b(?!;)|GH-\d/);
+  const tags = new Set(active.match(/<[^>]*>/g));
+  expect([...tags].sort()).toEqual(
+    [
+      '</code>',
+      '</details>',
+      '</sub>',
+      '</summary>',
+      '<br>',
+      '<code>',
+      '<details>',
+      '<sub>',
+      '<summary>',
+    ].sort(),
+  );
+  expect(active.match(/<details>/g)?.length).toBe(active.match(/<\/details>/g)?.length);
+});
+
+test('a version leads nowhere but to the method', () => {
+  const summary = summaryOf('base-hostile');
+  const tool = { ...summary.tool, version: "1)(www.evil.example '!*~_" };
+  const active = renderMarkdown({ ...summary, tool })
+    .replace(/^(`{3,}).*\n[\s\S]*?\n\1$/gm, '')
+    .replace(/`[^`\n\\]*`/g, '');
+  const links = active.match(/(?<!\\)\]\(.*/g);
+  expect(links).toEqual([expect.stringMatching(/^\]\(https:\/\/github\.com\/[^()\s'*]+\/method\.md\)\.$/)]);
+});
+
+const comparison = summaryOf('base').scenarios[0]?.comparisons[0] as Comparison;
+
+describe('the stages for GitHub', () => {
+  const nasty = '@|'.repeat(200);
+  const many = summarise(
+    makeResults({
+      servers: Array.from({ length: 500 }, (_, i) => ({
+        id: `v${i}`,
+        label: `${nasty}${i}`,
+        rps: 20,
+        ...(i % 3 === 0
+          ? { failure: { stage: 'build' as const, reason: nasty, log: nasty.repeat(20) } }
+          : {}),
+        ...(i % 3 === 1 ? { okRatio: 0.5, errorKind: nasty } : {}),
+      })),
+      instances: 1,
+      scenario: { blocks: 1, title: nasty, load: 'vus(8, 1s)' },
+    }),
+  );
+  const scenarios = Array.from({ length: 10 }, () => many.scenarios[0] as Summary['scenarios'][number]);
+  const compareTo = { given: nasty, ref: nasty, commit: nasty, reason: null };
+  const verdicts = ['slower', 'faster', 'inconclusive', 'no-difference'] as const;
+  const compared = scenarios.map((scenario) => ({
+    ...scenario,
+    comparisons: many.variants.map(({ id }, i): Comparison => {
+      const verdict = verdicts[i % 4] as Comparison['verdict'];
+      return { ...comparison, variant: id, verdict, pairs: i % 7, reasons: [`${nasty}${i}`] };
+    }),
+  }));
+  const gate = { source: nasty, metric: null, above: 0.03, scenario: null, variant: null };
+  const checks =
+    compared[0]?.comparisons.map((one) => ({ comparison: one, failed: true, judged: true })) ?? [];
+  const worst: Summary = {
+    ...many,
+    plan: { ...many.plan, compareTo },
+    scenarios: compared,
+    gates: Array.from({ length: 50 }, () => ({ gate, checks, failed: true, unjudged: false })),
+  };
+
+  test('each is shorter than the one before', () => {
+    const lengths = STAGES.map((stage) => renderMarkdown(summaryOf('mixed'), stage).length);
+    expect(lengths).toEqual([...lengths].sort((a, b) => b - a));
+    expect(new Set(lengths).size).toBe(3);
+  });
+  test('short fits a comment, whatever the run', () => {
+    const text = renderMarkdown(worst, 'short');
+    expect(text.length).toBeLessThan(60_000);
+    expect(text).toContain('more variants in the full report');
+    expect(text).toContain('4 more scenarios in the full report');
+    expect(lines(text)[0]?.length).toBeLessThan(20_000);
+    expect(
+      renderMarkdown(worst, 'short', {
+        isPull: true,
+        repositoryUrl: `https://ghe.example/${'o'.repeat(39)}/${'r'.repeat(100)}`,
+      }).length,
+    ).toBeLessThan(60_000);
+  });
+});
+
+test('groups that must not be compared are kept apart and say so', () => {
+  const text = renderMarkdown([summaryOf('quick'), summaryOf('journey')]);
+  expect(text).toContain('# Group 1 of 2');
+  expect(text).toContain('do not compare across them');
+});
+
+test('the table alone', () => {
+  const text = renderMarkdownTable(summaryOf('quick'));
+  expect(lines(text.trim())).toHaveLength(5);
+});

@@ -1,0 +1,276 @@
+import type { Row, ScenarioSummary, Summary } from '../../analyse/summary.ts';
+import { cleanLine, plural } from '../../text/plain.ts';
+import { type Answer, answerOf } from '../view/answer.ts';
+import type { Mark } from '../view/changerows.ts';
+import { type Medium, shortCommit, THIS_CHANGE, THIS_PULL } from '../view/medium.ts';
+import { partRows, placeColumn, type RankColumn, rankColumns } from '../view/ranking.ts';
+import { capacityLegend } from '../words/capacity.ts';
+import type { Medium as Names } from '../words/changes.ts';
+import { NOTHING } from '../words/numbers.ts';
+import { thresholdsLine } from '../words/scripted.ts';
+import { soakLegend } from '../words/soak.ts';
+import { tuned } from '../words/tune.ts';
+import { type Deltas, deltaLegend, deltasOf, deltaTitle, findable } from '../words/verdicts.ts';
+import {
+  conditions,
+  cpuVerdict,
+  DOUBTFUL_LEGEND,
+  exceptions,
+  holdsLegend,
+  intervalLegend,
+  isDoubtful,
+  reasonOf,
+  verdict,
+} from '../words/words.ts';
+import { code, escapeMarkdown } from './escape.ts';
+import { folded, table, tableOf, whole } from './markup.ts';
+import { renderDetails } from './md-details.ts';
+import { renderChart } from './mermaid.ts';
+
+/**
+ * How much of it: `full` is report.md; `folded` leaves out endpoints, errors and logs; `short` keeps the verdict, the
+ * first rows of each table and the codes of warnings, and stays within a comment however many variants there are.
+ */
+export type Stage = 'full' | 'folded' | 'short';
+
+/** Fullest first: a publisher takes the first that fits. */
+export const STAGES: readonly Stage[] = ['full', 'folded', 'short'];
+
+/** What `short` keeps, so that it fits whatever the labels are: a character takes up to eight when escaped. */
+const SHORT = { scenarios: 6, rows: 40, label: 40, reason: 80 };
+
+/** How rows are shown: how many of a scenario, and how much of the text of others. */
+interface Limits {
+  rows: number;
+  label: number;
+  reason: number;
+}
+const FULL: Limits = { rows: Infinity, label: Infinity, reason: 300 };
+
+/** Where it is published, as far as that is known. */
+export interface Place {
+  /** As the comment of a pull request. */
+  isPull: boolean;
+  /** `https://github.com/octo/shop`, where commits are linked to; null: not known. */
+  repositoryUrl: string | null;
+}
+const NOWHERE: Place = { isPull: false, repositoryUrl: null };
+
+/** Beside each there are words. */
+const MARKS: Readonly<Record<Mark, string>> = { bad: '❌', warn: '⚠️', open: '❔', good: '✅' };
+
+function namesOf({ label, reason }: Limits): Names {
+  return {
+    name: (text) => code(shorten(text, label)),
+    text: (text) => escapeMarkdown(shorten(text, reason)),
+  };
+}
+
+function mediumOf(limits: Limits, { isPull, repositoryUrl }: Place): Medium {
+  return {
+    ...namesOf(limits),
+    ...(isPull ? THIS_PULL : THIS_CHANGE),
+    code,
+    // Whatever is in the results: only what is a commit becomes part of a link.
+    commit: (commit) =>
+      repositoryUrl !== null && /^[0-9a-f]{7,64}$/.test(commit)
+        ? `[${code(shortCommit(commit))}](${repositoryUrl}/commit/${commit})`
+        : code(shortCommit(commit)),
+    marks: MARKS,
+  };
+}
+
+/**
+ * The report as Markdown for GitHub: the answer, tables, and everything else folded below.
+ *
+ * @param summaries one, or several that must not be compared (other machines, other loads under the same name)
+ */
+export function renderMarkdown(
+  summaries: Summary | readonly Summary[],
+  stage: Stage = 'full',
+  place: Place = NOWHERE,
+): string {
+  const groups = Array.isArray(summaries) ? (summaries as readonly Summary[]) : [summaries as Summary];
+  const parts = groups.flatMap((summary, i) => [
+    ...(groups.length > 1 ? [groupHeading(summary, i, groups.length)] : []),
+    renderGroup(summary, stage, place, groups.length === 1),
+  ]);
+  return `${parts.join('\n\n')}\n`;
+}
+
+/** The table that leads, for where a verdict and details have no place: of changes, else of the ranking. */
+export function renderMarkdownTable(summary: Summary): string {
+  const answer = answerOf(summary, mediumOf(FULL, NOWHERE));
+  if (answer && answer.rows.length > 0) return `${tableOf(answer.table)}\n`;
+  return `${summary.scenarios.map((scenario) => tables(scenario, FULL)).join('\n\n')}\n`;
+}
+
+function groupHeading(summary: Summary, index: number, of: number): string {
+  const note =
+    index === 0
+      ? '\n\nThe groups were measured on different machines or under different conditions: do not compare across them.'
+      : '';
+  return `# Group ${index + 1} of ${of}: ${escapeMarkdown(summary.host.cpuModel)}, run ${code(summary.run.id)}${note}`;
+}
+
+/** @param charts one group's charts are worth their room; those of several machines would be taken for one picture */
+function renderGroup(summary: Summary, stage: Stage, place: Place, charts: boolean): string {
+  const { scenarios } = summary;
+  const shown = stage === 'short' ? scenarios.slice(0, SHORT.scenarios) : scenarios;
+  const limits = stage === 'short' ? { ...SHORT, rows: Math.floor(SHORT.rows / shown.length) } : FULL;
+  const left = scenarios.length - shown.length;
+  const most = stage === 'short' ? SHORT.rows : Infinity;
+  const answer = answerOf(summary, mediumOf(limits, place), most);
+  const isAnswered = answer !== null && answer.rows.length > 0;
+  // Beside a change a chart from zero hides what it is about.
+  const rankings = [
+    ...shown.map((scenario, i) =>
+      renderScenario(scenario, summary, limits, charts && !isAnswered && (stage !== 'short' || i === 0)),
+    ),
+    left > 0 ? `${plural(left, 'more scenario')} in the full report.` : '',
+  ]
+    .filter(Boolean)
+    .join('\n\n');
+  return [
+    answer ? renderAnswer(answer) : '',
+    isAnswered ? folded(COMPARED(place), rankings) : rankings,
+    stage === 'short' ? warningCodes(summary) : renderDetails(summary, stage),
+  ]
+    .filter(Boolean)
+    .join('\n\n');
+}
+
+const COMPARED = ({ isPull }: Place) =>
+  `Servers compared with each other (${isPull ? 'this PR' : 'this change'} only)`;
+
+/** Did it get slower? The headline, how sure, what to do, and what changed. */
+function renderAnswer({ mark, headline, points, title, table, notes, left }: Answer): string {
+  return [
+    `### ${MARKS[mark]} ${headline}`,
+    ...points.map(({ label, text }) => {
+      if (label === '') return text;
+      return text === '' ? `**${label}.**` : `**${label}:** ${text}`;
+    }),
+    title && `${title}:`,
+    table.rows.length > 0 ? tableOf(table) : '',
+    left > 0 ? `${plural(left, 'more row')} in the full report.` : '',
+    notes.length > 0 ? `<sub>${notes.map(escapeMarkdown).join(' ')}</sub>` : '',
+  ]
+    .filter(Boolean)
+    .join('\n\n');
+}
+
+function renderScenario(
+  scenario: ScenarioSummary,
+  summary: Summary,
+  limits: Limits,
+  charts: boolean,
+): string {
+  const { facts, rows } = scenario;
+  const { name } = namesOf(limits);
+  const deltas = deltasOf(scenario);
+  const plain: Names = { name: (text) => shorten(text, limits.label), text: cleanLine };
+  const legend = [
+    conditions(scenario, summary),
+    deltas ? deltaLegend(deltas, summary, plain) : '',
+    deltas ? findable(scenario) : '',
+    intervalLegend(scenario),
+    holdsLegend(scenario),
+    capacityLegend(scenario),
+    soakLegend(scenario),
+    thresholdsLine(scenario),
+    isDoubtful(scenario) ? DOUBTFUL_LEGEND : '',
+  ];
+  return [
+    `## ${escapeMarkdown(shorten(facts.title || facts.name, limits.reason))}${summary.scenarios.length > 1 ? ` (${name(facts.name)})` : ''}`,
+    [
+      `**${verdict(scenario, name)}**`,
+      ...tuned(scenario, summary, name),
+      cpuVerdict(scenario, name),
+      exceptions(scenario, name),
+    ]
+      .filter(Boolean)
+      .join(' '),
+    tables(scenario, limits),
+    rows.length > limits.rows
+      ? `${plural(rows.length - limits.rows, 'more variant')} in the full report.`
+      : '',
+    charts ? renderChart(scenario) : '',
+    `<sub>${legend.filter(Boolean).map(escapeMarkdown).join('<br>')}</sub>`,
+  ]
+    .filter(Boolean)
+    .join('\n\n');
+}
+
+function shorten(text: string, characters: number): string {
+  const line = cleanLine(text);
+  return line.length > characters ? `${[...line].slice(0, characters).join('')}…` : line;
+}
+
+function tables(scenario: ScenarioSummary, limits: Limits): string {
+  const { ranked, bound, unranked, failed } = partRows({
+    rows: scenario.rows.slice(0, limits.rows),
+    bases: scenario.bases.slice(0, limits.rows),
+  });
+  const apart = [...bound, ...unranked];
+  const name = (row: Row) => code(shorten(row.label, limits.label));
+  const reason = (row: Row) => escapeMarkdown(shorten(reasonOf(row.state), limits.reason));
+  const columns = columnsOf(scenario, limits);
+  return [
+    ranked.length > 0 ? table([columnOf(placeColumn(scenario), limits), ...columns], ranked) : '',
+    apart.length > 0 ? `Not ranked:\n\n${table([...columns, { title: 'Why', cell: reason }], apart)}` : '',
+    failed.length > 0 ? `Failed:\n\n${failed.map((row) => `- ${name(row)} ${reason(row)}`).join('\n')}` : '',
+  ]
+    .filter(Boolean)
+    .join('\n\n');
+}
+
+type Columns = Parameters<typeof table<Row>>[0];
+
+/** Their cells may break at the `±`. */
+const NUMBERS = ['rps', 'p50', 'p95', 'p99', 'cpu'];
+
+function columnsOf(scenario: ScenarioSummary, limits: Limits): Columns {
+  const deltas = deltasOf(scenario);
+  const [label, ...others] = rankColumns(scenario).map((column) => columnOf(column, limits));
+  return [...(label ? [label] : []), ...(deltas ? [deltaColumn(deltas)] : []), ...others];
+}
+
+function columnOf({ title, unit, isText, key, cell }: RankColumn, { label }: Limits): Columns[number] {
+  return {
+    title: unit ? `${title} ${unit}` : title,
+    right: !isText,
+    cell: (row) => {
+      const { text, half, isBest, isBad, isDoubtful } = cell(row);
+      const joined = half ? `${text} ± ${half}` : text;
+      const number = NUMBERS.includes(key) ? joined : whole(joined);
+      const shown = isText ? code(shorten(text, label)) : number.replace('<', '&lt;');
+      const isStrong = isBest || (isBad && key === 'growth');
+      return `${isStrong ? '**' : ''}${isDoubtful ? '\\~' : ''}${shown}${isStrong ? '**' : ''}`;
+    },
+  };
+}
+
+/** Change, interval and verdict in one cell, each of which stays whole where a phone breaks the line. */
+function deltaColumn(deltas: Deltas): Columns[number] {
+  return {
+    title: deltaTitle(deltas),
+    cell: (row) => {
+      if (row.variant === deltas.reference) return 'reference';
+      const delta = deltas.of(row);
+      if (!delta) return NOTHING;
+      const { change, comparison } = delta;
+      const isSure = comparison.verdict === 'slower' || comparison.verdict === 'faster';
+      const mark = delta.mark && (isSure ? `**${whole(delta.mark)}**` : whole(delta.mark));
+      const parts = [change && whole(change.value), change?.interval && `(${change.interval})`, mark];
+      return parts.filter(Boolean).join(' ') || NOTHING;
+    },
+  };
+}
+
+function warningCodes({ warnings }: Summary): string {
+  const codes = [...new Set(warnings.map((warning) => warning.code))].slice(0, 20);
+  return codes.length > 0
+    ? `${plural(warnings.length, 'warning')} (${codes.map(code).join(', ')}), explained in the full report.`
+    : '';
+}

@@ -1,0 +1,77 @@
+import type { ScenarioSummary, Summary } from '../../analyse/summary.ts';
+import { plural } from '../../text/plain.ts';
+import { startSection, variantGrid } from '../view/sections/environment.ts';
+import { logSection } from '../view/sections/faults.ts';
+import { methodOf } from '../view/sections/method.ts';
+import { SCENARIO_SECTIONS } from '../view/sections/scenario-sections.ts';
+import { commandsOf, machineFacts } from '../words/words.ts';
+import { codeBlock, escapeHtml, escapeMarkdown } from './escape.ts';
+import { folded, gridOf, sectionOf, table, textOf } from './markup.ts';
+import { renderComparisons } from './md-comparisons.ts';
+
+/** Everything below the tables, folded: percentiles, endpoints, errors, warnings, machine, method. */
+export function renderDetails(summary: Summary, stage: 'full' | 'folded'): string {
+  const { scenarios, warnings } = summary;
+  const isFull = stage === 'full';
+  const nameOf = ({ facts }: ScenarioSummary) => (scenarios.length > 1 ? escapeHtml(facts.name) : '');
+  const compared = scenarios.map((scenario) => {
+    const body = renderComparisons(scenario, summary, isFull);
+    const title = 'All that was compared, and how it was decided';
+    const where = nameOf(scenario);
+    return body && folded(where ? `${title}: ${where}` : title, body);
+  });
+  const sections = SCENARIO_SECTIONS.flatMap((make) =>
+    scenarios.flatMap((scenario) =>
+      make(scenario).map((section) => ({ ...section, where: nameOf(scenario) })),
+    ),
+  );
+  const shown = [
+    ...sections,
+    ...[...logSection(summary), ...startSection(summary)].map((one) => ({ ...one, where: '' })),
+  ]
+    .filter(({ isLong }) => isFull || !isLong)
+    .map((section) => sectionOf(section, section.where));
+  return [
+    warnings.length > 0 ? folded(plural(warnings.length, 'warning'), warningLines(summary)) : '',
+    ...compared,
+    ...shown,
+    folded('Environment', environment(summary)),
+    folded('How this was measured, and how to repeat it', method(summary)),
+  ]
+    .filter(Boolean)
+    .join('\n\n');
+}
+
+function warningLines({ warnings }: Summary): string {
+  return warnings
+    .map(({ code: name, message, remedy }) => {
+      return `- **${escapeMarkdown(name)}**: ${escapeMarkdown(message)}. *Remedy:* ${escapeMarkdown(remedy)}.`;
+    })
+    .join('\n');
+}
+
+function environment(summary: Summary): string {
+  const machine = table<[string, string]>(
+    [
+      { title: '', cell: ([name]) => name },
+      { title: '', cell: ([, value]) => escapeMarkdown(value) },
+    ],
+    machineFacts(summary),
+  );
+  return `${machine}\n\n${gridOf(variantGrid(summary))}`;
+}
+
+function method(summary: Summary): string {
+  const { starts, loads, checked, effort, terms, run } = methodOf(summary);
+  const items = (lines: readonly string[]) => lines.map((line) => `- ${line}`).join('\n');
+  return [
+    starts,
+    items(loads.map(textOf)),
+    ...(checked.length > 0 ? ['Checked before the load:', items(checked.map(textOf))] : []),
+    textOf(effort),
+    codeBlock(commandsOf(summary.run), 'sh'),
+    'What each number means, and how sure it is:',
+    items(terms.map(([name, meaning]) => `**${escapeMarkdown(name)}**: ${textOf(meaning)}`)),
+    textOf(run),
+  ].join('\n\n');
+}

@@ -1,0 +1,81 @@
+import type { ScenarioSummary } from '../../analyse/summary.ts';
+import { cleanLine, cut } from '../../text/plain.ts';
+import { codeBlock } from './escape.ts';
+
+/** More of them are read in the table. */
+const BARS = 12;
+const LABEL = 28;
+
+interface Bar {
+  label: string;
+  value: number;
+}
+
+/**
+ * What the ranking is by as bars from zero: a Mermaid chart, which GitHub draws
+ * (https://mermaid.js.org/syntax/xyChart.html). Empty where there are no two bars. The table has the intervals.
+ */
+export function renderChart({ rows, metric }: ScenarioSummary): string {
+  const bars = rows
+    .filter(({ state }) => state.kind === 'ranked')
+    .flatMap((row): Bar[] => {
+      const value = row[metric]?.value;
+      return value === undefined || !(value >= 0) ? [] : [{ label: row.label, value }];
+    });
+  return drawBars(TITLES[metric] ?? `${metric} in ms, less is better`, bars);
+}
+
+const TITLES: Partial<Record<ScenarioSummary['metric'], string>> = {
+  rps: 'RPS, more is better',
+  holds: 'RPS that it holds, more is better',
+};
+
+/** Bars from zero, first on top. */
+export function drawBars(title: string, bars: readonly Bar[]): string {
+  const shown = bars.slice(0, BARS);
+  const highest = Math.max(...shown.map(({ value }) => value));
+  // Ticks of more digits run into each other.
+  const unit = highest >= 10_000 ? 1000 : 1;
+  if (shown.length < 2 || !(highest > 0 && Number.isFinite(highest))) return '';
+  const labels = distinct(shown.map(({ label }) => harmless(label)));
+  return codeBlock(
+    [
+      `%%{init: ${JSON.stringify(looksOf(shown.length))}}%%`,
+      'xychart-beta horizontal',
+      `    title "${unit === 1 ? '' : 'thousand '}${title}"`,
+      `    x-axis [${labels.map((label) => `"${label}"`).join(', ')}]`,
+      `    y-axis 0 --> ${plain((highest / unit) * 1.05)}`,
+      `    bar [${shown.map(({ value }) => plain(value / unit)).join(', ')}]`,
+    ].join('\n'),
+    'mermaid',
+  );
+}
+
+/** As high as the bars need, in a colour that shows on light and dark pages; the rest is the page's theme. */
+function looksOf(bars: number) {
+  return {
+    xyChart: { width: 760, height: 90 + 34 * bars, titleFontSize: 16, yAxis: { labelFontSize: 12 } },
+    themeVariables: { xyChart: { plotColorPalette: '#5b8def' } },
+  };
+}
+
+/** Mermaid reads no commas, signs or exponents in numbers. */
+function plain(value: number): string {
+  return Number(value.toPrecision(4)).toFixed(value < 1 ? 6 : value < 1000 ? 2 : 0);
+}
+
+/**
+ * Text of others within quotes of Mermaid's, which knows no escapes there: quotes, backticks (Markdown), `#…;` (entities),
+ * `%%` (comments and directives), `<` and `&` (HTML) all do something, so only what surely does nothing is left.
+ */
+function harmless(label: string): string {
+  return cut(cleanLine(label).replace(/[^\p{L}\p{N} ._@=,:/()[\]+-]/gu, '·'), LABEL) || '·';
+}
+
+/** Bars of one name would be drawn over each other. */
+function distinct(labels: readonly string[]): string[] {
+  return labels.map((label, i) => {
+    const before = labels.slice(0, i).filter((other) => other === label).length;
+    return before === 0 ? label : `${label} ${before + 1}`;
+  });
+}

@@ -1,0 +1,170 @@
+import { describe, expect, test } from 'vitest';
+import { fixtures } from '../../../../test/fixtures/results/make.ts';
+import { makeProfile, ramp } from '../../../../test/fixtures/results/profile.ts';
+import { analyse } from '../../../analyse/analyse.ts';
+import type { Results } from '../../../results/results.ts';
+import type { Chart, DotChart, LineChart } from './chart.ts';
+import { chartsOf, variantCharts } from './charts.ts';
+import { thin } from './thin.ts';
+
+function draw(results: Results): Chart[] {
+  const [scenario] = analyse(results).scenarios;
+  if (!scenario) throw new Error('no scenario');
+  const numbers = new Map(results.variants.map(({ id }, i) => [id, i]));
+  return [
+    ...chartsOf(scenario, results.measurements, numbers, 2),
+    ...variantCharts(results.variants, numbers),
+  ];
+}
+
+function find<K extends Chart['kind']>(charts: readonly Chart[], id: string, kind: K) {
+  const chart = charts.find((found) => found.id === id);
+  if (chart?.kind !== kind) throw new Error(`no chart ${id} of ${kind}`);
+  return chart as Extract<Chart, { kind: K }>;
+}
+const lines = (charts: readonly Chart[], id: string): LineChart => find(charts, id, 'lines');
+const dots = (charts: readonly Chart[], id: string): DotChart => find(charts, id, 'dots');
+
+describe('of short slices', () => {
+  const results = fixtures.quick?.() as Results;
+  const charts = draw(results);
+
+  test('there is what was measured, and nothing of ramps and errors', () => {
+    expect(charts.map(({ id }) => id)).toEqual([
+      'slices',
+      'cpu-per-request',
+      'percentiles',
+      'latency-time',
+      'rate-time',
+      'resources-time',
+      'cold-start',
+    ]);
+  });
+
+  test('of one time there is nothing over time', () => {
+    const once = structuredClone(results);
+    const [first] = once.measurements;
+    once.measurements = once.measurements.filter(
+      ({ block, instance }) => block === first?.block && instance === first.instance,
+    );
+    for (const slice of once.measurements) slice.startedMs = first?.startedMs ?? 0;
+    const ids = draw(once).map(({ id }) => id);
+    expect(ids).toContain('slices');
+    expect(ids.filter((id) => id.endsWith('-time'))).toEqual([]);
+  });
+
+  test('every slice is a dot, by fresh start', () => {
+    const [view] = dots(charts, 'slices').views;
+    expect(view?.name).toBe('RPS');
+    const own = results.measurements.filter(
+      ({ variant, instance }) => variant === results.variants[0]?.id && instance === 1,
+    );
+    expect(view?.rows[0]?.starts).toHaveLength(3);
+    expect(view?.rows[0]?.starts[1]).toEqual(
+      own.map(({ achievedRps }) => Number(achievedRps.toPrecision(4))),
+    );
+  });
+
+  test('the percentile curve rises, and ends where fewer than ten requests lie beyond', () => {
+    const { xs, views } = lines(charts, 'percentiles');
+    for (const { y, x } of views[0]?.lines ?? []) {
+      const known = y.filter((value) => value !== null);
+      expect(known).toEqual(known.toSorted((a, b) => a - b));
+      const last = xs[x]?.[known.length - 1] as number;
+      const n = 12 * 2000;
+      expect(n * 10 ** -last).toBeGreaterThan(8);
+      expect(n * 10 ** -last).toBeLessThan(20);
+    }
+  });
+});
+
+describe('of a ramp', () => {
+  const results = ramp();
+  const charts = draw(results);
+
+  test('there is all of it', () => {
+    expect(charts.map(({ id }) => id)).toEqual([
+      'offered-answered',
+      'load-levels',
+      'slices',
+      'cpu-per-request',
+      'percentiles',
+      'latency-time',
+      'rate-time',
+      'errors-time',
+      'resources-time',
+      'cold-start',
+    ]);
+  });
+
+  test('the knee is marked where a server gives in, and only there', () => {
+    const { marks } = lines(charts, 'offered-answered');
+    expect(marks?.map(({ variant }) => variant)).toEqual([0, 1]);
+    // Full at 520 and 640, in steps of 17 rps.
+    expect(marks?.[0]?.x).toBeGreaterThan(490);
+    expect(marks?.[0]?.x).toBeLessThan(545);
+    expect(marks?.[0]?.text).toMatch(/^4\d\d ± \d+ rps$/);
+    expect(marks?.[1]?.x).toBeGreaterThan(600);
+    expect(marks?.[1]?.x).toBeLessThan(670);
+  });
+
+  test('CPU of a level is that of its samples: 1.9 ms of each request', () => {
+    const view = lines(charts, 'load-levels').views.find(({ name }) => name === 'CPU per request');
+    const known = (view?.lines[0]?.y ?? []).filter((value) => value !== null).slice(10);
+    for (const value of known) expect(value).toBeCloseTo(1.9, 0);
+  });
+
+  test('memory of a level is the most that its samples saw', () => {
+    const { views } = lines(charts, 'load-levels');
+    const names = ['p95', 'p99', 'p50', 'CPU in use', 'CPU per request', 'Memory'];
+    expect(views.map(({ name }) => name)).toEqual(names);
+    const drawn = views.at(-1)?.lines ?? [];
+    expect(drawn).toHaveLength(results.measurements.length);
+    for (const [i, { series }] of results.measurements.entries()) {
+      // Two samples in a step, the second after more requests.
+      const most = series.filter((_, sample) => sample % 2 === 1).map(({ memoryBytes }) => memoryBytes);
+      expect(drawn[i]?.y).toEqual(most.map((bytes) => Number(bytes.toPrecision(4))));
+    }
+  });
+
+  test('of clients that wait for their answers the levels are how many there are', () => {
+    const closed = ramp();
+    for (const slice of closed.measurements) {
+      slice.offeredRps = null;
+      slice.steps = slice.steps.map((step, i) => ({ ...step, offeredRps: null, vus: 2 * (i + 1) }));
+    }
+    const drawn = draw(closed);
+    expect(drawn.map(({ id }) => id)).not.toContain('offered-answered');
+    const { x, xs, views } = lines(drawn, 'load-levels');
+    expect(x).toEqual({ label: 'clients at once', unit: 'vus' });
+    for (const name of ['p95', 'CPU in use', 'Memory']) {
+      const found = views.find((view) => view.name === name)?.lines ?? [];
+      expect(found).toHaveLength(closed.measurements.length);
+      for (const line of found) {
+        expect(xs[line.x]).toEqual(Array.from({ length: 60 }, (_, i) => 2 * (i + 1)));
+        expect(line.y).not.toContain(null);
+      }
+    }
+  });
+
+  test('lines are thinned, so that a long run of ten variants stays small', () => {
+    const servers = Array.from({ length: 10 }, (_, i) => ({
+      ...{ id: `s${i}@8.4`, rps: 1, capacity: 400 + 60 * i },
+    }));
+    const long = draw(makeProfile({ servers, seconds: 300, instances: 3 }));
+    expect(JSON.stringify(long).length).toBeLessThan(1_000_000);
+    const { xs } = lines(long, 'latency-time');
+    expect(Math.max(...xs.map((x) => x.length))).toBeLessThanOrEqual(200);
+  });
+});
+
+test('errors are lines by kind', () => {
+  const [view] = lines(draw(fixtures.mixed?.() as Results), 'errors-time').views;
+  expect(new Set(view?.lines.map(({ name }) => name))).toEqual(new Set(['http 500', 'http 503']));
+});
+
+test('thinning keeps the highest where asked to, and gaps only where nothing is known', () => {
+  expect(thin([1, 9, 2, null, null, null], 3, 'max')).toEqual([9, 2, null]);
+  expect(thin([1, 3, 2, null], 2, 'mean')).toEqual([2, 2]);
+  expect(thin([1.23456], 2, 'mean')).toEqual([1.235]);
+});

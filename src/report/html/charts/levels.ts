@@ -1,0 +1,244 @@
+import { offeredBy } from '../../../analyse/knee.ts';
+import type { ScenarioSummary } from '../../../analyse/summary.ts';
+import type { Measurement, Step } from '../../../results/results.ts';
+import { held } from '../../words/numbers.ts';
+import type { Axis, Line, LineChart, LineView } from './chart.ts';
+import { type Combine, round, thin } from './thin.ts';
+import { byVariant, type Numbers } from './variants.ts';
+
+/** With fewer levels of load there is nothing to draw over them. */
+const LEVELS = 3;
+/** Points of all lines of a view together, and the fewest of each. */
+const POINTS = 6000;
+const FEWEST = 40;
+
+export function pointsPerLine(lines: number): number {
+  return Math.max(FEWEST, Math.floor(POINTS / Math.max(1, lines)));
+}
+
+/** Right answers per second of a step. */
+export function answeredIn(step: Step): number {
+  return (step.requests - step.failures) / (step.durationMs / 1000);
+}
+
+/** What came of each level of load, where there were several: steps of a ramp, or numbers of clients. */
+export function levelCharts(
+  scenario: ScenarioSummary,
+  slices: readonly Measurement[],
+  numbers: Numbers,
+  serverCpus: number,
+): LineChart[] {
+  const stepped = slices.filter((slice) => new Set(slice.steps.map(levelOf)).size >= LEVELS);
+  if (stepped.length === 0) return [];
+  const isOpen = stepped.some((slice) => slice.steps.some((step) => step.offeredRps !== null));
+  const charts = [acrossLevels(stepped, numbers, serverCpus, isOpen)];
+  return isOpen ? [offeredAgainstAnswered(scenario, stepped, numbers), ...charts] : charts;
+}
+
+function levelOf(step: Step): number {
+  return step.offeredRps ?? step.vus ?? 0;
+}
+
+interface Level {
+  offered: number;
+  answered: number;
+}
+
+function offeredAgainstAnswered(
+  { rows, bases }: ScenarioSummary,
+  slices: readonly Measurement[],
+  numbers: Numbers,
+): LineChart {
+  const knees = new Map([...rows, ...bases].map(({ variant, holds }) => [variant, holds]));
+  const xs: number[][] = [];
+  const lines: Line[] = [];
+  const marks: LineChart['marks'] = [];
+  const groups = byVariant(slices);
+  for (const [variant, number] of numbers) {
+    const levels = poolLevels(groups.get(variant) ?? []);
+    if (levels.length === 0) continue;
+    const limit = pointsPerLine(numbers.size);
+    lines.push({
+      variant: number,
+      name: '',
+      x:
+        xs.push(
+          thin(
+            levels.map(({ offered }) => offered),
+            limit,
+            'mean',
+          ) as number[],
+        ) - 1,
+      y: thin(
+        levels.map(({ answered }) => answered),
+        limit,
+        'mean',
+      ),
+    });
+    const knee = knees.get(variant) ?? null;
+    if (knee?.kind === 'found') {
+      marks.push({ variant: number, x: round(knee.value), text: `${held(knee)} rps` });
+    }
+  }
+  return {
+    kind: 'lines',
+    id: 'offered-answered',
+    title: 'Offered and answered',
+    note: 'Right answers per second against what was offered. On the thin line all is answered. The mark is the highest rate that was held: from there on requests queue up, so response times grow before answers fall behind.',
+    x: { label: 'offered, requests per second', unit: 'rps' },
+    diagonal: true,
+    xs: share(xs, lines),
+    views: [{ name: 'Answered', y: { label: 'right answers per second', unit: 'rps' }, lines }],
+    marks,
+  };
+}
+
+/** Rates may be pooled over starts: answers and times are summed, level by level. */
+function poolLevels(slices: readonly Measurement[]): Level[] {
+  const levels = new Map<number, { offered: number; answered: number; ms: number }>();
+  for (const slice of slices) {
+    for (const step of slice.steps) {
+      const offered = offeredBy(slice, step);
+      if (offered === null) continue;
+      const level = levels.get(levelOf(step)) ?? { offered: 0, answered: 0, ms: 0 };
+      level.offered += (offered * step.durationMs) / 1000;
+      level.answered += step.requests - step.failures;
+      level.ms += step.durationMs;
+      levels.set(levelOf(step), level);
+    }
+  }
+  return [...levels.values()]
+    .map(({ offered, answered, ms }) => ({
+      offered: (offered * 1000) / ms,
+      answered: (answered * 1000) / ms,
+    }))
+    .sort((a, b) => a.offered - b.offered);
+}
+
+interface Reading {
+  name: string;
+  y: Axis;
+  combine: Combine;
+  of: (slice: Measurement, step: Step) => number | null;
+}
+
+function acrossLevels(
+  slices: readonly Measurement[],
+  numbers: Numbers,
+  serverCpus: number,
+  isOpen: boolean,
+): LineChart {
+  const latency = (key: 'p50' | 'p95' | 'p99'): Reading => ({
+    name: key,
+    y: { label: `${key}, ms`, unit: 'ms', log: true },
+    combine: 'max',
+    of: (_, step) => step.latency?.[`${key}Ms`] ?? null,
+  });
+  const readings: Reading[] = [
+    latency('p95'),
+    latency('p99'),
+    latency('p50'),
+    {
+      name: 'CPU in use',
+      y: { label: 'share of the servers’ CPUs', unit: 'share' },
+      combine: 'mean',
+      of: (slice, step) => {
+        const us = cpuWithin(slice, step);
+        return us === null ? null : us / (step.durationMs * 1000 * Math.max(1, serverCpus));
+      },
+    },
+    {
+      name: 'CPU per request',
+      y: { label: 'ms of CPU per request', unit: 'ms' },
+      combine: 'mean',
+      of: (slice, step) => {
+        const us = cpuWithin(slice, step);
+        return us === null || step.requests === 0 ? null : us / step.requests / 1000;
+      },
+    },
+    {
+      name: 'Memory',
+      y: { label: 'memory of the container', unit: 'bytes' },
+      combine: 'max',
+      of: memoryWithin,
+    },
+  ];
+  const xs: number[][] = [];
+  const limit = Math.ceil(pointsPerLine(slices.length) / 2);
+  const sorted = slices.map((slice) => [...slice.steps].sort((a, b) => levelOf(a) - levelOf(b)));
+  const several = new Set(slices.map((slice) => `${slice.instance} ${slice.block}`)).size > 1;
+  const at = slices.map((slice, i) => {
+    const levels = (sorted[i] as Step[]).map((step) => offeredBy(slice, step) ?? step.vus ?? 0);
+    return xs.push(thin(levels, limit, 'mean') as number[]) - 1;
+  });
+  const views = readings.map(
+    ({ name, y, combine, of }): LineView => ({
+      name,
+      y,
+      lines: slices.flatMap((slice, i) => {
+        const variant = numbers.get(slice.variant);
+        const values = thin(
+          (sorted[i] as Step[]).map((step) => of(slice, step)),
+          limit,
+          combine,
+        );
+        if (variant === undefined || values.every((value) => value === null)) return [];
+        return [{ variant, name: several ? nameOf(slice, slices) : '', x: at[i] as number, y: values }];
+      }),
+    }),
+  );
+  return {
+    kind: 'lines',
+    id: 'load-levels',
+    title: 'Across load levels',
+    note: 'How response time, CPU and memory grow with the load. Each fresh start is a line of its own.',
+    x: isOpen
+      ? { label: 'offered, requests per second', unit: 'rps' }
+      : { label: 'clients at once', unit: 'vus' },
+    xs: share(
+      xs,
+      views.flatMap(({ lines }) => lines),
+    ),
+    views: views.filter(({ lines }) => lines.length > 0),
+  };
+}
+
+/** `start 2`, and the block where there are several. */
+export function nameOf({ instance, block }: Measurement, slices: readonly Measurement[]): string {
+  const blocks = slices.some((slice) => slice.block !== block);
+  return `start ${instance + 1}${blocks ? `, block ${block + 1}` : ''}`;
+}
+
+/** Lists that are alike are kept once; the lines learn where. */
+export function share(xs: readonly number[][], lines: readonly Line[]): number[][] {
+  const places = new Map<string, number>();
+  const kept: number[][] = [];
+  const moved = xs.map((list) => {
+    const key = list.join();
+    const place = places.get(key) ?? kept.push(list) - 1;
+    places.set(key, place);
+    return place;
+  });
+  for (const line of lines) line.x = moved[line.x] as number;
+  return kept;
+}
+
+/** CPU µs that a step used, from samples that do not meet its ends: what lies between two is taken as even. */
+function cpuWithin({ series }: Measurement, { offsetMs, durationMs }: Step): number | null {
+  const end = offsetMs + durationMs;
+  let [us, before, known] = [0, 0, false];
+  for (const { atMs, cpuUs } of series) {
+    const overlap = Math.min(atMs, end) - Math.max(before, offsetMs);
+    if (overlap > 0 && atMs > before) {
+      us += (cpuUs * overlap) / (atMs - before);
+      known = true;
+    }
+    before = atMs;
+  }
+  return known ? us : null;
+}
+
+function memoryWithin({ series }: Measurement, { offsetMs, durationMs }: Step): number | null {
+  const within = series.filter(({ atMs }) => atMs > offsetMs && atMs <= offsetMs + durationMs);
+  return within.length > 0 ? Math.max(...within.map(({ memoryBytes }) => memoryBytes)) : null;
+}

@@ -1,0 +1,274 @@
+import { offeredBy } from '../../../analyse/knee.ts';
+import type { Measurement } from '../../../results/results.ts';
+import { cleanLine } from '../../../text/plain.ts';
+import type { Axis, Line, LineChart, LineView } from './chart.ts';
+import { answeredIn, nameOf, pointsPerLine, share } from './levels.ts';
+import { type Combine, round, thin } from './thin.ts';
+import { byVariant, type Numbers } from './variants.ts';
+
+/** From this length on a slice is looked into; shorter ones are a point each. */
+const LONG_MS = 5000;
+
+/** A number over time: of points in a slice, or of whole slices. */
+interface Reading {
+  view: string;
+  y: Axis;
+  combine: Combine;
+  within: (slice: Measurement) => Point[];
+  whole: (slice: Measurement) => number | null;
+}
+type Point = readonly [ms: number, value: number | null];
+
+const PERCENTILES = ['p95', 'p99', 'p50'] as const;
+
+const latency: Reading[] = PERCENTILES.map((key) => ({
+  view: key,
+  y: { label: `${key}, ms`, unit: 'ms', log: true },
+  combine: 'max',
+  within: (slice) => slice.steps.map((step) => [step.offsetMs, step.latency?.[`${key}Ms`] ?? null]),
+  whole: (slice) => slice.latency?.[`${key}Ms`] ?? null,
+}));
+
+const rate: Reading = {
+  view: 'Answered',
+  y: { label: 'right answers per second', unit: 'rps' },
+  combine: 'mean',
+  within: (slice) => slice.steps.map((step) => [step.offsetMs, answeredIn(step)]),
+  whole: (slice) => slice.achievedRps * (slice.requests > 0 ? slice.okCount / slice.requests : 0),
+};
+
+const resources: Reading[] = [
+  {
+    view: 'CPU',
+    y: { label: 'CPUs in use', unit: 'cores' },
+    combine: 'mean',
+    within: ({ series }) =>
+      series.map(({ atMs, cpuUs }, i) => {
+        const span = atMs - (series[i - 1]?.atMs ?? 0);
+        return [atMs, span > 0 ? cpuUs / 1000 / span : null];
+      }),
+    whole: ({ cpu, durationMs }) => cpu && cpu.usedUs / 1000 / durationMs,
+  },
+  {
+    view: 'Memory',
+    y: { label: 'memory of the container', unit: 'bytes' },
+    combine: 'max',
+    within: ({ series }) => series.map(({ atMs, memoryBytes }) => [atMs, memoryBytes]),
+    whole: ({ memory }) => memory?.medianBytes ?? null,
+  },
+  {
+    view: 'Processes',
+    y: { label: 'processes', unit: 'count' },
+    combine: 'max',
+    within: ({ series }) => series.map(({ atMs, processes }) => [atMs, processes]),
+    whole: ({ processes }) => processes?.median ?? null,
+  },
+];
+
+/** Response time, rate, errors, CPU and memory over the time of a slice, or over that of the run where slices are short; nothing where there is one time only. */
+export function timeCharts(slices: readonly Measurement[], numbers: Numbers): LineChart[] {
+  if (slices.length === 0) return [];
+  const isProfile = slices.some((slice) => slice.durationMs >= LONG_MS || slice.steps.length > 1);
+  const shown = [...slices].sort((a, b) => a.startedMs - b.startedMs);
+  const draw = isProfile ? drawWithin : drawWhole;
+  const words = isProfile
+    ? 'Each fresh start is a line of its own.'
+    : 'A dot is a slice: what drifts here drifted for all.';
+  const base = { kind: 'lines', dotted: !isProfile, ...xOf(isProfile) } as const;
+  const errors = errorLines(shown, numbers, isProfile);
+  const charts: LineChart[] = [
+    {
+      ...base,
+      id: 'latency-time',
+      title: 'Response time over time',
+      note: words,
+      ...draw(shown, numbers, latency),
+    },
+    {
+      ...base,
+      id: 'rate-time',
+      title: 'Answers over time',
+      note: `${words}${isProfile && shown.some(isOpen) ? ' The dashed line is what was offered.' : ''}`,
+      ...withOffered(draw(shown, numbers, [rate]), shown),
+    },
+    { ...base, id: 'errors-time', title: 'Errors over time', note: errorWords(isProfile), ...errors },
+    {
+      ...base,
+      id: 'resources-time',
+      title: 'CPU and memory over time',
+      note: words,
+      ...draw(shown, numbers, resources),
+    },
+  ];
+  return charts.filter(({ xs, views }) => views.length > 0 && new Set(xs.flat()).size > 1);
+}
+
+function xOf(isProfile: boolean): Pick<LineChart, 'x'> {
+  return {
+    x: isProfile
+      ? { label: 'seconds since the load began', unit: 'seconds' }
+      : { label: 'minutes since the first slice', unit: 'minutes' },
+  };
+}
+
+type Drawn = Pick<LineChart, 'xs' | 'views'>;
+
+function drawWithin(slices: readonly Measurement[], numbers: Numbers, readings: readonly Reading[]): Drawn {
+  const several = new Set(slices.map(({ instance, block }) => `${instance} ${block}`)).size > 1;
+  const limit = pointsPerLine(slices.length);
+  const xs: number[][] = [];
+  const views = readings.map(
+    ({ view, y, combine, within }): LineView => ({
+      name: view,
+      y,
+      lines: slices.flatMap((slice) => {
+        const variant = numbers.get(slice.variant);
+        const points = within(slice);
+        if (variant === undefined || points.every(([, value]) => value === null)) return [];
+        const times = thin(
+          points.map(([atMs]) => atMs / 1000),
+          limit,
+          'mean',
+        ) as number[];
+        const values = thin(
+          points.map(([, value]) => value),
+          limit,
+          combine,
+        );
+        return [{ variant, name: several ? nameOf(slice, slices) : '', x: xs.push(times) - 1, y: values }];
+      }),
+    }),
+  );
+  return finish(xs, views);
+}
+
+function drawWhole(slices: readonly Measurement[], numbers: Numbers, readings: readonly Reading[]): Drawn {
+  const began = slices[0]?.startedMs ?? 0;
+  const xs: number[][] = [];
+  const groups = byVariant(slices);
+  const lines = (whole: Reading['whole']) =>
+    [...numbers].flatMap(([id, variant]): Line[] => {
+      const own = (groups.get(id) ?? []).filter((slice) => whole(slice) !== null);
+      if (own.length === 0) return [];
+      const x = xs.push(own.map((slice) => minutes(slice, began))) - 1;
+      return [{ variant, name: '', x, y: own.map((slice) => round(whole(slice) as number)) }];
+    });
+  return finish(
+    xs,
+    readings.map(({ view, y, whole }) => ({ name: view, y, lines: lines(whole) })),
+  );
+}
+
+function minutes({ startedMs }: Measurement, began: number): number {
+  return Number(((startedMs - began) / 60_000).toFixed(3));
+}
+
+function finish(xs: number[][], views: readonly LineView[]): Drawn {
+  return {
+    xs: share(
+      xs,
+      views.flatMap(({ lines }) => lines),
+    ),
+    views: views.filter(({ lines }) => lines.length > 0),
+  };
+}
+
+function isOpen(slice: Measurement): boolean {
+  return slice.steps.some((step) => step.offeredRps !== null);
+}
+
+/** The offered rate is the same for all, so one line says it. */
+function withOffered({ xs, views }: Drawn, slices: readonly Measurement[]): Drawn {
+  const slice = slices.find((found) => isOpen(found) && found.steps.length > 1);
+  const [view] = views;
+  if (!slice || !view) return { xs, views };
+  const limit = pointsPerLine(slices.length);
+  const x = thin(
+    slice.steps.map((step) => step.offsetMs / 1000),
+    limit,
+    'mean',
+  ) as number[];
+  const y = thin(
+    slice.steps.map((step) => offeredBy(slice, step)),
+    limit,
+    'mean',
+  );
+  const line: Line = { variant: null, name: 'offered', dash: true, x: xs.length, y };
+  return { xs: [...xs, x], views: [{ ...view, lines: [line, ...view.lines] }, ...views.slice(1)] };
+}
+
+function errorWords(isProfile: boolean): string {
+  return isProfile
+    ? 'Wrong, late and missing answers per second, and iterations that could not start in time. The kinds are counted per slice: see ‘Errors’ below.'
+    : 'Errors of each slice by kind.';
+}
+
+/** Errors of a variant, a line for each kind; within a slice k6 tells failed from dropped only. */
+function errorLines(slices: readonly Measurement[], numbers: Numbers, isProfile: boolean): Drawn {
+  const began = slices[0]?.startedMs ?? 0;
+  const xs: number[][] = [];
+  const lines: Line[] = [];
+  const add = (id: string, name: string, x: number[], y: number[]) => {
+    const variant = numbers.get(id);
+    if (variant === undefined || y.every((value) => value === 0)) return;
+    lines.push({
+      variant,
+      name: cleanLine(name),
+      dash: name.startsWith('not started'),
+      x: xs.push(x) - 1,
+      y: y.map(round),
+    });
+  };
+  if (isProfile) {
+    const limit = pointsPerLine(slices.length);
+    const several = new Set(slices.map(({ instance, block }) => `${instance} ${block}`)).size > 1;
+    for (const slice of slices) {
+      const times = thin(
+        slice.steps.map((step) => step.offsetMs / 1000),
+        limit,
+        'mean',
+      ) as number[];
+      const perSecond = (of: 'failures' | 'dropped') =>
+        thin(
+          slice.steps.map((step) => step[of] / (step.durationMs / 1000)),
+          limit,
+          'mean',
+        ) as number[];
+      const kinds = [...new Set(slice.errors.map(({ kind }) => kind))];
+      const suffix = several ? `, ${nameOf(slice, slices)}` : '';
+      add(
+        slice.variant,
+        `${kinds.length === 1 ? kinds[0] : 'failed'}${suffix}`,
+        times,
+        perSecond('failures'),
+      );
+      add(slice.variant, `not started in time${suffix}`, times, perSecond('dropped'));
+    }
+  } else {
+    for (const [id, own] of byVariant(slices)) {
+      const x = own.map((slice) => minutes(slice, began));
+      const kinds = new Set(own.flatMap(({ errors }) => errors.map(({ kind }) => kind)));
+      for (const kind of kinds)
+        add(
+          id,
+          kind,
+          x,
+          own.map((slice) => countOf(slice, kind)),
+        );
+      add(
+        id,
+        'not started in time',
+        x,
+        own.map(({ dropped }) => dropped),
+      );
+    }
+  }
+  const y: Axis = isProfile
+    ? { label: 'per second', unit: 'perSecond' }
+    : { label: 'errors in a slice', unit: 'count' };
+  return finish(xs, [{ name: 'Errors', y, lines }]);
+}
+
+function countOf({ errors }: Measurement, kind: string): number {
+  return errors.reduce((sum, error) => sum + (error.kind === kind ? error.count : 0), 0);
+}

@@ -1,0 +1,128 @@
+import type { Row, ScenarioSummary } from '../../analyse/summary.ts';
+import type { Estimate } from '../../stats/estimate.ts';
+import { partRows, placeColumn, type RankCell, type RankColumn, rankColumns } from '../view/ranking.ts';
+import { answerText } from '../words/evidence.ts';
+import { DOUBTFUL, reasonOf } from '../words/words.ts';
+import type { Numbers } from './charts/variants.ts';
+import { type Html, html, name, sentence } from './html.ts';
+
+/** What a cell of the page shows, by the column of the ranking that it is in. */
+type Show = (row: Row) => Html | string;
+interface Column extends Pick<RankColumn, 'title' | 'unit' | 'help' | 'isText'> {
+  className?: string | undefined;
+  show: Show;
+  sort: RankColumn['sort'];
+}
+
+/** The ranking, then what stands apart from it. */
+export function renderRanking(scenario: ScenarioSummary, numbers: Numbers): Html {
+  const { ranked, bound, unranked, failed } = partRows(scenario);
+  const others = scenario.bases.filter(({ state }) => state.kind !== 'failed');
+  const [label, ...rest] = rankColumns(scenario).map(columnOf);
+  const plain = [...(label ? [label] : []), ...rest];
+  const columns = [columnOf(placeColumn(scenario)), ...(label ? [label] : []), barColumn(scenario), ...rest];
+  const apart = (title: string, found: readonly Row[], shown = [...plain, WHY]) =>
+    found.length > 0 && html`<h3>${title}</h3>${table(title, shown, found, numbers)}`;
+  return html`${
+    ranked.length > 0 && table('Ranking', columns, ranked, numbers)
+  }${apart('The load generator was the limit', bound)}${apart('Not ranked', unranked)}${apart('What they are compared with', others, plain)}${
+    failed.length > 0 &&
+    html`<h3>Failed</h3><ul class="failed">${failed.map((row) => renderFailed(row, numbers))}</ul>`
+  }`;
+}
+
+const WHY: Column = {
+  ...{ title: 'Why', isText: true, className: 'why' },
+  show: (row) => sentence(reasonOf(row.state)),
+  sort: (row) => reasonOf(row.state),
+};
+
+function columnOf(column: RankColumn): Column {
+  const { key, title, unit, help, isText, isMain, sort } = column;
+  const className = key === 'rank' ? 'place' : key === 'label' ? 'variant' : isMain ? 'main' : undefined;
+  const show: Show = (row) => {
+    const cell = column.cell(row);
+    if (key === 'label') return name(cell.text);
+    return key === 'rank' && cell.isBest ? html`${STAR} ${cell.text}` : showNumber(cell);
+  };
+  return {
+    title,
+    className,
+    show,
+    sort,
+    ...{ ...(unit && { unit }), ...(help && { help }), ...(isText && { isText }) },
+  };
+}
+
+const STAR = html`<span class="star" title="surely ahead of all others">★</span>`;
+
+function showNumber({ text, half, isBad, isDoubtful }: RankCell): Html {
+  const doubt = isDoubtful && html`<abbr title="${DOUBTFUL}">~</abbr>`;
+  const shown = isBad ? html`<span class="bad">${text}</span>` : text;
+  return html`${doubt}${shown}${half && html` <small>± ${half}</small>`}`;
+}
+
+function barColumn({ rows, metric }: ScenarioSummary): Column {
+  const main = (row: Row): Estimate | null => row[metric];
+  const ends = rows
+    .filter((row) => row.state.kind === 'ranked')
+    .map((row) => (main(row)?.value ?? 0) + (main(row)?.half ?? 0));
+  const top = Math.max(...ends, Number.MIN_VALUE);
+  return {
+    ...{ title: '', isText: true, className: 'bar' },
+    show: (row) => bar(main(row), top),
+    sort: () => null,
+  };
+}
+
+const LOG_LINES = 30;
+const LOG_CHARACTERS = 4000;
+
+function renderFailed({ variant, label, state }: Row, numbers: Numbers): Html {
+  const log = state.kind === 'failed' ? state.log.trimEnd() : '';
+  const answer = state.kind === 'failed' && state.answer;
+  const last = log.split('\n').slice(-LOG_LINES).join('\n').slice(-LOG_CHARACTERS);
+  return html`<li data-variant="${numbers.get(variant)}">${name(label)}: ${reasonOf(state)}${
+    answer &&
+    html`<details><summary>What it answered</summary><pre tabindex="0" dir="auto">${answerText(answer)}</pre></details>`
+  }${
+    last &&
+    html`<details><summary>Last lines of its log</summary><pre tabindex="0" dir="auto">${last}</pre></details>`
+  }</li>`;
+}
+
+function table(title: string, columns: readonly Column[], rows: readonly Row[], numbers: Numbers): Html {
+  return html`<div class="scroll" role="region" tabindex="0" aria-label="${title}"><table class="rows" data-sortable>
+<caption>${title}</caption>
+<thead><tr>${columns.map(head)}</tr></thead>
+<tbody>${rows.map(
+    (row) =>
+      html`<tr data-variant="${numbers.get(row.variant)}" class="${row.state.kind === 'ranked' && row.state.rank === 1 && 'first'}">${columns.map((column) => cell(column, row))}</tr>\n`,
+  )}</tbody></table></div>`;
+}
+
+const kindOf = ({ isText }: Column) => (isText ? 'text' : 'number');
+const classOf = (column: Column) => [kindOf(column), column.className].filter(Boolean).join(' ');
+
+function head(column: Column): Html {
+  const { title, unit, help, className } = column;
+  const shown = help ? html`<abbr title="${help}">${title}</abbr>` : title;
+  return html`<th scope="col" class="${classOf(column)}" data-sort="${className === 'bar' ? null : kindOf(column)}">${shown}${unit && html` <small>${unit}</small>`}</th>`;
+}
+
+function cell(column: Column, row: Row): Html {
+  const attributes = html`class="${classOf(column)}" data-value="${column.sort(row)}"`;
+  return column.className === 'variant'
+    ? html`<th scope="row" ${attributes}>${column.show(row)}</th>`
+    : html`<td ${attributes}>${column.show(row)}</td>`;
+}
+
+/** Length for the number, whiskers for its interval. A style attribute would need a hole in the page's policy. */
+function bar(found: Estimate | null, top: number): Html | string {
+  if (!found) return '';
+  const at = (value: number) => `${Math.max(0, Math.min(100, (value / top) * 100)).toFixed(1)}%`;
+  const half = found.half ?? 0;
+  const whisker =
+    half > 0 && html`<line x1="${at(found.value - half)}" x2="${at(found.value + half)}" y1="50%" y2="50%"/>`;
+  return html`<svg width="100%" height="14" aria-hidden="true"><rect width="${at(found.value)}" height="100%" rx="2"/>${whisker}</svg>`;
+}

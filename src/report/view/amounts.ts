@@ -1,0 +1,17 @@
+import type { Comparison } from '../../results/results.ts';
+import { percent } from '../../text/percent.ts';
+import { change } from '../words/numbers.ts';
+import type { ChangeRow } from './changerows.ts';
+
+/** `+4.1 to +5.6 %`; empty where there is none. */
+export function rangeOf({ ratio, interval }: Pick<Comparison, 'ratio' | 'interval'>): string {
+  if (ratio === null || !interval) return '';
+  const found = change(ratio, interval);
+  const unit = found.value.endsWith('%') ? ' %' : '';
+  return found.interval.replace('…', ' to ') + unit;
+}
+
+/** The limit of its gate: `3 %`; empty where it has none. */
+export function limitOf({ gate }: ChangeRow): string {
+  return gate ? percent(gate.gate.above) : '';
+}

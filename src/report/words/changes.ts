@@ -1,0 +1,86 @@
+import type { CompareMetric, Comparison } from '../../results/results.ts';
+import { atMost, bytesOfBoth, change, digits } from './numbers.ts';
+
+/** Makes text of others fit for where it is printed: names in code where there is such a thing, and running text. */
+export interface Medium {
+  name: (label: string) => string;
+  text: (text: string) => string;
+}
+
+/** What a metric is called beside a number. */
+const NOUNS: Record<CompareMetric, string> = {
+  rps: 'RPS',
+  p50: 'p50',
+  p95: 'p95',
+  p99: 'p99',
+  cpu: 'CPU per request',
+  memory: 'memory',
+  services: 'CPU of services per request',
+};
+
+export function nounOf(metric: CompareMetric): string {
+  return NOUNS[metric];
+}
+
+/** The verdict on any metric, the same words for all: `worse`, `better`, `no change above 1.2 %`, `too noisy to tell`. */
+export function describeVerdict({ verdict, margin, reasons }: Comparison): string {
+  switch (verdict) {
+    case 'no-difference':
+      return margin === null ? 'no change' : `no change above ${atMost(margin)}`;
+    case 'inconclusive':
+      return reasons.length > 0 ? 'cannot tell' : 'too noisy to tell';
+    default:
+      return verdict === 'slower' ? 'worse' : 'better';
+  }
+}
+
+/** The verdict on the primary metric in a word or two beside its number; without colour it still says which it is. */
+export function markOf({ verdict, margin }: Comparison): string {
+  switch (verdict) {
+    case 'no-difference':
+      return margin === null ? '= no difference' : `= within ${atMost(margin)}`;
+    case 'inconclusive':
+      return '? cannot tell';
+    default:
+      return verdict;
+  }
+}
+
+/** What is compared with what, by names; made fit for printing by the medium. */
+export interface Named {
+  comparison: Comparison;
+  /** `apache`, or with several scenarios: `apache` in `json`. */
+  subject: string;
+  /** `main`, `apache`, the earlier run. */
+  against: string;
+}
+
+/** `CPU per request +4.8 % (99 % interval +3.9…+5.7 %)` */
+export function tellAmount({ metric, ratio, interval }: Comparison): string {
+  if (ratio === null) return 'by an unknown amount';
+  const found = change(ratio, interval);
+  const value = `${NOUNS[metric]} ${found.value}`;
+  if (!interval) return value;
+  const unit = found.value.endsWith('%') ? ' %' : '';
+  return `${value} (${levelOf(interval)} ${found.interval}${unit})`;
+}
+
+/** Both sides' numbers, the other side's first: `0.412 → 0.431 ms`; empty where they are not known. */
+export function bothNumbers({ metric, values }: Pick<Comparison, 'metric' | 'values'>): string {
+  if (!values) return '';
+  const { reference, variant } = values;
+  if (metric === 'memory') return bytesOfBoth(reference, variant);
+  const [scale, unit] =
+    metric === 'rps' ? [1, 'rps'] : [metric === 'cpu' || metric === 'services' ? 1000 : 1, 'ms'];
+  return `${digits(reference / scale)} → ${digits(variant / scale)} ${unit}`;
+}
+
+/** What stands over them: `base → head`. */
+export function bothTitle(against: Comparison['against']): string {
+  return { base: 'base → head', earlier: 'earlier → now', reference: 'reference → variant' }[against];
+}
+
+/** `99 % interval` */
+export function levelOf({ level }: NonNullable<Comparison['interval']>): string {
+  return `${Number((level * 100).toFixed(1))} % interval`;
+}

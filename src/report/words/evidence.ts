@@ -1,0 +1,40 @@
+import type { ErrorRow, Row } from '../../analyse/summary.ts';
+import type { Evidence } from '../../results/results.ts';
+import { cut } from '../../text/plain.ts';
+
+/** What was answered where it should not have been, and what the app has logged meanwhile. Text of others. */
+export interface Shown {
+  answer: Evidence | null;
+  log: string;
+}
+
+const BODY_CHARACTERS = 2048;
+const LOG_LINES = 12;
+const LOG_CHARACTERS = 2048;
+
+/** Of a row that is failed or not ranked for its answers; null: nothing of the kind is known. */
+export function shownOf({ state, errors }: Row): Shown | null {
+  const first = errors.find(({ answer, log }) => answer || log);
+  const found =
+    state.kind === 'failed' && (state.stage === 'verify' || state.stage === 'run')
+      ? { answer: state.answer ?? first?.answer ?? null, log: state.log || (first?.log ?? '') }
+      : state.kind === 'unranked' && state.cause === 'ok-ratio' && first
+        ? shownOfError(first)
+        : null;
+  return found && (found.answer !== null || found.log.trim() !== '') ? found : null;
+}
+
+function shownOfError({ answer, log }: ErrorRow): Shown {
+  return { answer: answer ?? null, log: log ?? '' };
+}
+
+/** `HTTP 500`, headers, an empty line, the body; of no answer why there is none. */
+export function answerText({ status, headers, body }: Evidence): string {
+  const text = cut(body, BODY_CHARACTERS);
+  return status === 0 ? `no answer: ${text}` : `HTTP ${status}\n${headers}\n\n${text}`.trim();
+}
+
+/** The end of a log. */
+export function logText(log: string): string {
+  return log.trimEnd().split('\n').slice(-LOG_LINES).join('\n').slice(-LOG_CHARACTERS);
+}

@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest';
+import { percent } from '../../text/percent.ts';
+import { atLeast, atMost, bytes, change, digits, duration, estimated, points } from './numbers.ts';
+
+describe('no more digits than are known', () => {
+  test.each([
+    [15_312, 480, '15,300 ± 500'],
+    [15_312, 12.3, '15,310 ± 10'],
+    [1_234.4, 12.3, '1,234 ± 12'],
+    [1_234.4, 300, '1,200 ± 300'],
+    [0.51234, 0.0034, '0.512 ± 0.003'],
+    [0.51234, 0.00001, '0.5123 ± 0.0001'],
+    [12.5, 40, '10 ± 40'],
+    [99.96, null, '100'],
+    [12_345, null, '12,300'],
+    [1.7749, null, '1.77'],
+    [0, null, '0.00'],
+    [0, 0, '0.00 ± 0'],
+    [300, 0, '300 ± 0'],
+  ])('%d ± %d', (value, half, expected) => {
+    expect(estimated({ value, half, over: 'instances', n: 3 })).toBe(expected);
+  });
+  test.each([
+    [9.996, '10.0'],
+    [999.6, '1,000'],
+    [0.0123456, '0.0123'],
+    [123_456, '123,000'],
+  ])('%d', (value, expected) => expect(digits(value)).toBe(expected));
+});
+
+test('a lower bound is never rounded up', () => {
+  expect(atLeast(12_399)).toBe('≥ 12,300');
+  expect(atLeast(0)).toBe('≥ 0.00');
+});
+
+test('what is not all right never reads as 100 %, what is not nothing never as 0 %', () => {
+  expect(percent(1)).toBe('100 %');
+  expect(percent(300_298 / 300_299)).toBe('99.99 %');
+  expect(percent(0.9876)).toBe('98.7 %');
+  expect(percent(0.828)).toBe('82.8 %');
+  expect(percent(1e-6)).toBe('< 0.1 %');
+  expect(percent(0)).toBe('0 %');
+});
+
+test('units', () => {
+  expect([0, 512, 2048, 61 * 1048576, 5e9].map(bytes)).toEqual([
+    '0 bytes',
+    '512 bytes',
+    '2.00 KiB',
+    '61.0 MiB',
+    '4.66 GiB',
+  ]);
+  expect([3.21, 48, 60, 142, 3720].map(duration)).toEqual([
+    '3.2 s',
+    '48 s',
+    '1 min',
+    '2 min 22 s',
+    '1 h 2 min',
+  ]);
+  expect([0.0812, 0.2513, 0.0999].map(points)).toEqual(['8.1 %', '25 %', '10 %']);
+});
+
+describe('a change never claims more than its interval does', () => {
+  test.each([
+    [1.0478, { low: 1.0391, high: 1.0566 }, '+4.8 %', '+3.9…+5.7'],
+    [0.954, { low: 0.9451, high: 0.9629 }, '−4.6 %', '−5.5…−3.7'],
+    [1.0002, { low: 0.9996, high: 1.0008 }, '0.0 %', '−0.1…+0.1'],
+    [1.02, { low: 1.02, high: 1.02 }, '+2.0 %', '+2.0…+2.0'],
+    [1.31, { low: 1.2, high: 1.42 }, '+31 %', '+20…+42'],
+    [2.4, { low: 2.38, high: 2.43 }, '+140 %', '+138…+143'],
+    [0.4, { low: 0.39, high: 0.41 }, '−60.0 %', '−61.0…−59.0'],
+    [12.34, { low: 11.9, high: 12.8 }, '×12.3', '×11.9…×12.8'],
+    [12.34, { low: 9.996, high: 12.81 }, '×12.3', '×9.99…×12.9'],
+    [4, null, '×4.00', ''],
+    [1.5, { low: 0.4, high: 5 }, '×1.50', '×0.40…×5.00'],
+    [1.049, null, '+4.9 %', ''],
+  ])('%d in %o', (ratio, interval, value, range) => {
+    expect(change(ratio, interval)).toEqual({ value, interval: range });
+  });
+  test('bounds are rounded up', () => {
+    expect([0, 0.012, 0.0121, 0.0861, 0.0994, 0.311, 0.3].map(atMost)).toEqual([
+      '0.1 %',
+      '1.2 %',
+      '1.3 %',
+      '8.7 %',
+      '10.0 %',
+      '32 %',
+      '30 %',
+    ]);
+  });
+});

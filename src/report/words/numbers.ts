@@ -1,0 +1,165 @@
+import type { Limit } from '../../analyse/summary.ts';
+import type { Estimate } from '../../stats/estimate.ts';
+import { percent } from '../../text/percent.ts';
+
+/** What stands where nothing was measured. */
+export const NOTHING = '–';
+
+/** Digits before the point of the largest power of ten in a number: 0 for 1…9.99. */
+function magnitude(value: number): number {
+  return value === 0 ? 0 : Math.floor(Math.log10(Math.abs(value)) + 1e-12);
+}
+
+/** By the number of decimals: making one takes a hundred times as long as using it. */
+const formats = new Map<number, Intl.NumberFormat>();
+
+function formatOf(decimals: number): Intl.NumberFormat {
+  const known = formats.get(decimals);
+  if (known) return known;
+  const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+  const made = new Intl.NumberFormat('en', digits);
+  formats.set(decimals, made);
+  return made;
+}
+
+function atStep(value: number, step: number): string {
+  const rounded = step > 0 ? Math.round(value / 10 ** step) * 10 ** step : value;
+  return formatOf(Math.max(0, -step)).format(rounded);
+}
+
+/** Three significant digits, thousands apart: `12,300`, `1.77`, `0.632`. */
+export function digits(value: number): string {
+  const step = magnitude(value) - 2;
+  // 9.996 rounds up to 10.00, which has one digit too many.
+  const rounded = Math.round(value / 10 ** step) * 10 ** step;
+  return atStep(value, magnitude(rounded) - 2);
+}
+
+/** A lower bound, rounded down to three significant digits: `≥ 20,300`. */
+export function atLeast(value: number): string {
+  const step = magnitude(value) - 2;
+  return `≥ ${atStep(Math.floor(value / 10 ** step + 1e-9) * 10 ** step, step)}`;
+}
+
+/**
+ * A number and half its interval, cut where the interval makes further digits pointless: the half keeps one digit
+ * (two where it starts with 1 or 2), the number as many places, at most four digits.
+ * Without an interval: three digits.
+ */
+export function withHalf({ value, half }: Pick<Estimate, 'value' | 'half'>): { value: string; half: string } {
+  if (half === null) return { value: digits(value), half: '' };
+  if (half === 0) return { value: digits(value), half: '0' };
+  const wanted = magnitude(half) - (half / 10 ** magnitude(half) < 2.95 ? 1 : 0);
+  const step = Math.min(Math.max(wanted, magnitude(value) - 3), magnitude(value));
+  return { value: atStep(value, step), half: atStep(Math.max(half, 10 ** step), step) };
+}
+
+/** `1,234 ± 12`, or the number alone. */
+export function estimated(estimate: Estimate | null): string {
+  if (!estimate) return NOTHING;
+  const { value, half } = withHalf(estimate);
+  return half === '' ? value : `${value} ± ${half}`;
+}
+
+/** What a ramp or a search found: `620 ± 20`, `≥ 1,000`, `< 5`. */
+export function held(found: Limit | null): string {
+  if (found?.kind === 'beyond') return atLeast(found.value);
+  if (found?.kind === 'below') return `< ${digits(found.value)}`;
+  return estimated(found);
+}
+
+export function ms(value: number | null | undefined): string {
+  return value === null || value === undefined ? NOTHING : digits(value);
+}
+
+export function count(value: number): string {
+  return value.toLocaleString('en');
+}
+
+export function share(ratio: number | null): string {
+  return ratio === null ? NOTHING : percent(ratio);
+}
+
+const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
+
+/** Three digits in KiB, MiB or GiB. */
+export function bytes(value: number): string {
+  const power = unitOf(value);
+  return `${inUnit(value, power)} ${UNITS[power]}`;
+}
+
+/** `61.0 → 87.0 MiB`: both in the unit of the larger one. */
+export function bytesOfBoth(from: number, to: number): string {
+  const power = unitOf(Math.max(from, to));
+  return `${inUnit(from, power)} → ${inUnit(to, power)} ${UNITS[power]}`;
+}
+
+/** Power of 1024. */
+function unitOf(value: number): number {
+  return Math.min(Math.max(0, Math.floor(Math.log2(Math.max(value, 1)) / 10)), UNITS.length - 1);
+}
+
+function inUnit(value: number, power: number): string {
+  return power === 0 ? String(Math.round(value)) : digits(value / 1024 ** power);
+}
+
+/** `9.4 s`, `2 min 22 s`. */
+export function duration(seconds: number): string {
+  if (seconds < 10) return `${Number(seconds.toFixed(1))} s`;
+  if (seconds < 60) return `${Math.round(seconds)} s`;
+  const whole = Math.round(seconds);
+  const [minutes, rest] = [Math.floor(whole / 60), whole % 60];
+  if (minutes < 60) return rest === 0 ? `${minutes} min` : `${minutes} min ${rest} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** A difference as a share in two digits at most: `8.1 %`, `25 %`. */
+export function points(ratio: number): string {
+  const value = ratio * 100;
+  return `${Math.abs(value) < 9.95 ? value.toFixed(1) : Math.round(value)} %`;
+}
+
+/** A change with its sign as it stands in one place and its interval beside it: `+4.8 %` and `+3.9…+5.7`. */
+export interface Change {
+  value: string;
+  /** Empty where there is none. */
+  interval: string;
+}
+
+/**
+ * A ratio to another variant as a change. As many places as the interval justifies, at most one; the interval is
+ * rounded outwards, so it claims no more than is known. What is four times as much or more is a factor: `×12`.
+ */
+export function change(ratio: number, interval: { low: number; high: number } | null): Change {
+  const { low, high } = interval ?? { low: ratio, high: ratio };
+  if (Math.max(ratio, high) >= 4) {
+    const factor = (value: number, round: (value: number) => number) => {
+      const step = Math.max(magnitude(value), 0) - 2;
+      return `×${atStep(round(Number((value / 10 ** step).toFixed(6))) * 10 ** step, step)}`;
+    };
+    return {
+      value: factor(ratio, Math.round),
+      interval: interval ? `${factor(low, Math.floor)}…${factor(high, Math.ceil)}` : '',
+    };
+  }
+  const scale = (high - low) / 2 < 0.0995 && Math.abs(ratio - 1) < 0.9995 ? 10 : 1;
+  const percents = (value: number, round: (value: number) => number) =>
+    signed(round(Number(((value - 1) * 100 * scale).toFixed(6))) / scale, scale === 10 ? 1 : 0);
+  return {
+    value: `${percents(ratio, Math.round)} %`,
+    interval: interval ? `${percents(low, Math.floor)}…${percents(high, Math.ceil)}` : '',
+  };
+}
+
+/** With a true minus sign; nothing has no sign. */
+function signed(value: number, decimals: number): string {
+  const sign = value > 0 ? '+' : value < 0 ? '−' : '';
+  return `${sign}${Math.abs(value).toFixed(decimals)}`;
+}
+
+/** A share that something stays below, rounded up, at least a tenth of a percent: `1.2 %`. */
+export function atMost(share: number): string {
+  const scale = share < 0.0995 ? 1000 : 100;
+  const percent = Math.max((Math.ceil(share * scale - 1e-9) / scale) * 100, 0.1);
+  return `${scale === 1000 ? percent.toFixed(1) : percent.toFixed(0)} %`;
+}

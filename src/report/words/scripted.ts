@@ -1,0 +1,75 @@
+import { passedRatio } from '../../analyse/script-rows.ts';
+import type { CheckRow, MetricRow, Row, ScenarioSummary, ThresholdRow } from '../../analyse/summary.ts';
+import { count, digits, NOTHING, share } from './numbers.ts';
+
+/** Whether some variant's answers were checked by a script, or found wrong by a bundled journey. */
+export function hasChecks({ rows, bases }: Pick<ScenarioSummary, 'rows' | 'bases'>): boolean {
+  return [...rows, ...bases].some(({ checks }) => checks.length > 0);
+}
+
+/** Of the check that failed most: `0 of 706`; `100 %` where none did. */
+export function checked({ checks: [worst] }: Pick<Row, 'checks'>): string {
+  if (!worst) return NOTHING;
+  return worst.fails === 0 ? share(1) : `${count(worst.passes)} of ${count(worst.passes + worst.fails)}`;
+}
+
+export function hasFailedChecks({ checks: [worst] }: Pick<Row, 'checks'>): boolean {
+  return worst !== undefined && passedRatio(worst) < 1;
+}
+
+/** What became of the thresholds of a script; a line for each of a scenario, and what each variant did. */
+export function thresholdsOf({ rows, bases }: Pick<ScenarioSummary, 'rows' | 'bases'>): {
+  variant: string;
+  label: string;
+  threshold: ThresholdRow;
+}[] {
+  return [...rows, ...bases].flatMap(({ variant, label, script }) =>
+    (script?.thresholds ?? []).map((threshold) => ({ variant, label, threshold })),
+  );
+}
+
+/** `thresholds: 5 of 6 passed; missed by apache: http_req_duration p(95)<100 (134)` */
+export function thresholdsLine(scenario: Pick<ScenarioSummary, 'rows' | 'bases'>): string {
+  const all = thresholdsOf(scenario);
+  if (all.length === 0) return '';
+  const of = (state: ThresholdRow['state']) => all.filter(({ threshold }) => threshold.state === state);
+  const [missed, open] = [of('missed'), of('open')];
+  const words = missed.slice(0, 3).map(({ label, threshold }) => `${label} ${sayThreshold(threshold)}`);
+  const more = missed.length > 3 ? ` and ${missed.length - 3} more` : '';
+  return [
+    `thresholds of the script: ${of('passed').length} of ${all.length} passed`,
+    ...(missed.length > 0 ? [`missed: ${words.join(', ')}${more}`] : []),
+    ...(open.length > 0 ? [`${open.length} not judged`] : []),
+  ].join('; ');
+}
+
+function sayThreshold({ metric, condition, value }: ThresholdRow): string {
+  return `${metric} ${condition}${value === null ? '' : ` (${digits(value)})`}`;
+}
+
+/** Where a check stands: `checkout › pay`; empty: in no group. */
+export function groupOf({ group }: Pick<CheckRow, 'group'>): string {
+  return group.split('::').filter(Boolean).join(' › ');
+}
+
+/** A line per variant and metric of a script, as cells. */
+export function metricCells(
+  metric: MetricRow,
+): Record<'count' | 'value' | 'min' | 'p50' | 'p95' | 'p99' | 'max', string> {
+  const number = (value: number | null) => (value === null ? NOTHING : digits(value));
+  return {
+    count: count(metric.count),
+    value: metric.type === 'rate' ? share(metric.ratio) : number(metric.value),
+    ...{ min: number(metric.min), max: number(metric.max) },
+    ...{ p50: number(metric.p50), p95: number(metric.p95), p99: number(metric.p99) },
+  };
+}
+
+/** `trend, ms` */
+export function kindOf({ type, contains }: MetricRow): string {
+  const unit = { time: ', ms', data: ', bytes' }[contains] ?? '';
+  return `${type}${unit}`;
+}
+
+/** As a table shows it. */
+export const STATES = { passed: 'passed', missed: 'missed', open: 'not judged' } as const;

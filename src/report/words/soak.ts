@@ -1,0 +1,47 @@
+import type { Row, ScenarioSummary, Soak, Trend } from '../../analyse/summary.ts';
+import { bytes, digits, duration, NOTHING, withHalf } from './numbers.ts';
+
+export function hasSoak({ rows, bases }: Pick<ScenarioSummary, 'rows' | 'bases'>): boolean {
+  return [...rows, ...bases].some(({ soak }) => soak !== null);
+}
+
+/** `+20.0 ± 0.3 KiB leaks`, `0 ± 12 bytes`: growth of memory with every thousand requests. */
+export function growth(soak: Soak | null): string {
+  if (!soak) return NOTHING;
+  const { value, half } = soak.bytesPerThousand;
+  const unit = bytes(Math.max(Math.abs(value), half)).replace(/^[\d.,]+ /, '');
+  const size = 1024 ** Math.max(0, ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'].indexOf(unit));
+  return `${signed({ value: value / size, half: half / size })} ${unit}${soak.leaks ? ' leaks' : ''}`;
+}
+
+/** `−3.1 ± 0.4 %`: change of RPS from begin to end. */
+export function decay(soak: Soak | null): string {
+  if (!soak?.decay) return NOTHING;
+  const { value, half } = soak.decay;
+  return `${signed({ value: 100 * value, half: 100 * half })} %`;
+}
+
+function signed({ value, half }: Trend): string {
+  const shown = withHalf({ value: Math.abs(value), half });
+  const isNothing = !/[1-9]/.test(shown.value);
+  const sign = isNothing ? '' : value > 0 ? '+' : '−';
+  return `${sign}${half === 0 ? (value === 0 ? '0' : digits(Math.abs(value))) : `${shown.value} ± ${shown.half}`}`;
+}
+
+/** What the columns mean, where they are there. */
+export function soakLegend({ rows, bases }: ScenarioSummary): string {
+  const found = [...rows, ...bases].flatMap(({ soak }: Row) => (soak ? [soak] : []));
+  const [first] = found;
+  if (!first) return '';
+  const upTo = found.every(({ seconds }) => seconds === first.seconds) ? '' : 'up to ';
+  const seconds = Math.max(...found.map((soak) => soak.seconds));
+  const words = [
+    `memory per 1,000 requests: how much it grew under ${upTo}${duration(seconds)} of steady load, all starts together, after the first quarter of each, with its 99 % interval; 'leaks' where all of that is above zero`,
+  ];
+  if (found.some((soak) => soak.decay !== null)) {
+    words.push(
+      'RPS, begin to end: by how much its rate changed, on a straight line through its steps, with its 99 % interval',
+    );
+  }
+  return words.join('; ');
+}

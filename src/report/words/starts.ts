@@ -1,0 +1,48 @@
+import { median } from 'simple-statistics';
+import type { Variant } from '../../results/results.ts';
+import { halfInterval } from '../../stats/estimate.ts';
+import { bytes, count, digits, duration, estimated, NOTHING } from './numbers.ts';
+
+/** A line of the table of cold starts. */
+export interface Start {
+  variant: string;
+  label: string;
+  median: string;
+  /** With its 95 % interval. */
+  mean: string;
+  range: string;
+  starts: string;
+  size: string;
+  build: string;
+}
+
+/** Fastest first; empty where none was timed by itself. */
+export function startsOf(variants: readonly Variant[]): Start[] {
+  const timed = variants.flatMap((variant) =>
+    variant.coldStart && variant.coldStart.timesMs.length > 0
+      ? [{ ...variant, timesMs: variant.coldStart.timesMs, ms: median(variant.coldStart.timesMs) }]
+      : [],
+  );
+  return timed
+    .sort((a, b) => a.ms - b.ms)
+    .map(({ id, label, timesMs, ms, image }) => ({
+      ...{ variant: id, label, median: digits(ms) },
+      mean: estimated({
+        value: timesMs.reduce((sum, time) => sum + time, 0) / timesMs.length,
+        ...{ half: halfInterval(timesMs), over: 'instances', n: timesMs.length },
+      }),
+      range: `${digits(Math.min(...timesMs))}–${digits(Math.max(...timesMs))}`,
+      starts: count(timesMs.length),
+      size: image ? bytes(image.sizeBytes) : NOTHING,
+      build: image ? duration(image.buildSeconds) : NOTHING,
+    }));
+}
+
+/** What was timed. */
+export function startsLegend(variants: readonly Variant[]): string {
+  const timed = variants.filter(({ coldStart }) => coldStart);
+  const found = timed[0]?.coldStart;
+  if (!found) return '';
+  const both = timed.some(({ front }) => front) ? ', with what stands before it' : '';
+  return `from the request to start a new container${both} to the first right answer to GET ${found.path}, ms; by ${found.tool}, one at a time; what the engine needs to start a container is in it`;
+}

@@ -1,0 +1,174 @@
+import { leadsOf } from '../../analyse/gates.ts';
+import type { GateResult, GuardCounts, Row, ScenarioSummary, Summary } from '../../analyse/summary.ts';
+import type { Comparison, Variant } from '../../results/results.ts';
+import { list, plural } from '../../text/plain.ts';
+import { levelOf, type Medium, markOf, type Named, nounOf, tellAmount } from './changes.ts';
+import { atMost, type Change, change } from './numbers.ts';
+
+/** What a ranking's Δ column shows: each variant against the reference, in what ranks. */
+export interface Deltas {
+  /** Null where not all are in the same metric. */
+  metric: Comparison['metric'] | null;
+  /** Id of what all are compared with. */
+  reference: string;
+  /** An interval that is shown, for its level. */
+  level: Comparison['interval'];
+  /** One of those shown, to name the reference by. */
+  sample: Comparison;
+  of(row: Row): Delta | null;
+}
+
+export interface Delta {
+  comparison: Comparison;
+  /** Null where the number would mislead: what was measured there is not fit to be compared. */
+  change: Change | null;
+  /** Empty where nothing was tested. */
+  mark: string;
+}
+
+/**
+ * Null when nothing was compared with the reference. Beside saturation points a change of latency would only show how far
+ * the ramp went.
+ */
+export function deltasOf({ comparisons, basis, metric: ranking }: ScenarioSummary): Deltas | null {
+  const shown = [...leadsOf(comparisons)].filter(({ against }) => against === 'reference');
+  const [first] = shown;
+  if (!first || ranking === 'holds' || shown.every(({ ratio }) => ratio === null)) return null;
+  const metric = shown.every((other) => other.metric === first.metric) ? first.metric : null;
+  const isFit = ({ ratio, verdict }: Comparison, { state }: Row) =>
+    ratio !== null && (state.kind === 'ranked' || verdict !== 'inconclusive');
+  // Too few starts to test: the ranking went by other means, and shows what is sure.
+  const isTested = basis === 'paired';
+  const of = new Map(shown.map((comparison) => [comparison.variant, comparison]));
+  return {
+    ...{ metric, sample: first, reference: first.reference },
+    level: isTested ? (shown.find(({ interval }) => interval)?.interval ?? null) : null,
+    of(row) {
+      const comparison = of.get(row.variant);
+      if (!comparison) return null;
+      const { ratio, interval } = comparison;
+      const noun = metric === null ? `${nounOf(comparison.metric)} ` : '';
+      return {
+        comparison,
+        change: ratio !== null && isFit(comparison, row) ? change(ratio, isTested ? interval : null) : null,
+        mark: isTested && isMeasured(comparison) ? noun + markOf(comparison) : '',
+      };
+    },
+  };
+}
+
+/** What a comparison is made with, by name: `main`, the label of the reference, the earlier run. */
+export function counterpart(
+  { against, reference }: Pick<Comparison, 'against' | 'reference'>,
+  summary: Summary,
+  { name }: Medium,
+): string {
+  const { plan } = summary;
+  const variant = findVariant(summary, reference);
+  if (against === 'base') return name(plan.compareTo?.ref ?? variant?.ref ?? 'base');
+  if (against === 'earlier') return plan.compareTo ? name(plan.compareTo.ref) : 'the earlier run';
+  return name(variant?.label ?? reference);
+}
+
+const byId = new WeakMap<readonly Variant[], ReadonlyMap<string, Variant>>();
+
+/** By its id. It is asked for in each line of a report, so it is not looked for each time. */
+export function findVariant({ variants }: Summary, id: string): Variant | undefined {
+  const known = byId.get(variants) ?? new Map(variants.map((variant) => [variant.id, variant]));
+  byId.set(variants, known);
+  return known.get(id);
+}
+
+/** With several scenarios it says in which. */
+function nameIt(found: Comparison, summary: Summary, medium: Medium): Named {
+  const label = findVariant(summary, found.variant)?.label ?? found.variant;
+  const where = summary.scenarios.length > 1 ? ` in ${medium.name(found.scenario)}` : '';
+  // Beside the name a reason need not begin with it again.
+  const reasons = found.reasons.map((reason) =>
+    reason.startsWith(`${label}: `) || reason.startsWith(`${label} failed`)
+      ? reason.slice(label.length).replace(/^:? /, '')
+      : reason,
+  );
+  return {
+    comparison: { ...found, reasons },
+    subject: medium.name(label) + where,
+    against: counterpart(found, summary, medium),
+  };
+}
+
+/** Whether there was anything to compare: what failed was not measured beside the other. */
+function isMeasured({ pairs, verdict }: Comparison): boolean {
+  return pairs > 0 || verdict !== 'inconclusive';
+}
+
+export interface GateSentence {
+  state: 'failed' | 'passed' | 'open';
+  /** `Gate slower > 3% failed: …` in parts, so that the verdict can stand out. */
+  gate: string;
+  verdict: string;
+  because: string;
+}
+
+/** What became of each `fail-on`, in the order they were given. */
+export function tellGates(summary: Summary, medium: Medium): GateSentence[] {
+  return summary.gates.map((result) => ({
+    gate: `Gate ${medium.name(result.gate.source)}`,
+    ...tellGate(result, summary, medium),
+  }));
+}
+
+function tellGate({ checks }: GateResult, summary: Summary, medium: Medium): Omit<GateSentence, 'gate'> {
+  const named = (wanted: (check: GateResult['checks'][number]) => boolean) =>
+    checks.filter(wanted).map(({ comparison }) => nameIt(comparison, summary, medium));
+  const subjects = (found: readonly Named[]) => list(found.map(({ subject }) => subject));
+  const failed = named((check) => check.failed);
+  const open = named(({ judged }) => !judged);
+  if (checks.length === 0) return openGate('there is nothing to compare');
+  if (open.length === checks.length) return openGate(`no verdict for ${subjects(open)}`);
+  const rest = open.length > 0 ? `; no verdict for ${subjects(open)}` : '';
+  if (failed.length === 0)
+    return { state: 'passed', verdict: 'passed', because: `nothing surely exceeds it${rest}` };
+  const [first] = failed as [Named, ...Named[]];
+  const because =
+    failed.length === 1
+      ? `${first.subject} surely exceeds it, ${tellAmount(first.comparison)}`
+      : `${subjects(failed)} surely exceed it`;
+  return { state: 'failed', verdict: 'failed', because: because + rest };
+}
+
+function openGate(because: string): Omit<GateSentence, 'gate'> {
+  return { state: 'open', verdict: 'could not be judged', because };
+}
+
+/** `CPU per request`, or what each is in. */
+export function deltaTitle({ metric }: Deltas): string {
+  return metric === null ? 'Δ' : `Δ ${nounOf(metric)}`;
+}
+
+/** What Δ is: `Δ is the change of RPS from apache, with its 99 % interval`. */
+export function deltaLegend({ metric, level, sample }: Deltas, summary: Summary, medium: Medium): string {
+  const interval = level ? `, with its ${levelOf(level)}` : '';
+  const of = metric === null ? '' : ` of ${nounOf(metric)}`;
+  return `Δ is the change${of} from ${counterpart(sample, summary, medium)}${interval}`;
+}
+
+/** The smallest change that this run could detect among servers, and what its guards saw. */
+export function findable({ detectable: { reference }, guards }: ScenarioSummary): string {
+  const found = reference === null ? [] : [`this run could detect changes of ${atMost(reference)} or more`];
+  return [...found, tellGuards(guards)].join('; ');
+}
+
+/** `guards fired in 3 of 144 slices (foreign CPU 2, stall 1), 6 pairs of slices left out` */
+function tellGuards({ slices, disturbed, foreignCpu, steal, stall, dropped }: GuardCounts): string {
+  const causes = Object.entries({ 'foreign CPU': foreignCpu, steal, stall })
+    .filter(([, found]) => found > 0)
+    .map(([name, found]) => `${name} ${found}`);
+  const fired =
+    disturbed === 0
+      ? `no guard fired in ${plural(slices, 'slice')}`
+      : `guards fired in ${disturbed} of ${plural(slices, 'slice')} (${causes.join(', ')})`;
+  if (dropped === 0) return fired;
+  // Where no guard fired, only that can be why.
+  const why = disturbed === 0 ? ', as one of the two failed or was void' : '';
+  return `${fired}, ${plural(dropped, 'pair')} of slices left out${why}`;
+}
