@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { makeResults } from '../test/fixtures/results/make.ts';
-import { runCommand, withoutSecrets } from './commands.ts';
+import { withoutSecrets } from './commands/shell.ts';
+import { runCommand } from './commands.ts';
 import { realHost } from './host.ts';
 
 afterEach(() => vi.restoreAllMocks());

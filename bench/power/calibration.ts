@@ -2,20 +2,7 @@
 import { mean } from 'simple-statistics';
 import type { Measurement } from '../../src/results/results.ts';
 import { halfInterval } from '../../src/stats/estimate.ts';
-import type { Injected, Interval } from './data.ts';
-import type { Arms } from './record.ts';
-
-export interface Calibration {
-  started: string;
-  iterations: number;
-  /** Pairs of fresh starts. */
-  instances: number;
-  /** CPU per request with no extra work, and with `iterations`. */
-  baseUs: Interval;
-  fullUs: Interval;
-  /** CPU of one iteration. */
-  iterationUs: Interval;
-}
+import type { Arms, Calibration, Injected, Interval } from './data.ts';
 
 /**
  * @param arms slices without extra work, and with `iterations` of it

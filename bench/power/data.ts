@@ -1,8 +1,24 @@
 /** The data file: one JSON object a line, appended; a torn last line is what a killed process left. */
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs';
-import type { CompareMetric, Comparison, HostFacts } from '../../src/results/results.ts';
-import type { Calibration } from './calibration.ts';
+import type { CompareMetric, Comparison, HostFacts, Measurement } from '../../src/results/results.ts';
 import type { Item, TargetName } from './series.ts';
+
+export interface Calibration {
+  started: string;
+  iterations: number;
+  /** Pairs of fresh starts. */
+  instances: number;
+  /** CPU per request with no extra work, and with `iterations`. */
+  baseUs: Interval;
+  fullUs: Interval;
+  /** CPU of one iteration. */
+  iterationUs: Interval;
+}
+
+export interface Arms {
+  base: Measurement[];
+  head: Measurement[];
+}
 
 /** The first line. What it says holds for the whole file. */
 export interface SeriesLine {

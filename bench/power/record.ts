@@ -7,6 +7,7 @@ import type { CompareMetric, Duet, Measurement, Results } from '../../src/result
 import { cpuByInstance } from './calibration.ts';
 import {
   type ArmSummary,
+  type Arms,
   type ComparisonLine,
   DUET_COLUMNS,
   type DuetColumn,
@@ -14,11 +15,6 @@ import {
   SLICE_COLUMNS,
   type SliceColumn,
 } from './data.ts';
-
-export interface Arms {
-  base: Measurement[];
-  head: Measurement[];
-}
 
 /** The slices of the app as it is checked out, and of the base that it was compared with. */
 export function armsOf({ variants, measurements }: Results): Arms {

@@ -5,8 +5,8 @@ import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { realHost } from '../../src/host.ts';
-import type { Calibration } from './calibration.ts';
 import type { Task } from './comparison.ts';
+import type { Calibration } from './data.ts';
 import {
   appendLine,
   type CalibrationLine,

@@ -1,5 +1,5 @@
 import type { Results } from '../results/results.ts';
-import { groupPages } from './pages.ts';
+import { groupPages } from './checked-pages.ts';
 
 /**
  * Puts the results of several runs together as far as their numbers may be compared: same machine, same Host header, and

@@ -1,4 +1,4 @@
-import { groupPages } from '../../analyse/pages.ts';
+import { groupPages } from '../../analyse/checked-pages.ts';
 import type { CheckedPage, Warning } from '../../results/results.ts';
 import { cleanLine, cut, list } from '../../text/plain.ts';
 import type { Server } from '../servers/servers.ts';

@@ -7,14 +7,14 @@ import {
   type Noise,
   type NoiseFound,
   type Prospect,
-} from './analyse/noise-found.ts';
-import { runBench } from './bench.ts';
-import type { Config } from './config/types.ts';
-import { UserError } from './errors.ts';
-import type { Host } from './host.ts';
-import type { Cpu } from './plan/cpus.ts';
-import { plan } from './plan/plan.ts';
-import type { Caller } from './stages/desk.ts';
+} from '../analyse/noise-found.ts';
+import { runBench } from '../bench.ts';
+import type { Config } from '../config/types.ts';
+import { UserError } from '../errors.ts';
+import type { Host } from '../host.ts';
+import type { Cpu } from '../plan/cpus.ts';
+import { plan } from '../plan/plan.ts';
+import type { Caller } from '../stages/desk.ts';
 
 const BUDGET_MS = 120_000;
 const MINUTES = [1, 5, 15];

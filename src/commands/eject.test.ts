@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { parseChoices } from './config/choices.ts';
-import { realFiles } from './config/files.ts';
-import { loadRuntimes } from './config/runtimes.ts';
+import { parseChoices } from '../config/choices.ts';
+import { realFiles } from '../config/files.ts';
+import { loadRuntimes } from '../config/runtimes.ts';
 import { eject } from './eject.ts';
 
-const root = resolve(import.meta.dirname, '..');
+const root = resolve(import.meta.dirname, '../..');
 const runtimes = loadRuntimes(root, '/nowhere', realFiles);
 
 function filesOf(choice: string): Map<string, string> {

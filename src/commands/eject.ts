@@ -1,10 +1,10 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { formatChoice } from './config/choices.ts';
-import type { Files } from './config/files.ts';
-import { quote } from './config/text.ts';
-import type { OptionSpec, OptionValue, Runtime, RuntimeChoice } from './config/types.ts';
-import { UserError } from './errors.ts';
+import { formatChoice } from '../config/choices.ts';
+import type { Files } from '../config/files.ts';
+import { quote } from '../config/text.ts';
+import type { OptionSpec, OptionValue, Runtime, RuntimeChoice } from '../config/types.ts';
+import { UserError } from '../errors.ts';
 
 /** A file of an ejected runtime, by its path in the folder. */
 export interface Ejected {

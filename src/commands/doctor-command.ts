@@ -1,0 +1,40 @@
+import type { Command } from '../config/command.ts';
+import { parseConfig } from '../config/parse.ts';
+import type { Config } from '../config/types.ts';
+import { diagnose, diagnoseBeside } from '../engine/doctor.ts';
+import { UserError } from '../errors.ts';
+import { renderNoise } from '../report/noise.ts';
+import { measureItself } from './doctor-aa.ts';
+import { makeCaller, readMachine, type Shell } from './shell.ts';
+
+type Asked = Extract<Command, { command: 'doctor' }>;
+
+/** `doctor`: whether this machine is fit to measure. */
+export async function examine(command: Asked, shell: Shell): Promise<number> {
+  const { host, packageRoot, cwd, print } = shell;
+  const machine = await readMachine(host);
+  // With a configuration that is wrong the machine can be looked at all the same.
+  const beside = tryConfig(() => parseConfig({ flags: command.flags, cwd, packageRoot }));
+  const findings = [...(await diagnose(host, machine)), ...(await diagnoseBeside(host, machine, beside))];
+  if (!command.json) print(findings.map((f) => `${f.ok ? 'ok  ' : 'note'}  ${f.what}`).join('\n'));
+  if (!command.aa) {
+    if (command.json) print(JSON.stringify(findings, null, 2));
+    return 0;
+  }
+  const config = parseConfig({ flags: command.flags, cwd, packageRoot });
+  const { progress, ...caller } = await makeCaller(shell);
+  const found = await measureItself(config, machine.cpus, host, caller);
+  progress.end();
+  print(command.json ? JSON.stringify({ findings, ...found }, null, 2) : renderNoise(found));
+  return found.exitCode;
+}
+
+/** A configuration, or the message of what is wrong with it. */
+function tryConfig(read: () => Config): Config | { message: string } {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof UserError) return { message: error.format() };
+    throw error;
+  }
+}

@@ -1,0 +1,154 @@
+import { join } from 'node:path';
+import { describeOther, findOther, sayOther } from '../checkout/other.ts';
+import type { Command } from '../config/command.ts';
+import { parseConfig } from '../config/parse.ts';
+import type { Config } from '../config/types.ts';
+import { connectDocker } from '../engine/docker.ts';
+import { diagnoseNeeds } from '../engine/doctor.ts';
+import type { Finding } from '../engine/finding.ts';
+import { lookForImage } from '../engine/image-store.ts';
+import { K6_IMAGE } from '../engine/k6-image.ts';
+import type { Host } from '../host.ts';
+import { basesOfApp } from '../images/app-build.ts';
+import { basesOf } from '../images/bake.ts';
+import { formatCpus } from '../plan/cpus.ts';
+import { describeEffort } from '../plan/effort.ts';
+import { type Plan, plan } from '../plan/plan.ts';
+import { type PlannedShard, planShards } from '../plan/shard-plan.ts';
+import { describeSubject } from '../plan/subject.ts';
+import { planVariants } from '../plan/variants.ts';
+import type { Warning } from '../results/results.ts';
+import { inspectScripts } from '../run/load/inspect.ts';
+import { makeRunId } from '../stages/desk.ts';
+import { removeTemporary } from '../temporary.ts';
+import { readMachine, type Shell } from './shell.ts';
+
+type Asked = Extract<Command, { command: 'plan' }>;
+
+/** `plan`: what a run would do. */
+export async function showPlanned(command: Asked, { host, packageRoot, cwd, print }: Shell): Promise<number> {
+  const asked = parseConfig({ flags: command.flags, cwd, packageRoot });
+  const findImage = (name: string) => lookForImage(connectDocker(host), name);
+  const around = { host, packageRoot, pull: null, findImage, fetches: false };
+  const found = await findOther(asked, around);
+  const given = found ? { ...asked, other: found.other } : asked;
+  const { config, notes: unread } = await readScripts(given, host, packageRoot, cwd);
+  if (command.shards !== null) {
+    const shards = planShards(planVariants(config), config, command.shards);
+    print(command.json ? JSON.stringify(shards, null, 2) : shards.map(describeShard).join('\n'));
+    return 0;
+  }
+  const planned = plan(config, (await readMachine(host)).cpus);
+  const lacking = await diagnoseNeeds(host, config);
+  const notes = [...planned.warnings, ...(found?.notes ?? []), ...unread, ...lacking.flatMap(noteLack)];
+  print(
+    command.json
+      ? JSON.stringify(
+          { ...showPlan(planned, config, notes), pulls: await listPulls(planned, config) },
+          null,
+          2,
+        )
+      : [...describeSubject(config, packageRoot), describePlan(planned, config, notes)].join('\n'),
+  );
+  return 0;
+}
+
+/** The machine of a plan may not be that of the run, so what a run would lack here is a note. */
+function noteLack({ ok, what }: Finding): Warning[] {
+  if (ok) return [];
+  return [{ code: 'not-ready', message: what, remedy: 'a run would stop before the build', variant: null }];
+}
+
+/** Looks at k6 scripts where the engine has the image of k6: a plan pulls none. */
+async function readScripts(
+  config: Config,
+  host: Host,
+  packageRoot: string,
+  cwd: string,
+): Promise<{ config: Config; notes: Warning[] }> {
+  if (!config.scenarios.some(({ journey }) => journey.kind === 'script')) return { config, notes: [] };
+  const docker = connectDocker(host);
+  const k6Image = config.images[K6_IMAGE] ?? K6_IMAGE;
+  const has = await docker.try(['image', 'inspect', k6Image]).catch(() => null);
+  if (has?.code !== 0) {
+    const note = {
+      code: 'script-unread',
+      message: `k6 scripts were not checked because there is no image ${k6Image} here: their thresholds and the duration of their own load are unknown`,
+      remedy: 'a run pulls the image and checks them before it builds anything',
+      variant: null,
+    };
+    return { config, notes: [note] };
+  }
+  const run = makeRunId(host.now());
+  const scenariosFolder = join(packageRoot, 'scenarios');
+  try {
+    return {
+      config: await inspectScripts({ docker, run, k6Image, scenariosFolder, cwd }, config),
+      notes: [],
+    };
+  } finally {
+    await removeTemporary(run);
+  }
+}
+
+/** The plan as JSON: what would run, in order. */
+function showPlan(
+  { seed, variants, images, cpus, instances, estimatedSeconds, detectable, searches }: Plan,
+  { other, services }: Config,
+  warnings: readonly Warning[],
+) {
+  return {
+    seed,
+    compareTo: other ? describeOther(other) : null,
+    estimatedSeconds,
+    detectable,
+    capacity: searches,
+    services: services?.file ?? null,
+    cpus: { server: formatCpus(cpus.server), load: formatCpus(cpus.load), system: formatCpus(cpus.system) },
+    variants: variants.map(({ id, label, ref, base, image, options }) => ({
+      ...{ id, label, ref, base, image, options },
+    })),
+    images: images.map(({ key, ref, ready, args, runtime }) => ({
+      ...{ key, ref, ready, runtime: runtime.name, args },
+    })),
+    instances: instances.map(({ startOrder, ports, batches }) => ({
+      startOrder,
+      ports,
+      slices: batches.flatMap(({ scenario, slices }) =>
+        slices.map(({ number, variant, block, warmup, durationMs, turnMs, turns }) => ({
+          ...{ number, scenario: scenario.name, variant, block, warmup, durationMs, turnMs, turns },
+        })),
+      ),
+    })),
+    warnings,
+  };
+}
+
+/** The images that a run pulls where they are missing. Those of services are in their compose file. */
+async function listPulls({ images }: Plan, config: Config): Promise<string[]> {
+  const built = images.filter(({ ready }) => ready === null);
+  const bases = await Promise.all(
+    built.map(async (image) => basesOf(image, { bases: await basesOfApp(image, config) })),
+  );
+  return [...new Set([K6_IMAGE, ...bases.flat()].map((name) => config.images[name] ?? name))];
+}
+
+function describePlan(planned: Plan, { other }: Config, warnings: readonly Warning[]): string {
+  const { cpus } = planned;
+  const slices = planned.instances
+    .flatMap((i) => i.batches.flatMap((b) => b.slices))
+    .filter((s) => !s.warmup);
+  return [
+    `variants:  ${planned.variants.map((v) => v.label).join(', ')}`,
+    ...(other ? [`compared:  with ${sayOther(other)}`] : []),
+    `images:    ${planned.images.filter(({ ready }) => ready === null).length} to build`,
+    `CPUs:      server ${formatCpus(cpus.server)}, load ${formatCpus(cpus.load)}, system ${formatCpus(cpus.system) || 'none'}`,
+    `timeline:  ${planned.instances.length} instances, ${slices.length} measured slices, seed ${planned.seed}`,
+    ...describeEffort(planned).map((line) => `effort:    ${line}`),
+    ...warnings.map((w) => `note:      ${w.message}; ${w.remedy}`),
+  ].join('\n');
+}
+
+function describeShard({ index, of, variants }: PlannedShard): string {
+  return `--shard ${index}/${of}: ${variants.join(', ')}`;
+}

@@ -1,0 +1,23 @@
+import { runBench } from '../bench.ts';
+import type { Command } from '../config/command.ts';
+import { parseConfig } from '../config/parse.ts';
+import type { TableOptions } from '../report/format/terminal.ts';
+import { renderAs } from '../report/formats.ts';
+import { makeCaller, type Shell } from './shell.ts';
+
+type Asked = Extract<Command, { command: 'run' }>;
+
+/** `run`: measures, and prints the table. */
+export async function runAndPrint(command: Asked, shell: Shell, terminal: TableOptions): Promise<number> {
+  const { host, packageRoot, cwd, print } = shell;
+  const config = parseConfig({ flags: command.flags, cwd, packageRoot });
+  const { progress, ...caller } = await makeCaller(shell);
+  const { results, summary, out, exitCode } = await runBench(config, host, caller);
+  progress.end();
+  for (const text of renderAs(command.format, [results], terminal, () => summary)) process.stdout.write(text);
+  const written = `written to ${out}: report.html, report.md, results.json, measurements.ndjson, raw/`;
+  // What is not for people is for programs, which read all of standard output.
+  if (command.format === 'table') print(`\n${written}`);
+  else progress.say(written);
+  return exitCode;
+}

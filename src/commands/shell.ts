@@ -1,0 +1,53 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { MACHINE_SCRIPT, parseMachine } from '../engine/machine.ts';
+import type { Host } from '../host.ts';
+import { makeProgress } from '../report/progress.ts';
+import type { Caller } from '../stages/desk.ts';
+
+/** What a command is given, and where it prints. */
+export interface Shell {
+  argv: readonly string[];
+  host: Host;
+  packageRoot: string;
+  cwd: string;
+  /** On standard output, as whole lines. */
+  print(text: string): void;
+}
+
+export async function makeCaller({ argv, packageRoot }: Shell) {
+  const { stderr } = process;
+  const progress = makeProgress(
+    (text) => stderr.write(text),
+    // 0 of a terminal that does not know.
+    () => (stderr.isTTY ? stderr.columns || 80 : null),
+  );
+  const caller: Caller = {
+    ...{ version: await readVersion(packageRoot), packageRoot },
+    command: ['php-runtime-bench', ...withoutSecrets(argv)],
+    ...progress,
+  };
+  return { ...caller, progress };
+}
+
+/** The command line as the report repeats it: what the app is given in its environment may be secret. */
+export function withoutSecrets(argv: readonly string[]): string[] {
+  return argv.map((word, i) =>
+    argv[i - 1] === '--env' || word.startsWith('--env=')
+      ? word.replace(/^(--env=)?([^=]*)=.*$/s, '$1$2=…')
+      : word,
+  );
+}
+
+export async function readVersion(packageRoot: string): Promise<string> {
+  return JSON.parse(await readFile(join(packageRoot, 'package.json'), 'utf8')).version;
+}
+
+/** This machine's CPUs; `run` asks the engine's machine, which is another one when the engine is remote. */
+export async function readMachine(host: Host) {
+  const { stdout } = await host.exec('sh', ['-c', MACHINE_SCRIPT]);
+  const machine = parseMachine(stdout);
+  if (machine.cpus.length > 0) return machine;
+  const { cpus } = await import('node:os');
+  return { ...machine, cpus: cpus().map((_, cpu) => ({ cpu, core: cpu, package: 0 })) };
+}

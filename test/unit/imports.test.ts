@@ -1,0 +1,68 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { drawLayers, findUpward, LAYERS, listImports } from '../../script/lib/imports.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+});
+
+const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((file) =>
+  /\.ts$/.test(file),
+);
+
+test('every import in src/ points to a lower layer', () => {
+  expect(findUpward(listImports())).toEqual([]);
+});
+
+test('every part of src/ is in one layer', () => {
+  const parts = new Set(
+    sources.filter((file) => !/\.test\.ts$/.test(file)).map((file) => file.replace(/(\/.*|\.ts)$/, '')),
+  );
+  expect(LAYERS.flat().toSorted()).toEqual([...parts].sort());
+});
+
+test('docs/architecture.md has the drawing of the layers as they are', () => {
+  const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
+  expect(page, 'see `node script/lib/imports.ts`').toContain(
+    `\`\`\`text\n${drawLayers(listImports())}\n\`\`\``,
+  );
+});
+
+test('an import is seen in each form, and one that points upwards is named', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'imports-'));
+  folders.push(folder);
+  for (const [file, text] of Object.entries({
+    'stats/a.ts': "import { b } from '../text/b.ts';\n",
+    'text/b.ts': "import type {\n  A,\n} from '../run/a.ts';\nexport * from '../results/c.ts';\n",
+    'results/c.ts': "import './d.ts';\nconst x = await import('../config/e.ts');\n",
+    'config/e.ts': "import { c } from '../results/c.ts';\n",
+  })) {
+    mkdirSync(join(folder, dirname(file)), { recursive: true });
+    writeFileSync(join(folder, file), text);
+  }
+  const imports = listImports(folder);
+  expect(imports).toHaveLength(6);
+  expect(findUpward(imports)).toEqual([
+    'results/c.ts imports config/e.ts',
+    'stats/a.ts imports text/b.ts',
+    'text/b.ts imports run/a.ts',
+    'text/b.ts imports results/c.ts',
+  ]);
+});
+
+test('a room of run/ has at most twelve files beside their tests', () => {
+  const rooms = new Map<string, number>();
+  for (const file of sources.filter((file) => file.startsWith('run/') && !/\.test\.ts$/.test(file))) {
+    rooms.set(dirname(file), (rooms.get(dirname(file)) ?? 0) + 1);
+  }
+  for (const [room, files] of rooms) expect(files, room).toBeLessThanOrEqual(12);
+});
+
+test('outside of report/ no two files share a name', () => {
+  const names = sources.filter((file) => !file.startsWith('report/')).map((file) => basename(file));
+  expect(names.filter((name, i) => names.indexOf(name) < i)).toEqual([]);
+});
