@@ -128,7 +128,7 @@ function explain(runtime: Runtime, set: RuntimeChoice['set']): string {
 
 ${title}, as php-runtime-bench measures it: \`${formatChoice({ runtime, set })}\`. [Its documentation](${docs}).
 
-Put your app in place of the folder \`app\`, with its packages installed (\`composer install --no-dev\`), or name its folder:
+Put your app instead of the folder \`app\`, with its packages installed (\`composer install --no-dev\`), or name its folder:
 
     docker build --build-context app=../my-app --tag my-app .
     docker run --publish 8080:8080 --env DOCROOT=public my-app
@@ -146,7 +146,7 @@ ${table.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}
 
 /** Something to see until the app is there: for servers that start it for each request, and for those that keep it. */
 const PLACEHOLDER: readonly Ejected[] = [
-  { path: 'app/public/index.php', text: '<?php\n\necho "Put your app in place of the folder app.\\n";\n' },
+  { path: 'app/public/index.php', text: '<?php\n\necho "Put your app instead of the folder app.\\n";\n' },
   {
     path: 'app/handler.php',
     text: `<?php
@@ -154,7 +154,7 @@ const PLACEHOLDER: readonly Ejected[] = [
 return fn (array $request): array => [
     'status' => 200,
     'headers' => ['Content-Type' => 'text/plain'],
-    'body' => "Put your app in place of the folder app.\\n",
+    'body' => "Put your app instead of the folder app.\\n",
 ];
 `,
   },

@@ -240,7 +240,7 @@ export const KEYS = {
   env: {
     schema: record(
       variable,
-      anyText.refine((text) => !text.includes('\0'), 'a value cannot hold a NUL'),
+      anyText.refine((text) => !text.includes('\0'), 'a value cannot contain a NUL'),
     ),
     value: 'K=V',
     about: 'Environment variable of the app. Repeatable',

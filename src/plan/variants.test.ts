@@ -77,7 +77,7 @@ function messageOf(action: () => unknown): string {
   return 'nothing was refused';
 }
 
-describe('the other side', () => {
+describe('the base', () => {
   test('is a twin of each variant, behind all of them', () => {
     const { variants } = planVariants({ ...config, other: other() });
     expect(variants.map(({ id, label, ref, base }) => [id, label, ref, base])).toEqual([

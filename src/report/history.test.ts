@@ -49,7 +49,7 @@ describe('the history as Markdown', () => {
     expect(text).toContain(
       '1 line of the history could not be read, and was left out; the first is line 7: not JSON',
     );
-    expect(renderHistory([], { corrupt: [] })).toBe('The history holds no measurements.');
+    expect(renderHistory([], { corrupt: [] })).toBe('The history has no measurements.');
   });
 
   test('says of a ratio to what, on how many kinds of machine, and whose the change is', () => {

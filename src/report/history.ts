@@ -14,7 +14,7 @@ export const TREND_NAMES: Record<TrendMetric, string> = {
 
 /** How each variant went on from run to run, as Markdown. */
 export function renderHistory(trends: readonly Trend[], { corrupt }: Pick<History, 'corrupt'>): string {
-  if (trends.length === 0) return ['The history holds no measurements.', ...broken(corrupt)].join('\n\n');
+  if (trends.length === 0) return ['The history has no measurements.', ...broken(corrupt)].join('\n\n');
   const columns: Column<Trend>[] = [
     { title: 'Variant', cell: ({ variant }) => code(variant) },
     { title: 'Scenario', cell: ({ scenario, load }) => `${code(scenario)} ${escapeMarkdown(load)}` },
@@ -64,7 +64,7 @@ export function sectionsOf(trends: readonly Trend[]): Section[] {
 }
 
 export const HISTORY_METHOD =
-  'Now is the mean since the last change. Changes are found by E-divisive with a permutation test at 1 % (Matteson and James, 2014), each kind of machine against itself, with the 99 % interval of the ratio of the means behind and before; at least three runs make a level. Whether a variant or the reference has changed is told by what the others beside that reference did. Runs were not loaded side by side: before you act on a change, compare the two commits in one run (compare-to).';
+  'Now is the mean since the last change. Changes are found with E-divisive and a permutation test at 1 % (Matteson and James, 2014), for each kind of machine. The interval is the 99 % interval of the ratio of the means after and before. A level has at least three runs. The other variants beside a reference show whether a variant or the reference has changed. Runs were not loaded side by side: before you act on a change, compare the two commits in one run (compare-to).';
 
 /** A change in words: what stands before its size, its size, its interval, what stands behind them. */
 export interface Told {

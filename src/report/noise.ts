@@ -8,7 +8,7 @@ import { atMost, duration, NOTHING } from './words/numbers.ts';
 export function renderNoise(found: NoiseFound): string {
   const { noise, prospects } = found;
   const head = `${cleanLine(found.variant)} against itself: ${found.load}, ${plural(found.instances, 'fresh start')} × ${plural(found.blocks, 'block')}, ${duration(found.seconds)}, seed ${found.seed}`;
-  if (noise.length === 0) return `\n${head}\nNothing was measured side by side: see what is said above.`;
+  if (noise.length === 0) return `\n${head}\nNothing was measured side by side: see the messages above.`;
   const width = Math.max(...noise.map(({ metric }) => nounOf(metric).length)) + 2;
   const name = ({ metric }: Noise) => nounOf(metric).padEnd(width);
   const cells = (texts: readonly string[]) => texts.map((text) => text.padStart(16)).join('');

@@ -55,7 +55,7 @@ it('writes a folder, but over none', async () => {
 it('serves what is in its folder app, with its options', async () => {
   const arena = await startArena();
   const server = await serve(arena, await build());
-  expect((await askOnce(server, '/')).body).toBe('Put your app in place of the folder app.\n');
+  expect((await askOnce(server, '/')).body).toBe('Put your app instead of the folder app.\n');
   expect((await processes(server)).filter((line) => line.startsWith('php-fpm: pool'))).toHaveLength(3);
   await stop(server);
 

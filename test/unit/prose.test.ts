@@ -1,11 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { COMMANDS } from '../../src/config/command.ts';
 import { KEYS } from '../../src/config/keys.ts';
 import { root } from '../fixtures/docs.ts';
-import { faultsOf, LINKED, PAGES, piecesOf, sentencesOf } from '../fixtures/prose.ts';
+import { faultsOf, LINKED, messagesOf, PAGES, piecesOf, sentencesOf } from '../fixtures/prose.ts';
 
 const workflows = ['bench', 'bench-command', 'bench-comment', 'bench-schedule'].map(
   (name) => `.github/workflows/${name}.yml`,
@@ -63,6 +63,15 @@ test.each(['action.yml', ...workflows])('descriptions in %s are written the same
   );
   expect(texts.length).toBeGreaterThan(0);
   expect(faultsOf(texts)).toEqual([]);
+});
+
+test('messages in src/ have short sentences without the banned words', () => {
+  const source = "refuse('the image cannot be had', x); // held against nothing\n const a = 'b c';";
+  expect(faultsOf(messagesOf(source))).toHaveLength(1);
+  const files = globSync('src/**/*.ts', { cwd: root }).filter((file) => !file.endsWith('.test.ts'));
+  const found = files.map((file) => [file, faultsOf(messagesOf(read(file)))] as const);
+  expect(files.length).toBeGreaterThan(100);
+  expect(Object.fromEntries(found.filter(([, faults]) => faults.length > 0))).toEqual({});
 });
 
 test('the glossary has at most 15 terms, and those that pages link', () => {

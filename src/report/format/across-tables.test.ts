@@ -88,7 +88,7 @@ test('a ramp that goes beyond what variants hold: said plainly, nothing ranked, 
     ['own1', null, null],
     ['unit', null, null],
   ]);
-  const said = 'No ranking across machines: some variants did not hold this ramp to its end';
+  const said = 'No ranking across machines: some variants did not sustain the whole ramp';
   const text = renderAcrossTable(across, { width: 200, color: false });
   expect(text).toContain(said);
   expect(text.match(/is not ranked/g)).toHaveLength(1);

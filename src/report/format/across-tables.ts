@@ -45,7 +45,7 @@ export function renderMissing(
     const { variants = [] } = wanted.find((shard) => shard.index === index) ?? {};
     return `${index} of ${of}${variants.length > 0 ? ` (${list(variants.map(label))})` : ''}`;
   });
-  return `**No results of shard ${list(names)}.** What it was to measure is not in the tables; its job's log says why.`;
+  return `**No results of shard ${list(names)}.** Its variants are missing in the tables. See the log of its job.`;
 }
 
 function renderScenario(scenario: AcrossScenario, across: Across): string {
@@ -130,7 +130,7 @@ export function titleOf({ facts }: AcrossScenario, { shards }: Across): string {
 /** Who is best, in words. */
 export function verdictOf({ metric, isRamp, rows }: AcrossScenario, name: Name): string {
   if (isRamp) {
-    return 'No ranking across machines: some variants did not hold this ramp to its end, and how much of it each holds depends on its machine. The report of each machine ranks what it measured.';
+    return 'No ranking across machines: some variants did not sustain the whole ramp, and the sustained rate depends on the machine. The report of each machine ranks what it measured.';
   }
   const { placed } = part(rows);
   const [first, second] = placed;
@@ -180,7 +180,7 @@ export function legendOf({ reference, shards }: Across): string {
       `${index}: ${clip(host.cpuModel, 80)}, ${plural(serverCpus, 'CPU')} for the server`,
   );
   return [
-    `Every machine measured ${clip(reference, LABEL)} in turn with its own variants, and only ratios to it are compared: in brackets 99 % intervals, against the first with the uncertainty of both machines added.`,
+    `Every machine measured ${clip(reference, LABEL)} in turn with its own variants. Only ratios to it are compared. Brackets have 99 % intervals. Those against the first variant include the uncertainty of both machines.`,
     unlike
       ? 'The machines differ, and a CPU may suit one runtime more than another, which no interval here covers.'
       : '',

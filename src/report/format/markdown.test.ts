@@ -64,9 +64,9 @@ describe('the verdict claims no more than is known', () => {
     const servers = [520, 640].map((capacity) => ({ id: `full-at-${capacity}`, rps: 1, capacity }));
     const said = (instances: number) => renderMarkdown(analyse(makeProfile({ servers, instances })));
     expect(said(1)).toMatch(
-      /`full-at-640` holds the most: .* Each was started only once; another start may differ\.\*\*/,
+      /`full-at-640` sustains the highest rate: .* Each was started only once; another start may differ\.\*\*/,
     );
-    expect(said(3)).toMatch(/`full-at-640` holds the most: [^*]*\(\d+ ± \d+ rps\)\.\*\*/);
+    expect(said(3)).toMatch(/`full-at-640` sustains the highest rate: [^*]*\(\d+ ± \d+ rps\)\.\*\*/);
   });
   test('with a generator-bound variant about, it is the fastest of the others only', () => {
     expect(verdict('mixed')).toMatch(/^\*\*Of those measured to their limit, `apache` has the highest RPS/);
@@ -107,7 +107,7 @@ describe('the verdict claims no more than is known', () => {
     const servers = [500, 1400, 1500].map((capacity) => ({ id: `b-${capacity}`, capacity, rps: 300 }));
     const text = renderMarkdown(analyse(makeProfile({ servers, instances: 3 })));
     expect(text).toContain(
-      ': they held the ramp to its end, only a higher one can tell them apart; `b-500` is surely behind at least one of them.**',
+      ': they sustained the whole ramp, only a higher ramp can separate them; `b-500` is surely behind at least one of them.**',
     );
   });
   test('one variant is compared with nothing', () => {
@@ -142,7 +142,7 @@ describe('what is said of how it was measured', () => {
     });
     Object.assign(ramp.plan.scenarios[0]?.slo as object, { p95Ms: 30 });
     expect(renderMarkdown(analyse(ramp))).toMatch(
-      /`fast` holds the most: .* at least \d+(\.\d+)? times as much as `late` \(< /,
+      /`fast` sustains the highest rate: .* at least \d+(\.\d+)? times as much as `late` \(< /,
     );
   });
   test('every ± of a soak is explained', () => {
@@ -153,7 +153,7 @@ describe('what is said of how it was measured', () => {
     const legend = (...rows: object[]) => soakLegend({ rows, bases: [] } as unknown as ScenarioSummary);
     expect(legend(soak(1200, null))).toMatch(/under 20 min of .*, with its 99 % interval; 'leaks' [^;]*$/);
     expect(legend(soak(600, null), soak(1200, trend))).toMatch(
-      /under up to 20 min of .*; RPS, begin to end: .*, with its 99 % interval$/,
+      /under up to 20 min of .*; RPS, start to end: .*, with its 99 % interval$/,
     );
     expect(legend({ soak: null })).toBe('');
   });

@@ -113,5 +113,5 @@ export function docsUrl(version: string, page: 'method' | 'reading-the-report'):
 }
 
 function decided(summary: Summary): string {
-  return `Fresh starts of the two are paired and loaded in turn; Student's t over the logarithms of their ratios gives the interval. Tests of the metric that a verdict goes by are corrected for their number (Holm). What differs in another metric is a *note*, chosen so that few of all notes are wrong (Benjamini–Hochberg): measure again before you rely on one. [The method](${methodUrl(summary)}).`;
+  return `Fresh starts of the two are paired and loaded in turn; Student's t over the logarithms of their ratios gives the interval. Tests of the metric that a verdict goes by are corrected for their number (Holm). A difference in another metric is a *note*. Few of all notes are wrong (Benjamini–Hochberg), but measure again before you rely on one. [The method](${methodUrl(summary)}).`;
 }

@@ -70,7 +70,7 @@ function method(summary: Summary): string {
     ...(checked.length > 0 ? ['Checked before the load:', items(checked.map(textOf))] : []),
     textOf(effort),
     codeBlock(commandsOf(summary.run), 'sh'),
-    'What each number means, and how sure it is:',
+    'Meaning of each number, and how sure it is:',
     items(terms.map(([name, meaning]) => `**${escapeMarkdown(name)}**: ${textOf(meaning)}`)),
     textOf(run),
   ].join('\n\n');

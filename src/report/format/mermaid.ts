@@ -27,7 +27,7 @@ export function renderChart({ rows, metric }: ScenarioSummary): string {
 
 const TITLES: Partial<Record<ScenarioSummary['metric'], string>> = {
   rps: 'RPS, more is better',
-  holds: 'RPS that it holds, more is better',
+  holds: 'sustained RPS, more is better',
 };
 
 /** Bars from zero, first on top. */

@@ -11,7 +11,7 @@ export function renderHistoryPage(trends: readonly Trend[], { corrupt }: Pick<Hi
   const title = 'History of benchmarks';
   const body = html`<main id="report">
 <h1>${title}</h1>
-${trends.length === 0 && html`<p>The history holds no measurements.</p>`}
+${trends.length === 0 && html`<p>The history has no measurements.</p>`}
 ${sectionsOf(trends).map(renderSection)}
 <p class="note">${HISTORY_METHOD}</p>
 ${corrupt.length > 0 && html`<p class="note">${plural(corrupt.length, 'line')} of the history could not be read: ${corrupt.map(({ line }) => line).join(', ')}.</p>`}

@@ -75,7 +75,7 @@ function titleOf(rows: readonly ChangeRow[], summary: Summary, medium: Medium): 
   const { plan, run, scenarios } = summary;
   const head = run.head ? ` (${medium.commit(run.head.commit)}${changed(run.head.uncommitted)})` : '';
   const [first] = rows;
-  const other = first ? counterpart(first.comparison, summary, medium) : 'the other side';
+  const other = first ? counterpart(first.comparison, summary, medium) : 'the base';
   const commit = plan.compareTo?.commit ? ` (${medium.commit(plan.compareTo.commit)})` : '';
   const [only] = scenarios;
   const where =

@@ -156,7 +156,7 @@ const SOAK: RankColumn[] = [
     sort: ({ soak }) => soak?.bytesPerThousand.value ?? null,
   },
   {
-    ...{ key: 'decay', title: 'RPS', unit: 'begin to end', short: 'RPS, end' },
+    ...{ key: 'decay', title: 'RPS', unit: 'start to end', short: 'RPS, end' },
     cell: ({ soak }) => ({ text: decay(soak) }),
     sort: ({ soak }) => soak?.decay?.value ?? null,
   },

@@ -36,11 +36,11 @@ export function soakLegend({ rows, bases }: ScenarioSummary): string {
   const upTo = found.every(({ seconds }) => seconds === first.seconds) ? '' : 'up to ';
   const seconds = Math.max(...found.map((soak) => soak.seconds));
   const words = [
-    `memory per 1,000 requests: how much it grew under ${upTo}${duration(seconds)} of steady load, all starts together, after the first quarter of each, with its 99 % interval; 'leaks' where all of that is above zero`,
+    `memory per 1,000 requests: growth under ${upTo}${duration(seconds)} of steady load, after the first quarter of each start, with its 99 % interval; 'leaks' if the whole interval is above zero`,
   ];
   if (found.some((soak) => soak.decay !== null)) {
     words.push(
-      'RPS, begin to end: by how much its rate changed, on a straight line through its steps, with its 99 % interval',
+      'RPS, start to end: by how much its rate changed, on a straight line through its steps, with its 99 % interval',
     );
   }
   return words.join('; ');

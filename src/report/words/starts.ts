@@ -43,6 +43,6 @@ export function startsLegend(variants: readonly Variant[]): string {
   const timed = variants.filter(({ coldStart }) => coldStart);
   const found = timed[0]?.coldStart;
   if (!found) return '';
-  const both = timed.some(({ front }) => front) ? ', with what stands before it' : '';
-  return `from the request to start a new container${both} to the first right answer to GET ${found.path}, ms; by ${found.tool}, one at a time; what the engine needs to start a container is in it`;
+  const both = timed.some(({ front }) => front) ? ' and its proxy' : '';
+  return `from the request to start a new container${both} to the first right answer to GET ${found.path}, in ms. ${found.tool} timed one start at a time. The time includes what the engine needs to start a container`;
 }

@@ -38,15 +38,15 @@ export function verdict(scenario: ScenarioSummary, name: Name): string {
   const values = tied.map((row) => row[metric]?.value ?? 0);
   const isBeyond = metric === 'holds' && tied.every((row) => row.holds?.kind === 'beyond');
   const range = isBeyond
-    ? 'they held the ramp to its end'
+    ? 'they sustained the whole ramp'
     : `${measure}${digits(Math.min(...values))}–${digits(Math.max(...values))} ${metric === 'rps' || metric === 'holds' ? 'rps' : 'ms'}`;
   // A bound has no spread, however often it was measured.
   const why = isBeyond
-    ? 'only a higher one can tell them apart'
+    ? 'only a higher ramp can separate them'
     : tied.some((row) => row[metric]?.half == null)
       ? 'measured too little to know their spread'
       : scenario.basis === 'paired'
-        ? 'no paired test tells them apart'
+        ? 'no paired test separates them'
         : tied.every(isOnce) && !tied.every((row) => overlaps(row[metric], tied[0]?.[metric]))
           ? `each was started only once, and ${another}`
           : 'their 95 % intervals overlap';
@@ -55,7 +55,7 @@ export function verdict(scenario: ScenarioSummary, name: Name): string {
 
 /** What the first of a ranking is best in. */
 const BEST: Record<ScenarioSummary['metric'], string> = {
-  ...{ rps: 'has the highest RPS', holds: 'holds the most' },
+  ...{ rps: 'has the highest RPS', holds: 'sustains the highest rate' },
   ...{ p95: 'has the lowest p95', p99: 'has the lowest p99' },
 };
 
@@ -205,7 +205,7 @@ export function holdsLegend({ rows, bases, facts }: ScenarioSummary): string {
   const words = [
     `holds: the highest rate of the ramp that was answered in time${limitsOf(facts)}; ± ${half}`,
   ];
-  if (found.some(({ kind }) => kind === 'beyond')) words.push('≥ it held all that was asked of it');
+  if (found.some(({ kind }) => kind === 'beyond')) words.push('≥ it sustained the whole ramp');
   return words.join('; ');
 }
 

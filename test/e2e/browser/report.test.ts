@@ -323,7 +323,7 @@ describe('charts', () => {
     await scrollThrough(page);
     const marks = page.locator('[data-chart="offered-answered"] .marks');
     expect(await marks.textContent()).toMatch(
-      /^Highest rate that was held: .*nginx-fpm 6\d\d ± \d+ rps.*apache 4\d\d ± \d+ rps$/,
+      /^Highest sustained rate: .*nginx-fpm 6\d\d ± \d+ rps.*apache 4\d\d ± \d+ rps$/,
     );
   });
 

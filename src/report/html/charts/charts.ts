@@ -57,7 +57,7 @@ function sliceDots(
     kind: 'dots',
     id: 'slices',
     title: 'Every slice',
-    note: 'A dot is a slice of load, a line of dots a fresh start, the bar the number of the table with its 95 % interval. Dots that lie apart by start tell of differences between starts.',
+    note: 'A dot is a slice of load, a line of dots a fresh start, the bar the number of the table with its 95 % interval. Dots that differ by start show differences between starts.',
     views,
   });
 }
@@ -147,7 +147,7 @@ function percentileCurve(slices: readonly Measurement[], numbers: Numbers): Line
     kind: 'lines',
     id: 'percentiles',
     title: 'Response time by percentile',
-    note: 'Of all requests of a variant together. To the right lie the slowest ones; a curve ends where fewer than ten requests lie beyond.',
+    note: 'All requests of a variant together, with the slowest ones on the right. A curve ends where fewer than ten requests lie beyond.',
     x: { label: 'percentile', unit: 'nines' },
     xs: [NINES.slice(0, longest)],
     views: [

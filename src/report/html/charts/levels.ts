@@ -84,7 +84,7 @@ function offeredAgainstAnswered(
     kind: 'lines',
     id: 'offered-answered',
     title: 'Offered and answered',
-    note: 'Right answers per second against what was offered. On the thin line all is answered. The mark is the highest rate that was held: from there on requests queue up, so response times grow before answers fall behind.',
+    note: 'Right answers per second against what was offered. On the thin line all is answered. The mark is the highest sustained rate. Above it requests queue, so response times grow before answers fall behind.',
     x: { label: 'offered, requests per second', unit: 'rps' },
     diagonal: true,
     xs: share(xs, lines),

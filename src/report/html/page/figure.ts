@@ -132,7 +132,7 @@ export class Figure {
         ` ${mark.text}`,
       ),
     );
-    this.marks.replaceChildren(...(items.length > 0 ? ['Highest rate that was held: ', ...items] : []));
+    this.marks.replaceChildren(...(items.length > 0 ? ['Highest sustained rate: ', ...items] : []));
   }
 
   private fillTable(): void {

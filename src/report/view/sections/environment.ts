@@ -63,7 +63,7 @@ function optionsOf(options: Variant['options']): string {
 
 function basesOf(bases: NonNullable<Variant['image']>['bases']): Text {
   return bases.map(({ name, used, digest, id }, i): Text => {
-    const image: Text = used === name ? { name } : [{ name: used }, ' in place of ', { name }];
+    const image: Text = used === name ? { name } : [{ name: used }, ' instead of ', { name }];
     const pinned = digest ?? id;
     return [i > 0 ? ', ' : '', image, ...(pinned ? [' ', { code: short(pinned) }] : [])];
   });
