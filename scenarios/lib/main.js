@@ -7,7 +7,7 @@ import { Counter, Gauge } from 'k6/metrics';
 import * as journey from '../journey.js';
 import { clock, common, endpoints } from './bench.js';
 import { watchResent } from './resent.js';
-import { watch } from './watch.js';
+import { toWatched, watchSlice } from './watch.js';
 
 const plan = JSON.parse(open('../plan.json'));
 watchResent(http);
@@ -40,8 +40,8 @@ for (const block of plan.blocks) {
   blocks[block.id] = { ...block, open, turnStarts, turnEnds, lengthMs: block.order.length * block.turnMs };
 }
 common.Host = plan.host;
-// Without any its client has nothing to compare with.
-const NOTHING_CHECKED = {};
+const watched = plan.checked.map(toWatched);
+const NOTHING_WATCHED = toWatched({});
 const own = plan.ownScenarios;
 const names = endpoints.map((_, i) => `e${i}`);
 
@@ -296,17 +296,24 @@ function countHead(block, now, atMs) {
   left.atMs = block.turnEnds[now];
 }
 
-function iterate(data, { id, checked, steps }, turnEnd, from) {
-  const sliceEnd = ends[id];
+// This client's, in which it began its last iteration.
+let current = null;
+
+function iterate(data, slice, turnEnd, from) {
+  const sliceEnd = ends[slice.id];
   clock.endMs = sliceEnd;
   started.add(1);
-  watch.nowMs = from;
-  watch.endpoints = checked === null ? NOTHING_CHECKED : plan.checked[checked];
-  watch.vus = steps[0].vus;
+  if (slice !== current) enter(slice);
+  if (from >= clock.nextMs) clock.due = true;
   const result = journey.default(data);
   if (result && typeof result.then === 'function')
     return result.then(() => countLate(from, turnEnd, sliceEnd));
   countLate(from, turnEnd, sliceEnd);
+}
+
+function enter(slice) {
+  current = slice;
+  watchSlice(slice.checked === null ? NOTHING_WATCHED : watched[slice.checked], slice.steps[0].vus);
 }
 
 function countLate(from, turnEnd, sliceEnd) {

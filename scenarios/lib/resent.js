@@ -9,8 +9,8 @@ import exec from 'k6/execution';
 import { Counter } from 'k6/metrics';
 
 const resent = new Counter('bench_resent');
-// No connection is made within this time, so most requests need no second look.
-const SHORTEST_CONNECT_MS = 0.005;
+/** No connection is made within this time, so most requests need no second look. */
+export const SHORTEST_CONNECT_MS = 0.005;
 let instance = null;
 
 /** Watches all calls that k6 may repeat. `http`: the default export of k6/http, which all modules of a client share. */
@@ -31,13 +31,16 @@ function watch(call) {
     instance = instance || exec.instance;
     const fromMs = instance.currentTestRunDuration;
     const response = call(a, b, c, d);
-    const { timings } = response;
-    if (timings.blocked > SHORTEST_CONNECT_MS && timings.connecting === 0) {
-      const tookMs = instance.currentTestRunDuration - fromMs;
-      if (isResent(timings, tookMs) && isRight(response.status)) resent.add(1, tagsOf(d || c || b));
-    }
+    if (response.timings.blocked > SHORTEST_CONNECT_MS) countResent(response, fromMs, tagsOf(d || c || b));
     return response;
   };
+}
+
+/** Counts a request that was sent again. It was begun at `fromMs` of the test's run. */
+export function countResent({ status, timings }, fromMs, tags) {
+  instance = instance || exec.instance;
+  const tookMs = instance.currentTestRunDuration - fromMs;
+  if (timings.connecting === 0 && isResent(timings, tookMs) && isRight(status)) resent.add(1, tags);
 }
 
 function isResent({ blocked, sending, waiting, receiving }, tookMs) {

@@ -6,57 +6,106 @@ const others = new Counter('bench_others');
 const read = new Counter('bench_read');
 
 /**
- * Of the slice under way: what its endpoints answered when they were checked, by name; main.js says.
- * { statuses, characters: [least, most] or null, words, leastWords }
+ * What every request looks at: one object and no function, as each more costs k6 more than all that is compared (bench/watch).
+ * bench.js calls it `clock`.
  */
-export const watch = { endpoints: {}, vus: 1, nowMs: 0, nextMs: 0 };
+export const watch = {
+  /** When the slice under way ends, Unix ms. main.js sets it. */
+  endMs: Number.POSITIVE_INFINITY,
+  /** The status that all endpoints of the slice have; 0 where they differ, or nothing was checked. */
+  usual: 0,
+  /** When this client reads the next body, Unix ms. From then on main.js sets `due`. */
+  nextMs: Number.POSITIVE_INFINITY,
+  due: false,
+};
 
 // Of all clients together: no more than so many bodies a second are read, nor characters a millisecond.
-const READS_PER_MS = 0.2;
-const CHARACTERS_PER_MS = 2000;
+const READS_PER_MS = 0.1;
+const CHARACTERS_PER_MS = 1000;
 
+let endpoints = {};
+let vus = 1;
 // Each client reads in its turn, not all of them their first answer at once.
 let begun = false;
+let readAtMs = 0;
 
-/** Whether this client reads the next body, now that it is its time to. */
-export function wantsBody({ characters }) {
-  if (characters === null) return false;
+/** What plan.json has of a slice: { name: { statuses, characters: [least, most] or null, words, leastWords } }. */
+export function toWatched(checked) {
+  const all = Object.values(checked);
+  const first = all.length > 0 ? all[0].statuses[0] : 0;
+  return {
+    endpoints: checked,
+    usual: all.every(({ statuses }) => statuses[0] === first) ? first : 0,
+    hasBodies: all.some(({ characters }) => characters !== null),
+  };
+}
+
+/** Another slice begins for this client. `clients`: how many share the reading of bodies. */
+export function watchSlice(watched, clients) {
+  endpoints = watched.endpoints;
+  vus = clients;
+  watch.usual = watched.usual;
+  watch.nextMs = watched.hasBodies ? readAtMs : Number.POSITIVE_INFINITY;
+  watch.due = false;
+}
+
+/** Whether this client reads this body, now that it is its time to read one. */
+export function wantsBody(endpoint) {
+  const checked = endpoints[endpoint];
+  if (checked === undefined || checked.characters === null) return false;
   if (begun) return true;
   begun = true;
-  watch.nextMs = watch.nowMs + Math.random() * pauseAfter(characters[0]);
+  waitFor(Math.random() * pauseAfter(checked.characters[0]));
   return false;
 }
 
-function pauseAfter(characters) {
-  return watch.vus * Math.max(1 / READS_PER_MS, characters / CHARACTERS_PER_MS);
+function waitFor(ms) {
+  readAtMs = Date.now() + ms;
+  watch.nextMs = readAtMs;
+  watch.due = false;
 }
 
-/** Counts an answer that is another than the checked one: how it differs, or null. Its status was fine with its journey. */
-export function compare(endpoint, checked, response, isRead) {
-  const found = isRead ? differsInBody(endpoint, checked, response) : differsInStatus(checked, response);
-  if (found !== null) others.add(1, { endpoint, kind: found.kind });
+function pauseAfter(characters) {
+  return vus * Math.max(1 / READS_PER_MS, characters / CHARACTERS_PER_MS);
+}
+
+/**
+ * Counts an answer that is another than the checked one: how it differs, or null. Its status was fine with its journey.
+ * `tag`: the endpoint in k6's tags; `expect`: the statuses that the journey allows, where it names them: it is their judge.
+ */
+export function compare(endpoint, tag, expect, response, isRead) {
+  const checked = endpoints[endpoint];
+  if (checked === undefined) return null;
+  if (isRead) read.add(1, { endpoint: tag });
+  const found =
+    differsInStatus(expect || checked.statuses, response) ||
+    (isRead ? differsInBody(checked, response) : null);
+  if (found !== null) others.add(1, { endpoint: tag, kind: found.kind });
   return found;
 }
 
-function differsInStatus({ statuses }, { status, headers }) {
+function differsInStatus(statuses, { status, headers }) {
   if (statuses.includes(status)) return null;
   const to = headers.Location ? ` to ${headers.Location.slice(0, 200)}` : '';
   return { kind: 'other status', what: `HTTP ${status}${to} instead of HTTP ${statuses.join(' or ')}` };
 }
 
-function differsInBody(endpoint, checked, response) {
-  read.add(1, { endpoint });
-  const found = differsInStatus(checked, response);
-  if (found !== null) return found;
-  const { characters, words, leastWords } = checked;
+function differsInBody({ characters, words, leastWords }, response) {
   const body = String(response.body || '');
   // What went wrong once may do so again: then more is known of it.
-  watch.nextMs = watch.nowMs + pauseAfter(body.length);
+  waitFor(pauseAfter(body.length));
   const [least, most] = characters;
   if (body.length < least || body.length > most) {
     return { kind: 'other length', what: `${body.length} characters instead of ${least} to ${most}` };
   }
+  if (hasWords(body, words, leastWords)) return null;
   const there = words.filter((word) => body.includes(word)).length;
-  if (there >= leastWords) return null;
   return { kind: 'other content', what: `${there} of ${words.length} words that it had before` };
+}
+
+/** Looks for no more of them than it takes. */
+function hasWords(body, words, least) {
+  let there = 0;
+  for (let i = 0; i < words.length && there < least; i++) if (body.includes(words[i])) there++;
+  return there >= least;
 }
