@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { gzipSync } from 'node:zlib';
-import { mean, sampleStandardDeviation } from 'simple-statistics';
+import { join } from 'node:path';
 import { parseLoad } from '../../src/config/load.ts';
 import type { Scenario } from '../../src/config/types.ts';
 import { realHost } from '../../src/host.ts';
@@ -10,35 +10,36 @@ import { compileLoad } from '../../src/plan/load-steps.ts';
 import type { Slice } from '../../src/plan/slices.ts';
 import { journeyModule, type K6Summary, k6Environment, makeK6Plan, sliceId } from '../../src/run/load/k6.ts';
 import { expectationOf, see } from '../../src/run/verify/checked.ts';
-import { tCritical } from '../../src/stats/student.ts';
+import { COPIES, writeCopy } from './copies.ts';
+import { PAGES, type Page, PageServer, textOf } from './server.ts';
+import { excessOf, groupTurns, type Round, readingOf, trimmedMean } from './summary.ts';
+import { cutTurns, drawTurns, type Reading } from './turns.ts';
 
-const root = resolve(import.meta.dirname, '../..');
 const HOST = 'app.test';
-const PORT = 18080;
-const RUN_MS = 5000;
+const PATH = '/';
+const TURN_MS = 100;
+/** Of a turn, at its end. */
+const PAUSE_MS = 20;
+/** Of a round; a multiple of twice the arms. */
+const TURNS = 240;
+const WARMUP_TURNS = 10;
 const VUS = 16;
 const STANDINS = 'php-runtime-bench-standin';
 
-/** As PHP sends them: with a length or without, small and large, compressed. */
-const PAGES = [
-  { name: 'small', characters: 300, file: '/small', gzip: false },
-  { name: '25 kB', characters: 25_000, file: '/large', gzip: false },
-  { name: '25 kB, gzip', characters: 25_000, file: '/packed', gzip: true },
+/** What k6 does beside the requests. The second is the first once more: their difference is the error of the method. */
+const ARMS = [
+  { name: 'nothing', copy: 'bare', reads: false },
+  { name: 'nothing (A/A)', copy: 'bare', reads: false },
+  { name: 'compare the status', copy: 'compared', reads: false },
+  { name: 'and find resent requests', copy: 'full', reads: false },
+  { name: 'and read bodies', copy: 'full', reads: true },
 ] as const;
-const NGINX = `
-worker_processes 1; daemon off; pid /tmp/nginx.pid; error_log /dev/null;
-events { worker_connections 512; }
-http {
-  access_log off; default_type text/html; keepalive_requests 1000000;
-  client_body_temp_path /tmp/1; proxy_temp_path /tmp/2; fastcgi_temp_path /tmp/3; uwsgi_temp_path /tmp/4; scgi_temp_path /tmp/5;
-  open_file_cache max=10 inactive=600s;
-  server { listen ${PORT}; root /tmp/pages; location = /packed { gzip_static always; } }
-}`;
+const READING = ARMS.length - 1;
+const WARMUP = { name: 'warm-up', copy: 'full', reads: true } as const;
 
-async function docker(...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await realHost.exec('docker', args);
+async function docker(...args: string[]): Promise<void> {
+  const { code, stderr } = await realHost.exec('docker', args);
   if (code !== 0) throw new Error(`docker ${args.slice(0, 2).join(' ')}: ${stderr}`);
-  return stdout.trim();
 }
 
 async function imageOf(official: string): Promise<string> {
@@ -46,149 +47,132 @@ async function imageOf(official: string): Promise<string> {
   return code === 0 ? official : `${STANDINS}/${official.split('/').at(-1)}`;
 }
 
-function textOf(characters: number): string {
-  const words = 'Wheelbarrow galvanised watering pruning secateurs greenhouse trellis compost'.split(' ');
-  const items = Array.from({ length: characters }, (_, i) => `<li>${words[(i * 7) % 8]} ${i}</li>`);
-  return items.join('\n').slice(0, characters);
+/** A container with k6, our modules, and their copies without what is measured here. */
+async function startK6(name: string, folder: string): Promise<void> {
+  const image = await imageOf('grafana/k6:2.2.0');
+  const host = ['--pid', 'host', '--network', 'host', '--entrypoint', 'sleep'];
+  const cpus = ['--cpuset-cpus', process.env.LOAD_CPUS ?? '1'];
+  await docker('run', '--detach', '--name', name, ...host, ...cpus, image, 'infinity');
+  for (const [copy, lacks] of Object.entries(COPIES)) writeCopy(join(folder, copy), lacks);
+  mkdirSync(join(folder, 'arms'));
+  cpSync(join(import.meta.dirname, 'arms.js'), join(folder, 'arms/arms.js'));
+  chmodSync(folder, 0o777);
+  await docker('cp', folder, `${name}:/tmp/bench`);
+  await docker('exec', '--user', '0', name, 'chmod', '-R', 'a+rwX', '/tmp/bench');
 }
 
-/** What k6 does beside the requests: nothing, the comparison, and that with the proof of requests sent again. */
-const ARMS = [
-  { name: 'nothing', compares: false, proves: false },
-  { name: 'comparison', compares: true, proves: false },
-  { name: 'comparison and resends', compares: true, proves: true },
-] as const;
-
-/** One k6 process under full load; CPU time of it all, s, for each request. */
-async function measure(
-  k6: string,
-  page: (typeof PAGES)[number],
-  arm: (typeof ARMS)[number],
-): Promise<number> {
+/** One k6 process: every arm in many short turns. */
+function planRound(page: Page, port: number, order: readonly number[]) {
+  const durationMs = order.length * TURN_MS;
+  const load = parseLoad(`vus(${VUS}, ${durationMs}ms)`);
   const scenario: Scenario = {
-    ...{ name: 'watch', title: '', journey: { kind: 'paths', paths: [page.file] } },
-    ...{ load: parseLoad(`vus(${VUS}, 1s)`), timeoutMs: 2000, warmupMs: 0, blocks: 1, reuse: true, slo: {} },
+    ...{ name: 'watch', title: '', journey: { kind: 'paths', paths: [PATH] } },
+    ...{ load, timeoutMs: 2000, warmupMs: 0, blocks: 1, reuse: true, slo: {} },
   };
-  const slice: Slice = {
-    ...{ number: 0, variant: 'server', block: 0, warmup: false, startMs: 0, durationMs: RUN_MS, duet: null },
-    ...{ turns: [0], turnMs: RUN_MS, steps: compileLoad(parseLoad(`vus(${VUS}, ${RUN_MS}ms)`), scenario) },
+  const slices: Slice[] = [...ARMS, WARMUP].map(({ name }, arm) => ({
+    ...{ number: arm, variant: name, block: 0, warmup: false, startMs: 0, duet: null, turnMs: TURN_MS },
+    turns: order.flatMap((of, turn) => (of === arm ? [turn] : [])),
+    steps: compileLoad(load, scenario),
+    durationMs,
+  }));
+  const seen = see(undefined, {
+    status: 200,
+    error: '',
+    type: 'text/html',
+    location: '',
+    body: textOf(page),
+  });
+  const checkedOf = (name: string) => {
+    const { reads } = ARMS.find((arm) => arm.name === name) ?? WARMUP;
+    return { [PATH]: expectationOf(seen, reads) };
   };
-  const body = textOf(page.characters);
-  const seen = see(undefined, { status: 200, error: '', type: 'text/html', location: '', body });
-  const checked = { [page.file]: expectationOf(seen, true) };
-  const plan = makeK6Plan({ scenario, slices: [slice], drainMs: 100 }, { server: PORT }, HOST, () =>
-    arm.compares ? checked : null,
-  );
-  const main = arm.proves ? 'main.js' : 'unproved.js';
-  const script = `cd /tmp/bench && cat >plan.json && printf %s "$1" >journey.js &&
-    k6 run --quiet --address "" lib/${main}; code=$?; times >&2; exit $code`;
-  const env = Object.entries(k6Environment(1, 8 * 2 ** 30)).flatMap(([name, value]) => [
-    '--env',
-    `${name}=${value}`,
-  ]);
-  const { code, stdout, stderr } = await realHost.exec(
-    'docker',
-    ['exec', '--interactive', ...env, k6, 'sh', '-c', script, 'sh', journeyModule(scenario)],
-    { input: JSON.stringify(plan) },
-  );
-  if (code !== 0) throw new Error(stderr.slice(-1000));
-  const { metrics }: K6Summary = JSON.parse(stdout);
-  const others = Object.entries(metrics).filter(([name]) => name.startsWith('bench_others'));
-  const differing = others.find(([, { count = 0 }]) => count > 0);
-  if (differing) throw new Error(`not the checked page: ${differing[0]}`);
-  // The last line of `times` is the children's.
-  const seconds = [...(stderr.trim().split('\n').at(-1) ?? '').matchAll(/(\d+)m([\d.]+)s/g)];
-  const cpu = seconds.reduce((sum, [, minutes, rest]) => sum + 60 * Number(minutes) + Number(rest), 0);
-  return cpu / (metrics[`http_reqs{slice:${sliceId(slice)}}`]?.count ?? 0);
+  const ports = Object.fromEntries(slices.map(({ variant }) => [variant, port]));
+  const plan = makeK6Plan({ scenario, slices, drainMs: 100 }, ports, HOST, checkedOf);
+  const arms = Object.fromEntries(slices.map((slice, i) => [sliceId(slice), (ARMS[i] ?? WARMUP).copy]));
+  return { plan: { ...plan, arms, pauseMs: PAUSE_MS }, slices, journey: journeyModule(scenario) };
 }
 
-const blocks = Number(process.argv[2] ?? 20);
+async function measure(k6: string, page: Page): Promise<Round> {
+  const server = new PageServer(page);
+  try {
+    const order = [...Array<number>(WARMUP_TURNS).fill(ARMS.length), ...drawTurns(ARMS.length, TURNS)];
+    const { plan, slices, journey } = planRound(page, await server.listen(), order);
+    const { metrics, readings } = await load(k6, plan, journey, server);
+    const others = Object.entries(metrics).filter(([name]) => name.startsWith('bench_others'));
+    const differing = others.find(([, { count = 0 }]) => count > 0);
+    if (differing) throw new Error(`not the checked page: ${differing[0]}`);
+    const startMs = metrics.bench_slice_start?.value ?? 0;
+    const turns = cutTurns(readings, order, { startMs, turnMs: TURN_MS, pauseMs: PAUSE_MS });
+    const bodies = metrics[`bench_read{slice:${sliceId(slices[READING] as Slice)},endpoint:e0}`]?.count ?? 0;
+    return { turns: turns.slice(WARMUP_TURNS), bodies };
+  } finally {
+    server.close();
+  }
+}
+
+async function load(k6: string, plan: object, journey: string, server: PageServer) {
+  const script = `cd /tmp/bench && tee bare/plan.json compared/plan.json >full/plan.json &&
+    printf %s "$1" | tee bare/journey.js compared/journey.js >full/journey.js &&
+    echo $$ >&2 && exec k6 run --quiet --address "" arms/arms.js`;
+  const settings = Object.entries(k6Environment(1, 8 * 2 ** 30));
+  const env = settings.flatMap(([name, value]) => ['--env', `${name}=${value}`]);
+  const child = spawn('docker', ['exec', '--interactive', ...env, k6, 'sh', '-c', script, 'sh', journey]);
+  const stdout: string[] = [];
+  const stderr: string[] = [];
+  child.stdout.on('data', (data) => stdout.push(String(data)));
+  child.stderr.on('data', (data) => stderr.push(String(data)));
+  child.stdin.end(JSON.stringify(plan));
+  const readings: Reading[] = [];
+  const timer = setInterval(() => {
+    const pid = /^\d+/.exec(stderr[0] ?? '')?.[0];
+    const cpuSeconds = pid === undefined ? null : readCpu(pid);
+    if (cpuSeconds !== null) readings.push({ atMs: Date.now(), cpuSeconds, served: server.served });
+  }, 5);
+  const [code] = await once(child, 'close');
+  clearInterval(timer);
+  if (code !== 0) throw new Error(stderr.join('').slice(-1000));
+  const { metrics }: K6Summary = JSON.parse(stdout.join(''));
+  return { metrics, readings };
+}
+
+/** Of all threads of a process on this machine, s; null: it has ended. */
+function readCpu(pid: string): number | null {
+  try {
+    const files = readdirSync(`/proc/${pid}/task`).map((id) => `/proc/${pid}/task/${id}/schedstat`);
+    const ns = files.map((file) => Number(readFileSync(file, 'utf8').split(' ')[0]));
+    return ns.reduce((sum, one) => sum + one, 0) / 1e9;
+  } catch {
+    return null;
+  }
+}
+
+function print(page: Page, rounds: readonly Round[]): void {
+  const groups = rounds.flatMap(({ turns }) => groupTurns(turns, ARMS.length));
+  ARMS.forEach(({ name }, arm) => {
+    const { value } = trimmedMean(groups.map((group) => group[arm] as number));
+    const more = excessOf(groups, arm);
+    const cell = arm === 0 ? '' : `${more.value.toFixed(2)} ± ${more.half.toFixed(2)} %`;
+    console.log(`| ${page.name} | ${name} | ${value.toFixed(1)} | ${cell} |`);
+  });
+  const { bodiesASecond, us } = readingOf(rounds, groups, READING, (TURN_MS - PAUSE_MS) / 1000);
+  process.stderr.write(
+    `${page.name}: ${bodiesASecond.toFixed(0)} bodies read a second, ${us.value.toFixed(0)} ± ${us.half.toFixed(0)} µs each\n`,
+  );
+}
+
+const count = Number(process.argv[2] ?? 10);
 const name = `bench-watch-${process.pid}`;
 const folder = mkdtempSync(join(tmpdir(), 'bench-watch-'));
 try {
-  writeFileSync(join(folder, 'nginx.conf'), NGINX);
-  const [server, load] = [process.env.SERVER_CPUS ?? '0', process.env.LOAD_CPUS ?? '1'];
-  const sleep = ['--entrypoint', 'sleep'];
-  const nginx = await imageOf('nginx:stable');
-  await docker(
-    'run',
-    '--detach',
-    '--name',
-    `${name}-server`,
-    '--cpuset-cpus',
-    server,
-    ...sleep,
-    nginx,
-    'infinity',
-  );
-  await docker('exec', `${name}-server`, 'mkdir', '-p', '/tmp/pages');
-  for (const { file, characters, gzip } of PAGES) {
-    const body = Buffer.from(textOf(characters));
-    writeFileSync(join(folder, 'page'), gzip ? gzipSync(body) : body);
-    await docker('cp', join(folder, 'page'), `${name}-server:/tmp/pages${file}${gzip ? '.gz' : ''}`);
-  }
-  await docker('cp', join(folder, 'nginx.conf'), `${name}-server:/tmp/nginx.conf`);
-  await docker(
-    'exec',
-    '--user',
-    '0',
-    `${name}-server`,
-    'chmod',
-    '-R',
-    'a+rX',
-    '/tmp/pages',
-    '/tmp/nginx.conf',
-  );
-  await docker('exec', '--detach', `${name}-server`, 'nginx', '-c', '/tmp/nginx.conf');
-  const k6 = `${name}-k6`;
-  const image = await imageOf('grafana/k6:2.2.0');
-  await docker(
-    'run',
-    '--detach',
-    '--name',
-    k6,
-    '--network',
-    `container:${name}-server`,
-    '--cpuset-cpus',
-    load,
-    ...sleep,
-    image,
-    'infinity',
-  );
-  await docker('exec', k6, 'mkdir', '-p', '/tmp/bench');
-  for (const part of ['lib', 'journeys'])
-    await docker('cp', join(root, 'scenarios', part), `${k6}:/tmp/bench/`);
-  await docker(
-    'exec',
-    '--user',
-    '0',
-    k6,
-    'sh',
-    '-c',
-    'cd /tmp/bench/lib && grep -v "^watchResent" main.js >unproved.js',
-  );
-  console.log('| page | k6 does | rounds | CPU of k6 per request, µs | more than with nothing |');
-  console.log('| --- | --- | --- | --- | --- |');
+  await startK6(name, folder);
+  console.log('| page | what k6 does | CPU of k6 per request, µs | more than with nothing |');
+  console.log('| --- | --- | --- | --- |');
   for (const page of PAGES) {
-    const rounds: number[][] = [];
-    for (let round = 0; round < blocks; round++) {
-      const found: number[] = [];
-      // Each round begins with another arm, so that what drifts falls to all.
-      for (let i = 0; i < ARMS.length; i++) {
-        const at = (i + round) % ARMS.length;
-        found[at] = await measure(k6, page, ARMS[at] as (typeof ARMS)[number]);
-      }
-      rounds.push(found);
-    }
-    ARMS.forEach((arm, i) => {
-      const us = 1e6 * mean(rounds.map((round) => round[i] as number));
-      const more = rounds.map((round) => 100 * ((round[i] as number) / (round[0] as number) - 1));
-      const half = (tCritical(0.05, blocks - 1) * sampleStandardDeviation(more)) / Math.sqrt(blocks);
-      const cell = i === 0 ? '' : `${mean(more).toFixed(2)} ± ${half.toFixed(2)} %`;
-      console.log(`| ${page.name} | ${arm.name} | ${blocks} | ${us.toFixed(1)} | ${cell} |`);
-    });
+    const rounds: Round[] = [];
+    while (rounds.length < count) rounds.push(await measure(name, page));
+    print(page, rounds);
   }
 } finally {
-  await realHost.exec('docker', ['rm', '--force', `${name}-server`, `${name}-k6`]);
+  await realHost.exec('docker', ['rm', '--force', name]);
   rmSync(folder, { recursive: true });
 }

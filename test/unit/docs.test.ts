@@ -56,6 +56,7 @@ const PROGRAMS: Record<string, (args: string[], page: Page) => void> = {
   },
   'bench/articles/run': () => expect(existsSync(join(root, 'bench/articles/run'))).toBe(true),
   'bench/generator': () => expect(existsSync(join(root, 'bench/generator'))).toBe(true),
+  'bench/watch/run': () => expect(existsSync(join(root, 'bench/watch/run'))).toBe(true),
   'bench/latency/run'(args) {
     expect(existsSync(join(root, 'bench/latency/run'))).toBe(true);
     for (const file of args.filter((arg) => !arg.startsWith('-')))
