@@ -100,7 +100,7 @@ function differsInBody({ characters, words, leastWords }, response) {
   }
   if (hasWords(body, words, leastWords)) return null;
   const there = words.filter((word) => body.includes(word)).length;
-  return { kind: 'other content', what: `${there} of ${words.length} words that it had before` };
+  return { kind: 'other content', what: `${there} of ${words.length} words that it contained before` };
 }
 
 /** Looks for no more of them than it takes. */

@@ -134,7 +134,7 @@ describe('apps that answer otherwise under load', () => {
 
   it('tells the cause of an error that is in the body alone', () =>
     expect(variantOf(results, 'refused/apache@8.4').failure?.reason).toBe(
-      'GET / answers HTTP 500; it says: Access denied for user shop',
+      'GET / answers HTTP 500; its text: Access denied for user shop',
     ));
 
   it('tells file and line of an error of PHP, and no noise of the start', () => {
