@@ -2,7 +2,7 @@ import type { Row, ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import { cleanLine, cleanText, clip } from '../../text/plain.ts';
 import { type Answer, answerOf } from '../view/answer.ts';
 import type { Mark } from '../view/changerows.ts';
-import { type Medium, shortCommit, THIS_CHANGE } from '../view/medium.ts';
+import { type Medium, PLAIN_MARKS, shortCommit, THIS_CHANGE } from '../view/medium.ts';
 import { partRows, placeColumn, type RankColumn, rankColumns } from '../view/ranking.ts';
 import type { TableRow, Tone } from '../view/table.ts';
 import { capacityLegend } from '../words/capacity.ts';
@@ -58,14 +58,12 @@ const DROP_CHANGES = ['rps', 'limit', 'both', 'interval', 'metric', 'change', 'm
 /** Names of refs can be long, and words are not broken. */
 const NAME_COLUMNS = 40;
 const names: Names = { name: (text) => clip(cleanLine(text), NAME_COLUMNS), text: cleanLine };
-/** Of one column each: terminals disagree on how wide an emoji is. */
-const MARKS: Readonly<Record<Mark, string>> = { bad: '✗', warn: '!', open: '?', good: '✓' };
 const medium: Medium = {
   ...names,
   ...THIS_CHANGE,
   code: (word) => word,
   commit: (commit) => cleanLine(shortCommit(commit)),
-  marks: MARKS,
+  marks: PLAIN_MARKS,
 };
 
 /** The comparison as a table for a terminal: one row a variant, best first; what cannot be ranked apart, with why. */
@@ -124,7 +122,7 @@ function renderAnswer(
   const shown = chooseColumns(columns, table.rows, width, DROP_CHANGES);
   const [head = '', ...body] = rows.length > 0 ? layOut(shown, table.rows, width, styles) : [];
   return [
-    eachLine(wrap(`${MARKS[mark]} ${headline}.`, width, '  '), tones[mark]),
+    eachLine(wrap(`${PLAIN_MARKS[mark]} ${headline}.`, width, '  '), tones[mark]),
     ...lines,
     ...(rows.length > 0 ? ['', wrap(`${title}:`, width, '  '), styles.dim(head), ...body] : []),
     ...(notes.length > 0 ? [styles.dim(wrap(notes.join(' '), width, '  '))] : []),

@@ -4,8 +4,7 @@ import type { Comparison } from '../../results/results.ts';
 import { cleanLine } from '../../text/plain.ts';
 import { metricOf, TOGETHER } from '../format/md-comparisons.ts';
 import { type Answer, answerOf } from '../view/answer.ts';
-import type { Mark } from '../view/changerows.ts';
-import { type Medium, shortCommit, THIS_CHANGE } from '../view/medium.ts';
+import { type Medium, PLAIN_MARKS, shortCommit, THIS_CHANGE } from '../view/medium.ts';
 import { bothNumbers, bothTitle, describeVerdict, levelOf, type Medium as Names } from '../words/changes.ts';
 import { change, NOTHING } from '../words/numbers.ts';
 import { counterpart } from '../words/verdicts.ts';
@@ -14,13 +13,12 @@ import { type Html, html, isolate, name, raw, sentence } from './html.ts';
 
 /** What the page makes of texts of others where they stand in a sentence. */
 export const names: Names = { name: isolate, text: cleanLine };
-const MARKS: Readonly<Record<Mark, string>> = { bad: '❌', warn: '⚠️', open: '❔', good: '✅' };
 const medium: Medium = {
   ...names,
   ...THIS_CHANGE,
   code: isolate,
   commit: (commit) => isolate(shortCommit(commit)),
-  marks: MARKS,
+  marks: PLAIN_MARKS,
 };
 
 /** Did it get slower? Nothing where nothing was to be compared. */
@@ -29,7 +27,7 @@ export function renderAnswer(summary: Summary, numbers: Numbers): Html | null {
   if (!answer) return null;
   const { mark, headline, points, title, rows, notes } = answer;
   return html`<section class="card answer"><h2 class="visually-hidden">What changed</h2>
-<p class="verdict ${mark}"><span aria-hidden="true">${MARKS[mark]}</span> ${sentence(headline)}</p>
+<p class="verdict ${mark}"><span aria-hidden="true">${PLAIN_MARKS[mark]}</span> ${sentence(headline)}</p>
 ${points.map(
   ({ label, text }) =>
     html`<p class="more">${label && html`<strong>${label}${text ? ':' : '.'}</strong> `}${sentence(text)}</p>`,

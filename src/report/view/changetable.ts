@@ -42,7 +42,7 @@ function columnsOf(rows: readonly ChangeRow[], summary: Summary, medium: Medium)
   const limits = new Set(rows.flatMap((row) => (row.gate ? [limitOf(row)] : [])));
   const limit = limits.size === 1 ? ` ${[...limits][0]}` : '';
   return [
-    left('mark', '', ({ kind }) => medium.marks[MARKS[kind]]),
+    left('mark', '', (row) => toned(medium.marks[MARKS[row.kind]], row, false)),
     left('label', 'Variant', ({ name }) => name),
     ...(first.where ? [left('scenario', 'Scenario', ({ where }: ChangeRow) => where)] : []),
     ...(metric ? [] : [left('metric', 'Metric', ({ comparison }: ChangeRow) => nounOf(comparison.metric))]),

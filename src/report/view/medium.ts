@@ -20,3 +20,6 @@ export const THIS_PULL = { subject: 'This PR', now: 'this PR' };
 export function shortCommit(commit: string): string {
   return commit.slice(0, 7);
 }
+
+/** Of one column each, and in every font: terminals disagree on how wide an emoji is, and some machines have none. */
+export const PLAIN_MARKS: Readonly<Record<Mark, string>> = { bad: '✗', warn: '!', open: '?', good: '✓' };

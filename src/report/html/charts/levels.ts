@@ -93,6 +93,45 @@ function offeredAgainstAnswered(
   };
 }
 
+/** What is read at each level of the load. */
+function readingsOf(serverCpus: number): Reading[] {
+  const latency = (key: 'p50' | 'p95' | 'p99'): Reading => ({
+    name: key,
+    y: { label: `${key}, ms`, unit: 'ms', log: true },
+    combine: 'max',
+    of: (_, step) => step.latency?.[`${key}Ms`] ?? null,
+  });
+  return [
+    latency('p95'),
+    latency('p99'),
+    latency('p50'),
+    {
+      name: 'CPU in use',
+      y: { label: 'share of the servers’ CPUs', unit: 'share' },
+      combine: 'mean',
+      of: (slice, step) => {
+        const us = cpuWithin(slice, step);
+        return us === null ? null : us / (step.durationMs * 1000 * Math.max(1, serverCpus));
+      },
+    },
+    {
+      name: 'CPU per request',
+      y: { label: 'ms of CPU per request', unit: 'ms' },
+      combine: 'mean',
+      of: (slice, step) => {
+        const us = cpuWithin(slice, step);
+        return us === null || step.requests === 0 ? null : us / step.requests / 1000;
+      },
+    },
+    {
+      name: 'Memory',
+      y: { label: 'memory of the container', unit: 'bytes' },
+      combine: 'max',
+      of: memoryWithin,
+    },
+  ];
+}
+
 /** Rates may be pooled over starts: answers and times are summed, level by level. */
 function poolLevels(slices: readonly Measurement[]): Level[] {
   const levels = new Map<number, { offered: number; answered: number; ms: number }>();
@@ -128,41 +167,6 @@ function acrossLevels(
   serverCpus: number,
   isOpen: boolean,
 ): LineChart {
-  const latency = (key: 'p50' | 'p95' | 'p99'): Reading => ({
-    name: key,
-    y: { label: `${key}, ms`, unit: 'ms', log: true },
-    combine: 'max',
-    of: (_, step) => step.latency?.[`${key}Ms`] ?? null,
-  });
-  const readings: Reading[] = [
-    latency('p95'),
-    latency('p99'),
-    latency('p50'),
-    {
-      name: 'CPU in use',
-      y: { label: 'share of the servers’ CPUs', unit: 'share' },
-      combine: 'mean',
-      of: (slice, step) => {
-        const us = cpuWithin(slice, step);
-        return us === null ? null : us / (step.durationMs * 1000 * Math.max(1, serverCpus));
-      },
-    },
-    {
-      name: 'CPU per request',
-      y: { label: 'ms of CPU per request', unit: 'ms' },
-      combine: 'mean',
-      of: (slice, step) => {
-        const us = cpuWithin(slice, step);
-        return us === null || step.requests === 0 ? null : us / step.requests / 1000;
-      },
-    },
-    {
-      name: 'Memory',
-      y: { label: 'memory of the container', unit: 'bytes' },
-      combine: 'max',
-      of: memoryWithin,
-    },
-  ];
   const xs: number[][] = [];
   const limit = Math.ceil(pointsPerLine(slices.length) / 2);
   const sorted = slices.map((slice) => [...slice.steps].sort((a, b) => levelOf(a) - levelOf(b)));
@@ -171,7 +175,7 @@ function acrossLevels(
     const levels = (sorted[i] as Step[]).map((step) => offeredBy(slice, step) ?? step.vus ?? 0);
     return xs.push(thin(levels, limit, 'mean') as number[]) - 1;
   });
-  const views = readings.map(
+  const views = readingsOf(serverCpus).map(
     ({ name, y, combine, of }): LineView => ({
       name,
       y,

@@ -205,10 +205,9 @@ function errorWords(isProfile: boolean): string {
 
 /** Errors of a variant, a line for each kind; within a slice k6 tells failed from dropped only. */
 function errorLines(slices: readonly Measurement[], numbers: Numbers, isProfile: boolean): Drawn {
-  const began = slices[0]?.startedMs ?? 0;
   const xs: number[][] = [];
   const lines: Line[] = [];
-  const add = (id: string, name: string, x: number[], y: number[]) => {
+  const add: AddLine = (id, name, x, y) => {
     const variant = numbers.get(id);
     if (variant === undefined || y.every((value) => value === 0)) return;
     lines.push({
@@ -219,54 +218,54 @@ function errorLines(slices: readonly Measurement[], numbers: Numbers, isProfile:
       y: y.map(round),
     });
   };
-  if (isProfile) {
-    const limit = pointsPerLine(slices.length);
-    const several = new Set(slices.map(({ instance, block }) => `${instance} ${block}`)).size > 1;
-    for (const slice of slices) {
-      const times = thin(
-        slice.steps.map((step) => step.offsetMs / 1000),
-        limit,
-        'mean',
-      ) as number[];
-      const perSecond = (of: 'failures' | 'dropped') =>
-        thin(
-          slice.steps.map((step) => step[of] / (step.durationMs / 1000)),
-          limit,
-          'mean',
-        ) as number[];
-      const kinds = [...new Set(slice.errors.map(({ kind }) => kind))];
-      const suffix = several ? `, ${nameOf(slice, slices)}` : '';
-      add(
-        slice.variant,
-        `${kinds.length === 1 ? kinds[0] : 'failed'}${suffix}`,
-        times,
-        perSecond('failures'),
-      );
-      add(slice.variant, `not started in time${suffix}`, times, perSecond('dropped'));
-    }
-  } else {
-    for (const [id, own] of byVariant(slices)) {
-      const x = own.map((slice) => minutes(slice, began));
-      const kinds = new Set(own.flatMap(({ errors }) => errors.map(({ kind }) => kind)));
-      for (const kind of kinds)
-        add(
-          id,
-          kind,
-          x,
-          own.map((slice) => countOf(slice, kind)),
-        );
-      add(
-        id,
-        'not started in time',
-        x,
-        own.map(({ dropped }) => dropped),
-      );
-    }
-  }
+  if (isProfile) addSteps(slices, add);
+  else addSlices(slices, add);
   const y: Axis = isProfile
     ? { label: 'per second', unit: 'perSecond' }
     : { label: 'errors in a slice', unit: 'count' };
   return finish(xs, [{ name: 'Errors', y, lines }]);
+}
+
+type AddLine = (id: string, name: string, x: number[], y: number[]) => void;
+
+/** Over the time within each slice. */
+function addSteps(slices: readonly Measurement[], add: AddLine): void {
+  const limit = pointsPerLine(slices.length);
+  const mean = (values: readonly number[]) => thin(values, limit, 'mean') as number[];
+  const several = new Set(slices.map(({ instance, block }) => `${instance} ${block}`)).size > 1;
+  for (const slice of slices) {
+    const { variant, steps, errors } = slice;
+    const times = mean(steps.map((step) => step.offsetMs / 1000));
+    const perSecond = (of: 'failures' | 'dropped') =>
+      mean(steps.map((step) => step[of] / (step.durationMs / 1000)));
+    const kinds = [...new Set(errors.map(({ kind }) => kind))];
+    const suffix = several ? `, ${nameOf(slice, slices)}` : '';
+    add(variant, `${kinds.length === 1 ? kinds[0] : 'failed'}${suffix}`, times, perSecond('failures'));
+    add(variant, `not started in time${suffix}`, times, perSecond('dropped'));
+  }
+}
+
+/** Slice by slice over the run. */
+function addSlices(slices: readonly Measurement[], add: AddLine): void {
+  const began = slices[0]?.startedMs ?? 0;
+  for (const [id, own] of byVariant(slices)) {
+    const x = own.map((slice) => minutes(slice, began));
+    const counts = (of: (slice: Measurement) => number) => own.map(of);
+    const kinds = new Set(own.flatMap(({ errors }) => errors.map(({ kind }) => kind)));
+    for (const kind of kinds)
+      add(
+        id,
+        kind,
+        x,
+        counts((slice) => countOf(slice, kind)),
+      );
+    add(
+      id,
+      'not started in time',
+      x,
+      counts(({ dropped }) => dropped),
+    );
+  }
 }
 
 function countOf({ errors }: Measurement, kind: string): number {

@@ -62,14 +62,7 @@ export function makeFilters(
     controls.push(el('label', {}, el('span', {}, 'Variant'), input));
   }
   if (new Set(variants.map(({ model }) => model)).size > 1) {
-    const box = el('input', { type: 'checkbox' });
-    box.addEventListener('change', () => {
-      for (const table of tables) {
-        table.isGrouped = box.checked;
-        table.render();
-      }
-    });
-    controls.push(el('label', { class: 'check' }, box, el('span', {}, 'Group by model')));
+    controls.push(groupBox(tables));
   }
   if (controls.length === 0) return;
   bar.append(...controls, status);
@@ -95,4 +88,16 @@ function hideOthers(selections: readonly Selection[]): void {
     const group = Number(element.closest<HTMLElement>('[data-group]')?.dataset.group);
     element.hidden = selections[group]?.isAllowed(Number(element.dataset.variant)) === false;
   }
+}
+
+/** Groups the rows of all tables by the model of their runtime. */
+function groupBox(tables: readonly RowTable[]): Node {
+  const box = el('input', { type: 'checkbox' });
+  box.addEventListener('change', () => {
+    for (const table of tables) {
+      table.isGrouped = box.checked;
+      table.render();
+    }
+  });
+  return el('label', { class: 'check' }, box, el('span', {}, 'Group by model'));
 }
