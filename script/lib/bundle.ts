@@ -6,6 +6,7 @@ import { build, type Plugin } from 'esbuild';
 import { configJsonSchema, runtimeJsonSchema, scenarioJsonSchema } from '../../src/config/schema.ts';
 import { bundlePage } from '../../src/report/html/assets.ts';
 import { resultsJsonSchema } from '../../src/results/results.ts';
+import { nameChunks } from './chunks.ts';
 import { renderLicenses } from './licenses.ts';
 import { pagePlugin } from './page.ts';
 
@@ -50,6 +51,8 @@ const { metafile } = await build({
   banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
   logLevel: 'warning',
 });
+
+nameChunks(target, metafile);
 
 writeFileSync(
   join(target, 'dist/licenses.txt'),
