@@ -114,7 +114,7 @@ describe.each([...named, { name: '_app', dockerfile: readDockerfile('_app') }])(
 
   test('puts its php.ini where the base image reads it', () => {
     const target = lines
-      .find((line) => /^COPY --from=shared php\.ini /.test(line))
+      .find((line) => /^COPY --from=shared --chmod=0644 php\.ini /.test(line))
       ?.split(' ')
       .at(-1);
     if (target === undefined) return;

@@ -41,7 +41,7 @@ export async function bringJourney(docker: Docker, arena: string, scenario: Scen
   await docker.run(['container', 'cp', `${scenario.script.folder}/.`, `${arena}:${ARENA_FOLDER}/user`], {
     timeoutMs: LIMITS_MS.copy,
   });
-  await makeReadable(docker, arena);
+  await makeReadable(docker, arena, scenario.script.folder);
 }
 
 /** Runs one batch by k6 in the arena. A k6 that breaks is an outcome, not an exception. */

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import type { Journey } from '../../config/types.ts';
 import { type Docker, DockerError, LIMITS_MS } from '../../engine/docker.ts';
 import type { Facts } from '../../results/results.ts';
@@ -132,11 +133,16 @@ export async function furnish(docker: Docker, arena: string, scenariosFolder: st
       timeoutMs: LIMITS_MS.copy,
     });
   }
-  await makeReadable(docker, arena);
+  await makeReadable(docker, arena, scenariosFolder);
 }
 
-/** Copies keep their modes and belong to root: from a checkout with a strict umask k6's user could not read them. */
-export async function makeReadable(docker: Docker, arena: string): Promise<void> {
-  const script = 'find "$1" -user 0 -exec chmod a+rX {} +';
-  await docker.run(['exec', '--user', '0', '--workdir', '/', arena, 'sh', '-c', script, 'sh', ARENA_FOLDER]);
+/**
+ * Lets all read what was copied into the arena from a folder. Copies keep their modes and their owner: from a checkout
+ * with a strict umask k6's user could not read them. Root has no capabilities there, so only the owner may change them.
+ */
+export async function makeReadable(docker: Docker, arena: string, folder: string): Promise<void> {
+  const owner = String((await stat(folder)).uid);
+  const script = 'find "$1" -user "$2" -exec chmod a+rX {} +';
+  const argv = ['sh', '-c', script, 'sh', ARENA_FOLDER, owner];
+  await docker.run(['exec', '--user', owner, '--workdir', '/', arena, ...argv]);
 }
