@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { COMMANDS } from '../../src/config/command.ts';
 import { KEYS } from '../../src/config/keys.ts';
-import { root } from '../fixtures/docs.ts';
+import { readPages, root } from '../fixtures/docs.ts';
 import { faultsOf, LINKED, messagesOf, PAGES, piecesOf, sentencesOf } from '../fixtures/prose.ts';
 
 const workflows = ['bench', 'bench-command', 'bench-comment', 'bench-schedule'].map(
@@ -22,6 +22,10 @@ test('the check finds a long sentence, a banned word and a late subject, and lea
   expect(faultsOf(piecesOf('Whoever runs it waits. Where is it?'))).toHaveLength(1);
   expect(faultsOf(piecesOf('Run `but for`.\n\n```sh\necho held\n```\n'))).toEqual([]);
   expect(sentencesOf('Use `a`, `b` or `c`. Then 5.5 s pass.')).toEqual(['Use Code.', 'Then 5.5 s pass.']);
+});
+
+test('no page is left out', () => {
+  expect(PAGES).toEqual(expect.arrayContaining(readPages().map(({ name }) => name)));
 });
 
 describe.each(PAGES)('%s', (name) => {
