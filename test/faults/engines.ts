@@ -105,7 +105,8 @@ const FILL = `
 
 const full = (stage: 'build' | 'load'): Fault<EngineWorld> => ({
   what: `the disk of the engine is full ${NAMES[stage]}`,
-  message: 'no space left on device',
+  // The engine and the programs in its containers spell the first word differently.
+  message: 'space left on device',
   // Its own database may end it.
   or: 'the Docker engine stopped answering',
   exitCode: 4,
