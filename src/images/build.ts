@@ -53,7 +53,8 @@ export async function buildImages(
     recipeFolder: options.folders.recipe,
   });
   try {
-    await pullBases(docker, images, apps, options);
+    // With a cache elsewhere the builder does not see the engine's images, and pulls them itself.
+    if (!config.buildCache) await pullBases(docker, images, apps, options);
     const all = await bake(host, docker, images, apps, options);
     for (const image of images) {
       if (!all.ok) await expectEngine(docker);
@@ -93,7 +94,10 @@ async function describeReady(docker: Docker, name: string): Promise<Built> {
   return { facts: { name, id: found.id, sizeBytes: found.size, buildSeconds: 0, bases: [] } };
 }
 
-/** Pulled by themselves so that their digests are known. What cannot be pulled fails its build, with bake's message. */
+/** More would share one connection to the registry. */
+const PULLS_AT_ONCE = 4;
+
+/** Pulls base images first, since their digests are recorded. If a pull fails, the build fails with bake's message. */
 async function pullBases(
   docker: Docker,
   images: readonly PlannedImage[],
@@ -101,8 +105,12 @@ async function pullBases(
   options: BuildOptions,
 ): Promise<void> {
   const names = images.flatMap((image) => basesOf(image, apps.of(image)));
-  const bases = new Set(names.map((base) => options.config.images[base] ?? base));
-  for (const base of bases) await pullImage(docker, base, options).catch(() => {});
+  const bases = [...new Set(names.map((base) => options.config.images[base] ?? base))];
+  const pullNext = async () => {
+    for (let base = bases.shift(); base !== undefined; base = bases.shift())
+      await pullImage(docker, base, options).catch(() => {});
+  };
+  await Promise.all(Array.from({ length: PULLS_AT_ONCE }, pullNext));
   options.signal.throwIfAborted();
 }
 
@@ -172,9 +180,17 @@ async function describe(
   const bases = await Promise.all(
     baseNames.map(async (base) => {
       const used = config.images[base] ?? base;
+      if (config.buildCache) return { name: base, used, id: null, digest: await askDigest(docker, used) };
       const found = await inspectImage(docker, used);
       return { name: base, used, id: found?.id ?? null, digest: found?.digest ?? null };
     }),
   );
   return { name, id: self?.id ?? '', sizeBytes: self?.size ?? 0, buildSeconds: seconds, bases };
+}
+
+/** The digest of an image at its registry, or null if the registry does not answer. */
+export async function askDigest(docker: Docker, name: string): Promise<string | null> {
+  // Older versions of buildx print text instead of `{{.Manifest.Digest}}`.
+  const found = await docker.try(['buildx', 'imagetools', 'inspect', '--format', '{{json .Manifest}}', name]);
+  return found.code === 0 ? JSON.parse(found.stdout).digest : null;
 }

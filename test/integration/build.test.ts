@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/parse.ts';
 import { connectDocker } from '../../src/engine/docker.ts';
 import { type Host, realHost } from '../../src/host.ts';
-import { type Built, buildImages } from '../../src/images/build.ts';
+import { askDigest, type Built, buildImages } from '../../src/images/build.ts';
 import { planVariants } from '../../src/plan/variants.ts';
 import { makeRunId } from '../../src/stages/desk.ts';
 import { DOCKERIGNORES, IGNORABLE } from '../fixtures/dockerignores.ts';
@@ -30,6 +30,8 @@ const composer = (more: object) =>
 const INDEX = {
   'public/index.php': "<?php require __DIR__ . '/../vendor/autoload.php'; echo Acme\\Greet::say();",
 };
+
+const INDEX_TYPE = 'application/vnd.oci.image.index.v1+json';
 
 let folder: string;
 let project: Project;
@@ -229,22 +231,86 @@ describe('a build that fails says why', () => {
   });
 });
 
-test('a PHP version without images is tried, and the missing base is named', async () => {
-  // As a registry answers for a tag that it does not have.
-  const registry = createServer(({ url }, response) => {
-    response.writeHead(url === '/v2/' ? 200 : 404, { 'Content-Type': 'application/json' });
-    response.end('{"errors":[{"code":"MANIFEST_UNKNOWN","message":"manifest unknown"}]}');
+/** A registry on this machine that answers requests for manifests; gives its address to `use`. */
+async function withRegistry<T>(answer: RequestListener, use: (address: string) => Promise<T>): Promise<T> {
+  const registry = createServer((request, response) => {
+    if (request.url !== '/v2/') return answer(request, response);
+    response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
   });
   registry.listen(0, '127.0.0.1');
   await once(registry, 'listening');
   try {
-    const base = `127.0.0.1:${(registry.address() as AddressInfo).port}/php:8.9-apache`;
+    return await use(`127.0.0.1:${(registry.address() as AddressInfo).port}`);
+  } finally {
+    registry.closeAllConnections();
+    registry.close();
+  }
+}
+
+/** The answer for a tag that a registry does not have. */
+const answerUnknown: RequestListener = (_, response) => {
+  response.writeHead(404, { 'Content-Type': 'application/json' });
+  response.end('{"errors":[{"code":"MANIFEST_UNKNOWN","message":"manifest unknown"}]}');
+};
+
+test('a PHP version without images is tried, and the missing base is named', () =>
+  withRegistry(answerUnknown, async (address) => {
+    const base = `${address}/php:8.9-apache`;
     const app = write('future', { 'public/index.php': '' });
     const built = await build(app, '--php', '8.9', '--image', `php:8.9-apache=${base}`);
     expect(built).toMatchObject({ failure: { reason: expect.stringContaining(`${base} does not exist`) } });
-  } finally {
-    registry.close();
-  }
+  }));
+
+describe('base images', () => {
+  const INSTALLER = 'mlocati/php-extension-installer:2';
+
+  test('are pulled at once', async () => {
+    const asked = new Set<string>();
+    const waiting: (() => void)[] = [];
+    // No request is answered before both images were asked for: one pull after the other would time out.
+    const answer: RequestListener = (request, response) => {
+      asked.add(request.url?.split('/')[2] ?? '');
+      waiting.push(() => answerUnknown(request, response));
+      if (asked.size >= 2) for (const go of waiting.splice(0)) go();
+    };
+    await withRegistry(answer, async (address) => {
+      const stop = setTimeout(() => {
+        for (const go of waiting.splice(0)) go();
+        asked.add('one after the other').add('too late');
+      }, 60_000);
+      const images = [`php:8.4-apache=${address}/php:1`, `${INSTALLER}=${address}/installer:1`];
+      const app = write('at-once', { 'public/index.php': '' });
+      await build(app, ...images.flatMap((image) => ['--image', image]));
+      clearTimeout(stop);
+    });
+    expect([...asked].sort()).toEqual(['installer', 'php']);
+  });
+
+  test('are left to a builder with a cache of its own', async () => {
+    const app = write('cached', { 'public/index.php': '' });
+    const built = await build(app, '--build-cache', 'gha');
+    const { bases } = factsOf(built);
+    expect(bases).toMatchObject([{ id: null }, { id: null }]);
+    const ofBases = (command: string) =>
+      / image (pull|inspect) /.test(command) && bases.some(({ used }) => command.includes(used));
+    expect(built.commands.filter(ofBases)).toEqual([]);
+  });
+
+  test('have their digest from the registry there', async () => {
+    const manifest = JSON.stringify({ schemaVersion: 2, mediaType: INDEX_TYPE, manifests: [] });
+    const digest = `sha256:${createHash('sha256').update(manifest).digest('hex')}`;
+    const answer: RequestListener = (request, response) => {
+      if (!request.url?.startsWith('/v2/php/manifests/')) return answerUnknown(request, response);
+      const headers = { 'Content-Type': INDEX_TYPE, 'Content-Length': manifest.length };
+      response.writeHead(200, { ...headers, 'Docker-Content-Digest': digest });
+      response.end(request.method === 'HEAD' ? '' : manifest);
+    };
+    await withRegistry(answer, async (address) => {
+      const client = connectDocker(realHost);
+      expect(await askDigest(client, `${address}/php:1`)).toBe(digest);
+      expect(await askDigest(client, `${address}/none:1`)).toBe(null);
+    });
+  });
 });
 
 /** The bundled app of Symfony with the older of the two versions that it allows. */
