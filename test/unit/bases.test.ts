@@ -59,6 +59,29 @@ test('every base image is in the table, and in use', () => {
   expect([...new Set([...used, ...templates, K6_IMAGE])].sort()).toEqual(Object.keys(bases).sort());
 });
 
+test('docs/images.md has a result for every runtime and PHP version', () => {
+  const text = readFileSync(join(root, 'docs/images.md'), 'utf8');
+  const table = /<!-- runs -->\n\n(.*?)\n\n<!-- \/runs -->/s.exec(text)?.[1] ?? '';
+  const [head, , ...rows] = table.split('\n').map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+  const versions = head?.slice(2) ?? [];
+  const listed = rows.map(([name, , ...results]) => ({
+    name: name?.replaceAll('`', ''),
+    php: versions.filter((_, at) => /^(served|not built|no packages)$/.test(results[at] ?? '')),
+    others: versions.filter((_, at) => results[at] === 'not offered'),
+  }));
+  const offered = runtimes.map(({ name, php }) => ({
+    ...{ name, php: versions.filter((version) => php.includes(version)) },
+    others: versions.filter((version) => !php.includes(version)),
+  }));
+  expect(new Set(runtimes.flatMap(({ php }) => php))).toEqual(new Set(versions));
+  expect(new Set(listed)).toEqual(new Set(offered));
+});
+
 test('each entry names the file that it was read in', () => {
   for (const { source } of Object.values(bases))
     expect(source).toMatch(/^[\w.-]+\/[\w.-]+@[0-9a-f]{40}:[\w./-]+$/);
