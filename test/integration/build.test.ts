@@ -1,21 +1,14 @@
 // What becomes of an app on its way into an image: real bake, Composer, extensions and frameworks.
 import { execFileSync } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseConfig } from '../../src/config/parse.ts';
-import { connectDocker } from '../../src/engine/docker.ts';
-import { type Host, realHost } from '../../src/host.ts';
-import { askDigest, type Built, buildImages } from '../../src/images/build.ts';
-import { planVariants } from '../../src/plan/variants.ts';
-import { makeRunId } from '../../src/stages/desk.ts';
+import { realHost } from '../../src/host.ts';
 import { DOCKERIGNORES, IGNORABLE } from '../fixtures/dockerignores.ts';
-import { docker, findImages, leftovers, makeProject, type Project, root, variantOf } from './bench.ts';
+import { docker, leftovers, makeProject, type Project, root, variantOf } from './bench.ts';
+import { build, factsOf, writeFiles } from './built.ts';
 
 const GREET = '<?php namespace Acme; class Greet { static function say() { return "hello"; } }';
 /** A package that the app brings along, so that there is one without a registry. */
@@ -31,8 +24,6 @@ const INDEX = {
   'public/index.php': "<?php require __DIR__ . '/../vendor/autoload.php'; echo Acme\\Greet::say();",
 };
 
-const INDEX_TYPE = 'application/vnd.oci.image.index.v1+json';
-
 let folder: string;
 let project: Project;
 beforeAll(async () => {
@@ -45,43 +36,8 @@ afterAll(async () => {
   expect(await leftovers()).toEqual([]);
 });
 
-function write(name: string, files: Readonly<Record<string, string>>, top = folder): string {
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(top, name, path)), { recursive: true });
-    writeFileSync(join(top, name, path), text);
-  }
-  return join(top, name);
-}
-
-/** Builds the image of an app for Apache; gives what was told meanwhile, and the commands, too. */
-async function build(
-  app: string,
-  ...flags: string[]
-): Promise<Built & { said: string[]; commands: string[] }> {
-  const argv = ['--app', app, '--runtimes', 'apache', ...(await findImages()), ...flags];
-  const config = parseConfig({ flags: argv, cwd: folder, packageRoot: root });
-  const { images } = planVariants(config);
-  const said: string[] = [];
-  const commands: string[] = [];
-  const host: Host = {
-    ...realHost,
-    exec(program, args, options) {
-      commands.push([program, ...args, options?.input ?? ''].join(' '));
-      return realHost.exec(program, args, options);
-    },
-  };
-  const built = await buildImages(host, connectDocker(host), images, {
-    run: makeRunId(Date.now()),
-    ...{ config, otherFiles: null, signal: new AbortController().signal, say: (line) => said.push(line) },
-    folders: { shared: join(root, 'runtimes/_shared'), recipe: join(root, 'runtimes/_app') },
-  });
-  return { ...([...built.values()][0] as Built), said, commands };
-}
-
-function factsOf(built: Built) {
-  if ('failure' in built) throw new Error(`${built.failure.reason}\n${built.failure.log}`);
-  return built.facts;
-}
+const write = (name: string, files: Readonly<Record<string, string>>, top = folder) =>
+  writeFiles(join(top, name), files);
 
 /** What PHP in the image prints. */
 const php = (image: string, code: string) =>
@@ -227,88 +183,6 @@ describe('a build that fails says why', () => {
     expect('failure' in built && built.failure).toMatchObject({
       stage: 'build',
       reason: expect.stringMatching(reason),
-    });
-  });
-});
-
-/** A registry on this machine that answers requests for manifests; gives its address to `use`. */
-async function withRegistry<T>(answer: RequestListener, use: (address: string) => Promise<T>): Promise<T> {
-  const registry = createServer((request, response) => {
-    if (request.url !== '/v2/') return answer(request, response);
-    response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
-  });
-  registry.listen(0, '127.0.0.1');
-  await once(registry, 'listening');
-  try {
-    return await use(`127.0.0.1:${(registry.address() as AddressInfo).port}`);
-  } finally {
-    registry.closeAllConnections();
-    registry.close();
-  }
-}
-
-/** The answer for a tag that a registry does not have. */
-const answerUnknown: RequestListener = (_, response) => {
-  response.writeHead(404, { 'Content-Type': 'application/json' });
-  response.end('{"errors":[{"code":"MANIFEST_UNKNOWN","message":"manifest unknown"}]}');
-};
-
-test('a PHP version without images is tried, and the missing base is named', () =>
-  withRegistry(answerUnknown, async (address) => {
-    const base = `${address}/php:8.9-apache`;
-    const app = write('future', { 'public/index.php': '' });
-    const built = await build(app, '--php', '8.9', '--image', `php:8.9-apache=${base}`);
-    expect(built).toMatchObject({ failure: { reason: expect.stringContaining(`${base} does not exist`) } });
-  }));
-
-describe('base images', () => {
-  const INSTALLER = 'mlocati/php-extension-installer:2';
-
-  test('are pulled at once', async () => {
-    const asked = new Set<string>();
-    const waiting: (() => void)[] = [];
-    // No request is answered before both images were asked for: one pull after the other would time out.
-    const answer: RequestListener = (request, response) => {
-      asked.add(request.url?.split('/')[2] ?? '');
-      waiting.push(() => answerUnknown(request, response));
-      if (asked.size >= 2) for (const go of waiting.splice(0)) go();
-    };
-    await withRegistry(answer, async (address) => {
-      const stop = setTimeout(() => {
-        for (const go of waiting.splice(0)) go();
-        asked.add('one after the other').add('too late');
-      }, 60_000);
-      const images = [`php:8.4-apache=${address}/php:1`, `${INSTALLER}=${address}/installer:1`];
-      const app = write('at-once', { 'public/index.php': '' });
-      await build(app, ...images.flatMap((image) => ['--image', image]));
-      clearTimeout(stop);
-    });
-    expect([...asked].sort()).toEqual(['installer', 'php']);
-  });
-
-  test('are left to a builder with a cache of its own', async () => {
-    const app = write('cached', { 'public/index.php': '' });
-    const built = await build(app, '--build-cache', 'gha');
-    const { bases } = factsOf(built);
-    expect(bases).toMatchObject([{ id: null }, { id: null }]);
-    const ofBases = (command: string) =>
-      / image (pull|inspect) /.test(command) && bases.some(({ used }) => command.includes(used));
-    expect(built.commands.filter(ofBases)).toEqual([]);
-  });
-
-  test('have their digest from the registry there', async () => {
-    const manifest = JSON.stringify({ schemaVersion: 2, mediaType: INDEX_TYPE, manifests: [] });
-    const digest = `sha256:${createHash('sha256').update(manifest).digest('hex')}`;
-    const answer: RequestListener = (request, response) => {
-      if (!request.url?.startsWith('/v2/php/manifests/')) return answerUnknown(request, response);
-      const headers = { 'Content-Type': INDEX_TYPE, 'Content-Length': manifest.length };
-      response.writeHead(200, { ...headers, 'Docker-Content-Digest': digest });
-      response.end(request.method === 'HEAD' ? '' : manifest);
-    };
-    await withRegistry(answer, async (address) => {
-      const client = connectDocker(realHost);
-      expect(await askDigest(client, `${address}/php:1`)).toBe(digest);
-      expect(await askDigest(client, `${address}/none:1`)).toBe(null);
     });
   });
 });
