@@ -135,9 +135,19 @@ describe.each([...named, { name: '_app', dockerfile: readDockerfile('_app') }])(
     expect(built.filter((extension) => own.includes(extension))).toEqual([]);
   });
 
+  test('lets every user read what it copies', () => {
+    // Docker 29 gives the mode also to the folders that COPY creates, so 0644 would close them.
+    const ours = lines.filter((line) =>
+      /^COPY .* \/usr\/local\/(bin|etc|share\/php-runtime-bench)\//.test(line),
+    );
+    const copied = ours.filter((line) => !/ --from=(?!shared)| --from=.*\/vendor /.test(line));
+    expect(copied.length).toBeGreaterThan(0);
+    expect(copied.filter((line) => !line.includes(' --chmod=0755 '))).toEqual([]);
+  });
+
   test('puts its php.ini where the base image reads it', () => {
     const target = lines
-      .find((line) => /^COPY --from=shared --chmod=0644 php\.ini /.test(line))
+      .find((line) => /^COPY --from=shared --chmod=0755 php\.ini /.test(line))
       ?.split(' ')
       .at(-1);
     if (target === undefined) return;
