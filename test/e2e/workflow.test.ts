@@ -315,7 +315,7 @@ test.each(['action_required', 'skipped'])(
 );
 
 test.each([
-  ['newer commits', SHA.replaceAll('c', 'd'), WANTED, {}, 0, 'has newer commits by now'],
+  ['newer commits', SHA.replaceAll('c', 'd'), WANTED, {}, 0, 'has newer commits'],
   ['no list of shards', SHA, { shards: HOSTILE }, {}, 2, 'the list of shards cannot be read'],
   ['other numbers', SHA, WANTED, { schema: HOSTILE }, 0, '1: schema: '],
 ])('a fork with %s', async (_, head, wanted, results, code, said) => {

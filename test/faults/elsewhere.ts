@@ -26,10 +26,10 @@ export const elsewhere = {
     'a server that answers 500 once it is loaded',
     'answers differently after the load: HTTP 500',
   ),
-  'fatal-error': variant('an app with a fatal error', 'its log says: Uncaught Error: …'),
-  'without-key': variant('an app without its key', 'its log says: No key has been specified.'),
+  'fatal-error': variant('an app with a fatal error', 'its log: Uncaught Error: …'),
+  'without-key': variant('an app without its key', 'its log: No key has been specified.'),
   memory: variant('a server and a worker that take too much memory', 'out of memory'),
-  port: variant('a port that something else listens on', 'another program listens on its port 18080'),
+  port: variant('a port that another program listens on', 'another program listens on its port 18080'),
   k6: {
     ...{ what: 'k6 is killed', message: 'k6 was killed', exitCode: 0, file: RUNS },
     kept: 'the slices of all other k6 processes; those of this one are void',

@@ -274,7 +274,7 @@ describe('a shallow clone', () => {
       const found = await find(ref, { cwd: clone, ...(pull && { pull }) });
       expect(found?.other).toMatchObject({
         kind: 'none',
-        reason: expect.stringContaining('origin did not give it'),
+        reason: expect.stringContaining('origin did not provide it'),
       });
       expect(found?.notes).toEqual([
         expect.objectContaining({ code: 'no-base', remedy: expect.stringContaining('fetch-depth: 0') }),
@@ -320,7 +320,7 @@ describe('a shallow clone', () => {
     });
     expect(found?.other).toMatchObject({
       kind: 'none',
-      reason: expect.stringContaining('nothing is fetched'),
+      reason: expect.stringContaining('fetching is off'),
     });
     expect(snapshot(clone)).toEqual(before);
   });
@@ -345,7 +345,7 @@ describe('a plan', () => {
     commit({ [INDEX]: 'two' });
     const before = snapshot(clone);
     expect((await planned('late', clone))?.other).toMatchObject({
-      ...{ kind: 'none', given: 'late', reason: expect.stringContaining('nothing is fetched') },
+      ...{ kind: 'none', given: 'late', reason: expect.stringContaining('fetching is off') },
     });
     expect(snapshot(clone)).toEqual(before);
     expect(await refusal(planned('mian', clone))).toBe(await refusal(find('mian', { cwd: clone })));

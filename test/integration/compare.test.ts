@@ -292,7 +292,7 @@ describe('a run that ends while the other commit is checked out', () => {
     expect(git('worktree', 'list').split('\n')).toHaveLength(1);
     const next = await project.bench('out-next', ...APACHE).done;
     expect(next.code).toBe(0);
-    expect(next.stderr).toContain(`had left behind: ${left}`);
+    expect(next.stderr).toContain(`left behind: ${left}`);
     expect(checkouts()).toEqual([]);
   });
 });

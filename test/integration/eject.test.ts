@@ -47,7 +47,7 @@ it('writes a folder, but over none', async () => {
   });
   expect(await eject('apache,nginx-fpm')).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('not one runtime'),
+    stderr: expect.stringContaining('takes exactly one runtime'),
   });
   expect(await eject('nginx')).toMatchObject({ code: 2, stderr: expect.stringContaining('unknown runtime') });
 });

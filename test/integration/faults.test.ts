@@ -70,7 +70,7 @@ describe('variants that fail beside one that does not', () => {
     },
     'faulty[fault=refuses]': {
       stage: 'verify',
-      reason: 'GET /cpu?ms=3 answers HTTP 500; it says: no such luck',
+      reason: 'GET /cpu?ms=3 answers HTTP 500; its text: no such luck',
       log: '',
     },
   };
