@@ -222,3 +222,14 @@ export function needQuiet(test: TestContext, slices: readonly Pick<Measurement, 
     `other work has disturbed ${disturbed} of ${slices.length} slices`,
   );
 }
+
+/** Runs one instance, and gives its results. Throws for exit codes that no finished run has. */
+export async function bench(
+  project: Project,
+  out: string,
+  ...flags: string[]
+): Promise<{ results: Results; stdout: string; code: number }> {
+  const { code, stdout, stderr } = await project.run(out, '--instances', '1', ...flags).done;
+  if (code !== 0 && code !== 1 && code !== 3) throw new Error(`exit code ${code}\n${stdout}\n${stderr}`);
+  return { results: project.results(out), stdout, code };
+}

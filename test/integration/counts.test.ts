@@ -2,8 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Results } from '../../src/results/results.ts';
-import { makeProject, type Project, root } from './bench.ts';
+import { bench, makeProject, type Project, root } from './bench.ts';
 
 let project: Project;
 beforeAll(async () => {
@@ -11,17 +10,9 @@ beforeAll(async () => {
 });
 afterAll(() => project?.remove());
 
-async function bench(
-  out: string,
-  ...flags: string[]
-): Promise<{ results: Results; stdout: string; code: number }> {
-  const { code, stdout, stderr } = await project.run(out, '--instances', '1', ...flags).done;
-  if (code !== 0 && code !== 1 && code !== 3) throw new Error(`exit code ${code}\n${stdout}\n${stderr}`);
-  return { results: project.results(out), stdout, code };
-}
-
 test("k6's count of requests equals the server's own, to the last one", async () => {
   const run = await bench(
+    project,
     ...(['count', '--runtimes', 'apache[access-log=true],nginx-fpm[access-log=true]'] as const),
     ...['--paths', '/json?n=5', '--load', 'requests(300, 4)', '--warmup', '0s', '--blocks', '1'],
   );
@@ -42,7 +33,7 @@ test.each([
   ['p50=10s,ok=99%', 0],
 ])('a pass criterion of %s on pages of 100 ms ends with exit code %i', async (slo, expected) => {
   const load = ['--runtimes', 'apache', '--paths', '/io?ms=100', '--load', 'vus(2, 1s)', '--warmup', '0s'];
-  const run = await bench('slo', ...load, '--blocks', '1', '--slo', slo);
+  const run = await bench(project, 'slo', ...load, '--blocks', '1', '--slo', slo);
   expect(run.results.measurements[0]?.outcome).toBe('ok');
   expect(run.code).toBe(expected);
 });
@@ -54,14 +45,14 @@ describe("the user's own k6 script", () => {
   ];
 
   test('runs unchanged under our load', async () => {
-    const run = await bench('script', ...script('plain.js'), '--load', 'requests(50, 2)');
+    const run = await bench(project, 'script', ...script('plain.js'), '--load', 'requests(50, 2)');
     expect(run.results.measurements).toMatchObject([
       { requests: 50, okCount: 50, iterations: 50, outcome: 'ok' },
     ]);
   });
 
   test('that declares its own scenarios brings its load; a threshold that it misses is a criterion that it misses', async () => {
-    const run = await bench('own', ...script('own-load.js'));
+    const run = await bench(project, 'own', ...script('own-load.js'));
     const cpu = { usedUs: expect.any(Number) };
     expect(run.results.measurements).toMatchObject([{ requests: 60, okCount: 60, outcome: 'ok', cpu }]);
     expect(run.code).toBe(1);

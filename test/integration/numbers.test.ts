@@ -6,22 +6,13 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Measurement, Results } from '../../src/results/results.ts';
-import { makeProject, needQuiet, type Project, root } from './bench.ts';
+import { bench, makeProject, needQuiet, type Project, root } from './bench.ts';
 
 let project: Project;
 beforeAll(async () => {
   project = await makeProject();
 });
 afterAll(() => project?.remove());
-
-async function bench(
-  out: string,
-  ...flags: string[]
-): Promise<{ results: Results; stdout: string; code: number }> {
-  const { code, stdout, stderr } = await project.run(out, '--instances', '1', ...flags).done;
-  if (code !== 0 && code !== 1 && code !== 3) throw new Error(`exit code ${code}\n${stdout}\n${stderr}`);
-  return { results: project.results(out), stdout, code };
-}
 
 /** The measurements of one variant in one scenario. */
 function of({ results }: { results: Results }, variant: string, scenario: string): Measurement[] {
@@ -49,7 +40,7 @@ describe('known work', () => {
     scenario('paced', '/json?n=5', 'const(50, 2s) line(50, 100, 3s)', '500ms');
     // Four workers serve eight clients only if a connection does not keep its worker: Apache's do, so they close.
     const runtimes = 'apache[workers=4,keep-alive=0s],nginx-fpm[workers=4]';
-    run = await bench('known', '--runtimes', runtimes, '--scenarios', 'burn,wait,slow,paced');
+    run = await bench(project, 'known', '--runtimes', runtimes, '--scenarios', 'burn,wait,slow,paced');
   });
 
   test.each(['apache', 'nginx-fpm'])(
@@ -155,8 +146,28 @@ test("twice the CPUs about double /cpu's throughput, where the machine has them"
     '--blocks',
     '1',
   ];
-  const one = await bench('one', ...flags, '--warmup', '1s', '--server-cpus', '0', '--load-cpus', '1');
-  const two = await bench('two', ...flags, '--warmup', '1s', '--server-cpus', '0,1', '--load-cpus', '1');
+  const one = await bench(
+    project,
+    'one',
+    ...flags,
+    '--warmup',
+    '1s',
+    '--server-cpus',
+    '0',
+    '--load-cpus',
+    '1',
+  );
+  const two = await bench(
+    project,
+    'two',
+    ...flags,
+    '--warmup',
+    '1s',
+    '--server-cpus',
+    '0,1',
+    '--load-cpus',
+    '1',
+  );
   needQuiet(
     test,
     [one, two].flatMap(({ results }) => results.measurements),
@@ -170,6 +181,7 @@ test("twice the CPUs about double /cpu's throughput, where the machine has them"
 test('what one server keeps clients waiting is not taken for slowness of the one that they miss for it', async () => {
   // A kept connection holds the one worker of Apache: the second client waits for that, through turns of nginx, too.
   const run = await bench(
+    project,
     ...(['kept', '--runtimes', 'apache[workers=1],nginx-fpm[workers=4]', '--paths', '/io?ms=40'] as const),
     ...['--load', 'vus(2, 2s)', '--warmup', '0s', '--timeout', '500ms', '--blocks', '1'],
   );
@@ -185,6 +197,7 @@ test('what one server keeps clients waiting is not taken for slowness of the one
 test('k6 fed by a trivial server is reported as the limit: ≥, and not ranked', async (test) => {
   const app = join(root, 'test/fixtures/apps/static');
   const run = await bench(
+    project,
     ...(['static', '--app', app, '--runtimes', 'nginx-fpm', '--paths', '/hello.txt'] as const),
     ...['--load', 'vus(32, 3s)', '--warmup', '1s', '--timeout', '1s', '--blocks', '1'],
   );

@@ -1,0 +1,150 @@
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import {
+  commit,
+  find,
+  folder,
+  git,
+  INDEX,
+  refusal,
+  repository,
+  snapshot,
+  useRepository,
+  write,
+} from '../../test/fixtures/repository.ts';
+import { realHost } from '../host.ts';
+import { removeTemporary, sweepTemporary } from '../temporary.ts';
+import { checkOut } from './checkout.ts';
+
+useRepository();
+
+const RUN = '20260131-090000-0abc';
+const checkoutFolder = () => join(folder, 'tmp', `php-runtime-bench-${RUN}-base`);
+
+describe('the files of the other commit', () => {
+  const source = (of: string) => ({ top: repository, commit: of, bring: [] });
+
+  it('are as they were, and the repository is as it is', async () => {
+    write({ 'bin/x': '#!/bin/sh\n', [INDEX]: 'one', 'app/deep/y': 'y' });
+    chmodSync(join(repository, 'bin/x'), 0o755);
+    symlinkSync('../bin/x', join(repository, 'app/link'));
+    const first = commit({});
+    commit({ [INDEX]: 'two', 'new.php': '' });
+    write({ [INDEX]: 'dirty', 'staged.php': '', 'untracked.php': '' });
+    git(repository, 'add', 'staged.php');
+    const before = {
+      files: snapshot(repository),
+      status: git(repository, '--no-optional-locks', 'status', '--porcelain'),
+    };
+    const checkout = await checkOut(realHost, source(first), RUN, {});
+    expect(snapshot(checkout.folder).map(({ name }) => name)).toEqual([
+      ...['app', 'app/deep', 'app/deep/y', 'app/link', 'bin', 'bin/x', 'public', INDEX],
+    ]);
+    expect(readFileSync(join(checkout.folder, INDEX), 'utf8')).toBe('one');
+    expect(lstatSync(join(checkout.folder, 'app/link')).isSymbolicLink()).toBe(true);
+    expect(lstatSync(join(checkout.folder, 'bin/x')).mode & 0o111).not.toBe(0);
+    expect(lstatSync(checkoutFolder()).mode & 0o777).toBe(0o700);
+    await checkout.remove();
+    expect(readdirSync(join(folder, 'tmp'))).toEqual([]);
+    expect({
+      files: snapshot(repository),
+      status: git(repository, '--no-optional-locks', 'status', '--porcelain'),
+    }).toEqual(before);
+  });
+
+  it('are all there where the work tree is sparse', async () => {
+    const first = commit({ [INDEX]: 'one', 'docs/x': 'x' });
+    git(repository, 'sparse-checkout', 'set', '--no-cone', '/public/');
+    expect(readdirSync(repository)).not.toContain('docs');
+    const checkout = await checkOut(realHost, source(first), RUN, {});
+    expect(readdirSync(checkout.folder).sort()).toEqual(['docs', 'public']);
+    await checkout.remove();
+  });
+
+  it('come without running anything: no hook, no filter, no monitor', async () => {
+    const first = commit({ [INDEX]: 'one', '.gitattributes': '*.php filter=big filter=odd=name\n' });
+    commit({ [INDEX]: 'two' });
+    const trap = join(folder, 'trap');
+    const script = join(folder, 'script');
+    writeFileSync(script, `#!/bin/sh\necho "$0 $*" >>'${trap}'\ncat\n`, { mode: 0o755 });
+    for (const name of ['post-checkout', 'post-index-change', 'reference-transaction']) {
+      writeFileSync(join(repository, '.git/hooks', name), `#!/bin/sh\necho ${name} >>'${trap}'\n`, {
+        mode: 0o755,
+      });
+    }
+    const config = join(repository, '.git/config');
+    appendFileSync(config, `[core]\n fsmonitor = ${script}\n`);
+    expect((await find('HEAD~1'))?.other).toMatchObject({ commit: first });
+    appendFileSync(
+      config,
+      `[filter "big"]\n smudge = ${script}\n required = true\n[filter "odd=name"]\n process = ${script}\n required = true\n`,
+    );
+    const checkout = await checkOut(realHost, source(first), RUN, {});
+    expect(readFileSync(join(checkout.folder, INDEX), 'utf8')).toBe('one');
+    await checkout.remove();
+    expect(existsSync(trap) ? readFileSync(trap, 'utf8') : '').toBe('');
+  });
+
+  it('are those of our repository, whatever a hook has set around us', async () => {
+    const first = commit({ [INDEX]: 'one' });
+    const decoy = join(folder, 'decoy');
+    git(folder, 'init', '--quiet', decoy);
+    const wrong = commit({ [INDEX]: 'decoy' }, decoy);
+    vi.stubEnv('GIT_DIR', join(decoy, '.git'));
+    vi.stubEnv('GIT_WORK_TREE', decoy);
+    vi.stubEnv('GIT_INDEX_FILE', join(decoy, '.git/index'));
+    vi.stubEnv('GIT_OBJECT_DIRECTORY', join(decoy, '.git/objects'));
+    expect((await find('HEAD'))?.other).toMatchObject({ commit: first });
+    expect(await refusal(find(wrong))).toContain('no such commit');
+    const checkout = await checkOut(realHost, source(first), RUN, {});
+    expect(readFileSync(join(checkout.folder, INDEX), 'utf8')).toBe('one');
+    await checkout.remove();
+  });
+
+  it('are gone when they could not be written, or the run is stopped', async () => {
+    const first = commit({ [INDEX]: 'one' });
+    await expect(checkOut(realHost, source('f'.repeat(40)), RUN, {})).rejects.toThrow(/tree|object/);
+    const signal = AbortSignal.abort(new Error('stopped'));
+    await expect(checkOut(realHost, source(first), RUN, { signal })).rejects.toThrow('stopped');
+    expect(readdirSync(join(folder, 'tmp'))).toEqual([]);
+  });
+
+  it('of a run that is dead are swept, of one that lives are not', async () => {
+    const said: string[] = [];
+    const leave = (owner: object | null) => {
+      mkdirSync(checkoutFolder());
+      if (owner) writeFileSync(join(checkoutFolder(), 'owner'), JSON.stringify(owner));
+    };
+    const sweep = async () => {
+      await sweepTemporary(realHost, (line) => said.push(line));
+      return existsSync(checkoutFolder());
+    };
+    // Nobody has that number: it is more than Linux gives.
+    const dead = 2 ** 22 + 1;
+    leave({ pid: process.pid, host: hostname() });
+    expect(await sweep()).toBe(true);
+    await removeTemporary(RUN);
+    leave({ pid: dead, host: `not ${hostname()}` });
+    expect(await sweep()).toBe(true);
+    await removeTemporary(RUN);
+    leave(null);
+    expect(await sweep()).toBe(true);
+    await removeTemporary(RUN);
+    leave({ pid: dead, host: hostname() });
+    expect(await sweep()).toBe(false);
+    expect(said).toEqual([`removed what run ${RUN} left behind: php-runtime-bench-${RUN}-base`]);
+    expect(await removeTemporary(RUN)).toBe(false);
+  });
+});

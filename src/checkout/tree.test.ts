@@ -1,0 +1,166 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { root } from '../../test/fixtures/docs.ts';
+import {
+  commit,
+  find,
+  folder,
+  git,
+  INDEX,
+  repository,
+  snapshot,
+  useRepository,
+  write,
+} from '../../test/fixtures/repository.ts';
+import { realHost } from '../host.ts';
+import { checkOut } from './checkout.ts';
+
+useRepository();
+
+const RUN = '20260131-090000-0abc';
+
+describe('what there is in the other commit', () => {
+  it('base without the app, or without the own runtime: what is new is not compared, the rest is', async () => {
+    commit({ 'shop/index.php': 'one' });
+    const runtime = join(root, 'test/fixtures/runtimes/faulty');
+    execFileSync('mkdir', ['-p', join(repository, '.bench/runtimes')]);
+    execFileSync('cp', ['-r', runtime, join(repository, '.bench/runtimes/mine')]);
+    commit({ 'blog/web/index.php': 'new' });
+    const found = await find('HEAD~1', { flags: ['--app', 'shop,blog', '--runtimes', 'apache,mine'] });
+    expect(found?.other).toMatchObject({
+      kind: 'commit',
+      apps: {
+        shop: { folder: 'shop', root: '.' },
+        blog: { missing: expect.stringContaining('no index.php in blog') },
+      },
+      runtimes: { mine: { missing: expect.stringContaining('has no .bench/runtimes/mine') } },
+    });
+    expect(found?.notes.map(({ code }) => code)).toEqual(['not-in-base', 'not-in-base', 'same-as-base']);
+    const alone = await find('HEAD~1', { flags: ['--app', 'blog'] });
+    expect(alone?.other).toMatchObject({
+      kind: 'none',
+      reason: expect.stringContaining("app 'blog' is not compared"),
+    });
+  });
+
+  it.each(['mine', 'constructor'])(
+    'the document root and the own runtime %s as they were then',
+    async (name) => {
+      write({ [`.bench/runtimes/${name}/Dockerfile`]: 'FROM scratch\n', 'index.php': '' });
+      const yaml = readFileSync(join(root, 'test/fixtures/runtimes/faulty/runtime.yaml'), 'utf8');
+      commit({ [`.bench/runtimes/${name}/runtime.yaml`]: yaml, 'web/index.php': 'one' });
+      git(repository, 'rm', '--quiet', 'web/index.php', 'index.php');
+      commit({ [INDEX]: 'two' });
+      expect((await find('HEAD~1', { flags: ['--runtimes', name] }))?.other).toMatchObject({
+        apps: { shop: { folder: '', root: 'web' } },
+        runtimes: { [name]: { folder: `.bench/runtimes/${name}` } },
+      });
+    },
+  );
+
+  it('uncommitted changes are told, our own results are none', async () => {
+    commit({ [INDEX]: 'one' });
+    commit({ [INDEX]: 'two' });
+    write({ 'bench-results/results.json': '{}' });
+    expect((await find('HEAD~1'))?.notes).toEqual([]);
+    write({ [INDEX]: 'three', 'new.php': '' });
+    expect((await find('HEAD~1'))?.notes).toEqual([
+      expect.objectContaining({
+        code: 'uncommitted',
+        message: expect.stringContaining('2 uncommitted changes (new.php, public/index.php)'),
+      }),
+    ]);
+  });
+
+  it('looking for changes writes nothing, not even what git knows of the files', async () => {
+    commit({ [INDEX]: 'one' });
+    commit({ [INDEX]: 'two' });
+    // As good as changed, until git has read it.
+    utimesSync(join(repository, INDEX), 1, 1);
+    const before = snapshot(repository);
+    expect((await find('HEAD~1'))?.notes).toEqual([]);
+    expect(snapshot(repository)).toEqual(before);
+  });
+
+  it('the same content is told', async () => {
+    commit({ 'shop/index.php': 'one' });
+    commit({ README: 'elsewhere' });
+    const codes = async () =>
+      (await find('HEAD~1', { flags: ['--app', 'shop'] }))?.notes.map(({ code }) => code);
+    expect(await codes()).toEqual(['same-as-base']);
+    write({ 'shop/index.php': 'two' });
+    expect(await codes()).toEqual(['uncommitted']);
+  });
+
+  it('files in Git LFS are told', async () => {
+    const attributes = '# *.zip filter=lfs\n*.jpg filter=lfs diff=lfs merge=lfs -text\n';
+    commit({ 'shop/index.php': 'one' });
+    commit({ 'shop/index.php': 'two', '.gitattributes': attributes.slice(0, 19) });
+    commit({ 'shop/index.php': 'three', '.gitattributes': attributes });
+    commit({ 'shop/index.php': 'four' });
+    const codes = async (ref: string) =>
+      (await find(ref, { flags: ['--app', 'shop'] }))?.notes.map(({ code }) => code);
+    expect(await codes('HEAD~1')).toEqual(['lfs']);
+    expect(await codes('HEAD~2')).toEqual([]);
+    expect(await codes('HEAD~3')).toEqual([]);
+  });
+
+  it('a submodule is told', async () => {
+    const library = join(folder, 'library');
+    git(folder, 'init', '--quiet', library);
+    commit({ 'x.php': '' }, library);
+    commit({ [INDEX]: 'one' });
+    git(repository, 'submodule', '--quiet', 'add', library, 'lib');
+    commit({});
+    commit({ [INDEX]: 'two' });
+    expect((await find('HEAD~1'))?.notes).toEqual([
+      expect.objectContaining({ code: 'submodules', message: expect.stringContaining(': lib') }),
+    ]);
+  });
+
+  describe("Composer's folder, which git does not have", () => {
+    const LOCK = {
+      'composer.json': '{"config": {"vendor-dir": "deps"}}',
+      'composer.lock': '{}',
+      '.gitignore': 'deps\n',
+    };
+    beforeEach(() => {
+      commit({ ...LOCK, [INDEX]: 'one' });
+      write({ 'deps/autoload.php': '<?php', 'deps/acme/x.php': '<?php' });
+    });
+
+    it('is taken from the checkout where both ask for the same', async () => {
+      commit({ [INDEX]: 'two' });
+      const source = (await find('HEAD~1'))?.source;
+      expect(source?.bring).toEqual([{ from: join(repository, 'deps'), to: 'deps' }]);
+      const checkout = await checkOut(realHost, source as NonNullable<typeof source>, RUN, {});
+      expect(readdirSync(checkout.folder).sort()).toEqual([
+        '.gitignore',
+        'composer.json',
+        'composer.lock',
+        'deps',
+        'public',
+      ]);
+      expect(readFileSync(join(checkout.folder, 'deps/acme/x.php'), 'utf8')).toBe('<?php');
+      await checkout.remove();
+    });
+
+    it.each(['.', './', 'deps/..'])('is not the app itself: vendor-dir %s', async (vendor) => {
+      commit({ 'composer.json': JSON.stringify({ config: { 'vendor-dir': vendor } }), [INDEX]: 'one' });
+      commit({ [INDEX]: 'two' });
+      write({ 'autoload.php': '<?php' });
+      expect((await find('HEAD~1'))?.source?.bring).toEqual([]);
+    });
+
+    it('is made anew for both where they do not', async () => {
+      commit({ 'composer.lock': '{"packages": []}' });
+      expect(await find('HEAD~1')).toMatchObject({
+        other: { kind: 'commit', apps: { shop: { install: true } } },
+        source: { bring: [] },
+        notes: [],
+      });
+    });
+  });
+});
