@@ -99,3 +99,10 @@ export function merge<K extends 'env' | 'ini' | 'slo'>(
 ): NonNullable<Values[K]> {
   return Object.assign({}, ...layers.map(({ values }) => values[key] ?? {}).reverse());
 }
+
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+/** Without what is not there. */
+export function defined<T extends object>(values: T): Defined<T> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Defined<T>;
+}

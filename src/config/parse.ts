@@ -17,7 +17,7 @@ import { checkExtensions, checkFit } from './fit.ts';
 import { findHtaccess } from './htaccess.ts';
 import { readImages } from './images.ts';
 import { KEYS, type KeyName } from './keys.ts';
-import { find, type Given, type Layer, merge, readLayers, type Sources } from './layers.ts';
+import { defined, find, type Given, type Layer, merge, readLayers, type Sources } from './layers.ts';
 import { loadRuntimes } from './runtimes.ts';
 import {
   completeScenario,
@@ -131,13 +131,6 @@ function readEnvironment(layers: readonly Layer[], runtimes: readonly RuntimeCho
   checkEnv(env, layers, runtimes);
   const ini = Object.entries(merge(layers, 'ini')).map(([name, text]) => `${name} = ${text}`);
   return ini.length > 0 ? { ...env, BENCH_INI: ini.join('\n') } : env;
-}
-
-type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
-
-/** Without what is not there. */
-function defined<T extends object>(values: T): Defined<T> {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Defined<T>;
 }
 
 function readRuntimes(
