@@ -20,7 +20,12 @@ test.each([
     ...['--load', 'vus(2, 3s)', '--warmup', '0s', '--wait'],
   ).done;
   expect({ code, said: code === 0 ? '' : stderr }).toEqual({ code: 0, said: '' });
-  const [slice] = project.results(scenario).measurements;
+  const { checked, measurements } = project.results(scenario);
+  // In the order of the journey, which is random in a shop.
+  expect(checked?.map(({ endpoint }) => endpoint).sort()).toEqual([...endpoints].sort());
+  expect(new Set(checked?.map(({ journey }) => journey))).toEqual(new Set([scenario]));
+  expect(stderr).toContain(`checked: ${endpoints[0]} (${scenario}) → 200`);
+  const [slice] = measurements;
   expect(slice).toMatchObject({ outcome: 'ok', errors: [] });
   expect(slice?.endpoints.map(({ name }) => name)).toEqual(endpoints);
   for (const { requests, failures } of slice?.endpoints ?? []) {
