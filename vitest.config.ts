@@ -19,7 +19,7 @@ const ALONE = ['capacity', 'guards', 'knee', 'machines', 'noise', 'numbers', 'pe
 );
 
 /** Those that take longest, by themselves longer than the rest of a worker's files: nobody should wait for one at the end. */
-const FIRST = ['corpus', 'runtimes', 'faults', 'services', 'wordpress', 'build'];
+const FIRST = ['corpus', 'corpus-services', 'runtimes', 'faults', 'services', 'build'];
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

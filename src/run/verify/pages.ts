@@ -57,7 +57,7 @@ function warn(odd: readonly Odd[], variants: number): Warning[] {
       code: 'looks-unfinished',
       message: `${list(requests)}${who} ${look} like ${what} (${showHead((own[0] as Odd).page)}): the numbers are those of this page, not of the app`,
       remedy:
-        "install the app in `prepare`, or in `services.set-up` with a database, and compare the title after 'checked:' with that of the page in a browser. If the page is right, ignore this warning",
+        "install the app in `prepare`, or in `set-up` if it needs a database, and compare the title after 'checked:' with that of the page in a browser. If the page is right, ignore this warning",
       variant: null,
     };
   });
