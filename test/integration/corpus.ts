@@ -119,7 +119,8 @@ export function testApplication(name: string, app: Application, project: () => P
     writeScenarios(folder, app);
     await commit(folder);
     writeFileSync(join(folder, 'changed'), '');
-    const flags = ['--runtimes', RUNTIMES.join(','), '--scenarios', 'page,words', '--compare-to', 'HEAD'];
+    const runtimes = app.runtimes ?? RUNTIMES;
+    const flags = ['--runtimes', runtimes.join(','), '--scenarios', 'page,words', '--compare-to', 'HEAD'];
     const { code, stdout, stderr } = await runApplication(project(), folder, ...flags);
     expect({ code, said: code === 0 ? '' : stdout + stderr }).toEqual({ code: 0, said: '' });
     const results = project().results(`${name}-out`);
@@ -128,7 +129,7 @@ export function testApplication(name: string, app: Application, project: () => P
     const checked = results.checked?.map(({ endpoint, status }) => [endpoint, status]);
     expect(checked).toContainEqual([app.path, 200]);
     const php = keysOf(name).php ?? '8.4';
-    const ids = RUNTIMES.flatMap((runtime) => [`${runtime}@${php}`, `${runtime}@${php}:base`]);
+    const ids = runtimes.flatMap((runtime) => [`${runtime}@${php}`, `${runtime}@${php}:base`]);
     expect(results.variants.map(({ id }) => id).sort()).toEqual(ids.sort());
     for (const id of ids) {
       expect(variantOf(results, id).failure).toBeNull();
