@@ -1,0 +1,12 @@
+import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);
+import{c as b,e as P,f as W,h as j}from"./shared-action-comment-report.mjs";import{a as l}from"./shared-cli-comment-report.mjs";import{$ as k,O as w,P as O,Q as $,aa as x,da as R,ea as S}from"./shared-action-cli-comment-report.mjs";import{e as E}from"./shared-comment-history-report.mjs";import{f as g}from"./shared-action-artifact-comment-history-plan-post-report-request.mjs";import{Va as h}from"./shared-action-cli-comment-history-plan-report-request.mjs";import{a as y}from"./shared-action-cli-comment-history-plan-post-report-request.mjs";import{a as i}from"./shared-all.mjs";import{mkdir as U,writeFile as f}from"node:fs/promises";import{join as c}from"node:path";function J(r,t,o){let n=r.map(({plan:a})=>a.shard?.index),e=t.map(({index:a})=>a).filter(a=>!n.includes(a)),s=l(r),m=s?k({...s,missing:e},t):x({missing:e,of:t.length},t);if(r.length===0)return[m];let d=r.map(h),p=i(a=>[m,a].filter(Boolean).join(`
+
+`),"join");return[...O.map(a=>p($(d,a,o).trimEnd())),...s?[`${m}
+
+The report of each machine is in the artifact.`]:[]]}i(J,"renderShards");async function Z(r,t,o){await U(r,{recursive:!0}),await f(c(r,"shards.json"),`${JSON.stringify(o)}
+`);for(let e of t){let s=c(r,`${E(e)}`);await U(s,{recursive:!0}),await f(c(s,"results.json"),`${JSON.stringify(e)}
+`)}await f(c(r,"report.md"),`${u(t,o)[0]}
+`);let n=S(t.map(R),l(t));t.length>0&&await f(c(r,"report.html"),n)}i(Z,"writeGathered");async function rr(r,t,o){let n=b(u(r,t).map(e=>v(e,r,o)),e=>Buffer.byteLength(e)<=1048575);await g.addRaw(n,!0).write()}i(rr,"summarise");async function tr(r,t){let{origin:o,results:n,wanted:e}=r;if(o&&!o.pull)return t.info(`No comment: ${o.why}.`),0;let s=o?M(r.job,o):r.job,m=n.find(({run:p})=>p.stopped)?.run.stopped??null,d=u(n,e,P(s)).map(p=>v(p,n,s.runUrl));return t.setOutput("comment-url",await j(d,m,s,t)??""),0}i(tr,"commentOnOrigin");function M(r,{pull:t,measured:o}){return o?{...r,pull:t,key:r.key===null?null:N(o.workflow,r.artifactName),runUrl:r.runUrl.replace(/\d*$/,`${o.run}`)}:{...r,pull:t}}i(M,"adopt");function N(r,t){return`workflow/${r}/${t}`}i(N,"workflowKey");function v(r,[t],o){let n=t?w(t.tool.version,"reading-the-report"):null,e=W([["Full run, with results and reports as artifacts",o],["How to read this",n]]);return`${r.trimEnd()}
+
+${e}
+`}i(v,"linked");function u(r,t,o){try{return J(r,t,o)}catch(n){throw new y("cannot show these results",{found:n.message})}}i(u,"render");export{Z as a,rr as b,tr as c};
