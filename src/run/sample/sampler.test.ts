@@ -110,9 +110,10 @@ describe.skipIf(!linux)('sampler.sh', () => {
       writeFileSync(join(group, 'cgroup.procs'), '1\n');
       const samples = read(
         run(
-          `sleep 6 & pid=$!
+          // So many samples, however long they take.
+          `sleep 600 & pid=$!
            { echo "1 ${'$pid '.repeat(containers)}"; while [ -d /proc/$pid ]; do sleep 0.1; done; sleep 1; } |
-             exec sh "$0" $pid`,
+             sh "$0" $pid | awk '{ print } /^done/ && ++n == 12 { system("kill '$pid'") }'`,
           { CGROUP_ROOT: root },
         ),
       );
