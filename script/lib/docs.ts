@@ -1,4 +1,5 @@
-// Writes the generated parts of docs/: commands, settings, runtimes and base images. A unit test fails when one is stale.
+// Writes the generated parts of docs/ (commands, settings, runtimes, base images) and the inputs of action.yml and of the
+// reusable workflows. A unit test fails when one is stale.
 //   node script/lib/docs.ts && npm run format
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -10,6 +11,7 @@ import { KEY_NAMES, KEYS } from '../../src/config/keys.ts';
 import { formatOwnDefaults, loadRuntimes } from '../../src/config/runtimes.ts';
 import type { OptionSpec, Runtime } from '../../src/config/types.ts';
 import { renderDifferences } from '../../test/integration/differences.ts';
+import { GENERATED_INPUTS } from './inputs.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
@@ -185,6 +187,7 @@ export const GENERATED: Readonly<Record<string, (page: string) => string>> = {
   'docs/config.md': renderConfigPage,
   'docs/images.md': renderImagesPage,
   'docs/runtimes.md': renderRuntimesPage,
+  ...GENERATED_INPUTS,
 };
 
 if (process.argv[1] === import.meta.filename) {

@@ -304,7 +304,9 @@ const flagOf = (flag: string, value: string | undefined) =>
   `--${flag}${value === undefined ? '' : ` ${value}`}`;
 
 function keyEntry(key: KeyName): string {
-  const { value, about, default: preset }: Key = KEYS[key];
+  const { value, default: preset, many }: Key = KEYS[key];
+  const repeatable = many === 'texts' || many === 'lines';
+  const about = `${KEYS[key].about}${repeatable ? '. Repeatable' : ''}`;
   // A switch that is on by default is there to be turned off.
   const flag = value === undefined && preset === 'true' ? `[no-]${key}` : key;
   return entry(flagOf(flag, value), preset === undefined ? about : `${about} [${preset}]`);

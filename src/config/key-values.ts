@@ -10,6 +10,8 @@ export interface Key {
   /** Name of the value in the help text. None: a switch. */
   value?: string;
   about: string;
+  /** A sentence for the description of the input alone. */
+  input?: string;
   /** Shown in the help text. */
   default?: string;
   /**

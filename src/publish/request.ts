@@ -15,7 +15,7 @@ const MAX_REQUEST = 2000;
  * What a comment may say: what is measured, and how hard. Where, with which app, commands and environment, is the
  * workflow's.
  */
-const ASKABLE = [
+export const ASKABLE = [
   ...['kind', 'extensions', 'runtimes', 'tune', 'php', 'compare-to', 'reference', 'scenarios', 'paths'],
   ...['journey', 'load', 'duration-scale', 'timeout', 'warmup', 'budget', 'instances', 'blocks', 'seed'],
   ...['max-vus', 'reuse', 'slo', 'fail-on', 'capacity', 'cold-start'],
