@@ -252,15 +252,15 @@ describe('charts', () => {
     const [lines, dots] = [await ink(page, 'percentiles'), await ink(page, 'slices')];
     const chip = page.locator('.legend').first().getByRole('button', { name: 'apache' });
     await chip.click();
-    expect(await chip.getAttribute('aria-pressed')).toBe('false');
-    expect(await ink(page, 'percentiles')).toBeLessThan(lines * 0.85);
-    expect(await ink(page, 'slices')).toBe((dots * 2) / 3);
+    await expect.poll(() => chip.getAttribute('aria-pressed')).toBe('false');
+    await expect.poll(() => ink(page, 'percentiles')).toBeLessThan(lines * 0.85);
+    await expect.poll(() => ink(page, 'slices')).toBe((dots * 2) / 3);
     await chip.click();
-    expect(await ink(page, 'percentiles')).toBe(lines);
+    await expect.poll(() => ink(page, 'percentiles')).toBe(lines);
     await page.getByRole('button', { name: 'None' }).first().click();
-    expect(await page.locator('[data-chart="slices"] .empty').count()).toBe(1);
+    await expect.poll(() => page.locator('[data-chart="slices"] .empty').count()).toBe(1);
     await page.getByRole('button', { name: 'All' }).first().click();
-    expect(await ink(page, 'slices')).toBe(dots);
+    await expect.poll(() => ink(page, 'slices')).toBe(dots);
   });
 
   test('tell values under the mouse, of lines and of dots', async () => {
@@ -269,13 +269,13 @@ describe('charts', () => {
     const plot = page.locator('[data-chart="latency-time"] .plot');
     await plot.hover();
     const tip = plot.locator('.tooltip');
-    expect(await tip.locator('div').count()).toBe(6);
+    await expect.poll(() => tip.locator('div').count()).toBe(6);
     expect(await tip.innerText()).toMatch(/^\d[\d.]* s\n[\s\S]*apache, start 1\n[\d.,]+ ms/);
     const dots = page.locator('[data-chart="slices"]');
     await dots.locator('circle').first().hover();
-    expect(await dots.locator('.tooltip').innerText()).toMatch(/start 1[\s\S]* ms$/);
+    await expect.poll(() => dots.locator('.tooltip').innerText()).toMatch(/start 1[\s\S]* ms$/);
     await page.mouse.move(0, 0);
-    expect(await dots.locator('.tooltip').isVisible()).toBe(false);
+    await expect.poll(() => dots.locator('.tooltip').isVisible()).toBe(false);
   });
 
   test('are read by the keyboard, aloud', async () => {
@@ -288,7 +288,7 @@ describe('charts', () => {
     const said = plot.locator('[aria-live]');
     await expect.poll(() => said.textContent()).toMatch(/^1 s: .*apache, start 1 25.0 rps/);
     await page.keyboard.press('Escape');
-    expect(await plot.locator('.tooltip').isVisible()).toBe(false);
+    await expect.poll(() => plot.locator('.tooltip').isVisible()).toBe(false);
   });
 
   test('change what they show', async () => {
@@ -297,9 +297,11 @@ describe('charts', () => {
     const chart = page.locator('[data-chart="resources-time"]');
     expect(await chart.locator('.axis-label').first().textContent()).toBe('CPUs in use');
     await chart.getByRole('button', { name: 'Memory' }).click();
-    expect(await chart.locator('.axis-label').first().textContent()).toBe('memory of the container');
+    await expect
+      .poll(() => chart.locator('.axis-label').first().textContent())
+      .toBe('memory of the container');
     await chart.locator('summary').click();
-    expect(await chart.locator('tbody td').first().textContent()).toMatch(/ MiB$/);
+    await expect.poll(() => chart.locator('tbody td').first().textContent()).toMatch(/ MiB$/);
   });
 
   test('show response time, CPU and memory against the load', async () => {
