@@ -61,7 +61,7 @@ test('what a second start of each variant changes is no difference, and all else
   expect(code).toBe(3);
   expect(stdout).toContain('`same-answers: warn`');
   // In the first instance alone, and none of them measured twice.
-  expect(stderr.match(/answers differ; starting .* once more/g)).toHaveLength(1);
+  expect(stderr.match(/answers differ; starting .* again to learn/g)).toHaveLength(1);
   const measured = results.measurements.map(({ variant, instance }) => `${variant} ${instance}`);
   expect(measured.sort()).toEqual(
     [...Object.keys(failures)]

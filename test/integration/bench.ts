@@ -23,7 +23,7 @@ import { NAMESPACE } from './namespace.ts';
 
 export const root = resolve(import.meta.dirname, '../..');
 export const ARENA = `${NAMESPACE}-arena`;
-const LABEL = `label=${NAMESPACE}`;
+export const LABEL = `label=${NAMESPACE}`;
 
 /** For cold starts; `script/bootstrap` installs it where it can. */
 export const hasHyperfine = (await realHost.exec('hyperfine', ['--version']).catch(() => null))?.code === 0;

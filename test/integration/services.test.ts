@@ -7,7 +7,17 @@ import { parse } from 'yaml';
 import { realHost } from '../../src/host.ts';
 import { expectRow } from '../faults/elsewhere.ts';
 import { readPage } from '../fixtures/docs.ts';
-import { docker, findImages, leftovers, makeProject, type Project, root, slicesOf, told } from './bench.ts';
+import {
+  docker,
+  findImages,
+  LABEL,
+  leftovers,
+  makeProject,
+  type Project,
+  root,
+  slicesOf,
+  told,
+} from './bench.ts';
 
 const COMPOSE = `
 services:
@@ -100,8 +110,9 @@ withCompose('a database that is lost while the page says so with 200 fails its v
     ...['--instances', '1', '--blocks', '1', '--wait'],
   );
   await told(run, 'instance 1/1: paths');
-  const filter = 'label=com.docker.compose.service=mariadb';
-  const mariadb = await docker('ps', '--quiet', '--filter', filter);
+  // Other tests have a database of that name at the same time.
+  const filters = ['--filter', LABEL, '--filter', 'label=com.docker.compose.service=mariadb'];
+  const mariadb = await docker('ps', '--quiet', ...filters);
   await docker('exec', mariadb, 'mariadb', '-uroot', '-psecret', '-e', 'DROP DATABASE bench_1');
   const { code, stdout, stderr } = await run.done;
   expect(code, stderr).toBe(3);
