@@ -92,5 +92,5 @@ test('with two clients is at least what these can ask for, and the report says w
   );
   const markdown = readFileSync(join(project.folder, 'few/report.md'), 'utf8');
   expect(markdown).toMatch(/\| ≥\s\d/);
-  expect(markdown).toContain('no, but by the load generator: no client was free');
+  expect(markdown).toContain('no, but by the load generator: all clients were busy');
 });
