@@ -203,6 +203,34 @@ test.each(blocks)('$block.page:$block.line works ($block.language)', ({ page, bl
   check(block, page);
 });
 
+/** Blocks are checked each by itself, so one could get under another heading. */
+const WORKFLOWS = {
+  'docs/github.md': {
+    'Each pull request': 'bench',
+    'Several machines': 'bench-machines',
+    'On demand': 'bench-command',
+    'Private packages': 'bench-private',
+    'Cold starts': 'bench-cold',
+    'A build cache': 'bench-cached',
+    'Several jobs': 'matrix',
+    'Your own machine': 'bench-box',
+    'A mirror': 'mirror',
+    'Use the results in other steps': 'nightly',
+    'Jobs that wait for the benchmark': 'bench-then',
+  },
+  'docs/forks.md': { 'The solution': 'bench-comment' },
+  'docs/keep-a-history.md': { 'On GitHub': 'bench-schedule' },
+};
+
+test.each(Object.entries(WORKFLOWS))('%s has each workflow under its heading', (name, expected) => {
+  const parts = readFileSync(join(root, name), 'utf8').split(/^## /m).slice(1);
+  const found = parts.flatMap((part) => {
+    const workflows = [...part.matchAll(/^ *# \.github\/workflows\/([\w-]+)\.yml$/gm)];
+    return workflows.map(([, workflow]) => [part.split('\n', 1)[0], workflow]);
+  });
+  expect(found).toEqual(Object.entries(expected));
+});
+
 /** What stands between backticks outside of blocks. */
 function spansOf({ text }: Page): string[] {
   const prose = text.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '');
