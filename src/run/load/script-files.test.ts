@@ -47,6 +47,12 @@ test('a script takes what it imports and opens, and nothing else of its reposito
   ]);
 });
 
+test('a script above the current folder takes what lies beside it', () => {
+  put({ 'load.js': `import './helper.js'`, 'helper.js': '', 'app/x.php': '' });
+  const { files } = collectFiles(join(folder, 'load.js'), join(folder, 'app'));
+  expect(files.map((file) => relative(folder, file)).sort()).toEqual(['helper.js', 'load.js']);
+});
+
 test('our library is wanted where a script names it and has none', () => {
   put({ '.bench/scenarios/x.js': `import { request } from '../lib/bench.js';`, 'own/lib/bench.js': '' });
   expect(collectFiles(join(folder, '.bench/scenarios/x.js'), folder).ours).toEqual([

@@ -87,7 +87,7 @@ function findRoot(entry: string, cwd: string): string {
 
 export function isInside(path: string, folder: string): boolean {
   const way = relative(folder, path);
-  return way !== '../..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
 /** A script that comes with a pull request must not read what else lies on this machine. */
