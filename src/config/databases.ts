@@ -8,6 +8,10 @@ interface Database {
   create: string;
   /** Reads SQL from standard input. */
   client: string;
+  /** SQL: how many tables the database has. */
+  tables: string;
+  /** Prints the result of SQL, which is its last argument. */
+  query: string;
 }
 
 const PASSWORD = 'secret';
@@ -18,6 +22,8 @@ const DATABASES: Readonly<Record<string, Database>> = {
     test: ['CMD', 'healthcheck.sh', '--connect', '--innodb_initialized'],
     create: `mariadb -uroot -p${PASSWORD} -e "DROP DATABASE IF EXISTS $BENCH_DATABASE; CREATE DATABASE $BENCH_DATABASE"`,
     client: `mariadb -uroot -p${PASSWORD} $BENCH_DATABASE`,
+    tables: 'SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE()',
+    query: `mariadb -uroot -p${PASSWORD} $BENCH_DATABASE -Ne`,
   },
   postgres: {
     environment: { POSTGRES_PASSWORD: PASSWORD },
@@ -26,6 +32,9 @@ const DATABASES: Readonly<Record<string, Database>> = {
     create: 'dropdb -U postgres --if-exists --force $BENCH_DATABASE && createdb -U postgres $BENCH_DATABASE',
     // Terse: the last line of an error is its message.
     client: 'psql -U postgres -qo /dev/null -v ON_ERROR_STOP=1 -v VERBOSITY=terse $BENCH_DATABASE',
+    tables:
+      "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema NOT IN ('pg_catalog', 'information_schema')",
+    query: 'psql -U postgres -d $BENCH_DATABASE -tAc',
   },
 };
 
@@ -43,7 +52,7 @@ export function describeDatabase(
   image: string,
   dump: string | null,
 ): { compose: string; reset: Readonly<Record<string, string>> } {
-  const { environment, test, create, client } = DATABASES[name] as Database;
+  const { environment, test, create, client, tables, query } = DATABASES[name] as Database;
   const target = `/bench/dump.sql${dump?.endsWith('.gz') ? '.gz' : ''}`;
   const service = {
     ...{ image, environment },
@@ -53,9 +62,11 @@ export function describeDatabase(
   const load = target.endsWith('.gz')
     ? `gunzip -c ${target} >/tmp/dump.sql && ${client} </tmp/dump.sql`
     : `${client} <${target}`;
+  // A dump with `USE`, `\\connect` or `CREATE DATABASE` fills a database of its own, which all variants would share.
+  const check = `test "$(${query} "${tables}")" -gt 0 || { echo "error: the dump created no table in $BENCH_DATABASE; remove its CREATE DATABASE, USE and connect"; exit 1; }`;
   return {
     // Compose would replace `$name` in the path of the dump.
     compose: JSON.stringify({ services: { [name]: service } }).replaceAll('$', '$$$$'),
-    reset: { [name]: dump === null ? create : `${create} && ${load}` },
+    reset: { [name]: dump === null ? create : `${create} && ${load} && { ${check}; }` },
   };
 }

@@ -177,6 +177,7 @@ withCompose('a dump fills the database of each variant, and one that fails names
   for (const [name, sql] of [
     ['good', "CREATE TABLE articles (name text); INSERT INTO articles VALUES ('Wheelbarrow');"],
     ['bad', 'CREATE TABLE articles (name text); INSERT INTO products VALUES (1);'],
+    ['elsewhere', 'CREATE DATABASE shop;\n\\connect shop\nCREATE TABLE articles (name text);'],
   ] as const) {
     writeFileSync(join(project.folder, `${name}.sql.gz`), gzipSync(sql));
     const services = `services: { image: postgres:17, dump: ${name}.sql.gz }`;
@@ -196,6 +197,9 @@ withCompose('a dump fills the database of each variant, and one that fails names
   const bad = await run('bad');
   expect(bad).toMatchObject({ code: 3, stderr: expect.stringContaining('reset of postgres failed') });
   expect(bad.stderr).toContain('relation "products" does not exist');
+  const elsewhere = await run('elsewhere');
+  expect(elsewhere).toMatchObject({ code: 3 });
+  expect(elsewhere.stderr).toMatch(/the dump created no table in bench_\d/);
 });
 
 test('set-up runs in each start of a variant, with and without services', async () => {
