@@ -47,6 +47,7 @@ export async function buildImages(
     else if (otherFiles && 'folder' in otherFiles) images.push(relocate(image, otherFiles.folder));
     else if (otherFiles) built.set(image.key, otherFiles);
   }
+  const digestOf = rememberDigests(docker, options.signal);
   const apps = await openAppBuilds(images, {
     config,
     run: options.run,
@@ -62,7 +63,7 @@ export async function buildImages(
       if (one.ok) {
         const seconds = one.seconds / (all.ok ? images.length : 1);
         const bases = basesOf(image, apps.of(image));
-        built.set(image.key, { facts: await describe(docker, image, bases, config, seconds) });
+        built.set(image.key, { facts: await describe(docker, image, bases, config, seconds, digestOf) });
       } else {
         const log = lastLines(one.log, 30);
         built.set(image.key, { failure: { stage: 'build', reason: findReason(one.log), log } });
@@ -174,13 +175,14 @@ async function describe(
   baseNames: readonly string[],
   config: Config,
   seconds: number,
+  digestOf: (name: string) => Promise<string | null>,
 ): Promise<ImageFacts> {
   const name = tagOf(image);
   const self = await inspectImage(docker, name);
   const bases = await Promise.all(
     baseNames.map(async (base) => {
       const used = config.images[base] ?? base;
-      if (config.buildCache) return { name: base, used, id: null, digest: await askDigest(docker, used) };
+      if (config.buildCache) return { name: base, used, id: null, digest: await digestOf(used) };
       const found = await inspectImage(docker, used);
       return { name: base, used, id: found?.id ?? null, digest: found?.digest ?? null };
     }),
@@ -188,9 +190,20 @@ async function describe(
   return { name, id: self?.id ?? '', sizeBytes: self?.size ?? 0, buildSeconds: seconds, bases };
 }
 
+/** Most images share their bases, and a registry limits requests: it is asked once for each name. */
+function rememberDigests(docker: Docker, signal: AbortSignal): (name: string) => Promise<string | null> {
+  const known = new Map<string, Promise<string | null>>();
+  return (name) => {
+    const digest = known.get(name) ?? askDigest(docker, name, signal);
+    known.set(name, digest);
+    return digest;
+  };
+}
+
 /** The digest of an image at its registry, or null if the registry does not answer. */
-export async function askDigest(docker: Docker, name: string): Promise<string | null> {
+export async function askDigest(docker: Docker, name: string, signal?: AbortSignal): Promise<string | null> {
   // Older versions of buildx print text instead of `{{.Manifest.Digest}}`.
-  const found = await docker.try(['buildx', 'imagetools', 'inspect', '--format', '{{json .Manifest}}', name]);
+  const args = ['buildx', 'imagetools', 'inspect', '--format', '{{json .Manifest}}', name];
+  const found = await docker.try(args, signal ? { signal } : {});
   return found.code === 0 ? JSON.parse(found.stdout).digest : null;
 }
