@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import * as core from '@actions/core';
 import { analyse } from '../analyse/analyse.ts';
 import type { Summary } from '../analyse/summary.ts';
+import type { Key } from '../config/key-values.ts';
+import { KEYS, type KeyName } from '../config/keys.ts';
 import { readMachineError, Stopped, UserError } from '../errors.ts';
 import { makeProgress } from '../report/progress.ts';
 import type { Bench, Caller } from '../stages/desk.ts';
@@ -20,13 +22,22 @@ export async function makeCaller(
   return {
     version,
     packageRoot,
-    command: ['php-runtime-bench', 'run', ...shown.flatMap(([name, value]) => [`--${name}`, value.trim()])],
+    command: ['php-runtime-bench', 'run', ...shown.flatMap(([name, value]) => flagsOf(name, value.trim()))],
     ...makeProgress(
       (text) => process.stdout.write(text),
       () => null,
     ),
     began: (run) => core.saveState('run', run),
   };
+}
+
+/** An input as flags of the command line, which mean the same. */
+export function flagsOf(name: string, value: string): string[] {
+  const key: Key | undefined = KEYS[name as KeyName];
+  if (key && key.value === undefined) return [`--${name}=${value}`];
+  if (key?.many !== 'texts' && key?.many !== 'lines') return [`--${name}`, value];
+  const lines = value.split('\n').map((line) => line.trim());
+  return lines.filter(Boolean).flatMap((line) => [`--${name}`, line]);
 }
 
 /** Does work whose log may hold text of others, such as a container's: the runner takes no line of it for a command. */
