@@ -12,6 +12,14 @@ const warn = (code: string) => (results: Results) => {
   results.warnings.push({ code, message: '', remedy: '', variant: null });
 };
 
+test("the engine's disk that is full in a build is no matter of the app", () => {
+  const full = { stage: 'build', reason: 'No space left on device', log: '' } as const;
+  const { code } = outcomeOf(
+    analyse(makeResults({ instances: 1, servers: [server, { id: 'x@8.4', rps: 1, failure: full }] })),
+  );
+  expect(code).toBe(4);
+});
+
 test.each<[string, Setup, boolean]>([
   ['all is measured', { servers: [{ ...server, base: {} }], compareTo: {}, gates }, false],
   ['a variant failed', { servers: [server, { id: 'x@8.4', rps: 1, failure }] }, true],

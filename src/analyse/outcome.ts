@@ -2,8 +2,11 @@ import type { GateResult, Row, Summary } from './summary.ts';
 
 /** Whether a run fails, and because of what. */
 export interface Outcome {
-  /** 0: it passes; 1: a pass criterion was missed or a gate failed; 3: something was not measured or not judged. */
-  code: 0 | 1 | 3;
+  /**
+   * 0: it passes; 1: a pass criterion was missed or a gate failed; 3: something was not measured or not judged; 4: the
+   * engine's disk is full.
+   */
+  code: 0 | 1 | 3 | 4;
   failedGates: readonly GateResult[];
   /** Gates of which nothing could be judged, where that fails the run. */
   openGates: readonly GateResult[];
@@ -26,9 +29,19 @@ export function outcomeOf(summary: Summary): Outcome {
   const failedGates = gates.filter(({ failed }) => failed);
   const openGates = plan.unjudged === 'pass' ? [] : gates.filter(({ unjudged }) => unjudged);
   const causes = { failedGates, openGates, unmeasured, missed: labelsOf(missed), lacksBase };
+  if (summary.variants.some(isOutOfDisk)) return { code: 4, ...causes };
   if (unmeasured.length > 0 || lacksBase) return { code: 3, ...causes };
   if (missed.length > 0 || failedGates.length > 0) return { code: 1, ...causes };
   return { code: openGates.length > 0 ? 3 : 0, ...causes };
+}
+
+/**
+ * The engine's disk: its builder and its storage say so in the words of the system. What a server says of a disk once it
+ * answers is the app's affair.
+ */
+function isOutOfDisk({ failure }: Summary['variants'][number]): boolean {
+  if (failure === null || (failure.stage !== 'build' && failure.stage !== 'start')) return false;
+  return /no space left on device/i.test(`${failure.reason}\n${failure.log}`);
 }
 
 /** Variants of the other ref are needed by gates only, and may fail under load: a comparison says so then. */

@@ -2,7 +2,6 @@ import { analyse } from '../analyse/analyse.ts';
 import { outcomeOf } from '../analyse/outcome.ts';
 import type { Summary } from '../analyse/summary.ts';
 import type { ExitCode, MachineError, Stopped } from '../errors.ts';
-import type { Results, Variant } from '../results/results.ts';
 import { type Bench, type Desk, failureOfMachine } from './desk.ts';
 import { type RecordFile, resultsOf, writeReports } from './record-file.ts';
 
@@ -26,26 +25,12 @@ export async function conclude(
   }
   // There is nothing of this run to show, then.
   if (await end(record.stopped === null)) throw failed ?? signal.reason;
-  return { results, summary, out: output.folder, exitCode: exitCodeOf(results, summary, signal, failed) };
+  return { results, summary, out: output.folder, exitCode: exitCodeOf(summary, signal, failed) };
 }
 
 /** A run that was stopped, or whose machine failed, says nothing of the app. */
-function exitCodeOf(
-  { variants }: Results,
-  summary: Summary,
-  signal: AbortSignal,
-  failure: MachineError | null,
-): ExitCode {
+function exitCodeOf(summary: Summary, signal: AbortSignal, failure: MachineError | null): ExitCode {
   if (signal.aborted) return (signal.reason as Stopped).exitCode;
-  if (failure || variants.some(isOutOfDisk)) return 4;
+  if (failure) return 4;
   return outcomeOf(summary).code;
-}
-
-/**
- * The engine's disk: its builder and its storage say so in the words of the system. What a server says of a disk once it
- * answers is the app's affair.
- */
-function isOutOfDisk({ failure }: Variant): boolean {
-  if (failure === null || (failure.stage !== 'build' && failure.stage !== 'start')) return false;
-  return /no space left on device/i.test(`${failure.reason}\n${failure.log}`);
 }

@@ -1,12 +1,15 @@
 import { outcomeOf } from '../../analyse/outcome.ts';
 import type { GateResult, Summary } from '../../analyse/summary.ts';
 import { list } from '../../text/plain.ts';
-import { duration } from '../words/numbers.ts';
 import type { ChangeKind, ChangeRow } from './changerows.ts';
 import type { Medium } from './medium.ts';
 
 /** Whether the check fails, and why. Whether the repository requires it to pass cannot be known here. */
 export function tellCheck(summary: Summary, medium: Medium): { label: string; text: string } {
+  const { stopped } = summary.run;
+  // The exit code is then that of the stop, whatever was measured before.
+  if (stopped !== null)
+    return { label: 'This check fails', text: `The run was stopped: ${medium.text(stopped)}.` };
   const { code, failedGates, openGates, unmeasured, missed, lacksBase } = outcomeOf(summary);
   const names = (gates: readonly GateResult[]) => list(gates.map(({ gate }) => medium.name(gate.source)));
   const labels = (found: readonly string[]) => list(found.map(medium.name));
@@ -24,13 +27,21 @@ export function tellCheck(summary: Summary, medium: Medium): { label: string; te
   return { label: `This check fails (exit code ${code})`, text: `${because.join('; ')}.` };
 }
 
+/** How to repeat a run so that its intervals become about half as wide. */
+function tellMore({ budgetSeconds, instances }: Summary['plan'], { code }: Medium): string {
+  const minutes = Math.ceil((4 * (budgetSeconds ?? 0)) / 60);
+  if (budgetSeconds !== null && minutes <= 360)
+    return `rerun with ${code(`budget: ${minutes}m`)}: four times the load halves the interval`;
+  if (budgetSeconds === null && 4 * instances <= 100)
+    return `rerun with ${code(`instances: ${4 * instances}`)}: four times the starts halve the interval`;
+  return 'rerun on a machine without other work';
+}
+
 /** The next steps of whoever reads it. */
 export function tellTodo(rows: readonly ChangeRow[], summary: Summary, medium: Medium): string {
   const of = (...kinds: ChangeKind[]) => rows.filter(({ kind }) => kinds.includes(kind));
   const names = (found: readonly ChangeRow[]) => list([...new Set(found.map(({ name }) => name))]);
   const noisy = of('noisy').filter(({ comparison }) => comparison.reasons.length === 0);
-  const { wallSeconds } = summary.run;
-  const budget = medium.code(`budget: ${Math.ceil((4 * wallSeconds) / 60)}m`);
   const steps = [
     of('beyond').length > 0
       ? `find the cause and fix it, or accept the change: raise the limit in ${medium.code('fail-on')}.`
@@ -40,7 +51,7 @@ export function tellTodo(rows: readonly ChangeRow[], summary: Summary, medium: M
       ? `decide whether the change is worth it.${summary.plan.gates.length > 0 ? '' : ` To fail such changes, set ${medium.code('fail-on')}.`}`
       : '',
     noisy.length > 0
-      ? `if the result for ${names(noisy)} matters to you, rerun with ${budget}: four times as long as this run (${duration(wallSeconds)}) halves the interval.`
+      ? `if the result for ${names(noisy)} matters to you, ${tellMore(summary.plan, medium)}.`
       : '',
     rows.length === 0 || (of('uncompared').length > 0 && of('failed').length === 0)
       ? 'give the run something to compare with: the reason is above.'
