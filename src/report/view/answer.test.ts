@@ -59,9 +59,60 @@ test('a limit is exceeded: what, by how much, how sure, what to do, and whether 
     'Certain enough to act on: the 99 % interval is +4.1 to +5.6 %, all of it beyond the limit. Too noisy to tell: nginx-fpm (tcp) +2.8 % (−2.3 to +8.2 %).',
   );
   expect(found.todo).toBe(
-    'What to do: Find the cause and fix it, or accept the change: raise the limit in fail-on. If the result for nginx-fpm (tcp) matters to you, rerun with budget: 49m: four times as long as this run (12 min 11 s) halves the interval.',
+    'What to do: Find the cause and fix it, or accept the change: raise the limit in fail-on. If the result for nginx-fpm (tcp) matters to you, rerun with instances: 48: four times the starts halve the interval.',
   );
   expect(found.check).toBe('This check fails (exit code 1): limit slower > 3% exceeded.');
+});
+
+test('a run that was stopped fails its check, whatever it had measured', () => {
+  const summary = changed(still);
+  const { check } = answer({ ...summary, run: { ...summary.run, stopped: 'SIGTERM' } });
+  expect(check).toBe('This check fails: The run was stopped: SIGTERM.');
+});
+
+test('more load is advised in the terms of the run, and none beyond what is allowed', () => {
+  const advice = (plan: Partial<Summary['plan']>) => {
+    const summary = changed(noisy);
+    return answer({ ...summary, plan: { ...summary.plan, ...plan } }).todo.replace(/.*rerun/, 'rerun');
+  };
+  expect(advice({ budgetSeconds: 120 })).toContain('budget: 8m');
+  expect(advice({ budgetSeconds: 90 * 60 })).toContain('budget: 360m');
+  expect(advice({ budgetSeconds: 91 * 60 })).toBe('rerun on a machine without other work.');
+  expect(advice({ instances: 25 })).toContain('instances: 100');
+  expect(advice({ instances: 26 })).toBe('rerun on a machine without other work.');
+});
+
+test('every metric that is judged has a row, and RPS is then not for information', () => {
+  const summary = changed(still);
+  const [scenario] = summary.scenarios;
+  const [cpu] = scenario?.comparisons ?? [];
+  const rps = { ...(cpu as Comparison), ...slower, metric: 'rps' as const, primary: true };
+  const both = {
+    ...summary,
+    scenarios: [{ ...(scenario as Summary['scenarios'][number]), comparisons: [cpu as Comparison, rps] }],
+  };
+  expect(answer(both).rows.map(({ comparison, kind }) => [comparison.metric, kind])).toEqual([
+    ['rps', 'slower'],
+    ['cpu', 'same'],
+  ]);
+  expect(answer(both).notes.join(' ')).not.toContain('for information');
+});
+
+test('reasons that all differ are not all told above the table', () => {
+  const many = Array.from({ length: 9 }, (_, i) => ({ ...noisy, reasons: [`only ${i} % of answers OK`] }));
+  const summary = changed(...many.slice(0, 3));
+  const [scenario] = summary.scenarios;
+  const comparisons = many.map((one, i) => ({
+    ...(scenario?.comparisons[0] as Comparison),
+    ...one,
+    variant: `v${i}`,
+  }));
+  const { sure } = answer({
+    ...summary,
+    scenarios: [{ ...(scenario as Summary['scenarios'][number]), comparisons }],
+  });
+  expect(sure.match(/Cannot tell for/g)).toHaveLength(3);
+  expect(sure).toContain('The table has 6 more.');
 });
 
 test('rows are sorted by what has to be acted on', () => {

@@ -47,9 +47,11 @@ function rowsOf(
   const changes = comparisons.filter(({ against }) => against !== 'reference');
   const leads = leadsOf(changes);
   const byId = new Map(rows.map((row) => [row.variant, row]));
-  const rates = new Map(changes.flatMap((one) => (one.metric === 'rps' ? [[one.variant, one]] : [])));
+  const rates = new Map(
+    changes.flatMap((one) => (one.metric === 'rps' && !one.primary ? [[one.variant, one]] : [])),
+  );
   return changes
-    .filter((one) => leads.has(one) || gates.get(one)?.gate.metric != null)
+    .filter((one) => leads.has(one) || one.primary || gates.get(one)?.gate.metric != null)
     .map((comparison) => {
       const { variant, metric } = comparison;
       const gate = gates.get(comparison) ?? null;

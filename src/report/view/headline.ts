@@ -167,13 +167,15 @@ function tellNoisy(noisy: readonly ChangeRow[], medium: Medium): string[] {
     return { reason: reason ? shortReason(reason, row, medium) : '', text: [name, ...numbers].join(' ') };
   });
   const groups = group(told, ({ reason }) => reason);
-  return [...groups].map(([reason, same]) => {
+  const sentences = [...groups].map(([reason, same]) => {
     const all = [...new Set(same.map(({ text }) => text))];
     const shown = all.slice(0, NAMED);
     const left = all.length - shown.length;
     const names = list(left > 0 ? [...shown, `${left} more`] : shown);
     return reason ? `Cannot tell for ${names}: ${reason}.` : `Too noisy to tell: ${names}.`;
   });
+  const left = sentences.length - NAMED;
+  return left > 0 ? [...sentences.slice(0, NAMED), `The table has ${left} more.`] : sentences;
 }
 
 /** Beside its name a reason need not begin with it again. */

@@ -38,7 +38,7 @@ const SENSE: Record<CompareMetric, string> = {
 };
 
 const WHY: Partial<Record<CompareMetric, string>> = {
-  cpu: 'CPU per request decides, because it is the steadiest number while the CPUs of the servers are busy.',
+  cpu: 'CPU per request decides, because other work on the machine disturbs it least.',
   rps: 'RPS decides, because each client waits for its answer before it sends the next request.',
   p50: 'The median response time (p50) decides, because the rate of requests is fixed.',
 };
