@@ -289,7 +289,7 @@ export function helpText(name?: CommandName): string {
     ...(flags.length ? ['Flags:', ...flags, ''] : []),
     ...(config
       ? [
-          'Every flag can also be set in .bench.yml under the same name. Flags override the file.',
+          'Almost every flag can also be set in .bench.yml under the same name. Flags override the file.',
           'Lists take commas, or repeat the flag. Defaults are in [brackets].',
           ...keys,
           '',

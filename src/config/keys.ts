@@ -190,7 +190,7 @@ export const KEYS = {
   slo: {
     schema: scenarioKeys.slo,
     value: 'p99=2s,ok=99%',
-    about: 'Pass criteria: p50, p95, p99 (times), ok (percentage)',
+    about: 'Pass criteria: p50, p95, p99 (times), ok and checks (percentages)',
     many: 'pairs',
   },
   mask: {
