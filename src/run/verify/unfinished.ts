@@ -80,5 +80,5 @@ function fits({ title, body, redirect }: Mark, page: Page): boolean {
 }
 
 function pathOf(location: string): string {
-  return URL.parse(location, 'http://app.test')?.pathname ?? '';
+  return URL.canParse(location, 'http://app.test') ? new URL(location, 'http://app.test').pathname : '';
 }
