@@ -63,7 +63,7 @@ export function describeDatabase(
     ? `gunzip -c ${target} >/tmp/dump.sql && ${client} </tmp/dump.sql`
     : `${client} <${target}`;
   // A dump with `USE`, `\\connect` or `CREATE DATABASE` fills a database of its own, which all variants would share.
-  const check = `test "$(${query} "${tables}")" -gt 0 || { echo "error: the dump created no table in $BENCH_DATABASE; remove its CREATE DATABASE, USE and connect"; exit 1; }`;
+  const check = `test "$(${query} "${tables}")" -gt 0 || { echo "error: the dump created no table in $BENCH_DATABASE; remove its CREATE DATABASE, USE and connect" >&2; exit 1; }`;
   return {
     // Compose would replace `$name` in the path of the dump.
     compose: JSON.stringify({ services: { [name]: service } }).replaceAll('$', '$$$$'),
