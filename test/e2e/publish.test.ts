@@ -88,11 +88,11 @@ test('a token that may not ask who it is counts as the bot of Actions', async ()
 });
 
 test.each([
-  ['read-token', 'HTTP 403: Resource not accessible by integration'],
-  ['stale-token', 'HTTP 401: Bad credentials'],
-])('%s: not posted, and why', async (token, why) => {
+  ['read-token', 'permission', 'HTTP 403: Resource not accessible by integration'],
+  ['stale-token', 'token', 'HTTP 401: Bad credentials'],
+])('%s: not posted, and why', async (token, refused, why) => {
   const posted = await post('x', token);
-  expect(posted).toMatchObject({ posted: false, refused: true });
+  expect(posted).toMatchObject({ posted: false, refused });
   expect((posted as { why: string }).why).toContain(why);
   expect(github.comments).toEqual([]);
 });
@@ -100,7 +100,7 @@ test.each([
 test('a server in trouble: no second comment', async () => {
   await post('one');
   github.interfere = (operation) => (operation === 'graphql' ? refuse(502, 'Bad gateway') : undefined);
-  expect(await post('two')).toMatchObject({ posted: false, refused: false });
+  expect(await post('two')).toMatchObject({ posted: false, refused: null });
   expect(github.comments).toHaveLength(1);
 });
 
@@ -147,7 +147,7 @@ test('no answer in time: asked again, then given up with a reason', async () => 
   github.delay = () => new Promise((resolve) => setTimeout(resolve, 1500));
   expect(await post('three', 'write-token', hurried)).toMatchObject({
     posted: false,
-    refused: false,
+    refused: null,
     why: expect.stringMatching(/timeout/i),
   });
   expect(github.comments).toHaveLength(1);

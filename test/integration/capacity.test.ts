@@ -46,7 +46,7 @@ test('is found within a twentieth', (test) => {
   const [row] = analyse(results).scenarios[0]?.rows ?? [];
   expect(row?.capacity).toMatchObject({ kind: 'found', n: 1 });
   expect(off).toBeLessThan(0.05);
-  expect(stdout).toContain('capacity rps');
+  expect(stdout).toContain('Capacity rps');
 });
 
 test('by no more rates than it had said, the one that ends it missed twice, each with what k6 told of it', async () => {

@@ -240,7 +240,7 @@ describe('lack of memory', () => {
     ).done;
     const results = project.results('memory');
     // The engine does not always hear of it; then it is told as likely.
-    const lack = /killed(, most likely)? out of memory/;
+    const lack = /killed(:|, probably) out of memory/;
     expectRow('memory', { code, printed: stdout });
     expect(variantOf(results, 'faulty@8.4[fault=hoards]').failure).toMatchObject({
       stage: 'run',
