@@ -21,7 +21,7 @@ export interface PullEnds {
 export type Base = { ref: string; commit: string } | { ref: string; reason: string; remedy: string };
 
 /**
- * The commit that the pull request, or else the branch, started from.
+ * The base of a pull request or of a branch.
  *
  * On a pull request `actions/checkout` leaves one commit without history: GitHub's trial merge. Its first parent is
  * what it was merged into, so HEAD differs from that by the pull request and nothing else. Elsewhere it is the merge
