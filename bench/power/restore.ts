@@ -81,6 +81,8 @@ export function restore(line: ComparisonLine): Results {
     measurements,
     duets: restoreDuets(line),
     searches: [],
+    profiles: [],
+    counts: [],
     comparisons: [],
     warnings: [],
   };

@@ -77,6 +77,8 @@ function concatenate(group: readonly Results[]): Results {
       measurements: move(results.measurements),
       duets: move(results.duets),
       searches: move(results.searches),
+      profiles: move(results.profiles),
+      counts: move(results.counts),
     };
   });
   return {
@@ -90,6 +92,8 @@ function concatenate(group: readonly Results[]): Results {
     measurements: moved.flatMap(({ measurements }) => measurements),
     duets: moved.flatMap(({ duets }) => duets),
     searches: moved.flatMap(({ searches }) => searches),
+    profiles: moved.flatMap(({ profiles }) => profiles),
+    counts: moved.flatMap(({ counts }) => counts),
     comparisons: unique(
       group.flatMap(({ comparisons }) => comparisons),
       ({ variant, reference, against, scenario, metric }) =>

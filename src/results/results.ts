@@ -1,9 +1,11 @@
 import * as z from 'zod';
 import { Comparison, Gate } from './comparison.ts';
 import { buckets, Duet, Evidence, Histogram, Measurement, Search } from './measurement.ts';
+import { Count, Profile } from './pass.ts';
 
 export * from './comparison.ts';
 export * from './measurement.ts';
+export * from './pass.ts';
 
 /**
  * `results.json`, version 1: everything that `analyse` and `report` need. Units are in the names.
@@ -221,6 +223,8 @@ const Whole = z.object({
         ref: z.string(),
         commit: z.string().nullable(),
         reason: z.string().nullable(),
+        /** Files of the apps that differ between the two, relative to the app's folder, at most 2,000. Untrusted text. */
+        changed: z.array(z.string()).optional(),
       })
       .nullable()
       .default(null),
@@ -242,6 +246,8 @@ const Whole = z.object({
       'the same search twice',
     )
     .default([]),
+  profiles: z.array(Profile).default([]),
+  counts: z.array(Count).default([]),
   comparisons: z.array(Comparison).default([]),
   warnings: z.array(Warning),
 });

@@ -9,9 +9,11 @@ import { gatesFor } from '../plan/shard-plan.ts';
 import { findReference, type PlannedVariant } from '../plan/variants.ts';
 import type {
   CheckedPage,
+  Count,
   Duet,
   HostFacts,
   Measurement,
+  Profile,
   Results,
   ScenarioFacts,
   Search,
@@ -44,6 +46,8 @@ export interface Record {
   measurements: Measurement[];
   duets: Duet[];
   searches: Search[];
+  profiles: Profile[];
+  counts: Count[];
   /** Empty: no server has answered yet. */
   checked: readonly CheckedPage[];
   stopped: string | null;
@@ -101,6 +105,8 @@ export function assembleResults(record: Record, elapsedMs: number): Results {
     measurements: [...record.measurements],
     duets: [...record.duets],
     searches: [...record.searches],
+    profiles: [...record.profiles],
+    counts: [...record.counts],
     comparisons: [],
     warnings: [...plan.warnings, ...(found?.notes ?? []), ...variants.flatMap(missingTwin)],
   };

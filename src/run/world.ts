@@ -8,10 +8,12 @@ import type { Plan } from '../plan/plan.ts';
 import type {
   CheckedPage,
   ColdStart,
+  Count,
   Duet,
   Facts,
   Failure,
   Measurement,
+  Profile,
   Search,
   Warning,
 } from '../results/results.ts';
@@ -62,6 +64,8 @@ export interface Sink {
   /** Records the answers that were checked before the load. */
   keepChecked(pages: readonly CheckedPage[]): void;
   keepSearch(search: Search): Promise<void>;
+  keepProfile(profile: Profile): Promise<void>;
+  keepCount(count: Count): Promise<void>;
   keepRaw(name: string, text: string): Promise<void>;
   /** The same, piece by piece. */
   appendRaw(name: string, text: string): Promise<void>;

@@ -87,6 +87,14 @@ function makeSink({ host, caller }: Desk, { planned }: Ground, { output, record 
       record.searches.push(search);
       await output.append([search]);
     },
+    keepProfile: async (profile) => {
+      record.profiles.push(profile);
+      await output.append([profile]);
+    },
+    keepCount: async (count) => {
+      record.counts.push(count);
+      await output.append([count]);
+    },
     keepRaw: output.write,
     appendRaw: output.appendRaw,
   };

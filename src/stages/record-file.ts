@@ -35,6 +35,7 @@ export async function openRecord(
     beganMs: desk.beganMs,
     waitedMs: ground.arena.waitedMs,
     ...{ plan: ground.planned, outcomes: new Map(), measurements: [], duets: [], searches: [], checked: [] },
+    ...{ profiles: [], counts: [] },
     host: describeHost(ground.machine, engine),
     built: new Map(),
     // What a run that dies leaves on the disk says so.

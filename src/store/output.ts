@@ -1,12 +1,12 @@
 import { appendFile, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { UserError } from '../errors.ts';
-import type { Duet, Measurement, Search } from '../results/results.ts';
+import type { Count, Duet, Measurement, Profile, Search } from '../results/results.ts';
 
 /** The output folder. Measurements are appended as they come, the rest is replaced as a whole. */
 export interface Output {
   folder: string;
-  append(lines: readonly (Measurement | Duet | Search)[]): Promise<void>;
+  append(lines: readonly (Measurement | Duet | Search | Profile | Count)[]): Promise<void>;
   /** Adds to a file that grows while the run goes on. */
   appendRaw(name: string, text: string): Promise<void>;
   /** @param text as a whole, or piece by piece */

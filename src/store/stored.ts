@@ -3,7 +3,7 @@ import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { UserError } from '../errors.ts';
-import { Duet, Measurement, Results, Search } from '../results/results.ts';
+import { Count, Duet, Measurement, Profile, Results, Search } from '../results/results.ts';
 import { makeCompactor } from './compact.ts';
 import { JsonError, readLists } from './lists.ts';
 
@@ -14,7 +14,7 @@ const MAX_BYTES = 1_073_741_824;
 /** So much is read at a time. */
 const CHUNK_BYTES = 262_144;
 
-const Line = z.union([Duet, Search, Measurement]);
+const Line = z.union([Duet, Search, Profile, Count, Measurement]);
 
 /** Results at a path: a folder that holds some, or a file by itself; null where there is nothing of the kind. */
 export async function findResults(path: string): Promise<Results | null> {
@@ -45,9 +45,16 @@ export async function readOutput(folder: string): Promise<Results> {
   const results = await readResults(file, size);
   const appended = join(folder, 'measurements.ndjson');
   const lines = await countLines(appended);
-  if (lines <= results.measurements.length + results.duets.length + results.searches.length) return results;
+  if (lines <= linesOf(results)) return results;
   const found = await readAppended(appended, lines);
-  return found.measurements.length > results.measurements.length ? { ...results, ...found } : results;
+  return linesOf(found) > linesOf(results) ? { ...results, ...found } : results;
+}
+
+/** All that a run appends. */
+type Appended = Pick<Results, 'measurements' | 'duets' | 'searches' | 'profiles' | 'counts'>;
+
+function linesOf({ measurements, duets, searches, profiles, counts }: Appended): number {
+  return [measurements, duets, searches, profiles, counts].reduce((sum, { length }) => sum + length, 0);
 }
 
 async function readResults(file: string, size: number): Promise<Results> {
@@ -84,10 +91,12 @@ function withoutZeros(found: unknown, lists: Readonly<Record<string, readonly un
 }
 
 /** Of lines as they were appended; what stands behind the last line break was cut off in mid-write. */
-async function readAppended(file: string, lines: number) {
+async function readAppended(file: string, lines: number): Promise<Appended> {
   const measurements: Measurement[] = [];
   const duets: Duet[] = [];
   const searches: Search[] = [];
+  const profiles: Profile[] = [];
+  const counts: Count[] = [];
   const compact = makeCompactor();
   let number = 0;
   for await (const text of (await open(file)).readLines()) {
@@ -96,12 +105,14 @@ async function readAppended(file: string, lines: number) {
       const line = Line.parse(JSON.parse(text));
       if ('duet' in line) duets.push(line);
       else if ('search' in line) searches.push(line);
+      else if ('profile' in line) profiles.push(line);
+      else if ('count' in line) counts.push(line);
       else measurements.push(compact(line));
     } catch (error) {
       throw unreadable(error, { name: file, line: number });
     }
   }
-  return { measurements, duets, searches };
+  return { measurements, duets, searches, profiles, counts };
 }
 
 /** Whole lines of a file that may be as large as the results; none where it cannot be read. */

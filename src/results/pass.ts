@@ -1,0 +1,65 @@
+import * as z from 'zod';
+
+/** What the passes after the verdict found: profiles and counts. Units are in the names. Names are untrusted text, cut. */
+
+const count = z.int().nonnegative();
+
+/** A function of the app, or of what the app uses. */
+export const Frame = z.object({
+  /** `App\Repository::find`, `{closure}`, or a file that is included. */
+  name: z.string(),
+  /** Relative to the folder of the app; absolute outside of it; null: built into PHP. */
+  file: z.string().nullable(),
+  /** Where the function begins; null: not known. */
+  line: count.nullable(),
+});
+
+/** Where one fresh start of a variant spent CPU time, sampled in a pass of its own. */
+export const Profile = z.object({
+  profile: z.literal(true),
+  variant: z.string(),
+  scenario: z.string(),
+  /** Number of the fresh start within the pass. */
+  instance: count,
+  requests: count,
+  failures: count,
+  /** CPU of the variant's container over the load of the pass; null where it could not be read. */
+  cpuUs: z.number().nullable(),
+  /** CPU time between two samples. */
+  periodUs: z.number(),
+  samples: count,
+  frames: z.array(Frame),
+  /**
+   * The call tree: index of the caller in this list (−1: none), which stands before it; index of the frame; samples in it
+   * itself. Samples in calls that are too rare to be kept count for their caller.
+   */
+  tree: z.array(z.tuple([z.int().min(-1), count, count])),
+});
+
+/** Counts of work per request, from a pass in which one client asks and nothing else is loaded. */
+export const Count = z.object({
+  count: z.literal(true),
+  variant: z.string(),
+  scenario: z.string(),
+  /** Number of the fresh start within the pass. */
+  instance: count,
+  /** Who counted: the databases, PHP itself, or callgrind. */
+  by: z.enum(['services', 'php', 'instructions']),
+  /** Path or step that was asked for; null: all of the scenario. */
+  endpoint: z.string().nullable(),
+  /** Requests of each repeat. */
+  requests: count,
+  failures: count,
+  values: z.array(
+    z.object({
+      /** `queries`, `deprecations`, `instructions`, … */
+      name: z.string(),
+      /** Per request, one number a repeat. */
+      perRequest: z.array(z.number()),
+    }),
+  ),
+});
+
+export type Frame = z.infer<typeof Frame>;
+export type Profile = z.infer<typeof Profile>;
+export type Count = z.infer<typeof Count>;
