@@ -1,8 +1,8 @@
 /** From results.json to what is kept of it. Pure. */
 import { median, sum } from 'simple-statistics';
 import { analyse } from '../../src/analyse/analyse.ts';
-import { poolKnees } from '../../src/analyse/knee.ts';
-import { byInstance } from '../../src/analyse/pool.ts';
+import { poolKnees } from '../../src/analyse/rows/knee.ts';
+import { byInstance } from '../../src/analyse/rows/pool.ts';
 import type { Row as Pooled, PooledLatency } from '../../src/analyse/summary.ts';
 import { formatCpus } from '../../src/plan/cpus.ts';
 import { bytes } from '../../src/report/words/numbers.ts';

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parse, stringify } from 'yaml';
-import { poolLatency } from '../../src/analyse/pool.ts';
+import { poolLatency } from '../../src/analyse/rows/pool.ts';
 import { K6_IMAGE } from '../../src/engine/k6-image.ts';
 import type { Measurement, Results } from '../../src/results/results.ts';
 import { type LoadSpec, readLoad, toScenario } from './loads.ts';

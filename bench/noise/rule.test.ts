@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { mean } from 'simple-statistics';
 import { describe, expect, test } from 'vitest';
-import { duetRatios } from '../../src/analyse/duet-pairs.ts';
-import { logRatios, pairSlices } from '../../src/analyse/pairs.ts';
+import { duetRatios } from '../../src/analyse/judge/duet-pairs.ts';
+import { logRatios, pairSlices } from '../../src/analyse/judge/pairs.ts';
 import { makeRandom } from '../../src/stats/random.ts';
 import { judge, testPairs } from '../../src/stats/verdict.ts';
 import { type ComparisonLine, readLines } from '../power/data.ts';

@@ -1,8 +1,8 @@
 /** From a run's results to what the data file keeps of it. Pure. */
 
-import { testDuets } from '../../src/analyse/duet-pairs.ts';
-import { type InstancePair, pairSlices } from '../../src/analyse/pairs.ts';
-import { poolLatency } from '../../src/analyse/pool.ts';
+import { testDuets } from '../../src/analyse/judge/duet-pairs.ts';
+import { type InstancePair, pairSlices } from '../../src/analyse/judge/pairs.ts';
+import { poolLatency } from '../../src/analyse/rows/pool.ts';
 import type { CompareMetric, Duet, Measurement, Results } from '../../src/results/results.ts';
 import { cpuByInstance } from './calibration.ts';
 import {

@@ -1,6 +1,6 @@
 /** Judges a line of the data file again, by the rule as it is now. Pure. */
-import { compare } from '../../src/analyse/compare.ts';
-import { isDisturbed } from '../../src/analyse/pairs.ts';
+import { compare } from '../../src/analyse/judge/compare.ts';
+import { isDisturbed } from '../../src/analyse/judge/pairs.ts';
 import {
   type Comparison,
   type Duet,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { compare } from '../../src/analyse/compare.ts';
+import { compare } from '../../src/analyse/judge/compare.ts';
 import type { Duet, Results } from '../../src/results/results.ts';
 import { makeRandom } from '../../src/stats/random.ts';
 import { makeResults } from '../../test/fixtures/results/make.ts';

@@ -1,6 +1,6 @@
 /** What is kept of a soak, and what the analysis says of it. */
 import { readFileSync } from 'node:fs';
-import { poolSoak, type SteadySlice } from '../../src/analyse/soak-trend.ts';
+import { poolSoak, type SteadySlice } from '../../src/analyse/rows/soak-trend.ts';
 import type { Soak } from '../../src/analyse/summary.ts';
 import type { Measurement, Results } from '../../src/results/results.ts';
 

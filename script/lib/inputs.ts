@@ -1,7 +1,7 @@
 /** The inputs of the action and of the reusable workflows, as src/config/keys.ts has them. */
 import { stringify } from 'yaml';
-import { keysOf } from '../../src/config/key-sources.ts';
-import type { Key } from '../../src/config/key-values.ts';
+import { keysOf } from '../../src/config/keys/key-sources.ts';
+import type { Key } from '../../src/config/keys/key-values.ts';
 import { KEYS, type KeyName } from '../../src/config/keys.ts';
 import { ASKABLE } from '../../src/publish/request.ts';
 

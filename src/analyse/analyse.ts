@@ -1,14 +1,14 @@
 import type { Comparison, Duet, Measurement, Results } from '../results/results.ts';
 import { FOREIGN_CPU, STALL, STEAL } from '../stats/limits.ts';
-import { compareMeasured } from './compare.ts';
-import { checkGates, leadsOf } from './gates.ts';
-import { isDisturbed } from './pairs.ts';
-import { countStarts, group, sum } from './pool.ts';
-import { rank } from './rank.ts';
+import { compareMeasured } from './judge/compare.ts';
+import { checkGates, leadsOf } from './judge/gates.ts';
+import { isDisturbed } from './judge/pairs.ts';
+import { rank } from './judge/rank.ts';
+import { judgeTuned } from './judge/tuning.ts';
+import { countStarts, group, sum } from './rows/pool.ts';
+import { chooseRanking, type Measured, measure } from './rows/variant-rows.ts';
 import type { GuardCounts, Row, RowState, ScenarioSummary, Summary } from './summary.ts';
-import { judgeTuned } from './tuning.ts';
-import { chooseRanking, type Measured, measure } from './variant-rows.ts';
-import { findWarnings } from './warnings.ts';
+import { findWarnings } from './warn/warnings.ts';
 
 /** Judges what was measured. Pure: results.json in, all that the reports say out. */
 export function analyse(results: Results): Summary {

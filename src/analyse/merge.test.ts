@@ -3,8 +3,8 @@ import { makeResults } from '../../test/fixtures/results/make.ts';
 import { renderMarkdown } from '../report/format/markdown.ts';
 import type { Results } from '../results/results.ts';
 import { analyse } from './analyse.ts';
-import { compareEarlier } from './earlier.ts';
 import { mergeResults } from './merge.ts';
+import { compareEarlier } from './warn/earlier.ts';
 
 const run = (id: string, change?: (results: Results) => void) =>
   makeResults({

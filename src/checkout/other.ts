@@ -1,5 +1,5 @@
-import { COMPARE_TO } from '../config/compare-key.ts';
 import { at, displayPath } from '../config/document.ts';
+import { COMPARE_TO } from '../config/keys/compare-key.ts';
 import { escapeText, parseImage, quote } from '../config/text.ts';
 import type { App, CompareTo, Config, Other } from '../config/types.ts';
 import type { ImageFound } from '../engine/image-store.ts';

@@ -1,5 +1,5 @@
 import { join, relative } from 'node:path';
-import { ROOTS } from '../config/apps.ts';
+import { ROOTS } from '../config/parts/apps.ts';
 import { escapeText } from '../config/text.ts';
 import type { App, Config, OtherApp, Runtime, Whereabouts } from '../config/types.ts';
 import type { Warning } from '../results/results.ts';

@@ -7,7 +7,7 @@ import {
   type Noise,
   type NoiseFound,
   type Prospect,
-} from '../analyse/noise-found.ts';
+} from '../analyse/judge/noise-found.ts';
 import { runBench } from '../bench.ts';
 import type { Config } from '../config/types.ts';
 import { UserError } from '../errors.ts';

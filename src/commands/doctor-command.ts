@@ -1,7 +1,7 @@
 import type { Command } from '../config/command.ts';
 import { parseConfig } from '../config/parse.ts';
 import type { Config } from '../config/types.ts';
-import { diagnose, diagnoseBeside } from '../engine/doctor.ts';
+import { diagnose, diagnoseBeside } from '../engine/machine/doctor.ts';
 import { UserError } from '../errors.ts';
 import { renderNoise } from '../report/noise.ts';
 import { measureItself } from './doctor-aa.ts';

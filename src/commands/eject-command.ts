@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import { parseChoices } from '../config/choices.ts';
 import type { Command } from '../config/command.ts';
 import { realFiles } from '../config/files.ts';
-import { loadRuntimes } from '../config/runtimes.ts';
+import { parseChoices } from '../config/keys/choices.ts';
+import { loadRuntimes } from '../config/parts/runtimes.ts';
 import { refuse } from '../config/text.ts';
 import { eject, writeEjected } from './eject.ts';
 import type { Shell } from './shell.ts';

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { parseChoices } from '../config/choices.ts';
 import { realFiles } from '../config/files.ts';
-import { loadRuntimes } from '../config/runtimes.ts';
+import { parseChoices } from '../config/keys/choices.ts';
+import { loadRuntimes } from '../config/parts/runtimes.ts';
 import { eject } from './eject.ts';
 
 const root = resolve(import.meta.dirname, '../..');

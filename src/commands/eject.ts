@@ -1,7 +1,7 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { formatChoice } from '../config/choices.ts';
 import type { Files } from '../config/files.ts';
+import { formatChoice } from '../config/keys/choices.ts';
 import { quote } from '../config/text.ts';
 import type { OptionSpec, OptionValue, Runtime, RuntimeChoice } from '../config/types.ts';
 import { UserError } from '../errors.ts';

@@ -1,7 +1,7 @@
-import { bundledApps } from '../config/apps.ts';
 import { realFiles } from '../config/files.ts';
-import { formatOwnDefaults, loadRuntimes } from '../config/runtimes.ts';
-import { findScenarios } from '../config/scenarios.ts';
+import { bundledApps } from '../config/parts/apps.ts';
+import { formatOwnDefaults, loadRuntimes } from '../config/parts/runtimes.ts';
+import { findScenarios } from '../config/parts/scenarios.ts';
 import { escapeText } from '../config/text.ts';
 import type { Runtime } from '../config/types.ts';
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { MACHINE_SCRIPT, parseMachine } from '../engine/machine.ts';
+import { MACHINE_SCRIPT, parseMachine } from '../engine/machine/machine.ts';
 import type { Host } from '../host.ts';
 import { makeProgress } from '../report/progress.ts';
 import type { Caller } from '../stages/desk.ts';

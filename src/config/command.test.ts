@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { COMMANDS, type CommandName, helpText, parseCommand } from './command.ts';
-import { keysOf } from './key-sources.ts';
+import { keysOf } from './keys/key-sources.ts';
 
 test.each([
   [[], { command: 'help' }],

@@ -1,9 +1,9 @@
 import { UserError } from '../errors.ts';
-import { MAX_SHARDS } from './compare-key.ts';
 import { at, withPlace } from './document.ts';
-import { CONFIG_FLAGS, type FlagKinds, splitArguments } from './flags.ts';
-import { keysOf } from './key-sources.ts';
-import type { Key } from './key-values.ts';
+import { MAX_SHARDS } from './keys/compare-key.ts';
+import { CONFIG_FLAGS, type FlagKinds, splitArguments } from './keys/flags.ts';
+import { keysOf } from './keys/key-sources.ts';
+import type { Key } from './keys/key-values.ts';
 import { KEYS, type KeyName } from './keys.ts';
 import { parseInteger, parsePath, quote, unknownWord } from './text.ts';
 

@@ -6,11 +6,11 @@ import { appOf } from '../../test/fixtures/app.ts';
 import { BAD_INPUT, toPattern } from '../../test/fixtures/bad-input.ts';
 import { memoryFiles } from '../../test/fixtures/memory-files.ts';
 import { UserError } from '../errors.ts';
-import { compileLoad } from '../plan/load-steps.ts';
+import { compileLoad } from '../plan/timeline/load-steps.ts';
 import { helpText, parseCommand } from './command.ts';
 import { readYaml } from './document.ts';
-import { loadMs } from './load.ts';
 import { parseConfig, type Sources } from './parse.ts';
+import { loadMs } from './parts/load.ts';
 import type { Load, Scenario } from './types.ts';
 
 const cwd = '/project';

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { keys, record, scalar } from './document.ts';
 import {
   COMPARE_TO,
   GATE_FORM,
@@ -6,8 +7,7 @@ import {
   parseCompareTo,
   parseShard,
   parseVariantName,
-} from './compare-key.ts';
-import { keys, record, scalar } from './document.ts';
+} from './keys/compare-key.ts';
 import {
   choice,
   command,
@@ -19,11 +19,11 @@ import {
   type Key,
   mask,
   variable,
-} from './key-values.ts';
-import { LOAD_FORMS } from './load.ts';
-import { scenarioKeys } from './scenarios.ts';
+} from './keys/key-values.ts';
+import { parseTune } from './keys/tune-key.ts';
+import { LOAD_FORMS } from './parts/load.ts';
+import { scenarioKeys } from './parts/scenarios.ts';
 import { parseName, parseShare } from './text.ts';
-import { parseTune } from './tune-key.ts';
 import type { AppKind } from './types.ts';
 import {
   anyText,

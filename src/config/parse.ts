@@ -1,5 +1,14 @@
 import { join, resolve } from 'node:path';
 import { type Place, UserError } from '../errors.ts';
+import { at } from './document.ts';
+import { type Files, realFiles } from './files.ts';
+import { checkDistinct, choose, parseChoices } from './keys/choices.ts';
+import { checkEnv } from './keys/env.ts';
+import { readImages } from './keys/images.ts';
+import { defined, find, type Given, type Layer, merge, readLayers, type Sources } from './keys/layers.ts';
+import { readServices } from './keys/services-key.ts';
+import { expandTune } from './keys/tune-key.ts';
+import { KEYS, type KeyName } from './keys.ts';
 import {
   checkAppNames,
   checkRoot,
@@ -8,17 +17,10 @@ import {
   findDevPackages,
   guessRoot,
   hasApp,
-} from './apps.ts';
-import { checkDistinct, choose, parseChoices } from './choices.ts';
-import { at } from './document.ts';
-import { checkEnv } from './env.ts';
-import { type Files, realFiles } from './files.ts';
-import { checkExtensions, checkFit } from './fit.ts';
-import { findHtaccess } from './htaccess.ts';
-import { readImages } from './images.ts';
-import { KEYS, type KeyName } from './keys.ts';
-import { defined, find, type Given, type Layer, merge, readLayers, type Sources } from './layers.ts';
-import { loadRuntimes } from './runtimes.ts';
+} from './parts/apps.ts';
+import { checkExtensions, checkFit } from './parts/fit.ts';
+import { findHtaccess } from './parts/htaccess.ts';
+import { loadRuntimes } from './parts/runtimes.ts';
 import {
   completeScenario,
   type Folders,
@@ -28,10 +30,8 @@ import {
   pathsJourney,
   readScenario,
   type ScenarioDraft,
-} from './scenarios.ts';
-import { readServices } from './services-key.ts';
+} from './parts/scenarios.ts';
 import { quote, unknownWord } from './text.ts';
-import { expandTune } from './tune-key.ts';
 import type {
   App,
   CompareOptions,
@@ -43,7 +43,7 @@ import type {
   Scenario,
 } from './types.ts';
 
-export type { Sources } from './layers.ts';
+export type { Sources } from './keys/layers.ts';
 
 /**
  * Validates everything once: flag over input over file over default. Reads files, changes nothing.

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { keysOf } from './key-sources.ts';
+import { keysOf } from './keys/key-sources.ts';
 import { configJsonSchema, runtimeJsonSchema, scenarioJsonSchema } from './schema.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

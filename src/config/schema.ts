@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { schemaOf } from './key-sources.ts';
-import { manifest, preset } from './runtimes.ts';
-import { scenarioFile } from './scenarios.ts';
+import { schemaOf } from './keys/key-sources.ts';
+import { manifest, preset } from './parts/runtimes.ts';
+import { scenarioFile } from './parts/scenarios.ts';
 
 type JsonSchema = Record<string, unknown>;
 

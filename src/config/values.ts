@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { scalar } from './document.ts';
-import { LOAD_FORMS, parseLoad } from './load.ts';
+import { LOAD_FORMS, parseLoad } from './parts/load.ts';
 import * as text from './text.ts';
 
 /** The values that keys of config, scenario and manifest files take, as zod schemas over the user's text. */

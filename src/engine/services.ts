@@ -5,10 +5,10 @@ import { formatCpus } from '../plan/cpus.ts';
 import type { PlannedVariant } from '../plan/variants.ts';
 import type { CpuLayout, Failure, Warning } from '../results/results.ts';
 import { adaptCompose, type ComposeFile, findUnfit, imagesOf, networksOf, projectOf } from './compose.ts';
-import { COMPOSE_HINT } from './disturbance.ts';
 import { type Docker, inspectContainer, LIMITS_MS, lastLines, readLog } from './docker.ts';
 import { execute } from './execute.ts';
 import { pullImage } from './image-store.ts';
+import { COMPOSE_HINT } from './machine/disturbance.ts';
 
 /** What the app needs beside its server, such as a database: a compose project of the run's own that the arena joins. */
 export interface Services {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { welch } from '../analyse/earlier.ts';
+import { welch } from '../analyse/warn/earlier.ts';
 import { compareLevels } from './trend-levels.ts';
 import type { TrendPoint } from './trend-model.ts';
 

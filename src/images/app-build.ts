@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
-import { environmentOf } from '../config/apps.ts';
-import { isIgnored } from '../config/dockerignore.ts';
+import { environmentOf } from '../config/parts/apps.ts';
+import { isIgnored } from '../config/parts/dockerignore.ts';
 import type { App, Config } from '../config/types.ts';
 import type { PlannedImage } from '../plan/variants.ts';
 import { makeTemporary } from '../temporary.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parseConfig } from '../config/parse.ts';
 import { plan } from './plan.ts';
-import { batchMs, DRAIN_MS, retime } from './timeline.ts';
+import { batchMs, DRAIN_MS, retime } from './timeline/timeline.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
 const cpus = [0, 1].map((cpu) => ({ cpu, core: cpu, package: 0 }));

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { appOf } from '../../test/fixtures/app.ts';
-import { parseLoad } from '../config/load.ts';
+import { parseLoad } from '../config/parts/load.ts';
 import type { Config, Runtime, Scenario } from '../config/types.ts';
 import { type Plan, plan } from './plan.ts';
-import { DRAIN_MS, drainFor, groupTurns, LEAD_IN_MS, retime, SETTLE_MS } from './timeline.ts';
+import { DRAIN_MS, drainFor, groupTurns, LEAD_IN_MS, retime, SETTLE_MS } from './timeline/timeline.ts';
 
 const runtime: Runtime = {
   name: 'nginx-fpm',

@@ -1,23 +1,23 @@
-import { loadMs } from '../config/load.ts';
+import { loadMs } from '../config/parts/load.ts';
 import type { Config, Scenario } from '../config/types.ts';
 import { UserError } from '../errors.ts';
 import type { CpuLayout, Warning } from '../results/results.ts';
 import { makeRandom } from '../stats/random.ts';
-import { type Effort, fitBudget, predictEffort } from './budget.ts';
-import { type PlannedSearches, planSearches } from './capacity-plan.ts';
-import { warnOfKeptConnections } from './connections.ts';
 import { type Cpu, layOutCpus } from './cpus.ts';
-import { warnOfHtaccess } from './htaccess-warning.ts';
-import { warnOfMisfits } from './misfits.ts';
-import { makeOrders } from './orders.ts';
-import { warnOfDevPackages } from './packages.ts';
-import { warnOfThresholds } from './script-warning.ts';
 import { takeShard } from './shard-plan.ts';
-import type { Batch } from './slices.ts';
-import { batchMs, cutIntoBatches, drainFor, planSlices } from './timeline.ts';
-import { warnOfVariables } from './variables.ts';
+import { type Effort, fitBudget, predictEffort } from './timeline/budget.ts';
+import { type PlannedSearches, planSearches } from './timeline/capacity-plan.ts';
+import { makeOrders } from './timeline/orders.ts';
+import type { Batch } from './timeline/slices.ts';
+import { batchMs, cutIntoBatches, drainFor, planSlices } from './timeline/timeline.ts';
 import { type PlannedImage, type PlannedVariant, planVariants } from './variants.ts';
-import { warnOfVersions } from './versions.ts';
+import { warnOfKeptConnections } from './warn/connections.ts';
+import { warnOfHtaccess } from './warn/htaccess-warning.ts';
+import { warnOfMisfits } from './warn/misfits.ts';
+import { warnOfDevPackages } from './warn/packages.ts';
+import { warnOfThresholds } from './warn/script-warning.ts';
+import { warnOfVariables } from './warn/variables.ts';
+import { warnOfVersions } from './warn/versions.ts';
 
 /** A fresh start of all containers. */
 export interface Instance {

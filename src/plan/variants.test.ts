@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { appOf, otherAppOf } from '../../test/fixtures/app.ts';
-import { parseLoad } from '../config/load.ts';
+import { parseLoad } from '../config/parts/load.ts';
 import type { Config, Other, Runtime } from '../config/types.ts';
 import { UserError } from '../errors.ts';
 import { findReference, planVariants } from './variants.ts';

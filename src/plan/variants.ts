@@ -1,5 +1,5 @@
 import { at } from '../config/document.ts';
-import { findMisfit } from '../config/fit.ts';
+import { findMisfit } from '../config/parts/fit.ts';
 import { unknownWord } from '../config/text.ts';
 import type { App, Config, OptionValue, Other, Runtime, RuntimeChoice } from '../config/types.ts';
 import { UserError } from '../errors.ts';

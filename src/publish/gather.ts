@@ -1,7 +1,7 @@
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import * as z from 'zod';
-import { MAX_SHARDS } from '../config/compare-key.ts';
+import { MAX_SHARDS } from '../config/keys/compare-key.ts';
 import { UserError } from '../errors.ts';
 import { Results } from '../results/results.ts';
 import { cut } from '../text/plain.ts';

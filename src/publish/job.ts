@@ -2,12 +2,12 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { PullEnds } from '../checkout/base.ts';
-import { MAX_SHARDS } from '../config/compare-key.ts';
 import { at } from '../config/document.ts';
-import { keysOf } from '../config/key-sources.ts';
+import { MAX_SHARDS } from '../config/keys/compare-key.ts';
+import { keysOf } from '../config/keys/key-sources.ts';
 import { parseInteger } from '../config/text.ts';
 import { UserError } from '../errors.ts';
-import type { PullRequest } from './pulls.ts';
+import type { PullRequest } from './api/pulls.ts';
 
 /** The job of a workflow run that we are a step of, and what it wants published. */
 export interface Job {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { Pull } from './api/pulls.ts';
 import { findAsked, findOrigin, findOutdated } from './origin.ts';
-import type { Pull } from './pulls.ts';
 
 const run = {
   ...{ id: 42, name: 'Bench', event: 'pull_request', head_sha: 'c0ffee', head_branch: '$(x)' },

@@ -1,7 +1,7 @@
 import { at } from '../config/document.ts';
 import { parseInteger, quote } from '../config/text.ts';
 import { UserError } from '../errors.ts';
-import type { PullRequest, Pulls } from './pulls.ts';
+import type { PullRequest, Pulls } from './api/pulls.ts';
 
 /** What we need of the event `workflow_run`. */
 interface Event {

@@ -1,6 +1,6 @@
 import * as core from '@actions/core';
-import { uploadFolder } from './artifact.ts';
-import { commentsOf } from './github.ts';
+import { uploadFolder } from './api/artifact.ts';
+import { commentsOf } from './api/github.ts';
 import type { Outlets } from './publish.ts';
 
 /** The real ways out of a step on GitHub. */

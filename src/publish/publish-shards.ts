@@ -1,14 +1,14 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as core from '@actions/core';
-import { compareAcross } from '../analyse/across-shards.ts';
+import { compareAcross } from '../analyse/judge/across-shards.ts';
 import { UserError } from '../errors.ts';
 import type { Place } from '../report/format/markdown.ts';
 import { docsUrl } from '../report/format/md-comparisons.ts';
 import { htmlGroup, streamHtml } from '../report/html/render.ts';
 import { renderShards } from '../report/shards.ts';
 import type { Results } from '../results/results.ts';
-import { firstThatFits, SUMMARY_BYTES } from './fit-size.ts';
+import { firstThatFits, SUMMARY_BYTES } from './api/fit-size.ts';
 import { indexOf, type Wanted } from './gather.ts';
 import type { Job } from './job.ts';
 import type { Origin } from './origin.ts';

@@ -3,10 +3,10 @@ import type { Summary } from '../analyse/summary.ts';
 import { type Annotation, annotate } from '../report/annotations.ts';
 import { type Place, renderMarkdown, renderMarkdownTable, STAGES } from '../report/format/markdown.ts';
 import { docsUrl } from '../report/format/md-comparisons.ts';
-import { type Comments, postComment } from './comment.ts';
-import { firstThatFits, SUMMARY_BYTES, TOO_LONG } from './fit-size.ts';
+import { type Comments, postComment } from './api/comment.ts';
+import { firstThatFits, SUMMARY_BYTES, TOO_LONG } from './api/fit-size.ts';
+import type { PullRequest } from './api/pulls.ts';
 import type { Job } from './job.ts';
-import type { PullRequest } from './pulls.ts';
 
 /** What is published. Its Markdown comes from `report`, which has made text of others harmless. */
 export interface Publication {

@@ -1,7 +1,7 @@
 import { at } from '../config/document.ts';
-import { type FlagKinds, splitArguments } from '../config/flags.ts';
-import { keysOf } from '../config/key-sources.ts';
-import type { Key } from '../config/key-values.ts';
+import { type FlagKinds, splitArguments } from '../config/keys/flags.ts';
+import { keysOf } from '../config/keys/key-sources.ts';
+import type { Key } from '../config/keys/key-values.ts';
 import { KEYS, type KeyName } from '../config/keys.ts';
 import { quote } from '../config/text.ts';
 import { UserError } from '../errors.ts';

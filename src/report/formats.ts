@@ -1,5 +1,5 @@
-import { compareAcross } from '../analyse/across-shards.ts';
 import { analyse } from '../analyse/analyse.ts';
+import { compareAcross } from '../analyse/judge/across-shards.ts';
 import type { Summary } from '../analyse/summary.ts';
 import type { Format } from '../config/command.ts';
 import type { Results } from '../results/results.ts';

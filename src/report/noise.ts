@@ -1,4 +1,4 @@
-import type { Noise, NoiseFound } from '../analyse/noise-found.ts';
+import type { Noise, NoiseFound } from '../analyse/judge/noise-found.ts';
 import type { GuardCounts } from '../analyse/summary.ts';
 import { cleanLine, plural } from '../text/plain.ts';
 import { describeVerdict, nounOf } from './words/changes.ts';

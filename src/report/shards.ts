@@ -1,5 +1,5 @@
-import { compareAcross } from '../analyse/across-shards.ts';
 import { analyse } from '../analyse/analyse.ts';
+import { compareAcross } from '../analyse/judge/across-shards.ts';
 import type { Results } from '../results/results.ts';
 import { renderAcross, renderMissing, type Wanted } from './format/across-tables.ts';
 import { type Place, renderMarkdown, STAGES } from './format/markdown.ts';

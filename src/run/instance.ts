@@ -1,8 +1,8 @@
 import type { Scenario } from '../config/types.ts';
 import { LABEL, removeContainers } from '../engine/docker.ts';
-import { searchesMs } from '../plan/capacity-plan.ts';
 import type { Instance } from '../plan/plan.ts';
-import { batchMs } from '../plan/timeline.ts';
+import { searchesMs } from '../plan/timeline/capacity-plan.ts';
+import { batchMs } from '../plan/timeline/timeline.ts';
 import type { Failure, Measurement } from '../results/results.ts';
 import { bringJourney } from './load/k6-run.ts';
 import { searchCapacities } from './measure/capacity-search.ts';

@@ -1,11 +1,11 @@
 import type { Found } from '../checkout/found.ts';
 import { describeOther } from '../checkout/other.ts';
-import { modelOf } from '../config/fit.ts';
+import { modelOf } from '../config/parts/fit.ts';
 import type { Config, Scenario } from '../config/types.ts';
 import type { Built } from '../images/build.ts';
-import { PROBE_MS } from '../plan/capacity-plan.ts';
 import type { Plan } from '../plan/plan.ts';
 import { gatesFor } from '../plan/shard-plan.ts';
+import { PROBE_MS } from '../plan/timeline/capacity-plan.ts';
 import { findReference, type PlannedVariant } from '../plan/variants.ts';
 import type {
   CheckedPage,

@@ -1,7 +1,7 @@
-import { searchesMs } from '../plan/capacity-plan.ts';
 import { warnOfRest } from '../plan/effort.ts';
 import { type Instance, type Plan, planRest } from '../plan/plan.ts';
-import { batchMs } from '../plan/timeline.ts';
+import { searchesMs } from '../plan/timeline/capacity-plan.ts';
+import { batchMs } from '../plan/timeline/timeline.ts';
 import type { Warning } from '../results/results.ts';
 import { type Learned, learnNothing, runInstance } from './instance.ts';
 import { type SamplerTool, startSampler } from './sample/sampler.ts';

@@ -7,7 +7,7 @@ import { openArena } from '../engine/arena.ts';
 import { askEngine } from '../engine/docker.ts';
 import { findImage } from '../engine/image-store.ts';
 import { askK6Version, getK6 } from '../engine/k6-image.ts';
-import { MACHINE_SCRIPT, parseMachine } from '../engine/machine.ts';
+import { MACHINE_SCRIPT, parseMachine } from '../engine/machine/machine.ts';
 import { readCompose } from '../engine/services.ts';
 import { formatCpus } from '../plan/cpus.ts';
 import { describeEffort } from '../plan/effort.ts';

@@ -1,7 +1,7 @@
-import { compare } from '../analyse/compare.ts';
-import { compareEarlier } from '../analyse/earlier.ts';
+import { compare } from '../analyse/judge/compare.ts';
 import type { Summary } from '../analyse/summary.ts';
-import { describeHost } from '../engine/machine.ts';
+import { compareEarlier } from '../analyse/warn/earlier.ts';
+import { describeHost } from '../engine/machine/machine.ts';
 import type { Host } from '../host.ts';
 import { renderMarkdown } from '../report/format/markdown.ts';
 import { streamHtml } from '../report/html/render.ts';

@@ -1,7 +1,7 @@
 import * as core from '@actions/core';
 import { context } from '@actions/github';
+import { pullsOf } from '../publish/api/github.ts';
 import { gatherResults, readWanted } from '../publish/gather.ts';
-import { pullsOf } from '../publish/github.ts';
 import { readJob } from '../publish/job.ts';
 import { findAsked, findOrigin, findOutdated } from '../publish/origin.ts';
 import { realOutlets } from '../publish/outlets.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import * as core from '@actions/core';
 import { analyse } from '../analyse/analyse.ts';
 import type { Summary } from '../analyse/summary.ts';
-import type { Key } from '../config/key-values.ts';
+import type { Key } from '../config/keys/key-values.ts';
 import { KEYS, type KeyName } from '../config/keys.ts';
 import { readMachineError, Stopped, UserError } from '../errors.ts';
 import { makeProgress } from '../report/progress.ts';

@@ -2,16 +2,16 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { uploadFolder } from '../../src/publish/artifact.ts';
-import { markerOf, postComment } from '../../src/publish/comment.ts';
+import { uploadFolder } from '../../src/publish/api/artifact.ts';
+import { markerOf, postComment } from '../../src/publish/api/comment.ts';
 import { Artifacts } from './artifacts.ts';
 import { GitHub, refuse } from './github.ts';
 
 let github: GitHub;
 let artifacts: Artifacts;
 let folder: string;
-let commentsOf: typeof import('../../src/publish/github.ts').commentsOf;
-let pullsOf: typeof import('../../src/publish/github.ts').pullsOf;
+let commentsOf: typeof import('../../src/publish/api/github.ts').commentsOf;
+let pullsOf: typeof import('../../src/publish/api/github.ts').pullsOf;
 
 const PULL = { owner: 'octo', repo: 'shop', number: 7 };
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
   vi.stubEnv('ACTIONS_RESULTS_URL', artifacts.url);
   vi.stubEnv('ACTIONS_RUNTIME_TOKEN', artifacts.token);
   // The client reads its base URL while it is loaded.
-  ({ commentsOf, pullsOf } = await import('../../src/publish/github.ts'));
+  ({ commentsOf, pullsOf } = await import('../../src/publish/api/github.ts'));
 });
 
 afterAll(async () => {

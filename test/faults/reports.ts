@@ -134,7 +134,7 @@ const api = createServer((request, response) => {
 await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
 api.unref();
 process.env.GITHUB_API_URL = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
-const { commentsOf, pullsOf } = await import('../../src/publish/github.ts');
+const { commentsOf, pullsOf } = await import('../../src/publish/api/github.ts');
 /** As in a job, but no waiting between tries. */
 const MANNER = { timeoutMs: 2000, wait: async () => {} };
 

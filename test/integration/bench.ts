@@ -15,7 +15,7 @@ import Ajv2020 from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { TestContext } from 'vitest';
 import { parse } from 'yaml';
-import { isDisturbed } from '../../src/analyse/pairs.ts';
+import { isDisturbed } from '../../src/analyse/judge/pairs.ts';
 import { K6_IMAGE } from '../../src/engine/k6-image.ts';
 import { type ExecOptions, type Finished, type Running, realHost } from '../../src/host.ts';
 import type { Measurement, Results, Variant } from '../../src/results/results.ts';

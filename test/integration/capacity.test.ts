@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { analyse } from '../../src/analyse/analyse.ts';
-import { findCapacity } from '../../src/analyse/capacity-found.ts';
-import type { Knee } from '../../src/analyse/knee.ts';
+import { findCapacity } from '../../src/analyse/rows/capacity-found.ts';
+import type { Knee } from '../../src/analyse/rows/knee.ts';
 import type { Results } from '../../src/results/results.ts';
 import { leftovers, makeProject, needQuiet, type Project } from './bench.ts';
 

@@ -1,6 +1,6 @@
 // What a machine makes of a variant against itself.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { NoiseFound } from '../../src/analyse/noise-found.ts';
+import type { NoiseFound } from '../../src/analyse/judge/noise-found.ts';
 import { findImages, leftovers, makeProject, type Project } from './bench.ts';
 
 let project: Project;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readLoad } from '../../bench/latency/loads.ts';
 import { readServed, servedWithin, truePercentile } from '../../bench/latency/truth.ts';
-import { poolLatency } from '../../src/analyse/pool.ts';
+import { poolLatency } from '../../src/analyse/rows/pool.ts';
 import type { Measurement } from '../../src/results/results.ts';
 import { makeProject, needQuiet, type Project, root } from './bench.ts';
 

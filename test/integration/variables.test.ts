@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { realFiles } from '../../src/config/files.ts';
-import { loadRuntimes } from '../../src/config/runtimes.ts';
+import { loadRuntimes } from '../../src/config/parts/runtimes.ts';
 import {
   ask,
   buildRuntime,

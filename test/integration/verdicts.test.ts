@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkGates } from '../../src/analyse/gates.ts';
+import { checkGates } from '../../src/analyse/judge/gates.ts';
 import type { Comparison, Results } from '../../src/results/results.ts';
 import { leftovers, makeProject, needQuiet, type Project, slicesOf } from './bench.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { keysOf } from '../../src/config/key-sources.ts';
+import { keysOf } from '../../src/config/keys/key-sources.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 import { plan } from '../../src/plan/plan.ts';
 import { readInputs } from '../../src/publish/job.ts';

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { judgeApp } from '../../src/config/apps.ts';
 import { realFiles } from '../../src/config/files.ts';
-import { loadRuntimes } from '../../src/config/runtimes.ts';
+import { judgeApp } from '../../src/config/parts/apps.ts';
+import { loadRuntimes } from '../../src/config/parts/runtimes.ts';
 import { K6_IMAGE } from '../../src/engine/k6-image.ts';
 
 const root = resolve(import.meta.dirname, '../..');

@@ -5,8 +5,8 @@ import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { realFiles } from '../../src/config/files.ts';
-import { keysOf } from '../../src/config/key-sources.ts';
-import { loadRuntimes } from '../../src/config/runtimes.ts';
+import { keysOf } from '../../src/config/keys/key-sources.ts';
+import { loadRuntimes } from '../../src/config/parts/runtimes.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');

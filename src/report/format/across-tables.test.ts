@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { makeResults, type Server } from '../../../test/fixtures/results/make.ts';
 import { makeProfile } from '../../../test/fixtures/results/profile.ts';
-import type { Across } from '../../analyse/across-shards.ts';
-import { compareAcross } from '../../analyse/across-shards.ts';
+import type { Across } from '../../analyse/judge/across-shards.ts';
+import { compareAcross } from '../../analyse/judge/across-shards.ts';
 import type { Results } from '../../results/results.ts';
 import { htmlGroup, renderHtml } from '../html/render.ts';
 import { renderAcross, renderAcrossTable } from './across-tables.ts';

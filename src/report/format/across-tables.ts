@@ -1,4 +1,4 @@
-import type { Across, AcrossRow, AcrossScenario, Ratio } from '../../analyse/across-shards.ts';
+import type { Across, AcrossRow, AcrossScenario, Ratio } from '../../analyse/judge/across-shards.ts';
 import { cleanLine, clip, list, plural } from '../../text/plain.ts';
 import { nounOf } from '../words/changes.ts';
 import { change, NOTHING } from '../words/numbers.ts';

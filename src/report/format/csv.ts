@@ -1,6 +1,6 @@
-import { leadsOf } from '../../analyse/gates.ts';
-import { group, PERCENTILES } from '../../analyse/pool.ts';
-import { passedRatio } from '../../analyse/script-rows.ts';
+import { leadsOf } from '../../analyse/judge/gates.ts';
+import { group, PERCENTILES } from '../../analyse/rows/pool.ts';
+import { passedRatio } from '../../analyse/rows/script-rows.ts';
 import type { EndpointRow, PooledLatency, Row, ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import { CompareMetric, type Comparison } from '../../results/results.ts';
 import { cleanLine } from '../../text/plain.ts';

@@ -1,4 +1,4 @@
-import type { Across, AcrossScenario } from '../../analyse/across-shards.ts';
+import type { Across, AcrossScenario } from '../../analyse/judge/across-shards.ts';
 import { columnsOf, legendOf, part, titleOf, verdictOf } from '../format/across-tables.ts';
 import { type Html, html, isolate, name, sentence } from './html.ts';
 

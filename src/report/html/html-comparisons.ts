@@ -1,4 +1,4 @@
-import { leadsOf } from '../../analyse/gates.ts';
+import { leadsOf } from '../../analyse/judge/gates.ts';
 import type { ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import type { Comparison } from '../../results/results.ts';
 import { cleanLine } from '../../text/plain.ts';

@@ -1,5 +1,5 @@
-import type { Across } from '../../analyse/across-shards.ts';
 import { analyse } from '../../analyse/analyse.ts';
+import type { Across } from '../../analyse/judge/across-shards.ts';
 import type { ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import type { Measurement, Results } from '../../results/results.ts';
 import { cleanLine, plural } from '../../text/plain.ts';

@@ -1,4 +1,4 @@
-import { leadsOf } from '../../analyse/gates.ts';
+import { leadsOf } from '../../analyse/judge/gates.ts';
 import type { GateCheck, Row, ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import type { Comparison, Gate } from '../../results/results.ts';
 import type { Medium } from '../words/changes.ts';

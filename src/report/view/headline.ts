@@ -1,4 +1,4 @@
-import { group } from '../../analyse/pool.ts';
+import { group } from '../../analyse/rows/pool.ts';
 import type { Summary } from '../../analyse/summary.ts';
 import type { CompareMetric, Comparison } from '../../results/results.ts';
 import { list, plural } from '../../text/plain.ts';

@@ -1,4 +1,4 @@
-import { passedRatio } from '../../analyse/script-rows.ts';
+import { passedRatio } from '../../analyse/rows/script-rows.ts';
 import type { Limit, Row, ScenarioSummary, Soak } from '../../analyse/summary.ts';
 import type { Estimate } from '../../stats/estimate.ts';
 import { hasCapacity } from '../words/capacity.ts';

@@ -1,4 +1,4 @@
-import { passedRatio } from '../../analyse/script-rows.ts';
+import { passedRatio } from '../../analyse/rows/script-rows.ts';
 import type { CheckRow, MetricRow, Row, ScenarioSummary, ThresholdRow } from '../../analyse/summary.ts';
 import { count, digits, NOTHING, share } from './numbers.ts';
 

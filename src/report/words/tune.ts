@@ -1,4 +1,4 @@
-import { isMore } from '../../analyse/rank.ts';
+import { isMore } from '../../analyse/judge/rank.ts';
 import type { Row, ScenarioSummary, Summary, Tuned } from '../../analyse/summary.ts';
 import { digits, estimated, held, points } from './numbers.ts';
 import type { Name } from './words.ts';

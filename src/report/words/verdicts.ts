@@ -1,4 +1,4 @@
-import { leadsOf } from '../../analyse/gates.ts';
+import { leadsOf } from '../../analyse/judge/gates.ts';
 import type { GateResult, GuardCounts, Row, ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import type { Comparison, Variant } from '../../results/results.ts';
 import { list, plural } from '../../text/plain.ts';

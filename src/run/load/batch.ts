@@ -1,5 +1,5 @@
 import type { Instance } from '../../plan/plan.ts';
-import type { Batch } from '../../plan/slices.ts';
+import type { Batch } from '../../plan/timeline/slices.ts';
 import type { BatchOutcome } from '../measure/batch-outcome.ts';
 import { type Watch, waitForSamples } from '../sample/sampler.ts';
 import type { CheckedOf } from '../verify/checked.ts';

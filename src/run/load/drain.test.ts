@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { parseLoad } from '../../config/load.ts';
+import { parseLoad } from '../../config/parts/load.ts';
 import type { Scenario } from '../../config/types.ts';
-import { compileLoad } from '../../plan/load-steps.ts';
-import type { Batch } from '../../plan/slices.ts';
+import { compileLoad } from '../../plan/timeline/load-steps.ts';
+import type { Batch } from '../../plan/timeline/slices.ts';
 import { drainedAfterMs, longestDrainMs, overlapMs } from './drain.ts';
 import type { K6Summary } from './k6.ts';
 

@@ -1,5 +1,5 @@
-import type { Batch, Slice } from '../../plan/slices.ts';
-import { spanMs } from '../../plan/timeline.ts';
+import type { Batch, Slice } from '../../plan/timeline/slices.ts';
+import { spanMs } from '../../plan/timeline/timeline.ts';
 import { type K6Summary, sliceId } from './k6.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { loadMs, parseLoad } from '../../config/load.ts';
+import { loadMs, parseLoad } from '../../config/parts/load.ts';
 import type { Scenario } from '../../config/types.ts';
 import type { Docker } from '../../engine/docker.ts';
-import { compileLoad } from '../../plan/load-steps.ts';
+import { compileLoad } from '../../plan/timeline/load-steps.ts';
 import { loadBatch } from './k6-run.ts';
 
 const TIMEOUT_S = 20;

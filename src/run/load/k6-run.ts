@@ -1,8 +1,8 @@
 import type { Scenario } from '../../config/types.ts';
 import { type Docker, expectEngine, LIMITS_MS, lastLines } from '../../engine/docker.ts';
 import type { ExecOptions } from '../../host.ts';
-import type { Batch } from '../../plan/slices.ts';
-import { batchMs } from '../../plan/timeline.ts';
+import type { Batch } from '../../plan/timeline/slices.ts';
+import { batchMs } from '../../plan/timeline/timeline.ts';
 import type { CheckedOf } from '../verify/checked.ts';
 import { type ErrorSample, journeyModule, type K6Summary, makeK6Plan, parseSamples, sliceId } from './k6.ts';
 import { COUNTS, type K6Log, parseLog } from './k6-log.ts';

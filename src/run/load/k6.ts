@@ -1,6 +1,6 @@
 import type { Scenario, ScriptLabel } from '../../config/types.ts';
-import type { Batch, Slice } from '../../plan/slices.ts';
-import { DUET_LAG_MS, groupTurns } from '../../plan/timeline.ts';
+import type { Batch, Slice } from '../../plan/timeline/slices.ts';
+import { DUET_LAG_MS, groupTurns } from '../../plan/timeline/timeline.ts';
 import { readable } from '../../text/readable.ts';
 import { addressOf, hostsOf } from '../servers/target.ts';
 import type { CheckedEndpoints, CheckedOf } from '../verify/checked.ts';

@@ -1,4 +1,4 @@
-import type { Batch } from '../../plan/slices.ts';
+import type { Batch } from '../../plan/timeline/slices.ts';
 import type { ErrorSample, K6Summary } from '../load/k6.ts';
 import type { K6Log } from '../load/k6-log.ts';
 import type { Samples } from '../sample/samples.ts';

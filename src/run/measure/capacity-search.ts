@@ -1,9 +1,9 @@
 import { median } from 'simple-statistics';
-import { judgeProbe, nextRate } from '../../analyse/capacity-found.ts';
-import { sum } from '../../analyse/pool.ts';
+import { judgeProbe, nextRate } from '../../analyse/rows/capacity-found.ts';
+import { sum } from '../../analyse/rows/pool.ts';
 import type { Scenario } from '../../config/types.ts';
-import { planProbe } from '../../plan/capacity-plan.ts';
 import type { Instance } from '../../plan/plan.ts';
+import { planProbe } from '../../plan/timeline/capacity-plan.ts';
 import type { Measurement, Probe } from '../../results/results.ts';
 import { runLoad } from '../load/batch.ts';
 import type { Watch } from '../sample/sampler.ts';

@@ -1,5 +1,5 @@
-import type { Slice } from '../../plan/slices.ts';
-import { groupTurns } from '../../plan/timeline.ts';
+import type { Slice } from '../../plan/timeline/slices.ts';
+import { groupTurns } from '../../plan/timeline/timeline.ts';
 import type { Duet, Measurement } from '../../results/results.ts';
 import { sliceId } from '../load/k6.ts';
 import type { BatchOutcome } from './batch-outcome.ts';

@@ -1,4 +1,4 @@
-import type { Slice } from '../../plan/slices.ts';
+import type { Slice } from '../../plan/timeline/slices.ts';
 import type { Measurement } from '../../results/results.ts';
 import { sliceId } from '../load/k6.ts';
 import type { BatchOutcome } from './batch-outcome.ts';

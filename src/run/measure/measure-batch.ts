@@ -1,6 +1,6 @@
 import type { Instance } from '../../plan/plan.ts';
-import type { Batch } from '../../plan/slices.ts';
-import { drainFor, retime } from '../../plan/timeline.ts';
+import type { Batch } from '../../plan/timeline/slices.ts';
+import { drainFor, retime } from '../../plan/timeline/timeline.ts';
 import { type Failure, type Measurement, OTHER_ANSWERS } from '../../results/results.ts';
 import { runLoad } from '../load/batch.ts';
 import { longestDrainMs, slowestTypicalMs } from '../load/drain.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { parseLoad } from '../../config/load.ts';
+import { parseLoad } from '../../config/parts/load.ts';
 import type { Scenario } from '../../config/types.ts';
-import { compileLoad } from '../../plan/load-steps.ts';
+import { compileLoad } from '../../plan/timeline/load-steps.ts';
 import type { Measurement } from '../../results/results.ts';
 import { type K6Summary, TREND_STATS } from '../load/k6.ts';
 import { Samples } from '../sample/samples.ts';

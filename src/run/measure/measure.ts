@@ -1,6 +1,6 @@
-import type { LoadStep } from '../../plan/load-steps.ts';
-import type { Slice } from '../../plan/slices.ts';
-import { spanMs } from '../../plan/timeline.ts';
+import type { LoadStep } from '../../plan/timeline/load-steps.ts';
+import type { Slice } from '../../plan/timeline/slices.ts';
+import { spanMs } from '../../plan/timeline/timeline.ts';
 import {
   type Endpoint,
   type Measurement,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Slice } from '../../plan/slices.ts';
+import type { Slice } from '../../plan/timeline/slices.ts';
 import type { K6Summary } from '../load/k6.ts';
 import type { BatchOutcome } from './batch-outcome.ts';
 import { findOthersInDuets } from './duets.ts';

@@ -1,4 +1,4 @@
-import type { Slice } from '../../plan/slices.ts';
+import type { Slice } from '../../plan/timeline/slices.ts';
 import type { Others } from '../../results/results.ts';
 import { type ErrorSample, findSample, type K6Summary, OTHER_KINDS, sliceId } from '../load/k6.ts';
 

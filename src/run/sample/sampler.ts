@@ -1,8 +1,8 @@
 import { awaitClient, expectEngine, LABEL, lastLines } from '../../engine/docker.ts';
 import type { Services } from '../../engine/services.ts';
 import { formatCpus } from '../../plan/cpus.ts';
-import type { Batch } from '../../plan/slices.ts';
-import { spanMs } from '../../plan/timeline.ts';
+import type { Batch } from '../../plan/timeline/slices.ts';
+import { spanMs } from '../../plan/timeline/timeline.ts';
 import type { CpuLayout, Warning } from '../../results/results.ts';
 import { type K6Summary, loadedFromMs, sliceId } from '../load/k6.ts';
 import type { Server } from '../servers/servers.ts';

@@ -1,4 +1,4 @@
-import { environmentOf } from '../../config/apps.ts';
+import { environmentOf } from '../../config/parts/apps.ts';
 import {
   type ContainerState,
   type Docker,

@@ -1,4 +1,4 @@
-import { offeredBy } from '../../../analyse/knee.ts';
+import { offeredBy } from '../../../analyse/rows/knee.ts';
 import type { ScenarioSummary } from '../../../analyse/summary.ts';
 import type { Measurement, Step } from '../../../results/results.ts';
 import { held } from '../../words/numbers.ts';

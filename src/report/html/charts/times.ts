@@ -1,4 +1,4 @@
-import { offeredBy } from '../../../analyse/knee.ts';
+import { offeredBy } from '../../../analyse/rows/knee.ts';
 import type { Measurement } from '../../../results/results.ts';
 import { cleanLine } from '../../../text/plain.ts';
 import type { Axis, Line, LineChart, LineView } from './chart.ts';

@@ -1,4 +1,4 @@
-import { group } from '../../../analyse/pool.ts';
+import { group } from '../../../analyse/rows/pool.ts';
 import type { Measurement } from '../../../results/results.ts';
 
 /** The number of each variant in the page: its colour, and its place in all charts. */

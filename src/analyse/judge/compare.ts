@@ -1,0 +1,303 @@
+import type { CompareMetric, Comparison, Duet, Gate, Results } from '../../results/results.ts';
+import { ALPHA, MAX_GUARDED, MIN_PAIRS, SATURATED } from '../../stats/limits.ts';
+import {
+  benjaminiHochberg,
+  holm,
+  isSure,
+  judge,
+  type PairedTest,
+  predictDetectable,
+  testPairs,
+} from '../../stats/verdict.ts';
+import { percent } from '../../text/percent.ts';
+import { group, sum } from '../rows/pool.ts';
+import { chooseMetric, type Entry, type Measured, measure } from '../rows/variant-rows.ts';
+import { testDuets, wereTogether } from './duet-pairs.ts';
+import { isNamed, keyOfPair, leadsOf } from './gates.ts';
+import { type InstancePair, logCenter, logRatios, makePool, type Pool, pairSlices } from './pairs.ts';
+
+const METRICS: readonly CompareMetric[] = ['rps', 'p50', 'p95', 'p99', 'cpu', 'memory', 'services'];
+
+/**
+ * Every variant against its other ref and against the reference, scenario by scenario; comparisons with an earlier
+ * run are kept as they stand. Pure: `report` compares anew what `run` has stored. By variant in the order of the plan;
+ * of each pair the metric that fits the situation comes first.
+ */
+export function compare(results: Results): Comparison[] {
+  return compareMeasured(results, measure(results));
+}
+
+/** Likewise, when rows are there already. */
+export function compareMeasured(results: Results, measured: readonly Measured[]): Comparison[] {
+  const drafts = measured.flatMap((scenario) => draftScenario(results, scenario));
+  const corrected = new Map(
+    (['base', 'reference'] as const).flatMap((against) => {
+      // What cannot come to a verdict is no test.
+      const tests = drafts.filter((draft) => draft.against === against && draft.obstacles.length === 0);
+      return [
+        ...correct(
+          tests.filter((draft) => draft.primary),
+          holm,
+        ),
+        ...correct(
+          tests.filter((draft) => !draft.primary),
+          benjaminiHochberg,
+        ),
+      ];
+    }),
+  );
+  const concluded = drafts.map((draft) => conclude(draft, corrected.get(draft)));
+  const own = oppose(concluded, (i) => drafts[i]?.full ?? false);
+  const earlier = results.comparisons.filter(({ against }) => against === 'earlier');
+  const numbers = new Map(results.variants.map(({ id }, number) => [id, number]));
+  const place = ({ variant, against }: Comparison) =>
+    3 * (numbers.get(variant) ?? -1) + ['base', 'earlier', 'reference'].indexOf(against);
+  const found = group([...own, ...earlier], ({ scenario }) => scenario);
+  // Stable, so each pair keeps its order of metrics.
+  return results.plan.scenarios.flatMap(({ name }) =>
+    (found.get(name) ?? []).toSorted((a, b) => place(a) - place(b)),
+  );
+}
+
+/** A comparison before the others are known: everything but what the correction for many tests decides. */
+interface Draft {
+  variant: string;
+  reference: string;
+  against: 'base' | 'reference';
+  scenario: string;
+  metric: CompareMetric;
+  primary: boolean;
+  /** Both servers used all of their CPUs. */
+  full: boolean;
+  how: Comparison['how'];
+  test: PairedTest | null;
+  /** ln of the number halfway between the two sides, each loaded alone. */
+  center: number | null;
+  slices: number;
+  dropped: number;
+  /** Of `slices`: those that a guard would leave out. */
+  disturbed: number;
+  /** Why there can be no verdict, whatever the numbers. */
+  obstacles: string[];
+}
+
+function draftScenario(results: Results, scenario: Measured): Draft[] {
+  const { entries } = scenario;
+  const heads = entries.filter(({ variant }) => variant.ref === null);
+  const reference =
+    heads.find(({ variant }) => variant.id === results.plan.reference) ??
+    heads.find(({ variant }) => variant.failure === null);
+  const byId = new Map(entries.map((entry) => [entry.variant.id, entry]));
+  const duetsOf = group(
+    results.duets.filter((duet) => duet.scenario === scenario.facts.name),
+    ({ variant, base }) => JSON.stringify([variant, base]),
+  );
+  const desk = { results, scenario, duetsOf, pool: makePool() };
+  return heads.flatMap((entry) => {
+    const base = byId.get(entry.variant.base ?? '');
+    return [
+      ...(base ? draftPair(desk, entry, base, 'base') : []),
+      ...(reference && reference !== entry ? draftPair(desk, entry, reference, 'reference') : []),
+    ];
+  });
+}
+
+/** What all pairs of a scenario share. */
+interface Desk {
+  results: Results;
+  scenario: Measured;
+  /** By the ids of both. */
+  duetsOf: ReadonlyMap<string, readonly Duet[]>;
+  pool: Pool;
+}
+
+function draftPair(
+  { results, scenario, duetsOf, pool }: Desk,
+  variant: Entry,
+  reference: Entry,
+  against: Draft['against'],
+): Draft[] {
+  const duets = duetsOf.get(JSON.stringify([variant.variant.id, reference.variant.id]));
+  const pairs = pairSlices(variant.slices, reference.slices, duets);
+  const together = wereTogether(pairs) && testDuets(pairs) !== null;
+  const fitting = chooseFitting(scenario, pairs, against, together);
+  const [lead] = fitting.metrics;
+  const served = [variant, reference].some(({ slices }) => slices.some(({ services }) => services !== null));
+  const metrics = [lead, ...METRICS.filter((metric) => metric !== lead && (served || metric !== 'services'))];
+  return metrics.map((metric) => {
+    const how = together && metric === 'cpu' ? 'together' : 'turns';
+    const test = how === 'together' ? testDuets(pairs) : testPairs(logRatios(pairs, metric, pool));
+    const dropped = sum(pairs, (pair) => (how === 'together' ? pair.duetsDropped : pair.dropped));
+    const slices = sum(pairs, (pair) => (how === 'together' ? pair.duets : pair.kept).length);
+    const disturbed = sum(pairs, (pair) => (how === 'together' ? pair.duetsDisturbed : pair.disturbed));
+    const arms = [variant, reference];
+    return {
+      variant: variant.variant.id,
+      reference: reference.variant.id,
+      against,
+      scenario: scenario.facts.name,
+      metric,
+      full: fitting.full,
+      primary:
+        fitting.metrics.includes(metric) ||
+        results.plan.gates.some((gate) => names(gate, scenario, variant, metric)),
+      how,
+      test,
+      center: logCenter(pairs, metric, pool),
+      slices,
+      dropped,
+      disturbed,
+      obstacles: [
+        ...arms.flatMap((arm) => obstaclesOf(arm, metric)),
+        ...obstaclesOfPairs(test?.pairs ?? 0, dropped, slices),
+      ],
+    };
+  });
+}
+
+/** The metrics that a verdict goes by: the first leads. */
+interface Fitting {
+  metrics: readonly [CompareMetric, ...CompareMetric[]];
+  /** Whether both servers used all of their CPUs, so that CPU per request decides how many requests they do. */
+  full: boolean;
+}
+
+/**
+ * Two refs: what a request costs, where both were loaded at once, as that is the steadiest number of all; and how fast
+ * the answers come, unless that follows from it, as the CPUs are full. Runtimes against each other are ranked, so there it
+ * is what the ranking is by.
+ */
+function chooseFitting(
+  scenario: Measured,
+  pairs: readonly InstancePair[],
+  against: Draft['against'],
+  together: boolean,
+): Fitting {
+  const full = (['variant', 'reference'] as const).every((side) => {
+    const busy = pairs.flatMap(({ kept }) => kept.map((pair) => pair[side].cpu?.busyRatio ?? 0));
+    return busy.length > 0 && sum(busy, (ratio) => ratio) >= SATURATED * busy.length;
+  });
+  if (against === 'reference') return { metrics: [chooseMetric(scenario)], full };
+  const fast = scenario.model === 'open' ? 'p50' : 'rps';
+  if (together) return { metrics: full && fast === 'rps' ? ['cpu'] : ['cpu', fast], full };
+  return { metrics: full && fast === 'rps' ? ['cpu'] : [fast], full };
+}
+
+function names(gate: Gate, { facts }: Measured, { variant }: Entry, metric: CompareMetric): boolean {
+  return (
+    gate.metric === metric &&
+    (gate.scenario === null || gate.scenario === facts.name) &&
+    isNamed(variant, gate.variant)
+  );
+}
+
+function obstaclesOf({ row }: Entry, metric: CompareMetric): string[] {
+  const { state, label } = row;
+  const ofServer = metric === 'cpu' || metric === 'memory' || metric === 'services';
+  switch (state.kind) {
+    case 'failed':
+      return [`${label} failed: ${state.reason}`];
+    case 'unranked':
+      // What a request costs is the same question at any rate.
+      return state.cause === 'rate-missed' && ofServer ? [] : [`${label}: ${state.reason}`];
+    case 'generator-bound':
+      if (!ofServer) return [`the load generator was the limit for ${label}: ${state.reason}`];
+  }
+  if (row.holds?.kind === 'found' && !ofServer) {
+    return [`${label} did not sustain the whole ramp: compare the saturation point`];
+  }
+  if (metric.startsWith('p') && row.latencyDoubtful) {
+    return [
+      `k6 was ${percent(row.generatorBusyRatio ?? 0)} busy with ${label}: part of the latency may be its own`,
+    ];
+  }
+  return [];
+}
+
+function obstaclesOfPairs(pairs: number, dropped: number, slices: number): string[] {
+  const all = dropped + slices;
+  if (all === 0) return ['not measured side by side'];
+  if (pairs === 0 && slices > 0) return ['not known for both'];
+  const share = `${percent(dropped / all)} of the pairs of slices failed or were void and were left out`;
+  const few = `${pairs} ${pairs === 1 ? 'pair' : 'pairs'} of fresh starts, ${MIN_PAIRS} needed`;
+  return [...(dropped > MAX_GUARDED * all ? [share] : []), ...(pairs < MIN_PAIRS ? [few] : [])];
+}
+
+/** The p value after the correction for how many tests. */
+interface Corrected {
+  p: number;
+  tests: number;
+}
+
+function correct(
+  drafts: readonly Draft[],
+  method: (ps: readonly number[]) => number[],
+): [Draft, Corrected][] {
+  const ps = method(drafts.map(({ test }) => test?.p ?? 1));
+  return drafts.map((draft, i) => [draft, { p: ps[i] as number, tests: drafts.length }]);
+}
+
+function conclude(draft: Draft, corrected: Corrected | undefined): Comparison {
+  const { test, center, obstacles, full: _, ...named } = draft;
+  const known = {
+    ...named,
+    ratio: test && Math.exp(test.mean),
+    values: test && center !== null ? around(center, test.mean) : null,
+    interval: test?.interval ? { ...test.interval, level: 1 - ALPHA } : null,
+    pairs: test?.pairs ?? 0,
+    spread: test?.spread ?? null,
+    p: test?.p ?? null,
+    adjustedP: corrected?.p ?? null,
+  };
+  if (!test || !corrected || test.spread === null) {
+    return { ...known, detectable: null, verdict: 'inconclusive', margin: null, reasons: obstacles };
+  }
+  const noise = draft.how === 'turns' && draft.disturbed > 0 ? [amidNoise(draft)] : [];
+  const { verdict, margin } = judge(test, corrected.p, draft.metric === 'rps');
+  const { pairs, spread } = test;
+  return {
+    ...known,
+    detectable: predictDetectable({ pairs, spread, tests: corrected.tests }),
+    verdict,
+    margin,
+    // With many tests something looks sure by chance.
+    reasons: [
+      ...(!isSure(test, corrected.p) && isSure(test, test.p ?? 1) ? [missedBy(corrected.tests)] : []),
+      ...noise,
+    ],
+  };
+}
+
+/** Both sides' numbers, so that one is `difference` (a logarithm) above the other. */
+function around(center: number, difference: number): Comparison['values'] {
+  return { variant: Math.exp(center + difference / 2), reference: Math.exp(center - difference / 2) };
+}
+
+/** Turns meet a disturbance one after the other. */
+function amidNoise({ disturbed, slices }: Draft): string {
+  return `${percent(disturbed / slices)} of the pairs of slices were disturbed; all count, so the interval is wider`;
+}
+
+const missedBy = (tests: number) => `significant alone, but not as one of ${tests} tests`;
+
+/** A server whose CPUs are full and that needs more of them per request cannot do more requests: one must be wrong. */
+function oppose(comparisons: readonly Comparison[], isFull: (index: number) => boolean): Comparison[] {
+  const leads = leadsOf(comparisons);
+  const rpsOf = new Map(
+    comparisons.flatMap((one) => (one.metric === 'rps' ? [[keyOfPair(one), one] as const] : [])),
+  );
+  return comparisons.map((comparison, i) => {
+    const { verdict, metric } = comparison;
+    const slower = verdict === 'slower';
+    if (metric !== 'cpu' || !isFull(i) || !leads.has(comparison) || !(slower || verdict === 'faster'))
+      return comparison;
+    const rps = rpsOf.get(keyOfPair(comparison));
+    // Without a corrected p value RPS was not fit to be tested.
+    if (!rps?.interval || rps.adjustedP === null) return comparison;
+    if (slower ? rps.interval.low <= 1 : rps.interval.high >= 1) return comparison;
+    const reason = slower
+      ? 'more CPU per request, but also more RPS'
+      : 'less CPU per request, but also less RPS';
+    return { ...comparison, verdict: 'inconclusive', reasons: [reason] };
+  });
+}

@@ -1,0 +1,81 @@
+import type { Comparison, Gate, Results, Variant } from '../../results/results.ts';
+import type { GateResult } from '../summary.ts';
+
+/**
+ * Holds every gate of the plan against the comparisons: with the other ref or an earlier run where one was asked for,
+ * else with the reference. Without a metric it looks at those that a verdict goes by, unless another gate names them. One fails only on 'slower' with the whole interval beyond what it allows.
+ */
+export function checkGates(results: Results, comparisons: readonly Comparison[]): GateResult[] {
+  const wanted = ({ against }: Comparison) => (against === 'reference') === (results.plan.compareTo === null);
+  const leads = leadsOf(comparisons);
+  const named = results.plan.gates.map(({ metric }) => metric);
+  const fits = (comparison: Comparison) =>
+    leads.has(comparison) || (comparison.primary && !named.includes(comparison.metric));
+  const byId = new Map(results.variants.map((variant) => [variant.id, variant]));
+  return results.plan.gates.map((gate) => {
+    const checks = comparisons
+      .filter(
+        (comparison) =>
+          wanted(comparison) &&
+          (gate.metric === null ? fits(comparison) : comparison.metric === gate.metric) &&
+          (gate.scenario === null || comparison.scenario === gate.scenario) &&
+          isNamed(byId.get(comparison.variant), gate.variant),
+      )
+      .map((comparison) => ({
+        comparison,
+        failed: isSurelySlower(comparison, gate.above),
+        judged: isJudged(comparison, gate.above),
+      }));
+    const unjudged =
+      checks.length > 0 ? checks.every(({ judged }) => !judged) : expectsComparison(results, gate);
+    return { gate, checks, failed: checks.some((check) => check.failed), unjudged };
+  });
+}
+
+/** Of each variant, scenario and kind the comparison that comes first: that of the metric which fits the situation. */
+export function leadsOf(comparisons: readonly Comparison[]): Set<Comparison> {
+  const leads = new Map<string, Comparison>();
+  for (const comparison of comparisons) {
+    const key = keyOfPair(comparison);
+    if (!leads.has(key)) leads.set(key, comparison);
+  }
+  return new Set(leads.values());
+}
+
+/** What is compared with what, and in which scenario. */
+export function keyOfPair({ scenario, variant, against, reference }: Comparison): string {
+  return JSON.stringify([scenario, variant, against, reference]);
+}
+
+/** Whether a gate for this runtime, label or id means this variant; null means all. */
+export function isNamed(variant: Variant | undefined, name: string | null): boolean {
+  return (
+    name === null || (variant !== undefined && [variant.id, variant.label, variant.runtime].includes(name))
+  );
+}
+
+/** More of a latency, of CPU or of memory is slower; of RPS less. */
+function isSurelySlower({ verdict, metric, interval }: Comparison, above: number): boolean {
+  if (verdict !== 'slower' || interval === null) return false;
+  return metric === 'rps' ? interval.high < 1 - above : interval.low > 1 + above;
+}
+
+/** There is a verdict, or the whole interval lies within what is allowed. */
+function isJudged({ verdict, metric, interval, detectable }: Comparison, above: number): boolean {
+  if (verdict !== 'inconclusive') return true;
+  // With too few pairs there is an interval that nobody should rely on.
+  if (interval === null || detectable === null) return false;
+  return metric === 'rps' ? interval.low >= 1 - above : interval.high <= 1 + above;
+}
+
+/**
+ * A scenario that was left out of the run, the reference itself and a variant that is new have nothing to be compared with:
+ * none of them can have become slower.
+ */
+function expectsComparison({ plan, variants }: Results, { scenario, variant: name }: Gate): boolean {
+  if (scenario !== null && !plan.scenarios.some((one) => one.name === scenario)) return false;
+  const named = variants.filter((variant) => variant.ref === null && isNamed(variant, name));
+  if (plan.compareTo !== null) return named.some(({ base }) => base !== null);
+  const reference = plan.reference ?? variants[0]?.id;
+  return named.some(({ id }) => id !== reference);
+}

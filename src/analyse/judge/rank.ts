@@ -1,0 +1,149 @@
+import type { CompareMetric } from '../../results/results.ts';
+import type { Estimate } from '../../stats/estimate.ts';
+import { MIN_PAIRS, START_SPREAD } from '../../stats/limits.ts';
+import { holm, isSure, type PairedTest, testPairs } from '../../stats/verdict.ts';
+import type { Entry } from '../rows/variant-rows.ts';
+import type { Row, ScenarioSummary } from '../summary.ts';
+import { logRatios, makePool, pairSlices } from './pairs.ts';
+
+/** Whether the first is surely better than the second, by variants' ids. */
+type Better = (a: string, b: string) => boolean;
+
+type Ranked = ScenarioSummary['metric'];
+
+type Ranking = Pick<ScenarioSummary, 'basis' | 'best' | 'cheapest'> & { rows: Row[] };
+
+/**
+ * Ranks variants that may be ranked: place = 1 + the number of those surely better. Rows that share a place stand in
+ * order of their value; where the rate was given and latency cannot tell them apart, the cheaper in CPU goes first.
+ */
+export function rank(entries: readonly Entry[], metric: Ranked): Ranking {
+  // A ramp gives one knee a start, and takes long: there are too few for tests.
+  const [paired, cost] = metric === 'holds' ? [null, null] : testAll(entries, [metric, 'cpu']);
+  const better = paired ?? byIntervals(entries, metric);
+  const rows = sortRows(entries, metric, better);
+  const cheaper = (paired && cost) ?? byIntervals(entries, 'cpu');
+  return {
+    rows,
+    basis: paired ? 'paired' : 'intervals',
+    best: aheadOfAll(entries, better),
+    cheapest: aheadOfAll(entries, cheaper),
+  };
+}
+
+interface Tested {
+  a: string;
+  b: string;
+  test: PairedTest;
+}
+
+/**
+ * Paired tests of all variants against each other, corrected together, so that the chance of any wrong word in a whole
+ * ranking is below ALPHA. Null for a metric of which there is nothing to test or any two have too few fresh starts in common.
+ */
+function testAll(entries: readonly Entry[], metrics: readonly [CompareMetric, 'cpu']): (Better | null)[] {
+  const found: (Tested[] | null)[] = metrics.map(() => []);
+  const pool = makePool();
+  for (const [i, a] of entries.entries()) {
+    for (const b of entries.slice(i + 1)) {
+      // Of the first metric alone there is a ranking.
+      if (found[0] === null) break;
+      const pairs = pairSlices(a.slices, b.slices);
+      metrics.forEach((metric, m) => {
+        const test = testPairs(logRatios(pairs, metric, pool));
+        if (test === null || test.pairs < MIN_PAIRS) found[m] = null;
+        else found[m]?.push({ a: a.variant.id, b: b.variant.id, test });
+      });
+    }
+  }
+  return found.map((tests, m) => tests && orderBy(entries, tests, metrics[m] === 'rps'));
+}
+
+/** What the tests are sure of; null where there are none. */
+function orderBy(entries: readonly Entry[], tests: readonly Tested[], isRps: boolean): Better | null {
+  if (tests.length === 0) return null;
+  const ps = holm(tests.map(({ test }) => test.p ?? 1));
+  const behind: Behind = new Map(entries.map(({ variant }) => [variant.id, new Set<string>()]));
+  tests.forEach(({ a, b, test }, i) => {
+    if (!isSure(test, ps[i] as number)) return;
+    const [ahead, other] = test.mean > 0 === isRps ? [a, b] : [b, a];
+    behind.get(ahead)?.add(other);
+  });
+  closeTransitively(behind);
+  return (a, b) => behind.get(a)?.has(b) ?? false;
+}
+
+/** Whether more of it is better. */
+export const isMore = (metric: Ranked | 'cpu') => metric === 'rps' || metric === 'holds';
+
+/** Of each variant those that are surely worse. */
+type Behind = Map<string, Set<string>>;
+
+/**
+ * If a is better than b and b than c, a is better than c, tested or not: all that was found holds at once. So two that
+ * share a place have not been told apart, and who alone is first is ahead of all.
+ */
+function closeTransitively(behind: Behind): void {
+  for (const [middle, others] of behind) {
+    for (const worse of behind.values()) {
+      if (worse !== others && worse.has(middle)) for (const other of others) worse.add(other);
+    }
+  }
+}
+
+/** With too few starts for tests: their 95 % intervals do not overlap. A number without an interval is never surely better. */
+function byIntervals(entries: readonly Entry[], metric: Ranked | 'cpu'): Better {
+  const estimates = new Map(entries.map(({ variant, row }) => [variant.id, estimateOf(row, metric)]));
+  const kinds = new Map(entries.map(({ variant, row }) => [variant.id, row.holds?.kind]));
+  return (a, b) => {
+    // Lower and upper bounds: the one may hold any more, the other any less.
+    if (metric === 'holds' && (kinds.get(b) === 'beyond' || kinds.get(a) === 'below')) return false;
+    const [first, second] = [estimates.get(a) ?? null, estimates.get(b) ?? null];
+    return isMore(metric) ? isBelow(second, first) : isBelow(first, second);
+  };
+}
+
+/** With an interval that has in it what starts differ by: that of a single start is widened by what is known of others. */
+function estimateOf(row: Row, metric: Ranked | 'cpu'): Estimate | null {
+  const found = metric === 'cpu' ? row.cpuMsPerRequest : row[metric];
+  if (found === null) return null;
+  // What was held to the end of the ramp is surely held.
+  const half = metric === 'holds' ? (found.half ?? 0) : found.half;
+  if (found.over === 'instances' || half === null) return { ...found, half };
+  // Slices of one start differ far less in CPU than starts do.
+  return metric === 'cpu' ? null : { ...found, half: half + START_SPREAD * found.value };
+}
+
+function isBelow(a: Estimate | null, b: Estimate | null): boolean {
+  if (a?.half == null || b?.half == null) return false;
+  return a.value + a.half < b.value - b.half;
+}
+
+/** Who is surely better than every other; null when nobody is or there is no other. */
+function aheadOfAll(entries: readonly Entry[], better: Better): string | null {
+  const ids = entries.map(({ variant }) => variant.id);
+  if (ids.length < 2) return null;
+  return ids.find((id) => ids.every((other) => other === id || better(id, other))) ?? null;
+}
+
+function sortRows(entries: readonly Entry[], metric: Ranked, better: Better): Row[] {
+  const ids = entries.map(({ variant }) => variant.id);
+  const places = ids.map((id) => 1 + ids.filter((other) => better(other, id)).length);
+  const value = (row: Row) => {
+    const found = row[metric]?.value;
+    return found === undefined ? Infinity : isMore(metric) ? -found : found;
+  };
+  const cpu = (row: Row) => (isMore(metric) ? 0 : (row.cpuMsPerRequest?.value ?? Infinity));
+  return entries
+    .map(({ row }, i) => ({ row, place: places[i] as number }))
+    .sort((a, b) => a.place - b.place || order(cpu(a.row), cpu(b.row)) || order(value(a.row), value(b.row)))
+    .map(({ row, place }): Row => {
+      const shared = places.filter((other) => other === place).length > 1;
+      return { ...row, state: { kind: 'ranked', rank: place, shared } };
+    });
+}
+
+/** Like a − b, but ∞ equals ∞. */
+function order(a: number, b: number): number {
+  return a === b ? 0 : a < b ? -1 : 1;
+}

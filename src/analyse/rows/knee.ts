@@ -1,0 +1,209 @@
+import { mean } from 'simple-statistics';
+import type { Latency, Measurement, ScenarioFacts, Step } from '../../results/results.ts';
+import { estimate } from '../../stats/estimate.ts';
+import { fromPercentiles } from '../../stats/histogram.ts';
+import { DEFAULT_OK_RATIO } from '../../stats/limits.ts';
+import type { Held, Limit, PooledLatency } from '../summary.ts';
+import { byInstance, poolLatency, sum } from './pool.ts';
+
+/** One level of a ramp. */
+export interface Level {
+  /** Requests per second. */
+  offered: number;
+  /** Right answers per second, less those that only wait longer than the ones before. */
+  served: number;
+  /** Within the pass criteria, and all but nothing was left over. */
+  held: boolean;
+  /** Nothing is wrong but that some of it was not even sent, as all clients were waiting for an answer. */
+  short: boolean;
+  /** How much it counts: its length in levels of the shortest kind. */
+  weight: number;
+}
+
+/** Where one ramp, or one search, was held no longer. */
+export interface Knee {
+  /** `beyond`: all of it was held, or all that k6 had clients for; `below`: nothing was. */
+  kind: Held['kind'];
+  rps: number;
+  /** The knee lies between these, even if one more level contradicts it. */
+  low: number;
+  high: number;
+}
+
+/** Below this share of what was offered a level was not held. */
+export const SERVED = 0.98;
+/** With fewer levels there is no ramp. */
+const MIN_LEVELS = 4;
+/** Levels on its far side that a knee needs: one alone is a stall. */
+const MIN_EVIDENCE = 2;
+/** A server that does so much more above its knee was not full there: k6 had too few clients. */
+const MORE = 1.15;
+/** What a pass criterion can be about. */
+const LIMITED = ['p50Ms', 'p95Ms', 'p99Ms'] as const;
+
+/**
+ * The rate up to which a ramp was held: the one split of its levels, into those below and those above, that the fewest
+ * levels contradict. For levels that are each misjudged with the same chance that is the most likely one (the maximum
+ * likelihood estimate of a step function under symmetric misclassification), so a stall or a lucky level moves nothing.
+ *
+ * @returns null where there is no ramp
+ */
+export function findKnee(levels: readonly Level[]): Knee | null {
+  const sorted = [...levels].sort((a, b) => a.offered - b.offered);
+  const rates = sorted.map(({ offered }) => offered);
+  if (new Set(rates).size < MIN_LEVELS) return null;
+  // costs[k]: weight of what contradicts that the first k levels were held and no other.
+  const costs = [sum(sorted, ({ held, weight }) => (held ? weight : 0))];
+  for (const { held, weight } of sorted) costs.push((costs.at(-1) as number) + (held ? -weight : weight));
+  const least = Math.min(...costs);
+  const within = (slack: number) => costs.flatMap((cost, k) => (cost < least + slack + 1e-9 ? [k] : []));
+  const [bottom, top] = [rates[0] as number, rates.at(-1) as number];
+  const rateAt = (k: number) => rates[k - 1] ?? 0;
+  const possible = within(MIN_EVIDENCE - 1);
+  if (possible.includes(rates.length)) return { kind: 'beyond', rps: top, low: top, high: top };
+  if (possible.includes(0)) return { kind: 'below', rps: bottom, low: 0, high: bottom };
+  const best = within(0);
+  const rps = (rateAt(best[0] as number) + rateAt(best.at(-1) as number)) / 2;
+  const most = servedAbove(sorted.slice(best[0]));
+  if (most > MORE * rps) return { kind: 'beyond', rps: most, low: most, high: most };
+  return {
+    ...{ kind: 'found', rps },
+    low: rateAt(possible[0] as number),
+    high: rateAt((possible.at(-1) as number) + 1),
+  };
+}
+
+/** What levels that lacked nothing but clients did per second: the third best, so that one or two prove nothing. */
+function servedAbove(levels: readonly Level[]): number {
+  const served = levels.flatMap((level) => (level.short ? [level.served] : []));
+  return served.sort((a, b) => b - a)[MIN_EVIDENCE] ?? 0;
+}
+
+type Judged = Pick<Measurement, 'steps' | 'requests' | 'iterations'>;
+
+/** The levels of a slice up to the end of its highest rate; empty in the closed model. */
+export function levelsOf(slice: Judged, slo: ScenarioFacts['slo']): Level[] {
+  const rising = risingSteps(slice);
+  const shortest = Math.min(...rising.map(({ durationMs }) => durationMs));
+  return rising.map((step, i): Level => {
+    const seconds = step.durationMs / 1000;
+    const offered = offeredBy(slice, step) as number;
+    const right = step.requests - step.failures;
+    const served = right / seconds / (1 + growthBetween(rising[i - 1], step));
+    // One request may fall on the other side of the level's end.
+    const isServed = (rate: number) => served >= SERVED * rate - 1 / seconds;
+    const kept = keeps(step, right, slo);
+    return {
+      ...{ offered, served, held: kept && isServed(offered), weight: step.durationMs / shortest },
+      short: kept && !isServed(offered) && isServed(step.requests / seconds),
+    };
+  });
+}
+
+function risingSteps({ steps }: Judged): Step[] {
+  const open = steps.filter(({ offeredRps }) => offeredRps !== null);
+  const top = Math.max(...open.map(({ offeredRps }) => offeredRps as number));
+  return open.slice(0, open.findLastIndex(({ offeredRps }) => offeredRps === top) + 1);
+}
+
+/** Iterations are offered, requests are answered: how many of the one make one of the other. */
+function perIteration({ requests, iterations }: Pick<Judged, 'requests' | 'iterations'>): number {
+  return iterations > 0 ? requests / iterations : 1;
+}
+
+/** Requests per second that a step offers; null for the closed model. */
+export function offeredBy(slice: Pick<Judged, 'requests' | 'iterations'>, step: Step): number | null {
+  return step.offeredRps === null ? null : step.offeredRps * perIteration(slice);
+}
+
+/**
+ * By how much longer each request takes than the one a second before, in seconds. Of a queue that grows that is
+ * exactly arrivals ÷ service − 1 (what comes at t is answered at t + W(t), so answers come at λ ÷ (1 + W′)): a server
+ * that is full shows it long before anything is refused.
+ */
+function growthBetween(before: Step | undefined, { offsetMs, durationMs, latency }: Step): number {
+  if (!before?.latency || !latency) return 0;
+  const apartMs = offsetMs + durationMs / 2 - (before.offsetMs + before.durationMs / 2);
+  return apartMs > 0 ? Math.max(0, (latency.avgMs - before.latency.avgMs) / apartMs) : 0;
+}
+
+/** Whether so many requests, of which so many were answered right, are within the pass criteria. */
+export function keeps(
+  { requests, latency }: Pick<Step, 'requests'> & { latency: Pick<Latency, (typeof LIMITED)[number]> | null },
+  right: number,
+  slo: ScenarioFacts['slo'],
+): boolean {
+  const needed = slo.okRatio ?? DEFAULT_OK_RATIO;
+  const late = LIMITED.some((key) => latency !== null && slo[key] !== undefined && latency[key] > slo[key]);
+  return !late && requests > 0 && right >= needed * requests;
+}
+
+/**
+ * The knee of a variant from all its ramps: their mean, and whichever is wider of the t interval over fresh starts and
+ * the levels between which the knees lie. Where most ramps were held to their end, or the load generator gave in
+ * first, it is a lower bound.
+ */
+export function poolKnees(slices: readonly Measurement[], slo: ScenarioFacts['slo']): Held | null {
+  const instances = byInstance(slices).map((own) =>
+    own.flatMap((slice) => {
+      const knee = findKnee(levelsOf(slice, slo));
+      if (knee === null) return [];
+      return [knee.kind === 'found' && slice.generator.bound ? { ...knee, kind: 'beyond' as const } : knee];
+    }),
+  );
+  const pooled = poolLimits(instances);
+  return (
+    pooled && {
+      ...pooled,
+      ramps: instances.flat().length,
+      upTo: pooled.kind === 'below' ? null : poolUpTo(slices, pooled.value),
+    }
+  );
+}
+
+/** Knees of each start together; null when there is none. */
+export function poolLimits(instances: readonly (readonly Knee[])[]): Limit | null {
+  const knees = instances.flat();
+  const pooled = estimate(instances.map((own) => own.map(({ rps }) => rps)));
+  if (pooled === null) return null;
+  const most = (['beyond', 'below'] as const).find(
+    (kind) => 2 * knees.filter((knee) => knee.kind === kind).length > knees.length,
+  );
+  const between = mean(knees.map(({ low, high }) => (high - low) / 2));
+  return {
+    ...pooled,
+    kind: most ?? 'found',
+    // A bound of all has no interval; where only most are, the others say how far starts lie apart.
+    half: knees.every(({ kind }) => kind === most) ? null : Math.max(pooled.half ?? 0, between),
+  };
+}
+
+/** What was asked and answered on the levels up to a rate. */
+function poolUpTo(slices: readonly Measurement[], rps: number): Held['upTo'] {
+  const steps = slices.flatMap((slice) =>
+    risingSteps(slice).filter((step) => (offeredBy(slice, step) as number) <= rps),
+  );
+  const requests = sum(steps, (step) => step.requests);
+  return {
+    requests,
+    okRatio: requests > 0 ? sum(steps, (step) => step.requests - step.failures) / requests : null,
+    latency: poolSteps(steps),
+  };
+}
+
+/** Latency of steps together. The distribution of each is known by its percentiles only. */
+export function poolSteps(steps: readonly Step[]): PooledLatency | null {
+  const parts = steps.flatMap(({ latency, requests: n }) => {
+    if (latency === null) return [];
+    const grid = Object.entries(latency).flatMap(([key, ms]) => {
+      const p = /^p(\d+(?:_\d+)?)Ms$/.exec(key)?.[1];
+      return p === undefined ? [] : [{ p: Number(p.replace('_', '.')), ms }];
+    });
+    const ends = [
+      { p: 0, ms: latency.minMs },
+      { p: 100, ms: latency.maxMs },
+    ];
+    return [{ latency, histogram: fromPercentiles([...ends, ...grid], n) }];
+  });
+  return poolLatency(parts);
+}

@@ -1,0 +1,119 @@
+import type { Measurement, ScenarioFacts } from '../../results/results.ts';
+import { DEFAULT_BUNDLED_CHECKS, DEFAULT_CHECKS, MAX_SCRIPT_ERRORS } from '../../stats/limits.ts';
+import { percent } from '../../text/percent.ts';
+import type { CheckRow, EndpointRow, ErrorRow, Row, ScriptEvent, ScriptRow } from '../summary.ts';
+import { sum } from './pool.ts';
+import { judgeThreshold, poolMetric } from './thresholds.ts';
+
+/** What a user's k6 script said of itself over all slices of a variant; null: it is none. */
+export function poolScript(slices: readonly Measurement[], facts: ScenarioFacts): ScriptRow | null {
+  const scripts = slices.flatMap(({ script }) => (script ? [script] : []));
+  if (scripts.length === 0) return null;
+  const names = new Set(
+    scripts.flatMap(({ metrics }) => metrics.flatMap(({ name, custom }) => (custom ? [name] : []))),
+  );
+  const event = (of: (script: (typeof scripts)[number]) => ScriptEvent): ScriptEvent => ({
+    count: sum(scripts, (script) => of(script).count),
+    first: scripts.map(of).find(({ first }) => first !== null)?.first ?? null,
+  });
+  const aborted = scripts.flatMap((script) => (script.aborted === null ? [] : [script.aborted]));
+  return {
+    slices: scripts.length,
+    thrown: event(({ thrown }) => thrown),
+    printed: event(({ printed }) => printed),
+    aborted: { count: aborted.length, first: aborted[0] ?? null },
+    iterations: sum(slices, ({ iterations }) => iterations),
+    left: Math.max(...scripts.map(({ left }) => left)),
+    metrics: [...names].flatMap((name) => {
+      const pooled = poolMetric(
+        scripts.flatMap(({ metrics }) => metrics.filter((metric) => metric.name === name)),
+      );
+      if (pooled === null) return [];
+      const { at: _, ...row } = pooled;
+      return [row];
+    }),
+    thresholds: (facts.thresholds ?? []).map((threshold) => judgeThreshold(threshold, slices)),
+  };
+}
+
+/**
+ * What was checked of the answers, worst first: by `check` in a script; a bundled journey says of each endpoint how many
+ * of its answers were wrong.
+ */
+export function poolChecks(
+  slices: readonly Measurement[],
+  endpoints: readonly EndpointRow[],
+  errors: readonly ErrorRow[],
+): CheckRow[] {
+  const rows = new Map<string, CheckRow>();
+  for (const { name, group, passes, fails } of slices.flatMap(({ script }) => script?.checks ?? [])) {
+    const key = JSON.stringify([group, name]);
+    const row = rows.get(key) ?? { name, group, passes: 0, fails: 0 };
+    rows.set(key, { ...row, passes: row.passes + passes, fails: row.fails + fails });
+  }
+  for (const { endpoint, kind, count } of errors) {
+    if (kind !== 'wrong answer') continue;
+    const asked = endpoints.find(({ name }) => name === endpoint)?.requests ?? 0;
+    const name = `right answer of ${endpoint}`;
+    rows.set(name, { name, group: '', passes: Math.max(0, asked - count), fails: count });
+  }
+  return [...rows.values()].sort((a, b) => passedRatio(a) - passedRatio(b));
+}
+
+export function passedRatio({ passes, fails }: Pick<CheckRow, 'passes' | 'fails'>): number {
+  return passes + fails > 0 ? passes / (passes + fails) : 1;
+}
+
+/** `checks: 0 of 706 (`has a token`)` of the worst. */
+export function sayChecks({ name, passes, fails }: CheckRow): string {
+  return `checks: ${passes} of ${passes + fails} (\`${name}\`)`;
+}
+
+/** The share in which each check has to pass. */
+export function neededChecks({ slo, thresholds }: ScenarioFacts): number {
+  return slo.checksRatio ?? (thresholds ? DEFAULT_CHECKS : DEFAULT_BUNDLED_CHECKS);
+}
+
+/** Why a variant cannot be ranked by what its script or journey did: it did not do what it is meant to measure. */
+export function judgeScript(
+  { checks, script }: Pick<Row, 'checks' | 'script'>,
+  facts: ScenarioFacts,
+): { cause: 'checks' | 'script'; reason: string } | null {
+  const needed = neededChecks(facts);
+  const [worst] = checks;
+  const many =
+    script &&
+    [
+      { ...script.aborted, of: script.slices, what: 'slices: the script stopped the test' },
+      { ...script.thrown, of: script.iterations, what: 'iterations threw' },
+      { ...script.printed, of: script.iterations, what: 'iterations: the script wrote an error' },
+    ].find(({ count, of }) => count > MAX_SCRIPT_ERRORS * of);
+  if (many)
+    return {
+      cause: 'script',
+      reason: `${many.count} of ${many.of} ${many.what}: ${many.first ?? 'no message'}`,
+    };
+  if (worst && passedRatio(worst) < needed) {
+    return { cause: 'checks', reason: `${sayChecks(worst)}, ${percent(needed)} needed` };
+  }
+  return null;
+}
+
+/** The script's own criteria that were missed, in words. */
+export function missedByScript(
+  { checks, script }: Pick<Row, 'checks' | 'script'>,
+  { slo }: ScenarioFacts,
+): string[] {
+  const wanted = slo.checksRatio;
+  const [worst] = checks;
+  const failed =
+    wanted !== undefined && worst && passedRatio(worst) < wanted
+      ? [`${sayChecks(worst)} < ${percent(wanted)}`]
+      : [];
+  const missed = (script?.thresholds ?? []).filter(({ state }) => state === 'missed');
+  return [...failed, ...missed.map(sayMissed)];
+}
+
+function sayMissed({ metric, condition, value }: ScriptRow['thresholds'][number]): string {
+  return `threshold ${metric} ${condition} (${value === null ? '?' : Number(value.toPrecision(4))})`;
+}

@@ -1,0 +1,112 @@
+import { expect, test } from 'vitest';
+import { fixtures, makeResults } from '../../../test/fixtures/results/make.ts';
+import type { Results } from '../../results/results.ts';
+import { analyse } from '../analyse.ts';
+import { compare } from '../judge/compare.ts';
+import { ANOTHER_RUN, compareEarlier, welch } from './earlier.ts';
+
+const server = { id: 'apache@8.4', rps: 400, cpuMs: 0.4 };
+const now = makeResults({ servers: [server, { id: 'new@8.4', rps: 300 }], seed: 1 });
+const then = makeResults({
+  servers: [
+    { ...server, rps: 440, cpuMs: 0.36, base: { rps: 1 } },
+    { id: 'gone@8.4', rps: 300 },
+  ],
+  compareTo: {},
+  seed: 2,
+  instances: 4,
+});
+
+test("Welch's test is SciPy's", () => {
+  // scipy 1.17.1: stats.ttest_ind(np.log(a), np.log(b), equal_var=False), its confidence_interval(0.99), exp of all.
+  const a = [2310.5, 2295.1, 2330.9, 2301.7];
+  const b = [2251.2, 2190.4, 2275.8, 2233.3, 2260.1, 2248.9];
+  const { ratio, interval, p, pairs } = welch(a, b);
+  expect(ratio).toBeCloseTo(1.0295969358604367, 12);
+  expect(interval?.low).toBeCloseTo(1.0076485483499489, 10);
+  expect(interval?.high).toBeCloseTo(1.052023398504461, 10);
+  expect(interval?.level).toBe(0.99);
+  expect(p).toBeCloseTo(0.0019533568012442015, 10);
+  expect(pairs).toBe(4);
+});
+
+test.each([
+  [[], [1, 2], { pairs: 0, ratio: null, values: null, interval: null, p: null }],
+  [[2], [1, 1], { pairs: 1, ratio: 2, values: { variant: 2, reference: 1 }, interval: null, p: null }],
+  [[2, 2], [1, 1], { pairs: 2, ratio: 2, values: { variant: 2, reference: 1 }, interval: null, p: null }],
+])('too little to judge by: %j and %j', (a, b, expected) => {
+  expect(welch(a, b)).toEqual(expected);
+});
+
+test('each variant that both runs have, with its interval and never a verdict', () => {
+  const comparisons = compareEarlier(now, then);
+  expect(new Set(comparisons.map(({ variant, reference }) => `${variant} ${reference}`))).toEqual(
+    new Set(['apache@8.4 apache@8.4']),
+  );
+  expect(comparisons.map(({ metric, primary }) => [metric, primary])).toEqual([
+    ['rps', true],
+    ...['p50', 'p95', 'p99', 'cpu', 'memory'].map((metric) => [metric, false]),
+  ]);
+  for (const { verdict, reasons, against } of comparisons) {
+    expect({ verdict, reasons, against }).toEqual({
+      verdict: 'inconclusive',
+      reasons: [ANOTHER_RUN],
+      against: 'earlier',
+    });
+  }
+  const of = (metric: string) => comparisons.find((one) => one.metric === metric);
+  expect(of('rps')?.ratio).toBeCloseTo(400 / 440, 1);
+  expect(of('cpu')?.ratio).toBeCloseTo(0.4 / 0.36, 1);
+  expect(of('rps')?.interval).toMatchObject({ low: expect.closeTo(0.8, 0), level: 0.99 });
+  expect(of('cpu')?.pairs).toBe(3);
+});
+
+test('what differs between the runs is among the reasons', () => {
+  const other = structuredClone(then) as Results;
+  other.host.cpuModel = 'another';
+  other.tool.k6 = '1.0.0';
+  Object.assign(other.plan.scenarios[0] as object, { load: 'vus(99, 1s)' });
+  Object.assign(other.variants[0]?.facts as object, { php: '8.3.1' });
+  const [{ reasons } = { reasons: [] }] = compareEarlier(now, other);
+  expect(reasons.slice(1).map((reason) => reason.split(':')[0])).toEqual([
+    ...['another machine', 'another k6', 'another load in quick', 'another PHP'],
+  ]);
+  expect(reasons.at(-1)).toBe('another PHP: 8.4.3 now, 8.3.1 then');
+});
+
+test('another Host header is among the reasons, and what older versions sent', () => {
+  const named = (results: Results, host: string) => ({ ...results, plan: { ...results.plan, host } });
+  const reasonsOf = (results: Results, earlier: Results) =>
+    compareEarlier(results, earlier)[0]?.reasons.slice(1);
+  expect(reasonsOf(named(now, 'app.test'), named(then, 'www.example.com'))).toEqual([
+    'another Host header: app.test now, www.example.com then',
+  ]);
+  expect(reasonsOf(named(now, 'app.test'), then)).toEqual([
+    'another Host header: app.test now, 127.0.0.1 and a port then',
+  ]);
+  expect(reasonsOf(named(now, 'app.test'), named(then, 'app.test'))).toEqual([]);
+});
+
+test('what differs is a warning, once, where anything does', () => {
+  const named = (host: string) => ({ ...then, plan: { ...then.plan, host } });
+  const warningsOf = (earlier: Results) => {
+    const results = { ...now, plan: { ...now.plan, host: 'app.test' } };
+    const { warnings } = analyse({ ...results, comparisons: compareEarlier(results, earlier) });
+    return warnings.flatMap(({ code, message }) => (code === 'earlier-differs' ? [message] : []));
+  };
+  expect(warningsOf(named('www.example.com'))).toEqual([
+    'the earlier run was measured under other conditions: another Host header: app.test now, www.example.com then. The changes against it are not those of the app alone',
+  ]);
+  expect(warningsOf(named('app.test'))).toEqual([]);
+});
+
+test('scenarios that only one of the runs has are left out', () => {
+  expect(compareEarlier(now, { ...then, plan: { ...then.plan, scenarios: [] } })).toEqual([]);
+});
+
+test('report keeps them', () => {
+  const comparisons = compareEarlier(now, then);
+  const kept = compare({ ...now, comparisons }).filter(({ against }) => against === 'earlier');
+  expect(kept).toEqual(comparisons);
+  expect(compareEarlier((fixtures.quick as () => Results)(), then)[0]?.variant).toBe('apache@8.4');
+});

@@ -1,0 +1,141 @@
+import { mean, median, sampleVariance } from 'simple-statistics';
+import type {
+  CompareMetric,
+  Comparison,
+  Measurement,
+  Results,
+  ScenarioFacts,
+  Variant,
+} from '../../results/results.ts';
+import { merge, percentile } from '../../stats/histogram.ts';
+import { ALPHA } from '../../stats/limits.ts';
+import { tCritical, tPValue } from '../../stats/student.ts';
+import { byInstance } from '../rows/pool.ts';
+import { chooseMetric, measure } from '../rows/variant-rows.ts';
+
+const METRICS: readonly CompareMetric[] = ['rps', 'p50', 'p95', 'p99', 'cpu', 'memory'];
+
+/** Said of every comparison with another run: nothing that was measured can take it away. */
+export const ANOTHER_RUN = 'another run: machine and time may differ';
+
+/**
+ * Every variant against itself in an earlier run, matched by id and by the scenario's name. Never a verdict: the two were
+ * not loaded in turn, so an interval over fresh starts holds nothing of what changed between the runs. Pure.
+ */
+export function compareEarlier(results: Results, earlier: Results): Comparison[] {
+  const before = measure(earlier);
+  const ofRun = unlikeRuns(results, earlier);
+  return measure(results).flatMap((now) => {
+    const then = before.find(({ facts }) => facts.name === now.facts.name);
+    if (!then) return [];
+    const ofScenario = unlikeScenarios(now.facts, then.facts);
+    const lead = chooseMetric(now);
+    return now.entries.flatMap((entry) => {
+      const same = then.entries.find(
+        ({ variant }) => variant.id === entry.variant.id && variant.ref === null,
+      );
+      if (!same || entry.variant.ref !== null) return [];
+      const reasons = [ANOTHER_RUN, ...ofRun, ...ofScenario, ...unlikeVariants(entry.variant, same.variant)];
+      return [lead, ...METRICS.filter((metric) => metric !== lead)].map(
+        (metric): Comparison => ({
+          ...{ variant: entry.variant.id, reference: same.variant.id, against: 'earlier', how: 'turns' },
+          ...{ scenario: now.facts.name, metric, primary: metric === lead },
+          ...welch(startsOf(entry.slices, metric), startsOf(same.slices, metric)),
+          slices: Math.min(entry.row.slices.ok, same.row.slices.ok),
+          ...{ dropped: 0, disturbed: 0, spread: null, adjustedP: null, detectable: null, margin: null },
+          ...{ verdict: 'inconclusive', reasons },
+        }),
+      );
+    });
+  });
+}
+
+/**
+ * Ratio of two means of logarithms with its interval and p value when the variances may differ (Welch 1947; degrees of
+ * freedom by Satterthwaite).
+ */
+export function welch(
+  a: readonly number[],
+  b: readonly number[],
+): Pick<Comparison, 'ratio' | 'values' | 'interval' | 'p' | 'pairs'> {
+  const pairs = Math.min(a.length, b.length);
+  if (pairs === 0) return { pairs, ratio: null, values: null, interval: null, p: null };
+  const [logA, logB] = [a.map(Math.log), b.map(Math.log)];
+  const difference = mean(logA) - mean(logB);
+  const ratio = Math.exp(difference);
+  const values = { variant: Math.exp(mean(logA)), reference: Math.exp(mean(logB)) };
+  if (pairs === 1) return { pairs, ratio, values, interval: null, p: null };
+  const [errorA, errorB] = [sampleVariance(logA) / a.length, sampleVariance(logB) / b.length];
+  const error = Math.sqrt(errorA + errorB);
+  if (error === 0) return { pairs, ratio, values, interval: null, p: null };
+  const df = (errorA + errorB) ** 2 / (errorA ** 2 / (a.length - 1) + errorB ** 2 / (b.length - 1));
+  const half = error * tCritical(ALPHA, df);
+  return {
+    ...{ pairs, ratio, values },
+    interval: { low: Math.exp(difference - half), high: Math.exp(difference + half), level: 1 - ALPHA },
+    p: tPValue(difference / error, df),
+  };
+}
+
+/** One value for each fresh start that has one. */
+function startsOf(slices: readonly Measurement[], metric: CompareMetric): number[] {
+  const good = slices.filter(({ outcome }) => outcome === 'ok');
+  return byInstance(good).flatMap((start) => {
+    const value = measureStart(start, metric);
+    return value !== null && value > 0 ? [value] : [];
+  });
+}
+
+function measureStart(slices: readonly Measurement[], metric: CompareMetric): number | null {
+  const averaged = (
+    of: (slice: Measurement) => number | null | undefined,
+    pool: (known: number[]) => number,
+  ) => {
+    const known = slices.flatMap((slice) => of(slice) ?? []);
+    return known.length > 0 ? pool(known) : null;
+  };
+  switch (metric) {
+    case 'rps':
+      return averaged(({ achievedRps }) => achievedRps, mean);
+    case 'cpu':
+      return averaged(({ cpu }) => cpu?.perRequestUs, mean);
+    case 'services':
+      return averaged(({ services }) => services?.perRequestUs, mean);
+    case 'memory':
+      return averaged(({ memory }) => memory?.medianBytes, median);
+    default:
+      return percentile(merge(slices.map(({ histogram }) => histogram)), Number(metric.slice(1)));
+  }
+}
+
+/** What differs between two runs apart from the app, so that their numbers may. */
+function unlikeRuns(now: Results, then: Results): string[] {
+  const machine = ({ host }: Results) =>
+    [host.cpuModel, `${host.cpus} CPUs`, host.kernel, `engine ${host.engine}`].join(', ');
+  const cpus = ({ plan: { cpus } }: Results) => JSON.stringify([cpus.server, cpus.load]);
+  return [
+    ...differ('another machine', machine(now), machine(then)),
+    ...differ('other CPUs for servers and load', cpus(now), cpus(then)),
+    ...differ('another Host header', hostOf(now), hostOf(then)),
+    ...differ('another k6', now.tool.k6, then.tool.k6),
+  ];
+}
+
+/** Older versions did not note it: their load named the port. */
+const hostOf = ({ plan }: Results) => plan.host ?? '127.0.0.1 and a port';
+
+function unlikeScenarios(now: ScenarioFacts, then: ScenarioFacts): string[] {
+  const keys = ['journey', 'load', 'timeoutMs', 'warmupMs', 'reuse', 'maxVus'] as const;
+  return keys.flatMap((key) => differ(`another ${key} in ${now.name}`, String(now[key]), String(then[key])));
+}
+
+function unlikeVariants(now: Variant, then: Variant): string[] {
+  const options = ({ options }: Variant) => JSON.stringify(Object.entries(options).sort());
+  return [
+    ...differ('another PHP', now.facts?.php ?? 'unknown', then.facts?.php ?? 'unknown'),
+    ...differ('other options', options(now), options(then)),
+  ];
+}
+
+const differ = (what: string, now: string, then: string) =>
+  now === then ? [] : [`${what}: ${now} now, ${then} then`];

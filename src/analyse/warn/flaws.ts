@@ -1,0 +1,285 @@
+import { RESENT, type Results, type ScenarioFacts, type Warning } from '../../results/results.ts';
+import { BODY_DIFFERENCE, GENERATOR_BUSY, HEADER_BYTES, P99_SAMPLES } from '../../stats/limits.ts';
+import { sum } from '../rows/pool.ts';
+import type { Row, ScenarioSummary } from '../summary.ts';
+
+/** What makes the numbers of a scenario less than they seem. What is wrong with the other ref is worth a word as well. */
+export function findFlaws(of: ScenarioSummary, results: Results): Warning[] {
+  const scenario = { ...of, rows: [...of.rows, ...of.bases] };
+  return [
+    ...ofGenerator(scenario),
+    ...ofTimeouts(scenario),
+    ...ofLoss(scenario),
+    ...ofResets(scenario),
+    ...ofMemory(scenario),
+    ...ofSamples(scenario),
+    ...ofAnswers(scenario),
+    ...ofConnections(scenario.facts, scenario.rows, results),
+  ];
+}
+
+export function warning(code: string, message: string, remedy: string, rows: readonly Row[] = []): Warning {
+  return { code, message, remedy, variant: rows.length === 1 ? (rows[0]?.variant ?? null) : null };
+}
+
+/** `scenario quick: apache, nginx-fpm` */
+function about(scenario: ScenarioSummary, rows: readonly Row[]): string {
+  return `scenario ${scenario.facts.name}: ${rows.map((row) => row.label).join(', ')}`;
+}
+
+function ofGenerator(scenario: ScenarioSummary): Warning[] {
+  const warnings: Warning[] = [];
+  const bound = scenario.rows.filter((row) => row.slices.generatorBound > 0);
+  if (bound.length > 0) {
+    const slices = `${sum(bound, (row) => row.slices.generatorBound)} of ${sum(bound, (row) => row.slices.ok)} slices`;
+    warnings.push(
+      warning(
+        'generator-bound',
+        `${about(scenario, bound)}: the load generator was the limit in ${slices}`,
+        'give k6 more cores (--load-cpus) and the servers fewer (--server-cpus)',
+        bound,
+      ),
+    );
+  }
+  const busy = scenario.rows.filter((row) => row.latencyDoubtful && row.state.kind !== 'failed');
+  if (busy.length > 0) {
+    warnings.push(
+      warning(
+        'generator-busy',
+        `${about(scenario, busy)}: k6 used more than ${GENERATOR_BUSY * 100} % of its CPUs, so part of the latency may be its own`,
+        'to measure latency, use a constant rate of at most half of the maximum',
+        busy,
+      ),
+    );
+  }
+  return warnings;
+}
+
+/** With this many times the timeout most pages are answered, or nobody would wait for them. */
+const MORE_TIME = 5;
+
+/** Answers that came too late or not at all, where they are most. */
+function ofTimeouts({ facts, rows }: ScenarioSummary): Warning[] {
+  const late = rows.flatMap((row) => {
+    const timeouts = row.errors.filter(({ kind }) => kind === 'timeout');
+    const unanswered = sum(timeouts, ({ count }) => count) + row.interrupted;
+    const asked = row.requests + row.interrupted;
+    return unanswered > asked / 2 ? [{ row, unanswered, asked }] : [];
+  });
+  if (late.length === 0) return [];
+  const number = (count: number) => count.toLocaleString('en');
+  const counts = late.map(
+    ({ row, unanswered, asked }) => `${row.label} ${number(unanswered)} of ${number(asked)}`,
+  );
+  const seconds = facts.timeoutMs / 1000;
+  const clients = Math.max(0, ...closedClients(facts.load));
+  const fewer =
+    clients > 1 ? `load with fewer than ${clients} clients` : `lower the load, which is ${facts.load}`;
+  return [
+    warning(
+      'timeouts',
+      `scenario ${facts.name}: most requests had no answer within ${seconds} s: ${counts.join(', ')}`,
+      `increase the limit (--timeout ${Number((seconds * MORE_TIME).toFixed(3))}s), ${clients === 1 ? 'or find out what the app waits for' : `or ${fewer}`}`,
+      late.map(({ row }) => row),
+    ),
+  ];
+}
+
+function ofLoss(scenario: ScenarioSummary): Warning[] {
+  const warnings: Warning[] = [];
+  const measured = scenario.rows.filter((row) => row.state.kind !== 'failed');
+  // Beyond its knee a variant drops what it cannot do: that is what the knee says.
+  const dropped = measured.filter((row) => row.dropped > 0 && row.holds?.kind !== 'found');
+  if (dropped.length > 0) {
+    const counts = dropped.map((row) => `${row.label} ${row.dropped}`).join(', ');
+    warnings.push(
+      warning(
+        'dropped-iterations',
+        `scenario ${scenario.facts.name}: iterations that could not start in time: ${counts}; real clients would see higher latency`,
+        'lower the rate or increase max-vus',
+        dropped,
+      ),
+    );
+  }
+  const interrupted = measured.filter((row) => row.interrupted > 0);
+  if (interrupted.length > 0) {
+    const counts = interrupted.map((row) => `${row.label} ${row.interrupted}`).join(', ');
+    warnings.push(
+      warning(
+        'interrupted',
+        `scenario ${scenario.facts.name}: requests without an answer when their slice ended: ${counts}`,
+        'increase the timeout, or look for workers that hang',
+        interrupted,
+      ),
+    );
+  }
+  const failed = measured.filter((row) => row.slices.failed > 0 && row.slices.ok > 0);
+  if (failed.length > 0) {
+    const counts = failed.map((row) => `${row.label} ${row.slices.failed}`).join(', ');
+    warnings.push(
+      warning(
+        'failed-slices',
+        `scenario ${scenario.facts.name}: failed slices: ${counts}; RPS and latency come from the other slices`,
+        'see the errors and the container logs',
+        failed,
+      ),
+    );
+  }
+  const isVoid = scenario.rows.filter((row) => row.slices.void > 0 && row.slices.ok > 0);
+  if (isVoid.length > 0) {
+    const counts = isVoid.map((row) => `${row.label} ${row.slices.void}`).join(', ');
+    warnings.push(
+      warning(
+        'void-slices',
+        `scenario ${scenario.facts.name}: slices left out as not reliable: ${counts}`,
+        'see the reasons in results.json; use a quieter machine',
+        isVoid,
+      ),
+    );
+  }
+  return warnings;
+}
+
+/** What k6 hides by a second attempt. */
+function ofResets(scenario: ScenarioSummary): Warning[] {
+  const found = scenario.rows.flatMap((row) => {
+    const count = sum(
+      row.errors.filter(({ kind }) => kind === RESENT),
+      (error) => error.count,
+    );
+    return count > 0 ? [{ row, count }] : [];
+  });
+  if (found.length === 0) return [];
+  const counts = found.map(({ row, count }) => `${row.label} ${count.toLocaleString('en')}`).join(', ');
+  return [
+    warning(
+      'reset-connections',
+      `scenario ${scenario.facts.name}: connections that ended before the answer: at least ${counts}; k6 repeats such requests, but other clients may not, so they count as errors`,
+      'look for workers that exit while clients are connected (max-requests, exit, memory limit), and for idle connections that close early (keep-alive)',
+      found.map(({ row }) => row),
+    ),
+  ];
+}
+
+function ofSamples(scenario: ScenarioSummary): Warning[] {
+  const few = scenario.rows.filter((row) => row.latency && row.latency.samples < P99_SAMPLES);
+  if (few.length === 0) return [];
+  return [
+    warning(
+      'few-samples',
+      `${about(scenario, few)}: p99 rests on fewer than ${P99_SAMPLES.toLocaleString('en')} requests`,
+      'use a longer load, or more --blocks',
+      few,
+    ),
+  ];
+}
+
+function ofMemory(scenario: ScenarioSummary): Warning[] {
+  const leaking = scenario.rows.filter((row) => row.soak?.leaks);
+  if (leaking.length === 0) return [];
+  const kib = (value: number) => Number((value / 1024).toPrecision(3)).toLocaleString('en');
+  const words = leaking.map(({ label, soak }) => {
+    const { value, half } = (soak as NonNullable<typeof soak>).bytesPerThousand;
+    return `${label} by ${kib(value)} KiB (${kib(value - half)} to ${kib(value + half)})`;
+  });
+  return [
+    warning(
+      'leak',
+      `scenario ${scenario.facts.name}: memory grew with every 1,000 requests: ${words.join(', ')}`,
+      'look for data that outlives a request; until then, restart workers regularly (max-requests)',
+      leaking,
+    ),
+  ];
+}
+
+/** Too few for their slices to be void. */
+function ofOthers(scenario: ScenarioSummary): Warning[] {
+  const told = scenario.rows.flatMap((row) => {
+    const others = row.errors.filter(({ kind }) => kind.startsWith('other '));
+    if (others.length === 0 || row.state.kind === 'failed') return [];
+    const kinds = others.map(({ count, kind, endpoint }) => `${count} of ${kind} at ${endpoint}`);
+    return [{ row, text: `${row.label} ${kinds.join(', ')}` }];
+  });
+  if (told.length === 0) return [];
+  return [
+    warning(
+      'other-answers',
+      `scenario ${scenario.facts.name}: answers that were not the checked ones: ${told.map(({ text }) => text).join('; ')}; they count as OK`,
+      'see the first of each kind under errors; if the page varies that much, use verify: status in a scenario',
+      told.map(({ row }) => row),
+    ),
+  ];
+}
+
+/** The same endpoint must give the same answer everywhere, also in size. */
+function ofAnswers(scenario: ScenarioSummary): Warning[] {
+  const warnings: Warning[] = [];
+  const missed = scenario.rows.filter((row) => row.sloMissed.length > 0 && row.state.kind !== 'failed');
+  if (missed.length > 0) {
+    const words = missed.map((row) => `${row.label} ${row.sloMissed.join(', ')}`).join('; ');
+    warnings.push(
+      warning(
+        'slo-missed',
+        `scenario ${scenario.facts.name}: ${words}`,
+        `use more workers or CPUs, or less load; the limits are in the slo of the scenario${scenario.facts.thresholds?.length ? ' and the thresholds of its script' : ''}`,
+        missed,
+      ),
+    );
+  }
+  warnings.push(...ofOthers(scenario));
+  const rows = scenario.rows.filter(
+    ({ state: { kind } }) => kind === 'ranked' || kind === 'base' || kind === 'generator-bound',
+  );
+  const names = new Set(rows.flatMap((row) => row.endpoints.slice(0, -1).map((endpoint) => endpoint.name)));
+  const different = [...names].flatMap((name) => {
+    const sizes = rows.flatMap((row) => {
+      const bytes = row.endpoints.find((endpoint) => endpoint.name === name)?.bytesPerResponse;
+      return bytes ? [{ label: row.label, bytes }] : [];
+    });
+    sizes.sort((a, b) => a.bytes - b.bytes);
+    const [least, most] = [sizes[0], sizes.at(-1)];
+    if (!least || !most || most.bytes <= least.bytes * (1 + BODY_DIFFERENCE) + HEADER_BYTES) return [];
+    return [
+      `${name}: ${Math.round(least.bytes)} bytes from ${least.label}, ${Math.round(most.bytes)} from ${most.label}`,
+    ];
+  });
+  if (different.length > 0) {
+    warnings.push(
+      warning(
+        'body-size',
+        `scenario ${scenario.facts.name}: answers differ in size: ${different.join('; ')}`,
+        'check compression, and text about the server in the page; fewer bytes are less work',
+      ),
+    );
+  }
+  return warnings;
+}
+
+/** A connection kept open holds a prefork or fpm worker: with more connections than workers the rest wait in line. */
+function ofConnections(facts: ScenarioFacts, rows: readonly Row[], { variants }: Results): Warning[] {
+  const clients = Math.max(0, ...closedClients(facts.load));
+  const byId = new Map(variants.map((variant) => [variant.id, variant]));
+  const short = rows.filter((row) => {
+    const variant = byId.get(row.variant);
+    const workers = variant?.options.workers;
+    return (
+      variant?.model === 'per-request' && typeof workers === 'number' && workers < clients && row.latency
+    );
+  });
+  if (short.length === 0) return [];
+  return [
+    warning(
+      'connections-exceed-workers',
+      `scenario ${facts.name}: ${clients} clients, but fewer workers in ${short.map((row) => row.label).join(', ')}: latency is mostly waiting for a free worker`,
+      `workers=${clients} or more, or fewer clients`,
+      short,
+    ),
+  ];
+}
+
+/** `vus(8, 1s) requests(100, 4)` → 8 and 4. */
+function closedClients(load: string): number[] {
+  const vus = [...load.matchAll(/\bvus\(\s*(\d+)/g)];
+  const requests = [...load.matchAll(/\brequests\(\s*\d+\s*,\s*(\d+)/g)];
+  return [...vus, ...requests].map(([, count]) => Number(count));
+}

@@ -1,0 +1,169 @@
+import type { Measurement, Results, Warning } from '../../results/results.ts';
+import { FEW_INSTANCES, FOREIGN_CPU, IDLE_CPU, STALL, STEAL } from '../../stats/limits.ts';
+import type { ScenarioSummary } from '../summary.ts';
+import { ANOTHER_RUN } from './earlier.ts';
+import { findFlaws, warning } from './flaws.ts';
+import { findScriptFlaws } from './script-flaws.ts';
+
+/** Within so long the sampler has read the counters more than once. */
+const SAMPLED_MS = 500;
+
+/** Everything that makes a number less than it seems, with what to do about it. Those of the run come first. */
+export function findWarnings(results: Results, scenarios: readonly ScenarioSummary[]): Warning[] {
+  const found = [
+    ...ofRun(results, scenarios),
+    ...ofEarlier(results),
+    ...scenarios.flatMap((scenario) => [...findFlaws(scenario, results), ...findScriptFlaws(scenario)]),
+    ...ofMachine(results),
+  ];
+  const known = new Set(results.warnings.map((warning) => warning.code));
+  return [...results.warnings, ...found.filter((warning) => !known.has(warning.code))];
+}
+
+function ofRun({ run, plan, variants }: Results, scenarios: readonly ScenarioSummary[]): Warning[] {
+  const warnings: Warning[] = [];
+  // As many as there were: a run may have been cut short, or put together from several.
+  const found = scenarios.flatMap(({ starts }) => (starts > 0 ? [starts] : []));
+  const least = Math.min(...(found.length > 0 ? found : [plan.instances]));
+  if (run.stopped) {
+    warnings.push(
+      warning(
+        'stopped',
+        `the run was stopped by ${run.stopped} before its plan was done`,
+        'run it again to the end',
+      ),
+    );
+  }
+  if (least < FEW_INSTANCES) {
+    const starts = least === 1 ? 'one fresh start' : `${least} fresh starts`;
+    warnings.push(
+      warning(
+        'few-instances',
+        `${starts} of each server: differences between starts, about 1 % each, are ${least === 1 ? 'not in the intervals' : 'barely known'}`,
+        `--instances ${FEW_INSTANCES} or more`,
+      ),
+    );
+  }
+  const off = variants.filter((variant) => variant.facts && !variant.facts.opcache);
+  if (off.length > 0) {
+    const labels = off.map((variant) => variant.label).join(', ');
+    warnings.push(warning('opcache-off', `opcache is off in ${labels}`, 'turn it on, as in production'));
+  }
+  return [...warnings, ...ofPhp(variants)];
+}
+
+/** What differs between this run and the earlier one that it is compared with, beside the app. */
+function ofEarlier({ comparisons }: Results): Warning[] {
+  const reasons = comparisons.flatMap((one) => (one.against === 'earlier' ? one.reasons : []));
+  const found = [...new Set(reasons)].filter((reason) => reason !== ANOTHER_RUN);
+  if (found.length === 0) return [];
+  return [
+    warning(
+      'earlier-differs',
+      `the earlier run was measured under other conditions: ${found.join('; ')}. The changes against it are not those of the app alone`,
+      'repeat the earlier run under the conditions of today, or compare two refs in one run',
+    ),
+  ];
+}
+
+/** Base images are not built anew on the same day: one may have a PHP that is months older than another's. */
+function ofPhp(variants: Results['variants']): Warning[] {
+  const known = variants.filter(({ facts }) => facts);
+  return [...new Set(known.map(({ php }) => php))].flatMap((minor) => {
+    const labels = new Map<string, string[]>();
+    for (const { php, label, facts } of known) {
+      if (php !== minor || !facts) continue;
+      labels.set(facts.php, [...(labels.get(facts.php) ?? []), label]);
+    }
+    if (labels.size < 2) return [];
+    const parts = [...labels].map(([version, names]) => `${version} in ${names.join(', ')}`);
+    return [
+      warning(
+        'php-differs',
+        `variants of PHP ${minor} run different releases: ${parts.join('; ')}. Differences between them may come from PHP itself`,
+        'pull the older base images again, or map them with `images` to images of the same release',
+      ),
+    ];
+  });
+}
+
+function ofMachine({ plan, measurements, duets }: Results): Warning[] {
+  const shared = plan.cpus.server.filter((cpu) => plan.cpus.load.includes(cpu));
+  return [
+    ...(shared.length > 0 ? [warnOfSharedCpus(shared)] : []),
+    ...warnOfBlindness(measurements),
+    ...warnOfIdlers(plan, measurements),
+    ...warnOfDisturbance([...measurements, ...duets]),
+  ];
+}
+
+function warnOfSharedCpus(cpus: readonly number[]): Warning {
+  return warning(
+    'shared-cores',
+    `servers and load generator share CPU ${cpus.join(', ')}`,
+    'use a machine with two cores or more; compare only CPU per request here',
+  );
+}
+
+function warnOfBlindness(measurements: Results['measurements']): Warning[] {
+  const blind = measurements.filter(
+    ({ outcome, cpu, generator }) => outcome === 'ok' && (cpu === null || generator.busyRatio === null),
+  );
+  if (blind.length === 0) return [];
+  return [
+    warning(
+      'no-samples',
+      `CPU could not be read in ${blind.length} of ${measurements.length} slices: it is not known whether k6 was the limit there`,
+      blind.every(({ durationMs }) => durationMs < SAMPLED_MS)
+        ? 'use slices of half a second or more: counters are read every 0.1 s'
+        : 'use a Docker engine without user namespaces, so that a container can see control groups',
+    ),
+  ];
+}
+
+function warnOfIdlers({ cpus }: Results['plan'], measurements: Results['measurements']): Warning[] {
+  const idlers = new Set(
+    measurements
+      .filter(({ cpu }) => (cpu?.idleUsPerSecond ?? 0) > IDLE_CPU * 1e6 * cpus.server.length)
+      .map(({ variant }) => variant),
+  );
+  if (idlers.size === 0) return [];
+  return [
+    warning(
+      'busy-when-idle',
+      `more than ${IDLE_CPU * 100} % of the servers' CPUs was used by ${[...idlers].join(', ')} while others were loaded`,
+      'measure that variant in a separate run',
+    ),
+  ];
+}
+
+/** Each guard by the slices in which its limit was passed. */
+function warnOfDisturbance(slices: readonly Pick<Measurement, 'guards'>[]): Warning[] {
+  const count = (of: (guards: Measurement['guards']) => boolean) =>
+    slices.filter(({ guards }) => of(guards)).length;
+  const inSlices = (n: number) => `in ${n} of ${slices.length} slices`;
+  const foreign = count(({ foreignCpuRatio }) => (foreignCpuRatio ?? 0) > FOREIGN_CPU);
+  const stolen = count(({ stealRatio }) => (stealRatio ?? 0) > STEAL);
+  const stalled = count(({ stallMs }) => (stallMs ?? 0) > STALL);
+  const found = [
+    foreign > 0 &&
+      warning(
+        'foreign-cpu',
+        `other processes used more than ${FOREIGN_CPU * 100} % of the cores ${inSlices(foreign)}`,
+        'stop other programs on this machine',
+      ),
+    stolen > 0 &&
+      warning(
+        'steal',
+        `the hypervisor took more than ${STEAL * 100} % of the CPU time ${inSlices(stolen)}`,
+        'when comparing two refs, CPU per request is more reliable than RPS and latency; more --instances help',
+      ),
+    stalled > 0 &&
+      warning(
+        'stalls',
+        `the machine stood still for more than ${STALL} ms ${inSlices(stalled)}`,
+        'use a quieter machine or a longer run; intervals are wider where comparisons could not leave these slices out',
+      ),
+  ];
+  return found.filter((one) => one !== false);
+}

@@ -1,0 +1,91 @@
+import { UserError } from '../../errors.ts';
+import { formatDuration, HOUR, parseDuration, quote, refuse, SECOND, unknownWord } from '../text.ts';
+import type { Gate, Shard, Unjudged } from '../types.ts';
+
+/** What `compare-to`, `budget` and `fail-on` take. Each `parse…` throws a UserError without a place. */
+
+export const COMPARE_TO =
+  "'base', a git ref such as main or HEAD~1, an image such as shop:1.2, or an older results.json";
+
+/**
+ * `base`, a git ref, an image, or the path of an older results.json: which of them, only the machine can tell.
+ * What begins with '-' would be a flag to git and is none of them.
+ */
+export function parseCompareTo(text: string): string {
+  if (!/^(?!-)\P{C}{1,500}$/u.test(text) || text.trim() !== text) {
+    throw refuse('not a valid value for compare-to', text, COMPARE_TO);
+  }
+  return text;
+}
+
+/** Label or id of a variant. */
+export function parseVariantName(text: string): string {
+  if (!/^[\p{L}\p{N}][^\s\p{Cc}]{0,299}$/u.test(text)) {
+    throw refuse('not the name of a variant', text, 'an alias, or a name such as apache@8.4, without spaces');
+  }
+  return text;
+}
+
+/** One machine each is what CI offers; beyond it the reference alone would take most of the time. */
+export const MAX_SHARDS = 64;
+
+/** `2/3`: the second of three. */
+export function parseShard(text: string): Shard {
+  const [, index, of] = (/^(\d{1,3})\/(\d{1,3})$/.exec(text) ?? []).map(Number);
+  if (!index || !of || index > of || of > MAX_SHARDS) {
+    throw refuse('not a shard', text, `shard and number of shards, such as 2/3, up to ${MAX_SHARDS}`);
+  }
+  return { index, of };
+}
+
+const BUDGET_MS = { min: 30 * SECOND, max: 6 * HOUR };
+
+/** Wall time for the load phase, ms: 30 s to 6 h. */
+export function parseBudget(text: string): number {
+  const ms = parseDuration(text);
+  if (ms < BUDGET_MS.min || ms > BUDGET_MS.max) {
+    const [min, max] = [formatDuration(BUDGET_MS.min), '6h'];
+    throw refuse('time out of bounds', text, `a time such as 2m30s or 1h, from ${min} to ${max}`);
+  }
+  return ms;
+}
+
+export const GATE_METRICS = ['rps', 'p50', 'p95', 'p99', 'cpu', 'memory', 'services'] as const;
+export const GATE_FORM = '[METRIC] slower > N% [in SCENARIO] [on RUNTIME or VARIANT]';
+const GATE =
+  /^(?:(?<metric>\S+)\s+)?slower\s*>\s*(?<above>[^\s%]+)\s*%(?:\s+in\s+(?<scenario>\S+))?(?:\s+on\s+(?<variant>\S+))?$/;
+/** Beyond it nobody means a gate. */
+const MAX_ABOVE = 1000;
+
+export const UNJUDGED = ['fail', 'pass'] as const;
+
+/** `unjudged = pass`: what becomes of a run in which a gate could not be judged; null: it is a gate. */
+export function parseUnjudged(text: string): Unjudged | null {
+  const [, word] = /^\s*unjudged\s*=\s*(\S+)\s*$/.exec(text) ?? [];
+  if (word === undefined) return null;
+  const unjudged = UNJUDGED.find((one) => one === word);
+  if (!unjudged) throw refuse('not a valid value for unjudged', word, UNJUDGED.join(' or '));
+  return { source: `unjudged = ${unjudged}`, unjudged };
+}
+
+/** `slower > 3%`, `p99 slower > 10% in json on apache`. Whether scenario and variant exist is checked by who knows them. */
+export function parseGate(text: string): Gate {
+  const source = text.trim().replaceAll(/\s+/g, ' ');
+  const { metric = null, above = '', scenario = null, variant = null } = GATE.exec(source)?.groups ?? {};
+  if (!above) throw refuse('not a gate', source, `${GATE_FORM}, such as 'slower > 3%'`);
+  const known = GATE_METRICS.find((name) => name === metric) ?? null;
+  if (metric !== null && known === null) throw unknownWord('metric', metric, GATE_METRICS);
+  const percent = /^\d{1,4}(\.\d{1,3})?$/.test(above) ? Number(above) : Number.NaN;
+  if (!(percent > 0 && percent <= MAX_ABOVE)) {
+    throw refuse('not a percentage', `${above}%`, `more than 0% and up to ${MAX_ABOVE}%, such as 3% or 2.5%`);
+  }
+  // Nothing does less than no requests: RPS, which may lead where no metric is named, loses 100 % at most.
+  if ((known === null || known === 'rps') && percent >= 100) {
+    const allowed = 'less than 100%: RPS cannot drop further, so this gate could never fail';
+    throw new UserError('a gate that cannot fail', {
+      ...{ found: quote(source), allowed },
+      ...(known === null && { hint: `name another metric, such as 'p99 slower > ${percent}%'` }),
+    });
+  }
+  return { source, metric: known, above: Number((percent / 100).toPrecision(12)), scenario, variant };
+}

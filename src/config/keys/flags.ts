@@ -1,0 +1,84 @@
+import { parseArgs } from 'node:util';
+import { UserError } from '../../errors.ts';
+import { at } from '../document.ts';
+import { KEYS, type KeyName } from '../keys.ts';
+import { quote, readPairs, splitList, suggest } from '../text.ts';
+import { keysOf } from './key-sources.ts';
+import type { Key } from './key-values.ts';
+
+/** The flags of a command as texts, and what stands between them. */
+export interface Arguments {
+  flags: ReadonlyMap<string, readonly string[]>;
+  positionals: readonly string[];
+}
+
+/** Which flags there are: those that take a value, and switches. */
+export type FlagKinds = Readonly<Record<string, 'string' | 'boolean'>>;
+
+/** The flags that are keys of the configuration. */
+export const CONFIG_FLAGS: FlagKinds = Object.fromEntries(
+  keysOf('flag').map((key) => [key, (KEYS[key] as Key).value === undefined ? 'boolean' : 'string']),
+);
+
+/** Takes a command line apart. Throws a UserError on an unknown flag and on one that lacks its value. */
+export function splitArguments(argv: readonly string[], kinds: FlagKinds): Arguments {
+  const options = Object.fromEntries(Object.entries(kinds).map(([name, type]) => [name, { type }]));
+  // Not strict: node's own messages know nothing of what the user may have meant.
+  const { tokens } = parseArgs({
+    args: [...argv],
+    options,
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  const flags = new Map<string, string[]>();
+  const positionals: string[] = [];
+  for (const token of tokens) {
+    if (token.kind === 'positional') positionals.push(token.value);
+    if (token.kind !== 'option') continue;
+    const negated = /^--no-(.+)$/.exec(token.rawName)?.[1];
+    const name = negated && kinds[negated] === 'boolean' ? negated : token.name;
+    const where = { name: `--${name}` };
+    if (!Object.hasOwn(kinds, name) || !token.rawName.startsWith('--')) {
+      const names = Object.keys(kinds).map((known) => `--${known}`);
+      const hint = suggest(token.rawName, names);
+      throw new UserError(`unknown flag ${quote(token.rawName)}`, {
+        allowed: names.join(', '),
+        ...(hint && { hint }),
+      });
+    }
+    const { value } = token;
+    if (kinds[name] === 'string' && (!value || (!token.inlineValue && value.startsWith('--')))) {
+      throw new UserError('needs a value', { where, found: value ? quote(value) : 'nothing' });
+    }
+    const text = value ?? (name === token.name ? 'true' : 'false');
+    flags.set(name, [...(flags.get(name) ?? []), text]);
+  }
+  return { flags, positionals };
+}
+
+/** Flags of the configuration → data by key, as it would stand in a file. Repeated lists and maps are joined. */
+export function readFlags(argv: readonly string[]): Record<string, unknown> {
+  const { flags, positionals } = splitArguments(argv, CONFIG_FLAGS);
+  if (positionals[0] !== undefined) {
+    throw new UserError(`unexpected argument ${quote(positionals[0])}`, {
+      allowed: 'only flags, such as --app PATH or --runtimes LIST',
+    });
+  }
+  const data: Record<string, unknown> = {};
+  for (const [name, texts] of flags) {
+    const { many } = KEYS[name as KeyName] as Key;
+    if (many === 'list') data[name] = texts.join(',');
+    else if (many === 'texts') data[name] = texts;
+    else if (many) {
+      const pairs = many === 'pairs' ? texts.flatMap(splitList) : texts;
+      data[name] = at({ name: `--${name}` }, () => readPairs(pairs));
+    } else if (texts.length > 1) {
+      throw new UserError('given more than once', {
+        where: { name: `--${name}` },
+        found: texts.map(quote).join(', '),
+      });
+    } else data[name] = texts[0];
+  }
+  return data;
+}

@@ -1,0 +1,20 @@
+import type * as z from 'zod';
+import { keys } from '../document.ts';
+import { KEY_NAMES, KEYS, type KeyName, type Values } from '../keys.ts';
+import type { Key } from './key-values.ts';
+
+/** The keys that one kind of source may have. */
+export function keysOf(source: 'file' | 'flag' | 'input'): KeyName[] {
+  return KEY_NAMES.filter((key) => (KEYS[key] as Key).only?.includes(source) ?? true);
+}
+
+/** Schema of all that one kind of source may say. */
+export function schemaOf(source: 'file' | 'flag' | 'input') {
+  const shape = Object.fromEntries(
+    keysOf(source).map((key) => {
+      const { schema, about }: Key = KEYS[key];
+      return [key, schema.optional().meta({ description: about })];
+    }),
+  );
+  return keys(shape) as unknown as z.ZodType<Values>;
+}

@@ -1,0 +1,101 @@
+import * as z from 'zod';
+import { keys, record, scalar } from '../document.ts';
+import { parseImage, refuse } from '../text.ts';
+import { anyText, image, name } from '../values.ts';
+import { parseGate, parseUnjudged } from './compare-key.ts';
+
+/** One key of the configuration: in `.bench.yml`, as a flag `--key VALUE` and as an input of the action. */
+export interface Key {
+  schema: z.ZodType;
+  /** Name of the value in the help text. None: a switch. */
+  value?: string;
+  about: string;
+  /** A sentence for the description of the input alone. */
+  input?: string;
+  /** Shown in the help text. */
+  default?: string;
+  /**
+   * How one text holds several values: `a,b`, or `K=V,K=V` (`pairs`), or for each flag or line one `K=V` (`lines`) or any
+   * text (`texts`).
+   */
+  many?: 'list' | 'pairs' | 'lines' | 'texts';
+  /** Left out: everywhere. */
+  only?: readonly ('file' | 'flag' | 'input')[];
+}
+
+export const choice = z.union([
+  z.string(),
+  keys({ runtime: z.string(), as: name.optional(), options: z.record(z.string(), anyText).optional() }),
+]);
+
+export const variable = (text: string) => {
+  if (!/^[A-Za-z_][A-Za-z0-9_]{0,254}$/.test(text)) {
+    throw refuse('not a name of a variable', text, 'letters, digits and _, not beginning with a digit');
+  }
+};
+
+/** Settings that an option of the runtimes sets. */
+const INI_OPTIONS: Readonly<Record<string, string>> = {
+  memory_limit: 'memory-limit',
+  'opcache.jit': 'jit',
+  'opcache.jit_buffer_size': 'jit',
+};
+
+export const iniName = (text: string) => {
+  if (!/^[A-Za-z_][A-Za-z0-9_.]{0,99}$/.test(text)) {
+    throw refuse('not the name of a PHP setting', text, 'a name as in php.ini, such as max_input_vars');
+  }
+  const option = INI_OPTIONS[text.toLowerCase()];
+  if (option === undefined) return;
+  const hint = `use the option: 'runtimes: [apache[${option}=…]]'`;
+  throw refuse('an option of the runtimes sets this', text, 'any other setting', hint);
+};
+
+/** It becomes one line of a php.ini. */
+export const iniValue = scalar(
+  (text) => {
+    if (!/\p{Cc}/u.test(text) && text.length <= 1000) return text;
+    throw refuse('not the value of a PHP setting', text, 'one line of up to 1000 characters');
+  },
+  { type: ['string', 'number', 'boolean', 'null'], maxLength: 1000 },
+);
+
+/** As install-php-extensions takes them, a version included: `redis`, `xdebug-3.4.0`. It is given them unquoted. */
+export const extension = scalar(
+  (text) => {
+    if (/^[a-z][a-z0-9_]{0,39}([-^][a-z0-9._]{1,30})?$/i.test(text)) return text.toLowerCase();
+    throw refuse('not the name of a PHP extension', text, 'letters, digits and _, such as intl or pdo_mysql');
+  },
+  { type: 'string', pattern: '^[A-Za-z][A-Za-z0-9_]*([-^][A-Za-z0-9._]+)?$' },
+);
+
+export const command = scalar(
+  (text) => {
+    if (text.trim() && text.length <= 4000 && !text.includes('\0')) return text;
+    throw refuse('not a command', text, 'what `sh -c` takes, up to 4000 characters');
+  },
+  { type: 'string', minLength: 1 },
+);
+
+/** What answers may differ in: a regular expression of JavaScript, with the flags g and u. */
+export const mask = scalar(
+  (text) => {
+    const allowed =
+      'a regular expression of JavaScript (flag u), up to 1000 characters, that never matches nothing';
+    if (text === '' || text.length > 1000) throw refuse('not a regular expression', text, allowed);
+    try {
+      if (!new RegExp(text, 'u').test('')) return text;
+    } catch (error) {
+      throw refuse(`not a regular expression: ${(error as Error).message}`, text, allowed);
+    }
+    throw refuse('matches the empty text, so it would match everywhere', text, allowed);
+  },
+  { type: 'string', minLength: 1, maxLength: 1000 },
+);
+
+export const gate = scalar((text: string) => parseUnjudged(text) ?? parseGate(text), {
+  type: 'string',
+  pattern: 'slower|unjudged',
+});
+
+export const images = record((text) => parseImage(text), image);

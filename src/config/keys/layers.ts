@@ -1,0 +1,108 @@
+import { dirname, resolve } from 'node:path';
+import { type Place, UserError } from '../../errors.ts';
+import { at, type Document, documentOf, readYamlFile, validate, withPlace } from '../document.ts';
+import type { Files } from '../files.ts';
+import { KEYS, type KeyName, type Values } from '../keys.ts';
+import { quote, readPairs, splitList, unknownWord } from '../text.ts';
+import { readFlags } from './flags.ts';
+import { keysOf, schemaOf } from './key-sources.ts';
+import type { Key } from './key-values.ts';
+
+/** All that a configuration is made of. */
+export interface Sources {
+  /** The command line after the sub-command: `['--php', '8.4']`. */
+  flags: readonly string[];
+  /** Inputs of the action by key; empty ones count as not given. */
+  inputs?: Readonly<Record<string, string>>;
+  /** Where relative paths, `.bench.yml` and `.bench/` start from. */
+  cwd: string;
+  /** Folder with the bundled runtimes/, scenarios/ and apps/. */
+  packageRoot: string;
+  files?: Files;
+  /** Gives 0 ≤ x < 1; for the seed. */
+  random?: () => number;
+}
+
+/** What one source says, checked key by key. */
+export interface Layer {
+  document: Document;
+  values: Values;
+  /** Relative paths start here. */
+  base: string;
+}
+
+/** What was said of a key, by the source that counts. */
+export interface Given<K extends KeyName> {
+  value: NonNullable<Values[K]>;
+  base: string;
+  /** Place of the value, or of what is in it. */
+  place(...path: PropertyKey[]): Place;
+}
+
+/** From the strongest to the weakest. */
+export function readLayers({ flags, inputs = {}, cwd }: Sources, files: Files): Layer[] {
+  const flagged = documentOf(readFlags(flags), (key) => `--${key}`);
+  const entered = documentOf(readInputs(inputs), (key) => `input ${key}`);
+  const layers: Layer[] = [
+    { document: flagged, values: validate(schemaOf('flag'), flagged), base: cwd },
+    { document: entered, values: validate(schemaOf('input'), entered), base: cwd },
+  ];
+  const config = find(layers, 'config');
+  const names = config ? [config.value] : ['.bench.yml', '.bench.yaml'];
+  const name = names.find((candidate) => files.kind(resolve(cwd, candidate)) === 'file');
+  if (config && !name)
+    throw new UserError('no such file', { where: config.place(), found: quote(config.value) });
+  if (name) {
+    const path = resolve(cwd, name);
+    const document = readYamlFile(path, cwd, files);
+    layers.push({
+      document,
+      values: validate(schemaOf('file'), document),
+      base: dirname(path),
+    });
+  }
+  return layers;
+}
+
+/** Texts of inputs → data, by the same forms as flags; lists may stand on several lines. */
+function readInputs(inputs: Readonly<Record<string, string>>): Record<string, unknown> {
+  const data: Record<string, unknown> = {};
+  for (const [name, text] of Object.entries(inputs)) {
+    if (!text.trim()) continue;
+    const where = { name: `input ${name}` };
+    const key = keysOf('input').find((k) => k === name);
+    if (!key) throw withPlace(unknownWord('input', name, keysOf('input')), where);
+    const { many } = KEYS[key] as Key;
+    const lines = text.split(/\r?\n/);
+    if (many === 'pairs') data[key] = at(where, () => readPairs(splitList(text)));
+    else if (many === 'texts') data[key] = lines.filter((line) => line.trim());
+    else if (many === 'lines') data[key] = at(where, () => readPairs(lines));
+    else data[key] = text.trim();
+  }
+  return data;
+}
+
+/** The value that counts, and where it stands. */
+export function find<K extends KeyName>(layers: readonly Layer[], key: K): Given<K> | undefined {
+  for (const { values, document, base } of layers) {
+    const value = values[key];
+    if (value === undefined) continue;
+    return { value, base, place: (...path) => document.place([key, ...path]) };
+  }
+  return undefined;
+}
+
+/** Maps are merged over the sources, key by key. */
+export function merge<K extends 'env' | 'ini' | 'slo'>(
+  layers: readonly Layer[],
+  key: K,
+): NonNullable<Values[K]> {
+  return Object.assign({}, ...layers.map(({ values }) => values[key] ?? {}).reverse());
+}
+
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+/** Without what is not there. */
+export function defined<T extends object>(values: T): Defined<T> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Defined<T>;
+}

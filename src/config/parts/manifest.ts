@@ -1,0 +1,87 @@
+import { UserError } from '../../errors.ts';
+import { at, type Document } from '../document.ts';
+import { quote } from '../text.ts';
+import type { OptionSpec } from '../types.ts';
+import { findBaseImages } from './dockerfile.ts';
+
+/** What a manifest says has to be true of the container that is started, as the contract in docs/runtimes.md has it. Pure. */
+
+type Declared = Pick<OptionSpec, 'type' | 'env' | 'default'>;
+
+/** What every container and every build is given, or takes from its image. */
+const OURS = ['PORT', 'DOCROOT', 'APP_KIND', 'BACKEND_PORT', 'PHP_VERSION', 'EXTENSIONS', 'PATH', 'HOME'];
+
+/** The options of `common_options` in runtimes/_shared/options.sh: the same everywhere, so that runtimes can be compared. */
+const COMMON: Readonly<Record<string, Declared>> = {
+  workers: { type: 'integer', env: 'WORKERS', default: 16 },
+  'max-requests': { type: 'integer', env: 'MAX_REQUESTS', default: 0 },
+  'keep-alive': { type: 'duration', env: 'KEEP_ALIVE', default: '5s' },
+  gzip: { type: 'boolean', env: 'GZIP', default: false },
+  'access-log': { type: 'boolean', env: 'ACCESS_LOG', default: false },
+  'memory-limit': { type: 'size', env: 'MEMORY_LIMIT', default: '128M' },
+  jit: { type: 'enum', env: 'JIT', default: 'off' },
+};
+
+/** Each option has a variable to itself, and a common one is what it is everywhere. Errors: UserError with file and line. */
+export function checkOptions(options: Readonly<Record<string, Declared>>, document: Document): void {
+  const owners = new Map(Object.entries(COMMON).map(([option, { env }]) => [env, option]));
+  for (const [option, spec] of Object.entries(options)) {
+    at(document.place(['options', option, 'env']), () => checkVariable(option, spec.env, owners));
+    owners.set(spec.env, option);
+    const common = COMMON[option];
+    if (!Object.hasOwn(COMMON, option) || !common) continue;
+    for (const part of ['type', 'env', 'default'] as const) {
+      if (spec[part] === common[part]) continue;
+      throw new UserError(`option '${option}': ${part} differs from the common option`, {
+        where: document.place(['options', option, part]),
+        found: quote(String(spec[part])),
+        allowed: String(common[part]),
+        ...(part === 'default' && { hint: "only a runtime that 'extends' this one can change defaults" }),
+      });
+    }
+  }
+}
+
+function checkVariable(option: string, env: string, owners: ReadonlyMap<string, string>): void {
+  if (OURS.includes(env) || env.startsWith('BENCH_')) {
+    throw new UserError(`option '${option}': this variable is reserved`, {
+      found: quote(env),
+      allowed: `any except ${OURS.join(', ')} and BENCH_…`,
+    });
+  }
+  const owner = owners.get(env);
+  if (owner === undefined || owner === option) return;
+  throw new UserError(`option '${option}': this variable belongs to the option '${owner}'`, {
+    found: quote(env),
+    allowed: 'a variable for each option',
+  });
+}
+
+/**
+ * `base` names exactly the images that the Dockerfile builds on: their digests are recorded as those of the runtime. A
+ * Dockerfile whose images are not known before it is built is taken as it is.
+ */
+export function checkBases(
+  base: readonly string[],
+  options: Readonly<Record<string, Pick<OptionSpec, 'env' | 'at'>>>,
+  dockerfile: string,
+  document: Document,
+): void {
+  const unknown = Object.values(options).flatMap(({ at: when, env }) => (when === 'build' ? [env] : []));
+  const images = findBaseImages(dockerfile, { PHP_VERSION: '{php}' }, unknown);
+  if (images === null) return;
+  const missing = images.find((image) => !base.includes(image));
+  const extra = base.findIndex((image) => !images.includes(image));
+  if (missing === undefined && extra < 0) return;
+  throw new UserError(
+    missing === undefined
+      ? 'base: the Dockerfile does not build on this image'
+      : 'base: the Dockerfile builds on an image that is not listed here',
+    {
+      where: document.place(['base', ...(extra < 0 ? [] : [extra])]),
+      found: missing === undefined ? quote(base[extra] ?? '') : base.join(', '),
+      allowed: images.join(', '),
+      hint: 'list each image of FROM, COPY --from and --mount=from=, with {php} instead of PHP_VERSION',
+    },
+  );
+}

@@ -1,0 +1,95 @@
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Config } from '../../config/types.ts';
+import type { Host } from '../../host.ts';
+import { layOutCpus } from '../../plan/cpus.ts';
+import { findResults } from '../../store/stored.ts';
+import { askEngine, connectDocker, LABEL, listContainers } from '../docker.ts';
+import { COMPOSE_HINT, judgeDisk, judgeNow, NOW_SCRIPT } from './disturbance.ts';
+import type { Finding } from './finding.ts';
+import type { Machine } from './machine.ts';
+import { judgePast, judgeRepeats, repeatWork } from './usual.ts';
+
+/** What the configuration beside it needs, and whether it is there. */
+export async function diagnoseNeeds(
+  host: Host,
+  { services, coldStart }: Pick<Config, 'services' | 'coldStart'>,
+): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  if (services) {
+    const compose = await connectDocker(host)
+      .try(['compose', 'version'])
+      .catch(() => null);
+    const ok = compose?.code === 0;
+    findings.push({
+      ok,
+      what: ok
+        ? 'docker compose, for services'
+        : `docker compose is missing, and services need it. ${COMPOSE_HINT}`,
+    });
+  }
+  if (coldStart) {
+    const ok = (await host.exec('hyperfine', ['--version']).catch(() => null))?.code === 0;
+    findings.push({
+      ok,
+      what: ok
+        ? 'hyperfine, for cold starts'
+        : 'hyperfine is missing, and `cold-start` needs it: apt-get install hyperfine',
+    });
+  }
+  return findings;
+}
+
+/** What the configuration needs, and what the machine has shown where its results go. */
+export async function diagnoseBeside(
+  host: Host,
+  machine: Machine,
+  beside: Config | { message: string },
+): Promise<Finding[]> {
+  if ('message' in beside) return [{ ok: false, what: beside.message }];
+  return [
+    ...(await diagnoseNeeds(host, beside)),
+    ...(await diagnoseDisk(beside.out)),
+    ...judgePast(await findResults(beside.out).catch(() => null), machine, beside.out),
+  ];
+}
+
+/** Whether results have room where they go. */
+async function diagnoseDisk(out: string): Promise<Finding[]> {
+  const disk = await statfs(dirname(out)).catch(() => null);
+  return disk ? [judgeDisk(disk.bavail * disk.bsize, out)] : [];
+}
+
+/** Is this machine fit to measure? Changes nothing. Errors: UserError where no engine answers. */
+export async function diagnose(host: Host, machine: Machine): Promise<Finding[]> {
+  const docker = connectDocker(host);
+  const engine = await askEngine(docker);
+  const { warnings } = layOutCpus(machine.cpus);
+  const now = await host.exec('sh', ['-c', NOW_SCRIPT]);
+  const containers = (await listContainers(docker, 'status=running')).length;
+  const ours = (await listContainers(docker, `label=${LABEL}`)).length;
+  return [
+    { ok: true, what: `engine ${engine.version}, buildx ${engine.buildx}, cgroup v${engine.cgroup}` },
+    { ok: machine.cpus.length >= 4, what: `${machine.cpus.length} CPUs (${machine.cpuModel})` },
+    ...warnings.map((w) => ({ ok: false, what: `${w.message}; ${w.remedy}` })),
+    machine.governor === null
+      ? { ok: true, what: 'CPU governor: not visible (normal on virtual machines)' }
+      : {
+          ok: machine.governor === 'performance',
+          what: `CPU governor ${machine.governor}${machine.governor === 'performance' ? '' : ": 'performance' is steadier (cpupower frequency-set -g performance)"}`,
+        },
+    {
+      ok: !machine.virtual,
+      what: machine.virtual
+        ? 'virtual machine: neighbours may disturb the results; see steal in the report'
+        : 'not a virtual machine',
+    },
+    ...judgeNow(now.stdout, machine.cpus.length),
+    judgeRepeats(repeatWork(host)),
+    { ok: containers === 0, what: `${containers} other containers are running` },
+    {
+      ok: ours === 0,
+      what: ours === 0 ? 'nothing left over from an earlier run' : `${ours} containers of a run are there`,
+    },
+  ];
+}

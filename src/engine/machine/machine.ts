@@ -1,0 +1,70 @@
+import { parseCpus } from '../../config/text.ts';
+import type { Cpu } from '../../plan/cpus.ts';
+import type { HostFacts } from '../../results/results.ts';
+import type { EngineFacts } from '../docker.ts';
+
+/** What a machine tells of itself, by MACHINE_SCRIPT. */
+export interface Machine {
+  cpus: Cpu[];
+  cpuModel: string;
+  governor: string | null;
+  virtual: boolean;
+}
+
+/**
+ * Runs in any POSIX shell on Linux: on the engine's machine in a container, or right here. Where the engine is itself in a
+ * container, not all CPUs that the machine has are its own; control groups tell (v2, v1).
+ */
+export const MACHINE_SCRIPT = `
+for dir in /sys/devices/system/cpu/cpu[0-9]*; do
+  [ -d "$dir" ] || continue
+  [ "$(cat "$dir/online" 2>/dev/null)" = 0 ] && continue
+  echo "cpu \${dir##*/cpu} $(cat "$dir/topology/core_id" 2>/dev/null) $(cat "$dir/topology/physical_package_id" 2>/dev/null)"
+done
+echo "usable $(sed -n 1p /sys/fs/cgroup/cpuset.cpus.effective /sys/fs/cgroup/cpuset/cpuset.effective_cpus 2>/dev/null)"
+echo "governor $(cat /sys/devices/system/cpu/cpu0/cpufreq/scaling_governor 2>/dev/null)"
+grep -m1 -E '^(model name|Model|CPU part)' /proc/cpuinfo | sed 's/^[^:]*: */model /'
+grep -qw hypervisor /proc/cpuinfo && echo 'virtual yes'
+:
+`;
+
+/** Reads the script's output. Without topology (no sysfs) each CPU counts as a core of its own. */
+export function parseMachine(text: string): Machine {
+  const machine: Machine = { cpus: [], cpuModel: 'unknown', governor: null, virtual: false };
+  let usable: readonly number[] | null = null;
+  for (const line of text.split('\n')) {
+    const [kind, ...rest] = line.trim().split(' ');
+    if (kind === 'cpu') {
+      const cpu = Number(rest[0]);
+      machine.cpus.push({
+        cpu,
+        core: rest[1] ? Number(rest[1]) : cpu,
+        package: rest[2] ? Number(rest[2]) : 0,
+      });
+    } else if (kind === 'usable' && rest[0]) usable = parseCpus(rest[0]);
+    else if (kind === 'governor') machine.governor = rest.join(' ') || null;
+    else if (kind === 'model') machine.cpuModel = rest.join(' ').replace(/\s+/g, ' ');
+    else if (kind === 'virtual') machine.virtual = true;
+  }
+  const cpus = machine.cpus.filter(({ cpu }) => usable === null || usable.includes(cpu));
+  return { ...machine, cpus: cpus.sort((a, b) => a.cpu - b.cpu) };
+}
+
+export function describeHost(machine: Machine, engine: EngineFacts): HostFacts {
+  const cores = new Set(machine.cpus.map((c) => `${c.package}/${c.core}`)).size;
+  return {
+    cpuModel: machine.cpuModel,
+    cpus: machine.cpus.length,
+    cores,
+    threadsPerCore: machine.cpus.length / Math.max(1, cores),
+    governor: machine.governor,
+    kernel: engine.kernel,
+    os: engine.os,
+    arch: engine.arch,
+    memoryBytes: engine.memoryBytes,
+    cgroup: engine.cgroup,
+    virtual: machine.virtual,
+    engine: engine.version,
+    buildx: engine.buildx,
+  };
+}

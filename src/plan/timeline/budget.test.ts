@@ -1,0 +1,185 @@
+import { describe, expect, test } from 'vitest';
+import { appOf } from '../../../test/fixtures/app.ts';
+import { parseLoad } from '../../config/parts/load.ts';
+import type { Config, Scenario } from '../../config/types.ts';
+import { UserError } from '../../errors.ts';
+import { makeRandom } from '../../stats/random.ts';
+import { describeEffort, warnOfRest } from '../effort.ts';
+import { type Plan, plan, planRest } from '../plan.ts';
+import { fitBudget, MIN_INSTANCES, predictEffort } from './budget.ts';
+
+const runtime: Config['runtimes'][number]['runtime'] = {
+  ...{ name: 'apache', folder: '/apache', title: '', model: 'per-request', base: [], php: ['8.4'], apps: [] },
+  options: { workers: { type: 'integer', default: 16, at: 'run', env: 'WORKERS', about: '' } },
+  elastic: { workers: ['3'] },
+  requires: [],
+  ...{ stop: { signal: 'SIGTERM', timeoutMs: 1, inFlight: '' }, status: '', docs: '' },
+};
+const cpus = [0, 1].map((cpu) => ({ cpu, core: cpu, package: 0 }));
+
+function scenarioOf(name: string, load: string, more: Partial<Scenario> = {}): Scenario {
+  const journey = { kind: 'paths', paths: ['/'] } as const;
+  const base = { name, title: '', journey, load: parseLoad(load), timeoutMs: 500, warmupMs: 2000 };
+  return { ...base, blocks: 1, reuse: true, slo: {}, ...more };
+}
+
+function configOf(budgetMs: number, variants: number, scenarios: readonly Scenario[]): Config {
+  return {
+    apps: [appOf('plain', '/app', '.')],
+    runtimes: Array.from({ length: variants }, (_, i) => ({ runtime, set: { workers: i + 1 } })),
+    ...{
+      php: ['8.4'],
+      scenarios,
+      budgetMs,
+      failOn: [],
+      seed: 1,
+      images: {},
+      env: {},
+      prepare: [],
+      out: '/out',
+      wait: false,
+      host: 'app.test',
+    },
+  };
+}
+
+const SHORT = [scenarioOf('quick', 'vus(8, 1s)')];
+const planned = (budgetMs: number, variants = 2, scenarios = SHORT): Plan =>
+  plan(configOf(budgetMs, variants, scenarios), cpus);
+
+/** The smallest budget that is not refused, as the refusal of a second says. */
+function leastMs(variants: number, scenarios: readonly Scenario[]): number {
+  try {
+    plan(configOf(1000, variants, scenarios), cpus);
+  } catch (error) {
+    if (error instanceof UserError) return Number(/^(\d+)s/.exec(error.detail.allowed ?? '')?.[1]) * 1000;
+    throw error;
+  }
+  throw new Error('a second was enough');
+}
+
+describe('a budget', () => {
+  const random = makeRandom(3);
+  const pick = <T>(items: readonly T[]) => items[Math.floor(random() * items.length)] as T;
+  const cases = Array.from({ length: 40 }, () => {
+    const names = ['a', 'b', 'c'].slice(0, pick([1, 1, 2, 3]));
+    const scenarios = names.map((name) =>
+      scenarioOf(name, pick(['vus(8, 1s)', 'vus(2, 2s)', 'const(50, 5s)', 'line(1, 50, 40s)']), {
+        timeoutMs: pick([200, 2000, 10_000]),
+        warmupMs: pick([0, 1000, 3000]),
+      }),
+    );
+    return { variants: pick([1, 2, 2, 3, 8]), scenarios, factor: 1 + 20 * random() };
+  });
+
+  test.each(cases)('is kept, by $variants variants, case %#', ({ variants, scenarios, factor }) => {
+    const budgetMs = Math.floor(leastMs(variants, scenarios) * factor);
+    const { instances, estimatedSeconds, scenarios: laid } = planned(budgetMs, variants, scenarios);
+    expect(instances.length).toBeGreaterThanOrEqual(MIN_INSTANCES);
+    expect(estimatedSeconds).toBeLessThanOrEqual(Math.ceil(budgetMs / 1000));
+    for (const { batches } of instances) {
+      for (const { name, blocks } of laid) {
+        const slices = batches.filter((b) => b.scenario.name === name).flatMap((b) => b.slices);
+        expect(slices.filter((s) => !s.warmup)).toHaveLength(blocks * variants);
+      }
+    }
+  });
+
+  test.each(cases.slice(0, 10))(
+    'that is a little too small is refused, case %#',
+    ({ variants, scenarios }) => {
+      const least = leastMs(variants, scenarios);
+      expect(() => planned(least, variants, scenarios)).not.toThrow();
+      expect(() => planned(least - 1000, variants, scenarios)).toThrow('`budget` is too small');
+    },
+  );
+
+  test('finds less the larger it is', () => {
+    const found = [40, 60, 120, 300, 900].map((s) => planned(s * 1000).detectable as number);
+    expect(found).toEqual(found.toSorted((a, b) => b - a));
+    expect(new Set(found).size).toBe(5);
+  });
+
+  test('is used for what finds most: no other effort that fits finds less', () => {
+    const secondsOf = ({ instances, blocks }: { instances: number; blocks: readonly number[] }) =>
+      instances * (6 + 2.5 * (blocks[0] as number));
+    const best = fitBudget(180_000, SHORT, 1, false, secondsOf);
+    const least = predictEffort(SHORT, best, 1, false) as number;
+    for (let instances = 4; instances <= 30; instances++) {
+      for (let blocks = 1; blocks <= 20; blocks++) {
+        const effort = { instances, blocks: [blocks] };
+        if (secondsOf(effort) > 180) continue;
+        expect(predictEffort(SHORT, effort, 1, false)).toBeGreaterThanOrEqual(least);
+      }
+    }
+  });
+
+  test('is not planned for a load whose time nobody knows', () => {
+    expect(() => planned(300_000, 2, [scenarioOf('count', 'requests(100, 2)')])).toThrow(
+      '`budget` needs a load with a known duration',
+    );
+  });
+});
+
+describe('before it starts, a plan says', () => {
+  test('how often, how long and what may come of it', () => {
+    const [effort, power] = describeEffort(planned(180_000));
+    expect(effort).toMatch(/^\d+ instances × \d+ blocks?, about (2 min \d+|1[5-7]\d) s without building$/);
+    expect(power).toMatch(/^with typical noise, this plan detects changes of \d+\.\d % or more/);
+  });
+
+  test('nothing of changes where there is nothing to compare', () => {
+    expect(describeEffort(planned(180_000, 1))).toHaveLength(1);
+  });
+});
+
+describe('the rest, once the first start is over', () => {
+  const config = configOf(300_000, 2, [scenarioOf('quick', 'vus(8, 1s)')]);
+  const promised = plan(config, cpus);
+  const rest = (tookMs: number, searchedMs = 0) => planRest(config, promised, tookMs, searchedMs) as Plan;
+
+  test('has fewer starts the longer the first one took, never more time than the budget', () => {
+    const counts = [5_000, 20_000, 40_000].map((tookMs) => rest(tookMs).instances.length);
+    expect(counts).toEqual([...counts].sort((a, b) => b - a));
+    expect(counts[2]).toBeLessThan(counts[0] as number);
+    expect(rest(40_000).estimatedSeconds).toBeLessThanOrEqual(300);
+    // Of 40 s some belong to the first start alone.
+    expect(counts[2]).toBeLessThanOrEqual(10);
+    expect(rest(20_000, 100_000).instances.length).toBeLessThan(rest(20_000).instances.length);
+  });
+  test('leaves the first start as it was, and gives no number twice', () => {
+    for (const tookMs of [5_000, 20_000, 40_000]) {
+      const { instances } = rest(tookMs);
+      expect(instances[0]).toBe(promised.instances[0]);
+      expect(instances.map(({ index }) => index)).toEqual(instances.map((_, i) => i));
+      const numbers = instances.flatMap(({ batches }) =>
+        batches.flatMap(({ slices }) => slices.map(({ number }) => number)),
+      );
+      expect(new Set(numbers).size).toBe(numbers.length);
+    }
+  });
+  test('stays as it is without a budget, or where no verdict would fit', () => {
+    const { budgetMs: _, ...free } = config;
+    expect(planRest(free, plan(free, cpus), 20_000, 0)).toBeNull();
+    expect(planRest(config, promised, 200_000, 0)).toBeNull();
+  });
+  test('stands beside what was promised where it is less by more than a third', () => {
+    expect(warnOfRest(promised, promised, 5_000)).toEqual([]);
+    expect(warnOfRest(rest(40_000), promised, 5_000)).toEqual([]);
+    const [warning] = warnOfRest(promised, rest(40_000), 40_000);
+    expect(warning?.message).toMatch(
+      /^the first start took 40 s; promised: \d+ starts × \d+ blocks?, for changes of \d\.\d % or more; now planned: \d starts × /,
+    );
+  });
+});
+
+test('time to fill databases is planned for', () => {
+  const without = configOf(300_000, 2, [scenarioOf('quick', 'vus(8, 1s)')]);
+  const services = { file: 'compose.yaml', reset: { db: 'true' } };
+  const [free, filled] = [plan(without, cpus), plan({ ...without, services, setUp: 'php set-up.php' }, cpus)];
+  const each = ({ estimatedSeconds, instances }: Plan) => estimatedSeconds / instances.length;
+  const blocks = (of: Plan) => of.scenarios[0]?.blocks ?? 0;
+  // 3.5 s for each of two variants, more load aside.
+  expect(each(filled) - each(free)).toBeGreaterThan(6.5 - Math.max(0, 4.5 * (blocks(free) - blocks(filled))));
+  expect(filled.instances.length).toBeLessThan(free.instances.length);
+});

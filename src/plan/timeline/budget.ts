@@ -1,0 +1,116 @@
+import { loadMs } from '../../config/parts/load.ts';
+import { formatDuration } from '../../config/text.ts';
+import type { Scenario } from '../../config/types.ts';
+import { UserError } from '../../errors.ts';
+import { predictDetectable } from '../../stats/verdict.ts';
+import { compileLoad } from './load-steps.ts';
+import { takesTurns } from './turns.ts';
+
+/** How often everything starts afresh, and how many slices of each variant a start is used for, by scenario. */
+export interface Effort {
+  instances: number;
+  blocks: readonly number[];
+}
+
+/** Fewer give no verdict (MIN_PAIRS). */
+export const MIN_INSTANCES = 4;
+const MAX_INSTANCES = 30;
+const MAX_BLOCKS = 100;
+
+/**
+ * Typical SDs of ln(ratio) in CPU per request and in RPS, seen on two shared cores (docs/method.md): between pairs of
+ * starts; between pairs of slices of a second that take turns, and of slices one after the other.
+ */
+const START_SPREAD = 0.0045;
+const TURNS_SPREAD = 0.014;
+const SLICE_SPREAD = 0.035;
+/** Of a block of duets, a window of a second with each of the two first. */
+const DUET_SPREAD = 0.006;
+
+/**
+ * The effort that finds the smallest change within a budget. As starts and slices vary independently, the variance of
+ * a mean over n starts of m slices is (start² + slice² ÷ m) ÷ n: of each n the largest m is tried.
+ *
+ * @param duets whether what a request costs decides, by duets
+ * @param secondsOf what an effort is estimated to take
+ * @throws UserError where the budget is too small for MIN_INSTANCES starts, or nobody knows how long a slice takes
+ */
+export function fitBudget(
+  budgetMs: number,
+  scenarios: readonly Scenario[],
+  tests: number,
+  duets: boolean,
+  secondsOf: (effort: Effort) => number,
+): Effort {
+  const endless = scenarios.find(({ load }) => load === null || loadMs(load) === null);
+  if (endless) {
+    throw new UserError('`budget` needs a load with a known duration', {
+      where: { name: 'budget' },
+      found: `scenario '${endless.name}': ${endless.load?.source ?? "the script's own load"}`,
+      hint: 'use `instances` and `blocks` instead, or a load with a time such as vus(8, 1s)',
+    });
+  }
+  const effortOf = (instances: number, blocks: number): Effort => ({
+    instances,
+    blocks: scenarios.map(() => blocks),
+  });
+  const least = secondsOf(effortOf(MIN_INSTANCES, 1));
+  if (least * 1000 > budgetMs) {
+    throw new UserError('`budget` is too small for a comparison', {
+      where: { name: 'budget' },
+      found: formatDuration(budgetMs),
+      allowed: `${formatDuration(Math.ceil(least) * 1000)} and more: ${MIN_INSTANCES} fresh starts, one slice of each variant in each`,
+      hint: 'or use fewer variants or scenarios, shorter slices, or less warm-up',
+    });
+  }
+  let best = { effort: effortOf(MIN_INSTANCES, 1), detectable: Infinity };
+  for (let instances = MIN_INSTANCES; instances <= MAX_INSTANCES; instances++) {
+    let blocks = 0;
+    for (let most = MAX_BLOCKS; blocks < most; ) {
+      const middle = Math.ceil((blocks + most) / 2);
+      if (secondsOf(effortOf(instances, middle)) * 1000 <= budgetMs) blocks = middle;
+      else most = middle - 1;
+    }
+    if (blocks === 0) break;
+    const effort = effortOf(instances, blocks);
+    const detectable = predictEffort(scenarios, effort, tests, duets) ?? Infinity;
+    if (detectable < best.detectable) best = { effort, detectable };
+  }
+  return best.effort;
+}
+
+/**
+ * The smallest change, as a share, that an effort can be expected to find in its worst scenario, if variance is what it
+ * typically is; null where it is not known or no verdict can come of it.
+ *
+ * @param tests how many are corrected together
+ * @param duets whether what a request costs decides, by duets
+ */
+export function predictEffort(
+  scenarios: readonly Scenario[],
+  effort: Effort,
+  tests: number,
+  duets: boolean,
+): number | null {
+  const shares = scenarios.map((scenario, i) => {
+    const block = blockSpread(scenario, duets);
+    if (block === null) return null;
+    const spread = Math.sqrt(START_SPREAD ** 2 + block ** 2 / (effort.blocks[i] as number));
+    return predictDetectable({ pairs: effort.instances, spread, tests });
+  });
+  return shares.reduce(
+    (worst, share) => (worst === null || share === null ? null : Math.max(worst, share)),
+    0,
+  );
+}
+
+/** Typical SD of ln(ratio) between blocks of one start in what decides; null where their time is not known. */
+function blockSpread(scenario: Scenario, duets: boolean): number | null {
+  const { load, journey } = scenario;
+  const ms = load && loadMs(load);
+  if (!load || !ms) return null;
+  const over = (spread: number, loadedMs: number) => spread / Math.sqrt(loadedMs / 1000);
+  if (journey.kind === 'script' || !takesTurns(compileLoad(load, scenario), ms))
+    return over(SLICE_SPREAD, ms);
+  return duets ? over(DUET_SPREAD, Math.max(1000, ms)) : over(TURNS_SPREAD, ms);
+}

@@ -1,0 +1,98 @@
+import type { Config, Scenario } from '../../config/types.ts';
+import { UserError } from '../../errors.ts';
+import type { PlannedVariant } from '../variants.ts';
+import { defaultVus, type LoadStep } from './load-steps.ts';
+import type { Batch } from './slices.ts';
+import { DRAIN_MS, WHOLE } from './timeline.ts';
+
+/** What `capacity` adds to the first instance. Which rates are tried, only the run can know; how many at most, the plan does. */
+export interface PlannedSearches {
+  /** One for each variant and scenario. */
+  searches: number;
+  /** Of each search, at most. */
+  probes: number;
+  probeMs: number;
+  /** All of them, with the time that late answers are waited for, ms. */
+  atMostMs: number;
+}
+
+/** A search makes at most so many probes. */
+export const MAX_PROBES = 12;
+/** How long a rate is tried, in steps of a second, so that a queue which grows shows; the first of them is not judged. */
+export const PROBE_MS = 5000;
+const STEP_MS = 1000;
+/** Clients for so many times as long as a typical request takes: where all of them wait, it is the server that is late. */
+const PATIENCE = 3;
+
+/** Null: nothing is to be searched. Errors: a load that the script brings itself tells no rate to begin with. */
+export function planSearches(
+  { capacity, scenarios }: Config,
+  variants: readonly PlannedVariant[],
+  overheadMs: number,
+): PlannedSearches | null {
+  if (!capacity) return null;
+  const own = scenarios.find(({ load }) => load === null);
+  if (own) {
+    throw new UserError('`capacity` does not work with a load that a k6 script defines', {
+      where: { name: 'capacity' },
+      found: `scenario '${own.name}'`,
+      hint: "set a load, such as --load 'vus(8, 1s)'",
+    });
+  }
+  const eachMs = scenarios.map(({ timeoutMs }) => overheadMs + PROBE_MS + timeoutMs);
+  return {
+    searches: variants.length * scenarios.length,
+    probes: MAX_PROBES,
+    probeMs: PROBE_MS,
+    atMostMs: variants.length * MAX_PROBES * eachMs.reduce((sum, ms) => sum + ms, 0),
+  };
+}
+
+/** How long the searches of an instance may take, ms. Only the first has some: the others are for comparing. */
+export function searchesMs(
+  { index }: { index: number },
+  { searches }: { searches: PlannedSearches | null },
+): number {
+  return index === 0 ? (searches?.atMostMs ?? 0) : 0;
+}
+
+/**
+ * One rate on one variant, by a k6 process of its own.
+ *
+ * @param rps iterations per second
+ * @param typicalMs how long a request takes where nothing waits
+ */
+export function planProbe(
+  scenario: Scenario,
+  variant: PlannedVariant,
+  rps: number,
+  typicalMs: number,
+  number: number,
+): Batch {
+  const vus = countClients(scenario, variant, rps, typicalMs);
+  const steps = Array.from(
+    { length: PROBE_MS / STEP_MS },
+    (_, i): LoadStep => ({ offsetMs: i * STEP_MS, durationMs: STEP_MS, rps, vus, requests: null }),
+  );
+  const slice = { ...WHOLE, number, variant: variant.id, block: 0, warmup: false, startMs: 0 };
+  return { scenario, slices: [{ ...slice, durationMs: PROBE_MS, steps }], drainMs: DRAIN_MS };
+}
+
+/**
+ * More clients than this only make a longer queue, which the next probe would find still there. Where each connection that
+ * is kept takes a worker, more of them than workers would wait at any rate.
+ */
+function countClients(
+  { timeoutMs, maxVus = Infinity, reuse }: Scenario,
+  { runtime, options, front }: PlannedVariant,
+  rps: number,
+  typicalMs: number,
+): number {
+  const patient = Math.ceil((rps * Math.min(timeoutMs, PATIENCE * typicalMs)) / 1000) + 1;
+  const workers = reuse && front === undefined && runtime.workerPerConnection ? Number(options.workers) : NaN;
+  return Math.min(
+    Math.max(defaultVus(rps, timeoutMs), patient),
+    maxVus,
+    Number.isInteger(workers) ? workers : Infinity,
+  );
+}

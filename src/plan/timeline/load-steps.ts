@@ -1,0 +1,105 @@
+import { segmentMs, stepRates } from '../../config/parts/load.ts';
+import type { Load, Scenario, Segment } from '../../config/types.ts';
+
+/** One k6 scenario: load that stays the same for its time, or a count of requests. */
+export interface LoadStep {
+  offsetMs: number;
+  /** Null: until its requests are done. */
+  durationMs: number | null;
+  /** Open model: iterations offered per second. */
+  rps: number | null;
+  /** Closed model: concurrency. Open model: the cap on concurrency. */
+  vus: number;
+  /** For a count of requests. */
+  requests: number | null;
+}
+
+/** Ramps become steps of a second or two, at most this many, so that k6 can carry statistics for each. */
+const MAX_STEPS = 300;
+
+/** The load of one slice as k6 will run it. */
+export function compileLoad(load: Load, scenario: Pick<Scenario, 'timeoutMs' | 'maxVus'>): LoadStep[] {
+  const steps: LoadStep[] = [];
+  let offsetMs = 0;
+  for (const segment of load.segments) {
+    for (const step of compileSegment(segment, scenario)) {
+      steps.push({ ...step, offsetMs: offsetMs + step.offsetMs });
+    }
+    const ms = segmentMs(segment);
+    if (ms === null) return steps; // The parser lets requests() stand only at the end.
+    offsetMs += ms;
+  }
+  return shareVus(steps);
+}
+
+/** Steps at rates of their own are one executor's in k6 while they follow each other, with one pool of VUs. */
+function shareVus(steps: readonly LoadStep[]): LoadStep[] {
+  const open = steps.filter(({ rps }) => rps !== null);
+  const most = Math.max(...open.map(({ vus }) => vus));
+  return steps.map((step) => (step.rps === null ? step : { ...step, vus: most }));
+}
+
+function compileSegment(segment: Segment, scenario: Pick<Scenario, 'timeoutMs' | 'maxVus'>): LoadStep[] {
+  const open = (offsetMs: number, durationMs: number, rps: number): LoadStep => ({
+    offsetMs,
+    durationMs,
+    rps,
+    vus: scenario.maxVus ?? defaultVus(rps, scenario.timeoutMs),
+    requests: null,
+  });
+  switch (segment.kind) {
+    case 'const':
+      return [open(0, segment.ms, segment.rps)];
+    case 'vus':
+      return [{ offsetMs: 0, durationMs: segment.ms, rps: null, vus: segment.vus, requests: null }];
+    case 'requests':
+      return [{ offsetMs: 0, durationMs: null, rps: null, vus: segment.vus, requests: segment.requests }];
+    case 'step':
+      return stepRates(segment).map((rps, i) => open(i * segment.ms, segment.ms, rps));
+    case 'line': {
+      const stepMs =
+        segment.ms <= 60_000 ? 1000 : Math.max(2000, Math.ceil(segment.ms / MAX_STEPS / 1000) * 1000);
+      // k6 wants at least a second of each.
+      const n = Math.max(1, Math.floor(segment.ms / stepMs));
+      const each = segment.ms / n;
+      // The rate in the middle of the step: as many requests as the straight line would send.
+      return Array.from({ length: n }, (_, i) =>
+        open(
+          Math.round(i * each),
+          Math.round((i + 1) * each) - Math.round(i * each),
+          segment.fromRps + ((segment.toRps - segment.fromRps) * (i + 0.5)) / n,
+        ),
+      );
+    }
+  }
+}
+
+/**
+ * VUs for an arrival rate when nobody said: enough for every request to take a tenth of a second
+ * (Little's law), never more than could be waiting at the timeout. k6 gives each VU a connection of
+ * its own and takes them in turn, so more VUs mean more idle keep-alive connections on the server.
+ */
+export function defaultVus(rps: number, timeoutMs: number): number {
+  return Math.max(2, Math.ceil(rps * Math.min(timeoutMs / 1000, 0.1)) + 1);
+}
+
+/** Warm-up in the manner of the load: its concurrency, or a tenth of a ramp's top rate. */
+export function compileWarmup(
+  load: Load,
+  scenario: Pick<Scenario, 'timeoutMs' | 'maxVus' | 'warmupMs'>,
+): LoadStep[] {
+  const first = load.segments[0] as Segment;
+  const ms = scenario.warmupMs;
+  if (ms === 0) return [];
+  switch (first.kind) {
+    case 'vus':
+    case 'requests':
+      return compileSegment({ kind: 'vus', vus: first.vus, ms }, scenario);
+    case 'const':
+      return compileSegment({ kind: 'const', rps: first.rps, ms }, scenario);
+    default: {
+      const rps = Math.max(1, Math.max(first.fromRps, first.toRps) / 10);
+      return compileSegment({ kind: 'const', rps, ms }, scenario);
+    }
+  }
+}

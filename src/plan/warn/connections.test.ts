@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { parseLoad } from '../../config/parts/load.ts';
+import type { Scenario } from '../../config/types.ts';
+import type { PlannedVariant } from '../variants.ts';
+import { warnOfKeptConnections } from './connections.ts';
+
+const apache = (more: object = {}, options: object = {}) =>
+  ({
+    ...{ label: 'apache', ref: null, runtime: { workerPerConnection: true } },
+    ...{ options: { workers: 16, 'keep-alive': '5s', ...options } },
+    ...more,
+  }) as unknown as PlannedVariant;
+
+const scenario = (load: string, more: Partial<Scenario> = {}) =>
+  ({ name: 'ramp', load: parseLoad(load), timeoutMs: 2000, reuse: true, ...more }) as Scenario;
+
+const clientsOf = (variant: PlannedVariant, of: Scenario) =>
+  warnOfKeptConnections([variant], [of]).map(({ code, message }) => [
+    code,
+    /up to (\d+) clients/.exec(message)?.[1],
+  ]);
+
+test('warns of a rate with more clients than workers that kept connections hold', () => {
+  // A tenth of a second of requests, and one.
+  const found = [['connections-exceed-workers', '25']];
+  expect(clientsOf(apache(), scenario('step(40, 240, 40, 1s)'))).toEqual(found);
+  expect(clientsOf(apache(), scenario('const(20, 1s)', { maxVus: 25 }))).toEqual(found);
+  expect(clientsOf(apache({}, { workers: 24 }), scenario('const(240, 1s)'))).toEqual(found);
+});
+
+test.each<[string, PlannedVariant, Scenario]>([
+  ['as many workers', apache({}, { workers: 25 }), scenario('const(240, 1s)')],
+  ['few clients', apache(), scenario('const(240, 1s)', { maxVus: 16 })],
+  ['no connection is kept by the server', apache({}, { 'keep-alive': '0s' }), scenario('const(240, 1s)')],
+  ['no connection is kept by the client', apache(), scenario('const(240, 1s)', { reuse: false })],
+  ['an nginx before it', apache({ front: 'front' }), scenario('const(240, 1s)')],
+  ['workers that serve any connection', apache({ runtime: {} }), scenario('const(240, 1s)')],
+  ['the other side, whose own name is told', apache({ ref: 'main' }), scenario('const(240, 1s)')],
+  ['clients that are a load by themselves', apache(), scenario('vus(100, 1s)')],
+  ['a load that a script declares', apache(), scenario('vus(1, 1s)', { load: null })],
+])('says nothing of %s', (_, variant, of) => {
+  expect(warnOfKeptConnections([variant], [of])).toEqual([]);
+});

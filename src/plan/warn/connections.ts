@@ -1,0 +1,38 @@
+import type { Scenario } from '../../config/types.ts';
+import type { Warning } from '../../results/results.ts';
+import { compileLoad } from '../timeline/load-steps.ts';
+import type { PlannedVariant } from '../variants.ts';
+
+/**
+ * Where a kept connection holds a worker, and an arrival rate has more clients than there are workers: k6 takes its clients
+ * in turn, so each keeps its connection, and those that find no worker wait for seconds at any rate.
+ */
+export function warnOfKeptConnections(
+  variants: readonly PlannedVariant[],
+  scenarios: readonly Scenario[],
+): Warning[] {
+  return scenarios.flatMap((scenario): Warning[] => {
+    const { name, load, reuse } = scenario;
+    const open = load && reuse ? compileLoad(load, scenario).filter(({ rps }) => rps !== null) : [];
+    const clients = Math.max(0, ...open.map(({ vus }) => vus));
+    const held = variants.filter(
+      (variant) => variant.ref === null && keepsWorkers(variant) && Number(variant.options.workers) < clients,
+    );
+    if (held.length === 0) return [];
+    const labels = held.map(({ label }) => label).join(', ');
+    return [
+      {
+        code: 'connections-exceed-workers',
+        message: `scenario ${name}: its rate has up to ${clients} clients, and each kept connection occupies a worker of ${labels}: with fewer workers requests may wait for seconds at any rate`,
+        remedy: `workers=${clients} or keep-alive=0s there, nginx in front of it (front=nginx), or fewer clients (max-vus)`,
+        variant: null,
+      },
+    ];
+  });
+}
+
+function keepsWorkers({ runtime, options, front }: PlannedVariant): boolean {
+  const keepAlive = options['keep-alive'];
+  const keeps = keepAlive === undefined || Number.parseFloat(String(keepAlive)) > 0;
+  return runtime.workerPerConnection === true && front === undefined && keeps;
+}

@@ -1,0 +1,21 @@
+import type { Warning } from '../../results/results.ts';
+import type { PlannedVariant } from '../variants.ts';
+
+/** For each app with a `.htaccess` file of its own: which variants do not obey it, so that its rules are missing there. */
+export function warnOfHtaccess(variants: readonly PlannedVariant[]): Warning[] {
+  const heads = variants.filter(({ ref }) => ref === null);
+  const apps = new Map(heads.map(({ app }) => [app.name, app]));
+  return [...apps.values()].flatMap(({ name, htaccess }) => {
+    const blind = heads.filter(({ app, runtime }) => app.name === name && !runtime.htaccess);
+    if (htaccess === undefined || blind.length === 0) return [];
+    const labels = blind.map(({ label }) => label).join(', ');
+    return [
+      {
+        code: 'htaccess',
+        message: `the app '${name}' has ${htaccess}, which only Apache obeys: it has no effect on ${labels}`,
+        remedy: 'check whether the app needs other rules there than those of its framework',
+        variant: null,
+      },
+    ];
+  });
+}

@@ -1,0 +1,20 @@
+import type { Warning } from '../../results/results.ts';
+import type { PlannedImage } from '../variants.ts';
+
+/** For each app that is served with packages for development, as they lie in its `vendor/`. */
+export function warnOfDevPackages(images: readonly PlannedImage[]): Warning[] {
+  const asTheyLie = images.filter(({ ref, ready, install }) => ref === null && ready === null && !install);
+  const apps = new Map(asTheyLie.map(({ app }) => [app.name, app]));
+  return [...apps.values()].flatMap(({ name, devPackages = [] }) => {
+    const [first] = devPackages;
+    if (first === undefined) return [];
+    return [
+      {
+        code: 'dev-packages',
+        message: `the vendor/ of the app '${name}' has development packages, ${devPackages.length} with ${first}, and is used as it is`,
+        remedy: 'add vendor to .dockerignore, and Composer installs the packages of production',
+        variant: null,
+      },
+    ];
+  });
+}
