@@ -3,11 +3,11 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Host } from './host.ts';
 
-/** What a run keeps in temporary folders: the files of another commit, what apps are built by, and those of k6 scripts. */
-const PURPOSES = ['base', 'build', 'script'] as const;
+/** What a run keeps in temporary folders: the files of another commit, what apps are built by, those of k6 scripts and of passes. */
+const PURPOSES = ['base', 'build', 'script', 'pass'] as const;
 type Purpose = (typeof PURPOSES)[number];
 
-const NAME = /^php-runtime-bench-(\d{8}-\d{6}-[0-9a-f]{4})-(?:base|build|script)$/;
+const NAME = /^php-runtime-bench-(\d{8}-\d{6}-[0-9a-f]{4})-(?:base|build|script|pass)$/;
 const folderOf = (run: string, purpose: Purpose) => join(tmpdir(), `php-runtime-bench-${run}-${purpose}`);
 
 /** Makes a temporary folder that carries the run's id, so that what a killed run leaves can be told from what is in use. */

@@ -38,6 +38,15 @@ export interface Engine {
   signal: AbortSignal;
 }
 
+/** What a variant gets beside its image, where it is started again after all measuring. */
+export interface Outfit {
+  env: Readonly<Record<string, string>>;
+  /** Lines of a php.ini, behind those of the app. A runtime that does not read BENCH_INI ignores them. */
+  ini: readonly string[];
+  /** Folder in the container, whose parent is there → folder on this machine that is copied to it. */
+  folders: Readonly<Record<string, string>>;
+}
+
 /** What a run does. */
 export interface Job {
   config: Config;
@@ -48,6 +57,8 @@ export interface Job {
   outcomes: Map<string, VariantOutcome>;
   /** What the app needs beside its server; null: nothing. */
   services: Services | null;
+  /** By variant id, in a pass after the verdict; left out: variants are started as they were measured. */
+  outfits?: ReadonlyMap<string, Outfit>;
 }
 
 /** Where the findings of a run go. */

@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readLogs, startServices } from '../engine/services.ts';
 import { checkedLines } from '../report/words/checked-lines.ts';
+import { listPasses } from '../run/passes/passes.ts';
+import { runPasses } from '../run/passes/run-pass.ts';
 import { runPlan } from '../run/run.ts';
 import { measureColdStarts } from '../run/servers/cold.ts';
 import type { Sink, World } from '../run/world.ts';
@@ -30,6 +32,7 @@ export async function measure(
     const script = await readFile(join(caller.packageRoot, 'scenarios/lib/sampler.sh'), 'utf8');
     await runPlan(world, { image: k6Image, script });
     if (hyperfine) await measureColdStarts(world, hyperfine);
+    await runPasses(world, { image: k6Image, script }, listPasses(world));
   } finally {
     await keepServiceLogs(desk, prepared, file).catch(() => {});
   }

@@ -64,19 +64,27 @@ export const containerOf = (run: string, { index, ports }: Instance, variant: st
 export const frontOf = (container: string) => `${container}-front`;
 
 function fullEnvironment(
-  { job: { config, plan } }: ServerContext,
+  { job: { config, plan, outfits } }: ServerContext,
   variant: PlannedVariant,
   port: number,
 ): Record<string, string> {
-  const env = environmentOf(variant.app, config.env);
+  const outfit = outfits?.get(variant.id);
+  const env = withIni(environmentOf(variant.app, config.env), outfit?.ini ?? []);
   return {
     ...(config.services ? nameDatabase(env, databaseOf(variant, plan.variants)) : env),
     ...variant.env,
+    ...outfit?.env,
     PORT: String(port),
     DOCROOT: variant.app.root,
     APP_KIND: variant.app.kind,
     BENCH_FACTS: '1',
   };
+}
+
+/** Later lines win. */
+function withIni(env: Record<string, string>, ini: readonly string[]): Record<string, string> {
+  if (ini.length === 0) return env;
+  return { ...env, BENCH_INI: [...(env.BENCH_INI ? [env.BENCH_INI] : []), ...ini].join('\n') };
 }
 
 /** The clients' connections are what stands before it keeps: its own, to that, last longer. */

@@ -82,6 +82,13 @@ async function create(context: ServerContext, one: Starting, outcomes: Outcomes)
   for (const args of createArguments(context, one.wanted, one.container, one.port)) {
     await attempt(context.engine.docker, one, ['container', 'create', ...args], outcomes);
   }
+  const folders = context.job.outfits?.get(one.variant.id)?.folders ?? {};
+  for (const [to, from] of Object.entries(folders)) {
+    if (outcomes.has(one.variant.id)) return;
+    // No bind mounts: the engine need not see our disk.
+    const args = ['container', 'cp', `${from}/.`, `${one.container}:${to}`];
+    await attempt(context.engine.docker, one, args, outcomes);
+  }
 }
 
 async function attempt(

@@ -1,0 +1,212 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Scenario } from '../../config/types.ts';
+import { DockerError, expectEngine, LIMITS_MS } from '../../engine/docker.ts';
+import type { Instance } from '../../plan/plan.ts';
+import type { PlannedVariant } from '../../plan/variants.ts';
+import type { Measurement } from '../../results/results.ts';
+import { makeTemporary } from '../../temporary.ts';
+import { type Sampler, type SamplerTool, startSampler, type Watch } from '../sample/sampler.ts';
+import { startInstance } from '../servers/instance-start.ts';
+import { keepLogs } from '../servers/logs.ts';
+import { findDeaths, removeServers, type Server } from '../servers/servers.ts';
+import type { Outfit, VariantOutcome, World } from '../world.ts';
+import { loadServers } from './pass-load.ts';
+
+/**
+ * Something that is found out once all is measured, on fresh starts of variants: what it loads beside them, and what it costs,
+ * is in no slice that decides. One variant's failure is a warning, and what was measured before stays as it is.
+ */
+export interface Pass {
+  /** Of its warnings. */
+  code: 'profile' | 'count';
+  /** For people: `profile`, `count of queries`. */
+  title: string;
+  /** What it does to a variant, for the remedy of a warning: `run again without --profile`. */
+  remedy: string;
+  variants: readonly PlannedVariant[];
+  /** Fresh starts of them all, side by side, as in the measuring. */
+  starts: number;
+  /** What a variant gets beside its image; null: nothing. `folder` is empty, on this machine, and removed with the pass. */
+  outfit(variant: PlannedVariant, folder: string): Promise<Outfit | null>;
+  /** Loads the servers of one fresh start, and keeps what it finds. */
+  visit(ready: ReadyPass): Promise<void>;
+}
+
+/** A fresh start within a pass, as long as `visit` lasts. */
+export interface ReadyPass {
+  world: World;
+  /** Its number within the pass, from 0. */
+  start: number;
+  /** By variant id, those that serve; who fails leaves it. */
+  servers: ReadonlyMap<string, Server>;
+  /**
+   * One k6 process in the arena goes the journey of a scenario on those that serve, in turns where its load takes them; a
+   * user's own script one process each. Requests, failures and CPU are in the measurements, which the run does not keep.
+   */
+  load(scenario: Scenario): Promise<Measurement[]>;
+  /** Copies a folder out of a variant's container; its path on this machine. Errors: it is not there. */
+  copyOut(server: Server, folder: string): Promise<string>;
+  /** The variant leaves the pass, with a warning. */
+  fail(variant: string, reason: string): void;
+}
+
+/** What outlives a pass. */
+interface Passes {
+  sampler: Sampler;
+  folder: string;
+  /** Number of the next fresh start, behind those of the plan, so that no raw file takes the place of another. */
+  index: number;
+}
+
+/** Runs passes one after the other. A stop ends them; errors of one are its warning. */
+export async function runPasses(
+  world: World,
+  tool: Omit<SamplerTool, 'cpus'>,
+  passes: readonly Pass[],
+): Promise<void> {
+  const { engine, job, sink } = world;
+  if (passes.length === 0) return;
+  const folder = await makeTemporary(engine.run, 'pass');
+  const sampler = await startSampler(engine, sink, { ...tool, cpus: job.plan.cpus });
+  try {
+    const state: Passes = { sampler, folder, index: job.plan.instances.length };
+    for (const pass of passes) await runPass(world, state, pass);
+  } finally {
+    await sampler.close();
+  }
+}
+
+async function runPass(world: World, state: Passes, pass: Pass): Promise<void> {
+  const { job } = world;
+  const lost = new Set<string>();
+  const served = pass.variants.filter(({ id }) => job.outcomes.get(id)?.failure === null);
+  const outfits = new Map<string, Outfit>();
+  const all = await guard(world, pass, served, async () => {
+    for (const [i, variant] of served.entries()) {
+      const folder = join(state.folder, `${state.index}-${i}`);
+      await mkdir(folder, { mode: 0o755 });
+      const outfit = await pass.outfit(variant, folder);
+      if (outfit) outfits.set(variant.id, outfit);
+    }
+  });
+  for (let start = 0; all && start < pass.starts; start++) {
+    const left = served.filter(({ id }) => !lost.has(id));
+    if (left.length === 0) return;
+    world.sink.at(`${pass.title}: start ${start + 1}/${pass.starts}`, 1);
+    await guard(world, pass, left, () => visitStart(world, state, pass, { start, left, lost, outfits }));
+    state.index++;
+  }
+}
+
+/** Whether it went well. A stop and an engine that is gone are no warnings. */
+async function guard(
+  { engine, sink }: World,
+  { code, title, remedy }: Pass,
+  variants: readonly PlannedVariant[],
+  work: () => Promise<void>,
+): Promise<boolean> {
+  try {
+    engine.signal.throwIfAborted();
+    await work();
+    return true;
+  } catch (error) {
+    engine.signal.throwIfAborted();
+    await expectEngine(engine.docker);
+    const labels = variants.map(({ label }) => label).join(', ');
+    const message = `${title} of ${labels}: ${(error as Error).message}`;
+    sink.warn({ code, message, remedy, variant: null });
+    return false;
+  }
+}
+
+interface Visit {
+  start: number;
+  left: readonly PlannedVariant[];
+  lost: Set<string>;
+  outfits: ReadonlyMap<string, Outfit>;
+}
+
+async function visitStart(given: World, state: Passes, pass: Pass, visit: Visit): Promise<void> {
+  const { engine, sink } = given;
+  const instance = makeInstance(given, state.index, visit);
+  // Its outcomes are its own: what a variant was in the measuring, it stays.
+  const outcomes = new Map<string, VariantOutcome>();
+  for (const { id } of visit.left) outcomes.set(id, { facts: null, coldStartMs: [], failure: null });
+  const job = { ...given.job, outfits: visit.outfits, outcomes };
+  const world: World = { ...given, job };
+  let servers = new Map<string, Server>();
+  const fail = (variant: string, reason: string) => {
+    if (visit.lost.has(variant)) return;
+    visit.lost.add(variant);
+    servers.delete(variant);
+    sink.warn(describeLoss(pass, visit.left, variant, reason));
+  };
+  let watch: Watch | null = null;
+  try {
+    servers = await startInstance(world, instance, (id, { reason }) => fail(id, reason));
+    if (servers.size === 0) return;
+    watch = await state.sampler.watch([...servers.values()], job.services?.containers, (text) =>
+      sink.appendRaw(`raw/resources/${instance.index}.txt`, text),
+    );
+    const ready = makeReady(world, state, { instance, servers, watch, fail, start: visit.start });
+    await pass.visit(ready);
+  } finally {
+    const ids = visit.left.map(({ id }) => id);
+    await Promise.all(ids.map((id) => keepLogs(engine, sink, instance, id)));
+    await removeServers(engine, instance, ids);
+    await watch?.raw.flush();
+  }
+}
+
+/** Who starts first changes from start to start. */
+function makeInstance({ job }: World, index: number, { start, left }: Visit): Instance {
+  const ids = left.map(({ id }) => id);
+  const from = start % ids.length;
+  return {
+    index,
+    startOrder: [...ids.slice(from), ...ids.slice(0, from)],
+    ports: job.plan.instances[start % job.plan.instances.length]?.ports ?? {},
+    batches: [],
+  };
+}
+
+interface Started {
+  instance: Instance;
+  servers: Map<string, Server>;
+  watch: Watch;
+  start: number;
+  fail(variant: string, reason: string): void;
+}
+
+function makeReady(world: World, state: Passes, started: Started): ReadyPass {
+  const { docker } = world.engine;
+  const { servers, start, fail } = started;
+  let copies = 0;
+  return {
+    ...{ world, start, servers, fail },
+    async load(scenario) {
+      const measured = await loadServers(world, started, scenario);
+      for (const [variant, { reason }] of await findDeaths(docker, [...servers.values()]))
+        fail(variant, reason);
+      return measured.filter(({ variant }) => servers.has(variant));
+    },
+    async copyOut({ container }, folder) {
+      const to = join(state.folder, `${started.instance.index}-out-${copies++}`);
+      const args = ['container', 'cp', `${container}:${folder}`, to];
+      const finished = await docker.try(args, { timeoutMs: LIMITS_MS.copy });
+      if (finished.code !== 0) throw new DockerError(args, finished);
+      return to;
+    },
+  };
+}
+
+function describeLoss(
+  { code, title, remedy }: Pass,
+  variants: readonly PlannedVariant[],
+  variant: string,
+  reason: string,
+) {
+  const label = variants.find(({ id }) => id === variant)?.label ?? variant;
+  return { code, message: `${title}: ${label} was left out: ${reason.split('\n')[0]}`, remedy, variant };
+}
