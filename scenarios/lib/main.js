@@ -1,6 +1,7 @@
 // The script that every k6 process runs: slices of load on variants, as plan.json beside it says.
 // It wraps the journey (ours or the user's own) so that the statistics of each slice come out of k6 exact and small.
 
+import { sleep } from 'k6';
 import exec from 'k6/execution';
 import http from 'k6/http';
 import { Counter, Gauge } from 'k6/metrics';
@@ -215,6 +216,25 @@ for (const block of plan.blocks) keep('dropped_iterations', `scenario:${block.id
 // What the scenarios of a user's script name.
 export * from '../journey.js';
 export default journey.default;
+
+// With several generators the load of all begins at one moment: VUs are there by then, and k6 starts its scenarios behind this.
+export const setup = plan.startAtMs === null ? journey.setup : setUpAndWait;
+
+function setUpAndWait() {
+  const data = journey.setup ? journey.setup() : undefined;
+  if (data && typeof data.then === 'function') {
+    return data.then((found) => {
+      waitForStart();
+      return found;
+    });
+  }
+  waitForStart();
+  return data;
+}
+
+function waitForStart() {
+  sleep(Math.max(0, plan.startAtMs - Date.now()) / 1000);
+}
 
 // By the environment of their scenario. To ask k6 takes as long as a fifth of a request.
 const startTimes = {};

@@ -1,6 +1,7 @@
 import type { Scenario, ScriptLabel } from '../../config/types.ts';
 import type { Batch, Slice } from '../../plan/timeline/slices.ts';
 import { DUET_LAG_MS, groupTurns } from '../../plan/timeline/timeline.ts';
+import type { Histogram } from '../../stats/histogram.ts';
 import { readable } from '../../text/readable.ts';
 import { addressOf, hostsOf } from '../servers/target.ts';
 import type { CheckedEndpoints, CheckedOf } from '../verify/checked.ts';
@@ -17,6 +18,8 @@ export interface K6Plan {
   host: string;
   /** k6's own option. */
   hosts: Readonly<Record<string, string>>;
+  /** When the load begins, unix ms by the clock of the machine that loads; null: at once. */
+  startAtMs: number | null;
   kinds: readonly string[];
   statuses: readonly number[];
   /** Of a script: the tags of requests that have rows of their own. */
@@ -54,6 +57,8 @@ export interface K6Summary {
   /** As the journey names them; a user's script names none. */
   endpoints: readonly string[];
   metrics: Record<string, Record<string, number>>;
+  /** Of several generators together: latencies by k6's name for metric and tags, as percentiles cannot be added up. */
+  histograms?: Readonly<Record<string, Histogram>>;
   /** What a user's script checked, and its own metrics as well as those of its thresholds. Names are untrusted. */
   script?: {
     checks: { name: string; group: string; passes: number; fails: number }[];
@@ -67,6 +72,8 @@ export interface K6Metric {
   type: 'trend' | 'rate' | 'counter' | 'gauge';
   contains: string;
   values: Record<string, number>;
+  /** Of a trend of several generators together. */
+  histogram?: Histogram;
 }
 
 /** When k6 began to load, unix ms. */
@@ -151,6 +158,7 @@ export function makeK6Plan(
     host,
     // A script has a process for each slice, so that the name stands for one variant there.
     hosts: hostsOf(host, own ? ports[slices[0]?.variant ?? ''] : undefined),
+    startAtMs: null,
     kinds: ERROR_KINDS,
     statuses: own ? [0, ...STATUSES] : [],
     labels: scenario.script?.labels ?? [],

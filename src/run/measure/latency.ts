@@ -15,13 +15,14 @@ export function readLatency(
   summary: K6Summary | null,
   tags: string,
 ): { latency: Latency | null; histogram: Histogram } {
-  const all = summary?.metrics[`http_req_duration{${tags}}`];
-  const unanswered = summary?.metrics[`http_req_duration{${tags},status:0}`];
+  const [metric, refusing] = [`http_req_duration{${tags}}`, `http_req_duration{${tags},status:0}`];
+  const all = summary?.metrics[metric];
+  const unanswered = summary?.metrics[refusing];
   if (!all?.count) return { latency: null, histogram: [] };
-  const histogram = histogramOf(all);
+  const histogram = histogramOf(all, summary?.histograms?.[metric]);
   if (!unanswered?.count) return { latency: namedOf(all), histogram };
   // They are the fastest; timeouts are unanswered too, and stand where they belong.
-  const refused = histogramOf(unanswered).reduce(
+  const refused = histogramOf(unanswered, summary?.histograms?.[refusing]).reduce(
     (sum, [bucket, n]) => (bucket <= bucketOf(REFUSED_MS) ? sum + n : sum),
     0,
   );
@@ -29,7 +30,9 @@ export function readLatency(
   return { latency: namedFrom(kept), histogram: kept };
 }
 
-export function histogramOf(values: Values): Histogram {
+/** @param merged what is known of it where several generators measured it */
+export function histogramOf(values: Values, merged?: Histogram): Histogram {
+  if (merged) return merged;
   const grid = GRID.map((p) => ({ p, ms: values[`p(${p})`] ?? 0 }));
   grid.unshift({ p: 0, ms: values.min ?? 0 });
   grid.push({ p: 100, ms: values.max ?? 0 });

@@ -255,7 +255,8 @@ function readEndpoints(
   const lone = endpoints.length === 1 && summary?.endpoints.length === 1;
   return endpoints.flatMap(({ name, tag }, i) => {
     const tags = `slice:${id},${tag}`;
-    const values = summary?.metrics[`http_req_duration{${tags}}`];
+    const metric = `http_req_duration{${tags}}`;
+    const values = summary?.metrics[metric];
     const requests = values?.count ?? 0;
     // What stands in a script may be no tag, or one that nothing has had.
     if (requests === 0 && i >= (summary?.endpoints.length ?? 0)) return [];
@@ -267,7 +268,7 @@ function readEndpoints(
       bytesPerResponse:
         lone && requests > 0 ? (summary?.metrics[`data_received{slice:${id}}`]?.count ?? 0) / requests : null,
       latency: values && requests > 0 ? namedOf(values) : null,
-      histogram: values && requests > 0 ? histogramOf(values) : [],
+      histogram: values && requests > 0 ? histogramOf(values, summary?.histograms?.[metric]) : [],
     };
     return [endpoint];
   });

@@ -31,7 +31,7 @@ function clip(name: string): string {
   return name.slice(0, NAME_CHARACTERS);
 }
 
-function readMetric({ name, custom, type, contains, values }: K6Metric): ScriptMetric {
+function readMetric({ name, custom, type, contains, values, histogram: merged }: K6Metric): ScriptMetric {
   const of = (key: string) => values[key] ?? null;
   const none = { passes: null, value: null, min: null, max: null, histogram: [] };
   const base = { name: clip(name), custom, type, contains, ...none };
@@ -46,7 +46,7 @@ function readMetric({ name, custom, type, contains, values }: K6Metric): ScriptM
       const count = values.count ?? 0;
       if (count === 0) return { ...base, count };
       // The buckets begin at nothing: what lies below has no place in them.
-      const histogram = (values.min ?? 0) >= 0 ? histogramOf(values) : [];
+      const histogram = (values.min ?? 0) >= 0 ? histogramOf(values, merged) : [];
       return { ...base, count, value: of('avg'), min: of('min'), max: of('max'), histogram };
     }
   }

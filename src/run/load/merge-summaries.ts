@@ -1,0 +1,122 @@
+import { type Histogram, merge, percentiles } from '../../stats/histogram.ts';
+import { histogramOf } from '../measure/latency.ts';
+import { type K6Metric, type K6Summary, TREND_STATS } from './k6.ts';
+
+type Values = Record<string, number>;
+
+/** What one of several generators measured. */
+export interface Part {
+  summary: K6Summary;
+  /** How far its clock is ahead of the engine's, ms. */
+  aheadMs: number;
+}
+
+/** Metrics whose values are moments, unix ms. */
+const MOMENTS = /^bench_(slice_start|last_end)\{/;
+
+/**
+ * One summary of what several generators measured together: counts add up, latencies are merged as histograms, as those of
+ * slices are. Moments are by the engine's clock. Pure.
+ */
+export function mergeSummaries(parts: readonly Part[]): K6Summary {
+  const [first] = parts;
+  if (!first) throw new RangeError('no summaries to merge');
+  const ends = parts.map(({ summary, aheadMs }) => summary.endedMs - aheadMs);
+  const begins = parts.map(({ summary }, i) => (ends[i] as number) - summary.durationMs);
+  const endedMs = Math.max(...ends);
+  const metrics: Record<string, Values> = {};
+  const histograms: Record<string, Histogram> = {};
+  for (const name of new Set(parts.flatMap(({ summary }) => Object.keys(summary.metrics)))) {
+    const found = parts.flatMap(({ summary, aheadMs }) => {
+      const values = summary.metrics[name];
+      return values ? [MOMENTS.test(name) ? moveBack(values, aheadMs) : values] : [];
+    });
+    const { values, histogram } = mergeValues(found);
+    metrics[name] = values;
+    if (histogram) histograms[name] = histogram;
+  }
+  const scripts = parts.flatMap(({ summary }) => summary.script ?? []);
+  return {
+    durationMs: endedMs - Math.min(...begins),
+    endedMs,
+    endpoints: first.summary.endpoints,
+    metrics,
+    histograms,
+    ...(scripts.length > 0 && {
+      script: {
+        checks: mergeChecks(scripts.flatMap(({ checks }) => checks)),
+        metrics: mergeMetrics(scripts.flatMap(({ metrics }) => metrics)),
+      },
+    }),
+  };
+}
+
+/** What never happened is 0 in k6's summary, and no moment. */
+function moveBack(values: Values, aheadMs: number): Values {
+  return Object.fromEntries(Object.entries(values).map(([key, at]) => [key, at === 0 ? 0 : at - aheadMs]));
+}
+
+/** k6 does not say of which type a metric is, but each has values of its own. */
+function mergeValues(parts: readonly Values[]): { values: Values; histogram?: Histogram } {
+  const some = parts[0] ?? {};
+  if ('avg' in some) return mergeTrends(parts);
+  if ('passes' in some) {
+    const [passes, fails] = [sum(parts, 'passes'), sum(parts, 'fails')];
+    return { values: { rate: passes + fails > 0 ? passes / (passes + fails) : 0, passes, fails } };
+  }
+  if ('value' in some) return { values: mergeGauges(parts) };
+  return { values: { count: sum(parts, 'count'), rate: sum(parts, 'rate') } };
+}
+
+function mergeTrends(all: readonly Values[]): { values: Values; histogram: Histogram } {
+  const parts = all.filter(({ count = 0 }) => count > 0);
+  const count = sum(parts, 'count');
+  if (count === 0) return { values: all[0] ?? {}, histogram: [] };
+  // In one generator alone, the percentiles that k6 knows are exact.
+  if (parts.length === 1) return { values: parts[0] as Values, histogram: histogramOf(parts[0] as Values) };
+  const histogram = merge(parts.map((values) => histogramOf(values)));
+  const stats = TREND_STATS.flatMap((stat) => /^p\((.*)\)$/.exec(stat)?.[1] ?? []);
+  const found = percentiles(histogram, stats.map(Number));
+  const average = parts.reduce((total, { count = 0, avg = 0 }) => total + count * avg, 0) / count;
+  const min = Math.min(...parts.map(({ min = 0 }) => min));
+  const max = Math.max(...parts.map(({ max = 0 }) => max));
+  // Within the first and the last bucket a histogram does not know where its samples lie, but these two are known.
+  const within = (ms: number) => Math.min(max, Math.max(min, ms));
+  const values = stats.map((p, i) => [`p(${p})`, within(found[i] as number)] as const);
+  return { values: { count, min, avg: average, max, ...Object.fromEntries(values) }, histogram };
+}
+
+/** Of a gauge that nothing was written to, all is 0. */
+function mergeGauges(all: readonly Values[]): Values {
+  const parts = all.filter(({ min = 0, max = 0 }) => min !== 0 || max !== 0);
+  if (parts.length === 0) return all[0] ?? {};
+  const max = Math.max(...parts.map(({ max = 0 }) => max));
+  return { value: max, min: Math.min(...parts.map(({ min = 0 }) => min)), max };
+}
+
+function sum(parts: readonly Values[], key: string): number {
+  return parts.reduce((total, values) => total + (values[key] ?? 0), 0);
+}
+
+type Check = NonNullable<K6Summary['script']>['checks'][number];
+
+function mergeChecks(checks: readonly Check[]): Check[] {
+  return groupBy(checks, ({ name, group }) => JSON.stringify([name, group])).map((same) => ({
+    ...(same[0] as Check),
+    passes: same.reduce((total, { passes }) => total + passes, 0),
+    fails: same.reduce((total, { fails }) => total + fails, 0),
+  }));
+}
+
+function mergeMetrics(metrics: readonly K6Metric[]): K6Metric[] {
+  return groupBy(metrics, ({ name }) => name).map((same) => ({
+    ...(same[0] as K6Metric),
+    ...mergeValues(same.map(({ values }) => values)),
+  }));
+}
+
+function groupBy<T>(all: readonly T[], keyOf: (one: T) => string): T[][] {
+  const groups = new Map<string, T[]>();
+  for (const one of all) groups.set(keyOf(one), [...(groups.get(keyOf(one)) ?? []), one]);
+  return [...groups.values()];
+}

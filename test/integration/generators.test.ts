@@ -1,0 +1,72 @@
+/** A load that several k6 processes share: none of it is made twice, none is missing, and what they measured adds up. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sliceId } from '../../src/run/load/k6.ts';
+import { mergeSummaries } from '../../src/run/load/merge-summaries.ts';
+import { readLatency } from '../../src/run/measure/latency.ts';
+import { bucketOf, total } from '../../src/stats/histogram.ts';
+import { removeAll, startArena } from './docker.ts';
+import { type Generated, generate, makeBatch, type Site, serveSlowly } from './generators.ts';
+
+const PERCENTS = [50, 90, 95, 99, 99.9];
+let arena: string;
+let site: Site;
+beforeAll(async () => {
+  arena = await startArena();
+  site = await serveSlowly(arena, 18_900);
+});
+afterAll(removeAll);
+
+function mergeAll(parts: readonly Generated[]) {
+  return mergeSummaries(parts.map(({ summary }) => ({ summary, aheadMs: 0 })));
+}
+
+/** Percentile by k6's definition. */
+function exact(sorted: readonly number[], p: number): number {
+  const index = (p / 100) * (sorted.length - 1);
+  const [low, high] = [sorted[Math.floor(index)] as number, sorted[Math.ceil(index)] as number];
+  return low + (high - low) * (index - Math.floor(index));
+}
+
+test('percentiles merged from four generators are those of all their requests, within one bucket', async () => {
+  const batch = makeBatch('vus(8, 3s)', { name: 'closed' });
+  const parts = await generate(arena, batch, site.port, 4);
+  const id = sliceId(batch.slices[0] as (typeof batch.slices)[number]);
+  const merged = mergeAll(parts);
+  const all = parts.flatMap(({ latencies }) => latencies).sort((a, b) => a - b);
+  const { latency, histogram } = readLatency(merged, `slice:${id}`);
+  expect(total(histogram)).toBe(all.length);
+  expect(merged.metrics[`http_reqs{slice:${id}}`]?.count).toBe(all.length);
+  for (const p of PERCENTS) {
+    const found = latency?.[`p${String(p).replace('.', '_')}Ms` as 'p99Ms'] ?? 0;
+    const apart = Math.abs(bucketOf(found) - bucketOf(exact(all, p)));
+    expect(apart, `p${p}: ${found} instead of ${exact(all, p)}`).toBeLessThanOrEqual(1);
+  }
+  expect(latency?.minMs).toBe(all[0]);
+  expect(latency?.maxMs).toBe(all.at(-1));
+  // Each has two of the eight clients, and has made requests with them.
+  for (const { summary } of parts) expect(summary.metrics.vus_max?.max).toBe(2);
+  // They begin together: no further apart than what a busy machine delays a process by.
+  const starts = parts.map(({ summary }) => summary.metrics[`bench_slice_start{slice:${id}}`]?.min ?? 0);
+  expect(Math.min(...starts)).toBeGreaterThan(0);
+  expect(Math.max(...starts) - Math.min(...starts)).toBeLessThan(1000);
+});
+
+test.each([
+  ['a count of requests', 'requests(1001, 8)', 1001],
+  ['a rate', 'const(101, 3s)', 303],
+  ['a ramp', 'line(20, 60, 4s)', 160],
+])('%s is shared by four, and the server sees each request once', async (_, load, wanted) => {
+  const before = await site.count();
+  const batch = makeBatch(load, { name: load.replace(/\W/g, '-'), maxVus: 40 });
+  const parts = await generate(arena, batch, site.port, 4);
+  const each = parts.map(({ latencies }) => latencies.length);
+  const sent = each.reduce((sum, n) => sum + n, 0);
+  expect((await site.count()) - before).toBe(sent);
+  const id = sliceId(batch.slices[0] as (typeof batch.slices)[number]);
+  const merged = mergeAll(parts);
+  const dropped = merged.metrics[`dropped_iterations{slice:${id}}`]?.count ?? 0;
+  expect(merged.metrics[`http_reqs{slice:${id}}`]?.count).toBe(sent);
+  // At the ends of steps k6 may round: one request for each step of the ramp.
+  expect(Math.abs(sent + dropped - wanted)).toBeLessThanOrEqual(load.startsWith('requests') ? 0 : 4);
+  if (!load.startsWith('requests')) expect(Math.max(...each) - Math.min(...each)).toBeLessThanOrEqual(4);
+});
