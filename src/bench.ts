@@ -1,5 +1,5 @@
 import type { Config } from './config/types.ts';
-import type { MachineError, Stopped } from './errors.ts';
+import { MachineError, Stopped } from './errors.ts';
 import type { Host } from './host.ts';
 import { build } from './stages/build-stage.ts';
 import { conclude } from './stages/conclude-stage.ts';
@@ -14,7 +14,13 @@ import { openRecord, type RecordFile } from './stages/record-file.ts';
  * Throws UserError or Stopped before there is anything to keep; from then on it returns what was measured.
  */
 export async function runBench(asked: Config, host: Host, caller: Caller): Promise<Bench> {
-  const desk = openDesk(host, caller, host.now());
+  const desk = await openDesk(host, asked, caller, host.now());
+  const bench = await work(desk, asked).finally(() => desk.cleanUp.run());
+  // It may have been lost while things were cleaned up.
+  return desk.signal.reason instanceof MachineError ? { ...bench, exitCode: 4 } : bench;
+}
+
+async function work(desk: Desk, asked: Config): Promise<Bench> {
   try {
     const prepared = await prepare(desk, asked);
     const ground = await openGround(desk, prepared);
@@ -27,8 +33,6 @@ export async function runBench(asked: Config, host: Host, caller: Caller): Promi
   } catch (error) {
     desk.signal.throwIfAborted();
     throw failureOfMachine(error) ?? error;
-  } finally {
-    await desk.cleanUp.run();
   }
 }
 
@@ -48,10 +52,11 @@ async function untilStopped(
     record.stopped = null;
     return null;
   } catch (error) {
-    const failure = failureOfMachine(error);
-    if (signal.aborted) {
-      record.stopped = (signal.reason as Stopped).signal;
-      caller.say(`${(signal.reason as Stopped).message}; results so far are kept`);
+    // A connection that was lost stops a run, too.
+    const failure = failureOfMachine(signal.aborted ? signal.reason : error);
+    if (signal.reason instanceof Stopped) {
+      record.stopped = signal.reason.signal;
+      caller.say(`${signal.reason.message}; results so far are kept`);
       return null;
     }
     if (failure) {

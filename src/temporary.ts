@@ -3,11 +3,11 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Host } from './host.ts';
 
-/** What a run keeps in temporary folders: the files of another commit, what apps are built by, those of k6 scripts and of passes. */
-const PURPOSES = ['base', 'build', 'script', 'pass'] as const;
+/** What a run keeps in temporary folders: the files of another commit, what apps are built by, k6 scripts, passes, a connection. */
+const PURPOSES = ['base', 'build', 'script', 'pass', 'ssh'] as const;
 type Purpose = (typeof PURPOSES)[number];
 
-const NAME = /^php-runtime-bench-(\d{8}-\d{6}-[0-9a-f]{4})-(?:base|build|script|pass)$/;
+const NAME = /^php-runtime-bench-(\d{8}-\d{6}-[0-9a-f]{4})-(?:base|build|script|pass|ssh)$/;
 const folderOf = (run: string, purpose: Purpose) => join(tmpdir(), `php-runtime-bench-${run}-${purpose}`);
 
 /** Makes a temporary folder that carries the run's id, so that what a killed run leaves can be told from what is in use. */
@@ -16,6 +16,17 @@ export async function makeTemporary(run: string, purpose: Purpose): Promise<stri
   // Not recursive: a folder that is there already is somebody else's.
   await mkdir(folder, { mode: 0o700 });
   await writeFile(join(folder, 'owner'), JSON.stringify({ pid: process.pid, host: hostname() }));
+  return folder;
+}
+
+/** The same for what a run may have several of: a numbered folder in the one of that purpose. */
+export async function makeOneOfSeveral(run: string, purpose: Purpose): Promise<string> {
+  await makeTemporary(run, purpose).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  const taken = (await readdir(folderOf(run, purpose))).map(Number).filter((n) => n > 0);
+  const folder = join(folderOf(run, purpose), String(Math.max(0, ...taken) + 1));
+  await mkdir(folder, { mode: 0o700 });
   return folder;
 }
 

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { keys, record, scalar } from './document.ts';
+import { parseEngine } from './engine-key.ts';
 import {
   COMPARE_TO,
   GATE_FORM,
@@ -307,6 +308,12 @@ export const KEYS = {
     schema: boolean,
     about: 'Also time ten fresh starts of each variant, until the first correct answer. Needs hyperfine',
     default: 'false',
+  },
+  engine: {
+    schema: scalar(parseEngine, { type: 'string', minLength: 1 }),
+    value: 'NAME',
+    about: 'Docker engine to measure on: a Docker context, ssh://user@host, tcp://host:port or a socket',
+    default: 'as docker itself chooses: DOCKER_HOST, DOCKER_CONTEXT, the current context',
   },
   wait: {
     schema: boolean,

@@ -92,6 +92,7 @@ function readRun(layers: readonly Layer[], sources: Sources, files: Files): RunO
       mask: value('mask'),
       memoryBytes: value('memory'),
       buildCache: value('build-cache'),
+      engine: value('engine'),
       setUp: value('set-up'),
     }),
     host: value('host') ?? KEYS.host.default,

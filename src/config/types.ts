@@ -298,6 +298,8 @@ export interface RunOptions {
   coldStart?: boolean;
   /** Also search the highest constant rate that each variant holds. */
   capacity?: boolean;
+  /** A docker context, or a URL as DOCKER_HOST takes it; left out: docker chooses. */
+  engine?: string;
   /** Wait for another run on the same engine instead of refusing. */
   wait: boolean;
 }

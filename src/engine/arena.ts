@@ -37,6 +37,8 @@ export interface ArenaOptions {
   /** Who holds the lock, for the message to others: free text. */
   owner: string;
   wait: boolean;
+  /** The engine does not see when we are gone: without a sign of life for so long the arena ends. */
+  beats: boolean;
   signal: AbortSignal;
   say: (line: string) => void;
 }
@@ -48,10 +50,13 @@ export async function openArena(host: Host, docker: Docker, options: ArenaOption
   for (;;) {
     await sweep(host, docker, options.say);
     const started = start(host, options);
+    const over = new AbortController();
+    if (options.beats) void beat(host, started, over.signal);
     let ended = false;
     // One that could not even be started has ended, too; whoever waits for `done` hears why.
     const end = () => {
       ended = true;
+      over.abort();
     };
     started.done.then(end, end);
     const found = await waitForArena(host, docker, options, () => ended);
@@ -101,8 +106,21 @@ function start(host: Host, options: ArenaOptions): Running {
     ...labels.map((label) => `--label=${label}`),
     // Where the app asks itself, or a redirect is followed, that is no request to a site of this name.
     `--add-host=${options.name}:127.0.0.1`,
-    ...['--cap-drop=ALL', '--security-opt=no-new-privileges', '--entrypoint=cat', options.image],
+    ...['--cap-drop=ALL', '--security-opt=no-new-privileges'],
+    ...(options.beats
+      ? ['--entrypoint=sh', options.image, '-c', LISTEN, 'sh', String(SILENCE_SECONDS)]
+      : ['--entrypoint=cat', options.image]),
   ]);
+}
+
+/** Ends with standard input, and where nothing comes from there for so long: a cut network closes no input. */
+const LISTEN = 'while [ -n "$(timeout "$1" dd bs=1 count=1 2>/dev/null)" ]; do :; done';
+const SILENCE_SECONDS = 45;
+const BEAT_MS = 5000;
+
+/** Tells an engine elsewhere that we are there, until the arena ends. */
+async function beat(host: Host, arena: Running, over: AbortSignal): Promise<void> {
+  for (; !over.aborted; await host.sleep(BEAT_MS, over)) arena.write('.');
 }
 
 async function waitForArena(

@@ -1,7 +1,7 @@
 import { analyse } from '../analyse/analyse.ts';
 import { outcomeOf } from '../analyse/outcome.ts';
 import type { Summary } from '../analyse/summary.ts';
-import type { ExitCode, MachineError, Stopped } from '../errors.ts';
+import { type ExitCode, type MachineError, Stopped } from '../errors.ts';
 import { type Bench, type Desk, failureOfMachine } from './desk.ts';
 import { type RecordFile, resultsOf, writeReports } from './record-file.ts';
 
@@ -30,7 +30,7 @@ export async function conclude(
 
 /** A run that was stopped, or whose machine failed, says nothing of the app. */
 function exitCodeOf(summary: Summary, signal: AbortSignal, failure: MachineError | null): ExitCode {
-  if (signal.aborted) return (signal.reason as Stopped).exitCode;
+  if (signal.reason instanceof Stopped) return signal.reason.exitCode;
   if (failure) return 4;
   return outcomeOf(summary).code;
 }

@@ -2,10 +2,13 @@ import { randomBytes } from 'node:crypto';
 import type { Summary } from '../analyse/summary.ts';
 import type { PullEnds } from '../checkout/base.ts';
 import { type CleanUp, makeCleanUp } from '../clean-up.ts';
-import { connectDocker, type Docker, DockerError, removeRun } from '../engine/docker.ts';
+import type { Config } from '../config/types.ts';
+import { type Connection, connect } from '../engine/connection.ts';
+import { connectDocker, type Docker, DockerError, LABEL, removeRun } from '../engine/docker.ts';
 import { type ExitCode, MachineError, readMachineError, Stopped } from '../errors.ts';
 import type { Host } from '../host.ts';
 import type { Results } from '../results/results.ts';
+import { removeTemporary } from '../temporary.ts';
 
 /** What a finished run amounts to. */
 export interface Bench {
@@ -33,12 +36,15 @@ export interface Caller {
   /** The branch that `compare-to: base` starts from where there is no pull request. */
   branch?: string | null;
   /** The run's id, as soon as there is one: who finds us dead can clean up by it. */
-  began?(run: string): void;
+  began?(run: string, engine: string | undefined): void;
 }
 
 /** What all stages of one run share. */
 export interface Desk {
+  /** Its docker commands go to the run's engine. */
   host: Host;
+  /** The engine is on another machine, which does not see when we are gone. */
+  isRemote: boolean;
   docker: Docker;
   caller: Caller;
   run: string;
@@ -50,17 +56,50 @@ export interface Desk {
   cleanUp: CleanUp;
 }
 
-export function openDesk(host: Host, caller: Caller, startedMs: number): Desk {
+/** Connects to the engine. Errors: UserError where no such engine is known, MachineError where it is out of reach. */
+export async function openDesk(
+  host: Host,
+  { engine }: Pick<Config, 'engine'>,
+  caller: Caller,
+  startedMs: number,
+): Promise<Desk> {
   const stop = new AbortController();
   const cleanUp = makeCleanUp(caller.say);
   const forget = host.onSignal((signal) => stop.abort(new Stopped(signal)));
   cleanUp.later('stop listening to signals', forget);
-  const docker = connectDocker(host);
   const run = makeRunId(startedMs);
-  caller.began?.(run);
-  cleanUp.later('remove containers and networks of the run', () => removeRun(docker, run));
-  const beganMs = host.elapsed();
-  return { host, docker, caller, run, startedMs, beganMs, signal: stop.signal, cleanUp };
+  caller.began?.(run, engine);
+  // Also what a connection takes, so it is the last but one.
+  cleanUp.later('remove temporary files', () => removeTemporary(run).then(() => {}));
+  const onLost = (error: MachineError) => stop.abort(error);
+  try {
+    const connection = await connect(host, { engine, run, signal: stop.signal, onLost });
+    cleanUp.later('close the connection to the engine', connection.close);
+    const docker = connectDocker(connection.host);
+    cleanUp.later('remove containers and networks of the run', async () => {
+      await removeRun(docker, run);
+      if (!(await connection.isThere())) for (const line of describeLeft(connection, run)) caller.say(line);
+    });
+    const { isRemote, host: at } = connection;
+    const beganMs = host.elapsed();
+    return { host: at, isRemote, docker, caller, run, startedMs, beganMs, signal: stop.signal, cleanUp };
+  } catch (error) {
+    await cleanUp.run();
+    stop.signal.throwIfAborted();
+    throw error;
+  }
+}
+
+/** What may have been left on an engine that is out of reach, and how to remove it by hand. */
+function describeLeft({ command }: Connection, run: string): string[] {
+  const docker = command.join(' ');
+  const filter = `--quiet --filter label=${LABEL}=${run}`;
+  return [
+    'what the run left on the engine, the next run there removes; by hand, once it can be reached:',
+    `  ${docker} container ls --all ${filter} | xargs -r ${docker} container rm --force --volumes`,
+    `  ${docker} network ls ${filter} | xargs -r ${docker} network rm`,
+    `  ${docker} volume ls ${filter} | xargs -r ${docker} volume rm`,
+  ];
 }
 
 /** `20261121-140102-3f9a`: sorts by time, and tells two of the same second apart. */

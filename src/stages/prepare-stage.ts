@@ -17,12 +17,12 @@ import { inspectScripts } from '../run/load/inspect.ts';
 import { furnish } from '../run/load/probe.ts';
 import { findHyperfine } from '../run/servers/cold.ts';
 import { nameOf } from '../run/servers/target.ts';
-import { removeTemporary, sweepTemporary } from '../temporary.ts';
+import { sweepTemporary } from '../temporary.ts';
 import type { Desk } from './desk.ts';
 
 /** All that can be known, and refused, before anything is started. */
 export async function prepare(desk: Desk, asked: Config) {
-  const { host, docker, caller, run, signal, cleanUp } = desk;
+  const { host, docker, caller, run, signal } = desk;
   const { say, packageRoot } = caller;
   // What it refuses is known before the engine is asked.
   listHeads(asked);
@@ -37,9 +37,8 @@ export async function prepare(desk: Desk, asked: Config) {
   if (found) say(`comparing with ${sayOther(found.other)}`);
   for (const { message } of found?.notes ?? []) say(message);
   const compose = given.services && (await readCompose({ docker, run, signal }, given.services));
-  const hyperfine = given.coldStart ? await findHyperfine(host) : null;
+  const hyperfine = given.coldStart ? await findHyperfine(host, desk.isRemote) : null;
   const k6Image = await getK6(docker, given.images, { say, signal });
-  cleanUp.later('remove temporary files', () => removeTemporary(run).then(() => {}));
   const scenariosFolder = join(packageRoot, 'scenarios');
   const cwd = process.cwd();
   const config = await inspectScripts({ docker, run, k6Image, scenariosFolder, cwd, signal }, given);
@@ -51,13 +50,14 @@ export type Prepared = Awaited<ReturnType<typeof prepare>>;
 
 /** The engine is ours from here on, and its machine is known. */
 export async function openGround(
-  { host, docker, caller, run, signal, cleanUp }: Desk,
+  { host, isRemote, docker, caller, run, signal, cleanUp }: Desk,
   { config, variants, k6Image }: Prepared,
 ) {
   const { say, packageRoot } = caller;
   const owner = `by ${userName()} on ${hostname()}, pid ${process.pid}`;
   const arena = await openArena(host, docker, {
     ...{ run, image: k6Image, name: nameOf(config.host), owner, wait: config.wait, signal, say },
+    beats: isRemote,
   });
   cleanUp.later('close the arena', arena.close);
   await sweepTemporary(host, say);

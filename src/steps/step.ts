@@ -27,7 +27,10 @@ export async function makeCaller(
       (text) => process.stdout.write(text),
       () => null,
     ),
-    began: (run) => core.saveState('run', run),
+    began: (run, engine) => {
+      core.saveState('run', run);
+      core.saveState('engine', engine ?? '');
+    },
   };
 }
 

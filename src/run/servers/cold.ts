@@ -34,8 +34,15 @@ renew() {
 }
 renew "$COLD_NAME" '' && { test -z "$COLD_FRONT" || renew "$COLD_FRONT" -front; }`;
 
-/** The version of hyperfine; UserError where there is none. */
-export async function findHyperfine(host: Host): Promise<string> {
+/** The version of hyperfine; UserError where there is none, or where it would time the way to the engine as well. */
+export async function findHyperfine(host: Host, isRemote: boolean): Promise<string> {
+  if (isRemote) {
+    throw new UserError('`cold-start` does not work with an engine on another machine', {
+      where: { name: 'cold-start' },
+      found: 'hyperfine runs here, so the times would contain the connection',
+      hint: 'run php-runtime-bench on that machine, or leave `cold-start` out',
+    });
+  }
   const found = await host.exec('hyperfine', ['--version']).catch(() => null);
   if (found?.code === 0) return found.stdout.trim();
   throw new UserError('`cold-start` needs hyperfine, which is not on PATH', {

@@ -1,0 +1,43 @@
+import { refuse } from './text.ts';
+
+const ALLOWED =
+  "the name of a Docker context, ssh://[user@]host[:port], tcp://host:port or a socket's absolute path";
+/** Nothing in it can be taken for an option of ssh or for a second word. */
+const HOST = /^(?:[A-Za-z0-9_][A-Za-z0-9._-]{0,252}|\[[0-9A-Fa-f:.]+\])$/;
+const CONTEXT = /^[A-Za-z0-9][A-Za-z0-9_.+-]{0,252}$/;
+const SOCKET = /^\/[A-Za-z0-9._/@+-]{1,500}$/;
+
+/**
+ * An engine as docker takes it: the name of a context, or a URL as in DOCKER_HOST. A path becomes the URL of its socket.
+ * Whether there is such an engine, the run asks. Throws a UserError.
+ */
+export function parseEngine(text: string): string {
+  if (text.startsWith('/')) return parseEngine(`unix://${text}`);
+  const url = /^([a-z]+):\/\/(.*)$/s.exec(text);
+  if (!url) {
+    if (CONTEXT.test(text)) return text;
+    throw refuse('not a Docker engine', text, ALLOWED);
+  }
+  const [, scheme, rest = ''] = url;
+  const fits =
+    scheme === 'unix'
+      ? SOCKET.test(rest)
+      : scheme === 'tcp' || scheme === 'ssh'
+        ? isRemote(scheme, rest)
+        : false;
+  if (!fits) throw refuse('not the address of a Docker engine', text, ALLOWED);
+  return text;
+}
+
+function isRemote(scheme: 'tcp' | 'ssh', rest: string): boolean {
+  const parts = /^(?:([^@/]*)@)?(\[[^\]]*\]|[^:/@]*)(?::(\d{1,5}))?(\/.*)?$/.exec(rest);
+  if (!parts) return false;
+  const [, user, host = '', port, path] = parts;
+  if (!HOST.test(host) || (port !== undefined && !(Number(port) >= 1 && Number(port) <= 65_535)))
+    return false;
+  if (scheme === 'tcp') return user === undefined && port !== undefined && path === undefined;
+  return (user === undefined || /^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$/.test(user)) && path === undefined;
+}
+
+/** Told by the same rule everywhere: a context's name has no `://`. */
+export const isEngineUrl = (engine: string): boolean => engine.includes('://');
