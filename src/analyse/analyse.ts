@@ -9,6 +9,7 @@ import { countStarts, group, sum } from './rows/pool.ts';
 import { chooseRanking, type Measured, measure } from './rows/variant-rows.ts';
 import type { GuardCounts, Row, RowState, ScenarioSummary, Summary } from './summary.ts';
 import { findWarnings } from './warn/warnings.ts';
+import { explain } from './why/why.ts';
 
 /** Judges what was measured. Pure: results.json in, all that the reports say out. */
 export function analyse(results: Results): Summary {
@@ -30,6 +31,7 @@ export function analyse(results: Results): Summary {
     gates: checkGates(results, comparisons),
     warnings: findWarnings(results, scenarios),
     checked: results.checked ?? [],
+    why: explain(results, comparisons),
   };
 }
 

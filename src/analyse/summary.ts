@@ -10,6 +10,7 @@ import type {
   Warning,
 } from '../results/results.ts';
 import type { Estimate } from '../stats/estimate.ts';
+import type { Why } from './why/why-model.ts';
 
 /** What `analyse` makes of results.json, and all that `report` gets to see. Units are in the names. */
 export interface Summary {
@@ -24,6 +25,8 @@ export interface Summary {
   warnings: readonly Warning[];
   /** What was checked before the load; empty in results of older versions. */
   checked: readonly CheckedPage[];
+  /** Where the CPU time goes; empty where nothing was profiled. */
+  why: readonly Why[];
 }
 
 export interface ScenarioSummary {

@@ -1,0 +1,54 @@
+import { group } from '../rows/pool.ts';
+import { AUTOLOADING, readCell } from './charge.ts';
+import { MIN_SHARE, type Paired, sumOf, testChanges, timesOf } from './functions.ts';
+import type { Change, Culprit, FunctionName } from './why-model.ts';
+
+/** From this share of a change on it is told as that of the function that has it. */
+const MOST = 0.5;
+
+/**
+ * What surely changed, the largest change first. Time in code that is not the user's own is charged to the own function that
+ * called it, since that is where somebody can do something about it. Each sample counts once, so changes add up.
+ *
+ * Both is tested: each function as far as it is called by one of the own, and an own function with all that it calls.
+ * The former finds one function of a library among many, the latter what many share.
+ */
+export function findCulprits(paired: Paired, nameOf: (key: string) => FunctionName): Culprit[] {
+  const { cells, charged } = testChanges(paired, ['cells', 'charged']);
+  const times = timesOf(paired, 'charged');
+  const sure = [...cells].filter(([, change]) => change.sure);
+  const parts = group(sure, ([cell]) => readCell(cell)[0]);
+  const whole = [...charged].filter(([, change]) => change.sure).map(([key]) => key);
+  const perRequestUs = sumOf([...times.values()].map(({ variant, base }) => Math.max(variant, base)));
+  return [...new Set([...parts.keys(), ...whole])]
+    .map((key) => {
+      const own = (parts.get(key) ?? []).map(([cell, change]) => ({ key: readCell(cell)[1], change }));
+      return {
+        function: key === AUTOLOADING ? null : nameOf(key),
+        us: times.get(key) ?? { variant: 0, base: 0 },
+        ...placeOf(key, own, charged.get(key), nameOf),
+      };
+    })
+    .filter(({ change }) => Math.abs(change.us) >= MIN_SHARE * perRequestUs)
+    .sort((a, b) => Math.abs(b.change.us) - Math.abs(a.change.us));
+}
+
+/** How much of it is told, and where within it that is: in itself, in one function that it calls, or in many. */
+function placeOf(
+  key: string,
+  parts: readonly { key: string; change: Change }[],
+  whole: Change | undefined,
+  nameOf: (key: string) => FunctionName,
+): Pick<Culprit, 'change' | 'within' | 'isSpread'> {
+  const sum = (side: 'us' | 'low' | 'high') => sumOf(parts.map(({ change }) => change[side]));
+  const together: Change = { us: sum('us'), low: sum('low'), high: sum('high'), sure: true };
+  const change = whole?.sure ? whole : together;
+  const [first] = parts.toSorted((a, b) => (b.change.us - a.change.us) / change.us);
+  const hasMost = first !== undefined && first.change.us / change.us >= MOST;
+  const isInside = hasMost && first.key !== key && key !== AUTOLOADING;
+  return {
+    change,
+    within: isInside ? nameOf(first.key) : null,
+    isSpread: !hasMost && key !== AUTOLOADING,
+  };
+}

@@ -1,0 +1,36 @@
+import type { Frame } from '../../results/results.ts';
+
+/** Whose code a function is: `outside` is neither in the app's folder nor built into PHP. */
+export type FrameGroup = 'own' | 'vendor' | 'autoload' | 'php' | 'outside';
+
+const AUTOLOAD = /(^|\/)vendor\/(autoload\.php$|composer\/(ClassLoader|autoload_\w+|platform_check)\.php$)/;
+const VENDOR = /(^|\/)vendor\//;
+/** Written by frameworks when they warm their caches: nobody edits these. */
+const GENERATED = /^(var\/cache|storage\/framework|bootstrap\/cache)\//;
+
+export function groupOf({ file }: Pick<Frame, 'file'>): FrameGroup {
+  if (file === null) return 'php';
+  if (AUTOLOAD.test(file)) return 'autoload';
+  if (file.startsWith('/')) return 'outside';
+  return VENDOR.test(file) || GENERATED.test(file) ? 'vendor' : 'own';
+}
+
+/** Code of an included file, outside of any function. */
+export function isFile({ name, file }: Pick<Frame, 'name' | 'file'>): boolean {
+  return file !== null && (name === file || name.endsWith(`/${file}`));
+}
+
+/**
+ * What makes a function the same in both versions. Lines move when something above them is edited, so closures and anonymous
+ * classes go without theirs, and the name of a generated container without its hash.
+ */
+export function keyOf({ name, file }: Pick<Frame, 'name' | 'file'>): string {
+  return JSON.stringify([name, file].map((text) => text && withoutPlaces(text)));
+}
+
+function withoutPlaces(text: string): string {
+  return text
+    .replace(/(?<=class@anonymous)[^:\\]*?(?::\d+(?:\$[0-9a-f]+)?)/g, '')
+    .replace(/(?<=\{closure:[^{}]*?)(?::\d+|\(\d+\))(?=\})/g, '')
+    .replace(/(?<=\bContainer)[A-Za-z0-9_]{7}(?=[\\/])/g, '');
+}

@@ -1,0 +1,142 @@
+import type { Comparison, Profile, Results } from '../../results/results.ts';
+import { group } from '../rows/pool.ts';
+import { mergeTrees, type Weighed } from './call-tree.ts';
+import { findCulprits } from './culprits.ts';
+import { groupOf, keyOf } from './frame-groups.ts';
+import { type Paired, readStart, type Start, sumOf, testChanges, timesOf } from './functions.ts';
+import type { FunctionName, FunctionTime, Sides, Why } from './why-model.ts';
+
+/** Of more functions the rest is in the tree, as far as that goes. */
+export const MAX_FUNCTIONS = 500;
+
+/** Where the CPU time of each variant goes, and what of it changed against its base. In the order of plan and variants. */
+export function explain(results: Results, comparisons: readonly Comparison[]): Why[] {
+  const profiles = group(results.profiles, ({ scenario, variant }) => JSON.stringify([scenario, variant]));
+  const of = (scenario: string, variant: string) => profiles.get(JSON.stringify([scenario, variant])) ?? [];
+  const isBase = new Set(results.variants.flatMap(({ base }) => base ?? []));
+  return results.plan.scenarios.flatMap(({ name }) =>
+    results.variants.flatMap(({ id, base }) => {
+      const own = readSides(of(name, id), base === null ? [] : of(name, base));
+      if (!own || isBase.has(id)) return [];
+      const verdict = comparisons.find(
+        (one) =>
+          one.variant === id && one.scenario === name && one.against === 'base' && one.metric === 'cpu',
+      );
+      const changed = new Set(results.plan.compareTo?.changed ?? []);
+      return [
+        describe(
+          { scenario: name, variant: id, base: own.bases.length > 0 ? base : null },
+          own,
+          changed,
+          verdict,
+        ),
+      ];
+    }),
+  );
+}
+
+interface Read {
+  profile: Profile;
+  start: Start;
+}
+
+interface ReadSides {
+  variants: readonly Read[];
+  bases: readonly Read[];
+}
+
+/** Starts that were measured on both sides; all of the variant where no start has both. Null: nothing was sampled. */
+function readSides(variants: readonly Profile[], bases: readonly Profile[]): ReadSides | null {
+  const read = (list: readonly Profile[]) =>
+    list.flatMap((profile) => {
+      const start = readStart(profile);
+      return start ? [{ profile, start }] : [];
+    });
+  const [own, others] = [read(variants), read(bases)];
+  if (own.length === 0) return null;
+  const pairs = own.flatMap((one) => {
+    const other = others.find(({ profile }) => profile.instance === one.profile.instance);
+    return other ? [[one, other] as const] : [];
+  });
+  if (pairs.length === 0) return { variants: own, bases: [] };
+  return { variants: pairs.map(([one]) => one), bases: pairs.map(([, other]) => other) };
+}
+
+function describe(
+  named: Pick<Why, 'scenario' | 'variant' | 'base'>,
+  sides: ReadSides,
+  changed: ReadonlySet<string>,
+  verdict: Comparison | undefined,
+): Why {
+  const paired: Paired = {
+    variants: sides.variants.map(({ start }) => start),
+    bases: sides.bases.map(({ start }) => start),
+  };
+  const nameOf = makeNames(sides, changed);
+  const mean = (starts: readonly Start[]) =>
+    starts.length > 0 ? sumOf(starts.map(({ perRequestUs }) => perRequestUs)) / starts.length : 0;
+  const perRequestUs: Sides = { variant: mean(paired.variants), base: mean(paired.bases) };
+  const functions = listFunctions(paired, nameOf);
+  const count = (starts: readonly Start[]) => sumOf(starts.map(({ samples }) => samples));
+  return {
+    ...named,
+    starts: paired.variants.length,
+    samples: { variant: count(paired.variants), base: count(paired.bases) },
+    perRequestUs,
+    changeUs: paired.bases.length > 0 ? changeOf(perRequestUs, verdict) : 0,
+    tests: functions.filter(({ change }) => change).length,
+    culprits: findCulprits(paired, nameOf),
+    functions: functions.slice(0, MAX_FUNCTIONS),
+    left: Math.max(0, functions.length - MAX_FUNCTIONS),
+    tree: mergeTrees([...weigh(sides.variants, 'variant'), ...weigh(sides.bases, 'base')], nameOf),
+  };
+}
+
+/** That of the verdict is the surer one. */
+function changeOf({ variant, base }: Sides, verdict: Comparison | undefined): number {
+  const { interval = null, values = null } = verdict ?? {};
+  const isSure = interval !== null && (interval.low > 1 || interval.high < 1);
+  return isSure && values ? values.variant - values.reference : variant - base;
+}
+
+/** The name of a function, by its key; a line is that of the variant where both have it. */
+function makeNames(
+  { variants, bases }: ReadSides,
+  changed: ReadonlySet<string>,
+): (key: string) => FunctionName {
+  const frames = [...bases, ...variants].flatMap(({ profile }) => profile.frames);
+  const names = new Map(
+    frames.map((frame): [string, FunctionName] => [
+      keyOf(frame),
+      {
+        ...frame,
+        group: groupOf(frame),
+        changed: frame.file !== null && changed.has(frame.file),
+      },
+    ]),
+  );
+  const unknown: FunctionName = { name: '?', file: null, line: null, group: 'php', changed: false };
+  return (key) => names.get(key) ?? unknown;
+}
+
+/** What surely changed first, own functions before others; then the rest, by time and change. */
+function listFunctions(paired: Paired, nameOf: (key: string) => FunctionName): FunctionTime[] {
+  const { self: changes } = testChanges(paired, ['self']);
+  const inclusive = timesOf(paired, 'inclusive');
+  const functions = [...timesOf(paired, 'self')].map(
+    ([key, selfUs]): FunctionTime => ({
+      ...nameOf(key),
+      selfUs,
+      inclusiveUs: inclusive.get(key) ?? selfUs,
+      change: changes.get(key) ?? null,
+    }),
+  );
+  const place = ({ change, group }: FunctionTime) => (change?.sure ? (group === 'own' ? 0 : 1) : 2);
+  const size = ({ change, selfUs }: FunctionTime) =>
+    change?.sure ? Math.abs(change.us) : Math.max(selfUs.variant, selfUs.base);
+  return functions.sort((a, b) => place(a) - place(b) || size(b) - size(a));
+}
+
+function weigh(starts: readonly Read[], side: Weighed['side']): Weighed[] {
+  return starts.map(({ profile, start }) => ({ profile, worth: start.worth / starts.length, side }));
+}
