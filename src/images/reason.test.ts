@@ -37,6 +37,16 @@ test.each([
     'ERROR: failed to solve: php:8.9-fpm: failed to resolve source metadata for docker.io/library/php:8.9-fpm: docker.io/library/php:8.9-fpm: not found\n',
     'the base image php:8.9-fpm does not exist: choose another PHP version, or set your own image in `images`',
   ],
+  [
+    'a registry that takes no more requests',
+    'ERROR: failed to solve: php:8.4-fpm: failed to resolve source metadata for docker.io/library/php:8.4-fpm: unexpected status from HEAD request to https://registry-1.docker.io/v2/library/php/manifests/8.4-fpm: 429 Too Many Requests\n',
+    'the registry of php:8.4-fpm takes no more requests for now (429 Too Many Requests): run `docker login`, wait, or set a mirror or your own image in `images`',
+  ],
+  [
+    'one that says so in words',
+    'ERROR: failed to solve: failed to resolve source metadata for docker.io/dunglas/frankenphp:1: failed to copy: toomanyrequests: You have reached your unauthenticated pull rate limit. https://www.docker.com/increase-rate-limit\n',
+    'the registry of dunglas/frankenphp:1 takes no more requests for now (429 Too Many Requests): run `docker login`, wait, or set a mirror or your own image in `images`',
+  ],
   ['an image that is not there', 'ERROR: failed to solve: nope:1: not found\n', 'nope:1: not found'],
 ])('%s', (_, log, reason) => {
   expect(findReason(log)).toBe(reason);

@@ -8,6 +8,10 @@ export const SAID = /^#\d+ \d+\.\d+ php-runtime-bench: (.*)$/;
 const NO_IMAGE =
   /failed to resolve source metadata for \S+: (?:docker\.io\/(?:library\/)?)?(\S+): not found$/;
 
+/** What a registry answers where too much was asked of it, as Docker Hub does after some pulls without an account. */
+const TOO_MANY =
+  /failed to resolve source metadata for (?:docker\.io\/(?:library\/)?)?(\S+): .*(?:429 Too Many Requests|toomanyrequests)/;
+
 const STEP_FAILED = /^#(\d+) ERROR: process .* did not complete successfully: (exit code: \d+)/;
 
 /** Why a build failed, from bake's plain progress: what the app's build says of itself, else what its failed step printed. */
@@ -24,6 +28,9 @@ export function findReason(log: string): string {
   const image = NO_IMAGE.exec(line)?.[1];
   if (image)
     return `the base image ${image} does not exist: choose another PHP version, or set your own image in \`images\``;
+  const refused = TOO_MANY.exec(line)?.[1];
+  if (refused)
+    return `the registry of ${refused} takes no more requests for now (429 Too Many Requests): run \`docker login\`, wait, or set a mirror or your own image in \`images\``;
   return line.replace(/^ERROR: (failed to solve: )?/, '').slice(0, 300);
 }
 
