@@ -218,10 +218,12 @@ export * from '../journey.js';
 export default journey.default;
 
 // With several generators the load of all begins at one moment: VUs are there by then, and k6 starts its scenarios behind this.
-export const setup = plan.startAtMs === null ? journey.setup : setUpAndWait;
+// k6 takes no `undefined` for it.
+const setUp = journey.setup || (() => undefined);
+export const setup = plan.startAtMs === null ? setUp : setUpAndWait;
 
 function setUpAndWait() {
-  const data = journey.setup ? journey.setup() : undefined;
+  const data = setUp();
   if (data && typeof data.then === 'function') {
     return data.then((found) => {
       waitForStart();
