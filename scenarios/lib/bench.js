@@ -33,9 +33,9 @@ const STATUSES = [
 ];
 const CODES = { 1050: 'timeout', 1212: 'refused', 1220: 'reset', 1211: 'timeout' };
 
-/** Base URL of the variant that this slice loads. */
+/** Base URL of the variant that this slice loads. To read the environment takes k6 longer than all that is compared. */
 export function target() {
-  return __ENV.BASE_URL;
+  return clock.baseUrl || __ENV.BASE_URL;
 }
 
 /** When the slice under way ends, and what is compared in it. */
@@ -49,8 +49,9 @@ export function pause(from, to) {
 
 /** What this client keeps of the variant that it talks to now: an object that is empty at first. */
 export function memory() {
-  memories[__ENV.BASE_URL] = memories[__ENV.BASE_URL] || {};
-  return memories[__ENV.BASE_URL];
+  const url = target();
+  memories[url] = memories[url] || {};
+  return memories[url];
 }
 export const memories = {};
 
@@ -63,12 +64,35 @@ export const audit = { by: null };
 const wanted = {};
 const seen = {};
 
+const NO_OPTIONS = {};
+// Of requests without options whose body is not wanted: most of them. They are made once for each endpoint.
+const plain = Object.create(null);
+
+function paramsOf(endpoint, options, keep) {
+  if (options === NO_OPTIONS && !keep) {
+    plain[endpoint] = plain[endpoint] || makeParams(endpoint, options, keep);
+    return plain[endpoint];
+  }
+  return makeParams(endpoint, options, keep);
+}
+
+function makeParams(endpoint, options, keep) {
+  return {
+    headers: options.headers ? { ...common, ...options.headers } : common,
+    jar: options.jar,
+    redirects: 0,
+    timeout: __ENV.TIMEOUT,
+    tags: { name: ids[endpoint] || 'other' },
+    responseType: keep ? 'text' : 'none',
+  };
+}
+
 /**
  * One request, named `endpoint` in the report.
  * options: method, body, headers, expect (allowed statuses; default 200–399), keep (true: body is wanted), jar (of cookies),
  * verify ('status': bodies differ between variants, as they name the server).
  */
-export function request(endpoint, path, options = {}) {
+export function request(endpoint, path, options = NO_OPTIONS) {
   const { by } = audit;
   const reads = clock.due && wantsBody(endpoint);
   const keep =
@@ -77,24 +101,19 @@ export function request(endpoint, path, options = {}) {
     by !== null ||
     // Environments are slow to read: only where something is wanted.
     (wanted[endpoint] !== undefined && wanted[endpoint] === __ENV.SLICE);
-  const headers = options.headers ? { ...common, ...options.headers } : common;
+  const params = paramsOf(endpoint, options, keep);
   if (by === null) instance = instance || exec.instance;
   const fromMs = by === null ? instance.currentTestRunDuration : 0;
-  const response = send(options.method || 'GET', __ENV.BASE_URL + path, options.body || null, {
-    headers,
-    jar: options.jar,
-    redirects: 0,
-    timeout: __ENV.TIMEOUT,
-    tags: { name: ids[endpoint] || 'other' },
-    responseType: keep ? 'text' : 'none',
-  });
+  const response = send(options.method || 'GET', target() + path, options.body || null, params);
   if (by) by.sees(endpoint, response, options.verify === 'status');
   else if (response.timings.blocked > SHORTEST_CONNECT_MS)
     countResent(response, fromMs, { name: ids[endpoint] || 'other' });
   const { status } = response;
+  // As it was before the load: there is nothing else to look at.
+  if (status === clock.usual && !reads && options.expect === undefined) return response;
   const ok = options.expect ? options.expect.includes(status) : status >= 200 && status < 400;
   if (!ok) fail(endpoint, kindOf(response), response, keep);
-  else if ((status !== clock.usual || reads) && by === null) {
+  else if (by === null) {
     const other = compare(endpoint, ids[endpoint], options.expect, response, reads);
     if (other !== null) sample(endpoint, other.kind, response, keep, other.what);
   }

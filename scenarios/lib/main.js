@@ -279,17 +279,28 @@ function stepAt(steps, first, sinceMs) {
   return i;
 }
 
+// The block that this client is in until it ends, and whose turn was last. No two blocks overlap, so that the environment,
+// which is slow to read, is read once in each.
+const here = { block: null, startTime: 0, endMs: 0, slice: null };
+
+function enterBlock(id) {
+  if (here.block !== null && here.block.id === id) return;
+  const startTime = startTimeOf(id);
+  Object.assign(here, { block: blocks[id], startTime, endMs: startTime + blocks[id].lengthMs, slice: null });
+}
+
 // An iteration belongs to the slice whose turn it is when it begins.
 export function benchTurn(data) {
-  const block = blocks[__ENV.BLOCK];
-  const startTime = startTimeOf(block.id);
   const from = Date.now();
+  if (from >= here.endMs) enterBlock(__ENV.BLOCK);
+  const { block, startTime } = here;
   const atMs = from - startTime;
   const turn = Math.floor(atMs / block.turnMs);
   const last = block.order.length - 1;
   const now = Math.min(Math.max(turn, 0), last);
   const slice = block.order[now];
-  if (__ENV.SLICE !== slice) {
+  if (here.slice !== slice) {
+    here.slice = slice;
     __ENV.SLICE = slice;
     __ENV.BASE_URL = slices[slice].baseUrl;
     exec.vu.metrics.tags.slice = slice;
@@ -324,6 +335,7 @@ let current = null;
 function iterate(data, slice, turnEnd, from) {
   const sliceEnd = ends[slice.id];
   clock.endMs = sliceEnd;
+  clock.baseUrl = slice.baseUrl;
   started.add(1);
   if (slice !== current) enter(slice);
   if (from >= clock.nextMs) clock.due = true;

@@ -12,8 +12,10 @@ const read = new Counter('bench_read');
 export const watch = {
   /** When the slice under way ends, Unix ms. main.js sets it. */
   endMs: Number.POSITIVE_INFINITY,
-  /** The status that all endpoints of the slice have; 0 where they differ, or nothing was checked. */
-  usual: 0,
+  /** The variant's. Null: the environment has it, as a script brings its own load or nothing is loaded. */
+  baseUrl: null,
+  /** The good status that all endpoints of the slice have; null where they differ, or nothing was checked. */
+  usual: null,
   /** When this client reads the next body, Unix ms. From then on main.js sets `due`. */
   nextMs: Number.POSITIVE_INFINITY,
   due: false,
@@ -32,10 +34,11 @@ let readAtMs = 0;
 /** What plan.json has of a slice: { name: { statuses, characters: [least, most] or null, words, leastWords } }. */
 export function toWatched(checked) {
   const all = Object.values(checked);
-  const first = all.length > 0 ? all[0].statuses[0] : 0;
+  const first = all.length > 0 ? all[0].statuses[0] : null;
+  const isUsual = first >= 200 && first < 400 && all.every(({ statuses }) => statuses[0] === first);
   return {
     endpoints: checked,
-    usual: all.every(({ statuses }) => statuses[0] === first) ? first : 0,
+    usual: isUsual ? first : null,
     hasBodies: all.some(({ characters }) => characters !== null),
   };
 }
