@@ -69,6 +69,8 @@ export interface Why {
   perRequestUs: Sides;
   /** As the verdict has it where that is sure, else as these profiles have it. */
   changeUs: number;
+  /** Whether the verdict is sure of that. */
+  isSure: boolean;
   /** Functions that were compared. */
   tests: number;
   /** Largest change first. Empty: nothing is sure. */

@@ -83,7 +83,7 @@ function describe(
     starts: paired.variants.length,
     samples: { variant: count(paired.variants), base: count(paired.bases) },
     perRequestUs,
-    changeUs: paired.bases.length > 0 ? changeOf(perRequestUs, verdict) : 0,
+    ...changeOf(perRequestUs, paired.bases.length > 0, verdict),
     tests: functions.filter(({ change }) => change).length,
     culprits: findCulprits(paired, nameOf),
     functions: functions.slice(0, MAX_FUNCTIONS),
@@ -93,10 +93,15 @@ function describe(
 }
 
 /** That of the verdict is the surer one. */
-function changeOf({ variant, base }: Sides, verdict: Comparison | undefined): number {
+function changeOf(
+  { variant, base }: Sides,
+  isCompared: boolean,
+  verdict: Comparison | undefined,
+): Pick<Why, 'changeUs' | 'isSure'> {
   const { interval = null, values = null } = verdict ?? {};
+  if (!isCompared) return { changeUs: 0, isSure: false };
   const isSure = interval !== null && (interval.low > 1 || interval.high < 1);
-  return isSure && values ? values.variant - values.reference : variant - base;
+  return { changeUs: isSure && values ? values.variant - values.reference : variant - base, isSure };
 }
 
 /** The name of a function, by its key; a line is that of the variant where both have it. */

@@ -12,13 +12,20 @@ import { methodUrl } from './md-comparisons.ts';
 const lines = (text: string) => text.split('\n');
 
 describe('as people see it', () => {
-  test.each(['quick', 'mixed', 'journey', 'script', 'hostile', 'base', 'base-broken', 'base-hostile'])(
-    '%s',
-    async (name) => {
-      await expect(renderMarkdown(summaryOf(name))).toMatchFileSnapshot(`__golden__/${name}.md`);
-    },
-  );
-  test.each(['mixed-folded', 'mixed-short', 'base-folded', 'base-short', 'base-several-short'])(
+  test.each([
+    'quick',
+    'mixed',
+    'journey',
+    'script',
+    'hostile',
+    'base',
+    'base-broken',
+    'base-hostile',
+    'why-hostile',
+  ])('%s', async (name) => {
+    await expect(renderMarkdown(summaryOf(name))).toMatchFileSnapshot(`__golden__/${name}.md`);
+  });
+  test.each(['mixed-folded', 'mixed-short', 'base-folded', 'base-short', 'base-several-short', 'why-folded'])(
     '%s',
     async (name) => {
       const [, fixture = '', stage] = /^(.*)-(folded|short)$/.exec(name) ?? [];

@@ -1,5 +1,5 @@
 import type { Row, ScenarioSummary, Summary } from '../../analyse/summary.ts';
-import { cleanLine, plural } from '../../text/plain.ts';
+import { cleanLine, clipMiddle, plural } from '../../text/plain.ts';
 import { type Answer, answerOf } from '../view/answer.ts';
 import type { Mark } from '../view/changerows.ts';
 import { type Medium, shortCommit, THIS_CHANGE, THIS_PULL } from '../view/medium.ts';
@@ -47,6 +47,9 @@ interface Limits {
 }
 const FULL: Limits = { rows: Infinity, label: Infinity, reason: 300 };
 
+/** Columns of the name of a function, which a sentence has up to six of. */
+const LONG = 120;
+
 /** Where it is published, as far as that is known. */
 export interface Place {
   /** As the comment of a pull request. */
@@ -71,6 +74,8 @@ function mediumOf(limits: Limits, { isPull, repositoryUrl }: Place): Medium {
     ...namesOf(limits),
     ...(isPull ? THIS_PULL : THIS_CHANGE),
     code,
+    call: (name) => code(clipMiddle(cleanLine(name), LONG)),
+    place: (file) => escapeMarkdown(clipMiddle(cleanLine(file), LONG)),
     // Whatever is in the results: only what is a commit becomes part of a link.
     commit: (commit) =>
       repositoryUrl !== null && /^[0-9a-f]{7,64}$/.test(commit)

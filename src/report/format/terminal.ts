@@ -1,5 +1,5 @@
 import type { Row, ScenarioSummary, Summary } from '../../analyse/summary.ts';
-import { cleanLine, cleanText, clip } from '../../text/plain.ts';
+import { cleanLine, cleanText, clip, clipMiddle } from '../../text/plain.ts';
 import { type Answer, answerOf } from '../view/answer.ts';
 import type { Mark } from '../view/changerows.ts';
 import { type Medium, PLAIN_MARKS, shortCommit, THIS_CHANGE } from '../view/medium.ts';
@@ -62,6 +62,8 @@ const medium: Medium = {
   ...names,
   ...THIS_CHANGE,
   code: (word) => word,
+  call: (name) => clipMiddle(cleanLine(name), NAME_COLUMNS),
+  place: (file) => clipMiddle(cleanLine(file), NAME_COLUMNS),
   commit: (commit) => cleanLine(shortCommit(commit)),
   marks: PLAIN_MARKS,
 };

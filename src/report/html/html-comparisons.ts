@@ -17,6 +17,8 @@ const medium: Medium = {
   ...names,
   ...THIS_CHANGE,
   code: isolate,
+  call: isolate,
+  place: isolate,
   commit: (commit) => isolate(shortCommit(commit)),
   marks: PLAIN_MARKS,
 };

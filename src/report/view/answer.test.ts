@@ -10,7 +10,7 @@ import { sizeOf } from './notes.ts';
 
 const same = (text: string) => text;
 const medium: Medium = {
-  ...{ name: same, text: same, code: same, commit: same, ...THIS_PULL },
+  ...{ name: same, text: same, code: same, commit: same, call: same, place: same, ...THIS_PULL },
   marks: { bad: 'X', warn: '!', open: '?', good: 'v' },
 };
 const answer = (summary: Summary) => {

@@ -9,10 +9,11 @@ import type { Medium } from './medium.ts';
 import { tellMissing } from './missing.ts';
 import { notesOf } from './notes.ts';
 import type { Table } from './table.ts';
+import { tellCauses } from './why/cause.ts';
 
 /** The answer to 'did it get slower?', in the order in which people ask. Its texts are fit for the medium. */
 export interface Answer extends Headline {
-  /** A label, or nothing, and a sentence: how sure, what to do, whether the check fails. */
+  /** A label, or nothing, and a sentence: how sure, which functions, what to do, whether the check fails. */
   points: readonly Point[];
   /** What was compared with what; empty where nothing was. */
   title: string;
@@ -26,7 +27,7 @@ export interface Answer extends Headline {
 }
 
 export interface Point {
-  kind: 'sure' | 'todo' | 'check';
+  kind: 'sure' | 'why' | 'todo' | 'check';
   label: string;
   text: string;
 }
@@ -65,6 +66,7 @@ function pointsOf(rows: readonly ChangeRow[], summary: Summary, medium: Medium):
   const sure = [...headlineOf(rows, summary, medium).sure, ...tellMissing(rows, summary, medium)].join(' ');
   return [
     { kind: 'sure' as const, label: '', text: sure },
+    ...tellCauses(rows, summary, medium).map((cause) => ({ kind: 'why' as const, ...cause })),
     { kind: 'todo' as const, label: 'What to do', text: tellTodo(rows, summary, medium) },
     { kind: 'check' as const, ...tellCheck(summary, medium) },
   ].filter(({ kind, text }) => kind === 'check' || text !== '');

@@ -6,6 +6,9 @@ export interface Medium extends Names {
   /** A word of ours, such as a key of the configuration. */
   code: (word: string) => string;
   commit: (commit: string) => string;
+  /** A function, `App\Repository::find()`, and a place, `src/Repository.php:41`: text of others that can be long. */
+  call: (name: string) => string;
+  place: (file: string) => string;
   /** `This PR` in its comment, else `This change`. */
   subject: string;
   /** The same in the head of a table. */

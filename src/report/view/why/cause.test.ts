@@ -1,0 +1,121 @@
+import { expect, test } from 'vitest';
+import { summaryOf } from '../../../../test/fixtures/results/summaries.ts';
+import type { Summary } from '../../../analyse/summary.ts';
+import type { Culprit, Why } from '../../../analyse/why/why-model.ts';
+import { changeRows } from '../changerows.ts';
+import { type Medium, PLAIN_MARKS, THIS_PULL } from '../medium.ts';
+import { tellCauses } from './cause.ts';
+import { callName, signedTime, time } from './function-names.ts';
+
+const same = (text: string) => text;
+const medium: Medium = {
+  ...{ name: same, text: same, code: same, commit: same, call: same, place: same },
+  ...{ ...THIS_PULL, marks: PLAIN_MARKS },
+};
+
+const find = { name: 'App\\A::find', file: 'src/A.php', line: 41, group: 'own', changed: true } as const;
+const save = { name: 'App\\B::save', file: 'src/B.php', line: null, group: 'own', changed: false } as const;
+const hydrate = {
+  name: 'Orm::hydrate',
+  file: 'vendor/Orm.php',
+  line: 7,
+  group: 'vendor',
+  changed: false,
+} as const;
+
+const culprit = (us: number, own: Culprit['function'] = find, more: Partial<Culprit> = {}): Culprit => ({
+  ...{ function: own, us: { variant: us, base: 0 }, within: null, isSpread: false },
+  ...{ change: { us, low: us - 1, high: us + 1, sure: true }, ...more },
+});
+
+/** What is said of a change of 2.3 ms, which the verdict is sure of. */
+function tell(culprits: Culprit[], more: Partial<Why> = {}): string[] {
+  const summary = summaryOf('why');
+  const [why] = summary.why as [Why];
+  const changed: Summary = { ...summary, why: [{ ...why, changeUs: 2300, isSure: true, culprits, ...more }] };
+  return tellCauses(changeRows(changed, medium), changed, medium).map(
+    ({ label, text }) => `${label}: ${text}`,
+  );
+}
+
+test('most of a change is one function: how much of how much, where, and that it changed', () => {
+  expect(tell([culprit(1900), culprit(300, save)])).toEqual([
+    'Most of it: App\\A::find() +1.9 ms of +2.3 ms CPU per request (src/A.php:41, changed here).',
+  ]);
+});
+
+test('as many functions as make up most of it, three at most', () => {
+  expect(tell([culprit(900), culprit(800, save), culprit(200)])).toEqual([
+    'Most of it: App\\A::find() +900 µs and App\\B::save() +800 µs of +2.3 ms CPU per request (src/A.php:41, changed here; src/B.php).',
+  ]);
+  expect(tell([culprit(300), culprit(200, save), culprit(100), culprit(90)])).toEqual([
+    expect.stringMatching(
+      /^Part of it: App\\A::find\(\) \+300 µs, App\\B::save\(\) \+200 µs and .* of \+2\.3 ms/,
+    ),
+  ]);
+});
+
+test('the function that is called and has it, or that many have', () => {
+  expect(tell([culprit(1900, find, { within: hydrate })])).toEqual([
+    'Most of it: App\\A::find() +1.9 ms of +2.3 ms CPU per request (src/A.php:41, changed here, in Orm::hydrate(), which it calls).',
+  ]);
+  expect(tell([culprit(1900, save, { isSpread: true })])).toEqual([
+    'Most of it: App\\B::save() +1.9 ms of +2.3 ms CPU per request (src/B.php, in many functions that it calls).',
+  ]);
+  expect(tell([culprit(1900, null)])).toEqual([
+    'Most of it: autoloading +1.9 ms of +2.3 ms CPU per request.',
+  ]);
+});
+
+test('what became cheaper, where something else became dearer by more than all', () => {
+  expect(tell([culprit(4000), culprit(-1700, save)])).toEqual([
+    'Most of it: App\\A::find() +4 ms and App\\B::save() −1.7 ms, in all +2.3 ms CPU per request (src/A.php:41, changed here; src/B.php).',
+  ]);
+});
+
+test('a change for the better', () => {
+  expect(tell([culprit(-1900)], { changeUs: -2300 })).toEqual([
+    'Most of it: App\\A::find() −1.9 ms of −2.3 ms CPU per request (src/A.php:41, changed here).',
+  ]);
+});
+
+test('nothing is claimed of a change that is not sure', () => {
+  expect(tell([culprit(1900)], { isSure: false })).toEqual([
+    'Functions that changed: App\\A::find() +1.9 ms CPU per request (src/A.php:41, changed here).',
+  ]);
+  expect(tell([], { isSure: false })).toEqual([]);
+  expect(tell([culprit(1900)], { base: null })).toEqual([]);
+});
+
+test('a sure change without a sure function', () => {
+  expect(tell([])).toEqual([
+    ': The change is spread over many functions: none of them changed by a sure amount.',
+  ]);
+});
+
+test('with several variants each is told apart', () => {
+  const summary = summaryOf('why');
+  const [why] = summary.why as [Why];
+  const other = { ...why, variant: 'nginx-fpm@8.4[listen=unix]', culprits: [culprit(20)], isSure: true };
+  const both: Summary = { ...summary, why: [why, other] };
+  const told = tellCauses(changeRows(both, medium), both, medium).map(({ text }) => text);
+  expect(told).toEqual([
+    expect.stringMatching(/^App\\Repository::find\(\) .* with apache\.$/),
+    expect.stringMatching(/^App\\A::find\(\) .* with nginx-fpm \(unix\)\.$/),
+  ]);
+});
+
+test.each([
+  [1900, '+1.9 ms'],
+  [-42.4, '−42 µs'],
+  [999.7, '+1 ms'],
+  [0.31, '+0.31 µs'],
+  [123_456, '+120 ms'],
+])('%f µs is %s', (us, text) => expect(signedTime(us)).toBe(text));
+
+test('names of functions and files', () => {
+  expect(time(0)).toBe('0 µs');
+  expect(callName(find)).toBe('App\\A::find()');
+  expect(callName({ ...find, name: 'src/A.php' })).toBe('src/A.php');
+  expect(callName({ ...find, name: '{closure:App\\A::find():41}' })).toBe('{closure:App\\A::find():41}');
+});

@@ -1,0 +1,97 @@
+import type { Summary } from '../../../analyse/summary.ts';
+import type { Culprit, FunctionName, Why } from '../../../analyse/why/why-model.ts';
+import { list } from '../../../text/plain.ts';
+import { findVariant } from '../../words/verdicts.ts';
+import type { ChangeRow } from '../changerows.ts';
+import type { Medium } from '../medium.ts';
+import { callName, placeName, signedTime } from './function-names.ts';
+
+/** Which functions a change comes from, in a sentence, and how much of it they are. */
+export interface Cause {
+  label: '' | 'Most of it' | 'Part of it' | 'Functions that changed';
+  text: string;
+}
+
+/** Variants whose causes are told; the report has all of them. */
+const VARIANTS = 3;
+/** Functions in a sentence. */
+const FUNCTIONS = 3;
+/** From this share on it is most of the change. */
+const MOST = 0.5;
+
+/** Of each variant that was compared with its base, in the order of the rows. */
+export function tellCauses(rows: readonly ChangeRow[], summary: Summary, medium: Medium): Cause[] {
+  const found = rows.flatMap(({ comparison: { variant, scenario } }) =>
+    summary.why.filter((one) => one.base !== null && one.variant === variant && one.scenario === scenario),
+  );
+  const whys = [...new Set(found)];
+  const causes = whys.flatMap((why) => {
+    const cause = tellCause(why, summary, medium, whys.length > 1);
+    return cause ? [cause] : [];
+  });
+  return causes.slice(0, VARIANTS);
+}
+
+function tellCause(why: Why, summary: Summary, medium: Medium, several: boolean): Cause | null {
+  const { changeUs, culprits, isSure } = why;
+  const variant = medium.name(findVariant(summary, why.variant)?.label ?? why.variant);
+  const scenario = summary.scenarios.length > 1 ? ` in ${medium.name(why.scenario)}` : '';
+  const where = several ? ` with ${variant}${scenario}` : '';
+  if (culprits.length === 0) {
+    if (!isSure) return null;
+    const text = `The change${where} is spread over many functions: none of them changed by a sure amount.`;
+    return { label: '', text };
+  }
+  const same = culprits.filter(({ change }) => change.us > 0 === changeUs > 0);
+  if (!isSure || same.length === 0) {
+    const named = culprits.slice(0, FUNCTIONS);
+    return { label: 'Functions that changed', text: `${tellAll(named, medium, '')}${where}.` };
+  }
+  const named = same.slice(0, countNeeded(same, changeUs));
+  const share = named.reduce((sum, { change }) => sum + change.us, 0) / changeUs;
+  const label = share >= MOST ? 'Most of it' : 'Part of it';
+  const [against] = culprits.filter(({ change }) => change.us > 0 !== changeUs > 0);
+  // More than all of it: something else became cheaper by the rest.
+  if (share > 1.05 && against)
+    return {
+      label,
+      text: `${tellAll([...named, against], medium, `, in all ${signedTime(changeUs)}`)}${where}.`,
+    };
+  return { label, text: `${tellAll(named, medium, ` of ${signedTime(changeUs)}`)}${where}.` };
+}
+
+/** As few as make up most of the change. */
+function countNeeded(culprits: readonly Culprit[], changeUs: number): number {
+  let sum = 0;
+  const enough = culprits.findIndex(({ change }) => {
+    sum += change.us;
+    return sum / changeUs >= MOST;
+  });
+  return enough < 0 || enough >= FUNCTIONS ? FUNCTIONS : enough + 1;
+}
+
+/** `A::b()` +1.9 ms of +2.3 ms CPU per request (src/A.php:41, changed here) */
+function tellAll(culprits: readonly Culprit[], medium: Medium, of: string): string {
+  const amounts = culprits.map(
+    ({ function: own, change }) =>
+      `${own ? medium.call(callName(own)) : 'autoloading'} ${signedTime(change.us)}`,
+  );
+  const places = culprits.map((culprit) => tellPlace(culprit, medium)).filter(Boolean);
+  return `${list(amounts)}${of} CPU per request${places.length > 0 ? ` (${places.join('; ')})` : ''}`;
+}
+
+function tellPlace({ function: own, within, isSpread }: Culprit, medium: Medium): string {
+  if (!own) return '';
+  return [
+    medium.place(placeName(own)),
+    own.changed ? 'changed here' : '',
+    within ? `in ${tellCallee(within, medium)}` : '',
+    isSpread ? 'in many functions that it calls' : '',
+  ]
+    .filter(Boolean)
+    .join(', ');
+}
+
+function tellCallee(within: FunctionName, medium: Medium): string {
+  return `${medium.call(callName(within))}, which it calls${within.changed ? ' and which changed here' : ''}`;
+}

@@ -1,0 +1,25 @@
+import { isFile } from '../../../analyse/why/frame-groups.ts';
+import type { FunctionName } from '../../../analyse/why/why-model.ts';
+
+/** `App\Repository::find()`, or the file that is included; untrusted text. */
+export function callName(one: FunctionName): string {
+  return isFile(one) || /[)}]$/.test(one.name) ? one.name : `${one.name}()`;
+}
+
+/** `src/Repository.php:41`; empty where it is built into PHP. */
+export function placeName({ file, line }: FunctionName): string {
+  if (file === null) return '';
+  return line === null ? file : `${file}:${line}`;
+}
+
+/** `+1.9 ms`, `−42 µs`: two digits, with its sign. */
+export function signedTime(us: number): string {
+  return `${us < 0 ? '−' : '+'}${time(Math.abs(us))}`;
+}
+
+/** `1.9 ms`, `42 µs`. */
+export function time(us: number): string {
+  const [value, unit] = us >= 999.5 ? [us / 1000, 'ms'] : [us, 'µs'];
+  const rounded = Number(value.toPrecision(2));
+  return `${value < 0.05 ? '0' : rounded.toLocaleString('en', { maximumFractionDigits: 2 })} ${unit}`;
+}
