@@ -186,7 +186,7 @@ export function parseCommand(argv: readonly string[]): Command {
 }
 
 /** `doctor --aa` keeps no results and compares nothing else, so these flags would have no effect. */
-const IN_VAIN = ['out', 'compare-to', 'reference', 'fail-on', 'capacity'];
+const IN_VAIN = ['out', 'compare-to', 'reference', 'fail-on', 'capacity', 'count'];
 
 function refuseInVain(flags: ReadonlyMap<string, unknown>): void {
   const [given] = IN_VAIN.filter((flag) => flags.has(flag));

@@ -1,8 +1,10 @@
 import * as z from 'zod';
+import { COUNTERS } from '../results/count-names.ts';
 import { keys, record, scalar } from './document.ts';
 import { parseEngine } from './engine-key.ts';
 import {
   COMPARE_TO,
+  COUNT_GATE_FORM,
   GATE_FORM,
   parseBudget,
   parseCompareTo,
@@ -208,9 +210,9 @@ export const KEYS = {
     default: 'strict',
   },
   'fail-on': {
-    schema: list(gate, { type: 'string', pattern: 'slower|unjudged' }),
+    schema: list(gate, { type: 'string', pattern: 'slower|more|>|unjudged' }),
     value: 'RULE,…',
-    about: `Fail (exit code 1) if a variant is surely slower: ${GATE_FORM}, such as 'slower > 3%'. Add 'unjudged = pass' to pass if the rule cannot be judged`,
+    about: `Fail (exit code 1) if a variant is surely slower: ${GATE_FORM}, such as 'slower > 3%'. Or if it does more per request: ${COUNT_GATE_FORM}, such as 'queries more'. Add 'unjudged = pass' to pass if the rule cannot be judged`,
     default: 'none',
     many: 'list',
   },
@@ -303,6 +305,13 @@ export const KEYS = {
     about:
       'Also search the highest constant rate that each variant sustains within slo: up to 12 probes of 5 s',
     default: 'false',
+  },
+  count: {
+    schema: list(oneOf(...COUNTERS, 'none')),
+    value: 'LIST',
+    about: `Also count work per request, after the verdict: ${COUNTERS.join(', ')}, or none`,
+    default: 'services, if there are services and compare-to',
+    many: 'list',
   },
   'cold-start': {
     schema: boolean,

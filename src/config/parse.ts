@@ -3,6 +3,7 @@ import { type Place, UserError } from '../errors.ts';
 import { at } from './document.ts';
 import { type Files, realFiles } from './files.ts';
 import { checkDistinct, choose, parseChoices } from './keys/choices.ts';
+import { readCounters } from './keys/count-key.ts';
 import { checkEnv } from './keys/env.ts';
 import { readImages } from './keys/images.ts';
 import { defined, find, type Given, type Layer, merge, readLayers, type Sources } from './keys/layers.ts';
@@ -54,10 +55,12 @@ export function parseConfig(sources: Sources): Config {
   const layers = readLayers(sources, files);
   const run = readRun(layers, sources, files);
   const out = find(layers, 'out');
+  const gates = readGates(layers, run.scenarios);
   return {
     ...run,
     ...readCompare(layers),
-    ...readGates(layers, run.scenarios),
+    ...gates,
+    ...readCounters(layers, { ...run, ...gates }),
     out: out ? readOut(out, files) : resolve(cwd, 'bench-results'),
   };
 }

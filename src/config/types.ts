@@ -1,4 +1,5 @@
 import type { Place } from '../errors.ts';
+import type { Counter } from '../results/count-names.ts';
 
 /** The nouns that every step after `config` works with. Everything here is validated and complete. */
 
@@ -207,13 +208,17 @@ export type Other = {
   | { kind: 'none'; commit: string | null; reason: string | null }
 );
 
-/** `fail-on`: `slower > 3%`, `p99 slower > 10% in json on apache`. */
+/** `fail-on`: `slower > 3%`, `p99 slower > 10% in json on apache`, `queries more`. */
 export interface Gate {
   source: string;
-  /** Null: the primary metric of the scenario. */
+  /** Null: the primary metric of the scenario; or the gate is on a count. */
   metric: 'rps' | 'p50' | 'p95' | 'p99' | 'cpu' | 'memory' | 'services' | null;
+  /** Name of a count; absent: the gate is on a metric. */
+  count?: string;
   /** 0.03 is 3 %. */
   above: number;
+  /** Of a count: so many more per request are allowed; absent: the share in `above`. */
+  more?: number;
   scenario: string | null;
   /** Name of a runtime, or label or id of a variant. */
   variant: string | null;
@@ -300,6 +305,8 @@ export interface RunOptions {
   capacity?: boolean;
   /** A docker context, or a URL as DOCKER_HOST takes it; left out: docker chooses. */
   engine?: string;
+  /** Who counts work per request after the verdict; absent: nobody. */
+  count?: readonly Counter[];
   /** Wait for another run on the same engine instead of refusing. */
   wait: boolean;
 }

@@ -44,14 +44,18 @@ export const Comparison = z.object({
   reasons: z.array(z.string()),
 });
 
-/** `fail-on`: this much surely slower fails the run. */
+/** `fail-on`: this much surely slower, or more of a count, fails the run. */
 export const Gate = z.object({
   /** As written. */
   source: z.string(),
-  /** Null: the primary metric of the scenario. */
+  /** Null: the primary metric of the scenario; or the gate is on a count. */
   metric: CompareMetric.nullable(),
+  /** Name of a count, such as `queries`; absent: the gate is on a metric. */
+  count: z.string().optional(),
   /** 0.03 is 3 %. */
   above: z.number(),
+  /** Of a count: so many more per request are allowed; absent: the share in `above`. */
+  more: z.number().optional(),
   /** Null: all. */
   scenario: z.string().nullable(),
   /** Name of a runtime, or label of a variant; null: all. */

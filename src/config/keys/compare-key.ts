@@ -1,4 +1,5 @@
 import { UserError } from '../../errors.ts';
+import { COUNT_NAMES } from '../../results/count-names.ts';
 import { formatDuration, HOUR, parseDuration, quote, refuse, SECOND, unknownWord } from '../text.ts';
 import type { Gate, Shard, Unjudged } from '../types.ts';
 
@@ -52,6 +53,7 @@ export function parseBudget(text: string): number {
 
 export const GATE_METRICS = ['rps', 'p50', 'p95', 'p99', 'cpu', 'memory', 'services'] as const;
 export const GATE_FORM = '[METRIC] slower > N% [in SCENARIO] [on RUNTIME or VARIANT]';
+export const COUNT_GATE_FORM = 'COUNT more [> N or N%]';
 const GATE =
   /^(?:(?<metric>\S+)\s+)?slower\s*>\s*(?<above>[^\s%]+)\s*%(?:\s+in\s+(?<scenario>\S+))?(?:\s+on\s+(?<variant>\S+))?$/;
 /** Beyond it nobody means a gate. */
@@ -68,17 +70,27 @@ export function parseUnjudged(text: string): Unjudged | null {
   return { source: `unjudged = ${unjudged}`, unjudged };
 }
 
-/** `slower > 3%`, `p99 slower > 10% in json on apache`. Whether scenario and variant exist is checked by who knows them. */
+const COUNT_GATE =
+  /^(?<count>\S+?)\s*(?<more>\bmore\b)?(?:\s*>\s*(?<above>[^\s%]+)\s*(?<percent>%)?)?(?:\s+in\s+(?<scenario>\S+))?(?:\s+on\s+(?<variant>\S+))?$/;
+const COUNT_NAME_LIST = Object.keys(COUNT_NAMES);
+
+/**
+ * `slower > 3%`, `p99 slower > 10% in json on apache`, `queries more`. Whether scenario and variant exist is checked by who
+ * knows them.
+ */
 export function parseGate(text: string): Gate {
   const source = text.trim().replaceAll(/\s+/g, ' ');
   const { metric = null, above = '', scenario = null, variant = null } = GATE.exec(source)?.groups ?? {};
-  if (!above) throw refuse('not a gate', source, `${GATE_FORM}, such as 'slower > 3%'`);
+  if (!above) return parseCountGate(source);
   const known = GATE_METRICS.find((name) => name === metric) ?? null;
-  if (metric !== null && known === null) throw unknownWord('metric', metric, GATE_METRICS);
-  const percent = /^\d{1,4}(\.\d{1,3})?$/.test(above) ? Number(above) : Number.NaN;
-  if (!(percent > 0 && percent <= MAX_ABOVE)) {
-    throw refuse('not a percentage', `${above}%`, `more than 0% and up to ${MAX_ABOVE}%, such as 3% or 2.5%`);
+  if (metric !== null && known === null) {
+    if (COUNT_NAME_LIST.includes(metric)) {
+      const hint = `write '${metric} more > ${above}%'`;
+      throw new UserError('a count is more or fewer, not slower', { found: quote(source), hint });
+    }
+    throw unknownWord('metric', metric, GATE_METRICS);
   }
+  const percent = parseAbove(`${above}%`, above);
   // Nothing does less than no requests: RPS, which may lead where no metric is named, loses 100 % at most.
   if ((known === null || known === 'rps') && percent >= 100) {
     const allowed = 'less than 100%: RPS cannot drop further, so this gate could never fail';
@@ -87,5 +99,47 @@ export function parseGate(text: string): Gate {
       ...(known === null && { hint: `name another metric, such as 'p99 slower > ${percent}%'` }),
     });
   }
-  return { source, metric: known, above: Number((percent / 100).toPrecision(12)), scenario, variant };
+  return { source, metric: known, above: shareOf(percent), scenario, variant };
 }
+
+/** `queries more`, `queries more > 2`, `queries > 20%`. */
+function parseCountGate(source: string): Gate {
+  const {
+    count = '',
+    more,
+    above,
+    percent,
+    scenario = null,
+    variant = null,
+  } = COUNT_GATE.exec(source)?.groups ?? {};
+  const refused = () =>
+    refuse(
+      'not a gate',
+      source,
+      `${GATE_FORM}, such as 'slower > 3%', or ${COUNT_GATE_FORM}, such as 'queries more'`,
+    );
+  if (more === undefined && above === undefined) throw refused();
+  if (!COUNT_NAME_LIST.includes(count)) {
+    // Words that stand around it show what was meant.
+    if (more === undefined || /[>%]/.test(count)) throw refused();
+    throw unknownWord('count', count, COUNT_NAME_LIST);
+  }
+  const gate = { source, metric: null, count, scenario, variant };
+  if (above === undefined) return { ...gate, above: 0, more: 0 };
+  if (percent !== undefined) return { ...gate, above: shareOf(parseAbove(`${above}%`, above)) };
+  if (more === undefined) {
+    const hint = `write '${count} > ${above}%' for a share, or '${count} more > ${above}' for a number per request`;
+    throw new UserError('a number or a share?', { found: quote(source), hint });
+  }
+  if (!/^\d{1,12}(\.\d{1,3})?$/.test(above))
+    throw refuse('not a number', above, 'a number per request, such as 2 or 0.5');
+  return { ...gate, above: 0, more: Number(above) };
+}
+
+function parseAbove(written: string, above: string): number {
+  const percent = /^\d{1,4}(\.\d{1,3})?$/.test(above) ? Number(above) : Number.NaN;
+  if (percent > 0 && percent <= MAX_ABOVE) return percent;
+  throw refuse('not a percentage', written, `more than 0% and up to ${MAX_ABOVE}%, such as 3% or 2.5%`);
+}
+
+const shareOf = (percent: number) => Number((percent / 100).toPrecision(12));

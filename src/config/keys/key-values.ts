@@ -95,7 +95,7 @@ export const mask = scalar(
 
 export const gate = scalar((text: string) => parseUnjudged(text) ?? parseGate(text), {
   type: 'string',
-  pattern: 'slower|unjudged',
+  pattern: 'slower|more|>|unjudged',
 });
 
 export const images = record((text) => parseImage(text), image);

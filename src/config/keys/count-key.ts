@@ -1,0 +1,51 @@
+import { UserError } from '../../errors.ts';
+import { COUNT_NAMES, COUNTERS, type Counter } from '../../results/count-names.ts';
+import { at } from '../document.ts';
+import { quote } from '../text.ts';
+import type { Config } from '../types.ts';
+import { find, type Layer } from './layers.ts';
+
+/**
+ * Who counts. Without the key: the services, where there are any and another version is measured, and whoever counts what
+ * a gate names.
+ */
+export function readCounters(
+  layers: readonly Layer[],
+  { services, failOn }: Pick<Config, 'services' | 'failOn'>,
+): Pick<Config, 'count'> {
+  const given = find(layers, 'count');
+  const gates = find(layers, 'fail-on');
+  const needed = failOn.flatMap(({ count }) => (count === undefined ? [] : (COUNT_NAMES[count]?.by ?? [])));
+  const chosen = given?.value.filter((word) => word !== 'none') ?? [];
+  if (given && chosen.length > 0 && chosen.length < given.value.length) {
+    throw new UserError('`none` cannot be combined', {
+      where: given.place(given.value.indexOf('none')),
+      allowed: `none, or a list of ${COUNTERS.join(', ')}`,
+    });
+  }
+  if (given && chosen.includes('services') && !services) {
+    const hint = 'set `services`, or leave `services` out of `count`';
+    throw new UserError('no services to count by', { where: given.place(), found: quote('services'), hint });
+  }
+  for (const [i, rule] of (gates?.value ?? []).entries()) {
+    if (!('count' in rule) || rule.count === undefined) continue;
+    const { by } = COUNT_NAMES[rule.count] as { by: Counter };
+    at(gates?.place(i), () => checkCounted(rule.source, by, given ? chosen : null, services !== undefined));
+  }
+  const standard = services && find(layers, 'compare-to') ? (['services'] as const) : [];
+  const wanted = new Set<Counter>(given ? chosen : [...standard, ...needed]);
+  return wanted.size > 0 ? { count: COUNTERS.filter((counter) => wanted.has(counter)) } : {};
+}
+
+/** A gate on what nobody counts could never fail. */
+function checkCounted(source: string, by: Counter, chosen: readonly Counter[] | null, hasServices: boolean) {
+  if (by === 'services' && !hasServices) {
+    const hint = 'set `services` to the compose file of your database, or use another rule';
+    throw new UserError('a gate on services, and there are none', { found: quote(source), hint });
+  }
+  if (chosen === null || chosen.includes(by)) return;
+  throw new UserError('a gate on what is not counted', {
+    found: quote(source),
+    hint: `add ${by} to \`count\``,
+  });
+}
