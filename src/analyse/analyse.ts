@@ -1,6 +1,7 @@
 import type { Comparison, Duet, Measurement, Results } from '../results/results.ts';
 import { FOREIGN_CPU, STALL, STEAL } from '../stats/limits.ts';
 import { compareMeasured } from './judge/compare.ts';
+import { judgeCounts } from './judge/counts.ts';
 import { checkGates, leadsOf } from './judge/gates.ts';
 import { isDisturbed } from './judge/pairs.ts';
 import { rank } from './judge/rank.ts';
@@ -16,10 +17,12 @@ export function analyse(results: Results): Summary {
   const measured = measure(results);
   const comparisons = compareMeasured(results, measured);
   const compared = group(comparisons, ({ scenario }) => scenario);
+  const counts = judgeCounts(results);
   const duets = group(results.duets, ({ scenario }) => scenario);
   const scenarios = measured.map((scenario) => {
     const { name } = scenario.facts;
-    return summarise(results, scenario, compared.get(name) ?? [], duets.get(name) ?? []);
+    const own = summarise(results, scenario, compared.get(name) ?? [], duets.get(name) ?? []);
+    return { ...own, counts: counts.get(name) ?? [] };
   });
   return {
     tool: results.tool,
@@ -28,7 +31,7 @@ export function analyse(results: Results): Summary {
     plan: results.plan,
     variants: results.variants,
     scenarios,
-    gates: checkGates(results, comparisons),
+    gates: checkGates(results, comparisons, counts),
     warnings: findWarnings(results, scenarios),
     checked: results.checked ?? [],
     why: explain(results, comparisons),
@@ -40,7 +43,7 @@ function summarise(
   measured: Measured,
   comparisons: readonly Comparison[],
   duets: readonly Duet[],
-): ScenarioSummary {
+): Omit<ScenarioSummary, 'counts'> {
   const { facts, model, entries } = measured;
   const heads = entries.filter(({ variant }) => variant.ref === null);
   const of = (kind: RowState['kind']) => heads.flatMap(({ row }) => (row.state.kind === kind ? [row] : []));

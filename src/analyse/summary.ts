@@ -11,6 +11,7 @@ import type {
 } from '../results/results.ts';
 import type { Estimate } from '../stats/estimate.ts';
 import type { Why } from './why/why-model.ts';
+import type { CountCheck, CountRow } from './counted.ts';
 
 /** What `analyse` makes of results.json, and all that `report` gets to see. Units are in the names. */
 export interface Summary {
@@ -58,6 +59,8 @@ export interface ScenarioSummary {
    */
   detectable: { base: number | null; reference: number | null };
   guards: GuardCounts;
+  /** What was counted per request, in a pass of its own; empty: nothing was. */
+  counts: readonly CountRow[];
   /** With `tune`: one for each runtime that has the option and whose chosen value could be ranked. */
   tuned: readonly Tuned[];
 }
@@ -92,6 +95,8 @@ export interface GateResult {
   gate: Gate;
   /** What it was held against; empty when nothing measured fits it. */
   checks: readonly GateCheck[];
+  /** The same of a gate on a count. */
+  counts: readonly CountCheck[];
   failed: boolean;
   /** Not one of them could be judged. */
   unjudged: boolean;

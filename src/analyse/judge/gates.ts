@@ -1,11 +1,16 @@
 import type { Comparison, Gate, Results, Variant } from '../../results/results.ts';
+import type { CountCheck, CountRow } from '../counted.ts';
 import type { GateResult } from '../summary.ts';
 
 /**
  * Holds every gate of the plan against the comparisons: with the other ref or an earlier run where one was asked for,
  * else with the reference. Without a metric it looks at those that a verdict goes by, unless another gate names them. One fails only on 'slower' with the whole interval beyond what it allows.
  */
-export function checkGates(results: Results, comparisons: readonly Comparison[]): GateResult[] {
+export function checkGates(
+  results: Results,
+  comparisons: readonly Comparison[],
+  counts: ReadonlyMap<string, readonly CountRow[]> = new Map(),
+): GateResult[] {
   const wanted = ({ against }: Comparison) => (against === 'reference') === (results.plan.compareTo === null);
   const leads = leadsOf(comparisons);
   const named = results.plan.gates.map(({ metric }) => metric);
@@ -13,6 +18,7 @@ export function checkGates(results: Results, comparisons: readonly Comparison[])
     leads.has(comparison) || (comparison.primary && !named.includes(comparison.metric));
   const byId = new Map(results.variants.map((variant) => [variant.id, variant]));
   return results.plan.gates.map((gate) => {
+    if (gate.count !== undefined) return checkCountGate(results, gate, counts);
     const checks = comparisons
       .filter(
         (comparison) =>
@@ -28,8 +34,40 @@ export function checkGates(results: Results, comparisons: readonly Comparison[])
       }));
     const unjudged =
       checks.length > 0 ? checks.every(({ judged }) => !judged) : expectsComparison(results, gate);
-    return { gate, checks, failed: checks.some((check) => check.failed), unjudged };
+    return { gate, checks, counts: [], failed: checks.some((check) => check.failed), unjudged };
   });
+}
+
+/** Holds a gate on a count against all that was counted under its name: of all of a scenario, and of each path. */
+function checkCountGate(
+  results: Results,
+  gate: Gate,
+  counts: ReadonlyMap<string, readonly CountRow[]>,
+): GateResult {
+  const byId = new Map(results.variants.map((variant) => [variant.id, variant]));
+  const checks = [...counts].flatMap(([scenario, rows]) =>
+    gate.scenario !== null && gate.scenario !== scenario
+      ? []
+      : rows
+          .filter(({ name, variant }) => name === gate.count && isNamed(byId.get(variant), gate.variant))
+          .flatMap((row) => checkCount(row, gate, scenario)),
+  );
+  const unjudged =
+    checks.length > 0 ? checks.every(({ judged }) => !judged) : expectsComparison(results, gate);
+  return { gate, checks: [], counts: checks, failed: checks.some(({ failed }) => failed), unjudged };
+}
+
+function checkCount(row: CountRow, { above, more }: Gate, scenario: string): CountCheck[] {
+  const { change } = row;
+  if (change === null) return [];
+  const { verdict, interval, difference, from } = change;
+  const allowed = more ?? above * from.perRequest;
+  const { low, high } = interval ?? { low: difference, high: difference };
+  // Quotients that stand for the same number.
+  const least = 1e-9 * Math.max(1, from.perRequest);
+  const failed = verdict === 'more' && low > allowed + least;
+  const isWithin = interval !== null && high <= allowed;
+  return [{ scenario, row, failed, judged: verdict !== 'inconclusive' || isWithin }];
 }
 
 /** Of each variant, scenario and kind the comparison that comes first: that of the metric which fits the situation. */

@@ -335,7 +335,7 @@ describe('the stages for GitHub', () => {
     ...many,
     plan: { ...many.plan, compareTo },
     scenarios: compared,
-    gates: Array.from({ length: 50 }, () => ({ gate, checks, failed: true, unjudged: false })),
+    gates: Array.from({ length: 50 }, () => ({ gate, checks, counts: [], failed: true, unjudged: false })),
   };
 
   test('each is shorter than the one before', () => {

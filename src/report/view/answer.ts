@@ -1,9 +1,11 @@
 import type { ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import type { Comparison } from '../../results/results.ts';
+import { tellCounts } from '../words/counts.ts';
 import { counterpart } from '../words/verdicts.ts';
 import { type ChangeRow, changeRows } from './changerows.ts';
 import { changeTable } from './changetable.ts';
 import { tellCheck, tellTodo } from './check.ts';
+import { headlineOfCounts } from './count-headline.ts';
 import { type Headline, headlineOf } from './headline.ts';
 import type { Medium } from './medium.ts';
 import { tellMissing } from './missing.ts';
@@ -27,7 +29,7 @@ export interface Answer extends Headline {
 }
 
 export interface Point {
-  kind: 'sure' | 'why' | 'todo' | 'check';
+  kind: 'sure' | 'why' | 'counts' | 'todo' | 'check';
   label: string;
   text: string;
 }
@@ -52,7 +54,7 @@ export function answerOf(summary: Summary, medium: Medium, most = Infinity): Ans
   const rows = changeRows(summary, medium);
   const shown = rows.slice(0, most);
   return {
-    ...headlineOf(rows, summary, medium),
+    ...headlineFor(rows, summary, medium),
     points: pointsOf(rows, summary, medium),
     title: rows.length > 0 ? titleOf(rows, summary, medium) : '',
     table: changeTable(shown, summary, medium),
@@ -62,11 +64,18 @@ export function answerOf(summary: Summary, medium: Medium, most = Infinity): Ans
   };
 }
 
+/** What a gate on counts forbids leads, unless something worse does. */
+function headlineFor(rows: readonly ChangeRow[], summary: Summary, medium: Medium): Headline {
+  const found = headlineOf(rows, summary, medium);
+  return (found.mark !== 'bad' && headlineOfCounts(summary, medium, found)) || found;
+}
+
 function pointsOf(rows: readonly ChangeRow[], summary: Summary, medium: Medium): Point[] {
-  const sure = [...headlineOf(rows, summary, medium).sure, ...tellMissing(rows, summary, medium)].join(' ');
+  const sure = [...headlineFor(rows, summary, medium).sure, ...tellMissing(rows, summary, medium)].join(' ');
   return [
     { kind: 'sure' as const, label: '', text: sure },
     ...tellCauses(rows, summary, medium).map((cause) => ({ kind: 'why' as const, ...cause })),
+    { kind: 'counts' as const, label: 'Counts', text: tellCounts(summary, medium) },
     { kind: 'todo' as const, label: 'What to do', text: tellTodo(rows, summary, medium) },
     { kind: 'check' as const, ...tellCheck(summary, medium) },
   ].filter(({ kind, text }) => kind === 'check' || text !== '');

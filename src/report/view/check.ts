@@ -46,6 +46,9 @@ export function tellTodo(rows: readonly ChangeRow[], summary: Summary, medium: M
     of('beyond').length > 0
       ? `find the cause and fix it, or accept the change: raise the limit in ${medium.code('fail-on')}.`
       : '',
+    of('beyond').length === 0 && summary.gates.some(({ counts }) => counts.some(({ failed }) => failed))
+      ? `find what does more per request, or accept it: raise the limit in ${medium.code('fail-on')}.`
+      : '',
     of('failed').length > 0 ? `fix ${names(of('failed'))}: the full report has the log.` : '',
     of('beyond', 'failed').length === 0 && of('slower').length > 0
       ? `decide whether the change is worth it.${summary.plan.gates.length > 0 ? '' : ` To fail such changes, set ${medium.code('fail-on')}.`}`

@@ -1,8 +1,10 @@
+import type { CountCheck } from '../../analyse/counted.ts';
 import { leadsOf } from '../../analyse/judge/gates.ts';
 import type { GateResult, GuardCounts, Row, ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import type { Comparison, Variant } from '../../results/results.ts';
 import { list, plural } from '../../text/plain.ts';
 import { levelOf, type Medium, markOf, type Named, nounOf, tellAmount } from './changes.ts';
+import { tellCount } from './counts.ts';
 import { atMost, type Change, change } from './numbers.ts';
 
 /** What a ranking's Δ column shows: each variant against the reference, in what ranks. */
@@ -117,7 +119,9 @@ export function tellGates(summary: Summary, medium: Medium): GateSentence[] {
   }));
 }
 
-function tellGate({ checks }: GateResult, summary: Summary, medium: Medium): Omit<GateSentence, 'gate'> {
+function tellGate(result: GateResult, summary: Summary, medium: Medium): Omit<GateSentence, 'gate'> {
+  const { checks } = result;
+  if (result.gate.count !== undefined) return tellCountGate(result, summary, medium);
   const named = (wanted: (check: GateResult['checks'][number]) => boolean) =>
     checks.filter(wanted).map(({ comparison }) => nameIt(comparison, summary, medium));
   const subjects = (found: readonly Named[]) => list(found.map(({ subject }) => subject));
@@ -133,6 +137,24 @@ function tellGate({ checks }: GateResult, summary: Summary, medium: Medium): Omi
     failed.length === 1
       ? `${first.subject} surely exceeds it, ${tellAmount(first.comparison)}`
       : `${subjects(failed)} surely exceed it`;
+  return { state: 'failed', verdict: 'failed', because: because + rest };
+}
+
+function tellCountGate({ counts }: GateResult, summary: Summary, medium: Medium): Omit<GateSentence, 'gate'> {
+  const nameCheck = ({ row, scenario }: CountCheck) => {
+    const where = summary.scenarios.length > 1 ? ` in ${medium.name(scenario)}` : '';
+    return `${medium.name(row.label)}${where}${row.endpoint === null ? '' : ` on ${medium.name(row.endpoint)}`}`;
+  };
+  const open = counts.filter(({ judged }) => !judged);
+  const names = (found: readonly CountCheck[]) => list([...new Set(found.map(nameCheck))]);
+  if (counts.length === 0) return openGate('nothing was counted on both sides');
+  if (open.length === counts.length) return openGate(`no verdict for ${names(open)}`);
+  const rest = open.length > 0 ? `; no verdict for ${names(open)}` : '';
+  const failed = counts.filter((check) => check.failed);
+  const [first] = failed;
+  if (!first) return { state: 'passed', verdict: 'passed', because: `nothing exceeds it${rest}` };
+  const more = failed.length > 1 ? `, and ${failed.length - 1} more` : '';
+  const because = `${nameCheck(first)}: ${tellCount({ ...first.row, endpoint: null }, medium)}${more}`;
   return { state: 'failed', verdict: 'failed', because: because + rest };
 }
 

@@ -1,11 +1,13 @@
 import type { ScenarioSummary } from '../../../analyse/summary.ts';
 import type { Section } from '../model.ts';
+import { countSection } from './counts.ts';
 import { errorSection } from './faults.ts';
 import { endpointSection, percentileSection, triedSection } from './response-times.ts';
 import { scriptSection } from './script.ts';
 
 /** What is known of a scenario beside its ranking, folded, in this order. */
 export const SCENARIO_SECTIONS: readonly ((scenario: ScenarioSummary) => Section[])[] = [
+  countSection,
   percentileSection,
   triedSection,
   endpointSection,

@@ -1,0 +1,54 @@
+import type { Count } from '../results/results.ts';
+
+/** A count per request on one variant of what is checked out, and what changed. */
+export interface CountRow {
+  /** Id of the variant. */
+  variant: string;
+  label: string;
+  /** `queries`, `deprecations`, … */
+  name: string;
+  by: Count['by'];
+  /** Path or step; null: all of the scenario. Untrusted text. */
+  endpoint: string | null;
+  side: CountSide;
+  /** Null: there is nothing to compare with. */
+  change: CountChange | null;
+}
+
+/** A count of one side, per request. */
+export interface CountSide {
+  perRequest: number;
+  /** All repeats of all starts gave the same number. */
+  constant: boolean;
+  /** Of the repeats. */
+  low: number;
+  high: number;
+  /** Fresh starts, and repeats of all of them. */
+  instances: number;
+  repeats: number;
+  failures: number;
+}
+
+/** `from` is the other side. */
+export interface CountChange {
+  against: 'base' | 'reference';
+  /** Id of the variant on the other side. */
+  reference: string;
+  from: CountSide;
+  /** More per request than the other side. */
+  difference: number;
+  ratio: number | null;
+  /** Of the difference; null: both sides are constant, or it could not be told. */
+  interval: { low: number; high: number; level: number } | null;
+  verdict: 'more' | 'fewer' | 'same' | 'inconclusive';
+  /** Why it is inconclusive, in words. */
+  reasons: readonly string[];
+}
+
+/** A gate on a count held against one row. */
+export interface CountCheck {
+  scenario: string;
+  row: CountRow;
+  failed: boolean;
+  judged: boolean;
+}

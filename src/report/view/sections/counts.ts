@@ -1,0 +1,50 @@
+import type { CountRow } from '../../../analyse/counted.ts';
+import type { ScenarioSummary } from '../../../analyse/summary.ts';
+import { describeCount } from '../../../results/count-names.ts';
+import { bothCounts, countRange, differenceOf, sideAmount } from '../../words/counts.ts';
+import { count, NOTHING } from '../../words/numbers.ts';
+import { type Column, grid, left, right, type Section, section, type Text, variantColumn } from '../model.ts';
+
+/** What was counted per request: on both sides where there are two. */
+export function countSection({ counts }: ScenarioSummary): Section[] {
+  if (counts.length === 0) return [];
+  const isCompared = counts.some(({ change }) => change !== null);
+  const columns: Column<CountRow>[] = [
+    variantColumn,
+    left('Count', ({ name }) => ({ text: describeCount(name).title })),
+    ...(counts.some(({ endpoint }) => endpoint !== null)
+      ? [left<CountRow>('Of', ({ endpoint }) => (endpoint === null ? 'all' : { name: endpoint }))]
+      : []),
+    ...(isCompared ? COMPARED : [right<CountRow>('per request', ({ side, name }) => sideAmount(side, name))]),
+    right('starts', ({ side }) => count(side.instances)),
+    right('repeats', ({ side }) => count(side.repeats)),
+  ];
+  return section('Counts per request', [grid('Counts per request', columns, counts), LEGEND]);
+}
+
+const COMPARED: Column<CountRow>[] = [
+  right('per request', ({ side, change, name }) =>
+    change ? bothCounts(side, change, name) : sideAmount(side, name),
+  ),
+  right('Δ', ({ change, name }) => (change ? differenceOf(change.difference, name) : NOTHING)),
+  right('99 % interval', ({ change, name }) => (change && countRange(change, name)) || NOTHING),
+  left('Verdict', ({ change }) => (change ? verdictText(change) : 'not compared')),
+];
+
+function verdictText({ verdict, reasons }: NonNullable<CountRow['change']>): Text {
+  switch (verdict) {
+    case 'more':
+      return { strong: 'more', tone: 'bad' };
+    case 'fewer':
+      return { strong: 'fewer', tone: 'good' };
+    case 'same':
+      return 'no change';
+    default:
+      return reasons.length > 0 ? ['cannot tell: ', { text: reasons.join('; ') }] : 'too noisy to tell';
+  }
+}
+
+const LEGEND = {
+  kind: 'line',
+  text: "Counted in a pass of its own after the verdict, with one client and one server at a time. No interval: all repeats gave the same number. Else it is Student's t over fresh starts.",
+} as const;

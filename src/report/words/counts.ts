@@ -1,0 +1,93 @@
+import type { CountChange, CountRow, CountSide } from '../../analyse/counted.ts';
+import type { ScenarioSummary, Summary } from '../../analyse/summary.ts';
+import { describeCount } from '../../results/count-names.ts';
+import { list } from '../../text/plain.ts';
+import type { Medium } from './changes.ts';
+import { levelOf } from './changes.ts';
+import { bytes, bytesOfBoth, count, digits } from './numbers.ts';
+
+/** So many changes are told in sentences; the table has all of them. */
+const TOLD = 4;
+
+/** `14`, `8,591`, `12.3`, `2.10 MiB`: whole numbers as they are. */
+export function countAmount(value: number, name: string): string {
+  if (describeCount(name).unit === 'bytes') return bytes(value);
+  return Number.isInteger(value) ? count(value) : digits(value);
+}
+
+/** `14`, or `13.8…14.3` where repeats differ. */
+export function sideAmount(side: CountSide, name: string): string {
+  if (side.constant) return countAmount(side.perRequest, name);
+  return `${countAmount(side.perRequest, name)} (${countAmount(side.low, name)}…${countAmount(side.high, name)})`;
+}
+
+/** `3 → 14` */
+export function bothCounts({ perRequest }: CountSide, { from }: CountChange, name: string): string {
+  if (describeCount(name).unit === 'bytes') return bytesOfBoth(from.perRequest, perRequest);
+  return `${countAmount(from.perRequest, name)} → ${countAmount(perRequest, name)}`;
+}
+
+/** `+11`, `+2.1 MiB`, `−3` */
+export function differenceOf(value: number, name: string): string {
+  const sign = value > 0 ? '+' : value < 0 ? '−' : '';
+  return sign + countAmount(Math.abs(value), name);
+}
+
+/** `+9.8…+12.4`; empty where both sides are constant. */
+export function countRange({ interval }: CountChange, name: string): string {
+  return interval ? `${differenceOf(interval.low, name)}…${differenceOf(interval.high, name)}` : '';
+}
+
+/** `Database queries 3 → 14 per request`; with an interval that stands behind it. */
+export function tellCount({ name, endpoint, side, change }: CountRow, medium: Medium): string {
+  if (change === null) return '';
+  const where = endpoint === null ? '' : ` on ${medium.name(endpoint)}`;
+  const range = change.interval ? ` (${countRange(change, name)}, ${levelOf(change.interval)})` : '';
+  return `${medium.text(describeCount(name).title)}${where} ${bothCounts(side, change, name)} per request${range}`;
+}
+
+/** What surely changed: more first, the largest first. Of a path only where nothing is known of the whole scenario. */
+export function changedCounts({ scenarios }: Summary): { scenario: ScenarioSummary; row: CountRow }[] {
+  const changed = scenarios.flatMap((scenario) =>
+    scenario.counts.flatMap((row) => {
+      const { verdict } = row.change ?? {};
+      if (verdict !== 'more' && verdict !== 'fewer') return [];
+      const isPart =
+        row.endpoint !== null &&
+        scenario.counts.some(
+          ({ endpoint, name, variant }) => endpoint === null && name === row.name && variant === row.variant,
+        );
+      return isPart ? [] : [{ scenario, row }];
+    }),
+  );
+  const size = ({ change }: CountRow) => Math.log(change?.ratio ?? Number.MAX_VALUE);
+  return changed.sort((a, b) => size(b.row) - size(a.row));
+}
+
+/** All that surely changed, in sentences: what is alike on several variants once. Empty where nothing did. */
+export function tellCounts(summary: Summary, medium: Medium): string {
+  const told = new Map<string, { labels: Set<string>; of: Set<string> }>();
+  for (const { scenario, row } of changedCounts(summary)) {
+    if (row.change?.against !== 'base') continue;
+    const where = summary.scenarios.length > 1 ? ` in ${medium.name(scenario.facts.name)}` : '';
+    const text = tellCount(row, medium) + where;
+    const same = ({ name, endpoint }: CountRow) => name === row.name && endpoint === row.endpoint;
+    const of = new Set(scenario.counts.filter(same).map(({ label }) => label));
+    const known = told.get(text) ?? { labels: new Set(), of };
+    told.set(text, { labels: known.labels.add(row.label), of });
+  }
+  const sentences = [...told].map(([text, { labels, of }]) =>
+    labels.size === of.size ? text : `${text} (${list([...labels].map(medium.name))})`,
+  );
+  const left = sentences.length - TOLD;
+  const shown = sentences.slice(0, TOLD).join('; ');
+  return left > 0 ? `${shown}; ${left} more in the table of counts.` : shown && `${shown}.`;
+}
+
+/** Without another side: `queries 3, rows-read 12` of a variant. */
+export function countsLine(rows: readonly CountRow[]): string {
+  return rows
+    .filter(({ endpoint }) => endpoint === null)
+    .map(({ name, side }) => `${name} ${countAmount(side.perRequest, name)}`)
+    .join(', ');
+}
