@@ -10,8 +10,8 @@ import type {
   Warning,
 } from '../results/results.ts';
 import type { Estimate } from '../stats/estimate.ts';
-import type { Why } from './why/why-model.ts';
 import type { CountCheck, CountRow } from './counted.ts';
+import type { Why } from './why/why-model.ts';
 
 /** What `analyse` makes of results.json, and all that `report` gets to see. Units are in the names. */
 export interface Summary {

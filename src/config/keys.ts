@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { COUNTERS } from '../results/count-names.ts';
-import { keys, record, scalar } from './document.ts';
+import { record, scalar } from './document.ts';
 import { parseEngine } from './engine-key.ts';
 import {
   COMPARE_TO,
@@ -15,25 +15,25 @@ import {
   choice,
   command,
   extension,
-  gate,
+  gates,
   images,
   iniName,
   iniValue,
   type Key,
   mask,
+  services,
   variable,
 } from './keys/key-values.ts';
 import { parseTune } from './keys/tune-key.ts';
 import { LOAD_FORMS } from './parts/load.ts';
 import { scenarioKeys } from './parts/scenarios.ts';
-import { parseName, parseShare } from './text.ts';
+import { parseShare } from './text.ts';
 import type { AppKind } from './types.ts';
 import {
   anyText,
   boolean,
   cpus,
   host,
-  image,
   integer,
   list,
   memory,
@@ -210,7 +210,7 @@ export const KEYS = {
     default: 'strict',
   },
   'fail-on': {
-    schema: list(gate, { type: 'string', pattern: 'slower|more|>|unjudged' }),
+    schema: gates,
     value: 'RULE,…',
     about: `Fail (exit code 1) if a variant is surely slower: ${GATE_FORM}, such as 'slower > 3%'. Or if it does more per request: ${COUNT_GATE_FORM}, such as 'queries more'. Add 'unjudged = pass' to pass if the rule cannot be judged`,
     default: 'none',
@@ -257,15 +257,7 @@ export const KEYS = {
     many: 'lines',
   },
   services: {
-    schema: z.union([
-      path,
-      keys({
-        file: path.optional(),
-        reset: record(parseName, anyText).optional(),
-        image: image.optional(),
-        dump: path.optional(),
-      }),
-    ]),
+    schema: services,
     value: 'FILE',
     about:
       'Compose file with services such as a database. BENCH_DATABASE has the database name of each variant',

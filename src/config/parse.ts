@@ -1,10 +1,11 @@
 import { join, resolve } from 'node:path';
-import { type Place, UserError } from '../errors.ts';
+import { UserError } from '../errors.ts';
 import { at } from './document.ts';
 import { type Files, realFiles } from './files.ts';
 import { checkDistinct, choose, parseChoices } from './keys/choices.ts';
 import { readCounters } from './keys/count-key.ts';
 import { checkEnv } from './keys/env.ts';
+import { readGates, toCheck, VARIANT_KEYS } from './keys/fail-on.ts';
 import { readImages } from './keys/images.ts';
 import { defined, find, type Given, type Layer, merge, readLayers, type Sources } from './keys/layers.ts';
 import { readServices } from './keys/services-key.ts';
@@ -32,7 +33,7 @@ import {
   readScenario,
   type ScenarioDraft,
 } from './parts/scenarios.ts';
-import { quote, unknownWord } from './text.ts';
+import { quote } from './text.ts';
 import type {
   App,
   CompareOptions,
@@ -282,59 +283,6 @@ function readBudget(layers: readonly Layer[]): number | undefined {
     });
   }
   return budget;
-}
-
-/** What decides how variants are called. */
-const VARIANT_KEYS = ['runtimes', 'php', 'app'] as const;
-const SCENARIO_KEYS = ['scenarios', 'paths', 'journey'] as const;
-
-/**
- * A name is held against what its own source asks for. Where a stronger source asks for something else, a name that
- * nothing bears any more is no mistake.
- */
-function toCheck(
-  layers: readonly Layer[],
-  key: KeyName,
-  named: readonly KeyName[],
-  where: Place | undefined,
-): { unchecked?: Place } {
-  const stronger = layers.slice(
-    0,
-    layers.findIndex(({ values }) => values[key] !== undefined),
-  );
-  const overridden = stronger.some(({ values }) => named.some((other) => values[other] !== undefined));
-  return overridden || !where ? {} : { unchecked: where };
-}
-
-function readGates(
-  layers: readonly Layer[],
-  scenarios: readonly Scenario[],
-): Pick<Config, 'failOn' | 'unjudged'> {
-  const given = find(layers, 'fail-on');
-  const rules = given?.value ?? [];
-  const names = scenarios.map(({ name }) => name);
-  rules.forEach(({ source }, i) => {
-    const first = rules.findIndex((rule) =>
-      'unjudged' in rule ? 'unjudged' in (rules[i] ?? {}) : rule.source === source,
-    );
-    if (first === i) return;
-    at(given?.place(i), () => {
-      throw new UserError('gate given twice', { found: quote(source) });
-    });
-  });
-  const failOn = rules.flatMap((gate, i) => {
-    if ('unjudged' in gate) return [];
-    const where = given?.place(i);
-    return at(where, () => {
-      const { unchecked } = toCheck(layers, 'fail-on', SCENARIO_KEYS, where);
-      if (unchecked && gate.scenario !== null && !names.includes(gate.scenario)) {
-        throw unknownWord('scenario in a gate', gate.scenario, names);
-      }
-      return [{ ...gate, ...toCheck(layers, 'fail-on', VARIANT_KEYS, where) }];
-    });
-  });
-  const choice = rules.find((rule) => 'unjudged' in rule);
-  return { failOn, ...(choice && { unjudged: choice.unjudged }) };
 }
 
 function readOut({ value, base, place }: Given<'out'>, files: Files): string {

@@ -1,7 +1,8 @@
 import * as z from 'zod';
+import { COUNT_NAMES } from '../../results/count-names.ts';
 import { keys, record, scalar } from '../document.ts';
-import { parseImage, refuse } from '../text.ts';
-import { anyText, image, name } from '../values.ts';
+import { parseImage, parseName, refuse } from '../text.ts';
+import { anyText, image, list, name, path } from '../values.ts';
 import { parseGate, parseUnjudged } from './compare-key.ts';
 
 /** One key of the configuration: in `.bench.yml`, as a flag `--key VALUE` and as an input of the action. */
@@ -93,9 +94,24 @@ export const mask = scalar(
   { type: 'string', minLength: 1, maxLength: 1000 },
 );
 
-export const gate = scalar((text: string) => parseUnjudged(text) ?? parseGate(text), {
+const GATE_PATTERN = `slower|unjudged|(${Object.keys(COUNT_NAMES).join('|')})( +more| *>)`;
+
+const gate = scalar((text: string) => parseUnjudged(text) ?? parseGate(text), {
   type: 'string',
-  pattern: 'slower|more|>|unjudged',
+  pattern: GATE_PATTERN,
 });
 
+export const gates = list(gate, { type: 'string', pattern: GATE_PATTERN });
+
 export const images = record((text) => parseImage(text), image);
+
+/** The path of a compose file, or more than that. */
+export const services = z.union([
+  path,
+  keys({
+    file: path.optional(),
+    reset: record(parseName, anyText).optional(),
+    image: image.optional(),
+    dump: path.optional(),
+  }),
+]);

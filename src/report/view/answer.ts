@@ -1,11 +1,11 @@
 import type { ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import type { Comparison } from '../../results/results.ts';
-import { tellCounts } from '../words/counts.ts';
+import { headlineOfCounts } from '../counts/count-headline.ts';
+import { tellCounts } from '../counts/count-words.ts';
 import { counterpart } from '../words/verdicts.ts';
 import { type ChangeRow, changeRows } from './changerows.ts';
 import { changeTable } from './changetable.ts';
 import { tellCheck, tellTodo } from './check.ts';
-import { headlineOfCounts } from './count-headline.ts';
 import { type Headline, headlineOf } from './headline.ts';
 import type { Medium } from './medium.ts';
 import { tellMissing } from './missing.ts';

@@ -3,8 +3,8 @@ import { leadsOf } from '../../analyse/judge/gates.ts';
 import type { GateResult, GuardCounts, Row, ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import type { Comparison, Variant } from '../../results/results.ts';
 import { list, plural } from '../../text/plain.ts';
+import { tellCount } from '../counts/count-words.ts';
 import { levelOf, type Medium, markOf, type Named, nounOf, tellAmount } from './changes.ts';
-import { tellCount } from './counts.ts';
 import { atMost, type Change, change } from './numbers.ts';
 
 /** What a ranking's Δ column shows: each variant against the reference, in what ranks. */

@@ -1,6 +1,6 @@
 import type { ScenarioSummary } from '../../../analyse/summary.ts';
+import { countSection } from '../../counts/count-section.ts';
 import type { Section } from '../model.ts';
-import { countSection } from './counts.ts';
 import { errorSection } from './faults.ts';
 import { endpointSection, percentileSection, triedSection } from './response-times.ts';
 import { scriptSection } from './script.ts';

@@ -1,7 +1,7 @@
 import type { Summary } from '../../analyse/summary.ts';
-import { tellCount } from '../words/counts.ts';
-import type { Headline } from './headline.ts';
-import type { Medium } from './medium.ts';
+import type { Headline } from '../view/headline.ts';
+import type { Medium } from '../view/medium.ts';
+import { tellCount } from './count-words.ts';
 
 /** `Database queries 3 → 14 per request on apache (limit: queries more)`; null where no gate on counts failed. */
 export function headlineOfCounts(summary: Summary, medium: Medium, found: Headline): Headline | null {

@@ -2,9 +2,9 @@ import type { CountChange, CountRow, CountSide } from '../../analyse/counted.ts'
 import type { ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import { describeCount } from '../../results/count-names.ts';
 import { list } from '../../text/plain.ts';
-import type { Medium } from './changes.ts';
-import { levelOf } from './changes.ts';
-import { bytes, bytesOfBoth, count, digits } from './numbers.ts';
+import type { Medium } from '../words/changes.ts';
+import { levelOf } from '../words/changes.ts';
+import { bytes, bytesOfBoth, count, digits } from '../words/numbers.ts';
 
 /** So many changes are told in sentences; the table has all of them. */
 const TOLD = 4;

@@ -1,9 +1,18 @@
-import type { CountRow } from '../../../analyse/counted.ts';
-import type { ScenarioSummary } from '../../../analyse/summary.ts';
-import { describeCount } from '../../../results/count-names.ts';
-import { bothCounts, countRange, differenceOf, sideAmount } from '../../words/counts.ts';
-import { count, NOTHING } from '../../words/numbers.ts';
-import { type Column, grid, left, right, type Section, section, type Text, variantColumn } from '../model.ts';
+import type { CountRow } from '../../analyse/counted.ts';
+import type { ScenarioSummary } from '../../analyse/summary.ts';
+import { describeCount } from '../../results/count-names.ts';
+import {
+  type Column,
+  grid,
+  left,
+  right,
+  type Section,
+  section,
+  type Text,
+  variantColumn,
+} from '../view/model.ts';
+import { count, NOTHING } from '../words/numbers.ts';
+import { bothCounts, countRange, differenceOf, sideAmount } from './count-words.ts';
 
 /** What was counted per request: on both sides where there are two. */
 export function countSection({ counts }: ScenarioSummary): Section[] {
