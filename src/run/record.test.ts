@@ -11,6 +11,8 @@ test('a run is as long as it took, whatever becomes of the clock', () => {
       measurements: [],
       duets: [],
       searches: [],
+      profiles: [],
+      counts: [],
       checked: [],
       stopped: null,
     },
