@@ -35,7 +35,12 @@ function isHistogram(value: unknown): boolean {
   return (
     Array.isArray(value) &&
     value.every(
-      (pair) => Array.isArray(pair) && pair.length === 2 && pair.every(Number.isSafeInteger) && pair[1] >= 0,
+      (pair) =>
+        Array.isArray(pair) &&
+        pair.length === 2 &&
+        Number.isSafeInteger(pair[0]) &&
+        Number.isSafeInteger(pair[1]) &&
+        pair[1] >= 0,
     )
   );
 }

@@ -112,19 +112,25 @@ export function percentile(histogram: Histogram, p: number): number | null {
 
 /** Several at once, in any order; none of an empty histogram. */
 export function percentiles(histogram: Histogram, ps: readonly number[]): number[] {
+  const read = readerOf(histogram);
+  return ps.flatMap((p) => read(p) ?? []);
+}
+
+/** Reads one percentile after the other; null of an empty histogram. */
+export function readerOf(histogram: Histogram): (p: number) => number | null {
   const ends: number[] = [];
   let n = 0;
   for (const [, count] of histogram) {
     n += count;
     ends.push(n);
   }
-  if (n === 0) return [];
-  return ps.map((p) => {
+  if (n === 0) return () => null;
+  return (p) => {
     const index = (p / 100) * (n - 1);
     const low = Math.floor(index);
     const below = valueAt(histogram, ends, low);
     return index === low ? below : below + (valueAt(histogram, ends, low + 1) - below) * (index - low);
-  });
+  };
 }
 
 /**

@@ -82,8 +82,39 @@ export function effectFor(wanted: number, design: Design, spreadPairs = Infinity
     spreadPairs === Infinity ? power(effect, design) : powerFromPilot(effect, design, spreadPairs);
   let most =
     design.floor + (design.spread / Math.sqrt(design.pairs)) * tCritical(design.alpha, design.pairs - 1);
-  for (let tries = 0; tries < 40 && find(most) < wanted; tries++) most *= 2;
-  return bisect((effect) => find(effect) - wanted, 0, most, 24);
+  let above = find(most) - wanted;
+  for (let tries = 0; tries < 40 && above < 0; tries++) {
+    most *= 2;
+    above = find(most) - wanted;
+  }
+  return crossing((effect) => find(effect) - wanted, most, above);
+}
+
+/**
+ * Where a rising function crosses zero between 0 and `to`, where it is `above`: false position with the Illinois rule. It
+ * takes a third of the steps of bisection, and each step is an integral.
+ */
+function crossing(f: (x: number) => number, to: number, above: number): number {
+  let [low, high, atLow, atHigh] = [0, to, f(0), above];
+  let side = 0;
+  let x = high;
+  for (let step = 0; step < 60; step++) {
+    const before = x;
+    x = (low * atHigh - high * atLow) / (atHigh - atLow);
+    if (Math.abs(x - before) <= to * 1e-8) break;
+    const y = f(x);
+    if (y < 0) {
+      [low, atLow] = [x, y];
+      // An end that stays twice counts half, or the other would creep.
+      if (side < 0) atHigh /= 2;
+      side = -1;
+    } else {
+      [high, atHigh] = [x, y];
+      if (side > 0) atLow /= 2;
+      side = 1;
+    }
+  }
+  return x;
 }
 
 /** Mean of f(s ÷ σ) over the SD s of df + 1 normal values: √(χ² ÷ df). */

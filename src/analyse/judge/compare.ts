@@ -1,3 +1,4 @@
+import { mean } from 'simple-statistics';
 import type { CompareMetric, Comparison, Duet, Gate, Results } from '../../results/results.ts';
 import { ALPHA, MAX_GUARDED, MIN_PAIRS, SATURATED } from '../../stats/limits.ts';
 import {
@@ -14,7 +15,15 @@ import { group, sum } from '../rows/pool.ts';
 import { chooseMetric, type Entry, type Measured, measure } from '../rows/variant-rows.ts';
 import { testDuets, wereTogether } from './duet-pairs.ts';
 import { isNamed, keyOfPair, leadsOf } from './gates.ts';
-import { type InstancePair, logCenter, logRatios, makePool, type Pool, pairSlices } from './pairs.ts';
+import {
+  type InstancePair,
+  logSides,
+  makePool,
+  type Pool,
+  pairSlices,
+  ratiosOf,
+  type Sides,
+} from './pairs.ts';
 
 const METRICS: readonly CompareMetric[] = ['rps', 'p50', 'p95', 'p99', 'cpu', 'memory', 'services'];
 
@@ -126,7 +135,8 @@ function draftPair(
   const metrics = [lead, ...METRICS.filter((metric) => metric !== lead && (served || metric !== 'services'))];
   return metrics.map((metric) => {
     const how = together && metric === 'cpu' ? 'together' : 'turns';
-    const test = how === 'together' ? testDuets(pairs) : testPairs(logRatios(pairs, metric, pool));
+    const sides = logSides(pairs, metric, pool);
+    const test = how === 'together' ? testDuets(pairs) : testPairs(ratiosOf(sides));
     const dropped = sum(pairs, (pair) => (how === 'together' ? pair.duetsDropped : pair.dropped));
     const slices = sum(pairs, (pair) => (how === 'together' ? pair.duets : pair.kept).length);
     const disturbed = sum(pairs, (pair) => (how === 'together' ? pair.duetsDisturbed : pair.disturbed));
@@ -143,7 +153,7 @@ function draftPair(
         results.plan.gates.some((gate) => names(gate, scenario, variant, metric)),
       how,
       test,
-      center: logCenter(pairs, metric, pool),
+      center: centerOf(sides),
       slices,
       dropped,
       disturbed,
@@ -153,6 +163,11 @@ function draftPair(
       ],
     };
   });
+}
+
+/** The number halfway between the two sides, the mean of the starts; null where none is known of both. */
+function centerOf(sides: readonly Sides[]): number | null {
+  return sides.length > 0 ? mean(sides.map(([a, b]) => (a + b) / 2)) : null;
 }
 
 /** The metrics that a verdict goes by: the first leads. */

@@ -1,6 +1,6 @@
 import { mean, median } from 'simple-statistics';
-import type { CompareMetric, Duet, Histogram, Measurement } from '../../results/results.ts';
-import { merge, percentile } from '../../stats/histogram.ts';
+import type { CompareMetric, Duet, Measurement } from '../../results/results.ts';
+import { merge, readerOf } from '../../stats/histogram.ts';
 import { FOREIGN_CPU, MAX_GUARDED, MIN_PAIRS, STALL, STEAL } from '../../stats/limits.ts';
 
 /** Two slices of one block: loaded one soon after the other, so what drifts has met both. */
@@ -108,17 +108,17 @@ function keepWhole(duets: readonly Duet[]): Duet[] {
   );
 }
 
-/** The requests of several slices together. */
-export type Pool = (slices: readonly Measurement[]) => Histogram;
+/** A percentile of the requests of several slices together, ms; null where there are none. */
+export type Pool = (slices: readonly Measurement[]) => (p: number) => number | null;
 
-const poolAnew: Pool = (slices) => merge(slices.map(({ histogram }) => histogram));
+const poolAnew: Pool = (slices) => readerOf(merge(slices.map(({ histogram }) => histogram)));
 
 /** The same, and once for all that asks for the same slices: one variant is compared with many, each by several percentiles. */
 export function makePool(): Pool {
-  const known = new Map<Measurement, { slices: readonly Measurement[]; pooled: Histogram }[]>();
+  const known = new Map<Measurement, { slices: readonly Measurement[]; pooled: ReturnType<Pool> }[]>();
   return (slices) => {
     const [first] = slices;
-    if (!first) return [];
+    if (!first) return () => null;
     const beginning = known.get(first) ?? [];
     const found = beginning.find((other) => isSame(other.slices, slices));
     if (found) return found.pooled;
@@ -142,23 +142,16 @@ export function logRatios(
   metric: CompareMetric,
   pool: Pool = poolAnew,
 ): number[] {
-  return logSides(instances, metric, pool).map(([a, b]) => a - b);
+  return ratiosOf(logSides(instances, metric, pool));
 }
 
-/** ln of the number halfway between the two sides, the mean of the starts; null where none is known of both. */
-export function logCenter(
-  instances: readonly InstancePair[],
-  metric: CompareMetric,
-  pool: Pool = poolAnew,
-): number | null {
-  const sides = logSides(instances, metric, pool);
-  return sides.length > 0 ? mean(sides.map(([a, b]) => (a + b) / 2)) : null;
-}
+export const ratiosOf = (sides: readonly Sides[]) => sides.map(([a, b]) => a - b);
 
 /** ln of the numbers of variant and reference. */
-type Sides = readonly [number, number];
+export type Sides = readonly [number, number];
 
-function logSides(instances: readonly InstancePair[], metric: CompareMetric, pool: Pool): Sides[] {
+/** Of each fresh start in which both are known. */
+export function logSides(instances: readonly InstancePair[], metric: CompareMetric, pool: Pool): Sides[] {
   return instances.flatMap((instance) => {
     const sides = sidesOf(instance, metric, pool);
     return sides?.every(Number.isFinite) ? [sides] : [];
@@ -181,7 +174,7 @@ function sidesOf({ kept }: InstancePair, metric: CompareMetric, pool: Pool): Sid
       });
     default: {
       const p = Number(metric.slice(1));
-      return ofSides(kept, (slices) => percentile(pool(slices), p));
+      return ofSides(kept, (slices) => pool(slices)(p));
     }
   }
 }
@@ -205,4 +198,32 @@ function ofSides(
 ): Sides | null {
   const [a, b] = [of(kept.map((pair) => pair.variant)), of(kept.map((pair) => pair.reference))];
   return a && b ? [Math.log(a), Math.log(b)] : null;
+}
+
+/** What one variant brings into every pair of which nothing is dropped. */
+export interface OwnSides {
+  /** Its fresh starts and blocks: two variants that have the same ones lose none to each other. */
+  key: string;
+  /** By metric, ln of its number in each start; null where one is not known. */
+  logs: readonly (readonly number[] | null)[];
+}
+
+/** Null where a guard or an outcome would drop anything, so that each pair decides for itself. */
+export function findOwnSides(
+  slices: readonly Measurement[],
+  metrics: readonly CompareMetric[],
+  pool: Pool,
+): OwnSides | null {
+  const blocks = new Set(slices.map(({ instance, block }) => `${instance} ${block}`));
+  const starts = pairSlices(slices, slices);
+  if (blocks.size < slices.length || starts.some((start) => start.dropped + start.disturbed > 0)) return null;
+  return {
+    key: [...blocks].join(),
+    logs: metrics.map((metric) => {
+      const isPart = metric === 'rps' || metric === 'cpu' || metric === 'services';
+      if (isPart && starts.some(({ kept }) => blockRatios(kept, metric).length < kept.length)) return null;
+      const sides = logSides(starts, metric, pool);
+      return sides.length < starts.length ? null : sides.map(([own]) => own);
+    }),
+  };
 }

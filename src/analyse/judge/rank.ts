@@ -4,7 +4,7 @@ import { MIN_PAIRS, START_SPREAD } from '../../stats/limits.ts';
 import { holm, isSure, type PairedTest, testPairs } from '../../stats/verdict.ts';
 import type { Entry } from '../rows/variant-rows.ts';
 import type { Row, ScenarioSummary } from '../summary.ts';
-import { logRatios, makePool, pairSlices } from './pairs.ts';
+import { findOwnSides, logRatios, makePool, type OwnSides, pairSlices } from './pairs.ts';
 
 /** Whether the first is surely better than the second, by variants' ids. */
 type Better = (a: string, b: string) => boolean;
@@ -44,19 +44,32 @@ interface Tested {
 function testAll(entries: readonly Entry[], metrics: readonly [CompareMetric, 'cpu']): (Better | null)[] {
   const found: (Tested[] | null)[] = metrics.map(() => []);
   const pool = makePool();
+  const own = entries.map(({ slices }) => findOwnSides(slices, metrics, pool));
   for (const [i, a] of entries.entries()) {
-    for (const b of entries.slice(i + 1)) {
+    for (let j = i + 1; j < entries.length; j++) {
       // Of the first metric alone there is a ranking.
       if (found[0] === null) break;
-      const pairs = pairSlices(a.slices, b.slices);
+      const b = entries[j] as Entry;
+      const apart = subtract(own[i] ?? null, own[j] ?? null);
+      // To pair the slices of all takes long, and is needed only where some of them are left out.
+      const pairs = apart.includes(null) ? pairSlices(a.slices, b.slices) : [];
       metrics.forEach((metric, m) => {
-        const test = testPairs(logRatios(pairs, metric, pool));
+        const test = testPairs(apart[m] ?? logRatios(pairs, metric, pool));
         if (test === null || test.pairs < MIN_PAIRS) found[m] = null;
         else found[m]?.push({ a: a.variant.id, b: b.variant.id, test });
       });
     }
   }
   return found.map((tests, m) => tests && orderBy(entries, tests, metrics[m] === 'rps'));
+}
+
+/** ln(a ÷ b) of each fresh start, by metric; null where the slices have to be paired for it. */
+function subtract(a: OwnSides | null, b: OwnSides | null): (number[] | null)[] {
+  if (a === null || b === null || a.key !== b.key) return [null];
+  return a.logs.map((logs, m) => {
+    const others = b.logs[m];
+    return logs && others ? logs.map((log, start) => log - (others[start] as number)) : null;
+  });
 }
 
 /** What the tests are sure of; null where there are none. */
