@@ -26,8 +26,8 @@ async function work(desk: Desk, asked: Config): Promise<Bench> {
     const ground = await openGround(desk, prepared);
     const file = await openRecord(desk, prepared, ground);
     const failure = await untilStopped(desk, file, async () => {
-      await build(desk, prepared, ground, file);
-      await measure(desk, prepared, ground, file);
+      const samplers = await build(desk, prepared, ground, file);
+      await measure(desk, prepared, ground, file, samplers);
     });
     return await conclude(desk, file, failure);
   } catch (error) {

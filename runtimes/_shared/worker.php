@@ -59,7 +59,7 @@ function load_app(string $folder = '/app'): \Closure
     $scope = new Scope($root === '.' ? $folder : "$folder/$root");
     $facts = getenv('BENCH_FACTS') === '1';
 
-    return static function (array $request, ?callable $send = null) use ($app, $scope, $facts): array {
+    $answer = static function (array $request, ?callable $send = null) use ($app, $scope, $facts): array {
         if ($facts && $request['path'] === FACTS_PATH) {
             $response = read_facts();
             $send && $send($response);
@@ -67,6 +67,8 @@ function load_app(string $folder = '/app'): \Closure
         }
         return $scope->run($app, $request, $send);
     };
+    // Only what a pass after all measuring brings with it (auto_prepend_file) has this function.
+    return function_exists(__NAMESPACE__ . '\watch') ? watch($answer) : $answer;
 }
 
 /** Which kind of app is in the folder: what its composer.json requires. */

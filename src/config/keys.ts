@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { COUNTERS } from '../results/count-names.ts';
 import { record, scalar } from './document.ts';
 import { parseEngine } from './engine-key.ts';
 import {
@@ -21,6 +20,7 @@ import {
   iniValue,
   type Key,
   mask,
+  PASS_KEYS,
   services,
   variable,
 } from './keys/key-values.ts';
@@ -298,13 +298,7 @@ export const KEYS = {
       'Also search the highest constant rate that each variant sustains within slo: up to 12 probes of 5 s',
     default: 'false',
   },
-  count: {
-    schema: list(oneOf(...COUNTERS, 'none')),
-    value: 'LIST',
-    about: `Also count work per request, after the verdict: ${COUNTERS.join(', ')}, or none`,
-    default: 'services, if there are services and compare-to',
-    many: 'list',
-  },
+  ...PASS_KEYS,
   'cold-start': {
     schema: boolean,
     about: 'Also time ten fresh starts of each variant, until the first correct answer. Needs hyperfine',

@@ -107,6 +107,7 @@ function readRun(layers: readonly Layer[], sources: Sources, files: Files): RunO
     ...(value('same-answers') === 'warn' && { sameAnswers: 'warn' }),
     ...(value('cold-start') && { coldStart: true }),
     ...(value('capacity') && { capacity: true }),
+    ...readProfile(layers),
     wait: value('wait') ?? false,
   };
 }
@@ -127,6 +128,17 @@ function readCompare(layers: readonly Layer[]): CompareOptions {
       reference: { name: reference.value, ...toCheck(layers, 'reference', VARIANT_KEYS, reference.place()) },
     }),
     ...defined({ tune: find(layers, 'tune')?.value.option, shard: find(layers, 'shard')?.value }),
+  };
+}
+
+/** `true` is all, and `false` takes back what a weaker source says. */
+function readProfile(layers: readonly Layer[]): Pick<RunOptions, 'profile'> {
+  const given = find(layers, 'profile');
+  if (!given || given.value.length === 0 || given.value.includes('false')) return {};
+  if (given.value.includes('true')) return { profile: [] };
+  const where = given.place();
+  return {
+    profile: given.value.map((name) => ({ name, ...toCheck(layers, 'profile', VARIANT_KEYS, where) })),
   };
 }
 

@@ -301,6 +301,8 @@ export interface RunOptions {
   buildCache?: 'gha';
   /** Also time fresh starts with hyperfine. */
   coldStart?: boolean;
+  /** Also sample where CPU time goes: variants and runtimes by name; empty: all. */
+  profile?: readonly Named[];
   /** Also search the highest constant rate that each variant holds. */
   capacity?: boolean;
   /** A docker context, or a URL as DOCKER_HOST takes it; left out: docker chooses. */

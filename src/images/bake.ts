@@ -53,9 +53,7 @@ export function makeBakeFile(
   secret: string[] = [],
 ): BakeFile {
   const target: Record<string, BakeTarget> = {};
-  const bases = Object.fromEntries(
-    Object.entries(mapped).map(([official, used]) => [official, literal(`docker-image://${used}`)]),
-  );
+  const bases = baseContexts(mapped);
   for (const image of images) {
     const app = apps.of(image);
     target[app.key] = {
@@ -76,6 +74,13 @@ export function makeBakeFile(
     };
   }
   return { target };
+}
+
+/** Base images that are mapped to others, as contexts. */
+export function baseContexts(mapped: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(mapped).map(([official, used]) => [official, literal(`docker-image://${used}`)]),
+  );
 }
 
 function mapValues(map: Readonly<Record<string, string>>, change: (text: string) => string) {

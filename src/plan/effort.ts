@@ -8,6 +8,7 @@ export function describeEffort({
   estimatedSeconds,
   detectable,
   searches,
+  profile,
 }: Plan): string[] {
   const blocks = [...new Set(scenarios.map((scenario) => scenario.blocks))].sort((a, b) => a - b);
   const many = (n: number, what: string) => `${n} ${what}${n === 1 ? '' : 's'}`;
@@ -20,6 +21,11 @@ export function describeEffort({
       ? []
       : [
           `capacity: ${searches.searches} × at most ${searches.probes} rates of ${searches.probeMs / 1000} s each, at most ${time(Math.ceil(searches.atMostMs / 1000))} of that time`,
+        ]),
+    ...(profile === null
+      ? []
+      : [
+          `profile: ${many(Object.keys(profile.variants).length, 'variant')} × ${profile.starts} starts, once all is measured: about ${time(profile.seconds)} more`,
         ]),
     ...(detectable === null
       ? []

@@ -8,6 +8,7 @@ import { takeShard } from './shard-plan.ts';
 import { type Effort, fitBudget, predictEffort } from './timeline/budget.ts';
 import { type PlannedSearches, planSearches } from './timeline/capacity-plan.ts';
 import { makeOrders } from './timeline/orders.ts';
+import { type PlannedProfile, planProfile } from './timeline/profile-plan.ts';
 import type { Batch } from './timeline/slices.ts';
 import { batchMs, cutIntoBatches, drainFor, planSlices } from './timeline/timeline.ts';
 import { type PlannedImage, type PlannedVariant, planVariants } from './variants.ts';
@@ -46,6 +47,8 @@ export interface Plan {
   detectable: number | null;
   /** Behind the load of the first instance; null: none. */
   searches: PlannedSearches | null;
+  /** Behind all measuring: where CPU time goes; null: not wanted. */
+  profile: PlannedProfile | null;
   warnings: readonly Warning[];
 }
 
@@ -73,10 +76,13 @@ export function plan(config: Config, cpus: readonly Cpu[], all = planVariants(co
     config.services !== undefined,
   );
   const load = planLoad(config, variants);
+  const profile = planProfile(config, variants);
   return {
     ...{ seed: config.seed, variants, images, cpus: layout },
     ...load,
+    profile,
     warnings: [
+      ...(profile?.warnings ?? []),
       ...[
         ...warnings,
         ...warnOfHtaccess(variants),

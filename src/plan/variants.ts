@@ -152,7 +152,7 @@ export function findReference(
   );
 }
 
-function checkNames({ reference, failOn }: Config, heads: readonly Head[]): void {
+function checkNames({ reference, failOn, profile = [] }: Config, heads: readonly Head[]): void {
   const names = [...new Set(heads.flatMap(({ label, id }) => [label, id]))];
   if (reference?.unchecked && !names.includes(reference.name)) {
     at(reference.unchecked, () => {
@@ -160,6 +160,12 @@ function checkNames({ reference, failOn }: Config, heads: readonly Head[]): void
     });
   }
   const known = [...new Set([...heads.map(({ choice }) => choice.runtime.name), ...names])];
+  for (const { name, unchecked } of profile) {
+    if (!unchecked || known.includes(name)) continue;
+    at(unchecked, () => {
+      throw unknownWord('runtime or variant', name, known);
+    });
+  }
   for (const { variant, unchecked } of failOn) {
     if (!unchecked || variant === null || known.includes(variant)) continue;
     at(unchecked, () => {

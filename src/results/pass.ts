@@ -28,6 +28,8 @@ export const Profile = z.object({
   /** CPU time between two samples. */
   periodUs: z.number(),
   samples: count,
+  /** CPU per request in the pass ÷ that of the slices that decided, less 1; left out where either is not known. */
+  overheadRatio: z.number().optional(),
   frames: z.array(Frame),
   /**
    * The call tree: index of the caller in this list (−1: none), which stands before it; index of the frame; samples in it

@@ -1,17 +1,23 @@
 import { join } from 'node:path';
 import { type Checkout, checkOut, type Source } from '../checkout/checkout.ts';
+import type { Config } from '../config/types.ts';
 import { type BuildOptions, buildImages } from '../images/build.ts';
+import { buildExcimer, type Excimer } from '../images/excimer-build.ts';
+import type { Plan } from '../plan/plan.ts';
 import type { Desk } from './desk.ts';
 import type { Ground, Prepared } from './prepare-stage.ts';
 import type { RecordFile } from './record-file.ts';
 
-/** Builds all images. One that cannot be built costs its variants alone. */
+/**
+ * Builds all images. One that cannot be built costs its variants alone. Returns the sampler of each variant that is to be
+ * profiled.
+ */
 export async function build(
   desk: Desk,
   { found, config }: Prepared,
   { planned }: Ground,
   { record, save }: RecordFile,
-): Promise<void> {
+): Promise<Map<string, Excimer>> {
   const { host, docker, caller, run, signal } = desk;
   const { say, packageRoot } = caller;
   const runtimes = join(packageRoot, 'runtimes');
@@ -20,6 +26,37 @@ export async function build(
     buildImages(host, docker, planned.images, { run, config, folders, signal, say, otherFiles }),
   );
   await save();
+  return buildSamplers(desk, config, planned, record);
+}
+
+/** One that cannot be compiled is said before anything is measured. */
+async function buildSamplers(
+  { docker, caller: { packageRoot, say }, signal }: Desk,
+  config: Config,
+  { profile, variants }: Plan,
+  record: RecordFile['record'],
+): Promise<Map<string, Excimer>> {
+  const samplers = new Map<string, Excimer>();
+  const folder = join(packageRoot, 'runtimes', '_profile');
+  const bases = Object.entries(profile?.variants ?? {});
+  const built = await buildExcimer(
+    { docker, config, folder, signal },
+    bases.map(([, base]) => base),
+  );
+  for (const [id, base] of bases) {
+    const one = built.get(base) as Excimer;
+    samplers.set(id, one);
+    if ('image' in one) continue;
+    const label = variants.find((variant) => variant.id === id)?.label ?? id;
+    const message = `${label} is not profiled: the sampler could not be installed on ${base}: ${one.reason}`;
+    const remedy = 'the measuring goes on without it; check that the base image can install excimer';
+    record.plan = {
+      ...record.plan,
+      warnings: [...record.plan.warnings, { code: 'profile', message, remedy, variant: id }],
+    };
+    say(message);
+  }
+  return samplers;
 }
 
 /** The other commit's files are there while images are built, and gone when they are. */

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readLogs, startServices } from '../engine/services.ts';
+import type { Excimer } from '../images/excimer-build.ts';
 import { checkedLines } from '../report/words/checked-lines.ts';
 import { listPasses } from '../run/passes/passes.ts';
 import { runPasses } from '../run/passes/run-pass.ts';
@@ -17,6 +18,7 @@ export async function measure(
   prepared: Prepared,
   ground: Ground,
   file: RecordFile,
+  excimer: ReadonlyMap<string, Excimer>,
 ): Promise<void> {
   const { host, docker, caller, run, signal } = desk;
   const { engine, config, hyperfine, k6Image } = prepared;
@@ -32,7 +34,12 @@ export async function measure(
     const script = await readFile(join(caller.packageRoot, 'scenarios/lib/sampler.sh'), 'utf8');
     await runPlan(world, { image: k6Image, script });
     if (hyperfine) await measureColdStarts(world, hyperfine);
-    await runPasses(world, { image: k6Image, script }, listPasses(world));
+    const profile = { folder: join(caller.packageRoot, 'runtimes/_profile/files'), excimer };
+    await runPasses(
+      world,
+      { image: k6Image, script },
+      listPasses(world, { profile, measured: file.record.measurements }),
+    );
   } finally {
     await keepServiceLogs(desk, prepared, file).catch(() => {});
   }

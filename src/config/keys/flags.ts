@@ -12,20 +12,27 @@ export interface Arguments {
   positionals: readonly string[];
 }
 
-/** Which flags there are: those that take a value, and switches. */
-export type FlagKinds = Readonly<Record<string, 'string' | 'boolean'>>;
+/** Which flags there are: those that take a value, switches, and those with a value that may be left out. */
+export type FlagKinds = Readonly<Record<string, 'string' | 'boolean' | { alone: string }>>;
 
 /** The flags that are keys of the configuration. */
 export const CONFIG_FLAGS: FlagKinds = Object.fromEntries(
-  keysOf('flag').map((key) => [key, (KEYS[key] as Key).value === undefined ? 'boolean' : 'string']),
+  keysOf('flag').map((key) => {
+    const { value, alone } = KEYS[key] as Key;
+    return [key, value === undefined ? 'boolean' : alone === undefined ? 'string' : { alone }];
+  }),
 );
 
 /** Takes a command line apart. Throws a UserError on an unknown flag and on one that lacks its value. */
 export function splitArguments(argv: readonly string[], kinds: FlagKinds): Arguments {
-  const options = Object.fromEntries(Object.entries(kinds).map(([name, type]) => [name, { type }]));
+  const options = Object.fromEntries(
+    Object.entries(kinds).map(
+      ([name, kind]) => [name, { type: kind === 'boolean' ? kind : 'string' }] as const,
+    ),
+  );
   // Not strict: node's own messages know nothing of what the user may have meant.
   const { tokens } = parseArgs({
-    args: [...argv],
+    args: completeAlone(argv, kinds),
     options,
     strict: false,
     allowPositionals: true,
@@ -48,13 +55,23 @@ export function splitArguments(argv: readonly string[], kinds: FlagKinds): Argum
       });
     }
     const { value } = token;
-    if (kinds[name] === 'string' && (!value || (!token.inlineValue && value.startsWith('--')))) {
+    if (kinds[name] !== 'boolean' && (!value || (!token.inlineValue && value.startsWith('--')))) {
       throw new UserError('needs a value', { where, found: value ? quote(value) : 'nothing' });
     }
     const text = value ?? (name === token.name ? 'true' : 'false');
     flags.set(name, [...(flags.get(name) ?? []), text]);
   }
   return { flags, positionals };
+}
+
+/** Gives flags that stand without their value the one that this means. */
+function completeAlone(argv: readonly string[], kinds: FlagKinds): string[] {
+  return argv.map((arg, i) => {
+    const kind = Object.hasOwn(kinds, arg.slice(2)) && arg.startsWith('--') ? kinds[arg.slice(2)] : undefined;
+    const next = argv[i + 1];
+    const isAlone = typeof kind === 'object' && (next === undefined || next.startsWith('-'));
+    return isAlone ? `${arg}=${kind.alone}` : arg;
+  });
 }
 
 /** Flags of the configuration → data by key, as it would stand in a file. Repeated lists and maps are joined. */

@@ -1,15 +1,17 @@
 import * as z from 'zod';
-import { COUNT_NAMES } from '../../results/count-names.ts';
+import { COUNT_NAMES, COUNTERS } from '../../results/count-names.ts';
 import { keys, record, scalar } from '../document.ts';
 import { parseImage, parseName, refuse } from '../text.ts';
-import { anyText, image, list, name, path } from '../values.ts';
-import { parseGate, parseUnjudged } from './compare-key.ts';
+import { anyText, image, list, name, oneOf, path } from '../values.ts';
+import { parseGate, parseUnjudged, parseVariantName } from './compare-key.ts';
 
 /** One key of the configuration: in `.bench.yml`, as a flag `--key VALUE` and as an input of the action. */
 export interface Key {
   schema: z.ZodType;
   /** Name of the value in the help text. None: a switch. */
   value?: string;
+  /** Of a flag that may stand without its value: what it means then. */
+  alone?: string;
   about: string;
   /** A sentence for the description of the input alone. */
   input?: string;
@@ -115,3 +117,23 @@ export const services = z.union([
     dump: path.optional(),
   }),
 ]);
+
+/** Keys of what is found out once all is measured. */
+export const PASS_KEYS = {
+  profile: {
+    schema: list(scalar(parseVariantName, { type: ['string', 'boolean'] })),
+    value: '[LIST]',
+    alone: 'true',
+    about:
+      'Also sample where CPU time goes, once all is measured: by function. All variants, or a list of runtimes and variants',
+    default: 'false',
+    many: 'list',
+  },
+  count: {
+    schema: list(oneOf(...COUNTERS, 'none')),
+    value: 'LIST',
+    about: `Also count work per request, after the verdict: ${COUNTERS.join(', ')}, or none`,
+    default: 'services, if there are services and compare-to',
+    many: 'list',
+  },
+} as const satisfies Record<string, Key>;

@@ -1,7 +1,17 @@
+import type { Measurement } from '../../results/results.ts';
 import type { World } from '../world.ts';
+import { type ProfileTools, planProfiles } from './profile.ts';
 import type { Pass } from './run-pass.ts';
 
+interface PassTools {
+  profile: ProfileTools;
+  /** What the slices that decided found. */
+  measured: readonly Measurement[];
+}
+
 /** What is to be found out once all is measured, in this order. */
-export function listPasses(_world: World): Pass[] {
-  return [];
+export function listPasses(world: World, { profile, measured }: PassTools): Pass[] {
+  const { plan } = world.job;
+  const profiled = plan.variants.filter(({ id }) => plan.profile?.variants[id] !== undefined);
+  return profiled.length > 0 ? planProfiles(world, profiled, profile, measured) : [];
 }

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Scenario } from '../../config/types.ts';
-import { DockerError, expectEngine, LIMITS_MS } from '../../engine/docker.ts';
+import { expectEngine, LIMITS_MS } from '../../engine/docker.ts';
 import type { Instance } from '../../plan/plan.ts';
 import type { PlannedVariant } from '../../plan/variants.ts';
 import type { Measurement } from '../../results/results.ts';
@@ -45,8 +45,8 @@ export interface ReadyPass {
    * user's own script one process each. Requests, failures and CPU are in the measurements, which the run does not keep.
    */
   load(scenario: Scenario): Promise<Measurement[]>;
-  /** Copies a folder out of a variant's container; its path on this machine. Errors: it is not there. */
-  copyOut(server: Server, folder: string): Promise<string>;
+  /** The text of a file in a variant's container, as far as this many bytes. Errors: it is not there. */
+  read(server: Server, file: string, maxBytes: number): Promise<string>;
   /** The variant leaves the pass, with a warning. */
   fail(variant: string, reason: string): void;
 }
@@ -149,7 +149,7 @@ async function visitStart(given: World, state: Passes, pass: Pass, visit: Visit)
     watch = await state.sampler.watch([...servers.values()], job.services?.containers, (text) =>
       sink.appendRaw(`raw/resources/${instance.index}.txt`, text),
     );
-    const ready = makeReady(world, state, { instance, servers, watch, fail, start: visit.start });
+    const ready = makeReady(world, { instance, servers, watch, fail, start: visit.start });
     await pass.visit(ready);
   } finally {
     const ids = visit.left.map(({ id }) => id);
@@ -179,10 +179,9 @@ interface Started {
   fail(variant: string, reason: string): void;
 }
 
-function makeReady(world: World, state: Passes, started: Started): ReadyPass {
+function makeReady(world: World, started: Started): ReadyPass {
   const { docker } = world.engine;
   const { servers, start, fail } = started;
-  let copies = 0;
   return {
     ...{ world, start, servers, fail },
     async load(scenario) {
@@ -191,12 +190,9 @@ function makeReady(world: World, state: Passes, started: Started): ReadyPass {
         fail(variant, reason);
       return measured.filter(({ variant }) => servers.has(variant));
     },
-    async copyOut({ container }, folder) {
-      const to = join(state.folder, `${started.instance.index}-out-${copies++}`);
-      const args = ['container', 'cp', `${container}:${folder}`, to];
-      const finished = await docker.try(args, { timeoutMs: LIMITS_MS.copy });
-      if (finished.code !== 0) throw new DockerError(args, finished);
-      return to;
+    async read({ container }, file, maxBytes) {
+      const options = { timeoutMs: LIMITS_MS.copy };
+      return docker.run(['exec', container, 'head', '-c', String(maxBytes), '--', file], options);
     },
   };
 }

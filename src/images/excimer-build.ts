@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import type { Config } from '../config/types.ts';
+import { type Docker, IMAGE_LABEL, LABEL, LIMITS_MS, lastLines, removeContainers } from '../engine/docker.ts';
+import { NAMESPACE } from '../namespace.ts';
+import { baseContexts } from './bake.ts';
+import { findReason } from './reason.ts';
+
+/** The sampler for a base image: the image that holds `excimer.so`, or why there is none. */
+export type Excimer = { image: string } | { reason: string };
+
+interface ExcimerWorld {
+  docker: Docker;
+  config: Config;
+  /** With Dockerfile. */
+  folder: string;
+  signal: AbortSignal;
+}
+
+/** Compiles the sampler once for each base image, apart from the images that are measured. By name of the base. */
+export async function buildExcimer(
+  world: ExcimerWorld,
+  bases: readonly string[],
+): Promise<Map<string, Excimer>> {
+  const built = new Map<string, Excimer>();
+  for (const base of new Set(bases)) built.set(base, await buildOne(world, base));
+  return built;
+}
+
+async function buildOne({ docker, config, folder, signal }: ExcimerWorld, base: string): Promise<Excimer> {
+  const key = `excimer-${createHash('sha256').update(base).digest('hex').slice(0, 12)}`;
+  const image = `${NAMESPACE}/${key}:latest`;
+  const target = {
+    context: folder,
+    dockerfile: 'Dockerfile',
+    contexts: baseContexts(config.images),
+    args: { BASE: base },
+    tags: [image],
+    output: ['type=docker'],
+    labels: { [IMAGE_LABEL]: 'excimer' },
+  };
+  const builder = config.buildCache ? {} : { BUILDX_BUILDER: (await docker.run(['context', 'show'])).trim() };
+  const finished = await docker.try(['buildx', 'bake', '--file', '-', '--progress', 'plain', key], {
+    ...{ input: JSON.stringify({ target: { [key]: target } }), signal, timeoutMs: LIMITS_MS.build },
+    env: {
+      BUILDX_BAKE_ENTITLEMENTS_FS: '0',
+      BUILDX_NO_DEFAULT_ATTESTATIONS: '1',
+      BUILDX_NO_DEFAULT_LOAD: '1',
+      ...builder,
+    },
+  });
+  signal.throwIfAborted();
+  return finished.code === 0 ? { image } : { reason: findReason(lastLines(finished.stderr, 200)) };
+}
+
+/** Copies the sampler to a folder of this machine. */
+export async function takeExcimer(docker: Docker, run: string, image: string, folder: string): Promise<void> {
+  const name = `php-runtime-bench-${run}-excimer`;
+  // It is never started, so its command need not be there.
+  await docker.run(['container', 'create', `--name=${name}`, `--label=${LABEL}=${run}`, image, 'none']);
+  try {
+    const to = join(folder, 'excimer.so');
+    await docker.run(['container', 'cp', `${name}:/excimer.so`, to], { timeoutMs: LIMITS_MS.copy });
+  } finally {
+    await removeContainers(docker, [name]);
+  }
+}

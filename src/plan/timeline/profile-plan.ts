@@ -1,0 +1,96 @@
+import type { Config, Load, Scenario, Segment } from '../../config/types.ts';
+import type { Warning } from '../../results/results.ts';
+import type { PlannedVariant } from '../variants.ts';
+
+/** Fresh starts of each variant in the pass that samples where time goes, and the load of one, ms. */
+export const PROFILE = { starts: 4, loadMs: 5000, warmupMs: 1000 } as const;
+/** To start the containers of one start, to read what they wrote, and to remove them. */
+const START_SECONDS = 3;
+
+export interface PlannedProfile {
+  /** Id → the image with PHP that it is built on. */
+  variants: Readonly<Record<string, string>>;
+  starts: number;
+  /** Time that all of it takes, without compiling the sampler. */
+  seconds: number;
+  /** Of variants that cannot be profiled. */
+  warnings: readonly Warning[];
+}
+
+/** Both sides of each pair where there are pairs, else all; of them those that `profile` names. Null: none is wanted. */
+export function planProfile(
+  { profile, scenarios, other }: Pick<Config, 'profile' | 'scenarios' | 'other'>,
+  variants: readonly PlannedVariant[],
+): PlannedProfile | null {
+  if (profile === undefined) return null;
+  const named = ({ id, label, runtime }: PlannedVariant) =>
+    profile.length === 0 || profile.some(({ name }) => [id, label, runtime.name].includes(name));
+  const heads = variants.filter((variant) => variant.ref === null && named(variant));
+  const paired = heads.filter(({ base }) => base !== null);
+  const twins = paired.flatMap(({ base }) => variants.filter(({ id }) => id === base));
+  const all = [...(paired.length > 0 ? paired : heads), ...twins];
+  const bases = all.map((variant) => [variant, phpBaseOf(variant, other)] as const);
+  const known = bases.flatMap(([{ id }, base]) => (base === null ? [] : [[id, base] as const]));
+  const ms = scenarios.reduce((sum, scenario) => sum + scenarioMs(scenario), 0);
+  const seconds = PROFILE.starts * (START_SECONDS * scenarios.length + (known.length * ms) / 1000);
+  return {
+    variants: Object.fromEntries(known),
+    starts: PROFILE.starts,
+    seconds: Math.round(seconds),
+    warnings: bases.flatMap(([variant, base]) => (base === null ? [warnOfNoBase(variant)] : [])),
+  };
+}
+
+/** The base image that has PHP; null: what a variant is built on, nobody knows. */
+function phpBaseOf({ runtime, php, ref }: PlannedVariant, other: Config['other']): string | null {
+  if (ref !== null && other?.kind === 'image') return null;
+  const base =
+    runtime.base.find((name) => name.includes('{php}')) ??
+    runtime.base.find((name) => /^(.*\/)?php:/.test(name));
+  return base?.replaceAll('{php}', php) ?? null;
+}
+
+function warnOfNoBase({ id, label }: PlannedVariant): Warning {
+  return {
+    code: 'profile',
+    message: `${label} is not profiled: its base image with PHP is not known`,
+    remedy:
+      "name it in `base` of the runtime's runtime.yaml; an image given in compare-to cannot be profiled",
+    variant: id,
+  };
+}
+
+function scenarioMs({ load, script }: Scenario): number {
+  return load === null ? (script?.loadMs ?? PROFILE.loadMs) : PROFILE.loadMs + PROFILE.warmupMs;
+}
+
+/**
+ * The scenario with the load of the pass: its journey for a few seconds, at its rate, of a ramp the middle. A closed load has
+ * one client for each CPU of the servers: where more requests wait for a CPU, a sample comes late, and may come too late. A
+ * script that brings its own load is run as it is, without warm-up.
+ */
+export function profileLoad(
+  scenario: Scenario,
+  serverCpus: number,
+): { warmup: Scenario | null; load: Scenario } {
+  const one = { ...scenario, blocks: 1, warmupMs: 0 };
+  const [first] = scenario.load?.segments ?? [];
+  if (!first) return { warmup: null, load: one };
+  const under = (ms: number): Scenario => ({ ...one, load: steady(first, ms, serverCpus) });
+  return { warmup: under(PROFILE.warmupMs), load: under(PROFILE.loadMs) };
+}
+
+function steady(segment: Segment, ms: number, serverCpus: number): Load {
+  const segmentOf = (): Segment => {
+    switch (segment.kind) {
+      case 'vus':
+      case 'requests':
+        return { kind: 'vus', vus: Math.max(1, Math.min(segment.vus, serverCpus)), ms };
+      case 'const':
+        return { ...segment, ms };
+      default:
+        return { kind: 'const', rps: (segment.fromRps + segment.toRps) / 2, ms };
+    }
+  };
+  return { source: 'of the profile', segments: [segmentOf()] };
+}

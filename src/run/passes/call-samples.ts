@@ -1,0 +1,152 @@
+import type { Frame, Profile } from '../../results/results.ts';
+
+/** What a profile may hold. */
+export const PROFILE_LIMITS = { nodes: 5000, frames: 2000, name: 200, share: 0.0005 } as const;
+
+/** A function as runtimes/_profile/files/profile.php names it: class, function, file, line. */
+type Raw = [string | null, string | null, string | null, number | null];
+
+interface Node {
+  frame: number;
+  self: number;
+  /** Of it and of all that it called. */
+  total: number;
+  calls: Map<number, Node>;
+}
+
+/** Where frames of this tool's own begin, which are no part of the app. */
+const OWN = '/usr/local/share/php-runtime-bench-pass/';
+
+/**
+ * Pure: the files of profile.php as frames and a call tree, bounded. Frames that nobody has named are left out of their
+ * stacks, calls that are too rare count for their caller.
+ */
+export function readSamples(samples: string, names: string): Pick<Profile, 'samples' | 'frames' | 'tree'> {
+  const known = readNames(names);
+  const frames: Frame[] = [];
+  const indices = new Map<string, number>();
+  const indexOf = (frame: Frame) => {
+    const key = JSON.stringify(frame);
+    const found = indices.get(key) ?? frames.push(frame) - 1;
+    indices.set(key, found);
+    return found;
+  };
+  const root: Node = { frame: -1, self: 0, total: 0, calls: new Map() };
+  const lines = samples.split('\n');
+  // What stands behind the last line break was cut.
+  for (const line of lines.slice(0, -1)) {
+    const stack = line.split(' ').flatMap((id) => known.get(id) ?? []);
+    if (stack.length === 0 || stack.some((frame) => frame.file?.startsWith(OWN))) continue;
+    let node = root;
+    node.total++;
+    for (const frame of stack) {
+      const index = indexOf(frame);
+      const next = node.calls.get(index) ?? { frame: index, self: 0, total: 0, calls: new Map() };
+      node.calls.set(index, next);
+      next.total++;
+      node = next;
+    }
+    node.self++;
+  }
+  return bound(root, frames);
+}
+
+function readNames(names: string): Map<string, Frame> {
+  const known = new Map<string, Frame>();
+  for (const line of names.split('\n')) {
+    const id = line.slice(0, 8);
+    if (known.has(id)) continue;
+    const raw = parseRaw(line.slice(9));
+    if (raw) known.set(id, frameOf(raw));
+  }
+  return known;
+}
+
+/** Untrusted: an app can write into the file, too. */
+function parseRaw(text: string): Raw | null {
+  try {
+    const raw: unknown = JSON.parse(text);
+    if (!Array.isArray(raw) || raw.length !== 4) return null;
+    const [type, name, file, line] = raw;
+    const isText = (value: unknown) => value === null || typeof value === 'string';
+    if (![type, name, file].every(isText)) return null;
+    return [type, name, file, Number.isSafeInteger(line) && line > 0 ? line : null];
+  } catch {
+    return null;
+  }
+}
+
+function frameOf([type, name, file, line]: Raw): Frame {
+  const path = file === null ? null : file.replace(/^\/app\//, '').slice(0, PROFILE_LIMITS.name);
+  const called = name === null ? (path ?? '') : nameOf(type, name);
+  return { name: called.slice(0, PROFILE_LIMITS.name), file: path, line };
+}
+
+/**
+ * `App\Cart::total`. Numbers of lines leave the names of closures and anonymous classes, as they differ between commits
+ * where nothing of the function does: `{closure:App\Cart::total():41}` is `App\Cart::total::{closure}`.
+ */
+function nameOf(type: string | null, name: string): string {
+  const ofClass = type === null ? '' : `${type.split('\0')[0]}::`;
+  if (!name.startsWith('{closure')) return `${ofClass}${name.replace(OLD_CLOSURE, '{closure}')}`;
+  let within = name;
+  let depth = 0;
+  for (let found = CLOSURE.exec(within); found; found = CLOSURE.exec(within)) {
+    within = found[1] as string;
+    depth++;
+  }
+  if (depth === 0) return `${ofClass}{closure}`;
+  const inner = '::{closure}'.repeat(depth);
+  // Outside of functions it is named by its file.
+  return within.endsWith('()') ? within.slice(0, -2) + inner : inner.slice(2);
+}
+
+/** Before PHP 8.4 it is named by its namespace alone. */
+const OLD_CLOSURE = /^.*\\\{closure\}$/s;
+const CLOSURE = /^\{closure:(.*):\d+\}$/s;
+
+/** The most frequent calls, their callers before them. */
+function bound(root: Node, frames: readonly Frame[]): Pick<Profile, 'samples' | 'frames' | 'tree'> {
+  const kept = keepCommon(root);
+  const used = new Map<number, number>();
+  const tree: Profile['tree'] = [];
+  const add = (node: Node, caller: number) => {
+    const at = tree.length;
+    const frame = used.get(node.frame) ?? used.size;
+    used.set(node.frame, frame);
+    // Those that are not kept are this call's own.
+    const calls = [...node.calls.values()].filter((call) => kept.has(call));
+    const rest = node.total - calls.reduce((sum, { total }) => sum + total, 0);
+    tree.push([caller, frame, rest]);
+    for (const call of calls) add(call, at);
+  };
+  for (const call of root.calls.values()) if (kept.has(call)) add(call, -1);
+  return {
+    samples: root.total,
+    frames: [...used.keys()].map((index) => frames[index] as Frame),
+    tree,
+  };
+}
+
+/** A call is at most as frequent as its caller, so callers are kept with it. */
+function keepCommon(root: Node): Set<Node> {
+  const all: Node[] = [];
+  const collect = (node: Node) => {
+    for (const call of node.calls.values()) {
+      all.push(call);
+      collect(call);
+    }
+  };
+  collect(root);
+  // The sort is stable: of calls that are as frequent as each other the caller stays in front.
+  all.sort((a, b) => b.total - a.total);
+  const kept = new Set<Node>();
+  const used = new Set<number>();
+  for (const node of all) {
+    if (node.total < PROFILE_LIMITS.share * root.total || kept.size === PROFILE_LIMITS.nodes) break;
+    if (!used.has(node.frame) && used.size === PROFILE_LIMITS.frames) break;
+    used.add(node.frame);
+    kept.add(node);
+  }
+  return kept;
+}
