@@ -74,8 +74,8 @@ function mediumOf(limits: Limits, { isPull, repositoryUrl }: Place): Medium {
     ...namesOf(limits),
     ...(isPull ? THIS_PULL : THIS_CHANGE),
     code,
-    call: (name) => code(clipMiddle(cleanLine(name), LONG)),
-    place: (file) => escapeMarkdown(clipMiddle(cleanLine(file), LONG)),
+    call: (name) => code(clipMiddle(cleanLine(name), Math.min(LONG, limits.label))),
+    place: (file) => escapeMarkdown(clipMiddle(cleanLine(file), Math.min(LONG, limits.label))),
     // Whatever is in the results: only what is a commit becomes part of a link.
     commit: (commit) =>
       repositoryUrl !== null && /^[0-9a-f]{7,64}$/.test(commit)

@@ -23,11 +23,13 @@ import {
 import type { PageData } from './charts/chart.ts';
 import { chartsOf, variantCharts } from './charts/charts.ts';
 import type { Numbers } from './charts/variants.ts';
+import { flameOf } from './flame/flame-data.ts';
 import { type Html, html, isolate, sentence } from './html.ts';
 import { renderAcross } from './html-across.ts';
 import { names, renderAnswer, renderComparisons } from './html-comparisons.ts';
 import { renderEnvironment, renderMethod, renderScenarioDetails, renderStarts } from './html-details.ts';
 import { renderRanking } from './html-ranking.ts';
+import { renderWhy } from './html-why.ts';
 import { renderPage } from './shell.ts';
 
 /** What is shown together: what was judged, and the slices that the charts are made of. */
@@ -84,6 +86,7 @@ function dataOf(groups: readonly Numbered[]): PageData {
           };
         }),
         charts: variantCharts(summary.variants, numbers),
+        ...(summary.why.length > 0 && { flames: summary.why.map(flameOf) }),
         scenarios: summary.scenarios.map((scenario) => ({
           charts: chartsOf(scenario, measurements, numbers, summary.plan.cpus.server.length),
         })),
@@ -148,6 +151,7 @@ ${isCompared(summary) && html`<h2 class="between">Servers compared with each oth
 ${scenarios.length > 1 && renderOverview(summary, index)}`;
   for (const [i, scenario] of scenarios.entries())
     yield renderScenario(scenario, summary, numbers, `${index}-${i}`);
+  yield html`${renderWhy(summary, numbers, index)}`;
   yield html`<section class="card" id="variants-${index}"><h2>Starting up</h2>
 ${renderStarts(summary, numbers)}
 <div class="charts" data-charts="${index}"></div></section>

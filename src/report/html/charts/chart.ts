@@ -1,5 +1,7 @@
 /** What the page's script draws. Made by `charts.ts` where the report is written, read by `page/` in the browser. */
 
+import type { Flame } from '../flame/flame.ts';
+
 /** How numbers are written, and what they are. */
 export type Unit =
   | 'ms'
@@ -99,5 +101,7 @@ export interface PageData {
     variants: PageVariant[];
     charts: Chart[];
     scenarios: { charts: Chart[] }[];
+    /** Of profiles, in the order of their places. */
+    flames?: Flame[];
   }[];
 }

@@ -1,6 +1,7 @@
 import type { PageData } from '../charts/chart.ts';
 import { Figure } from './figure.ts';
 import { makeFilters } from './filters.ts';
+import { FlameGraph } from './flame/flame-graph.ts';
 import { makeLegend } from './legend.ts';
 import { RowTable } from './rows.ts';
 import { Selection } from './selection.ts';
@@ -39,6 +40,12 @@ for (const place of document.querySelectorAll<HTMLElement>('[data-charts]')) {
     place.append(figure.element);
     watch.observe(figure.element);
   }
+}
+
+for (const place of document.querySelectorAll<HTMLElement>('[data-flame]')) {
+  const [group = 0, flame = 0] = (place.dataset.flame ?? '').split('-').map(Number);
+  const found = data.groups[group]?.flames?.[flame];
+  if (found) new FlameGraph(place, found);
 }
 
 const tables = selections.flatMap((selection, group) =>

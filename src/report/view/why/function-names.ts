@@ -13,13 +13,14 @@ export function placeName({ file, line }: FunctionName): string {
 }
 
 /** `+1.9 ms`, `−42 µs`: two digits, with its sign. */
-export function signedTime(us: number): string {
-  return `${us < 0 ? '−' : '+'}${time(Math.abs(us))}`;
+export function signedTime(us: number, precision = 2): string {
+  const size = time(Math.abs(us), precision);
+  return size === '0 µs' ? size : `${us < 0 ? '−' : '+'}${size}`;
 }
 
 /** `1.9 ms`, `42 µs`. */
-export function time(us: number): string {
+export function time(us: number, precision = 2): string {
   const [value, unit] = us >= 999.5 ? [us / 1000, 'ms'] : [us, 'µs'];
-  const rounded = Number(value.toPrecision(2));
+  const rounded = Number(value.toPrecision(precision));
   return `${value < 0.05 ? '0' : rounded.toLocaleString('en', { maximumFractionDigits: 2 })} ${unit}`;
 }

@@ -1,0 +1,24 @@
+import { isFile } from '../../../analyse/why/frame-groups.ts';
+import type { Why } from '../../../analyse/why/why-model.ts';
+import { cleanLine, cut } from '../../../text/plain.ts';
+import { callName, placeName } from '../../view/why/function-names.ts';
+import { round } from '../charts/thin.ts';
+import type { Flame } from './flame.ts';
+
+/** Names of others can be long, and a page has thousands. */
+const LONG = 300;
+
+/** What the page's script draws of a profile. */
+export function flameOf(why: Why): Flame {
+  const { frames, calls } = why.tree;
+  const clean = (text: string) => cut(cleanLine(text), LONG);
+  return {
+    isCompared: why.base !== null,
+    names: frames.map((frame) => clean(callName(frame))),
+    // The name of a file says where it is.
+    places: frames.map((frame) => (isFile(frame) ? '' : clean(placeName(frame)))),
+    groups: frames.map(({ group }) => group),
+    changed: frames.flatMap(({ changed }, i) => (changed ? [i] : [])),
+    calls: calls.map(([caller, frame, variant, base]) => [caller, frame, round(variant), round(base)]),
+  };
+}

@@ -1,0 +1,157 @@
+import type { Summary } from '../../analyse/summary.ts';
+import type { Culprit, FunctionName, FunctionTime, Why } from '../../analyse/why/why-model.ts';
+import { cleanLine, plural } from '../../text/plain.ts';
+import { callName, placeName, signedTime, time } from '../view/why/function-names.ts';
+import { count, NOTHING } from '../words/numbers.ts';
+import { findVariant } from '../words/verdicts.ts';
+import type { Numbers } from './charts/variants.ts';
+import { type Html, html, name } from './html.ts';
+
+const NO_SCRIPT = html`<p class="note no-script">The flame graphs are drawn by a script, which does not run here.</p>`;
+
+/** Where CPU time is spent, and what of it changed: which functions, a flame graph, and a table of the same data. */
+export function renderWhy(summary: Summary, numbers: Numbers, index: number): Html | null {
+  const { why } = summary;
+  if (why.length === 0) return null;
+  const compared = why.map((one, i) =>
+    one.base === null ? null : renderOne(one, summary, numbers, `${index}-${i}`),
+  );
+  const alone = why.map((one, i) =>
+    one.base === null ? renderOne(one, summary, numbers, `${index}-${i}`) : null,
+  );
+  return html`<section class="card" id="why-${index}"><h2>Where CPU time is spent</h2>
+${NO_SCRIPT}
+${compared}
+<div class="flames">${alone}</div>
+</section>`;
+}
+
+function renderOne(why: Why, summary: Summary, numbers: Numbers, id: string): Html {
+  const label = cleanLine(findVariant(summary, why.variant)?.label ?? why.variant);
+  const scenario = summary.scenarios.length > 1 ? cleanLine(why.scenario) : '';
+  const number = numbers.get(why.variant);
+  return html`<div class="why" data-variant="${number}"><h3>${name(label)}${scenario && html`, ${name(scenario)}`}</h3>
+<p class="more">${tellEffort(why)}</p>
+${why.culprits.length > 0 && html`<ul class="culprits">${why.culprits.map(tellCulprit)}</ul>`}
+${why.base !== null && why.culprits.length === 0 && html`<p>No function changed by a sure amount.</p>`}
+<div class="flame" data-flame="${id}" data-title="${[label, scenario].filter(Boolean).join(', ')}"></div>
+<details><summary>Functions as a table</summary>${tableOf(why, label, number)}</details></div>`;
+}
+
+function tellEffort({ base, starts, samples, perRequestUs }: Why): string {
+  const both = base === null ? samples.variant : samples.variant + samples.base;
+  const effort = `${plural(starts, 'fresh start')}${base === null ? '' : ' of each version'}, ${plural(both, 'sample')}`;
+  const cost =
+    base === null ? time(perRequestUs.variant) : `${time(perRequestUs.base)} → ${time(perRequestUs.variant)}`;
+  return `${effort}. A request took ${cost} of CPU while it was profiled.`;
+}
+
+function tellCulprit({ function: own, us, change, within, isSpread }: Culprit): Html {
+  const inside = within
+    ? html`, in ${called(within)}, which it calls`
+    : isSpread
+      ? ', in many functions that it calls'
+      : '';
+  const place = own && placeName(own);
+  return html`<li>${own ? called(own) : 'Autoloading'} <strong>${signedTime(change.us)}</strong> (${rangeOf(change)}), ${time(us.base)} → ${time(us.variant)}${place && html`; ${name(place)}`}${own?.changed && ', changed here'}${inside}</li>`;
+}
+
+const called = (one: FunctionName): Html => name(callName(one));
+
+function rangeOf({ low, high }: { low: number; high: number }): string {
+  return `${signedTime(low)} to ${signedTime(high)}`;
+}
+
+const GROUPS: Record<FunctionName['group'], string> = {
+  ...{ own: 'own code', vendor: 'vendor', autoload: 'autoloading', php: 'built into PHP' },
+  outside: 'outside of the app',
+};
+
+/** In the table, where numbers are compared. */
+const DIGITS = 3;
+
+interface Column {
+  title: string;
+  sort: 'text' | 'number';
+  cell: (one: FunctionTime) => { shown: Html | string; value: string | number };
+}
+
+const timed = (us: number): ReturnType<Column['cell']> => ({ shown: time(us, DIGITS), value: us });
+const nothing = { shown: NOTHING, value: '' };
+
+const PLACE: Column = {
+  title: 'File',
+  sort: 'text',
+  cell: (one) => ({ shown: name(placeName(one)), value: placeName(one) }),
+};
+const WHOSE: Column = {
+  title: 'Code',
+  sort: 'text',
+  cell: ({ group }) => ({ shown: GROUPS[group], value: group }),
+};
+const NOW: Column = { title: 'This version', sort: 'number', cell: ({ selfUs }) => timed(selfUs.variant) };
+
+const COMPARED: readonly Column[] = [
+  { title: 'Base', sort: 'number', cell: ({ selfUs }) => timed(selfUs.base) },
+  NOW,
+  {
+    title: 'Change',
+    sort: 'number',
+    cell: ({ selfUs, change }) => {
+      const us = selfUs.variant - selfUs.base;
+      const text = signedTime(us, DIGITS);
+      return { shown: change?.sure ? html`<strong>${text}</strong>` : text, value: us };
+    },
+  },
+  {
+    title: '99 % interval',
+    sort: 'number',
+    cell: ({ change }) => (change ? { shown: rangeOf(change), value: change.low } : nothing),
+  },
+  {
+    title: 'Change with all it calls',
+    sort: 'number',
+    cell: ({ inclusiveUs }) => {
+      const us = inclusiveUs.variant - inclusiveUs.base;
+      return { shown: signedTime(us, DIGITS), value: us };
+    },
+  },
+  {
+    title: 'Changed here',
+    sort: 'text',
+    cell: ({ changed }) => ({ shown: changed ? 'yes' : '', value: changed ? 'yes' : '' }),
+  },
+  ...[PLACE, WHOSE],
+];
+
+const ALONE: readonly Column[] = [
+  { ...NOW, title: 'By itself' },
+  { title: 'With all it calls', sort: 'number', cell: ({ inclusiveUs }) => timed(inclusiveUs.variant) },
+  ...[PLACE, WHOSE],
+];
+
+function tableOf({ base, functions, left, tests }: Why, label: string, number: number | undefined): Html {
+  const columns = base === null ? ALONE : COMPARED;
+  const caption = `CPU time per request by function, ${label}`;
+  const kind = ({ sort }: Column) => (sort === 'number' ? 'number' : 'text');
+  const notes = [
+    'Time in a function by itself, with what it calls that is built into PHP.',
+    base === null
+      ? ''
+      : `Intervals allow for ${count(tests)} tests; a change in bold is sure, and at least 0.5 % of a request.`,
+    left > 0 ? `${plural(left, 'function')} with less time are left out.` : '',
+  ];
+  return html`<div class="scroll" role="region" tabindex="0" aria-label="${caption}"><table class="rows" data-sortable>
+<caption>${caption}</caption>
+<thead><tr><th scope="col" class="text" data-sort="text">Function</th>${columns.map((column) => html`<th scope="col" class="${kind(column)}" data-sort="${column.sort}">${column.title}</th>`)}</tr></thead>
+<tbody>${functions.map(
+    (one) =>
+      html`<tr data-variant="${number}"><th scope="row" class="text" data-value="${callName(one)}">${called(one)}</th>${columns.map(
+        (column) => {
+          const { shown, value } = column.cell(one);
+          return html`<td class="${kind(column)}" data-value="${value}">${shown}</td>`;
+        },
+      )}</tr>\n`,
+  )}</tbody></table></div>
+<p class="legend-line">${notes.filter(Boolean).join(' ')}</p>`;
+}
