@@ -27,6 +27,8 @@ export interface CountSide {
   instances: number;
   repeats: number;
   failures: number;
+  /** Of instructions: by how much equal counts of the page differ, as a share. */
+  floorRatio?: number;
 }
 
 /** `from` is the other side. */

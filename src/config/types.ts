@@ -57,6 +57,8 @@ export interface Runtime {
   docs: string;
   /** What its option `front` starts before it: an image of its own, in a container of its own. */
   front?: Runtime;
+  /** Where instructions of its apps are counted: an image of its own. */
+  counter?: Runtime;
   /** Name of the runtime that it is under other defaults: `folder`, and so the image, is that one's. */
   extends?: string;
 }

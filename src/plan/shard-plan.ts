@@ -46,8 +46,8 @@ export function takeShard(
   }
   const ids = new Set([referenceOf(planned, config), ...own].flatMap(({ id, base }) => [id, base]));
   const variants = planned.variants.filter(({ id }) => ids.has(id));
-  // What stands before a variant has an image of its own.
-  const keys = new Set(variants.flatMap(({ image, front }) => [image, front]));
+  // What stands before a variant has an image of its own, and where instructions are counted, too.
+  const keys = new Set(variants.flatMap(({ image, front, counter }) => [image, front, counter]));
   return { variants, images: planned.images.filter(({ key }) => keys.has(key)) };
 }
 

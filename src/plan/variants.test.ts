@@ -257,3 +257,35 @@ test('what stands before a variant is an image of its own, one for all of them',
   ]);
   expect(images.map(({ key }) => key)).toEqual(['apache-8-4-shop', 'front-nginx-8-4-shop']);
 });
+
+test('instructions are counted in an image of their own for each version, one for all runtimes of an app', () => {
+  const counter = { ...runtime('instructions', '/pkg/runtimes/_instructions'), options: {} };
+  const chosen = [apache, { ...apache, name: 'other' }].map((one) => ({
+    runtime: { ...one, counter },
+    set: {},
+  }));
+  const app = config.apps[0] as Config['apps'][number];
+  const there = { folder: 'shop', root: app.root, install: false };
+  const commit = {
+    ...({ given: 'main', ref: 'main', kind: 'commit', commit: 'c'.repeat(40) } as const),
+    ...{ apps: { [app.name]: there }, runtimes: {} },
+  };
+  const counted = { ...config, runtimes: chosen, count: ['instructions'] as const };
+  const keysOf = (more: Partial<Config>) => {
+    const { variants, images } = planVariants({ ...counted, ...more });
+    expect(images.map(({ key }) => key)).toEqual(
+      expect.arrayContaining(variants.flatMap((variant) => variant.counter ?? [])),
+    );
+    return variants.map((variant) => variant.counter);
+  };
+  const own = 'instructions-8-4-shop';
+  expect(keysOf({})).toEqual([own, own]);
+  expect(keysOf({ other: commit })).toEqual([own, own, `${own}-base`, `${own}-base`]);
+  expect(keysOf({ other: { given: 'HEAD', ref: 'HEAD', kind: 'itself' } })).toEqual([own, own, own, own]);
+  expect(keysOf({ count: ['services'] })).toEqual([undefined, undefined]);
+  // What an image holds that somebody else built, nobody can count.
+  const image = { given: 'shop:1', ref: 'shop:1', kind: 'image', image: 'shop:1' } as const;
+  const [one] = chosen;
+  const { variants } = planVariants({ ...counted, runtimes: one ? [one] : [], other: image });
+  expect(variants.map((variant) => variant.counter)).toEqual([own, undefined]);
+});

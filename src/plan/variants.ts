@@ -29,6 +29,8 @@ export interface PlannedVariant {
   image: string;
   /** The image of what stands before it, by the option `front`. */
   front?: string;
+  /** The image in which instructions of its app are counted. */
+  counter?: string;
 }
 
 /** One image to build, or to take as it is. */
@@ -107,7 +109,7 @@ export function planVariants(config: Config): PlannedVariants {
 
 /** A variant with its images, and its twin where there is another side. */
 function planPair(
-  { apps, other }: Config,
+  { apps, other, count = [] }: Config,
   { id, label, app, php, choice }: Head,
   images: Map<string, PlannedImage>,
 ): { head: PlannedVariant; twin: PlannedVariant | null } {
@@ -120,11 +122,16 @@ function planPair(
     options.front !== undefined && runtime.front
       ? addImage(images, planImage(runtime.front, php, apps[0] ?? app, {}, false))
       : null;
+  const counter =
+    count.includes('instructions') && runtime.counter
+      ? addImage(images, planImage(runtime.counter, php, app, {}, install))
+      : null;
   const head = {
     ...{ id, label, ref: null, app, php, runtime, options, env, image: image.key },
     ...(front && { front: front.key }),
+    ...(counter && { counter: counter.key }),
   };
-  const twin = otherApp && other ? planTwin(head, image, otherApp, other, images) : null;
+  const twin = otherApp && other ? planTwin(head, { image, counter }, otherApp, other, images) : null;
   return { head: { ...head, base: twin?.id ?? null }, twin };
 }
 
@@ -189,26 +196,30 @@ function isInstalled({ apps }: Extract<Other, { kind: 'commit' }>, app: App): bo
 
 function planTwin(
   head: Omit<PlannedVariant, 'base'>,
-  image: PlannedImage,
+  { image, counter }: { image: PlannedImage; counter: PlannedImage | null },
   app: App,
   other: Other,
   images: Map<string, PlannedImage>,
 ): PlannedVariant | null {
   const there = other.kind === 'commit' ? other.runtimes[head.runtime.name] : undefined;
   if (there && 'missing' in there) return null;
-  const own =
+  const atOther = (one: PlannedImage, runtime: Runtime) =>
     other.kind === 'itself'
-      ? image
+      ? one
       : addImage(images, {
-          ...image,
-          key: `${image.key}-base`,
+          ...one,
+          key: `${one.key}-base`,
           ref: other.kind === 'commit' ? other.given : null,
           ready: other.kind === 'image' ? other.image : null,
-          app,
-          runtime: there ? { ...head.runtime, folder: there.folder } : head.runtime,
+          ...{ app, runtime },
         });
+  const own = atOther(image, there ? { ...head.runtime, folder: there.folder } : head.runtime);
+  // What another image holds, nobody can count.
+  const ownCounter = counter && other.kind !== 'image' ? atOther(counter, counter.runtime) : null;
+  const { counter: _, ...rest } = head;
   return {
-    ...head,
+    ...rest,
+    ...(ownCounter && { counter: ownCounter.key }),
     id: `${head.id}:base`,
     label: `${head.label} (${other.given})`,
     ref: other.given,

@@ -60,6 +60,19 @@ export const Count = z.object({
       perRequest: z.array(z.number()),
     }),
   ),
+  /** Of instructions: by how much equal counts of this page differ, as a share. */
+  floorRatio: z.number().optional(),
+  /** Of instructions: the functions of PHP and its libraries that differ most from the other version, in one request. */
+  functions: z
+    .array(
+      z.object({
+        name: z.string(),
+        /** Instructions in it itself. */
+        perRequest: z.number(),
+        calls: count,
+      }),
+    )
+    .optional(),
 });
 
 export type Frame = z.infer<typeof Frame>;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { readLogs, startServices } from '../engine/services.ts';
 import type { Excimer } from '../images/excimer-build.ts';
 import { checkedLines } from '../report/words/checked-lines.ts';
+import { countInstructions } from '../run/instructions/count-instructions.ts';
 import { listPasses } from '../run/passes/passes.ts';
 import { runPasses } from '../run/passes/run-pass.ts';
 import { runPlan } from '../run/run.ts';
@@ -40,6 +41,9 @@ export async function measure(
       { image: k6Image, script },
       listPasses(world, { profile, measured: file.record.measurements }),
     );
+    if (config.count?.includes('instructions')) {
+      await countInstructions(world, { checked: file.record.checked, agent: `Grafana k6/${ground.k6}` });
+    }
   } finally {
     await keepServiceLogs(desk, prepared, file).catch(() => {});
   }

@@ -5,6 +5,7 @@ import { tCritical, tPValue } from '../../stats/student.ts';
 import { holm } from '../../stats/verdict.ts';
 import type { CountChange, CountRow, CountSide } from '../counted.ts';
 import { group } from '../rows/pool.ts';
+import { judgeInstructions } from './instructions.ts';
 
 /** With an interval, 'same' needs all of it within this share of the other side. */
 const SAME = 0.01;
@@ -72,7 +73,9 @@ function namesOf(counts: readonly Count[]): Map<string, NamedCount> {
       if (!first || starts.length === 0) return [];
       const failures = own.reduce((sum, one) => sum + one.failures, 0);
       const { by, endpoint, name } = first;
-      return [[key, { by, endpoint, name, side: sideOf(starts, failures) }]];
+      const floors = own.flatMap(({ floorRatio }) => floorRatio ?? []);
+      const floor = floors.length > 0 && { floorRatio: Math.max(...floors) };
+      return [[key, { by, endpoint, name, side: { ...sideOf(starts, failures), ...floor } }]];
     }),
   );
 }
@@ -102,12 +105,17 @@ function compareSides(
   const change = { ...pair, from: strip(from), difference, ratio, interval: null, reasons: [] };
   const failures = to.failures + from.failures;
   if (failures > 0) return { change: { ...change, reasons: [FAILED] }, p: null };
-  if (to.constant && from.constant) return { change, p: null };
+  if (isExact(to, from)) return { change, p: null };
   const test = testSides(to.starts, from.starts);
   if (test === null) return { change: { ...change, reasons: [ONCE] }, p: null };
   const { half, p } = test;
   const interval = { low: difference - half, high: difference + half, level: 1 - ALPHA };
   return { change: { ...change, interval }, p };
+}
+
+/** No spread is to be judged: it never differs, or its floor says by how much. */
+function isExact(to: Counted, from: Counted): boolean {
+  return (to.constant && from.constant) || to.floorRatio !== undefined;
 }
 
 const FAILED = 'some requests of the count failed';
@@ -150,6 +158,7 @@ function verdictOf(
 ): CountChange['verdict'] {
   const { difference, interval, from, reasons } = change;
   if (reasons.length > 0) return 'inconclusive';
+  if (from.floorRatio !== undefined) return judgeInstructions(difference, from.perRequest);
   if (interval === null) {
     // Quotients that stand for the same number.
     if (Math.abs(difference) <= 1e-9 * Math.max(1, from.perRequest)) return 'same';

@@ -119,12 +119,15 @@ export function loadRuntimes(
       });
     }
   }
-  const front = readFront(packageRoot, cwd, files);
+  const front = readBeside('front-nginx', '_front', packageRoot, cwd, files);
+  const counter = readBeside('instructions', '_instructions', packageRoot, cwd, files);
   const found = new Map<string, Runtime>();
   for (const isPreset of [false, true]) {
     for (const folder of [...folders.values()].filter((one) => one.isPreset === isPreset)) {
       read(folder.name, folder.around, () => {
-        const runtime = isPreset ? readPreset(folder, found, broken) : withFront(readRuntime(folder), front);
+        const runtime = isPreset
+          ? readPreset(folder, found, broken)
+          : withCompanions(readRuntime(folder), front, counter);
         found.set(folder.name, runtime);
       });
     }
@@ -136,11 +139,17 @@ export function loadRuntimes(
   return Object.assign(new Map(inOrder), { broken });
 }
 
-/** nginx, as the option `front` puts it before any runtime: it has a folder like one. */
-function readFront(packageRoot: string, cwd: string, files: Files): Runtime | null {
-  const path = join(packageRoot, 'runtimes', '_front');
+/** What can stand beside any runtime has a folder like one: nginx before it, and where instructions are counted. */
+function readBeside(
+  name: string,
+  folder: string,
+  packageRoot: string,
+  cwd: string,
+  files: Files,
+): Runtime | null {
+  const path = join(packageRoot, 'runtimes', folder);
   if (files.kind(path) !== 'folder') return null;
-  return readRuntime(openFolder('front-nginx', path, cwd, files));
+  return readRuntime(openFolder(name, path, cwd, files));
 }
 
 const FRONT: OptionSpec = {
@@ -152,7 +161,8 @@ const FRONT: OptionSpec = {
   about: 'Proxy in front, in its own container: nginx passes all requests on.',
 };
 
-function withFront(runtime: Runtime, front: Runtime | null): Runtime {
+function withCompanions(given: Runtime, front: Runtime | null, counter: Runtime | null): Runtime {
+  const runtime = counter === null ? given : { ...given, counter };
   if (front === null || Object.hasOwn(runtime.options, 'front')) return runtime;
   return { ...runtime, front, options: { ...runtime.options, front: FRONT } };
 }

@@ -13,6 +13,7 @@ import {
 } from '../view/model.ts';
 import { count, NOTHING } from '../words/numbers.ts';
 import { bothCounts, countRange, differenceOf, sideAmount } from './count-words.ts';
+import { tellFloor } from './instruction-words.ts';
 
 /** What was counted per request: on both sides where there are two. */
 export function countSection({ counts }: ScenarioSummary): Section[] {
@@ -28,7 +29,7 @@ export function countSection({ counts }: ScenarioSummary): Section[] {
     right('starts', ({ side }) => count(side.instances)),
     right('repeats', ({ side }) => count(side.repeats)),
   ];
-  return section('Counts per request', [grid('Counts per request', columns, counts), LEGEND]);
+  return section('Counts per request', [grid('Counts per request', columns, counts), ...legendOf(counts)]);
 }
 
 const COMPARED: Column<CountRow>[] = [
@@ -36,7 +37,10 @@ const COMPARED: Column<CountRow>[] = [
     change ? bothCounts(side, change, name) : sideAmount(side, name),
   ),
   right('Δ', ({ change, name }) => (change ? differenceOf(change.difference, name) : NOTHING)),
-  right('99 % interval', ({ change, name }) => (change && countRange(change, name)) || NOTHING),
+  right(
+    '99 % interval',
+    (row) => (row.change && countRange(row.change, row.name)) || tellFloor(row) || NOTHING,
+  ),
   left('Verdict', ({ change }) => (change ? verdictText(change) : 'not compared')),
 ];
 
@@ -52,6 +56,16 @@ function verdictText({ verdict, reasons }: NonNullable<CountRow['change']>): Tex
       return reasons.length > 0 ? ['cannot tell: ', { text: reasons.join('; ') }] : 'too noisy to tell';
   }
 }
+
+function legendOf(counts: readonly CountRow[]) {
+  const hasFloor = counts.some(({ side }) => side.floorRatio !== undefined);
+  return hasFloor ? [LEGEND, FLOOR] : [LEGEND];
+}
+
+const FLOOR = {
+  kind: 'line',
+  text: 'Instructions are those of PHP under callgrind: work, not time. Their floor is by how much equal counts differ. A change of up to 0.1 % counts as none.',
+} as const;
 
 const LEGEND = {
   kind: 'line',

@@ -5,6 +5,7 @@ import { list } from '../../text/plain.ts';
 import type { Medium } from '../words/changes.ts';
 import { levelOf } from '../words/changes.ts';
 import { bytes, bytesOfBoth, count, digits } from '../words/numbers.ts';
+import { contradictCpu, millions, tellWork } from './instruction-words.ts';
 
 /** So many changes are told in sentences; the table has all of them. */
 const TOLD = 4;
@@ -12,6 +13,7 @@ const TOLD = 4;
 /** `14`, `8,591`, `12.3`, `2.10 MiB`: whole numbers as they are. */
 export function countAmount(value: number, name: string): string {
   if (describeCount(name).unit === 'bytes') return bytes(value);
+  if (name === 'instructions') return millions(value);
   return Number.isInteger(value) ? count(value) : digits(value);
 }
 
@@ -39,8 +41,10 @@ export function countRange({ interval }: CountChange, name: string): string {
 }
 
 /** `Database queries 3 → 14 per request`; with an interval that stands behind it. */
-export function tellCount({ name, endpoint, side, change }: CountRow, medium: Medium): string {
+export function tellCount(row: CountRow, medium: Medium): string {
+  const { name, endpoint, side, change } = row;
   if (change === null) return '';
+  if (name === 'instructions') return tellWork(row, bothCounts(side, change, name), medium);
   const where = endpoint === null ? '' : ` on ${medium.name(endpoint)}`;
   const range = change.interval ? ` (${countRange(change, name)}, ${levelOf(change.interval)})` : '';
   return `${medium.text(describeCount(name).title)}${where} ${bothCounts(side, change, name)} per request${range}`;
@@ -70,7 +74,7 @@ export function tellCounts(summary: Summary, medium: Medium): string {
   for (const { scenario, row } of changedCounts(summary)) {
     if (row.change?.against !== 'base') continue;
     const where = summary.scenarios.length > 1 ? ` in ${medium.name(scenario.facts.name)}` : '';
-    const text = tellCount(row, medium) + where;
+    const text = tellCount(row, medium) + contradictCpu(row, scenario) + where;
     const same = ({ name, endpoint }: CountRow) => name === row.name && endpoint === row.endpoint;
     const of = new Set(scenario.counts.filter(same).map(({ label }) => label));
     const known = told.get(text) ?? { labels: new Set(), of };

@@ -1,0 +1,209 @@
+import type { Scenario } from '../../config/types.ts';
+import { removeContainers } from '../../engine/docker.ts';
+import { findReference, type PlannedVariant } from '../../plan/variants.ts';
+import type { CheckedPage, Count } from '../../results/results.ts';
+import { cleanLine, cut, list } from '../../text/plain.ts';
+import type { World } from '../world.ts';
+import {
+  askPage,
+  COUNTED,
+  type Counting,
+  countPage,
+  LIMIT_SECONDS,
+  REPEATS,
+  Uncountable,
+} from './count-page.ts';
+import { findDifferences, findExtremes, findOther, floorOf, MOST_FLOOR, meanOf } from './repeats.ts';
+import { containerOfSide, openSide, type Side } from './side.ts';
+
+/** A page of the load. */
+interface Target {
+  path: string;
+  scenario: Scenario;
+}
+
+/** What the run knows of the pages. */
+export interface Known {
+  checked: readonly CheckedPage[];
+  /** As the load names itself. */
+  agent: string;
+}
+
+/**
+ * Counts the instructions of each path, of both versions at once, on the first variant of an app and PHP version: which server
+ * it has, is not in the count. A page that cannot be counted is a warning.
+ */
+export async function countInstructions(world: World, known: Known): Promise<void> {
+  const { job, sink } = world;
+  const targets = listTargets(job.config.scenarios);
+  if (targets.some(({ path }) => path === null)) warn(world, null, SCRIPTED, SCRIPTED_REMEDY);
+  const pages = targets.filter((one): one is Target => one.path !== null);
+  if (pages.length === 0) return;
+  const pairs = listPairs(world);
+  const minutes = (2 * LIMIT_SECONDS) / 60;
+  if (pairs.length > 0)
+    sink.say(
+      `counting the instructions of ${pages.map(({ path }) => path).join(', ')}: up to ${minutes} minutes each`,
+    );
+  for (const pair of pairs) await countPair(world, known, pair, pages);
+}
+
+const SCRIPTED = 'instructions are counted of paths alone, not of what a k6 script asks for';
+const SCRIPTED_REMEDY = 'name the pages in a scenario of your own with `paths`';
+
+/** Each path once; null: a script asks. */
+function listTargets(scenarios: readonly Scenario[]): { path: string | null; scenario: Scenario }[] {
+  const all = scenarios.flatMap((scenario): { path: string | null; scenario: Scenario }[] => {
+    const { journey } = scenario;
+    return journey.kind === 'paths'
+      ? journey.paths.map((path) => ({ path, scenario }))
+      : [{ path: null, scenario }];
+  });
+  return all.filter(({ path }, i) => all.findIndex((one) => one.path === path) === i);
+}
+
+/** Versions of an app, those that are checked out first. */
+function listPairs({ job }: World): PlannedVariant[][] {
+  const { variants } = job.plan;
+  const heads = variants.filter(({ ref }) => ref === null);
+  const keyOf = ({ app, php }: Pick<PlannedVariant, 'app' | 'php'>) => `${php} ${app.name}`;
+  const first = heads.filter((one, i) => heads.findIndex((other) => keyOf(other) === keyOf(one)) === i);
+  // Every shard measures the reference: the first one counts it.
+  const { shard } = job.config;
+  const reference = shard && shard.index > 1 ? (findReference(job.config, variants) ?? heads[0]) : null;
+  const own = first.filter((one) => !reference || keyOf(one) !== keyOf(reference));
+  return own.map((head) => [head, ...variants.filter(({ id }) => id === head.base)]);
+}
+
+async function countPair(
+  world: World,
+  known: Known,
+  variants: readonly PlannedVariant[],
+  pages: readonly Target[],
+): Promise<void> {
+  const { engine, sink } = world;
+  const sides: Side[] = [];
+  try {
+    for (const variant of variants) sides.push(await openSide(world, variant, sides.length));
+    for (const page of pages) {
+      sink.at(`counting instructions of ${page.path}`, 1);
+      try {
+        await countTarget(world, known, sides, page);
+      } catch (error) {
+        engine.signal.throwIfAborted();
+        if (!(error instanceof Uncountable)) throw error;
+        warn(world, variants[0] ?? null, `${page.path} cannot be counted: ${error.message}`, REMEDY);
+      }
+    }
+  } catch (error) {
+    engine.signal.throwIfAborted();
+    if (!(error instanceof Uncountable)) throw error;
+    warn(world, variants[0] ?? null, `its instructions cannot be counted: ${error.message}`, REMEDY);
+  } finally {
+    await removeContainers(
+      engine.docker,
+      variants.map((_, i) => containerOfSide(world, i)),
+    );
+  }
+}
+
+/** All repeats of a page, each with what the other version counts at the same time. */
+async function countTarget(
+  world: World,
+  known: Known,
+  sides: readonly Side[],
+  { path, scenario }: Target,
+): Promise<void> {
+  const { docker, signal } = world.engine;
+  const page = { path, host: world.job.config.host, agent: known.agent };
+  const countings = await settle(
+    sides.map(async ({ variant, container }): Promise<Counting[]> => {
+      const where = { docker, container, signal };
+      const answer = await askPage(where, page);
+      const other = findOther(findChecked(known.checked, variant, path), answer);
+      if (other !== null) throw new Uncountable(other);
+      const repeats: Counting[] = [];
+      for (let repeat = 0; repeat < REPEATS; repeat++) {
+        repeats.push(await countPage(where, page, repeat, answer));
+      }
+      return repeats;
+    }),
+  );
+  await keepFiles(world, sides, path, countings);
+  const repeats = countings.map((ofSide) => ofSide.map(({ repeat }) => repeat));
+  const floorRatio = floorOf(repeats);
+  if (floorRatio > MOST_FLOOR) throw new Uncountable(describeFloor(floorRatio, repeats));
+  const [head, base] = repeats.map((ofSide) => ofSide[0]?.at(-1));
+  const differences = head && base ? findDifferences(base, head, MOST_FUNCTIONS) : [];
+  for (const [i, { variant }] of sides.entries()) {
+    const own = repeats[i] ?? [];
+    const functions = differences.map(({ name, self, calls }) => {
+      const at = i === 0 ? 1 : 0;
+      return { name: cut(cleanLine(name), MOST_CHARACTERS), perRequest: self[at], calls: calls[at] };
+    });
+    await world.sink.keepCount({
+      ...({ count: true, variant: variant.id, scenario: scenario.name, instance: 0 } as const),
+      ...({ by: 'instructions', endpoint: path, requests: COUNTED, failures: 0 } as const),
+      values: [{ name: 'instructions', perRequest: own.map(meanOf) }],
+      floorRatio,
+      ...(functions.length > 0 && { functions }),
+    } satisfies Count);
+  }
+}
+
+/** Functions that are kept of a page, and characters of a name. */
+const MOST_FUNCTIONS = 20;
+const MOST_CHARACTERS = 200;
+
+/** Nobody goes on counting when it is known that a page cannot be counted. */
+async function settle<T>(work: readonly Promise<T>[]): Promise<T[]> {
+  const settled = await Promise.allSettled(work);
+  return settled.map((one) => {
+    if (one.status === 'rejected') throw one.reason;
+    return one.value;
+  });
+}
+
+function findChecked(
+  checked: readonly CheckedPage[],
+  variant: PlannedVariant,
+  path: string,
+): CheckedPage | undefined {
+  return checked.find(
+    ({ endpoint, journey, variants }) =>
+      journey === null && (endpoint === path || endpoint === cut(path, 200)) && variants.includes(variant.id),
+  );
+}
+
+/** What callgrind wrote is kept up to so many characters. */
+const MOST_TEXT = 4 * 2 ** 20;
+
+/** For callgrind_annotate and KCachegrind. */
+async function keepFiles(
+  { sink }: World,
+  sides: readonly Side[],
+  path: string,
+  countings: readonly (readonly Counting[])[],
+): Promise<void> {
+  const safe = (text: string) => text.replace(/[^A-Za-z0-9@.=-]+/g, '_').slice(0, 100);
+  for (const [i, { variant }] of sides.entries()) {
+    const text = countings[i]?.[0]?.text ?? '';
+    if (text.length > MOST_TEXT) continue;
+    await sink.keepRaw(`raw/instructions/${safe(variant.id)}/callgrind.out.${safe(path)}`, text);
+  }
+}
+
+function describeFloor(floorRatio: number, repeats: readonly (readonly Counting['repeat'][])[]): string {
+  const worst = repeats.reduce((a, b) => (floorOf([b]) > floorOf([a]) ? b : a));
+  const [least, most] = findExtremes(worst);
+  const names = findDifferences(least, most, 3).map(({ name }) => cut(cleanLine(name), MOST_CHARACTERS));
+  const percent = (ratio: number) => `${Number((ratio * 100).toPrecision(2))} %`;
+  return `equal counts of it differ by ${percent(floorRatio)}, more than ${percent(MOST_FLOOR)}, most in ${list(names)}`;
+}
+
+const REMEDY = 'compare CPU per request, which every run measures';
+
+function warn({ sink }: World, variant: PlannedVariant | null, what: string, remedy: string): void {
+  const message = `${variant ? `${variant.label}: ` : ''}${cleanLine(what)}`;
+  sink.warn({ code: 'not-counted', message, remedy, variant: variant?.id ?? null });
+}
