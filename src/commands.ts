@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import { mergeResults } from './analyse/merge.ts';
 import { examine } from './commands/doctor-command.ts';
 import { ejectRuntime } from './commands/eject-command.ts';
@@ -10,6 +11,14 @@ import { helpText, parseCommand } from './config/command.ts';
 import type { Host } from './host.ts';
 import { renderAs } from './report/formats.ts';
 import { readOutput } from './store/stored.ts';
+
+/**
+ * V8 makes room for new objects as long as they survive. A report's pages do, so that the room grows to 200 MB although
+ * 40 MB are in use: from here on it stays as it is.
+ */
+function keepYoungGeneration(): void {
+  setFlagsFromString('--semi-space-growth-factor=1');
+}
 
 /** One command of the CLI, as typed; returns the exit code. Results go to stdout, the rest to stderr. */
 export async function runCommand(argv: readonly string[], host: Host, packageRoot: string): Promise<number> {
@@ -34,6 +43,7 @@ export async function runCommand(argv: readonly string[], host: Host, packageRoo
       return showPlanned(command, shell);
     case 'report': {
       const groups = mergeResults(await Promise.all(command.folders.map(readOutput)));
+      keepYoungGeneration();
       for (const text of renderAs(command.format, groups, terminal)) process.stdout.write(text);
       return 0;
     }
