@@ -160,3 +160,36 @@ describe('nothing that a spreadsheet would run', () => {
     });
   });
 });
+
+describe('functions that were profiled', () => {
+  test('have a line each, which has nothing of the load', () => {
+    const lines = linesOf('why').filter((line) => line.variant === 'apache@8.4');
+    const functions = lines.filter((line) => line.function !== '');
+    // The variant as a whole, and its only endpoint.
+    expect(lines.length - functions.length).toBe(2);
+    expect(functions.length).toBeGreaterThan(5);
+    const [first] = functions as [Line];
+    expect(first).toMatchObject({
+      ...{ function: 'App\\Repository::find', functionFile: 'src/Repository.php', functionLine: '41' },
+      ...{
+        functionCode: 'own',
+        functionChanged: 'true',
+        selfChangeSure: 'true',
+        requests: '',
+        rps: '',
+        baseCpuRatio: '',
+      },
+    });
+    expect(Number(first.selfUs) - Number(first.baseSelfUs)).toBeCloseTo(18, 5);
+    expect(Number(first.selfChangeLowUs)).toBeGreaterThan(0);
+    expect(linesOf('base').every((line) => line.function === '')).toBe(true);
+    expect(linesOf('why-alone').every((line) => line.baseSelfUs === '')).toBe(true);
+  });
+
+  test('a hostile name is a cell', () => {
+    const names = linesOf('why-hostile').map((line) => line.function);
+    expect(names).toContain(
+      'App\\</script><img src=x onerror=alert(1)>|@octocat `#12` **x** [y](https://evil.example)::find',
+    );
+  });
+});

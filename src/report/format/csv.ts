@@ -2,6 +2,7 @@ import { leadsOf } from '../../analyse/judge/gates.ts';
 import { group, PERCENTILES } from '../../analyse/rows/pool.ts';
 import { passedRatio } from '../../analyse/rows/script-rows.ts';
 import type { EndpointRow, PooledLatency, Row, ScenarioSummary, Summary } from '../../analyse/summary.ts';
+import type { FunctionTime } from '../../analyse/why/why-model.ts';
 import { CompareMetric, type Comparison } from '../../results/results.ts';
 import { cleanLine } from '../../text/plain.ts';
 import { findVariant } from '../words/verdicts.ts';
@@ -20,6 +21,8 @@ interface Subject {
   comparisons: readonly Comparison[];
   /** Null: all of them. */
   endpoint: EndpointRow | null;
+  /** Of a line that is about one of its functions; null: it is not. */
+  profiled: FunctionTime | null;
 }
 
 /** What is known of an endpoint as well as of all together. */
@@ -118,12 +121,28 @@ function changesIn(kind: Comparison['against'], metric: CompareMetric): typeof C
   };
 }
 
+/** µs of CPU per request. */
+const PROFILED: Columns<FunctionTime> = {
+  function: ({ name }) => name,
+  functionFile: ({ file }) => file,
+  functionLine: ({ line }) => line,
+  functionCode: ({ group }) => group,
+  functionChanged: ({ changed }) => String(changed),
+  selfUs: ({ selfUs }) => selfUs.variant,
+  inclusiveUs: ({ inclusiveUs }) => inclusiveUs.variant,
+  baseSelfUs: ({ selfUs, change }) => (change || selfUs.base > 0 ? selfUs.base : null),
+  baseInclusiveUs: ({ inclusiveUs, change }) => (change || inclusiveUs.base > 0 ? inclusiveUs.base : null),
+  selfChangeLowUs: ({ change }) => change?.low,
+  selfChangeHighUs: ({ change }) => change?.high,
+  selfChangeSure: ({ change }) => (change ? String(change.sure) : null),
+};
+
 /** The same for all results; docs/reading-the-report.md says what is in each. */
-export const CSV_COLUMNS: readonly string[] = [NAMES, COUNTED, WHOLE, CHANGES].flatMap(Object.keys);
+export const CSV_COLUMNS: readonly string[] = [NAMES, COUNTED, WHOLE, CHANGES, PROFILED].flatMap(Object.keys);
 
 /**
- * Of each variant in each scenario a line for all that was asked of it, then one for each endpoint; those of the other
- * ref last. Numbers are unrounded, units in the names.
+ * Of each variant in each scenario a line for all that was asked of it, then one for each endpoint and each function that was
+ * profiled; those of the other ref last. Numbers are unrounded, units in the names.
  *
  * @param summaries one, or several that must not be compared: the column `run` tells them apart
  */
@@ -133,8 +152,18 @@ export function renderCsv(summaries: readonly Summary[]): string {
       const compared = group(scenario.comparisons, ({ variant }) => variant);
       return [...scenario.rows, ...scenario.bases].flatMap((row) => {
         const subject = { summary, scenario, row, comparisons: compared.get(row.variant) ?? [] };
-        // The last sums the others up.
-        return [null, ...row.endpoints.slice(0, -1)].map((endpoint) => ({ ...subject, endpoint }));
+        const why = summary.why.find(
+          (one) => one.variant === row.variant && one.scenario === scenario.facts.name,
+        );
+        return [
+          // The last sums the others up.
+          ...[null, ...row.endpoints.slice(0, -1)].map((endpoint) => ({
+            ...subject,
+            endpoint,
+            profiled: null,
+          })),
+          ...(why?.functions ?? []).map((profiled) => ({ ...subject, endpoint: null, profiled })),
+        ];
       });
     }),
   );
@@ -143,15 +172,16 @@ export function renderCsv(summaries: readonly Summary[]): string {
 }
 
 function read(subject: Subject): Value[] {
-  const { comparisons, row, endpoint } = subject;
+  const { comparisons, row, endpoint, profiled } = subject;
   // Of the variant as a whole: what an endpoint has no share of is not repeated there.
-  const whole = endpoint ? null : row;
-  const own = endpoint ? null : comparisons;
+  const whole = endpoint || profiled ? null : row;
+  const own = endpoint || profiled ? null : comparisons;
   return [
     ...readAll(NAMES, subject),
-    ...readAll(COUNTED, endpoint ? countEndpoint(endpoint) : countAll(row)),
+    ...readAll(COUNTED, profiled ? null : endpoint ? countEndpoint(endpoint) : countAll(row)),
     ...readAll(WHOLE, whole),
     ...readAll(CHANGES, own),
+    ...readAll(PROFILED, profiled),
   ];
 }
 
