@@ -16,8 +16,11 @@ import { openRecord, type RecordFile } from './stages/record-file.ts';
 export async function runBench(asked: Config, host: Host, caller: Caller): Promise<Bench> {
   const desk = await openDesk(host, asked, caller, host.now());
   const bench = await work(desk, asked).finally(() => desk.cleanUp.run());
-  // It may have been lost while things were cleaned up.
-  return desk.signal.reason instanceof MachineError ? { ...bench, exitCode: 4 } : bench;
+  const { reason } = desk.signal;
+  if (!(reason instanceof MachineError) || bench.exitCode === 4) return bench;
+  // The connection was lost while things were cleaned up: all that was measured is written.
+  for (const line of reason.format().split('\n')) caller.say(line);
+  return { ...bench, exitCode: 4 };
 }
 
 async function work(desk: Desk, asked: Config): Promise<Bench> {

@@ -65,6 +65,28 @@ ensure_hyperfine() {
   fi
 }
 
+# The package would start a server for everybody; the tests start one of their own, in a network of their own.
+install_sshd() {
+  local policy=/usr/sbin/policy-rc.d ours='' result=0
+  if [[ ! -e $policy ]]; then
+    printf '#!/bin/sh\nexit 101\n' >"$policy" && chmod 755 "$policy" && ours=yes
+  fi
+  apt_install openssh-server openssh-client || result=$?
+  if [[ -d /run/systemd/system ]]; then systemctl disable --now ssh.service ssh.socket || true; fi
+  [[ -z $ours ]] || rm -f "$policy"
+  return "$result"
+}
+
+# Tests reach an engine of theirs over ssh. Without a server they are skipped and say so.
+ensure_sshd() {
+  if [[ -x /usr/sbin/sshd ]]; then return; fi
+  if can_apt; then
+    step 'installing openssh-server, without starting it: tests reach an engine over ssh' install_sshd
+  else
+    say 'no openssh-server here: the tests of an engine over ssh will be skipped'
+  fi
+}
+
 # Where there is none, and none can be had, the tests that need it are skipped and say so.
 ensure_chromium() {
   local name

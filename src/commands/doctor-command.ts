@@ -1,9 +1,11 @@
 import type { Command } from '../config/command.ts';
 import { parseConfig } from '../config/parse.ts';
 import type { Config } from '../config/types.ts';
-import { diagnose, diagnoseBeside } from '../engine/machine/doctor.ts';
+import { K6_IMAGE } from '../engine/k6-image.ts';
+import { diagnose, diagnoseBeside, lookAround } from '../engine/machine/doctor.ts';
 import { UserError } from '../errors.ts';
 import { renderNoise } from '../report/noise.ts';
+import { atEngine } from './at-engine.ts';
 import { measureItself } from './doctor-aa.ts';
 import { makeCaller, readMachine, type Shell } from './shell.ts';
 
@@ -15,7 +17,16 @@ export async function examine(command: Asked, shell: Shell): Promise<number> {
   const machine = await readMachine(host);
   // With a configuration that is wrong the machine can be looked at all the same.
   const beside = tryConfig(() => parseConfig({ flags: command.flags, cwd, packageRoot }));
-  const findings = [...(await diagnose(host, machine)), ...(await diagnoseBeside(host, machine, beside))];
+  const findings = await atEngine(
+    host,
+    'engine' in beside ? beside.engine : undefined,
+    async (there, run) => {
+      const image = 'images' in beside ? (beside.images[K6_IMAGE] ?? K6_IMAGE) : K6_IMAGE;
+      const { isRemote } = there;
+      const site = await lookAround(there.host, { here: machine, isRemote, image, run });
+      return [...(await diagnose(there.host, site)), ...(await diagnoseBeside(host, site.machine, beside))];
+    },
+  );
   if (!command.json) print(findings.map((f) => `${f.ok ? 'ok  ' : 'note'}  ${f.what}`).join('\n'));
   if (!command.aa) {
     if (command.json) print(JSON.stringify(findings, null, 2));

@@ -9,6 +9,8 @@ import { imageFor } from '../integration/docker.ts';
 export interface OwnEngine {
   /** For `DOCKER_HOST`. */
   host: string;
+  /** Its network namespace, as `ip netns` calls it. */
+  namespace: string;
   /** Where it keeps images and containers: a disk of its own, of 4 GiB. */
   data: string;
   start(): Promise<void>;
@@ -40,6 +42,8 @@ export function quietly(program: string, args: readonly string[]): boolean {
 }
 
 const DISK_BYTES = 4 * 2 ** 30;
+/** A test may have several. */
+let made = 0;
 
 /**
  * Starts one.
@@ -53,7 +57,7 @@ export async function makeEngine(
 ): Promise<OwnEngine> {
   const folder = mkdtempSync(join(tmpdir(), 'php-runtime-bench-engine-'));
   const [data, host] = [join(folder, 'data'), `unix://${folder}/docker.sock`];
-  const name = `bench-${process.pid}`;
+  const name = `bench-${process.pid}-${++made}`;
   makeDisk(join(folder, 'disk'), data);
   // In a network of its own: an engine that is started again removes the bridge docker0, whoever it belongs to.
   const inside = [`--net=/run/netns/${name}`];
@@ -69,7 +73,7 @@ export async function makeEngine(
       stdio: ['ignore', 'pipe', 'pipe'],
     });
   const engine: OwnEngine = {
-    ...{ host, data, docker },
+    ...{ host, data, docker, namespace: name },
     async start() {
       const log = openSync(join(folder, 'log'), 'a');
       const folders = [

@@ -8,6 +8,7 @@ import { OCTANE_APPS, OCTANE_PACKAGES, requireOctane } from '../../bench/article
 import { TREATMENT_NAMES } from '../../bench/power/series.ts';
 import { GENERATED } from '../../script/lib/docs.ts';
 import { COMMANDS, parseCommand } from '../../src/config/command.ts';
+import { parseEngine } from '../../src/config/engine-key.ts';
 import { realFiles } from '../../src/config/files.ts';
 import { CONFIG_FLAGS } from '../../src/config/keys/flags.ts';
 import { keysOf } from '../../src/config/keys/key-sources.ts';
@@ -71,6 +72,11 @@ const PROGRAMS: Record<string, (args: string[], page: Page) => void> = {
     for (const file of args.filter((arg) => !arg.startsWith('-')))
       expect(existsSync(join(root, file))).toBe(true);
   },
+  // A context has a name that `engine` takes.
+  docker: ([noun, verb, name = '']) => {
+    expect([noun, verb]).toEqual(['context', 'create']);
+    expect(parseEngine(name)).toBe(name);
+  },
   // Run in test/integration/docs.test.ts.
   npm: (args) => expect(args).toEqual(['install', '--global', '.']),
 };
@@ -82,12 +88,32 @@ const YAML_FILES: [RegExp, (block: Block, page: Page) => void][] = [
   [/^\.bench\/runtimes\/([\w-]+)\/runtime\.yaml$/, checkRuntime],
   [/^\.github\/workflows\/[\w-]+\.yml$/, checkWorkflow],
   [/^\w+\/(\.bench\.yml|compose\.yaml)$/, expectApplication],
+  [/^arc\/values\.yaml$/, checkRunnerSet],
   // What is in it is for docker compose; that the configuration beside it takes it is checked there.
   [
     /^\.bench\/compose(-\w+)?\.yaml$/,
     ({ text }) => void expect(Object.keys(parse(text).services)).not.toEqual([]),
   ],
 ];
+
+interface PodContainer {
+  name: string;
+  args?: string[];
+  resources: { requests: { cpu: number; memory: string }; limits: { cpu: number; memory: string } };
+}
+
+/** CPUs of its own: what Kubernetes asks for that. The script in it is one that sh reads. */
+function checkRunnerSet({ text }: Block) {
+  const { template, maxRunners } = parse(text);
+  const [engine, runner]: PodContainer[] = [...template.spec.initContainers, ...template.spec.containers];
+  expect([engine?.name, runner?.name, maxRunners]).toEqual(['dind', 'runner', 1]);
+  for (const { resources } of [engine, runner] as PodContainer[]) {
+    expect(resources.limits).toEqual(resources.requests);
+    expect(resources.limits.cpu).toSatisfy(Number.isInteger);
+  }
+  execFileSync('sh', ['-n', '-c', engine?.args?.[0] ?? '']);
+  expect(engine?.args?.[0]).toContain('--cgroup-parent=');
+}
 
 function nameOf({ file }: Block): string {
   return YAML_FILES.flatMap(([path]) => path.exec(file ?? '')?.[1] ?? [])[0] ?? '';

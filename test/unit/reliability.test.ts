@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { connectionFaults } from '../faults/connection.ts';
 import { elsewhere } from '../faults/elsewhere.ts';
 import { engineFaults, hanging } from '../faults/engines.ts';
 import type { Elsewhere } from '../faults/fault.ts';
@@ -31,6 +32,7 @@ const GROUPS: readonly { title: string; rows: readonly Row[] }[] = [
   { title: 'Of servers', rows: rows('test/faults/servers.ts', serverFaults) },
   { title: 'Of services', rows: rows('test/faults/services.ts', serviceFaults) },
   { title: 'Of the engine', rows: rows('test/faults/engines.ts', [...engineFaults, hanging]) },
+  { title: 'Of the connection to an engine', rows: rows('test/faults/connection.ts', connectionFaults) },
   { title: 'In results', rows: rows('test/faults/reports.ts', resultFaults) },
   { title: 'On GitHub', rows: rows('test/faults/reports.ts', githubFaults) },
 ];

@@ -7,7 +7,9 @@ import { findResults } from '../../store/stored.ts';
 import { askEngine, connectDocker, LABEL, listContainers } from '../docker.ts';
 import { COMPOSE_HINT, judgeDisk, judgeNow, NOW_SCRIPT } from './disturbance.ts';
 import type { Finding } from './finding.ts';
-import type { Machine } from './machine.ts';
+import { lookInContainer } from './look.ts';
+import { MACHINE_SCRIPT, type Machine, parseMachine } from './machine.ts';
+import { judgePlacement, PLACEMENT_SCRIPT, type Placement, parsePlacement } from './placement.ts';
 import { judgePast, judgeRepeats, repeatWork } from './usual.ts';
 
 /** What the configuration beside it needs, and whether it is there. */
@@ -60,16 +62,55 @@ async function diagnoseDisk(out: string): Promise<Finding[]> {
   return disk ? [judgeDisk(disk.bavail * disk.bsize, out)] : [];
 }
 
+/** The machine on which servers run, which is the engine's; and what a container sees of it, if one could look. */
+export interface Site {
+  machine: Machine;
+  /** What NOW_SCRIPT printed there. */
+  now: string;
+  /** Of this process; null: it runs elsewhere. */
+  own: Placement | null;
+  container: Placement | null;
+  isRemote: boolean;
+}
+
+const NO_LOOK: Finding = {
+  ok: true,
+  what: 'limits of containers: not visible before the first run, which pulls the image of k6',
+};
+
+/** By a container of the engine, if it has the image of k6: nothing is pulled. Of an engine elsewhere nothing else is known. */
+export async function lookAround(
+  host: Host,
+  { here, isRemote, image, run }: { here: Machine; isRemote: boolean; image: string; run: string },
+): Promise<Site> {
+  const scripts = [PLACEMENT_SCRIPT, ...(isRemote ? [MACHINE_SCRIPT, NOW_SCRIPT] : [])];
+  const seen = await lookInContainer(connectDocker(host), image, run, scripts.join('\n'));
+  const container = seen === null ? null : parsePlacement(seen);
+  if (isRemote) {
+    const machine = parseMachine(seen ?? '');
+    return { machine, now: seen ?? '', own: null, container, isRemote };
+  }
+  const placed = await host.exec('sh', ['-c', PLACEMENT_SCRIPT]);
+  const now = (await host.exec('sh', ['-c', NOW_SCRIPT])).stdout;
+  return { machine: here, now, own: parsePlacement(placed.stdout), container, isRemote };
+}
+
 /** Is this machine fit to measure? Changes nothing. Errors: UserError where no engine answers. */
-export async function diagnose(host: Host, machine: Machine): Promise<Finding[]> {
+export async function diagnose(host: Host, site: Site): Promise<Finding[]> {
+  const { machine, now, own, container, isRemote } = site;
   const docker = connectDocker(host);
   const engine = await askEngine(docker);
+  const at = {
+    ok: true,
+    what: `engine ${engine.version}, buildx ${engine.buildx}, cgroup v${engine.cgroup}`,
+  };
+  if (machine.cpus.length === 0) return [at, NO_LOOK];
   const { warnings } = layOutCpus(machine.cpus);
-  const now = await host.exec('sh', ['-c', NOW_SCRIPT]);
+  const placed = container ?? own;
   const containers = (await listContainers(docker, 'status=running')).length;
   const ours = (await listContainers(docker, `label=${LABEL}`)).length;
   return [
-    { ok: true, what: `engine ${engine.version}, buildx ${engine.buildx}, cgroup v${engine.cgroup}` },
+    at,
     { ok: machine.cpus.length >= 4, what: `${machine.cpus.length} CPUs (${machine.cpuModel})` },
     ...warnings.map((w) => ({ ok: false, what: `${w.message}; ${w.remedy}` })),
     machine.governor === null
@@ -84,8 +125,10 @@ export async function diagnose(host: Host, machine: Machine): Promise<Finding[]>
         ? 'virtual machine: neighbours may disturb the results; see steal in the report'
         : 'not a virtual machine',
     },
-    ...judgeNow(now.stdout, machine.cpus.length),
-    judgeRepeats(repeatWork(host)),
+    ...(placed ? judgePlacement(own ?? placed, container) : []),
+    ...(container ? [] : [NO_LOOK]),
+    ...judgeNow(now, machine.cpus.length),
+    ...(isRemote ? [] : [judgeRepeats(repeatWork(host))]),
     { ok: containers === 0, what: `${containers} other containers are running` },
     {
       ok: ours === 0,

@@ -1,0 +1,67 @@
+// An engine on another machine, as far as one machine has two: it is reached over ssh alone, and the network can be cut.
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { leftovers } from '../integration/bench.ts';
+import { bench, connectionFaults } from './connection.ts';
+import { expectSeen, processesOf } from './fault.ts';
+import { openWay, type SshWay, whyNoSsh } from './ssh.ts';
+import { K6, openSuite, PHP } from './suite.ts';
+
+const why = whyNoSsh();
+
+describe.skipIf(why !== null)(`an engine over ssh${why ? `: ${why}` : ''}`, () => {
+  const suite = openSuite([K6, PHP]);
+  let way: SshWay;
+  const { PATH } = process.env;
+  const world = (out: string) => ({ project: suite.project, way, out });
+
+  beforeAll(async () => {
+    if (!suite.engine) throw new Error('no engine');
+    way = await openWay(suite.engine);
+    process.env.PATH = `${way.bin}:${PATH}`;
+  });
+  afterAll(async () => {
+    process.env.PATH = PATH;
+    await way?.remove();
+  });
+  afterEach(() => way.join());
+
+  it('a run over ssh measures as any other, through one connection', async () => {
+    const before = way.logins();
+    const run = bench(world('run'), 'faulty');
+    expect(await run.done).toMatchObject({ code: 0 });
+    const { run: facts, measurements } = suite.project.results('run');
+    expect(facts.stopped).toBeNull();
+    expect(measurements.map(({ outcome, cpu }) => [outcome, cpu !== null])).toEqual(
+      Array.from({ length: 3 }, () => ['ok', true]),
+    );
+    // One is the master; more only where a server allows fewer sessions at once than docker has.
+    expect(way.logins() - before).toBeLessThan(10);
+    expect(await leftovers()).toEqual([]);
+  });
+
+  it.each(connectionFaults.map((fault, i) => ({ ...fault, out: `cut-${i}` })))('$what', async (fault) => {
+    const { project } = suite;
+    expectSeen(fault, await fault.inject(world(fault.out)));
+    expect(project.temporaryFiles()).toEqual([]);
+    expect(processesOf(project.temporary)).toEqual([]);
+    way.join();
+    // What waits for the arena of the lost run removes all else of it.
+    const next = bench(world(`${fault.out}-next`), 'faulty', 1, '--wait');
+    expect(await next.done).toMatchObject({ code: 0 });
+    expect(await leftovers()).toEqual([]);
+  });
+
+  it('an unknown context is refused with those that there are', async () => {
+    const { code, stderr } = await suite.project.cli(['run', '--engine', 'nowhere']);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/no such Docker context(?:.|\n)*allowed: .*default/),
+    ]);
+  });
+
+  it('cold starts are refused: they would be timed with the connection', async () => {
+    const run = bench(world('cold'), 'faulty', 1, '--cold-start');
+    const { code, stderr } = await run.done;
+    expect([code, stderr]).toEqual([2, expect.stringContaining('`cold-start` does not work')]);
+  });
+});
