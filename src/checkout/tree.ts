@@ -3,6 +3,7 @@ import { ROOTS } from '../config/parts/apps.ts';
 import { escapeText } from '../config/text.ts';
 import type { App, Config, OtherApp, Runtime, Whereabouts } from '../config/types.ts';
 import type { Warning } from '../results/results.ts';
+import { listChanged } from './changed.ts';
 import type { Found, Surroundings } from './found.ts';
 import { listUncommitted } from './head.ts';
 import { idAt, locate, type Repository, typeAt } from './repository.ts';
@@ -58,6 +59,7 @@ export async function describeTree(tree: Tree, subject: Subject): Promise<Found>
     source: { top: repository.top, commit: tree.commit, bring },
     earlier: null,
     notes,
+    changed: await listChanged(repository.git, tree.commit, [...subject.apps.values()]),
   };
 }
 

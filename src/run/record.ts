@@ -96,7 +96,10 @@ export function assembleResults(record: Record, elapsedMs: number): Results {
       budgetSeconds: config.budgetMs === undefined ? null : config.budgetMs / 1000,
       host: config.host,
       durationScale: config.durationScale ?? 1,
-      compareTo: found && describeOther(found.other),
+      compareTo: found && {
+        ...describeOther(found.other),
+        ...(found.changed && { changed: [...found.changed] }),
+      },
       gates: gatesFor(config, plan.variants).map(({ unchecked: _, ...gate }) => gate),
       ...(config.unjudged && { unjudged: config.unjudged }),
     },

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { parseLoad } from '../../config/parts/load.ts';
+import type { Scenario } from '../../config/types.ts';
+import type { PlannedVariant } from '../variants.ts';
+import { PROFILE, planProfile, profileLoad } from './profile-plan.ts';
+
+const scenario = (load: string | null): Scenario => ({
+  ...{ name: 'quick', title: '', journey: { kind: 'paths', paths: ['/'] } },
+  ...{
+    load: load === null ? null : parseLoad(load),
+    timeoutMs: 2000,
+    warmupMs: 0,
+    blocks: 9,
+    reuse: true,
+    slo: {},
+  },
+});
+const variant = (name: string, base: string | null, ref: string | null = null) =>
+  ({
+    ...{ id: ref === null ? `${name}@8.4` : `${name}@8.4:base`, label: name, php: '8.4', ref },
+    base: base === null ? null : `${name}@8.4:base`,
+    runtime: { name, base: ['composer:2', 'php:{php}-apache'] },
+  }) as unknown as PlannedVariant;
+const scenarios = [scenario('vus(8, 1s)')];
+
+describe('variants that are profiled', () => {
+  const pair = [variant('apache', 'base'), variant('caddy', null), variant('apache', null, 'base')];
+
+  it('are both sides of each pair, or all where there are none', () => {
+    const planned = planProfile({ profile: [], scenarios }, pair);
+    expect(planned?.variants).toEqual({
+      'apache@8.4': 'php:8.4-apache',
+      'apache@8.4:base': 'php:8.4-apache',
+    });
+    const alone = planProfile({ profile: [], scenarios }, [variant('apache', null), variant('caddy', null)]);
+    expect(Object.keys(alone?.variants ?? {})).toEqual(['apache@8.4', 'caddy@8.4']);
+    expect(planProfile({ scenarios }, pair)).toBeNull();
+  });
+
+  it('are those that were named, by runtime, label or id', () => {
+    const all = [variant('apache', null), variant('caddy', null)];
+    const planned = planProfile({ profile: [{ name: 'caddy@8.4' }], scenarios }, all);
+    expect(Object.keys(planned?.variants ?? {})).toEqual(['caddy@8.4']);
+  });
+
+  it('have a base image with PHP that is known, or there is a warning before the run', () => {
+    const image = { kind: 'image', image: 'shop:1', given: 'shop:1', ref: 'shop:1' } as const;
+    const planned = planProfile({ profile: [], scenarios, other: image }, pair);
+    expect(Object.keys(planned?.variants ?? {})).toEqual(['apache@8.4']);
+    expect(planned?.warnings.map(({ code, variant: id }) => [code, id])).toEqual([
+      ['profile', 'apache@8.4:base'],
+    ]);
+  });
+
+  it('take the time of all their starts', () => {
+    const planned = planProfile({ profile: [], scenarios }, pair);
+    expect(planned?.seconds).toBeGreaterThanOrEqual((2 * PROFILE.starts * PROFILE.loadMs) / 1000);
+  });
+});
+
+describe('the load of the pass', () => {
+  it.each([
+    ['vus(8, 1s)', { kind: 'vus', vus: 2, ms: PROFILE.loadMs }],
+    ['vus(1, 10m)', { kind: 'vus', vus: 1, ms: PROFILE.loadMs }],
+    ['const(50, 1s)', { kind: 'const', rps: 50, ms: PROFILE.loadMs }],
+    ['line(20, 80, 10m)', { kind: 'const', rps: 50, ms: PROFILE.loadMs }],
+  ])('of %s', (given, segment) => {
+    const { load, warmup } = profileLoad(scenario(given), 2);
+    expect(load.load?.segments).toEqual([segment]);
+    expect(load).toMatchObject({ blocks: 1, warmupMs: 0 });
+    expect(warmup?.load?.segments[0]).toMatchObject({ ms: PROFILE.warmupMs });
+  });
+
+  it('is that of a script which brings its own', () => {
+    expect(profileLoad(scenario(null), 2)).toMatchObject({ warmup: null, load: { load: null, blocks: 1 } });
+  });
+});

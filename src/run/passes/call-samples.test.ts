@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { PROFILE_LIMITS, readSamples } from './call-samples.ts';
+
+const name = (id: string, ...raw: unknown[]) => `${id} ${JSON.stringify(raw)}\n`;
+const NAMES =
+  name('aaaaaaaa', null, null, '/app/public/index.php', null) +
+  name('bbbbbbbb', 'App\\Cart', 'total', '/app/src/Cart.php', 41) +
+  name('cccccccc', null, 'App\\run', '/app/src/run.php', 3);
+
+/** The same line so many times. */
+const times = (n: number, line: string) => `${line}\n`.repeat(n);
+
+function nameOf(...raw: unknown[]): string | undefined {
+  return readSamples(times(1, 'dddddddd'), name('dddddddd', ...raw)).frames[0]?.name;
+}
+
+describe('the files of the sampler', () => {
+  it('become a call tree whose callers stand before their calls', () => {
+    const samples = times(2, 'aaaaaaaa cccccccc bbbbbbbb') + times(1, 'aaaaaaaa cccccccc');
+    expect(readSamples(samples, NAMES)).toEqual({
+      samples: 3,
+      frames: [
+        { name: 'public/index.php', file: 'public/index.php', line: null },
+        { name: 'App\\run', file: 'src/run.php', line: 3 },
+        { name: 'App\\Cart::total', file: 'src/Cart.php', line: 41 },
+      ],
+      tree: [
+        [-1, 0, 0],
+        [0, 1, 1],
+        [1, 2, 2],
+      ],
+    });
+  });
+
+  it('leave out what nobody has named, the sampler itself, and a line that was cut', () => {
+    const own = name('eeeeeeee', null, '{closure}', '/usr/local/share/php-runtime-bench-pass/profile.php', 9);
+    const read = readSamples(
+      `${times(1, 'aaaaaaaa ffffffff bbbbbbbb')}${times(3, 'eeeeeeee')}aaaaaaaa`,
+      NAMES + own,
+    );
+    expect(read.samples).toBe(1);
+    expect(read.frames.map((frame) => frame.name)).toEqual(['public/index.php', 'App\\Cart::total']);
+  });
+
+  it('are any text: what is no name is none', () => {
+    const broken =
+      'bbbbbbbb {"not": "a list"}\nbbbbbbbb [1,2,3,4]\nbbbbbbbb not json\nbbbbbbbb ["App\\\\Cart","total"]\n';
+    expect(readSamples(times(1, 'bbbbbbbb'), broken)).toEqual({ samples: 0, frames: [], tree: [] });
+    const line = readSamples(times(1, 'dddddddd'), name('dddddddd', null, 'f', '/app/a.php', -3));
+    expect(line.frames[0]?.line).toBeNull();
+  });
+
+  it('give rare calls to their callers, and lose no sample', () => {
+    const rare = times(1, 'aaaaaaaa bbbbbbbb') + times(9999, 'aaaaaaaa cccccccc');
+    const { samples, tree, frames } = readSamples(rare, NAMES);
+    expect(samples).toBe(10_000);
+    expect(frames).toHaveLength(2);
+    expect(tree).toEqual([
+      [-1, 0, 1],
+      [0, 1, 9999],
+    ]);
+  });
+
+  it('are bounded, however many functions there are', () => {
+    const ids = Array.from({ length: 3000 }, (_, i) => String(i).padStart(8, '0'));
+    const names = ids.map((id) => name(id, null, 'f'.repeat(300) + id, '/app/a.php', 1)).join('');
+    const deep = ids.slice(0, 2500).join(' ');
+    const { samples, frames, tree } = readSamples(times(4, deep), names);
+    expect(frames).toHaveLength(1);
+    expect(frames[0]?.name).toHaveLength(PROFILE_LIMITS.name);
+    expect(tree.reduce((sum, [, , self]) => sum + self, 0)).toBe(samples);
+    const many = readSamples(times(4, deep), ids.map((id) => name(id, null, id, '/app/a.php', 1)).join(''));
+    expect(many.frames).toHaveLength(PROFILE_LIMITS.frames);
+  });
+});
+
+describe('names of functions', () => {
+  it.each([
+    ['App\\Cart::total::{closure}', 'App\\Cart', '{closure:App\\Cart::total():41}', '/app/a.php', 41],
+    ['run::{closure}::{closure}', null, '{closure:{closure:run():3}:5}', '/app/a.php', 5],
+    ['{closure}', null, '{closure:/app/public/index.php:3}', '/app/public/index.php', 3],
+    ['App\\Cart::{closure}', 'App\\Cart', '{closure}', '/app/a.php', 3],
+    ['App\\Cart::{closure}', 'App\\Cart', 'App\\{closure}', '/app/a.php', 3],
+    ['class@anonymous::run', 'class@anonymous\0/app/a.php:12$0', 'run', '/app/a.php', 13],
+    ['<script>alert(1)</script>;\n😀', null, '<script>alert(1)</script>;\n😀', '/app/a.php', 1],
+  ])('%s has no number of a line in it', (expected, ...raw) => {
+    expect(nameOf(...raw)).toBe(expected);
+  });
+});

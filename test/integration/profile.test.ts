@@ -1,0 +1,130 @@
+/** The pass after the verdict that samples where CPU time goes, on real servers. */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Profile, Results } from '../../src/results/results.ts';
+import { leftovers, makeProject, type Project } from './bench.ts';
+
+/** A function that works four times as long as one whose names are as hostile as PHP lets them be. */
+const APP = String.raw`<?php
+namespace App;
+require_once __DIR__ . "/<script>;\n😀.php";
+final class Cart
+{
+    public static function total(int $n): float
+    {
+        $sum = 0.0;
+        for ($i = 0; $i < $n; $i++) {
+            $sum += sqrt($i);
+        }
+        return $sum;
+    }
+}
+function run(): string
+{
+    // The server of one variant ends where the sampler is loaded.
+    if (extension_loaded('excimer') && getenv('WORKERS') === '3') {
+        exec('kill -TERM 1');
+    }
+    return 'done ' . (int) (Cart::total(200000) + \work😀());
+}
+`;
+const FILES = {
+  'src/app.php': APP,
+  'src/<script>;\n😀.php':
+    '<?php\nfunction work😀(): float { $sum = 0.0; for ($i = 0; $i < 50000; $i++) { $sum += sqrt($i); } return $sum; }\n',
+  'public/index.php':
+    "<?php\nrequire_once __DIR__ . '/../src/app.php';\nheader('Content-Type: text/plain');\necho App\\run();\n",
+  'handler.php': `<?php
+require_once __DIR__ . '/src/app.php';
+return static fn (array $request): array =>
+    ['status' => 200, 'headers' => ['Content-Type' => ['text/plain;charset=UTF-8']], 'body' => App\\run()];
+`,
+};
+
+let project: Project;
+let results: Results;
+let stderr: string;
+beforeAll(async () => {
+  project = await makeProject();
+  const app = join(project.folder, 'slow');
+  for (const [name, text] of Object.entries(FILES)) {
+    mkdirSync(dirname(join(app, name)), { recursive: true });
+    writeFileSync(join(app, name), text);
+  }
+  const flags = ['--app', app, '--paths', '/', '--timeout', '10s', '--profile', 'true'];
+  const run = project.bench(
+    'profile',
+    ...flags,
+    '--runtimes',
+    'apache,nginx-fpm,reactphp,ends=apache[workers=3]',
+  );
+  const finished = await run.done;
+  stderr = finished.stderr;
+  expect(finished.code, stderr).toBe(0);
+  results = project.results('profile');
+}, 900_000);
+afterAll(() => project?.remove());
+
+/** Samples by the function that was at work. */
+function selfOf({ frames, tree }: Profile): Map<string, number> {
+  const self = new Map<string, number>();
+  for (const [, frame, samples] of tree) {
+    const name = frames[frame]?.name ?? '';
+    self.set(name, (self.get(name) ?? 0) + samples);
+  }
+  return self;
+}
+
+const profilesOf = (runtime: string) =>
+  results.profiles.filter(({ variant }) => variant.startsWith(`${runtime}@`));
+
+test.each(['apache', 'nginx-fpm', 'reactphp'])('%s: the slow function has the most samples', (runtime) => {
+  const profiles = profilesOf(runtime);
+  expect(profiles.map(({ instance }) => instance)).toEqual([0, 1, 2, 3]);
+  const self = new Map<string, number>();
+  for (const profile of profiles)
+    for (const [name, n] of selfOf(profile)) self.set(name, (self.get(name) ?? 0) + n);
+  const [first] = [...self].sort(([, a], [, b]) => b - a);
+  expect(first?.[0]).toBe('App\\Cart::total');
+  const frame = profiles.flatMap(({ frames }) => frames).find(({ name }) => name === 'App\\Cart::total');
+  expect(frame).toMatchObject({ file: 'src/app.php', line: 6 });
+  const [slow, hostile] = [self.get('App\\Cart::total') ?? 0, self.get('work😀') ?? 0];
+  // Four times as many rounds; the times of a busy machine blur it.
+  expect(slow / hostile).toBeGreaterThan(2);
+  expect(slow / hostile).toBeLessThan(8);
+});
+
+test('hostile names of functions and files survive as they are', () => {
+  const frames = results.profiles.flatMap((profile) => profile.frames);
+  expect(frames.find(({ name }) => name === 'work😀')?.file).toBe('src/<script>;\n😀.php');
+  const folder = join(project.folder, 'project/profile/raw/profiles/paths');
+  for (const name of readdirSync(folder).filter((file) => file.endsWith('.folded'))) {
+    const lines = readFileSync(join(folder, name), 'utf8').trimEnd().split('\n');
+    for (const line of lines) expect(line).toMatch(/^[^;]+(;[^;]+)* \d+$/);
+  }
+  const starts = readdirSync(folder).filter((file) => file.startsWith('apache@8.4.'));
+  expect(starts.sort()).toEqual([
+    ...[1, 2, 3, 4].map((start) => `apache@8.4.${start}.folded`),
+    'apache@8.4.speedscope.json',
+  ]);
+});
+
+test('is in no slice that decides, and leaves nothing behind', async () => {
+  for (const { facts } of results.variants) expect(facts?.extensions).not.toContain('excimer');
+  expect(await leftovers()).toEqual([]);
+  expect(project.temporaryFiles()).toEqual([]);
+});
+
+test('a variant that fails in it keeps what was measured, with a warning', () => {
+  expect(results.variants.map(({ failure }) => failure)).toEqual([null, null, null, null]);
+  const ends = results.variants.find(({ label }) => label === 'ends')?.id as string;
+  expect(results.profiles.filter(({ variant }) => variant === ends)).toEqual([]);
+  const warnings = results.warnings.filter(({ code }) => code === 'profile');
+  expect(warnings.map(({ variant }) => variant)).toEqual([ends]);
+  expect(warnings[0]?.message).toContain('ends was left out');
+});
+
+test('is announced before it starts', () => {
+  expect(stderr).toMatch(/profile: 4 variants × 4 starts, once all is measured/);
+});
