@@ -9,7 +9,7 @@ declare(strict_types=1);
  *
  * `requests` 0: the answer, as JSON on standard output. Else php-cgi makes so many requests in one process. callgrind writes a
  * file whenever a request begins: the second file is the first request's, the last one has the end of the process in it.
- * `pad`: bytes of a variable more in the environment, which move what PHP keeps in memory.
+ * `pad`: length of a variable in the environment, which moves what PHP keeps in memory.
  */
 
 const FOLDER = '/tmp/php-runtime-bench/count';
