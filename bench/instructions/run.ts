@@ -1,6 +1,6 @@
 /**
- * What `--count instructions` finds on pages whose work is known: node bench/instructions/run.ts FROM TO [CLI flags…]
- * `0 70` is all pages. Prints one line a page and the table of docs/evidence.md.
+ * What `--count instructions` finds on pages whose work is known: node bench/instructions/run.ts [--pages=FROM-TO] [CLI flags…]
+ * Prints one line a page and the table of docs/evidence.md.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,8 +10,10 @@ import { judgeCounts } from '../../src/analyse/judge/counts.ts';
 import { Results } from '../../src/results/results.ts';
 import { PAGES, writeApp } from './pages.ts';
 
-const [from, to, ...given] = process.argv.slice(2);
-const pages = PAGES.slice(Number(from), Number(to));
+const PART = /^--pages=(\d+)-(\d+)$/;
+const [, from, to] = PART.exec(process.argv.find((word) => PART.test(word)) ?? '') ?? [];
+const pages = PAGES.slice(Number(from ?? 0), Number(to ?? PAGES.length));
+const given = process.argv.slice(2).filter((word) => !PART.test(word));
 const root = resolve(import.meta.dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'instructions-'));
 try {
