@@ -1,5 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { mergeResults } from './analyse/merge.ts';
+import { ejectLoad } from './commands/cluster/eject-load-command.ts';
+import { readEjectedResults } from './commands/cluster/ejected-load.ts';
 import { examine } from './commands/doctor-command.ts';
 import { ejectRuntime } from './commands/eject-command.ts';
 import { showHistory } from './commands/history-command.ts';
@@ -42,7 +44,7 @@ export async function runCommand(argv: readonly string[], host: Host, packageRoo
     case 'plan':
       return showPlanned(command, shell);
     case 'report': {
-      const groups = mergeResults(await Promise.all(command.folders.map(readOutput)));
+      const groups = mergeResults(await Promise.all(command.folders.map(readStored)));
       keepYoungGeneration();
       for (const text of renderAs(command.format, groups, terminal)) process.stdout.write(text);
       return 0;
@@ -54,7 +56,14 @@ export async function runCommand(argv: readonly string[], host: Host, packageRoo
       return 0;
     case 'eject':
       return ejectRuntime(command, shell);
+    case 'eject-load':
+      return ejectLoad(command, shell);
     case 'doctor':
       return examine(command, shell);
   }
+}
+
+/** Results of a run, or of pods that loaded a site by an ejected scenario. */
+async function readStored(folder: string) {
+  return (await readEjectedResults(folder)) ?? readOutput(folder);
 }

@@ -40,7 +40,7 @@ for (const block of plan.blocks) {
   const open = slices[block.order[0]].steps[0].rps !== null;
   blocks[block.id] = { ...block, open, turnStarts, turnEnds, lengthMs: block.order.length * block.turnMs };
 }
-common.Host = plan.host;
+if (plan.host !== null) common.Host = plan.host;
 const watched = plan.checked.map(toWatched);
 const NOTHING_WATCHED = toWatched({});
 const own = plan.ownScenarios;
@@ -113,11 +113,7 @@ options.noConnectionReuse = plan.reuse ? options.noConnectionReuse : true;
 options.summaryTrendStats = plan.trendStats;
 options.setupTimeout = '60s';
 options.hosts = { ...(options.hosts || {}), ...plan.hosts };
-// Load reaches this machine alone, whatever address a script names: all but 127.0.0.0/8, and IPv6 but ::1.
-options.blacklistIPs = [
-  ...['0.0.0.0/2', '64.0.0.0/3', '96.0.0.0/4', '112.0.0.0/5', '120.0.0.0/6', '124.0.0.0/7', '126.0.0.0/8'],
-  ...['128.0.0.0/1', '64:ff9b::/96', '2000::/3', 'fc00::/7', 'fe80::/10', 'ff00::/8'],
-];
+options.blacklistIPs = plan.blockedIps;
 options.thresholds = Object.fromEntries(conditions);
 
 if (own) {
@@ -145,7 +141,7 @@ if (own) {
         gracefulStop: `${plan.timeoutMs}ms`,
         exec: 'benchIteration',
         env: {
-          BASE_URL: slice.baseUrl,
+          ...(slice.baseUrl === null ? {} : { BASE_URL: slice.baseUrl }),
           SLICE: slice.id,
           TIMEOUT: `${plan.timeoutMs}ms`,
           // Until the end of the slice, not of this step.
@@ -364,7 +360,8 @@ export function handleSummary(data) {
   const script = plan.userOptions
     ? { checks: checksOf(data.root_group), metrics: scriptMetrics(data) }
     : null;
-  return { stdout: JSON.stringify({ durationMs, endedMs: Date.now(), endpoints, metrics, script }) };
+  const segment = exec.test.options.executionSegment || null;
+  return { stdout: JSON.stringify({ durationMs, endedMs: Date.now(), endpoints, segment, metrics, script }) };
 }
 
 /** Every check of a group and the groups in it. */

@@ -43,10 +43,16 @@ function fitTogether(a: Results, b: Results): boolean {
     a.plan.host === b.plan.host &&
     same(a.plan.cpus, b.plan.cpus) &&
     same(a.plan.shard, b.plan.shard) &&
+    same(placeOf(a), placeOf(b)) &&
     a.tool.k6 === b.tool.k6 &&
     agree(a.plan.scenarios, b.plan.scenarios, (scenario) => scenario.name) &&
     agree(a.variants.map(identity), b.variants.map(identity), (variant) => variant.id)
   );
+}
+
+/** Round trips and clocks differ each time; what was loaded from where does not. */
+function placeOf({ plan: { elsewhere } }: Results) {
+  return elsewhere && [elsewhere.kind, elsewhere.target, elsewhere.generators.map(({ share }) => share)];
 }
 
 /** What makes a variant the same one in two runs: built from the same image, under the same name. */

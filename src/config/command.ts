@@ -1,4 +1,5 @@
 import { UserError } from '../errors.ts';
+import { readEjectLoad, refuseInVain } from './arguments.ts';
 import { at, withPlace } from './document.ts';
 import { MAX_SHARDS } from './keys/compare-key.ts';
 import { CONFIG_FLAGS, type FlagKinds, splitArguments } from './keys/flags.ts';
@@ -19,6 +20,14 @@ export type Command =
   | { command: 'report'; folders: readonly string[]; format: Format }
   | { command: 'list'; json: boolean }
   | { command: 'eject'; runtime: string; out: string | null }
+  | {
+      command: 'eject-load';
+      scenario: string;
+      baseUrl: string;
+      segments: number;
+      out: string | null;
+      flags: readonly string[];
+    }
   | { command: 'history'; file: string; add: readonly string[]; format: (typeof HISTORY_FORMATS)[number] }
   | { command: 'doctor'; json: boolean; aa: boolean; flags: readonly string[] }
   | { command: 'help'; of?: CommandName }
@@ -79,6 +88,17 @@ export const COMMANDS = {
     config: false,
     example: "eject 'nginx-fpm[workers=32]' --out docker",
   },
+  'eject-load': {
+    usage: 'eject-load SCENARIO --base-url URL [flags]',
+    about: 'Write a scenario for k6-operator, whose pods load a site together',
+    own: {
+      'base-url': { value: 'URL', about: 'The site that the pods load' },
+      segments: { value: 'N', about: 'Number of pods, each with its share of the load [1]' },
+      out: { value: 'DIR', about: 'Directory to write [bench- and the name of the scenario]' },
+    },
+    config: true,
+    example: 'eject-load shop --base-url http://web.default.svc --segments 4',
+  },
   history: {
     usage: 'history FILE',
     about: "Show each variant's results over time and where they changed",
@@ -106,6 +126,8 @@ export const COMMANDS = {
 
 export type CommandName = keyof typeof COMMANDS;
 
+const TAKES_ARGUMENTS: readonly CommandName[] = ['report', 'eject', 'eject-load', 'history'];
+
 const NAMES = Object.keys(COMMANDS) as CommandName[];
 
 /**
@@ -120,14 +142,7 @@ export function parseCommand(argv: readonly string[]): Command {
   }
   if (first === '--version' || first === '-V' || first === 'version') return { command: 'version' };
   const name = NAMES.find((known) => known === first);
-  if (!name) {
-    if (!first.startsWith('-')) throw unknownWord('command', first, NAMES);
-    throw new UserError('the command is missing', {
-      found: quote(first),
-      allowed: NAMES.join(', '),
-      hint: `php-runtime-bench run ${first} …`,
-    });
-  }
+  if (!name) throw refuseCommand(first);
   if (rest.some((arg) => arg === '--help' || arg === '-h')) return { command: 'help', of: name };
 
   const { own, config }: Spec = COMMANDS[name];
@@ -136,7 +151,7 @@ export function parseCommand(argv: readonly string[]): Command {
   );
   const { flags, positionals } = splitArguments(rest, { ...(config && CONFIG_FLAGS), ...ownKinds });
   const [extra] = positionals;
-  if (extra !== undefined && name !== 'report' && name !== 'eject' && name !== 'history') {
+  if (extra !== undefined && !TAKES_ARGUMENTS.includes(name)) {
     throw new UserError(`unexpected argument ${quote(extra)}`, {
       allowed: `php-runtime-bench ${COMMANDS[name].usage}`,
       ...(config && { hint: `to set the app, use --app ${extra.startsWith('-') ? 'PATH' : extra}` }),
@@ -172,6 +187,12 @@ export function parseCommand(argv: readonly string[]): Command {
       };
     case 'eject':
       return { command: name, runtime: readRuntime(positionals), out: flags.get('out')?.at(-1) ?? null };
+    case 'eject-load':
+      return {
+        command: name,
+        ...readEjectLoad(rest, positionals, flags, COMMANDS[name]),
+        flags: withoutOwn(rest, ownKinds).slice(1),
+      };
     case 'doctor':
       if (flags.has('aa')) refuseInVain(flags);
       return {
@@ -185,15 +206,12 @@ export function parseCommand(argv: readonly string[]): Command {
   }
 }
 
-/** `doctor --aa` keeps no results and compares nothing else, so these flags would have no effect. */
-const IN_VAIN = ['out', 'compare-to', 'reference', 'fail-on', 'capacity', 'count'];
-
-function refuseInVain(flags: ReadonlyMap<string, unknown>): void {
-  const [given] = IN_VAIN.filter((flag) => flags.has(flag));
-  if (given === undefined) return;
-  throw new UserError(`--${given} does not work with doctor --aa`, {
-    allowed: `flags of run, except ${IN_VAIN.map((flag) => `--${flag}`).join(', ')}`,
-    hint: 'doctor --aa compares the first variant with itself and writes no results',
+function refuseCommand(first: string): UserError {
+  if (!first.startsWith('-')) return unknownWord('command', first, NAMES);
+  return new UserError('the command is missing', {
+    found: quote(first),
+    allowed: NAMES.join(', '),
+    hint: `php-runtime-bench run ${first} …`,
   });
 }
 

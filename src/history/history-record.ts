@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { analyse } from '../analyse/analyse.ts';
 import type { Row } from '../analyse/summary.ts';
+import { originOf } from '../results/elsewhere.ts';
 import type { Results } from '../results/results.ts';
 import { CompareMetric } from '../results/results.ts';
 import type { Estimate } from '../stats/estimate.ts';
@@ -58,6 +59,11 @@ export const HistoryRecord = z.object({
 });
 export type HistoryRecord = z.infer<typeof HistoryRecord>;
 
+function nameFrom(scenario: string, plan: Results['plan']): string {
+  const origin = originOf(plan);
+  return origin === null ? scenario : `${scenario}, load from ${origin}`;
+}
+
 /** What a run adds to the history. A run that was cut short adds nothing. Variants of another ref are left out. */
 export function recordsOf(results: Results, commit: string | null): HistoryRecord[] {
   if (results.run.stopped !== null) return [];
@@ -83,7 +89,8 @@ export function recordsOf(results: Results, commit: string | null): HistoryRecor
           ...{ variant: line(variant.id), label: line(variant.label), runtime: line(variant.runtime) },
           php: variant.facts && line(variant.facts.php),
           server: variant.facts && line(variant.facts.server),
-          ...{ scenario: line(scenario.facts.name), load: line(scenario.facts.load) },
+          // Under a name of its own: latency over a network is another number than within a machine.
+          ...{ scenario: line(nameFrom(scenario.facts.name, plan)), load: line(scenario.facts.load) },
           machine: {
             ...{ cpu: line(host.cpuModel), cpus: host.cpus, virtual: host.virtual },
             serverCpus: plan.cpus.server.length,

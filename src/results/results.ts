@@ -173,6 +173,28 @@ export const Host = z.object({
   buildx: z.string(),
 });
 
+/** Where a load came from, and what lay between. */
+export const Elsewhere = z.object({
+  /** Docker engines on other machines, or pods of a cluster. */
+  kind: z.enum(['engines', 'cluster']),
+  /** What they loaded: an address, or a URL. Untrusted text. */
+  target: z.string(),
+  generators: z.array(
+    z.object({
+      /** Untrusted text. */
+      name: z.string(),
+      /** As k6 writes it: `1/4:1/2`. */
+      share: z.string(),
+      /** Before the load, median; null: not measured. */
+      roundTripMs: z.number().nullable(),
+      hops: count.nullable(),
+      mtu: count.nullable(),
+      /** How far its clock was ahead of that of the servers' machine; the start was corrected for it. */
+      skewMs: z.number().nullable(),
+    }),
+  ),
+});
+
 const Whole = z.object({
   schema: z.literal(1),
   tool: z.object({ name: z.literal('php-runtime-bench'), version, k6: z.string() }),
@@ -228,6 +250,8 @@ const Whole = z.object({
       })
       .nullable()
       .default(null),
+    /** The load came from elsewhere than the servers' own machine; absent: both shared a network namespace. */
+    elsewhere: Elsewhere.optional(),
     gates: z.array(Gate).default([]),
     /** What becomes of a run in which not one comparison of a gate could be judged; left out: it fails. */
     unjudged: z.enum(['fail', 'pass']).optional(),
@@ -271,6 +295,7 @@ export type Failure = z.infer<typeof Failure>;
 export type Variant = z.infer<typeof Variant>;
 export type CheckedPage = z.infer<typeof CheckedPage>;
 export type Warning = z.infer<typeof Warning>;
+export type Elsewhere = z.infer<typeof Elsewhere>;
 export type CpuLayout = z.infer<typeof CpuLayout>;
 export type ScenarioFacts = z.infer<typeof ScenarioFacts>;
 export type HostFacts = z.infer<typeof Host>;

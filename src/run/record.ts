@@ -154,7 +154,7 @@ function missingTwin(variant: Variant, _: number, all: readonly Variant[]): Warn
   ];
 }
 
-function describeScenario(scenario: Scenario): ScenarioFacts {
+export function describeScenario(scenario: Scenario): ScenarioFacts {
   const { journey } = scenario;
   return {
     name: scenario.name,

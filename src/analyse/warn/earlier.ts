@@ -1,4 +1,5 @@
 import { mean, median, sampleVariance } from 'simple-statistics';
+import { originOf } from '../../results/elsewhere.ts';
 import type {
   CompareMetric,
   Comparison,
@@ -117,9 +118,12 @@ function unlikeRuns(now: Results, then: Results): string[] {
     ...differ('another machine', machine(now), machine(then)),
     ...differ('other CPUs for servers and load', cpus(now), cpus(then)),
     ...differ('another Host header', hostOf(now), hostOf(then)),
+    ...differ('load from another place', placeOf(now), placeOf(then)),
     ...differ('another k6', now.tool.k6, then.tool.k6),
   ];
 }
+
+const placeOf = ({ plan }: Results) => originOf(plan) ?? "the servers' machine";
 
 /** Older versions did not note it: their load named the port. */
 const hostOf = ({ plan }: Results) => plan.host ?? '127.0.0.1 and a port';

@@ -8,6 +8,8 @@ import { findScriptFlaws } from './script-flaws.ts';
 /** Within so long the sampler has read the counters more than once. */
 const SAMPLED_MS = 500;
 
+const UNSEEN = ['few-instances', 'no-samples'];
+
 /** Everything that makes a number less than it seems, with what to do about it. Those of the run come first. */
 export function findWarnings(results: Results, scenarios: readonly ScenarioSummary[]): Warning[] {
   const found = [
@@ -17,6 +19,8 @@ export function findWarnings(results: Results, scenarios: readonly ScenarioSumma
     ...ofMachine(results),
   ];
   const known = new Set(results.warnings.map((warning) => warning.code));
+  // Of a site in a cluster nothing is started, and nothing but its answers is seen: that is said once.
+  if (results.plan.elsewhere?.kind === 'cluster') for (const code of UNSEEN) known.add(code);
   return [...results.warnings, ...found.filter((warning) => !known.has(warning.code))];
 }
 

@@ -1,5 +1,5 @@
 import type { Row, RowState, ScenarioSummary, Summary } from '../../analyse/summary.ts';
-import type { ScenarioFacts } from '../../results/results.ts';
+import type { Elsewhere, ScenarioFacts } from '../../results/results.ts';
 import type { Estimate } from '../../stats/estimate.ts';
 import { cleanLine, list, plural } from '../../text/plain.ts';
 import { atLeast, bytes, digits, duration, estimated, held, points } from './numbers.ts';
@@ -248,6 +248,12 @@ export function machineFacts(summary: Summary): [string, string][] {
   const { host, plan, tool } = summary;
   const commit = commitWithFiles(summary);
   const cpus = (list: readonly number[]) => (list.length > 0 ? list.join(', ') : 'none');
+  const tools: [string, string] = ['Tools', `${tool.name} ${tool.version}, k6 ${tool.k6}`];
+  const load = (plan.elsewhere?.generators ?? []).map((generator): [string, string] => [
+    'Load from',
+    describeGenerator(generator),
+  ]);
+  if (plan.elsewhere?.kind === 'cluster') return [['Site', plan.elsewhere.target], ...load, tools];
   return [
     ...(commit ? [['Commit', commit] as [string, string]] : []),
     [
@@ -259,11 +265,23 @@ export function machineFacts(summary: Summary): [string, string][] {
       'CPU layout',
       `servers ${cpus(plan.cpus.server)}; load ${cpus(plan.cpus.load)}; system ${cpus(plan.cpus.system)} (${plan.cpus.source === 'given' ? 'given' : 'found from the topology'})`,
     ],
+    ...load,
     ['Memory', bytes(host.memoryBytes)],
     ['System', `${host.os}, kernel ${host.kernel}, ${host.arch}, cgroup v${host.cgroup}`],
     ['Docker', `engine ${host.engine}, buildx ${host.buildx}`],
-    ['Tools', `${tool.name} ${tool.version}, k6 ${tool.k6}`],
+    tools,
   ];
+}
+
+/** `bench-b, share 1/2:1, round trip 0.21 ms, 1 hop, MTU 1500, clock +3 ms` */
+function describeGenerator({ name, share, roundTripMs, hops, mtu, skewMs }: Elsewhere['generators'][number]) {
+  return [
+    ...[name, `share ${share}`],
+    ...(roundTripMs === null ? [] : [`round trip ${roundTripMs.toFixed(2)} ms`]),
+    ...(hops === null ? [] : [plural(hops, 'hop')]),
+    ...(mtu === null ? [] : [`MTU ${mtu}`]),
+    ...(skewMs === null ? [] : [`clock ${skewMs < 0 ? '−' : '+'}${Math.abs(skewMs).toFixed(1)} ms`]),
+  ].join(', ');
 }
 
 /** `4c0f362`, `4c0f362 and uncommitted changes`; empty where nobody knows. */

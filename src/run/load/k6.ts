@@ -14,12 +14,14 @@ export interface K6Plan {
   userOptions: boolean;
   ownScenarios: boolean;
   paths: readonly string[];
-  /** Host header of every request. */
-  host: string;
+  /** Host header of every request; null: the name in the URL. */
+  host: string | null;
   /** k6's own option. */
   hosts: Readonly<Record<string, string>>;
   /** When the load begins, unix ms by the clock of the machine that loads; null: at once. */
   startAtMs: number | null;
+  /** Networks that no script reaches, whatever address it names; k6's own option. */
+  blockedIps: readonly string[];
   kinds: readonly string[];
   statuses: readonly number[];
   /** Of a script: the tags of requests that have rows of their own. */
@@ -30,7 +32,8 @@ export interface K6Plan {
   checked: readonly CheckedEndpoints[];
   slices: readonly (Pick<Slice, 'startMs' | 'durationMs' | 'steps' | 'warmup'> & {
     id: string;
-    baseUrl: string;
+    /** Null: BASE_URL in k6's environment says it. */
+    baseUrl: string | null;
     /** Null: there is nothing to compare its answers with. */
     checked: number | null;
     /** Null: it is loaded in one piece. */
@@ -56,6 +59,8 @@ export interface K6Summary {
   endedMs: number;
   /** As the journey names them; a user's script names none. */
   endpoints: readonly string[];
+  /** Its share of the load, as k6 writes it: `1/4:1/2`. Null: all of it. */
+  segment?: string | null;
   metrics: Record<string, Record<string, number>>;
   /** Of several generators together: latencies by k6's name for metric and tags, as percentiles cannot be added up. */
   histograms?: Readonly<Record<string, Histogram>>;
@@ -128,6 +133,12 @@ export const TREND_STATS: readonly string[] = [
   ...[...new Set([...GRID, ...NAMED])].map((p) => `p(${p})`),
 ];
 
+/** Load reaches this machine alone: all but 127.0.0.0/8, and IPv6 but ::1. */
+const ALL_BUT_THIS_MACHINE = [
+  ...['0.0.0.0/2', '64.0.0.0/3', '96.0.0.0/4', '112.0.0.0/5', '120.0.0.0/6', '124.0.0.0/7', '126.0.0.0/8'],
+  ...['128.0.0.0/1', '64:ff9b::/96', '2000::/3', 'fc00::/7', 'fe80::/10', 'ff00::/8'],
+];
+
 export function sliceId(slice: Slice): string {
   return `s${slice.number}`;
 }
@@ -159,6 +170,7 @@ export function makeK6Plan(
     // A script has a process for each slice, so that the name stands for one variant there.
     hosts: hostsOf(host, own ? ports[slices[0]?.variant ?? ''] : undefined),
     startAtMs: null,
+    blockedIps: ALL_BUT_THIS_MACHINE,
     kinds: ERROR_KINDS,
     statuses: own ? [0, ...STATUSES] : [],
     labels: scenario.script?.labels ?? [],

@@ -1,0 +1,166 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
+import type { Command } from '../../config/command.ts';
+import { realFiles } from '../../config/files.ts';
+import { KEYS } from '../../config/keys.ts';
+import { parseConfig } from '../../config/parse.ts';
+import { quote, unknownWord } from '../../config/text.ts';
+import type { Config, Scenario } from '../../config/types.ts';
+import { connectDocker } from '../../engine/docker.ts';
+import { K6_IMAGE } from '../../engine/k6-image.ts';
+import { UserError } from '../../errors.ts';
+import { inspectScripts } from '../../run/load/inspect.ts';
+import { journeyModule, sliceId } from '../../run/load/k6.ts';
+import { ARENA_FOLDER } from '../../run/load/probe.ts';
+import { planForSite, siteK6Plan } from '../../run/load/site-load.ts';
+import { maxVus } from '../../run/measure/generator.ts';
+import { makeRunId } from '../../stages/desk.ts';
+import { removeTemporary } from '../../temporary.ts';
+import { readVersion, type Shell } from '../shell.ts';
+import { EJECTED_FILE, writeEjectedLoad } from './ejected-load.ts';
+import { type MountedFile, objectName, writeTestRun } from './testrun.ts';
+
+type Asked = Extract<Command, { command: 'eject-load' }>;
+
+/** `eject-load`: writes a scenario for clusters that run k6-operator. */
+export async function ejectLoad(command: Asked, shell: Shell): Promise<number> {
+  const { host, packageRoot, cwd, print } = shell;
+  const asked = parseConfig({ flags: flagsOf(command), cwd, packageRoot });
+  const folder = resolve(cwd, command.out ?? objectName(command.scenario));
+  refuseFull(folder);
+  const run = makeRunId(host.now());
+  try {
+    const wanted = { ...asked, scenarios: [findScenario(asked, command.scenario)] };
+    const config = await readScripts(wanted, run, shell);
+    const [scenario] = config.scenarios as [Scenario];
+    const texts = await makeFiles(command, config, scenario, await readVersion(packageRoot), packageRoot);
+    for (const [path, text] of Object.entries(texts)) {
+      await mkdir(dirname(join(folder, path)), { recursive: true });
+      await writeFile(join(folder, path), text);
+    }
+  } finally {
+    await removeTemporary(run);
+  }
+  print(`written to ${folder}: see README.md there`);
+  return 0;
+}
+
+/** Paths and a journey are a scenario of their own; else the name says which. */
+function flagsOf({ scenario, flags }: Asked): string[] {
+  const own = flags.some((flag) => /^--(paths|journey|scenarios)(=|$)/.test(flag));
+  return own ? [...flags] : ['--scenarios', scenario, ...flags];
+}
+
+function findScenario({ scenarios }: Config, name: string): Scenario {
+  const found = scenarios.find((scenario) => scenario.name === name);
+  if (found) return found;
+  throw unknownWord(
+    'scenario',
+    name,
+    scenarios.map((scenario) => scenario.name),
+  );
+}
+
+/** A folder that is not there yet, or empty. */
+function refuseFull(folder: string): void {
+  if (realFiles.kind(folder) !== 'file' && realFiles.list(folder).length === 0) return;
+  throw new UserError('the folder is not empty', {
+    ...{ found: quote(folder), allowed: 'a new folder, or an empty one' },
+    hint: 'choose another: --out DIR',
+  });
+}
+
+/** A user's script is read by k6 itself, which finds the files that it takes. */
+async function readScripts(config: Config, run: string, { host, packageRoot, cwd }: Shell): Promise<Config> {
+  if (!config.scenarios.some(({ journey }) => journey.kind === 'script')) return config;
+  const docker = connectDocker(host);
+  const k6Image = config.images[K6_IMAGE] ?? K6_IMAGE;
+  const has = await docker.try(['image', 'inspect', k6Image]).catch(() => null);
+  if (has?.code !== 0) {
+    throw new UserError('a k6 script is read by k6, whose image is missing', {
+      ...{ found: quote(k6Image), hint: `docker pull ${K6_IMAGE}` },
+    });
+  }
+  const scenariosFolder = join(packageRoot, 'scenarios');
+  return inspectScripts({ docker, run, k6Image, scenariosFolder, cwd }, config);
+}
+
+async function makeFiles(
+  { baseUrl, segments }: Asked,
+  config: Config,
+  scenario: Scenario,
+  version: string,
+  packageRoot: string,
+): Promise<Record<string, string>> {
+  const batch = planForSite(scenario);
+  const most = Math.max(0, ...batch.slices.map(maxVus));
+  if (scenario.load !== null && segments > most) {
+    throw new UserError('more segments than clients', {
+      ...{ where: { name: '--segments' }, found: String(segments) },
+      allowed: `up to ${most}, as the load has so many clients`,
+    });
+  }
+  const name = objectName(scenario.name);
+  const hostHeader = config.host === KEYS.host.default ? null : config.host;
+  const plan = siteK6Plan(batch, hostHeader);
+  const first = batch.slices[0] && sliceId(batch.slices[0]);
+  const files: MountedFile[] = [
+    ...(await readScenarioFiles(scenario, join(packageRoot, 'scenarios'))),
+    { path: 'journey.js', bytes: Buffer.from(journeyModule(scenario)) },
+    { path: 'plan.json', bytes: Buffer.from(JSON.stringify(plan)) },
+  ];
+  const testrun = writeTestRun(files, {
+    ...{
+      name,
+      image: config.images[K6_IMAGE] ?? K6_IMAGE,
+      segments,
+      folder: ARENA_FOLDER,
+      entry: 'lib/main.js',
+    },
+    env: {
+      ...{ BASE_URL: baseUrl, TIMEOUT: `${plan.timeoutMs}ms`, SLICE: first ?? '' },
+      K6_NO_USAGE_REPORT: 'true',
+    },
+    // The operator sets tags of its own, which take the place of those in a script.
+    flags: plan.ownScenarios ? ['--tag', `slice=${first}`] : [],
+  });
+  const about = { version, k6: K6_IMAGE.split(':').at(-1) ?? '', baseUrl, segments, batch };
+  return {
+    'testrun.yaml': testrun,
+    [EJECTED_FILE]: writeEjectedLoad(about),
+    'README.md': explain(name, scenario.name, segments, baseUrl),
+  };
+}
+
+/** Our scripts, the journey, and what a user's script takes, as k6 sees them in its folder. */
+async function readScenarioFiles({ journey, script }: Scenario, ours: string): Promise<MountedFile[]> {
+  const read = async (path: string, file: string) => ({ path, bytes: await readFile(file) });
+  const lib = (await readdir(join(ours, 'lib'))).filter((file) => file.endsWith('.js')).sort();
+  const files = await Promise.all(lib.map((file) => read(`lib/${file}`, join(ours, 'lib', file))));
+  if (journey.kind !== 'script') {
+    const file = `${journey.kind === 'paths' ? 'paths' : journey.name}.js`;
+    return [...files, await read(`journeys/${file}`, join(ours, 'journeys', file))];
+  }
+  if (!script) throw new Error('the script was not inspected');
+  const own = await readdir(script.folder, { recursive: true, withFileTypes: true });
+  const paths = own.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const taken = paths.sort().map((path) => read(`user/${relative(script.folder, path)}`, path));
+  return [...files, ...(await Promise.all(taken))];
+}
+
+function explain(name: string, scenario: string, segments: number, baseUrl: string): string {
+  return `# ${name}
+
+The scenario \`${scenario}\` as a \`TestRun\` of k6-operator: ${segments} pods share the load on ${baseUrl}.
+
+    kubectl apply -f testrun.yaml
+    kubectl wait --for=jsonpath='{.status.stage}'=finished --timeout=1h testrun/${name}
+    mkdir -p pods
+    for pod in $(kubectl get pods -l k6_cr=${name},runner=true -o name); do
+      kubectl logs "$pod" >"pods/\${pod#pod/}.log"
+    done
+    php-runtime-bench report .
+
+\`kubectl delete -f testrun.yaml\` removes it all. To load another site, change \`BASE_URL\` in both places of \`testrun.yaml\`.
+`;
+}
