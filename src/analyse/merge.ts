@@ -193,9 +193,10 @@ function chooseReference(group: readonly Results[]): string | null {
   return candidates.find((id) => runsWith(id) === most) ?? null;
 }
 
-/** As many as were planned; what was put together before has more than its plan says. */
-function countInstances({ plan, measurements }: Results): number {
-  return measurements.reduce((most, { instance }) => Math.max(most, instance + 1), plan.instances);
+/** As many as were planned, or as a pass has of its own; what was put together before has more than its plan says. */
+function countInstances({ plan, measurements, profiles, counts }: Results): number {
+  const started = [...measurements, ...profiles, ...counts];
+  return started.reduce((most, { instance }) => Math.max(most, instance + 1), plan.instances);
 }
 
 /** A gate that cannot be judged passes only where every run with gates lets it. */

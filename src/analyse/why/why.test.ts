@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { makeResults } from '../../../test/fixtures/results/make.ts';
 import { isOwn, makeSampled, nameOfPart, type Truth } from '../../../test/fixtures/results/sampled.ts';
 import type { Profile, Results } from '../../results/results.ts';
+import { mergeResults } from '../merge.ts';
 import { MAX_CALLS } from './call-tree.ts';
 import { explain, MAX_FUNCTIONS } from './why.ts';
 import type { Why } from './why-model.ts';
@@ -262,4 +263,18 @@ test('the change as a whole is that of the verdict where that is sure', () => {
     { ...comparison, interval: { low: 0.9, high: 1.2, level: 0.99 } },
   ]);
   expect(open?.changeUs).toBeCloseTo(200, -2);
+});
+
+test('profiles of two runs are twice as many starts', () => {
+  const run = (seed: number) => {
+    const results = resultsWith(makeSampled(IDS, { seed, added: 200, at: 0, functions: 30 }).profiles);
+    return { ...results, run: { ...results.run, id: `r-${seed}` } };
+  };
+  const [merged, ...others] = mergeResults([run(1), run(2)]);
+  expect(others).toEqual([]);
+  const why = only(merged as Results);
+  expect(why.starts).toBe(8);
+  const pairs = merged?.profiles.map(({ variant, instance }) => JSON.stringify([variant, instance]));
+  expect(new Set(pairs).size).toBe(16);
+  expect(why.culprits[0]?.function?.name).toBe(nameOfPart(0));
 });

@@ -33,7 +33,7 @@ function renderOne(why: Why, summary: Summary, numbers: Numbers, id: string): Ht
   return html`<div class="why" data-variant="${number}"><h3>${name(label)}${scenario && html`, ${name(scenario)}`}</h3>
 <p class="more">${tellEffort(why)}</p>
 ${why.culprits.length > 0 && html`<ul class="culprits">${why.culprits.map(tellCulprit)}</ul>`}
-${why.base !== null && why.culprits.length === 0 && html`<p>No function changed by a sure amount.</p>`}
+${why.base !== null && why.culprits.length === 0 && html`<p>${why.tests > 0 ? 'No function changed by a sure amount.' : 'There are too few samples to compare functions.'}</p>`}
 <div class="flame" data-flame="${id}" data-title="${[label, scenario].filter(Boolean).join(', ')}"></div>
 <details><summary>Functions as a table</summary>${tableOf(why, label, number)}</details></div>`;
 }

@@ -91,6 +91,7 @@ test('a sure change without a sure function', () => {
   expect(tell([])).toEqual([
     ': The change is spread over many functions: none of them changed by a sure amount.',
   ]);
+  expect(tell([], { tests: 0 })).toEqual([': Too few samples to name functions that it comes from.']);
 });
 
 test('with several variants each is told apart', () => {

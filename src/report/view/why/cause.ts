@@ -39,7 +39,10 @@ function tellCause(why: Why, summary: Summary, medium: Medium, several: boolean)
   const where = several ? ` with ${variant}${scenario}` : '';
   if (culprits.length === 0) {
     if (!isSure) return null;
-    const text = `The change${where} is spread over many functions: none of them changed by a sure amount.`;
+    const text =
+      why.tests > 0
+        ? `The change${where} is spread over many functions: none of them changed by a sure amount.`
+        : `Too few samples${where} to name functions that it comes from.`;
     return { label: '', text };
   }
   const same = culprits.filter(({ change }) => change.us > 0 === changeUs > 0);
