@@ -13,7 +13,7 @@ export interface UserErrorDetail {
   where?: Place;
   found?: string;
   allowed?: string;
-  /** How to mend it: `did you mean 'workers'?`, a command to run … */
+  /** How to fix it: `did you mean 'workers'?`, a command to run … */
   hint?: string;
 }
 
@@ -21,7 +21,7 @@ export interface UserErrorDetail {
 const CONTROL = /[^\P{Cc}\n]/gu;
 
 /**
- * Something that the user can mend. Printed as one message without a stack trace; exit code 2.
+ * Something that the user can fix. Printed as one message without a stack trace; exit code 2.
  * Anything else that is thrown is a bug of ours and keeps its stack trace.
  */
 export class UserError extends Error {
@@ -34,7 +34,7 @@ export class UserError extends Error {
     this.detail = detail;
   }
 
-  /** The whole message: `.bench.yml:3: unknown key 'runtime'` and below it what was found, what is allowed, how to mend it. */
+  /** The whole message: `.bench.yml:3: unknown key 'runtime'` and below it what was found, what is allowed, how to fix it. */
   format(): string {
     const { where, found, allowed, hint } = this.detail;
     const place = where ? `${where.name}${where.line ? `:${where.line}` : ''}: ` : '';

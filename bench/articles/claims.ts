@@ -247,7 +247,7 @@ function skip(why: string): Judged {
   return { verdict: 'not checked', why };
 }
 
-/** Of several that stand for one claim: what all of them say. */
+/** Of several that represent one claim: what all of them say. */
 function together(all: readonly Judged[]): Judged {
   const why = all.map((one) => one.why).join('; ');
   const [first] = all;

@@ -30,7 +30,7 @@ test('several starts pooled are flagged no more and no less', () => {
   }
 });
 
-test('steady servers do not lose RPS surely, but for the chance of 1 %', () => {
+test('steady servers do not lose RPS surely, except for the chance of 1 %', () => {
   const sure = traces.filter((trace) => {
     const decay = judge(trace)?.decay;
     return decay && decay.value + decay.half < 0;

@@ -85,7 +85,7 @@ function install(): void
 /** What Composer's output tells of why, without how it came to look for that. */
 function findReason(string $said): string
 {
-    // Packages that cannot be had together: the first of the problems.
+    // Packages that are not available together: the first of the problems.
     if (preg_match('/^ +Problem 1\n((?: +- .*\n)+)/m', $said, $problem)) {
         $reason = trim(preg_replace('/^ +- /m', '', $problem[1]));
         $missing = preg_match('/requires? (?:PHP extension )?ext-(\w+)/', $reason, $extension);

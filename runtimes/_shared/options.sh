@@ -110,7 +110,7 @@ common_options() {
         echo "memory_limit = $MEMORY_LIMIT"
         if [ "$JIT" != off ]; then printf 'opcache.jit = %s\nopcache.jit_buffer_size = 64M\n' "$JIT"; fi
     } > "$run_dir/php/options.ini"
-    # The empty first part stands for PHP's own conf.d.
+    # The empty first part means PHP's own conf.d.
     export PHP_INI_SCAN_DIR=":$run_dir/php"
 }
 

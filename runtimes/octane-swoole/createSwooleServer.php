@@ -1,6 +1,6 @@
 <?php
 
-// In place of Octane's script of this name: the server that it makes, with a stop that waits for requests in flight.
+// Instead of Octane's script of this name: the server that it makes, with a stop that waits for requests in flight.
 // Swoole closes the connections first, in the mode that Octane uses, those that wait for their answer, too.
 
 $server = require '/app/vendor/laravel/octane/bin/createSwooleServer.php';

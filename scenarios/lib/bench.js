@@ -55,7 +55,7 @@ export function memory() {
 }
 export const memories = {};
 
-/** Who sees each answer, and hears what is wrong with it, in place of the statistics: walk.js, where it is no load. */
+/** Who sees each answer, and hears what is wrong with it, instead of the statistics: walk.js, where it is no load. */
 export const audit = { by: null };
 
 // Bodies are thrown away unread, which halves k6's garbage. After a failure this VU keeps the next

@@ -19,7 +19,7 @@ export function notesOf(version: string, changelog: string): string {
     .filter((line) => !/^\[[^\]]+\]: /.test(line))
     .join('\n')
     .trim();
-  if (notes === '') throw new Error(`CHANGELOG.md says nothing of [${version}]`);
+  if (notes === '') throw new Error(`CHANGELOG.md has no notes for [${version}]`);
   return notes;
 }
 

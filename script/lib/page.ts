@@ -1,4 +1,4 @@
-// Puts the bundled page of report.html into dist/ in place of the module that bundles it from source.
+// Puts the bundled page of report.html into dist/ instead of the module that bundles it from source.
 import type { Plugin } from 'esbuild';
 import { pageAssets } from '../../src/report/html/assets.ts';
 

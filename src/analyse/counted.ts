@@ -47,7 +47,7 @@ export interface CountChange {
   reasons: readonly string[];
 }
 
-/** A gate on a count held against one row. */
+/** A gate on a count compared with one row. */
 export interface CountCheck {
   scenario: string;
   row: CountRow;

@@ -93,7 +93,7 @@ export interface GuardCounts {
 /** What became of one `fail-on`. */
 export interface GateResult {
   gate: Gate;
-  /** What it was held against; empty when nothing measured fits it. */
+  /** What it was compared with; empty when nothing measured fits it. */
   checks: readonly GateCheck[];
   /** The same of a gate on a count. */
   counts: readonly CountCheck[];
@@ -261,7 +261,7 @@ export interface Soak {
   bytesPerThousand: Trend;
   /** The interval lies above zero as a whole. */
   leaks: boolean;
-  /** Change of its RPS from begin to end as a share; null for a given rate, or where it is not known within a slice. */
+  /** Change of its RPS from start to end as a share; null for a given rate, or where it is not known within a slice. */
   decay: Trend | null;
   requests: number;
   seconds: number;

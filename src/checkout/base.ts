@@ -17,7 +17,7 @@ export interface PullEnds {
   head: { commit: string };
 }
 
-/** What `base` stands for, or why it stands for nothing. */
+/** What `base` represents, or why it represents nothing. */
 export type Base = { ref: string; commit: string } | { ref: string; reason: string; remedy: string };
 
 /**

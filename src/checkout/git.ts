@@ -20,7 +20,7 @@ export interface Git {
 }
 
 /**
- * What git itself forgets when it enters another repository (`git rev-parse --local-env-vars`), but for settings:
+ * What git itself forgets when it enters another repository (`git rev-parse --local-env-vars`), except for settings:
  * whoever calls us from within a hook has these set, and means another repository or another index.
  */
 const MISLEADING = [

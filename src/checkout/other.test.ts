@@ -21,7 +21,7 @@ import { findOther } from './other.ts';
 
 useRepository();
 
-describe('what compare-to stands for', () => {
+describe('what compare-to means', () => {
   it.each(['HEAD~1', 'v1', 'v1-signed', 'other', 'refs/heads/other'])('a ref: %s', async (ref) => {
     const first = commit({ [INDEX]: 'one' });
     git(repository, 'tag', 'v1');

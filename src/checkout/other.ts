@@ -12,7 +12,7 @@ import { locate, openRepository, type Repository, type Resolved, resolveRef } fr
 import { describeTree } from './tree.ts';
 
 /**
- * Finds out what `compare-to` stands for: `base`, else an older results.json, else a git ref, else an image. UserError
+ * Finds out what `compare-to` means: `base`, else an older results.json, else a git ref, else an image. UserError
  * where it is none of them, or where the app lies in no repository. Writes nothing but what git fetches, where it may.
  */
 export async function findOther(config: Config, around: Surroundings): Promise<Found | null> {

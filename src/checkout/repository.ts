@@ -44,7 +44,7 @@ export async function openRepository(
   };
 }
 
-/** The commit that a ref stands for, if it is here. */
+/** The commit that a ref means, if it is here. */
 export async function findCommit({ git }: Repository, ref: string): Promise<string | null> {
   const { code, stdout } = await git.try([
     ...['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`],
@@ -80,7 +80,7 @@ export async function parentsOf({ git }: Repository, commit: string): Promise<st
 /** So far back a shallow clone is followed commit by commit. */
 const MAX_STEPS = 20;
 
-/** A commit; or why one that must be there cannot be had. */
+/** A commit; or why one that must be there is missing. */
 export type Resolved = { commit: string } | { reason: string };
 
 /**

@@ -18,7 +18,7 @@ export interface Subject {
   apps: ReadonlyMap<App, string>;
 }
 
-/** A commit, what was given for it, and what that stands for. */
+/** A commit, what was given for it, and what that means. */
 export interface Tree {
   given: string;
   ref: string;

@@ -31,7 +31,7 @@ export interface Runtime {
   folder: string;
   title: string;
   model: 'per-request' | 'long-lived';
-  /** Images that the Dockerfile builds on; `{php}` stands for the PHP version. */
+  /** Images that the Dockerfile builds on; `{php}` means the PHP version. */
   base: readonly string[];
   php: readonly string[];
   options: Readonly<Record<string, OptionSpec>>;
@@ -78,7 +78,7 @@ export interface App {
   folder: string;
   /** Document root relative to the folder: `public`, `web`, `.` … */
   root: string;
-  /** A `.htaccess` file of the app with rules of its own, in its document root or at its top; absent: there is none. */
+  /** A `.htaccess` file of the app with rules of its own, in its document root or in its root; absent: there is none. */
   htaccess?: string;
   /** What lies in its `vendor/` for development alone, by name; absent: nothing, or that folder is left out. */
   devPackages?: readonly string[];
@@ -187,11 +187,11 @@ export interface OtherApp {
   install: boolean;
 }
 
-/** The other side of `compare-to`: what stands there in place of the app as it is checked out. */
+/** The other side of `compare-to`: what stands there instead of the app as it is checked out. */
 export type Other = {
   /** In labels, as it was written: `base`, `HEAD~1`. */
   given: string;
-  /** What that stands for: `origin/main`. */
+  /** What that means: `origin/main`. */
   ref: string;
 } & (
   | {
@@ -318,7 +318,7 @@ export interface RunOptions {
 /** What to compare. */
 export interface CompareOptions {
   compareTo?: CompareTo;
-  /** What `compareTo` stands for, once `src/checkout/` has found it. */
+  /** What `compareTo` means, once `src/checkout/` has found it. */
   other?: Other;
   /** Label or id of the variant that others are compared with; left out: the first. */
   reference?: Named;

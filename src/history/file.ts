@@ -7,7 +7,7 @@ export interface History {
   corrupt: Corrupt[];
 }
 
-/** A line that is no record. It stays in the file: somebody may know how to mend it. */
+/** A line that is no record. It stays in the file: somebody may know how to fix it. */
 export interface Corrupt {
   /** 1-based. */
   line: number;

@@ -18,7 +18,7 @@ test('on machines of one kind it is the test of Welch', () => {
   expect(found.interval?.high).toBeCloseTo(interval?.high as number, 12);
 });
 
-test('each kind is held against itself, and one that was on one side alone says nothing', () => {
+test('each kind is compared with itself, and one that was on one side alone says nothing', () => {
   const before = [...on('a', 100, 100), ...on('b', 300), ...on('c', 7)];
   const { ratio, interval } = compareLevels(before, [...on('b', 270, 270), ...on('a', 90), ...on('d', 1, 2)]);
   expect(ratio).toBeCloseTo(0.9, 12);

@@ -7,7 +7,7 @@ export interface Trend {
   load: string;
   /**
    * Label of the variant by whose number each is divided, of the same run on the same machine: such ratios may be
-   * held against each other whatever the machine. Null: absolute numbers, all of machines of one kind.
+   * compared with each other whatever the machine. Null: absolute numbers, all of machines of one kind.
    */
   reference: string | null;
   metric: TrendMetric;

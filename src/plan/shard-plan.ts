@@ -16,8 +16,8 @@ interface Planned {
 /**
  * Deals the variants to so many shards, or one for each runtime. The reference is in all of them, beside
  * those that are only there, so that machines of unlike speed can be compared by what they say of it. Runtimes stay
- * whole while there are enough of them, as their variants share images, and always with `tune`, whose values are held
- * against each other by what one machine says. Never more shards than there is to deal.
+ * whole while there are enough of them, as their variants share images, and always with `tune`, whose values are compared
+ * with each other by what one machine says. Never more shards than there is to deal.
  */
 export function planShards(planned: Planned, config: Config, wanted: number | 'runtimes'): PlannedShard[] {
   const dealt = deal(planned, config, wanted);
@@ -51,7 +51,7 @@ export function takeShard(
   return { variants, images: planned.images.filter(({ key }) => keys.has(key)) };
 }
 
-/** The gates that these variants are held against; in a shard not those for a variant that another one measures. */
+/** The gates that these variants are compared with; in a shard not those for a variant that another one measures. */
 export function gatesFor({ shard, failOn }: Config, variants: readonly PlannedVariant[]): Config['failOn'] {
   const names = variants.flatMap(({ id, label, runtime }) => [id, label, runtime.name]);
   return failOn.filter(({ variant }) => !shard || variant === null || names.includes(variant));

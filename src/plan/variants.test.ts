@@ -90,7 +90,7 @@ describe('the base', () => {
     ]);
   });
 
-  test('is like the other but for its app, its image and its own runtime', () => {
+  test('is like the other except for its app, its image and its own runtime', () => {
     const { variants, images } = planVariants({ ...config, other: other() });
     for (const [i, { app, runtime: own, image, ...twin }] of variants.slice(3).entries()) {
       const { env, options, php } = variants[i] as (typeof variants)[number];

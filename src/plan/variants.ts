@@ -39,7 +39,7 @@ export interface PlannedImage {
   key: string;
   /** Not null: the folders of the app, and of a runtime that is not absolute, are relative to the top of another commit. */
   ref: string | null;
-  /** An image that is there, in place of one that is built. */
+  /** An image that is there, instead of one that is built. */
   ready: string | null;
   runtime: Runtime;
   php: string;

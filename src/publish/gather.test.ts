@@ -124,7 +124,7 @@ test('a folder that is not there has nothing', async () => {
   expect(await gatherResults(join(folder, 'missing'), wanted)).toEqual({ results: [], refused: [] });
 });
 
-test('the list of shards is held against its form', async () => {
+test('the list of shards is compared with its form', async () => {
   const file = join(folder, 'shards.json');
   writeFileSync(file, JSON.stringify(wanted));
   expect(await readWanted(file)).toEqual(wanted);

@@ -8,7 +8,7 @@ import { cut } from '../text/plain.ts';
 
 /**
  * Reads results that another job, perhaps with a stranger's code in it, has left in an artifact. Nothing in there is
- * believed: files are bounded in number and size, data is held against its schema, and no text is taken as Markdown.
+ * believed: files are bounded in number and size, data is compared with its schema, and no text is taken as Markdown.
  */
 
 /** A run of 30 variants takes about 10 MB. */
@@ -42,7 +42,7 @@ export interface Gathered {
 }
 
 /**
- * The folders of the artifacts that were downloaded into a folder, each known by a file at its top. Where only one
+ * The folders of the artifacts that were downloaded into a folder, each known by a file in its root. Where only one
  * was there to be downloaded it has no folder of its own. Links are not followed.
  */
 export async function listArtifacts(folder: string, file: string): Promise<{ name: string; path: string }[]> {

@@ -238,7 +238,7 @@ const Whole = z.object({
     host: z.string().optional(),
     /** Share of their time that all loads were shortened to; 1: they are as their scenarios say. */
     durationScale: z.number().default(1),
-    /** What `compare-to` asked for and what it stands for; `reason`: why there is nothing to compare with. */
+    /** What `compare-to` asked for and what it means; `reason`: why there is nothing to compare with. */
     compareTo: z
       .object({
         given: z.string(),

@@ -48,7 +48,7 @@ export function fromPercentiles(grid: readonly GridPoint[], n: number): Histogra
   let next = 0;
   let from = points[0] as (typeof points)[number];
   for (const to of points) {
-    // A hair of slack: p·(n−1) may fall just short of the whole number that it stands for.
+    // A hair of slack: p·(n−1) may fall just short of the whole number that it means.
     const last = Math.min(Math.floor(to.index + 1e-6), n - 1);
     if (from.bucket === to.bucket) {
       if (last >= next) add(to.bucket, last - next + 1);

@@ -37,7 +37,7 @@ export function testPairs(values: readonly number[]): PairedTest | null {
 }
 
 /**
- * p values that may be held against ALPHA one by one, although there are many: the chance that any is wrong stays
+ * p values that may be compared with ALPHA one by one, although there are many: the chance that any is wrong stays
  * below it (Holm 1979).
  */
 export function holm(ps: readonly number[]): number[] {

@@ -127,7 +127,7 @@ test('what has ended is read as it was written, without a look at what was appen
   expect(await readOutput(folder)).toEqual(results);
 });
 
-test('of a run that was killed there is what it has appended, but for a line that was cut off', async () => {
+test('of a run that was killed there is what it has appended, except for a line that was cut off', async () => {
   const results = made();
   const output = await openOutput(folder);
   await output.write('results.json', JSON.stringify({ ...results, measurements: [] }));

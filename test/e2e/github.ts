@@ -259,7 +259,7 @@ export class GitHub {
     return { status: 204 };
   }
 
-  /** As GitHub, but for the most part of what it says of each, which the description's own examples fill in. */
+  /** As GitHub, except for the most part of what it says of each, which the description's own examples fill in. */
   #listPulls(context: Context): Answer {
     const { head } = context.request.query as { head?: string };
     const fitting = [...this.heads].filter(([, { label }]) => label === head);

@@ -52,7 +52,7 @@ function commit(files: Readonly<Record<string, string>>): string {
   return git('rev-parse', 'HEAD');
 }
 
-/** All that a run could touch: the files of the checkout and of the repository, but for its own output. */
+/** All that a run could touch: the files of the checkout and of the repository, except for its own output. */
 function snapshot() {
   return (
     readdirSync(project.folder, { recursive: true, encoding: 'utf8' })

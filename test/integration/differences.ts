@@ -9,7 +9,7 @@ export type Column = (typeof COLUMNS)[number];
 
 type Cells = Readonly<Record<Column, string>>;
 
-/** The same on all that keep the app in memory, but for those that are named. */
+/** The same on all that keep the app in memory, except for those that are named. */
 const fpm = (text: string, others: string, named: Partial<Cells> = {}): Cells => ({
   'nginx-fpm': text,
   ...{ workerman: others, reactphp: others, 'php-pm': others, swoole: others, roadrunner: others },

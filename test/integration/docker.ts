@@ -37,7 +37,7 @@ const basesOf = (runtime: string, php: string): string[] =>
     base.replace('{php}', php),
   );
 
-/** A base image of a runtime that cannot be had here, since `BENCH_IMAGES` names none in its place; null: all can. */
+/** A base image of a runtime that is not available here, since `BENCH_IMAGES` names none in its place; null: all can. */
 export function findMissingBase(runtime: string, php: string): string | null {
   if (!process.env.BENCH_IMAGES) return null;
   // The stand-in for Composer finds no packages but Debian's.

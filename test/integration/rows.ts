@@ -72,7 +72,7 @@ const ROWS: readonly Row[] = [
   },
   {
     ...{ runtime: 'unit', php: ['8.4'], sapi: 'cli-server', server: /^unit\/1\.\d+\.\d+$/, files: true },
-    // `docker top` tells no process of Unit from another, but for their titles.
+    // `docker top` tells no process of Unit from another, except for their titles.
     ...{ worker: /^unit: "php" application/, logLine: APACHE_LINE, ownExtensions: ['pcntl', 'unit'] },
     bad: [
       ['PM', 'ondemand', /one of static, dynamic/],
@@ -163,7 +163,7 @@ const all = ROWS.map((row) => ({
   missing: row.php.map((php) => findMissingBase(row.runtime, php)).find((base) => base !== null) ?? null,
 }));
 
-/** Those whose base images can be had. */
+/** Those whose base images are available. */
 export const rows = all.filter(({ missing }) => missing === null);
 
 /** The others, with the image that is missing. */

@@ -444,7 +444,7 @@ describe.each(rows)('$runtime', (row) => {
     await using(start(runtime), async (server) => {
       const users = (await docker('top', server.container, '-o', 'pid,uid')).split('\n').slice(1);
       expect(new Set(users.map((line) => line.trim().split(/\s+/)[1]))).toEqual(new Set(['33']));
-      // An app may make folders at its top: a cache, a log.
+      // An app may make folders in its root: a cache, a log.
       expect(await docker('exec', server.container, 'stat', '--format', '%U', '/app')).toBe('www-data');
     });
   });

@@ -31,7 +31,7 @@ const OPEN = ['php-pm', 'reactphp', 'roadrunner'];
 const folders = globSync('runtimes/*/composer.json', { cwd: root }).map((file) => dirname(file));
 const nameOf = (folder: string) => folder.split('/').at(-1) ?? '';
 
-test('each runtime has a lock file, but for those whose packages were not all there', () => {
+test('each runtime has a lock file, except for those whose packages were not all there', () => {
   const without = folders.filter((folder) => !existsSync(join(root, folder, 'composer.lock')));
   expect(without.map(nameOf).sort()).toEqual(OPEN);
 });

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 const root = resolve(import.meta.dirname, '../..');
 const { files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-test('the package has what git has in its folders, down to those that are empty but for a list of what git ignores', () => {
+test('the package has what git has in its folders, down to those that are empty except for a list of what git ignores', () => {
   const run = (program: string, ...args: string[]) =>
     execFileSync(program, args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
   const [pack] = JSON.parse(run('npm', 'pack', '--dry-run', '--json', '--ignore-scripts'));

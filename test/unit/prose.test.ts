@@ -5,7 +5,17 @@ import { parse } from 'yaml';
 import { COMMANDS } from '../../src/config/command.ts';
 import { KEYS } from '../../src/config/keys.ts';
 import { readPages, root } from '../fixtures/docs.ts';
-import { faultsOf, LINKED, messagesOf, PAGES, piecesOf, sentencesOf } from '../fixtures/prose.ts';
+import {
+  commentsOf,
+  faultsOf,
+  faultsOfCode,
+  LINKED,
+  messagesOf,
+  PAGES,
+  piecesOf,
+  sentencesOf,
+  titlesOf,
+} from '../fixtures/prose.ts';
 
 const workflows = ['bench', 'bench-command', 'bench-comment', 'bench-schedule'].map(
   (name) => `.github/workflows/${name}.yml`,
@@ -77,6 +87,39 @@ test('messages in src/ have short sentences without the banned words', () => {
   expect(files.length).toBeGreaterThan(100);
   expect(Object.fromEntries(found.filter(([, faults]) => faults.length > 0))).toEqual({});
 });
+
+test('comments and titles of tests do without the banned words', () => {
+  const source = "// What a ref\n// stands for.\ntest('all is held against it', () => 'stands for');";
+  expect(faultsOfCode([...commentsOf(source), ...titlesOf(source)])).toHaveLength(2);
+  const folders = '{src,script,bench,scenarios,runtimes,test}/**/*.{ts,js}';
+  const files = globSync(folders, { cwd: root }).filter((file) => !file.includes('node_modules'));
+  const found = files.map((file) => {
+    const text = read(file);
+    return [file, faultsOfCode([...commentsOf(text), ...titlesOf(text)])] as const;
+  });
+  expect(files.length).toBeGreaterThan(300);
+  expect(Object.fromEntries(found.filter(([, faults]) => faults.length > 0))).toEqual({});
+});
+
+test('messages of script/ and texts of the runtimes are written the same way', () => {
+  const scripts = globSync('script/**/*.ts', { cwd: root });
+  const found = scripts.flatMap((file) =>
+    faultsOf(messagesOf(read(file))).map((fault) => `${file}: ${fault}`),
+  );
+  expect(found).toEqual([]);
+  const manifests = globSync('runtimes/*/runtime.yaml', { cwd: root });
+  const texts = manifests.flatMap((file) => aboutsOf(parse(read(file))).map((text) => [file, text] as const));
+  expect(texts.length).toBeGreaterThan(30);
+  expect(texts.flatMap(([file, text]) => faultsOf([text]).map((fault) => `${file}: ${fault}`))).toEqual([]);
+});
+
+/** All `about` in a manifest, however deep. */
+function aboutsOf(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    key === 'about' && typeof inner === 'string' ? [inner] : aboutsOf(inner),
+  );
+}
 
 test('the glossary has at most 15 terms, and those that pages link', () => {
   expect(existsSync(join(root, 'docs/glossary.md'))).toBe(true);

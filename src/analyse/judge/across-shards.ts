@@ -133,7 +133,7 @@ function placeAll(
   };
 }
 
-/** The variants of one shard; the reference stands for all of them and is taken from the first alone. */
+/** The variants of one shard; the reference represents all of them and is taken from the first alone. */
 function collect(scenario: Measured, { plan }: Results, metric: Metric, position: number): Candidate[] {
   const shard = plan.shard?.index as number;
   const reference = scenario.entries.find(({ variant }) => variant.id === plan.reference);

@@ -140,7 +140,7 @@ describe('the metric that fits', () => {
     const metrics = compare(busy(0.95)).map(({ metric }) => metric);
     expect(metrics).toEqual(['cpu', 'rps', 'p50', 'p95', 'p99', 'memory']);
   });
-  test('only it is primary, but for what a gate names', () => {
+  test('only it is primary, except for what a gate names', () => {
     const gate: Gate = { source: 'p99', metric: 'p99', above: 0.1, scenario: null, variant: 'a' };
     const primary = (gates: Gate[]) =>
       compare(pair({}, {}, { gates })).flatMap((c) => (c.primary ? [c.metric] : []));
@@ -313,7 +313,7 @@ describe('CPU of services per request', () => {
 });
 
 describe('many tests', () => {
-  // Seven of eight are the same as the first but for chance; one differs so little that it is sure only by itself.
+  // Seven of eight are the same as the first except for chance; one differs so little that it is sure only by itself.
   const crowd = (count: number) => {
     const ids = Array.from({ length: count }, (_, i) => `v${i}`);
     const results = make(ids.map((id) => ({ id, ...quiet })));
@@ -419,7 +419,7 @@ describe('gates', () => {
     expect(unjudged(1.029, null)).toEqual([true]);
     expect(checkGates(results, [{ ...comparison, interval: null }])[0]?.unjudged).toBe(true);
   });
-  test('hold against the reference only where no other ref was asked for', () => {
+  test('count against the reference only where no other ref was asked for', () => {
     const two = [
       { id: 'a', ...quiet, rps: 80 },
       { id: 'b', ...quiet, rps: 60 },

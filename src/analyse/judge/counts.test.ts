@@ -47,7 +47,7 @@ describe('counts of both sides', () => {
     expect(judge(constant(1), constant(0))?.change).toMatchObject({ verdict: 'more', ratio: null });
   });
 
-  test('quotients that stand for one number are the same', () => {
+  test('quotients that mean one number are the same', () => {
     const third = 0.1 + 0.2;
     expect(judge(constant(third), constant(0.3))?.change?.verdict).toBe('same');
     expect(
@@ -161,7 +161,7 @@ describe('gates', () => {
     [1, 0, { above: 0.2 }, true],
     [14, 3, { more: 0, scenario: 'other' }, false],
     [14, 3, { more: 0, variant: 'apache' }, true],
-  ])('%d in place of %d against %j: failed is %s', (head, base, of, failed) => {
+  ])('%d instead of %d against %j: failed is %s', (head, base, of, failed) => {
     expect(outcome(constant(head), constant(base), of)).toEqual({
       failed,
       unjudged: false,

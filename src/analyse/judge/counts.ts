@@ -83,7 +83,7 @@ function namesOf(counts: readonly Count[]): Map<string, NamedCount> {
 function sideOf(starts: readonly (readonly number[])[], failures: number): Counted {
   const all = starts.flat();
   const [low, high] = [Math.min(...all), Math.max(...all)];
-  // The same number of events over the same number of requests is the same quotient, but for the last bits.
+  // The same number of events over the same number of requests is the same quotient, except for the last bits.
   const constant = all.length > 1 && high - low <= 1e-9 * Math.max(1, Math.abs(high));
   return {
     perRequest: constant ? (all[0] as number) : mean(starts.map((repeats) => mean([...repeats]))),
@@ -160,7 +160,7 @@ function verdictOf(
   if (reasons.length > 0) return 'inconclusive';
   if (from.floorRatio !== undefined) return judgeInstructions(difference, from.perRequest);
   if (interval === null) {
-    // Quotients that stand for the same number.
+    // Quotients that represent the same number.
     if (Math.abs(difference) <= 1e-9 * Math.max(1, from.perRequest)) return 'same';
     return difference > 0 ? 'more' : 'fewer';
   }

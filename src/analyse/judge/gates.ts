@@ -63,7 +63,7 @@ function checkCount(row: CountRow, { above, more }: Gate, scenario: string): Cou
   const { verdict, interval, difference, from } = change;
   const allowed = more ?? above * from.perRequest;
   const { low, high } = interval ?? { low: difference, high: difference };
-  // Quotients that stand for the same number.
+  // Quotients that represent the same number.
   const least = 1e-9 * Math.max(1, from.perRequest);
   const failed = verdict === 'more' && low > allowed + least;
   const isWithin = interval !== null && high <= allowed;

@@ -3,7 +3,7 @@ import { makeResults, type Server } from '../../../test/fixtures/results/make.ts
 import { compare } from './compare.ts';
 import { findableAmid, measureNoise } from './noise-found.ts';
 
-/** A variant and its twin, the same but for noise. */
+/** A variant and its twin, the same except for noise. */
 function noiseOf(server: Partial<Server>, instances = 60) {
   const results = makeResults({
     servers: [{ id: 'apache@8.4', rps: 2000, base: {}, ...server }],

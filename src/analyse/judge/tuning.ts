@@ -7,7 +7,7 @@ import type { ScenarioSummary, Tuned } from '../summary.ts';
 import { logRatios, pairSlices } from './pairs.ts';
 import { isMore } from './rank.ts';
 
-/** Degrees of freedom of what is not estimated but reckoned with. */
+/** Degrees of freedom of what is not estimated but calculated with. */
 const MANY = 1000;
 
 /** ln of a number, with the variance of that. */
@@ -27,7 +27,7 @@ interface Test {
 
 /**
  * What became of `tune` in a scenario: of each runtime the value that is surely better than the one chosen and has the best
- * number. Many values are each held against the chosen one, and the best of many numbers owes something to chance, so p
+ * number. Many values are each compared with the chosen one, and the best of many numbers owes something to chance, so p
  * values are corrected for all tests of the scenario together.
  */
 export function judgeTuned(

@@ -41,7 +41,7 @@ export function judgeThreshold(
     return metric ? [{ metric, seconds: durationMs / 1000 }] : [];
   });
   if (parts.length === 0 || sum(parts, ({ metric }) => metric.count) === 0) {
-    // k6 takes a metric without samples for one that keeps its thresholds, but for counts.
+    // k6 takes a metric without samples for one that keeps its thresholds, except for counts.
     if (condition.method !== 'count') return open('it had no samples');
   }
   const values = judgedBySlice(condition)

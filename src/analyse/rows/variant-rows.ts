@@ -60,7 +60,7 @@ export function chooseMetric({ model, entries }: Measured): Metric {
   return ranked.every(({ row }) => (row.latency?.samples ?? 0) >= P99_SAMPLES) ? 'p99' : 'p95';
 }
 
-/** What the ranking is by: as above, but for ramps that some variant did not hold to their end. */
+/** What the ranking is by: as above, except for ramps that some variant did not hold to their end. */
 export function chooseRanking(measured: Measured): ScenarioSummary['metric'] {
   const isRamp = measured.entries.some(
     ({ row }) => row.state.kind === 'ranked' && row.holds?.kind === 'found',

@@ -14,7 +14,7 @@ interface Node {
   callees: Map<string, Node>;
 }
 
-/** A profile, and µs of CPU per request that a sample of it stands for, as a share of its side's starts. */
+/** A profile, and µs of CPU per request that a sample of it represents, as a share of its side's starts. */
 export interface Weighed {
   profile: Profile;
   worth: number;

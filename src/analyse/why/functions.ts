@@ -7,7 +7,7 @@ import type { Change, Sides } from './why-model.ts';
 /** A fresh start of one side: samples, and what one of them is worth. */
 export interface Start extends Charged {
   perRequestUs: number;
-  /** µs of CPU per request that a sample stands for. */
+  /** µs of CPU per request that a sample represents. */
   worth: number;
 }
 

@@ -10,7 +10,7 @@ export const VARIANT_KEYS = ['runtimes', 'php', 'app'] as const;
 const SCENARIO_KEYS = ['scenarios', 'paths', 'journey'] as const;
 
 /**
- * A name is held against what its own source asks for. Where a stronger source asks for something else, a name that
+ * A name is compared with what its own source asks for. Where a stronger source asks for something else, a name that
  * nothing bears any more is no mistake.
  */
 export function toCheck(

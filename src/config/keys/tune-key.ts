@@ -20,7 +20,7 @@ export function parseTune(text: string): Tune {
 
 /**
  * Every runtime that has the option with each of its values; as it was chosen comes first, and is what the others are
- * held against. Throws a UserError when none has it.
+ * compared with. Throws a UserError when none has it.
  */
 export function expandTune(
   choices: readonly RuntimeChoice[],

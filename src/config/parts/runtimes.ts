@@ -241,7 +241,7 @@ function readRuntime({ name, path, document, dockerfile }: Folder): Runtime {
   };
 }
 
-/** All is as in the runtime that it extends, the image above all, but for its name, title and defaults. */
+/** All is as in the runtime that it extends, the image above all, except for its name, title and defaults. */
 function readPreset(
   { name, document }: Folder,
   built: ReadonlyMap<string, Runtime>,

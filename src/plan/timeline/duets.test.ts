@@ -54,7 +54,7 @@ describe('duets', () => {
     expect(draft(change, isElastic).some(isDuet)).toBe(false);
   });
 
-  test('begin together but for a moment, and end together', () => {
+  test('begin together except for a moment, and end together', () => {
     const { slices } = makeK6Plan(batch, { a: 1, 'a:base': 2, c: 3 }, 'app.test');
     for (const group of groupTurns(batch.slices).filter(([slice]) => slice?.duet)) {
       expect(group).toHaveLength(2);

@@ -44,7 +44,7 @@ function foldUncompared(comparisons: readonly Comparison[]): Row[] {
   });
 }
 
-/** `metrics`: it stands for so many, none of which could be compared. */
+/** `metrics`: it represents so many, none of which could be compared. */
 type Row = Comparison & { metrics?: number };
 
 function columnsOf({ variants }: Summary, shown: readonly Row[]): Column<Row>[] {

@@ -9,7 +9,7 @@ export interface PageAssets {
 
 let assets: PageAssets | undefined;
 
-/** Bundled on first use. dist/ has the result in place of this module: script/lib/page.ts. */
+/** Bundled on first use. dist/ has the result instead of this module: script/lib/page.ts. */
 export function pageAssets(): PageAssets {
   if (!assets) {
     const { script, style } = bundlePage();

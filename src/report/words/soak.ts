@@ -14,7 +14,7 @@ export function growth(soak: Soak | null): string {
   return `${signed({ value: value / size, half: half / size })} ${unit}${soak.leaks ? ' leaks' : ''}`;
 }
 
-/** `−3.1 ± 0.4 %`: change of RPS from begin to end. */
+/** `−3.1 ± 0.4 %`: change of RPS from start to end. */
 export function decay(soak: Soak | null): string {
   if (!soak?.decay) return NOTHING;
   const { value, half } = soak.decay;

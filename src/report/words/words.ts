@@ -176,7 +176,7 @@ export function startedAfresh({ scenarios, plan }: Summary): string {
   return starts === 1 ? 'once' : plural(starts, 'time');
 }
 
-/** What the ± stands for here. */
+/** What the ± means here. */
 export function intervalLegend({ rows, metric }: ScenarioSummary): string {
   if (metric === 'holds') return '';
   // CPU per request has a ± of its own beside every ranking.

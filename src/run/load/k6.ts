@@ -167,7 +167,7 @@ export function makeK6Plan(
     ownScenarios: scenario.load === null,
     paths: journey.kind === 'paths' ? journey.paths : [],
     host,
-    // A script has a process for each slice, so that the name stands for one variant there.
+    // A script has a process for each slice, so that the name represents one variant there.
     hosts: hostsOf(host, own ? ports[slices[0]?.variant ?? ''] : undefined),
     startAtMs: null,
     blockedIps: ALL_BUT_THIS_MACHINE,

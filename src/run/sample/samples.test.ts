@@ -125,7 +125,7 @@ describe('samples of hours', () => {
     expect(reads).toBeLessThan(400);
   });
 
-  test('are forgotten but for those that the next interval begins with', () => {
+  test('are forgotten except for those that the next interval begins with', () => {
     const fromMs = 3_600_050;
     const expected = samples.usedUs(1, fromMs, fromMs + 1000);
     samples.forget(fromMs);

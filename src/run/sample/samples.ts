@@ -89,7 +89,7 @@ export class Samples {
     return to - from;
   }
 
-  /** As `usedUs`, but reckoned from the samples within, so that nothing before and behind is in it; null with fewer than two. */
+  /** As `usedUs`, but calculated from the samples within, so that nothing before and behind is in it; null with fewer than two. */
   usedWithinUs(container: number, fromMs: number, toMs: number): number | null {
     const first = firstAfter(this.cpu, fromMs);
     const last = lastBefore(this.cpu, toMs);
@@ -131,7 +131,7 @@ export class Samples {
     return { ...(before && { before }), ...(after && { after }) };
   }
 
-  /** Drops what was sampled before a time, but for the last of each kind: what is looked up from there on begins with that. */
+  /** Drops what was sampled before a time, except for the last of each kind: what is looked up from there on begins with that. */
   forget(beforeMs: number): void {
     for (const kind of [this.cpu, this.host, this.memory]) {
       kind.splice(0, Math.max(0, countUpTo(kind, beforeMs) - 1));

@@ -41,7 +41,7 @@ export async function startInstance(
   return servers;
 }
 
-/** The variants to start. A leftover server on one of our ports would be measured in place of ours. */
+/** The variants to start. A leftover server on one of our ports would be measured instead of ours. */
 async function findWanted({ engine, job }: World, instance: Instance, fail: Fail): Promise<Wanted[]> {
   const taken = await listListeners(engine.docker, engine.arena.name);
   return instance.startOrder.flatMap((id): Wanted[] => {

@@ -100,7 +100,7 @@ function frontEnvironment({ env }: PlannedVariant, port: number): Record<string,
   };
 }
 
-/** `{variant}` in the app's environment stands for the variant's own database. */
+/** `{variant}` in the app's environment means the variant's own database. */
 function nameDatabase(env: Readonly<Record<string, string>>, database: string): Record<string, string> {
   const named = Object.entries(env).map(([key, value]) => [key, value.replaceAll('{variant}', database)]);
   return { ...Object.fromEntries(named), BENCH_DATABASE: database };

@@ -266,7 +266,7 @@ const UNASKED: Reply = {
   answer: { status: 0, error: 'its journey took a different path', type: '', location: '', body: '' },
 };
 
-/** All rounds of each variant, by app and ref: only those of the same are held against each other. */
+/** All rounds of each variant, by app and ref: only those of the same are compared with each other. */
 function pair({ job: { config } }: World, servers: readonly Server[], rounds: readonly Round[]): Asked[][] {
   const idsOf = new Map<string, string[]>();
   for (const { variant } of servers) {

@@ -1,4 +1,4 @@
-/** Pages that a server or an app shows in place of the app. The one list of them, each with its source. Pure. */
+/** Pages that a server or an app shows instead of the app. The one list of them, each with its source. Pure. */
 
 export interface Page {
   /** Of its `<title>`, cleaned; null: it has none. */

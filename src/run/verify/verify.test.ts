@@ -184,7 +184,7 @@ test('a path that the load does not ask for may be refused, by all alike', () =>
   expect([...findDifferent([refused('a', 404), refused('b', 404), refused('c', 500)]).keys()]).toEqual(['c']);
 });
 
-test('redirects are found with where they lead, but for a path that the load does not ask for', () => {
+test('redirects are found with where they lead, except for a path that the load does not ask for', () => {
   const moved = (request: string, status: number, location: string, mayRefuse = false): Asked => ({
     ...asked('a', '', '', { status, location }),
     ...{ request, mayRefuse },

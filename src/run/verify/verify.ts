@@ -29,7 +29,7 @@ export interface Asked {
   request: string;
   /** A refusal is an answer like any other: the load does not ask for it, or its journey is the judge of that. */
   mayRefuse?: boolean;
-  /** The body names the server: status, type and location are held against each other, no more. */
+  /** The body names the server: status, type and location are compared with each other, no more. */
   headOnly?: boolean;
   /** At least one, the latest first. They may be of several fresh starts. */
   answers: readonly Answer[];

@@ -35,7 +35,7 @@ export function bdi(label: string): HTMLElement {
   return el('bdi', { class: 'name' }, label);
 }
 
-/** The patch of colour that stands for a variant. */
+/** The patch of colour that represents a variant. */
 export function swatch(variant: number | null): HTMLElement {
   return el('span', { class: `swatch ${colorClass(variant)}`, 'aria-hidden': 'true' });
 }

@@ -16,7 +16,7 @@ export interface Sides {
   base: number;
 }
 
-/** What the widths stand for. `gone`: calls that only the base makes. */
+/** What the widths represent. `gone`: calls that only the base makes. */
 export type View = 'variant' | 'base' | 'gone';
 
 /** The request, of which all else is a part. */
