@@ -87,7 +87,7 @@ ensure_sshd() {
   fi
 }
 
-# Where there is none, and none can be had, the tests that need it are skipped and say so.
+# Where there is none, and none are available, the tests that need it are skipped and say so.
 ensure_chromium() {
   local name
   for name in chromium chromium-browser google-chrome google-chrome-stable; do
