@@ -73,6 +73,13 @@ test('what became cheaper, where something else became dearer by more than all',
   ]);
 });
 
+test('the interval of a function, where too few samples give it more than all of the change', () => {
+  const change = { us: 2900, low: 1100, high: 4700, sure: true };
+  expect(tell([culprit(2900, find, { change })])).toEqual([
+    'Most of it: App\\A::find() +2.9 ms (+1.1 ms to +4.7 ms), in all +2.3 ms CPU per request (src/A.php:41, changed here).',
+  ]);
+});
+
 test('a change for the better', () => {
   expect(tell([culprit(-1900)], { changeUs: -2300 })).toEqual([
     'Most of it: App\\A::find() −1.9 ms of −2.3 ms CPU per request (src/A.php:41, changed here).',

@@ -54,13 +54,11 @@ function tellCause(why: Why, summary: Summary, medium: Medium, several: boolean)
   const share = named.reduce((sum, { change }) => sum + change.us, 0) / changeUs;
   const label = share >= MOST ? 'Most of it' : 'Part of it';
   const [against] = culprits.filter(({ change }) => change.us > 0 !== changeUs > 0);
-  // More than all of it: something else became cheaper by the rest.
-  if (share > 1.05 && against)
-    return {
-      label,
-      text: `${tellAll([...named, against], medium, `, in all ${signedTime(changeUs)}`)}${where}.`,
-    };
-  return { label, text: `${tellAll(named, medium, ` of ${signedTime(changeUs)}`)}${where}.` };
+  const whole = signedTime(changeUs);
+  if (share <= 1.05) return { label, text: `${tellAll(named, medium, ` of ${whole}`)}${where}.` };
+  // More than all of it: something else became cheaper by the rest, or the samples are too few to be exact.
+  const all = against ? [...named, against] : named;
+  return { label, text: `${tellAll(all, medium, `, in all ${whole}`, against === undefined)}${where}.` };
 }
 
 /** As few as make up most of the change. */
@@ -74,11 +72,11 @@ function countNeeded(culprits: readonly Culprit[], changeUs: number): number {
 }
 
 /** `A::b()` +1.9 ms of +2.3 ms CPU per request (src/A.php:41, changed here) */
-function tellAll(culprits: readonly Culprit[], medium: Medium, of: string): string {
-  const amounts = culprits.map(
-    ({ function: own, change }) =>
-      `${own ? medium.call(callName(own)) : 'autoloading'} ${signedTime(change.us)}`,
-  );
+function tellAll(culprits: readonly Culprit[], medium: Medium, of: string, ranges = false): string {
+  const amounts = culprits.map(({ function: own, change: { us, low, high } }) => {
+    const range = ranges ? ` (${signedTime(low)} to ${signedTime(high)})` : '';
+    return `${own ? medium.call(callName(own)) : 'autoloading'} ${signedTime(us)}${range}`;
+  });
   const places = culprits.map((culprit) => tellPlace(culprit, medium)).filter(Boolean);
   return `${list(amounts)}${of} CPU per request${places.length > 0 ? ` (${places.join('; ')})` : ''}`;
 }
