@@ -3,6 +3,7 @@ import type { Command } from '../config/command.ts';
 import { parseConfig } from '../config/parse.ts';
 import type { TableOptions } from '../report/format/terminal.ts';
 import { renderAs } from '../report/formats.ts';
+import { runOnEngines } from './run-engines.ts';
 import { makeCaller, type Shell } from './shell.ts';
 
 type Asked = Extract<Command, { command: 'run' }>;
@@ -11,6 +12,7 @@ type Asked = Extract<Command, { command: 'run' }>;
 export async function runAndPrint(command: Asked, shell: Shell, terminal: TableOptions): Promise<number> {
   const { host, packageRoot, cwd, print } = shell;
   const config = parseConfig({ flags: command.flags, cwd, packageRoot });
+  if (config.engines) return runOnEngines(config, config.engines, command, shell, terminal);
   const { progress, ...caller } = await makeCaller(shell);
   const { results, summary, out, exitCode } = await runBench(config, host, caller);
   progress.end();

@@ -310,6 +310,14 @@ export const KEYS = {
     about: 'Docker engine to measure on: a Docker context, ssh://user@host, tcp://host:port or a socket',
     default: 'as docker itself chooses: DOCKER_HOST, DOCKER_CONTEXT, the current context',
   },
+  engines: {
+    schema: list(scalar(parseEngine, { type: 'string', minLength: 1 })),
+    value: 'NAME,…',
+    about: 'Share the variants among several Docker engines, with the reference on each',
+    default: 'none',
+    many: 'list',
+    only: ['flag', 'file'],
+  },
   wait: {
     schema: boolean,
     about: 'Wait for another run on the same Docker engine',

@@ -96,13 +96,13 @@ function readRun(layers: readonly Layer[], sources: Sources, files: Files): RunO
       mask: value('mask'),
       memoryBytes: value('memory'),
       buildCache: value('build-cache'),
-      engine: value('engine'),
       setUp: value('set-up'),
     }),
     host: value('host') ?? KEYS.host.default,
     seed: value('seed') ?? Math.floor(random() * 2 ** 32),
     images: readImages(layers, files),
     ...readServices(layers, files),
+    ...readEngines(layers),
     prepare: value('prepare') ?? [],
     ...(value('same-answers') === 'warn' && { sameAnswers: 'warn' }),
     ...(value('cold-start') && { coldStart: true }),
@@ -110,6 +110,21 @@ function readRun(layers: readonly Layer[], sources: Sources, files: Files): RunO
     ...readProfile(layers),
     wait: value('wait') ?? false,
   };
+}
+
+/** Of these keys the strongest source that says any of them decides. */
+function readEngines(layers: readonly Layer[]): Pick<RunOptions, 'engine' | 'engines'> {
+  const layer = layers.find(({ values }) => values.engine ?? values.engines);
+  const { engine, engines = [] } = layer?.values ?? {};
+  const where = layer?.document.place(['engines'], 'key');
+  const refuseBeside = (key: string) => {
+    throw new UserError(`\`engines\` and \`${key}\` cannot be combined`, { ...(where && { where }) });
+  };
+  if (engines.length > 0 && engine !== undefined) refuseBeside('engine');
+  if (engines.length > 0 && find(layers, 'shard')) refuseBeside('shard');
+  const [first] = engines;
+  if (engines.length > 1) return { engines };
+  return engine === undefined && first === undefined ? {} : { engine: engine ?? (first as string) };
 }
 
 /** What to compare. */

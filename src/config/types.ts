@@ -311,6 +311,8 @@ export interface RunOptions {
   engine?: string;
   /** Who counts work per request after the verdict; absent: nobody. */
   count?: readonly Counter[];
+  /** Two or more, each of which measures a share of the variants. */
+  engines?: readonly string[];
   /** Wait for another run on the same engine instead of refusing. */
   wait: boolean;
 }

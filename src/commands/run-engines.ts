@@ -1,0 +1,124 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { mergeResults } from '../analyse/merge.ts';
+import type { Command } from '../config/command.ts';
+import { CONFIG_FLAGS, splitArguments } from '../config/keys/flags.ts';
+import type { Config } from '../config/types.ts';
+import { findEngine } from '../engine/connection.ts';
+import { UserError } from '../errors.ts';
+import { type PlannedShard, planShards } from '../plan/shard-plan.ts';
+import { planVariants } from '../plan/variants.ts';
+import type { TableOptions } from '../report/format/terminal.ts';
+import { renderAs } from '../report/formats.ts';
+import { findResults } from '../store/stored.ts';
+import type { Shell } from './shell.ts';
+
+type Asked = Extract<Command, { command: 'run' }>;
+
+/** What became of the share of one engine. */
+interface Share {
+  engine: string;
+  shard: PlannedShard;
+  /** Where its results are. */
+  folder: string;
+  code: number;
+}
+
+/**
+ * `run --engines a,b`: each engine measures its share of the variants, and the reference, all at once: a `run` of its own
+ * with `--shard`. Their results are put into one report as `report` does. An engine that fails costs its share alone.
+ */
+export async function runOnEngines(
+  config: Config,
+  engines: readonly string[],
+  command: Asked,
+  shell: Shell,
+  terminal: TableOptions,
+): Promise<number> {
+  await checkEngines(engines, shell);
+  const shards = planShards(planVariants(config), config, engines.length);
+  const say = (line: string) => process.stderr.write(`${line}\n`);
+  for (const engine of engines.slice(shards.length))
+    say(`${engine}: there is nothing left for it to measure`);
+  const shares = await runShares(
+    shards.map((shard, i) => ({
+      ...{ shard, engine: engines[i] as string, folder: join(config.out, `engine-${i + 1}`) },
+    })),
+    { config, command, shell, say },
+  );
+  const results = await Promise.all(shares.map(({ folder }) => findResults(folder).catch(() => null)));
+  const kept = results.filter((found) => found !== null);
+  for (const [i, { engine, shard, code, folder }] of shares.entries()) {
+    if (results[i]) say(`${engine}: exit code ${code}, results in ${folder}`);
+    else say(`${engine}: exit code ${code}, no results. Not measured: ${shard.variants.join(', ')}`);
+  }
+  if (kept.length > 0) {
+    const groups = mergeResults(kept);
+    await mkdir(config.out, { recursive: true });
+    for (const format of ['md', 'html'] as const) {
+      await writeFile(join(config.out, `report.${format}`), [...renderAs(format, groups, terminal)].join(''));
+    }
+    for (const text of renderAs(command.format, groups, terminal)) process.stdout.write(text);
+    say(`written to ${config.out}: report.html, report.md, and a folder for each engine`);
+  }
+  return worstOf(shares.map(({ code }) => code));
+}
+
+/** Before anything starts. */
+async function checkEngines(engines: readonly string[], { host }: Shell): Promise<void> {
+  const where = { name: '--engines' };
+  const urls = await Promise.all(engines.map((engine) => findEngine(host, engine)));
+  for (const [i, engine] of engines.entries()) {
+    if (urls[i] !== null && urls.indexOf(urls[i] as string) !== i) {
+      throw new UserError('the same engine twice', { where, found: engine, allowed: 'different engines' });
+    }
+  }
+}
+
+interface Around {
+  config: Config;
+  command: Asked;
+  shell: Shell;
+  say(line: string): void;
+}
+
+async function runShares(shares: readonly Omit<Share, 'code'>[], around: Around): Promise<Share[]> {
+  const { config, command, shell, say } = around;
+  const { host } = shell;
+  const flags = withoutOwn(command.flags);
+  const running = shares.map(({ engine, shard: { index, of }, folder }) => {
+    const own = [`--engine=${engine}`, `--shard=${index}/${of}`, `--out=${folder}`, `--seed=${config.seed}`];
+    const program = [...process.execArgv, process.argv[1] as string, 'run', ...flags, ...own];
+    return host.start(process.execPath, program, {
+      onLine: (line, stream) => stream === 'stderr' && say(`${engine}: ${line}`),
+    });
+  });
+  const forget = host.onSignal((signal) => {
+    for (const one of running) one.kill(signal);
+  });
+  try {
+    const ended = await Promise.all(running.map(({ done }) => done));
+    return shares.map((share, i) => ({ ...share, code: ended[i]?.code ?? 70 }));
+  } finally {
+    forget();
+  }
+}
+
+/** The flags without those that each share has of its own. */
+function withoutOwn(argv: readonly string[]): string[] {
+  const own = ['engines', 'engine', 'shard', 'out', 'seed'];
+  const given = [...splitArguments(argv, CONFIG_FLAGS).flags].filter(([name]) => !own.includes(name));
+  return given.flatMap(([name, texts]) =>
+    texts.map((text) => {
+      if (CONFIG_FLAGS[name] !== 'boolean') return `--${name}=${text}`;
+      return text === 'true' ? `--${name}` : `--no-${name}`;
+    }),
+  );
+}
+
+/** As of one run, by what matters most. */
+const WORST = [70, 130, 143, 4, 2, 3, 1];
+
+function worstOf(codes: readonly number[]): number {
+  return WORST.find((code) => codes.includes(code)) ?? Math.max(...codes);
+}
