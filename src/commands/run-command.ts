@@ -16,7 +16,9 @@ export async function runAndPrint(command: Asked, shell: Shell, terminal: TableO
   const { progress, ...caller } = await makeCaller(shell);
   const { results, summary, out, exitCode } = await runBench(config, host, caller);
   progress.end();
-  for (const text of renderAs(command.format, [results], terminal, () => summary)) process.stdout.write(text);
+  // Progress goes to standard error, so that both are on one terminal where both are terminals.
+  const seen = { ...terminal, showsChecks: process.stdout.isTTY && process.stderr.isTTY };
+  for (const text of renderAs(command.format, [results], seen, () => summary)) process.stdout.write(text);
   const written = `written to ${out}: report.html, report.md, results.json, measurements.ndjson, raw/`;
   // What is not for people is for programs, which read all of standard output.
   if (command.format === 'table') print(`\n${written}`);

@@ -100,3 +100,13 @@ test('nothing measured at all', () => {
   expect(text).toContain('No variant could be ranked. Failed: a.');
   expect(text).toContain('a: failed to build: no such image');
 });
+
+test('what the run has printed on the same terminal is not repeated', () => {
+  const results = makeResults({ servers: [{ id: 'a', rps: 100 }] });
+  const page = { endpoint: '/', journey: null, variants: ['a'], status: 200, type: '', location: '' };
+  const summary = summarise({ ...results, checked: [{ ...page, title: null, bytes: [7, 7] }] });
+  const checks = (showsChecks: boolean) =>
+    renderTable(summary, { width: 120, color: false, showsChecks }).match(/^checked: .*$/gm);
+  expect(checks(false)).toEqual(['checked: / → 200, 7 bytes']);
+  expect(checks(true)).toBeNull();
+});

@@ -45,6 +45,8 @@ export interface TableOptions {
   width: number;
   /** Colour is for terminals, and not where NO_COLOR is set: the caller knows. */
   color: boolean;
+  /** The run has printed on the same terminal what was checked: it is not repeated. */
+  showsChecks?: boolean;
 }
 
 /** In a narrow terminal these columns go first, one after the other. */
@@ -69,7 +71,7 @@ const medium: Medium = {
 };
 
 /** The comparison as a table for a terminal: one row a variant, best first; what cannot be ranked apart, with why. */
-export function renderTable(summary: Summary, { width, color }: TableOptions): string {
+export function renderTable(summary: Summary, { width, color, showsChecks }: TableOptions): string {
   const styles = color ? coloured : uncoloured;
   const scenarios = summary.scenarios.map((scenario) => renderScenario(scenario, summary, width, styles));
   const warnings = summary.warnings.map(({ code, message, remedy }) =>
@@ -88,9 +90,8 @@ export function renderTable(summary: Summary, { width, color }: TableOptions): s
       ].join('\n'),
     );
   }
-  const checkedBefore = checkedLines(summary.checked, summary.variants).map((line) =>
-    eachLine(wrap(`checked: ${line}`, width, '  '), styles.dim),
-  );
+  const checked = showsChecks ? [] : checkedLines(summary.checked, summary.variants);
+  const checkedBefore = checked.map((line) => eachLine(wrap(`checked: ${line}`, width, '  '), styles.dim));
   const parts = [
     ...(answer ? [renderAnswer(answer, width, styles)] : []),
     answer && answer.rows.length > 0 ? styles.bold(clip('Servers compared with each other', width)) : '',
