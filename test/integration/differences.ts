@@ -4,7 +4,15 @@
  * worker.php alone by worker.test.ts, too.
  */
 
-const COLUMNS = ['nginx-fpm', 'workerman', 'reactphp', 'php-pm', 'swoole', 'roadrunner'] as const;
+const COLUMNS = [
+  'nginx-fpm',
+  'workerman',
+  'reactphp',
+  'php-pm',
+  'swoole',
+  'roadrunner',
+  'frankenphp',
+] as const;
 export type Column = (typeof COLUMNS)[number];
 
 type Cells = Readonly<Record<Column, string>>;
@@ -12,14 +20,21 @@ type Cells = Readonly<Record<Column, string>>;
 /** The same on all that keep the app in memory, except for those that are named. */
 const fpm = (text: string, others: string, named: Partial<Cells> = {}): Cells => ({
   'nginx-fpm': text,
-  ...{ workerman: others, reactphp: others, 'php-pm': others, swoole: others, roadrunner: others },
+  ...{
+    workerman: others,
+    reactphp: others,
+    'php-pm': others,
+    swoole: others,
+    roadrunner: others,
+    frankenphp: others,
+  },
   ...named,
 });
 
 export const DIFFERENCES = {
   exit: {
     about: 'The app calls `exit`',
-    cells: fpm('200', 'no answer', { 'php-pm': '502', swoole: '500', roadrunner: '500' }),
+    cells: fpm('200', 'no answer', { 'php-pm': '502', swoole: '500', roadrunner: '500', frankenphp: '200' }),
   },
   exception: { about: 'The app throws', cells: fpm('500', '500') },
   warning: { about: 'A PHP warning', cells: fpm('200', '200') },
@@ -36,19 +51,20 @@ export const DIFFERENCES = {
       workerman: '200, whole',
       swoole: '413',
       roadrunner: '413',
+      frankenphp: '200, whole',
     }),
   },
-  input: { about: '`php://input`', cells: fpm('the body', 'empty') },
+  input: { about: '`php://input`', cells: fpm('the body', 'empty', { frankenphp: 'the body' }) },
   headers: {
     about: '`header()` and `setcookie()`',
-    cells: fpm('sent', 'dropped', { 'php-pm': 'sent' }),
+    cells: fpm('sent', 'dropped', { 'php-pm': 'sent', frankenphp: 'sent' }),
   },
   'session cookie': { about: 'Cookie of a new session', cells: fpm('sent', 'sent') },
   'session again': { about: 'Cookie of a known session', cells: fpm('not sent', 'not sent') },
   'session destroyed': { about: 'Cookie after `session_destroy()`', cells: fpm('not sent', 'not sent') },
   'session cache': {
     about: 'Cache headers of a session',
-    cells: fpm('sent', 'dropped', { 'php-pm': 'sent' }),
+    cells: fpm('sent', 'dropped', { 'php-pm': 'sent', frankenphp: 'sent' }),
   },
   'repeated header': {
     about: 'A repeated header is joined with',
