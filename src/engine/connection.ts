@@ -46,7 +46,10 @@ export async function findEngine(host: Host, engine: string | undefined): Promis
   const found = await host.exec('docker', args, { timeoutMs: 60_000 }).catch(() => null);
   if (found === null) return null;
   if (found.code === 0) return found.stdout.trim();
-  const listed = await host.exec('docker', ['context', 'ls', '--format', '{{.Name}}'], { timeoutMs: 60_000 });
+  // Docker lists a context that the environment names, whether there is one or not.
+  const listed = await host.exec('docker', ['context', 'ls', '--format', '{{.Name}}'], {
+    ...{ timeoutMs: 60_000, env: { DOCKER_CONTEXT: undefined } },
+  });
   const names = listed.stdout.split('\n').filter(Boolean);
   const wanted = engine ?? process.env.DOCKER_CONTEXT ?? '';
   throw new UserError('no such Docker context', {

@@ -59,6 +59,15 @@ describe.skipIf(why !== null)(`an engine over ssh${why ? `: ${why}` : ''}`, () =
     ]);
   });
 
+  it('so is one that the environment names, which docker itself would list', async () => {
+    const env = { DOCKER_CONTEXT: 'nowhere', DOCKER_HOST: undefined };
+    const { code, stderr } = await suite.project.cli(['run'], { env });
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/no such Docker context(?:.|\n)*allowed: default,/),
+    ]);
+  });
+
   it('cold starts are refused: they would be timed with the connection', async () => {
     const run = bench(world('cold'), 'faulty', 1, '--cold-start');
     const { code, stderr } = await run.done;
