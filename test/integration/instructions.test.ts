@@ -115,7 +115,7 @@ describe('pages of two versions', () => {
   });
 });
 
-it('a script is told apart, and a file without PHP is refused', async () => {
+it('a file without PHP is refused', async () => {
   commit({ 'public/robots.txt': 'User-agent: *\n' });
   await project.bench('out-file', ...COUNT, '--paths', '/robots.txt').done;
   const { counts, warnings } = project.results('out-file');

@@ -25,15 +25,11 @@ export async function openSide(world: World, variant: PlannedVariant, index: num
   const { engine, job } = world;
   const { docker, signal } = engine;
   const container = containerOfSide(world, index);
+  const image = imageOf(world, variant);
   const reset = await job.services?.reset(variant);
   if (reset) throw new Uncountable(reset.reason);
   // Not ended by a signal: a client that dies in between leaves a container which nobody has seen yet.
-  for (const args of createArguments(
-    onOneCpu(world, index),
-    { variant, image: imageOf(world, variant) },
-    container,
-    PORT,
-  )) {
+  for (const args of createArguments(onOneCpu(world, index), { variant, image }, container, PORT)) {
     await docker.run(['container', 'create', ...args]);
   }
   signal.throwIfAborted();
