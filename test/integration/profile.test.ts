@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Profile, Results } from '../../src/results/results.ts';
 import { leftovers, makeProject, type Project } from './bench.ts';
+import { findMissingBase } from './docker.ts';
 
 /** A function that works four times as long as one whose names are as hostile as PHP lets them be. */
 const APP = String.raw`<?php
@@ -42,6 +43,11 @@ return static fn (array $request): array =>
 `,
 };
 
+const PER_REQUEST = ['apache', 'nginx-fpm'];
+const LONG_LIVED = ['reactphp', 'workerman', 'swoole'].filter(
+  (name) => findMissingBase(name, '8.4') === null,
+);
+
 let project: Project;
 let results: Results;
 let stderr: string;
@@ -57,7 +63,7 @@ beforeAll(async () => {
     'profile',
     ...flags,
     '--runtimes',
-    'apache,nginx-fpm,reactphp,ends=apache[workers=3]',
+    [...PER_REQUEST, ...LONG_LIVED, 'ends=apache[workers=3]'].join(','),
   );
   const finished = await run.done;
   stderr = finished.stderr;
@@ -79,7 +85,12 @@ function selfOf({ frames, tree }: Profile): Map<string, number> {
 const profilesOf = (runtime: string) =>
   results.profiles.filter(({ variant }) => variant.startsWith(`${runtime}@`));
 
-test.each(['apache', 'nginx-fpm', 'reactphp'])('%s: the slow function has the most samples', (runtime) => {
+test('a long-lived server is profiled, too', ({ skip }) => {
+  if (LONG_LIVED.length === 0) skip('no base image of reactphp, workerman or swoole can be had here');
+  expect(LONG_LIVED.map((runtime) => profilesOf(runtime).length)).toEqual(LONG_LIVED.map(() => 4));
+});
+
+test.each([...PER_REQUEST, ...LONG_LIVED])('%s: the slow function has the most samples', (runtime) => {
   const profiles = profilesOf(runtime);
   expect(profiles.map(({ instance }) => instance)).toEqual([0, 1, 2, 3]);
   const self = new Map<string, number>();
@@ -117,7 +128,7 @@ test('is in no slice that decides, and leaves nothing behind', async () => {
 });
 
 test('a variant that fails in it keeps what was measured, with a warning', () => {
-  expect(results.variants.map(({ failure }) => failure)).toEqual([null, null, null, null]);
+  expect(results.variants.filter(({ failure }) => failure)).toEqual([]);
   const ends = results.variants.find(({ label }) => label === 'ends')?.id as string;
   expect(results.profiles.filter(({ variant }) => variant === ends)).toEqual([]);
   const warnings = results.warnings.filter(({ code }) => code === 'profile');
@@ -126,5 +137,5 @@ test('a variant that fails in it keeps what was measured, with a warning', () =>
 });
 
 test('is announced before it starts', () => {
-  expect(stderr).toMatch(/profile: 4 variants × 4 starts, once all is measured/);
+  expect(stderr).toMatch(/profile: \d variants × 4 starts, once all is measured/);
 });

@@ -1,5 +1,6 @@
 import type { Measurement } from '../../results/results.ts';
 import type { World } from '../world.ts';
+import { planPhpCounts } from './count-php.ts';
 import { type ProfileTools, planProfiles } from './profile.ts';
 import type { Pass } from './run-pass.ts';
 
@@ -11,7 +12,10 @@ interface PassTools {
 
 /** What is to be found out once all is measured, in this order. */
 export function listPasses(world: World, { profile, measured }: PassTools): Pass[] {
-  const { plan } = world.job;
+  const { plan, config } = world.job;
   const profiled = plan.variants.filter(({ id }) => plan.profile?.variants[id] !== undefined);
-  return profiled.length > 0 ? planProfiles(world, profiled, profile, measured) : [];
+  return [
+    ...(profiled.length > 0 ? planProfiles(world, profiled, profile, measured) : []),
+    ...(config.count?.includes('php') ? planPhpCounts(world, plan.variants, profile.folder) : []),
+  ];
 }

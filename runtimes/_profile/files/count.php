@@ -1,0 +1,81 @@
+<?php
+
+declare(strict_types=1);
+
+// Loaded in front of every script (auto_prepend_file) in containers of the pass that --count=php adds, and in no others.
+// Appends a line for each request: notices, warnings, deprecations, whether all of them were seen, included files,
+// peak memory in bytes, and the misses of opcache since it started.
+
+namespace PhpRuntimeBench;
+
+if (!class_exists(Counter::class, false)) {
+    final class Counter
+    {
+        private const FOLDER = '/tmp/php-runtime-bench/count';
+        private const MOST = 4 << 20;
+
+        /** @var array{int, int, int} */
+        private static array $errors = [0, 0, 0];
+        private static int $files = 0;
+        private static ?\Closure $handler = null;
+
+        public static function begin(): void
+        {
+            self::$errors = [0, 0, 0];
+            // The files of a server that keeps the app are its own from the start.
+            self::$files = \count(\get_included_files());
+            \memory_reset_peak_usage();
+            // It hears of suppressed ones, too. What follows is as without it.
+            self::$handler ??= static function (int $level): bool {
+                $kind = match ($level) {
+                    \E_NOTICE, \E_USER_NOTICE => 0,
+                    \E_WARNING, \E_USER_WARNING => 1,
+                    \E_DEPRECATED, \E_USER_DEPRECATED => 2,
+                    default => null,
+                };
+                if ($kind !== null) {
+                    self::$errors[$kind]++;
+                }
+                return false;
+            };
+            \set_error_handler(self::$handler);
+        }
+
+        public static function end(): void
+        {
+            // A handler of the app's own takes the place of ours, which then hears of nothing.
+            $seen = \set_error_handler(null) === self::$handler;
+            \restore_error_handler();
+            $status = \function_exists('opcache_get_status') ? @\opcache_get_status(false) : false;
+            $misses = \is_array($status) ? $status['opcache_statistics']['misses'] ?? null : null;
+            $files = \count(\get_included_files()) - self::$files;
+            $line = [...self::$errors, $seen, $files, \memory_get_peak_usage(), $misses];
+            @\mkdir(self::FOLDER, 0777, true);
+            $path = self::FOLDER . '/requests.txt';
+            if (!\is_file($path) || \filesize($path) < self::MOST) {
+                @\file_put_contents($path, \json_encode($line) . "\n", \FILE_APPEND);
+            }
+        }
+    }
+
+    /** The app of a server that keeps it in memory. */
+    function watch(\Closure $app): \Closure
+    {
+        return static function (array $request, ?callable $send = null) use ($app): array {
+            Counter::begin();
+            try {
+                return $app($request, $send);
+            } finally {
+                Counter::end();
+                \restore_error_handler();
+            }
+        };
+    }
+}
+
+if (PHP_SAPI !== 'cli' && !\str_starts_with($_SERVER['REQUEST_URI'] ?? '', '/.php-runtime-bench/')) {
+    Counter::begin();
+    \register_shutdown_function(static function (): void {
+        \register_shutdown_function(Counter::end(...));
+    });
+}

@@ -1,0 +1,88 @@
+import { cp } from 'node:fs/promises';
+import type { Scenario } from '../../config/types.ts';
+import type { PlannedVariant } from '../../plan/variants.ts';
+import type { World } from '../world.ts';
+import { joinRepeats, readCountLines } from './php-lines.ts';
+import type { Pass, ReadyPass } from './run-pass.ts';
+
+const FOLDER = '/usr/local/share/php-runtime-bench-pass';
+const FILE = '/tmp/php-runtime-bench/count/requests.txt';
+const MOST_BYTES = 4 << 20;
+const REPEATS = 3;
+/** Iterations of a repeat, for each path. */
+const ITERATIONS = 20;
+const REMEDY = 'all that was measured is complete; see raw/logs, or run without --count php';
+
+/** Counts what PHP does per request, with one client and no other load. */
+export function planPhpCounts(
+  { job, sink }: World,
+  variants: readonly PlannedVariant[],
+  folder: string,
+): Pass[] {
+  const warned = new Set<string>();
+  const warnOfHandler = (variant: string, label: string) => {
+    if (warned.has(variant)) return;
+    warned.add(variant);
+    sink.warn({
+      code: 'count',
+      message: `${label}: notices, warnings and deprecations are not counted: the app sets an error handler of its own`,
+      remedy: 'nothing to do: files, memory, opcache misses and bytes are counted',
+      variant,
+    });
+  };
+  return job.plan.scenarios
+    .filter(({ load }) => load !== null)
+    .map((scenario) => ({
+      ...{ code: 'count', title: 'count of PHP', remedy: REMEDY, variants, starts: 1 },
+      async outfit(_variant, to) {
+        await cp(folder, to, { recursive: true });
+        return { env: {}, ini: [`auto_prepend_file = ${FOLDER}/count.php`], folders: { [FOLDER]: to } };
+      },
+      visit: (ready) => countStart(ready, scenario, warnOfHandler),
+    }));
+}
+
+async function countStart(
+  ready: ReadyPass,
+  scenario: Scenario,
+  warnOfHandler: (variant: string, label: string) => void,
+): Promise<void> {
+  const { world } = ready;
+  const { journey } = scenario;
+  const requests = ITERATIONS * (journey.kind === 'paths' ? journey.paths.length : 1);
+  const load = { source: 'of the count', segments: [{ kind: 'requests', requests, vus: 1 }] } as const;
+  const counting: Scenario = { ...scenario, load, blocks: 1, warmupMs: 0 };
+  const clear = async () => {
+    for (const { container } of ready.servers.values())
+      await world.engine.docker.try(['exec', container, 'rm', '-f', FILE]);
+  };
+  // Caches and pools come to their working state first.
+  await ready.load(counting);
+  const found = new Map<string, { values: Map<string, number>; requests: number; failures: number }[]>();
+  for (let repeat = 0; repeat < REPEATS && ready.servers.size > 0; repeat++) {
+    await clear();
+    const measured = await ready.load(counting);
+    for (const [id, server] of [...ready.servers]) {
+      const slice = measured.find(({ variant }) => variant === id);
+      const read = readCountLines(await ready.read(server, FILE, MOST_BYTES).catch(() => ''));
+      if (!slice || slice.requests === 0 || read.requests === 0) {
+        ready.fail(id, slice?.reason ?? 'PHP wrote no counts: this runtime may not read BENCH_INI');
+        continue;
+      }
+      if (read.hidden) warnOfHandler(id, server.variant.label);
+      read.values.set('response-bytes', slice.bytesReceived / slice.requests);
+      const failures = slice.requests - slice.okCount;
+      found.set(id, [...(found.get(id) ?? []), { values: read.values, requests: slice.requests, failures }]);
+    }
+  }
+  for (const id of ready.servers.keys()) {
+    const repeats = found.get(id) ?? [];
+    if (repeats.length < REPEATS) continue;
+    await world.sink.keepCount({
+      ...({ count: true, by: 'php', variant: id, scenario: scenario.name } as const),
+      ...{ instance: ready.start, endpoint: null, requests: repeats[0]?.requests ?? 0 },
+      failures: repeats.reduce((sum, { failures }) => sum + failures, 0),
+      values: joinRepeats(repeats.map(({ values }) => values)),
+    });
+  }
+}

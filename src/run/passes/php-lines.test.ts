@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { joinRepeats, readCountLines } from './php-lines.ts';
+
+const line = (...values: unknown[]) => `${JSON.stringify(values)}\n`;
+
+describe('the lines of count.php', () => {
+  it('are means per request; opcache counts from its first line on', () => {
+    const text = line(0, 2, 8591, true, 3, 1000, 7) + line(0, 4, 8591, true, 3, 3000, 9);
+    const { values, requests, hidden } = readCountLines(text);
+    expect({ requests, hidden }).toEqual({ requests: 2, hidden: false });
+    expect(Object.fromEntries(values)).toEqual({
+      ...{ notices: 0, warnings: 3, deprecations: 8591 },
+      ...{ 'included-files': 3, 'peak-memory': 2000, 'opcache-misses': 2 },
+    });
+  });
+
+  it('say nothing of errors where the app has a handler of its own', () => {
+    const { values, hidden } = readCountLines(line(0, 2, 1, false, 3, 1000, null));
+    expect(hidden).toBe(true);
+    expect([...values.keys()]).toEqual(['included-files', 'peak-memory']);
+  });
+
+  it('are any text: what is no count is none', () => {
+    const text = `${line(-1, 0, 0, true, 1, 1, 1)}${line('1', 0, 0, true, 1, 1, 1)}<script>\n[1,2]\n{"a":1}`;
+    expect(readCountLines(text)).toEqual({ values: new Map(), requests: 0, hidden: false });
+  });
+});
+
+it('repeats are joined by what all of them have', () => {
+  const repeats = [
+    new Map([
+      ['a', 1],
+      ['b', 2],
+    ]),
+    new Map([['a', 3]]),
+  ];
+  expect(joinRepeats(repeats)).toEqual([{ name: 'a', perRequest: [1, 3] }]);
+});

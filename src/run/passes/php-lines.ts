@@ -1,0 +1,68 @@
+import type { Count } from '../../results/results.ts';
+
+/** What one request of a counting pass was, as runtimes/_profile/files/count.php writes it. */
+interface RequestLine {
+  errors: [number, number, number];
+  seen: boolean;
+  files: number;
+  memoryBytes: number;
+  /** Of opcache since it started. */
+  misses: number | null;
+}
+
+/** Means per request of one repeat; an app with an error handler of its own hides what is raised. Pure. */
+export function readCountLines(text: string): {
+  values: Map<string, number>;
+  requests: number;
+  hidden: boolean;
+} {
+  const lines = text.split('\n').flatMap((line) => parseLine(line) ?? []);
+  const values = new Map<string, number>();
+  const mean = (of: (line: RequestLine) => number) =>
+    lines.reduce((sum, line) => sum + of(line), 0) / lines.length;
+  const hidden = lines.some(({ seen }) => !seen);
+  if (lines.length > 0) {
+    if (!hidden) {
+      for (const [i, name] of ['notices', 'warnings', 'deprecations'].entries())
+        values.set(
+          name,
+          mean(({ errors }) => errors[i] as number),
+        );
+    }
+    values.set(
+      'included-files',
+      mean(({ files }) => files),
+    );
+    values.set(
+      'peak-memory',
+      mean(({ memoryBytes }) => memoryBytes),
+    );
+  }
+  const misses = lines.flatMap((line) => line.misses ?? []);
+  // The first line tells where the counter stood.
+  if (misses.length > 1)
+    values.set('opcache-misses', (Math.max(...misses) - Math.min(...misses)) / (misses.length - 1));
+  return { values, requests: lines.length, hidden };
+}
+
+/** Untrusted: an app can write into the file, too. */
+function parseLine(text: string): RequestLine | null {
+  let line: unknown;
+  try {
+    line = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  if (!Array.isArray(line) || line.length !== 7) return null;
+  const [notices, warnings, deprecations, seen, files, memoryBytes, misses] = line;
+  const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0;
+  if (![notices, warnings, deprecations, files, memoryBytes].every(isCount)) return null;
+  if (typeof seen !== 'boolean' || (misses !== null && !isCount(misses))) return null;
+  return { errors: [notices, warnings, deprecations], seen, files, memoryBytes, misses };
+}
+
+/** Repeats of a variant; what only some of them have is left out. */
+export function joinRepeats(repeats: readonly ReadonlyMap<string, number>[]): Count['values'] {
+  const names = [...(repeats[0]?.keys() ?? [])].filter((name) => repeats.every((one) => one.has(name)));
+  return names.map((name) => ({ name, perRequest: repeats.map((one) => one.get(name) as number) }));
+}
