@@ -426,7 +426,9 @@ describe('gates', () => {
     ];
     expect(failed(make(two, { gates: [gate] }))).toEqual([true]);
     const missing = make(two, { gates: [gate], compareTo: { reason: 'no such commit' } });
-    expect(analyse(missing).gates).toEqual([{ gate, checks: [], failed: false, unjudged: false }]);
+    expect(analyse(missing).gates).toEqual([
+      { gate, checks: [], counts: [], failed: false, unjudged: false },
+    ]);
   });
 });
 
