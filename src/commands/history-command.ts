@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { connectGit } from '../checkout/git.ts';
 import type { Command } from '../config/command.ts';
+import { findCountTrends } from '../history/count-trend.ts';
 import { addRuns, openHistory } from '../history/local.ts';
 import { findTrends } from '../history/trend.ts';
 import type { Host } from '../host.ts';
@@ -21,9 +22,10 @@ export async function showHistory(command: Asked, { host, cwd, print }: Shell): 
   }
   const history = await openHistory(file);
   const trends = findTrends(history.records);
-  if (command.format === 'json') print(JSON.stringify({ trends, corrupt: history.corrupt }));
-  else if (command.format === 'html') print(renderHistoryPage(trends, history));
-  else print(renderHistory(trends, history));
+  const counts = findCountTrends(history.records);
+  if (command.format === 'json') print(JSON.stringify({ trends, counts, corrupt: history.corrupt }));
+  else if (command.format === 'html') print(renderHistoryPage(trends, history, counts));
+  else print(renderHistory(trends, history, counts));
   return 0;
 }
 

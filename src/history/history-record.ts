@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { analyse } from '../analyse/analyse.ts';
+import type { CountRow } from '../analyse/counted.ts';
 import type { Row } from '../analyse/summary.ts';
 import { originOf } from '../results/elsewhere.ts';
 import type { Results } from '../results/results.ts';
@@ -47,6 +48,8 @@ export const HistoryRecord = z.object({
   memoryBytes: z.number().nullable(),
   coldStartMs: z.number().nullable(),
   okRatio: z.number().nullable(),
+  /** Per request, by name: the mean over the paths that were counted. Absent: nothing was. */
+  counts: z.record(text, z.object({ value: z.number(), constant: z.boolean() })).optional(),
   /** Against the reference on the same machine in the same minutes, with the 99 % interval; null: it is the reference. */
   toReference: z
     .object({
@@ -98,6 +101,7 @@ export function recordsOf(results: Results, commit: string | null): HistoryRecor
           shard: plan.shard && `${plan.shard.index}/${plan.shard.of}`,
           state: kind,
           ...numbersOf(row),
+          ...countsOf(scenario.counts.filter(({ variant: id }) => id === row.variant)),
           toReference:
             compared?.ratio == null
               ? null
@@ -113,6 +117,20 @@ export function recordsOf(results: Results, commit: string | null): HistoryRecor
       ];
     }),
   );
+}
+
+function countsOf(rows: readonly CountRow[]): Pick<HistoryRecord, 'counts'> {
+  if (rows.length === 0) return {};
+  const names = [...new Set(rows.map(({ name }) => name))];
+  const counts = names.map((name) => {
+    const own = rows.filter((one) => one.name === name);
+    // What was counted as a whole needs no mean over its parts.
+    const whole = own.filter(({ endpoint }) => endpoint === null);
+    const parts = whole.length > 0 ? whole : own;
+    const value = parts.reduce((sum, { side }) => sum + side.perRequest, 0) / parts.length;
+    return [line(name), { value: round(value), constant: parts.every(({ side }) => side.constant) }];
+  });
+  return { counts: Object.fromEntries(counts) };
 }
 
 function numbersOf(row: Row) {

@@ -1,6 +1,8 @@
+import type { CountTrend } from '../history/count-trend.ts';
 import type { Corrupt, History } from '../history/file.ts';
 import type { Change, Trend, TrendMetric } from '../history/trend-model.ts';
 import { plural } from '../text/plain.ts';
+import { renderCountHistory } from './counts/count-history.ts';
 import { code, escapeMarkdown } from './format/escape.ts';
 import { type Column, table } from './format/markup.ts';
 import { levelOf } from './words/changes.ts';
@@ -13,7 +15,11 @@ export const TREND_NAMES: Record<TrendMetric, string> = {
 };
 
 /** How each variant went on from run to run, as Markdown. */
-export function renderHistory(trends: readonly Trend[], { corrupt }: Pick<History, 'corrupt'>): string {
+export function renderHistory(
+  trends: readonly Trend[],
+  { corrupt }: Pick<History, 'corrupt'>,
+  counts: readonly CountTrend[] = [],
+): string {
   if (trends.length === 0) return ['The history has no measurements.', ...broken(corrupt)].join('\n\n');
   const columns: Column<Trend>[] = [
     { title: 'Variant', cell: ({ variant }) => code(variant) },
@@ -35,9 +41,12 @@ export function renderHistory(trends: readonly Trend[], { corrupt }: Pick<Histor
           : `Each number ÷ that of ${code(reference)} in the same run, on whatever machine:`;
       return `${head}\n\n${table(reference === null ? columns : columns.toSpliced(5, 0, MACHINES), trends)}`;
     }),
+    renderCountHistory(counts, sparkline),
     HISTORY_METHOD,
     ...broken(corrupt),
-  ].join('\n\n');
+  ]
+    .filter(Boolean)
+    .join('\n\n');
 }
 
 const MACHINES: Column<Trend> = {

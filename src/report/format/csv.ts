@@ -1,8 +1,12 @@
+import type { CountRow } from '../../analyse/counted.ts';
 import { leadsOf } from '../../analyse/judge/gates.ts';
 import { group, PERCENTILES } from '../../analyse/rows/pool.ts';
 import { passedRatio } from '../../analyse/rows/script-rows.ts';
 import type { EndpointRow, PooledLatency, Row, ScenarioSummary, Summary } from '../../analyse/summary.ts';
+
 import type { FunctionTime } from '../../analyse/why/why-model.ts';
+import { COUNT_NAMES } from '../../results/count-names.ts';
+
 import { CompareMetric, type Comparison } from '../../results/results.ts';
 import { cleanLine } from '../../text/plain.ts';
 import { findVariant } from '../words/verdicts.ts';
@@ -137,8 +141,24 @@ const PROFILED: Columns<FunctionTime> = {
   selfChangeSure: ({ change }) => (change ? String(change.sure) : null),
 };
 
+/** Per request: `countQueries`, that of the other side, and the verdict on the two. */
+const COUNTS: Columns<readonly CountRow[]> = Object.assign(
+  {},
+  ...Object.keys(COUNT_NAMES).map((name): typeof COUNTS => {
+    const column = `count${name.replace(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase())}`;
+    const found = (own: readonly CountRow[]) => own.find((row) => row.name === name);
+    return {
+      [column]: (own) => found(own)?.side.perRequest,
+      [`${column}Against`]: (own) => found(own)?.change?.from.perRequest,
+      [`${column}Verdict`]: (own) => found(own)?.change?.verdict,
+    };
+  }),
+);
+
 /** The same for all results; docs/reading-the-report.md says what is in each. */
-export const CSV_COLUMNS: readonly string[] = [NAMES, COUNTED, WHOLE, CHANGES, PROFILED].flatMap(Object.keys);
+export const CSV_COLUMNS: readonly string[] = [NAMES, COUNTED, WHOLE, CHANGES, PROFILED, COUNTS].flatMap(
+  Object.keys,
+);
 
 /**
  * Of each variant in each scenario a line for all that was asked of it, then one for each endpoint and each function that was
@@ -172,16 +192,19 @@ export function renderCsv(summaries: readonly Summary[]): string {
 }
 
 function read(subject: Subject): Value[] {
-  const { comparisons, row, endpoint, profiled } = subject;
+  const { comparisons, row, endpoint, profiled, scenario } = subject;
   // Of the variant as a whole: what an endpoint has no share of is not repeated there.
   const whole = endpoint || profiled ? null : row;
   const own = endpoint || profiled ? null : comparisons;
+  const isCounted = (one: CountRow) =>
+    one.variant === row.variant && one.endpoint === (endpoint?.name ?? null);
   return [
     ...readAll(NAMES, subject),
     ...readAll(COUNTED, profiled ? null : endpoint ? countEndpoint(endpoint) : countAll(row)),
     ...readAll(WHOLE, whole),
     ...readAll(CHANGES, own),
     ...readAll(PROFILED, profiled),
+    ...readAll(COUNTS, profiled ? null : scenario.counts.filter(isCounted)),
   ];
 }
 

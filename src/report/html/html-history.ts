@@ -1,18 +1,25 @@
+import type { CountTrend } from '../../history/count-trend.ts';
 import type { History } from '../../history/file.ts';
 import type { Trend } from '../../history/trend-model.ts';
 import { plural } from '../../text/plain.ts';
+import { renderCountHistoryPage } from '../counts/count-history.ts';
 import { HISTORY_METHOD, nowOf, type Section, sectionsOf, TREND_NAMES, tellChange } from '../history.ts';
 import { digits, NOTHING } from '../words/numbers.ts';
 import { type Html, html, name } from './html.ts';
 import { renderPage } from './shell.ts';
 
 /** How each variant went on, as one page without a script. */
-export function renderHistoryPage(trends: readonly Trend[], { corrupt }: Pick<History, 'corrupt'>): string {
+export function renderHistoryPage(
+  trends: readonly Trend[],
+  { corrupt }: Pick<History, 'corrupt'>,
+  counts: readonly CountTrend[] = [],
+): string {
   const title = 'History of benchmarks';
   const body = html`<main id="report">
 <h1>${title}</h1>
 ${trends.length === 0 && html`<p>The history has no measurements.</p>`}
 ${sectionsOf(trends).map(renderSection)}
+${renderCountHistoryPage(counts)}
 <p class="note">${HISTORY_METHOD}</p>
 ${corrupt.length > 0 && html`<p class="note">${plural(corrupt.length, 'line')} of the history could not be read: ${corrupt.map(({ line }) => line).join(', ')}.</p>`}
 </main>`;

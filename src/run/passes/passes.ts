@@ -1,4 +1,5 @@
 import type { Measurement } from '../../results/results.ts';
+import { planServiceCount } from '../counters/count-services.ts';
 import type { World } from '../world.ts';
 import { planPhpCounts } from './count-php.ts';
 import { type ProfileTools, planProfiles } from './profile.ts';
@@ -14,8 +15,10 @@ interface PassTools {
 export function listPasses(world: World, { profile, measured }: PassTools): Pass[] {
   const { plan, config } = world.job;
   const profiled = plan.variants.filter(({ id }) => plan.profile?.variants[id] !== undefined);
+  const services = planServiceCount(world);
   return [
     ...(profiled.length > 0 ? planProfiles(world, profiled, profile, measured) : []),
+    ...(services ? [services] : []),
     ...(config.count?.includes('php') ? planPhpCounts(world, plan.variants, profile.folder) : []),
   ];
 }

@@ -43,8 +43,10 @@ export interface ReadyPass {
   /**
    * One k6 process in the arena goes the journey of a scenario on those that serve, in turns where its load takes them; a
    * user's own script one process each. Requests, failures and CPU are in the measurements, which the run does not keep.
+   *
+   * @param only ids of variants that are loaded; left out: all
    */
-  load(scenario: Scenario): Promise<Measurement[]>;
+  load(scenario: Scenario, only?: readonly string[]): Promise<Measurement[]>;
   /** The text of a file in a variant's container, as far as this many bytes. Errors: it is not there. */
   read(server: Server, file: string, maxBytes: number): Promise<string>;
   /** The variant leaves the pass, with a warning. */
@@ -184,8 +186,9 @@ function makeReady(world: World, started: Started): ReadyPass {
   const { servers, start, fail } = started;
   return {
     ...{ world, start, servers, fail },
-    async load(scenario) {
-      const measured = await loadServers(world, started, scenario);
+    async load(scenario, only) {
+      const chosen = [...servers].filter(([id]) => only?.includes(id) ?? true);
+      const measured = await loadServers(world, { ...started, servers: new Map(chosen) }, scenario);
       for (const [variant, { reason }] of await findDeaths(docker, [...servers.values()]))
         fail(variant, reason);
       return measured.filter(({ variant }) => servers.has(variant));

@@ -1,0 +1,34 @@
+import type { HistoryRecord } from './history-record.ts';
+
+/** How a count went on from run to run. What is constant within each run needs no statistics: another number is a change. */
+export interface CountTrend {
+  variant: string;
+  scenario: string;
+  load: string;
+  name: string;
+  points: readonly { date: string; commit: string | null; value: number; constant: boolean }[];
+  /** Indices of points that differ from the one before, both constant. */
+  changes: readonly number[];
+}
+
+/** One for each variant, scenario and count, in the order in which they first came; the machine does not matter. */
+export function findCountTrends(records: readonly HistoryRecord[]): CountTrend[] {
+  const trends = new Map<string, CountTrend & { points: CountTrend['points'][number][] }>();
+  for (const record of records) {
+    const { date, commit, variant, label, scenario, load } = record;
+    for (const [name, number] of Object.entries(record.counts ?? {})) {
+      const key = JSON.stringify([variant, scenario, load, name]);
+      const known = trends.get(key) ?? { variant: label, scenario, load, name, points: [], changes: [] };
+      known.points.push({ date, commit, ...number });
+      trends.set(key, known);
+    }
+  }
+  return [...trends.values()].map((trend) => {
+    const points = trend.points.toSorted((a, b) => Date.parse(a.date) - Date.parse(b.date));
+    const changes = points.flatMap(({ value, constant }, i) => {
+      const before = points[i - 1];
+      return before?.constant && constant && value !== before.value ? [i] : [];
+    });
+    return { ...trend, points, changes };
+  });
+}

@@ -1,0 +1,175 @@
+import type { Scenario } from '../../config/types.ts';
+import type { Measurement } from '../../results/results.ts';
+import type { Pass, ReadyPass } from '../passes/run-pass.ts';
+import type { World } from '../world.ts';
+import { type Calibrated, calibrate, countDuring } from './count-window.ts';
+import { divide } from './counter-values.ts';
+import { type CountedService, openService, type ReadWorld } from './read-services.ts';
+
+/** Iterations of a repeat, repeats of a fresh start, fresh starts. */
+const ITERATIONS = 20;
+const REPEATS = 3;
+const STARTS = 2;
+/** Each path is counted by itself up to so many. */
+const MOST_PATHS = 8;
+
+/** Counts per request what the services do, with one client on one server at a time; null: nothing to count. */
+export function planServiceCount({ job }: World): Pass | null {
+  const { config, plan, services } = job;
+  if (!config.count?.includes('services') || !services) return null;
+  const warned = new Set<string>();
+  return {
+    code: 'count',
+    title: 'count of queries',
+    remedy: 'see the logs in raw/services/, or run again with --count none',
+    variants: plan.variants,
+    starts: STARTS,
+    outfit: async () => null,
+    visit: (ready) => visit(ready, warned),
+  };
+}
+
+async function visit(ready: ReadyPass, warned: Set<string>): Promise<void> {
+  const { world, start } = ready;
+  const { docker, host, signal } = world.engine;
+  const reading: ReadWorld = { docker, host, signal };
+  const opened = await openAll(world, reading, warned);
+  try {
+    const services: Calibrated[] = [];
+    for (const one of opened) services.push(await calibrate(reading, one));
+    if (services.length === 0) return;
+    for (const scenario of world.job.plan.scenarios) {
+      for (const id of [...ready.servers.keys()]) {
+        world.sink.at(`counting: start ${start + 1}/${STARTS}, ${scenario.name}`, 1);
+        await countVariant({ ready, reading, services, warned }, id, scenario);
+      }
+    }
+  } finally {
+    for (const one of opened) await one.close().catch(() => {});
+  }
+}
+
+/** Those that keep counts. One whose counters cannot be read is a warning. */
+async function openAll(world: World, reading: ReadWorld, warned: Set<string>): Promise<CountedService[]> {
+  const opened: CountedService[] = [];
+  for (const { service, container } of world.job.services?.containers ?? []) {
+    try {
+      const one = await openService(reading, { service, container });
+      if (one) opened.push(one);
+    } catch (error) {
+      reading.signal.throwIfAborted();
+      warn(world, warned, service, {
+        message: `the counters of the service ${service} could not be read: ${(error as Error).message}`,
+        remedy:
+          'set the password of its administrator as a variable that its image knows, such as MARIADB_ROOT_PASSWORD',
+      });
+    }
+  }
+  return opened;
+}
+
+function warn(
+  { sink }: World,
+  warned: Set<string>,
+  key: string,
+  text: { message: string; remedy: string },
+): void {
+  if (warned.has(key)) return;
+  warned.add(key);
+  sink.warn({ code: 'count', ...text, variant: null });
+}
+
+interface Counting {
+  ready: ReadyPass;
+  reading: ReadWorld;
+  services: readonly Calibrated[];
+  warned: Set<string>;
+}
+
+async function countVariant(counting: Counting, variant: string, scenario: Scenario): Promise<void> {
+  const { ready } = counting;
+  await ready.load(warmUpOf(scenario), [variant]);
+  for (const { endpoint, part } of partsOf(scenario)) {
+    const repeats: Repeat[] = [];
+    for (let i = 0; i < REPEATS && ready.servers.has(variant); i++) {
+      repeats.push(await repeat(counting, variant, part));
+    }
+    if (!ready.servers.has(variant)) return;
+    await keep(ready, { variant, scenario: scenario.name, endpoint }, repeats);
+  }
+}
+
+interface Repeat {
+  values: Readonly<Record<string, number>>;
+  requests: number;
+  failures: number;
+}
+
+async function repeat(counting: Counting, variant: string, part: Scenario): Promise<Repeat> {
+  const { ready, reading, services, warned } = counting;
+  const { values, done, doubtful } = await countDuring(reading, services, () => ready.load(part, [variant]));
+  for (const service of doubtful) {
+    warn(ready.world, warned, `probe ${service}`, {
+      message: `a health check of the service ${service} lay on the edge of each repeat: counts may be off by its queries`,
+      remedy: 'increase the interval of its health check',
+    });
+  }
+  const requests = sum(done, (one) => one.requests);
+  const failures = sum(done, (one) => one.requests - one.okCount);
+  return { values: divide(values, requests), requests, failures };
+}
+
+const sum = (all: readonly Measurement[], of: (one: Measurement) => number) =>
+  all.reduce((total, one) => total + of(one), 0);
+
+async function keep(
+  { world, start }: ReadyPass,
+  of: { variant: string; scenario: string; endpoint: string | null },
+  repeats: readonly Repeat[],
+): Promise<void> {
+  const good = repeats.filter(({ requests }) => requests > 0);
+  const names = Object.keys(good[0]?.values ?? {}).filter((name) =>
+    good.every(({ values }) => Number.isFinite(values[name]) && (values[name] as number) >= 0),
+  );
+  if (names.length === 0) return;
+  await world.sink.keepCount({
+    ...{ count: true, ...of, instance: start, by: 'services' },
+    requests: Math.min(...good.map(({ requests }) => requests)),
+    failures: good.reduce((total, { failures }) => total + failures, 0),
+    values: names.map((name) => ({
+      name,
+      perRequest: good.map(({ values }) => round(values[name] as number)),
+    })),
+  });
+}
+
+/** Twelve digits: the same quotient twice is the same number. */
+const round = (value: number) => Number(value.toPrecision(12));
+
+/** Enough for all workers of a server to have served. */
+function warmUpOf(scenario: Scenario): Scenario {
+  if (scenario.load === null) return scenario;
+  const segments = [{ kind: 'vus', vus: 8, ms: 1000 }] as const;
+  return { ...scenario, load: { source: 'vus(8, 1s)', segments }, warmupMs: 0, blocks: 1 };
+}
+
+/** Each path by itself; a journey as a whole, as its steps need each other. */
+function partsOf(scenario: Scenario): { endpoint: string | null; part: Scenario }[] {
+  const { journey } = scenario;
+  const whole = [{ endpoint: null, part: fixed(scenario) }];
+  if (journey.kind !== 'paths' || journey.paths.length === 1 || journey.paths.length > MOST_PATHS)
+    return whole;
+  return [...new Set(journey.paths)].map((path) => ({
+    endpoint: path,
+    part: fixed({ ...scenario, journey: { kind: 'paths', paths: [path] } }),
+  }));
+}
+
+/** One client, so many times. A script that brings its own load keeps it. */
+function fixed(scenario: Scenario): Scenario {
+  const paths = scenario.journey.kind === 'paths' ? scenario.journey.paths.length : 1;
+  const requests = paths * Math.ceil(ITERATIONS / paths);
+  const segments = [{ kind: 'requests', requests, vus: 1 }] as const;
+  const load = scenario.load && { source: `requests(${requests}, 1)`, segments };
+  return { ...scenario, load, warmupMs: 0, blocks: 1 };
+}

@@ -1,0 +1,173 @@
+import { addUp, divide, isZero, less, type Values } from './counter-values.ts';
+import {
+  type Health,
+  isComplete,
+  joinProbes,
+  type Probe,
+  probesWithin,
+  readHealth,
+} from './health-probes.ts';
+import type { CountedService, ReadWorld } from './read-services.ts';
+
+/** A service and what its own reading and one of its health checks cost. */
+export interface Calibrated {
+  service: CountedService;
+  own: Values;
+  /** Zero where there is no check, or it asks nothing that counts. */
+  probe: Values;
+}
+
+/** What counters grew by while something was done. */
+interface Growth {
+  values: Values;
+  /** Health checks in the time. */
+  probes: number;
+  /** One of them may be in it only in part. */
+  onEdge: boolean;
+}
+
+/** A window is measured again so often where a health check lies on its edge. */
+const TRIES = 8;
+/** How often the engine is asked for health checks: it remembers five. */
+const WATCH_MS = 1500;
+
+/** Errors: the service cannot be read. */
+export async function calibrate(world: ReadWorld, service: CountedService): Promise<Calibrated> {
+  const health = await readHealth(world.docker, service.container);
+  const nothing = async () => {};
+  const alone = () => growOf(world, service, nothing);
+  if (!health) return { service, own: (await agree(alone, ({ values }) => values)) ?? {}, probe: {} };
+  // Without a check within it, so that it is the reading alone.
+  const quiet = await agree(alone, ({ values, probes, onEdge }) => (probes === 0 && !onEdge ? values : null));
+  const own = quiet ?? {};
+  const probing = async () => {
+    await world.docker.try(['exec', service.container, ...health.command], { signal: world.signal });
+  };
+  const probe = await agree(
+    () => growOf(world, service, probing),
+    ({ values, probes, onEdge }) => {
+      const each = divide(less(values, own), 1 + probes);
+      // Half a query is one of a check that did not come to ask.
+      return onEdge || !Object.values(each).every(Number.isInteger) ? null : each;
+    },
+  );
+  return { service, own, probe: probe ?? {} };
+}
+
+/**
+ * What the services counted while the work was done, together; what reading them and health checks cost is taken out.
+ * `doubtful`: names of services whose health checks could not be told from the work.
+ */
+export async function countDuring<T>(
+  world: ReadWorld,
+  services: readonly Calibrated[],
+  work: () => Promise<T>,
+): Promise<{ values: Values; done: T; doubtful: string[] }> {
+  const disturbs = ({ probe }: Calibrated) => !isZero(probe);
+  const found = await tryFor(
+    () => growAll(world, services, work),
+    ({ grown }) => grown.every(({ growth, one }) => !growth.onEdge || !disturbs(one)),
+  );
+  const values = found.grown.map(({ growth, one }) => {
+    return less(less(growth.values, one.own), one.probe, growth.probes);
+  });
+  const doubtful = found.grown.filter(({ growth, one }) => growth.onEdge && disturbs(one));
+  return {
+    values: addUp(values),
+    done: found.done,
+    doubtful: doubtful.map(({ one }) => one.service.service),
+  };
+}
+
+async function growAll<T>(world: ReadWorld, services: readonly Calibrated[], work: () => Promise<T>) {
+  let done: T | undefined;
+  const grown: { one: Calibrated; growth: Growth }[] = [];
+  // One within the other: each is read before and after the work.
+  const from = async (i: number): Promise<void> => {
+    const one = services[i];
+    if (!one) {
+      done = await work();
+      return;
+    }
+    grown.push({ one, growth: await growOf(world, one.service, () => from(i + 1)) });
+  };
+  await from(0);
+  return { done: done as T, grown };
+}
+
+async function growOf(world: ReadWorld, service: CountedService, work: () => Promise<void>): Promise<Growth> {
+  const watch = await watchProbes(world, service.container);
+  try {
+    const before = await service.read();
+    await work();
+    const after = await service.read();
+    const probes = await watch.until(after.atMs);
+    const { within, onEdge } = probesWithin(probes, before.atMs, after.atMs);
+    const known = Object.keys(before.values).filter((name) => name in after.values);
+    const values = less(pick(after.values, known), before.values);
+    return { values, probes: within, onEdge };
+  } finally {
+    watch.stop();
+  }
+}
+
+function pick(values: Values, names: readonly string[]): Values {
+  return Object.fromEntries(names.map((name) => [name, values[name] as number]));
+}
+
+/** Collects health checks while something is done. */
+async function watchProbes({ docker, host, signal }: ReadWorld, container: string) {
+  let known: Probe[] = [];
+  let health: Health | null = await readHealth(docker, container);
+  if (!health) return { until: async () => known, stop: () => {} };
+  const ended = new AbortController();
+  const look = async () => {
+    health = await readHealth(docker, container);
+    known = joinProbes(known, health?.probes ?? []);
+  };
+  const watching = (async () => {
+    while (!ended.signal.aborted && !signal.aborted) {
+      await look();
+      await host.sleep(WATCH_MS, ended.signal);
+    }
+  })().catch(() => {});
+  return {
+    async until(untilMs: number) {
+      const deadline = host.elapsed() + 15_000;
+      await look();
+      while (health && !isComplete(health, untilMs) && host.elapsed() < deadline) {
+        await host.sleep(200, signal);
+        signal.throwIfAborted();
+        await look();
+      }
+      return known;
+    },
+    stop: () => {
+      ended.abort();
+      void watching;
+    },
+  };
+}
+
+/** The first that is good, else the last. */
+async function tryFor<T>(make: () => Promise<T>, isGood: (one: T) => boolean): Promise<T> {
+  for (let left = TRIES; ; left--) {
+    const made = await make();
+    if (isGood(made) || left <= 1) return made;
+  }
+}
+
+/** What was found twice; else what was found last, null: nothing was fit. */
+async function agree<T>(make: () => Promise<T>, read: (one: T) => Values | null): Promise<Values | null> {
+  const seen = new Set<string>();
+  let last: Values | null = null;
+  for (let left = 2 * TRIES; left > 0; left--) {
+    const found = read(await make());
+    if (found === null) continue;
+    const text = JSON.stringify(found);
+    if (seen.has(text)) return found;
+    seen.add(text);
+    last = found;
+  }
+  return last;
+}

@@ -1,0 +1,168 @@
+/** What databases and caches say of themselves, as counts. Pure. */
+
+/** By the names of `COUNT_NAMES`, since the service started. */
+export type Values = Readonly<Record<string, number>>;
+
+/** One look at the counters of a service. */
+export interface Reading {
+  /** By the clock of the engine's machine, Unix ms. */
+  atMs: number;
+  values: Values;
+}
+
+export type ServerKind = 'mysql' | 'postgresql' | 'redis';
+
+const SERVERS: Readonly<Record<string, ServerKind>> = {
+  ...{ mariadbd: 'mysql', mysqld: 'mysql', postgres: 'postgresql' },
+  ...{ 'redis-server': 'redis', 'valkey-server': 'redis' },
+};
+
+/** Prints which servers there are in a container. */
+export const FIND_SERVERS = `for name in ${Object.keys(SERVERS).join(' ')}; do command -v $name >/dev/null && echo $name; done; true`;
+
+/** What a container is, by the servers in it; null: nothing whose counters are known. */
+export function kindOf(found: string): ServerKind | null {
+  const [first] = found.split('\n').flatMap((name) => SERVERS[name.trim()] ?? []);
+  return first ?? null;
+}
+
+/** `first-line\nname\tvalue…`: of `SELECT UNIX_TIMESTAMP(NOW(6)); SHOW GLOBAL STATUS`. Null: it is something else. */
+export function parseMysql(text: string): Reading | null {
+  const [time = '', ...lines] = text.trim().split('\n');
+  const status = new Map(
+    lines.map((line) => {
+      const [name = '', value = ''] = line.split('\t');
+      return [name.toLowerCase(), Number(value)];
+    }),
+  );
+  const of = (name: string) => status.get(name) ?? 0;
+  if (!(Number(time) > 0) || !status.has('com_select')) return null;
+  const all = (names: readonly string[]) => names.reduce((sum, name) => sum + of(name), 0);
+  const statements = [...status.keys()].filter((name) => name.startsWith('com_') && !NO_STATEMENT.test(name));
+  return {
+    atMs: Number(time) * 1000,
+    values: {
+      // Answers from MariaDB's query cache are not in Com_select.
+      queries: all(statements) + of('qcache_hits'),
+      'rows-read': of(status.has('rows_read') ? 'rows_read' : 'innodb_rows_read'),
+      'rows-written': all(status.has('innodb_rows_inserted') ? INNODB_WRITES : HANDLER_WRITES),
+      'temporary-tables': of('created_tmp_tables'),
+      'temporary-tables-on-disk': of('created_tmp_disk_tables'),
+    },
+  };
+}
+
+/** What a client says beside statements, and what counts a second time a statement that was prepared. */
+const NO_STATEMENT =
+  /^com_(admin_commands|multi|stmt_.*|prepare_sql|execute_sql|dealloc_sql|execute_immediate)$/;
+const INNODB_WRITES = ['innodb_rows_inserted', 'innodb_rows_updated', 'innodb_rows_deleted'];
+const HANDLER_WRITES = ['handler_write', 'handler_update', 'handler_delete'];
+
+/** `TIME`, `INFO commandstats` and `INFO stats` of Redis or Valkey. */
+export function parseRedis(text: string): Reading | null {
+  const lines = text.split('\n').map((line) => line.trim());
+  const [seconds, micros] = lines.map(Number);
+  const at = (name: string) =>
+    Number(lines.find((line) => line.startsWith(`${name}:`))?.slice(name.length + 1));
+  const [hits, misses] = [at('keyspace_hits'), at('keyspace_misses')];
+  if (!((seconds ?? 0) > 0) || micros === undefined || Number.isNaN(hits + misses)) return null;
+  const commands = lines.flatMap((line) => {
+    const [, name = '', calls] = /^cmdstat_([^:]+):calls=(\d+)/.exec(line) ?? [];
+    return calls === undefined || OF_CONNECTION.test(name) ? [] : [Number(calls)];
+  });
+  return {
+    atMs: (seconds as number) * 1000 + micros / 1000,
+    values: {
+      'cache-commands': commands.reduce((sum, calls) => sum + calls, 0),
+      'cache-hits': hits,
+      'cache-misses': misses,
+    },
+  };
+}
+
+/** Commands that only make a connection or ask the server about itself: ours and those of health checks are among them. */
+const OF_CONNECTION = /^(ping|info|time|auth|hello|select|quit|client|command|config)(\|.*)?$/;
+
+/** Every statement of ours has this word in it, so that it is told from the app's. */
+export const OWN_WORD = 'php_runtime_bench';
+
+/**
+ * For psql: waits until what other connections have counted is written, as PostgreSQL does when one ends, or 10 s after one
+ * becomes idle; then prints all counters.
+ *
+ * @param names of the databases whose tables are read
+ * @param mark a line of the log with it says up to where the log belongs to this reading
+ */
+export function postgresScript(names: readonly string[], mark: string, hasStatements: boolean): string {
+  const rows = `SELECT 'rows ' || coalesce(sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)), 0) || ' ' || coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0) AS ${OWN_WORD} FROM pg_stat_user_tables;`;
+  return [
+    '\\set ON_ERROR_STOP on',
+    `DO $${OWN_WORD}$ BEGIN FOR i IN 1..60 LOOP PERFORM pg_stat_clear_snapshot(); EXIT WHEN NOT EXISTS (SELECT FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() AND (state <> 'idle' OR clock_timestamp() - state_change < interval '10.5 s')); PERFORM pg_sleep(0.25); END LOOP; END $${OWN_WORD}$;`,
+    `SELECT 'at ' || extract(epoch from clock_timestamp()) AS ${OWN_WORD};`,
+    ...(hasStatements
+      ? [
+          `SELECT 'queries ' || coalesce(sum(calls), 0) AS ${OWN_WORD} FROM pg_stat_statements WHERE query NOT LIKE '%${OWN_WORD}%' AND query !~* '^\\s*deallocate';`,
+        ]
+      : []),
+    `SELECT '${mark}' AS ${OWN_WORD};`,
+    `SELECT 'files ' || coalesce(sum(temp_files), 0) AS ${OWN_WORD} FROM pg_stat_database;`,
+    ...names.flatMap((name) => [`\\connect "${name}"`, rows]),
+    '',
+  ].join('\n');
+}
+
+/** What psql printed for it; `queries` is left out where the server does not keep them. */
+export function parsePostgres(text: string): Reading | null {
+  const lines = text.split('\n').map((line) => line.trim().split(' '));
+  const of = (word: string) => lines.filter(([first]) => first === word);
+  const atMs = Number(of('at')[0]?.[1]) * 1000;
+  if (!(atMs > 0)) return null;
+  const [queries] = of('queries');
+  const sum = (word: string, field: number) =>
+    of(word).reduce((total, fields) => total + Number(fields[field]), 0);
+  return {
+    atMs,
+    values: {
+      ...(queries && { queries: Number(queries[1]) }),
+      'rows-read': sum('rows', 1),
+      'rows-written': sum('rows', 2),
+      'temporary-tables-on-disk': sum('files', 1),
+    },
+  };
+}
+
+/**
+ * Statements in a log of PostgreSQL between the lines of two marks; null: the second is not there yet. Ours and those that
+ * drop what was prepared do not count.
+ */
+export function countStatements(log: string, from: string | null, to: string): number | null {
+  const lines = log.split('\n');
+  const find = (mark: string) => lines.findLastIndex((line) => line.includes(mark));
+  const end = find(to);
+  const start = from === null ? -1 : find(from);
+  if (end < 0 || (from !== null && start < 0)) return null;
+  return lines.slice(start + 1, end).filter((line) => {
+    const [, statement] = /^(?:(?!DETAIL:).)*?\bLOG:\s+(?:statement|execute [^:]*): (.*)/.exec(line) ?? [];
+    return statement !== undefined && !statement.includes(OWN_WORD) && !/^\s*deallocate/i.test(statement);
+  }).length;
+}
+
+/** Each value of `a` less that of `b`, so often. */
+export function less(a: Values, b: Values, times = 1): Values {
+  return Object.fromEntries(Object.entries(a).map(([name, value]) => [name, value - times * (b[name] ?? 0)]));
+}
+
+export function divide(a: Values, by: number): Values {
+  return Object.fromEntries(Object.entries(a).map(([name, value]) => [name, value / by]));
+}
+
+export function isZero(values: Values): boolean {
+  return Object.values(values).every((value) => value === 0);
+}
+
+/** Of several services together. */
+export function addUp(all: readonly Values[]): Values {
+  const sums: Record<string, number> = {};
+  for (const [name, value] of all.flatMap(Object.entries)) sums[name] = (sums[name] ?? 0) + value;
+  return sums;
+}

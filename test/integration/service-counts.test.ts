@@ -1,0 +1,169 @@
+// Counts of what databases do per request: exact numbers on both sides, whatever health checks ask meanwhile.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { realHost } from '../../src/host.ts';
+import type { Results } from '../../src/results/results.ts';
+import { leftovers, makeProject, type Project } from './bench.ts';
+
+const { code: noCompose } = await realHost.exec('docker', ['compose', 'version']);
+
+const CONNECT = `$database = new PDO(getenv('DSN') . ';dbname=' . getenv('BENCH_DATABASE'), getenv('DB_USER'), 'secret');
+$database->setAttribute(PDO::ATTR_DEFAULT_FETCH_MODE, PDO::FETCH_NUM);`;
+
+const SET_UP = `<?php
+${CONNECT}
+$database->exec('CREATE TABLE articles (id INT PRIMARY KEY, name VARCHAR(20))');
+$database->exec('CREATE TABLE tags (article INT, name VARCHAR(20))');
+$database->exec('CREATE TABLE visits (path VARCHAR(20))');
+for ($i = 1; $i <= 12; $i++) {
+    $database->exec("INSERT INTO articles VALUES ($i, 'Wheelbarrow')");
+    $database->exec("INSERT INTO tags VALUES ($i, 'new'), ($i, 'red')");
+}`;
+
+/** Three queries that read 12 + 24 rows and write one. */
+const ONE_QUERY = `<?php
+${CONNECT}
+$database->prepare('INSERT INTO visits VALUES (?)')->execute(['/']);
+$tags = [];
+foreach ($database->query('SELECT article, name FROM tags') as [$article, $name]) $tags[$article][] = $name;
+foreach ($database->query('SELECT id, name FROM articles ORDER BY id') as [$id, $name]) echo $name, ' ', implode(' ', $tags[$id]), "\\n";
+`;
+
+/** The same page by 14 queries: one for the tags of each article, which reads all 24. */
+const MANY_QUERIES = `<?php
+${CONNECT}
+$database->prepare('INSERT INTO visits VALUES (?)')->execute(['/']);
+foreach ($database->query('SELECT id, name FROM articles ORDER BY id')->fetchAll() as [$id, $name]) {
+    $tags = $database->prepare('SELECT name FROM tags WHERE article = ?');
+    $tags->execute([$id]);
+    echo $name, ' ', implode(' ', array_column($tags->fetchAll(), 0)), "\\n";
+}
+`;
+
+/** Health checks that ask for something, each second. */
+const compose = (image: string, variable: string, check: string) => `
+services:
+  db:
+    image: ${image}
+    environment: { ${variable}: secret }
+    healthcheck: { test: ['CMD-SHELL', "${check}"], interval: 1s, retries: 60 }
+`;
+
+const DATABASES = {
+  mariadb: {
+    compose: compose(
+      'mariadb:11',
+      'MARIADB_ROOT_PASSWORD',
+      "healthcheck.sh --connect --innodb_initialized && mariadb -uroot -psecret -e 'SELECT COUNT(*) FROM mysql.proc'",
+    ),
+    env: '{ DSN: "mysql:host=db", DB_USER: root }',
+    reset:
+      'mariadb -uroot -psecret -e "DROP DATABASE IF EXISTS $BENCH_DATABASE; CREATE DATABASE $BENCH_DATABASE"',
+    extension: 'pdo_mysql',
+  },
+  postgres: {
+    compose: compose(
+      'postgres:17',
+      'POSTGRES_PASSWORD',
+      "psql --host=127.0.0.1 -U postgres -c 'SELECT COUNT(*) FROM pg_class'",
+    ).replace('secret }', 'secret, PGPASSWORD: secret }'),
+    env: '{ DSN: "pgsql:host=db", DB_USER: postgres }',
+    reset: 'dropdb -U postgres --if-exists --force $BENCH_DATABASE && createdb -U postgres $BENCH_DATABASE',
+    extension: 'pdo_pgsql',
+  },
+};
+type Database = keyof typeof DATABASES;
+
+const configOf = (name: Database) => `
+app: app
+runtimes: apache
+extensions: [${DATABASES[name].extension}]
+env: ${DATABASES[name].env}
+services: { file: ${name}.yaml, reset: { db: '${DATABASES[name].reset}' } }
+set-up: php set-up.php
+`;
+
+let project: Project;
+beforeAll(async () => {
+  project = await makeProject();
+  git('init', '--quiet', '--initial-branch=main');
+  write('.gitignore', '/out-*\n');
+  write('app/set-up.php', SET_UP);
+  write('app/public/index.php', ONE_QUERY);
+  for (const name of Object.keys(DATABASES) as Database[]) {
+    write(`${name}.yaml`, DATABASES[name].compose);
+    write(`${name}.bench.yml`, configOf(name));
+  }
+  git('add', '--all');
+  git('commit', '--quiet', '--message', 'Begin');
+});
+afterAll(() => project.remove());
+afterEach(async () => expect(await leftovers()).toEqual([]));
+
+function git(...args: string[]) {
+  const who = ['-c', 'user.name=octo', '-c', 'user.email=octo@example.com'];
+  execFileSync('git', [...who, ...args], { cwd: project.folder, encoding: 'utf8' });
+}
+
+function write(path: string, text: string) {
+  mkdirSync(dirname(join(project.folder, path)), { recursive: true });
+  writeFileSync(join(project.folder, path), text);
+}
+
+const LOAD = [
+  ...['--paths', '/', '--load', 'requests(20, 1)', '--warmup', '0s', '--blocks', '1'],
+  ...['--instances', '1', '--compare-to', 'HEAD', '--wait'],
+];
+
+/** All that was counted, by side and name; each number once. */
+function countsOf({ counts }: Results) {
+  const sides: Record<string, Record<string, number[]>> = {};
+  for (const { variant, values } of counts) {
+    const name = variant.endsWith(':base') ? 'base' : 'head';
+    const side = sides[name] ?? {};
+    sides[name] = side;
+    for (const { name, perRequest } of values)
+      side[name] = [...new Set([...(side[name] ?? []), ...perRequest])];
+  }
+  return sides;
+}
+
+test.each(Object.keys(DATABASES) as Database[])(
+  'on %s an N+1 is told with the exact numbers, and fails a gate',
+  async (name) => {
+    if (noCompose !== 0) return;
+    write('app/public/index.php', MANY_QUERIES);
+    const out = `out-${name}`;
+    const gates = [
+      '--fail-on',
+      'queries more',
+      '--fail-on',
+      'rows-written more',
+      '--fail-on',
+      'rows-read > 1000%',
+    ];
+    const { code, stdout, stderr } = await project.run(
+      ...([out, ...LOAD, '--config', `${name}.bench.yml`] as const),
+      ...gates,
+    ).done;
+    const results = project.results(out);
+    expect(countsOf(results), stderr).toMatchObject({
+      base: { queries: [3], 'rows-read': [36], 'rows-written': [1], 'temporary-tables-on-disk': [0] },
+      head: { queries: [14], 'rows-read': [300], 'rows-written': [1], 'temporary-tables-on-disk': [0] },
+    });
+    // Two fresh starts of each side.
+    expect(results.counts).toHaveLength(4);
+    for (const count of results.counts)
+      expect(count).toMatchObject({ requests: 20, failures: 0, endpoint: null });
+    expect(code).toBe(1);
+    expect(stdout).toContain('Database queries 3 → 14 per request');
+    expect(stdout).toContain('Database rows read 36 → 300 per request');
+    expect(stdout).toContain('limit queries more exceeded');
+    expect(stdout).not.toContain('rows written');
+    const report = readFileSync(join(project.folder, out, 'report.md'), 'utf8');
+    expect(report).toContain('Counts per request');
+    expect(results.warnings.filter(({ code }) => code === 'count')).toEqual([]);
+  },
+);
