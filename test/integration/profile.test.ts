@@ -67,7 +67,8 @@ beforeAll(async () => {
   );
   const finished = await run.done;
   stderr = finished.stderr;
-  expect(finished.code, stderr).toBe(0);
+  // 3: a busy machine spoils slices, which are not what this is about.
+  expect([0, 3], `${finished.stdout}\n${stderr}`).toContain(finished.code);
   results = project.results('profile');
 }, 900_000);
 afterAll(() => project?.remove());
