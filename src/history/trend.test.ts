@@ -61,6 +61,29 @@ test('another machine or another load begins a trend of its own', () => {
   expect(loads.map(({ metric }) => metric)).toEqual(['rps', 'cpu', 'p50', 'cpu']);
 });
 
+test('load from other machines begins a trend of its own', () => {
+  const generators = ['b', 'c'].map((name) => ({
+    ...{ name, share: '0:1', roundTripMs: 0.2, hops: 1, mtu: 1500, skewMs: 0 },
+  }));
+  const results = makeResults({ servers: [{ id: 'apache@8.4', rps: 400 }] });
+  const elsewhere = { kind: 'engines' as const, target: '10.0.0.5', generators };
+  const [remote] = recordsOf({ ...results, plan: { ...results.plan, elsewhere } }, 'abc');
+  expect(remote?.scenario).toBe(`${sample.scenario}, load from 2 other machines`);
+  const scenario = remote?.scenario ?? '';
+  const trends = findTrends(weekly(twoLevels, (week) => (week < 10 ? {} : { scenario })));
+  // What the network does to them is no change of the app.
+  expect(trends.map(({ points, changes }) => [points.length, changes.length])).toEqual([
+    ...[
+      [10, 0],
+      [10, 0],
+    ],
+    ...[
+      [8, 0],
+      [8, 0],
+    ],
+  ]);
+});
+
 test('a run that failed is no point, and RPS that k6 was the limit of is none either', () => {
   const states = findTrends(
     weekly(Array(6).fill(400), (week) => ({

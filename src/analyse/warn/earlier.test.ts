@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { fixtures, makeResults } from '../../../test/fixtures/results/make.ts';
-import type { Results } from '../../results/results.ts';
+import type { Elsewhere, Results } from '../../results/results.ts';
 import { analyse } from '../analyse.ts';
 import { compare } from '../judge/compare.ts';
 import { ANOTHER_RUN, compareEarlier, welch } from './earlier.ts';
@@ -85,6 +85,43 @@ test('another Host header is among the reasons, and what older versions sent', (
     'another Host header: app.test now, 127.0.0.1 and a port then',
   ]);
   expect(reasonsOf(named(now, 'app.test'), named(then, 'app.test'))).toEqual([]);
+});
+
+/** The same run, with its load from other machines. */
+const loadedFrom = (results: Results, kind: Elsewhere['kind'], names: readonly string[]): Results => {
+  const way = { share: '0:1', roundTripMs: 0.2, hops: 1, mtu: 1500, skewMs: 0 };
+  const generators = names.map((name) => ({ name, ...way }));
+  return { ...results, plan: { ...results.plan, elsewhere: { kind, target: '10.0.0.5', generators } } };
+};
+
+test.each([
+  [
+    'two machines now',
+    loadedFrom(now, 'engines', ['b', 'c']),
+    then,
+    '2 other machines',
+    "the servers' machine",
+  ],
+  ['one machine then', now, loadedFrom(then, 'engines', ['b']), "the servers' machine", '1 other machine'],
+  [
+    ...['machines and pods', loadedFrom(now, 'engines', ['b', 'c']), loadedFrom(then, 'cluster', ['p', 'q'])],
+    ...['2 other machines', '2 pods on 10.0.0.5'],
+  ],
+] as const)('load from another place is among the reasons: %s', (_, results, earlier, here, there) => {
+  const comparisons = compareEarlier(results, earlier);
+  expect(comparisons.length).toBeGreaterThan(0);
+  for (const { reasons, verdict } of comparisons) {
+    expect(reasons.slice(1)).toEqual([`load from another place: ${here} now, ${there} then`]);
+    expect(verdict).toBe('inconclusive');
+  }
+});
+
+test('load from as many other machines is the same place', () => {
+  const [{ reasons } = { reasons: [] }] = compareEarlier(
+    loadedFrom(now, 'engines', ['b', 'c']),
+    loadedFrom(then, 'engines', ['b', 'c']),
+  );
+  expect(reasons).toEqual([ANOTHER_RUN]);
 });
 
 test('what differs is a warning, once, where anything does', () => {
