@@ -32,7 +32,7 @@ test.each([
   ['1.2', 'is not a version'],
   ['1.2.3; rm -rf', 'is not a version'],
   ['1.2.4', 'no section'],
-  ['1.2.2', 'says nothing'],
+  ['1.2.2', 'has no notes'],
   ['1.2.1', 'does not date'],
 ])('%s: %s', (version, why) => {
   expect(() => notesOf(version, changelog)).toThrow(why);
