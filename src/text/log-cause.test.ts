@@ -22,6 +22,10 @@ test.each([
     'PHP Fatal error:  Uncaught Error: x in /app/a.php:3',
   ],
   ['starting\nthere is nothing to serve\n', 'there is nothing to serve'],
+  [
+    'ready\npthread_mutex_lock(): Invalid argument[Sun Nov 22] AH00052: child pid 32 exit signal Abort (6)\nAH00169: caught SIGTERM, shutting down\n',
+    'AH00169: caught SIGTERM, shutting down',
+  ],
   ['', ''],
 ])('%j', (log, cause) => {
   expect(findCause(log)).toBe(cause);

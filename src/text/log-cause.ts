@@ -5,6 +5,8 @@ const ERROR =
   /\b(?:emerg|alert|crit|critical|error|fatal|panic|failed|failure|cannot|can't|could not|unable|denied|refused|invalid|unknown|no such|not found|not allowed|specify|segmentation|core dumped)\b|^E: /i;
 /** What runtimes/_shared/pair.sh says last, whatever it was. */
 const ENDED = /^\S+: (.+) has ended(?: \(.*\))?, so the container ends, too$/;
+/** Of the sampler of --profile, where SIGTERM ends a child of Apache within a request: it follows from the end. */
+const SAMPLER = /^pthread_mutex_lock\(\): /;
 const LINES = 30;
 const LENGTH = 300;
 
@@ -16,7 +18,7 @@ export function findCause(log: string): string {
   const lines = log
     .split('\n')
     .map((line) => line.trim())
-    .filter(Boolean)
+    .filter((line) => line !== '' && !SAMPLER.test(line))
     .slice(-LINES);
   const who = lines.map((line) => ENDED.exec(line)?.[1]).findLast((name) => name !== undefined);
   const own = lines.filter((line) => !ENDED.test(line));
