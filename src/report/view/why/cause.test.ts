@@ -96,7 +96,7 @@ test('nothing is claimed of a change that is not sure', () => {
 
 test('a sure change without a sure function', () => {
   expect(tell([])).toEqual([
-    ': The change is spread over many functions: none of them changed by a sure amount.',
+    ': No single function changed by a sure amount: the change is spread over many, or the profile is too short to show one.',
   ]);
   expect(tell([], { tests: 0 })).toEqual([': Too few samples to name functions that it comes from.']);
 });

@@ -41,7 +41,7 @@ function tellCause(why: Why, summary: Summary, medium: Medium, several: boolean)
     if (!isSure) return null;
     const text =
       why.tests > 0
-        ? `The change${where} is spread over many functions: none of them changed by a sure amount.`
+        ? `No single function${where} changed by a sure amount: the change is spread over many, or the profile is too short to show one.`
         : `Too few samples${where} to name functions that it comes from.`;
     return { label: '', text };
   }
