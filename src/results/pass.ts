@@ -28,7 +28,7 @@ export const Profile = z.object({
   /** CPU time between two samples. */
   periodUs: z.number(),
   samples: count,
-  /** CPU per request in the pass ÷ that of the slices that decided, less 1; left out where either is not known. */
+  /** CPU per request with the sampler ÷ that of the same start without it, less 1; left out where either is not known. */
   overheadRatio: z.number().optional(),
   frames: z.array(Frame),
   /**

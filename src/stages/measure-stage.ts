@@ -36,11 +36,7 @@ export async function measure(
     await runPlan(world, { image: k6Image, script });
     if (hyperfine) await measureColdStarts(world, hyperfine);
     const profile = { folder: join(caller.packageRoot, 'runtimes/_profile/files'), excimer };
-    await runPasses(
-      world,
-      { image: k6Image, script },
-      listPasses(world, { profile, measured: file.record.measurements }),
-    );
+    await runPasses(world, { image: k6Image, script }, listPasses(world, { profile }));
     if (config.count?.includes('instructions')) {
       await countInstructions(world, { checked: file.record.checked, agent: `Grafana k6/${ground.k6}` });
     }

@@ -25,6 +25,8 @@ if (!class_exists(Profile::class, false)) {
          */
         private const PERIOD = 0.0002;
         private const FLUSH_NANOSECONDS = 200_000_000;
+        /** Once it is there nothing is sampled any more: what requests cost without is to be compared. */
+        private const OFF = self::FOLDER . '/off';
 
         private static ?\ExcimerProfiler $profiler = null;
         private static int $pid = 0;
@@ -35,7 +37,7 @@ if (!class_exists(Profile::class, false)) {
 
         public static function begin(): void
         {
-            if (!\class_exists(\ExcimerProfiler::class, false)) {
+            if (!\class_exists(\ExcimerProfiler::class, false) || \is_file(self::OFF)) {
                 return;
             }
             $profiler = new \ExcimerProfiler();
@@ -77,6 +79,10 @@ if (!class_exists(Profile::class, false)) {
             if ($now - self::$flushed > self::FLUSH_NANOSECONDS) {
                 self::$flushed = $now;
                 self::$profiler?->flush();
+                if (self::$profiler !== null && \is_file(self::OFF)) {
+                    self::$profiler->stop();
+                    self::$profiler = null;
+                }
             }
         }
 

@@ -67,6 +67,8 @@ export interface Why {
   starts: number;
   samples: Sides;
   perRequestUs: Sides;
+  /** What the sampler adds to CPU per request, as a share, in the middle of all starts; null: not known. */
+  overhead: number | null;
   /** As the verdict has it where that is sure, else as these profiles have it. */
   changeUs: number;
   /** Whether the verdict is sure of that. */

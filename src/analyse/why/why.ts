@@ -83,6 +83,7 @@ function describe(
     starts: paired.variants.length,
     samples: { variant: count(paired.variants), base: count(paired.bases) },
     perRequestUs,
+    overhead: overheadOf([...sides.variants, ...sides.bases]),
     ...changeOf(perRequestUs, paired.bases.length > 0, verdict),
     tests: functions.filter(({ change }) => change).length,
     culprits: findCulprits(paired, nameOf),
@@ -90,6 +91,14 @@ function describe(
     left: Math.max(0, functions.length - MAX_FUNCTIONS),
     tree: mergeTrees([...weigh(sides.variants, 'variant'), ...weigh(sides.bases, 'base')], nameOf),
   };
+}
+
+/** Of a few starts, of which a disturbed one tells little. */
+function overheadOf(starts: readonly Read[]): number | null {
+  const known = starts.flatMap(({ profile }) => profile.overheadRatio ?? []).sort((a, b) => a - b);
+  if (known.length === 0) return null;
+  const at = (i: number) => known[Math.floor(i)] as number;
+  return (at((known.length - 1) / 2) + at(known.length / 2)) / 2;
 }
 
 /** That of the verdict is the surer one. */

@@ -65,13 +65,15 @@ describe('the load of the pass', () => {
     ['const(50, 1s)', { kind: 'const', rps: 50, ms: PROFILE.loadMs }],
     ['line(20, 80, 10m)', { kind: 'const', rps: 50, ms: PROFILE.loadMs }],
   ])('of %s', (given, segment) => {
-    const { load, warmup } = profileLoad(scenario(given), 2);
+    const { load, warmup, plain } = profileLoad(scenario(given), 2);
     expect(load.load?.segments).toEqual([segment]);
     expect(load).toMatchObject({ blocks: 1, warmupMs: 0 });
     expect(warmup?.load?.segments[0]).toMatchObject({ ms: PROFILE.warmupMs });
+    expect(plain?.load?.segments[0]).toEqual({ ...segment, ms: PROFILE.plainMs });
   });
 
   it('is that of a script which brings its own', () => {
-    expect(profileLoad(scenario(null), 2)).toMatchObject({ warmup: null, load: { load: null, blocks: 1 } });
+    const found = profileLoad(scenario(null), 2);
+    expect(found).toMatchObject({ warmup: null, load: { load: null, blocks: 1 }, plain: null });
   });
 });

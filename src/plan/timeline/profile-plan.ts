@@ -2,8 +2,14 @@ import type { Config, Load, Scenario, Segment } from '../../config/types.ts';
 import type { Warning } from '../../results/results.ts';
 import type { PlannedVariant } from '../variants.ts';
 
-/** Fresh starts of each variant in the pass that samples where time goes, and the load of one, ms. */
-export const PROFILE = { starts: 4, loadMs: 5000, warmupMs: 1000 } as const;
+/**
+ * Fresh starts of each variant in the pass that samples where time goes, and the load of one, ms: repeated until there are
+ * `samples`, or `mostMs` are over. `plainMs` follow without the sampler, which shows what it costs.
+ */
+export const PROFILE = {
+  ...{ starts: 4, samples: 400 },
+  ...{ warmupMs: 1000, loadMs: 5000, mostMs: 20_000, plainMs: 2000 },
+} as const;
 /** To start the containers of one start, to read what they wrote, and to remove them. */
 const START_SECONDS = 3;
 
@@ -61,23 +67,29 @@ function warnOfNoBase({ id, label }: PlannedVariant): Warning {
 }
 
 function scenarioMs({ load, script }: Scenario): number {
-  return load === null ? (script?.loadMs ?? PROFILE.loadMs) : PROFILE.loadMs + PROFILE.warmupMs;
+  return load === null
+    ? (script?.loadMs ?? PROFILE.loadMs)
+    : PROFILE.loadMs + PROFILE.warmupMs + PROFILE.plainMs;
 }
 
 /**
  * The scenario with the load of the pass: its journey for a few seconds, at its rate, of a ramp the middle. A closed load has
  * one client for each CPU of the servers: where more requests wait for a CPU, a sample comes late, and may come too late. A
- * script that brings its own load is run as it is, without warm-up.
+ * script that brings its own load is run as it is, without warm-up and with the sampler alone.
  */
 export function profileLoad(
   scenario: Scenario,
   serverCpus: number,
-): { warmup: Scenario | null; load: Scenario } {
+): { warmup: Scenario | null; load: Scenario; plain: Scenario | null } {
   const one = { ...scenario, blocks: 1, warmupMs: 0 };
   const [first] = scenario.load?.segments ?? [];
-  if (!first) return { warmup: null, load: one };
+  if (!first) return { warmup: null, load: one, plain: null };
   const under = (ms: number): Scenario => ({ ...one, load: steady(first, ms, serverCpus) });
-  return { warmup: under(PROFILE.warmupMs), load: under(PROFILE.loadMs) };
+  return {
+    warmup: under(PROFILE.warmupMs),
+    load: under(PROFILE.loadMs),
+    plain: under(PROFILE.plainMs),
+  };
 }
 
 function steady(segment: Segment, ms: number, serverCpus: number): Load {

@@ -2,6 +2,7 @@ import type { Summary } from '../../analyse/summary.ts';
 import type { Culprit, FunctionName, FunctionTime, Why } from '../../analyse/why/why-model.ts';
 import { cleanLine, plural } from '../../text/plain.ts';
 import { callName, placeName, signedTime, time } from '../view/why/function-names.ts';
+import { tellOverhead } from '../view/why/overhead.ts';
 import { count, NOTHING } from '../words/numbers.ts';
 import { findVariant } from '../words/verdicts.ts';
 import type { Numbers } from './charts/variants.ts';
@@ -38,12 +39,13 @@ ${why.base !== null && why.culprits.length === 0 && html`<p>${why.tests > 0 ? 'N
 <details><summary>Functions as a table</summary>${tableOf(why, label, number)}</details></div>`;
 }
 
-function tellEffort({ base, starts, samples, perRequestUs }: Why): string {
+function tellEffort(why: Why): string {
+  const { base, starts, samples, perRequestUs } = why;
   const both = base === null ? samples.variant : samples.variant + samples.base;
   const effort = `${plural(starts, 'fresh start')}${base === null ? '' : ' of each version'}, ${plural(both, 'sample')}`;
   const cost =
     base === null ? time(perRequestUs.variant) : `${time(perRequestUs.base)} → ${time(perRequestUs.variant)}`;
-  return `${effort}. A request took ${cost} of CPU while it was profiled.`;
+  return `${effort}. A request took ${cost} of CPU while it was profiled. ${tellOverhead([why])}`.trim();
 }
 
 function tellCulprit({ function: own, us, change, within, isSpread }: Culprit): Html {

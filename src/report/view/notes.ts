@@ -1,6 +1,7 @@
 import type { Summary } from '../../analyse/summary.ts';
 import type { CompareMetric } from '../../results/results.ts';
 import type { ChangeRow } from './changerows.ts';
+import { tellOverhead } from './why/overhead.ts';
 
 /** A change that is sure is small below the first share, large above the second. */
 const SMALL = 0.03;
@@ -16,7 +17,7 @@ export function sizeOf(ratio: number): 'small' | 'medium' | 'large' {
 const SIZES = `Size of a change: small below ${SMALL * 100} %, medium up to ${LARGE * 100} %, large above.`;
 
 /** How to read the table, in a few sentences. */
-export function notesOf(rows: readonly ChangeRow[], _summary: Summary): string[] {
+export function notesOf(rows: readonly ChangeRow[], { why }: Summary): string[] {
   const metrics = [...new Set(rows.map(({ comparison }) => comparison.metric))];
   const [only] = metrics;
   const isOne = metrics.length === 1 && only !== undefined;
@@ -25,6 +26,7 @@ export function notesOf(rows: readonly ChangeRow[], _summary: Summary): string[]
     isOne ? (WHY[only] ?? '') : '',
     rows.some(({ rps }) => rps?.values) ? 'RPS is for information.' : '',
     rows.some(({ kind }) => kind === 'beyond' || kind === 'slower' || kind === 'faster') ? SIZES : '',
+    tellOverhead(why),
   ].filter(Boolean);
 }
 

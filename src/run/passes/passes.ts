@@ -1,4 +1,3 @@
-import type { Measurement } from '../../results/results.ts';
 import { planServiceCount } from '../counters/count-services.ts';
 import type { World } from '../world.ts';
 import { planPhpCounts } from './count-php.ts';
@@ -7,17 +6,15 @@ import type { Pass } from './run-pass.ts';
 
 interface PassTools {
   profile: ProfileTools;
-  /** What the slices that decided found. */
-  measured: readonly Measurement[];
 }
 
 /** What is to be found out once all is measured, in this order. */
-export function listPasses(world: World, { profile, measured }: PassTools): Pass[] {
+export function listPasses(world: World, { profile }: PassTools): Pass[] {
   const { plan, config } = world.job;
   const profiled = plan.variants.filter(({ id }) => plan.profile?.variants[id] !== undefined);
   const services = planServiceCount(world);
   return [
-    ...(profiled.length > 0 ? planProfiles(world, profiled, profile, measured) : []),
+    ...(profiled.length > 0 ? planProfiles(world, profiled, profile) : []),
     ...(services ? [services] : []),
     ...(config.count?.includes('php') ? planPhpCounts(world, plan.variants, profile.folder) : []),
   ];

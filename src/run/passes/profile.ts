@@ -13,6 +13,7 @@ import type { Pass, ReadyPass } from './run-pass.ts';
 /** Where the sampler lies in a container of the pass, and where it writes. */
 const FOLDER = '/usr/local/share/php-runtime-bench-pass';
 const WRITTEN = '/tmp/php-runtime-bench/profile';
+const [SAMPLES, NAMES] = [`${WRITTEN}/samples.txt`, `${WRITTEN}/names.txt`];
 /** Of each file, as in runtimes/_profile/files/profile.php. */
 const MOST_BYTES = 8 << 20;
 
@@ -25,14 +26,11 @@ export interface ProfileTools {
 
 /**
  * Samples where variants spend their CPU time, on fresh starts with the sampler loaded there alone: a pass for each scenario.
- *
- * @param measured what the slices that decided found
  */
 export function planProfiles(
   { engine, job }: World,
   variants: readonly PlannedVariant[],
   { folder, excimer }: ProfileTools,
-  measured: readonly Measurement[],
 ): Pass[] {
   const imageOf = ({ id }: PlannedVariant) => {
     const found = excimer.get(id);
@@ -52,7 +50,7 @@ export function planProfiles(
         const ini = [`extension = ${FOLDER}/excimer.so`, `auto_prepend_file = ${FOLDER}/profile.php`];
         return { env: {}, ini, folders: { [FOLDER]: to } };
       },
-      visit: (ready) => sampleStart(ready, scenario, profiles, measured),
+      visit: (ready) => sampleStart(ready, scenario, profiles),
     };
   });
 }
@@ -61,28 +59,71 @@ async function sampleStart(
   ready: ReadyPass,
   scenario: Scenario,
   profiles: Map<string, Profile[]>,
-  measured: readonly Measurement[],
 ): Promise<void> {
-  const { engine } = ready.world;
   for (const [id, { facts }] of [...ready.servers]) {
     if (facts && !facts.extensions.includes('excimer'))
       ready.fail(id, 'the sampler was not loaded: this runtime does not read BENCH_INI');
   }
-  const { warmup, load } = profileLoad(scenario, ready.world.job.plan.cpus.server.length);
+  const { warmup, load, plain } = profileLoad(scenario, ready.world.job.plan.cpus.server.length);
   if (warmup && ready.servers.size > 0) await ready.load(warmup);
   // What was sampled in the warm-up; the names that it has written stay.
   for (const { container } of ready.servers.values()) {
-    await engine.docker.try(['exec', container, 'rm', '-f', `${WRITTEN}/samples.txt`]);
+    await ready.world.engine.docker.try(['exec', container, 'rm', '-f', SAMPLES]);
   }
-  if (ready.servers.size === 0) return;
-  const loaded = await ready.load(load);
-  for (const [id, server] of [...ready.servers]) {
+  const loaded = await loadEnough(ready, load);
+  const found = new Map<string, Profile | string>();
+  for (const [id, server] of ready.servers) {
     const slices = loaded.filter(({ variant }) => variant === id);
-    const usual = measured.filter((slice) => slice.variant === id && slice.scenario === scenario.name);
-    const profile = await readProfile(ready, server, slices, usual);
-    if (typeof profile === 'string') ready.fail(id, profile);
-    else await keepProfile(ready, profile, profiles);
+    found.set(id, await readProfile(ready, server, slices));
   }
+  const unsampled = plain ? await loadUnsampled(ready, plain) : [];
+  for (const [id, profile] of found) {
+    if (typeof profile !== 'string') {
+      const overhead = overheadOf(
+        profile,
+        unsampled.filter(({ variant }) => variant === id),
+      );
+      await keepProfile(ready, { ...profile, ...overhead }, profiles);
+    } else if (ready.start > 0 && !profiles.has(id)) {
+      // A start without samples is left out alone; a variant that never has any takes no more time.
+      ready.fail(id, profile);
+    }
+  }
+}
+
+/** Repeats the load on those that have too few samples: on a busy machine, or where requests wait rather than work. */
+async function loadEnough(ready: ReadyPass, load: Scenario): Promise<Measurement[]> {
+  const loaded: Measurement[] = [];
+  let few = [...ready.servers.keys()];
+  for (let ms = 0; few.length > 0 && ms < PROFILE.mostMs; ms += PROFILE.loadMs) {
+    loaded.push(...(await ready.load(load, few)));
+    if (load.load === null) break;
+    few = [];
+    for (const [id, { container }] of ready.servers) {
+      const counted = await ready.world.engine.docker.try(['exec', container, 'wc', '-l', SAMPLES]);
+      if ((Number.parseInt(counted.stdout, 10) || 0) < PROFILE.samples) few.push(id);
+    }
+  }
+  return loaded;
+}
+
+/** The same servers under the same load, once the sampler was told to stop. */
+async function loadUnsampled(ready: ReadyPass, plain: Scenario): Promise<Measurement[]> {
+  const stopped: string[] = [];
+  for (const [id, { container }] of ready.servers) {
+    const { code } = await ready.world.engine.docker.try(['exec', container, 'touch', `${WRITTEN}/off`]);
+    if (code === 0) stopped.push(id);
+  }
+  return stopped.length > 0 ? ready.load(plain, stopped) : [];
+}
+
+function overheadOf(
+  { cpuUs, requests }: Profile,
+  unsampled: readonly Measurement[],
+): Pick<Profile, 'overheadRatio'> {
+  const plain = sumOf(unsampled);
+  if (!cpuUs || !plain.cpuUs || plain.requests === 0) return {};
+  return { overheadRatio: cpuUs / requests / (plain.cpuUs / plain.requests) - 1 };
 }
 
 /** The profile, or why there is none. */
@@ -90,27 +131,22 @@ async function readProfile(
   ready: ReadyPass,
   server: Server,
   slices: readonly Measurement[],
-  usual: readonly Measurement[],
 ): Promise<Profile | string> {
   const { requests, okCount, cpuUs } = sumOf(slices);
   const [scenario] = slices.map((slice) => slice.scenario);
   if (requests === 0 || scenario === undefined) return slices[0]?.reason ?? 'it was not loaded';
   const texts: string[] = [];
-  for (const name of ['samples.txt', 'names.txt']) {
-    texts.push(await ready.read(server, `${WRITTEN}/${name}`, MOST_BYTES).catch(() => ''));
+  for (const file of [SAMPLES, NAMES]) {
+    texts.push(await ready.read(server, file, MOST_BYTES).catch(() => ''));
   }
   const [samples = '', names = ''] = texts;
   const sampled = readSamples(samples, names);
   if (sampled.samples === 0) return 'the sampler took no samples';
-  const before = sumOf(usual);
-  const overheadRatio =
-    cpuUs && before.cpuUs ? cpuUs / requests / (before.cpuUs / before.requests) - 1 : null;
   return {
     profile: true,
     ...{ variant: server.variant.id, scenario, instance: ready.start },
     ...{ requests, failures: requests - okCount, cpuUs },
     periodUs: cpuUs === null ? 0 : cpuUs / sampled.samples,
-    ...(overheadRatio !== null && { overheadRatio }),
     ...sampled,
   };
 }
