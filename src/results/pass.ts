@@ -7,15 +7,15 @@ const count = z.int().nonnegative();
 /** A function of the app, or of what the app uses. */
 export const Frame = z.object({
   /** `App\Repository::find`, `{closure}`, or a file that is included. */
-  name: z.string(),
+  name: z.string().max(1000),
   /** Relative to the folder of the app; absolute outside of it; null: built into PHP. */
-  file: z.string().nullable(),
+  file: z.string().max(1000).nullable(),
   /** Where the function begins; null: not known. */
   line: count.nullable(),
 });
 
 /** Where one fresh start of a variant spent CPU time, sampled in a pass of its own. */
-export const Profile = z.object({
+const WholeProfile = z.object({
   profile: z.literal(true),
   variant: z.string(),
   scenario: z.string(),
@@ -30,13 +30,19 @@ export const Profile = z.object({
   samples: count,
   /** CPU per request with the sampler ÷ that of the same start without it, less 1; left out where either is not known. */
   overheadRatio: z.number().optional(),
-  frames: z.array(Frame),
+  frames: z.array(Frame).max(2000),
   /**
    * The call tree: index of the caller in this list (−1: none), which stands before it; index of the frame; samples in it
    * itself. Samples in calls that are too rare to be kept count for their caller.
    */
-  tree: z.array(z.tuple([z.int().min(-1), count, count])),
+  tree: z.array(z.tuple([z.int().min(-1), count, count])).max(5000),
 });
+
+/** A tree whose calls name callers and frames that are not there cannot be walked. */
+export const Profile = WholeProfile.refine(
+  ({ frames, tree }) => tree.every(([caller, frame], i) => caller < i && frame < frames.length),
+  'a call whose caller or function is not there',
+);
 
 /** Counts of work per request, from a pass in which one client asks and nothing else is loaded. */
 export const Count = z.object({
@@ -52,14 +58,16 @@ export const Count = z.object({
   /** Requests of each repeat. */
   requests: count,
   failures: count,
-  values: z.array(
-    z.object({
-      /** `queries`, `deprecations`, `instructions`, … */
-      name: z.string(),
-      /** Per request, one number a repeat. */
-      perRequest: z.array(z.number()),
-    }),
-  ),
+  values: z
+    .array(
+      z.object({
+        /** `queries`, `deprecations`, `instructions`, … */
+        name: z.string(),
+        /** Per request, one number a repeat. */
+        perRequest: z.array(z.number()).max(1000),
+      }),
+    )
+    .max(50),
   /** Of instructions: by how much equal counts of this page differ, as a share. */
   floorRatio: z.number().optional(),
   /** Of instructions: the functions of PHP and its libraries that differ most from the other version, in one request. */
@@ -72,6 +80,7 @@ export const Count = z.object({
         calls: count,
       }),
     )
+    .max(100)
     .optional(),
 });
 

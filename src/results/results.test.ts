@@ -41,3 +41,17 @@ test('the JSON Schema tells what a histogram is', () => {
   const pair = properties.measurements?.items.properties.histogram?.items;
   expect(pair?.prefixItems.map(({ type }) => type)).toEqual(['integer', 'integer']);
 });
+
+test.each<[string, object]>([
+  ['a caller behind its call', { tree: [[0, 0, 1]] }],
+  ['a function that is not there', { tree: [[-1, 1, 1]] }],
+  ['more calls than anybody keeps', { tree: Array.from({ length: 5001 }, () => [-1, 0, 1]) }],
+])('a profile that cannot be walked is refused: %s', (_, wrong) => {
+  const raw = plain();
+  const frames = [{ name: 'f', file: 'a.php', line: 1 }];
+  const [variant, scenario] = [raw.variants[0].id, raw.plan.scenarios[0].name];
+  const facts = { profile: true, variant, scenario, instance: 0, requests: 1, failures: 0 };
+  const profile = { ...facts, cpuUs: 1, periodUs: 1, samples: 1, frames, tree: [[-1, 0, 1]] };
+  expect(Results.safeParse({ ...raw, profiles: [profile] }).success).toBe(true);
+  expect(Results.safeParse({ ...raw, profiles: [{ ...profile, ...wrong }] }).success).toBe(false);
+});

@@ -3,6 +3,7 @@ import { removeContainers } from '../../engine/docker.ts';
 import { findReference, type PlannedVariant } from '../../plan/variants.ts';
 import type { CheckedPage, Count } from '../../results/results.ts';
 import { cleanLine, cut, list } from '../../text/plain.ts';
+import { guard } from '../passes/run-pass.ts';
 import type { World } from '../world.ts';
 import {
   askPage,
@@ -45,7 +46,8 @@ export async function countInstructions(world: World, known: Known): Promise<voi
     sink.say(
       `counting the instructions of ${pages.map(({ path }) => path).join(', ')}: up to ${minutes} minutes each`,
     );
-  for (const pair of pairs) await countPair(world, known, pair, pages);
+  const pass = { code: 'count', title: 'count of instructions', remedy: REMEDY } as const;
+  for (const pair of pairs) await guard(world, pass, pair, () => countPair(world, known, pair, pages));
 }
 
 const SCRIPTED = 'instructions are counted of paths alone, not of what a k6 script asks for';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PROFILE_LIMITS, readSamples } from './call-samples.ts';
+import { limitsOf, PROFILE_LIMITS, readSamples } from './call-samples.ts';
 
 const name = (id: string, ...raw: unknown[]) => `${id} ${JSON.stringify(raw)}\n`;
 const NAMES =
@@ -69,8 +69,21 @@ describe('the files of the sampler', () => {
     expect(frames).toHaveLength(1);
     expect(frames[0]?.name).toHaveLength(PROFILE_LIMITS.name);
     expect(tree.reduce((sum, [, , self]) => sum + self, 0)).toBe(samples);
-    const many = readSamples(times(4, deep), ids.map((id) => name(id, null, id, '/app/a.php', 1)).join(''));
+    const stacks = Array.from({ length: 12 }, (_, i) => ids.slice(i * 250, i * 250 + 250).join(' '));
+    const all = ids.map((id) => name(id, null, id, '/app/a.php', 1)).join('');
+    const many = readSamples(stacks.map((stack) => times(4, stack)).join(''), all);
     expect(many.frames).toHaveLength(PROFILE_LIMITS.frames);
+    expect(readSamples(times(4, deep), all).tree).toHaveLength(PROFILE_LIMITS.depth);
+  });
+
+  it('are bounded together, as the job that comments reads no larger results', () => {
+    const ids = Array.from({ length: 3000 }, (_, i) => String(i).padStart(8, '0'));
+    const all = ids.map((id) => name(id, null, id.repeat(25), '/app/a.php'.padEnd(200, 'x'), 1)).join('');
+    const stacks = Array.from({ length: 12 }, (_, i) => ids.slice(i * 250, i * 250 + 250).join(' '));
+    for (const profiles of [1, 8, 500]) {
+      const one = readSamples(stacks.map((stack) => times(4, stack)).join(''), all, limitsOf(profiles));
+      expect(JSON.stringify(one).length * profiles).toBeLessThan(31 * 2 ** 20);
+    }
   });
 });
 

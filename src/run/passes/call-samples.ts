@@ -1,7 +1,18 @@
 import type { Frame, Profile } from '../../results/results.ts';
 
 /** What a profile may hold. */
-export const PROFILE_LIMITS = { nodes: 5000, frames: 2000, name: 200, share: 0.0005 } as const;
+export const PROFILE_LIMITS = { nodes: 5000, frames: 2000, name: 200, depth: 250, share: 0.0005 } as const;
+/** What the profiles of a run may hold together: results.json is read up to 32 MiB by the job that comments. */
+const ALL_PROFILES = { nodes: 150_000, frames: 60_000 } as const;
+
+/** How much one profile may hold, if there are so many. */
+export function limitsOf(profiles: number): { nodes: number; frames: number } {
+  const share = (all: number, most: number) => Math.max(10, Math.min(most, Math.floor(all / profiles)));
+  return {
+    nodes: share(ALL_PROFILES.nodes, PROFILE_LIMITS.nodes),
+    frames: share(ALL_PROFILES.frames, PROFILE_LIMITS.frames),
+  };
+}
 
 /** A function as runtimes/_profile/files/profile.php names it: class, function, file, line. */
 type Raw = [string | null, string | null, string | null, number | null];
@@ -21,7 +32,11 @@ const OWN = '/usr/local/share/php-runtime-bench-pass/';
  * Pure: the files of profile.php as frames and a call tree, bounded. Frames that nobody has named are left out of their
  * stacks, calls that are too rare count for their caller.
  */
-export function readSamples(samples: string, names: string): Pick<Profile, 'samples' | 'frames' | 'tree'> {
+export function readSamples(
+  samples: string,
+  names: string,
+  limits: { nodes: number; frames: number } = PROFILE_LIMITS,
+): Pick<Profile, 'samples' | 'frames' | 'tree'> {
   const known = readNames(names);
   const frames: Frame[] = [];
   const indices = new Map<string, number>();
@@ -35,7 +50,10 @@ export function readSamples(samples: string, names: string): Pick<Profile, 'samp
   const lines = samples.split('\n');
   // What stands behind the last line break was cut.
   for (const line of lines.slice(0, -1)) {
-    const stack = line.split(' ').flatMap((id) => known.get(id) ?? []);
+    const stack = line
+      .split(' ')
+      .slice(0, PROFILE_LIMITS.depth)
+      .flatMap((id) => known.get(id) ?? []);
     if (stack.length === 0 || stack.some((frame) => frame.file?.startsWith(OWN))) continue;
     let node = root;
     node.total++;
@@ -48,7 +66,7 @@ export function readSamples(samples: string, names: string): Pick<Profile, 'samp
     }
     node.self++;
   }
-  return bound(root, frames);
+  return bound(root, frames, limits);
 }
 
 function readNames(names: string): Map<string, Frame> {
@@ -106,8 +124,12 @@ const OLD_CLOSURE = /^.*\\\{closure\}$/s;
 const CLOSURE = /^\{closure:(.*):\d+\}$/s;
 
 /** The most frequent calls, their callers before them. */
-function bound(root: Node, frames: readonly Frame[]): Pick<Profile, 'samples' | 'frames' | 'tree'> {
-  const kept = keepCommon(root);
+function bound(
+  root: Node,
+  frames: readonly Frame[],
+  limits: { nodes: number; frames: number },
+): Pick<Profile, 'samples' | 'frames' | 'tree'> {
+  const kept = keepCommon(root, limits);
   const used = new Map<number, number>();
   const tree: Profile['tree'] = [];
   const add = (node: Node, caller: number) => {
@@ -129,7 +151,7 @@ function bound(root: Node, frames: readonly Frame[]): Pick<Profile, 'samples' | 
 }
 
 /** A call is at most as frequent as its caller, so callers are kept with it. */
-function keepCommon(root: Node): Set<Node> {
+function keepCommon(root: Node, limits: { nodes: number; frames: number }): Set<Node> {
   const all: Node[] = [];
   const collect = (node: Node) => {
     for (const call of node.calls.values()) {
@@ -143,8 +165,8 @@ function keepCommon(root: Node): Set<Node> {
   const kept = new Set<Node>();
   const used = new Set<number>();
   for (const node of all) {
-    if (node.total < PROFILE_LIMITS.share * root.total || kept.size === PROFILE_LIMITS.nodes) break;
-    if (!used.has(node.frame) && used.size === PROFILE_LIMITS.frames) break;
+    if (node.total < PROFILE_LIMITS.share * root.total || kept.size === limits.nodes) break;
+    if (!used.has(node.frame) && used.size === limits.frames) break;
     used.add(node.frame);
     kept.add(node);
   }

@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { chmod, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Scenario } from '../../config/types.ts';
 import { expectEngine, LIMITS_MS } from '../../engine/docker.ts';
@@ -69,14 +69,17 @@ export async function runPasses(
 ): Promise<void> {
   const { engine, job, sink } = world;
   if (passes.length === 0) return;
-  const folder = await makeTemporary(engine.run, 'pass');
-  const sampler = await startSampler(engine, sink, { ...tool, cpus: job.plan.cpus });
-  try {
-    const state: Passes = { sampler, folder, index: job.plan.instances.length };
-    for (const pass of passes) await runPass(world, state, pass);
-  } finally {
-    await sampler.close();
-  }
+  const [first] = passes as [Pass];
+  await guard(world, first, [], async () => {
+    const folder = await makeTemporary(engine.run, 'pass');
+    const sampler = await startSampler(engine, sink, { ...tool, cpus: job.plan.cpus });
+    try {
+      const state: Passes = { sampler, folder, index: job.plan.instances.length };
+      for (const pass of passes) await runPass(world, state, pass);
+    } finally {
+      await sampler.close();
+    }
+  });
 }
 
 async function runPass(world: World, state: Passes, pass: Pass): Promise<void> {
@@ -84,15 +87,17 @@ async function runPass(world: World, state: Passes, pass: Pass): Promise<void> {
   const lost = new Set<string>();
   const served = pass.variants.filter(({ id }) => job.outcomes.get(id)?.failure === null);
   const outfits = new Map<string, Outfit>();
-  const all = await guard(world, pass, served, async () => {
-    for (const [i, variant] of served.entries()) {
+  for (const [i, variant] of served.entries()) {
+    const fitted = await guard(world, pass, [variant], async () => {
       const folder = join(state.folder, `${state.index}-${i}`);
-      await mkdir(folder, { mode: 0o755 });
+      await mkdir(folder);
       const outfit = await pass.outfit(variant, folder);
+      await openToAll(folder);
       if (outfit) outfits.set(variant.id, outfit);
-    }
-  });
-  for (let start = 0; all && start < pass.starts; start++) {
+    });
+    if (!fitted) lost.add(variant.id);
+  }
+  for (let start = 0; start < pass.starts; start++) {
     const left = served.filter(({ id }) => !lost.has(id));
     if (left.length === 0) return;
     world.sink.at(`${pass.title}: start ${start + 1}/${pass.starts}`, 1);
@@ -101,10 +106,18 @@ async function runPass(world: World, state: Passes, pass: Pass): Promise<void> {
   }
 }
 
-/** Whether it went well. A stop and an engine that is gone are no warnings. */
-async function guard(
+/** A container's server is another user than ours, and what is copied there keeps its mode, which our umask has narrowed. */
+async function openToAll(folder: string): Promise<void> {
+  await chmod(folder, 0o755);
+  for (const one of await readdir(folder, { withFileTypes: true })) {
+    await chmod(join(folder, one.name), one.isDirectory() ? 0o755 : 0o644);
+  }
+}
+
+/** Whether it went well: an error is a warning. A stop and an engine that is gone are none. */
+export async function guard(
   { engine, sink }: World,
-  { code, title, remedy }: Pass,
+  { code, title, remedy }: Pick<Pass, 'code' | 'title' | 'remedy'>,
   variants: readonly PlannedVariant[],
   work: () => Promise<void>,
 ): Promise<boolean> {
@@ -116,7 +129,7 @@ async function guard(
     engine.signal.throwIfAborted();
     await expectEngine(engine.docker);
     const labels = variants.map(({ label }) => label).join(', ');
-    const message = `${title} of ${labels}: ${(error as Error).message}`;
+    const message = `${title}${labels && ` of ${labels}`}: ${(error as Error).message}`;
     sink.warn({ code, message, remedy, variant: null });
     return false;
   }
