@@ -32,9 +32,20 @@ test('an app is measured on Apache and on nginx', async () => {
     cpSync(join(root, name), copy, { recursive: true });
     restrict(copy);
   }
-  const { code, stdout, stderr } = await project.bench('out', '--runtimes', 'apache,nginx-fpm').done;
+  const { code, stdout, stderr } = await project.bench(
+    'out',
+    '--runtimes',
+    'apache,nginx-fpm',
+    '--count',
+    'php',
+  ).done;
   expect(code, stdout + stderr).toBe(0);
-  const { measurements } = project.results('out');
+  const { measurements, counts } = project.results('out');
+  // What the pass copies into containers is read there by the servers' user.
+  expect(counts.map(({ by, failures }) => [by, failures])).toEqual([
+    ['php', 0],
+    ['php', 0],
+  ]);
   for (const id of ['apache@8.4', 'nginx-fpm@8.4']) {
     expect(slicesOf({ measurements }, id).map(({ outcome }) => outcome)).toEqual(['ok']);
   }
