@@ -702,6 +702,21 @@ describe('comparing', () => {
     }
   });
 
+  test('a gate of the file on a count is no mistake when a flag chooses other counts', () => {
+    const services = { 'db.yml': 'services: { db: { image: "mariadb:11" } }\n' };
+    const files = { ...services, '.bench.yml': 'services: db.yml\nfail-on: queries more\n' };
+    const counted = { failOn: [{ source: 'queries more' }] };
+    expect(parse(files, ['--count', 'instructions'])).toMatchObject({ ...counted, count: ['instructions'] });
+    expect(parse(files, ['--count', 'none'])).not.toHaveProperty('count');
+    const refused = 'a gate on what is not counted';
+    const both = { ...files, '.bench.yml': `${files['.bench.yml']}count: php\n` };
+    expect(() => parse(both)).toThrow(refused);
+    const flags = ['--count', 'instructions', '--fail-on', 'queries more'];
+    expect(() => parse(services, [...flags, '--services', 'db.yml'])).toThrow(refused);
+    const file = { ...services, '.bench.yml': 'services: db.yml\ncount: php\n' };
+    expect(() => parse(file, ['--fail-on', 'queries more'])).toThrow(refused);
+  });
+
   test('several gates, in a list, on lines of an input and as flags', () => {
     const sources = (config: ReturnType<typeof parse>) => config.failOn.map(({ source }) => source);
     const both = ['slower > 3%', 'p99 slower > 9%'];

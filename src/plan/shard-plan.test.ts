@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { otherAppOf } from '../../test/fixtures/app.ts';
 import { parseConfig } from '../config/parse.ts';
-import type { Other } from '../config/types.ts';
+import type { Config, Other } from '../config/types.ts';
 import { UserError } from '../errors.ts';
 import { gatesFor, planShards, takeShard } from './shard-plan.ts';
 import { checkTime } from './time.ts';
@@ -129,6 +129,15 @@ test('a gate goes with its variant; one for all is in every shard', () => {
   expect(gates(1)).toEqual([0.03, 0.05, 0.09]);
   expect(gates(2)).toEqual([0.03, 0.09]);
   expect(gatesFor(config, all.variants)).toHaveLength(3);
+});
+
+test('a gate on a count is left out of a run that counts something else', () => {
+  const rules = ['slower > 3%', 'instructions more'];
+  const { config, all } = plannedFor('apache', ...rules.flatMap((rule) => ['--fail-on', rule]));
+  const gates = (count: Config['count']) =>
+    gatesFor({ ...config, ...(count && { count }) }, all.variants).map(({ source }) => source);
+  expect(gates(undefined)).toEqual(rules);
+  expect(gates(['php'])).toEqual(['slower > 3%']);
 });
 
 test('a shard that there is not', () => {

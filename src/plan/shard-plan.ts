@@ -1,5 +1,6 @@
 import type { Config, Shard } from '../config/types.ts';
 import { UserError } from '../errors.ts';
+import { COUNT_NAMES } from '../results/count-names.ts';
 import { findReference, type PlannedImage, type PlannedVariant } from './variants.ts';
 
 export interface PlannedShard extends Shard {
@@ -51,10 +52,18 @@ export function takeShard(
   return { variants, images: planned.images.filter(({ key }) => keys.has(key)) };
 }
 
-/** The gates that these variants are compared with; in a shard not those for a variant that another one measures. */
-export function gatesFor({ shard, failOn }: Config, variants: readonly PlannedVariant[]): Config['failOn'] {
+/**
+ * The gates that these variants are compared with; in a shard not those for a variant that another one measures. A rule on a
+ * count is left out where a stronger source chose other counts.
+ */
+export function gatesFor(config: Config, variants: readonly PlannedVariant[]): Config['failOn'] {
+  const { shard, failOn, count: counters = [] } = config;
   const names = variants.flatMap(({ id, label, runtime }) => [id, label, runtime.name]);
-  return failOn.filter(({ variant }) => !shard || variant === null || names.includes(variant));
+  const isCounted = (name: string) => counters.some((counter) => counter === COUNT_NAMES[name]?.by);
+  return failOn.filter(
+    ({ variant, count }) =>
+      (!shard || variant === null || names.includes(variant)) && (count === undefined || isCounted(count)),
+  );
 }
 
 function referenceOf({ variants }: Planned, config: Config): PlannedVariant {

@@ -3,6 +3,7 @@ import { COUNT_NAMES, COUNTERS, type Counter } from '../../results/count-names.t
 import { at } from '../document.ts';
 import { quote } from '../text.ts';
 import type { Config } from '../types.ts';
+import { toCheck } from './fail-on.ts';
 import { find, type Layer } from './layers.ts';
 
 /**
@@ -30,7 +31,12 @@ export function readCounters(
   for (const [i, rule] of (gates?.value ?? []).entries()) {
     if (!('count' in rule) || rule.count === undefined) continue;
     const { by } = COUNT_NAMES[rule.count] as { by: Counter };
-    at(gates?.place(i), () => checkCounted(rule.source, by, given ? chosen : null, services !== undefined));
+    const where = gates?.place(i);
+    // A stronger source may count something else: the rule is then left out of the run.
+    const { unchecked } = toCheck(layers, 'fail-on', ['count'], where);
+    at(where, () =>
+      checkCounted(rule.source, by, unchecked && given ? chosen : null, services !== undefined),
+    );
   }
   const standard = services && find(layers, 'compare-to') ? (['services'] as const) : [];
   const wanted = new Set<Counter>(given ? chosen : [...standard, ...needed]);
