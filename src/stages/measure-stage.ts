@@ -25,6 +25,7 @@ export async function measure(
   const { engine, config, hyperfine, k6Image } = prepared;
   const { arena, planned } = ground;
   const { built: images, outcomes } = file.record;
+  let kind = '';
   try {
     const services = await startWanted(desk, prepared, ground);
     const world: World = {
@@ -36,12 +37,17 @@ export async function measure(
     await runPlan(world, { image: k6Image, script });
     if (hyperfine) await measureColdStarts(world, hyperfine);
     const profile = { folder: join(caller.packageRoot, 'runtimes/_profile/files'), excimer };
+    if (config.count?.includes('services')) {
+      // A database may log each statement while it is counted, which would push out what it said before.
+      await keepServiceLogs(desk, prepared, file, kind).catch(() => {});
+      kind = '.count';
+    }
     await runPasses(world, { image: k6Image, script }, listPasses(world, { profile }));
     if (config.count?.includes('instructions')) {
       await countInstructions(world, { checked: file.record.checked, agent: `Grafana k6/${ground.k6}` });
     }
   } finally {
-    await keepServiceLogs(desk, prepared, file).catch(() => {});
+    await keepServiceLogs(desk, prepared, file, kind).catch(() => {});
   }
 }
 
@@ -60,9 +66,10 @@ async function keepServiceLogs(
   { docker, run }: Desk,
   { compose }: Prepared,
   { output }: RecordFile,
+  kind: string,
 ): Promise<void> {
   for (const [service, log] of compose ? await readLogs({ docker, run }) : []) {
-    await output.write(`raw/services/${service}.log`, log);
+    await output.write(`raw/services/${service}${kind}.log`, log);
   }
 }
 
