@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { type CountTrend, findCountTrends } from '../history/count-trend.ts';
+import type { HistoryRecord } from '../history/history-record.ts';
 import type { Cause, Trend } from '../history/trend-model.ts';
 import { renderHistory, sparkline } from './history.ts';
 import { renderHistoryPage } from './html/html-history.ts';
@@ -73,6 +75,52 @@ describe('the history as Markdown', () => {
     const text = renderHistory([trend(names)], { corrupt: [{ line: 1, why: HOSTILE }] });
     expect(text).not.toMatch(/<script|<\/svg/);
     expect(text.split('\n').filter((line) => line.startsWith('|'))).toHaveLength(3);
+  });
+});
+
+describe('counts in the history', () => {
+  const at = (day: number, value: number, constant = true): HistoryRecord =>
+    ({
+      ...{
+        date: `2026-03-0${day}T05:00:00Z`,
+        commit: `c0ffee${day}`,
+        variant: 'apache@8.4',
+        label: 'apache',
+      },
+      ...{ scenario: 'quick', load: 'vus(8, 1s)', counts: { queries: { value, constant } } },
+    }) as unknown as HistoryRecord;
+  const told = (...records: HistoryRecord[]) =>
+    renderHistory([trend()], { corrupt: [] }, findCountTrends(records))
+      .split('\n')
+      .find((line) => line.includes('Database queries'));
+
+  test('change where one constant number follows another, in the order of the runs', () => {
+    const row = told(at(3, 14), at(1, 3), at(2, 3), at(4, 14));
+    expect(row).toMatch(/^\| `apache` \| `quick` vus\(8, 1s\) \| Database queries \|/);
+    expect(row).toMatch(/\| 4 \| 14 \| 2026-03-03 at `c0ffee3`: \*\*3 → 14\*\* \|$/);
+    expect(told(at(1, 3), at(2, 3))).toMatch(/\| 2 \| 3 \| – \|$/);
+    // What varies within its runs varies between them, too.
+    expect(told(at(1, 3), at(2, 3.4, false), at(3, 3))).toMatch(/\| 3 \| 3 \| – \|$/);
+  });
+
+  test('of runs that counted nothing have no table', () => {
+    expect(findCountTrends([{ ...at(1, 3), counts: undefined }])).toEqual([]);
+    expect(renderHistoryPage([], { corrupt: [] }, [])).not.toContain('Counts per request');
+  });
+
+  test('stand on the page, with nothing of others in its markup', () => {
+    const [known] = findCountTrends([at(1, 3), at(2, 14)]);
+    const hostile = {
+      ...(known as CountTrend),
+      variant: HOSTILE,
+      scenario: HOSTILE,
+      load: HOSTILE,
+      name: HOSTILE,
+    };
+    const page = renderHistoryPage([], { corrupt: [] }, [known as CountTrend, hostile]);
+    expect(page).toContain('<strong>3 → 14</strong>');
+    for (const text of [page, renderHistory([trend()], { corrupt: [] }, [hostile])])
+      expect(text).not.toMatch(/<script>|<\/svg><script/);
   });
 });
 

@@ -135,7 +135,7 @@ const LIMIT_MS = 900_000;
 
 test.for(Object.keys(DATABASES) as Database[])(
   'on %s an N+1 is told with the exact numbers, and fails a gate',
-  LIMIT_MS,
+  { timeout: LIMIT_MS },
   async (name, { skip }) => {
     if (noCompose !== 0) skip('docker has no compose plugin here');
     write('app/public/index.php', MANY_QUERIES);
@@ -180,7 +180,7 @@ test.for(Object.keys(DATABASES) as Database[])(
 
 test.for(Object.keys(DATABASES) as Database[])(
   'on %s a page that asks the same in other words has no other counts',
-  LIMIT_MS,
+  { timeout: LIMIT_MS },
   async (name, { skip }) => {
     if (noCompose !== 0) skip('docker has no compose plugin here');
     write('app/public/index.php', `${ONE_QUERY}// The same in other words.\n`);

@@ -1,4 +1,5 @@
 import type { CountChange, CountRow, CountSide } from '../../analyse/counted.ts';
+import { group } from '../../analyse/rows/pool.ts';
 import type { ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import { describeCount } from '../../results/count-names.ts';
 import { list } from '../../text/plain.ts';
@@ -88,10 +89,12 @@ export function tellCounts(summary: Summary, medium: Medium): string {
   return left > 0 ? `${shown}; ${left} more in the table of counts.` : shown && `${shown}.`;
 }
 
-/** Without another side: `queries 3, rows-read 12` of a variant. */
-export function countsLine(rows: readonly CountRow[]): string {
-  return rows
-    .filter(({ endpoint }) => endpoint === null)
-    .map(({ name, side }) => `${name} ${countAmount(side.perRequest, name)}`)
-    .join(', ');
+/** Without another version: `Counts per request of apache: queries 3, rows-read 12.`, a line for each variant. */
+export function countLines({ counts }: Pick<ScenarioSummary, 'counts'>, medium: Medium): string[] {
+  const whole = counts.filter(({ endpoint }) => endpoint === null);
+  if (whole.some(({ change }) => change?.against === 'base')) return [];
+  return [...group(whole, ({ label }) => label)].map(([label, own]) => {
+    const told = own.map((row) => `${medium.text(row.name)} ${sideAmount(row.side, row.name)}`);
+    return `Counts per request of ${medium.name(label)}: ${told.join(', ')}.`;
+  });
 }

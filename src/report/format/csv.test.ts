@@ -193,3 +193,23 @@ describe('functions that were profiled', () => {
     );
   });
 });
+
+describe('counts', () => {
+  test('stand with those of the other version and the verdict', () => {
+    const [slower, same] = linesOf('counts').filter(isWhole) as [Line, Line];
+    expect(slower).toMatchObject({
+      ...{ countQueries: '14', countQueriesAgainst: '3', countQueriesVerdict: 'more' },
+      ...{ countRowsRead: '300', countRowsReadAgainst: '36', countRowsReadVerdict: 'more' },
+      ...{ countRowsWritten: '1', countRowsWrittenAgainst: '1', countRowsWrittenVerdict: 'same' },
+      ...{ countInstructions: '', countInstructionsAgainst: '', countInstructionsVerdict: '' },
+    });
+    expect(Number(slower.countCacheMisses)).toBeCloseTo(2.0917, 4);
+    expect(same).toMatchObject({ countQueries: '3', countQueriesVerdict: 'same' });
+  });
+
+  test('without another version have no verdict on the reference itself', () => {
+    const [first, second] = linesOf('counts-alone').filter(isWhole) as [Line, Line];
+    expect([first.countQueries, first.countQueriesAgainst, first.countQueriesVerdict]).toEqual(['3', '', '']);
+    expect([second.countQueries, second.countQueriesVerdict]).toEqual(['14', 'more']);
+  });
+});

@@ -22,6 +22,9 @@ describe('as people see it', () => {
     'base-broken',
     'base-hostile',
     'why-hostile',
+    'counts',
+    'counts-alone',
+    'counts-hostile',
   ])('%s', async (name) => {
     await expect(renderMarkdown(summaryOf(name))).toMatchFileSnapshot(`__golden__/${name}.md`);
   });

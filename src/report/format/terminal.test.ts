@@ -22,6 +22,7 @@ describe('as people see it', () => {
   test.each([
     ...['quick', 'tie', 'one-start', 'mixed', 'journey', 'script', 'hostile'],
     ...['base', 'aa', 'base-several', 'base-broken', 'base-hostile', 'why'],
+    ...['counts', 'counts-alone', 'counts-hostile'],
   ])('%s', async (name) => {
     await expect(table(name)).toMatchFileSnapshot(`__golden__/${name}.txt`);
   });
@@ -84,12 +85,15 @@ test.each([60, 80, 200])('the answer is in the first lines and in the table, %i 
   expect(text.indexOf('✗  apache')).toBeLessThan(text.indexOf('highest RPS'));
 });
 
-test.each(['hostile', 'base-hostile'])('text of others cannot steer the terminal: %s', (name) => {
-  const text = table(name);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what must not be there
-  expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
-  expect(text).toContain(name === 'hostile' ? '日本語サーバーred' : '</details>');
-});
+test.each(['hostile', 'base-hostile', 'counts-hostile'])(
+  'text of others cannot steer the terminal: %s',
+  (name) => {
+    const text = table(name);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what must not be there
+    expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
+    expect(text).toContain(name === 'hostile' ? '日本語サーバーred' : '</details>');
+  },
+);
 
 test('nothing measured at all', () => {
   const failure = { stage: 'build' as const, reason: 'no such image', log: '' };

@@ -1,5 +1,6 @@
 import type { Row, ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import { cleanLine, cleanText, clip, clipMiddle } from '../../text/plain.ts';
+import { countLines } from '../counts/count-words.ts';
 import { type Answer, answerOf } from '../view/answer.ts';
 import type { Mark } from '../view/changerows.ts';
 import { type Medium, PLAIN_MARKS, shortCommit, THIS_CHANGE } from '../view/medium.ts';
@@ -177,6 +178,7 @@ function renderScenario(scenario: ScenarioSummary, summary: Summary, width: numb
     holdsLegend(scenario),
     capacityLegend(scenario),
     soakLegend(scenario),
+    ...countLines(scenario, names),
     cleanLine(thresholdsLine(scenario)),
     isDoubtful(scenario) ? DOUBTFUL_LEGEND : '',
   ].filter(Boolean);
