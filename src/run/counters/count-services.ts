@@ -18,6 +18,7 @@ export function planServiceCount({ job }: World): Pass | null {
   const { config, plan, services } = job;
   if (!config.count?.includes('services') || !services) return null;
   const warned = new Set<string>();
+  const known = new Map<string, Calibrated>();
   return {
     code: 'count',
     title: 'count of queries',
@@ -25,18 +26,36 @@ export function planServiceCount({ job }: World): Pass | null {
     variants: plan.variants,
     starts: STARTS,
     outfit: async () => null,
-    visit: (ready) => visit(ready, warned),
+    visit: (ready) => visit(ready, warned, known),
   };
 }
 
-async function visit(ready: ReadyPass, warned: Set<string>): Promise<void> {
+/** What an earlier start found: it is the same server. */
+function recall(known: Calibrated | undefined, service: CountedService): Calibrated | null {
+  return known ? { ...known, service } : null;
+}
+
+const uncalibrated = ({ service }: CountedService) => ({
+  message: `the service ${service} was not counted: its health checks overlap with each reading of its counters`,
+  remedy: 'increase the interval of its health check',
+});
+
+async function visit(ready: ReadyPass, warned: Set<string>, known: Map<string, Calibrated>): Promise<void> {
   const { world, start } = ready;
   const { docker, host, signal } = world.engine;
   const reading: ReadWorld = { docker, host, signal };
   const opened = await openAll(world, reading, warned);
   try {
     const services: Calibrated[] = [];
-    for (const one of opened) services.push(await calibrate(reading, one));
+    for (const one of opened) {
+      const found = (await calibrate(reading, one)) ?? recall(known.get(one.container), one);
+      if (found) {
+        known.set(one.container, found);
+        services.push(found);
+      } else {
+        warn(world, warned, `calibrate ${one.service}`, uncalibrated(one));
+      }
+    }
     if (services.length === 0) return;
     for (const scenario of world.job.plan.scenarios) {
       for (const id of [...ready.servers.keys()]) {

@@ -1,4 +1,5 @@
-import { addUp, divide, isZero, less, type Values } from './counter-values.ts';
+import { solveCosts, solveReading, type Window } from './calibration.ts';
+import { addUp, isZero, less, type Values } from './counter-values.ts';
 import {
   type Health,
   isComplete,
@@ -31,27 +32,23 @@ const TRIES = 8;
 /** How often the engine is asked for health checks: it remembers five. */
 const WATCH_MS = 1500;
 
-/** Errors: the service cannot be read. */
-export async function calibrate(world: ReadWorld, service: CountedService): Promise<Calibrated> {
+/** Null: reading and health checks could not be told apart. Errors: the service cannot be read. */
+export async function calibrate(world: ReadWorld, service: CountedService): Promise<Calibrated | null> {
   const health = await readHealth(world.docker, service.container);
   const nothing = async () => {};
-  const alone = () => growOf(world, service, nothing);
-  if (!health) return { service, own: (await agree(alone, ({ values }) => values)) ?? {}, probe: {} };
-  // Without a check within it, so that it is the reading alone.
-  const quiet = await agree(alone, ({ values, probes, onEdge }) => (probes === 0 && !onEdge ? values : null));
-  const own = quiet ?? {};
   const probing = async () => {
-    await world.docker.try(['exec', service.container, ...health.command], { signal: world.signal });
+    await world.docker.try(['exec', service.container, ...(health?.command ?? [])], { signal: world.signal });
   };
-  const probe = await agree(
-    () => growOf(world, service, probing),
-    ({ values, probes, onEdge }) => {
-      const each = divide(less(values, own), 1 + probes);
-      // Half a query is one of a check that did not come to ask.
-      return onEdge || !Object.values(each).every(Number.isInteger) ? null : each;
-    },
-  );
-  return { service, own, probe: probe ?? {} };
+  const windows: Window[] = [];
+  for (let i = 0; i < 2 * TRIES; i++) {
+    const probes = health && i % 2 === 1 ? 1 : 0;
+    const grown = await growOf(world, service, probes === 1 ? probing : nothing);
+    if (grown.onEdge) continue;
+    windows.push({ probes: grown.probes + probes, values: grown.values });
+    const costs = health ? solveCosts(windows) : solveReading(windows);
+    if (costs) return { service, ...costs };
+  }
+  return null;
 }
 
 /**
@@ -155,19 +152,4 @@ async function tryFor<T>(make: () => Promise<T>, isGood: (one: T) => boolean): P
     const made = await make();
     if (isGood(made) || left <= 1) return made;
   }
-}
-
-/** What was found twice; else what was found last, null: nothing was fit. */
-async function agree<T>(make: () => Promise<T>, read: (one: T) => Values | null): Promise<Values | null> {
-  const seen = new Set<string>();
-  let last: Values | null = null;
-  for (let left = 2 * TRIES; left > 0; left--) {
-    const found = read(await make());
-    if (found === null) continue;
-    const text = JSON.stringify(found);
-    if (seen.has(text)) return found;
-    seen.add(text);
-    last = found;
-  }
-  return last;
 }
