@@ -13,8 +13,8 @@ export interface Found {
   /** An older results.json. */
   earlier: Results | null;
   notes: readonly Warning[];
-  /** Files of the apps that differ, relative to the app's folder; left out: not known. */
-  changed?: readonly string[];
+  /** By app: its files that differ, relative to its folder; left out: not known. */
+  changed?: Readonly<Record<string, string[]>>;
 }
 
 /** What can be asked. */

@@ -59,8 +59,19 @@ export async function describeTree(tree: Tree, subject: Subject): Promise<Found>
     source: { top: repository.top, commit: tree.commit, bring },
     earlier: null,
     notes,
-    changed: await listChanged(repository.git, tree.commit, [...subject.apps.values()]),
+    changed: await listChangedByApp(tree, subject),
   };
+}
+
+async function listChangedByApp(
+  tree: Tree,
+  { repository, apps }: Subject,
+): Promise<Record<string, string[]>> {
+  const changed: [string, string[]][] = [];
+  for (const [{ name }, folder] of apps) {
+    changed.push([name, await listChanged(repository.git, tree.commit, folder)]);
+  }
+  return Object.fromEntries(changed);
 }
 
 const nameOf = ({ given, commit }: Tree) => `${given} (${commit.slice(0, 10)})`;

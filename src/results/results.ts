@@ -245,8 +245,8 @@ const Whole = z.object({
         ref: z.string(),
         commit: z.string().nullable(),
         reason: z.string().nullable(),
-        /** Files of the apps that differ between the two, relative to the app's folder, at most 2,000. Untrusted text. */
-        changed: z.array(z.string()).optional(),
+        /** By app: its files that differ between the two, relative to its folder, at most 2,000. Untrusted text. */
+        changed: z.record(z.string(), z.array(z.string())).optional(),
       })
       .nullable()
       .default(null),

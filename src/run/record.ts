@@ -98,7 +98,7 @@ export function assembleResults(record: Record, elapsedMs: number): Results {
       durationScale: config.durationScale ?? 1,
       compareTo: found && {
         ...describeOther(found.other),
-        ...(found.changed && { changed: [...found.changed] }),
+        ...(found.changed && { changed: { ...found.changed } }),
       },
       gates: gatesFor(config, plan.variants).map(({ unchecked: _, ...gate }) => gate),
       ...(config.unjudged && { unjudged: config.unjudged }),

@@ -11,7 +11,11 @@ const IDS = { variant: 'apache@8.4', base: 'apache@8.4:base', scenario: 'quick' 
 
 function resultsWith(profiles: Profile[], changed?: string[]): Results {
   const server = { id: 'apache@8.4', rps: 1, base: {} };
-  const results = makeResults({ servers: [server], instances: 1, compareTo: changed ? { changed } : {} });
+  const results = makeResults({
+    servers: [server],
+    instances: 1,
+    compareTo: changed ? { changed: { plain: changed } } : {},
+  });
   return { ...results, profiles };
 }
 
@@ -127,6 +131,17 @@ describe('a change is charged', () => {
     expect(first).toMatchObject({ within: null, isSpread: false });
     expect(others).toEqual([]);
     expect(why.changeUs).toBeCloseTo(500, -1);
+  });
+
+  test('and only a file of its own app counts as changed', () => {
+    const results = resultsWith([profileOf(IDS.variant, 0, usual), profileOf(IDS.base, 0, usual)], []);
+    const marked = (changed: Record<string, string[]>) => {
+      const compareTo = { given: 'base', ref: 'main', commit: null, reason: null, changed };
+      const { functions } = only({ ...results, plan: { ...results.plan, compareTo } });
+      return functions.filter((one) => one.changed).map(({ file }) => file);
+    };
+    expect(marked({ plain: ['src/Repository.php'] })).toContain('src/Repository.php');
+    expect(marked({ other: ['src/Repository.php'], plain: [] })).toEqual([]);
   });
 
   test('to its caller where a function of PHP has it', () => {

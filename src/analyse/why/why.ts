@@ -15,14 +15,14 @@ export function explain(results: Results, comparisons: readonly Comparison[]): W
   const of = (scenario: string, variant: string) => profiles.get(JSON.stringify([scenario, variant])) ?? [];
   const isBase = new Set(results.variants.flatMap(({ base }) => base ?? []));
   return results.plan.scenarios.flatMap(({ name }) =>
-    results.variants.flatMap(({ id, base }) => {
+    results.variants.flatMap(({ id, app, base }) => {
       const own = readSides(of(name, id), base === null ? [] : of(name, base));
       if (!own || isBase.has(id)) return [];
       const verdict = comparisons.find(
         (one) =>
           one.variant === id && one.scenario === name && one.against === 'base' && one.metric === 'cpu',
       );
-      const changed = new Set(results.plan.compareTo?.changed ?? []);
+      const changed = new Set(results.plan.compareTo?.changed?.[app] ?? []);
       return [
         describe(
           { scenario: name, variant: id, base: own.bases.length > 0 ? base : null },
