@@ -1,5 +1,6 @@
+import { refuseEngines } from './config/engine-key.ts';
 import type { Config } from './config/types.ts';
-import { MachineError, Stopped, UserError } from './errors.ts';
+import { MachineError, Stopped } from './errors.ts';
 import type { Host } from './host.ts';
 import { build } from './stages/build-stage.ts';
 import { conclude } from './stages/conclude-stage.ts';
@@ -14,12 +15,7 @@ import { openRecord, type RecordFile } from './stages/record-file.ts';
  * Throws UserError or Stopped before there is anything to keep; from then on it returns what was measured.
  */
 export async function runBench(asked: Config, host: Host, caller: Caller): Promise<Bench> {
-  if (asked.engines) {
-    throw new UserError('`engines` works with the command `run` alone', {
-      where: { name: 'engines' },
-      hint: 'on GitHub the reusable workflow shares variants among runners',
-    });
-  }
+  refuseEngines(asked, 'on GitHub the reusable workflow shares variants among runners');
   const desk = await openDesk(host, asked, caller, host.now());
   const bench = await work(desk, asked).finally(() => desk.cleanUp.run());
   const { reason } = desk.signal;

@@ -29,20 +29,8 @@ export async function measureItself(
   host: Host,
   caller: Caller,
 ): Promise<NoiseFound> {
-  const { compareTo: _, reference: __, capacity: ___, ...rest } = asked;
-  const first = <T>(items: readonly T[]) => items.slice(0, 1);
   const out = await mkdtemp(join(tmpdir(), 'php-runtime-bench-aa-'));
-  const config: Config = {
-    ...rest,
-    ...(asked.instances === undefined && asked.budgetMs === undefined && { budgetMs: BUDGET_MS }),
-    apps: first(asked.apps),
-    php: first(asked.php),
-    runtimes: first(asked.runtimes),
-    scenarios: first(asked.scenarios),
-    other: { kind: 'itself', given: 'again', ref: 'again' },
-    failOn: [],
-    out,
-  };
+  const config = againstItself(asked, out);
   try {
     const { results, summary, exitCode } = await runBench(config, host, caller);
     const [scenario] = summary.scenarios;
@@ -62,6 +50,24 @@ export async function measureItself(
   } finally {
     await rm(out, { recursive: true, force: true });
   }
+}
+
+/** The first variant against itself, and nothing beside the comparison: all else costs minutes and is thrown away. */
+export function againstItself(asked: Config, out: string): Config {
+  const besides = ['compareTo', 'reference', 'capacity', 'profile', 'count', 'coldStart'];
+  const rest = Object.fromEntries(Object.entries(asked).filter(([key]) => !besides.includes(key))) as Config;
+  const first = <T>(items: readonly T[]) => items.slice(0, 1);
+  return {
+    ...rest,
+    ...(asked.instances === undefined && asked.budgetMs === undefined && { budgetMs: BUDGET_MS }),
+    apps: first(asked.apps),
+    php: first(asked.php),
+    runtimes: first(asked.runtimes),
+    scenarios: first(asked.scenarios),
+    other: { kind: 'itself', given: 'again', ref: 'again' },
+    failOn: [],
+    out,
+  };
 }
 
 function foresee(config: Config, cpus: readonly Cpu[], noise: readonly Noise[], minutes: number): Prospect {

@@ -1,4 +1,5 @@
 import type { Command } from '../config/command.ts';
+import { refuseEngines } from '../config/engine-key.ts';
 import { parseConfig } from '../config/parse.ts';
 import type { Config } from '../config/types.ts';
 import { K6_IMAGE } from '../engine/k6-image.ts';
@@ -17,14 +18,22 @@ export async function examine(command: Asked, shell: Shell): Promise<number> {
   const machine = await readMachine(host);
   // With a configuration that is wrong the machine can be looked at all the same.
   const beside = tryConfig(() => parseConfig({ flags: command.flags, cwd, packageRoot }));
-  const findings = await atEngine(
+  if ('engines' in beside) refuseEngines(beside, 'look at one after the other: doctor --engine NAME');
+  const { findings, cpus } = await atEngine(
     host,
     'engine' in beside ? beside.engine : undefined,
     async (there, run) => {
       const image = 'images' in beside ? (beside.images[K6_IMAGE] ?? K6_IMAGE) : K6_IMAGE;
       const { isRemote } = there;
       const site = await lookAround(there.host, { here: machine, isRemote, image, run });
-      return [...(await diagnose(there.host, site)), ...(await diagnoseBeside(host, site.machine, beside))];
+      return {
+        findings: [
+          ...(await diagnose(there.host, site)),
+          ...(await diagnoseBeside(host, site.machine, beside)),
+        ],
+        // Those that a run there would plan with. Unknown as long as that engine has no image to look from.
+        cpus: site.machine.cpus.length > 0 ? site.machine.cpus : machine.cpus,
+      };
     },
   );
   if (!command.json) print(findings.map((f) => `${f.ok ? 'ok  ' : 'note'}  ${f.what}`).join('\n'));
@@ -34,7 +43,7 @@ export async function examine(command: Asked, shell: Shell): Promise<number> {
   }
   const config = parseConfig({ flags: command.flags, cwd, packageRoot });
   const { progress, ...caller } = await makeCaller(shell);
-  const found = await measureItself(config, machine.cpus, host, caller);
+  const found = await measureItself(config, cpus, host, caller);
   progress.end();
   print(command.json ? JSON.stringify({ findings, ...found }, null, 2) : renderNoise(found));
   return found.exitCode;

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describeOther, findOther, sayOther } from '../checkout/other.ts';
 import type { Command } from '../config/command.ts';
+import { refuseEngines } from '../config/engine-key.ts';
 import { parseConfig } from '../config/parse.ts';
 import type { Config } from '../config/types.ts';
 import { connectDocker } from '../engine/docker.ts';
@@ -28,6 +29,7 @@ type Asked = Extract<Command, { command: 'plan' }>;
 /** `plan`: what a run would do. */
 export async function showPlanned(command: Asked, { host, packageRoot, cwd, print }: Shell): Promise<number> {
   const asked = parseConfig({ flags: command.flags, cwd, packageRoot });
+  refuseEngines(asked, `to see the share of each engine: plan --shards ${asked.engines?.length}`);
   const findImage = (name: string) => lookForImage(connectDocker(host), name);
   const around = { host, packageRoot, pull: null, findImage, fetches: false };
   const found = await findOther(asked, around);

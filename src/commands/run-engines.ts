@@ -10,6 +10,8 @@ import { type PlannedShard, planShards } from '../plan/shard-plan.ts';
 import { planVariants } from '../plan/variants.ts';
 import type { TableOptions } from '../report/format/terminal.ts';
 import { renderAs } from '../report/formats.ts';
+import type { Results } from '../results/results.ts';
+import { refuseForeign } from '../store/several.ts';
 import { findResults } from '../store/stored.ts';
 import type { Shell } from './shell.ts';
 
@@ -36,6 +38,8 @@ export async function runOnEngines(
   terminal: TableOptions,
 ): Promise<number> {
   await checkEngines(engines, shell);
+  await refuseForeign(config.out);
+  const beganMs = shell.host.now();
   const shards = planShards(planVariants(config), config, engines.length);
   const say = (line: string) => process.stderr.write(`${line}\n`);
   for (const engine of engines.slice(shards.length))
@@ -46,7 +50,7 @@ export async function runOnEngines(
     })),
     { config, command, shell, say },
   );
-  const results = await Promise.all(shares.map(({ folder }) => findResults(folder).catch(() => null)));
+  const results = await Promise.all(shares.map(({ folder }) => findOwn(folder, beganMs)));
   const kept = results.filter((found) => found !== null);
   for (const [i, { engine, shard, code, folder }] of shares.entries()) {
     if (results[i]) say(`${engine}: exit code ${code}, results in ${folder}`);
@@ -64,10 +68,16 @@ export async function runOnEngines(
   return worstOf(shares.map(({ code }) => code));
 }
 
+/** Results of this run: where nothing was measured, a share has put back those of an earlier one. */
+async function findOwn(folder: string, beganMs: number): Promise<Results | null> {
+  const found = await findResults(folder).catch(() => null);
+  return found !== null && Date.parse(found.run.started) >= beganMs ? found : null;
+}
+
 /** Before anything starts. */
 async function checkEngines(engines: readonly string[], { host }: Shell): Promise<void> {
   const where = { name: '--engines' };
-  const urls = await Promise.all(engines.map((engine) => findEngine(host, engine)));
+  const urls = await Promise.all(engines.map((engine) => findEngine(host, engine, 'engines')));
   for (const [i, engine] of engines.entries()) {
     if (urls[i] !== null && urls.indexOf(urls[i] as string) !== i) {
       throw new UserError('the same engine twice', { where, found: engine, allowed: 'different engines' });

@@ -185,10 +185,16 @@ export function scalar<T>(parse: (text: string) => T, json: Record<string, unkno
 }
 
 /** A map with these keys and no others. */
-export function keys<S extends z.ZodRawShape>(shape: S) {
-  // zod's issue does not say which keys are known: its message carries them to `explain`.
+export function keys<S extends z.ZodRawShape>(shape: S, hintAt?: (key: string) => string | undefined) {
+  // zod's issue does not say which keys are known: its message carries them to `explain`, and a hint on the next line.
   const known = Object.keys(shape).join(', ');
-  return z.strictObject(shape, { error: ({ code }) => (code === 'unrecognized_keys' ? known : undefined) });
+  return z.strictObject(shape, {
+    error: (issue) => {
+      if (issue.code !== 'unrecognized_keys') return undefined;
+      const hint = hintAt?.(issue.keys[0] ?? '');
+      return hint === undefined ? known : `${known}\n${hint}`;
+    },
+  });
 }
 
 /** A map with keys of the user's own. */
@@ -236,10 +242,11 @@ function explain(issue: z.core.$ZodIssue, path: Path, document: Document): UserE
   switch (issue.code) {
     case 'unrecognized_keys': {
       const [key = ''] = issue.keys;
-      const hint = suggest(key, issue.message.split(', '));
+      const [allowed = '', told] = issue.message.split('\n');
+      const hint = told ?? suggest(key, allowed.split(', '));
       return new UserError(`${document.prefix(path)}unknown key ${quote(key)}`, {
         where: document.place([...path, key], 'key'),
-        allowed: issue.message,
+        allowed,
         ...(hint && { hint }),
       });
     }

@@ -1,3 +1,4 @@
+import { UserError } from '../errors.ts';
 import { refuse } from './text.ts';
 
 const ALLOWED =
@@ -41,3 +42,9 @@ function isRemote(scheme: 'tcp' | 'ssh', rest: string): boolean {
 
 /** Told by the same rule everywhere: a context's name has no `://`. */
 export const isEngineUrl = (engine: string): boolean => engine.includes('://');
+
+/** Where there is one engine at most. Errors: UserError where several are asked for. */
+export function refuseEngines({ engines }: { engines?: readonly string[] }, hint: string): void {
+  if (!engines) return;
+  throw new UserError('`engines` works with the command `run` alone', { where: { name: 'engines' }, hint });
+}

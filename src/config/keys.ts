@@ -309,6 +309,8 @@ export const KEYS = {
     value: 'NAME',
     about: 'Docker engine to measure on: a Docker context, ssh://user@host, tcp://host:port or a socket',
     default: 'as docker itself chooses: DOCKER_HOST, DOCKER_CONTEXT, the current context',
+    // A pull request changes the file: it would choose whom docker obeys.
+    only: ['flag', 'input'],
   },
   engines: {
     schema: list(scalar(parseEngine, { type: 'string', minLength: 1 })),
@@ -316,7 +318,7 @@ export const KEYS = {
     about: 'Share the variants among several Docker engines, with the reference on each',
     default: 'none',
     many: 'list',
-    only: ['flag', 'file'],
+    only: ['flag'],
   },
   wait: {
     schema: boolean,

@@ -36,8 +36,16 @@ export function hostAt(host: Host, engine: string | undefined, more: Env = {}): 
   };
 }
 
-/** The URL of an engine. Errors: UserError where there is no such context. Null: there is no docker to ask. */
-export async function findEngine(host: Host, engine: string | undefined): Promise<string | null> {
+/**
+ * The URL of an engine. Errors: UserError where there is no such context. Null: there is no docker to ask.
+ *
+ * @param key where it was asked for
+ */
+export async function findEngine(
+  host: Host,
+  engine: string | undefined,
+  key: 'engine' | 'engines' = 'engine',
+): Promise<string | null> {
   if (engine !== undefined && isEngineUrl(engine)) return engine;
   const format = ['--format', '{{.Endpoints.docker.Host}}'];
   // The current one, or the name, which cannot be taken for an option.
@@ -53,7 +61,7 @@ export async function findEngine(host: Host, engine: string | undefined): Promis
   const names = listed.stdout.split('\n').filter(Boolean);
   const wanted = engine ?? process.env.DOCKER_CONTEXT ?? '';
   throw new UserError('no such Docker context', {
-    where: { name: engine === undefined ? 'DOCKER_CONTEXT' : 'engine' },
+    where: { name: engine === undefined ? 'DOCKER_CONTEXT' : key },
     found: `'${wanted}'`,
     allowed: `${names.join(', ')}, or an address such as ssh://user@host`,
     hint:

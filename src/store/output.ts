@@ -105,7 +105,7 @@ async function findForeign(folder: string, names: readonly string[]): Promise<st
 }
 
 /** Whether a results.json says that we wrote it, or is nothing but the start of one. */
-async function isSigned(path: string): Promise<boolean> {
+export async function isSigned(path: string): Promise<boolean> {
   const file = await open(path).catch(() => null);
   if (file === null) return false;
   try {

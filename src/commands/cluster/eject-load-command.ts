@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { Command } from '../../config/command.ts';
+import { refuseEngines } from '../../config/engine-key.ts';
 import { realFiles } from '../../config/files.ts';
 import { KEYS } from '../../config/keys.ts';
 import { parseConfig } from '../../config/parse.ts';
@@ -16,6 +17,7 @@ import { planForSite, siteK6Plan } from '../../run/load/site-load.ts';
 import { maxVus } from '../../run/measure/generator.ts';
 import { makeRunId } from '../../stages/desk.ts';
 import { removeTemporary } from '../../temporary.ts';
+import { atEngine } from '../at-engine.ts';
 import { readVersion, type Shell } from '../shell.ts';
 import { EJECTED_FILE, writeEjectedLoad } from './ejected-load.ts';
 import { type MountedFile, objectName, writeTestRun } from './testrun.ts';
@@ -26,6 +28,7 @@ type Asked = Extract<Command, { command: 'eject-load' }>;
 export async function ejectLoad(command: Asked, shell: Shell): Promise<number> {
   const { host, packageRoot, cwd, print } = shell;
   const asked = parseConfig({ flags: flagsOf(command), cwd, packageRoot });
+  refuseEngines(asked, 'k6 reads a script once: --engine NAME');
   const folder = resolve(cwd, command.out ?? objectName(command.scenario));
   refuseFull(folder);
   const run = makeRunId(host.now());
@@ -73,16 +76,18 @@ function refuseFull(folder: string): void {
 /** A user's script is read by k6 itself, which finds the files that it takes. */
 async function readScripts(config: Config, run: string, { host, packageRoot, cwd }: Shell): Promise<Config> {
   if (!config.scenarios.some(({ journey }) => journey.kind === 'script')) return config;
-  const docker = connectDocker(host);
   const k6Image = config.images[K6_IMAGE] ?? K6_IMAGE;
-  const has = await docker.try(['image', 'inspect', k6Image]).catch(() => null);
-  if (has?.code !== 0) {
-    throw new UserError('a k6 script is read by k6, whose image is missing', {
-      ...{ found: quote(k6Image), hint: `docker pull ${K6_IMAGE}` },
-    });
-  }
   const scenariosFolder = join(packageRoot, 'scenarios');
-  return inspectScripts({ docker, run, k6Image, scenariosFolder, cwd }, config);
+  return atEngine(host, config.engine, async (there) => {
+    const docker = connectDocker(there.host);
+    const has = await docker.try(['image', 'inspect', k6Image]).catch(() => null);
+    if (has?.code !== 0) {
+      throw new UserError('a k6 script is read by k6, whose image is missing', {
+        ...{ found: quote(k6Image), hint: `${there.command.join(' ')} pull ${k6Image}` },
+      });
+    }
+    return inspectScripts({ docker, run, k6Image, scenariosFolder, cwd }, config);
+  });
 }
 
 async function makeFiles(

@@ -8,6 +8,17 @@ export function keysOf(source: 'file' | 'flag' | 'input'): KeyName[] {
   return KEY_NAMES.filter((key) => (KEYS[key] as Key).only?.includes(source) ?? true);
 }
 
+/** Of a key that only other kinds of source may have. */
+function hintElsewhere(name: string): string | undefined {
+  if (!Object.hasOwn(KEYS, name)) return undefined;
+  const { only = [] }: Key = KEYS[name as KeyName];
+  const where = [
+    ...(only.includes('flag') ? ['a flag'] : []),
+    ...(only.includes('input') ? ['an input of the action'] : []),
+  ];
+  return `this file cannot set it: use ${where.join(', or ')}`;
+}
+
 /** Schema of all that one kind of source may say. */
 export function schemaOf(source: 'file' | 'flag' | 'input') {
   const shape = Object.fromEntries(
@@ -16,5 +27,5 @@ export function schemaOf(source: 'file' | 'flag' | 'input') {
       return [key, schema.optional().meta({ description: about })];
     }),
   );
-  return keys(shape) as unknown as z.ZodType<Values>;
+  return keys(shape, source === 'file' ? hintElsewhere : undefined) as unknown as z.ZodType<Values>;
 }

@@ -1,0 +1,27 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { UserError } from '../errors.ts';
+import { isSigned } from './output.ts';
+
+/** What a run on several engines writes beside a folder for each. */
+const REPORTS = ['report.md', 'report.html'];
+const SHARE = /^engine-[1-9]\d*$/;
+
+/** UserError where a folder holds anything but what a run on several engines left there. */
+export async function refuseForeign(folder: string): Promise<void> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw new UserError('cannot use the output folder', { where: { name: 'out' }, found: error.message });
+  });
+  const shares = names.filter((name) => SHARE.test(name));
+  const signed = await Promise.all(shares.map((name) => isSigned(join(folder, name, 'results.json'))));
+  // A report alone proves nothing: other programs write one, too.
+  const ours = signed.includes(true) ? REPORTS : [];
+  const foreign = names.filter((name) => !shares.includes(name) && !ours.includes(name));
+  if (foreign.length === 0) return;
+  throw new UserError('the output folder contains other files, which a run would overwrite', {
+    where: { name: 'out' },
+    found: `${folder}: ${foreign.slice(0, 3).join(', ')}`,
+    allowed: 'a new or empty folder, or one from an earlier run on several engines',
+  });
+}
