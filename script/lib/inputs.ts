@@ -10,7 +10,7 @@ const PER_MACHINE: readonly KeyName[] = ['shard', 'out', 'wait'];
 /** A comment's run must not write to the cache of the branch, which other workflows read. */
 const NO_COMMENT: readonly KeyName[] = [...PER_MACHINE, 'build-cache'];
 /** A workflow sets these even where a comment may: the comment wins. */
-const COMMENT_WINS: readonly KeyName[] = ['kind', 'extensions'];
+const COMMENT_WINS: readonly KeyName[] = ['kind', 'extensions', 'profile', 'count'];
 const SCHEDULE: readonly KeyName[] = [
   ...(['config', 'runtimes', 'app', 'scenarios', 'paths', 'load', 'services', 'set-up'] as const),
   ...(['images', 'env', 'ini', 'build-cache'] as const),

@@ -9,6 +9,7 @@ export function describeEffort({
   detectable,
   searches,
   profile,
+  counting,
 }: Plan): string[] {
   const blocks = [...new Set(scenarios.map((scenario) => scenario.blocks))].sort((a, b) => a - b);
   const many = (n: number, what: string) => `${n} ${what}${n === 1 ? '' : 's'}`;
@@ -26,6 +27,11 @@ export function describeEffort({
       ? []
       : [
           `profile: ${many(Object.keys(profile.variants).length, 'variant')} × ${profile.starts} starts, once all is measured: about ${time(profile.seconds)} more`,
+        ]),
+    ...(counting === null
+      ? []
+      : [
+          `count: ${many(counting.variants, 'variant')} × ${counting.starts} starts, once all is measured: about ${time(counting.seconds)} more`,
         ]),
     ...(detectable === null
       ? []

@@ -7,6 +7,7 @@ import { type Cpu, layOutCpus } from './cpus.ts';
 import { takeShard } from './shard-plan.ts';
 import { type Effort, fitBudget, predictEffort } from './timeline/budget.ts';
 import { type PlannedSearches, planSearches } from './timeline/capacity-plan.ts';
+import { type PlannedCount, planCount } from './timeline/count-plan.ts';
 import { makeOrders } from './timeline/orders.ts';
 import { type PlannedProfile, planProfile } from './timeline/profile-plan.ts';
 import type { Batch } from './timeline/slices.ts';
@@ -49,6 +50,8 @@ export interface Plan {
   searches: PlannedSearches | null;
   /** Behind all measuring: where CPU time goes; null: not wanted. */
   profile: PlannedProfile | null;
+  /** Behind all measuring, too: what services count; null: nothing. */
+  counting: PlannedCount | null;
   warnings: readonly Warning[];
 }
 
@@ -81,6 +84,7 @@ export function plan(config: Config, cpus: readonly Cpu[], all = planVariants(co
     ...{ seed: config.seed, variants, images, cpus: layout },
     ...load,
     profile,
+    counting: planCount(config, variants.length),
     warnings: [
       ...(profile?.warnings ?? []),
       ...[

@@ -31,6 +31,8 @@ test.each([
     { runtimes: 'nginx-fpm', tune: 'workers=4,16', capacity: 'true' },
   ],
   ['/bench --cold-start', { 'cold-start': 'true' }],
+  ['/bench --profile --count php', { profile: 'true', count: 'php' }],
+  ['/bench --profile apache --count services,php', { profile: 'apache', count: 'services,php' }],
   // Text for others to refuse, and for nobody to run.
   ['/bench $(touch owned)`touch owned`;touch owned', { runtimes: '$(touch,owned)`touch,owned`;touch,owned' }],
   [
@@ -52,7 +54,7 @@ test.each([
   // What is the machine's, or may hold a secret, is for the workflow to say.
   ['/bench --env A=b', "unknown flag '--env'", ''],
   ['/bench --images x', "unknown flag '--images'", ''],
-  ['/bench --out /', "unknown flag '--out'", ''],
+  ['/bench --out /', "unknown flag '--out'", "did you mean '--count'?"],
   ['/bench --setup x', "unknown flag '--setup'", ''],
   ['/bench --prepare x', "unknown flag '--prepare'", ''],
   ['/bench --services x', "unknown flag '--services'", ''],

@@ -1,5 +1,5 @@
 import { at } from '../config/document.ts';
-import { type FlagKinds, splitArguments } from '../config/keys/flags.ts';
+import { CONFIG_FLAGS, type FlagKinds, splitArguments } from '../config/keys/flags.ts';
 import { keysOf } from '../config/keys/key-sources.ts';
 import type { Key } from '../config/keys/key-values.ts';
 import { KEYS, type KeyName } from '../config/keys.ts';
@@ -19,13 +19,14 @@ export const ASKABLE = [
   ...['kind', 'extensions', 'runtimes', 'tune', 'php', 'compare-to', 'reference', 'scenarios', 'paths'],
   ...['journey', 'load', 'duration-scale', 'timeout', 'warmup', 'budget', 'instances', 'blocks', 'seed'],
   ...['max-vus', 'reuse', 'slo', 'fail-on', 'capacity', 'cold-start'],
+  ...['profile', 'count'],
 ] as readonly KeyName[];
 
 const KINDS: FlagKinds = {
   ...Object.fromEntries(
     keysOf('flag')
       .filter((key) => ASKABLE.includes(key))
-      .map((key) => [key, (KEYS[key] as Key).value === undefined ? 'boolean' : 'string']),
+      .map((key) => [key, CONFIG_FLAGS[key] as FlagKinds[string]]),
   ),
   shards: 'string',
 };

@@ -1,4 +1,5 @@
 import type { Scenario } from '../../config/types.ts';
+import { SERVICE_COUNT } from '../../plan/timeline/count-plan.ts';
 import type { Measurement } from '../../results/results.ts';
 import type { Pass, ReadyPass } from '../passes/run-pass.ts';
 import type { World } from '../world.ts';
@@ -6,12 +7,9 @@ import { type Calibrated, calibrate, countDuring } from './count-window.ts';
 import { divide } from './counter-values.ts';
 import { type CountedService, openService, type ReadWorld } from './read-services.ts';
 
-/** Iterations of a repeat, repeats of a fresh start, fresh starts. */
+/** Iterations of a repeat. */
 const ITERATIONS = 20;
-const REPEATS = 3;
-const STARTS = 2;
-/** Each path is counted by itself up to so many. */
-const MOST_PATHS = 8;
+const { starts: STARTS, repeats: REPEATS, mostPaths: MOST_PATHS, warmupMs: WARMUP_MS } = SERVICE_COUNT;
 
 /** Counts per request what the services do, with one client on one server at a time; null: nothing to count. */
 export function planServiceCount({ job }: World): Pass | null {
@@ -168,7 +166,7 @@ const round = (value: number) => Number(value.toPrecision(12));
 /** Enough for all workers of a server to have served. */
 function warmUpOf(scenario: Scenario): Scenario {
   if (scenario.load === null) return scenario;
-  const segments = [{ kind: 'vus', vus: 8, ms: 1000 }] as const;
+  const segments = [{ kind: 'vus', vus: 8, ms: WARMUP_MS }] as const;
   return { ...scenario, load: { source: 'vus(8, 1s)', segments }, warmupMs: 0, blocks: 1 };
 }
 

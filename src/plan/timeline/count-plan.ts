@@ -1,0 +1,33 @@
+import type { Config, Scenario } from '../../config/types.ts';
+
+/** The pass that counts by services: fresh starts, repeats of each, and up to how many paths are counted one by one. */
+export const SERVICE_COUNT = { starts: 2, repeats: 3, mostPaths: 8, warmupMs: 1000 } as const;
+/** To start and remove the containers of one start; a k6 process with its few requests and the reading around it. */
+const START_SECONDS = 3;
+const REPEAT_SECONDS = 1.5;
+
+export interface PlannedCount {
+  variants: number;
+  starts: number;
+  /** Time that all of it takes on an idle machine. */
+  seconds: number;
+}
+
+/** Null: services count nothing. */
+export function planCount(
+  { count, services, scenarios }: Pick<Config, 'count' | 'services' | 'scenarios'>,
+  variants: number,
+): PlannedCount | null {
+  if (!count?.includes('services') || !services) return null;
+  const { starts, repeats, warmupMs } = SERVICE_COUNT;
+  const perVariant = scenarios.reduce(
+    (sum, scenario) => sum + warmupMs / 1000 + (1 + repeats * partsOf(scenario)) * REPEAT_SECONDS,
+    0,
+  );
+  return { variants, starts, seconds: Math.round(starts * (START_SECONDS + variants * perVariant)) };
+}
+
+function partsOf({ journey }: Scenario): number {
+  const paths = journey.kind === 'paths' ? new Set(journey.paths).size : 1;
+  return paths > SERVICE_COUNT.mostPaths ? 1 : paths;
+}
