@@ -32,6 +32,19 @@ describe('the files of the sampler', () => {
     });
   });
 
+  it('keep an app that is called through the function that watches it, without that function', () => {
+    const watch = name(
+      'eeeeeeee',
+      null,
+      '{closure}',
+      '/usr/local/share/php-runtime-bench-pass/profile.php',
+      9,
+    );
+    const read = readSamples(times(4, 'aaaaaaaa eeeeeeee bbbbbbbb'), NAMES + watch);
+    expect(read.samples).toBe(4);
+    expect(read.frames.map((frame) => frame.name)).toEqual(['public/index.php', 'App\\Cart::total']);
+  });
+
   it('leave out what nobody has named, the sampler itself, and a line that was cut', () => {
     const own = name('eeeeeeee', null, '{closure}', '/usr/local/share/php-runtime-bench-pass/profile.php', 9);
     const read = readSamples(

@@ -27,6 +27,7 @@ interface Node {
 
 /** Where frames of this tool's own begin, which are no part of the app. */
 const OWN = '/usr/local/share/php-runtime-bench-pass/';
+const isOwn = ({ file }: Frame): boolean => file?.startsWith(OWN) ?? false;
 
 /**
  * Pure: the files of profile.php as frames and a call tree, bounded. Frames that nobody has named are left out of their
@@ -50,11 +51,11 @@ export function readSamples(
   const lines = samples.split('\n');
   // What stands behind the last line break was cut.
   for (const line of lines.slice(0, -1)) {
-    const stack = line
-      .split(' ')
-      .slice(0, PROFILE_LIMITS.depth)
-      .flatMap((id) => known.get(id) ?? []);
-    if (stack.length === 0 || stack.some((frame) => frame.file?.startsWith(OWN))) continue;
+    const all = line.split(' ').flatMap((id) => known.get(id) ?? []);
+    // The app of a server that keeps it in memory is called through this tool's own function.
+    const stack = all.filter((frame) => !isOwn(frame)).slice(0, PROFILE_LIMITS.depth);
+    const innermost = all.at(-1);
+    if (innermost === undefined || isOwn(innermost)) continue;
     let node = root;
     node.total++;
     for (const frame of stack) {
