@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { UserError } from '../errors.ts';
-import { isEngineUrl, parseEngine } from './engine-key.ts';
+import { isEngineUrl, parseAddress, parseEngine, readLoadFrom } from './engine-key.ts';
 
 describe('parseEngine', () => {
   it.each([
@@ -39,5 +39,24 @@ describe('parseEngine', () => {
 
   it('tells URLs from contexts', () => {
     expect(['box', 'ssh://box', 'unix:///x'].map(isEngineUrl)).toEqual([false, true, true]);
+  });
+});
+
+describe('load-engines and load-address', () => {
+  it('take an address of one machine', () => {
+    expect(['10.0.0.5', '192.168.001.2'].map(parseAddress)).toEqual(['10.0.0.5', '192.168.1.2']);
+    for (const text of ['0.0.0.0', '10.0.0.256', '10.0.0', '::1', 'box', '10.0.0.5:80', '-1.0.0.1', ''])
+      expect(() => parseAddress(text), text).toThrow(UserError);
+  });
+
+  it('come together, each engine once, up to 32 of them', () => {
+    expect(readLoadFrom(undefined, undefined)).toBeUndefined();
+    expect(readLoadFrom(['a', 'b'], '10.0.0.5')).toEqual({ engines: ['a', 'b'], address: '10.0.0.5' });
+    expect(() => readLoadFrom(['a'], undefined)).toThrow('`load-engines` needs `load-address`');
+    expect(() => readLoadFrom(undefined, '10.0.0.5')).toThrow('`load-address` needs `load-engines`');
+    expect(() => readLoadFrom(['a', 'b', 'a'], '10.0.0.5')).toThrow('engine given twice');
+    const many = Array.from({ length: 33 }, (_, i) => `box-${i}`);
+    for (const engines of [[], many])
+      expect(() => readLoadFrom(engines, '10.0.0.5')).toThrow('wrong number of load engines');
   });
 });

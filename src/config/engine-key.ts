@@ -1,5 +1,6 @@
 import { UserError } from '../errors.ts';
-import { refuse } from './text.ts';
+import { quote, refuse } from './text.ts';
+import type { LoadFrom } from './types.ts';
 
 const ALLOWED =
   "the name of a Docker context, ssh://[user@]host[:port], tcp://host:port or a socket's absolute path";
@@ -47,4 +48,39 @@ export const isEngineUrl = (engine: string): boolean => engine.includes('://');
 export function refuseEngines({ engines }: { engines?: readonly string[] }, hint: string): void {
   if (!engines) return;
   throw new UserError('`engines` works with the command `run` alone', { where: { name: 'engines' }, hint });
+}
+
+/** An address that a port can be bound to. Throws a UserError. */
+export function parseAddress(text: string): string {
+  const parts = text.split('.').map((part) => (/^\d{1,3}$/.test(part) ? Number(part) : 256));
+  const fits = parts.length === 4 && parts.every((part) => part < 256) && parts[0] !== 0;
+  // All addresses at once would open the servers to networks that no load comes from.
+  if (fits) return parts.join('.');
+  throw refuse('not an IPv4 address of a machine', text, 'such as 10.0.0.5');
+}
+
+const MOST_ENGINES = 32;
+
+/** Both or none of them, and no engine twice. Throws a UserError. */
+export function readLoadFrom(
+  engines: readonly string[] | undefined,
+  address: string | undefined,
+): LoadFrom | undefined {
+  if (engines === undefined && address === undefined) return undefined;
+  if (engines === undefined || address === undefined) {
+    const [given, missing] = engines ? ['load-engines', 'load-address'] : ['load-address', 'load-engines'];
+    throw new UserError(`\`${given}\` needs \`${missing}\``, {
+      hint: '--load-engines bench-b,bench-c --load-address 10.0.0.5',
+    });
+  }
+  const twice = engines.find((engine, i) => engines.indexOf(engine) !== i);
+  const where = { name: 'load-engines' };
+  if (twice !== undefined) throw new UserError('engine given twice', { where, found: quote(twice) });
+  if (engines.length < 1 || engines.length > MOST_ENGINES)
+    throw new UserError('wrong number of load engines', {
+      where,
+      found: String(engines.length),
+      allowed: `1 to ${MOST_ENGINES}`,
+    });
+  return { engines, address };
 }

@@ -19,6 +19,7 @@ import {
   iniName,
   iniValue,
   type Key,
+  LOAD_ENGINE_KEYS,
   mask,
   PASS_KEYS,
   services,
@@ -320,6 +321,7 @@ export const KEYS = {
     many: 'list',
     only: ['flag'],
   },
+  ...LOAD_ENGINE_KEYS,
   wait: {
     schema: boolean,
     about: 'Wait for another run on the same Docker engine',

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { UserError } from '../errors.ts';
 import { at } from './document.ts';
+import { readLoadFrom } from './engine-key.ts';
 import { type Files, realFiles } from './files.ts';
 import { checkDistinct, choose, parseChoices } from './keys/choices.ts';
 import { readCounters } from './keys/count-key.ts';
@@ -96,6 +97,7 @@ function readRun(layers: readonly Layer[], sources: Sources, files: Files): RunO
       mask: value('mask'),
       memoryBytes: value('memory'),
       buildCache: value('build-cache'),
+      loadFrom: readLoadFrom(value('load-engines'), value('load-address')),
       setUp: value('set-up'),
     }),
     host: value('host') ?? KEYS.host.default,
@@ -122,6 +124,8 @@ function readEngines(layers: readonly Layer[]): Pick<RunOptions, 'engine' | 'eng
   };
   if (engines.length > 0 && engine !== undefined) refuseBeside('engine');
   if (engines.length > 0 && find(layers, 'shard')) refuseBeside('shard');
+  // The servers would be at several addresses.
+  if (engines.length > 0 && find(layers, 'load-engines')) refuseBeside('load-engines');
   const [first] = engines;
   if (engines.length > 1) return { engines };
   return engine === undefined && first === undefined ? {} : { engine: engine ?? (first as string) };

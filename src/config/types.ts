@@ -261,6 +261,12 @@ export interface ServicesChoice {
   reset: Readonly<Record<string, string>>;
 }
 
+/** As `engine` names them, and where they find the servers. */
+export interface LoadFrom {
+  engines: readonly string[];
+  address: string;
+}
+
 /** What to run, and how. */
 export interface RunOptions {
   apps: readonly App[];
@@ -309,6 +315,7 @@ export interface RunOptions {
   capacity?: boolean;
   /** A docker context, or a URL as DOCKER_HOST takes it; left out: docker chooses. */
   engine?: string;
+  loadFrom?: LoadFrom;
   /** Who counts work per request after the verdict; absent: nobody. */
   count?: readonly Counter[];
   /** Two or more, each of which measures a share of the variants. */

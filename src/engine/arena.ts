@@ -39,6 +39,10 @@ export interface ArenaOptions {
   wait: boolean;
   /** The engine does not see when we are gone: without a sign of life for so long the arena ends. */
   beats: boolean;
+  /** Where engines elsewhere find the servers: an address of this engine's machine, and ports from one to another. */
+  publish?: { address: string; first: number; last: number };
+  /** k6 alone works in it: in the network of its machine. */
+  loads?: true;
   signal: AbortSignal;
   say: (line: string) => void;
 }
@@ -82,7 +86,7 @@ export async function openArena(host: Host, docker: Docker, options: ArenaOption
     if (holder.code !== 0) {
       if (/is already in use/.test(stderr)) continue; // It went away just now.
       await expectEngine(docker);
-      throw new UserError('the arena container could not be started', { found: lastLines(stderr, 3) });
+      throw notStarted(options, lastLines(stderr, 3));
     }
     const labels = JSON.parse(holder.stdout);
     const who = `run ${labels[LABEL]}, ${labels[`${LABEL}.owner`]}`;
@@ -99,14 +103,24 @@ export async function openArena(host: Host, docker: Docker, options: ArenaOption
   }
 }
 
+function notStarted({ publish }: ArenaOptions, found: string): UserError {
+  const about = publish && {
+    where: { name: 'load-address' },
+    allowed: `an address of the servers' machine whose ports ${publish.first} to ${publish.last} are free`,
+  };
+  return new UserError('the arena container could not be started', { found, ...about });
+}
+
 function start(host: Host, options: ArenaOptions): Running {
   const labels = [`${LABEL}=${options.run}`, `${LABEL}.owner=${options.owner}`, `${LABEL}.arena=1`];
   return host.start('docker', [
     ...['container', 'run', '--rm', '--interactive', '--init', `--name=${NAME}`],
     ...labels.map((label) => `--label=${label}`),
     // Where the app asks itself, or a redirect is followed, that is no request to a site of this name.
-    `--add-host=${options.name}:127.0.0.1`,
+    ...(options.loads ? [] : [`--add-host=${options.name}:127.0.0.1`]),
     ...['--cap-drop=ALL', '--security-opt=no-new-privileges'],
+    ...(options.loads ? ['--network=host'] : []),
+    ...publishFlags(options),
     ...(options.beats
       ? ['--entrypoint=sh', options.image, '-c', LISTEN, 'sh', String(SILENCE_SECONDS)]
       : ['--entrypoint=cat', options.image]),
@@ -121,6 +135,13 @@ const BEAT_MS = 5000;
 /** Tells an engine elsewhere that we are there, until the arena ends. */
 async function beat(host: Host, arena: Running, over: AbortSignal): Promise<void> {
   for (; !over.aborted; await host.sleep(BEAT_MS, over)) arena.write('.');
+}
+
+/** On that address alone, for as long as the arena is there. */
+function publishFlags({ publish }: ArenaOptions): string[] {
+  if (!publish) return [];
+  const ports = `${publish.first}-${publish.last}`;
+  return [`--publish=${publish.address}:${ports}:${ports}/tcp`];
 }
 
 async function waitForArena(

@@ -55,7 +55,7 @@ export interface Plan {
   warnings: readonly Warning[];
 }
 
-const FIRST_PORT = 18_080;
+export const FIRST_PORT = 18_080;
 /** A variant's load per instance up to which there are MANY_STARTS instances when nobody says how many. */
 const SHORT_LOAD_MS = 60_000;
 const MANY_STARTS = 6;

@@ -216,6 +216,12 @@ export const Measurement = z.object({
     /** The load generator, not the server, set the limit: RPS is a lower bound. */
     bound: z.boolean(),
     reasons: z.array(z.string()),
+    /** Of each engine where several made the load; names are untrusted text. */
+    machines: z
+      .array(
+        z.object({ name: z.string(), requests: count, busyRatio: z.number().nullable(), bound: z.boolean() }),
+      )
+      .optional(),
   }),
   guards: z.object({
     /** CPU used on the server's and the load's cores by neither of them, as a share. */

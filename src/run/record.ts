@@ -11,6 +11,7 @@ import type {
   CheckedPage,
   Count,
   Duet,
+  Elsewhere,
   HostFacts,
   Measurement,
   Profile,
@@ -32,6 +33,8 @@ export interface Record {
   beganMs: number;
   /** How long another run held the engine, ms. */
   waitedMs: number;
+  /** Left out: the load comes from the servers' own machine, or has not begun. */
+  elsewhere?: Elsewhere;
   config: Config;
   /** The other side of `compare-to`; null: nothing was asked for. */
   found: Found | null;
@@ -100,6 +103,7 @@ export function assembleResults(record: Record, elapsedMs: number): Results {
         ...describeOther(found.other),
         ...(found.changed && { changed: { ...found.changed } }),
       },
+      ...(record.elsewhere && { elsewhere: record.elsewhere }),
       gates: gatesFor(config, plan.variants).map(({ unchecked: _, ...gate }) => gate),
       ...(config.unjudged && { unjudged: config.unjudged }),
     },

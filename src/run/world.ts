@@ -10,6 +10,7 @@ import type {
   ColdStart,
   Count,
   Duet,
+  Elsewhere,
   Facts,
   Failure,
   Measurement,
@@ -17,6 +18,7 @@ import type {
   Search,
   Warning,
 } from '../results/results.ts';
+import type { LoadElsewhere } from './elsewhere/load-elsewhere.ts';
 
 /** What became of a variant in the run. */
 export interface VariantOutcome {
@@ -35,6 +37,8 @@ export interface Engine {
   /** The run's id. */
   run: string;
   memoryBytes: number;
+  /** By engines that load instead of the arena. */
+  loadElsewhere?: LoadElsewhere;
   signal: AbortSignal;
 }
 
@@ -74,6 +78,8 @@ export interface Sink {
   keepPlan(plan: Plan): void;
   /** Records the answers that were checked before the load. */
   keepChecked(pages: readonly CheckedPage[]): void;
+  /** Records from where the load came, and what lay between. */
+  keepElsewhere(elsewhere: Elsewhere): void;
   keepSearch(search: Search): Promise<void>;
   keepProfile(profile: Profile): Promise<void>;
   keepCount(count: Count): Promise<void>;

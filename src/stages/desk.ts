@@ -43,6 +43,10 @@ export interface Caller {
 export interface Desk {
   /** Its docker commands go to the run's engine. */
   host: Host;
+  /** The same without an engine: a load engine has one of its own. */
+  local: Host;
+  /** A connection to an engine was lost: the run stops. */
+  onLost(error: MachineError): void;
   /** The engine is on another machine, which does not see when we are gone. */
   isRemote: boolean;
   docker: Docker;
@@ -82,7 +86,19 @@ export async function openDesk(
     });
     const { isRemote, host: at } = connection;
     const beganMs = host.elapsed();
-    return { host: at, isRemote, docker, caller, run, startedMs, beganMs, signal: stop.signal, cleanUp };
+    return {
+      host: at,
+      local: host,
+      onLost,
+      isRemote,
+      docker,
+      caller,
+      run,
+      startedMs,
+      beganMs,
+      signal: stop.signal,
+      cleanUp,
+    };
   } catch (error) {
     await cleanUp.run();
     stop.signal.throwIfAborted();

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { readLogs, startServices } from '../engine/services.ts';
 import type { Excimer } from '../images/excimer-build.ts';
 import { checkedLines } from '../report/words/checked-lines.ts';
+import type { LoadElsewhere } from '../run/elsewhere/load-elsewhere.ts';
+import { loadByEngines } from '../run/elsewhere/loaders.ts';
 import { countInstructions } from '../run/instructions/count-instructions.ts';
 import { listPasses } from '../run/passes/passes.ts';
 import { runPasses } from '../run/passes/run-pass.ts';
@@ -10,6 +12,7 @@ import { runPlan } from '../run/run.ts';
 import { measureColdStarts } from '../run/servers/cold.ts';
 import type { Sink, World } from '../run/world.ts';
 import type { Desk } from './desk.ts';
+import { readLoadEngines } from './load-engines.ts';
 import type { Ground, Prepared } from './prepare-stage.ts';
 import type { RecordFile } from './record-file.ts';
 
@@ -28,12 +31,19 @@ export async function measure(
   let kind = '';
   try {
     const services = await startWanted(desk, prepared, ground);
-    const world: World = {
-      engine: { ...{ host, docker, arena, run, signal }, memoryBytes: engine.memoryBytes },
-      job: { config, plan: planned, outcomes, services, images },
-      sink: makeSink(desk, ground, file),
-    };
+    const sink = makeSink(desk, ground, file);
     const script = await readFile(join(caller.packageRoot, 'scenarios/lib/sampler.sh'), 'utf8');
+    const own = { host, docker, arena, run, signal };
+    const loaders =
+      config.loadFrom &&
+      (await readLoadEngines(desk, ground.loadEngines, config.loadFrom, sink, { image: k6Image, script }));
+    const loadElsewhere: LoadElsewhere | undefined =
+      loaders && ((batch, target) => loadByEngines(own, loaders, sink, batch, target));
+    const world: World = {
+      engine: { ...own, memoryBytes: engine.memoryBytes, ...(loadElsewhere && { loadElsewhere }) },
+      job: { config, plan: planned, outcomes, services, images },
+      sink,
+    };
     await runPlan(world, { image: k6Image, script });
     if (hyperfine) await measureColdStarts(world, hyperfine);
     const profile = { folder: join(caller.packageRoot, 'runtimes/_profile/files'), excimer };
@@ -99,6 +109,9 @@ function makeSink({ host, caller }: Desk, { planned }: Ground, { output, record 
       record.measurements.push(...measurements);
       record.duets.push(...duets);
       await output.append([...measurements, ...duets]);
+    },
+    keepElsewhere: (elsewhere) => {
+      record.elsewhere = elsewhere;
     },
     keepSearch: async (search) => {
       record.searches.push(search);

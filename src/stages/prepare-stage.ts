@@ -11,7 +11,7 @@ import { MACHINE_SCRIPT, parseMachine } from '../engine/machine/machine.ts';
 import { readCompose } from '../engine/services.ts';
 import { formatCpus } from '../plan/cpus.ts';
 import { describeEffort } from '../plan/effort.ts';
-import { plan } from '../plan/plan.ts';
+import { FIRST_PORT, plan } from '../plan/plan.ts';
 import { listHeads, planVariants } from '../plan/variants.ts';
 import { inspectScripts } from '../run/load/inspect.ts';
 import { furnish } from '../run/load/probe.ts';
@@ -19,6 +19,7 @@ import { findHyperfine } from '../run/servers/cold.ts';
 import { nameOf } from '../run/servers/target.ts';
 import { sweepTemporary } from '../temporary.ts';
 import type { Desk } from './desk.ts';
+import { openLoadEngines, refuseFewClients } from './load-engines.ts';
 
 /** All that can be known, and refused, before anything is started. */
 export async function prepare(desk: Desk, asked: Config) {
@@ -26,6 +27,7 @@ export async function prepare(desk: Desk, asked: Config) {
   const { say, packageRoot } = caller;
   // What it refuses is known before the engine is asked.
   listHeads(asked);
+  refuseFewClients(asked);
   const engine = await askEngine(docker);
   const found = await findOther(asked, {
     ...{ host, packageRoot, pull: caller.pull ?? null, branch: caller.branch ?? null, signal },
@@ -49,15 +51,20 @@ export async function prepare(desk: Desk, asked: Config) {
 export type Prepared = Awaited<ReturnType<typeof prepare>>;
 
 /** The engine is ours from here on, and its machine is known. */
-export async function openGround(
-  { host, isRemote, docker, caller, run, signal, cleanUp }: Desk,
-  { config, variants, k6Image }: Prepared,
-) {
+export async function openGround(desk: Desk, { config, variants, k6Image }: Prepared) {
+  const { host, isRemote, docker, caller, run, signal, cleanUp } = desk;
   const { say, packageRoot } = caller;
   const owner = `by ${userName()} on ${hostname()}, pid ${process.pid}`;
   const arena = await openArena(host, docker, {
     ...{ run, image: k6Image, name: nameOf(config.host), owner, wait: config.wait, signal, say },
     beats: isRemote,
+    ...(config.loadFrom && {
+      publish: {
+        address: config.loadFrom.address,
+        first: FIRST_PORT,
+        last: FIRST_PORT + variants.variants.length - 1,
+      },
+    }),
   });
   cleanUp.later('close the arena', arena.close);
   await sweepTemporary(host, say);
@@ -66,7 +73,9 @@ export async function openGround(
   for (const line of describeEffort(planned)) say(line);
   await docker.run(['container', 'update', '--cpuset-cpus', formatCpus(planned.cpus.load), arena.name]);
   await furnish(docker, arena.name, join(packageRoot, 'scenarios'));
-  return { arena, machine, planned, k6: await askK6Version(docker, arena.name) };
+  const { loadFrom } = config;
+  const loadEngines = loadFrom ? await openLoadEngines(desk, loadFrom, config, k6Image) : [];
+  return { arena, machine, planned, loadEngines, k6: await askK6Version(docker, arena.name) };
 }
 
 export type Ground = Awaited<ReturnType<typeof openGround>>;

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { COUNT_NAMES, COUNTERS } from '../../results/count-names.ts';
 import { keys, record, scalar } from '../document.ts';
+import { parseAddress, parseEngine } from '../engine-key.ts';
 import { parseImage, parseName, refuse } from '../text.ts';
 import { anyText, image, list, name, oneOf, path } from '../values.ts';
 import { parseGate, parseUnjudged, parseVariantName } from './compare-key.ts';
@@ -135,5 +136,24 @@ export const PASS_KEYS = {
     about: `Also count work per request, after the verdict: ${COUNTERS.join(', ')}, or none`,
     default: 'services, if there are services and compare-to',
     many: 'list',
+  },
+} as const satisfies Record<string, Key>;
+
+/** Who loads instead of the engine with the servers. */
+export const LOAD_ENGINE_KEYS = {
+  'load-engines': {
+    schema: list(scalar(parseEngine, { type: 'string', minLength: 1 })),
+    value: 'NAME,…',
+    about: 'Docker engines on other machines that make the load together. Each as for engine',
+    default: 'the engine with the servers',
+    many: 'list',
+    // As with engine: a pull request does not choose.
+    only: ['flag', 'input'],
+  },
+  'load-address': {
+    schema: scalar(parseAddress, { type: 'string', pattern: '^\\d+(\\.\\d+){3}$' }),
+    value: 'IP',
+    about: 'IPv4 address of the machine with the servers, on which the load engines find them',
+    only: ['flag', 'input'],
   },
 } as const satisfies Record<string, Key>;

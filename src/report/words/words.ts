@@ -1,6 +1,7 @@
 import type { Row, RowState, ScenarioSummary, Summary } from '../../analyse/summary.ts';
-import type { Elsewhere, ScenarioFacts } from '../../results/results.ts';
+import type { ScenarioFacts } from '../../results/results.ts';
 import type { Estimate } from '../../stats/estimate.ts';
+import { describeGenerator } from '../../text/load-origin.ts';
 import { cleanLine, list, plural } from '../../text/plain.ts';
 import { atLeast, bytes, digits, duration, estimated, held, points } from './numbers.ts';
 
@@ -271,17 +272,6 @@ export function machineFacts(summary: Summary): [string, string][] {
     ['Docker', `engine ${host.engine}, buildx ${host.buildx}`],
     tools,
   ];
-}
-
-/** `bench-b, share 1/2:1, round trip 0.21 ms, 1 hop, MTU 1500, clock +3 ms` */
-function describeGenerator({ name, share, roundTripMs, hops, mtu, skewMs }: Elsewhere['generators'][number]) {
-  return [
-    ...[name, `share ${share}`],
-    ...(roundTripMs === null ? [] : [`round trip ${roundTripMs.toFixed(2)} ms`]),
-    ...(hops === null ? [] : [plural(hops, 'hop')]),
-    ...(mtu === null ? [] : [`MTU ${mtu}`]),
-    ...(skewMs === null ? [] : [`clock ${skewMs < 0 ? '−' : '+'}${Math.abs(skewMs).toFixed(1)} ms`]),
-  ].join(', ');
 }
 
 /** `4c0f362`, `4c0f362 and uncommitted changes`; empty where nobody knows. */

@@ -22,7 +22,9 @@ export async function runLoad(
   watch.samples.forget(askedMs - 1000);
   const environment = k6Environment(plan.cpus.load.length, engine.memoryBytes);
   const target = { ports: instance.ports, host: config.host, checkedOf };
-  const load = await loadBatch(docker, engine.arena.name, batch, target, environment, { signal });
+  const together = engine.loadElsewhere ? await engine.loadElsewhere(batch, target) : null;
+  const load =
+    together?.load ?? (await loadBatch(docker, engine.arena.name, batch, target, environment, { signal }));
   const { summary } = load;
   await waitForSamples(engine, watch, batch, summary);
   const loaded: BatchOutcome = {
@@ -41,7 +43,8 @@ export async function runLoad(
     frontCpus: plan.cpus.front ?? [],
     serviceCpus: plan.cpus.services,
     loadCpus: plan.cpus.load,
-    beganMs: summary ? loadedFromMs(summary) : askedMs,
+    ...(together && { generators: together.generators }),
+    beganMs: together?.beganMs ?? (summary ? loadedFromMs(summary) : askedMs),
   };
   if (load.trouble) sink.say(load.trouble);
   const file = `raw/${batch.scenario.name}/${instance.index}/${batchName(batch)}`;

@@ -4,7 +4,15 @@ import type { ExecOptions } from '../../host.ts';
 import type { Batch } from '../../plan/timeline/slices.ts';
 import { batchMs } from '../../plan/timeline/timeline.ts';
 import type { CheckedOf } from '../verify/checked.ts';
-import { type ErrorSample, journeyModule, type K6Summary, makeK6Plan, parseSamples, sliceId } from './k6.ts';
+import {
+  type ErrorSample,
+  type FromElsewhere,
+  journeyModule,
+  type K6Summary,
+  makeK6Plan,
+  parseSamples,
+  sliceId,
+} from './k6.ts';
 import { COUNTS, type K6Log, parseLog } from './k6-log.ts';
 import { ARENA_FOLDER, makeReadable } from './probe.ts';
 
@@ -44,6 +52,12 @@ export async function bringJourney(docker: Docker, arena: string, scenario: Scen
   await makeReadable(docker, arena, scenario.script.folder);
 }
 
+/** What one of several engines loads. */
+export interface Share extends FromElsewhere {
+  /** k6's, for its part. */
+  flags: readonly string[];
+}
+
 /** Runs one batch by k6 in the arena. A k6 that breaks is an outcome, not an exception. */
 export async function loadBatch(
   docker: Docker,
@@ -56,8 +70,9 @@ export async function loadBatch(
   }: { ports: Readonly<Record<string, number>>; host: string; checkedOf?: CheckedOf },
   environment: Readonly<Record<string, string>>,
   options: Pick<ExecOptions, 'signal'>,
+  share: Share | null = null,
 ): Promise<LoadOutcome> {
-  const plan = makeK6Plan(batch, ports, host, checkedOf);
+  const plan = makeK6Plan(batch, ports, host, checkedOf, share);
   const seconds = Math.ceil(limitMs(batch) / 1000);
   const script = [
     'cd "$1" && cat >plan.json && rm -f k6.log || exit 1',
@@ -79,7 +94,7 @@ export async function loadBatch(
       : [];
   const args = [
     ...['exec', '--interactive', ...Object.entries(environment).flatMap(([k, v]) => ['--env', `${k}=${v}`])],
-    ...[arena, 'sh', '-c', script, 'sh', ARENA_FOLDER, String(seconds), ...target],
+    ...[arena, 'sh', '-c', script, 'sh', ARENA_FOLDER, String(seconds), ...(share?.flags ?? []), ...target],
   ];
   const timeoutMs = limitMs(batch) + TELL_MS;
   const finished = await docker.try(args, { input: JSON.stringify(plan), timeoutMs, ...options });

@@ -3,6 +3,7 @@ import type { Batch, Slice } from '../../plan/timeline/slices.ts';
 import { DUET_LAG_MS, groupTurns } from '../../plan/timeline/timeline.ts';
 import type { Histogram } from '../../stats/histogram.ts';
 import { readable } from '../../text/readable.ts';
+import { allBut } from '../elsewhere/reach.ts';
 import { addressOf, hostsOf } from '../servers/target.ts';
 import type { CheckedEndpoints, CheckedOf } from '../verify/checked.ts';
 
@@ -143,11 +144,20 @@ export function sliceId(slice: Slice): string {
   return `s${slice.number}`;
 }
 
+/** A load from another machine. */
+export interface FromElsewhere {
+  /** Where k6 finds the servers: nothing else is reached. */
+  address: string;
+  /** Unix ms, by the clock of that machine. */
+  startAtMs: number;
+}
+
 export function makeK6Plan(
   batch: Batch,
   ports: Readonly<Record<string, number>>,
   host: string,
   checkedOf: CheckedOf = () => null,
+  from: FromElsewhere | null = null,
 ): K6Plan {
   const { scenario, slices } = batch;
   const { journey } = scenario;
@@ -168,9 +178,9 @@ export function makeK6Plan(
     paths: journey.kind === 'paths' ? journey.paths : [],
     host,
     // A script has a process for each slice, so that the name represents one variant there.
-    hosts: hostsOf(host, own ? ports[slices[0]?.variant ?? ''] : undefined),
-    startAtMs: null,
-    blockedIps: ALL_BUT_THIS_MACHINE,
+    hosts: hostsOf(host, own ? ports[slices[0]?.variant ?? ''] : undefined, from?.address),
+    startAtMs: from?.startAtMs ?? null,
+    blockedIps: from ? allBut(from.address) : ALL_BUT_THIS_MACHINE,
     kinds: ERROR_KINDS,
     statuses: own ? [0, ...STATUSES] : [],
     labels: scenario.script?.labels ?? [],

@@ -3,6 +3,18 @@ import type { ErrorSample, K6Summary } from '../load/k6.ts';
 import type { K6Log } from '../load/k6-log.ts';
 import type { Samples } from '../sample/samples.ts';
 
+/** One of several engines that made the load together. */
+export interface Generator {
+  /** As the user names it. */
+  name: string;
+  /** Of its own machine, by its own clock; its arena is the first container. */
+  samples: Samples;
+  cpus: number;
+  /** How far its clock is ahead of the servers', ms. */
+  aheadMs: number;
+  summary: K6Summary | null;
+}
+
 /** What one k6 process gave, and the circumstances under which it did. */
 export interface BatchOutcome {
   batch: Batch;
@@ -25,6 +37,8 @@ export interface BatchOutcome {
   fronted?: ReadonlySet<string>;
   frontCpus?: readonly number[];
   loadCpus: readonly number[];
+  /** Engines that loaded instead of the arena. */
+  generators?: readonly Generator[];
   /** Empty: services share those of the servers, or there are none. */
   serviceCpus: readonly number[];
   /** When k6 began to load, unix ms, for a script that brings its own scenarios and so does not tell. */

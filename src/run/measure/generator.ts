@@ -1,7 +1,7 @@
 import type { Slice } from '../../plan/timeline/slices.ts';
 import type { Measurement } from '../../results/results.ts';
 import { sliceId } from '../load/k6.ts';
-import type { BatchOutcome } from './batch-outcome.ts';
+import type { BatchOutcome, Generator } from './batch-outcome.ts';
 
 /** Generator guards, fixed beforehand (docs/method.md). */
 const BUSY_LIMIT = 0.9;
@@ -16,12 +16,10 @@ const OFFERED_LIMIT = 0.97;
 export function judgeGenerator(
   outcome: BatchOutcome,
   slice: Slice,
-  m: Pick<
-    Measurement,
-    'startedMs' | 'durationMs' | 'requests' | 'dropped' | 'iterations' | 'offeredRps' | 'achievedRps' | 'cpu'
-  >,
+  m: Judged,
   wholeMs: number,
 ): Measurement['generator'] {
+  if (outcome.generators) return judgeTogether(outcome.generators, outcome, slice, m, wholeMs);
   const { samples } = outcome;
   const toMs = m.startedMs + wholeMs;
   // k6 starts and ends with a slice that a count ends, which costs it CPU of its own.
@@ -41,6 +39,46 @@ export function judgeGenerator(
   } else if (busyRatio !== null && busyRatio > IDLE_LIMIT && whole !== null && whole > FULL_LIMIT) {
     reasons.push(`k6 used ${percent(busyRatio)} of its CPUs, and others the rest`);
   }
+  reasons.push(...missedRate(slice, m, busyRatio));
+  return { cpuUs, busyRatio, bound: reasons.length > 0, reasons };
+}
+
+type Judged = Pick<
+  Measurement,
+  'startedMs' | 'durationMs' | 'requests' | 'dropped' | 'iterations' | 'offeredRps' | 'achievedRps' | 'cpu'
+>;
+
+/** Of several machines: each by its own CPUs, and whether all together made the rate. One that is bound binds all. */
+function judgeTogether(
+  generators: readonly Generator[],
+  outcome: BatchOutcome,
+  slice: Slice,
+  m: Judged,
+  wholeMs: number,
+): Measurement['generator'] {
+  const machines = generators.map(({ name, samples, cpus, aheadMs, summary }) => {
+    const requests = summary?.metrics[`http_reqs{slice:${sliceId(slice)}}`]?.count ?? 0;
+    const fromMs = m.startedMs + aheadMs;
+    const usedUs = samples.usedUs(0, fromMs, fromMs + wholeMs);
+    const cpuUs = usedUs === null ? null : usedUs * shareOfRequests({ ...outcome, summary }, slice, requests);
+    const busyRatio = cpuUs === null ? null : cpuUs / (m.durationMs * 1000 * cpus);
+    return { name, requests, cpuUs, busyRatio, bound: busyRatio !== null && busyRatio > BUSY_LIMIT };
+  });
+  const busy = machines.map(({ busyRatio }) => busyRatio);
+  const busyRatio = busy.includes(null) ? null : Math.max(...(busy as number[]));
+  const reasons = machines
+    .filter(({ bound }) => bound)
+    .map(({ name, busyRatio }) => `k6 on ${name} used ${percent(busyRatio ?? 0)} of its CPUs`);
+  reasons.push(...missedRate(slice, m, busyRatio));
+  const cpuUs = machines.some((one) => one.cpuUs === null)
+    ? null
+    : machines.reduce((sum, one) => sum + (one.cpuUs ?? 0), 0);
+  const told = machines.map(({ cpuUs: _, ...machine }) => machine);
+  return { cpuUs, busyRatio, bound: reasons.length > 0, reasons, machines: told };
+}
+
+function missedRate(slice: Slice, m: Judged, busyRatio: number | null): string[] {
+  const reasons: string[] = [];
   // With time of its own left, k6 misses the offered rate because its VUs wait for the server: not its limit.
   const idle = busyRatio !== null && busyRatio < IDLE_LIMIT;
   if (m.offeredRps !== null && !idle) {
@@ -51,10 +89,14 @@ export function judgeGenerator(
       reasons.push(`${percent(m.achievedRps / m.offeredRps)} of the offered rate was sent`);
     }
   }
-  return { cpuUs, busyRatio, bound: reasons.length > 0, reasons };
+  return reasons;
 }
 
-function shareOfRequests({ batch, summary }: BatchOutcome, slice: Slice, requests: number): number {
+function shareOfRequests(
+  { batch, summary }: Pick<BatchOutcome, 'batch' | 'summary'>,
+  slice: Slice,
+  requests: number,
+): number {
   if (!slice.turns) return 1;
   const all = batch.slices
     .filter((other) => other.turns && other.startMs === slice.startMs)

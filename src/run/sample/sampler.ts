@@ -160,7 +160,7 @@ function openWatch(
 
 /** k6 ends as soon as its last request has; the counters are read where the last slice's time to drain ends, those of warm-ups never. */
 export async function waitForSamples(
-  { host, signal }: Engine,
+  { host, signal }: Pick<Engine, 'host' | 'signal'>,
   { samples }: Watch,
   batch: Batch,
   summary: K6Summary | null,

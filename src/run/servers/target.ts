@@ -5,7 +5,7 @@
  * their own at 127.0.0.1, which is nobody's business but k6's.
  */
 
-/** Where every variant listens. */
+/** Where every variant listens, as k6 in the arena sees it. */
 const ADDRESS = '127.0.0.1';
 
 /** `app.test:8080` → its name. */
@@ -22,8 +22,8 @@ export function addressOf(host: string, port: number): string {
  * k6's option `hosts`. The name is the arena's on each port, so that an app with the name of a real site sends no request to
  * that site. With `port` a script asks the variant there by the name alone.
  */
-export function hostsOf(host: string, port?: number): Record<string, string> {
-  const all = { [nameOf(host)]: ADDRESS };
+export function hostsOf(host: string, port?: number, address = ADDRESS): Record<string, string> {
+  const all = { [nameOf(host)]: address };
   if (port === undefined) return all;
-  return { ...all, [host === nameOf(host) ? `${host}:80` : host]: `${ADDRESS}:${port}` };
+  return { ...all, [host === nameOf(host) ? `${host}:80` : host]: `${address}:${port}` };
 }

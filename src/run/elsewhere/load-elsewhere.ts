@@ -1,0 +1,31 @@
+import type { Instance } from '../../plan/plan.ts';
+import type { Batch } from '../../plan/timeline/slices.ts';
+import type { ErrorSample, K6Summary } from '../load/k6.ts';
+import type { K6Log } from '../load/k6-log.ts';
+import type { Generator } from '../measure/batch-outcome.ts';
+import type { CheckedOf } from '../verify/checked.ts';
+
+/** What is loaded. */
+export interface Target {
+  ports: Instance['ports'];
+  host: string;
+  checkedOf: CheckedOf;
+}
+
+/** What several engines measured together, by the clock of the servers. */
+export interface LoadedElsewhere {
+  load: {
+    summary: K6Summary | null;
+    trouble: string;
+    errors: ErrorSample[];
+    log: K6Log;
+    stdout: string;
+    stderr: string;
+  };
+  generators: Generator[];
+  /** When the load began, unix ms. */
+  beganMs: number;
+}
+
+/** Makes a batch's load from other machines. */
+export type LoadElsewhere = (batch: Batch, target: Target) => Promise<LoadedElsewhere>;

@@ -1,0 +1,131 @@
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import type { Config, LoadFrom, Segment } from '../config/types.ts';
+import { openArena } from '../engine/arena.ts';
+import { connect } from '../engine/connection.ts';
+import { askEngine, connectDocker, type Docker, LABEL, LIMITS_MS, removeRun } from '../engine/docker.ts';
+import { inspectImage } from '../engine/image-store.ts';
+import { getK6 } from '../engine/k6-image.ts';
+import { MACHINE_SCRIPT, parseMachine } from '../engine/machine/machine.ts';
+import { UserError } from '../errors.ts';
+import { LEAD_MS, type Loader, type Loaders } from '../run/elsewhere/loaders.ts';
+import { furnish } from '../run/load/probe.ts';
+import { type SamplerTool, startSampler } from '../run/sample/sampler.ts';
+import { nameOf } from '../run/servers/target.ts';
+import type { Sink } from '../run/world.ts';
+import { makeTemporary } from '../temporary.ts';
+import type { Desk } from './desk.ts';
+
+/** A load engine that is ours from here on; its CPU is not read yet. */
+export type LoadEngine = Pick<Loader, 'name' | 'host' | 'docker' | 'arena' | 'cpus' | 'memoryBytes'>;
+
+/** Each generator has at least one client. Errors: UserError. */
+export function refuseFewClients({ scenarios, loadFrom }: Config): void {
+  if (!loadFrom) return;
+  const most = ({ segments }: { segments: readonly Segment[] }) =>
+    Math.min(...segments.flatMap((one) => ('vus' in one ? [one.vus] : [])));
+  for (const { name, load } of scenarios) {
+    const clients = load === null ? Infinity : most(load);
+    if (clients >= loadFrom.engines.length) continue;
+    throw new UserError('more load engines than clients', {
+      ...{ where: { name: 'load-engines' }, found: `${loadFrom.engines.length} engines` },
+      allowed: `up to ${clients}, as the load of ${name} has so many clients`,
+    });
+  }
+}
+
+/** Takes the engines that load, one after the other. Errors: UserError where one is not there or busy, or is named twice. */
+export async function openLoadEngines(
+  desk: Desk,
+  { engines }: LoadFrom,
+  config: Config,
+  k6Image: string,
+): Promise<LoadEngine[]> {
+  const opened: LoadEngine[] = [];
+  for (const name of engines) opened.push(await openLoadEngine(desk, name, config, k6Image));
+  return opened;
+}
+
+async function openLoadEngine(
+  { local, docker: servers, caller, run, signal, cleanUp, onLost }: Desk,
+  name: string,
+  config: Config,
+  k6Image: string,
+): Promise<LoadEngine> {
+  const { say, packageRoot } = caller;
+  const connection = await connect(local, { engine: name, run, signal, onLost });
+  cleanUp.later(`close the connection to ${name}`, connection.close);
+  const { host } = connection;
+  const docker = connectDocker(host);
+  const { memoryBytes } = await askEngine(docker);
+  await refuseOurs(docker, name, run);
+  cleanUp.later(`remove what is left on ${name}`, async () => void (await removeRun(docker, run)));
+  const image = await bringK6(docker, servers, config, k6Image, { run, say, signal });
+  const owner = `by pid ${process.pid} on ${hostname()}, which loads from there`;
+  const about = { run, image, name: nameOf(config.host), owner, wait: config.wait, signal, say };
+  const arena = await openArena(host, docker, { ...about, beats: connection.isRemote, loads: true });
+  cleanUp.later(`close the arena on ${name}`, arena.close);
+  await furnish(docker, arena.name, join(packageRoot, 'scenarios'));
+  const machine = parseMachine(await docker.run(['exec', arena.name, 'sh', '-c', MACHINE_SCRIPT]));
+  return { name, host, docker, arena, cpus: Math.max(1, machine.cpus.length), memoryBytes };
+}
+
+/** The arena there would be taken for one that loads. Errors: UserError. */
+async function refuseOurs(docker: Docker, name: string, run: string): Promise<void> {
+  if ((await docker.run(['container', 'ls', '--quiet', `--filter=label=${LABEL}=${run}`])) === '') return;
+  throw new UserError('two of the engines are one and the same', {
+    ...{ where: { name: 'load-engines' }, found: name },
+    hint: 'leave `load-engines` out if the engine with the servers makes the load',
+  });
+}
+
+/** Pulls the image of k6; where that fails, it comes from the servers' engine, through this machine. */
+async function bringK6(
+  docker: Docker,
+  servers: Docker,
+  { images }: Config,
+  image: string,
+  { run, say, signal }: { run: string; say: (line: string) => void; signal: AbortSignal },
+): Promise<string> {
+  if (await inspectImage(docker, image)) return image;
+  try {
+    return await getK6(docker, images, { say, signal });
+  } catch {
+    signal.throwIfAborted();
+    say(`copying ${image} from the engine of the servers`);
+    const file = join(await makeTemporary(run, 'k6'), 'image.tar');
+    const options = { signal, timeoutMs: LIMITS_MS.copy };
+    await servers.run(['image', 'save', '--output', file, image], options);
+    await docker.run(['image', 'load', '--quiet', '--input', file], options);
+    return image;
+  }
+}
+
+/** From here on their CPU is read. */
+export async function readLoadEngines(
+  { run, signal, cleanUp }: Desk,
+  opened: readonly LoadEngine[],
+  { address }: LoadFrom,
+  sink: Sink,
+  tool: Omit<SamplerTool, 'cpus'>,
+): Promise<Loaders> {
+  const all = await Promise.all(
+    opened.map(async (engine): Promise<Loader> => {
+      const own = { ...engine, run, signal };
+      const cpus = {
+        server: [],
+        load: allCpus(engine.cpus),
+        system: [],
+        services: [],
+        source: 'given' as const,
+      };
+      const sampler = await startSampler(own, sink, { ...tool, cpus });
+      cleanUp.later(`stop the sampler on ${engine.name}`, sampler.close);
+      const watch = await sampler.watch([], undefined, async () => {});
+      return { ...engine, sampler, watch, brought: null, aheadMs: null };
+    }),
+  );
+  return { all, address, behindMs: null, told: false, leadMs: LEAD_MS.first };
+}
+
+const allCpus = (n: number) => Array.from({ length: n }, (_, cpu) => cpu);

@@ -1,0 +1,154 @@
+/** A run whose load comes from two other machines: three engines in network namespaces of their own, joined by a bridge. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeEngine, type OwnEngine, quietly, whyNoEngine } from '../faults/engine.ts';
+import { makeProject, type Project } from './bench.ts';
+
+const why = whyNoEngine();
+const K6 = 'grafana/k6:2.2.0';
+const SWITCH = `bench-switch-${process.pid}`;
+const ADDRESS = '10.77.0.1';
+const WHO = ['-c', 'user.name=octo', '-c', 'user.email=octo@example.com'];
+
+describe.skipIf(why !== null)(`load from two engines${why ? `: ${why}` : ''}`, () => {
+  const engines: OwnEngine[] = [];
+  let project: Project;
+  beforeAll(async () => {
+    execFileSync('ip', ['netns', 'add', SWITCH]);
+    const inSwitch = (...args: string[]) => execFileSync('ip', ['-n', SWITCH, ...args]);
+    inSwitch('link', 'add', 'bridge', 'type', 'bridge');
+    inSwitch('link', 'set', 'bridge', 'up');
+    for (const [i, images] of [[K6, 'php:8.4-cli'], [K6], [K6]].entries()) {
+      const engine = await makeEngine(images);
+      engines.push(engine);
+      const { namespace } = engine;
+      inSwitch('link', 'add', `port${i}`, 'type', 'veth', 'peer', 'name', 'lan', 'netns', namespace);
+      inSwitch('link', 'set', `port${i}`, 'master', 'bridge', 'up');
+      execFileSync('ip', ['-n', namespace, 'address', 'add', `10.77.0.${i + 1}/24`, 'dev', 'lan']);
+      execFileSync('ip', ['-n', namespace, 'link', 'set', 'lan', 'mtu', '1400', 'up']);
+    }
+    project = await makeProject();
+  });
+  afterAll(async () => {
+    project?.remove();
+    for (const engine of engines) await engine.remove();
+    quietly('ip', ['netns', 'delete', SWITCH]);
+  });
+
+  const flags = (...loaders: number[]) => [
+    ...['--engine', engines[0]?.host ?? '', '--load-address', ADDRESS],
+    ...['--load-engines', loaders.map((i) => engines[i]?.host).join(',')],
+    ...['--app', 'plain', '--runtimes', 'faulty', '--php', '8.4', '--paths', '/'],
+    ...['--timeout', '10s', '--instances', '1', '--blocks', '2', '--warmup', '1s'],
+  ];
+
+  test('each makes its share, none twice, and what lies between is reported', async (test) => {
+    const run = project.run('both', ...flags(1, 2), '--load', 'requests(401, 4)');
+    const { code, stderr } = await run.done;
+    expect(stderr).toContain('round trip');
+    expect(code, stderr).toBe(0);
+    const results = project.results('both');
+    const measured = results.measurements.filter(({ outcome }) => outcome !== 'void');
+    // On a machine that is busy with other things they may begin too far apart, which makes a slice void.
+    for (const { outcome, reason } of results.measurements)
+      if (outcome === 'void') expect(reason).toContain('apart');
+    if (measured.length === 0) test.skip('the machine is too busy for engines to begin together');
+    for (const m of measured) {
+      expect(m).toMatchObject({ outcome: 'ok', requests: 401, okCount: 401 });
+      const shares = m.generator.machines?.map(({ requests }) => requests) ?? [];
+      expect(shares).toHaveLength(2);
+      expect(Math.min(...shares)).toBeGreaterThan(0);
+      expect(shares.reduce((sum, n) => sum + n, 0)).toBe(401);
+    }
+    expect(results.plan.elsewhere).toMatchObject({ kind: 'engines', target: ADDRESS });
+    expect(results.plan.elsewhere?.generators).toEqual(
+      ['0:1/2', '1/2:1'].map((share, i) => ({
+        ...{ name: engines[i + 1]?.host, share, hops: 1, mtu: 1400 },
+        ...{ roundTripMs: expect.any(Number), skewMs: expect.any(Number) },
+      })),
+    );
+    expect(results.warnings.map(({ code }) => code)).toContain('load-elsewhere');
+    for (const engine of engines) {
+      expect(engine.docker('container', 'ls', '--all', '--quiet')).toBe('');
+    }
+  });
+
+  test('two commits are loaded in turns and at once, by both engines', async () => {
+    const git = (...args: string[]) =>
+      execFileSync('git', [...WHO, ...args], { cwd: project.folder, encoding: 'utf8' });
+    mkdirSync(join(project.folder, 'app/public'), { recursive: true });
+    const page = join(project.folder, 'app/public/index.php');
+    writeFileSync(join(project.folder, '.gitignore'), '/out*\n/both\n/commits\n');
+    writeFileSync(page, '<?php echo "page";');
+    git('init', '--quiet', '--initial-branch=main');
+    git('add', '--all');
+    git('commit', '--quiet', '--message', 'Begin');
+    writeFileSync(page, '<?php echo "pa", "ge";');
+    const own = flags(1, 2).map((flag) => (flag === 'plain' ? 'app' : flag));
+    const run = project.run('commits', ...own, '--load', 'vus(4, 2s)', '--compare-to', 'HEAD');
+    const { code, stdout, stderr } = await run.done;
+    // 3: a busy machine spoils slices.
+    expect([0, 3], `${stdout}\n${stderr}`).toContain(code);
+    const { measurements, duets, plan } = project.results('commits');
+    const good = measurements.filter(({ outcome }) => outcome === 'ok');
+    const whole = duets.filter(({ outcome }) => outcome === 'ok');
+    for (const { outcome, reason } of [...measurements, ...duets])
+      if (outcome === 'void') expect(reason).toContain('apart');
+    expect(new Set(good.map(({ variant }) => variant)).size, stderr).toBe(2);
+    expect(whole.length, stderr).toBeGreaterThan(0);
+    // By the servers' control groups, though nothing of the load was there.
+    expect(good.some(({ cpu }) => (cpu?.usedUs ?? 0) > 0)).toBe(true);
+    for (const { generator, requests } of good) {
+      const shares = generator.machines?.map((machine) => machine.requests) ?? [];
+      expect(Math.min(...shares)).toBeGreaterThan(0);
+      expect(shares.reduce((sum, n) => sum + n, 0)).toBe(requests);
+    }
+    for (const { sides } of whole)
+      for (const { requests } of [sides.variant, sides.base]) expect(requests).toBeGreaterThan(0);
+    expect(plan.elsewhere?.generators).toHaveLength(2);
+  });
+
+  test('what cannot be is refused before any load', async () => {
+    const [, one] = engines;
+    const own = flags(1);
+    const twice = own.map((flag) => (flag === one?.host ? `${flag},${flag}` : flag));
+    const refused = async (argv: string[], load = 'vus(4, 1s)') => {
+      const { code, stderr } = await project.run('refused', ...argv, '--load', load).done;
+      return { code, stderr };
+    };
+    expect(await refused(twice)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('engine given twice'),
+    });
+    expect(await refused(flags(1, 2), 'vus(1, 1s)')).toMatchObject({
+      ...{ code: 2, stderr: expect.stringContaining('more load engines than clients') },
+    });
+    const alone = own.filter((flag, i) => ![flag, own[i - 1]].includes('--load-address'));
+    expect(await refused(alone)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('`load-address`'),
+    });
+    const absent = own.map((flag) => (flag === ADDRESS ? '10.99.0.1' : flag));
+    expect(await refused(absent)).toMatchObject({
+      ...{
+        code: 2,
+        stderr: expect.stringMatching(/load-address(.|\n)*10\.99\.0\.1(.|\n)*ports 18080 to 18080/),
+      },
+    });
+    const several = own.map((flag) => (flag === '--engine' ? '--engines' : flag));
+    expect(await refused(several)).toMatchObject({
+      ...{ code: 2, stderr: expect.stringContaining('`engines` and `load-engines` cannot be combined') },
+    });
+    // It would take the servers' arena for its own.
+    expect(await refused([...flags(0), '--wait'])).toMatchObject({
+      ...{ code: 2, stderr: expect.stringContaining('two of the engines are one and the same') },
+    });
+    const deaf = own.map((flag) => (flag === one?.host ? `${flag}-deaf` : flag));
+    const silent = await refused(deaf);
+    expect(silent.code, silent.stderr).not.toBe(0);
+    expect(silent.stderr).toContain('-deaf');
+    for (const engine of engines) expect(engine.docker('container', 'ls', '--all', '--quiet')).toBe('');
+  });
+});
