@@ -117,6 +117,7 @@ describe('a checkout with uncommitted changes against the commit before', () => 
   it('says what it compared, and by what rule it would have failed', () => {
     expect(results.plan.compareTo).toEqual({
       ...{ given: 'HEAD~1', ref: 'HEAD~1', commit: commits.base, reason: null },
+      changed: expect.any(Object),
     });
     expect(results.plan.gates).toEqual([
       { source: 'slower > 3%', metric: null, above: 0.03, scenario: null, variant: null },
