@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Config } from '../../config/types.ts';
+import type { Config, Scenario } from '../../config/types.ts';
 import { planCount } from './count-plan.ts';
 
 const config = (...paths: string[]) =>
@@ -18,6 +18,13 @@ test('each path up to eight is counted by itself, more at once', () => {
   const nine = Array.from({ length: 9 }, (_, i) => `/${i}`);
   expect(seconds(config(...nine.slice(0, 8)), 2)).toBeGreaterThan(3 * seconds(config('/'), 2));
   expect(seconds(config(...nine), 2)).toBe(seconds(config('/'), 2));
+});
+
+test('a script with a load of its own is not counted: it would be gone through in each repeat', () => {
+  const own = { ...config('/').scenarios[0], load: null } as Scenario;
+  const both = { ...config('/'), scenarios: [...config('/').scenarios, own] } as Config;
+  expect(seconds(both, 2)).toBe(seconds(config('/'), 2));
+  expect(planCount({ ...both, scenarios: [own] }, 2)).toBeNull();
 });
 
 test('nothing is planned where services do not count', () => {

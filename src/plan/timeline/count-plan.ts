@@ -18,14 +18,19 @@ export function planCount(
   { count, services, scenarios }: Pick<Config, 'count' | 'services' | 'scenarios'>,
   variants: number,
 ): PlannedCount | null {
-  if (!count?.includes('services') || !services) return null;
+  const counted = countable(scenarios);
+  if (!count?.includes('services') || !services || counted.length === 0) return null;
   const { starts, repeats, warmupMs } = SERVICE_COUNT;
-  const perVariant = scenarios.reduce(
+  const perVariant = counted.reduce(
     (sum, scenario) => sum + warmupMs / 1000 + (1 + repeats * partsOf(scenario)) * REPEAT_SECONDS,
     0,
   );
   return { variants, starts, seconds: Math.round(starts * (START_SECONDS + variants * perVariant)) };
 }
+
+/** A script with a load of its own would go through all of it in each repeat. */
+export const countable = (scenarios: readonly Scenario[]): Scenario[] =>
+  scenarios.filter(({ load }) => load !== null);
 
 function partsOf({ journey }: Scenario): number {
   const paths = journey.kind === 'paths' ? new Set(journey.paths).size : 1;

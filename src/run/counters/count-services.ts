@@ -1,5 +1,5 @@
 import type { Scenario } from '../../config/types.ts';
-import { SERVICE_COUNT } from '../../plan/timeline/count-plan.ts';
+import { countable, SERVICE_COUNT } from '../../plan/timeline/count-plan.ts';
 import type { Measurement } from '../../results/results.ts';
 import type { Pass, ReadyPass } from '../passes/run-pass.ts';
 import type { World } from '../world.ts';
@@ -12,9 +12,12 @@ const ITERATIONS = 20;
 const { starts: STARTS, repeats: REPEATS, mostPaths: MOST_PATHS, warmupMs: WARMUP_MS } = SERVICE_COUNT;
 
 /** Counts per request what the services do, with one client on one server at a time; null: nothing to count. */
-export function planServiceCount({ job }: World): Pass | null {
+export function planServiceCount({ job, sink }: World): Pass | null {
   const { config, plan, services } = job;
   if (!config.count?.includes('services') || !services) return null;
+  const own = plan.scenarios.filter(({ load }) => load === null).map(({ name }) => name);
+  if (own.length > 0) sink.warn(scripted(own));
+  if (countable(plan.scenarios).length === 0) return null;
   const warned = new Set<string>();
   const known = new Map<string, Calibrated>();
   return {
@@ -27,6 +30,13 @@ export function planServiceCount({ job }: World): Pass | null {
     visit: (ready) => visit(ready, warned, known),
   };
 }
+
+const scripted = (names: readonly string[]) => ({
+  code: 'count',
+  message: `queries of ${names.join(', ')} were not counted: the script brings a load of its own`,
+  remedy: 'set `load` for the scenario, or turn the count off with --count none',
+  variant: null,
+});
 
 /** What an earlier start found: it is the same server. */
 function recall(known: Calibrated | undefined, service: CountedService): Calibrated | null {
@@ -55,7 +65,7 @@ async function visit(ready: ReadyPass, warned: Set<string>, known: Map<string, C
       }
     }
     if (services.length === 0) return;
-    for (const scenario of world.job.plan.scenarios) {
+    for (const scenario of countable(world.job.plan.scenarios)) {
       for (const id of [...ready.servers.keys()]) {
         world.sink.at(`counting: start ${start + 1}/${STARTS}, ${scenario.name}`, 1);
         await countVariant({ ready, reading, services, warned }, id, scenario);
@@ -165,7 +175,6 @@ const round = (value: number) => Number(value.toPrecision(12));
 
 /** Enough for all workers of a server to have served. */
 function warmUpOf(scenario: Scenario): Scenario {
-  if (scenario.load === null) return scenario;
   const segments = [{ kind: 'vus', vus: 8, ms: WARMUP_MS }] as const;
   return { ...scenario, load: { source: 'vus(8, 1s)', segments }, warmupMs: 0, blocks: 1 };
 }
