@@ -190,7 +190,9 @@ describe('a checkout with uncommitted changes against the commit before', () => 
     );
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const planned = JSON.parse(stdout);
-    expect(planned.compareTo).toEqual(results.plan.compareTo);
+    // The run alone asks git which files differ.
+    const { changed: _, ...asked } = results.plan.compareTo ?? {};
+    expect(planned.compareTo).toEqual(asked);
     expect(planned.variants).toMatchObject([
       { id: 'apache@8.4', ref: null, base: 'apache@8.4:base', image: planned.images[0].key },
       { id: 'apache@8.4:base', label: 'apache@8.4 (HEAD~1)', ref: 'HEAD~1', image: planned.images[1].key },
