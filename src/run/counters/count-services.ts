@@ -1,11 +1,12 @@
 import type { Scenario } from '../../config/types.ts';
 import { countable, SERVICE_COUNT } from '../../plan/timeline/count-plan.ts';
 import type { Measurement } from '../../results/results.ts';
+import { list } from '../../text/plain.ts';
 import type { Pass, ReadyPass } from '../passes/run-pass.ts';
 import type { World } from '../world.ts';
 import { type Calibrated, calibrate, countDuring } from './count-window.ts';
-import { divide } from './counter-values.ts';
-import { type CountedService, openService, type ReadWorld } from './read-services.ts';
+import { divide, namesOf, type Part, type ServerKind } from './counter-values.ts';
+import { type CountedService, findKind, openService, type ReadWorld } from './read-services.ts';
 
 /** Iterations of a repeat. */
 const ITERATIONS = 20;
@@ -43,16 +44,19 @@ function recall(known: Calibrated | undefined, service: CountedService): Calibra
   return known ? { ...known, service } : null;
 }
 
-const uncalibrated = ({ service }: CountedService) => ({
-  message: `the service ${service} was not counted: its health checks overlap with each reading of its counters`,
+const uncalibrated = ({ service, kind }: CountedService) => ({
+  message: `the service ${service} was not counted: its health checks overlap with each reading of its counters; ${leftOut(kind)}`,
   remedy: 'increase the interval of its health check',
 });
+
+/** A sum without one of the services would be taken for that of all. */
+const leftOut = (kind: ServerKind | null) => `${list([...namesOf(kind)])} are left out, of all services`;
 
 async function visit(ready: ReadyPass, warned: Set<string>, known: Map<string, Calibrated>): Promise<void> {
   const { world, start } = ready;
   const { docker, host, signal } = world.engine;
   const reading: ReadWorld = { docker, host, signal };
-  const opened = await openAll(world, reading, warned);
+  const { opened, unread } = await openAll(world, reading, warned);
   try {
     const services: Calibrated[] = [];
     for (const one of opened) {
@@ -61,6 +65,7 @@ async function visit(ready: ReadyPass, warned: Set<string>, known: Map<string, C
         known.set(one.container, found);
         services.push(found);
       } else {
+        unread.push(one);
         warn(world, warned, `calibrate ${one.service}`, uncalibrated(one));
       }
     }
@@ -68,7 +73,7 @@ async function visit(ready: ReadyPass, warned: Set<string>, known: Map<string, C
     for (const scenario of countable(world.job.plan.scenarios)) {
       for (const id of [...ready.servers.keys()]) {
         world.sink.at(`counting: start ${start + 1}/${STARTS}, ${scenario.name}`, 1);
-        await countVariant({ ready, reading, services, warned }, id, scenario);
+        await countVariant({ ready, reading, services, unread, warned }, id, scenario);
       }
     }
   } finally {
@@ -76,24 +81,36 @@ async function visit(ready: ReadyPass, warned: Set<string>, known: Map<string, C
   }
 }
 
+type Unread = Omit<Part, 'values'>;
+
 /** Those that keep counts. One whose counters cannot be read is a warning. */
-async function openAll(world: World, reading: ReadWorld, warned: Set<string>): Promise<CountedService[]> {
+async function openAll(
+  world: World,
+  reading: ReadWorld,
+  warned: Set<string>,
+): Promise<{ opened: CountedService[]; unread: Unread[] }> {
   const opened: CountedService[] = [];
+  const unread: Unread[] = [];
   for (const { service, container } of world.job.services?.containers ?? []) {
+    let kind: ServerKind | null = null;
     try {
-      const one = await openService(reading, { service, container });
-      if (one) opened.push(one);
+      kind = await findKind(reading, container);
+      if (kind) opened.push(await openService(reading, { service, container, kind }));
     } catch (error) {
       reading.signal.throwIfAborted();
+      unread.push({ service, kind });
       warn(world, warned, service, {
-        message: `the counters of the service ${service} could not be read: ${(error as Error).message}`,
-        remedy:
-          'set the password of its administrator as a variable that its image knows, such as MARIADB_ROOT_PASSWORD',
+        message: `the counters of the service ${service} could not be read: ${(error as Error).message}; ${leftOut(kind)}`,
+        remedy: `set the password of its administrator as a variable that its image knows, such as ${PASSWORDS[kind ?? 'mysql']}`,
       });
     }
   }
-  return opened;
+  return { opened, unread };
 }
+
+const PASSWORDS: Readonly<Record<ServerKind, string>> = {
+  ...{ mysql: 'MARIADB_ROOT_PASSWORD', postgresql: 'POSTGRES_PASSWORD', redis: 'REDIS_PASSWORD' },
+};
 
 function warn(
   { sink }: World,
@@ -110,6 +127,7 @@ interface Counting {
   ready: ReadyPass;
   reading: ReadWorld;
   services: readonly Calibrated[];
+  unread: readonly Unread[];
   warned: Set<string>;
 }
 
@@ -133,8 +151,16 @@ interface Repeat {
 }
 
 async function repeat(counting: Counting, variant: string, part: Scenario): Promise<Repeat> {
-  const { ready, reading, services, warned } = counting;
-  const { values, done, doubtful } = await countDuring(reading, services, () => ready.load(part, [variant]));
+  const { ready, reading, services, unread, warned } = counting;
+  const { values, done, doubtful, missing } = await countDuring(reading, services, unread, () =>
+    ready.load(part, [variant]),
+  );
+  for (const { name, service } of missing.filter((one) => !unread.some((u) => u.service === one.service))) {
+    warn(ready.world, warned, `${name} ${service}`, {
+      message: `the service ${service} did not give all of ${name}, so it was left out, of all services`,
+      remedy: REMEDIES[name] ?? 'leave the counters of the service alone while it is counted',
+    });
+  }
   for (const service of doubtful) {
     warn(ready.world, warned, `probe ${service}`, {
       message: `a health check of the service ${service} lay on the edge of each repeat: counts may be off by its queries`,
@@ -145,6 +171,13 @@ async function repeat(counting: Counting, variant: string, part: Scenario): Prom
   const failures = sum(done, (one) => one.requests - one.okCount);
   return { values: divide(values, requests), requests, failures };
 }
+
+/** Why PostgreSQL does not give a count. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  queries: 'let the server log to standard error, or load pg_stat_statements',
+  'rows-read': 'use letters, digits, - and . in names of databases, and end transactions',
+  'rows-written': 'use letters, digits, - and . in names of databases, and end transactions',
+};
 
 const sum = (all: readonly Measurement[], of: (one: Measurement) => number) =>
   all.reduce((total, one) => total + of(one), 0);

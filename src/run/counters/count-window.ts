@@ -1,5 +1,5 @@
 import { solveCosts, solveReading, type Window } from './calibration.ts';
-import { addUp, isZero, less, type Values } from './counter-values.ts';
+import { addUp, dropNegative, isZero, less, type Part, type Values } from './counter-values.ts';
 import {
   type Health,
   isComplete,
@@ -53,24 +53,30 @@ export async function calibrate(world: ReadWorld, service: CountedService): Prom
 
 /**
  * What the services counted while the work was done, together; what reading them and health checks cost is taken out.
- * `doubtful`: names of services whose health checks could not be told from the work.
+ * `doubtful`: names of services whose health checks could not be told from the work. `missing`: counts that were left out, as a
+ * service did not give its part.
+ *
+ * @param unread services that count something, too, and cannot be read
  */
 export async function countDuring<T>(
   world: ReadWorld,
   services: readonly Calibrated[],
+  unread: readonly Omit<Part, 'values'>[],
   work: () => Promise<T>,
-): Promise<{ values: Values; done: T; doubtful: string[] }> {
+): Promise<{ values: Values; done: T; doubtful: string[]; missing: { name: string; service: string }[] }> {
   const disturbs = ({ probe }: Calibrated) => !isZero(probe);
   const found = await tryFor(
     () => growAll(world, services, work),
     ({ grown }) => grown.every(({ growth, one }) => !growth.onEdge || !disturbs(one)),
   );
-  const values = found.grown.map(({ growth, one }) => {
-    return less(less(growth.values, one.own), one.probe, growth.probes);
+  const parts = found.grown.map(({ growth, one }): Part => {
+    const values = less(less(growth.values, one.own), one.probe, growth.probes);
+    const { service, kind } = one.service;
+    return { service, kind, values: dropNegative(values) };
   });
   const doubtful = found.grown.filter(({ growth, one }) => growth.onEdge && disturbs(one));
   return {
-    values: addUp(values),
+    ...addUp([...parts, ...unread.map((one) => ({ ...one, values: {} }))]),
     done: found.done,
     doubtful: doubtful.map(({ one }) => one.service.service),
   };
@@ -98,6 +104,9 @@ async function growOf(world: ReadWorld, service: CountedService, work: () => Pro
     const before = await service.read();
     await work();
     const after = await service.read();
+    // A second is as exact as some of them tell it.
+    if (after.sinceMs - before.sinceMs > 2000)
+      throw new Error(`the service ${service.service} restarted while it was counted`);
     const probes = await watch.until(after.atMs);
     const { within, onEdge } = probesWithin(probes, before.atMs, after.atMs);
     const known = Object.keys(before.values).filter((name) => name in after.values);

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import {
   addUp,
   countStatements,
+  dropNegative,
   kindOf,
   less,
   OWN_WORD,
@@ -20,6 +21,7 @@ test('a server in the container says what it is; a client alone does not', () =>
 });
 
 const MARIADB = `1795385990.5
+Uptime\t90
 Com_select\t5
 Com_insert\t2
 Com_set_option\t1
@@ -38,7 +40,7 @@ Rows_read\t36`;
 
 test('statements of MariaDB and MySQL are counted once, however they were prepared', () => {
   expect(parseMysql(MARIADB)).toEqual({
-    atMs: 1_795_385_990_500,
+    ...{ atMs: 1_795_385_990_500, sinceMs: 1_795_385_900_500 },
     values: {
       ...{ queries: 11, 'rows-read': 36, 'rows-written': 3 },
       ...{ 'temporary-tables': 4, 'temporary-tables-on-disk': 1 },
@@ -54,7 +56,9 @@ test('statements of MariaDB and MySQL are counted once, however they were prepar
 });
 
 test('commands of Redis count without those of the connection', () => {
-  const text = `1795385990\r\n500000\r\n# Commandstats\r
+  const text = `1795385990\r\n500000\r\n# Server\r
+uptime_in_seconds:90\r
+# Commandstats\r
 cmdstat_get:calls=7,usec=3,usec_per_call=0.43\r
 cmdstat_set:calls=2,usec=3\r
 cmdstat_ping:calls=50,usec=3\r
@@ -64,18 +68,20 @@ cmdstat_client|setinfo:calls=4,usec=3\r
 keyspace_hits:5\r
 keyspace_misses:2\r\n`;
   expect(parseRedis(text)).toEqual({
-    atMs: 1_795_385_990_500,
+    ...{ atMs: 1_795_385_990_500, sinceMs: 1_795_385_900_500 },
     values: { 'cache-commands': 9, 'cache-hits': 5, 'cache-misses': 2 },
   });
   expect(parseRedis('NOAUTH Authentication required.\n')).toBeNull();
 });
 
 test('rows of all databases of PostgreSQL are added up; queries only where it keeps them', () => {
-  const text = 'at 1795386067.5\nmark 1\nfiles 2\nrows 36 1\nrows 10 0\n';
+  const text = 'quiet true\nat 1795386067.5 1795386000.25\nmark 1\nfiles 2\nrows 36 1\nrows 10 0\n';
   expect(parsePostgres(text)).toEqual({
-    atMs: 1_795_386_067_500,
+    ...{ atMs: 1_795_386_067_500, sinceMs: 1_795_386_000_250 },
     values: { 'rows-read': 46, 'rows-written': 1, 'temporary-tables-on-disk': 2 },
   });
+  // Somebody has not written what it counted.
+  expect(parsePostgres(text.replace('true', 'false'))?.values).toEqual({ 'temporary-tables-on-disk': 2 });
   expect(parsePostgres(`queries 14\n${text}`)?.values.queries).toBe(14);
   expect(parsePostgres('psql: error: connection refused')).toBeNull();
 });
@@ -84,7 +90,7 @@ test('each statement of our own has the word by which it is left out', () => {
   const statements = postgresScript(['app', 'bench_1'], 'mark 1', true)
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('\\'));
-  expect(statements).toHaveLength(7);
+  expect(statements).toHaveLength(8);
   for (const statement of statements) expect(statement).toContain(OWN_WORD);
 });
 
@@ -110,7 +116,33 @@ test('statements in a log count between two marks, without ours and those that d
 
 test('values are subtracted by name, so often', () => {
   expect(less({ a: 10, b: 2 }, { a: 3 }, 2)).toEqual({ a: 4, b: 2 });
-  expect(addUp([{ a: 1 }, { a: 2, b: 3 }])).toEqual({ a: 3, b: 3 });
+  expect(dropNegative({ a: 0, b: -1, c: Number.NaN })).toEqual({ a: 0 });
+});
+
+test('a sum of several services is one of all that count it, or none', () => {
+  const rows = { 'rows-read': 10, 'rows-written': 1, 'temporary-tables-on-disk': 0 };
+  const mysql = {
+    ...{ service: 'shop', kind: 'mysql' as const },
+    values: { queries: 3, 'temporary-tables': 2, ...rows },
+  };
+  const postgres = { service: 'log', kind: 'postgresql' as const, values: { queries: 4, ...rows } };
+  expect(addUp([mysql, postgres])).toEqual({
+    values: {
+      ...{ queries: 7, 'rows-read': 20, 'rows-written': 2 },
+      ...{ 'temporary-tables': 2, 'temporary-tables-on-disk': 0 },
+    },
+    missing: [],
+  });
+  // PostgreSQL has no counter of temporary tables in memory, so MySQL's number is all of them.
+  const logged = { ...postgres, values: rows };
+  const without = addUp([mysql, logged]);
+  expect(Object.keys(without.values)).not.toContain('queries');
+  expect(without.values).toMatchObject({ 'rows-read': 20, 'temporary-tables': 2 });
+  expect(without.missing).toEqual([{ name: 'queries', service: 'log' }]);
+  const cache = { service: 'cache', kind: 'redis' as const, values: {} };
+  expect(Object.keys(addUp([mysql, cache]).values)).toEqual(Object.keys(mysql.values));
+  expect(addUp([mysql, { ...postgres, values: {} }]).values).toEqual({ 'temporary-tables': 2 });
+  expect(addUp([mysql, { service: 'unknown', kind: null, values: {} }]).values).toEqual({});
 });
 
 const PROBE = '{"Start":"2026-11-22T22:00:01Z","End":"2026-11-22T22:00:02Z","ExitCode":0,"Output":""}';

@@ -7,6 +7,8 @@ export type Values = Readonly<Record<string, number>>;
 export interface Reading {
   /** By the clock of the engine's machine, Unix ms. */
   atMs: number;
+  /** When the server started, by the same clock, to about a second: its counters began then. 0: it does not say. */
+  sinceMs: number;
   values: Values;
 }
 
@@ -16,6 +18,18 @@ const SERVERS: Readonly<Record<string, ServerKind>> = {
   ...{ mariadbd: 'mysql', mysqld: 'mysql', postgres: 'postgresql' },
   ...{ 'redis-server': 'redis', 'valkey-server': 'redis' },
 };
+
+/** What each kind counts, where all of it can be read. */
+const NAMES: Readonly<Record<ServerKind, readonly string[]>> = {
+  mysql: ['queries', 'rows-read', 'rows-written', 'temporary-tables', 'temporary-tables-on-disk'],
+  postgresql: ['queries', 'rows-read', 'rows-written', 'temporary-tables-on-disk'],
+  redis: ['cache-commands', 'cache-hits', 'cache-misses'],
+};
+
+/** What a service counts; of one whose kind is not known, everything. */
+export function namesOf(kind: ServerKind | null): readonly string[] {
+  return kind ? NAMES[kind] : [...new Set(Object.values(NAMES).flat())];
+}
 
 /** Prints which servers there are in a container. */
 export const FIND_SERVERS = `for name in ${Object.keys(SERVERS).join(' ')}; do command -v $name >/dev/null && echo $name; done; true`;
@@ -39,8 +53,10 @@ export function parseMysql(text: string): Reading | null {
   if (!(Number(time) > 0) || !status.has('com_select')) return null;
   const all = (names: readonly string[]) => names.reduce((sum, name) => sum + of(name), 0);
   const statements = [...status.keys()].filter((name) => name.startsWith('com_') && !NO_STATEMENT.test(name));
+  const atMs = Number(time) * 1000;
   return {
-    atMs: Number(time) * 1000,
+    atMs,
+    sinceMs: status.has('uptime') ? atMs - of('uptime') * 1000 : 0,
     values: {
       // Answers from MariaDB's query cache are not in Com_select.
       queries: all(statements) + of('qcache_hits'),
@@ -58,20 +74,22 @@ const NO_STATEMENT =
 const INNODB_WRITES = ['innodb_rows_inserted', 'innodb_rows_updated', 'innodb_rows_deleted'];
 const HANDLER_WRITES = ['handler_write', 'handler_update', 'handler_delete'];
 
-/** `TIME`, `INFO commandstats` and `INFO stats` of Redis or Valkey. */
+/** `TIME`, `INFO server`, `INFO commandstats` and `INFO stats` of Redis or Valkey. */
 export function parseRedis(text: string): Reading | null {
   const lines = text.split('\n').map((line) => line.trim());
   const [seconds, micros] = lines.map(Number);
   const at = (name: string) =>
     Number(lines.find((line) => line.startsWith(`${name}:`))?.slice(name.length + 1));
   const [hits, misses] = [at('keyspace_hits'), at('keyspace_misses')];
-  if (!((seconds ?? 0) > 0) || micros === undefined || Number.isNaN(hits + misses)) return null;
+  if (!((seconds ?? 0) > 0) || !((micros ?? -1) >= 0) || Number.isNaN(hits + misses)) return null;
   const commands = lines.flatMap((line) => {
     const [, name = '', calls] = /^cmdstat_([^:]+):calls=(\d+)/.exec(line) ?? [];
     return calls === undefined || OF_CONNECTION.test(name) ? [] : [Number(calls)];
   });
+  const atMs = (seconds as number) * 1000 + (micros as number) / 1000;
   return {
-    atMs: (seconds as number) * 1000 + micros / 1000,
+    atMs,
+    sinceMs: atMs - at('uptime_in_seconds') * 1000 || 0,
     values: {
       'cache-commands': commands.reduce((sum, calls) => sum + calls, 0),
       'cache-hits': hits,
@@ -88,7 +106,7 @@ export const OWN_WORD = 'php_runtime_bench';
 
 /**
  * For psql: waits until what other connections have counted is written, as PostgreSQL does when one ends, or 10 s after one
- * becomes idle; then prints all counters.
+ * becomes idle; then prints all counters, and whether they are complete.
  *
  * @param names of the databases whose tables are read
  * @param mark a line of the log with it says up to where the log belongs to this reading
@@ -97,8 +115,9 @@ export function postgresScript(names: readonly string[], mark: string, hasStatem
   const rows = `SELECT 'rows ' || coalesce(sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)), 0) || ' ' || coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0) AS ${OWN_WORD} FROM pg_stat_user_tables;`;
   return [
     '\\set ON_ERROR_STOP on',
-    `DO $${OWN_WORD}$ BEGIN FOR i IN 1..60 LOOP PERFORM pg_stat_clear_snapshot(); EXIT WHEN NOT EXISTS (SELECT FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() AND (state <> 'idle' OR clock_timestamp() - state_change < interval '10.5 s')); PERFORM pg_sleep(0.25); END LOOP; END $${OWN_WORD}$;`,
-    `SELECT 'at ' || extract(epoch from clock_timestamp()) AS ${OWN_WORD};`,
+    `DO $${OWN_WORD}$ DECLARE quiet boolean := false; BEGIN FOR i IN 1..60 LOOP PERFORM pg_stat_clear_snapshot(); quiet := NOT EXISTS (SELECT FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() AND (state <> 'idle' OR clock_timestamp() - state_change < interval '10.5 s')); EXIT WHEN quiet; PERFORM pg_sleep(0.25); END LOOP; PERFORM set_config('${OWN_WORD}.quiet', quiet::text, false); END $${OWN_WORD}$;`,
+    `SELECT 'quiet ' || current_setting('${OWN_WORD}.quiet') AS ${OWN_WORD};`,
+    `SELECT 'at ' || extract(epoch from clock_timestamp()) || ' ' || extract(epoch from pg_postmaster_start_time()) AS ${OWN_WORD};`,
     ...(hasStatements
       ? [
           `SELECT 'queries ' || coalesce(sum(calls), 0) AS ${OWN_WORD} FROM pg_stat_statements WHERE query NOT LIKE '%${OWN_WORD}%' AND query !~* '^\\s*deallocate';`,
@@ -111,21 +130,23 @@ export function postgresScript(names: readonly string[], mark: string, hasStatem
   ].join('\n');
 }
 
-/** What psql printed for it; `queries` is left out where the server does not keep them. */
+/** What psql printed for it. `queries` is left out where the server does not keep them, rows where some are not written yet. */
 export function parsePostgres(text: string): Reading | null {
   const lines = text.split('\n').map((line) => line.trim().split(' '));
   const of = (word: string) => lines.filter(([first]) => first === word);
-  const atMs = Number(of('at')[0]?.[1]) * 1000;
+  const [, at, since] = of('at')[0] ?? [];
+  const atMs = Number(at) * 1000;
   if (!(atMs > 0)) return null;
+  const isQuiet = of('quiet')[0]?.[1] === 'true';
   const [queries] = of('queries');
   const sum = (word: string, field: number) =>
     of(word).reduce((total, fields) => total + Number(fields[field]), 0);
   return {
     atMs,
+    sinceMs: Number(since) * 1000 || 0,
     values: {
       ...(queries && { queries: Number(queries[1]) }),
-      'rows-read': sum('rows', 1),
-      'rows-written': sum('rows', 2),
+      ...(isQuiet && { 'rows-read': sum('rows', 1), 'rows-written': sum('rows', 2) }),
       'temporary-tables-on-disk': sum('files', 1),
     },
   };
@@ -160,9 +181,34 @@ export function isZero(values: Values): boolean {
   return Object.values(values).every((value) => value === 0);
 }
 
-/** Of several services together. */
-export function addUp(all: readonly Values[]): Values {
+/** What was counted by a service; null: nobody knows what it is. */
+export interface Part {
+  service: string;
+  kind: ServerKind | null;
+  values: Values;
+}
+
+/**
+ * Of several services together. A name that one of them counts but did not give is left out: the others alone would pass for
+ * all of it. `missing` says who did not give what.
+ */
+export function addUp(parts: readonly Part[]): {
+  values: Values;
+  missing: { name: string; service: string }[];
+} {
+  const missing = parts.flatMap(({ service, kind, values }) =>
+    namesOf(kind)
+      .filter((name) => !Number.isFinite(values[name]))
+      .map((name) => ({ name, service })),
+  );
+  const left = new Set(missing.map(({ name }) => name));
   const sums: Record<string, number> = {};
-  for (const [name, value] of all.flatMap(Object.entries)) sums[name] = (sums[name] ?? 0) + value;
-  return sums;
+  for (const [name, value] of parts.flatMap(({ values }) => Object.entries(values)))
+    if (!left.has(name)) sums[name] = (sums[name] ?? 0) + value;
+  return { values: sums, missing };
+}
+
+/** Those that can be counts: less than nothing is what remains of a counter that was set back. */
+export function dropNegative(values: Values): Values {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value >= 0));
 }

@@ -1,4 +1,4 @@
-import { type Docker, DockerError, lastLines } from '../../engine/docker.ts';
+import { type Docker, DockerError, inspectContainer, lastLines } from '../../engine/docker.ts';
 import {
   countStatements,
   FIND_SERVERS,
@@ -15,6 +15,7 @@ import {
 export interface CountedService {
   service: string;
   container: string;
+  kind: ServerKind;
   read(): Promise<Reading>;
   /** Undoes what reading needed. */
   close(): Promise<void>;
@@ -37,23 +38,32 @@ ask root "$password" || ask "\${MARIADB_USER:-\${MYSQL_USER:-root}}" "\${MARIADB
 const REDIS_SCRIPT = `client=$(command -v redis-cli || command -v valkey-cli)
 password=\${REDISCLI_AUTH:-\${REDIS_PASSWORD:-\${VALKEY_PASSWORD:-}}}
 if [ -n "$password" ]; then export REDISCLI_AUTH="$password"; fi
-printf 'TIME\\nINFO commandstats\\nINFO stats\\n' | "$client"`;
+printf 'TIME\\nINFO server\\nINFO commandstats\\nINFO stats\\n' | "$client"`;
 
 const PSQL = `if [ -n "\${POSTGRES_PASSWORD_FILE:-}" ]; then POSTGRES_PASSWORD=$(cat "$POSTGRES_PASSWORD_FILE"); fi
 export PGPASSWORD="\${POSTGRES_PASSWORD:-}" PGOPTIONS='-c client_min_messages=error'
 exec psql --no-psqlrc --username="\${POSTGRES_USER:-postgres}" --dbname=postgres --tuples-only --no-align --quiet`;
 
-/** What a container keeps counts of, ready to be read; null: nothing that is known. Errors: it cannot be read, and why. */
+/** What a container keeps counts of; null: nothing that is known, or it has ended. Errors: nobody can tell. */
+export async function findKind(world: ReadWorld, container: string): Promise<ServerKind | null> {
+  const found = await world.docker.try(['exec', container, 'sh', '-c', FIND_SERVERS], options(world));
+  world.signal.throwIfAborted();
+  if (found.code === 0) return kindOf(found.stdout);
+  if (NO_SHELL.has(found.code) || !(await inspectContainer(world.docker, container))?.running) return null;
+  throw new Error(lastLines(found.stderr, 1) || `exit code ${found.code}`);
+}
+
+/** As docker exec and shells say that there is no such program, or none that can be started. */
+const NO_SHELL: ReadonlySet<number> = new Set([126, 127]);
+
+/** Ready to be read. Errors: it cannot be read, and why. */
 export async function openService(
   world: ReadWorld,
-  { service, container }: Pick<CountedService, 'service' | 'container'>,
-): Promise<CountedService | null> {
-  const found = await world.docker.try(['exec', container, 'sh', '-c', FIND_SERVERS], options(world));
-  const kind = found.code === 0 ? kindOf(found.stdout) : null;
-  if (kind === null) return null;
+  { service, container, kind }: Pick<CountedService, 'service' | 'container' | 'kind'>,
+): Promise<CountedService> {
   const { read, close } = await READERS[kind](world, container);
   await read();
-  return { service, container, read, close };
+  return { service, container, kind, read, close };
 }
 
 type Reader = Pick<CountedService, 'read' | 'close'>;
@@ -104,9 +114,12 @@ async function openPostgres(world: ReadWorld, container: string): Promise<Reader
   const log = { mark: null as string | null, fromMs: 0, statements: 0, missing: false };
   let number = 0;
   const read = async () => {
-    const names = await listDatabases(psql);
+    const { names, isAll } = await listDatabases(psql);
     const mark = `mark ${Math.round(world.host.elapsed())}-${number++} of php-runtime-bench`;
-    const reading = understood(parsePostgres, await psql(postgresScript(names, mark, hasStatements)));
+    const reading = understood(
+      (text) => withoutRows(parsePostgres(text), !isAll),
+      await psql(postgresScript(names, mark, hasStatements)),
+    );
     if (hasStatements || log.missing) return reading;
     const counted = await readStatements(world, container, log, mark);
     // A log that goes elsewhere.
@@ -125,12 +138,20 @@ const START_LOG =
   "ALTER SYSTEM SET log_statement = 'all';\nSELECT pg_reload_conf() AS php_runtime_bench;\nSELECT pg_sleep(0.5);\n";
 const STOP_LOG = 'ALTER SYSTEM RESET log_statement;\nSELECT pg_reload_conf();\n';
 
-/** Those whose names need no more than quotes. */
-async function listDatabases(psql: (input: string) => Promise<string>): Promise<string[]> {
+/** Those whose names need no more than quotes, and whether these are all. Others are an empty line each. */
+async function listDatabases(psql: (input: string) => Promise<string>) {
   const query =
-    'SELECT datname AS php_runtime_bench FROM pg_database WHERE datallowconn AND NOT datistemplate ORDER BY 1;';
-  const names = (await psql(query)).split('\n').map((name) => name.trim());
-  return names.filter((name) => /^[\w.-]{1,63}$/.test(name));
+    "SELECT CASE WHEN datname ~ '^[A-Za-z0-9_][A-Za-z0-9_.-]*$' THEN datname ELSE '' END AS php_runtime_bench FROM pg_database WHERE datallowconn AND NOT datistemplate ORDER BY 1;";
+  const lines = (await psql(query)).replace(/\n$/, '').split('\n');
+  const names = lines.filter((name) => /^\w[\w.-]{0,62}$/.test(name));
+  return { names, isAll: names.length === lines.length };
+}
+
+/** Rows of some databases are not those of the server. */
+function withoutRows(reading: Reading | null, isPartial: boolean): Reading | null {
+  if (!reading || !isPartial) return reading;
+  const values = Object.entries(reading.values).filter(([name]) => !name.startsWith('rows-'));
+  return { ...reading, values: Object.fromEntries(values) };
 }
 
 /** How long the engine may take to pass a line of a log on, ms. */

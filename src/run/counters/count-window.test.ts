@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import type { Docker } from '../../engine/docker.ts';
+import { type Calibrated, countDuring } from './count-window.ts';
+import type { ServerKind, Values } from './counter-values.ts';
+
+const world = {
+  // No container has a health check.
+  docker: { try: async () => ({ code: 1, stdout: '', stderr: '' }) } as unknown as Docker,
+  host: { elapsed: () => 0, sleep: async () => {} },
+  signal: new AbortController().signal,
+};
+
+/** A service whose counters are these at each reading, one after the other. */
+function makeService(service: string, kind: ServerKind, readings: Values[], since = [1000]): Calibrated {
+  let at = 0;
+  const read = async () => {
+    const i = at++;
+    const sinceMs = since[Math.min(i, since.length - 1)] as number;
+    return { atMs: 60_000 + 1000 * i, sinceMs, values: readings[i] as Values };
+  };
+  const none = { 'cache-hits': 0, 'cache-misses': 0 };
+  return {
+    service: { service, kind, container: service, read, close: async () => {} },
+    own: { 'cache-commands': 1, ...none },
+    probe: {},
+  };
+}
+
+const cache = (commands: number, hits = 0, misses = 0) => ({
+  ...{ 'cache-commands': commands, 'cache-hits': hits, 'cache-misses': misses },
+});
+const work = async () => 'done';
+
+test('what services counted is added up, without what reading them costs', async () => {
+  const services = [
+    makeService('a', 'redis', [cache(10), cache(14, 2)]),
+    makeService('b', 'redis', [cache(20), cache(26, 1)]),
+  ];
+  expect(await countDuring(world, services, [], work)).toEqual({
+    ...{ values: cache(8, 3), done: 'done', doubtful: [], missing: [] },
+  });
+});
+
+test('one that cannot be read takes its counts out of the sum', async () => {
+  const services = [makeService('a', 'redis', [cache(10), cache(14, 2)])];
+  const other = { service: 'b', kind: 'mysql' as const };
+  expect((await countDuring(world, services, [other], work)).values).toEqual(cache(3, 2));
+  services[0] = makeService('a', 'redis', [cache(10), cache(14, 2)]);
+  const same = { service: 'b', kind: 'redis' as const };
+  const { values, missing } = await countDuring(world, services, [same], work);
+  expect(values).toEqual({});
+  expect(missing).toContainEqual({ name: 'cache-hits', service: 'b' });
+});
+
+test('a counter that was set back is left out, and a service that restarted is an error', async () => {
+  const reset = [makeService('a', 'redis', [cache(10, 7), cache(14, 2)])];
+  const { values, missing } = await countDuring(world, reset, [], work);
+  expect(values).toEqual({ 'cache-commands': 3, 'cache-misses': 0 });
+  expect(missing).toEqual([{ name: 'cache-hits', service: 'a' }]);
+  const anew = [makeService('a', 'redis', [cache(10), cache(14, 2)], [1000, 60_500])];
+  await expect(countDuring(world, anew, [], work)).rejects.toThrow('the service a restarted');
+});
