@@ -8,8 +8,8 @@ import { realHost } from './host.ts';
 import { installLastResort } from './last-resort.ts';
 import { readBase, readInputs, readJob } from './publish/job.ts';
 import { realOutlets } from './publish/outlets.ts';
-import { describe, publish } from './publish/publish.ts';
-import { conclude, fail, makeCaller, salvage, withoutCommands } from './steps/step.ts';
+import { describePublication, publish } from './publish/publish.ts';
+import { concludeStep, fail, makeStepCaller, salvage, withoutCommands } from './steps/step.ts';
 
 installLastResort((text) => core.error(text));
 process.exitCode = await main().catch(fail);
@@ -19,15 +19,18 @@ async function main(): Promise<number> {
   const job = readJob(process.env, context.payload);
   const { inputs, cwd } = readInputs(process.env);
   const config = parseConfig({ flags: [], inputs, cwd, packageRoot });
-  const caller = { ...(await makeCaller(packageRoot, inputs)), ...readBase(process.env, context.payload) };
+  const caller = {
+    ...(await makeStepCaller(packageRoot, inputs)),
+    ...readBase(process.env, context.payload),
+  };
   const began = realHost.now();
   let summary: Summary | null = null;
   try {
     const bench = await withoutCommands(() => runBench(config, realHost, caller));
     summary = bench.summary;
-    return conclude(bench.exitCode);
+    return concludeStep(bench.exitCode);
   } finally {
     summary ??= await salvage(config.out, began);
-    if (summary) await publish(describe(config.out, summary, job), job, realOutlets);
+    if (summary) await publish(describePublication(config.out, summary, job), job, realOutlets);
   }
 }

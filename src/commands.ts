@@ -5,7 +5,7 @@ import { readEjectedResults } from './commands/cluster/ejected-load.ts';
 import { examine } from './commands/doctor-command.ts';
 import { ejectRuntime } from './commands/eject-command.ts';
 import { showHistory } from './commands/history-command.ts';
-import { list } from './commands/list-command.ts';
+import { listParts } from './commands/list-command.ts';
 import { showPlanned } from './commands/plan-command.ts';
 import { runAndPrint } from './commands/run-command.ts';
 import { readVersion, type Shell } from './commands/shell.ts';
@@ -52,7 +52,7 @@ export async function runCommand(argv: readonly string[], host: Host, packageRoo
     case 'history':
       return showHistory(command, shell);
     case 'list':
-      print(list(shell, command.json));
+      print(listParts(shell, command.json));
       return 0;
     case 'eject':
       return ejectRuntime(command, shell);

@@ -1,6 +1,6 @@
 // Simulates profiles whose truth is known and prints how often the right function is named. Needs no engine:
 //   node bench/functions/run.ts [seeds]
-import { explain } from '../../src/analyse/why/why.ts';
+import { explainCpu } from '../../src/analyse/why/why.ts';
 import { makeResults } from '../../test/fixtures/results/make.ts';
 import { isOwn, makeSampled, nameOfPart, type Truth } from '../../test/fixtures/results/sampled.ts';
 
@@ -24,7 +24,7 @@ const results = makeResults({
 
 function simulate(truth: Truth) {
   const { profiles, target } = makeSampled(IDS, truth);
-  const [why] = explain({ ...results, profiles }, []);
+  const [why] = explainCpu({ ...results, profiles }, []);
   const culprits = why?.culprits ?? [];
   const [first] = culprits;
   const right = isOwn(target)

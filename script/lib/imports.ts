@@ -56,6 +56,21 @@ export function findUpward(imports: readonly Import[]): string[] {
     .map(({ from, to }) => `${from} imports ${to}`);
 }
 
+/** Names that more than one file exports, with those files: a search for such a name leads to the wrong place. */
+export function findSharedNames(folder = join(root, 'src')): string[] {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const places = new Map<string, Set<string>>();
+  for (const file of files.filter((file) => /(?<!\.test)\.ts$/.test(file)).sort()) {
+    const text = readFileSync(join(folder, file), 'utf8');
+    const kinds = 'function\\*?|const|let|class|interface|type|enum';
+    const found = text.matchAll(new RegExp(`^export (?:async |abstract )*(?:${kinds}) +(\\w+)`, 'gm'));
+    for (const [, name = ''] of found) places.set(name, (places.get(name) ?? new Set()).add(file));
+  }
+  return [...places]
+    .filter(([, files]) => files.size > 1)
+    .map(([name, files]) => `${name}: ${[...files].join(', ')}`);
+}
+
 /** A line for each layer: its parts, and which parts they import. */
 export function drawLayers(imports: readonly Import[]): string {
   const parts = LAYERS.flat();

@@ -7,14 +7,14 @@ import { isDisturbed } from './judge/pairs.ts';
 import { rank } from './judge/rank.ts';
 import { judgeTuned } from './judge/tuning.ts';
 import { countStarts, group, sum } from './rows/pool.ts';
-import { chooseRanking, type Measured, measure } from './rows/variant-rows.ts';
+import { chooseRanking, type Measured, measureVariants } from './rows/variant-rows.ts';
 import type { GuardCounts, Row, RowState, ScenarioSummary, Summary } from './summary.ts';
 import { findWarnings } from './warn/warnings.ts';
-import { explain } from './why/why.ts';
+import { explainCpu } from './why/why.ts';
 
 /** Judges what was measured. Pure: results.json in, all that the reports say out. */
 export function analyse(results: Results): Summary {
-  const measured = measure(results);
+  const measured = measureVariants(results);
   const comparisons = compareMeasured(results, measured);
   const compared = group(comparisons, ({ scenario }) => scenario);
   const counts = judgeCounts(results);
@@ -34,7 +34,7 @@ export function analyse(results: Results): Summary {
     gates: checkGates(results, comparisons, counts),
     warnings: findWarnings(results, scenarios),
     checked: results.checked ?? [],
-    why: explain(results, comparisons),
+    why: explainCpu(results, comparisons),
   };
 }
 

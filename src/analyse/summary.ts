@@ -258,17 +258,17 @@ export interface Held extends Limit {
 /** What steady load that lasted did to a variant; see `soak.ts`. */
 export interface Soak {
   /** How much its memory grew with every thousand requests. */
-  bytesPerThousand: Trend;
+  bytesPerThousand: MeasuredSlope;
   /** The interval lies above zero as a whole. */
   leaks: boolean;
   /** Change of its RPS from start to end as a share; null for a given rate, or where it is not known within a slice. */
-  decay: Trend | null;
+  decay: MeasuredSlope | null;
   requests: number;
   seconds: number;
 }
 
 /** A slope with half of its 99 % interval. */
-export interface Trend {
+export interface MeasuredSlope {
   value: number;
   half: number;
 }

@@ -16,7 +16,7 @@ import {
 } from '../../test/fixtures/repository.ts';
 import { realHost } from '../host.ts';
 import type { PullEnds } from './base.ts';
-import { findOther } from './other.ts';
+import { findOtherSide } from './other.ts';
 
 useRepository();
 
@@ -120,7 +120,7 @@ describe('a shallow clone', () => {
 
   it('a plan fetches nothing', async () => {
     const before = snapshot(clone);
-    const found = await findOther(configOf('HEAD~1', { cwd: clone }), {
+    const found = await findOtherSide(configOf('HEAD~1', { cwd: clone }), {
       host: realHost,
       packageRoot: root,
       ...PLANNING,

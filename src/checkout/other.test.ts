@@ -17,7 +17,7 @@ import {
   write,
 } from '../../test/fixtures/repository.ts';
 import { realHost } from '../host.ts';
-import { findOther } from './other.ts';
+import { findOtherSide } from './other.ts';
 
 useRepository();
 
@@ -112,7 +112,7 @@ describe('what compare-to means', () => {
 
 describe('a plan', () => {
   const planned = (given: string, cwd = repository) =>
-    findOther(configOf(given, { cwd }), { host: realHost, packageRoot: root, ...PLANNING });
+    findOtherSide(configOf(given, { cwd }), { host: realHost, packageRoot: root, ...PLANNING });
 
   it('refuses what does not exist, in the words of a run', async () => {
     commit({ [INDEX]: 'one' });
@@ -138,7 +138,7 @@ describe('a plan', () => {
   it('leaves an image that could be pulled to the run', async () => {
     commit({ [INDEX]: 'one' });
     const around = { ...PLANNING, findImage: async () => 'unknown' as const };
-    const found = await findOther(configOf('shop:1.2'), { host: realHost, packageRoot: root, ...around });
+    const found = await findOtherSide(configOf('shop:1.2'), { host: realHost, packageRoot: root, ...around });
     expect(found?.other.kind).toBe('image');
     expect(found?.notes.map(({ code }) => code)).toEqual(['not-checked']);
   });

@@ -15,7 +15,7 @@ import { describeTree } from './tree.ts';
  * Finds out what `compare-to` means: `base`, else an older results.json, else a git ref, else an image. UserError
  * where it is none of them, or where the app lies in no repository. Writes nothing but what git fetches, where it may.
  */
-export async function findOther(config: Config, around: Surroundings): Promise<Found | null> {
+export async function findOtherSide(config: Config, around: Surroundings): Promise<Found | null> {
   const { compareTo } = config;
   if (!compareTo) return null;
   const { given } = compareTo;

@@ -16,9 +16,9 @@ export interface Repository {
 }
 
 /** Where a folder lies in its repository: `apps/shop`, '' at the top. Or why it lies in none. */
-export type Place = { top: string; path: string } | { reason: string };
+export type RepositoryPlace = { top: string; path: string } | { reason: string };
 
-export async function locate(host: Host, folder: string): Promise<Place> {
+export async function locate(host: Host, folder: string): Promise<RepositoryPlace> {
   try {
     const text = await connectGit(host, folder).run(['rev-parse', '--show-toplevel', '--show-prefix']);
     const [top = '', prefix = ''] = text.split('\n');

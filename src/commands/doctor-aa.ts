@@ -2,11 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  type BudgetProspect,
   findableAmid,
   measureNoise,
   type Noise,
   type NoiseFound,
-  type Prospect,
 } from '../analyse/judge/noise-found.ts';
 import { runBench } from '../bench.ts';
 import type { Config } from '../config/types.ts';
@@ -70,7 +70,12 @@ export function againstItself(asked: Config, out: string): Config {
   };
 }
 
-function foresee(config: Config, cpus: readonly Cpu[], noise: readonly Noise[], minutes: number): Prospect {
+function foresee(
+  config: Config,
+  cpus: readonly Cpu[],
+  noise: readonly Noise[],
+  minutes: number,
+): BudgetProspect {
   const { instances: _, ...rest } = config;
   try {
     const planned = plan({ ...rest, budgetMs: minutes * 60_000 }, cpus);

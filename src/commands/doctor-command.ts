@@ -8,7 +8,7 @@ import { UserError } from '../errors.ts';
 import { renderNoise } from '../report/noise.ts';
 import { atEngine } from './at-engine.ts';
 import { measureItself } from './doctor-aa.ts';
-import { makeCaller, readMachine, type Shell } from './shell.ts';
+import { makeShellCaller, readMachine, type Shell } from './shell.ts';
 
 type Asked = Extract<Command, { command: 'doctor' }>;
 
@@ -42,7 +42,7 @@ export async function examine(command: Asked, shell: Shell): Promise<number> {
     return 0;
   }
   const config = parseConfig({ flags: command.flags, cwd, packageRoot });
-  const { progress, ...caller } = await makeCaller(shell);
+  const { progress, ...caller } = await makeShellCaller(shell);
   const found = await measureItself(config, cpus, host, caller);
   progress.end();
   print(command.json ? JSON.stringify({ findings, ...found }, null, 2) : renderNoise(found));

@@ -7,7 +7,7 @@ import type { Runtime } from '../config/types.ts';
 
 import type { Shell } from './shell.ts';
 /** `list`: runtimes, scenarios and apps, bundled and own. */
-export function list({ packageRoot, cwd }: Shell, json: boolean): string {
+export function listParts({ packageRoot, cwd }: Shell, json: boolean): string {
   const found = loadRuntimes(packageRoot, cwd, realFiles);
   const runtimes = [...found.values()];
   const scenarios = [...findScenarios({ packageRoot, cwd }, realFiles).keys()];

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { describeOther, findOther, sayOther } from '../checkout/other.ts';
+import { describeOther, findOtherSide, sayOther } from '../checkout/other.ts';
 import type { Command } from '../config/command.ts';
 import { refuseEngines } from '../config/engine-key.ts';
 import { parseConfig } from '../config/parse.ts';
@@ -32,7 +32,7 @@ export async function showPlanned(command: Asked, { host, packageRoot, cwd, prin
   refuseEngines(asked, `to see the share of each engine: plan --shards ${asked.engines?.length}`);
   const findImage = (name: string) => lookForImage(connectDocker(host), name);
   const around = { host, packageRoot, pull: null, findImage, fetches: false };
-  const found = await findOther(asked, around);
+  const found = await findOtherSide(asked, around);
   const given = found ? { ...asked, other: found.other } : asked;
   const { config, notes: unread } = await readScripts(given, host, packageRoot, cwd);
   if (command.shards !== null) {

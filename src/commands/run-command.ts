@@ -4,7 +4,7 @@ import { parseConfig } from '../config/parse.ts';
 import type { TableOptions } from '../report/format/terminal.ts';
 import { renderAs } from '../report/formats.ts';
 import { runOnEngines } from './run-engines.ts';
-import { makeCaller, type Shell } from './shell.ts';
+import { makeShellCaller, type Shell } from './shell.ts';
 
 type Asked = Extract<Command, { command: 'run' }>;
 
@@ -13,7 +13,7 @@ export async function runAndPrint(command: Asked, shell: Shell, terminal: TableO
   const { host, packageRoot, cwd, print } = shell;
   const config = parseConfig({ flags: command.flags, cwd, packageRoot });
   if (config.engines) return runOnEngines(config, config.engines, command, shell, terminal);
-  const { progress, ...caller } = await makeCaller(shell);
+  const { progress, ...caller } = await makeShellCaller(shell);
   const { results, summary, out, exitCode } = await runBench(config, host, caller);
   progress.end();
   // Progress goes to standard error, so that both are on one terminal where both are terminals.

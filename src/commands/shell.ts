@@ -15,7 +15,7 @@ export interface Shell {
   print(text: string): void;
 }
 
-export async function makeCaller({ argv, packageRoot }: Shell) {
+export async function makeShellCaller({ argv, packageRoot }: Shell) {
   const { stderr } = process;
   const progress = makeProgress(
     (text) => stderr.write(text),

@@ -32,30 +32,30 @@ import { parseShare } from './text.ts';
 import type { AppKind } from './types.ts';
 import {
   anyText,
-  boolean,
-  cpus,
-  host,
-  integer,
-  list,
-  memory,
-  name,
+  booleanValue,
+  cpusValue,
+  hostValue,
+  integerValue,
+  listOf,
+  memoryValue,
+  nameValue,
   oneOf,
-  path,
-  php,
-  urlPath,
+  pathValue,
+  phpValue,
+  urlPathValue,
 } from './values.ts';
 
 /** The one table of keys: it drives YAML keys, flags, inputs, the help text and the JSON Schema. */
 export const KEYS = {
   app: {
-    schema: list(path),
+    schema: listOf(pathValue),
     value: 'PATH,…',
     about: 'Folder of the app, or the name of a bundled app. Several make one table. name=PATH sets a label',
     default: 'the current folder, or plain if it has no PHP app',
     many: 'list',
   },
   root: {
-    schema: path,
+    schema: pathValue,
     value: 'DIR',
     about: "Document root within the app's folder",
     default: 'public, web or . (the first with an index.php)',
@@ -67,7 +67,7 @@ export const KEYS = {
     default: 'detected from composer.json, else plain',
   },
   extensions: {
-    schema: list(extension),
+    schema: listOf(extension),
     value: 'LIST',
     about: 'PHP extensions that the app needs, such as intl,redis',
     default: "'ext-…' in composer.json that the official images lack",
@@ -80,7 +80,7 @@ export const KEYS = {
     many: 'texts',
   },
   runtimes: {
-    schema: list(choice),
+    schema: listOf(choice),
     value: 'LIST',
     about: "Runtimes to compare, such as 'apache,small=nginx-fpm[workers=4]'",
     default: 'apache,nginx-fpm[listen=tcp],nginx-fpm[listen=unix]',
@@ -93,7 +93,7 @@ export const KEYS = {
     default: 'none',
   },
   php: {
-    schema: list(php, { type: ['string', 'number'] }),
+    schema: listOf(phpValue, { type: ['string', 'number'] }),
     value: 'LIST',
     about: 'PHP versions, such as 8.2,8.4',
     default: '8.4',
@@ -113,21 +113,21 @@ export const KEYS = {
     default: 'the first variant',
   },
   scenarios: {
-    schema: list(name),
+    schema: listOf(nameValue),
     value: 'LIST',
     about: 'Scenarios to run. Your own app gets `/` with the load of quick',
     default: 'quick',
     many: 'list',
   },
   paths: {
-    schema: list(urlPath),
+    schema: listOf(urlPathValue),
     value: '/,/api/x',
     about: 'Paths to fetch in turn, instead of a scenario',
     many: 'list',
   },
-  journey: { schema: path, value: 'FILE', about: 'Your own k6 script, instead of a scenario' },
+  journey: { schema: pathValue, value: 'FILE', about: 'Your own k6 script, instead of a scenario' },
   host: {
-    schema: host,
+    schema: hostValue,
     value: 'NAME',
     about: 'Host name of all requests, such as www.example.com. Requests never leave the machine',
     default: 'app.test',
@@ -163,7 +163,7 @@ export const KEYS = {
     default: 'none',
   },
   instances: {
-    schema: integer({ min: 1, max: 100 }),
+    schema: integerValue({ min: 1, max: 100 }),
     value: 'N',
     about: 'Number of fresh starts of all containers',
     default: '6, or 3 if the load of a start takes over a minute',
@@ -175,7 +175,7 @@ export const KEYS = {
     default: 'from the scenario, else enough for 5 s of load',
   },
   seed: {
-    schema: integer({ min: 0, max: 2 ** 32 - 1 }),
+    schema: integerValue({ min: 0, max: 2 ** 32 - 1 }),
     value: 'N',
     about: 'Seed of the random order. The same seed gives the same order',
     default: 'random, and recorded',
@@ -218,25 +218,25 @@ export const KEYS = {
     many: 'list',
   },
   'server-cpus': {
-    schema: cpus,
+    schema: cpusValue,
     value: '0-3,8',
     about: 'CPUs of the servers',
     default: 'from the CPU topology',
   },
   'front-cpus': {
-    schema: cpus,
+    schema: cpusValue,
     value: '3',
     about: 'CPUs of nginx for runtimes with the option front=nginx',
     default: 'those of the servers',
   },
   'load-cpus': {
-    schema: cpus,
+    schema: cpusValue,
     value: '4,5',
     about: 'CPUs of the load generator',
     default: 'from the CPU topology',
   },
   memory: {
-    schema: memory,
+    schema: memoryValue,
     value: 'SIZE',
     about: "Memory limit of each server's container, such as 512M",
     default: 'none',
@@ -292,16 +292,16 @@ export const KEYS = {
     default: 'none',
     only: ['flag', 'input'],
   },
-  out: { schema: path, value: 'DIR', about: 'Directory for the results', default: 'bench-results' },
+  out: { schema: pathValue, value: 'DIR', about: 'Directory for the results', default: 'bench-results' },
   capacity: {
-    schema: boolean,
+    schema: booleanValue,
     about:
       'Also search the highest constant rate that each variant sustains within slo: up to 12 probes of 5 s',
     default: 'false',
   },
   ...PASS_KEYS,
   'cold-start': {
-    schema: boolean,
+    schema: booleanValue,
     about: 'Also time ten fresh starts of each variant, until the first correct answer. Needs hyperfine',
     default: 'false',
   },
@@ -314,7 +314,7 @@ export const KEYS = {
     only: ['flag', 'input'],
   },
   engines: {
-    schema: list(scalar(parseEngine, { type: 'string', minLength: 1 })),
+    schema: listOf(scalar(parseEngine, { type: 'string', minLength: 1 })),
     value: 'NAME,…',
     about: 'Share the variants among several Docker engines, with the reference on each',
     default: 'none',
@@ -323,7 +323,7 @@ export const KEYS = {
   },
   ...LOAD_ENGINE_KEYS,
   wait: {
-    schema: boolean,
+    schema: booleanValue,
     about: 'Wait for another run on the same Docker engine',
     default: 'false',
   },
@@ -335,7 +335,7 @@ export const KEYS = {
     only: ['flag', 'input'],
   },
   config: {
-    schema: path,
+    schema: pathValue,
     value: 'FILE',
     about: 'Configuration file',
     default: '.bench.yml',

@@ -8,7 +8,7 @@ import { readCounters } from './keys/count-key.ts';
 import { checkEnv } from './keys/env.ts';
 import { readGates, toCheck, VARIANT_KEYS } from './keys/fail-on.ts';
 import { readImages } from './keys/images.ts';
-import { defined, find, type Given, type Layer, merge, readLayers, type Sources } from './keys/layers.ts';
+import { defined, find, type Given, type Layer, mergeKey, readLayers, type Sources } from './keys/layers.ts';
 import { readServices } from './keys/services-key.ts';
 import { expandTune } from './keys/tune-key.ts';
 import { KEYS, type KeyName } from './keys.ts';
@@ -163,9 +163,9 @@ function readProfile(layers: readonly Layer[]): Pick<RunOptions, 'profile'> {
 
 /** The app's environment, with its PHP settings in it. */
 function readEnvironment(layers: readonly Layer[], runtimes: readonly RuntimeChoice[]): RunOptions['env'] {
-  const env = merge(layers, 'env');
+  const env = mergeKey(layers, 'env');
   checkEnv(env, layers, runtimes);
-  const ini = Object.entries(merge(layers, 'ini')).map(([name, text]) => `${name} = ${text}`);
+  const ini = Object.entries(mergeKey(layers, 'ini')).map(([name, text]) => `${name} = ${text}`);
   return ini.length > 0 ? { ...env, BENCH_INI: ini.join('\n') } : env;
 }
 
@@ -286,7 +286,7 @@ function readScenarios(
     const isOwn = apps.some(({ folder }) => folder !== join(folders.packageRoot, 'apps', 'plain'));
     drafts.push(isOwn ? draftPaths(['/'], pathsJourney(['/']), preset) : preset);
   }
-  const over: Overrides = { slo: merge(layers, 'slo') };
+  const over: Overrides = { slo: mergeKey(layers, 'slo') };
   for (const key of OVERRIDES) Object.assign(over, { [key]: find(layers, key)?.value });
   const share = find(layers, 'duration-scale');
   return at(share?.place(), () => drafts.map((draft) => completeScenario(draft, over, share?.value)));

@@ -1,4 +1,5 @@
 import type { Place } from '../errors.ts';
+import type { Gate } from '../results/comparison.ts';
 import type { Counter } from '../results/count-names.ts';
 
 /** The nouns that every step after `config` works with. Everything here is validated and complete. */
@@ -210,22 +211,6 @@ export type Other = {
   | { kind: 'none'; commit: string | null; reason: string | null }
 );
 
-/** `fail-on`: `slower > 3%`, `p99 slower > 10% in json on apache`, `queries more`. */
-export interface Gate {
-  source: string;
-  /** Null: the primary metric of the scenario; or the gate is on a count. */
-  metric: 'rps' | 'p50' | 'p95' | 'p99' | 'cpu' | 'memory' | 'services' | null;
-  /** Name of a count; absent: the gate is on a metric. */
-  count?: string;
-  /** 0.03 is 3 %. */
-  above: number;
-  /** Of a count: so many more per request are allowed; absent: the share in `above`. */
-  more?: number;
-  scenario: string | null;
-  /** Name of a runtime, or label or id of a variant. */
-  variant: string | null;
-}
-
 /** Among the rules of `fail-on`: whether a run passes in which one of them could not be judged. */
 export interface Unjudged {
   source: string;
@@ -233,7 +218,7 @@ export interface Unjudged {
 }
 
 /** A name of a variant, and where it stands as long as it is to be checked: when all variants are known. */
-export interface Named {
+export interface VariantName {
   name: string;
   unchecked?: Place;
 }
@@ -310,7 +295,7 @@ export interface RunOptions {
   /** Also time fresh starts with hyperfine. */
   coldStart?: boolean;
   /** Also sample where CPU time goes: variants and runtimes by name; empty: all. */
-  profile?: readonly Named[];
+  profile?: readonly VariantName[];
   /** Also search the highest constant rate that each variant holds. */
   capacity?: boolean;
   /** A docker context, or a URL as DOCKER_HOST takes it; left out: docker chooses. */
@@ -330,7 +315,7 @@ export interface CompareOptions {
   /** What `compareTo` means, once `src/checkout/` has found it. */
   other?: Other;
   /** Label or id of the variant that others are compared with; left out: the first. */
-  reference?: Named;
+  reference?: VariantName;
   /** Only this part of the variants, and the reference. */
   shard?: Shard;
   /** The option whose values are compared. */
@@ -341,7 +326,7 @@ export interface CompareOptions {
 export interface ReportOptions {
   /** What becomes of the run where one of these could not be judged; left out: it fails. */
   unjudged?: Unjudged['unjudged'];
-  failOn: readonly (Gate & Pick<Named, 'unchecked'>)[];
+  failOn: readonly (Gate & Pick<VariantName, 'unchecked'>)[];
   /** Absolute path of the output folder. */
   out: string;
 }

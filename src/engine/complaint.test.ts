@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findComplaint, readOutput } from './complaint.ts';
+import { findComplaint, readPrinted } from './complaint.ts';
 
 const UNDEFINED = 'Uncaught Error: Call to undefined function mysqli_connect() in /app/index.php:3';
 
@@ -77,5 +77,5 @@ test.each([
   ['of other text its last line', 'creating tables\nno such host\n', 'no such host'],
   ['of nothing nothing', '', null],
 ])('what a command says: %s', (_, output, complaint) => {
-  expect(readOutput(output).complaint).toBe(complaint);
+  expect(readPrinted(output).complaint).toBe(complaint);
 });

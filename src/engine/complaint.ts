@@ -56,7 +56,7 @@ const OUTPUT_CHARACTERS = 32_768;
 const SAID_CHARACTERS = 200;
 
 /** What a command printed, of a page of HTML its text, and what of it says what went wrong. */
-export function readOutput(output: string): Logged {
+export function readPrinted(output: string): Logged {
   const end = output.trim().slice(-OUTPUT_CHARACTERS);
   const isPage = /<!doctype html|<html|<body|<b>/i.test(end);
   const text = isPage ? textOf(end) : end;

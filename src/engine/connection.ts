@@ -14,7 +14,7 @@ import { lastLines } from './docker.ts';
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** The environment in which docker talks to this engine, whatever the user's own says. */
-export function environmentOf(engine: string): Env {
+export function engineEnvironment(engine: string): Env {
   return isEngineUrl(engine)
     ? { DOCKER_HOST: engine, DOCKER_CONTEXT: undefined }
     : { DOCKER_HOST: undefined, DOCKER_CONTEXT: engine };
@@ -25,7 +25,7 @@ export function environmentOf(engine: string): Env {
  * Undefined: the one that docker itself chooses. Other programs are left alone.
  */
 export function hostAt(host: Host, engine: string | undefined, more: Env = {}): Host {
-  const env = { ...(engine === undefined ? {} : environmentOf(engine)), ...more };
+  const env = { ...(engine === undefined ? {} : engineEnvironment(engine)), ...more };
   if (Object.keys(env).length === 0) return host;
   const aim = (program: string, options: ExecOptions = {}) =>
     program === 'docker' ? { ...options, env: { ...env, ...options.env } } : options;

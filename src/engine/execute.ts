@@ -1,6 +1,6 @@
 import type { Config } from '../config/types.ts';
 import type { Failure } from '../results/results.ts';
-import { readOutput } from './complaint.ts';
+import { readPrinted } from './complaint.ts';
 import { type Docker, LIMITS_MS } from './docker.ts';
 
 interface ExecuteWorld {
@@ -25,7 +25,7 @@ export async function execute(
   });
   signal.throwIfAborted();
   if (code === 0) return null;
-  const { log, complaint } = readOutput(`${stdout}\n${stderr}`);
+  const { log, complaint } = readPrinted(`${stdout}\n${stderr}`);
   return { stage: 'start', reason: `exit code ${code}${complaint ? `: ${complaint}` : ''}`, log };
 }
 

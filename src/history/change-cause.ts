@@ -1,6 +1,6 @@
 import { median } from 'simple-statistics';
 import { compareLevels } from './trend-levels.ts';
-import type { Cause, Change, Trend, TrendPoint } from './trend-model.ts';
+import type { ChangedSide, LevelChange, Trend, TrendPoint } from './trend-model.ts';
 
 /** Share of a change that the others must have made as well, or not made, for it to be clear whose it is. */
 const CLEAR = 2 / 3;
@@ -18,12 +18,12 @@ interface Sides {
  *
  * @param peers ratios of other variants to the same reference
  */
-export function findCause(
+export function findChangedSide(
   trend: Trend,
-  change: Change,
+  change: LevelChange,
   peers: readonly (readonly TrendPoint[])[],
   own: Sides,
-): Cause {
+): ChangedSide {
   const size = Math.log(change.ratio ?? 1);
   const around = windowOf(trend, change);
   const seen = peers.flatMap((points) => compare(points, around).ratio ?? []).map(Math.log);
@@ -37,7 +37,7 @@ export function findCause(
 }
 
 /** Whether it surely changed in that direction. */
-function moved({ interval }: Pick<Change, 'interval'>, direction: number): boolean {
+function moved({ interval }: Pick<LevelChange, 'interval'>, direction: number): boolean {
   return interval !== null && (direction > 0 ? interval.low > 1 : interval.high < 1);
 }
 
@@ -49,7 +49,7 @@ interface Around {
 }
 
 /** In the middle between runs, as others may have been measured on other machines some minutes apart. */
-function windowOf({ points, changes }: Trend, { at }: Change): Around {
+function windowOf({ points, changes }: Trend, { at }: LevelChange): Around {
   const starts = [0, ...changes.map((change) => change.at), points.length];
   const i = starts.indexOf(at);
   const time = (point: TrendPoint | undefined, none: number) => (point ? Date.parse(point.date) : none);

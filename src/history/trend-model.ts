@@ -13,7 +13,7 @@ export interface Trend {
   metric: TrendMetric;
   /** In the order of time. */
   points: readonly TrendPoint[];
-  changes: readonly Change[];
+  changes: readonly LevelChange[];
   /** The mean of each stretch between changes (geometric), one more than there are changes. */
   levels: readonly number[];
 }
@@ -32,11 +32,11 @@ export interface TrendPoint {
 }
 
 /** From which point on it is another level, and by how much: behind ÷ before, machine by machine, with the 99 % interval. */
-export interface Change extends Pick<Comparison, 'ratio' | 'interval'> {
+export interface LevelChange extends Pick<Comparison, 'ratio' | 'interval'> {
   at: number;
   /** Of a ratio: which of the two has changed. Null: the numbers are absolute. */
-  by: Cause | null;
+  by: ChangedSide | null;
 }
 
 /** `unclear`: as far as the history tells it may be either. */
-export type Cause = 'variant' | 'reference' | 'unclear';
+export type ChangedSide = 'variant' | 'reference' | 'unclear';

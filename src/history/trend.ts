@@ -1,9 +1,9 @@
 import { mean } from 'simple-statistics';
 import { findAllChangePoints } from '../stats/change-points.ts';
-import { findCause } from './change-cause.ts';
+import { findChangedSide } from './change-cause.ts';
 import type { HistoryRecord } from './history-record.ts';
 import { compareLevels } from './trend-levels.ts';
-import type { Change, Trend, TrendMetric, TrendPoint } from './trend-model.ts';
+import type { LevelChange, Trend, TrendMetric, TrendPoint } from './trend-model.ts';
 
 /** A record and what it is divided by. */
 interface Entry {
@@ -79,7 +79,7 @@ function coursesOf(entries: readonly Entry[], kind: (entry: Entry) => unknown): 
 function describeTrend(course: Course, found: readonly number[]): Trend {
   const starts = [0, ...found];
   const stretches = starts.map((start, i) => course.points.slice(start, starts[i + 1]));
-  const changes = found.map((at, i): Change => {
+  const changes = found.map((at, i): LevelChange => {
     return { at, ...compareLevels(stretches[i] ?? [], stretches[i + 1] ?? []), by: null };
   });
   const levels = stretches.map((stretch) => Math.exp(mean(stretch.map(({ value }) => Math.log(value)))));
@@ -120,7 +120,10 @@ function nameCauses(trend: Trend, ratios: readonly Trend[], absolute: readonly E
       metric,
     );
   const own = { variant: alone(trend.variant), reference: alone(reference) };
-  const changes = trend.changes.map((change) => ({ ...change, by: findCause(trend, change, peers, own) }));
+  const changes = trend.changes.map((change) => ({
+    ...change,
+    by: findChangedSide(trend, change, peers, own),
+  }));
   return { ...trend, changes };
 }
 

@@ -1,6 +1,6 @@
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
-import { environmentOf } from '../config/parts/apps.ts';
+import { frameworkEnvironment } from '../config/parts/apps.ts';
 import { isIgnored } from '../config/parts/dockerignore.ts';
 import type { App, Config } from '../config/types.ts';
 import type { PlannedImage } from '../plan/variants.ts';
@@ -72,7 +72,7 @@ export async function openAppBuilds(
       args: isBuilt
         ? {
             // A variable of the app's may have the name of one of the recipe's own, which counts here.
-            ...environmentOf(app, config.env),
+            ...frameworkEnvironment(app, config.env),
             ...{ PHP_VERSION: php, EXTENSIONS: EXTENSIONS ?? '' },
             BENCH_INSTALL: image.install ? 'anew' : '',
             ...Object.fromEntries(config.prepare.map((command, i) => [nameOf(i), command])),

@@ -33,7 +33,7 @@ export function basesOf(image: PlannedImage, app: Pick<AppBuild, 'bases'>): stri
 }
 
 /** Where the parts lie that are the same for all. */
-export interface Folders {
+export interface SharedFolders {
   /** What runtimes share. */
   shared: string;
   /** What apps are built by. */
@@ -48,7 +48,7 @@ export interface Folders {
 export function makeBakeFile(
   images: readonly PlannedImage[],
   mapped: Readonly<Record<string, string>>,
-  folders: Folders,
+  folders: SharedFolders,
   apps: Pick<AppBuilds, 'of'>,
   secret: string[] = [],
 ): BakeFile {

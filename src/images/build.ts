@@ -7,7 +7,7 @@ import type { Host } from '../host.ts';
 import type { PlannedImage } from '../plan/variants.ts';
 import type { Failure, Variant } from '../results/results.ts';
 import { type AppBuilds, openAppBuilds } from './app-build.ts';
-import { basesOf, type Folders, makeBakeFile, tagOf } from './bake.ts';
+import { basesOf, makeBakeFile, type SharedFolders, tagOf } from './bake.ts';
 import { withGitHubCache } from './cache.ts';
 import { findReason, SAID } from './reason.ts';
 import { makeMask } from './secret.ts';
@@ -23,7 +23,7 @@ export interface BuildOptions {
   config: Config;
   /** Where the files of the other commit are, or why there are none; null: nothing of it is built. */
   otherFiles: { folder: string } | { failure: Failure } | null;
-  folders: Folders;
+  folders: SharedFolders;
   signal: AbortSignal;
   say: (line: string) => void;
 }

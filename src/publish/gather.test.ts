@@ -5,10 +5,10 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { fixtures } from '../../test/fixtures/results/make.ts';
 import { renderShards } from '../report/shards.ts';
 import type { Results, Variant } from '../results/results.ts';
-import { gatherResults, MAX_RESULTS_BYTES, readWanted, type Wanted } from './gather.ts';
+import { gatherResults, MAX_RESULTS_BYTES, readWanted, type WantedShards } from './gather.ts';
 
 let folder: string;
-const wanted: Wanted = [1, 2].map((index) => ({ index, of: 2, variants: [`part ${index}`] }));
+const wanted: WantedShards = [1, 2].map((index) => ({ index, of: 2, variants: [`part ${index}`] }));
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'gather-'));

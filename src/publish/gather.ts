@@ -22,7 +22,7 @@ const MAX_TEXT = 20_000;
 const text = z.string().max(2000);
 
 /** What was to be measured, as `plan` dealt it; written beside the results. */
-export const Wanted = z
+export const WantedShards = z
   .array(
     z.object({
       index: z.int().min(1).max(MAX_SHARDS),
@@ -32,7 +32,7 @@ export const Wanted = z
   )
   .min(1)
   .max(MAX_SHARDS);
-export type Wanted = z.infer<typeof Wanted>;
+export type WantedShards = z.infer<typeof WantedShards>;
 
 export interface Gathered {
   /** In the order of their shards. */
@@ -59,7 +59,7 @@ export async function listArtifacts(folder: string, file: string): Promise<{ nam
  *
  * @param wanted whose results count; any else are refused
  */
-export async function gatherResults(folder: string, wanted: Wanted): Promise<Gathered> {
+export async function gatherResults(folder: string, wanted: WantedShards): Promise<Gathered> {
   const kept = new Map<number, { name: string; found: Results }>();
   const refused: string[] = [];
   const artifacts = await listArtifacts(folder, 'results.json');
@@ -83,9 +83,9 @@ export async function gatherResults(folder: string, wanted: Wanted): Promise<Gat
 }
 
 /** What was to be measured. Throws a UserError when that cannot be read. */
-export async function readWanted(file: string): Promise<Wanted> {
+export async function readWanted(file: string): Promise<WantedShards> {
   try {
-    return await readBounded(file, Wanted, 1_048_576);
+    return await readBounded(file, WantedShards, 1_048_576);
   } catch (error) {
     throw new UserError('the list of shards cannot be read', {
       where: { name: file },

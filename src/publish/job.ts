@@ -10,7 +10,7 @@ import { UserError } from '../errors.ts';
 import type { PullRequest } from './api/pulls.ts';
 
 /** The job of a workflow run that we are a step of, and what it wants published. */
-export interface Job {
+export interface WorkflowJob {
   /** Null where the event has no pull request. */
   pull: PullRequest | null;
   /** Tells our comments on one pull request apart; null: no comment is wanted. */
@@ -83,7 +83,7 @@ export function readWorkflow(
 }
 
 /** Reads the action's own inputs (`comment`, `token`, `artifact-name`) and where it runs. */
-export function readJob(env: Env, event: unknown): Job {
+export function readJob(env: Env, event: unknown): WorkflowJob {
   const [owner = '', repo = ''] = (env.GITHUB_REPOSITORY ?? '').split('/');
   const number = pullNumber((event ?? {}) as Event);
   return {

@@ -3,19 +3,23 @@ import { join } from 'node:path';
 import * as core from '@actions/core';
 import { compareAcross } from '../analyse/judge/across-shards.ts';
 import { UserError } from '../errors.ts';
-import type { Place } from '../report/format/markdown.ts';
+import type { PublishPlace } from '../report/format/markdown.ts';
 import { docsUrl } from '../report/format/md-comparisons.ts';
 import { htmlGroup, streamHtml } from '../report/html/render.ts';
 import { renderShards } from '../report/shards.ts';
 import type { Results } from '../results/results.ts';
 import { firstThatFits, SUMMARY_BYTES } from './api/fit-size.ts';
-import { indexOf, type Wanted } from './gather.ts';
-import type { Job } from './job.ts';
+import { indexOf, type WantedShards } from './gather.ts';
+import type { WorkflowJob } from './job.ts';
 import type { Origin } from './origin.ts';
 import { comment, footer, type Outlets, placeOf } from './publish.ts';
 
 /** Writes what a comment is made from, and what people read: the list of shards, the results of each, the report. */
-export async function writeGathered(out: string, results: readonly Results[], wanted: Wanted): Promise<void> {
+export async function writeGathered(
+  out: string,
+  results: readonly Results[],
+  wanted: WantedShards,
+): Promise<void> {
   await mkdir(out, { recursive: true });
   await writeFile(join(out, 'shards.json'), `${JSON.stringify(wanted)}\n`);
   for (const shard of results) {
@@ -29,7 +33,11 @@ export async function writeGathered(out: string, results: readonly Results[], wa
 }
 
 /** The job's summary. */
-export async function summarise(results: readonly Results[], wanted: Wanted, runUrl: string): Promise<void> {
+export async function summarise(
+  results: readonly Results[],
+  wanted: WantedShards,
+  runUrl: string,
+): Promise<void> {
   const text = firstThatFits(
     render(results, wanted).map((stage) => linked(stage, results, runUrl)),
     (stage) => Buffer.byteLength(stage) <= SUMMARY_BYTES,
@@ -38,11 +46,11 @@ export async function summarise(results: readonly Results[], wanted: Wanted, run
 }
 
 export interface Commented {
-  job: Job;
+  job: WorkflowJob;
   /** Null: the event itself is about the pull request. */
   origin: Origin | null;
   results: readonly Results[];
-  wanted: Wanted;
+  wanted: WantedShards;
 }
 
 /** Writes the comment; what keeps it from being written is said in the log. Gives the exit code. */
@@ -60,7 +68,7 @@ export async function commentOnOrigin(what: Commented, outlets: Outlets): Promis
 }
 
 /** What it says of itself is that of the workflow run which measured. */
-function adopt(job: Job, { pull, measured }: Origin): Job {
+function adopt(job: WorkflowJob, { pull, measured }: Origin): WorkflowJob {
   if (!measured) return { ...job, pull };
   return {
     ...job,
@@ -85,7 +93,7 @@ function linked(stage: string, [first]: readonly Results[], runUrl: string): str
 }
 
 /** Numbers that no measurement gives can be more than the renderer bears. */
-function render(results: readonly Results[], wanted: Wanted, place?: Place): string[] {
+function render(results: readonly Results[], wanted: WantedShards, place?: PublishPlace): string[] {
   try {
     return renderShards(results, wanted, place);
   } catch (error) {

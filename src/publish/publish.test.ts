@@ -2,9 +2,9 @@ import { EOL } from 'node:os';
 import { expect, test, vi } from 'vitest';
 import { makeResults } from '../../test/fixtures/results/make.ts';
 import { analyse } from '../analyse/analyse.ts';
-import type { Job } from './job.ts';
+import type { WorkflowJob } from './job.ts';
 import { realOutlets } from './outlets.ts';
-import { describe, type Outlets, type Publication, placeOf, publish } from './publish.ts';
+import { describePublication, type Outlets, type Publication, placeOf, publish } from './publish.ts';
 
 const gated = {
   servers: [
@@ -15,7 +15,7 @@ const gated = {
   gates: [{ source: 'slower > 3%', metric: null, above: 0.03, scenario: null, variant: null }],
 };
 
-const job: Job = {
+const job: WorkflowJob = {
   pull: { owner: 'octo', repo: 'shop', number: 7 },
   key: 'k',
   token: 't',
@@ -108,7 +108,7 @@ test('the runner reads no command in an annotation', () => {
 });
 
 test('what is published of results says the verdict everywhere', () => {
-  const { stages, annotations, table } = describe('/out', analyse(makeResults(gated)), job);
+  const { stages, annotations, table } = describePublication('/out', analyse(makeResults(gated)), job);
   for (const stage of stages)
     expect(stage).toMatch(/^### ❔ Not compared with the base\n\nNot compared with the base: it is gone\.\n/);
   expect(table).toMatch(/^\| # \|/);

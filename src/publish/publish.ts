@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import type { Summary } from '../analyse/summary.ts';
 import { type Annotation, annotate } from '../report/annotations.ts';
-import { type Place, renderMarkdown, renderMarkdownTable, STAGES } from '../report/format/markdown.ts';
+import { type PublishPlace, renderMarkdown, renderMarkdownTable, STAGES } from '../report/format/markdown.ts';
 import { docsUrl } from '../report/format/md-comparisons.ts';
 import { type Comments, postComment } from './api/comment.ts';
 import { firstThatFits, SUMMARY_BYTES, TOO_LONG } from './api/fit-size.ts';
 import type { PullRequest } from './api/pulls.ts';
-import type { Job } from './job.ts';
+import type { WorkflowJob } from './job.ts';
 
 /** What is published. Its Markdown comes from `report`, which has made text of others harmless. */
 export interface Publication {
@@ -24,7 +24,11 @@ export interface Publication {
   stopped: string | null;
 }
 
-export function describe(out: string, summary: Summary, job: Pick<Job, 'pull' | 'runUrl'>): Publication {
+export function describePublication(
+  out: string,
+  summary: Summary,
+  job: Pick<WorkflowJob, 'pull' | 'runUrl'>,
+): Publication {
   const place = placeOf(job);
   return {
     out,
@@ -37,7 +41,7 @@ export function describe(out: string, summary: Summary, job: Pick<Job, 'pull' | 
 }
 
 /** Where a comment or a summary is: commits are linked to in the repository whose job writes it. */
-export function placeOf({ pull, runUrl }: Pick<Job, 'pull' | 'runUrl'>): Place {
+export function placeOf({ pull, runUrl }: Pick<WorkflowJob, 'pull' | 'runUrl'>): PublishPlace {
   const repositoryUrl =
     /^https:\/\/[\w.:-]+\/[\w.-]+\/[\w.-]+(?=\/actions\/runs\/)/.exec(runUrl)?.[0] ?? null;
   return { isPull: pull !== null, repositoryUrl };
@@ -64,7 +68,7 @@ export interface Outlets {
  * Shows the results: annotations, artifact, job summary, comment, outputs. What cannot be published is said in the log;
  * it never fails a run that has measured.
  */
-export async function publish(publication: Publication, job: Job, outlets: Outlets): Promise<void> {
+export async function publish(publication: Publication, job: WorkflowJob, outlets: Outlets): Promise<void> {
   const { out, table, stopped } = publication;
   for (const annotation of publication.annotations) outlets.annotate(annotation);
   const artifactUrl = await keepRawData(out, job, outlets);
@@ -87,7 +91,7 @@ export async function publish(publication: Publication, job: Job, outlets: Outle
   outlets.setOutput('comment-url', (await comment(stages, stopped, job, outlets)) ?? '');
 }
 
-async function keepRawData(folder: string, job: Job, outlets: Outlets): Promise<string | null> {
+async function keepRawData(folder: string, job: WorkflowJob, outlets: Outlets): Promise<string | null> {
   try {
     const artifact = await outlets.uploadFolder(folder, job.artifactName);
     return artifact && `${job.runUrl}/artifacts/${artifact.id}`;
@@ -101,7 +105,7 @@ async function keepRawData(folder: string, job: Job, outlets: Outlets): Promise<
 export async function comment(
   stages: readonly string[],
   stopped: string | null,
-  job: Job,
+  job: WorkflowJob,
   outlets: Outlets,
 ): Promise<string | null> {
   const { pull, key, token } = job;

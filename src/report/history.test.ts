@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { type CountTrend, findCountTrends } from '../history/count-trend.ts';
 import type { HistoryRecord } from '../history/history-record.ts';
-import type { Cause, Trend } from '../history/trend-model.ts';
+import type { ChangedSide, Trend } from '../history/trend-model.ts';
 import { renderHistory, sparkline } from './history.ts';
 import { renderHistoryPage } from './html/html-history.ts';
 
@@ -56,7 +56,7 @@ describe('the history as Markdown', () => {
 
   test('says of a ratio to what, on how many kinds of machine, and whose the change is', () => {
     const interval = { low: 0.88, high: 0.92, level: 0.99 };
-    const told = (by: Cause) =>
+    const told = (by: ChangedSide) =>
       renderHistory([trend({ reference: 'fpm', changes: [{ at: 3, ratio: 0.9, interval, by }] })], {
         corrupt: [],
       });

@@ -1,10 +1,10 @@
 import type { CountTrend } from '../history/count-trend.ts';
 import type { Corrupt, History } from '../history/file.ts';
-import type { Change, Trend, TrendMetric } from '../history/trend-model.ts';
+import type { LevelChange, Trend, TrendMetric } from '../history/trend-model.ts';
 import { plural } from '../text/plain.ts';
 import { renderCountHistory } from './counts/count-history.ts';
 import { code, escapeMarkdown } from './format/escape.ts';
-import { type Column, table } from './format/markup.ts';
+import { type MarkdownColumn, table } from './format/markup.ts';
 import { levelOf } from './words/changes.ts';
 import { change, digits, NOTHING } from './words/numbers.ts';
 
@@ -21,7 +21,7 @@ export function renderHistory(
   counts: readonly CountTrend[] = [],
 ): string {
   if (trends.length === 0) return ['The history has no measurements.', ...broken(corrupt)].join('\n\n');
-  const columns: Column<Trend>[] = [
+  const columns: MarkdownColumn<Trend>[] = [
     { title: 'Variant', cell: ({ variant }) => code(variant) },
     { title: 'Scenario', cell: ({ scenario, load }) => `${code(scenario)} ${escapeMarkdown(load)}` },
     { title: 'Metric', cell: ({ metric }) => TREND_NAMES[metric] },
@@ -49,21 +49,21 @@ export function renderHistory(
     .join('\n\n');
 }
 
-const MACHINES: Column<Trend> = {
+const MACHINES: MarkdownColumn<Trend> = {
   title: 'Machines',
   right: true,
   cell: ({ points }) => String(new Set(points.map(({ machine }) => machine)).size),
 };
 
 /** Trends whose numbers may be looked at together. */
-export interface Section {
+export interface TrendSection {
   /** What each number is divided by; null: they are absolute, and of `machine`. */
   reference: string | null;
   machine: string;
   trends: readonly Trend[];
 }
 
-export function sectionsOf(trends: readonly Trend[]): Section[] {
+export function sectionsOf(trends: readonly Trend[]): TrendSection[] {
   const placeOf = ({ reference, points }: Trend) =>
     reference === null ? { reference, machine: points[0]?.machine ?? '' } : { reference, machine: '' };
   const keyOf = (trend: Trend) => JSON.stringify(placeOf(trend));
@@ -84,7 +84,7 @@ export interface Told {
 }
 
 /** Of a ratio it may be the other side that has changed: then by how much that did. */
-export function tellChange({ ratio, interval, by }: Change): Told {
+export function tellChange({ ratio, interval, by }: LevelChange): Told {
   const turned = by === 'reference';
   const turn = (value: number) => (turned ? 1 / value : value);
   const found =
@@ -103,7 +103,7 @@ export function tellChange({ ratio, interval, by }: Change): Told {
 }
 
 /** `2026-03-16 at c10: −9.8 % (99 % interval −10.6…−9.0)`: the first run of the new level. */
-export function describeChange({ points }: Trend, change: Change): string {
+export function describeChange({ points }: Trend, change: LevelChange): string {
   const { date, commit } = points[change.at] as Trend['points'][number];
   const { whose, value, range, doubt } = tellChange(change);
   const since = commit === null ? '' : ` at ${code(commit.slice(0, 10))}`;

@@ -1,8 +1,8 @@
 import { analyse } from '../analyse/analyse.ts';
 import { compareAcross } from '../analyse/judge/across-shards.ts';
 import type { Results } from '../results/results.ts';
-import { renderAcross, renderMissing, type Wanted } from './format/across-tables.ts';
-import { type Place, renderMarkdown, STAGES } from './format/markdown.ts';
+import { renderAcross, renderMissing, type WantedShard } from './format/across-tables.ts';
+import { type PublishPlace, renderMarkdown, STAGES } from './format/markdown.ts';
 
 /**
  * What several machines measured as Markdown, fullest first: their comparison with each other, then the report of each.
@@ -12,8 +12,8 @@ import { type Place, renderMarkdown, STAGES } from './format/markdown.ts';
  */
 export function renderShards(
   results: readonly Results[],
-  wanted: readonly Wanted[],
-  place?: Place,
+  wanted: readonly WantedShard[],
+  place?: PublishPlace,
 ): string[] {
   const indexes = results.map(({ plan }) => plan.shard?.index);
   const missing = wanted.map(({ index }) => index).filter((index) => !indexes.includes(index));

@@ -157,7 +157,7 @@ export const ScenarioFacts = z.object({
   thresholds: z.array(z.object({ metric: z.string(), condition: z.string() })).optional(),
 });
 
-export const Host = z.object({
+export const HostFacts = z.object({
   cpuModel: z.string(),
   cpus: count,
   cores: count,
@@ -217,7 +217,7 @@ const Whole = z.object({
     /** Of runs that were put together what each was given; `seed` and `command` are then those of the first. */
     merged: z.array(z.object({ seed: count, command: z.array(z.string()) })).optional(),
   }),
-  host: Host,
+  host: HostFacts,
   plan: z.object({
     instances: count,
     cpus: CpuLayout,
@@ -298,5 +298,5 @@ export type Warning = z.infer<typeof Warning>;
 export type Elsewhere = z.infer<typeof Elsewhere>;
 export type CpuLayout = z.infer<typeof CpuLayout>;
 export type ScenarioFacts = z.infer<typeof ScenarioFacts>;
-export type HostFacts = z.infer<typeof Host>;
+export type HostFacts = z.infer<typeof HostFacts>;
 export type Results = z.infer<typeof Results>;

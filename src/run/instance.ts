@@ -12,23 +12,23 @@ import { startInstance } from './servers/instance-start.ts';
 import { keepLogs } from './servers/logs.ts';
 import { removeServers, type Server } from './servers/servers.ts';
 import { restartServers } from './verify/again.ts';
-import { checkAnswers, type Known } from './verify/answers.ts';
+import { checkAnswers, type KnownAnswers } from './verify/answers.ts';
 import type { CheckedOf } from './verify/checked.ts';
 import { checkedOf } from './verify/learned.ts';
 import { recheckAnswers } from './verify/recheck.ts';
 import type { World } from './world.ts';
 
 /** What outlives an instance. */
-export interface Learned extends Loading {
+export interface RunMemory extends Loading {
   sampler: Sampler;
-  known: Known;
+  known: KnownAnswers;
   /** The scenario whose journey lies in the arena. */
   brought: string | null;
   /** How long the first instance was searched for capacities, ms. */
   searchedMs: number;
 }
 
-export function learnNothing(sampler: Sampler): Learned {
+export function learnNothing(sampler: Sampler): RunMemory {
   return {
     sampler,
     known: { rounds: [], reported: new Set(), learned: new Map() },
@@ -54,7 +54,12 @@ interface Current {
   drop(): Promise<void>;
 }
 
-export async function runInstance(world: World, learned: Learned, instance: Instance, at: At): Promise<void> {
+export async function runInstance(
+  world: World,
+  learned: RunMemory,
+  instance: Instance,
+  at: At,
+): Promise<void> {
   const { job, sink } = world;
   const of = `instance ${instance.index + 1}/${job.plan.instances.length}`;
   at(`${of}: starting`, 0);
@@ -93,7 +98,7 @@ async function open(world: World, instance: Instance): Promise<Current> {
 }
 
 /** Checks the answers of all, and watches them. */
-async function verify(world: World, learned: Learned, current: Current): Promise<Watch> {
+async function verify(world: World, learned: RunMemory, current: Current): Promise<Watch> {
   const { job, sink } = world;
   const { instance, servers, fail } = current;
   const watchAll = () =>
@@ -115,7 +120,7 @@ async function verify(world: World, learned: Learned, current: Current): Promise
 /** All of an instance's load, and in the first the searches. */
 async function loadAll(
   world: World,
-  learned: Learned,
+  learned: RunMemory,
   current: Current,
   watch: Watch,
   at: At,
@@ -153,7 +158,7 @@ async function loadAll(
 }
 
 /** What is known of the answers of those that serve. */
-function checkedIn({ known }: Learned, servers: ReadonlyMap<string, Server>): CheckedOf {
+function checkedIn({ known }: RunMemory, servers: ReadonlyMap<string, Server>): CheckedOf {
   return (id, scenario) => {
     const server = servers.get(id);
     return server ? checkedOf(known.learned, server.variant, scenario) : null;

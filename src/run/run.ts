@@ -3,7 +3,7 @@ import { type Instance, type Plan, planRest } from '../plan/plan.ts';
 import { searchesMs } from '../plan/timeline/capacity-plan.ts';
 import { batchMs } from '../plan/timeline/timeline.ts';
 import type { Warning } from '../results/results.ts';
-import { type Learned, learnNothing, runInstance } from './instance.ts';
+import { learnNothing, type RunMemory, runInstance } from './instance.ts';
 import { type SamplerTool, startSampler } from './sample/sampler.ts';
 import type { Job, World } from './world.ts';
 
@@ -32,7 +32,7 @@ function enterVariants({ plan, images, outcomes }: Job): void {
   }
 }
 
-async function runInstances(given: World, learned: Learned, untilMs: number): Promise<void> {
+async function runInstances(given: World, learned: RunMemory, untilMs: number): Promise<void> {
   let world = given;
   const { host } = world.engine;
   const { outcomes } = world.job;

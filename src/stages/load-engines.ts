@@ -11,7 +11,7 @@ import { UserError } from '../errors.ts';
 import { LEAD_MS, type Loader, type Loaders } from '../run/elsewhere/loaders.ts';
 import { furnish } from '../run/load/probe.ts';
 import { type SamplerTool, startSampler } from '../run/sample/sampler.ts';
-import { nameOf } from '../run/servers/target.ts';
+import { hostName } from '../run/servers/target.ts';
 import type { Sink } from '../run/world.ts';
 import { makeTemporary } from '../temporary.ts';
 import type { Desk } from './desk.ts';
@@ -62,7 +62,7 @@ async function openLoadEngine(
   cleanUp.later(`remove what is left on ${name}`, async () => void (await removeRun(docker, run)));
   const image = await bringK6(docker, servers, config, k6Image, { run, say, signal });
   const owner = `by pid ${process.pid} on ${hostname()}, which loads from there`;
-  const about = { run, image, name: nameOf(config.host), owner, wait: config.wait, signal, say };
+  const about = { run, image, name: hostName(config.host), owner, wait: config.wait, signal, say };
   const arena = await openArena(host, docker, { ...about, beats: connection.isRemote, loads: true });
   cleanUp.later(`close the arena on ${name}`, arena.close);
   await furnish(docker, arena.name, join(packageRoot, 'scenarios'));

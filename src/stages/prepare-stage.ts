@@ -1,7 +1,7 @@
 import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describeHead } from '../checkout/head.ts';
-import { findOther, sayOther } from '../checkout/other.ts';
+import { findOtherSide, sayOther } from '../checkout/other.ts';
 import type { Config } from '../config/types.ts';
 import { openArena } from '../engine/arena.ts';
 import { askEngine } from '../engine/docker.ts';
@@ -16,7 +16,7 @@ import { listHeads, planVariants } from '../plan/variants.ts';
 import { inspectScripts } from '../run/load/inspect.ts';
 import { furnish } from '../run/load/probe.ts';
 import { findHyperfine } from '../run/servers/cold.ts';
-import { nameOf } from '../run/servers/target.ts';
+import { hostName } from '../run/servers/target.ts';
 import { sweepTemporary } from '../temporary.ts';
 import type { Desk } from './desk.ts';
 import { openLoadEngines, refuseFewClients } from './load-engines.ts';
@@ -29,7 +29,7 @@ export async function prepare(desk: Desk, asked: Config) {
   listHeads(asked);
   refuseFewClients(asked);
   const engine = await askEngine(docker);
-  const found = await findOther(asked, {
+  const found = await findOtherSide(asked, {
     ...{ host, packageRoot, pull: caller.pull ?? null, branch: caller.branch ?? null, signal },
     findImage: (name) => findImage(docker, name, { say, signal }),
     fetches: true,
@@ -56,7 +56,7 @@ export async function openGround(desk: Desk, { config, variants, k6Image }: Prep
   const { say, packageRoot } = caller;
   const owner = `by ${userName()} on ${hostname()}, pid ${process.pid}`;
   const arena = await openArena(host, docker, {
-    ...{ run, image: k6Image, name: nameOf(config.host), owner, wait: config.wait, signal, say },
+    ...{ run, image: k6Image, name: hostName(config.host), owner, wait: config.wait, signal, say },
     beats: isRemote,
     ...(config.loadFrom && {
       publish: {

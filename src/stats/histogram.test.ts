@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { bucketOf, fromPercentiles, type GridPoint, merge, percentile, total } from './histogram.ts';
+import {
+  bucketOf,
+  fromPercentiles,
+  type GridPoint,
+  mergeHistograms,
+  percentile,
+  total,
+} from './histogram.ts';
 
 /** Small seeded generator (mulberry32): the same numbers in every run. */
 function random(seed: number): () => number {
@@ -67,7 +74,7 @@ describe('from percentiles back to counts', () => {
 
   test('with fewer samples than grid points every sample lands in its own bucket', () => {
     const values = ascending(samples('exponential', 11, 3));
-    const counts = merge(values.map((ms) => [[bucketOf(ms), 1]]));
+    const counts = mergeHistograms(values.map((ms) => [[bucketOf(ms), 1]]));
     expect(fromPercentiles(grid(values), 11)).toEqual(counts);
   });
 
@@ -93,7 +100,9 @@ describe('from percentiles back to counts', () => {
     (kind) => {
       const slices = Array.from({ length: 20 }, (_, i) => samples(kind, 1500 + 13 * i, 100 + i));
       const pooled = ascending(slices.flat());
-      const histogram = merge(slices.map((slice) => fromPercentiles(grid(ascending(slice)), slice.length)));
+      const histogram = mergeHistograms(
+        slices.map((slice) => fromPercentiles(grid(ascending(slice)), slice.length)),
+      );
       expect(total(histogram)).toBe(pooled.length);
       for (const p of [50, 75, 95, 98, 99]) {
         expect(Math.abs((percentile(histogram, p) as number) / exact(pooled, p) - 1)).toBeLessThan(0.01);
@@ -131,13 +140,15 @@ describe('merging', () => {
     return fromPercentiles(grid(values), values.length);
   });
   test('keeps every count, in any order', () => {
-    expect(total(merge(parts))).toBe(3000);
-    expect(merge(parts)).toEqual(merge([...parts].reverse()));
-    expect(merge([merge(parts.slice(0, 2)), parts[2] as never])).toEqual(merge(parts));
+    expect(total(mergeHistograms(parts))).toBe(3000);
+    expect(mergeHistograms(parts)).toEqual(mergeHistograms([...parts].reverse()));
+    expect(mergeHistograms([mergeHistograms(parts.slice(0, 2)), parts[2] as never])).toEqual(
+      mergeHistograms(parts),
+    );
   });
   test('leaves its inputs alone', () => {
     const before = structuredClone(parts);
-    merge(parts);
+    mergeHistograms(parts);
     expect(parts).toEqual(before);
   });
   test('a pooled percentile is not the mean of the percentiles', () => {
@@ -161,9 +172,9 @@ describe('merging', () => {
     const all = [...quiet, stalled];
     const mean = all.reduce((sum, h) => sum + (percentile(h, 99) as number), 0) / all.length;
     expect(mean).toBeLessThan(12);
-    expect(percentile(merge(all), 99)).toBeGreaterThan(100);
+    expect(percentile(mergeHistograms(all), 99)).toBeGreaterThan(100);
   });
   test('nothing merged has no percentile', () => {
-    expect(percentile(merge([]), 99)).toBeNull();
+    expect(percentile(mergeHistograms([]), 99)).toBeNull();
   });
 });

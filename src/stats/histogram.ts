@@ -1,5 +1,5 @@
 /** Sparse log buckets, as `results.json` has them: pairs of a bucket and a count. */
-export type Histogram = [bucket: number, count: number][];
+export type LogBuckets = [bucket: number, count: number][];
 
 /** Width of a bucket: each bound is 1 % above the one before. */
 const GROWTH = 1.01;
@@ -30,7 +30,7 @@ export function bucketOf(ms: number): number {
  * @param n number of samples; the total of the result is exactly n
  * @throws RangeError when there are samples but no grid, or a value is not a finite number
  */
-export function fromPercentiles(grid: readonly GridPoint[], n: number): Histogram {
+export function fromPercentiles(grid: readonly GridPoint[], n: number): LogBuckets {
   if (!Number.isInteger(n) || n < 0) throw new RangeError(`not a number of samples: ${n}`);
   if (n === 0) return [];
   if (grid.length === 0) throw new RangeError(`${n} samples, but no percentiles of them`);
@@ -71,7 +71,7 @@ const BUCKETS = 2560;
 const counts = new Float64Array(BUCKETS);
 
 /** Adds histograms up. Nothing is lost: the counts of each bucket are summed. */
-export function merge(histograms: Iterable<Histogram>): Histogram {
+export function mergeHistograms(histograms: Iterable<LogBuckets>): LogBuckets {
   const others = new Map<number, number>();
   let [first, last] = [BUCKETS, -1];
   for (const histogram of histograms) {
@@ -85,7 +85,7 @@ export function merge(histograms: Iterable<Histogram>): Histogram {
       }
     }
   }
-  const merged: Histogram = [];
+  const merged: LogBuckets = [];
   for (let bucket = first; bucket <= last; bucket++) {
     const count = counts[bucket] as number;
     if (count > 0) merged.push([bucket, count]);
@@ -95,7 +95,7 @@ export function merge(histograms: Iterable<Histogram>): Histogram {
 }
 
 /** Number of samples in a histogram. */
-export function total(histogram: Histogram): number {
+export function total(histogram: LogBuckets): number {
   return histogram.reduce((sum, [, count]) => sum + count, 0);
 }
 
@@ -106,18 +106,18 @@ export function total(histogram: Histogram): number {
  * @param p in percent, 0…100
  * @returns null for an empty histogram
  */
-export function percentile(histogram: Histogram, p: number): number | null {
+export function percentile(histogram: LogBuckets, p: number): number | null {
   return percentiles(histogram, [p])[0] ?? null;
 }
 
 /** Several at once, in any order; none of an empty histogram. */
-export function percentiles(histogram: Histogram, ps: readonly number[]): number[] {
+export function percentiles(histogram: LogBuckets, ps: readonly number[]): number[] {
   const read = readerOf(histogram);
   return ps.flatMap((p) => read(p) ?? []);
 }
 
 /** Reads one percentile after the other; null of an empty histogram. */
-export function readerOf(histogram: Histogram): (p: number) => number | null {
+export function readerOf(histogram: LogBuckets): (p: number) => number | null {
   const ends: number[] = [];
   let n = 0;
   for (const [, count] of histogram) {
@@ -138,14 +138,14 @@ export function readerOf(histogram: Histogram): (p: number) => number | null {
  *
  * @param ends of each bucket how many samples lie in it and below
  */
-function valueAt(histogram: Histogram, ends: readonly number[], index: number): number {
+function valueAt(histogram: LogBuckets, ends: readonly number[], index: number): number {
   let [from, to] = [0, ends.length - 1];
   while (from < to) {
     const middle = (from + to) >> 1;
     if (index < (ends[middle] as number)) to = middle;
     else from = middle + 1;
   }
-  const [bucket, count] = histogram[from] as Histogram[number];
+  const [bucket, count] = histogram[from] as LogBuckets[number];
   const share = (index - ((ends[from] as number) - count) + 0.5) / count;
   return FLOOR_MS * GROWTH ** (bucket - 1 + share);
 }

@@ -1,6 +1,6 @@
 import * as core from '@actions/core';
 import { context } from '@actions/github';
-import { gatherResults, Wanted } from '../publish/gather.ts';
+import { gatherResults, WantedShards } from '../publish/gather.ts';
 import { readJob } from '../publish/job.ts';
 import { summarise, writeGathered } from '../publish/publish-shards.ts';
 import { fail } from './step.ts';
@@ -9,7 +9,7 @@ import { fail } from './step.ts';
 process.exitCode = await main().catch(fail);
 
 async function main(): Promise<number> {
-  const wanted = Wanted.parse(JSON.parse(core.getInput('shards', { required: true })));
+  const wanted = WantedShards.parse(JSON.parse(core.getInput('shards', { required: true })));
   const gathered = await gatherResults(core.getInput('folder', { required: true }), wanted);
   for (const text of gathered.refused) core.warning(text, { title: 'Results that cannot be used' });
   await writeGathered(core.getInput('out', { required: true }), gathered.results, wanted);

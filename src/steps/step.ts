@@ -12,7 +12,7 @@ import type { Bench, Caller } from '../stages/desk.ts';
 import { readOutput } from '../store/stored.ts';
 
 /** We as a step of a job: what it logs, what it leaves to the post step, how it ends. */
-export async function makeCaller(
+export async function makeStepCaller(
   packageRoot: string,
   inputs: Readonly<Record<string, string>>,
 ): Promise<Caller> {
@@ -62,7 +62,7 @@ export async function salvage(out: string, since: number): Promise<Summary | nul
 }
 
 /** Says in the log why the step fails, if it does. */
-export function conclude(exitCode: Bench['exitCode']): number {
+export function concludeStep(exitCode: Bench['exitCode']): number {
   const reasons = {
     1: 'a pass criterion was missed or a gate failed; see the report',
     3: 'some variant could not be built or measured, or a gate could not be judged; see the report',

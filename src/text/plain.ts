@@ -54,7 +54,7 @@ export function clipMiddle(text: string, width: number): string {
 }
 
 /** Names in a sentence: `a, b and c`, at most four of them. */
-export function list(names: readonly string[]): string {
+export function listNames(names: readonly string[]): string {
   const shown = names.length > 4 ? [...names.slice(0, 3), `${names.length - 3} others`] : names;
   return shown.length < 2 ? shown.join('') : `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`;
 }

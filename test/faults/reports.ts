@@ -9,7 +9,7 @@ import { expect } from 'vitest';
 import { realHost } from '../../src/host.ts';
 import { addToHistory } from '../../src/publish/add-history.ts';
 import { gatherResults } from '../../src/publish/gather.ts';
-import type { Job } from '../../src/publish/job.ts';
+import type { WorkflowJob } from '../../src/publish/job.ts';
 import { type Outlets, publish } from '../../src/publish/publish.ts';
 import { renderShards } from '../../src/report/shards.ts';
 import type { Results } from '../../src/results/results.ts';
@@ -153,7 +153,7 @@ async function publishTo(listener: RequestListener): Promise<Seen> {
     info: (text) => void printed.push(text),
     warn: (text) => void printed.push(text),
   };
-  const job: Job = {
+  const job: WorkflowJob = {
     pull: { owner: 'octo', repo: 'shop', number: 7 },
     ...{ key: 'bench', token: 'secret-token', artifactName: 'raw', runUrl: 'https://run' },
   };

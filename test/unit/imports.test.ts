@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { drawLayers, findUpward, LAYERS, listImports } from '../../script/lib/imports.ts';
+import { drawLayers, findSharedNames, findUpward, LAYERS, listImports } from '../../script/lib/imports.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const folders: string[] = [];
@@ -30,6 +30,24 @@ test('docs/architecture.md has the drawing of the layers as they are', () => {
   expect(page, 'see `node script/lib/imports.ts`').toContain(
     `\`\`\`text\n${drawLayers(listImports())}\n\`\`\``,
   );
+});
+
+test('a search for an exported name finds one file of src/', () => {
+  expect(findSharedNames(), 'rename one of them, or share it').toEqual([]);
+});
+
+test('an exported name is seen in each form, and one of two files is named with both', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'names-'));
+  folders.push(folder);
+  for (const [file, text] of Object.entries({
+    'a.ts': 'export async function pair() {}\nexport const A = 1;\nexport type A = typeof A;\n',
+    'b.ts': 'export interface pair {}\nexport function* each() {}\nconst own = 1;\n',
+    'c.ts': 'export abstract class each {}\nconst own = 2;\n',
+    'c.test.ts': 'export const A = 2;\n',
+  })) {
+    writeFileSync(join(folder, file), text);
+  }
+  expect(findSharedNames(folder)).toEqual(['pair: a.ts, b.ts', 'each: b.ts, c.ts']);
 });
 
 test('an import is seen in each form, and one that points upwards is named', () => {

@@ -2,7 +2,13 @@ import type { HostFacts, Results, ScenarioFacts } from '../../results/results.ts
 import { ALPHA } from '../../stats/limits.ts';
 import { tCritical, tPValue } from '../../stats/student.ts';
 import { holm, isSure, type PairedTest, testPairs } from '../../stats/verdict.ts';
-import { chooseMetric, chooseRanking, type Entry, type Measured, measure } from '../rows/variant-rows.ts';
+import {
+  chooseMetric,
+  chooseRanking,
+  type Entry,
+  type Measured,
+  measureVariants,
+} from '../rows/variant-rows.ts';
 import type { Metric } from '../summary.ts';
 import { logRatios, pairSlices } from './pairs.ts';
 
@@ -73,7 +79,7 @@ export function compareAcross(list: readonly Results[]): Across | null {
   const indexes = list.map(({ plan }) => plan.shard?.index as number);
   if (new Set(indexes).size < indexes.length) return null;
   const sorted = [...list].sort((a, b) => (a.plan.shard?.index ?? 0) - (b.plan.shard?.index ?? 0));
-  const measured = sorted.map(measure);
+  const measured = sorted.map(measureVariants);
   return {
     reference: labelOf(first, first.plan.reference),
     of: shard.of,

@@ -12,17 +12,17 @@ import {
 } from '../../stats/verdict.ts';
 import { percent } from '../../text/percent.ts';
 import { group, sum } from '../rows/pool.ts';
-import { chooseMetric, type Entry, type Measured, measure } from '../rows/variant-rows.ts';
+import { chooseMetric, type Entry, type Measured, measureVariants } from '../rows/variant-rows.ts';
 import { testDuets, wereTogether } from './duet-pairs.ts';
 import { isNamed, keyOfPair, leadsOf } from './gates.ts';
 import {
   type InstancePair,
+  type LogSides,
   logSides,
   makePool,
   type Pool,
   pairSlices,
   ratiosOf,
-  type Sides,
 } from './pairs.ts';
 
 const METRICS: readonly CompareMetric[] = ['rps', 'p50', 'p95', 'p99', 'cpu', 'memory', 'services'];
@@ -33,7 +33,7 @@ const METRICS: readonly CompareMetric[] = ['rps', 'p50', 'p95', 'p99', 'cpu', 'm
  * of each pair the metric that fits the situation comes first.
  */
 export function compare(results: Results): Comparison[] {
-  return compareMeasured(results, measure(results));
+  return compareMeasured(results, measureVariants(results));
 }
 
 /** Likewise, when rows are there already. */
@@ -166,7 +166,7 @@ function draftPair(
 }
 
 /** The number halfway between the two sides, the mean of the starts; null where none is known of both. */
-function centerOf(sides: readonly Sides[]): number | null {
+function centerOf(sides: readonly LogSides[]): number | null {
   return sides.length > 0 ? mean(sides.map(([a, b]) => (a + b) / 2)) : null;
 }
 

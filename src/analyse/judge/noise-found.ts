@@ -2,7 +2,7 @@ import { mean, sampleVariance } from 'simple-statistics';
 import type { ExitCode } from '../../errors.ts';
 import type { CompareMetric, Comparison, Results } from '../../results/results.ts';
 import { predictDetectable } from '../../stats/verdict.ts';
-import { measure } from '../rows/variant-rows.ts';
+import { measureVariants } from '../rows/variant-rows.ts';
 import type { GuardCounts } from '../summary.ts';
 import { correctionFor, duetRatios, wereTogether } from './duet-pairs.ts';
 import { blockRatios, type InstancePair, logRatios, pairSlices } from './pairs.ts';
@@ -32,11 +32,11 @@ export interface NoiseFound {
   noise: readonly Noise[];
   guards: GuardCounts | null;
   /** What a run of so many minutes would do, and by metric the smallest change that it would find, as a share. */
-  prospects: readonly Prospect[];
+  prospects: readonly BudgetProspect[];
   exitCode: ExitCode;
 }
 
-export interface Prospect {
+export interface BudgetProspect {
   minutes: number;
   /** Null: too short for a comparison. */
   effort: { instances: number; blocks: number } | null;
@@ -51,7 +51,7 @@ const METRICS: readonly CompareMetric[] = ['cpu', 'rps', 'p50', 'p99'];
  * one-way random effects: the variance of a start's mean is start² + slice² ÷ blocks.
  */
 export function measureNoise(results: Results, comparisons: readonly Comparison[]): Noise[] {
-  return measure(results).flatMap(({ facts, entries }) =>
+  return measureVariants(results).flatMap(({ facts, entries }) =>
     entries.flatMap((head) => {
       const base = entries.find(({ variant }) => variant.id === head.variant.base);
       if (!base) return [];

@@ -3,7 +3,7 @@ import { makeResults } from '../../../test/fixtures/results/make.ts';
 import { statistics } from '../../../test/fixtures/statistics/statistics.ts';
 import type { Measurement } from '../../results/results.ts';
 import { GRID } from '../../run/load/k6.ts';
-import { fromPercentiles, type GridPoint, merge, percentile } from '../../stats/histogram.ts';
+import { fromPercentiles, type GridPoint, mergeHistograms, percentile } from '../../stats/histogram.ts';
 import { makeRandom } from '../../stats/random.ts';
 import { logRatios, pairSlices } from './pairs.ts';
 
@@ -128,7 +128,7 @@ describe('ln(ratio) of a start', () => {
     const [a, b] = arms((a, b) => {
       for (const slice of [...a, ...b]) slice.histogram = constant(1, 900);
       // A 25th of all: the median does not see it, p99 is it; the mean of the slices' p99 would be 25.75 times as high.
-      at(a, 0, 0).histogram = merge([constant(1, 756), constant(100, 144)]);
+      at(a, 0, 0).histogram = mergeHistograms([constant(1, 756), constant(100, 144)]);
       at(a, 1, 0).histogram = constant(100, 900);
       at(a, 1, 0).guards.stallMs = 200;
     });
@@ -151,7 +151,7 @@ const gridOf = (sorted: readonly number[]): GridPoint[] =>
 
 describe('what pooling costs in precision', () => {
   test.each(statistics.pooledPercentiles)("$name: pooled as numpy's percentiles of all samples", (given) => {
-    const pooled = merge(given.slices.map((slice) => fromPercentiles(gridOf(slice), slice.length)));
+    const pooled = mergeHistograms(given.slices.map((slice) => fromPercentiles(gridOf(slice), slice.length)));
     for (const [p, ms] of Object.entries(given.percentiles)) {
       expect(Math.abs((percentile(pooled, Number(p)) as number) / ms - 1)).toBeLessThan(0.01);
     }
@@ -170,7 +170,7 @@ describe('what pooling costs in precision', () => {
       );
       const [a, b] = sides.map((slices) => ({
         found: percentile(
-          merge(slices.map((slice) => fromPercentiles(gridOf(slice), slice.length))),
+          mergeHistograms(slices.map((slice) => fromPercentiles(gridOf(slice), slice.length))),
           50,
         ) as number,
         truth: exact(

@@ -1,6 +1,6 @@
 import { mean, median } from 'simple-statistics';
 import type { CompareMetric, Duet, Measurement } from '../../results/results.ts';
-import { merge, readerOf } from '../../stats/histogram.ts';
+import { mergeHistograms, readerOf } from '../../stats/histogram.ts';
 import { FOREIGN_CPU, MAX_GUARDED, MIN_PAIRS, STALL, STEAL } from '../../stats/limits.ts';
 
 /** Two slices of one block: loaded one soon after the other, so what drifts has met both. */
@@ -111,7 +111,7 @@ function keepWhole(duets: readonly Duet[]): Duet[] {
 /** A percentile of the requests of several slices together, ms; null where there are none. */
 export type Pool = (slices: readonly Measurement[]) => (p: number) => number | null;
 
-const poolAnew: Pool = (slices) => readerOf(merge(slices.map(({ histogram }) => histogram)));
+const poolAnew: Pool = (slices) => readerOf(mergeHistograms(slices.map(({ histogram }) => histogram)));
 
 /** The same, and once for all that asks for the same slices: one variant is compared with many, each by several percentiles. */
 export function makePool(): Pool {
@@ -145,20 +145,20 @@ export function logRatios(
   return ratiosOf(logSides(instances, metric, pool));
 }
 
-export const ratiosOf = (sides: readonly Sides[]) => sides.map(([a, b]) => a - b);
+export const ratiosOf = (sides: readonly LogSides[]) => sides.map(([a, b]) => a - b);
 
 /** ln of the numbers of variant and reference. */
-export type Sides = readonly [number, number];
+export type LogSides = readonly [number, number];
 
 /** Of each fresh start in which both are known. */
-export function logSides(instances: readonly InstancePair[], metric: CompareMetric, pool: Pool): Sides[] {
+export function logSides(instances: readonly InstancePair[], metric: CompareMetric, pool: Pool): LogSides[] {
   return instances.flatMap((instance) => {
     const sides = sidesOf(instance, metric, pool);
     return sides?.every(Number.isFinite) ? [sides] : [];
   });
 }
 
-function sidesOf({ kept }: InstancePair, metric: CompareMetric, pool: Pool): Sides | null {
+function sidesOf({ kept }: InstancePair, metric: CompareMetric, pool: Pool): LogSides | null {
   switch (metric) {
     case 'rps':
     case 'cpu':
@@ -184,7 +184,7 @@ export function blockRatios(kept: readonly SlicePair[], metric: 'rps' | 'cpu' | 
   return blockSides(kept, metric).map(([a, b]) => a - b);
 }
 
-function blockSides(kept: readonly SlicePair[], metric: 'rps' | 'cpu' | 'services'): Sides[] {
+function blockSides(kept: readonly SlicePair[], metric: 'rps' | 'cpu' | 'services'): LogSides[] {
   const of = (slice: Measurement) => (metric === 'rps' ? slice.achievedRps : slice[metric]?.perRequestUs);
   return kept.flatMap((pair) => {
     const [a, b] = [of(pair.variant), of(pair.reference)];
@@ -195,7 +195,7 @@ function blockSides(kept: readonly SlicePair[], metric: 'rps' | 'cpu' | 'service
 function ofSides(
   kept: readonly SlicePair[],
   of: (slices: readonly Measurement[]) => number | null,
-): Sides | null {
+): LogSides | null {
   const [a, b] = [of(kept.map((pair) => pair.variant)), of(kept.map((pair) => pair.reference))];
   return a && b ? [Math.log(a), Math.log(b)] : null;
 }

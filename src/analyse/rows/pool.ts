@@ -1,6 +1,6 @@
 import type { Endpoint, Histogram, Latency, Measurement } from '../../results/results.ts';
 import { estimate } from '../../stats/estimate.ts';
-import { merge, percentiles, total } from '../../stats/histogram.ts';
+import { mergeHistograms, percentiles, total } from '../../stats/histogram.ts';
 import type { EndpointRow, ErrorRow, PercentileEstimate, PooledLatency, Row } from '../summary.ts';
 
 /** The percentiles that tables show, in percent. */
@@ -43,7 +43,7 @@ export function poolLatency(parts: readonly Part[]): PooledLatency | null {
     latency !== null && histogram.length > 0 ? [{ latency, histogram, samples: total(histogram) }] : [],
   );
   if (measured.length === 0) return null;
-  const histogram = merge(measured.map((part) => part.histogram));
+  const histogram = mergeHistograms(measured.map((part) => part.histogram));
   const samples = total(histogram);
   const minMs = Math.min(...measured.map((part) => part.latency.minMs));
   const maxMs = Math.max(...measured.map((part) => part.latency.maxMs));

@@ -2,7 +2,7 @@ import { mean, median, sampleStandardDeviation } from 'simple-statistics';
 import type { Measurement } from '../../results/results.ts';
 import { ALPHA } from '../../stats/limits.ts';
 import { tCritical } from '../../stats/student.ts';
-import type { Soak, Trend } from '../summary.ts';
+import type { MeasuredSlope, Soak } from '../summary.ts';
 import { sum } from './pool.ts';
 
 /** From this length of steady load on a slice is looked at for what changes in it. */
@@ -164,7 +164,7 @@ export function regress(points: readonly Point[]): Slope | null {
 }
 
 /** Mean of slopes from several slices, with its 99 % interval. */
-function poolTrends(found: readonly (Slope | null)[]): Trend | null {
+function poolTrends(found: readonly (Slope | null)[]): MeasuredSlope | null {
   const slopes = found.filter((slope) => slope !== null);
   if (slopes.length === 0) return null;
   const error = Math.sqrt(sum(slopes, ({ error }) => error ** 2)) / slopes.length;
@@ -172,6 +172,6 @@ function poolTrends(found: readonly (Slope | null)[]): Trend | null {
   return { value: mean(slopes.map(({ value }) => value)), half: tCritical(ALPHA, df) * error };
 }
 
-function scale({ value, half }: Trend, factor: number): Trend {
+function scale({ value, half }: MeasuredSlope, factor: number): MeasuredSlope {
   return { value: value * factor, half: half * factor };
 }

@@ -1,5 +1,5 @@
 import type { Measurement, ScriptMetric } from '../../results/results.ts';
-import { merge, percentile } from '../../stats/histogram.ts';
+import { mergeHistograms, percentile } from '../../stats/histogram.ts';
 import type { MetricRow, ThresholdRow } from '../summary.ts';
 import { sum } from './pool.ts';
 
@@ -91,7 +91,7 @@ export function poolMetric(
   const min = lows.length > 0 ? Math.min(...lows) : null;
   const max = highs.length > 0 ? Math.max(...highs) : null;
   const whole = sampled.every(({ histogram }) => histogram.length > 0);
-  const histogram = whole ? merge(sampled.map((part) => part.histogram)) : [];
+  const histogram = whole ? mergeHistograms(sampled.map((part) => part.histogram)) : [];
   const at = (p: number) => {
     const found = percentile(histogram, p);
     // The ends are known exactly.

@@ -33,7 +33,7 @@ export interface Entry {
 }
 
 /** Sorts measurements by scenario and variant, and says what each variant did. */
-export function measure(results: Results): Measured[] {
+export function measureVariants(results: Results): Measured[] {
   const measured = group(results.measurements, ({ scenario }) => scenario);
   const searched = group(results.searches, ({ scenario }) => scenario);
   return results.plan.scenarios.map((facts) => {

@@ -8,11 +8,11 @@ import type {
   ScenarioFacts,
   Variant,
 } from '../../results/results.ts';
-import { merge, percentile } from '../../stats/histogram.ts';
+import { mergeHistograms, percentile } from '../../stats/histogram.ts';
 import { ALPHA } from '../../stats/limits.ts';
 import { tCritical, tPValue } from '../../stats/student.ts';
 import { byInstance } from '../rows/pool.ts';
-import { chooseMetric, measure } from '../rows/variant-rows.ts';
+import { chooseMetric, measureVariants } from '../rows/variant-rows.ts';
 
 const METRICS: readonly CompareMetric[] = ['rps', 'p50', 'p95', 'p99', 'cpu', 'memory'];
 
@@ -24,9 +24,9 @@ export const ANOTHER_RUN = 'another run: machine and time may differ';
  * not loaded in turn, so an interval over fresh starts holds nothing of what changed between the runs. Pure.
  */
 export function compareEarlier(results: Results, earlier: Results): Comparison[] {
-  const before = measure(earlier);
+  const before = measureVariants(earlier);
   const ofRun = unlikeRuns(results, earlier);
-  return measure(results).flatMap((now) => {
+  return measureVariants(results).flatMap((now) => {
     const then = before.find(({ facts }) => facts.name === now.facts.name);
     if (!then) return [];
     const ofScenario = unlikeScenarios(now.facts, then.facts);
@@ -105,7 +105,7 @@ function measureStart(slices: readonly Measurement[], metric: CompareMetric): nu
     case 'memory':
       return averaged(({ memory }) => memory?.medianBytes, median);
     default:
-      return percentile(merge(slices.map(({ histogram }) => histogram)), Number(metric.slice(1)));
+      return percentile(mergeHistograms(slices.map(({ histogram }) => histogram)), Number(metric.slice(1)));
   }
 }
 

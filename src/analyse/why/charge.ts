@@ -1,5 +1,5 @@
 import type { Frame, Profile } from '../../results/results.ts';
-import { type FrameGroup, groupOf, isFile, keyOf } from './frame-groups.ts';
+import { type FrameGroup, groupOf, isFileCode, keyOf } from './frame-groups.ts';
 
 /** Autoloading as a whole: which function is the first to use a class says little. */
 export const AUTOLOADING = 'autoloading';
@@ -74,7 +74,7 @@ const UNKNOWN: { frame: Frame; key: string; group: FrameGroup } = {
 };
 
 function makeCall(parent: Call | null, { frame, key, group }: typeof UNKNOWN): Omit<Call, 'total'> {
-  const isEntry = isFile(frame) && (parent === null || parent.isEntry);
+  const isEntry = isFileCode(frame) && (parent === null || parent.isEntry);
   const holder = group === 'php' && parent ? parent.holder : key;
   const place = { parent, group, holder, isEntry };
   if (group === 'autoload' || parent?.charge === AUTOLOADING)

@@ -1,7 +1,7 @@
 import { group } from '../rows/pool.ts';
 import { AUTOLOADING, readCell } from './charge.ts';
 import { MIN_SHARE, type Paired, sumOf, testChanges, timesOf } from './functions.ts';
-import type { Change, Culprit, FunctionName } from './why-model.ts';
+import type { Culprit, FunctionChange, FunctionName } from './why-model.ts';
 
 /** From this share of a change on it is told as that of the function that has it. */
 const MOST = 0.5;
@@ -36,12 +36,12 @@ export function findCulprits(paired: Paired, nameOf: (key: string) => FunctionNa
 /** How much of it is told, and where within it that is: in itself, in one function that it calls, or in many. */
 function placeOf(
   key: string,
-  parts: readonly { key: string; change: Change }[],
-  whole: Change | undefined,
+  parts: readonly { key: string; change: FunctionChange }[],
+  whole: FunctionChange | undefined,
   nameOf: (key: string) => FunctionName,
 ): Pick<Culprit, 'change' | 'within' | 'isSpread'> {
   const sum = (side: 'us' | 'low' | 'high') => sumOf(parts.map(({ change }) => change[side]));
-  const together: Change = { us: sum('us'), low: sum('low'), high: sum('high'), sure: true };
+  const together: FunctionChange = { us: sum('us'), low: sum('low'), high: sum('high'), sure: true };
   const change = whole?.sure ? whole : together;
   const [first] = parts.toSorted((a, b) => (b.change.us - a.change.us) / change.us);
   const hasMost = first !== undefined && first.change.us / change.us >= MOST;

@@ -16,7 +16,7 @@ export function groupOf({ file }: Pick<Frame, 'file'>): FrameGroup {
 }
 
 /** Code of an included file, outside of any function. */
-export function isFile({ name, file }: Pick<Frame, 'name' | 'file'>): boolean {
+export function isFileCode({ name, file }: Pick<Frame, 'name' | 'file'>): boolean {
   return file !== null && (name === file || name.endsWith(`/${file}`));
 }
 

@@ -2,17 +2,17 @@ import type { Profile } from '../../results/results.ts';
 import { ALPHA } from '../../stats/limits.ts';
 import { type Differences, testDifferences } from '../../stats/moderated.ts';
 import { type Charged, chargeSamples } from './charge.ts';
-import type { Change, Sides } from './why-model.ts';
+import type { FunctionChange, Sides } from './why-model.ts';
 
 /** A fresh start of one side: samples, and what one of them is worth. */
-export interface Start extends Charged {
+export interface ProfiledStart extends Charged {
   perRequestUs: number;
   /** µs of CPU per request that a sample represents. */
   worth: number;
 }
 
 /** Null: nothing was sampled, or the CPU time is not known. */
-export function readStart(profile: Profile): Start | null {
+export function readStart(profile: Profile): ProfiledStart | null {
   const charged = chargeSamples(profile);
   const { cpuUs, requests } = profile;
   if (charged.samples === 0 || requests === 0 || cpuUs === null || cpuUs <= 0) return null;
@@ -22,12 +22,12 @@ export function readStart(profile: Profile): Start | null {
 
 /** Starts of both sides, the first with the first; no bases: nothing to compare with. */
 export interface Paired {
-  variants: readonly Start[];
-  bases: readonly Start[];
+  variants: readonly ProfiledStart[];
+  bases: readonly ProfiledStart[];
 }
 
 /** One way to tell samples apart. */
-export type Way = 'self' | 'inclusive' | 'charged' | 'cells';
+export type SampleSplit = 'self' | 'inclusive' | 'charged' | 'cells';
 
 /** With fewer pairs nothing is tested. */
 export const MIN_STARTS = 3;
@@ -40,19 +40,22 @@ export const sumOf = (values: readonly number[]): number => values.reduce((sum, 
 const meanOf = (values: readonly number[]): number => (values.length > 0 ? sumOf(values) / values.length : 0);
 
 /** Mean over the starts of each side. */
-export function timesOf({ variants, bases }: Paired, way: Way): Map<string, Sides> {
+export function timesOf({ variants, bases }: Paired, way: SampleSplit): Map<string, Sides> {
   const keys = new Set([...variants, ...bases].flatMap((start) => [...start[way].keys()]));
-  const us = (starts: readonly Start[], key: string) =>
+  const us = (starts: readonly ProfiledStart[], key: string) =>
     meanOf(starts.map((start) => (start[way].get(key) ?? 0) * start.worth));
   return new Map([...keys].map((key) => [key, { variant: us(variants, key), base: us(bases, key) }]));
 }
 
 /** What changed, of all that was sampled often enough, corrected for the number of tests of all ways together. */
-export function testChanges<W extends Way>(
+export function testChanges<W extends SampleSplit>(
   paired: Paired,
   ways: readonly W[],
-): Record<W, Map<string, Change>> {
-  const found = Object.fromEntries(ways.map((way) => [way, new Map()])) as Record<W, Map<string, Change>>;
+): Record<W, Map<string, FunctionChange>> {
+  const found = Object.fromEntries(ways.map((way) => [way, new Map()])) as Record<
+    W,
+    Map<string, FunctionChange>
+  >;
   const { variants, bases } = paired;
   if (variants.length < MIN_STARTS || bases.length < MIN_STARTS) return found;
   const tested = ways.flatMap((way) => listTestable(paired, way).map((key) => ({ way, key })));
@@ -65,7 +68,7 @@ export function testChanges<W extends Way>(
   return found;
 }
 
-function listTestable({ variants, bases }: Paired, way: Way): string[] {
+function listTestable({ variants, bases }: Paired, way: SampleSplit): string[] {
   const keys = new Set([...variants, ...bases].flatMap((start) => [...start[way].keys()]));
   return [...keys].filter((key) => {
     const most = [variants, bases].map((starts) => meanOf(starts.map((start) => start[way].get(key) ?? 0)));
@@ -73,13 +76,13 @@ function listTestable({ variants, bases }: Paired, way: Way): string[] {
   });
 }
 
-function differencesOf({ variants, bases }: Paired, way: Way, key: string): Differences {
-  const us = (start: Start) => (start[way].get(key) ?? 0) * start.worth;
+function differencesOf({ variants, bases }: Paired, way: SampleSplit, key: string): Differences {
+  const us = (start: ProfiledStart) => (start[way].get(key) ?? 0) * start.worth;
   // Half a sample more, as of none at all counting would seem to be sure.
-  const noise = (start: Start) => ((start[way].get(key) ?? 0) + 0.5) * start.worth ** 2;
+  const noise = (start: ProfiledStart) => ((start[way].get(key) ?? 0) + 0.5) * start.worth ** 2;
   return {
     variant: variants.map(us),
     reference: bases.map(us),
-    noise: variants.map((start, i) => noise(start) + noise(bases[i] as Start)),
+    noise: variants.map((start, i) => noise(start) + noise(bases[i] as ProfiledStart)),
   };
 }

@@ -26,10 +26,10 @@ export interface FunctionTime extends FunctionName {
   /** With all that it calls. */
   inclusiveUs: Sides;
   /** Of `selfUs`, variant − base; null: too rare to be tested, or nothing to compare with. */
-  change: Change | null;
+  change: FunctionChange | null;
 }
 
-export interface Change {
+export interface FunctionChange {
   us: number;
   /** At 99 % for all functions together, so what does not contain 0 is sure. */
   low: number;
@@ -43,7 +43,7 @@ export interface Culprit {
   /** Null: autoloading. */
   function: FunctionName | null;
   us: Sides;
-  change: Change;
+  change: FunctionChange;
   /** A function that it calls, which has most of the change. */
   within: FunctionName | null;
   /** Most of the change is in what it calls, in no function of that by itself. */

@@ -4,7 +4,7 @@ import { isOwn, makeSampled, nameOfPart, type Truth } from '../../../test/fixtur
 import type { Profile, Results } from '../../results/results.ts';
 import { mergeResults } from '../merge.ts';
 import { MAX_CALLS } from './call-tree.ts';
-import { explain, MAX_FUNCTIONS } from './why.ts';
+import { explainCpu, MAX_FUNCTIONS } from './why.ts';
 import type { Why } from './why-model.ts';
 
 const IDS = { variant: 'apache@8.4', base: 'apache@8.4:base', scenario: 'quick' };
@@ -19,7 +19,7 @@ function resultsWith(profiles: Profile[], changed?: string[]): Results {
   return { ...results, profiles };
 }
 
-const only = (results: Results): Why => explain(results, [])[0] as Why;
+const only = (results: Results): Why => explainCpu(results, [])[0] as Why;
 
 function simulate(truth: Truth) {
   const { profiles, target } = makeSampled(IDS, truth);
@@ -262,8 +262,8 @@ test('trees and lists are bounded, and no time is lost', () => {
 test('a variant without a base is described by itself; one that was not sampled is left out', () => {
   const results = resultsWith([profileOf('apache@8.4', 0, usual)]);
   expect(only(results)).toMatchObject({ base: null, starts: 1, changeUs: 0, culprits: [], tests: 0 });
-  expect(explain(resultsWith([]), [])).toEqual([]);
-  expect(explain(resultsWith([{ ...profileOf('apache@8.4', 0, usual), cpuUs: null }]), [])).toEqual([]);
+  expect(explainCpu(resultsWith([]), [])).toEqual([]);
+  expect(explainCpu(resultsWith([{ ...profileOf('apache@8.4', 0, usual), cpuUs: null }]), [])).toEqual([]);
 });
 
 test('the change as a whole is that of the verdict where that is sure', () => {
@@ -271,10 +271,10 @@ test('the change as a whole is that of the verdict where that is sure', () => {
   const comparison = {
     ...{ variant: IDS.variant, reference: IDS.base, against: 'base', scenario: 'quick', metric: 'cpu' },
     ...{ values: { variant: 2500, reference: 2200 }, interval: { low: 1.1, high: 1.2, level: 0.99 } },
-  } as Parameters<typeof explain>[1][number];
-  const [sure] = explain(resultsWith(profiles), [comparison]);
+  } as Parameters<typeof explainCpu>[1][number];
+  const [sure] = explainCpu(resultsWith(profiles), [comparison]);
   expect(sure?.changeUs).toBe(300);
-  const [open] = explain(resultsWith(profiles), [
+  const [open] = explainCpu(resultsWith(profiles), [
     { ...comparison, interval: { low: 0.9, high: 1.2, level: 0.99 } },
   ]);
   expect(open?.changeUs).toBeCloseTo(200, -2);

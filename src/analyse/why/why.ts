@@ -3,14 +3,14 @@ import { group } from '../rows/pool.ts';
 import { mergeTrees, type Weighed } from './call-tree.ts';
 import { findCulprits } from './culprits.ts';
 import { groupOf, keyOf } from './frame-groups.ts';
-import { type Paired, readStart, type Start, sumOf, testChanges, timesOf } from './functions.ts';
+import { type Paired, type ProfiledStart, readStart, sumOf, testChanges, timesOf } from './functions.ts';
 import type { FunctionName, FunctionTime, Sides, Why } from './why-model.ts';
 
 /** Of more functions the rest is in the tree, as far as that goes. */
 export const MAX_FUNCTIONS = 500;
 
 /** Where the CPU time of each variant goes, and what of it changed against its base. In the order of plan and variants. */
-export function explain(results: Results, comparisons: readonly Comparison[]): Why[] {
+export function explainCpu(results: Results, comparisons: readonly Comparison[]): Why[] {
   const profiles = group(results.profiles, ({ scenario, variant }) => JSON.stringify([scenario, variant]));
   const of = (scenario: string, variant: string) => profiles.get(JSON.stringify([scenario, variant])) ?? [];
   const isBase = new Set(results.variants.flatMap(({ base }) => base ?? []));
@@ -37,7 +37,7 @@ export function explain(results: Results, comparisons: readonly Comparison[]): W
 
 interface Read {
   profile: Profile;
-  start: Start;
+  start: ProfiledStart;
 }
 
 interface ReadSides {
@@ -73,11 +73,11 @@ function describe(
     bases: sides.bases.map(({ start }) => start),
   };
   const nameOf = makeNames(sides, changed);
-  const mean = (starts: readonly Start[]) =>
+  const mean = (starts: readonly ProfiledStart[]) =>
     starts.length > 0 ? sumOf(starts.map(({ perRequestUs }) => perRequestUs)) / starts.length : 0;
   const perRequestUs: Sides = { variant: mean(paired.variants), base: mean(paired.bases) };
   const functions = listFunctions(paired, nameOf);
-  const count = (starts: readonly Start[]) => sumOf(starts.map(({ samples }) => samples));
+  const count = (starts: readonly ProfiledStart[]) => sumOf(starts.map(({ samples }) => samples));
   return {
     ...named,
     starts: paired.variants.length,

@@ -7,7 +7,7 @@ import type { Measurement, Results } from '../../results/results.ts';
 import { type ErrorSample, type K6Summary, loadedFromMs, parseSamples } from '../../run/load/k6.ts';
 import { mergeSummaries } from '../../run/load/merge-summaries.ts';
 import { SITE } from '../../run/load/site-load.ts';
-import { measure } from '../../run/measure/measure.ts';
+import { measureSlices } from '../../run/measure/measure.ts';
 import { describeScenario } from '../../run/record.ts';
 import { Samples } from '../../run/sample/samples.ts';
 
@@ -166,7 +166,7 @@ function measureAll(
     containers: new Map(),
   };
   const outcome = { batch, instance: 0, summary, trouble: '', errors, samples: new Samples(), arena: 0 };
-  return measure({ ...outcome, ...nothing, beganMs });
+  return measureSlices({ ...outcome, ...nothing, beganMs });
 }
 
 function planOf(

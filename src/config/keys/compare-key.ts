@@ -1,7 +1,8 @@
 import { UserError } from '../../errors.ts';
+import type { Gate } from '../../results/comparison.ts';
 import { COUNT_NAMES } from '../../results/count-names.ts';
 import { formatDuration, HOUR, parseDuration, quote, refuse, SECOND, unknownWord } from '../text.ts';
-import type { Gate, Shard, Unjudged } from '../types.ts';
+import type { Shard, Unjudged } from '../types.ts';
 
 /** What `compare-to`, `budget` and `fail-on` take. Each `parse…` throws a UserError without a place. */
 

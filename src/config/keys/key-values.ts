@@ -3,7 +3,7 @@ import { COUNT_NAMES, COUNTERS } from '../../results/count-names.ts';
 import { keys, record, scalar } from '../document.ts';
 import { parseAddress, parseEngine } from '../engine-key.ts';
 import { parseImage, parseName, refuse } from '../text.ts';
-import { anyText, image, list, name, oneOf, path } from '../values.ts';
+import { anyText, imageValue, listOf, nameValue, oneOf, pathValue } from '../values.ts';
 import { parseGate, parseUnjudged, parseVariantName } from './compare-key.ts';
 
 /** One key of the configuration: in `.bench.yml`, as a flag `--key VALUE` and as an input of the action. */
@@ -29,7 +29,7 @@ export interface Key {
 
 export const choice = z.union([
   z.string(),
-  keys({ runtime: z.string(), as: name.optional(), options: z.record(z.string(), anyText).optional() }),
+  keys({ runtime: z.string(), as: nameValue.optional(), options: z.record(z.string(), anyText).optional() }),
 ]);
 
 export const variable = (text: string) => {
@@ -104,25 +104,25 @@ const gate = scalar((text: string) => parseUnjudged(text) ?? parseGate(text), {
   pattern: GATE_PATTERN,
 });
 
-export const gates = list(gate, { type: 'string', pattern: GATE_PATTERN });
+export const gates = listOf(gate, { type: 'string', pattern: GATE_PATTERN });
 
-export const images = record((text) => parseImage(text), image);
+export const images = record((text) => parseImage(text), imageValue);
 
 /** The path of a compose file, or more than that. */
 export const services = z.union([
-  path,
+  pathValue,
   keys({
-    file: path.optional(),
+    file: pathValue.optional(),
     reset: record(parseName, anyText).optional(),
-    image: image.optional(),
-    dump: path.optional(),
+    image: imageValue.optional(),
+    dump: pathValue.optional(),
   }),
 ]);
 
 /** Keys of what is found out once all is measured. */
 export const PASS_KEYS = {
   profile: {
-    schema: list(scalar(parseVariantName, { type: ['string', 'boolean'] })),
+    schema: listOf(scalar(parseVariantName, { type: ['string', 'boolean'] })),
     value: '[LIST]',
     alone: 'true',
     about:
@@ -131,7 +131,7 @@ export const PASS_KEYS = {
     many: 'list',
   },
   count: {
-    schema: list(oneOf(...COUNTERS, 'none')),
+    schema: listOf(oneOf(...COUNTERS, 'none')),
     value: 'LIST',
     about: `Also count work per request, after the verdict: ${COUNTERS.join(', ')}, or none`,
     default: 'services, if there are services and compare-to',
@@ -142,7 +142,7 @@ export const PASS_KEYS = {
 /** Who loads instead of the engine with the servers. */
 export const LOAD_ENGINE_KEYS = {
   'load-engines': {
-    schema: list(scalar(parseEngine, { type: 'string', minLength: 1 })),
+    schema: listOf(scalar(parseEngine, { type: 'string', minLength: 1 })),
     value: 'NAME,…',
     about: 'Docker engines on other machines that make the load together. Each as for engine',
     default: 'the engine with the servers',

@@ -93,7 +93,7 @@ export function find<K extends KeyName>(layers: readonly Layer[], key: K): Given
 }
 
 /** Maps are merged over the sources, key by key. */
-export function merge<K extends 'env' | 'ini' | 'slo'>(
+export function mergeKey<K extends 'env' | 'ini' | 'slo'>(
   layers: readonly Layer[],
   key: K,
 ): NonNullable<Values[K]> {

@@ -67,7 +67,7 @@ export function describeApp(folder: string, files: Files, said: Parameters<typeo
 }
 
 /** What the app is served with when nobody says otherwise: the mode that its framework has for production. */
-export function environmentOf(
+export function frameworkEnvironment(
   { kind }: Pick<App, 'kind'>,
   env: Readonly<Record<string, string>>,
 ): Record<string, string> {

@@ -6,17 +6,17 @@ import type { Files } from '../files.ts';
 import { parseOptionValue, type Runtimes } from '../keys/choices.ts';
 import { parseImage, refuse, unknownWord } from '../text.ts';
 import type { AppKind, OptionSpec, Runtime } from '../types.ts';
-import { boolean, duration, integer, line, list, oneOf, php } from '../values.ts';
+import { booleanValue, durationValue, integerValue, lineValue, listOf, oneOf, phpValue } from '../values.ts';
 import { checkBases, checkOptions } from './manifest.ts';
 
-const bound = integer({ min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER }).optional();
+const bound = integerValue({ min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER }).optional();
 
 const optionSpec = keys({
   type: oneOf('integer', 'boolean', 'enum', 'duration', 'size'),
-  default: line,
+  default: lineValue,
   min: bound,
   max: bound,
-  values: list(line).optional(),
+  values: listOf(lineValue).optional(),
   at: oneOf('run', 'build'),
   env: scalar(
     (text) => {
@@ -25,7 +25,7 @@ const optionSpec = keys({
     },
     { type: 'string', pattern: '^[A-Z][A-Z0-9_]*$' },
   ),
-  about: line,
+  about: lineValue,
 });
 
 const optionName = (text: string) => {
@@ -37,19 +37,19 @@ const appKind = oneOf<AppKind>('plain', 'psr15', 'symfony', 'laravel', 'lumen');
 
 /** `runtime.yaml`. */
 export const manifest = keys({
-  title: line,
+  title: lineValue,
   model: oneOf('per-request', 'long-lived'),
-  base: list(scalar((text) => parseImage(text, { template: true }), { type: 'string' })),
-  php: list(php, { type: ['string', 'number'] }),
+  base: listOf(scalar((text) => parseImage(text, { template: true }), { type: 'string' })),
+  php: listOf(phpValue, { type: ['string', 'number'] }),
   options: record(optionName, optionSpec),
-  apps: list(appKind),
-  'long-lived': keys({ when: record(optionName, list(line)), apps: list(appKind) }).optional(),
-  requires: list(line).optional(),
-  conflicts: list(line).optional(),
-  htaccess: boolean.optional(),
-  'extra-variables': list(line).optional(),
-  'worker-per-connection': boolean.optional(),
-  elastic: record(optionName, list(line)).optional(),
+  apps: listOf(appKind),
+  'long-lived': keys({ when: record(optionName, listOf(lineValue)), apps: listOf(appKind) }).optional(),
+  requires: listOf(lineValue).optional(),
+  conflicts: listOf(lineValue).optional(),
+  htaccess: booleanValue.optional(),
+  'extra-variables': listOf(lineValue).optional(),
+  'worker-per-connection': booleanValue.optional(),
+  elastic: record(optionName, listOf(lineValue)).optional(),
   stop: keys({
     signal: scalar(
       (text) => {
@@ -58,11 +58,11 @@ export const manifest = keys({
       },
       { type: 'string', pattern: '^SIG[A-Z0-9]+$' },
     ),
-    timeout: duration(),
-    'in-flight': line,
+    timeout: durationValue(),
+    'in-flight': lineValue,
   }),
-  status: line,
-  tried: line.optional(),
+  status: lineValue,
+  tried: lineValue.optional(),
   docs: scalar(
     (text) => {
       if (/^https?:\/\/[^\s/]+\S*$/.test(text) && URL.canParse(text)) return text;
@@ -74,10 +74,10 @@ export const manifest = keys({
 
 /** `runtime.yaml` of a runtime that is another one under a name of its own, with other defaults. */
 export const preset = keys({
-  extends: line,
-  title: line,
-  defaults: record(optionName, line),
-  tried: line.optional(),
+  extends: lineValue,
+  title: lineValue,
+  defaults: record(optionName, lineValue),
+  tried: lineValue.optional(),
 });
 
 /**

@@ -5,26 +5,37 @@ import { at, type Document, displayPath, keys, readYamlFile, validate } from '..
 import type { Files } from '../files.ts';
 import { NAME, quote, SECOND, suggest, unknownWord } from '../text.ts';
 import type { Journey, Load, Scenario, Slo } from '../types.ts';
-import { boolean, duration, integer, line, list, load, oneOf, path, slo, urlPath } from '../values.ts';
+import {
+  booleanValue,
+  durationValue,
+  integerValue,
+  lineValue,
+  listOf,
+  loadValue,
+  oneOf,
+  pathValue,
+  sloValues,
+  urlPathValue,
+} from '../values.ts';
 import { loadMs, scaleLoad } from './load.ts';
 
 /** Keys that a scenario file and the configuration share; in the latter they override every chosen scenario. */
 export const scenarioKeys = {
-  load: load.optional(),
-  timeout: duration(1).optional(),
+  load: loadValue.optional(),
+  timeout: durationValue(1).optional(),
   // k6 runs no scenario for less than a second.
-  warmup: duration(SECOND, { orZero: true }).optional(),
-  blocks: integer({ min: 1, max: 10_000 }).optional(),
-  'max-vus': integer({ min: 1, max: 100_000 }).optional(),
-  reuse: boolean.optional(),
-  slo: keys(slo).optional(),
+  warmup: durationValue(SECOND, { orZero: true }).optional(),
+  blocks: integerValue({ min: 1, max: 10_000 }).optional(),
+  'max-vus': integerValue({ min: 1, max: 100_000 }).optional(),
+  reuse: booleanValue.optional(),
+  slo: keys(sloValues).optional(),
 };
 
 /** `scenarios/<name>.yaml`. */
 export const scenarioFile = keys({
-  title: line,
-  journey: path.optional(),
-  paths: list(urlPath).optional(),
+  title: lineValue,
+  journey: pathValue.optional(),
+  paths: listOf(urlPathValue).optional(),
   verify: oneOf('body', 'status').optional(),
   ...scenarioKeys,
 });

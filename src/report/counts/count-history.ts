@@ -1,7 +1,7 @@
 import type { CountTrend } from '../../history/count-trend.ts';
 import { describeCount } from '../../results/count-names.ts';
 import { code, escapeMarkdown } from '../format/escape.ts';
-import { type Column, table } from '../format/markup.ts';
+import { type MarkdownColumn, table } from '../format/markup.ts';
 import { type Html, html, name } from '../html/html.ts';
 import { NOTHING } from '../words/numbers.ts';
 import { countAmount } from './count-words.ts';
@@ -34,7 +34,7 @@ export function renderCountHistory(
   drawn: (values: readonly number[]) => string,
 ): string {
   if (trends.length === 0) return '';
-  const columns: Column<CountTrend>[] = [
+  const columns: MarkdownColumn<CountTrend>[] = [
     { title: 'Variant', cell: ({ variant }) => code(variant) },
     { title: 'Scenario', cell: ({ scenario, load }) => `${code(scenario)} ${escapeMarkdown(load)}` },
     { title: 'Count', cell: (trend) => escapeMarkdown(titleOf(trend)) },

@@ -2,8 +2,8 @@ import type { CountChange, CountRow, CountSide } from '../../analyse/counted.ts'
 import { group } from '../../analyse/rows/pool.ts';
 import type { ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import { describeCount } from '../../results/count-names.ts';
-import { list } from '../../text/plain.ts';
-import type { Medium } from '../words/changes.ts';
+import { listNames } from '../../text/plain.ts';
+import type { Names } from '../words/changes.ts';
 import { levelOf } from '../words/changes.ts';
 import { bytes, bytesOfBoth, count, digits } from '../words/numbers.ts';
 import { contradictCpu, millions, tellWork } from './instruction-words.ts';
@@ -42,7 +42,7 @@ export function countRange({ interval }: CountChange, name: string): string {
 }
 
 /** `Database queries 3 → 14 per request`; with an interval that stands behind it. */
-export function tellCount(row: CountRow, medium: Medium): string {
+export function tellCount(row: CountRow, medium: Names): string {
   const { name, endpoint, side, change } = row;
   if (change === null) return '';
   if (name === 'instructions') return tellWork(row, bothCounts(side, change, name), medium);
@@ -70,7 +70,7 @@ export function changedCounts({ scenarios }: Summary): { scenario: ScenarioSumma
 }
 
 /** All that surely changed, in sentences: what is alike on several variants once. Empty where nothing did. */
-export function tellCounts(summary: Summary, medium: Medium): string {
+export function tellCounts(summary: Summary, medium: Names): string {
   const told = new Map<string, { labels: Set<string>; of: Set<string> }>();
   for (const { scenario, row } of changedCounts(summary)) {
     if (row.change?.against !== 'base') continue;
@@ -82,7 +82,7 @@ export function tellCounts(summary: Summary, medium: Medium): string {
     told.set(text, { labels: known.labels.add(row.label), of });
   }
   const sentences = [...told].map(([text, { labels, of }]) =>
-    labels.size === of.size ? text : `${text} (${list([...labels].map(medium.name))})`,
+    labels.size === of.size ? text : `${text} (${listNames([...labels].map(medium.name))})`,
   );
   const left = sentences.length - TOLD;
   const shown = sentences.slice(0, TOLD).join('; ');
@@ -90,7 +90,7 @@ export function tellCounts(summary: Summary, medium: Medium): string {
 }
 
 /** Without another version: `Counts per request of apache: queries 3, rows-read 12.`, a line for each variant. */
-export function countLines({ counts }: Pick<ScenarioSummary, 'counts'>, medium: Medium): string[] {
+export function countLines({ counts }: Pick<ScenarioSummary, 'counts'>, medium: Names): string[] {
   const whole = counts.filter(({ endpoint }) => endpoint === null);
   if (whole.some(({ change }) => change?.against === 'base')) return [];
   return [...group(whole, ({ label }) => label)].map(([label, own]) => {

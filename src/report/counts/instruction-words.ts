@@ -1,6 +1,6 @@
 import type { CountRow } from '../../analyse/counted.ts';
 import type { ScenarioSummary } from '../../analyse/summary.ts';
-import { type Medium, tellAmount } from '../words/changes.ts';
+import { type Names, tellAmount } from '../words/changes.ts';
 
 /** What is said of instructions: a page does more work, or less. It is never said to be slower. */
 
@@ -15,7 +15,7 @@ export function tellFloor({ side: { floorRatio } }: CountRow): string {
 }
 
 /** `/ does more work: instructions 15.743 M → 15.823 M per request (+0.51 %, floor 0.0095 %)` */
-export function tellWork(row: CountRow, both: string, medium: Medium): string {
+export function tellWork(row: CountRow, both: string, medium: Names): string {
   const { endpoint, change } = row;
   const who = endpoint === null ? 'the app' : medium.name(endpoint);
   const what = {

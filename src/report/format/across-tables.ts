@@ -1,15 +1,15 @@
 import type { Across, AcrossRow, AcrossScenario, Ratio } from '../../analyse/judge/across-shards.ts';
-import { cleanLine, clip, list, plural } from '../../text/plain.ts';
+import { cleanLine, clip, listNames, plural } from '../../text/plain.ts';
 import { nounOf } from '../words/changes.ts';
 import { change, NOTHING } from '../words/numbers.ts';
 import { code, escapeMarkdown } from './escape.ts';
-import { type Column, chooseColumns, coloured, layOut, uncoloured, wrap } from './layout.ts';
+import { chooseColumns, coloured, layOutTable, type TerminalColumn, uncoloured, wrap } from './layout.ts';
 import { table } from './markup.ts';
 import { drawBars } from './mermaid.ts';
 import type { TableOptions } from './terminal.ts';
 
 /** A shard as it was planned, where that is known: what is missing can be named then. */
-export interface Wanted {
+export interface WantedShard {
   index: number;
   /** Labels. */
   variants: readonly string[];
@@ -25,7 +25,7 @@ type Name = (label: string) => string;
 const label: Name = (text) => code(clip(text, LABEL));
 
 /** Variants of several machines in one table, each by its ratio to the reference on its own machine, as Markdown. */
-export function renderAcross(across: Across, wanted: readonly Wanted[] = []): string {
+export function renderAcross(across: Across, wanted: readonly WantedShard[] = []): string {
   return [
     renderMissing(across, wanted),
     ...across.scenarios.map((scenario) => renderScenario(scenario, across)),
@@ -38,14 +38,14 @@ export function renderAcross(across: Across, wanted: readonly Wanted[] = []): st
 /** Which shards gave no results: said first, since a ranking without them is another ranking. */
 export function renderMissing(
   { missing, of }: Pick<Across, 'missing' | 'of'>,
-  wanted: readonly Wanted[],
+  wanted: readonly WantedShard[],
 ): string {
   if (missing.length === 0) return '';
   const names = missing.map((index) => {
     const { variants = [] } = wanted.find((shard) => shard.index === index) ?? {};
-    return `${index} of ${of}${variants.length > 0 ? ` (${list(variants.map(label))})` : ''}`;
+    return `${index} of ${of}${variants.length > 0 ? ` (${listNames(variants.map(label))})` : ''}`;
   });
-  return `**No results of shard ${list(names)}.** Its variants are missing in the tables. See the log of its job.`;
+  return `**No results of shard ${listNames(names)}.** Its variants are missing in the tables. See the log of its job.`;
 }
 
 function renderScenario(scenario: AcrossScenario, across: Across): string {
@@ -87,7 +87,7 @@ export function renderAcrossTable(across: Across, { width, color }: TableOptions
   const scenarios = across.scenarios.map((scenario) => {
     const { metric, rows } = scenario;
     const { placed, apart } = part(rows);
-    const columns: Column<AcrossRow>[] = columnsOf(metric, across, plainName).map(
+    const columns: TerminalColumn<AcrossRow>[] = columnsOf(metric, across, plainName).map(
       ({ key, title, right, cell }) => ({
         ...{ key, title, cell, align: right ? 'right' : 'left' },
         style: (row) =>
@@ -95,7 +95,7 @@ export function renderAcrossTable(across: Across, { width, color }: TableOptions
       }),
     );
     const shown = chooseColumns(columns, placed, width, ['shard', 'first']);
-    const [head = '', ...cells] = layOut(shown, placed, width, styles);
+    const [head = '', ...cells] = layOutTable(shown, placed, width, styles);
     return [
       styles.bold(clip(cleanLine(titleOf(scenario, across)), width)),
       wrap(verdictOf(scenario, plainName), width, ''),
@@ -110,7 +110,7 @@ export function renderAcrossTable(across: Across, { width, color }: TableOptions
   });
   const missing =
     across.missing.length > 0
-      ? [styles.warn(`No results of shard ${list(across.missing.map(String))}.`)]
+      ? [styles.warn(`No results of shard ${listNames(across.missing.map(String))}.`)]
       : [];
   return [...missing, ...scenarios, styles.dim(wrap(cleanLine(legendOf(across)), width, '  '))].join('\n\n');
 }
@@ -137,7 +137,7 @@ export function verdictOf({ metric, isRamp, rows }: AcrossScenario, name: Name):
   if (!first) return 'No variant could be ranked.';
   if (!second) return `${name(first.label)} alone could be ranked.`;
   const tied = placed.filter(({ place }) => place?.rank === 1);
-  if (tied.length > 1) return `No clear best between ${list(tied.map((row) => name(row.label)))}.`;
+  if (tied.length > 1) return `No clear best between ${listNames(tied.map((row) => name(row.label)))}.`;
   const { ratio } = second.toFirst ?? { ratio: 1 };
   return `${name(first.label)} is best: ${change(1 / ratio, null).value} ${nounOf(metric)} against ${name(second.label)}.`;
 }

@@ -12,7 +12,7 @@ export interface Styles {
 }
 
 /** One column of a table for a terminal. */
-export interface Column<T = Row> {
+export interface TerminalColumn<T = Row> {
   key: string;
   title: string;
   align: 'left' | 'right';
@@ -40,11 +40,11 @@ const MIN_LABEL = 16;
 
 /** Leaves out columns, in this order, until the rest fits beside a label of readable width. */
 export function chooseColumns<T>(
-  columns: readonly Column<T>[],
+  columns: readonly TerminalColumn<T>[],
   rows: readonly T[],
   width: number,
   dropOrder: readonly string[],
-): Column<T>[] {
+): TerminalColumn<T>[] {
   const order = dropOrder.values();
   let kept = [...columns];
   for (;;) {
@@ -62,12 +62,12 @@ export function chooseColumns<T>(
   }
 }
 
-export function widthOf<T>(column: Column<T>, rows: readonly T[]): number {
+export function widthOf<T>(column: TerminalColumn<T>, rows: readonly T[]): number {
   return Math.max(stringWidth(column.title), ...alignPoints(column, rows).map((cell) => stringWidth(cell)));
 }
 
 /** Numbers stand point under point. */
-function alignPoints<T>(column: Column<T>, rows: readonly T[]): string[] {
+function alignPoints<T>(column: TerminalColumn<T>, rows: readonly T[]): string[] {
   const cells = rows.map(column.cell);
   if (column.align === 'left' || cells.some((cell) => cell.endsWith('%') || cell.endsWith('B'))) return cells;
   const fraction = (cell: string) => /\.\d+$/.exec(cell)?.[0].length ?? 0;
@@ -76,8 +76,8 @@ function alignPoints<T>(column: Column<T>, rows: readonly T[]): string[] {
 }
 
 /** Head and one line a row. */
-export function layOut<T>(
-  columns: readonly Column<T>[],
+export function layOutTable<T>(
+  columns: readonly TerminalColumn<T>[],
   rows: readonly T[],
   width: number,
   styles: Styles,

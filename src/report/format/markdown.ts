@@ -1,11 +1,11 @@
 import type { Row, ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import { cleanLine, clipMiddle, plural } from '../../text/plain.ts';
-import { type Answer, answerOf } from '../view/answer.ts';
+import { answerOf, type ReportAnswer } from '../view/answer.ts';
 import type { Mark } from '../view/changerows.ts';
 import { type Medium, shortCommit, THIS_CHANGE, THIS_PULL } from '../view/medium.ts';
 import { partRows, placeColumn, type RankColumn, rankColumns } from '../view/ranking.ts';
 import { capacityLegend } from '../words/capacity.ts';
-import type { Medium as Names } from '../words/changes.ts';
+import type { Names } from '../words/changes.ts';
 import { NOTHING } from '../words/numbers.ts';
 import { thresholdsLine } from '../words/scripted.ts';
 import { soakLegend } from '../words/soak.ts';
@@ -16,9 +16,9 @@ import {
   cpuVerdict,
   DOUBTFUL_LEGEND,
   exceptions,
+  hasDoubtful,
   holdsLegend,
   intervalLegend,
-  isDoubtful,
   reasonOf,
   verdict,
 } from '../words/words.ts';
@@ -51,13 +51,13 @@ const FULL: Limits = { rows: Infinity, label: Infinity, reason: 300 };
 const LONG = 120;
 
 /** Where it is published, as far as that is known. */
-export interface Place {
+export interface PublishPlace {
   /** As the comment of a pull request. */
   isPull: boolean;
   /** `https://github.com/octo/shop`, where commits are linked to; null: not known. */
   repositoryUrl: string | null;
 }
-const NOWHERE: Place = { isPull: false, repositoryUrl: null };
+const NOWHERE: PublishPlace = { isPull: false, repositoryUrl: null };
 
 /** Beside each there are words. */
 const MARKS: Readonly<Record<Mark, string>> = { bad: '❌', warn: '⚠️', open: '❔', good: '✅' };
@@ -69,7 +69,7 @@ function namesOf({ label, reason }: Limits): Names {
   };
 }
 
-function mediumOf(limits: Limits, { isPull, repositoryUrl }: Place): Medium {
+function mediumOf(limits: Limits, { isPull, repositoryUrl }: PublishPlace): Medium {
   return {
     ...namesOf(limits),
     ...(isPull ? THIS_PULL : THIS_CHANGE),
@@ -93,7 +93,7 @@ function mediumOf(limits: Limits, { isPull, repositoryUrl }: Place): Medium {
 export function renderMarkdown(
   summaries: Summary | readonly Summary[],
   stage: Stage = 'full',
-  place: Place = NOWHERE,
+  place: PublishPlace = NOWHERE,
 ): string {
   const groups = Array.isArray(summaries) ? (summaries as readonly Summary[]) : [summaries as Summary];
   const parts = groups.flatMap((summary, i) => [
@@ -119,7 +119,7 @@ function groupHeading(summary: Summary, index: number, of: number): string {
 }
 
 /** @param charts one group's charts are worth their room; those of several machines would be taken for one picture */
-function renderGroup(summary: Summary, stage: Stage, place: Place, charts: boolean): string {
+function renderGroup(summary: Summary, stage: Stage, place: PublishPlace, charts: boolean): string {
   const { scenarios } = summary;
   const shown = stage === 'short' ? scenarios.slice(0, SHORT.scenarios) : scenarios;
   const limits = stage === 'short' ? { ...SHORT, rows: Math.floor(SHORT.rows / shown.length) } : FULL;
@@ -145,11 +145,11 @@ function renderGroup(summary: Summary, stage: Stage, place: Place, charts: boole
     .join('\n\n');
 }
 
-const COMPARED = ({ isPull }: Place) =>
+const COMPARED = ({ isPull }: PublishPlace) =>
   `Servers compared with each other (${isPull ? 'this PR' : 'this change'} only)`;
 
 /** Did it get slower? The headline, how sure, what to do, and what changed. */
-function renderAnswer({ mark, headline, points, title, table, notes, left }: Answer): string {
+function renderAnswer({ mark, headline, points, title, table, notes, left }: ReportAnswer): string {
   return [
     `### ${MARKS[mark]} ${headline}`,
     ...points.map(({ label, text }) => {
@@ -184,7 +184,7 @@ function renderScenario(
     capacityLegend(scenario),
     soakLegend(scenario),
     thresholdsLine(scenario),
-    isDoubtful(scenario) ? DOUBTFUL_LEGEND : '',
+    hasDoubtful(scenario) ? DOUBTFUL_LEGEND : '',
   ];
   return [
     `## ${escapeMarkdown(shorten(facts.title || facts.name, limits.reason))}${summary.scenarios.length > 1 ? ` (${name(facts.name)})` : ''}`,

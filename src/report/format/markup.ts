@@ -2,7 +2,7 @@ import type { Grid, Part, Section, Text } from '../view/model.ts';
 import type { Table } from '../view/table.ts';
 import { code, codeBlock, escapeMarkdown } from './escape.ts';
 
-export interface Column<T> {
+export interface MarkdownColumn<T> {
   title: string;
   right?: boolean;
   /** Markdown already: text of others is escaped by whoever makes the cell. */
@@ -10,7 +10,7 @@ export interface Column<T> {
 }
 
 /** A Markdown table, one row an item. */
-export function table<T>(columns: readonly Column<T>[], items: readonly T[]): string {
+export function table<T>(columns: readonly MarkdownColumn<T>[], items: readonly T[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   return [
     line(columns.map((column) => column.title)),
@@ -47,39 +47,39 @@ export function whole(text: string): string {
 }
 
 /** Text of the model: ours as it is, that of others harmless. */
-export function textOf(text: Text): string {
+export function textMarkdown(text: Text): string {
   if (typeof text === 'string') return text.replaceAll('<', '&lt;').replaceAll('~', '\\~');
   if ('name' in text) return code(text.name);
   if ('code' in text) return code(text.code);
   if ('text' in text) return escapeMarkdown(text.text);
-  if ('strong' in text) return `**${textOf(text.strong)}**`;
-  return text.map(textOf).join('');
+  if ('strong' in text) return `**${textMarkdown(text.strong)}**`;
+  return text.map(textMarkdown).join('');
 }
 
-export function gridOf({ columns, rows }: Grid): string {
+export function gridMarkdown({ columns, rows }: Grid): string {
   return table(
     columns.map(({ title, unit, align }, i) => ({
       title: unit ? `${title} ${unit}` : title,
       right: align === 'right',
-      cell: ({ cells }: Grid['rows'][number]) => textOf(cells[i] ?? ''),
+      cell: ({ cells }: Grid['rows'][number]) => textMarkdown(cells[i] ?? ''),
     })),
     rows,
   );
 }
 
 /** Parts below each other; tables have their captions where there are several. */
-export function partsOf(parts: readonly Part[]): string {
+export function partsMarkdown(parts: readonly Part[]): string {
   const tables = parts.filter(({ kind }) => kind === 'table').length;
   return parts
     .map((part) => {
-      if (part.kind === 'line') return textOf(part.text);
+      if (part.kind === 'line') return textMarkdown(part.text);
       if (part.kind === 'log') return codeBlock(part.text);
-      return tables > 1 ? `${part.caption}:\n\n${gridOf(part)}` : gridOf(part);
+      return tables > 1 ? `${part.caption}:\n\n${gridMarkdown(part)}` : gridMarkdown(part);
     })
     .join('\n\n');
 }
 
 /** @param where the scenario, where there are several; already escaped */
-export function sectionOf({ title, parts }: Section, where = ''): string {
-  return folded(where ? `${title}: ${where}` : title, partsOf(parts));
+export function sectionMarkdown({ title, parts }: Section, where = ''): string {
+  return folded(where ? `${title}: ${where}` : title, partsMarkdown(parts));
 }

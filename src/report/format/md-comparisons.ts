@@ -6,7 +6,7 @@ import { bothNumbers, bothTitle, describeVerdict, levelOf, nounOf } from '../wor
 import { atMost, change, NOTHING } from '../words/numbers.ts';
 import { counterpart } from '../words/verdicts.ts';
 import { code, escapeMarkdown } from './escape.ts';
-import { type Column, table } from './markup.ts';
+import { type MarkdownColumn, table } from './markup.ts';
 
 const KINDS = ['base', 'earlier', 'reference'] as const;
 
@@ -47,8 +47,8 @@ function foldUncompared(comparisons: readonly Comparison[]): Row[] {
 /** `metrics`: it represents so many, none of which could be compared. */
 type Row = Comparison & { metrics?: number };
 
-function columnsOf({ variants }: Summary, shown: readonly Row[]): Column<Row>[] {
-  const right = (title: string, cell: (comparison: Row) => string): Column<Row> => ({
+function columnsOf({ variants }: Summary, shown: readonly Row[]): MarkdownColumn<Row>[] {
+  const right = (title: string, cell: (comparison: Row) => string): MarkdownColumn<Row> => ({
     title,
     right: true,
     cell,

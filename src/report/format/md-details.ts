@@ -6,7 +6,7 @@ import { methodOf } from '../view/sections/method.ts';
 import { SCENARIO_SECTIONS } from '../view/sections/scenario-sections.ts';
 import { commandsOf, machineFacts } from '../words/words.ts';
 import { codeBlock, escapeHtml, escapeMarkdown } from './escape.ts';
-import { folded, gridOf, sectionOf, table, textOf } from './markup.ts';
+import { folded, gridMarkdown, sectionMarkdown, table, textMarkdown } from './markup.ts';
 import { renderComparisons } from './md-comparisons.ts';
 
 /** Everything below the tables, folded: percentiles, endpoints, errors, warnings, machine, method. */
@@ -30,7 +30,7 @@ export function renderDetails(summary: Summary, stage: 'full' | 'folded'): strin
     ...[...logSection(summary), ...startSection(summary)].map((one) => ({ ...one, where: '' })),
   ]
     .filter(({ isLong }) => isFull || !isLong)
-    .map((section) => sectionOf(section, section.where));
+    .map((section) => sectionMarkdown(section, section.where));
   return [
     warnings.length > 0 ? folded(plural(warnings.length, 'warning'), warningLines(summary)) : '',
     ...compared,
@@ -58,7 +58,7 @@ function environment(summary: Summary): string {
     ],
     machineFacts(summary),
   );
-  return `${machine}\n\n${gridOf(variantGrid(summary))}`;
+  return `${machine}\n\n${gridMarkdown(variantGrid(summary))}`;
 }
 
 function method(summary: Summary): string {
@@ -66,12 +66,12 @@ function method(summary: Summary): string {
   const items = (lines: readonly string[]) => lines.map((line) => `- ${line}`).join('\n');
   return [
     starts,
-    items(loads.map(textOf)),
-    ...(checked.length > 0 ? ['Checked before the load:', items(checked.map(textOf))] : []),
-    textOf(effort),
+    items(loads.map(textMarkdown)),
+    ...(checked.length > 0 ? ['Checked before the load:', items(checked.map(textMarkdown))] : []),
+    textMarkdown(effort),
     codeBlock(commandsOf(summary.run), 'sh'),
     'Meaning of each number, and how sure it is:',
-    items(terms.map(([name, meaning]) => `**${escapeMarkdown(name)}**: ${textOf(meaning)}`)),
-    textOf(run),
+    items(terms.map(([name, meaning]) => `**${escapeMarkdown(name)}**: ${textMarkdown(meaning)}`)),
+    textMarkdown(run),
   ].join('\n\n');
 }

@@ -1,13 +1,13 @@
 import type { Row, ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import { cleanLine, cleanText, clip, clipMiddle } from '../../text/plain.ts';
 import { countLines } from '../counts/count-words.ts';
-import { type Answer, answerOf } from '../view/answer.ts';
+import { answerOf, type ReportAnswer } from '../view/answer.ts';
 import type { Mark } from '../view/changerows.ts';
 import { type Medium, PLAIN_MARKS, shortCommit, THIS_CHANGE } from '../view/medium.ts';
 import { partRows, placeColumn, type RankColumn, rankColumns } from '../view/ranking.ts';
 import type { TableRow, Tone } from '../view/table.ts';
 import { capacityLegend } from '../words/capacity.ts';
-import type { Medium as Names } from '../words/changes.ts';
+import type { Names } from '../words/changes.ts';
 import { checkedLines } from '../words/checked-lines.ts';
 import { answerText, logText, shownOf } from '../words/evidence.ts';
 import { NOTHING } from '../words/numbers.ts';
@@ -21,21 +21,21 @@ import {
   cpuVerdict,
   DOUBTFUL_LEGEND,
   exceptions,
+  hasDoubtful,
   holdsLegend,
   intervalLegend,
-  isDoubtful,
   overhead,
   reasonOf,
   verdict,
 } from '../words/words.ts';
 import {
-  type Column,
   chooseColumns,
   coloured,
   GAP,
-  layOut,
+  layOutTable,
   type Style,
   type Styles,
+  type TerminalColumn,
   uncoloured,
   widthOf,
   wrap,
@@ -105,7 +105,7 @@ export function renderTable(summary: Summary, { width, color, showsChecks }: Tab
 
 /** Did it get slower? The headline, how sure, what to do, and what changed. */
 function renderAnswer(
-  { mark, headline, points, title, table, rows, notes }: Answer,
+  { mark, headline, points, title, table, rows, notes }: ReportAnswer,
   width: number,
   styles: Styles,
 ): string {
@@ -117,14 +117,14 @@ function renderAnswer(
     return wrap(whole, width, '  ');
   });
   const columns = table.columns.map(
-    (column, i): Column<TableRow> => ({
+    (column, i): TerminalColumn<TableRow> => ({
       ...column,
       cell: ({ cells }) => cells[i]?.text ?? '',
       style: ({ cells }) => toneOf(cells[i]?.tone, styles),
     }),
   );
   const shown = chooseColumns(columns, table.rows, width, DROP_CHANGES);
-  const [head = '', ...body] = rows.length > 0 ? layOut(shown, table.rows, width, styles) : [];
+  const [head = '', ...body] = rows.length > 0 ? layOutTable(shown, table.rows, width, styles) : [];
   return [
     eachLine(wrap(`${PLAIN_MARKS[mark]} ${headline}.`, width, '  '), tones[mark]),
     ...lines,
@@ -152,8 +152,8 @@ function renderScenario(scenario: ScenarioSummary, summary: Summary, width: numb
 
   const measured = [...ranked, ...apart];
   const columns = chooseColumns(columnsOf(scenario, deltas), measured, width, DROP_ORDER);
-  const lines = layOut(columns, measured, width, styles);
-  const margin = ' '.repeat(widthOf(columns[0] as Column, measured) + 2 * GAP.length);
+  const lines = layOutTable(columns, measured, width, styles);
+  const margin = ' '.repeat(widthOf(columns[0] as TerminalColumn, measured) + 2 * GAP.length);
   const [head, ...cells] = lines as [string, ...string[]];
   const table = [
     ...(measured.length > 0 ? [styles.dim(head)] : []),
@@ -180,7 +180,7 @@ function renderScenario(scenario: ScenarioSummary, summary: Summary, width: numb
     soakLegend(scenario),
     ...countLines(scenario, names),
     cleanLine(thresholdsLine(scenario)),
-    isDoubtful(scenario) ? DOUBTFUL_LEGEND : '',
+    hasDoubtful(scenario) ? DOUBTFUL_LEGEND : '',
   ].filter(Boolean);
   return [
     title,
@@ -212,7 +212,7 @@ function tellShown(row: Row, rows: readonly Row[], width: number): string[] {
   ];
 }
 
-function columnsOf(scenario: ScenarioSummary, deltas: Deltas | null): Column[] {
+function columnsOf(scenario: ScenarioSummary, deltas: Deltas | null): TerminalColumn[] {
   const [label = [], ...others] = rankColumns(scenario).map(columnOf);
   const columns = [
     ...columnOf(placeColumn(scenario)),
@@ -220,19 +220,19 @@ function columnsOf(scenario: ScenarioSummary, deltas: Deltas | null): Column[] {
     ...(deltas ? deltaColumns(deltas) : []),
     ...others.flat(),
   ];
-  const isEmpty = ({ key, cell }: Column) =>
+  const isEmpty = ({ key, cell }: TerminalColumn) =>
     key.endsWith('±') && scenario.rows.every((row) => cell(row) === '');
   return columns.filter((column) => !isEmpty(column));
 }
 
 /** The number, and half its interval in a column of its own, so that each stands below its like. */
-function columnOf({ key, title, unit, short, isText, isMain, cell }: RankColumn): Column[] {
-  const best: Column['style'] = (row, styles) => {
+function columnOf({ key, title, unit, short, isText, isMain, cell }: RankColumn): TerminalColumn[] {
+  const best: TerminalColumn['style'] = (row, styles) => {
     const { isBest, isBad } = cell(row);
     return isBest ? styles.best : isBad ? styles.bad : undefined;
   };
   const star = (isBest = false) => (key === 'rank' && isBest ? '★ ' : '');
-  const value: Column = {
+  const value: TerminalColumn = {
     ...{ key, title: short ?? (unit ? `${title} ${unit}` : title), align: isText ? 'left' : 'right' },
     cell: (row) => {
       const { text, isBest, isDoubtful } = cell(row);
@@ -240,7 +240,7 @@ function columnOf({ key, title, unit, short, isText, isMain, cell }: RankColumn)
     },
     style: best,
   };
-  const half: Column = {
+  const half: TerminalColumn = {
     ...{ key: isMain ? '±' : `${key} ±`, title: '', align: 'left' },
     cell: (row) => {
       const found = cell(row).half;
@@ -252,9 +252,13 @@ function columnOf({ key, title, unit, short, isText, isMain, cell }: RankColumn)
 }
 
 /** Change, interval and verdict; the verdict has a word for what colour shows. */
-function deltaColumns(deltas: Deltas): Column[] {
+function deltaColumns(deltas: Deltas): TerminalColumn[] {
   const isReference = (row: Row) => row.variant === deltas.reference;
-  const left = (key: string, cell: Column['cell'], style: Column['style']): Column => ({
+  const left = (
+    key: string,
+    cell: TerminalColumn['cell'],
+    style: TerminalColumn['style'],
+  ): TerminalColumn => ({
     ...{ key, title: '', align: 'left', cell },
     ...(style && { style }),
   });

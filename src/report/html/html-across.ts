@@ -3,7 +3,7 @@ import { columnsOf, legendOf, part, titleOf, verdictOf } from '../format/across-
 import { type Html, html, isolate, name, sentence } from './html.ts';
 
 /** What several machines measured in one table, each variant by its ratio to the reference on its own machine. */
-export function renderAcross(across: Across): Html {
+export function renderAcrossHtml(across: Across): Html {
   const { missing, of } = across;
   return html`<section class="card across">
 ${

@@ -3,9 +3,9 @@ import type { ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import type { Comparison } from '../../results/results.ts';
 import { cleanLine } from '../../text/plain.ts';
 import { metricOf, TOGETHER } from '../format/md-comparisons.ts';
-import { type Answer, answerOf } from '../view/answer.ts';
+import { answerOf, type ReportAnswer } from '../view/answer.ts';
 import { type Medium, PLAIN_MARKS, shortCommit, THIS_CHANGE } from '../view/medium.ts';
-import { bothNumbers, bothTitle, describeVerdict, levelOf, type Medium as Names } from '../words/changes.ts';
+import { bothNumbers, bothTitle, describeVerdict, levelOf, type Names } from '../words/changes.ts';
 import { change, NOTHING } from '../words/numbers.ts';
 import { counterpart } from '../words/verdicts.ts';
 import type { Numbers } from './charts/variants.ts';
@@ -40,7 +40,7 @@ ${notes.length > 0 && html`<p class="legend-line">${notes.join(' ')}</p>`}
 }
 
 /** The table of changes, with a picture of the intervals after them. */
-function changeTable({ table: { columns, rows: lines }, rows }: Answer, numbers: Numbers): Html {
+function changeTable({ table: { columns, rows: lines }, rows }: ReportAnswer, numbers: Numbers): Html {
   const at = scaleOf(rows.map(({ comparison }) => comparison));
   const pictured = columns.findIndex(({ key }) => key === 'interval');
   const kind = (i: number) => (columns[i]?.align === 'right' ? 'number' : 'text');
@@ -71,7 +71,7 @@ const PICTURE_HEAD = raw(
  * All that was compared of a kind, with pictures of the intervals. Of what changed the answer has the lead, so it is
  * folded; among the variants themselves the ranking shows what is sure, so the metric of the ranking is enough.
  */
-export function renderComparisons(
+export function renderComparisonsHtml(
   kind: Comparison['against'],
   scenario: ScenarioSummary,
   summary: Summary,

@@ -3,7 +3,7 @@ import type { History } from '../../history/file.ts';
 import type { Trend } from '../../history/trend-model.ts';
 import { plural } from '../../text/plain.ts';
 import { renderCountHistoryPage } from '../counts/count-history.ts';
-import { HISTORY_METHOD, nowOf, type Section, sectionsOf, TREND_NAMES, tellChange } from '../history.ts';
+import { HISTORY_METHOD, nowOf, sectionsOf, TREND_NAMES, type TrendSection, tellChange } from '../history.ts';
 import { digits, NOTHING } from '../words/numbers.ts';
 import { type Html, html, name } from './html.ts';
 import { renderPage } from './shell.ts';
@@ -26,7 +26,7 @@ ${corrupt.length > 0 && html`<p class="note">${plural(corrupt.length, 'line')} o
   return [...renderPage({ title, body: [body] })].join('');
 }
 
-function renderSection({ reference, machine, trends }: Section): Html {
+function renderSection({ reference, machine, trends }: TrendSection): Html {
   const title =
     reference === null ? html`On ${name(machine)}` : html`Beside ${name(reference)}, on whatever machine`;
   return html`<h2>${title}</h2>

@@ -15,9 +15,9 @@ import {
   cpuVerdict,
   DOUBTFUL_LEGEND,
   exceptions,
+  hasDoubtful,
   holdsLegend,
   intervalLegend,
-  isDoubtful,
   verdict,
 } from '../words/words.ts';
 import type { PageData } from './charts/chart.ts';
@@ -25,8 +25,8 @@ import { chartsOf, variantCharts } from './charts/charts.ts';
 import type { Numbers } from './charts/variants.ts';
 import { flameOf } from './flame/flame-data.ts';
 import { type Html, html, isolate, sentence } from './html.ts';
-import { renderAcross } from './html-across.ts';
-import { names, renderAnswer, renderComparisons } from './html-comparisons.ts';
+import { renderAcrossHtml } from './html-across.ts';
+import { names, renderAnswer, renderComparisonsHtml } from './html-comparisons.ts';
 import { renderEnvironment, renderMethod, renderScenarioDetails, renderStarts } from './html-details.ts';
 import { renderRanking } from './html-ranking.ts';
 import { renderWhy } from './html-why.ts';
@@ -104,7 +104,7 @@ function* renderBody(
 ${renderHead(title, groups)}
 <div id="filters" class="filters" hidden></div>
 <main id="report">
-${across && renderAcross(across)}
+${across && renderAcrossHtml(across)}
 ${several && html`<p class="note">The groups were measured on different machines or under different conditions: do not compare across them.</p>`}`;
   for (const [i, group] of groups.entries()) yield* renderGroup(group, i, several);
   yield html`</main>
@@ -179,9 +179,9 @@ function renderOverview({ scenarios }: Summary, index: number): Html {
 function renderScenario(scenario: ScenarioSummary, summary: Summary, numbers: Numbers, id: string): Html {
   const deltas = deltasOf(scenario);
   const changes = (['base', 'earlier'] as const)
-    .map((kind) => renderComparisons(kind, scenario, summary, numbers))
+    .map((kind) => renderComparisonsHtml(kind, scenario, summary, numbers))
     .filter((found) => found !== null);
-  const among = renderComparisons('reference', scenario, summary, numbers);
+  const among = renderComparisonsHtml('reference', scenario, summary, numbers);
   const isCompared = changes.length > 0 || among !== null;
   const legend = [
     conditions(scenario, summary),
@@ -191,7 +191,7 @@ function renderScenario(scenario: ScenarioSummary, summary: Summary, numbers: Nu
     capacityLegend(scenario),
     soakLegend(scenario),
     isCompared ? findable(scenario) : '',
-    isDoubtful(scenario) ? DOUBTFUL_LEGEND : '',
+    hasDoubtful(scenario) ? DOUBTFUL_LEGEND : '',
   ].filter(Boolean);
   const more = [
     ...tuned(scenario, summary, isolate),

@@ -3,24 +3,24 @@ import type { Numbers } from './charts/variants.ts';
 import { type Html, html, name } from './html.ts';
 
 /** Text of the model: that of others is escaped, and a name reads in its own direction. */
-export function textOf(text: Text): Html {
+export function textHtml(text: Text): Html {
   if (typeof text === 'string') return html`${text}`;
   if ('name' in text) return name(text.name);
   if ('code' in text) return html`<code>${text.code}</code>`;
   if ('text' in text) return html`${text.text}`;
   if ('strong' in text)
-    return html`<strong${text.tone && html` class="${text.tone}"`}>${textOf(text.strong)}</strong>`;
-  return html`${text.map(textOf)}`;
+    return html`<strong${text.tone && html` class="${text.tone}"`}>${textHtml(text.strong)}</strong>`;
+  return html`${text.map(textHtml)}`;
 }
 
 /** A table of its own, whose rows are hidden with their variant. */
-export function gridOf({ caption, columns, rows }: Grid, numbers: Numbers): Html {
+export function gridHtml({ caption, columns, rows }: Grid, numbers: Numbers): Html {
   const kind = ({ align, long }: GridHead) =>
     `${align === 'right' ? 'number' : 'text'}${long ? ' long' : ''}`;
   const cell = (column: GridHead, text: Text, i: number) =>
     i === 0
-      ? html`<th scope="row" class="${kind(column)} variant">${textOf(text)}</th>`
-      : html`<td class="${kind(column)}">${textOf(text)}</td>`;
+      ? html`<th scope="row" class="${kind(column)} variant">${textHtml(text)}</th>`
+      : html`<td class="${kind(column)}">${textHtml(text)}</td>`;
   return html`<div class="scroll" role="region" tabindex="0" aria-label="${caption}"><table class="rows">
 <caption>${caption}</caption>
 <thead><tr>${columns.map((column) => html`<th scope="col" class="${kind(column)}">${column.title}${column.unit && html` <small>${column.unit}</small>`}</th>`)}</tr></thead>
@@ -31,17 +31,17 @@ export function gridOf({ caption, columns, rows }: Grid, numbers: Numbers): Html
 }
 
 function partOf(part: Part, numbers: Numbers): Html {
-  if (part.kind === 'table') return gridOf(part, numbers);
+  if (part.kind === 'table') return gridHtml(part, numbers);
   const number = part.variant === undefined ? undefined : numbers.get(part.variant);
   const of = number !== undefined && html` data-variant="${number}"`;
-  if (part.kind === 'line') return html`<p${of}>${textOf(part.text)}</p>`;
+  if (part.kind === 'line') return html`<p${of}>${textHtml(part.text)}</p>`;
   return html`<pre tabindex="0" dir="auto"${of}>${part.text}</pre>`;
 }
 
-export function partsOf(parts: readonly Part[], numbers: Numbers): Html {
+export function partsHtml(parts: readonly Part[], numbers: Numbers): Html {
   return html`${parts.map((part) => partOf(part, numbers))}`;
 }
 
-export function sectionOf({ title, parts }: Section, numbers: Numbers): Html {
-  return html`<details><summary>${title}</summary>${partsOf(parts, numbers)}</details>`;
+export function sectionHtml({ title, parts }: Section, numbers: Numbers): Html {
+  return html`<details><summary>${title}</summary>${partsHtml(parts, numbers)}</details>`;
 }

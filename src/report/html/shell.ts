@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { pageAssets } from './assets.ts';
 import { embedJson, type Html, html, raw } from './html.ts';
 
-export interface Page {
+export interface HtmlPage {
   title: string;
   /** Of what has made it. */
   version?: string;
@@ -17,7 +17,7 @@ export interface Page {
  *
  * @returns its text, piece by piece
  */
-export function* renderPage({ title, version, body, data }: Page): Generator<string> {
+export function* renderPage({ title, version, body, data }: HtmlPage): Generator<string> {
   const { script, style } = pageAssets();
   const policy = [
     "default-src 'none'",

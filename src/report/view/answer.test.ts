@@ -6,7 +6,7 @@ import { answerOf } from './answer.ts';
 import { effectOf } from './headline.ts';
 import type { Medium } from './medium.ts';
 import { THIS_PULL } from './medium.ts';
-import { sizeOf } from './notes.ts';
+import { changeSizeOf } from './notes.ts';
 
 const same = (text: string) => text;
 const medium: Medium = {
@@ -236,5 +236,5 @@ test.each([
   [0.89, 'large'],
   [12, 'large'],
 ])('%d is a %s change', (ratio, size) => {
-  expect(sizeOf(ratio)).toBe(size);
+  expect(changeSizeOf(ratio)).toBe(size);
 });

@@ -14,7 +14,7 @@ import type { Table } from './table.ts';
 import { tellCauses } from './why/cause.ts';
 
 /** The answer to 'did it get slower?', in the order in which people ask. Its texts are fit for the medium. */
-export interface Answer extends Headline {
+export interface ReportAnswer extends Headline {
   /** A label, or nothing, and a sentence: how sure, which functions, what to do, whether the check fails. */
   points: readonly Point[];
   /** What was compared with what; empty where nothing was. */
@@ -49,7 +49,7 @@ export function isChange({ against }: Comparison): boolean {
  *
  * @param most so many rows at most
  */
-export function answerOf(summary: Summary, medium: Medium, most = Infinity): Answer | null {
+export function answerOf(summary: Summary, medium: Medium, most = Infinity): ReportAnswer | null {
   if (!isCompared(summary)) return null;
   const rows = changeRows(summary, medium);
   const shown = rows.slice(0, most);

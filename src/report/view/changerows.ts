@@ -1,7 +1,7 @@
 import { leadsOf } from '../../analyse/judge/gates.ts';
 import type { GateCheck, Row, ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import type { Comparison, Gate } from '../../results/results.ts';
-import type { Medium } from '../words/changes.ts';
+import type { Names } from '../words/changes.ts';
 import { findVariant } from '../words/verdicts.ts';
 
 /** One comparison with the other side, and what it means for somebody who has to decide. */
@@ -30,7 +30,7 @@ export const MARKS: Record<ChangeKind, Mark> = {
 };
 
 /** What the verdicts go by and what gates name, against the other ref or an earlier run: worst first. */
-export function changeRows(summary: Summary, medium: Medium): ChangeRow[] {
+export function changeRows(summary: Summary, medium: Names): ChangeRow[] {
   const gates = gatesOf(summary);
   const rows = summary.scenarios.flatMap((scenario) => rowsOf(scenario, summary, gates, medium));
   return rows.sort(
@@ -42,7 +42,7 @@ function rowsOf(
   { facts, comparisons, rows }: ScenarioSummary,
   summary: Summary,
   gates: ReadonlyMap<Comparison, ChangeRow['gate']>,
-  medium: Medium,
+  medium: Names,
 ): ChangeRow[] {
   const changes = comparisons.filter(({ against }) => against !== 'reference');
   const leads = leadsOf(changes);

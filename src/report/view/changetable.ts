@@ -5,7 +5,7 @@ import { counterpart } from '../words/verdicts.ts';
 import { limitOf, rangeOf } from './amounts.ts';
 import { type ChangeRow, isFit, MARKS } from './changerows.ts';
 import type { Medium } from './medium.ts';
-import { sizeOf } from './notes.ts';
+import { changeSizeOf } from './notes.ts';
 import type { Cell, Head, Table, Tone } from './table.ts';
 
 type Column = Head & { cell: (row: ChangeRow) => Cell | string };
@@ -98,7 +98,7 @@ function verdictCell(row: ChangeRow): Cell {
       return { text: margin === null ? 'no change' : `no change above ${atMost(margin)}` };
     default:
       return toned(
-        `${verdict === 'slower' ? 'worse' : 'better'}${ratio === null ? '' : ` (${sizeOf(ratio)})`}`,
+        `${verdict === 'slower' ? 'worse' : 'better'}${ratio === null ? '' : ` (${changeSizeOf(ratio)})`}`,
         row,
         true,
       );

@@ -1,6 +1,6 @@
 import { outcomeOf } from '../../analyse/outcome.ts';
 import type { GateResult, Summary } from '../../analyse/summary.ts';
-import { list } from '../../text/plain.ts';
+import { listNames } from '../../text/plain.ts';
 import type { ChangeKind, ChangeRow } from './changerows.ts';
 import type { Medium } from './medium.ts';
 
@@ -11,8 +11,9 @@ export function tellCheck(summary: Summary, medium: Medium): { label: string; te
   if (stopped !== null)
     return { label: 'This check fails', text: `The run was stopped: ${medium.text(stopped)}.` };
   const { code, failedGates, openGates, unmeasured, missed, lacksBase } = outcomeOf(summary);
-  const names = (gates: readonly GateResult[]) => list(gates.map(({ gate }) => medium.name(gate.source)));
-  const labels = (found: readonly string[]) => list(found.map(medium.name));
+  const names = (gates: readonly GateResult[]) =>
+    listNames(gates.map(({ gate }) => medium.name(gate.source)));
+  const labels = (found: readonly string[]) => listNames(found.map(medium.name));
   if (code === 0) {
     const text = summary.plan.gates.length > 0 ? '' : 'No limit is set that a slowdown could exceed.';
     return { label: 'This check passes', text };
@@ -40,7 +41,7 @@ function tellMore({ budgetSeconds, instances }: Summary['plan'], { code }: Mediu
 /** The next steps of whoever reads it. */
 export function tellTodo(rows: readonly ChangeRow[], summary: Summary, medium: Medium): string {
   const of = (...kinds: ChangeKind[]) => rows.filter(({ kind }) => kinds.includes(kind));
-  const names = (found: readonly ChangeRow[]) => list([...new Set(found.map(({ name }) => name))]);
+  const names = (found: readonly ChangeRow[]) => listNames([...new Set(found.map(({ name }) => name))]);
   const noisy = of('noisy').filter(({ comparison }) => comparison.reasons.length === 0);
   const steps = [
     of('beyond').length > 0

@@ -1,7 +1,7 @@
 import { group } from '../../analyse/rows/pool.ts';
 import type { Summary } from '../../analyse/summary.ts';
 import type { CompareMetric, Comparison } from '../../results/results.ts';
-import { list, plural } from '../../text/plain.ts';
+import { listNames, plural } from '../../text/plain.ts';
 import { levelOf, nounOf } from '../words/changes.ts';
 import { atMost, change } from '../words/numbers.ts';
 import { counterpart } from '../words/verdicts.ts';
@@ -58,7 +58,7 @@ function goodOrOpen(
     return { mark: 'good', headline: effect(first, medium) + rest, sure: [sureOf(first), ...sure] };
   }
   if (noisy.length === 0) return { mark: 'open', headline: tellUncompared(rows, summary, medium), sure };
-  const metrics = list([...new Set(noisy.map(({ comparison }) => nounOf(comparison.metric)))]);
+  const metrics = listNames([...new Set(noisy.map(({ comparison }) => nounOf(comparison.metric)))]);
   const [reason] = noisy.flatMap(({ comparison }) => comparison.reasons);
   const start = reason ? 'Cannot tell' : 'Too noisy to tell';
   const subject = medium.subject.replace(/^T/, 't');
@@ -75,7 +75,7 @@ function tellSame(same: readonly ChangeRow[], summary: Summary, medium: Medium):
   const margins = same.flatMap(({ comparison }) => comparison.margin ?? []);
   const above = margins.length === same.length ? ` above ${atMost(Math.max(...margins))}` : '';
   const [first] = same as [ChangeRow];
-  return `No change${above} in ${list(metrics)} from ${counterpart(first.comparison, summary, medium)}`;
+  return `No change${above} in ${listNames(metrics)} from ${counterpart(first.comparison, summary, medium)}`;
 }
 
 function tellUncompared(rows: readonly ChangeRow[], summary: Summary, medium: Medium): string {
@@ -92,7 +92,7 @@ function tellFailed(failed: readonly ChangeRow[]): string {
   const same = failed.every(
     ({ row }) => row?.state.kind === 'failed' && state?.kind === 'failed' && row.state.stage === state.stage,
   );
-  const names = list([...new Set(failed.map(({ name }) => name))]);
+  const names = listNames([...new Set(failed.map(({ name }) => name))]);
   return `${names} ${same && state?.kind === 'failed' ? describeFailure(state) : 'failed'}`;
 }
 
@@ -171,7 +171,7 @@ function tellNoisy(noisy: readonly ChangeRow[], medium: Medium): string[] {
     const all = [...new Set(same.map(({ text }) => text))];
     const shown = all.slice(0, NAMED);
     const left = all.length - shown.length;
-    const names = list(left > 0 ? [...shown, `${left} more`] : shown);
+    const names = listNames(left > 0 ? [...shown, `${left} more`] : shown);
     return reason ? `Cannot tell for ${names}: ${reason}.` : `Too noisy to tell: ${names}.`;
   });
   const left = sentences.length - NAMED;

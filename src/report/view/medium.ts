@@ -1,4 +1,4 @@
-import type { Medium as Names } from '../words/changes.ts';
+import type { Names } from '../words/changes.ts';
 import type { Mark } from './changerows.ts';
 
 /** Where the answer is printed: how a text is made fit for it, and by what name the change goes there. */

@@ -1,10 +1,8 @@
 import type { Summary } from '../../analyse/summary.ts';
-import { list } from '../../text/plain.ts';
+import { listNames } from '../../text/plain.ts';
+import type { Names } from '../words/changes.ts';
 import { counterpart } from '../words/verdicts.ts';
 import type { ChangeRow } from './changerows.ts';
-import type { Medium } from './medium.ts';
-
-type Names = Pick<Medium, 'name' | 'text'>;
 
 /** What could not be compared, and why; at most one sentence. */
 export function tellMissing(rows: readonly ChangeRow[], summary: Summary, medium: Names): string[] {
@@ -18,7 +16,7 @@ export function tellMissing(rows: readonly ChangeRow[], summary: Summary, medium
   if (missing.length === 0) return [];
   const [first] = rows;
   const target = first ? counterpart(first.comparison, summary, medium) : targetOf(summary, medium);
-  return [`Not compared with ${target}: ${list([...new Set(missing)])}.`];
+  return [`Not compared with ${target}: ${listNames([...new Set(missing)])}.`];
 }
 
 function targetOf({ plan: { compareTo } }: Summary, { name }: Names): string {

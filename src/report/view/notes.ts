@@ -8,7 +8,7 @@ const SMALL = 0.03;
 const LARGE = 0.1;
 
 /** Of a ratio: `small`, `medium`, `large`. */
-export function sizeOf(ratio: number): 'small' | 'medium' | 'large' {
+export function changeSizeOf(ratio: number): 'small' | 'medium' | 'large' {
   const share = Math.abs(ratio - 1);
   if (share < SMALL) return 'small';
   return share <= LARGE + 1e-9 ? 'medium' : 'large';

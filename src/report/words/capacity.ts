@@ -2,7 +2,7 @@ import type { Capacity, Row, ScenarioSummary } from '../../analyse/summary.ts';
 import type { Probe } from '../../results/results.ts';
 import { cleanLine, cut } from '../../text/plain.ts';
 import { count, digits, ms, NOTHING, share } from './numbers.ts';
-import { limitsOf } from './words.ts';
+import { latencyLimitsOf } from './words.ts';
 
 /** A server's last words are cut to so many. */
 const REASON_CHARACTERS = 300;
@@ -35,7 +35,9 @@ export function capacityLegend({ rows, bases, facts }: ScenarioSummary): string 
     starts > 1
       ? `tried on ${starts} fresh starts; ± is the 95 % interval over them, and at least the rates between which it lies`
       : 'tried on one fresh start, from which others may differ by about 1 %; ± are the rates between which it lies';
-  const words = [`capacity: the highest constant rate that was answered in time${limitsOf(facts)}, ${tried}`];
+  const words = [
+    `capacity: the highest constant rate that was answered in time${latencyLimitsOf(facts)}, ${tried}`,
+  ];
   if (found.some(({ kind }) => kind === 'beyond')) {
     words.push('≥ the load generator was the limit, or the search ended before');
   }

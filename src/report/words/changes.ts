@@ -2,7 +2,7 @@ import type { CompareMetric, Comparison } from '../../results/results.ts';
 import { atMost, bytesOfBoth, change, digits } from './numbers.ts';
 
 /** Makes text of others fit for where it is printed: names in code where there is such a thing, and running text. */
-export interface Medium {
+export interface Names {
   name: (label: string) => string;
   text: (text: string) => string;
 }
@@ -47,7 +47,7 @@ export function markOf({ verdict, margin }: Comparison): string {
 }
 
 /** What is compared with what, by names; made fit for printing by the medium. */
-export interface Named {
+export interface NamedComparison {
   comparison: Comparison;
   /** `apache`, or with several scenarios: `apache` in `json`. */
   subject: string;

@@ -1,5 +1,5 @@
 import type { CheckedPage, Variant } from '../../results/results.ts';
-import { cleanLine, list } from '../../text/plain.ts';
+import { cleanLine, listNames } from '../../text/plain.ts';
 import { bytes } from './numbers.ts';
 
 /** More are in results.json. */
@@ -20,7 +20,7 @@ export function checkedLines(
       type,
       size(page),
     ];
-    const who = isSplit ? ` (${list(page.variants.map(labelOf))})` : '';
+    const who = isSplit ? ` (${listNames(page.variants.map(labelOf))})` : '';
     const where = journey === null ? endpoint : `${endpoint} (${journey})`;
     return cleanLine(`${where} → ${what.filter(Boolean).join(', ')}${who}`);
   });

@@ -120,7 +120,7 @@ export function points(ratio: number): string {
 }
 
 /** A change with its sign as it stands in one place and its interval beside it: `+4.8 %` and `+3.9…+5.7`. */
-export interface Change {
+export interface ChangeText {
   value: string;
   /** Empty where there is none. */
   interval: string;
@@ -130,7 +130,7 @@ export interface Change {
  * A ratio to another variant as a change. As many places as the interval justifies, at most one; the interval is
  * rounded outwards, so it claims no more than is known. What is four times as much or more is a factor: `×12`.
  */
-export function change(ratio: number, interval: { low: number; high: number } | null): Change {
+export function change(ratio: number, interval: { low: number; high: number } | null): ChangeText {
   const { low, high } = interval ?? { low: ratio, high: ratio };
   if (Math.max(ratio, high) >= 4) {
     const factor = (value: number, round: (value: number) => number) => {

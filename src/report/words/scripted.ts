@@ -48,7 +48,7 @@ function sayThreshold({ metric, condition, value }: ThresholdRow): string {
 }
 
 /** Where a check stands: `checkout › pay`; empty: in no group. */
-export function groupOf({ group }: Pick<CheckRow, 'group'>): string {
+export function checkGroupOf({ group }: Pick<CheckRow, 'group'>): string {
   return group.split('::').filter(Boolean).join(' › ');
 }
 
@@ -66,7 +66,7 @@ export function metricCells(
 }
 
 /** `trend, ms` */
-export function kindOf({ type, contains }: MetricRow): string {
+export function metricKindOf({ type, contains }: MetricRow): string {
   const unit = { time: ', ms', data: ', bytes' }[contains] ?? '';
   return `${type}${unit}`;
 }

@@ -1,4 +1,4 @@
-import type { Row, ScenarioSummary, Soak, Trend } from '../../analyse/summary.ts';
+import type { MeasuredSlope, Row, ScenarioSummary, Soak } from '../../analyse/summary.ts';
 import { bytes, digits, duration, NOTHING, withHalf } from './numbers.ts';
 
 export function hasSoak({ rows, bases }: Pick<ScenarioSummary, 'rows' | 'bases'>): boolean {
@@ -21,7 +21,7 @@ export function decay(soak: Soak | null): string {
   return `${signed({ value: 100 * value, half: 100 * half })} %`;
 }
 
-function signed({ value, half }: Trend): string {
+function signed({ value, half }: MeasuredSlope): string {
   const shown = withHalf({ value: Math.abs(value), half });
   const isNothing = !/[1-9]/.test(shown.value);
   const sign = isNothing ? '' : value > 0 ? '+' : '−';

@@ -4,7 +4,7 @@ import { halfInterval } from '../../stats/estimate.ts';
 import { bytes, count, digits, duration, estimated, NOTHING } from './numbers.ts';
 
 /** A line of the table of cold starts. */
-export interface Start {
+export interface ColdStartRow {
   variant: string;
   label: string;
   median: string;
@@ -17,7 +17,7 @@ export interface Start {
 }
 
 /** Fastest first; empty where none was timed by itself. */
-export function startsOf(variants: readonly Variant[]): Start[] {
+export function startsOf(variants: readonly Variant[]): ColdStartRow[] {
   const timed = variants.flatMap((variant) =>
     variant.coldStart && variant.coldStart.timesMs.length > 0
       ? [{ ...variant, timesMs: variant.coldStart.timesMs, ms: median(variant.coldStart.timesMs) }]

@@ -2,10 +2,10 @@ import type { CountCheck } from '../../analyse/counted.ts';
 import { leadsOf } from '../../analyse/judge/gates.ts';
 import type { GateResult, GuardCounts, Row, ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import type { Comparison, Variant } from '../../results/results.ts';
-import { list, plural } from '../../text/plain.ts';
+import { listNames, plural } from '../../text/plain.ts';
 import { tellCount } from '../counts/count-words.ts';
-import { levelOf, type Medium, markOf, type Named, nounOf, tellAmount } from './changes.ts';
-import { atMost, type Change, change } from './numbers.ts';
+import { levelOf, markOf, type NamedComparison, type Names, nounOf, tellAmount } from './changes.ts';
+import { atMost, type ChangeText, change } from './numbers.ts';
 
 /** What a ranking's Δ column shows: each variant against the reference, in what ranks. */
 export interface Deltas {
@@ -23,7 +23,7 @@ export interface Deltas {
 export interface Delta {
   comparison: Comparison;
   /** Null where the number would mislead: what was measured there is not fit to be compared. */
-  change: Change | null;
+  change: ChangeText | null;
   /** Empty where nothing was tested. */
   mark: string;
 }
@@ -63,7 +63,7 @@ export function deltasOf({ comparisons, basis, metric: ranking }: ScenarioSummar
 export function counterpart(
   { against, reference }: Pick<Comparison, 'against' | 'reference'>,
   summary: Summary,
-  { name }: Medium,
+  { name }: Names,
 ): string {
   const { plan } = summary;
   const variant = findVariant(summary, reference);
@@ -82,7 +82,7 @@ export function findVariant({ variants }: Summary, id: string): Variant | undefi
 }
 
 /** With several scenarios it says in which. */
-function nameIt(found: Comparison, summary: Summary, medium: Medium): Named {
+function nameIt(found: Comparison, summary: Summary, medium: Names): NamedComparison {
   const label = findVariant(summary, found.variant)?.label ?? found.variant;
   const where = summary.scenarios.length > 1 ? ` in ${medium.name(found.scenario)}` : '';
   // Beside the name a reason need not begin with it again.
@@ -112,19 +112,19 @@ export interface GateSentence {
 }
 
 /** What became of each `fail-on`, in the order they were given. */
-export function tellGates(summary: Summary, medium: Medium): GateSentence[] {
+export function tellGates(summary: Summary, medium: Names): GateSentence[] {
   return summary.gates.map((result) => ({
     gate: `Gate ${medium.name(result.gate.source)}`,
     ...tellGate(result, summary, medium),
   }));
 }
 
-function tellGate(result: GateResult, summary: Summary, medium: Medium): Omit<GateSentence, 'gate'> {
+function tellGate(result: GateResult, summary: Summary, medium: Names): Omit<GateSentence, 'gate'> {
   const { checks } = result;
   if (result.gate.count !== undefined) return tellCountGate(result, summary, medium);
   const named = (wanted: (check: GateResult['checks'][number]) => boolean) =>
     checks.filter(wanted).map(({ comparison }) => nameIt(comparison, summary, medium));
-  const subjects = (found: readonly Named[]) => list(found.map(({ subject }) => subject));
+  const subjects = (found: readonly NamedComparison[]) => listNames(found.map(({ subject }) => subject));
   const failed = named((check) => check.failed);
   const open = named(({ judged }) => !judged);
   if (checks.length === 0) return openGate('there is nothing to compare');
@@ -132,7 +132,7 @@ function tellGate(result: GateResult, summary: Summary, medium: Medium): Omit<Ga
   const rest = open.length > 0 ? `; no verdict for ${subjects(open)}` : '';
   if (failed.length === 0)
     return { state: 'passed', verdict: 'passed', because: `nothing surely exceeds it${rest}` };
-  const [first] = failed as [Named, ...Named[]];
+  const [first] = failed as [NamedComparison, ...NamedComparison[]];
   const because =
     failed.length === 1
       ? `${first.subject} surely exceeds it, ${tellAmount(first.comparison)}`
@@ -140,13 +140,13 @@ function tellGate(result: GateResult, summary: Summary, medium: Medium): Omit<Ga
   return { state: 'failed', verdict: 'failed', because: because + rest };
 }
 
-function tellCountGate({ counts }: GateResult, summary: Summary, medium: Medium): Omit<GateSentence, 'gate'> {
+function tellCountGate({ counts }: GateResult, summary: Summary, medium: Names): Omit<GateSentence, 'gate'> {
   const nameCheck = ({ row, scenario }: CountCheck) => {
     const where = summary.scenarios.length > 1 ? ` in ${medium.name(scenario)}` : '';
     return `${medium.name(row.label)}${where}${row.endpoint === null ? '' : ` on ${medium.name(row.endpoint)}`}`;
   };
   const open = counts.filter(({ judged }) => !judged);
-  const names = (found: readonly CountCheck[]) => list([...new Set(found.map(nameCheck))]);
+  const names = (found: readonly CountCheck[]) => listNames([...new Set(found.map(nameCheck))]);
   if (counts.length === 0) return openGate('nothing was counted on both sides');
   if (open.length === counts.length) return openGate(`no verdict for ${names(open)}`);
   const rest = open.length > 0 ? `; no verdict for ${names(open)}` : '';
@@ -168,7 +168,7 @@ export function deltaTitle({ metric }: Deltas): string {
 }
 
 /** What Δ is: `Δ is the change of RPS from apache, with its 99 % interval`. */
-export function deltaLegend({ metric, level, sample }: Deltas, summary: Summary, medium: Medium): string {
+export function deltaLegend({ metric, level, sample }: Deltas, summary: Summary, medium: Names): string {
   const interval = level ? `, with its ${levelOf(level)}` : '';
   const of = metric === null ? '' : ` of ${nounOf(metric)}`;
   return `Δ is the change${of} from ${counterpart(sample, summary, medium)}${interval}`;

@@ -2,7 +2,7 @@ import type { Row, RowState, ScenarioSummary, Summary } from '../../analyse/summ
 import type { ScenarioFacts } from '../../results/results.ts';
 import type { Estimate } from '../../stats/estimate.ts';
 import { describeGenerator } from '../../text/load-origin.ts';
-import { cleanLine, list, plural } from '../../text/plain.ts';
+import { cleanLine, listNames, plural } from '../../text/plain.ts';
 import { atLeast, bytes, digits, duration, estimated, held, points } from './numbers.ts';
 
 /** Makes a variant's label fit for where it is printed. */
@@ -51,7 +51,7 @@ export function verdict(scenario: ScenarioSummary, name: Name): string {
         : tied.every(isOnce) && !tied.every((row) => overlaps(row[metric], tied[0]?.[metric]))
           ? `each was started only once, and ${another}`
           : 'their 95 % intervals overlap';
-  return `No clear best between ${list(tied.map((row) => name(row.label)))}: ${range}, ${why}${behind(ranked.slice(tied.length), name)}.`;
+  return `No clear best between ${listNames(tied.map((row) => name(row.label)))}: ${range}, ${why}${behind(ranked.slice(tied.length), name)}.`;
 }
 
 /** What the first of a ranking is best in. */
@@ -123,9 +123,9 @@ export function exceptions({ rows, bases }: ScenarioSummary, name: Name): string
     name(row.label),
   );
   return [
-    bound.length > 0 ? `The load generator was the limit for ${list(bound)}.` : '',
-    unranked.length > 0 ? `Not ranked: ${list(unranked)}.` : '',
-    failed.length > 0 ? `Failed: ${list(failed)}.` : '',
+    bound.length > 0 ? `The load generator was the limit for ${listNames(bound)}.` : '',
+    unranked.length > 0 ? `Not ranked: ${listNames(unranked)}.` : '',
+    failed.length > 0 ? `Failed: ${listNames(failed)}.` : '',
   ]
     .filter(Boolean)
     .join(' ');
@@ -204,14 +204,14 @@ export function holdsLegend({ rows, bases, facts }: ScenarioSummary): string {
       ? 'is the 95 % interval over fresh starts, and at least the steps between which it lies'
       : 'are the steps between which it lies';
   const words = [
-    `holds: the highest rate of the ramp that was answered in time${limitsOf(facts)}; ± ${half}`,
+    `holds: the highest rate of the ramp that was answered in time${latencyLimitsOf(facts)}; ± ${half}`,
   ];
   if (found.some(({ kind }) => kind === 'beyond')) words.push('≥ it sustained the whole ramp');
   return words.join('; ');
 }
 
 /** ` with p95 ≤ 200 ms, p99 ≤ 500 ms`: the criteria for latency; empty where there are none. */
-export function limitsOf({ slo: { okRatio: _, checksRatio: __, ...times } }: ScenarioFacts): string {
+export function latencyLimitsOf({ slo: { okRatio: _, checksRatio: __, ...times } }: ScenarioFacts): string {
   const limits = Object.entries(times).map(([key, limit]) => `${key.slice(0, -2)} ≤ ${limit} ms`);
   return limits.length > 0 ? ` with ${limits.join(', ')}` : '';
 }
@@ -220,7 +220,7 @@ export function hasHolds({ rows, bases }: Pick<ScenarioSummary, 'rows' | 'bases'
   return [...rows, ...bases].some(({ holds }) => holds !== null);
 }
 
-export function isDoubtful({ rows }: ScenarioSummary): boolean {
+export function hasDoubtful({ rows }: ScenarioSummary): boolean {
   return rows.some(({ doubtful }) => doubtful.length > 0);
 }
 

@@ -1,15 +1,15 @@
-import { divide, less, type Values } from './counter-values.ts';
+import { type CounterValues, divide, less } from './counter-values.ts';
 
 /** What counters grew by while nothing was asked but by their reading and so many health checks. */
 export interface Window {
   probes: number;
-  values: Values;
+  values: CounterValues;
 }
 
 /** What one reading and one health check cost. */
 export interface Costs {
-  own: Values;
-  probe: Values;
+  own: CounterValues;
+  probe: CounterValues;
 }
 
 /** Of a service without health checks: what two windows agree on. */
@@ -39,7 +39,7 @@ export function solveCosts(windows: readonly Window[]): Costs | null {
   return null;
 }
 
-function isSame(a: Values, b: Values): boolean {
+function isSame(a: CounterValues, b: CounterValues): boolean {
   return [...new Set([...Object.keys(a), ...Object.keys(b)])].every(
     (name) => (a[name] ?? 0) === (b[name] ?? 0),
   );

@@ -1,11 +1,11 @@
 import type { Scenario } from '../../config/types.ts';
 import { countable, SERVICE_COUNT } from '../../plan/timeline/count-plan.ts';
 import type { Measurement } from '../../results/results.ts';
-import { list } from '../../text/plain.ts';
+import { listNames } from '../../text/plain.ts';
 import type { Pass, ReadyPass } from '../passes/run-pass.ts';
 import type { World } from '../world.ts';
 import { type Calibrated, calibrate, countDuring } from './count-window.ts';
-import { divide, namesOf, type Part, type ServerKind } from './counter-values.ts';
+import { divide, namesOf, type ServerKind, type WindowPart } from './counter-values.ts';
 import { type CountedService, findKind, openService, type ReadWorld } from './read-services.ts';
 
 /** Iterations of a repeat. */
@@ -50,7 +50,7 @@ const uncalibrated = ({ service, kind }: CountedService) => ({
 });
 
 /** A sum without one of the services would be taken for that of all. */
-const leftOut = (kind: ServerKind | null) => `${list([...namesOf(kind)])} are left out, of all services`;
+const leftOut = (kind: ServerKind | null) => `${listNames([...namesOf(kind)])} are left out, of all services`;
 
 async function visit(ready: ReadyPass, warned: Set<string>, known: Map<string, Calibrated>): Promise<void> {
   const { world, start } = ready;
@@ -81,7 +81,7 @@ async function visit(ready: ReadyPass, warned: Set<string>, known: Map<string, C
   }
 }
 
-type Unread = Omit<Part, 'values'>;
+type Unread = Omit<WindowPart, 'values'>;
 
 /** Those that keep counts. One whose counters cannot be read is a warning. */
 async function openAll(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Docker } from '../../engine/docker.ts';
 import { type Calibrated, countDuring } from './count-window.ts';
-import type { ServerKind, Values } from './counter-values.ts';
+import type { CounterValues, ServerKind } from './counter-values.ts';
 
 const world = {
   // No container has a health check.
@@ -11,12 +11,17 @@ const world = {
 };
 
 /** A service whose counters are these at each reading, one after the other. */
-function makeService(service: string, kind: ServerKind, readings: Values[], since = [1000]): Calibrated {
+function makeService(
+  service: string,
+  kind: ServerKind,
+  readings: CounterValues[],
+  since = [1000],
+): Calibrated {
   let at = 0;
   const read = async () => {
     const i = at++;
     const sinceMs = since[Math.min(i, since.length - 1)] as number;
-    return { atMs: 60_000 + 1000 * i, sinceMs, values: readings[i] as Values };
+    return { atMs: 60_000 + 1000 * i, sinceMs, values: readings[i] as CounterValues };
   };
   const none = { 'cache-hits': 0, 'cache-misses': 0 };
   return {

@@ -1,10 +1,10 @@
 import { solveCosts, solveReading, type Window } from './calibration.ts';
-import { addUp, dropNegative, isZero, less, type Part, type Values } from './counter-values.ts';
+import { addUp, type CounterValues, dropNegative, isZero, less, type WindowPart } from './counter-values.ts';
 import {
   type Health,
+  type HealthProbe,
   isComplete,
   joinProbes,
-  type Probe,
   probesWithin,
   readHealth,
 } from './health-probes.ts';
@@ -13,14 +13,14 @@ import type { CountedService, ReadWorld } from './read-services.ts';
 /** A service and what its own reading and one of its health checks cost. */
 export interface Calibrated {
   service: CountedService;
-  own: Values;
+  own: CounterValues;
   /** Zero where there is no check, or it asks nothing that counts. */
-  probe: Values;
+  probe: CounterValues;
 }
 
 /** What counters grew by while something was done. */
 interface Growth {
-  values: Values;
+  values: CounterValues;
   /** Health checks in the time. */
   probes: number;
   /** One of them may be in it only in part. */
@@ -61,15 +61,20 @@ export async function calibrate(world: ReadWorld, service: CountedService): Prom
 export async function countDuring<T>(
   world: ReadWorld,
   services: readonly Calibrated[],
-  unread: readonly Omit<Part, 'values'>[],
+  unread: readonly Omit<WindowPart, 'values'>[],
   work: () => Promise<T>,
-): Promise<{ values: Values; done: T; doubtful: string[]; missing: { name: string; service: string }[] }> {
+): Promise<{
+  values: CounterValues;
+  done: T;
+  doubtful: string[];
+  missing: { name: string; service: string }[];
+}> {
   const disturbs = ({ probe }: Calibrated) => !isZero(probe);
   const found = await tryFor(
     () => growAll(world, services, work),
     ({ grown }) => grown.every(({ growth, one }) => !growth.onEdge || !disturbs(one)),
   );
-  const parts = found.grown.map(({ growth, one }): Part => {
+  const parts = found.grown.map(({ growth, one }): WindowPart => {
     const values = less(less(growth.values, one.own), one.probe, growth.probes);
     const { service, kind } = one.service;
     return { service, kind, values: dropNegative(values) };
@@ -117,13 +122,13 @@ async function growOf(world: ReadWorld, service: CountedService, work: () => Pro
   }
 }
 
-function pick(values: Values, names: readonly string[]): Values {
+function pick(values: CounterValues, names: readonly string[]): CounterValues {
   return Object.fromEntries(names.map((name) => [name, values[name] as number]));
 }
 
 /** Collects health checks while something is done. */
 async function watchProbes({ docker, host, signal }: ReadWorld, container: string) {
-  let known: Probe[] = [];
+  let known: HealthProbe[] = [];
   let health: Health | null = await readHealth(docker, container);
   if (!health) return { until: async () => known, stop: () => {} };
   const ended = new AbortController();

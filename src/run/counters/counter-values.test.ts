@@ -3,21 +3,21 @@ import {
   addUp,
   countStatements,
   dropNegative,
-  kindOf,
   less,
   OWN_WORD,
   parseMysql,
   parsePostgres,
   parseRedis,
   postgresScript,
+  serverKindOf,
 } from './counter-values.ts';
 import { isComplete, parseHealth, probesWithin } from './health-probes.ts';
 
 test('a server in the container says what it is; a client alone does not', () => {
-  expect(kindOf('mariadbd\n')).toBe('mysql');
-  expect(kindOf('valkey-server\n')).toBe('redis');
-  expect(kindOf('postgres\n')).toBe('postgresql');
-  expect(kindOf('')).toBeNull();
+  expect(serverKindOf('mariadbd\n')).toBe('mysql');
+  expect(serverKindOf('valkey-server\n')).toBe('redis');
+  expect(serverKindOf('postgres\n')).toBe('postgresql');
+  expect(serverKindOf('')).toBeNull();
 });
 
 const MARIADB = `1795385990.5

@@ -1,15 +1,15 @@
 /** What databases and caches say of themselves, as counts. Pure. */
 
 /** By the names of `COUNT_NAMES`, since the service started. */
-export type Values = Readonly<Record<string, number>>;
+export type CounterValues = Readonly<Record<string, number>>;
 
 /** One look at the counters of a service. */
-export interface Reading {
+export interface CounterReading {
   /** By the clock of the engine's machine, Unix ms. */
   atMs: number;
   /** When the server started, by the same clock, to about a second: its counters began then. 0: it does not say. */
   sinceMs: number;
-  values: Values;
+  values: CounterValues;
 }
 
 export type ServerKind = 'mysql' | 'postgresql' | 'redis';
@@ -35,13 +35,13 @@ export function namesOf(kind: ServerKind | null): readonly string[] {
 export const FIND_SERVERS = `for name in ${Object.keys(SERVERS).join(' ')}; do command -v $name >/dev/null && echo $name; done; true`;
 
 /** What a container is, by the servers in it; null: nothing whose counters are known. */
-export function kindOf(found: string): ServerKind | null {
+export function serverKindOf(found: string): ServerKind | null {
   const [first] = found.split('\n').flatMap((name) => SERVERS[name.trim()] ?? []);
   return first ?? null;
 }
 
 /** `first-line\nname\tvalue…`: of `SELECT UNIX_TIMESTAMP(NOW(6)); SHOW GLOBAL STATUS`. Null: it is something else. */
-export function parseMysql(text: string): Reading | null {
+export function parseMysql(text: string): CounterReading | null {
   const [time = '', ...lines] = text.trim().split('\n');
   const status = new Map(
     lines.map((line) => {
@@ -75,7 +75,7 @@ const INNODB_WRITES = ['innodb_rows_inserted', 'innodb_rows_updated', 'innodb_ro
 const HANDLER_WRITES = ['handler_write', 'handler_update', 'handler_delete'];
 
 /** `TIME`, `INFO server`, `INFO commandstats` and `INFO stats` of Redis or Valkey. */
-export function parseRedis(text: string): Reading | null {
+export function parseRedis(text: string): CounterReading | null {
   const lines = text.split('\n').map((line) => line.trim());
   const [seconds, micros] = lines.map(Number);
   const at = (name: string) =>
@@ -131,7 +131,7 @@ export function postgresScript(names: readonly string[], mark: string, hasStatem
 }
 
 /** What psql printed for it. `queries` is left out where the server does not keep them, rows where some are not written yet. */
-export function parsePostgres(text: string): Reading | null {
+export function parsePostgres(text: string): CounterReading | null {
   const lines = text.split('\n').map((line) => line.trim().split(' '));
   const of = (word: string) => lines.filter(([first]) => first === word);
   const [, at, since] = of('at')[0] ?? [];
@@ -169,31 +169,31 @@ export function countStatements(log: string, from: string | null, to: string): n
 }
 
 /** Each value of `a` less that of `b`, so often. */
-export function less(a: Values, b: Values, times = 1): Values {
+export function less(a: CounterValues, b: CounterValues, times = 1): CounterValues {
   return Object.fromEntries(Object.entries(a).map(([name, value]) => [name, value - times * (b[name] ?? 0)]));
 }
 
-export function divide(a: Values, by: number): Values {
+export function divide(a: CounterValues, by: number): CounterValues {
   return Object.fromEntries(Object.entries(a).map(([name, value]) => [name, value / by]));
 }
 
-export function isZero(values: Values): boolean {
+export function isZero(values: CounterValues): boolean {
   return Object.values(values).every((value) => value === 0);
 }
 
 /** What was counted by a service; null: nobody knows what it is. */
-export interface Part {
+export interface WindowPart {
   service: string;
   kind: ServerKind | null;
-  values: Values;
+  values: CounterValues;
 }
 
 /**
  * Of several services together. A name that one of them counts but did not give is left out: the others alone would pass for
  * all of it. `missing` says who did not give what.
  */
-export function addUp(parts: readonly Part[]): {
-  values: Values;
+export function addUp(parts: readonly WindowPart[]): {
+  values: CounterValues;
   missing: { name: string; service: string }[];
 } {
   const missing = parts.flatMap(({ service, kind, values }) =>
@@ -209,6 +209,6 @@ export function addUp(parts: readonly Part[]): {
 }
 
 /** Those that can be counts: less than nothing is what remains of a counter that was set back. */
-export function dropNegative(values: Values): Values {
+export function dropNegative(values: CounterValues): CounterValues {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value >= 0));
 }

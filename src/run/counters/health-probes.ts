@@ -2,7 +2,7 @@ import type { Docker } from '../../engine/docker.ts';
 
 /** The health checks of a container: what they ask of a database is not the app's. */
 
-export interface Probe {
+export interface HealthProbe {
   /** Unix ms, by the engine's clock. */
   fromMs: number;
   toMs: number;
@@ -15,7 +15,7 @@ export interface Health {
   command: readonly string[];
   intervalMs: number;
   /** The last five. */
-  probes: readonly Probe[];
+  probes: readonly HealthProbe[];
 }
 
 /** Null: the container has no health check. */
@@ -47,7 +47,7 @@ export function parseHealth(text: string): Health | null {
 
 /** Checks within a window of time, and whether one lies on its edge or failed, so that it may be counted in part. */
 export function probesWithin(
-  probes: readonly Probe[],
+  probes: readonly HealthProbe[],
   fromMs: number,
   toMs: number,
 ): { within: number; onEdge: boolean } {
@@ -57,7 +57,7 @@ export function probesWithin(
 }
 
 /** Those of both, once. */
-export function joinProbes(known: readonly Probe[], more: readonly Probe[]): Probe[] {
+export function joinProbes(known: readonly HealthProbe[], more: readonly HealthProbe[]): HealthProbe[] {
   return [...new Map([...known, ...more].map((probe) => [probe.fromMs, probe])).values()];
 }
 

@@ -1,14 +1,14 @@
 import { type Docker, DockerError, inspectContainer, lastLines } from '../../engine/docker.ts';
 import {
+  type CounterReading,
   countStatements,
   FIND_SERVERS,
-  kindOf,
   parseMysql,
   parsePostgres,
   parseRedis,
   postgresScript,
-  type Reading,
   type ServerKind,
+  serverKindOf,
 } from './counter-values.ts';
 
 /** A service of the run whose counters can be read. */
@@ -16,7 +16,7 @@ export interface CountedService {
   service: string;
   container: string;
   kind: ServerKind;
-  read(): Promise<Reading>;
+  read(): Promise<CounterReading>;
   /** Undoes what reading needed. */
   close(): Promise<void>;
 }
@@ -48,7 +48,7 @@ exec psql --no-psqlrc --username="\${POSTGRES_USER:-postgres}" --dbname=postgres
 export async function findKind(world: ReadWorld, container: string): Promise<ServerKind | null> {
   const found = await world.docker.try(['exec', container, 'sh', '-c', FIND_SERVERS], options(world));
   world.signal.throwIfAborted();
-  if (found.code === 0) return kindOf(found.stdout);
+  if (found.code === 0) return serverKindOf(found.stdout);
   if (NO_SHELL.has(found.code) || !(await inspectContainer(world.docker, container))?.running) return null;
   throw new Error(lastLines(found.stderr, 1) || `exit code ${found.code}`);
 }
@@ -78,13 +78,13 @@ function simpleReader(
   world: ReadWorld,
   container: string,
   script: string,
-  parse: (text: string) => Reading | null,
+  parse: (text: string) => CounterReading | null,
 ): Reader {
   const read = async () => understood(parse, await run(world, container, script));
   return { read, close: async () => {} };
 }
 
-function understood(parse: (text: string) => Reading | null, text: string): Reading {
+function understood(parse: (text: string) => CounterReading | null, text: string): CounterReading {
   const reading = parse(text);
   if (reading) return reading;
   throw new Error(`its client printed no counters: ${lastLines(text, 1).slice(0, 200)}`);
@@ -148,7 +148,7 @@ async function listDatabases(psql: (input: string) => Promise<string>) {
 }
 
 /** Rows of some databases are not those of the server. */
-function withoutRows(reading: Reading | null, isPartial: boolean): Reading | null {
+function withoutRows(reading: CounterReading | null, isPartial: boolean): CounterReading | null {
   if (!reading || !isPartial) return reading;
   const values = Object.entries(reading.values).filter(([name]) => !name.startsWith('rows-'));
   return { ...reading, values: Object.fromEntries(values) };

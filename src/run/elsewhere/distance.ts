@@ -11,7 +11,7 @@ export interface Distance {
   roundTripsMs: number[];
 }
 
-export interface Asked {
+export interface DistanceQuestion {
   /** Null: only the clock. */
   url: string | null;
   host: string;
@@ -27,7 +27,7 @@ const LIMIT_MS = 120_000;
 export async function measureDistance(
   docker: Docker,
   arena: string,
-  asked: Asked,
+  asked: DistanceQuestion,
   now: () => number,
 ): Promise<Distance> {
   const script = [

@@ -1,7 +1,7 @@
 /** Reads what callgrind writes: https://valgrind.org/docs/manual/cl-format.html. Pure. */
 
 /** What one file counted. */
-export interface Part {
+export interface CallgrindPart {
   instructions: number;
   /** By name. A name is untrusted: it comes from the binaries of the image. */
   functions: ReadonlyMap<string, FunctionCost>;
@@ -25,7 +25,7 @@ export function splitParts(text: string): string[] {
 }
 
 /** Null: it is no complete file of callgrind. */
-export function readPart(text: string): Part | null {
+export function readPart(text: string): CallgrindPart | null {
   const total = /^(?:totals|summary): (\d{1,15})$/m.exec(text)?.[1];
   if (total === undefined || !/^events: Ir$/m.test(text)) return null;
   const reader = makeReader();

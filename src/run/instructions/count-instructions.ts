@@ -2,7 +2,7 @@ import type { Scenario } from '../../config/types.ts';
 import { removeContainers } from '../../engine/docker.ts';
 import { findReference, type PlannedVariant } from '../../plan/variants.ts';
 import type { CheckedPage, Count } from '../../results/results.ts';
-import { cleanLine, cut, list } from '../../text/plain.ts';
+import { cleanLine, cut, listNames } from '../../text/plain.ts';
 import { guard } from '../passes/run-pass.ts';
 import type { World } from '../world.ts';
 import {
@@ -14,7 +14,7 @@ import {
   REPEATS,
   Uncountable,
 } from './count-page.ts';
-import { findDifferences, findExtremes, findOther, floorOf, MOST_FLOOR, meanOf } from './repeats.ts';
+import { findDifferences, findExtremes, findPageDifference, floorOf, MOST_FLOOR, meanOf } from './repeats.ts';
 import { containerOfSide, openSide, type Side } from './side.ts';
 
 /** A page of the load. */
@@ -24,7 +24,7 @@ interface Target {
 }
 
 /** What the run knows of the pages. */
-export interface Known {
+export interface KnownPages {
   checked: readonly CheckedPage[];
   /** As the load names itself. */
   agent: string;
@@ -34,7 +34,7 @@ export interface Known {
  * Counts the instructions of each path, of both versions at once, on the first variant of an app and PHP version: which server
  * it has, is not in the count. A page that cannot be counted is a warning.
  */
-export async function countInstructions(world: World, known: Known): Promise<void> {
+export async function countInstructions(world: World, known: KnownPages): Promise<void> {
   const { job, sink } = world;
   const targets = listTargets(job.config.scenarios);
   if (targets.some(({ path }) => path === null)) warn(world, null, SCRIPTED, SCRIPTED_REMEDY);
@@ -80,7 +80,7 @@ function listPairs({ job }: World): PlannedVariant[][] {
 
 async function countPair(
   world: World,
-  known: Known,
+  known: KnownPages,
   variants: readonly PlannedVariant[],
   pages: readonly Target[],
 ): Promise<void> {
@@ -113,7 +113,7 @@ async function countPair(
 /** All repeats of a page, each with what the other version counts at the same time. */
 async function countTarget(
   world: World,
-  known: Known,
+  known: KnownPages,
   sides: readonly Side[],
   { path, scenario }: Target,
 ): Promise<void> {
@@ -123,7 +123,7 @@ async function countTarget(
     sides.map(async ({ variant, container }): Promise<Counting[]> => {
       const where = { docker, container, signal };
       const answer = await askPage(where, page);
-      const other = findOther(findChecked(known.checked, variant, path), answer);
+      const other = findPageDifference(findChecked(known.checked, variant, path), answer);
       if (other !== null) throw new Uncountable(other);
       const repeats: Counting[] = [];
       for (let repeat = 0; repeat < REPEATS; repeat++) {
@@ -201,7 +201,7 @@ function describeFloor(floorRatio: number, repeats: readonly (readonly Counting[
   const [least, most] = findExtremes(worst);
   const names = findDifferences(least, most, 3).map(({ name }) => cut(cleanLine(name), MOST_CHARACTERS));
   const percent = (ratio: number) => `${Number((ratio * 100).toPrecision(2))} %`;
-  return `equal counts of it differ by ${percent(floorRatio)}, more than ${percent(MOST_FLOOR)}, most in ${list(names)}`;
+  return `equal counts of it differ by ${percent(floorRatio)}, more than ${percent(MOST_FLOOR)}, most in ${listNames(names)}`;
 }
 
 const REMEDY = 'compare CPU per request, which every run measures';

@@ -1,6 +1,6 @@
 import type { Docker } from '../../engine/docker.ts';
-import { type Part, readPart, splitParts } from './callgrind.ts';
-import { type Answer, type Repeat, slackOf } from './repeats.ts';
+import { type CallgrindPart, readPart, splitParts } from './callgrind.ts';
+import { type PageAnswer, type Repeat, slackOf } from './repeats.ts';
 
 /** Asks php-cgi in a container of `runtimes/_instructions` for a page. */
 
@@ -17,7 +17,7 @@ const PAD_BYTES = [3, 64] as const;
 /** Of one process, s. With two repeats of a version, and both versions at once, a page takes at most twice that. */
 export const LIMIT_SECONDS = 600;
 
-export interface Page {
+export interface PageRequest {
   path: string;
   /** Host header. */
   host: string;
@@ -35,21 +35,26 @@ interface Where {
 }
 
 /** Without callgrind. What the app keeps from one request to the next is there afterwards. */
-export async function askPage(where: Where, page: Page): Promise<Answer> {
+export async function askPage(where: Where, page: PageRequest): Promise<PageAnswer> {
   let answer = await askOnce(where, page);
   // The first request may make caches, and say so.
   answer = await askOnce(where, page);
   return answer;
 }
 
-async function askOnce(where: Where, page: Page): Promise<Answer> {
+async function askOnce(where: Where, page: PageRequest): Promise<PageAnswer> {
   const found = await callCounter(where, { ...page, requests: 0, pad: 0 });
   const { status, location, bytes, sent } = found as Record<string, number & string>;
   return { status: Number(status), location: String(location), bytes: Number(bytes), sent: Number(sent) };
 }
 
 /** Counts a page in a process of its own. Errors: Uncountable. */
-export async function countPage(where: Where, page: Page, number: number, answer: Answer): Promise<Counting> {
+export async function countPage(
+  where: Where,
+  page: PageRequest,
+  number: number,
+  answer: PageAnswer,
+): Promise<Counting> {
   const asked = { ...page, requests: REQUESTS, pad: PAD_BYTES[number] ?? 0 };
   const { parts, bytes, statuses, said } = (await callCounter(where, asked)) as unknown as Counted;
   const wrong = findWrong(answer, bytes, statuses);
@@ -63,7 +68,7 @@ export async function countPage(where: Where, page: Page, number: number, answer
   const files = await docker.try(['exec', container, 'cat', ...wanted], { signal });
   signal.throwIfAborted();
   const texts = splitParts(files.stdout);
-  const repeat = texts.map(readPart).filter((part): part is Part => part !== null);
+  const repeat = texts.map(readPart).filter((part): part is CallgrindPart => part !== null);
   if (repeat.length !== COUNTED) throw new Uncountable('what callgrind wrote cannot be read');
   return { repeat, text: texts.at(-1) ?? '' };
 }
@@ -83,7 +88,7 @@ interface Counted {
 }
 
 /** Every request of the process was answered like the one before it. */
-function findWrong({ status, sent }: Answer, bytes: number, statuses: number[]): string | null {
+function findWrong({ status, sent }: PageAnswer, bytes: number, statuses: number[]): string | null {
   const other = statuses.find((one) => one !== status);
   if (other !== undefined)
     return `php-cgi answers HTTP ${other} instead of HTTP ${status} when it is asked again`;
@@ -99,7 +104,7 @@ const SPARE_SECONDS = 30;
 
 async function callCounter(
   { docker, container, signal }: Where,
-  asked: Page & { requests: number; pad: number },
+  asked: PageRequest & { requests: number; pad: number },
 ): Promise<Record<string, unknown>> {
   const json = JSON.stringify({ ...asked, seconds: LIMIT_SECONDS });
   const { code, stdout, stderr } = await docker.try(

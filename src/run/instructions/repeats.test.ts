@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Part } from './callgrind.ts';
-import { findDifferences, findExtremes, findOther, floorOf, meanOf } from './repeats.ts';
+import type { CallgrindPart } from './callgrind.ts';
+import { findDifferences, findExtremes, findPageDifference, floorOf, meanOf } from './repeats.ts';
 
-const part = (instructions: number, functions: Record<string, [number, number]> = {}): Part => ({
+const part = (instructions: number, functions: Record<string, [number, number]> = {}): CallgrindPart => ({
   instructions,
   functions: new Map(Object.entries(functions).map(([name, [self, calls]]) => [name, { self, calls }])),
 });
@@ -40,15 +40,17 @@ test('only what was checked is counted: its status, and its length as far as it 
     ...{ status: 200, bytes: [1000, 1010] as [number, number] },
   };
   const answer = (status: number, bytes: number, location = '') => ({ status, bytes, location });
-  expect(findOther(page, answer(200, 1000))).toBeNull();
-  expect(findOther(page, answer(200, 1061))).toBeNull();
-  expect(findOther(page, answer(200, 1062))).toBe('php-cgi answers 1062 bytes instead of 1000 to 1010');
-  expect(findOther(page, answer(200, 20))).toContain('20 bytes');
-  expect(findOther(page, answer(500, 1000))).toBe('php-cgi answers HTTP 500 instead of HTTP 200');
-  expect(findOther(page, answer(302, 1000, '/login'))).toBe(
+  expect(findPageDifference(page, answer(200, 1000))).toBeNull();
+  expect(findPageDifference(page, answer(200, 1061))).toBeNull();
+  expect(findPageDifference(page, answer(200, 1062))).toBe(
+    'php-cgi answers 1062 bytes instead of 1000 to 1010',
+  );
+  expect(findPageDifference(page, answer(200, 20))).toContain('20 bytes');
+  expect(findPageDifference(page, answer(500, 1000))).toBe('php-cgi answers HTTP 500 instead of HTTP 200');
+  expect(findPageDifference(page, answer(302, 1000, '/login'))).toBe(
     'php-cgi answers HTTP 302 to /login instead of HTTP 200',
   );
-  expect(findOther({ ...page, status: 302 }, answer(302, 1000))).toBeNull();
-  expect(findOther(undefined, answer(404, 10))).toBe('php-cgi answers HTTP 404');
-  expect(findOther(page, answer(0, 0))).toBe('php-cgi answered nothing');
+  expect(findPageDifference({ ...page, status: 302 }, answer(302, 1000))).toBeNull();
+  expect(findPageDifference(undefined, answer(404, 10))).toBe('php-cgi answers HTTP 404');
+  expect(findPageDifference(page, answer(0, 0))).toBe('php-cgi answered nothing');
 });

@@ -1,10 +1,10 @@
 import type { CheckedPage } from '../../results/results.ts';
-import type { FunctionCost, Part } from './callgrind.ts';
+import type { CallgrindPart, FunctionCost } from './callgrind.ts';
 
 /** What counts of a page amount to. Pure. */
 
 /** One process of php-cgi: a file of callgrind for each request that counts. */
-export type Repeat = readonly Part[];
+export type Repeat = readonly CallgrindPart[];
 
 /** A page whose equal counts differ by more cannot be counted. */
 export const MOST_FLOOR = 0.0005;
@@ -37,7 +37,7 @@ function floorOfSide(repeats: readonly Repeat[]): number {
 }
 
 /** The functions that differ most between two files, those with the largest difference first. */
-export function findDifferences(first: Part, second: Part, most: number): Difference[] {
+export function findDifferences(first: CallgrindPart, second: CallgrindPart, most: number): Difference[] {
   const none: FunctionCost = { self: 0, calls: 0 };
   const names = new Set([...first.functions.keys(), ...second.functions.keys()]);
   const all = [...names].map((name): Difference => {
@@ -52,13 +52,13 @@ export function findDifferences(first: Part, second: Part, most: number): Differ
 }
 
 /** The two files of one version that differ most. */
-export function findExtremes(repeats: readonly Repeat[]): [Part, Part] {
+export function findExtremes(repeats: readonly Repeat[]): [CallgrindPart, CallgrindPart] {
   const parts = repeats.flat().sort((a, b) => a.instructions - b.instructions);
-  return [parts[0] as Part, parts.at(-1) as Part];
+  return [parts[0] as CallgrindPart, parts.at(-1) as CallgrindPart];
 }
 
 /** What php-cgi answered before anything was counted. */
-export interface Answer {
+export interface PageAnswer {
   status: number;
   location: string;
   /** Of the body, uncompressed. */
@@ -74,9 +74,9 @@ const SLACK_BYTES = 32;
 export const slackOf = (bytes: number) => Math.max(SLACK_BYTES, Math.ceil(bytes * SLACK_RATIO));
 
 /** How an answer differs from the one that was checked before the load; null: it does not. */
-export function findOther(
+export function findPageDifference(
   page: CheckedPage | undefined,
-  { status, location, bytes }: Omit<Answer, 'sent'>,
+  { status, location, bytes }: Omit<PageAnswer, 'sent'>,
 ): string | null {
   const to = location === '' ? '' : ` to ${location}`;
   if (status === 0) return 'php-cgi answered nothing';

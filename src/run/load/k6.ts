@@ -1,7 +1,7 @@
 import type { Scenario, ScriptLabel } from '../../config/types.ts';
 import type { Batch, Slice } from '../../plan/timeline/slices.ts';
 import { DUET_LAG_MS, groupTurns } from '../../plan/timeline/timeline.ts';
-import type { Histogram } from '../../stats/histogram.ts';
+import type { LogBuckets } from '../../stats/histogram.ts';
 import { readable } from '../../text/readable.ts';
 import { allBut } from '../elsewhere/reach.ts';
 import { addressOf, hostsOf } from '../servers/target.ts';
@@ -64,7 +64,7 @@ export interface K6Summary {
   segment?: string | null;
   metrics: Record<string, Record<string, number>>;
   /** Of several generators together: latencies by k6's name for metric and tags, as percentiles cannot be added up. */
-  histograms?: Readonly<Record<string, Histogram>>;
+  histograms?: Readonly<Record<string, LogBuckets>>;
   /** What a user's script checked, and its own metrics as well as those of its thresholds. Names are untrusted. */
   script?: {
     checks: { name: string; group: string; passes: number; fails: number }[];
@@ -79,7 +79,7 @@ export interface K6Metric {
   contains: string;
   values: Record<string, number>;
   /** Of a trend of several generators together. */
-  histogram?: Histogram;
+  histogram?: LogBuckets;
 }
 
 /** When k6 began to load, unix ms. */

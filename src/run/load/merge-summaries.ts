@@ -1,11 +1,11 @@
-import { type Histogram, merge, percentiles } from '../../stats/histogram.ts';
+import { type LogBuckets, mergeHistograms, percentiles } from '../../stats/histogram.ts';
 import { histogramOf } from '../measure/latency.ts';
 import { type K6Metric, type K6Summary, TREND_STATS } from './k6.ts';
 
 type Values = Record<string, number>;
 
 /** What one of several generators measured. */
-export interface Part {
+export interface GeneratorPart {
   summary: K6Summary;
   /** How far its clock is ahead of the engine's, ms. */
   aheadMs: number;
@@ -18,14 +18,14 @@ const MOMENTS = /^bench_(slice_start|last_end)\{/;
  * One summary of what several generators measured together: counts add up, latencies are merged as histograms, as those of
  * slices are. Moments are by the engine's clock. Pure.
  */
-export function mergeSummaries(parts: readonly Part[]): K6Summary {
+export function mergeSummaries(parts: readonly GeneratorPart[]): K6Summary {
   const [first] = parts;
   if (!first) throw new RangeError('no summaries to merge');
   const ends = parts.map(({ summary, aheadMs }) => summary.endedMs - aheadMs);
   const begins = parts.map(({ summary }, i) => (ends[i] as number) - summary.durationMs);
   const endedMs = Math.max(...ends);
   const metrics: Record<string, Values> = {};
-  const histograms: Record<string, Histogram> = {};
+  const histograms: Record<string, LogBuckets> = {};
   for (const name of new Set(parts.flatMap(({ summary }) => Object.keys(summary.metrics)))) {
     const found = parts.flatMap(({ summary, aheadMs }) => {
       const values = summary.metrics[name];
@@ -57,7 +57,7 @@ function moveBack(values: Values, aheadMs: number): Values {
 }
 
 /** k6 does not say of which type a metric is, but each has values of its own. */
-function mergeValues(parts: readonly Values[]): { values: Values; histogram?: Histogram } {
+function mergeValues(parts: readonly Values[]): { values: Values; histogram?: LogBuckets } {
   const some = parts[0] ?? {};
   if ('avg' in some) return mergeTrends(parts);
   if ('passes' in some) {
@@ -68,13 +68,13 @@ function mergeValues(parts: readonly Values[]): { values: Values; histogram?: Hi
   return { values: { count: sum(parts, 'count'), rate: sum(parts, 'rate') } };
 }
 
-function mergeTrends(all: readonly Values[]): { values: Values; histogram: Histogram } {
+function mergeTrends(all: readonly Values[]): { values: Values; histogram: LogBuckets } {
   const parts = all.filter(({ count = 0 }) => count > 0);
   const count = sum(parts, 'count');
   if (count === 0) return { values: all[0] ?? {}, histogram: [] };
   // In one generator alone, the percentiles that k6 knows are exact.
   if (parts.length === 1) return { values: parts[0] as Values, histogram: histogramOf(parts[0] as Values) };
-  const histogram = merge(parts.map((values) => histogramOf(values)));
+  const histogram = mergeHistograms(parts.map((values) => histogramOf(values)));
   const stats = TREND_STATS.flatMap((stat) => /^p\((.*)\)$/.exec(stat)?.[1] ?? []);
   const found = percentiles(histogram, stats.map(Number));
   const average = parts.reduce((total, { count = 0, avg = 0 }) => total + count * avg, 0) / count;

@@ -38,7 +38,7 @@ export async function ask(
 }
 
 /** One step of a journey. */
-export interface Step {
+export interface JourneyStep {
   /** As the journey names it. */
   endpoint: string;
   /** The body names the server. */
@@ -57,7 +57,7 @@ export async function walk(
   servers: readonly Pick<Question, 'id' | 'url'>[],
   host: string,
   signal: AbortSignal,
-): Promise<Record<string, Step[]>> {
+): Promise<Record<string, JourneyStep[]>> {
   const input = { servers, host, hosts: hostsOf(host), maxBody: MAX_BODY };
   return runScript(docker, arena, 'walk', input, signal, journeyModule({ journey }));
 }

@@ -10,7 +10,7 @@ import type { Watch } from '../sample/sampler.ts';
 import { findDeaths, type Server } from '../servers/servers.ts';
 import type { CheckedOf } from '../verify/checked.ts';
 import type { World } from '../world.ts';
-import { measure } from './measure.ts';
+import { measureSlices } from './measure.ts';
 
 /** Where a search begins: what a variant did in the load of its scenario. */
 interface Seed {
@@ -66,7 +66,7 @@ export async function searchCapacities(
         const batch = planProbe(scenario, variant, iterations, seed.typicalMs, number++);
         const { loaded } = await runLoad(world, instance, batch, watch, checkedOf);
         const death = (await findDeaths(world.engine.docker, [server])).get(variant.id) ?? null;
-        const [slice] = measure(loaded) as [Measurement];
+        const [slice] = measureSlices(loaded) as [Measurement];
         probes.push(judgeProbe(slice, rps, scenario.slo, seed.typicalMs, death?.reason ?? null));
         if (!death) continue;
         dead.add(server);

@@ -11,7 +11,7 @@ import { addLog, explainSlice } from '../verify/app-evidence.ts';
 import type { CheckedOf } from '../verify/checked.ts';
 import type { World } from '../world.ts';
 import { findOthersInDuets, measureDuets, type OtherInDuet } from './duets.ts';
-import { measure } from './measure.ts';
+import { measureSlices } from './measure.ts';
 
 /** What is learned from loading, for the batches to come. */
 export interface Loading {
@@ -52,7 +52,7 @@ export async function measureBatch(
   // Duets alone, whose others have dropped out.
   if (batch.slices.length === 0) return [];
   const { load, loaded } = await runLoad(world, instance, batch, watch, checkedOf);
-  const measurements = measure(loaded);
+  const measurements = measureSlices(loaded);
   learnTimes(loading, batch, load.summary);
   for (const [variant, death] of await findDeaths(engine.docker, [...servers.values()])) {
     fail(variant, death);

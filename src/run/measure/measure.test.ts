@@ -6,7 +6,7 @@ import type { Measurement } from '../../results/results.ts';
 import { type K6Summary, TREND_STATS } from '../load/k6.ts';
 import { Samples } from '../sample/samples.ts';
 import type { BatchOutcome } from './batch-outcome.ts';
-import { measure } from './measure.ts';
+import { measureSlices } from './measure.ts';
 
 const START = 1_800_000_000_000;
 
@@ -130,7 +130,7 @@ function measureOne(given: Given): Measurement {
     ...{ errors: [], samples, containers: new Map([['a', 1]]), arena: 0 },
     ...{ serverCpus: [0], loadCpus: [1], services: new Map(), serviceCpus: [], beganMs: START },
   };
-  return measure(outcome)[0] as Measurement;
+  return measureSlices(outcome)[0] as Measurement;
 }
 
 const ramp = (n: number) => Array.from({ length: n }, (_, i) => 1 + i / n);

@@ -30,7 +30,7 @@ import { readResources } from './resources.ts';
 import { readScript, rowsOf } from './script-slice.ts';
 
 /** Measurements of a batch, warm-up and duets left out. Pure. */
-export function measure(outcome: BatchOutcome): Measurement[] {
+export function measureSlices(outcome: BatchOutcome): Measurement[] {
   return outcome.batch.slices
     .filter((slice) => !slice.warmup && slice.duet === null)
     .map((slice) => measureSlice(outcome, slice));

@@ -1,5 +1,5 @@
 /** A counter of CPU, read now and then. */
-export interface Reading {
+export interface CpuReading {
   atMs: number;
   usedUs: number;
 }
@@ -15,12 +15,12 @@ export interface Span {
  * are too few, or cannot tell one from the other. Pure.
  */
 export function shareTurns(
-  readings: readonly Reading[],
+  readings: readonly CpuReading[],
   turns: readonly (readonly Span[])[],
 ): number[] | null {
   const n = turns.length;
   const rows = readings.slice(1).flatMap((reading, i) => {
-    const before = readings[i] as Reading;
+    const before = readings[i] as CpuReading;
     const times = turns.map((own) => overlapMs(own, before.atMs, reading.atMs));
     return times.some((ms) => ms > 0) ? [{ times, usedUs: reading.usedUs - before.usedUs }] : [];
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { limitsOf, PROFILE_LIMITS, readSamples } from './call-samples.ts';
+import { PROFILE_LIMITS, profileLimitsOf, readSamples } from './call-samples.ts';
 
 const name = (id: string, ...raw: unknown[]) => `${id} ${JSON.stringify(raw)}\n`;
 const NAMES =
@@ -94,7 +94,11 @@ describe('the files of the sampler', () => {
     const all = ids.map((id) => name(id, null, id.repeat(25), '/app/a.php'.padEnd(200, 'x'), 1)).join('');
     const stacks = Array.from({ length: 12 }, (_, i) => ids.slice(i * 250, i * 250 + 250).join(' '));
     for (const profiles of [1, 8, 500]) {
-      const one = readSamples(stacks.map((stack) => times(4, stack)).join(''), all, limitsOf(profiles));
+      const one = readSamples(
+        stacks.map((stack) => times(4, stack)).join(''),
+        all,
+        profileLimitsOf(profiles),
+      );
       expect(JSON.stringify(one).length * profiles).toBeLessThan(31 * 2 ** 20);
     }
   });

@@ -6,7 +6,7 @@ export const PROFILE_LIMITS = { nodes: 5000, frames: 2000, name: 200, depth: 250
 const ALL_PROFILES = { nodes: 150_000, frames: 60_000 } as const;
 
 /** How much one profile may hold, if there are so many. */
-export function limitsOf(profiles: number): { nodes: number; frames: number } {
+export function profileLimitsOf(profiles: number): { nodes: number; frames: number } {
   const share = (all: number, most: number) => Math.max(10, Math.min(most, Math.floor(all / profiles)));
   return {
     nodes: share(ALL_PROFILES.nodes, PROFILE_LIMITS.nodes),

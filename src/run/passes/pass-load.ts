@@ -6,7 +6,7 @@ import type { Measurement } from '../../results/results.ts';
 import { makeRandom } from '../../stats/random.ts';
 import { runLoad } from '../load/batch.ts';
 import { bringJourney } from '../load/k6-run.ts';
-import { measure } from '../measure/measure.ts';
+import { measureSlices } from '../measure/measure.ts';
 import type { Watch } from '../sample/sampler.ts';
 import type { Server } from '../servers/servers.ts';
 import type { World } from '../world.ts';
@@ -39,7 +39,7 @@ export async function loadServers(world: World, ready: Ready, scenario: Scenario
     if (left.length === 0) continue;
     const batch = retime({ ...planned, slices: left }, planned.drainMs);
     const { loaded } = await runLoad(world, instance, batch, watch, () => null);
-    measured.push(...measure(loaded));
+    measured.push(...measureSlices(loaded));
   }
   return measured;
 }

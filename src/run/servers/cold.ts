@@ -5,7 +5,7 @@ import { UserError } from '../../errors.ts';
 import type { Host } from '../../host.ts';
 import type { ColdStart } from '../../results/results.ts';
 import type { Job, World } from '../world.ts';
-import { createArguments, frontOf, type Wanted, wantedOf } from './servers.ts';
+import { createArguments, frontOf, type WantedServer, wantedOf } from './servers.ts';
 
 /** Starts that count, and one before them that does not: it brings the image's files into memory. */
 const RUNS = 10;
@@ -82,7 +82,7 @@ export async function measureColdStarts(world: World, tool: string): Promise<voi
 const LIMIT_MS = 1_800_000;
 
 /** Of one variant, ms. Errors: what hyperfine or the engine said. */
-async function timeStarts(world: World, what: Wanted, path: string): Promise<number[]> {
+async function timeStarts(world: World, what: WantedServer, path: string): Promise<number[]> {
   const { engine, job, sink } = world;
   const { host } = job.config;
   const { variant, front } = what;

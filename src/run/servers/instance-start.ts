@@ -3,7 +3,7 @@ import type { Instance } from '../../plan/plan.ts';
 import type { Failure } from '../../results/results.ts';
 import { listListeners } from '../load/probe.ts';
 import type { VariantOutcome, World } from '../world.ts';
-import { BEHIND, type Server, type Wanted, wantedOf } from './servers.ts';
+import { BEHIND, type Server, type WantedServer, wantedOf } from './servers.ts';
 import { startServers } from './start-servers.ts';
 
 type Fail = (variant: string, failure: Failure) => void;
@@ -42,9 +42,9 @@ export async function startInstance(
 }
 
 /** The variants to start. A leftover server on one of our ports would be measured instead of ours. */
-async function findWanted({ engine, job }: World, instance: Instance, fail: Fail): Promise<Wanted[]> {
+async function findWanted({ engine, job }: World, instance: Instance, fail: Fail): Promise<WantedServer[]> {
   const taken = await listListeners(engine.docker, engine.arena.name);
-  return instance.startOrder.flatMap((id): Wanted[] => {
+  return instance.startOrder.flatMap((id): WantedServer[] => {
     const variant = job.plan.variants.find((v) => v.id === id);
     const what = variant && wantedOf(job.images, variant);
     if (!what || job.outcomes.get(id)?.failure !== null) return [];
@@ -59,8 +59,12 @@ async function findWanted({ engine, job }: World, instance: Instance, fail: Fail
 }
 
 /** Variants whose database was made anew; the others fail. */
-async function resetServices({ job }: World, wanted: readonly Wanted[], fail: Fail): Promise<Wanted[]> {
-  const ready: Wanted[] = [];
+async function resetServices(
+  { job }: World,
+  wanted: readonly WantedServer[],
+  fail: Fail,
+): Promise<WantedServer[]> {
+  const ready: WantedServer[] = [];
   for (const one of wanted) {
     const failure = await job.services?.reset(one.variant);
     if (failure) fail(one.variant.id, failure);

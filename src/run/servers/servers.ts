@@ -1,4 +1,4 @@
-import { environmentOf } from '../../config/parts/apps.ts';
+import { frameworkEnvironment } from '../../config/parts/apps.ts';
 import {
   type ContainerState,
   type Docker,
@@ -36,7 +36,7 @@ export interface Server {
 export type ServerContext = Pick<World, 'engine' | 'job'>;
 
 /** What to start: a variant by its image. */
-export interface Wanted {
+export interface WantedServer {
   variant: PlannedVariant;
   image: string;
   /** Of what stands before it. */
@@ -44,7 +44,7 @@ export interface Wanted {
 }
 
 /** Null where an image of it could not be built. */
-export function wantedOf(images: ReadonlyMap<string, Built>, variant: PlannedVariant): Wanted | null {
+export function wantedOf(images: ReadonlyMap<string, Built>, variant: PlannedVariant): WantedServer | null {
   const nameOf = (key: string) => {
     const built = images.get(key);
     return built && 'facts' in built ? built.facts.name : null;
@@ -69,7 +69,7 @@ function fullEnvironment(
   port: number,
 ): Record<string, string> {
   const outfit = outfits?.get(variant.id);
-  const env = withIni(environmentOf(variant.app, config.env), outfit?.ini ?? []);
+  const env = withIni(frameworkEnvironment(variant.app, config.env), outfit?.ini ?? []);
   return {
     ...(config.services ? nameDatabase(env, databaseOf(variant, plan.variants)) : env),
     ...variant.env,
@@ -109,7 +109,7 @@ function nameDatabase(env: Readonly<Record<string, string>>, database: string): 
 /** How to create a variant's container, by this name, and the one before it where there is one: it listens on the port then. */
 export function createArguments(
   context: ServerContext,
-  { variant, image, front }: Wanted,
+  { variant, image, front }: WantedServer,
   name: string,
   port: number,
 ): string[][] {

@@ -12,7 +12,7 @@ import {
   frontOf,
   type Server,
   type ServerContext,
-  type Wanted,
+  type WantedServer,
 } from './servers.ts';
 import { addressOf } from './target.ts';
 
@@ -21,7 +21,7 @@ const ROUND_MS = 2000;
 
 /** A variant on its way to answer. */
 interface Starting {
-  wanted: Wanted;
+  wanted: WantedServer;
   variant: PlannedVariant;
   container: string;
   /** Container of what stands before it. */
@@ -38,7 +38,7 @@ type Outcomes = Map<string, Server | Failure>;
 /** Starts variants, each without waiting for the one before, until PHP answers 200 behind all, or says why not. */
 export async function startServers(
   context: ServerContext,
-  wanted: readonly Wanted[],
+  wanted: readonly WantedServer[],
   instance: Instance,
 ): Promise<Outcomes> {
   const { docker, host, signal } = context.engine;
@@ -66,7 +66,7 @@ export async function startServers(
   return outcomes;
 }
 
-function describe({ engine, job }: ServerContext, wanted: Wanted, instance: Instance): Starting {
+function describe({ engine, job }: ServerContext, wanted: WantedServer, instance: Instance): Starting {
   const { variant, front } = wanted;
   const { host } = job.config;
   const port = instance.ports[variant.id] as number;

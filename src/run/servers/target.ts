@@ -9,13 +9,13 @@
 const ADDRESS = '127.0.0.1';
 
 /** `app.test:8080` → its name. */
-export function nameOf(host: string): string {
+export function hostName(host: string): string {
   return host.replace(/:\d+$/, '');
 }
 
 /** The address of a variant for requests that name the host themselves: those to several variants are told apart by port. */
 export function addressOf(host: string, port: number): string {
-  return `http://${nameOf(host)}:${port}`;
+  return `http://${hostName(host)}:${port}`;
 }
 
 /**
@@ -23,7 +23,7 @@ export function addressOf(host: string, port: number): string {
  * that site. With `port` a script asks the variant there by the name alone.
  */
 export function hostsOf(host: string, port?: number, address = ADDRESS): Record<string, string> {
-  const all = { [nameOf(host)]: address };
+  const all = { [hostName(host)]: address };
   if (port === undefined) return all;
-  return { ...all, [host === nameOf(host) ? `${host}:80` : host]: `${address}:${port}` };
+  return { ...all, [host === hostName(host) ? `${host}:80` : host]: `${address}:${port}` };
 }

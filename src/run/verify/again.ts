@@ -1,7 +1,7 @@
 import { setUp } from '../../engine/execute.ts';
 import type { Instance } from '../../plan/plan.ts';
 import type { Failure } from '../../results/results.ts';
-import { removeServers, type Server, type Wanted, wantedOf } from '../servers/servers.ts';
+import { removeServers, type Server, type WantedServer, wantedOf } from '../servers/servers.ts';
 import { startServers } from '../servers/start-servers.ts';
 import type { World } from '../world.ts';
 
@@ -14,7 +14,7 @@ export async function restartServers(
 ): Promise<Server[]> {
   const { engine, job } = world;
   await removeServers(engine, instance, variants);
-  const wanted: Wanted[] = [];
+  const wanted: WantedServer[] = [];
   for (const variant of job.plan.variants.filter(({ id }) => variants.includes(id))) {
     const failure = await job.services?.reset(variant);
     const what = wantedOf(job.images, variant);

@@ -4,7 +4,7 @@ import { ask, type Question, walk } from '../load/probe.ts';
 import type { Server } from '../servers/servers.ts';
 import { addressOf } from '../servers/target.ts';
 import type { World } from '../world.ts';
-import { explain } from './app-evidence.ts';
+import { explainFailure } from './app-evidence.ts';
 import { appOf, askOften, type Learned, learn } from './learned.ts';
 import { maskBodies } from './mask.ts';
 import { describePages } from './pages.ts';
@@ -19,7 +19,7 @@ import {
 } from './verify.ts';
 
 /** What was learned of the variants' answers so far. */
-export interface Known {
+export interface KnownAnswers {
   /** Those that were right, of one fresh start each, the latest first. */
   rounds: Round[];
   /** The variants whose difference was reported. */
@@ -44,7 +44,7 @@ export interface Hands {
 export async function checkAnswers(
   world: World,
   servers: readonly Server[],
-  known: Known,
+  known: KnownAnswers,
   hands: Hands,
 ): Promise<readonly Server[]> {
   const isFirst = known.rounds.length === 0;
@@ -127,7 +127,7 @@ async function askEach(
 async function report(
   world: World,
   servers: readonly Server[],
-  { reported }: Known,
+  { reported }: KnownAnswers,
   { fail }: Hands,
   asked: readonly Asked[],
   faults: readonly (readonly [string, Fault])[],
@@ -141,7 +141,7 @@ async function report(
       reported.add(id);
       continue;
     }
-    const failure = await explain(
+    const failure = await explainFailure(
       world.engine,
       world.sink,
       server,
@@ -190,7 +190,11 @@ function warnOfRedirects(world: World, asked: readonly Asked[]): void {
   });
 }
 
-async function soundRight(world: World, servers: readonly Server[], known: Known): Promise<Round | null> {
+async function soundRight(
+  world: World,
+  servers: readonly Server[],
+  known: KnownAnswers,
+): Promise<Round | null> {
   try {
     const round = await askAll(world, servers);
     const isRight = pair(world, servers, [round, ...known.rounds]).every(

@@ -14,7 +14,7 @@ const SAID_CHARACTERS = 160;
  * The failure of a variant that answers what it should not: with the answer itself, what the app has logged since it was
  * asked, and in the reason the one line of either that tells most. The whole answer goes to raw/.
  */
-export async function explain(
+export async function explainFailure(
   { docker }: Engine,
   sink: Sink,
   { variant, container }: Server,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { expectationOf, findOther, type Seen, see } from './checked.ts';
+import { expectationOf, findDifference, type Seen, see } from './checked.ts';
 import type { Answer } from './verify.ts';
 
 const answer = (body: string, status = 200, location = ''): Answer => ({
@@ -8,7 +8,7 @@ const answer = (body: string, status = 200, location = ''): Answer => ({
 const PAGE = `<title>Garden tools</title>${'<li>Wheelbarrow, galvanised</li>'.repeat(30)}`;
 const seen = (...bodies: string[]) =>
   bodies.reduce<Seen | undefined>((known, body) => see(known, answer(body)), undefined) as Seen;
-const other = (known: Seen, found: Answer) => findOther(expectationOf(known, true), found);
+const other = (known: Seen, found: Answer) => findDifference(expectationOf(known, true), found);
 
 describe('an answer under load', () => {
   test.each([
@@ -50,8 +50,8 @@ describe('an answer under load', () => {
 
   test('without a look at bodies is known by its status', () => {
     const checked = expectationOf(seen(PAGE), false);
-    expect(findOther(checked, answer('x'))).toBeNull();
-    expect(findOther(checked, answer('x', 302, '/'))).not.toBeNull();
+    expect(findDifference(checked, answer('x'))).toBeNull();
+    expect(findDifference(checked, answer('x', 302, '/'))).not.toBeNull();
   });
 
   test('is counted by the whole of its body, of which only the beginning was kept', () => {

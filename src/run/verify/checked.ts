@@ -62,7 +62,7 @@ export function expectationOf({ statuses, least, most, words }: Seen, withBody: 
 }
 
 /** How an answer differs from what was checked, as watch.js says it; null: it does not. Pure. */
-export function findOther(
+export function findDifference(
   checked: Checked,
   { status, location, body, characters = body.length }: Answer,
 ): string | null {

@@ -4,7 +4,14 @@ import { ask } from '../load/probe.ts';
 import type { Server } from '../servers/servers.ts';
 import { addressOf } from '../servers/target.ts';
 import type { World } from '../world.ts';
-import { type Checked, type CheckedEndpoints, expectationOf, findOther, type Seen, see } from './checked.ts';
+import {
+  type Checked,
+  type CheckedEndpoints,
+  expectationOf,
+  findDifference,
+  type Seen,
+  see,
+} from './checked.ts';
 import type { Answer, Round } from './verify.ts';
 
 /** What was seen of endpoints over all starts: by app and ref, and by the endpoint, with its journey where it has one. */
@@ -26,7 +33,7 @@ export function learn(
       ...(round.get(variant.id)?.values() ?? []),
     ])) {
       const known = ofApp.get(endpoint);
-      if (isFirst || !known || findOther(expectationOf(known, true), answer) === null)
+      if (isFirst || !known || findDifference(expectationOf(known, true), answer) === null)
         ofApp.set(endpoint, see(known, answer));
     }
   }

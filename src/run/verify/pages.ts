@@ -1,6 +1,6 @@
 import { groupPages } from '../../analyse/checked-pages.ts';
 import type { CheckedPage, Warning } from '../../results/results.ts';
-import { cleanLine, cut, list } from '../../text/plain.ts';
+import { cleanLine, cut, listNames } from '../../text/plain.ts';
 import type { Server } from '../servers/servers.ts';
 import { findUnfinished } from './unfinished.ts';
 import type { Answer, Round } from './verify.ts';
@@ -51,11 +51,11 @@ function warn(odd: readonly Odd[], variants: number): Warning[] {
     const own = odd.filter((one) => one.what === what);
     const requests = [...new Set(own.map(({ page }) => nameOf(page)))];
     const labels = [...new Set(own.map(({ label }) => label))];
-    const who = labels.length < variants ? ` on ${list(labels)}` : '';
+    const who = labels.length < variants ? ` on ${listNames(labels)}` : '';
     const look = requests.length > 1 ? 'look' : 'looks';
     return {
       code: 'looks-unfinished',
-      message: `${list(requests)}${who} ${look} like ${what} (${showHead((own[0] as Odd).page)}): the numbers are those of this page, not of the app`,
+      message: `${listNames(requests)}${who} ${look} like ${what} (${showHead((own[0] as Odd).page)}): the numbers are those of this page, not of the app`,
       remedy:
         "install the app in `prepare`, or in `set-up` if it needs a database, and compare the title after 'checked:' with that of the page in a browser. If the page is right, ignore this warning",
       variant: null,

@@ -2,8 +2,8 @@ import type { Failure } from '../../results/results.ts';
 import type { Server } from '../servers/servers.ts';
 import type { World } from '../world.ts';
 import { askPaths, pathsOf } from './answers.ts';
-import { explain } from './app-evidence.ts';
-import { type Checked, expectationOf, findOther } from './checked.ts';
+import { explainFailure } from './app-evidence.ts';
+import { type Checked, expectationOf, findDifference } from './checked.ts';
 import { appOf, type Learned } from './learned.ts';
 import type { Answer } from './verify.ts';
 
@@ -35,10 +35,10 @@ export async function recheckAnswers(
   const again = odd.length > 0 ? await find(odd.map(({ server }) => server)) : [];
   for (const { server, request, other, answer } of again) {
     const reason = `${request} answers differently after the load: ${other}`;
-    fail(server.variant.id, await explain(world.engine, world.sink, server, 'run', reason, answer));
+    fail(server.variant.id, await explainFailure(world.engine, world.sink, server, 'run', reason, answer));
   }
 }
 
 function describeOther(checked: Checked, answer: Answer): string | null {
-  return answer.status === 0 ? `no answer: ${answer.error}` : findOther(checked, answer);
+  return answer.status === 0 ? `no answer: ${answer.error}` : findDifference(checked, answer);
 }

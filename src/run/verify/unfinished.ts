@@ -1,6 +1,6 @@
 /** Pages that a server or an app shows instead of the app. The one list of them, each with its source. Pure. */
 
-export interface Page {
+export interface SeenPage {
   /** Of its `<title>`, cleaned; null: it has none. */
   title: string | null;
   /** Empty: no redirect. */
@@ -67,11 +67,11 @@ const MARKS: readonly Mark[] = [
 ];
 
 /** What it looks like; null: like any page of an app. */
-export function findUnfinished(page: Page): string | null {
+export function findUnfinished(page: SeenPage): string | null {
   return MARKS.find((mark) => fits(mark, page))?.what ?? null;
 }
 
-function fits({ title, body, redirect }: Mark, page: Page): boolean {
+function fits({ title, body, redirect }: Mark, page: SeenPage): boolean {
   return (
     (title === undefined || (page.title !== null && title.test(page.title))) &&
     (body === undefined || body.test(page.body)) &&

@@ -1,7 +1,7 @@
 import type { ScenarioSummary } from '../../../analyse/summary.ts';
 import type { Measurement, Variant } from '../../../results/results.ts';
 import type { Estimate } from '../../../stats/estimate.ts';
-import { merge, percentiles, total } from '../../../stats/histogram.ts';
+import { mergeHistograms, percentiles, total } from '../../../stats/histogram.ts';
 import { plural } from '../../../text/plain.ts';
 import { bytes, duration, estimated, ms } from '../../words/numbers.ts';
 import type { Chart, DotChart, DotRow, DotView, LineChart } from './chart.ts';
@@ -129,7 +129,7 @@ function percentileCurve(slices: readonly Measurement[], numbers: Numbers): Line
   const groups = byVariant(slices);
   const lines = [...numbers].flatMap(([variant, number]) => {
     const own = groups.get(variant) ?? [];
-    const histogram = merge(own.map((slice) => slice.histogram));
+    const histogram = mergeHistograms(own.map((slice) => slice.histogram));
     const n = total(histogram);
     if (n === 0) return [];
     // Rising, so the rest of them lies beyond as well.

@@ -87,7 +87,7 @@ function offeredAgainstAnswered(
     note: 'Right answers per second against what was offered. On the thin line all is answered. The mark is the highest sustained rate. Above it requests queue, so response times grow before answers fall behind.',
     x: { label: 'offered, requests per second', unit: 'rps' },
     diagonal: true,
-    xs: share(xs, lines),
+    xs: shareLists(xs, lines),
     views: [{ name: 'Answered', y: { label: 'right answers per second', unit: 'rps' }, lines }],
     marks,
   };
@@ -187,7 +187,7 @@ function acrossLevels(
           combine,
         );
         if (variant === undefined || values.every((value) => value === null)) return [];
-        return [{ variant, name: several ? nameOf(slice, slices) : '', x: at[i] as number, y: values }];
+        return [{ variant, name: several ? sliceName(slice, slices) : '', x: at[i] as number, y: values }];
       }),
     }),
   );
@@ -199,7 +199,7 @@ function acrossLevels(
     x: isOpen
       ? { label: 'offered, requests per second', unit: 'rps' }
       : { label: 'clients at once', unit: 'vus' },
-    xs: share(
+    xs: shareLists(
       xs,
       views.flatMap(({ lines }) => lines),
     ),
@@ -208,13 +208,13 @@ function acrossLevels(
 }
 
 /** `start 2`, and the block where there are several. */
-export function nameOf({ instance, block }: Measurement, slices: readonly Measurement[]): string {
+export function sliceName({ instance, block }: Measurement, slices: readonly Measurement[]): string {
   const blocks = slices.some((slice) => slice.block !== block);
   return `start ${instance + 1}${blocks ? `, block ${block + 1}` : ''}`;
 }
 
 /** Lists that are alike are kept once; the lines learn where. */
-export function share(xs: readonly number[][], lines: readonly Line[]): number[][] {
+export function shareLists(xs: readonly number[][], lines: readonly Line[]): number[][] {
   const places = new Map<string, number>();
   const kept: number[][] = [];
   const moved = xs.map((list) => {

@@ -2,7 +2,7 @@ import { offeredBy } from '../../../analyse/rows/knee.ts';
 import type { Measurement } from '../../../results/results.ts';
 import { cleanLine } from '../../../text/plain.ts';
 import type { Axis, Line, LineChart, LineView } from './chart.ts';
-import { answeredIn, nameOf, pointsPerLine, share } from './levels.ts';
+import { answeredIn, pointsPerLine, shareLists, sliceName } from './levels.ts';
 import { type Combine, round, thin } from './thin.ts';
 import { byVariant, type Numbers } from './variants.ts';
 
@@ -135,7 +135,7 @@ function drawWithin(slices: readonly Measurement[], numbers: Numbers, readings: 
           limit,
           combine,
         );
-        return [{ variant, name: several ? nameOf(slice, slices) : '', x: xs.push(times) - 1, y: values }];
+        return [{ variant, name: several ? sliceName(slice, slices) : '', x: xs.push(times) - 1, y: values }];
       }),
     }),
   );
@@ -165,7 +165,7 @@ function minutes({ startedMs }: Measurement, began: number): number {
 
 function finish(xs: number[][], views: readonly LineView[]): Drawn {
   return {
-    xs: share(
+    xs: shareLists(
       xs,
       views.flatMap(({ lines }) => lines),
     ),
@@ -239,7 +239,7 @@ function addSteps(slices: readonly Measurement[], add: AddLine): void {
     const perSecond = (of: 'failures' | 'dropped') =>
       mean(steps.map((step) => step[of] / (step.durationMs / 1000)));
     const kinds = [...new Set(errors.map(({ kind }) => kind))];
-    const suffix = several ? `, ${nameOf(slice, slices)}` : '';
+    const suffix = several ? `, ${sliceName(slice, slices)}` : '';
     add(variant, `${kinds.length === 1 ? kinds[0] : 'failed'}${suffix}`, times, perSecond('failures'));
     add(variant, `not started in time${suffix}`, times, perSecond('dropped'));
   }

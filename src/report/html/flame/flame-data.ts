@@ -1,4 +1,4 @@
-import { isFile } from '../../../analyse/why/frame-groups.ts';
+import { isFileCode } from '../../../analyse/why/frame-groups.ts';
 import type { Why } from '../../../analyse/why/why-model.ts';
 import { cleanLine, cut } from '../../../text/plain.ts';
 import { callName, placeName } from '../../view/why/function-names.ts';
@@ -16,7 +16,7 @@ export function flameOf(why: Why): Flame {
     isCompared: why.base !== null,
     names: frames.map((frame) => clean(callName(frame))),
     // The name of a file says where it is.
-    places: frames.map((frame) => (isFile(frame) ? '' : clean(placeName(frame)))),
+    places: frames.map((frame) => (isFileCode(frame) ? '' : clean(placeName(frame)))),
     groups: frames.map(({ group }) => group),
     changed: frames.flatMap(({ changed }, i) => (changed ? [i] : [])),
     calls: calls.map(([caller, frame, variant, base]) => [caller, frame, round(variant), round(base)]),

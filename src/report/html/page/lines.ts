@@ -2,7 +2,7 @@ import uPlot from 'uplot';
 import type { Axis, Line, LineChart, LineView } from '../charts/chart.ts';
 import { cssColor, isDashed, variantColor } from './dom.ts';
 import { format, formatTick, ticks } from './format.ts';
-import type { Reading, Tooltip } from './tooltip.ts';
+import type { Tooltip, TooltipReading } from './tooltip.ts';
 
 const FONT = '12px system-ui, sans-serif';
 const HEIGHT = 300;
@@ -28,7 +28,7 @@ export class LinePlot {
     const read = (u: uPlot) => {
       const { idx } = u.cursor;
       if (idx == null) return tooltip.hide();
-      const readings = lines.flatMap((line, i): Reading[] => {
+      const readings = lines.flatMap((line, i): TooltipReading[] => {
         const at = u.cursor.idxs?.[i + 1];
         const value = at == null ? null : (u.data[i + 1]?.[at] ?? null);
         if (value === null) return [];

@@ -1,6 +1,6 @@
 import { bdi, el, swatch } from './dom.ts';
 
-export interface Reading {
+export interface TooltipReading {
   variant: number | null;
   name: string;
   value: number;
@@ -25,7 +25,7 @@ export class Tooltip {
     place.append(this.box, this.said);
   }
 
-  show(title: string, readings: readonly Reading[], left: number, top: number): void {
+  show(title: string, readings: readonly TooltipReading[], left: number, top: number): void {
     if (readings.length === 0) {
       this.hide();
       return;

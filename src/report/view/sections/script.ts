@@ -1,6 +1,6 @@
 import type { CheckRow, MetricRow, ScenarioSummary, ThresholdRow } from '../../../analyse/summary.ts';
 import { count, digits, NOTHING } from '../../words/numbers.ts';
-import { groupOf, kindOf, metricCells, STATES, thresholdsOf } from '../../words/scripted.ts';
+import { checkGroupOf, metricCells, metricKindOf, STATES, thresholdsOf } from '../../words/scripted.ts';
 import { type Column, grid, left, right, type Section, section, variantColumn } from '../model.ts';
 
 type Of<T> = { variant: string; label: string } & T;
@@ -29,7 +29,7 @@ export function scriptSection(scenario: ScenarioSummary): Section[] {
 const CHECKS: Column<Of<CheckRow>>[] = [
   variantColumn,
   left('Check', ({ name }) => ({ name })),
-  left('Group', (check) => (check.group ? { name: groupOf(check) } : NOTHING)),
+  left('Group', (check) => (check.group ? { name: checkGroupOf(check) } : NOTHING)),
   right('passed', ({ passes }) => count(passes)),
   right('failed', ({ fails }) => (fails > 0 ? { strong: count(fails), tone: 'bad' } : count(fails))),
 ];
@@ -48,7 +48,7 @@ const THRESHOLDS: Column<Of<{ threshold: ThresholdRow }>>[] = [
 const METRICS: Column<Of<{ metric: MetricRow }>>[] = [
   variantColumn,
   left('Metric', ({ metric }) => ({ name: metric.name })),
-  left('Kind', ({ metric }) => kindOf(metric)),
+  left('Kind', ({ metric }) => metricKindOf(metric)),
   ...(['count', 'value', 'min', 'p50', 'p95', 'p99', 'max'] as const).map((key) =>
     right<Of<{ metric: MetricRow }>>(key, ({ metric }) => metricCells(metric)[key]),
   ),

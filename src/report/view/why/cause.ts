@@ -1,6 +1,6 @@
 import type { Summary } from '../../../analyse/summary.ts';
 import type { Culprit, FunctionName, Why } from '../../../analyse/why/why-model.ts';
-import { list } from '../../../text/plain.ts';
+import { listNames } from '../../../text/plain.ts';
 import { findVariant } from '../../words/verdicts.ts';
 import type { ChangeRow } from '../changerows.ts';
 import type { Medium } from '../medium.ts';
@@ -78,7 +78,7 @@ function tellAll(culprits: readonly Culprit[], medium: Medium, of: string, range
     return `${own ? medium.call(callName(own)) : 'autoloading'} ${signedTime(us)}${range}`;
   });
   const places = culprits.map((culprit) => tellPlace(culprit, medium)).filter(Boolean);
-  return `${list(amounts)}${of} CPU per request${places.length > 0 ? ` (${places.join('; ')})` : ''}`;
+  return `${listNames(amounts)}${of} CPU per request${places.length > 0 ? ` (${places.join('; ')})` : ''}`;
 }
 
 function tellPlace({ function: own, within, isSpread }: Culprit, medium: Medium): string {

@@ -1,9 +1,9 @@
-import { isFile } from '../../../analyse/why/frame-groups.ts';
+import { isFileCode } from '../../../analyse/why/frame-groups.ts';
 import type { FunctionName } from '../../../analyse/why/why-model.ts';
 
 /** `App\Repository::find()`, or the file that is included; untrusted text. */
 export function callName(one: FunctionName): string {
-  return isFile(one) || /[)}]$/.test(one.name) ? one.name : `${one.name}()`;
+  return isFileCode(one) || /[)}]$/.test(one.name) ? one.name : `${one.name}()`;
 }
 
 /** `src/Repository.php:41`; empty where it is built into PHP. */

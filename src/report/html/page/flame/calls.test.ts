@@ -1,7 +1,16 @@
 import { expect, test } from 'vitest';
 import type { Flame } from '../../flame/flame.ts';
-import { isGone, isNew, largestChange, layOut, readCalls, shadeOf, sizeOf, sumMatching } from './calls.ts';
-import { describe as tell } from './words.ts';
+import {
+  callSize,
+  isGone,
+  isNew,
+  largestChange,
+  layOutCalls,
+  readCalls,
+  shadeOf,
+  sumMatching,
+} from './calls.ts';
+import { describeCall as tell } from './words.ts';
 
 /** main calls a (which calls b), new, gone. */
 const flame: Flame = {
@@ -28,7 +37,7 @@ test('a call has the time of all that it calls', () => {
 });
 
 test('boxes lie side by side below their caller, as wide as their share', () => {
-  const boxes = layOut(root, 'variant').map(({ call, x, width }) => [flame.names[call.name], x, width]);
+  const boxes = layOutCalls(root, 'variant').map(({ call, x, width }) => [flame.names[call.name], x, width]);
   expect(boxes).toEqual([
     [undefined, 0, 1],
     ['main', 0, 1],
@@ -36,13 +45,13 @@ test('boxes lie side by side below their caller, as wide as their share', () => 
     ['b', 0, 0.2],
     ['new', 0.6, 0.3],
   ]);
-  expect(layOut(root, 'base').map(({ call }) => flame.names[call.name])).toEqual([
+  expect(layOutCalls(root, 'base').map(({ call }) => flame.names[call.name])).toEqual([
     ...[undefined, 'main', 'a', 'b', 'gone'],
   ]);
 });
 
 test('a closer look takes the whole width, below its callers', () => {
-  const boxes = layOut(a, 'variant').map(({ call, width }) => [flame.names[call.name], width]);
+  const boxes = layOutCalls(a, 'variant').map(({ call, width }) => [flame.names[call.name], width]);
   expect(boxes).toEqual([
     [undefined, 1],
     ['main', 1],
@@ -52,12 +61,12 @@ test('a closer look takes the whole width, below its callers', () => {
 });
 
 test('what is gone is shown by itself, with its callers', () => {
-  expect(layOut(root, 'gone').map(({ call, width }) => [flame.names[call.name], width])).toEqual([
+  expect(layOutCalls(root, 'gone').map(({ call, width }) => [flame.names[call.name], width])).toEqual([
     [undefined, 1],
     ['main', 1],
     ['gone', 1],
   ]);
-  expect(sizeOf(root, 'gone')).toBe(45);
+  expect(callSize(root, 'gone')).toBe(45);
 });
 
 test('a shade tells how a call changed by itself', () => {

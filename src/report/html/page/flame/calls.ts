@@ -1,3 +1,4 @@
+import type { Sides } from '../../../../analyse/why/why-model.ts';
 import type { Flame } from '../../flame/flame.ts';
 
 /** A call with all that it calls. Times are µs of CPU per request. */
@@ -9,11 +10,6 @@ export interface Call {
   depth: number;
   self: Sides;
   total: Sides;
-}
-
-export interface Sides {
-  variant: number;
-  base: number;
 }
 
 /** What the widths represent. `gone`: calls that only the base makes. */
@@ -47,10 +43,10 @@ export const isNew = ({ total }: Call): boolean => total.base === 0 && total.var
 export const isGone = ({ total }: Call): boolean => total.variant === 0 && total.base > 0;
 
 /** µs that are shown of a call with all that it calls. */
-export function sizeOf(call: Call, view: View): number {
+export function callSize(call: Call, view: View): number {
   if (view !== 'gone') return call.total[view];
   if (isGone(call)) return call.total.base;
-  return call.callees.reduce((sum, callee) => sum + sizeOf(callee, view), 0);
+  return call.callees.reduce((sum, callee) => sum + callSize(callee, view), 0);
 }
 
 /** A call on the picture; x and width are shares of the whole. */
@@ -64,15 +60,15 @@ export interface Box {
 const LEAST = 0.0006;
 
 /** Boxes of all that can be seen of a call, below its callers, which take the whole width. */
-export function layOut(focus: Call, view: View): Box[] {
+export function layOutCalls(focus: Call, view: View): Box[] {
   const boxes: Box[] = [];
   for (let { caller } = focus; caller; { caller } = caller) boxes.unshift({ call: caller, x: 0, width: 1 });
-  const whole = sizeOf(focus, view);
+  const whole = callSize(focus, view);
   const place = (call: Call, x: number, width: number): void => {
     boxes.push({ call, x, width });
     let at = x;
     for (const callee of call.callees) {
-      const share = whole > 0 ? sizeOf(callee, view) / whole : 0;
+      const share = whole > 0 ? callSize(callee, view) / whole : 0;
       if (share >= LEAST) place(callee, at, share);
       at += share;
     }
@@ -98,6 +94,6 @@ export function largestChange(root: Call): number {
 
 /** µs in calls that fit, none counted twice. */
 export function sumMatching(call: Call, fits: (call: Call) => boolean, view: View): number {
-  if (fits(call)) return sizeOf(call, view);
+  if (fits(call)) return callSize(call, view);
   return call.callees.reduce((sum, callee) => sum + sumMatching(callee, fits, view), 0);
 }

@@ -3,15 +3,15 @@ import { bdi, el, svg } from '../dom.ts';
 import {
   type Box,
   type Call,
+  callSize,
   largestChange,
-  layOut,
+  layOutCalls,
   readCalls,
   shadeOf,
-  sizeOf,
   sumMatching,
   type View,
 } from './calls.ts';
-import { describe, share } from './words.ts';
+import { describeCall, shareOfWhole } from './words.ts';
 
 const ROW = 20;
 const VIEWS: readonly [View, string][] = [
@@ -54,7 +54,7 @@ export class FlameGraph {
   }
 
   private makeBar(): HTMLElement {
-    const views = VIEWS.filter(([view]) => view !== 'gone' || sizeOf(this.root, 'gone') > 0).map(
+    const views = VIEWS.filter(([view]) => view !== 'gone' || callSize(this.root, 'gone') > 0).map(
       ([view, title]) => {
         const button = el('button', { type: 'button', 'aria-pressed': view === this.view }, title);
         button.addEventListener('click', () => {
@@ -166,7 +166,7 @@ export class FlameGraph {
   private readonly drawn = new WeakMap<Element, Call>();
 
   private draw(): void {
-    const boxes = layOut(this.focus, this.view);
+    const boxes = layOutCalls(this.focus, this.view);
     const rows = Math.max(...boxes.map(({ call }) => call.depth)) + 1;
     this.boxes.clear();
     const picture = svg('svg', { width: '100%', height: rows * ROW, 'aria-hidden': 'true' });
@@ -201,8 +201,8 @@ export class FlameGraph {
       `${this.flame.names[name] ?? ''} ${this.flame.places[name] ?? ''}`.toLowerCase().includes(this.wanted);
     for (const [call, box] of this.boxes) box.classList.toggle('hit', fits(call));
     this.plot.classList.toggle('searched', this.wanted !== '');
-    const part = sumMatching(this.root, fits, this.view) / (sizeOf(this.root, this.view) || 1);
-    this.found.textContent = this.wanted === '' ? '' : `found: ${share(part)} of the time`;
+    const part = sumMatching(this.root, fits, this.view) / (callSize(this.root, this.view) || 1);
+    this.found.textContent = this.wanted === '' ? '' : `found: ${shareOfWhole(part)} of the time`;
   }
 
   /** @param aloud it came about by a key or a click, so screen readers tell it */
@@ -216,7 +216,7 @@ export class FlameGraph {
       bdi(this.nameOf(call)),
       ...(place ? [' ', bdi(place)] : []),
       ...(this.changed.has(call.name) ? [' (changed here)'] : []),
-      `: ${describe(call, this.root, this.flame.isCompared)}`,
+      `: ${describeCall(call, this.root, this.flame.isCompared)}`,
     );
   }
 }

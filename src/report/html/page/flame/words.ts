@@ -1,7 +1,8 @@
-import { type Call, isGone, isNew, type Sides } from './calls.ts';
+import type { Sides } from '../../../../analyse/why/why-model.ts';
+import { type Call, isGone, isNew } from './calls.ts';
 
 /** `26 %`, `0.42 %`. */
-export function share(part: number): string {
+export function shareOfWhole(part: number): string {
   return `${Number((part * 100).toPrecision(2))} %`;
 }
 
@@ -16,9 +17,9 @@ function signed(us: number): string {
 }
 
 /** What a call costs: with all that it calls, and by itself. */
-export function describe(call: Call, root: Call, isCompared: boolean): string {
+export function describeCall(call: Call, root: Call, isCompared: boolean): string {
   const side = isGone(call) ? 'base' : 'variant';
-  const part = `${share(call.total[side] / (root.total[side] || 1))} of the request`;
+  const part = `${shareOfWhole(call.total[side] / (root.total[side] || 1))} of the request`;
   const both = ({ variant, base }: Sides) =>
     isCompared ? `${time(base)} → ${time(variant)} (${signed(variant - base)})` : time(variant);
   const kind = isCompared && isNew(call) ? 'new; ' : isCompared && isGone(call) ? 'gone; ' : '';
