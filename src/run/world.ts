@@ -83,7 +83,7 @@ export interface Sink {
   keepSearch(search: Search): Promise<void>;
   keepProfile(profile: Profile): Promise<void>;
   keepCount(count: Count): Promise<void>;
-  keepRaw(name: string, text: string): Promise<void>;
+  keepRaw(name: string, content: string | Uint8Array): Promise<void>;
   /** The same, piece by piece. */
   appendRaw(name: string, text: string): Promise<void>;
 }

@@ -10,7 +10,7 @@ export interface Output {
   /** Adds to a file that grows while the run goes on. */
   appendRaw(name: string, text: string): Promise<void>;
   /** @param text as a whole, or piece by piece */
-  write(name: string, text: string | Iterable<string>): Promise<void>;
+  write(name: string, text: string | Uint8Array | Iterable<string>): Promise<void>;
   /**
    * Ends the run. A complete one takes the place of the results that were there before. After an incomplete one they
    * are put back where nothing was measured, else they stay in `.previous`.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readPart, splitParts } from './callgrind.ts';
+import { readPart } from './callgrind.ts';
 
 /** As valgrind 3.24 writes it, shortened. */
 const FILE = `# callgrind format
@@ -61,11 +61,6 @@ test('self cost and calls are told by function, those without a name by binary',
   });
   const sum = [...(part?.functions.values() ?? [])].reduce((all, { self }) => all + self, 0);
   expect(sum).toBe(part?.instructions);
-});
-
-test('files that follow each other are read one by one', () => {
-  expect(splitParts(FILE + FILE).map((text) => readPart(text)?.instructions)).toEqual([177, 177]);
-  expect(splitParts('')).toEqual([]);
 });
 
 test('a file that is cut, or counts something else, is none', () => {

@@ -14,16 +14,6 @@ export interface FunctionCost {
   calls: number;
 }
 
-/** Each file begins with this line, so that several can be read in one go. */
-const BEGIN = '# callgrind format';
-
-export function splitParts(text: string): string[] {
-  return text
-    .split(BEGIN)
-    .slice(1)
-    .map((part) => BEGIN + part);
-}
-
 /** Null: it is no complete file of callgrind. */
 export function readPart(text: string): CallgrindPart | null {
   const total = /^(?:totals|summary): (\d{1,15})$/m.exec(text)?.[1];

@@ -14,6 +14,7 @@ import {
   REPEATS,
   Uncountable,
 } from './count-page.ts';
+import { makeSafe, nameFiles, packText } from './kept-output.ts';
 import { findDifferences, findExtremes, findPageDifference, floorOf, MOST_FLOOR, meanOf } from './repeats.ts';
 import { containerOfSide, openSide, type Side } from './side.ts';
 
@@ -21,6 +22,8 @@ import { containerOfSide, openSide, type Side } from './side.ts';
 interface Target {
   path: string;
   scenario: Scenario;
+  /** Name of what is kept of callgrind. */
+  file: string;
 }
 
 /** What the run knows of the pages. */
@@ -38,14 +41,16 @@ export async function countInstructions(world: World, known: KnownPages): Promis
   const { job, sink } = world;
   const targets = listTargets(job.config.scenarios);
   if (targets.some(({ path }) => path === null)) warn(world, null, SCRIPTED, SCRIPTED_REMEDY);
-  const pages = targets.filter((one): one is Target => one.path !== null);
+  const paths = targets.flatMap(({ path }) => path ?? []);
+  const files = nameFiles(paths);
+  const pages = targets.flatMap(({ path, scenario }): Target[] =>
+    path === null ? [] : [{ path, scenario, file: files.get(path) as string }],
+  );
   if (pages.length === 0) return;
   const pairs = listPairs(world);
   const minutes = (2 * LIMIT_SECONDS) / 60;
   if (pairs.length > 0)
-    sink.say(
-      `counting the instructions of ${pages.map(({ path }) => path).join(', ')}: up to ${minutes} minutes each`,
-    );
+    sink.say(`counting the instructions of ${paths.join(', ')}: up to ${minutes} minutes each`);
   const pass = { code: 'count', title: 'count of instructions', remedy: REMEDY } as const;
   for (const pair of pairs) await guard(world, pass, pair, () => countPair(world, known, pair, pages));
 }
@@ -115,7 +120,7 @@ async function countTarget(
   world: World,
   known: KnownPages,
   sides: readonly Side[],
-  { path, scenario }: Target,
+  { path, scenario, file }: Target,
 ): Promise<void> {
   const { docker, signal } = world.engine;
   const page = { path, host: world.job.config.host, agent: known.agent };
@@ -132,7 +137,7 @@ async function countTarget(
       return repeats;
     }),
   );
-  await keepFiles(world, sides, path, countings);
+  await keepFiles(world, sides, file, countings);
   const repeats = countings.map((ofSide) => ofSide.map(({ repeat }) => repeat));
   const floorRatio = floorOf(repeats);
   if (floorRatio > MOST_FLOOR) throw new Uncountable(describeFloor(floorRatio, repeats));
@@ -178,21 +183,16 @@ function findChecked(
   );
 }
 
-/** What callgrind wrote is kept up to so many characters. */
-const MOST_TEXT = 4 * 2 ** 20;
-
-/** For callgrind_annotate and KCachegrind. */
+/** What callgrind wrote of one request of each side. */
 async function keepFiles(
   { sink }: World,
   sides: readonly Side[],
-  path: string,
+  file: string,
   countings: readonly (readonly Counting[])[],
 ): Promise<void> {
-  const safe = (text: string) => text.replace(/[^A-Za-z0-9@.=-]+/g, '_').slice(0, 100);
   for (const [i, { variant }] of sides.entries()) {
-    const text = countings[i]?.[0]?.text ?? '';
-    if (text.length > MOST_TEXT) continue;
-    await sink.keepRaw(`raw/instructions/${safe(variant.id)}/callgrind.out.${safe(path)}`, text);
+    const [name, content] = packText(file, countings[i]?.[0]?.text ?? '');
+    await sink.keepRaw(`raw/instructions/${makeSafe(variant.id)}/${name}`, content);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Docker } from '../../engine/docker.ts';
-import { type CallgrindPart, readPart, splitParts } from './callgrind.ts';
+import { type CallgrindPart, readPart } from './callgrind.ts';
 import { type PageAnswer, type Repeat, slackOf } from './repeats.ts';
 
 /** Asks php-cgi in a container of `runtimes/_instructions` for a page. */
@@ -64,13 +64,23 @@ export async function countPage(
   if (parts.length !== REQUESTS || wanted.length !== COUNTED) {
     throw new Uncountable(`callgrind counted ${parts.length} of ${REQUESTS} requests: ${lastLine(said)}`);
   }
-  const { docker, container, signal } = where;
-  const files = await docker.try(['exec', container, 'cat', ...wanted], { signal });
+  const repeat: CallgrindPart[] = [];
+  let text = '';
+  // One at a time: together they may be more than the output of one command.
+  for (const file of wanted) {
+    text = await readText(where, file);
+    const part = readPart(text);
+    if (part === null) throw new Uncountable('what callgrind wrote cannot be read');
+    repeat.push(part);
+  }
+  return { repeat, text };
+}
+
+async function readText({ docker, container, signal }: Where, file: string): Promise<string> {
+  const { code, stdout, stderr } = await docker.try(['exec', container, 'cat', file], { signal });
   signal.throwIfAborted();
-  const texts = splitParts(files.stdout);
-  const repeat = texts.map(readPart).filter((part): part is CallgrindPart => part !== null);
-  if (repeat.length !== COUNTED) throw new Uncountable('what callgrind wrote cannot be read');
-  return { repeat, text: texts.at(-1) ?? '' };
+  if (code === 0) return stdout;
+  throw new Uncountable(`what callgrind wrote cannot be read: ${lastLine(stderr)}`);
 }
 
 /** One process of php-cgi. */
