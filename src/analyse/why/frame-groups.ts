@@ -8,8 +8,11 @@ const VENDOR = /(^|\/)vendor\//;
 /** Written by frameworks when they warm their caches: nobody edits these. */
 const GENERATED = /^(var\/cache|storage\/framework|bootstrap\/cache)\//;
 
-export function groupOf({ file }: Pick<Frame, 'file'>): FrameGroup {
-  if (file === null) return 'php';
+/** What only one of two servers has in front of the app. No function of PHP can have this name. */
+export const ENTRY: Frame = { name: '(server and entry script)', file: null, line: null };
+
+export function groupOf({ name, file }: Pick<Frame, 'name' | 'file'>): FrameGroup {
+  if (file === null) return name === ENTRY.name ? 'outside' : 'php';
   if (AUTOLOAD.test(file)) return 'autoload';
   if (file.startsWith('/')) return 'outside';
   return VENDOR.test(file) || GENERATED.test(file) ? 'vendor' : 'own';

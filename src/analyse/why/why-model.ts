@@ -57,12 +57,14 @@ export interface CallTree {
   calls: readonly (readonly [caller: number, frame: number, variantUs: number, baseUs: number])[];
 }
 
-/** Profiles of a variant in a scenario, against those of its base where it has one. */
+/** Profiles of a variant in a scenario, against those of its base or of another row where there is one. */
 export interface Why {
   scenario: string;
   variant: string;
   /** Id of the variant that it is compared with. */
   base: string | null;
+  /** `row`: another variant of the same version, so no difference is one that a pull request made. Null: compared with nothing. */
+  against: 'base' | 'row' | null;
   /** Fresh starts, of both sides alike where there are two. */
   starts: number;
   samples: Sides;

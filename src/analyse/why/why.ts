@@ -2,6 +2,7 @@ import type { Comparison, Profile, Results } from '../../results/results.ts';
 import { group } from '../rows/pool.ts';
 import { mergeTrees, type Weighed } from './call-tree.ts';
 import { findCulprits } from './culprits.ts';
+import { alignEntries } from './entries.ts';
 import { groupOf, keyOf } from './frame-groups.ts';
 import { type Paired, type ProfiledStart, readStart, sumOf, testChanges, timesOf } from './functions.ts';
 import type { FunctionName, FunctionTime, Sides, Why } from './why-model.ts';
@@ -12,27 +13,49 @@ export const MAX_FUNCTIONS = 500;
 /** Where the CPU time of each variant goes, and what of it changed against its base. In the order of plan and variants. */
 export function explainCpu(results: Results, comparisons: readonly Comparison[]): Why[] {
   const profiles = group(results.profiles, ({ scenario, variant }) => JSON.stringify([scenario, variant]));
-  const of = (scenario: string, variant: string) => profiles.get(JSON.stringify([scenario, variant])) ?? [];
-  const isBase = new Set(results.variants.flatMap(({ base }) => base ?? []));
-  return results.plan.scenarios.flatMap(({ name }) =>
-    results.variants.flatMap(({ id, app, base }) => {
-      const own = readSides(of(name, id), base === null ? [] : of(name, base));
-      if (!own || isBase.has(id)) return [];
-      const verdict = comparisons.find(
-        (one) =>
-          one.variant === id && one.scenario === name && one.against === 'base' && one.metric === 'cpu',
-      );
-      const changed = new Set(results.plan.compareTo?.changed?.[app] ?? []);
-      return [
-        describe(
-          { scenario: name, variant: id, base: own.bases.length > 0 ? base : null },
-          own,
-          changed,
-          verdict,
-        ),
-      ];
-    }),
+  return results.plan.scenarios.flatMap(({ name }) => {
+    const of = (variant: string) => profiles.get(JSON.stringify([name, variant])) ?? [];
+    const own = comparisons.filter(({ scenario, metric }) => scenario === name && metric === 'cpu');
+    return [...explainVariants(results, name, of, own), ...explainRows(results, name, of, own)];
+  });
+}
+
+function explainVariants(
+  { variants, plan }: Results,
+  scenario: string,
+  of: (variant: string) => readonly Profile[],
+  comparisons: readonly Comparison[],
+): Why[] {
+  const isBase = new Set(variants.flatMap(({ base }) => base ?? []));
+  return variants.flatMap(({ id, app, base }) => {
+    const own = readSides(of(id), base === null ? [] : of(base));
+    if (!own || isBase.has(id)) return [];
+    const verdict = comparisons.find(({ variant, against }) => variant === id && against === 'base');
+    const changed = new Set(plan.compareTo?.changed?.[app] ?? []);
+    const isPaired = base !== null && own.bases.length > 0;
+    const named = { scenario, variant: id, base: isPaired ? base : null };
+    return [describe({ ...named, against: isPaired ? 'base' : null }, own, changed, verdict)];
+  });
+}
+
+/** The second of two rows against the first, where exactly two were profiled that have no other version. */
+function explainRows(
+  { variants }: Results,
+  scenario: string,
+  of: (variant: string) => readonly Profile[],
+  comparisons: readonly Comparison[],
+): Why[] {
+  const rows = variants.filter(({ id, ref, base }) => ref === null && base === null && of(id).length > 0);
+  const [first, second, ...others] = rows;
+  if (!first || !second || others.length > 0) return [];
+  const sides = readSides(...alignEntries(of(second.id), of(first.id)));
+  if (!sides || sides.bases.length === 0) return [];
+  const verdict = comparisons.find(
+    ({ variant, reference, against }) =>
+      variant === second.id && reference === first.id && against === 'reference',
   );
+  const named = { scenario, variant: second.id, base: first.id, against: 'row' } as const;
+  return [describe(named, sides, new Set(), verdict)];
 }
 
 interface Read {
@@ -63,7 +86,7 @@ function readSides(variants: readonly Profile[], bases: readonly Profile[]): Rea
 }
 
 function describe(
-  named: Pick<Why, 'scenario' | 'variant' | 'base'>,
+  named: Pick<Why, 'scenario' | 'variant' | 'base' | 'against'>,
   sides: ReadSides,
   changed: ReadonlySet<string>,
   verdict: Comparison | undefined,

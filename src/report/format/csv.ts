@@ -173,7 +173,8 @@ export function renderCsv(summaries: readonly Summary[]): string {
       return [...scenario.rows, ...scenario.bases].flatMap((row) => {
         const subject = { summary, scenario, row, comparisons: compared.get(row.variant) ?? [] };
         const why = summary.why.find(
-          (one) => one.variant === row.variant && one.scenario === scenario.facts.name,
+          (one) =>
+            one.against !== 'row' && one.variant === row.variant && one.scenario === scenario.facts.name,
         );
         return [
           // The last sums the others up.

@@ -22,6 +22,7 @@ describe('as people see it', () => {
     'base-broken',
     'base-hostile',
     'why-hostile',
+    'why-rows',
     'counts',
     'counts-alone',
     'counts-hostile',

@@ -4,6 +4,7 @@ import { answerOf, type ReportAnswer } from '../view/answer.ts';
 import type { Mark } from '../view/changerows.ts';
 import { type Medium, shortCommit, THIS_CHANGE, THIS_PULL } from '../view/medium.ts';
 import { partRows, placeColumn, type RankColumn, rankColumns } from '../view/ranking.ts';
+import { tellRows } from '../view/why/cause.ts';
 import { capacityLegend } from '../words/capacity.ts';
 import type { Names } from '../words/changes.ts';
 import { NOTHING } from '../words/numbers.ts';
@@ -200,6 +201,7 @@ function renderScenario(
     rows.length > limits.rows
       ? `${plural(rows.length - limits.rows, 'more variant')} in the full report.`
       : '',
+    tellRows(facts.name, summary, mediumOf(limits, NOWHERE)),
     charts ? renderChart(scenario) : '',
     `<sub>${legend.filter(Boolean).map(escapeMarkdown).join('<br>')}</sub>`,
   ]

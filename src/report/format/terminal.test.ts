@@ -21,7 +21,7 @@ function coldStarts(width: number): string {
 describe('as people see it', () => {
   test.each([
     ...['quick', 'tie', 'one-start', 'mixed', 'journey', 'script', 'hostile'],
-    ...['base', 'aa', 'base-several', 'base-broken', 'base-hostile', 'why'],
+    ...['base', 'aa', 'base-several', 'base-broken', 'base-hostile', 'why', 'why-rows'],
     ...['counts', 'counts-alone', 'counts-hostile'],
   ])('%s', async (name) => {
     await expect(table(name)).toMatchFileSnapshot(`__golden__/${name}.txt`);

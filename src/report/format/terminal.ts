@@ -6,6 +6,7 @@ import type { Mark } from '../view/changerows.ts';
 import { type Medium, PLAIN_MARKS, shortCommit, THIS_CHANGE } from '../view/medium.ts';
 import { partRows, placeColumn, type RankColumn, rankColumns } from '../view/ranking.ts';
 import type { TableRow, Tone } from '../view/table.ts';
+import { tellRows } from '../view/why/cause.ts';
 import { capacityLegend } from '../words/capacity.ts';
 import type { Names } from '../words/changes.ts';
 import { checkedLines } from '../words/checked-lines.ts';
@@ -179,6 +180,7 @@ function renderScenario(scenario: ScenarioSummary, summary: Summary, width: numb
     capacityLegend(scenario),
     soakLegend(scenario),
     ...countLines(scenario, names),
+    tellRows(facts.name, summary, medium),
     cleanLine(thresholdsLine(scenario)),
     hasDoubtful(scenario) ? DOUBTFUL_LEGEND : '',
   ].filter(Boolean);

@@ -14,12 +14,10 @@ const NO_SCRIPT = html`<p class="note no-script">The flame graphs are drawn by a
 export function renderWhy(summary: Summary, numbers: Numbers, index: number): Html | null {
   const { why } = summary;
   if (why.length === 0) return null;
-  const compared = why.map((one, i) =>
-    one.base === null ? null : renderOne(one, summary, numbers, `${index}-${i}`),
-  );
-  const alone = why.map((one, i) =>
-    one.base === null ? renderOne(one, summary, numbers, `${index}-${i}`) : null,
-  );
+  const those = (isWanted: (one: Why) => boolean) =>
+    why.map((one, i) => (isWanted(one) ? renderOne(one, summary, numbers, `${index}-${i}`) : null));
+  const compared = those(({ against }) => against !== null);
+  const alone = those(({ against }) => against === null);
   return html`<section class="card" id="why-${index}"><h2>Where CPU time is spent</h2>
 ${NO_SCRIPT}
 ${compared}
@@ -28,21 +26,32 @@ ${compared}
 }
 
 function renderOne(why: Why, summary: Summary, numbers: Numbers, id: string): Html {
-  const label = cleanLine(findVariant(summary, why.variant)?.label ?? why.variant);
+  const { label, other } = labelsOf(why, summary);
   const scenario = summary.scenarios.length > 1 ? cleanLine(why.scenario) : '';
   const number = numbers.get(why.variant);
-  return html`<div class="why" data-variant="${number}"><h3>${name(label)}${scenario && html`, ${name(scenario)}`}</h3>
+  return html`<div class="why" data-variant="${number}"><h3>${name(label)}${other && html` compared with ${name(other)}`}${scenario && html`, ${name(scenario)}`}</h3>
 <p class="more">${tellEffort(why)}</p>
 ${why.culprits.length > 0 && html`<ul class="culprits">${why.culprits.map(tellCulprit)}</ul>`}
-${why.base !== null && why.culprits.length === 0 && html`<p>${why.tests > 0 ? 'No function changed by a sure amount.' : 'There are too few samples to compare functions.'}</p>`}
-<div class="flame" data-flame="${id}" data-title="${[label, scenario].filter(Boolean).join(', ')}"></div>
-<details><summary>Functions as a table</summary>${tableOf(why, label, number)}</details></div>`;
+${why.base !== null && why.culprits.length === 0 && html`<p>${why.tests > 0 ? NONE[why.against ?? 'base'] : 'There are too few samples to compare functions.'}</p>`}
+<div class="flame" data-flame="${id}" data-title="${[other ? `${label} compared with ${other}` : label, scenario].filter(Boolean).join(', ')}"></div>
+<details><summary>Functions as a table</summary>${tableOf(why, { label, other }, number)}</details></div>`;
+}
+
+const NONE = {
+  base: 'No function changed by a sure amount.',
+  row: 'No function surely takes more or less CPU.',
+};
+
+/** `other`: of two rows the first, which the second is compared with; empty where versions are compared, or nothing. */
+function labelsOf({ variant, base, against }: Why, summary: Summary): { label: string; other: string } {
+  const labelOf = (id: string) => cleanLine(findVariant(summary, id)?.label ?? id);
+  return { label: labelOf(variant), other: against === 'row' ? labelOf(base ?? '') : '' };
 }
 
 function tellEffort(why: Why): string {
-  const { base, starts, samples, perRequestUs } = why;
+  const { base, against, starts, samples, perRequestUs } = why;
   const both = base === null ? samples.variant : samples.variant + samples.base;
-  const effort = `${plural(starts, 'fresh start')}${base === null ? '' : ' of each version'}, ${plural(both, 'sample')}`;
+  const effort = `${plural(starts, 'fresh start')}${base === null ? '' : against === 'row' ? ' of each' : ' of each version'}, ${plural(both, 'sample')}`;
   const cost =
     base === null ? time(perRequestUs.variant) : `${time(perRequestUs.base)} → ${time(perRequestUs.variant)}`;
   return `${effort}. A request took ${cost} of CPU while it was profiled. ${tellOverhead([why])}`.trim();
@@ -92,9 +101,16 @@ const WHOSE: Column = {
   cell: ({ group }) => ({ shown: GROUPS[group], value: group }),
 };
 const NOW: Column = { title: 'This version', sort: 'number', cell: ({ selfUs }) => timed(selfUs.variant) };
+const BEFORE: Column = { title: 'Base', sort: 'number', cell: ({ selfUs }) => timed(selfUs.base) };
+
+const CHANGED: Column = {
+  title: 'Changed here',
+  sort: 'text',
+  cell: ({ changed }) => ({ shown: changed ? 'yes' : '', value: changed ? 'yes' : '' }),
+};
 
 const COMPARED: readonly Column[] = [
-  { title: 'Base', sort: 'number', cell: ({ selfUs }) => timed(selfUs.base) },
+  BEFORE,
   NOW,
   {
     title: 'Change',
@@ -118,11 +134,7 @@ const COMPARED: readonly Column[] = [
       return { shown: signedTime(us, DIGITS), value: us };
     },
   },
-  {
-    title: 'Changed here',
-    sort: 'text',
-    cell: ({ changed }) => ({ shown: changed ? 'yes' : '', value: changed ? 'yes' : '' }),
-  },
+  CHANGED,
   ...[PLACE, WHOSE],
 ];
 
@@ -132,15 +144,31 @@ const ALONE: readonly Column[] = [
   ...[PLACE, WHOSE],
 ];
 
-function tableOf({ base, functions, left, tests }: Why, label: string, number: number | undefined): Html {
-  const columns = base === null ? ALONE : COMPARED;
-  const caption = `CPU time per request by function, ${label}`;
+/** Of two rows: nothing changed, so nothing is called a change. */
+function columnsOfRows(label: string, other: string): readonly Column[] {
+  const titles: Record<string, string> = {
+    ...{ Base: other, 'This version': label, Change: 'Difference' },
+    'Change with all it calls': 'Difference with all it calls',
+  };
+  return COMPARED.filter(({ title }) => title !== CHANGED.title).map((column) => ({
+    ...column,
+    title: titles[column.title] ?? column.title,
+  }));
+}
+
+function tableOf(
+  { base, functions, left, tests }: Why,
+  { label, other }: { label: string; other: string },
+  number: number | undefined,
+): Html {
+  const columns = base === null ? ALONE : other ? columnsOfRows(label, other) : COMPARED;
+  const caption = `CPU time per request by function, ${label}${other && ` and ${other}`}`;
   const kind = ({ sort }: Column) => (sort === 'number' ? 'number' : 'text');
   const notes = [
     'Time in a function by itself, with what it calls that is built into PHP.',
     base === null
       ? ''
-      : `Intervals allow for ${count(tests)} tests; a change in bold is sure, and at least 0.5 % of a request.`,
+      : `Intervals allow for ${count(tests)} tests; what is in bold is sure, and at least 0.5 % of a request.`,
     left > 0 ? `${plural(left, 'function')} with less time are left out.` : '',
   ];
   return html`<div class="scroll" role="region" tabindex="0" aria-label="${caption}"><table class="rows" data-sortable>

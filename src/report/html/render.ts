@@ -86,7 +86,9 @@ function dataOf(groups: readonly Numbered[]): PageData {
           };
         }),
         charts: variantCharts(summary.variants, numbers),
-        ...(summary.why.length > 0 && { flames: summary.why.map(flameOf) }),
+        ...(summary.why.length > 0 && {
+          flames: summary.why.map((why) => flameOf(why, (id) => byId.get(id)?.label ?? id)),
+        }),
         scenarios: summary.scenarios.map((scenario) => ({
           charts: chartsOf(scenario, measurements, numbers, summary.plan.cpus.server.length),
         })),

@@ -38,7 +38,7 @@ const box = (page: Page, text: string) =>
 const detail = (page: Page) => page.locator('.flame-detail').first();
 const widthOf = async (page: Page, text: string) => (await box(page, text).boundingBox())?.width ?? 0;
 
-test.each(['why', 'why-hostile', 'why-alone'])(
+test.each(['why', 'why-hostile', 'why-alone', 'why-rows'])(
   'the page of %s has no error and no barrier, in any width',
   async (name) => {
     const page = await open(name, { colorScheme: 'light' });
@@ -143,12 +143,35 @@ describe('the flame graph', () => {
 
   test('is there for each runtime of one version, in the colours of whose code it is', async () => {
     const page = await open('why-alone');
-    expect(await page.locator('.flame').count()).toBe(2);
-    for (const graph of [0, 1]) expect(await texts(page, graph)).toContain('App\\Controller::index()');
-    expect(await box(page, 'App\\Controller::index()').getAttribute('class')).toMatch(/ own/);
-    expect(await page.getByRole('button', { name: 'Base', exact: true }).count()).toBe(0);
-    const [left, right] = await Promise.all([0, 1].map((i) => page.locator('.flame').nth(i).boundingBox()));
+    expect(await page.locator('.flames .flame').count()).toBe(2);
+    for (const graph of [1, 2]) expect(await texts(page, graph)).toContain('App\\Controller::index()');
+    const alone = page.locator('.flames .flame').first();
+    const own = alone.locator('svg.box', { has: page.locator('text', { hasText: 'Controller::index()' }) });
+    expect(await own.first().getAttribute('class')).toMatch(/ own/);
+    expect(await alone.getByRole('button').allTextContents()).toEqual(['Show all']);
+    const [left, right] = await Promise.all([1, 2].map((i) => page.locator('.flame').nth(i).boundingBox()));
     expect(left?.y).toBe(right?.y);
+  });
+
+  test('shows the difference of two runtimes of one version, and calls none of it a change', async () => {
+    const page = await open('why-rows');
+    const part = page.locator('.why').first();
+    expect(await part.locator('h3').textContent()).toBe('nginx-fpm (unix) compared with apache');
+    expect(await part.locator('.culprits li').first().textContent()).toMatch(/\+18 µs/);
+    const buttons = part.locator('.views').getByRole('button');
+    expect(await buttons.allTextContents()).toEqual(['nginx-fpm (unix)', 'apache', 'Only apache']);
+    // It is too narrow for its name.
+    await part.locator('svg.box.new').click();
+    expect(await detail(page).textContent()).toMatch(
+      /^App\\Cache::warm\(\).*: only nginx-fpm \(unix\); 0 µs → /,
+    );
+    await buttons.last().click();
+    expect(await texts(page)).toContain('App\\Old::sort()');
+    await part.getByText('Functions as a table').click();
+    expect((await part.locator('thead th').allTextContents()).slice(0, 5)).toEqual([
+      ...['Function', 'apache', 'nginx-fpm (unix)', 'Difference', '99 % interval'],
+    ]);
+    expect(await part.textContent()).not.toMatch(/This version|Base|changed/i);
   });
 });
 

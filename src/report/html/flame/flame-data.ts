@@ -9,11 +9,14 @@ import type { Flame } from './flame.ts';
 const LONG = 300;
 
 /** What the page's script draws of a profile. */
-export function flameOf(why: Why): Flame {
+export function flameOf(why: Why, labelOf: (variant: string) => string): Flame {
   const { frames, calls } = why.tree;
   const clean = (text: string) => cut(cleanLine(text), LONG);
   return {
     isCompared: why.base !== null,
+    ...(why.against === 'row' && {
+      rows: { variant: clean(labelOf(why.variant)), base: clean(labelOf(why.base ?? '')) },
+    }),
     names: frames.map((frame) => clean(callName(frame))),
     // The name of a file says where it is.
     places: frames.map((frame) => (isFileCode(frame) ? '' : clean(placeName(frame)))),

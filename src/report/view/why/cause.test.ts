@@ -1,10 +1,10 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { summaryOf } from '../../../../test/fixtures/results/summaries.ts';
 import type { Summary } from '../../../analyse/summary.ts';
 import type { Culprit, Why } from '../../../analyse/why/why-model.ts';
 import { changeRows } from '../changerows.ts';
 import { type Medium, PLAIN_MARKS, THIS_PULL } from '../medium.ts';
-import { tellCauses } from './cause.ts';
+import { tellCauses, tellRows } from './cause.ts';
 import { callName, signedTime, time } from './function-names.ts';
 
 const same = (text: string) => text;
@@ -91,7 +91,7 @@ test('nothing is claimed of a change that is not sure', () => {
     'Functions that changed: App\\A::find() +1.9 ms CPU per request (src/A.php:41, changed here).',
   ]);
   expect(tell([], { isSure: false })).toEqual([]);
-  expect(tell([culprit(1900)], { base: null })).toEqual([]);
+  expect(tell([culprit(1900)], { base: null, against: null })).toEqual([]);
 });
 
 test('a sure change without a sure function', () => {
@@ -111,6 +111,30 @@ test('with several variants each is told apart', () => {
     expect.stringMatching(/^App\\Repository::find\(\) .* with apache\.$/),
     expect.stringMatching(/^App\\A::find\(\) .* with nginx-fpm \(unix\)\.$/),
   ]);
+});
+
+describe('two rows of one version', () => {
+  const tellOf = (more: Partial<Why>, scenario = 'quick'): string => {
+    const summary = summaryOf('why-rows');
+    const why = summary.why.map((one) => (one.against === 'row' ? { ...one, ...more } : one));
+    return tellRows(scenario, { ...summary, why }, medium);
+  };
+
+  test('functions of the second compared with the first, and never a change of the pull request', () => {
+    const culprits = [culprit(1900, { ...find, changed: false }), culprit(-42, save)];
+    expect(tellOf({ culprits })).toBe(
+      'Functions of nginx-fpm (unix) compared with apache: App\\A::find() +1.9 ms and App\\B::save() −42 µs CPU per request (src/A.php:41; src/B.php). With the sampler a request took 3 % more CPU.',
+    );
+    const summary = summaryOf('why-rows');
+    expect(tellCauses(changeRows(summary, medium), summary, medium)).toEqual([]);
+  });
+
+  test('without a sure difference, and where nothing was compared', () => {
+    expect(tellOf({ culprits: [] })).toMatch(/compared with apache: none surely takes more or less CPU\./);
+    expect(tellOf({ culprits: [], tests: 0 })).toMatch(/: too few samples to find a difference\./);
+    expect(tellOf({}, 'other')).toBe('');
+    expect(tellRows('quick', summaryOf('why'), medium)).toBe('');
+  });
 });
 
 test.each([

@@ -5,6 +5,7 @@ import { findVariant } from '../../words/verdicts.ts';
 import type { ChangeRow } from '../changerows.ts';
 import type { Medium } from '../medium.ts';
 import { callName, placeName, signedTime } from './function-names.ts';
+import { tellOverhead } from './overhead.ts';
 
 /** Which functions a change comes from, in a sentence, and how much of it they are. */
 export interface Cause {
@@ -22,7 +23,9 @@ const MOST = 0.5;
 /** Of each variant that was compared with its base, in the order of the rows. */
 export function tellCauses(rows: readonly ChangeRow[], summary: Summary, medium: Medium): Cause[] {
   const found = rows.flatMap(({ comparison: { variant, scenario } }) =>
-    summary.why.filter((one) => one.base !== null && one.variant === variant && one.scenario === scenario),
+    summary.why.filter(
+      (one) => one.against === 'base' && one.variant === variant && one.scenario === scenario,
+    ),
   );
   const whys = [...new Set(found)];
   const causes = whys.flatMap((why) => {
@@ -61,6 +64,23 @@ function tellCause(why: Why, summary: Summary, medium: Medium, several: boolean)
   return { label, text: `${tellAll(all, medium, `, in all ${whole}`, against === undefined)}${where}.` };
 }
 
+/** Two rows of one version, where their functions were compared: not a change that anybody made. Empty: they were not. */
+export function tellRows(scenario: string, summary: Summary, medium: RowMedium): string {
+  const why = summary.why.find((one) => one.against === 'row' && one.scenario === scenario);
+  if (!why) return '';
+  const [second, first] = [why.variant, why.base ?? ''].map((id) =>
+    medium.name(findVariant(summary, id)?.label ?? id),
+  );
+  const rest = [tellOverhead([why])].filter(Boolean).map((text) => ` ${text}`);
+  const start = `Functions of ${second} compared with ${first}`;
+  if (why.culprits.length > 0)
+    return `${start}: ${tellAll(why.culprits.slice(0, FUNCTIONS), medium, '')}.${rest}`;
+  const none = why.tests > 0 ? 'none surely takes more or less CPU' : 'too few samples to find a difference';
+  return `${start}: ${none}.${rest}`;
+}
+
+type RowMedium = Pick<Medium, 'name' | 'call' | 'place'>;
+
 /** As few as make up most of the change. */
 function countNeeded(culprits: readonly Culprit[], changeUs: number): number {
   let sum = 0;
@@ -72,7 +92,7 @@ function countNeeded(culprits: readonly Culprit[], changeUs: number): number {
 }
 
 /** `A::b()` +1.9 ms of +2.3 ms CPU per request (src/A.php:41, changed here) */
-function tellAll(culprits: readonly Culprit[], medium: Medium, of: string, ranges = false): string {
+function tellAll(culprits: readonly Culprit[], medium: RowMedium, of: string, ranges = false): string {
   const amounts = culprits.map(({ function: own, change: { us, low, high } }) => {
     const range = ranges ? ` (${signedTime(low)} to ${signedTime(high)})` : '';
     return `${own ? medium.call(callName(own)) : 'autoloading'} ${signedTime(us)}${range}`;
@@ -81,7 +101,7 @@ function tellAll(culprits: readonly Culprit[], medium: Medium, of: string, range
   return `${listNames(amounts)}${of} CPU per request${places.length > 0 ? ` (${places.join('; ')})` : ''}`;
 }
 
-function tellPlace({ function: own, within, isSpread }: Culprit, medium: Medium): string {
+function tellPlace({ function: own, within, isSpread }: Culprit, medium: RowMedium): string {
   if (!own) return '';
   return [
     medium.place(placeName(own)),
@@ -93,6 +113,6 @@ function tellPlace({ function: own, within, isSpread }: Culprit, medium: Medium)
     .join(', ');
 }
 
-function tellCallee(within: FunctionName, medium: Medium): string {
+function tellCallee(within: FunctionName, medium: RowMedium): string {
   return `${medium.call(callName(within))}, which it calls${within.changed ? ' and which changed here' : ''}`;
 }

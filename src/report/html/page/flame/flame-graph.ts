@@ -11,20 +11,17 @@ import {
   sumMatching,
   type View,
 } from './calls.ts';
-import { describeCall, shareOfWhole } from './words.ts';
+import { describeCall, shareOfWhole, type Words, wordsOf } from './words.ts';
 
 const ROW = 20;
-const VIEWS: readonly [View, string][] = [
-  ['variant', 'This version'],
-  ['base', 'Base'],
-  ['gone', 'Gone'],
-];
+const VIEWS: readonly View[] = ['variant', 'base', 'gone'];
 const KEYS =
   'arrow keys go to callers, callees and neighbours, Enter zooms, Escape shows all; the table below has the same data';
 
 /** Draws a call tree. One can look closer at a call, search for a name, and see either side. */
 export class FlameGraph {
   private readonly flame: Flame;
+  private readonly words: Words;
   private readonly root: Call;
   private readonly largest: number;
   private readonly changed: ReadonlySet<number>;
@@ -41,6 +38,7 @@ export class FlameGraph {
 
   constructor(place: HTMLElement, flame: Flame) {
     this.flame = flame;
+    this.words = wordsOf(flame);
     this.root = readCalls(flame);
     this.largest = largestChange(this.root);
     this.changed = new Set(flame.changed);
@@ -54,18 +52,20 @@ export class FlameGraph {
   }
 
   private makeBar(): HTMLElement {
-    const views = VIEWS.filter(([view]) => view !== 'gone' || callSize(this.root, 'gone') > 0).map(
-      ([view, title]) => {
-        const button = el('button', { type: 'button', 'aria-pressed': view === this.view }, title);
-        button.addEventListener('click', () => {
-          for (const other of views) other.setAttribute('aria-pressed', String(other === button));
-          this.view = view;
-          this.zoom(this.root);
-        });
-        button.setAttribute('aria-pressed', String(view === this.view));
-        return button;
-      },
-    );
+    const views = VIEWS.filter((view) => view !== 'gone' || callSize(this.root, 'gone') > 0).map((view) => {
+      const button = el(
+        'button',
+        { type: 'button', 'aria-pressed': view === this.view },
+        el('bdi', {}, this.words[view]),
+      );
+      button.addEventListener('click', () => {
+        for (const other of views) other.setAttribute('aria-pressed', String(other === button));
+        this.view = view;
+        this.zoom(this.root);
+      });
+      button.setAttribute('aria-pressed', String(view === this.view));
+      return button;
+    });
     const search = el('input', { type: 'search', placeholder: 'part of a name or a file' });
     search.addEventListener('input', () => {
       this.wanted = search.value.toLowerCase();
@@ -89,9 +89,9 @@ export class FlameGraph {
       ? [
           ['up3', 'more CPU by itself'],
           ['down3', 'less'],
-          ['new', 'new'],
-          ['gone', 'gone'],
-          ['', 'as before'],
+          ['new', this.words.isNew],
+          ['gone', this.words.isGone],
+          ['', this.words.same],
         ]
       : [
           ['own', 'own code'],
@@ -104,7 +104,13 @@ export class FlameGraph {
       'p',
       { class: 'flame-legend' },
       ...items.map(([kind, text]) =>
-        el('span', {}, el('span', { class: `flame-swatch ${kind}`, 'aria-hidden': 'true' }), ` ${text}`),
+        el(
+          'span',
+          {},
+          el('span', { class: `flame-swatch ${kind}`, 'aria-hidden': 'true' }),
+          ' ',
+          el('bdi', {}, text),
+        ),
       ),
     );
   }
@@ -216,7 +222,7 @@ export class FlameGraph {
       bdi(this.nameOf(call)),
       ...(place ? [' ', bdi(place)] : []),
       ...(this.changed.has(call.name) ? [' (changed here)'] : []),
-      `: ${describeCall(call, this.root, this.flame.isCompared)}`,
+      `: ${describeCall(call, this.root, this.flame.isCompared, this.words)}`,
     );
   }
 }

@@ -1,5 +1,27 @@
 import type { Sides } from '../../../../analyse/why/why-model.ts';
+import type { Flame } from '../../flame/flame.ts';
 import { type Call, isGone, isNew } from './calls.ts';
+
+/** What both sides are called, and what only one of them has. */
+export interface Words {
+  variant: string;
+  base: string;
+  gone: string;
+  /** Of calls: as it is told of one, and in the legend. */
+  isNew: string;
+  isGone: string;
+  same: string;
+}
+
+export function wordsOf({ rows }: Pick<Flame, 'rows'>): Words {
+  if (rows) {
+    const { variant, base } = rows;
+    const only = { gone: `Only ${base}`, isNew: `only ${variant}`, isGone: `only ${base}` };
+    return { variant, base, ...only, same: 'alike' };
+  }
+  const names = { variant: 'This version', base: 'Base', gone: 'Gone' };
+  return { ...names, isNew: 'new', isGone: 'gone', same: 'as before' };
+}
 
 /** `26 %`, `0.42 %`. */
 export function shareOfWhole(part: number): string {
@@ -17,11 +39,17 @@ function signed(us: number): string {
 }
 
 /** What a call costs: with all that it calls, and by itself. */
-export function describeCall(call: Call, root: Call, isCompared: boolean): string {
+export function describeCall(
+  call: Call,
+  root: Call,
+  isCompared: boolean,
+  words: Words = wordsOf({}),
+): string {
   const side = isGone(call) ? 'base' : 'variant';
   const part = `${shareOfWhole(call.total[side] / (root.total[side] || 1))} of the request`;
   const both = ({ variant, base }: Sides) =>
     isCompared ? `${time(base)} → ${time(variant)} (${signed(variant - base)})` : time(variant);
-  const kind = isCompared && isNew(call) ? 'new; ' : isCompared && isGone(call) ? 'gone; ' : '';
+  const only = isNew(call) ? words.isNew : isGone(call) ? words.isGone : '';
+  const kind = isCompared && only ? `${only}; ` : '';
   return `${kind}${both(call.total)}, ${part}; by itself ${both(call.self)}`;
 }
