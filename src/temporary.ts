@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import type { Host } from './host.ts';
 
 /** What a run keeps in temporary folders: the files of another commit, what apps are built by, k6 scripts, passes, a connection. */
-const PURPOSES = ['base', 'build', 'script', 'pass', 'ssh', 'k6'] as const;
+const PURPOSES = ['base', 'build', 'script', 'pass', 'ssh', 'k6', 'push'] as const;
 type Purpose = (typeof PURPOSES)[number];
 
-const NAME = /^php-runtime-bench-(\d{8}-\d{6}-[0-9a-f]{4})-(?:base|build|script|pass|ssh|k6)$/;
+const NAME = /^php-runtime-bench-(\d{8}-\d{6}-[0-9a-f]{4})-(?:base|build|script|pass|ssh|k6|push)$/;
 const folderOf = (run: string, purpose: Purpose) => join(tmpdir(), `php-runtime-bench-${run}-${purpose}`);
 
 /** Makes a temporary folder that carries the run's id, so that what a killed run leaves can be told from what is in use. */

@@ -119,6 +119,16 @@ test('an unknown engine is refused with the key that named it', async () => {
   await expect(findEngine(host, 'nosuch')).rejects.toMatchObject({ detail: { where: { name: 'engine' } } });
 });
 
+test('a registry is a flag beside several engines alone', () => {
+  const registry = ['--registry', 'registry.test/bench'];
+  expect(configOf('--engines', 'ssh://a,ssh://b', ...registry)).toMatchObject({
+    registry: 'registry.test/bench',
+  });
+  expect(() => configOf('--engine', 'ssh://a', ...registry)).toThrow('`registry` needs several `engines`');
+  writeFileSync(join(folder, '.bench.yml'), 'registry: registry.test/bench\n');
+  expect(() => configOf()).toThrow("unknown key 'registry'");
+});
+
 test('a run against itself leaves out all that costs time beside the comparison', () => {
   const flags = [
     '--profile',

@@ -6,6 +6,7 @@ import { CONFIG_FLAGS, splitArguments } from '../config/keys/flags.ts';
 import type { Config } from '../config/types.ts';
 import { findEngine } from '../engine/connection.ts';
 import { UserError } from '../errors.ts';
+import type { Host, Running } from '../host.ts';
 import { type PlannedShard, planShards } from '../plan/shard-plan.ts';
 import { planVariants } from '../plan/variants.ts';
 import type { TableOptions } from '../report/format/terminal.ts';
@@ -13,6 +14,7 @@ import { renderAs } from '../report/formats.ts';
 import type { Results } from '../results/results.ts';
 import { refuseForeign } from '../store/several.ts';
 import { findResults } from '../store/stored.ts';
+import { openSharing, type Sharing } from './share-images.ts';
 import type { Shell } from './shell.ts';
 
 type Asked = Extract<Command, { command: 'run' }>;
@@ -23,7 +25,8 @@ interface Share {
   shard: PlannedShard;
   /** Where its results are. */
   folder: string;
-  code: number;
+  /** Null: it was not started. */
+  code: number | null;
 }
 
 /**
@@ -44,16 +47,19 @@ export async function runOnEngines(
   const say = (line: string) => process.stderr.write(`${line}\n`);
   for (const engine of engines.slice(shards.length))
     say(`${engine}: there is nothing left for it to measure`);
+  const used = engines.slice(0, shards.length);
+  const sharing = config.registry === undefined ? null : await openSharing(config.registry, used, shell);
   const shares = await runShares(
     shards.map((shard, i) => ({
       ...{ shard, engine: engines[i] as string, folder: join(config.out, `engine-${i + 1}`) },
     })),
-    { config, command, shell, say },
-  );
+    { config, command, shell, sharing, say },
+  ).finally(() => sharing?.remove());
   const results = await Promise.all(shares.map(({ folder }) => findOwn(folder, beganMs)));
   const kept = results.filter((found) => found !== null);
   for (const [i, { engine, shard, code, folder }] of shares.entries()) {
-    if (results[i]) say(`${engine}: exit code ${code}, results in ${folder}`);
+    if (code === null) say(`${engine}: not started, as ${shares[0]?.engine} built no images to share`);
+    else if (results[i]) say(`${engine}: exit code ${code}, results in ${folder}`);
     else say(`${engine}: exit code ${code}, no results. Not measured: ${shard.variants.join(', ')}`);
   }
   if (kept.length > 0) {
@@ -65,7 +71,7 @@ export async function runOnEngines(
     for (const text of renderAs(command.format, groups, terminal)) process.stdout.write(text);
     say(`written to ${config.out}: report.html, report.md, and a folder for each engine`);
   }
-  return worstOf(shares.map(({ code }) => code));
+  return worstOf(shares.flatMap(({ code }) => code ?? []));
 }
 
 /** Results of this run: where nothing was measured, a share has put back those of an earlier one. */
@@ -89,34 +95,61 @@ interface Around {
   config: Config;
   command: Asked;
   shell: Shell;
+  /** Null: each builds its own images. */
+  sharing: Sharing | null;
   say(line: string): void;
 }
 
+/** All at once; where they share images, the others begin when the first has built them. */
 async function runShares(shares: readonly Omit<Share, 'code'>[], around: Around): Promise<Share[]> {
-  const { config, command, shell, say } = around;
-  const { host } = shell;
-  const flags = withoutOwn(command.flags);
-  const running = shares.map(({ engine, shard: { index, of }, folder }) => {
-    const own = [`--engine=${engine}`, `--shard=${index}/${of}`, `--out=${folder}`, `--seed=${config.seed}`];
-    const program = [...process.execArgv, process.argv[1] as string, 'run', ...flags, ...own];
-    return host.start(process.execPath, program, {
-      onLine: (line, stream) => stream === 'stderr' && say(`${engine}: ${line}`),
-    });
-  });
+  const { host } = around.shell;
+  const [first, ...others] = shares.map((share) => () => startShare(share, around));
+  const running: Running[] = [];
+  let isStopped = false;
   const forget = host.onSignal((signal) => {
+    isStopped = true;
     for (const one of running) one.kill(signal);
   });
   try {
+    if (first) running.push(first());
+    const goOn = !around.sharing || (await awaitImages(host, around.sharing, running[0] as Running));
+    if (goOn && !isStopped) running.push(...others.map((start) => start()));
     const ended = await Promise.all(running.map(({ done }) => done));
-    return shares.map((share, i) => ({ ...share, code: ended[i]?.code ?? 70 }));
+    return shares.map((share, i) => ({ ...share, code: ended[i]?.code ?? null }));
   } finally {
     forget();
   }
 }
 
+function startShare(
+  { engine, shard: { index, of }, folder }: Omit<Share, 'code'>,
+  { config, command, shell, sharing, say }: Around,
+): Running {
+  const own = [`--engine=${engine}`, `--shard=${index}/${of}`, `--out=${folder}`, `--seed=${config.seed}`];
+  const flags = withoutOwn(command.flags);
+  const program = [...process.execArgv, process.argv[1] as string, 'run', ...flags, ...own];
+  return shell.host.start(process.execPath, program, {
+    ...(sharing && { env: sharing.env }),
+    onLine: (line, stream) => stream === 'stderr' && say(`${engine}: ${line}`),
+  });
+}
+
+/** False: the one that builds them has ended without. */
+async function awaitImages(host: Host, sharing: Sharing, builder: Running): Promise<boolean> {
+  const over = new AbortController();
+  const end = () => over.abort();
+  builder.done.then(end, end);
+  for (;;) {
+    const { aborted } = over.signal;
+    if (await sharing.isBuilt()) return true;
+    if (aborted) return false;
+    await host.sleep(200, over.signal);
+  }
+}
+
 /** The flags without those that each share has of its own. */
 function withoutOwn(argv: readonly string[]): string[] {
-  const own = ['engines', 'engine', 'shard', 'out', 'seed'];
+  const own = ['engines', 'registry', 'engine', 'shard', 'out', 'seed'];
   const given = [...splitArguments(argv, CONFIG_FLAGS).flags].filter(([name]) => !own.includes(name));
   return given.flatMap(([name, texts]) =>
     texts.map((text) => {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MACHINE_SCRIPT, parseMachine } from '../engine/machine/machine.ts';
 import type { Host } from '../host.ts';
+import { SHARED } from '../images/shared-images.ts';
 import { makeProgress } from '../report/progress.ts';
 import type { Caller } from '../stages/desk.ts';
 
@@ -26,6 +27,7 @@ export async function makeShellCaller({ argv, packageRoot }: Shell) {
     ...{ version: await readVersion(packageRoot), packageRoot },
     command: ['php-runtime-bench', ...withoutSecrets(argv)],
     ...progress,
+    ...(process.env[SHARED] && { sharedImages: process.env[SHARED] }),
   };
   return { ...caller, progress };
 }

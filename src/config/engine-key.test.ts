@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { UserError } from '../errors.ts';
-import { isEngineUrl, parseAddress, parseEngine, readLoadFrom } from './engine-key.ts';
+import { isEngineUrl, parseAddress, parseEngine, parseRegistry, readLoadFrom } from './engine-key.ts';
 
 describe('parseEngine', () => {
   it.each([
@@ -58,5 +58,38 @@ describe('load-engines and load-address', () => {
     const many = Array.from({ length: 33 }, (_, i) => `box-${i}`);
     for (const engines of [[], many])
       expect(() => readLoadFrom(engines, '10.0.0.5')).toThrow('wrong number of load engines');
+  });
+});
+
+describe('parseRegistry', () => {
+  it.each([
+    'registry.example.com/bench',
+    'docker.io/me/bench',
+    'localhost/bench',
+    'localhost:5000/bench',
+    'box:5000/team/my-bench_1',
+    '10.0.0.5:5000/bench',
+  ])('takes %s', (text) => {
+    expect(parseRegistry(text)).toBe(text);
+  });
+
+  it.each([
+    '',
+    'bench',
+    'me/bench',
+    'registry.example.com',
+    'registry.example.com/bench:latest',
+    'registry.example.com/Bench',
+    'registry.example.com/bench@sha256:1',
+    'https://registry.example.com/bench',
+    '-x.example.com/bench',
+    '--config=/tmp/x',
+    'registry.example.com/$(bench)',
+    'registry.example.com/bench,push=false',
+    'registry.example.com/../bench',
+    'registry.example.com/bench bench',
+    `registry.example.com/${'a'.repeat(200)}`,
+  ])('refuses %j', (text) => {
+    expect(() => parseRegistry(text)).toThrow(UserError);
   });
 });

@@ -50,6 +50,20 @@ export function refuseEngines({ engines }: { engines?: readonly string[] }, hint
   throw new UserError('`engines` works with the command `run` alone', { where: { name: 'engines' }, hint });
 }
 
+const NAME = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
+/** With a host: docker takes a name without one for a repository of Docker Hub. */
+const REPOSITORY = new RegExp(
+  `^(?:(?:${NAME})(?:\\.${NAME})+|localhost|${NAME}(?=:))(?::\\d{1,5})?(?:/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)+$`,
+);
+
+/** A repository for images, without a tag. Throws a UserError. */
+export function parseRegistry(text: string): string {
+  if (text.length <= 200 && REPOSITORY.test(text)) return text;
+  const allowed =
+    'host and repository without a tag, such as registry.example.com/bench or docker.io/me/bench';
+  throw refuse('not a repository in a registry', text, allowed);
+}
+
 /** An address that a port can be bound to. Throws a UserError. */
 export function parseAddress(text: string): string {
   const parts = text.split('.').map((part) => (/^\d{1,3}$/.test(part) ? Number(part) : 256));

@@ -22,6 +22,7 @@ import {
   LOAD_ENGINE_KEYS,
   mask,
   PASS_KEYS,
+  SEVERAL_ENGINES_KEYS,
   services,
   variable,
 } from './keys/key-values.ts';
@@ -313,14 +314,7 @@ export const KEYS = {
     // A pull request changes the file: it would choose whom docker obeys.
     only: ['flag', 'input'],
   },
-  engines: {
-    schema: listOf(scalar(parseEngine, { type: 'string', minLength: 1 })),
-    value: 'NAME,…',
-    about: 'Share the variants among several Docker engines, with the reference on each',
-    default: 'none',
-    many: 'list',
-    only: ['flag'],
-  },
+  ...SEVERAL_ENGINES_KEYS,
   ...LOAD_ENGINE_KEYS,
   wait: {
     schema: booleanValue,

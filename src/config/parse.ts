@@ -115,7 +115,7 @@ function readRun(layers: readonly Layer[], sources: Sources, files: Files): RunO
 }
 
 /** Of these keys the strongest source that says any of them decides. */
-function readEngines(layers: readonly Layer[]): Pick<RunOptions, 'engine' | 'engines'> {
+function readEngines(layers: readonly Layer[]): Pick<RunOptions, 'engine' | 'engines' | 'registry'> {
   const layer = layers.find(({ values }) => values.engine ?? values.engines);
   const { engine, engines = [] } = layer?.values ?? {};
   const where = layer?.document.place(['engines'], 'key');
@@ -127,7 +127,13 @@ function readEngines(layers: readonly Layer[]): Pick<RunOptions, 'engine' | 'eng
   // The servers would be at several addresses.
   if (engines.length > 0 && find(layers, 'load-engines')) refuseBeside('load-engines');
   const [first] = engines;
-  if (engines.length > 1) return { engines };
+  const registry = find(layers, 'registry');
+  if (engines.length > 1) return { engines, ...(registry && { registry: registry.value }) };
+  if (registry) {
+    throw new UserError('`registry` needs several `engines`, which share images', {
+      ...{ where: registry.place(), hint: '--engines box-a,box-b' },
+    });
+  }
   return engine === undefined && first === undefined ? {} : { engine: engine ?? (first as string) };
 }
 

@@ -303,8 +303,9 @@ export interface RunOptions {
   loadFrom?: LoadFrom;
   /** Who counts work per request after the verdict; absent: nobody. */
   count?: readonly Counter[];
-  /** Two or more, each of which measures a share of the variants. */
+  /** Two or more, each of which measures a share of the variants, and the repository by which they share images. */
   engines?: readonly string[];
+  registry?: string;
   /** Wait for another run on the same engine instead of refusing. */
   wait: boolean;
 }

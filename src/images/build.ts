@@ -10,6 +10,8 @@ import { type AppBuilds, openAppBuilds } from './app-build.ts';
 import { basesOf, makeBakeFile, type SharedFolders, tagOf } from './bake.ts';
 import { withGitHubCache } from './cache.ts';
 import { findReason, SAID } from './reason.ts';
+import { pushTargets } from './registry.ts';
+import { runBake } from './run-bake.ts';
 import { makeMask } from './secret.ts';
 
 type ImageFacts = NonNullable<Variant['image']>;
@@ -24,6 +26,8 @@ export interface BuildOptions {
   /** Where the files of the other commit are, or why there are none; null: nothing of it is built. */
   otherFiles: { folder: string } | { failure: Failure } | null;
   folders: SharedFolders;
+  /** Where images are pushed for other engines. */
+  registry?: string;
   signal: AbortSignal;
   say: (line: string) => void;
 }
@@ -56,7 +60,7 @@ export async function buildImages(
   try {
     // With a cache elsewhere the builder does not see the engine's images, and pulls them itself.
     if (!config.buildCache) await pullBases(docker, images, apps, options);
-    const all = await bake(host, docker, images, apps, options);
+    const all = images.length === 0 ? NOTHING : await bake(host, docker, images, apps, options);
     for (const image of images) {
       if (!all.ok) await expectEngine(docker);
       const one = all.ok || images.length === 1 ? all : await bake(host, docker, [image], apps, options);
@@ -69,6 +73,7 @@ export async function buildImages(
         built.set(image.key, { failure: { stage: 'build', reason: findReason(one.log), log } });
       }
     }
+    if (options.registry) await push(docker, images, built, apps, options, options.registry);
   } finally {
     await apps.remove();
   }
@@ -77,6 +82,30 @@ export async function buildImages(
     timeoutMs: LIMITS_MS.copy,
   });
   return built;
+}
+
+/** Pushes those that were built, and notes where they can be pulled. Errors: MachineError. */
+async function push(
+  docker: Docker,
+  images: readonly PlannedImage[],
+  built: ReadonlyMap<string, Built>,
+  apps: AppBuilds,
+  options: BuildOptions,
+  registry: string,
+): Promise<void> {
+  const { config, run, signal } = options;
+  const facts = new Map(
+    images.flatMap(({ key }) => {
+      const one = built.get(key);
+      return one && 'facts' in one ? [[key, one.facts] as const] : [];
+    }),
+  );
+  if (facts.size === 0) return;
+  const some = images.filter(({ key }) => facts.has(key));
+  options.say(`pushing ${facts.size === 1 ? 'the image' : `${facts.size} images`} to ${registry}`);
+  const file = bakeFileOf(some, apps, options);
+  const pushed = await pushTargets({ docker, config, run, signal }, file, [...facts.keys()], registry);
+  for (const [key, one] of facts) one.pushed = pushed.get(key);
 }
 
 /** Its folders, which are relative to the top of another commit, where that is checked out. */
@@ -88,6 +117,8 @@ function relocate(image: PlannedImage, top: string): PlannedImage {
     runtime: isAbsolute(runtime.folder) ? runtime : { ...runtime, folder: join(top, runtime.folder) },
   };
 }
+
+const NOTHING = { ok: true, log: '', seconds: 0 };
 
 async function describeReady(docker: Docker, name: string): Promise<Built> {
   const found = await inspectImage(docker, name);
@@ -115,18 +146,6 @@ async function pullBases(
   options.signal.throwIfAborted();
 }
 
-/**
- * Since buildx 0.20 bake asks before it reads folders outside the working directory, and ours are: the file is our own
- * (https://docs.docker.com/build/building/variables/#buildx_bake_entitlements_fs). Attestations would give an image
- * that did not change a new id. Only images are loaded into the engine, no target of an app. The builder of the context is the engine itself, which has the local images; it cannot
- * keep a cache elsewhere, so with one it is the builder that the user has chosen.
- */
-const BAKE_ENV = {
-  BUILDX_BAKE_ENTITLEMENTS_FS: '0',
-  BUILDX_NO_DEFAULT_ATTESTATIONS: '1',
-  BUILDX_NO_DEFAULT_LOAD: '1',
-};
-
 async function bake(
   host: Host,
   docker: Docker,
@@ -135,24 +154,21 @@ async function bake(
   options: BuildOptions,
 ) {
   const started = host.elapsed();
-  // What Composer itself reads its credentials from: they go to its step alone, and into no layer.
-  const { COMPOSER_AUTH } = process.env;
-  const secret = COMPOSER_AUTH ? ['id=composer-auth,env=COMPOSER_AUTH'] : [];
-  const [mask, read] = [makeMask(COMPOSER_AUTH), makeStepReader(options.say)];
-  const { buildCache, images: mapped } = options.config;
-  const plain = makeBakeFile(images, mapped, options.folders, apps, secret);
-  const file = buildCache ? withGitHubCache(plain) : plain;
-  const builder = buildCache ? {} : { BUILDX_BUILDER: (await docker.run(['context', 'show'])).trim() };
-  const finished = await docker.try(
-    ['buildx', 'bake', '--file', '-', '--progress', 'plain', ...images.map(({ key }) => key)],
-    {
-      ...{ input: JSON.stringify(file), signal: options.signal, timeoutMs: LIMITS_MS.build },
-      onLine: (line) => read(mask(line)),
-      env: { ...BAKE_ENV, ...builder },
-    },
-  );
+  const [mask, read] = [makeMask(process.env.COMPOSER_AUTH), makeStepReader(options.say)];
+  const keys = images.map(({ key }) => key);
+  const finished = await runBake(docker, options.config, bakeFileOf(images, apps, options), keys, {
+    signal: options.signal,
+    onLine: (line) => read(mask(line)),
+  });
   options.signal.throwIfAborted();
   return { ok: finished.code === 0, log: mask(finished.stderr), seconds: (host.elapsed() - started) / 1000 };
+}
+
+function bakeFileOf(images: readonly PlannedImage[], apps: AppBuilds, { config, folders }: BuildOptions) {
+  // What Composer itself reads its credentials from: they go to its step alone, and into no layer.
+  const secret = process.env.COMPOSER_AUTH ? ['id=composer-auth,env=COMPOSER_AUTH'] : [];
+  const plain = makeBakeFile(images, config.images, folders, apps, secret);
+  return config.buildCache ? withGitHubCache(plain) : plain;
 }
 
 /** Of bake's plain progress the steps that took a while: what comes from the cache takes none. */

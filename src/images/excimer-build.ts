@@ -5,6 +5,7 @@ import { type Docker, IMAGE_LABEL, LABEL, LIMITS_MS, lastLines, removeContainers
 import { NAMESPACE } from '../namespace.ts';
 import { baseContexts } from './bake.ts';
 import { findReason } from './reason.ts';
+import { runBake } from './run-bake.ts';
 
 /** The sampler for a base image: the image that holds `excimer.so`, or why there is none. */
 export type Excimer = { image: string } | { reason: string };
@@ -39,16 +40,7 @@ async function buildOne({ docker, config, folder, signal }: ExcimerWorld, base: 
     output: ['type=docker'],
     labels: { [IMAGE_LABEL]: 'excimer' },
   };
-  const builder = config.buildCache ? {} : { BUILDX_BUILDER: (await docker.run(['context', 'show'])).trim() };
-  const finished = await docker.try(['buildx', 'bake', '--file', '-', '--progress', 'plain', key], {
-    ...{ input: JSON.stringify({ target: { [key]: target } }), signal, timeoutMs: LIMITS_MS.build },
-    env: {
-      BUILDX_BAKE_ENTITLEMENTS_FS: '0',
-      BUILDX_NO_DEFAULT_ATTESTATIONS: '1',
-      BUILDX_NO_DEFAULT_LOAD: '1',
-      ...builder,
-    },
-  });
+  const finished = await runBake(docker, config, { target: { [key]: target } }, [key], { signal });
   signal.throwIfAborted();
   return finished.code === 0 ? { image } : { reason: findReason(lastLines(finished.stderr, 200)) };
 }

@@ -63,6 +63,8 @@ const Image = z.object({
   id: z.string(),
   sizeBytes: count,
   buildSeconds: z.number(),
+  /** Where engines that share it have pulled it from: `registry.example.com/bench@sha256:…`. */
+  pushed: z.string().optional(),
   bases: z.array(
     z.object({
       name: z.string(),

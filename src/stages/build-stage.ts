@@ -3,7 +3,9 @@ import { type Checkout, checkOut, type Source } from '../checkout/checkout.ts';
 import type { Config } from '../config/types.ts';
 import { type BuildOptions, buildImages } from '../images/build.ts';
 import { buildExcimer, type Excimer } from '../images/excimer-build.ts';
+import { buildForAll, pullShared, readShared } from '../images/shared-images.ts';
 import type { Plan } from '../plan/plan.ts';
+import type { PlannedImage } from '../plan/variants.ts';
 import type { Desk } from './desk.ts';
 import type { Ground, Prepared } from './prepare-stage.ts';
 import type { RecordFile } from './record-file.ts';
@@ -14,20 +16,40 @@ import type { RecordFile } from './record-file.ts';
  */
 export async function build(
   desk: Desk,
-  { found, config }: Prepared,
+  { found, config, variants }: Prepared,
   { planned }: Ground,
   { record, save }: RecordFile,
 ): Promise<Map<string, Excimer>> {
   const { host, docker, caller, run, signal } = desk;
-  const { say, packageRoot } = caller;
+  const { say, packageRoot, sharedImages } = caller;
   const runtimes = join(packageRoot, 'runtimes');
   const folders = { shared: join(runtimes, '_shared'), recipe: join(runtimes, '_app') };
-  record.built = await withOtherFiles(desk, found?.source ?? null, (otherFiles) =>
-    buildImages(host, docker, planned.images, { run, config, folders, signal, say, otherFiles }),
-  );
+  const source = found?.source ?? null;
+  const buildAll = (images: readonly PlannedImage[], registry?: string) =>
+    withOtherFiles(desk, source, (otherFiles) =>
+      buildImages(host, docker, images, {
+        ...{ run, config, folders, signal, say, otherFiles },
+        ...(registry !== undefined && { registry }),
+      }),
+    );
+  if (sharedImages === undefined) record.built = await buildAll(planned.images);
+  else {
+    const [all, ready] = [variants.images.filter(isBuilt), planned.images.filter((one) => !isBuilt(one))];
+    const commit = source?.commit ?? null;
+    let shared = await readShared(sharedImages);
+    const { registry } = shared;
+    if (shared.images === null)
+      shared = await buildForAll(sharedImages, shared, commit, () => buildAll(all, registry));
+    const about = { ownCommit: commit, say, signal };
+    const pulled = await pullShared(docker, planned.images.filter(isBuilt), shared, about);
+    record.built = ready.length === 0 ? pulled : new Map([...pulled, ...(await buildAll(ready))]);
+  }
   await save();
   return buildSamplers(desk, config, planned, record);
 }
+
+/** Of an image that is there already each engine has its own. */
+const isBuilt = ({ ready }: PlannedImage) => ready === null;
 
 /** One that cannot be compiled is said before anything is measured. */
 async function buildSamplers(

@@ -35,6 +35,8 @@ export interface Caller {
   pull?: PullEnds | null;
   /** The branch that `compare-to: base` starts from where there is no pull request. */
   branch?: string | null;
+  /** The file by which runs on several engines share images; absent: this one builds its own. */
+  sharedImages?: string;
   /** The run's id, as soon as there is one: who finds us dead can clean up by it. */
   began?(run: string, engine: string | undefined): void;
 }

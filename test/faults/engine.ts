@@ -50,10 +50,12 @@ let made = 0;
  *
  * @param images what it gets from the engine that is there, by their official names
  * @param features as in the file daemon.json
+ * @param more of that file
  */
 export async function makeEngine(
   images: readonly string[],
   features: Readonly<Record<string, boolean>> = {},
+  more: Readonly<Record<string, unknown>> = {},
 ): Promise<OwnEngine> {
   const folder = mkdtempSync(join(tmpdir(), 'php-runtime-bench-engine-'));
   const [data, host] = [join(folder, 'data'), `unix://${folder}/docker.sock`];
@@ -64,7 +66,7 @@ export async function makeEngine(
   execFileSync('ip', ['netns', 'add', name]);
   execFileSync('nsenter', [...inside, 'ip', 'link', 'set', 'lo', 'up']);
   mkdirSync(join(folder, 'exec'));
-  writeFileSync(join(folder, 'daemon.json'), JSON.stringify({ features }));
+  writeFileSync(join(folder, 'daemon.json'), JSON.stringify({ ...more, features }));
   let child: ReturnType<typeof spawn> | null = null;
   let ended: Promise<unknown> = Promise.resolve();
   const docker = (...args: string[]) =>
@@ -114,6 +116,7 @@ export async function makeEngine(
     },
   };
   await engine.start();
+  if (images.length === 0) return engine;
   const load = `docker image save ${images.map(imageFor).join(' ')} | docker --host ${host} image load --quiet`;
   execFileSync('sh', ['-c', load], { stdio: ['ignore', 'ignore', 'inherit'] });
   return engine;

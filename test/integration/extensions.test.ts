@@ -27,7 +27,7 @@ const images = readdirSync(join(root, 'runtimes'))
   .map((name) => ({ name, dockerfile: join(root, 'runtimes', name, 'Dockerfile') }))
   .filter(
     ({ name, dockerfile }) =>
-      !['_front', '_profile', '_instructions'].includes(name) && existsSync(dockerfile),
+      !['_front', '_profile', '_instructions', '_registry'].includes(name) && existsSync(dockerfile),
   )
   .map(({ name, dockerfile }) => ({ name, ...cut(readFileSync(dockerfile, 'utf8')) }));
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { COUNT_NAMES, COUNTERS } from '../../results/count-names.ts';
 import { keys, record, scalar } from '../document.ts';
-import { parseAddress, parseEngine } from '../engine-key.ts';
+import { parseAddress, parseEngine, parseRegistry } from '../engine-key.ts';
 import { parseImage, parseName, refuse } from '../text.ts';
 import { anyText, imageValue, listOf, nameValue, oneOf, pathValue } from '../values.ts';
 import { parseGate, parseUnjudged, parseVariantName } from './compare-key.ts';
@@ -136,6 +136,26 @@ export const PASS_KEYS = {
     about: `Also count work per request, after the verdict: ${COUNTERS.join(', ')}, or none`,
     default: 'services, if there are services and compare-to',
     many: 'list',
+  },
+} as const satisfies Record<string, Key>;
+
+/** Who measures shares of the variants. */
+export const SEVERAL_ENGINES_KEYS = {
+  engines: {
+    schema: listOf(scalar(parseEngine, { type: 'string', minLength: 1 })),
+    value: 'NAME,…',
+    about: 'Share the variants among several Docker engines, with the reference on each',
+    default: 'none',
+    many: 'list',
+    only: ['flag'],
+  },
+  registry: {
+    schema: scalar(parseRegistry, { type: 'string' }),
+    value: 'HOST/NAME',
+    about: 'Build on the first of engines alone, push to this repository, and pull by digest on all',
+    default: 'each engine builds',
+    // It takes the images of the app: a pull request does not choose.
+    only: ['flag'],
   },
 } as const satisfies Record<string, Key>;
 

@@ -1,0 +1,39 @@
+import type { Config } from '../config/types.ts';
+import { type Docker, LIMITS_MS } from '../engine/docker.ts';
+import type { ExecOptions, Finished } from '../host.ts';
+import type { BakeFile } from './bake.ts';
+
+/**
+ * Since buildx 0.20 bake asks before it reads folders outside the working directory, and ours are: the file is our own
+ * (https://docs.docker.com/build/building/variables/#buildx_bake_entitlements_fs). Attestations would give an image
+ * that did not change a new id. Only images are loaded into the engine, no target of an app.
+ */
+const BAKE_ENV = {
+  BUILDX_BAKE_ENTITLEMENTS_FS: '0',
+  BUILDX_NO_DEFAULT_ATTESTATIONS: '1',
+  BUILDX_NO_DEFAULT_LOAD: '1',
+};
+
+interface BakeOptions extends Pick<ExecOptions, 'signal' | 'onLine'> {
+  /** Where bake writes what it knows of each target, such as its digest. */
+  metadata?: string;
+}
+
+/**
+ * Runs `docker buildx bake`; a build that fails is an answer. The builder of the context is the engine itself, which has the
+ * local images; it cannot keep a cache elsewhere, so with one it is the builder that the user has chosen.
+ */
+export async function runBake(
+  docker: Docker,
+  { buildCache }: Pick<Config, 'buildCache'>,
+  file: BakeFile,
+  targets: readonly string[],
+  { metadata, ...options }: BakeOptions,
+): Promise<Finished> {
+  const builder = buildCache ? {} : { BUILDX_BUILDER: (await docker.run(['context', 'show'])).trim() };
+  const flags = ['--file', '-', '--progress', 'plain', ...(metadata ? ['--metadata-file', metadata] : [])];
+  return docker.try(['buildx', 'bake', ...flags, ...targets], {
+    ...{ input: JSON.stringify(file), timeoutMs: LIMITS_MS.build, env: { ...BAKE_ENV, ...builder } },
+    ...options,
+  });
+}
