@@ -53,18 +53,18 @@ export function textMarkdown(text: Text): string {
   if ('code' in text) return code(text.code);
   if ('text' in text) return escapeMarkdown(text.text);
   if ('strong' in text) return `**${textMarkdown(text.strong)}**`;
+  if ('lines' in text) return text.lines.map(textMarkdown).join('<br>');
+  if ('range' in text) return '';
   return text.map(textMarkdown).join('');
 }
 
 export function gridMarkdown({ columns, rows }: Grid): string {
-  return table(
-    columns.map(({ title, unit, align }, i) => ({
-      title: unit ? `${title} ${unit}` : title,
-      right: align === 'right',
-      cell: ({ cells }: Grid['rows'][number]) => textMarkdown(cells[i] ?? ''),
-    })),
-    rows,
-  );
+  const shown = columns.flatMap(({ title, unit, align, isPicture }, i) => {
+    const head = textMarkdown(title);
+    const cell = ({ cells }: Grid['rows'][number]) => textMarkdown(cells[i] ?? '');
+    return isPicture ? [] : [{ title: unit ? `${head} ${unit}` : head, right: align === 'right', cell }];
+  });
+  return table(shown, rows);
 }
 
 /** Parts below each other; tables have their captions where there are several. */

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { summaryOf } from '../../../test/fixtures/results/summaries.ts';
 import type { Summary } from '../../analyse/summary.ts';
-import { renderComparisons, TOGETHER } from './md-comparisons.ts';
+import { TOGETHER } from '../view/sections/comparisons.ts';
+import { renderComparisons } from './md-comparisons.ts';
 
 /** A summary whose comparisons of CPU per request with the other ref were made in this way. */
 function madeBy(how: 'turns' | 'together'): string {

@@ -2,6 +2,7 @@
  * What the formats of the report have in common: sections of tables and texts, built once from the summary. A format only
  * decides how each kind of thing looks.
  */
+import type { Comparison } from '../../results/results.ts';
 import type { Tone } from './table.ts';
 
 /** A string is ours. What others have written is marked as such, and each format makes it harmless. */
@@ -14,7 +15,11 @@ export type Text =
   | { code: string }
   /** Words of others in a sentence. */
   | { text: string }
-  | { strong: Text; tone?: Tone };
+  | { strong: Text; tone?: Tone }
+  /** Each on its own line. */
+  | { lines: readonly Text[] }
+  /** A picture of an interval, on one scale with the others of its column. */
+  | { range: Pick<Comparison, 'ratio' | 'interval' | 'verdict'> };
 
 /** One thing below the other in a section. */
 export type Part =
@@ -26,17 +31,25 @@ export type Part =
 export interface Grid {
   kind: 'table';
   caption: string;
+  /** A heading above it names it already: the caption is for those who cannot see that. */
+  isHeaded?: boolean;
   columns: readonly GridHead[];
   rows: readonly { variant: string; cells: readonly Text[] }[];
 }
 
 export interface GridHead {
-  title: string;
+  /** What a narrow terminal leaves it out by; `label`: the column that names the row, else the first. */
+  key?: string;
+  title: Text;
   /** Beside the title, such as `ms`. */
   unit?: string;
   align: 'left' | 'right';
   /** Of many words: as wide as reading them takes. */
   long?: boolean;
+  /** What the table is about. */
+  isMain?: boolean;
+  /** Left out where pictures are not possible. */
+  isPicture?: boolean;
 }
 
 /** A folded part of the report. */
@@ -51,11 +64,11 @@ export interface Column<T> extends GridHead {
   cell: (item: T) => Text;
 }
 
-export function left<T>(title: string, cell: (item: T) => Text, more: Partial<GridHead> = {}): Column<T> {
+export function left<T>(title: Text, cell: (item: T) => Text, more: Partial<GridHead> = {}): Column<T> {
   return { title, align: 'left', cell, ...more };
 }
 
-export function right<T>(title: string, cell: (item: T) => Text, unit?: string): Column<T> {
+export function right<T>(title: Text, cell: (item: T) => Text, unit?: string): Column<T> {
   return { title, align: 'right', cell, ...(unit !== undefined && { unit }) };
 }
 
