@@ -1,6 +1,7 @@
 import stringWidth from 'string-width';
 import type { Row } from '../../analyse/summary.ts';
-import { clipMiddle } from '../../text/plain.ts';
+import { cleanLine, clipMiddle } from '../../text/plain.ts';
+import type { Grid, Text } from '../view/model.ts';
 
 export type Style = (text: string) => string;
 export interface Styles {
@@ -33,6 +34,27 @@ export const coloured: Styles = {
   warn: ansi('33'),
   bad: ansi('31'),
 };
+
+/** Text of the model: that of others stays on one line. */
+export function textPlain(text: Text): string {
+  if (typeof text === 'string') return text;
+  if ('name' in text) return cleanLine(text.name);
+  if ('code' in text) return cleanLine(text.code);
+  if ('text' in text) return cleanLine(text.text);
+  if ('strong' in text) return textPlain(text.strong);
+  if ('lines' in text) return text.lines.map(textPlain).join('; ');
+  if ('range' in text) return '';
+  return text.map(textPlain).join('');
+}
+
+/** The columns of a table of the model. */
+export function gridColumns({ columns }: Grid): TerminalColumn<Grid['rows'][number]>[] {
+  return columns.map(({ key = '', title, align }, i) => ({
+    ...{ key, title: textPlain(title), align },
+    cell: ({ cells }) => textPlain(cells[i] ?? ''),
+    style: ({ isBest }, styles) => (key === 'label' && isBest ? styles.best : undefined),
+  }));
+}
 
 export const GAP = '  ';
 /** A label is cut before it gets narrower than this. */

@@ -34,7 +34,7 @@ export interface Grid {
   /** A heading above it names it already: the caption is for those who cannot see that. */
   isHeaded?: boolean;
   columns: readonly GridHead[];
-  rows: readonly { variant: string; cells: readonly Text[] }[];
+  rows: readonly { variant: string; isBest?: boolean; cells: readonly Text[] }[];
 }
 
 export interface GridHead {
@@ -73,7 +73,7 @@ export function right<T>(title: Text, cell: (item: T) => Text, unit?: string): C
 }
 
 /** A row for each item. */
-export function grid<T extends { variant: string }>(
+export function grid<T extends { variant: string; isBest?: boolean }>(
   caption: string,
   columns: readonly Column<T>[],
   items: readonly T[],
@@ -82,7 +82,10 @@ export function grid<T extends { variant: string }>(
     kind: 'table',
     caption,
     columns,
-    rows: items.map((item) => ({ variant: item.variant, cells: columns.map(({ cell }) => cell(item)) })),
+    rows: items.map((item) => ({
+      ...{ variant: item.variant, cells: columns.map(({ cell }) => cell(item)) },
+      ...(item.isBest && { isBest: true }),
+    })),
   };
 }
 

@@ -1,0 +1,106 @@
+import type { Across, AcrossRow, AcrossScenario, Ratio } from '../../../analyse/judge/across-shards.ts';
+import { clip, listNames, plural } from '../../../text/plain.ts';
+import { nounOf } from '../../words/changes.ts';
+import { change, NOTHING } from '../../words/numbers.ts';
+import { type Column, type Grid, grid, left, right, type Text } from '../model.ts';
+
+/** So that a table stays within a comment whatever the labels are. */
+export const ACROSS_LABEL = 60;
+const REASON = 200;
+
+/** What several machines measured of a scenario: each variant by its ratio to the reference on its own machine. */
+export interface AcrossTable {
+  title: string;
+  /** Fit for the medium. */
+  verdict: string;
+  grid: Grid;
+  /** Ratios, not absolute numbers: those of different machines have no place in one picture. */
+  bars: { title: string; values: { label: string; value: number }[] };
+  /** What could not be placed for a reason of its own. */
+  apart: Text[];
+}
+
+type Name = (label: string) => string;
+
+/** @param name makes a name fit for where it is printed */
+export function acrossTables(across: Across, name: Name): AcrossTable[] {
+  return across.scenarios.map((scenario) => {
+    const { facts, metric, rows } = scenario;
+    const placed = rows
+      .filter(({ place }) => place !== null)
+      .map((row) => ({ ...row, variant: row.label, isBest: row.place?.rank === 1 && !row.place.shared }));
+    const title = `${clip(facts.title || facts.name, REASON)}, across ${plural(across.shards.length, 'machine')}`;
+    const better = metric === 'rps' ? 'more' : 'less';
+    return {
+      title,
+      verdict: tellBest(scenario, placed, (label) => name(clip(label, ACROSS_LABEL))),
+      grid: { ...grid(title, columnsOf(metric, across), placed), isHeaded: true },
+      bars: { title: `${nounOf(metric)}, 1 is the reference, ${better} is better`, values: barsOf(placed) },
+      apart: rows
+        .filter(({ place, why }) => place === null && why !== null)
+        .map(({ label, why }) => [
+          { name: clip(label, ACROSS_LABEL) },
+          ' is not ranked: ',
+          { text: clip(why ?? '', REASON) },
+        ]),
+    };
+  });
+}
+
+function barsOf(placed: readonly AcrossRow[]) {
+  return placed.flatMap((row) => {
+    const value = row.shard === null ? 1 : row.toReference?.ratio;
+    return value === undefined ? [] : [{ label: row.label, value }];
+  });
+}
+
+/** Who is best, in words. */
+function tellBest({ isRamp, metric }: AcrossScenario, placed: readonly AcrossRow[], name: Name): string {
+  if (isRamp) {
+    return 'No ranking across machines: some variants did not sustain the whole ramp, and the sustained rate depends on the machine. The report of each machine ranks what it measured.';
+  }
+  const [first, second] = placed;
+  if (!first) return 'No variant could be ranked.';
+  if (!second) return `${name(first.label)} alone could be ranked.`;
+  const tied = placed.filter(({ place }) => place?.rank === 1);
+  if (tied.length > 1) return `No clear best between ${listNames(tied.map(({ label }) => name(label)))}.`;
+  const { ratio } = second.toFirst ?? { ratio: 1 };
+  return `${name(first.label)} is best: ${change(1 / ratio, null).value} ${nounOf(metric)} against ${name(second.label)}.`;
+}
+
+function columnsOf(
+  metric: AcrossScenario['metric'],
+  { reference }: Across,
+): Column<AcrossRow & { variant: string }>[] {
+  const cell = (ratio: Ratio | null) => {
+    if (!ratio) return NOTHING;
+    const { value, interval } = change(ratio.ratio, ratio.interval);
+    return interval ? `${value} (${interval})` : value;
+  };
+  return [
+    right('#', ({ place }) => (place ? `${place.shared ? '=' : ''}${place.rank}` : '')),
+    left('Variant', ({ label }) => ({ name: clip(label, ACROSS_LABEL) }), { key: 'label' }),
+    { ...right('Machine', ({ shard }) => (shard === null ? 'all' : `${shard}`)), key: 'shard' },
+    right([`${nounOf(metric)} against `, { name: clip(reference, ACROSS_LABEL) }], (row) =>
+      row.shard === null ? 'reference' : cell(row.toReference),
+    ),
+    { ...right('against the first', (row) => cell(row.toFirst)), key: 'first' },
+  ];
+}
+
+export function acrossLegend({ reference, shards }: Across): string {
+  const unlike = new Set(shards.map(({ host, serverCpus }) => `${host.cpuModel} ${serverCpus}`)).size > 1;
+  const machines = shards.map(
+    ({ index, host, serverCpus }) =>
+      `${index}: ${clip(host.cpuModel, 80)}, ${plural(serverCpus, 'CPU')} for the server`,
+  );
+  return [
+    `Every machine measured ${clip(reference, ACROSS_LABEL)} in turn with its own variants. Only ratios to it are compared. Brackets have 99 % intervals. Those against the first variant include the uncertainty of both machines.`,
+    unlike
+      ? 'The machines differ, and a CPU may suit one runtime more than another, which no interval here covers.'
+      : '',
+    `Machines: ${machines.join('; ')}.`,
+  ]
+    .filter(Boolean)
+    .join(' ');
+}
