@@ -1,93 +1,39 @@
 import { execFileSync } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { readHistory } from '../../src/history/file.ts';
 import { makeResults } from '../fixtures/results/make.ts';
-import { type Event, Sandbox } from './act.ts';
-import { Artifacts } from './artifacts.ts';
-import { GitHub } from './github.ts';
+import type { Event, Sandbox } from './act.ts';
+import type { Artifacts } from './artifacts.ts';
+import { Caller, PULL_REQUEST, SHA } from './caller.ts';
+import type { GitHub } from './github.ts';
 
 // The reusable workflows, called from another repository's workflow under act.
 
+let caller: Caller;
 let sandbox: Sandbox;
 let github: GitHub;
 let artifacts: Artifacts;
 let folder: string;
 
-const SHA = 'c'.repeat(40);
-const PULL_REQUEST = {
-  name: 'pull_request',
-  payload: {
-    action: 'opened',
-    number: 7,
-    pull_request: {
-      number: 7,
-      head: { ref: '"><img src=x>|`$(touch owned)`', sha: SHA, repo: { full_name: 'octo/shop' } },
-      base: { ref: 'main' },
-    },
-  },
-} as const satisfies Event;
-
 beforeAll(async () => {
-  sandbox = await Sandbox.create();
-  github = await GitHub.start();
-  artifacts = await Artifacts.start();
-  await mkdir(join(sandbox.repository, 'public'));
-  await writeFile(join(sandbox.repository, 'public/index.php'), "<?php echo 'shop';\n");
+  caller = await Caller.create();
+  ({ sandbox, github, artifacts } = caller);
+  await caller.write({ 'public/index.php': "<?php echo 'shop';\n" });
 });
 
-afterAll(async () => {
-  await github.close();
-  await artifacts.close();
-  await sandbox.remove();
-});
+afterAll(() => caller.remove());
 
 beforeEach(async () => {
-  github.reset();
-  artifacts.reset();
-  folder = await mkdtemp(join(tmpdir(), 'workflow-'));
-  artifacts.folder = join(folder, 'artifacts');
-  await mkdir(artifacts.folder);
+  await caller.reset();
+  folder = caller.folder;
 });
 
-afterEach(async () => {
-  await rm(folder, { recursive: true });
-  expect(github.violations).toEqual([]);
-  expect(artifacts.violations).toEqual([]);
-});
+afterEach(() => expect(caller.violations).toEqual([]));
 
-async function run(
-  uses: string,
-  event: Event,
-  inputs: Record<string, string> = {},
-  env: Record<string, string> = {},
-  auth?: string,
-) {
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of the workflow
-  const secrets = auth === undefined ? {} : { secrets: { COMPOSER_AUTH: '${{ secrets.COMPOSER_AUTH }}' } };
-  const workflow = {
-    name: 'Ours',
-    on: ['pull_request', 'push', 'workflow_run', 'issue_comment'],
-    jobs: { call: { uses: `octo/php-runtime-bench/.github/workflows/${uses}@v1`, with: inputs, ...secrets } },
-  };
-  const started = await sandbox.start(JSON.stringify(workflow), event, {
-    token: 'write-token',
-    ...(auth !== undefined && { secrets: { COMPOSER_AUTH: auth } }),
-    env: {
-      GITHUB_REPOSITORY: github.repository,
-      GITHUB_API_URL: github.url,
-      ACTIONS_RESULTS_URL: artifacts.url,
-      ACTIONS_RUNTIME_TOKEN: artifacts.token,
-      ARTIFACTS: artifacts.folder ?? '',
-      ONCE: join(folder, 'once'),
-      ...env,
-    },
-  });
-  return started.done;
-}
+const run: Caller['call'] = (...how) => caller.call(...how);
 
 const AUTH = JSON.stringify({ bearer: { 'repo.example.com': 'not-a-token' } });
 
