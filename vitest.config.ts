@@ -19,7 +19,13 @@ const ALONE = ['capacity', 'guards', 'knee', 'machines', 'noise', 'numbers', 'pe
 );
 
 /** Those that take longest, by themselves longer than the rest of a worker's files: nobody should wait for one at the end. */
-const FIRST = ['corpus', 'corpus-services', 'runtimes', 'faults', 'services', 'build'];
+const FIRST = [
+  ...['corpus-services', 'corpus', 'service-counts', 'runtimes', 'services', 'faults', 'profile', 'journeys'],
+  ...['build', 'load-engines', 'instructions'],
+];
+
+/** What all files of a layer that runs the CLI share. */
+const SHARED = { globalSetup: 'test/integration/package.ts', ...PATIENT };
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -53,7 +59,7 @@ export default defineConfig({
           exclude: ALONE,
           maxWorkers: WORKERS,
           sequence: { groupOrder: 1 },
-          ...PATIENT,
+          ...SHARED,
         },
       },
       {
@@ -62,7 +68,7 @@ export default defineConfig({
           include: ALONE,
           fileParallelism: false,
           sequence: { groupOrder: 2 },
-          ...PATIENT,
+          ...SHARED,
         },
       },
       {
@@ -71,7 +77,7 @@ export default defineConfig({
           include: ['test/faults/**/*.test.ts'],
           maxWorkers: WORKERS,
           sequence: { groupOrder: 3 },
-          ...PATIENT,
+          ...SHARED,
         },
       },
       {

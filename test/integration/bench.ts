@@ -1,14 +1,5 @@
 /** The CLI as users run it: bundled, in a project folder of its own, against the real engine. */
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import Ajv2020 from 'ajv/dist/2020.js';
@@ -20,6 +11,7 @@ import { K6_IMAGE } from '../../src/engine/k6-image.ts';
 import { type ExecOptions, type Finished, type Running, realHost } from '../../src/host.ts';
 import type { Measurement, Results, Variant } from '../../src/results/results.ts';
 import { NAMESPACE } from './namespace.ts';
+import { findPackage, makePackage } from './package.ts';
 
 export const root = resolve(import.meta.dirname, '../..');
 export const ARENA = `${NAMESPACE}-arena`;
@@ -68,20 +60,14 @@ export interface Project {
   remove(): void;
 }
 
-/** Bundles the sources as they are, and makes a project that runs them. */
+/** Makes a project that runs the sources as they were bundled for all files, or are. */
 export async function makeProject(): Promise<Project> {
   const folder = mkdtempSync(join(tmpdir(), 'php-runtime-bench-test-'));
-  const package_ = join(folder, 'package');
   const cwd = join(folder, 'project');
   const temporary = join(folder, 'tmp');
-  for (const path of [package_, cwd, temporary]) mkdirSync(path);
-  const bundled = await realHost.exec(process.execPath, [join(root, 'script/lib/bundle.ts'), package_], {
-    cwd: root,
-  });
-  if (bundled.code !== 0) throw new Error(`no bundle: ${bundled.stderr}`);
-  for (const name of ['runtimes', 'scenarios', 'apps', 'package.json']) {
-    symlinkSync(join(root, name), join(package_, name));
-  }
+  for (const path of [cwd, temporary]) mkdirSync(path);
+  const package_ = findPackage() ?? join(folder, 'package');
+  if (findPackage() === null) await makePackage(package_);
   cpSync(join(root, 'test/fixtures/runtimes'), join(cwd, '.bench/runtimes'), { recursive: true });
   const images = await findImages();
   const schema = JSON.parse(readFileSync(join(package_, 'schema/results.schema.json'), 'utf8'));
