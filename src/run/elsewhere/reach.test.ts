@@ -20,3 +20,7 @@ test.each(['10.1.2.3', '255.255.255.255', '0.0.0.0', '192.168.0.1'])(
     }, 0);
   },
 );
+
+test('no IPv6 address: in the network of a machine, ::1 is that machine', () => {
+  expect(allBut('10.0.0.5').filter((network) => network.includes(':'))).toEqual(['::/0']);
+});
