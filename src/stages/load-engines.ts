@@ -4,7 +4,7 @@ import type { Config, LoadFrom, Segment } from '../config/types.ts';
 import { openArena } from '../engine/arena.ts';
 import { connect } from '../engine/connection.ts';
 import { askEngine, connectDocker, type Docker, LABEL, LIMITS_MS, removeRun } from '../engine/docker.ts';
-import { inspectImage } from '../engine/image-store.ts';
+import { inspectImage, type Pulling } from '../engine/image-store.ts';
 import { getK6 } from '../engine/k6-image.ts';
 import { MACHINE_SCRIPT, parseMachine } from '../engine/machine/machine.ts';
 import { UserError } from '../errors.ts';
@@ -42,15 +42,35 @@ export async function openLoadEngines(
   k6Image: string,
 ): Promise<LoadEngine[]> {
   const opened: LoadEngine[] = [];
-  for (const name of engines) opened.push(await openLoadEngine(desk, name, config, k6Image));
+  const saveK6 = makeSaver(desk, k6Image);
+  for (const name of engines) opened.push(await openLoadEngine(desk, name, config, { k6Image, saveK6 }));
   return opened;
 }
 
+/** Writes the image of k6 to a file, once, however many engines want it. */
+function makeSaver({ docker, run, signal }: Desk, image: string): () => Promise<string> {
+  let saved: Promise<string> | null = null;
+  const save = async () => {
+    const file = join(await makeTemporary(run, 'k6'), 'image.tar');
+    await docker.run(['image', 'save', '--output', file, image], { signal, timeoutMs: LIMITS_MS.copy });
+    return file;
+  };
+  return () => {
+    saved ??= save();
+    return saved;
+  };
+}
+
+interface Tool {
+  k6Image: string;
+  saveK6: () => Promise<string>;
+}
+
 async function openLoadEngine(
-  { local, docker: servers, caller, run, signal, cleanUp, onLost }: Desk,
+  { local, caller, run, signal, cleanUp, onLost }: Desk,
   name: string,
   config: Config,
-  k6Image: string,
+  tool: Tool,
 ): Promise<LoadEngine> {
   const { say, packageRoot } = caller;
   const connection = await connect(local, { engine: name, run, signal, onLost });
@@ -60,7 +80,7 @@ async function openLoadEngine(
   const { memoryBytes } = await askEngine(docker);
   await refuseOurs(docker, name, run);
   cleanUp.later(`remove what is left on ${name}`, async () => void (await removeRun(docker, run)));
-  const image = await bringK6(docker, servers, config, k6Image, { run, say, signal });
+  const image = await bringK6(docker, config, tool, { say, signal });
   const owner = `by pid ${process.pid} on ${hostname()}, which loads from there`;
   const about = { run, image, name: hostName(config.host), owner, wait: config.wait, signal, say };
   const arena = await openArena(host, docker, { ...about, beats: connection.isRemote, loads: true });
@@ -82,10 +102,9 @@ async function refuseOurs(docker: Docker, name: string, run: string): Promise<vo
 /** Pulls the image of k6; where that fails, it comes from the servers' engine, through this machine. */
 async function bringK6(
   docker: Docker,
-  servers: Docker,
   { images }: Config,
-  image: string,
-  { run, say, signal }: { run: string; say: (line: string) => void; signal: AbortSignal },
+  { k6Image: image, saveK6 }: Tool,
+  { say, signal }: Pulling,
 ): Promise<string> {
   if (await inspectImage(docker, image)) return image;
   try {
@@ -93,10 +112,8 @@ async function bringK6(
   } catch {
     signal.throwIfAborted();
     say(`copying ${image} from the engine of the servers`);
-    const file = join(await makeTemporary(run, 'k6'), 'image.tar');
-    const options = { signal, timeoutMs: LIMITS_MS.copy };
-    await servers.run(['image', 'save', '--output', file, image], options);
-    await docker.run(['image', 'load', '--quiet', '--input', file], options);
+    const file = await saveK6();
+    await docker.run(['image', 'load', '--quiet', '--input', file], { signal, timeoutMs: LIMITS_MS.copy });
     return image;
   }
 }
