@@ -356,12 +356,16 @@ function countLate(from, turnEnd, sliceEnd) {
 export function handleSummary(data) {
   const metrics = {};
   for (const [name, metric] of Object.entries(data.metrics)) metrics[name] = metric.values;
-  const { testRunDurationMs: durationMs } = data.state;
+  const endedMs = Date.now();
+  const { testRunDurationMs } = data.state;
+  // To k6 the wait in `setup` is a part of the test.
+  const durationMs =
+    plan.startAtMs === null ? testRunDurationMs : Math.min(testRunDurationMs, endedMs - plan.startAtMs);
   const script = plan.userOptions
     ? { checks: checksOf(data.root_group), metrics: scriptMetrics(data) }
     : null;
   const segment = exec.test.options.executionSegment || null;
-  return { stdout: JSON.stringify({ durationMs, endedMs: Date.now(), endpoints, segment, metrics, script }) };
+  return { stdout: JSON.stringify({ durationMs, endedMs, endpoints, segment, metrics, script }) };
 }
 
 /** Every check of a group and the groups in it. */

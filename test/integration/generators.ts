@@ -75,7 +75,7 @@ export async function generate(arena: string, batch: Batch, port: number, n: num
 }
 
 /** On a busy machine k6 takes its time to read the scripts. */
-const START_MS = 4000;
+export const START_MS = 4000;
 
 async function furnish(arena: string, folder: string, journey: string): Promise<void> {
   await docker('exec', arena, 'sh', '-c', 'rm -rf "$1" && mkdir -p "$1"', 'sh', folder);
