@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { PROFILE_LIMITS, profileLimitsOf, readSamples } from './call-samples.ts';
 
+const readAll = (
+  samples: string,
+  names: string,
+  limits: Parameters<typeof readSamples>[2] = PROFILE_LIMITS,
+) => readSamples(samples, names, limits);
+
 const name = (id: string, ...raw: unknown[]) => `${id} ${JSON.stringify(raw)}\n`;
 const NAMES =
   name('aaaaaaaa', null, null, '/app/public/index.php', null) +
@@ -11,13 +17,13 @@ const NAMES =
 const times = (n: number, line: string) => `${line}\n`.repeat(n);
 
 function nameOf(...raw: unknown[]): string | undefined {
-  return readSamples(times(1, 'dddddddd'), name('dddddddd', ...raw)).frames[0]?.name;
+  return readAll(times(1, 'dddddddd'), name('dddddddd', ...raw)).frames[0]?.name;
 }
 
 describe('the files of the sampler', () => {
   it('become a call tree whose callers stand before their calls', () => {
     const samples = times(2, 'aaaaaaaa cccccccc bbbbbbbb') + times(1, 'aaaaaaaa cccccccc');
-    expect(readSamples(samples, NAMES)).toEqual({
+    expect(readAll(samples, NAMES)).toEqual({
       samples: 3,
       frames: [
         { name: 'public/index.php', file: 'public/index.php', line: null },
@@ -40,14 +46,14 @@ describe('the files of the sampler', () => {
       '/usr/local/share/php-runtime-bench-pass/profile.php',
       9,
     );
-    const read = readSamples(times(4, 'aaaaaaaa eeeeeeee bbbbbbbb'), NAMES + watch);
+    const read = readAll(times(4, 'aaaaaaaa eeeeeeee bbbbbbbb'), NAMES + watch);
     expect(read.samples).toBe(4);
     expect(read.frames.map((frame) => frame.name)).toEqual(['public/index.php', 'App\\Cart::total']);
   });
 
   it('leave out what nobody has named, the sampler itself, and a line that was cut', () => {
     const own = name('eeeeeeee', null, '{closure}', '/usr/local/share/php-runtime-bench-pass/profile.php', 9);
-    const read = readSamples(
+    const read = readAll(
       `${times(1, 'aaaaaaaa ffffffff bbbbbbbb')}${times(3, 'eeeeeeee')}aaaaaaaa`,
       NAMES + own,
     );
@@ -58,14 +64,14 @@ describe('the files of the sampler', () => {
   it('are any text: what is no name is none', () => {
     const broken =
       'bbbbbbbb {"not": "a list"}\nbbbbbbbb [1,2,3,4]\nbbbbbbbb not json\nbbbbbbbb ["App\\\\Cart","total"]\n';
-    expect(readSamples(times(1, 'bbbbbbbb'), broken)).toEqual({ samples: 0, frames: [], tree: [] });
-    const line = readSamples(times(1, 'dddddddd'), name('dddddddd', null, 'f', '/app/a.php', -3));
+    expect(readAll(times(1, 'bbbbbbbb'), broken)).toEqual({ samples: 0, frames: [], tree: [] });
+    const line = readAll(times(1, 'dddddddd'), name('dddddddd', null, 'f', '/app/a.php', -3));
     expect(line.frames[0]?.line).toBeNull();
   });
 
   it('give rare calls to their callers, and lose no sample', () => {
     const rare = times(1, 'aaaaaaaa bbbbbbbb') + times(9999, 'aaaaaaaa cccccccc');
-    const { samples, tree, frames } = readSamples(rare, NAMES);
+    const { samples, tree, frames } = readAll(rare, NAMES);
     expect(samples).toBe(10_000);
     expect(frames).toHaveLength(2);
     expect(tree).toEqual([
@@ -78,15 +84,15 @@ describe('the files of the sampler', () => {
     const ids = Array.from({ length: 3000 }, (_, i) => String(i).padStart(8, '0'));
     const names = ids.map((id) => name(id, null, 'f'.repeat(300) + id, '/app/a.php', 1)).join('');
     const deep = ids.slice(0, 2500).join(' ');
-    const { samples, frames, tree } = readSamples(times(4, deep), names);
+    const { samples, frames, tree } = readAll(times(4, deep), names);
     expect(frames).toHaveLength(1);
     expect(frames[0]?.name).toHaveLength(PROFILE_LIMITS.name);
     expect(tree.reduce((sum, [, , self]) => sum + self, 0)).toBe(samples);
     const stacks = Array.from({ length: 12 }, (_, i) => ids.slice(i * 250, i * 250 + 250).join(' '));
     const all = ids.map((id) => name(id, null, id, '/app/a.php', 1)).join('');
-    const many = readSamples(stacks.map((stack) => times(4, stack)).join(''), all);
+    const many = readAll(stacks.map((stack) => times(4, stack)).join(''), all);
     expect(many.frames).toHaveLength(PROFILE_LIMITS.frames);
-    expect(readSamples(times(4, deep), all).tree).toHaveLength(PROFILE_LIMITS.depth);
+    expect(readAll(times(4, deep), all).tree).toHaveLength(PROFILE_LIMITS.depth);
   });
 
   it('are bounded together, as the job that comments reads no larger results', () => {
@@ -94,11 +100,7 @@ describe('the files of the sampler', () => {
     const all = ids.map((id) => name(id, null, id.repeat(25), '/app/a.php'.padEnd(200, 'x'), 1)).join('');
     const stacks = Array.from({ length: 12 }, (_, i) => ids.slice(i * 250, i * 250 + 250).join(' '));
     for (const profiles of [1, 8, 500]) {
-      const one = readSamples(
-        stacks.map((stack) => times(4, stack)).join(''),
-        all,
-        profileLimitsOf(profiles),
-      );
+      const one = readAll(stacks.map((stack) => times(4, stack)).join(''), all, profileLimitsOf(profiles));
       expect(JSON.stringify(one).length * profiles).toBeLessThan(31 * 2 ** 20);
     }
   });

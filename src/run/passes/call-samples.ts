@@ -36,7 +36,7 @@ const isOwn = ({ file }: Frame): boolean => file?.startsWith(OWN) ?? false;
 export function readSamples(
   samples: string,
   names: string,
-  limits: { nodes: number; frames: number } = PROFILE_LIMITS,
+  limits: { nodes: number; frames: number },
 ): Pick<Profile, 'samples' | 'frames' | 'tree'> {
   const known = readNames(names);
   const frames: Frame[] = [];

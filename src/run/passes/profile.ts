@@ -6,7 +6,7 @@ import type { PlannedVariant } from '../../plan/variants.ts';
 import type { Measurement, Profile } from '../../results/results.ts';
 import type { Server } from '../servers/servers.ts';
 import type { Outfit, World } from '../world.ts';
-import { readSamples } from './call-samples.ts';
+import { profileLimitsOf, readSamples } from './call-samples.ts';
 import { formatFolded, formatSpeedscope } from './profile-files.ts';
 import type { Pass, ReadyPass } from './run-pass.ts';
 
@@ -24,6 +24,14 @@ export interface ProfileTools {
   excimer: ReadonlyMap<string, Excimer>;
 }
 
+type ProfileLimits = ReturnType<typeof profileLimitsOf>;
+
+/** The profiles of a scenario by variant, and how much each may hold. */
+interface Kept {
+  limits: ProfileLimits;
+  profiles: Map<string, Profile[]>;
+}
+
 /**
  * Samples where variants spend their CPU time, on fresh starts with the sampler loaded there alone: a pass for each scenario.
  */
@@ -36,13 +44,15 @@ export function planProfiles(
     const found = excimer.get(id);
     return found && 'image' in found ? found.image : null;
   };
+  const sampled = variants.filter((variant) => imageOf(variant) !== null);
+  const limits = profileLimitsOf(PROFILE.starts * sampled.length * job.plan.scenarios.length);
   return job.plan.scenarios.map((scenario) => {
-    const profiles = new Map<string, Profile[]>();
+    const kept: Kept = { limits, profiles: new Map() };
     return {
       code: 'profile',
       title: job.plan.scenarios.length > 1 ? `profile of ${scenario.name}` : 'profile',
       remedy: 'all that was measured is complete; see raw/logs, or run without --profile',
-      variants: variants.filter((variant) => imageOf(variant) !== null),
+      variants: sampled,
       starts: PROFILE.starts,
       async outfit(variant, to): Promise<Outfit> {
         await cp(folder, to, { recursive: true });
@@ -50,16 +60,12 @@ export function planProfiles(
         const ini = [`extension = ${FOLDER}/excimer.so`, `auto_prepend_file = ${FOLDER}/profile.php`];
         return { env: {}, ini, folders: { [FOLDER]: to } };
       },
-      visit: (ready) => sampleStart(ready, scenario, profiles),
+      visit: (ready) => sampleStart(ready, scenario, kept),
     };
   });
 }
 
-async function sampleStart(
-  ready: ReadyPass,
-  scenario: Scenario,
-  profiles: Map<string, Profile[]>,
-): Promise<void> {
+async function sampleStart(ready: ReadyPass, scenario: Scenario, kept: Kept): Promise<void> {
   for (const [id, { facts }] of [...ready.servers]) {
     if (facts && !facts.extensions.includes('excimer'))
       ready.fail(id, 'the sampler was not loaded: this runtime does not read BENCH_INI');
@@ -74,7 +80,7 @@ async function sampleStart(
   const found = new Map<string, Profile | string>();
   for (const [id, server] of ready.servers) {
     const slices = loaded.filter(({ variant }) => variant === id);
-    found.set(id, await readProfile(ready, server, slices));
+    found.set(id, await readProfile(ready, server, slices, kept.limits));
   }
   const unsampled = plain ? await loadUnsampled(ready, plain) : [];
   for (const [id, profile] of found) {
@@ -83,8 +89,8 @@ async function sampleStart(
         profile,
         unsampled.filter(({ variant }) => variant === id),
       );
-      await keepProfile(ready, { ...profile, ...overhead }, profiles);
-    } else if (ready.start > 0 && !profiles.has(id)) {
+      await keepProfile(ready, { ...profile, ...overhead }, kept.profiles);
+    } else if (ready.start > 0 && !kept.profiles.has(id)) {
       // A start without samples is left out alone; a variant that never has any takes no more time.
       ready.fail(id, profile);
     }
@@ -131,6 +137,7 @@ async function readProfile(
   ready: ReadyPass,
   server: Server,
   slices: readonly Measurement[],
+  limits: ProfileLimits,
 ): Promise<Profile | string> {
   const { requests, okCount, cpuUs } = sumOf(slices);
   const [scenario] = slices.map((slice) => slice.scenario);
@@ -140,7 +147,7 @@ async function readProfile(
     texts.push(await ready.read(server, file, MOST_BYTES).catch(() => ''));
   }
   const [samples = '', names = ''] = texts;
-  const sampled = readSamples(samples, names);
+  const sampled = readSamples(samples, names, limits);
   if (sampled.samples === 0) return 'the sampler took no samples';
   return {
     profile: true,
