@@ -278,6 +278,13 @@ describe('values', () => {
     expect(config.scenarios[0]?.reuse).toBe(false);
   });
 
+  test('a switch that takes a value, too, is switched off by a flag', () => {
+    const file = 'profile: true\ncompare-to: HEAD\n';
+    expect(parse({ '.bench.yml': file }, []).profile).toBeTruthy();
+    expect(parse({ '.bench.yml': file }, ['--no-profile']).profile).toBeUndefined();
+    expect(() => parse({}, ['--no-php'])).toThrow("unknown flag '--no-php'");
+  });
+
   test('images: a file, single ones over it, text in an input', () => {
     const files = { 'images.yml': "'php:8.4-fpm': a/fpm\n'php:8.4-cli': a/cli\n" };
     expect(parse(files, ['--images', 'images.yml', '--image', 'php:8.4-cli=b/cli']).images).toEqual({

@@ -44,7 +44,8 @@ export function splitArguments(argv: readonly string[], kinds: FlagKinds): Argum
     if (token.kind === 'positional') positionals.push(token.value);
     if (token.kind !== 'option') continue;
     const negated = /^--no-(.+)$/.exec(token.rawName)?.[1];
-    const name = negated && kinds[negated] === 'boolean' ? negated : token.name;
+    const isOff = negated !== undefined && Object.hasOwn(kinds, negated) && kinds[negated] !== 'string';
+    const name = isOff ? negated : token.name;
     const where = { name: `--${name}` };
     if (!Object.hasOwn(kinds, name) || !token.rawName.startsWith('--')) {
       const names = Object.keys(kinds).map((known) => `--${known}`);
@@ -54,12 +55,11 @@ export function splitArguments(argv: readonly string[], kinds: FlagKinds): Argum
         ...(hint && { hint }),
       });
     }
-    const { value } = token;
-    if (kinds[name] !== 'boolean' && (!value || (!token.inlineValue && value.startsWith('--')))) {
+    const value = isOff ? 'false' : token.value;
+    if (kinds[name] !== 'boolean' && (!value || (!isOff && !token.inlineValue && value.startsWith('--')))) {
       throw new UserError('needs a value', { where, found: value ? quote(value) : 'nothing' });
     }
-    const text = value ?? (name === token.name ? 'true' : 'false');
-    flags.set(name, [...(flags.get(name) ?? []), text]);
+    flags.set(name, [...(flags.get(name) ?? []), value ?? 'true']);
   }
   return { flags, positionals };
 }

@@ -45,7 +45,9 @@ export function planProfiles(
     return found && 'image' in found ? found.image : null;
   };
   const sampled = variants.filter((variant) => imageOf(variant) !== null);
-  const limits = profileLimitsOf(PROFILE.starts * sampled.length * job.plan.scenarios.length);
+  // Shards are put together, and read as one.
+  const shards = job.config.shard?.of ?? 1;
+  const limits = profileLimitsOf(PROFILE.starts * sampled.length * job.plan.scenarios.length * shards);
   return job.plan.scenarios.map((scenario) => {
     const kept: Kept = { limits, profiles: new Map() };
     return {
