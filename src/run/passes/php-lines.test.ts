@@ -14,6 +14,16 @@ describe('the lines of count.php', () => {
     });
   });
 
+  it('go on where opcache restarted, and where two lines changed places', () => {
+    const missesOf = (...all: number[]) =>
+      readCountLines(all.map((misses) => line(0, 0, 0, true, 1, 1, misses)).join('')).values.get(
+        'opcache-misses',
+      );
+    expect(missesOf(100, 110, 4, 8)).toBe((10 + 4 + 4) / 3);
+    expect(missesOf(100, 104, 102, 106)).toBe(2);
+    expect(missesOf(7)).toBeUndefined();
+  });
+
   it('say nothing of errors where the app has a handler of its own', () => {
     const { values, hidden } = readCountLines(line(0, 2, 1, false, 3, 1000, null));
     expect(hidden).toBe(true);

@@ -39,10 +39,19 @@ export function readCountLines(text: string): {
     );
   }
   const misses = lines.flatMap((line) => line.misses ?? []);
-  // The first line tells where the counter stood.
-  if (misses.length > 1)
-    values.set('opcache-misses', (Math.max(...misses) - Math.min(...misses)) / (misses.length - 1));
+  if (misses.length > 1) values.set('opcache-misses', growthOf(misses) / (misses.length - 1));
   return { values, requests: lines.length, hidden };
+}
+
+/**
+ * By how much a counter grew since its first value. A full opcache restarts, and counts from 0 again. Lines of two workers may
+ * have changed places, which is no restart.
+ */
+function growthOf(values: readonly number[]): number {
+  return values.slice(1).reduce((sum, now, i) => {
+    const before = values[i] as number;
+    return sum + (now < before / 2 ? now : now - before);
+  }, 0);
 }
 
 /** Untrusted: an app can write into the file, too. */
