@@ -3,8 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { type CountTrend, findCountTrends } from '../history/count-trend.ts';
 import type { HistoryRecord } from '../history/history-record.ts';
 import type { ChangedSide, Trend } from '../history/trend-model.ts';
-import { renderHistory, sparkline } from './history.ts';
+import { renderHistory } from './history.ts';
 import { renderHistoryPage } from './html/html-history.ts';
+import { sparkline } from './view/sections/history.ts';
 
 const HOSTILE = '</svg><script>alert(1)</script> | @everyone `x` [a](b)';
 

@@ -2,10 +2,19 @@ import type { CountTrend } from '../../history/count-trend.ts';
 import type { History } from '../../history/file.ts';
 import type { Trend } from '../../history/trend-model.ts';
 import { plural } from '../../text/plain.ts';
-import { renderCountHistoryPage } from '../counts/count-history.ts';
-import { HISTORY_METHOD, nowOf, sectionsOf, TREND_NAMES, type TrendSection, tellChange } from '../history.ts';
-import { digits, NOTHING } from '../words/numbers.ts';
+import {
+  brokenLines,
+  changeLines,
+  countHistory,
+  HISTORY_METHOD,
+  nowOf,
+  runGrid,
+  TREND_NAMES,
+  trendTables,
+} from '../view/sections/history.ts';
+import { digits } from '../words/numbers.ts';
 import { type Html, html, name } from './html.ts';
+import { gridHtml, textHtml } from './sections.ts';
 import { renderPage } from './shell.ts';
 
 /** How each variant went on, as one page without a script. */
@@ -18,42 +27,30 @@ export function renderHistoryPage(
   const body = html`<main id="report">
 <h1>${title}</h1>
 ${trends.length === 0 && html`<p>The history has no measurements.</p>`}
-${sectionsOf(trends).map(renderSection)}
-${renderCountHistoryPage(counts)}
+${trendTables(trends).map(({ title, trends }) => html`<h2 dir="auto">${textHtml(title)}</h2>${trends.map(renderTrend)}`)}
+${
+  counts.length > 0 &&
+  html`<h2>Counts per request</h2>
+<p class="more">On whatever machine. A number that is constant within its runs needs no interval.</p>
+${gridHtml(countHistory(counts))}`
+}
 <p class="note">${HISTORY_METHOD}</p>
-${corrupt.length > 0 && html`<p class="note">${plural(corrupt.length, 'line')} of the history could not be read: ${corrupt.map(({ line }) => line).join(', ')}.</p>`}
+${brokenLines(corrupt).map((line) => html`<p class="note" dir="auto">${textHtml(line)}</p>`)}
 </main>`;
   return [...renderPage({ title, body: [body] })].join('');
 }
 
-function renderSection({ reference, machine, trends }: TrendSection): Html {
-  const title =
-    reference === null ? html`On ${name(machine)}` : html`Beside ${name(reference)}, on whatever machine`;
-  return html`<h2>${title}</h2>
-${reference !== null && html`<p class="more">Each number ÷ that of ${name(reference)} in the same run.</p>`}
-${trends.map(renderTrend)}`;
-}
-
 function renderTrend(trend: Trend): Html {
-  const { variant, scenario, load, metric, points, changes } = trend;
+  const { variant, scenario, load, metric, points } = trend;
   const title = html`${name(variant)}, ${name(scenario)}: ${TREND_NAMES[metric]}`;
-  const list = changes.map((change) => {
-    const { date, commit } = points[change.at] as Trend['points'][number];
-    const { whose, value, range, doubt } = tellChange(change);
-    return html`<li>${date.slice(0, 10)}${commit !== null && html` at ${name(commit.slice(0, 10))}`}: ${whose}<strong>${value}</strong>${range}${doubt}</li>`;
-  });
+  const changes = changeLines(trend);
   const machines = machinesOf(trend);
   return html`<section class="card trend"><h3>${title}</h3>
 <p class="more">${load} · ${plural(points.length, 'run')}${machines.length > 1 && ` on ${machines.length} kinds of machine`} · now ${nowOf(trend)}</p>
 ${draw(trend)}
 ${machines.length > 1 && html`<p class="note">Filled: on ${name(machines[0] as string)}; hollow: on other kinds. What differs between them is no change.</p>`}
-${list.length > 0 ? html`<ul>${list}</ul>` : html`<p>No change that is sure.</p>`}
-<details><summary>The numbers</summary><div class="scroll" role="region" tabindex="0" aria-label="Numbers"><table class="rows">
-<thead><tr><th scope="col" class="text">Run</th><th scope="col" class="text">Commit</th><th scope="col" class="text">Machine</th><th scope="col" class="number">${TREND_NAMES[metric]}</th><th scope="col" class="number">±</th></tr></thead>
-<tbody>${points.map(
-    ({ date, commit, machine, value, half }) =>
-      html`<tr><th scope="row" class="text">${date.slice(0, 16).replace('T', ' ')}</th><td class="text">${commit === null ? NOTHING : name(commit.slice(0, 10))}</td><td class="text">${name(machine)}</td><td class="number main">${digits(value)}</td><td class="number">${half === null ? NOTHING : digits(half)}</td></tr>\n`,
-  )}</tbody></table></div></details></section>
+${changes.length > 0 ? html`<ul>${changes.map((line) => html`<li>${textHtml(line)}</li>`)}</ul>` : html`<p>No change that is sure.</p>`}
+<details><summary>The numbers</summary>${gridHtml(runGrid(trend))}</details></section>
 `;
 }
 
