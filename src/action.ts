@@ -19,10 +19,8 @@ async function main(): Promise<number> {
   const job = readJob(process.env, context.payload);
   const { inputs, cwd } = readInputs(process.env);
   const config = parseConfig({ flags: [], inputs, cwd, packageRoot });
-  const caller = {
-    ...(await makeStepCaller(packageRoot, inputs)),
-    ...readBase(process.env, context.payload),
-  };
+  const base = readBase(process.env, context.payload);
+  const caller = { ...(await makeStepCaller(packageRoot, inputs)), ...base };
   const began = realHost.now();
   let summary: Summary | null = null;
   try {

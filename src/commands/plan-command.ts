@@ -4,10 +4,11 @@ import type { Command } from '../config/command.ts';
 import { refuseEngines } from '../config/engine-key.ts';
 import { parseConfig } from '../config/parse.ts';
 import type { Config } from '../config/types.ts';
+import type { Connection } from '../engine/connection.ts';
 import { connectDocker } from '../engine/docker.ts';
 import { lookForImage } from '../engine/image-store.ts';
 import { K6_IMAGE } from '../engine/k6-image.ts';
-import { diagnoseNeeds } from '../engine/machine/doctor.ts';
+import { diagnoseNeeds, lookAround } from '../engine/machine/doctor.ts';
 import type { Finding } from '../engine/machine/finding.ts';
 import type { Host } from '../host.ts';
 import { basesOfApp } from '../images/app-build.ts';
@@ -21,15 +22,29 @@ import { planVariants } from '../plan/variants.ts';
 import type { Warning } from '../results/results.ts';
 import { inspectScripts } from '../run/load/inspect.ts';
 import { makeRunId } from '../stages/desk.ts';
+import { refuseFewClients } from '../stages/load-engines.ts';
 import { removeTemporary } from '../temporary.ts';
+import { atEngine } from './at-engine.ts';
 import { readMachine, type Shell } from './shell.ts';
 
 type Asked = Extract<Command, { command: 'plan' }>;
 
 /** `plan`: what a run would do. */
-export async function showPlanned(command: Asked, { host, packageRoot, cwd, print }: Shell): Promise<number> {
+export async function showPlanned(command: Asked, shell: Shell): Promise<number> {
+  const { host, packageRoot, cwd } = shell;
   const asked = parseConfig({ flags: command.flags, cwd, packageRoot });
   refuseEngines(asked, `to see the share of each engine: plan --shards ${asked.engines?.length}`);
+  refuseFewClients(asked);
+  return atEngine(host, asked.engine, (there, run) => showPlannedAt(there, run, command, asked, shell));
+}
+
+async function showPlannedAt(
+  { host, isRemote }: Connection,
+  run: string,
+  command: Asked,
+  asked: Config,
+  { host: here, packageRoot, cwd, print }: Shell,
+): Promise<number> {
   const findImage = (name: string) => lookForImage(connectDocker(host), name);
   const around = { host, packageRoot, pull: null, findImage, fetches: false };
   const found = await findOtherSide(asked, around);
@@ -40,9 +55,16 @@ export async function showPlanned(command: Asked, { host, packageRoot, cwd, prin
     print(command.json ? JSON.stringify(shards, null, 2) : shards.map(describeShard).join('\n'));
     return 0;
   }
-  const planned = plan(config, (await readMachine(host)).cpus);
+  const machine = await readMachine(here);
+  const image = config.images[K6_IMAGE] ?? K6_IMAGE;
+  const cpus = isRemote ? (await lookAround(host, { here: machine, isRemote, image, run })).machine.cpus : [];
+  const planned = plan(config, cpus.length > 0 ? cpus : machine.cpus);
   const lacking = await diagnoseNeeds(host, config);
-  const notes = [...planned.warnings, ...(found?.notes ?? []), ...unread, ...lacking.flatMap(noteLack)];
+  const notes = [
+    ...planned.warnings,
+    ...(isRemote && cpus.length === 0 ? [CPUS_UNKNOWN] : []),
+    ...[...(found?.notes ?? []), ...unread, ...lacking.flatMap(noteLack)],
+  ];
   print(
     command.json
       ? JSON.stringify(
@@ -54,6 +76,14 @@ export async function showPlanned(command: Asked, { host, packageRoot, cwd, prin
   );
   return 0;
 }
+
+const CPUS_UNKNOWN: Warning = {
+  code: 'cpus-unknown',
+  message:
+    'the CPUs of the engine are unknown as long as it has no image of k6: those of this machine are shown',
+  remedy: 'a run looks at them there before it plans',
+  variant: null,
+};
 
 /** The machine of a plan may not be that of the run, so what a run would lack here is a note. */
 function noteLack({ ok, what }: Finding): Warning[] {
