@@ -34,7 +34,8 @@ export function parseMachine(text: string): Machine {
   let usable: readonly number[] | null = null;
   for (const line of text.split('\n')) {
     const [kind, ...rest] = line.trim().split(' ');
-    if (kind === 'cpu') {
+    // /proc/stat, which another script prints, has two spaces behind its `cpu`.
+    if (kind === 'cpu' && rest[0]) {
       const cpu = Number(rest[0]);
       machine.cpus.push({
         cpu,
