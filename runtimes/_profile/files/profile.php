@@ -5,7 +5,8 @@ declare(strict_types=1);
 // Loaded in front of every script (auto_prepend_file) in containers of the pass that --profile adds, and in no others.
 // Samples the CPU time of this process or thread, and appends what it saw to two files:
 //
-//   samples.txt: a line each sample, the calls from the outermost on, each as 8 letters
+//   samples.txt: a line each sample: `*`, or `-` where it is the first since the sampler was started, and the periods since
+//                the one before; the calls from the outermost on, each as 8 letters
 //   names.txt:   a line for such letters: `abcdef01 ["App\\Cart","total","/app/src/Cart.php",41]`
 //
 // Whoever starts the app for each request samples from here to the end of the request; a server that keeps it in memory
@@ -25,8 +26,11 @@ if (!class_exists(Profile::class, false)) {
          */
         private const PERIOD = 0.0002;
         private const FLUSH_NANOSECONDS = 200_000_000;
-        /** Once it is there nothing is sampled any more: what requests cost without is to be compared. */
-        private const OFF = self::FOLDER . '/off';
+        /**
+         * Its size says which requests are sampled: one of so many bytes. Where it is empty none is: what they cost without the
+         * sampler is to be compared. It is as cheap as a look whether it is there.
+         */
+        private const EVERY = self::FOLDER . '/every';
 
         private static ?\ExcimerProfiler $profiler = null;
         private static int $pid = 0;
@@ -34,10 +38,12 @@ if (!class_exists(Profile::class, false)) {
         /** @var array<string, true> whose name this process has written */
         private static array $named = [];
         private static bool $stays = false;
+        /** Whether nothing was sampled since the start. */
+        private static bool $isFresh = true;
 
         public static function begin(): void
         {
-            if (!\class_exists(\ExcimerProfiler::class, false) || \is_file(self::OFF)) {
+            if (!\class_exists(\ExcimerProfiler::class, false) || !self::isWanted()) {
                 return;
             }
             $profiler = new \ExcimerProfiler();
@@ -52,6 +58,17 @@ if (!class_exists(Profile::class, false)) {
             self::$profiler = $profiler;
             self::$pid = (int) \getmypid();
             self::$flushed = \hrtime(true);
+            self::$isFresh = true;
+        }
+
+        /** By chance, so that no path of a journey is left out. A server that keeps the app samples all or nothing. */
+        private static function isWanted(): bool
+        {
+            if (!\is_file(self::EVERY)) {
+                return true;
+            }
+            $every = (int) \filesize(self::EVERY);
+            return $every > 0 && (self::$stays || $every === 1 || \random_int(1, $every) === 1);
         }
 
         /** Of a script that answers one request: behind what the app itself does at its end. */
@@ -67,10 +84,10 @@ if (!class_exists(Profile::class, false)) {
         /** Once per process: a timer does not outlive a fork. */
         public static function stay(): void
         {
+            self::$stays = true;
             if (self::$pid !== \getmypid()) {
                 self::begin();
             }
-            self::$stays = true;
         }
 
         public static function flushAtTimes(): void
@@ -79,7 +96,8 @@ if (!class_exists(Profile::class, false)) {
             if ($now - self::$flushed > self::FLUSH_NANOSECONDS) {
                 self::$flushed = $now;
                 self::$profiler?->flush();
-                if (self::$profiler !== null && \is_file(self::OFF)) {
+                \clearstatcache(false, self::EVERY);
+                if (self::$profiler !== null && !self::isWanted()) {
                     self::$profiler->stop();
                     self::$profiler = null;
                 }
@@ -92,6 +110,9 @@ if (!class_exists(Profile::class, false)) {
             // One process of many needs not write all names: what is often on the stack will have been written by one.
             $all = self::$stays || (\hrtime(true) >> 10 & 3) === 0;
             foreach ($log as $entry) {
+                // While a function in C works there is no sample, and the next one counts for all of its time.
+                $start = (self::$isFresh ? '-' : '*') . $entry->getEventCount();
+                self::$isFresh = false;
                 $line = '';
                 foreach ($entry->getTrace() as $depth => $frame) {
                     $key = ($frame['class'] ?? '') . "\0" . ($frame['function'] ?? '') . "\0" . ($frame['file'] ?? '')
@@ -103,11 +124,13 @@ if (!class_exists(Profile::class, false)) {
                         $names .= $id . ' ' . self::describe($frame) . "\n";
                     }
                 }
-                $lines .= "$line\n";
+                $lines .= "$start $line\n";
             }
             if ($lines !== '') {
                 self::append('samples.txt', $lines);
-                self::append('names.txt', $names);
+                if ($names !== '') {
+                    self::append('names.txt', $names);
+                }
             }
         }
 

@@ -38,6 +38,28 @@ describe('the files of the sampler', () => {
     });
   });
 
+  it('are weighed by the ticks that they represent: in a long function of C there are no samples', () => {
+    const usual = times(50, '*20 aaaaaaaa cccccccc') + times(10, '*19 aaaaaaaa cccccccc');
+    // The first of a request may come early in a tick, and counts whole.
+    const first = times(10, '-3 aaaaaaaa cccccccc');
+    const long = times(2, '*200 aaaaaaaa cccccccc bbbbbbbb') + times(1, '-99 aaaaaaaa cccccccc bbbbbbbb');
+    const { samples, tree } = readSamples(usual + first + long, NAMES, PROFILE_LIMITS);
+    expect(tree.at(-1)?.[2]).toBe(10 + 10 + 5);
+    expect(samples).toBe(70 + 25);
+  });
+
+  it('are weighed by the ticks of the machine, as far as there are enough samples to know them', () => {
+    const of = (line: string, n: number) =>
+      readSamples(times(n, line) + times(1, '-100 bbbbbbbb'), NAMES, PROFILE_LIMITS).samples - n;
+    expect(of('*5 aaaaaaaa', 40)).toBe(20);
+    expect(of('*5 aaaaaaaa', 10)).toBe(5);
+    expect(of('aaaaaaaa', 10)).toBe(5);
+    expect(readSamples('*999999999 aaaaaaaa\n', NAMES, PROFILE_LIMITS).samples).toBe(10_000);
+    expect(
+      readSamples('*0 aaaaaaaa\n*99999999999999 aaaaaaaa\n*x aaaaaaaa\n', NAMES, PROFILE_LIMITS).samples,
+    ).toBe(3);
+  });
+
   it('keep an app that is called through the function that watches it, without that function', () => {
     const watch = name(
       'eeeeeeee',

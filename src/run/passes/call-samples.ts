@@ -50,25 +50,56 @@ export function readSamples(
   const root: Node = { frame: -1, self: 0, total: 0, calls: new Map() };
   const lines = samples.split('\n');
   // What stands behind the last line break was cut.
-  for (const line of lines.slice(0, -1)) {
+  const whole = lines.slice(0, -1);
+  const perTick = findPeriodsPerTick(whole);
+  for (const line of whole) {
     const all = line.split(' ').flatMap((id) => known.get(id) ?? []);
     // The app of a server that keeps it in memory is called through this tool's own function.
     const stack = all.filter((frame) => !isOwn(frame)).slice(0, PROFILE_LIMITS.depth);
     const innermost = all.at(-1);
     if (innermost === undefined || isOwn(innermost)) continue;
+    const weight = weighSample(line, perTick);
     let node = root;
-    node.total++;
+    node.total += weight;
     for (const frame of stack) {
       const index = indexOf(frame);
       const next = node.calls.get(index) ?? { frame: index, self: 0, total: 0, calls: new Map() };
       node.calls.set(index, next);
-      next.total++;
+      next.total += weight;
       node = next;
     }
-    node.self++;
+    node.self += weight;
   }
   return bound(root, frames, limits);
 }
+
+/** Periods since the sample before, or since the sampler was started (`-`). */
+const PERIODS = /^([*-])(\d{1,9}) /;
+/** At 250 ticks a second, where too few samples show another number. */
+const USUAL_PERIODS = 20;
+const ENOUGH = 20;
+
+/**
+ * A tick of the machine gives one sample, but none while a function in C works: the sample behind it represents all of its
+ * ticks. Most samples represent one, so nine of ten do not exceed the periods of a tick.
+ */
+function findPeriodsPerTick(lines: readonly string[]): number {
+  const periods = lines
+    .flatMap((line) => {
+      const [, kind, count] = PERIODS.exec(line) ?? [];
+      return kind === '*' ? [Number(count)] : [];
+    })
+    .sort((a, b) => a - b);
+  if (periods.length < ENOUGH) return USUAL_PERIODS;
+  return Math.max(1, periods[Math.floor(0.9 * (periods.length - 1))] as number);
+}
+
+/** In ticks. No function takes more than a request may, so text that claims more is not believed. */
+function weighSample(line: string, perTick: number): number {
+  const periods = Number(PERIODS.exec(line)?.[2] ?? 0);
+  return Math.max(1, Math.min(MOST_TICKS, Math.round(periods / perTick)));
+}
+const MOST_TICKS = 10_000;
 
 function readNames(names: string): Map<string, Frame> {
   const known = new Map<string, Frame>();

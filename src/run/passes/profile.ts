@@ -9,11 +9,16 @@ import type { Outfit, World } from '../world.ts';
 import { profileLimitsOf, readSamples } from './call-samples.ts';
 import { formatFolded, formatSpeedscope } from './profile-files.ts';
 import type { Pass, ReadyPass } from './run-pass.ts';
+import { chooseEvery, type SampledCost } from './sampled-share.ts';
 
 /** Where the sampler lies in a container of the pass, and where it writes. */
 const FOLDER = '/usr/local/share/php-runtime-bench-pass';
 const WRITTEN = '/tmp/php-runtime-bench/profile';
-const [SAMPLES, NAMES] = [`${WRITTEN}/samples.txt`, `${WRITTEN}/names.txt`];
+const [SAMPLES, NAMES, EVERY] = ['samples.txt', 'names.txt', 'every'].map((name) => `${WRITTEN}/${name}`) as [
+  string,
+  string,
+  string,
+];
 /** Of each file, as in runtimes/_profile/files/profile.php. */
 const MOST_BYTES = 8 << 20;
 
@@ -30,6 +35,8 @@ type ProfileLimits = ReturnType<typeof profileLimitsOf>;
 interface Kept {
   limits: ProfileLimits;
   profiles: Map<string, Profile[]>;
+  /** By variant, of the starts so far. */
+  costs: Map<string, SampledCost[]>;
 }
 
 /**
@@ -49,7 +56,7 @@ export function planProfiles(
   const shards = job.config.shard?.of ?? 1;
   const limits = profileLimitsOf(PROFILE.starts * sampled.length * job.plan.scenarios.length * shards);
   return job.plan.scenarios.map((scenario) => {
-    const kept: Kept = { limits, profiles: new Map() };
+    const kept: Kept = { limits, profiles: new Map(), costs: new Map() };
     return {
       code: 'profile',
       title: job.plan.scenarios.length > 1 ? `profile of ${scenario.name}` : 'profile',
@@ -73,7 +80,9 @@ async function sampleStart(ready: ReadyPass, scenario: Scenario, kept: Kept): Pr
       ready.fail(id, 'the sampler was not loaded: this runtime does not read BENCH_INI');
   }
   const { warmup, load, plain } = profileLoad(scenario, ready.world.job.plan.cpus.server.length);
-  if (warmup && ready.servers.size > 0) await ready.load(warmup);
+  const warm = warmup && ready.servers.size > 0 ? await ready.load(warmup) : [];
+  const every = plain ? chooseEvery(perRequestUs(warm, ready.servers.keys()), kept.costs.values()) : 1;
+  await sampleEvery(ready, every);
   // What was sampled in the warm-up; the names that it has written stay.
   for (const { container } of ready.servers.values()) {
     await ready.world.engine.docker.try(['exec', container, 'rm', '-f', SAMPLES]);
@@ -92,6 +101,10 @@ async function sampleStart(ready: ReadyPass, scenario: Scenario, kept: Kept): Pr
         unsampled.filter(({ variant }) => variant === id),
       );
       await keepProfile(ready, { ...profile, ...overhead }, kept.profiles);
+      const { overheadRatio } = overhead;
+      // A start with few samples was too short, or too disturbed, to show what they cost.
+      if (overheadRatio !== undefined && profile.samples >= PROFILE.samples)
+        kept.costs.set(id, [...(kept.costs.get(id) ?? []), { every, overhead: overheadRatio }]);
     } else if (ready.start > 0 && !kept.profiles.has(id)) {
       // A start without samples is left out alone; a variant that never has any takes no more time.
       ready.fail(id, profile);
@@ -117,12 +130,28 @@ async function loadEnough(ready: ReadyPass, load: Scenario): Promise<Measurement
 
 /** The same servers under the same load, once the sampler was told to stop. */
 async function loadUnsampled(ready: ReadyPass, plain: Scenario): Promise<Measurement[]> {
-  const stopped: string[] = [];
-  for (const [id, { container }] of ready.servers) {
-    const { code } = await ready.world.engine.docker.try(['exec', container, 'touch', `${WRITTEN}/off`]);
-    if (code === 0) stopped.push(id);
-  }
+  const stopped = await sampleEvery(ready, 0);
   return stopped.length > 0 ? ready.load(plain, stopped) : [];
+}
+
+/** Tells the sampler to take one of so many requests; 0: none. Ids of those that were told. */
+async function sampleEvery(ready: ReadyPass, every: number): Promise<string[]> {
+  const told: string[] = [];
+  // The size of the file is what counts: see runtimes/_profile/files/profile.php.
+  const script = `mkdir -p -m 777 ${WRITTEN} && head -c ${every} /dev/zero > ${EVERY}`;
+  for (const [id, { container }] of ready.servers) {
+    const { code } = await ready.world.engine.docker.try(['exec', container, 'sh', '-c', script]);
+    if (code === 0) told.push(id);
+  }
+  return told;
+}
+
+/** CPU per request of each variant, as far as it is known. */
+function perRequestUs(loaded: readonly Measurement[], ids: Iterable<string>): number[] {
+  return [...ids].flatMap((id) => {
+    const { cpuUs, requests } = sumOf(loaded.filter(({ variant }) => variant === id));
+    return cpuUs !== null && cpuUs > 0 && requests > 0 ? [cpuUs / requests] : [];
+  });
 }
 
 function overheadOf(

@@ -1,0 +1,43 @@
+/** The sampler may add so much to CPU per request. */
+const MOST_OVERHEAD = 0.05;
+/** What is aimed at, so that most starts stay below it. */
+const WANTED_OVERHEAD = 0.04;
+/** One of so many requests at most, as the pass needs samples, too. */
+const MOST_EVERY = 8;
+/** What starting the sampler for a request costs on a busy machine, µs: what is expected before anything was measured. */
+const EXPECTED_US = 100;
+
+/** What a start cost with the sampler in one of `every` requests, as a share. */
+export interface SampledCost {
+  every: number;
+  overhead: number;
+}
+
+/**
+ * Pure: one of how many requests is sampled, so that the sampler adds no more than it may: by what the starts of each variant
+ * cost so far, or by what a request takes where none is known. It is the same for all variants, so that none loses more samples
+ * than those it is compared with.
+ *
+ * @param perRequestUs CPU of each variant with all requests sampled
+ * @param costs by variant
+ */
+export function chooseEvery(
+  perRequestUs: readonly number[],
+  costs: Iterable<readonly SampledCost[]>,
+): number {
+  const measured = [...costs].filter(({ length }) => length > 0).map((own) => middleOf(own.map(shareOfAll)));
+  const expected = perRequestUs.map((us) => EXPECTED_US / us).filter(Number.isFinite);
+  const largest = Math.max(0, ...(measured.length > 0 ? measured : expected));
+  if (largest <= MOST_OVERHEAD) return 1;
+  return Math.min(MOST_EVERY, Math.ceil(largest / WANTED_OVERHEAD));
+}
+
+/** As it would be if each request were sampled. */
+const shareOfAll = ({ every, overhead }: SampledCost): number => every * overhead;
+
+/** A disturbed start tells little. */
+function middleOf(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const at = (place: number) => sorted[Math.floor(place)] as number;
+  return (at((sorted.length - 1) / 2) + at(sorted.length / 2)) / 2;
+}
