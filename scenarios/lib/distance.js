@@ -19,7 +19,8 @@ export const options = {
 export default function () {
   for (let i = 0; i < times; i++) {
     console.log(`bench-clock ${Date.now()}`);
-    if (url !== null) {
+    // Where nothing answers, each would wait for its own timeout.
+    if (url !== null && (i < 2 || roundTripsMs.length > 0)) {
       const { status, timings } = http.get(url, { headers: { Host: host }, timeout: '5s' });
       if (status === 200) roundTripsMs.push(timings.connecting);
     }

@@ -9,7 +9,7 @@ import { suggest } from '../config/text.ts';
 import { MachineError, UserError } from '../errors.ts';
 import type { ExecOptions, Finished, Host, Running } from '../host.ts';
 import { makeOneOfSeveral } from '../temporary.ts';
-import { lastLines } from './docker.ts';
+import { LABEL, lastLines } from './docker.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -84,6 +84,18 @@ export interface Connection {
   close(): Promise<void>;
 }
 
+/** What may have been left on an engine that is out of reach, and how to remove it by hand. */
+export function describeLeft({ command }: Pick<Connection, 'command'>, run: string): string[] {
+  const docker = command.join(' ');
+  const filter = `--quiet --filter label=${LABEL}=${run}`;
+  return [
+    'what the run left on the engine, the next run there removes; by hand, once it can be reached:',
+    `  ${docker} container ls --all ${filter} | xargs -r ${docker} container rm --force --volumes`,
+    `  ${docker} network ls ${filter} | xargs -r ${docker} network rm`,
+    `  ${docker} volume ls ${filter} | xargs -r ${docker} volume rm`,
+  ];
+}
+
 interface ConnectOptions {
   engine: string | undefined;
   run: string;
@@ -145,9 +157,10 @@ function guard(host: Host, state: State, url: string): Pick<Connection, 'host' |
   return { host: { ...host, exec }, isThere };
 }
 
-const lostTo = (url: string, found: string) =>
+/** Of several engines one is lost: as the user names it. */
+const lostTo = (engine: string, found: string) =>
   new MachineError('the connection to the Docker engine was lost', {
-    found: found === '' ? url : `${url}: ${found}`,
+    found: found === '' ? engine : `${engine}: ${found}`,
     hint: 'check the network and run again: the next run removes what was left there',
   });
 
@@ -166,7 +179,7 @@ const CONNECT_MS = 30_000;
 async function openSsh(
   host: Host,
   { username, hostname, port }: URL,
-  { run, onLost, signal }: ConnectOptions,
+  { engine, run, onLost, signal }: ConnectOptions,
   state: State,
 ): Promise<{ env: Env; close: () => Promise<void> }> {
   const folder = await makeOneOfSeveral(run, 'ssh');
@@ -190,7 +203,7 @@ async function openSsh(
     ended = finished;
     if (state.closing || signal.aborted) return;
     state.lost = true;
-    onLost(lostTo(`ssh://${hostname}`, lastLines(finished.stderr, 1)));
+    onLost(lostTo(engine ?? `ssh://${hostname}`, lastLines(finished.stderr, 1)));
   };
   state.closing = true; // Not yet open.
   master.done.then(end, () => end({ code: 255, stdout: '', stderr: 'ssh could not be started' }));
@@ -201,7 +214,7 @@ async function openSsh(
   const failed = ended as Finished | null;
   if (failed) {
     throw new MachineError('no ssh connection to the Docker engine', {
-      found: `ssh://${hostname}: ${lastLines(failed.stderr, 1)}`,
+      found: `${engine ?? `ssh://${hostname}`}: ${lastLines(failed.stderr, 1)}`,
       hint: `this has to work without a password: ssh ${destination.join(' ')} docker version`,
     });
   }
@@ -238,7 +251,7 @@ const ASK_MS = 30_000;
 function watchEngine(
   host: Host,
   url: string,
-  { onLost, signal }: ConnectOptions,
+  { engine, onLost, signal }: ConnectOptions,
   state: State,
 ): () => Promise<void> {
   const stop = new AbortController();
@@ -252,7 +265,7 @@ function watchEngine(
       // One that refuses is there: what is asked of it next will say so.
       if (!found?.timedOut) continue;
       state.lost = true;
-      return onLost(lostTo(url, ''));
+      return onLost(lostTo(engine ?? url, ''));
     }
   })();
   return () => {

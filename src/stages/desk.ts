@@ -3,8 +3,8 @@ import type { Summary } from '../analyse/summary.ts';
 import type { PullEnds } from '../checkout/base.ts';
 import { type CleanUp, makeCleanUp } from '../clean-up.ts';
 import type { Config } from '../config/types.ts';
-import { type Connection, connect } from '../engine/connection.ts';
-import { connectDocker, type Docker, DockerError, LABEL, removeRun } from '../engine/docker.ts';
+import { connect, describeLeft } from '../engine/connection.ts';
+import { connectDocker, type Docker, DockerError, removeRun } from '../engine/docker.ts';
 import { type ExitCode, MachineError, readMachineError, Stopped } from '../errors.ts';
 import type { Host } from '../host.ts';
 import type { Results } from '../results/results.ts';
@@ -106,18 +106,6 @@ export async function openDesk(
     stop.signal.throwIfAborted();
     throw error;
   }
-}
-
-/** What may have been left on an engine that is out of reach, and how to remove it by hand. */
-function describeLeft({ command }: Connection, run: string): string[] {
-  const docker = command.join(' ');
-  const filter = `--quiet --filter label=${LABEL}=${run}`;
-  return [
-    'what the run left on the engine, the next run there removes; by hand, once it can be reached:',
-    `  ${docker} container ls --all ${filter} | xargs -r ${docker} container rm --force --volumes`,
-    `  ${docker} network ls ${filter} | xargs -r ${docker} network rm`,
-    `  ${docker} volume ls ${filter} | xargs -r ${docker} volume rm`,
-  ];
 }
 
 /** `20261121-140102-3f9a`: sorts by time, and tells two of the same second apart. */

@@ -2,12 +2,12 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Config, LoadFrom, Segment } from '../config/types.ts';
 import { openArena } from '../engine/arena.ts';
-import { connect } from '../engine/connection.ts';
+import { connect, describeLeft } from '../engine/connection.ts';
 import { askEngine, connectDocker, type Docker, LABEL, LIMITS_MS, removeRun } from '../engine/docker.ts';
 import { inspectImage, type Pulling } from '../engine/image-store.ts';
 import { getK6 } from '../engine/k6-image.ts';
 import { MACHINE_SCRIPT, parseMachine } from '../engine/machine/machine.ts';
-import { UserError } from '../errors.ts';
+import { MachineError, UserError } from '../errors.ts';
 import { LEAD_MS, type Loader, type Loaders } from '../run/elsewhere/loaders.ts';
 import { furnish } from '../run/load/probe.ts';
 import { type SamplerTool, startSampler } from '../run/sample/sampler.ts';
@@ -77,17 +77,43 @@ async function openLoadEngine(
   cleanUp.later(`close the connection to ${name}`, connection.close);
   const { host } = connection;
   const docker = connectDocker(host);
-  const { memoryBytes } = await askEngine(docker);
+  const { memoryBytes } = await naming(name, askEngine(docker));
   await refuseOurs(docker, name, run);
-  cleanUp.later(`remove what is left on ${name}`, async () => void (await removeRun(docker, run)));
+  cleanUp.later(`remove what is left on ${name}`, async () => {
+    await removeRun(docker, run);
+    // One whose engine was killed is as lost as one whose cable was pulled.
+    const { code } = await docker.try(['version', '--format', '{{.Server.Version}}']);
+    if (code !== 0) for (const line of describeLeft(connection, run)) say(line);
+  });
   const image = await bringK6(docker, config, tool, { say, signal });
   const owner = `by pid ${process.pid} on ${hostname()}, which loads from there`;
   const about = { run, image, name: hostName(config.host), owner, wait: config.wait, signal, say };
-  const arena = await openArena(host, docker, { ...about, beats: connection.isRemote, loads: true });
+  const arena = await naming(
+    name,
+    openArena(host, docker, { ...about, beats: connection.isRemote, loads: true }),
+  );
   cleanUp.later(`close the arena on ${name}`, arena.close);
   await furnish(docker, arena.name, join(packageRoot, 'scenarios'));
   const machine = parseMachine(await docker.run(['exec', arena.name, 'sh', '-c', MACHINE_SCRIPT]));
   return { name, host, docker, arena, cpus: Math.max(1, machine.cpus.length), memoryBytes };
+}
+
+/** Of several engines one refuses, or does not answer: the message has its name. Errors: as those of the work. */
+async function naming<T>(engine: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    const { where, found } = error.detail;
+    const detail = {
+      ...error.detail,
+      where: where ?? { name: 'load-engines' },
+      found: found === undefined ? engine : `${engine}: ${found}`,
+    };
+    throw error instanceof MachineError
+      ? new MachineError(error.message, detail)
+      : new UserError(error.message, detail);
+  }
 }
 
 /** The arena there would be taken for one that loads. Errors: UserError. */

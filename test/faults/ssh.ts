@@ -11,7 +11,7 @@ export interface SshWay {
   url: string;
   /** The address of the other machine. */
   address: string;
-  /** A folder with an `ssh` that knows key and host: it has to be the first on PATH. */
+  /** A folder with an `ssh` that knows key and host: it has to be before others on PATH. */
   bin: string;
   /** As a cable that is pulled: nobody is told. */
   cut(): void;
@@ -70,7 +70,7 @@ export async function openWay(engine: OwnEngine): Promise<SshWay> {
   writeFileSync(join(folder, 'known'), `${there} ${key}`);
   const config = ['IdentitiesOnly yes', `IdentityFile ${folder}/user`, `UserKnownHostsFile ${folder}/known`];
   writeFileSync(join(folder, 'config'), config.join('\n'));
-  writeFileSync(join(bin, 'ssh'), `#!/bin/sh\nexec /usr/bin/ssh -F '${folder}/config' "$@"\n`);
+  writeFileSync(join(bin, 'ssh'), sshTo(there, join(folder, 'config')));
   chmodSync(join(bin, 'ssh'), 0o755);
   const login = `${userInfo().username}@${there}`;
   const way: SshWay = {
@@ -95,6 +95,13 @@ export async function openWay(engine: OwnEngine): Promise<SshWay> {
   await way.remove();
   throw new Error(`no way to the engine over ssh: ${login}`);
 }
+
+/** To another address the next one on PATH goes: there may be several ways. */
+const sshTo = (address: string, config: string) => `#!/bin/sh
+case "$*" in *${address}*) exec /usr/bin/ssh -F '${config}' "$@" ;; esac
+PATH=\${PATH#*:}
+exec ssh "$@"
+`;
 
 function startServer({ namespace, host }: OwnEngine, folder: string, address: string, log: string) {
   // Where the server changes to before it knows who asks; a package's service would make it.

@@ -4,39 +4,33 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LEAD_MS } from '../../src/run/elsewhere/loaders.ts';
-import { makeEngine, type OwnEngine, quietly, whyNoEngine } from '../faults/engine.ts';
+import { makeEngine, type OwnEngine, whyNoEngine } from '../faults/engine.ts';
+import { type Lan, makeLan } from '../faults/lan.ts';
 import { makeProject, type Project } from './bench.ts';
 
 const why = whyNoEngine();
 const K6 = 'grafana/k6:2.2.0';
-const SWITCH = `bench-switch-${process.pid}`;
 const ADDRESS = '10.77.0.1';
 const WHO = ['-c', 'user.name=octo', '-c', 'user.email=octo@example.com'];
 
 describe.skipIf(why !== null)(`load from two engines${why ? `: ${why}` : ''}`, () => {
   const engines: OwnEngine[] = [];
   let project: Project;
+  let lan: Lan;
   beforeAll(async () => {
-    execFileSync('ip', ['netns', 'add', SWITCH]);
-    const inSwitch = (...args: string[]) => execFileSync('ip', ['-n', SWITCH, ...args]);
-    inSwitch('link', 'add', 'bridge', 'type', 'bridge');
-    inSwitch('link', 'set', 'bridge', 'up');
-    // Those that load have no image and no registry: they get it from the first.
-    for (const [i, images] of [[K6, 'php:8.4-cli'], [], []].entries()) {
+    lan = makeLan();
+    // Those that load have no image: k6 comes from the engine of the servers.
+    for (const images of [[K6, 'php:8.4-cli'], [], []]) {
       const engine = await makeEngine(images);
       engines.push(engine);
-      const { namespace } = engine;
-      inSwitch('link', 'add', `port${i}`, 'type', 'veth', 'peer', 'name', 'lan', 'netns', namespace);
-      inSwitch('link', 'set', `port${i}`, 'master', 'bridge', 'up');
-      execFileSync('ip', ['-n', namespace, 'address', 'add', `10.77.0.${i + 1}/24`, 'dev', 'lan']);
-      execFileSync('ip', ['-n', namespace, 'link', 'set', 'lan', 'mtu', '1400', 'up']);
+      lan.join(engine);
     }
     project = await makeProject();
   });
   afterAll(async () => {
     project?.remove();
     for (const engine of engines) await engine.remove();
-    quietly('ip', ['netns', 'delete', SWITCH]);
+    await lan?.remove();
   });
 
   const flags = (...loaders: number[]) => [
@@ -49,6 +43,7 @@ describe.skipIf(why !== null)(`load from two engines${why ? `: ${why}` : ''}`, (
   test('each makes its share, none twice, and what lies between is reported', async (test) => {
     const run = project.run('both', ...flags(1, 2), '--load', 'requests(401, 4)');
     const { code, stderr } = await run.done;
+    expect(stderr.split('copying ')).toHaveLength(3);
     expect(stderr).toContain('round trip');
     expect(code, stderr).toBe(0);
     const results = project.results('both');

@@ -6,6 +6,7 @@ import { connectionFaults } from '../faults/connection.ts';
 import { elsewhere } from '../faults/elsewhere.ts';
 import { engineFaults, hanging } from '../faults/engines.ts';
 import type { Elsewhere } from '../faults/fault.ts';
+import { loaderFaults } from '../faults/loaders.ts';
 import { nameFaults } from '../faults/names.ts';
 import { githubFaults, resultFaults } from '../faults/reports.ts';
 import { runFaults } from '../faults/runs.ts';
@@ -32,7 +33,13 @@ const GROUPS: readonly { title: string; rows: readonly Row[] }[] = [
   { title: 'Of servers', rows: rows('test/faults/servers.ts', serverFaults) },
   { title: 'Of services', rows: rows('test/faults/services.ts', serviceFaults) },
   { title: 'Of the engine', rows: rows('test/faults/engines.ts', [...engineFaults, hanging]) },
-  { title: 'Of the connection to an engine', rows: rows('test/faults/connection.ts', connectionFaults) },
+  {
+    title: 'Of the connection to an engine',
+    rows: [
+      ...rows('test/faults/connection.ts', connectionFaults),
+      ...rows('test/faults/loaders.ts', loaderFaults),
+    ],
+  },
   { title: 'In results', rows: rows('test/faults/reports.ts', resultFaults) },
   { title: 'On GitHub', rows: rows('test/faults/reports.ts', githubFaults) },
 ];

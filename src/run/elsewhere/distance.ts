@@ -51,6 +51,15 @@ export async function measureDistance(
   return { behindMs: Math.min(...ages), roundTripsMs: JSON.parse(trips) };
 }
 
+/** Errors: UserError where the servers' port is not reached: all load would fail. */
+export function expectAnswer(name: string, { roundTripsMs }: Distance, address: string, port: number): void {
+  if (roundTripsMs.length > 0) return;
+  throw new UserError('a load engine does not reach the servers', {
+    ...{ where: { name: 'load-address' }, found: `${name}: no answer from ${address}:${port}` },
+    hint: 'check the address, and that no firewall lies between: ports from 18080 on have to be open',
+  });
+}
+
 /** Further apart, clocks are wrong rather than early. */
 const MAX_SKEW_MS = 1000;
 

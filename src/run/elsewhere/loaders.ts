@@ -1,5 +1,6 @@
 import type { Arena } from '../../engine/arena.ts';
-import type { Docker } from '../../engine/docker.ts';
+import { type Docker, lastLines } from '../../engine/docker.ts';
+import { MachineError, UserError } from '../../errors.ts';
 import type { Host } from '../../host.ts';
 import type { Batch } from '../../plan/timeline/slices.ts';
 import type { Elsewhere, Warning } from '../../results/results.ts';
@@ -12,7 +13,7 @@ import { segmentFlags } from '../load/segments.ts';
 import type { Generator } from '../measure/batch-outcome.ts';
 import { type Sampler, type Watch, waitForSamples } from '../sample/sampler.ts';
 import type { Sink, World } from '../world.ts';
-import { type Distance, measureDistance, medianOf, skewOf } from './distance.ts';
+import { type Distance, expectAnswer, measureDistance, medianOf, skewOf } from './distance.ts';
 import type { LoadedElsewhere, Target } from './load-elsewhere.ts';
 import { allBut } from './reach.ts';
 import { findWay } from './way.ts';
@@ -59,6 +60,7 @@ async function meetServers(
   loaders: Loaders,
   servers: { docker: Docker; arena: string; host: Pick<Host, 'now'> },
   page: { port: number; path: string; host: string },
+  options: { signal: AbortSignal },
 ): Promise<Elsewhere> {
   const { all, address } = loaders;
   const name = page.host.replace(/:\d+$/, '');
@@ -69,7 +71,10 @@ async function meetServers(
   const generators: Elsewhere['generators'] = [];
   for (const [i, loader] of all.entries()) {
     const url = `http://${name}:${page.port}${page.path}`;
-    const found: Distance = await clockOf(loader.docker, loader.arena.name, url);
+    const found: Distance = await onLoader(loader, options, () =>
+      clockOf(loader.docker, loader.arena.name, url),
+    );
+    expectAnswer(loader.name, found, address, page.port);
     loader.aheadMs = skewOf(loader.name, found, own);
     generators.push({
       ...{ name: loader.name, share: segmentFlags(i, all.length)[1] ?? '0:1' },
@@ -103,20 +108,25 @@ async function loadTogether(
   await Promise.all(
     all.map(async (loader) => {
       if (loader.brought === batch.scenario.name) return;
-      await bringJourney(loader.docker, loader.arena.name, batch.scenario);
+      await onLoader(loader, options, () => bringJourney(loader.docker, loader.arena.name, batch.scenario));
       loader.brought = batch.scenario.name;
     }),
   );
   const beganMs = now() - (behindMs ?? 0) + leadMs;
   const loads = await Promise.all(
-    all.map((loader, i) => {
+    all.map(async (loader, i) => {
       loader.watch.samples.forget(beganMs + (loader.aheadMs ?? 0) - leadMs - 1000);
       const share = {
         ...{ address, startAtMs: Math.round(beganMs + (loader.aheadMs ?? 0)) },
         flags: segmentFlags(i, all.length),
       };
       const environment = k6Environment(loader.cpus, loader.memoryBytes);
-      return loadBatch(loader.docker, loader.arena.name, batch, target, environment, options, share);
+      const load = await loadBatch(
+        ...([loader.docker, loader.arena.name, batch, target, environment, options, share] as const),
+      );
+      // The others need not end a load that is void.
+      if (load.summary === null) await expectLoader(loader);
+      return load;
     }),
   );
   const generators = all.map(
@@ -132,6 +142,34 @@ async function loadTogether(
   );
   const apartMs = apart(batch, generators);
   return { load: mergeLoads(generators, loads, apartMs), generators, beganMs, apartMs };
+}
+
+/** Errors: MachineError where the engine does not answer. */
+async function expectLoader({ name, docker }: Pick<Loader, 'name' | 'docker'>): Promise<void> {
+  const { code, stderr } = await docker.try(['version', '--format', '{{.Server.Version}}']);
+  if (code === 0) return;
+  throw new MachineError('a load engine stopped answering', {
+    ...{ where: { name: 'load-engines' }, found: `${name}: ${lastLines(stderr, 1)}` },
+    hint: 'run again without it, or once it is there: the next run removes what was left there',
+  });
+}
+
+/** A command that fails on a load engine is told with its name. Errors: MachineError, or those of the user. */
+async function onLoader<T>(
+  loader: Pick<Loader, 'name' | 'docker'>,
+  { signal }: { signal: AbortSignal },
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof UserError) throw error;
+    await expectLoader(loader);
+    throw new MachineError('a load engine failed', {
+      ...{ where: { name: 'load-engines' }, found: `${loader.name}: ${(error as Error).message}` },
+    });
+  }
 }
 
 /** How far apart the generators began, ms. */
@@ -189,7 +227,7 @@ export async function loadByEngines(
   if (loaders.behindMs === null) {
     const port = target.ports[batch.slices[0]?.variant ?? ''] as number;
     const page = { port, path: FACTS_PATH, host: target.host };
-    const elsewhere = await meetServers(loaders, { docker, arena: arena.name, host }, page);
+    const elsewhere = await meetServers(loaders, { docker, arena: arena.name, host }, page, { signal });
     sink.keepElsewhere(elsewhere);
     for (const one of elsewhere.generators) sink.say(`load from ${describeGenerator(one)}`);
     sink.warn(noteOf(loaders));
