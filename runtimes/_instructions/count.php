@@ -178,6 +178,6 @@ function read_answer(string $printed): array
 /** Statuses that php-cgi said; 200 it does not say. */
 function read_statuses(string $printed): array
 {
-    preg_match_all('/Status: ([1-5][0-9]{2})[^\r\n]{0,80}\r\n(?:[A-Za-z0-9-]+: ?[^\r\n]*\r\n)*+\r\n/', $printed, $matches);
+    preg_match_all('/Status: ([1-5][0-9]{2})[^\r\n]{0,80}\r\n(?:[^\s:]+:[^\r\n]*\r\n)*+\r\n/', $printed, $matches);
     return array_map('intval', $matches[1]);
 }

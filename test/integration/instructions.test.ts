@@ -36,6 +36,9 @@ if ($path === '/third') {
     if (PHP_SAPI === 'cgi-fcgi' && $times > 5) { http_response_code(503); }
     exit('third');
 }
+if ($path === '/moved') { header('X_Odd: 1'); header('Location: /', true, 302); exit; }
+if ($path === '/install') { exit(file_put_contents('/tmp/installed', PHP_SAPI) ? 'done' : 'failed'); }
+if ($path === '/installed' && !is_file('/tmp/installed')) { throw new Exception('not installed'); }
 if ($path === '/list/') { echo $_SERVER['SCRIPT_NAME'], $_SERVER['HTTP_HOST'], $_SERVER['QUERY_STRING'], $_GET['a']; }
 work($path === '/equal' ? 1000 : ${units});
 echo 'done';
@@ -60,7 +63,7 @@ const COUNT = ['--runtimes', 'nginx-fpm', '--count', 'instructions'];
 describe('pages of two versions', () => {
   let results: Results;
   beforeAll(async () => {
-    const paths = ['/', '/equal', '/list/?a=1', '/random', '/broken', '/third'].join(',');
+    const paths = ['/', '/equal', '/list/?a=1', '/moved', '/random', '/broken', '/third'].join(',');
     const { code, stderr } = await project.bench(
       ...['out-count', ...COUNT, '--paths', paths, '--compare-to', 'HEAD~1'],
     ).done;
@@ -103,6 +106,10 @@ describe('pages of two versions', () => {
     expect(countsOf('/list/?a=1')).toHaveLength(2);
   });
 
+  it('may be redirects, each of which has its status', () => {
+    expect(countsOf('/moved')).toHaveLength(2);
+  });
+
   it.each([
     ['/random', 'equal counts of it differ by'],
     ['/broken', 'php-cgi answers HTTP 500 instead of HTTP 200'],
@@ -125,6 +132,20 @@ it('a file without PHP is refused', async () => {
     expect.stringContaining('/robots.txt cannot be counted: a file that the web server sends without PHP'),
   );
 });
+
+it('an app that its set-up installs over HTTP is counted, each version by itself', async () => {
+  commit({ 'set-up.yml': 'set-up: curl -fsS "http://app.test:$PORT/install"\n' });
+  const { code, stderr } = await project.bench(
+    ...['out-set-up', ...COUNT, '--paths', '/installed', '--config', 'set-up.yml', '--compare-to', 'HEAD'],
+  ).done;
+  expect(code, stderr).toBe(0);
+  const { counts, warnings } = project.results('out-set-up');
+  expect(warnings.filter(({ code }) => code === 'not-counted')).toEqual([]);
+  expect(counts.map(({ variant, endpoint }) => [variant, endpoint]).sort()).toEqual([
+    ['nginx-fpm@8.4', '/installed'],
+    ['nginx-fpm@8.4:base', '/installed'],
+  ]);
+}, 600_000);
 
 it('a stop in the middle leaves nothing', async () => {
   const run = project.bench('out-stop', ...COUNT, '--paths', '/');

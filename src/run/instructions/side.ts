@@ -6,7 +6,7 @@ import { createArguments } from '../servers/servers.ts';
 import type { World } from '../world.ts';
 import { Uncountable } from './count-page.ts';
 
-/** One version of an app, in a container in which nothing serves: pages are asked for one by one. */
+/** One version of an app, in a container in which pages are asked for one by one. */
 export interface Side {
   variant: PlannedVariant;
   container: string;
@@ -29,7 +29,7 @@ export async function openSide(world: World, variant: PlannedVariant, index: num
   const reset = await job.services?.reset(variant);
   if (reset) throw new Uncountable(reset.reason);
   // Not ended by a signal: a client that dies in between leaves a container which nobody has seen yet.
-  for (const args of createArguments(onOneCpu(world, index), { variant, image }, container, PORT)) {
+  for (const args of createArguments(onOneCpu(world, index), { variant, image }, container, PORT + index)) {
     await docker.run(['container', 'create', ...args]);
   }
   signal.throwIfAborted();
@@ -40,7 +40,7 @@ export async function openSide(world: World, variant: PlannedVariant, index: num
   return { variant, container };
 }
 
-/** Nothing listens, but every container is told of a port. */
+/** Of the first side: both share a network. A `set-up` may call the app there. */
 const PORT = 18_080;
 
 function imageOf({ job }: World, { counter }: PlannedVariant): string {
