@@ -133,7 +133,8 @@ interface Counting {
 
 async function countVariant(counting: Counting, variant: string, scenario: Scenario): Promise<void> {
   const { ready } = counting;
-  await ready.load(warmUpOf(scenario), [variant]);
+  const warmed = await ready.load(warmUpOf(scenario), [variant]);
+  await counting.reading.host.sleep(settleFor(warmed, scenario.timeoutMs), counting.reading.signal);
   for (const { endpoint, part } of partsOf(scenario)) {
     const repeats: Repeat[] = [];
     for (let i = 0; i < REPEATS && ready.servers.has(variant); i++) {
@@ -205,6 +206,16 @@ async function keep(
 
 /** Twelve digits: the same quotient twice is the same number. */
 const round = (value: number) => Number(value.toPrecision(12));
+
+/** So long requests may take to end behind a warm-up, which then cuts them off, ms. */
+const ENDS_MS = 500;
+
+/** A request that the warm-up cut off goes on in the server, and would ask its queries while the first repeat is counted. */
+export function settleFor(warmed: readonly Pick<Measurement, 'latency'>[], timeoutMs: number): number {
+  const slowest = Math.max(...warmed.map(({ latency }) => latency?.maxMs ?? timeoutMs));
+  if (warmed.length === 0) return timeoutMs;
+  return slowest <= ENDS_MS ? 0 : Math.min(timeoutMs, 2 * slowest);
+}
 
 /** Enough for all workers of a server to have served. */
 function warmUpOf(scenario: Scenario): Scenario {
