@@ -52,12 +52,22 @@ describe('the files of the sampler', () => {
     const of = (line: string, n: number) =>
       readSamples(times(n, line) + times(1, '-100 bbbbbbbb'), NAMES, PROFILE_LIMITS).samples - n;
     expect(of('*5 aaaaaaaa', 40)).toBe(20);
+    // Ticks of 10 ms.
+    expect(of('*50 aaaaaaaa', 40)).toBe(2);
+    // Long calls at the beginning of most requests say nothing about ticks.
+    expect(of('-100 aaaaaaaa', 40)).toBe(40 * 4 + 5);
     expect(of('*5 aaaaaaaa', 10)).toBe(5);
     expect(of('aaaaaaaa', 10)).toBe(5);
     expect(readSamples('*999999999 aaaaaaaa\n', NAMES, PROFILE_LIMITS).samples).toBe(10_000);
     expect(
       readSamples('*0 aaaaaaaa\n*99999999999999 aaaaaaaa\n*x aaaaaaaa\n', NAMES, PROFILE_LIMITS).samples,
     ).toBe(3);
+  });
+
+  it('count alike in short requests on a busy machine, where those of one request lie close together', () => {
+    const lines =
+      Array.from({ length: 80 }, (_, i) => `-${i % 9} aaaaaaaa\n`).join('') + times(40, '*3 aaaaaaaa');
+    expect(readSamples(lines, NAMES, PROFILE_LIMITS).samples).toBe(120);
   });
 
   it('keep an app that is called through the function that watches it, without that function', () => {

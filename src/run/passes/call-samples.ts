@@ -81,17 +81,18 @@ const ENOUGH = 20;
 
 /**
  * A tick of the machine gives one sample, but none while a function in C works: the sample behind it represents all of its
- * ticks. Most samples represent one, so nine of ten do not exceed the periods of a tick.
+ * ticks. The fewest periods that a tick surely has: those between most samples, and as many as a first sample may have behind
+ * it. Short requests on a busy machine have samples that lie close together, so the former alone would be too few.
  */
 function findPeriodsPerTick(lines: readonly string[]): number {
-  const periods = lines
-    .flatMap((line) => {
-      const [, kind, count] = PERIODS.exec(line) ?? [];
-      return kind === '*' ? [Number(count)] : [];
-    })
-    .sort((a, b) => a - b);
-  if (periods.length < ENOUGH) return USUAL_PERIODS;
-  return Math.max(1, periods[Math.floor(0.9 * (periods.length - 1))] as number);
+  const found = lines.map((line) => PERIODS.exec(line));
+  const at = (kind: string, share: number): number => {
+    const periods = found.flatMap((match) => (match?.[1] === kind ? [Number(match[2])] : []));
+    periods.sort((a, b) => a - b);
+    return periods.length < ENOUGH ? 0 : (periods[Math.floor(share * (periods.length - 1))] as number);
+  };
+  const [between, first] = [at('*', 0.75), Math.min(USUAL_PERIODS, at('-', 0.9))];
+  return Math.max(between, first) || USUAL_PERIODS;
 }
 
 /** In ticks. No function takes more than a request may, so text that claims more is not believed. */
