@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { UserError } from '../errors.ts';
-import { isEngineUrl, parseAddress, parseEngine, parseRegistry, readLoadFrom } from './engine-key.ts';
+import {
+  isEngineUrl,
+  nameEngine,
+  parseAddress,
+  parseEngine,
+  parseRegistry,
+  readLoadFrom,
+} from './engine-key.ts';
 
 describe('parseEngine', () => {
   it.each([
@@ -43,9 +50,27 @@ describe('parseEngine', () => {
 });
 
 describe('load-engines and load-address', () => {
+  it('reports name no user', () => {
+    const engines = ['ssh://me@box', 'ssh://me@10.0.0.6:22', 'ssh://box', 'box', 'unix:///run/a@b'];
+    expect(engines.map(nameEngine)).toEqual([
+      ...['ssh://box', 'ssh://10.0.0.6:22', 'ssh://box', 'box', 'unix:///run/a@b'],
+    ]);
+  });
+
   it('take an address of one machine', () => {
-    expect(['10.0.0.5', '192.168.001.2'].map(parseAddress)).toEqual(['10.0.0.5', '192.168.1.2']);
-    for (const text of ['0.0.0.0', '10.0.0.256', '10.0.0', '::1', 'box', '10.0.0.5:80', '-1.0.0.1', ''])
+    expect(['10.0.0.5', '192.168.1.2'].map(parseAddress)).toEqual(['10.0.0.5', '192.168.1.2']);
+    const foreign = ['127.0.0.1', '224.0.0.1', '255.255.255.255', '010.0.0.5', '192.168.001.2'];
+    for (const text of [
+      ...foreign,
+      '0.0.0.0',
+      '10.0.0.256',
+      '10.0.0',
+      '::1',
+      'box',
+      '10.0.0.5:80',
+      '-1.0.0.1',
+      '',
+    ])
       expect(() => parseAddress(text), text).toThrow(UserError);
   });
 

@@ -44,6 +44,9 @@ function isRemote(scheme: 'tcp' | 'ssh', rest: string): boolean {
 /** Told by the same rule everywhere: a context's name has no `://`. */
 export const isEngineUrl = (engine: string): boolean => engine.includes('://');
 
+/** What a report calls an engine: the name of a user is nobody else's business. */
+export const nameEngine = (engine: string): string => engine.replace(/^ssh:\/\/[^@/]*@/, 'ssh://');
+
 /** Where there is one engine at most. Errors: UserError where several are asked for. */
 export function refuseEngines({ engines }: { engines?: readonly string[] }, hint: string): void {
   if (!engines) return;
@@ -67,10 +70,12 @@ export function parseRegistry(text: string): string {
 /** An address that a port can be bound to. Throws a UserError. */
 export function parseAddress(text: string): string {
   const parts = text.split('.').map((part) => (/^\d{1,3}$/.test(part) ? Number(part) : 256));
-  const fits = parts.length === 4 && parts.every((part) => part < 256) && parts[0] !== 0;
-  // All addresses at once would open the servers to networks that no load comes from.
-  if (fits) return parts.join('.');
-  throw refuse('not an IPv4 address of a machine', text, 'such as 10.0.0.5');
+  const [first = 0] = parts;
+  // Some programs read a leading zero as an octal number.
+  const isAddress = parts.length === 4 && parts.every((part) => part < 256) && parts.join('.') === text;
+  // All addresses at once would open the servers to networks that no load comes from. From 224 on are groups of machines.
+  if (isAddress && first !== 0 && first !== 127 && first < 224) return text;
+  throw refuse('not an IPv4 address that other machines reach', text, 'such as 10.0.0.5');
 }
 
 const MOST_ENGINES = 32;
