@@ -68,7 +68,7 @@ test('load from other machines begins a trend of its own', () => {
   const results = makeResults({ servers: [{ id: 'apache@8.4', rps: 400 }] });
   const elsewhere = { kind: 'engines' as const, target: '10.0.0.5', generators };
   const [remote] = recordsOf({ ...results, plan: { ...results.plan, elsewhere } }, 'abc');
-  expect(remote?.scenario).toBe(`${sample.scenario}, load from 2 other machines`);
+  expect(remote?.scenario).toBe(`${sample.scenario}, load from b, c to 10.0.0.5`);
   const scenario = remote?.scenario ?? '';
   const trends = findTrends(weekly(twoLevels, (week) => (week < 10 ? {} : { scenario })));
   // What the network does to them is no change of the app.

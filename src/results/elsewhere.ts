@@ -1,9 +1,14 @@
 import type { Elsewhere } from './results.ts';
 
-/** Where a load came from: `2 other machines`, `4 pods on http://web`; null: from the servers' own machine. Pure. */
+/** Where a load came from: `b, c to 10.0.0.5`, `4 pods on http://web`; null: from the servers' own machine. Pure. */
 export function originOf({ elsewhere }: { elsewhere?: Elsewhere | undefined }): string | null {
   if (!elsewhere) return null;
-  const n = elsewhere.generators.length;
-  const many = (word: string) => `${n} ${word}${n === 1 ? '' : 's'}`;
-  return elsewhere.kind === 'cluster' ? `${many('pod')} on ${elsewhere.target}` : many('other machine');
+  const { kind, target, generators } = elsewhere;
+  const n = generators.length;
+  // Pods have new names each time. From other machines, or to another address, the way is another one.
+  if (kind === 'cluster') return `${n} pod${n === 1 ? '' : 's'} on ${target}`;
+  return `${generators
+    .map(({ name }) => name)
+    .sort()
+    .join(', ')} to ${target}`;
 }
