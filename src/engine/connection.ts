@@ -89,7 +89,7 @@ export function describeLeft({ command }: Pick<Connection, 'command'>, run: stri
   const docker = command.join(' ');
   const filter = `--quiet --filter label=${LABEL}=${run}`;
   return [
-    'what the run left on the engine, the next run there removes; by hand, once it can be reached:',
+    'the next run removes what is left on the engine; to remove it by hand:',
     `  ${docker} container ls --all ${filter} | xargs -r ${docker} container rm --force --volumes`,
     `  ${docker} network ls ${filter} | xargs -r ${docker} network rm`,
     `  ${docker} volume ls ${filter} | xargs -r ${docker} volume rm`,

@@ -87,6 +87,8 @@ function limitConcurrency(most: number): <T>(work: () => Promise<T>) => Promise<
 }
 
 export interface EngineFacts {
+  /** Its own, wherever it is asked from; empty: it has none. */
+  id: string;
   version: string;
   buildx: string;
   cgroup: '1' | '2';
@@ -116,6 +118,7 @@ export async function askEngine(docker: Docker): Promise<EngineFacts> {
   if (buildx.code !== 0)
     throw new UserError('docker buildx is missing', { found: lastLines(buildx.stderr, 1), hint });
   return {
+    id: String(parsed.ID ?? ''),
     version: String(parsed.ServerVersion),
     buildx: buildx.stdout.trim().split(' ')[1] ?? '',
     cgroup: parsed.CgroupVersion === '2' ? '2' : '1',

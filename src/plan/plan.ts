@@ -11,7 +11,7 @@ import { type PlannedCount, planCount } from './timeline/count-plan.ts';
 import { makeOrders } from './timeline/orders.ts';
 import { type PlannedProfile, planProfile } from './timeline/profile-plan.ts';
 import type { Batch } from './timeline/slices.ts';
-import { batchMs, cutIntoBatches, drainFor, planSlices } from './timeline/timeline.ts';
+import { batchMs, COMMON_START_MS, cutIntoBatches, drainFor, planSlices } from './timeline/timeline.ts';
 import { type PlannedImage, type PlannedVariant, planVariants } from './variants.ts';
 import { warnOfKeptConnections } from './warn/connections.ts';
 import { warnOfHtaccess } from './warn/htaccess-warning.ts';
@@ -108,7 +108,7 @@ export function planLoad(
 ): Pick<Plan, 'scenarios' | 'instances' | 'estimatedSeconds' | 'detectable' | 'searches'> {
   const tests = countTests(variants) * config.scenarios.length;
   const duets = findDuets(config, variants).length > 0;
-  const searches = planSearches(config, variants, BATCH_SECONDS * 1000);
+  const searches = planSearches(config, variants, batchSeconds(config) * 1000);
   const searchSeconds = (searches?.atMostMs ?? 0) / 1000;
   const lay = (effort: Effort, limit?: number) => layOutInstances(config, variants, effort, limit);
   const seconds = (instance: Instance) => instanceSeconds(instance, config);
@@ -215,11 +215,14 @@ const RESET_SECONDS = 0.5;
 const SET_UP_SECONDS = 3;
 
 function instanceSeconds(instance: Instance, config: Config): number {
-  return loadSeconds(instance) + startSeconds(instance, config);
+  return loadSeconds(instance, config) + startSeconds(instance, config);
 }
 
-function loadSeconds({ batches }: Instance): number {
-  return batches.reduce((sum, batch) => sum + BATCH_SECONDS + batchMs(batch) / 1000, 0);
+/** Generators on several machines wait for a common start. */
+const batchSeconds = ({ loadFrom }: Config) => BATCH_SECONDS + (loadFrom ? COMMON_START_MS / 1000 : 0);
+
+function loadSeconds({ batches }: Instance, config: Config): number {
+  return batches.reduce((sum, batch) => sum + batchSeconds(config) + batchMs(batch) / 1000, 0);
 }
 
 function startSeconds({ index, startOrder }: Instance, { services, setUp: command }: Config): number {
@@ -239,13 +242,13 @@ export function planRest(config: Config, planned: Plan, tookMs: number, searched
   const [first] = planned.instances;
   if (config.budgetMs === undefined || !first) return null;
   const { variants } = planned;
-  const slower = (tookMs / 1000 - loadSeconds(first)) / startSeconds(first, config);
+  const slower = (tookMs / 1000 - loadSeconds(first, config)) / startSeconds(first, config);
   const lay = (effort: Effort, limit?: number) => layOutInstances(config, variants, effort, limit);
   const spentSeconds = (tookMs + searchedMs) / 1000;
   const secondsOf = (effort: Effort) => {
     const other = lay(effort, 2)[1] as Instance;
     // What slows down starts may slow down what lies between slices, too, but those cannot get shorter.
-    const each = loadSeconds(other) + Math.max(0, slower) * startSeconds(other, config);
+    const each = loadSeconds(other, config) + Math.max(0, slower) * startSeconds(other, config);
     return spentSeconds + (effort.instances - 1) * each;
   };
   const tests = countTests(variants) * config.scenarios.length;

@@ -33,7 +33,7 @@ export interface Record {
   beganMs: number;
   /** How long another run held the engine, ms. */
   waitedMs: number;
-  /** Left out: the load comes from the servers' own machine, or has not begun. */
+  /** Left out: the load comes from the servers' own machine. */
   elsewhere?: Elsewhere;
   config: Config;
   /** The other side of `compare-to`; null: nothing was asked for. */

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { nameEngine } from '../config/engine-key.ts';
 import type { Config, LoadFrom, Segment } from '../config/types.ts';
 import { openArena } from '../engine/arena.ts';
 import { connect, describeLeft } from '../engine/connection.ts';
@@ -7,14 +8,15 @@ import { askEngine, connectDocker, type Docker, LABEL, LIMITS_MS, removeRun } fr
 import { inspectImage, type Pulling } from '../engine/image-store.ts';
 import { getK6 } from '../engine/k6-image.ts';
 import { MACHINE_SCRIPT, parseMachine } from '../engine/machine/machine.ts';
-import { MachineError, UserError } from '../errors.ts';
-import { LEAD_MS, type Loader, type Loaders } from '../run/elsewhere/loaders.ts';
+import { UserError } from '../errors.ts';
+import { type Loader, type Loaders, makeLoaders, type ReadyLoader } from '../run/elsewhere/loaders.ts';
 import { furnish } from '../run/load/probe.ts';
 import { type SamplerTool, startSampler } from '../run/sample/sampler.ts';
 import { hostName } from '../run/servers/target.ts';
 import type { Sink } from '../run/world.ts';
 import { makeTemporary } from '../temporary.ts';
 import type { Desk } from './desk.ts';
+import { type ArenaPlace, namingEngine } from './take-arenas.ts';
 
 /** A load engine that is ours from here on; its CPU is not read yet. */
 export type LoadEngine = Pick<Loader, 'name' | 'host' | 'docker' | 'arena' | 'cpus' | 'memoryBytes'>;
@@ -34,17 +36,25 @@ export function refuseFewClients({ scenarios, loadFrom }: Config): void {
   }
 }
 
-/** Takes the engines that load, one after the other. Errors: UserError where one is not there or busy, or is named twice. */
-export async function openLoadEngines(
+/** A load engine that answers, before it is ours. */
+export interface ReachedEngine extends ArenaPlace<LoadEngine> {
+  name: string;
+}
+
+/** Connects to the engines that load, and brings the image of k6. Errors: UserError, MachineError, with the engine's name. */
+export async function reachLoadEngines(
   desk: Desk,
   { engines }: LoadFrom,
   config: Config,
   k6Image: string,
-): Promise<LoadEngine[]> {
-  const opened: LoadEngine[] = [];
-  const saveK6 = makeSaver(desk, k6Image);
-  for (const name of engines) opened.push(await openLoadEngine(desk, name, config, { k6Image, saveK6 }));
-  return opened;
+): Promise<ReachedEngine[]> {
+  const reached: ReachedEngine[] = [];
+  const tool = { k6Image, saveK6: makeSaver(desk, k6Image) };
+  for (const engine of engines) {
+    const one = await namingEngine(engine, () => reachLoadEngine(desk, engine, config, tool));
+    reached.push({ ...one, open: () => namingEngine(engine, one.open) });
+  }
+  return reached;
 }
 
 /** Writes the image of k6 to a file, once, however many engines want it. */
@@ -66,54 +76,37 @@ interface Tool {
   saveK6: () => Promise<string>;
 }
 
-async function openLoadEngine(
+async function reachLoadEngine(
   { local, caller, run, signal, cleanUp, onLost }: Desk,
-  name: string,
+  engine: string,
   config: Config,
   tool: Tool,
-): Promise<LoadEngine> {
-  const { say, packageRoot } = caller;
-  const connection = await connect(local, { engine: name, run, signal, onLost });
+): Promise<ReachedEngine> {
+  const name = nameEngine(engine);
+  const say = (line: string) => caller.say(`${name}: ${line}`);
+  const connection = await connect(local, { engine, run, signal, onLost });
   cleanUp.later(`close the connection to ${name}`, connection.close);
   const { host } = connection;
   const docker = connectDocker(host);
-  const { memoryBytes } = await naming(name, askEngine(docker));
-  await refuseOurs(docker, name, run);
-  cleanUp.later(`remove what is left on ${name}`, async () => {
-    await removeRun(docker, run);
-    // One whose engine was killed is as lost as one whose cable was pulled.
-    const { code } = await docker.try(['version', '--format', '{{.Server.Version}}']);
-    if (code !== 0) for (const line of describeLeft(connection, run)) say(line);
-  });
+  const { id, memoryBytes } = await askEngine(docker);
   const image = await bringK6(docker, config, tool, { say, signal });
-  const owner = `by pid ${process.pid} on ${hostname()}, which loads from there`;
-  const about = { run, image, name: hostName(config.host), owner, wait: config.wait, signal, say };
-  const arena = await naming(
-    name,
-    openArena(host, docker, { ...about, beats: connection.isRemote, loads: true }),
-  );
-  cleanUp.later(`close the arena on ${name}`, arena.close);
-  await furnish(docker, arena.name, join(packageRoot, 'scenarios'));
-  const machine = parseMachine(await docker.run(['exec', arena.name, 'sh', '-c', MACHINE_SCRIPT]));
-  return { name, host, docker, arena, cpus: Math.max(1, machine.cpus.length), memoryBytes };
-}
-
-/** Of several engines one refuses, or does not answer: the message has its name. Errors: as those of the work. */
-async function naming<T>(engine: string, work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    const { where, found } = error.detail;
-    const detail = {
-      ...error.detail,
-      where: where ?? { name: 'load-engines' },
-      found: found === undefined ? engine : `${engine}: ${found}`,
-    };
-    throw error instanceof MachineError
-      ? new MachineError(error.message, detail)
-      : new UserError(error.message, detail);
-  }
+  const open = async (): Promise<LoadEngine> => {
+    await refuseOurs(docker, name, run);
+    cleanUp.later(`remove what is left on ${name}`, async () => {
+      await removeRun(docker, run);
+      // One whose engine was killed is as lost as one whose cable was pulled.
+      const { code } = await docker.try(['version', '--format', '{{.Server.Version}}']);
+      if (code !== 0) for (const line of describeLeft(connection, run)) caller.say(line);
+    });
+    const owner = `by pid ${process.pid} on ${hostname()}, which loads from there`;
+    const about = { run, image, name: hostName(config.host), owner, wait: config.wait, signal, say };
+    const arena = await openArena(host, docker, { ...about, beats: connection.isRemote, loads: true });
+    cleanUp.later(`close the arena on ${name}`, arena.close);
+    await furnish(docker, arena.name, join(caller.packageRoot, 'scenarios'));
+    const machine = parseMachine(await docker.run(['exec', arena.name, 'sh', '-c', MACHINE_SCRIPT]));
+    return { name, host, docker, arena, cpus: Math.max(1, machine.cpus.length), memoryBytes };
+  };
+  return { name, engine: id, open };
 }
 
 /** The arena there would be taken for one that loads. Errors: UserError. */
@@ -152,8 +145,9 @@ export async function readLoadEngines(
   sink: Sink,
   tool: Omit<SamplerTool, 'cpus'>,
 ): Promise<Loaders> {
-  const all = await Promise.all(
-    opened.map(async (engine): Promise<Loader> => {
+  const started = await Promise.allSettled(
+    opened.map(async (engine): Promise<ReadyLoader> => {
+      const { name } = engine;
       const own = { ...engine, run, signal };
       const cpus = {
         server: [],
@@ -162,13 +156,20 @@ export async function readLoadEngines(
         services: [],
         source: 'given' as const,
       };
-      const sampler = await startSampler(own, sink, { ...tool, cpus });
-      cleanUp.later(`stop the sampler on ${engine.name}`, sampler.close);
+      const say: Sink['say'] = (line) => sink.say(`${name}: ${line}`);
+      const warn: Sink['warn'] = (one) => sink.warn({ ...one, message: `${name}: ${one.message}` });
+      const sampler = await startSampler(own, { ...sink, say, warn }, { ...tool, cpus });
+      cleanUp.later(`stop the sampler on ${name}`, sampler.close);
       const watch = await sampler.watch([], undefined, async () => {});
-      return { ...engine, sampler, watch, brought: null, aheadMs: null };
+      return { ...engine, sampler, watch };
     }),
   );
-  return { all, address, behindMs: null, told: false, leadMs: LEAD_MS.first };
+  // All have started or failed by now, so that none adds its clean-up too late.
+  const all = started.map((one) => {
+    if (one.status === 'rejected') throw one.reason;
+    return one.value;
+  });
+  return makeLoaders(all, address);
 }
 
 const allCpus = (n: number) => Array.from({ length: n }, (_, cpu) => cpu);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describeHead } from '../checkout/head.ts';
 import { findOtherSide, sayOther } from '../checkout/other.ts';
 import type { Config } from '../config/types.ts';
-import { openArena } from '../engine/arena.ts';
+import { type Arena, openArena } from '../engine/arena.ts';
 import { askEngine } from '../engine/docker.ts';
 import { findImage } from '../engine/image-store.ts';
 import { askK6Version, getK6 } from '../engine/k6-image.ts';
@@ -19,7 +19,8 @@ import { findHyperfine } from '../run/servers/cold.ts';
 import { hostName } from '../run/servers/target.ts';
 import { sweepTemporary } from '../temporary.ts';
 import type { Desk } from './desk.ts';
-import { openLoadEngines, refuseFewClients } from './load-engines.ts';
+import { reachLoadEngines, refuseFewClients } from './load-engines.ts';
+import { takeArenas } from './take-arenas.ts';
 
 /** All that can be known, and refused, before anything is started. */
 export async function prepare(desk: Desk, asked: Config) {
@@ -51,31 +52,42 @@ export async function prepare(desk: Desk, asked: Config) {
 export type Prepared = Awaited<ReturnType<typeof prepare>>;
 
 /** The engine is ours from here on, and its machine is known. */
-export async function openGround(desk: Desk, { config, variants, k6Image }: Prepared) {
-  const { host, isRemote, docker, caller, run, signal, cleanUp } = desk;
+export async function openGround(desk: Desk, prepared: Prepared) {
+  const { host, docker, caller } = desk;
+  const { config, variants, k6Image, engine } = prepared;
   const { say, packageRoot } = caller;
-  const owner = `by ${userName()} on ${hostname()}, pid ${process.pid}`;
-  const arena = await openArena(host, docker, {
-    ...{ run, image: k6Image, name: hostName(config.host), owner, wait: config.wait, signal, say },
-    beats: isRemote,
-    ...(config.loadFrom && {
-      publish: {
-        address: config.loadFrom.address,
-        first: FIRST_PORT,
-        last: FIRST_PORT + variants.variants.length - 1,
-      },
-    }),
-  });
-  cleanUp.later('close the arena', arena.close);
+  const { loadFrom } = config;
+  const reached = loadFrom ? await reachLoadEngines(desk, loadFrom, config, k6Image) : [];
+  const own = { engine: engine.id, open: () => openOwnArena(desk, prepared) };
+  const [arena, loadEngines] = await takeArenas(own, reached);
   await sweepTemporary(host, say);
   const machine = parseMachine(await docker.run(['exec', arena.name, 'sh', '-c', MACHINE_SCRIPT]));
   const planned = plan(config, machine.cpus, variants);
   for (const line of describeEffort(planned)) say(line);
   await docker.run(['container', 'update', '--cpuset-cpus', formatCpus(planned.cpus.load), arena.name]);
   await furnish(docker, arena.name, join(packageRoot, 'scenarios'));
+  const waitedMs = loadEngines.reduce((sum, one) => sum + one.arena.waitedMs, arena.waitedMs);
+  const k6 = await askK6Version(docker, arena.name);
+  return { arena, waitedMs, machine, planned, loadEngines, k6 };
+}
+
+async function openOwnArena(desk: Desk, { config, variants, k6Image }: Prepared): Promise<Arena> {
+  const { host, isRemote, docker, caller, run, signal, cleanUp } = desk;
   const { loadFrom } = config;
-  const loadEngines = loadFrom ? await openLoadEngines(desk, loadFrom, config, k6Image) : [];
-  return { arena, machine, planned, loadEngines, k6: await askK6Version(docker, arena.name) };
+  const arena = await openArena(host, docker, {
+    ...{ run, image: k6Image, name: hostName(config.host), wait: config.wait, signal, say: caller.say },
+    owner: `by ${userName()} on ${hostname()}, pid ${process.pid}`,
+    beats: isRemote,
+    ...(loadFrom && {
+      publish: {
+        address: loadFrom.address,
+        first: FIRST_PORT,
+        last: FIRST_PORT + variants.variants.length - 1,
+      },
+    }),
+  });
+  cleanUp.later('close the arena', arena.close);
+  return arena;
 }
 
 export type Ground = Awaited<ReturnType<typeof openGround>>;

@@ -1,11 +1,13 @@
 import { compare } from '../analyse/judge/compare.ts';
 import type { Summary } from '../analyse/summary.ts';
 import { compareEarlier } from '../analyse/warn/earlier.ts';
+import type { Config } from '../config/types.ts';
 import { describeHost } from '../engine/machine/machine.ts';
 import type { Host } from '../host.ts';
 import { renderMarkdown } from '../report/format/markdown.ts';
 import { streamHtml } from '../report/html/render.ts';
-import type { Results } from '../results/results.ts';
+import type { Elsewhere, Results, Warning } from '../results/results.ts';
+import { planOrigin, warnOfOrigin } from '../run/elsewhere/planned-origin.ts';
 import { assembleResults, type Record } from '../run/record.ts';
 import { type Output, openOutput } from '../store/output.ts';
 import type { Desk } from './desk.ts';
@@ -29,12 +31,15 @@ export async function openRecord(
   const output = await openOutput(config.out);
   const end = makeEnd(output, desk.caller.say);
   desk.cleanUp.later('finish the output folder', () => end(false));
+  const { elsewhere, warnings } = originOf(config);
   const record: Record = {
     tool: { name: 'php-runtime-bench', version: desk.caller.version, k6: ground.k6 },
     ...{ runId: desk.run, command: desk.caller.command, startedMs: desk.startedMs, config, found, head },
     beganMs: desk.beganMs,
-    waitedMs: ground.arena.waitedMs,
-    ...{ plan: ground.planned, outcomes: new Map(), measurements: [], duets: [], searches: [], checked: [] },
+    waitedMs: ground.waitedMs,
+    ...(elsewhere && { elsewhere }),
+    plan: { ...ground.planned, warnings: [...ground.planned.warnings, ...warnings] },
+    ...{ outcomes: new Map(), measurements: [], duets: [], searches: [], checked: [] },
     ...{ profiles: [], counts: [] },
     host: describeHost(ground.machine, engine),
     built: new Map(),
@@ -44,6 +49,13 @@ export async function openRecord(
   const save = () => output.write('results.json', toJson(resultsOf(record, desk.host)));
   await save();
   return { output, record, save, end };
+}
+
+/** What is killed in the load has to say where that came from, too. */
+function originOf({ loadFrom }: Config): { elsewhere?: Elsewhere; warnings: Warning[] } {
+  if (!loadFrom) return { warnings: [] };
+  const elsewhere = planOrigin(loadFrom);
+  return { elsewhere, warnings: [warnOfOrigin(elsewhere)] };
 }
 
 function makeEnd(output: Output, say: (line: string) => void): RecordFile['end'] {

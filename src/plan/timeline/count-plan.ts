@@ -1,4 +1,5 @@
 import type { Config, Scenario } from '../../config/types.ts';
+import { COMMON_START_MS } from './timeline.ts';
 
 /** The pass that counts by services: fresh starts, repeats of each, and up to how many paths are counted one by one. */
 export const SERVICE_COUNT = { starts: 2, repeats: 3, mostPaths: 8, warmupMs: 1000 } as const;
@@ -15,14 +16,15 @@ export interface PlannedCount {
 
 /** Null: services count nothing. */
 export function planCount(
-  { count, services, scenarios }: Pick<Config, 'count' | 'services' | 'scenarios'>,
+  { count, services, scenarios, loadFrom }: Pick<Config, 'count' | 'services' | 'scenarios' | 'loadFrom'>,
   variants: number,
 ): PlannedCount | null {
   const counted = countable(scenarios);
   if (!count?.includes('services') || !services || counted.length === 0) return null;
   const { starts, repeats, warmupMs } = SERVICE_COUNT;
+  const repeatSeconds = REPEAT_SECONDS + (loadFrom ? COMMON_START_MS / 1000 : 0);
   const perVariant = counted.reduce(
-    (sum, scenario) => sum + warmupMs / 1000 + (1 + repeats * partsOf(scenario)) * REPEAT_SECONDS,
+    (sum, scenario) => sum + warmupMs / 1000 + (1 + repeats * partsOf(scenario)) * repeatSeconds,
     0,
   );
   return { variants, starts, seconds: Math.round(starts * (START_SECONDS + variants * perVariant)) };

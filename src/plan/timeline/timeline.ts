@@ -18,6 +18,8 @@ const DRAIN_FACTOR = 2;
 export const DUET_LAG_MS = 20;
 /** Load before each slice of a variant whose pool shrinks while others are loaded. */
 export const LEAD_IN_MS = 1000;
+/** From asking generators on several machines for a load to its beginning: k6 reads scripts and makes its clients. */
+export const COMMON_START_MS = 4000;
 
 /** Orders of the variants, as `makeOrders` draws them. */
 export interface Orders {

@@ -1,14 +1,19 @@
 import type { Docker } from '../../engine/docker.ts';
-import { UserError } from '../../errors.ts';
+import { MachineError, UserError } from '../../errors.ts';
+import type { Host } from '../../host.ts';
 import { ARENA_FOLDER } from '../load/probe.ts';
 
 /** How far a load generator is from the servers: by its clock, and by the network. */
 
 export interface Distance {
-  /** By how much this program's clock is ahead of the engine's: the least that was seen, as each line takes time to come. */
+  /** By how much this program's clock is ahead of the engine's. */
   behindMs: number;
-  /** Of handshakes, ms; empty: nothing was asked. */
+  /** That is off by so much at most: half of the time of a line to the engine and back. */
+  withinMs: number;
+  /** Of handshakes, ms; empty: nothing was asked, or nothing has answered. */
   roundTripsMs: number[];
+  /** What the first requests ended with that were not answered. */
+  failed: string[];
 }
 
 export interface DistanceQuestion {
@@ -23,12 +28,17 @@ export interface DistanceQuestion {
 const TIMES = 25;
 const LIMIT_MS = 120_000;
 
+/** An engine, and the arena in it. */
+export interface AskedEngine {
+  host: Pick<Host, 'start' | 'now' | 'elapsed' | 'sleep'>;
+  docker: Docker;
+  arena: string;
+}
+
 /** Reads the clock of the engine and asks for a page, by k6 in the arena there. */
 export async function measureDistance(
-  docker: Docker,
-  arena: string,
+  { host, docker, arena }: AskedEngine,
   asked: DistanceQuestion,
-  now: () => number,
 ): Promise<Distance> {
   const script = [
     'cd "$1" && cat >distance.json || exit 1',
@@ -40,24 +50,44 @@ export async function measureDistance(
     timeoutMs: LIMIT_MS,
     onLine(line) {
       const at = /^bench-clock (\d+)/.exec(line)?.[1];
-      if (at !== undefined) ages.push(now() - Number(at));
+      if (at !== undefined) ages.push(host.now() - Number(at));
     },
   });
-  const trips = /^bench-round-trips (\[.*\])/m.exec(found.stdout)?.[1];
-  if (found.code !== 0 || trips === undefined || ages.length === 0)
-    throw new Error(
-      `the clock of a load engine could not be read: ${found.stdout}${found.stderr}`.slice(0, 500),
-    );
-  return { behindMs: Math.min(...ages), roundTripsMs: JSON.parse(trips) };
+  const way = /^bench-way (\{.*\})/m.exec(found.stdout)?.[1];
+  if (found.code !== 0 || way === undefined || ages.length === 0)
+    throw new MachineError('the clock of an engine could not be read', {
+      found: `${found.stdout}${found.stderr}`.slice(0, 500),
+    });
+  const withinMs = (await timeLine({ host, arena })) / 2;
+  // A line takes its time to come, here half of the way there and back. The fastest has no more than that.
+  return { behindMs: Math.min(...ages) - withinMs, withinMs, ...JSON.parse(way) };
 }
 
-/** Errors: UserError where the servers' port is not reached: all load would fail. */
-export function expectAnswer(name: string, { roundTripsMs }: Distance, address: string, port: number): void {
-  if (roundTripsMs.length > 0) return;
-  throw new UserError('a load engine does not reach the servers', {
-    ...{ where: { name: 'load-address' }, found: `${name}: no answer from ${address}:${port}` },
-    hint: 'check the address, and that no firewall lies between: ports from 18080 on have to be open',
-  });
+/** How often a line is sent there and back: the fastest counts. */
+const LINES = 10;
+const LINE_MS = 10_000;
+
+/** The time of a line to a container and back, ms. */
+async function timeLine({ host, arena }: Omit<AskedEngine, 'docker'>): Promise<number> {
+  let answer = () => {};
+  const running = host.start('docker', ['exec', '--interactive', arena, 'cat'], { onLine: () => answer() });
+  const over = new AbortController();
+  const ended = running.done.finally(() => over.abort()).catch(() => {});
+  const times: number[] = [];
+  const late = host.sleep(LINE_MS, over.signal);
+  for (let i = 0; i < LINES; i++) {
+    const sentMs = host.elapsed();
+    const answered = new Promise<boolean>((resolve) => {
+      answer = () => resolve(true);
+    });
+    running.write(`${i}\n`);
+    if (!(await Promise.race([answered, late.then(() => false)]))) break;
+    times.push(host.elapsed() - sentMs);
+  }
+  running.end();
+  await ended;
+  if (times.length > 0) return Math.min(...times);
+  throw new MachineError('the clock of an engine could not be read', { found: 'no line comes back' });
 }
 
 /** Further apart, clocks are wrong rather than early. */
@@ -70,6 +100,20 @@ export function skewOf(name: string, load: Distance, servers: Distance): number 
   throw new UserError("the clock of a load engine differs from the servers'", {
     ...{ where: { name: 'load-engines' }, found: `${name}: ${(aheadMs / 1000).toFixed(1)} s` },
     ...{ allowed: `up to ${MAX_SKEW_MS / 1000} s`, hint: 'synchronise the clocks of both machines with NTP' },
+  });
+}
+
+/** How the way to the servers is missing. Errors: UserError where no request was answered. */
+export function expectWay(
+  name: string,
+  { target, ports }: { target: string; ports: string },
+  found: Distance,
+) {
+  if (found.roundTripsMs.length > 0) return;
+  throw new UserError('a load engine does not reach the servers', {
+    ...{ where: { name: 'load-address' }, found: `${name}: ${target}: ${found.failed[0] ?? 'no answer'}` },
+    allowed: "an IPv4 address of the servers' machine that all load engines reach",
+    hint: `check the address, the route and the firewall: the engines connect to the ports ${ports}`,
   });
 }
 

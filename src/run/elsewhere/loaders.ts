@@ -3,9 +3,10 @@ import { type Docker, lastLines } from '../../engine/docker.ts';
 import { MachineError, UserError } from '../../errors.ts';
 import type { Host } from '../../host.ts';
 import type { Batch } from '../../plan/timeline/slices.ts';
+import { COMMON_START_MS } from '../../plan/timeline/timeline.ts';
 import type { Elsewhere, Warning } from '../../results/results.ts';
 import { describeGenerator } from '../../text/load-origin.ts';
-import { type K6Summary, k6Environment, sliceId } from '../load/k6.ts';
+import { type K6Summary, k6Environment } from '../load/k6.ts';
 import { bringJourney, type LoadOutcome, loadBatch } from '../load/k6-run.ts';
 import { mergeSummaries } from '../load/merge-summaries.ts';
 import { FACTS_PATH } from '../load/probe.ts';
@@ -13,9 +14,10 @@ import { segmentFlags } from '../load/segments.ts';
 import type { Generator } from '../measure/batch-outcome.ts';
 import { type Sampler, type Watch, waitForSamples } from '../sample/sampler.ts';
 import type { Sink, World } from '../world.ts';
-import { type Distance, expectAnswer, measureDistance, medianOf, skewOf } from './distance.ts';
+import { type AskedEngine, expectWay, measureDistance, medianOf, skewOf } from './distance.ts';
 import type { LoadedElsewhere, Target } from './load-elsewhere.ts';
 import { allBut } from './reach.ts';
+import { apart, lateness } from './starts.ts';
 import { findWay } from './way.ts';
 
 /** One engine that makes a share of the load. */
@@ -50,32 +52,43 @@ export interface Loaders {
   leadMs: number;
 }
 
-/** k6 reads scripts and makes its clients before its load begins; on a busy machine that takes longer. */
-export const LEAD_MS = { first: 4000, most: 30_000 } as const;
+/** An engine that is ready to load. */
+export type ReadyLoader = Omit<Loader, 'brought' | 'aheadMs'>;
+
+export function makeLoaders(ready: readonly ReadyLoader[], address: string): Loaders {
+  const all = ready.map((one): Loader => ({ ...one, brought: null, aheadMs: null }));
+  return { all, address, behindMs: null, told: false, leadMs: COMMON_START_MS };
+}
+
+/** Of a generator that was not ready in time, the next load has twice as long to begin, up to this. */
+const MOST_LEAD_MS = 30_000;
 /** Turns last 200 ms: so far apart, one generator loads what another has already left. */
 const APART_MS = 1000;
 
 /** Compares clocks and measures the way, once, by a server that answers at the port. */
 async function meetServers(
   loaders: Loaders,
-  servers: { docker: Docker; arena: string; host: Pick<Host, 'now'> },
-  page: { port: number; path: string; host: string },
+  servers: AskedEngine,
+  page: { ports: Target['ports']; port: number; path: string; host: string },
+  sink: Pick<Sink, 'warn'>,
   options: { signal: AbortSignal },
 ): Promise<Elsewhere> {
   const { all, address } = loaders;
   const name = page.host.replace(/:\d+$/, '');
   const way = { host: page.host, hosts: { [name]: address }, blockedIps: allBut(address) };
-  const clockOf = (docker: Docker, arena: string, url: string | null) =>
-    measureDistance(docker, arena, { ...way, url }, servers.host.now);
-  const own = await clockOf(servers.docker, servers.arena, null);
+  const own = await measureDistance(servers, { ...way, url: null });
+  const numbers = Object.values(page.ports);
+  const ports = `${Math.min(...numbers)} to ${Math.max(...numbers)}`;
   const generators: Elsewhere['generators'] = [];
   for (const [i, loader] of all.entries()) {
     const url = `http://${name}:${page.port}${page.path}`;
-    const found: Distance = await onLoader(loader, options, () =>
-      clockOf(loader.docker, loader.arena.name, url),
+    const found = await onLoader(loader, options, () =>
+      measureDistance({ ...loader, arena: loader.arena.name }, { ...way, url }),
     );
-    expectAnswer(loader.name, found, address, page.port);
+    expectWay(loader.name, { target: `${address}:${page.port}`, ports }, found);
     loader.aheadMs = skewOf(loader.name, found, own);
+    const withinMs = found.withinMs + own.withinMs;
+    if (withinMs > WARN_APART_MS) sink.warn(warnOfClock(loader.name, withinMs));
     generators.push({
       ...{ name: loader.name, share: segmentFlags(i, all.length)[1] ?? '0:1' },
       roundTripMs: medianOf(found.roundTripsMs),
@@ -172,21 +185,6 @@ async function onLoader<T>(
   }
 }
 
-/** How far apart the generators began, ms. */
-function apart(batch: Batch, generators: readonly Generator[]): number {
-  const metrics = batch.slices.map((slice) => `bench_slice_start{slice:${sliceId(slice)}}`);
-  return Math.max(
-    0,
-    ...metrics.map((metric) => {
-      const starts = generators.flatMap(({ summary, aheadMs }) => {
-        const at = summary?.metrics[metric]?.min;
-        return at ? [at - aheadMs] : [];
-      });
-      return starts.length > 1 ? Math.max(...starts) - Math.min(...starts) : 0;
-    }),
-  );
-}
-
 function mergeLoads(
   generators: readonly Generator[],
   loads: readonly LoadOutcome[],
@@ -226,19 +224,24 @@ export async function loadByEngines(
 ): Promise<LoadedElsewhere> {
   if (loaders.behindMs === null) {
     const port = target.ports[batch.slices[0]?.variant ?? ''] as number;
-    const page = { port, path: FACTS_PATH, host: target.host };
-    const elsewhere = await meetServers(loaders, { docker, arena: arena.name, host }, page, { signal });
+    const page = { ports: target.ports, port, path: FACTS_PATH, host: target.host };
+    const elsewhere = await meetServers(loaders, { docker, arena: arena.name, host }, page, sink, { signal });
     sink.keepElsewhere(elsewhere);
     for (const one of elsewhere.generators) sink.say(`load from ${describeGenerator(one)}`);
-    sink.warn(noteOf(loaders));
   }
   const { apartMs, ...loaded } = await loadTogether(loaders, host.now, batch, target, { signal });
-  if (apartMs > WARN_APART_MS) loaders.leadMs = Math.min(LEAD_MS.most, 2 * loaders.leadMs);
+  const lateMs = lateness(batch, loaded.generators, loaded.beganMs);
+  if (lateMs > WARN_APART_MS) {
+    loaders.leadMs = Math.min(MOST_LEAD_MS, 2 * loaders.leadMs);
+    sink.say(
+      `a load engine was ${Math.round(lateMs)} ms late: from here on, loads begin ${loaders.leadMs / 1000} s after they are asked for`,
+    );
+  }
   if (apartMs > WARN_APART_MS && !loaders.told) {
     loaders.told = true;
     sink.warn({
       code: 'generators-apart',
-      message: `the load engines began ${Math.round(apartMs)} ms apart: at the edges of turns and slices the load was not whole`,
+      message: `the load engines began ${Math.round(apartMs)} ms apart: some of the load was missing when turns began and ended`,
       remedy: 'use load engines with nothing else to do, and longer slices',
       variant: null,
     });
@@ -246,11 +249,13 @@ export async function loadByEngines(
   return loaded;
 }
 
-function noteOf({ all, address }: Loaders): Warning {
+/** Turns are short: a clock that is not known well shifts a load into those of another variant. */
+function warnOfClock(name: string, withinMs: number): Warning {
+  const ms = Math.round(withinMs);
   return {
-    code: 'load-elsewhere',
-    message: `${all.map(({ name }) => name).join(', ')} loaded the servers at ${address}: latency includes the network between`,
-    remedy: 'compare it only with runs that are loaded from the same machines',
+    code: 'generators-apart',
+    message: `the clock of ${name} is known to ±${ms} ms only, as lines take that long: its load may begin up to ${ms} ms too early or too late`,
+    remedy: 'start the benchmark on a machine that is near the load engines, or use longer slices',
     variant: null,
   };
 }
