@@ -1,5 +1,6 @@
 /** One of two engines that make the load, both reached over ssh, is lost in mid-run. */
 import { expect } from 'vitest';
+import { nameEngine } from '../../src/config/engine-key.ts';
 import { realHost } from '../../src/host.ts';
 import { type Project, slicesOf, told } from '../integration/bench.ts';
 import type { OwnEngine } from './engine.ts';
@@ -49,10 +50,10 @@ const lost = (
     ).toEqual([0]);
     const machines = slices[0]?.generator.machines ?? [];
     expect(machines.map(({ name, requests }) => [name, requests > 0])).toEqual(
-      loaders.map(({ way }) => [way.url, true]),
+      loaders.map(({ way }) => [nameEngine(way.url), true]),
     );
     // The reason has its name, and so has the command for what is left there.
-    expect(stderr).toMatch(new RegExp(`found: +${one.way.url}: `));
+    expect(stderr).toMatch(new RegExp(`found: +${nameEngine(one.way.url)}: `));
     expect(stderr).toContain(`docker --host ${one.way.url} container ls`);
     const others = loaders.filter((loader) => loader !== one);
     expect([servers, ...others.map(({ engine }) => engine)].map(left)).toEqual(['', '']);
