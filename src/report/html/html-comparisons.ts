@@ -77,7 +77,7 @@ export function renderComparisonsHtml(
   numbers: Numbers,
 ): Html | null {
   const all = scenario.comparisons.filter(({ against, ratio }) => against === kind && ratio !== null);
-  const [found] = compareTables(all, summary, names);
+  const [found] = compareTables(all, summary, names, false);
   if (!found) return null;
   const title = `Compared with ${found.against}`;
   const folded = (name: string) =>

@@ -12,7 +12,9 @@ type Part = Html | string | number | null | undefined | false | readonly Part[];
 
 /** The one place where text becomes part of the page: whatever stands in `${…}` is escaped unless it is Html. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
-  return new Html(strings.map((text, i) => text + (i < parts.length ? render(parts[i]) : '')).join(''));
+  let [text = ''] = strings;
+  for (const [i, part] of parts.entries()) text += render(part) + strings[i + 1];
+  return new Html(text);
 }
 
 /** Markup of our own making. */

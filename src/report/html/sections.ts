@@ -21,6 +21,8 @@ export function textHtml(text: Text): Html {
   return html`${text.map(textHtml)}`;
 }
 
+const [END_HEAD, END_CELL] = [html`</th>`, html`</td>`];
+
 /** A table of its own, whose rows are hidden with their variant. */
 export function gridHtml({ caption, isHeaded, columns, rows }: Grid, numbers: Numbers = new Map()): Html {
   const names = Math.max(
@@ -34,13 +36,18 @@ export function gridHtml({ caption, isHeaded, columns, rows }: Grid, numbers: Nu
   const scales = columns.map(({ isPicture }, i) =>
     isPicture ? scaleOf(rows.flatMap(({ cells }) => rangeIn(cells[i]))) : null,
   );
-  const cell = (column: GridHead, text: Text, i: number) => {
-    const [range] = rangeIn(text);
-    const scale = scales[i];
-    const shown = range && scale ? drawRange(range, scale) : textHtml(text);
-    return i === names
-      ? html`<th scope="row" class="${kind(column)} variant">${shown}</th>`
-      : html`<td class="${kind(column)}">${shown}</td>`;
+  // Made once: a large report has hundreds of thousands of cells.
+  const [open, close] = [
+    columns.map((column, i) =>
+      i === names
+        ? html`<th scope="row" class="${kind(column)} variant">`
+        : html`<td class="${kind(column)}">`,
+    ),
+    columns.map((_, i) => (i === names ? END_HEAD : END_CELL)),
+  ];
+  const cell = (text: Text, i: number) => {
+    const [scale, [range]] = [scales[i], rangeIn(text)];
+    return [open[i], range && scale ? drawRange(range, scale) : textHtml(text), close[i]];
   };
   const head = (column: GridHead) => {
     const title = column.isPicture
@@ -53,7 +60,7 @@ export function gridHtml({ caption, isHeaded, columns, rows }: Grid, numbers: Nu
 <thead><tr>${columns.map(head)}</tr></thead>
 <tbody>${rows.map(({ variant, cells }) => {
     const number = numbers.get(variant);
-    return html`<tr${number !== undefined && html` data-variant="${number}"`}>${columns.map((column, i) => cell(column, cells[i] ?? '', i))}</tr>\n`;
+    return html`<tr${number !== undefined && html` data-variant="${number}"`}>${columns.map((_, i) => cell(cells[i] ?? '', i))}</tr>\n`;
   })}</tbody></table></div>`;
 }
 
