@@ -361,7 +361,7 @@ describe('docs/runtimes.md', () => {
   });
 
   test('states the common options as the bundled runtimes have them', () => {
-    const common = [...page.text.matchAll(/`([a-z-]+)` \(`([A-Z_]+)`,\s([\w]+)\)/g)];
+    const common = [...page.text.matchAll(/^\| `([a-z-]+)` +\| `([A-Z_]+)` +\| (\w+) +\|$/gm)];
     expect(common).toHaveLength(7);
     for (const { name, options, extends: base } of loadRuntimes(root, resolve(root), realFiles).values()) {
       if (base !== undefined) continue;

@@ -26,12 +26,19 @@ const read = (name: string) => readFileSync(join(root, name), 'utf8');
 test('the check finds a long sentence, a banned word and a late subject, and leaves code alone', () => {
   const long = `It ${'very '.repeat(30)}long.`;
   expect(faultsOf(piecesOf(long))).toHaveLength(1);
+  // Names of keys, signs, and a bold heading with what follows it count, too.
+  expect(faultsOf(piecesOf(`It takes ${'`key`, '.repeat(30)}and more.`))).toHaveLength(1);
+  expect(faultsOf(piecesOf(`It is ${'= 5 % '.repeat(10)}here.`))).toHaveLength(1);
+  expect(faultsOf(piecesOf(`**${'Very '.repeat(15)}long.** And ${'very '.repeat(15)}long.`))).toHaveLength(1);
   expect(faultsOf(piecesOf('A gate is held against a run.\n\n| a | the image cannot be had |'))).toHaveLength(
     2,
   );
   expect(faultsOf(piecesOf('Whoever runs it waits. Where is it?'))).toHaveLength(1);
   expect(faultsOf(piecesOf('Run `but for`.\n\n```sh\necho held\n```\n'))).toEqual([]);
-  expect(sentencesOf('Use `a`, `b` or `c`. Then 5.5 s pass.')).toEqual(['Use Code.', 'Then 5.5 s pass.']);
+  expect(sentencesOf('Use `a`, `b` or `c`. Then 5.5 s pass.')).toEqual([
+    'Use Code, Code or Code.',
+    'Then 5.5 s pass.',
+  ]);
 });
 
 test('no page is left out', () => {
