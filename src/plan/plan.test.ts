@@ -3,7 +3,15 @@ import { appOf } from '../../test/fixtures/app.ts';
 import { parseLoad } from '../config/parts/load.ts';
 import type { Config, Runtime, Scenario } from '../config/types.ts';
 import { type Plan, plan } from './plan.ts';
-import { DRAIN_MS, drainFor, groupTurns, LEAD_IN_MS, retime, SETTLE_MS } from './timeline/timeline.ts';
+import {
+  COMMON_START_MS,
+  DRAIN_MS,
+  drainFor,
+  groupTurns,
+  LEAD_IN_MS,
+  retime,
+  SETTLE_MS,
+} from './timeline/timeline.ts';
 
 const runtime: Runtime = {
   name: 'nginx-fpm',
@@ -254,6 +262,14 @@ describe('the timeline', () => {
     for (const batch of batches) expect(retime(batch, drainFor(slow, null)).drainMs).toBe(DRAIN_MS);
     expect(estimatedSeconds).toBe(planned(1000).estimatedSeconds);
   });
+});
+
+test('load engines wait for a common start before each batch, which is a part of the plan', () => {
+  const loadFrom = { engines: ['b', 'c'], address: '10.0.0.5' };
+  const { instances, estimatedSeconds } = plan(config, cpus);
+  const batches = instances.flatMap((instance) => instance.batches).length;
+  const more = plan({ ...config, loadFrom }, cpus).estimatedSeconds - estimatedSeconds;
+  expect(Math.abs(more - (batches * COMMON_START_MS) / 1000)).toBeLessThanOrEqual(1);
 });
 
 describe('the time to drain', () => {

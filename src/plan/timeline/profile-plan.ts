@@ -1,6 +1,7 @@
 import type { Config, Load, Scenario, Segment } from '../../config/types.ts';
 import type { Warning } from '../../results/results.ts';
 import type { PlannedVariant } from '../variants.ts';
+import { COMMON_START_MS } from './timeline.ts';
 
 /**
  * Fresh starts of each variant in the pass that samples where time goes, and the load of one, ms: repeated until there are
@@ -25,7 +26,7 @@ export interface PlannedProfile {
 
 /** Both sides of each pair where there are pairs, else all; of them those that `profile` names. Null: none is wanted. */
 export function planProfile(
-  { profile, scenarios, other }: Pick<Config, 'profile' | 'scenarios' | 'other'>,
+  { profile, scenarios, other, loadFrom }: Pick<Config, 'profile' | 'scenarios' | 'other' | 'loadFrom'>,
   variants: readonly PlannedVariant[],
 ): PlannedProfile | null {
   if (profile === undefined) return null;
@@ -37,7 +38,10 @@ export function planProfile(
   const all = [...(paired.length > 0 ? paired : heads), ...twins];
   const bases = all.map((variant) => [variant, phpBaseOf(variant, other)] as const);
   const known = bases.flatMap(([{ id }, base]) => (base === null ? [] : [[id, base] as const]));
-  const ms = scenarios.reduce((sum, scenario) => sum + scenarioMs(scenario), 0);
+  const ms = scenarios.reduce(
+    (sum, scenario) => sum + scenarioMs(scenario, loadFrom ? COMMON_START_MS : 0),
+    0,
+  );
   const seconds = PROFILE.starts * (START_SECONDS * scenarios.length + (known.length * ms) / 1000);
   return {
     variants: Object.fromEntries(known),
@@ -66,10 +70,11 @@ function warnOfNoBase({ id, label }: PlannedVariant): Warning {
   };
 }
 
-function scenarioMs({ load, script }: Scenario): number {
+/** @param startMs from asking for each of the loads to its beginning */
+function scenarioMs({ load, script }: Scenario, startMs: number): number {
   return load === null
-    ? (script?.loadMs ?? PROFILE.loadMs)
-    : PROFILE.loadMs + PROFILE.warmupMs + PROFILE.plainMs;
+    ? startMs + (script?.loadMs ?? PROFILE.loadMs)
+    : 3 * startMs + PROFILE.loadMs + PROFILE.warmupMs + PROFILE.plainMs;
 }
 
 /**

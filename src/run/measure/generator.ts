@@ -22,11 +22,7 @@ export function judgeGenerator(
   if (outcome.generators) return judgeTogether(outcome.generators, outcome, slice, m, wholeMs);
   const { samples } = outcome;
   const toMs = m.startedMs + wholeMs;
-  // k6 starts and ends with a slice that a count ends, which costs it CPU of its own.
-  const usedUs =
-    slice.durationMs === null
-      ? samples.usedWithinUs(outcome.arena, m.startedMs, toMs)
-      : samples.usedUs(outcome.arena, m.startedMs, toMs);
+  const usedUs = usedIn(samples, outcome.arena, slice, m.startedMs, toMs);
   // Requests cost k6 about the same wherever they go: of a stretch with turns each variant has its share of them.
   const cpuUs = usedUs === null ? null : usedUs * shareOfRequests(outcome, slice, m.requests);
   const busyRatio = cpuUs === null ? null : cpuUs / (m.durationMs * 1000 * outcome.loadCpus.length);
@@ -41,6 +37,19 @@ export function judgeGenerator(
   }
   reasons.push(...missedRate(slice, m, busyRatio));
   return { cpuUs, busyRatio, bound: reasons.length > 0, reasons };
+}
+
+/** k6 starts and ends with a slice that a count ends, which costs it CPU of its own. */
+function usedIn(
+  samples: BatchOutcome['samples'],
+  arena: number,
+  { durationMs }: Slice,
+  fromMs: number,
+  toMs: number,
+): number | null {
+  return durationMs === null
+    ? samples.usedWithinUs(arena, fromMs, toMs)
+    : samples.usedUs(arena, fromMs, toMs);
 }
 
 type Judged = Pick<
@@ -59,7 +68,7 @@ function judgeTogether(
   const machines = generators.map(({ name, samples, cpus, aheadMs, summary }) => {
     const requests = summary?.metrics[`http_reqs{slice:${sliceId(slice)}}`]?.count ?? 0;
     const fromMs = m.startedMs + aheadMs;
-    const usedUs = samples.usedUs(0, fromMs, fromMs + wholeMs);
+    const usedUs = usedIn(samples, 0, slice, fromMs, fromMs + wholeMs);
     const cpuUs = usedUs === null ? null : usedUs * shareOfRequests({ ...outcome, summary }, slice, requests);
     const busyRatio = cpuUs === null ? null : cpuUs / (m.durationMs * 1000 * cpus);
     return { name, requests, cpuUs, busyRatio, bound: busyRatio !== null && busyRatio > BUSY_LIMIT };
