@@ -10,7 +10,7 @@ const NAMED = 3;
 
 /** The commit that is checked out, and what of the apps differs from it; null where they lie in no repository, or in several. */
 export async function describeHead(
-  config: Config,
+  config: Pick<Config, 'apps' | 'out'>,
   host: Host,
 ): Promise<NonNullable<Results['run']['head']> | null> {
   const places = await Promise.all(config.apps.map(({ folder }) => locate(host, folder)));

@@ -225,7 +225,7 @@ function withoutOwn(argv: readonly string[], own: FlagKinds): string[] {
 }
 
 /** `3`, or `runtimes`: one for each. */
-export function readShards(text: string | undefined): number | 'runtimes' | null {
+function readShards(text: string | undefined): number | 'runtimes' | null {
   if (text === undefined || text === 'runtimes') return text ?? null;
   return at({ name: '--shards' }, () => parseInteger(text, { min: 1, max: MAX_SHARDS }));
 }

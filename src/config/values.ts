@@ -19,7 +19,7 @@ export const durationValue = (min = 0, options: { orZero?: boolean; unit?: 'ms' 
   });
 
 export const memoryValue = scalar(text.parseMemory, { type: ['string', 'integer'] });
-export const percentValue = scalar(text.parsePercent, {
+const percentValue = scalar(text.parsePercent, {
   type: 'string',
   pattern: '^\\d{1,3}(\\.\\d+)?%$',
 });

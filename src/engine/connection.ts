@@ -14,7 +14,7 @@ import { LABEL, lastLines } from './docker.ts';
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** The environment in which docker talks to this engine, whatever the user's own says. */
-export function engineEnvironment(engine: string): Env {
+function engineEnvironment(engine: string): Env {
   return isEngineUrl(engine)
     ? { DOCKER_HOST: engine, DOCKER_CONTEXT: undefined }
     : { DOCKER_HOST: undefined, DOCKER_CONTEXT: engine };

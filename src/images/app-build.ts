@@ -24,8 +24,8 @@ export interface AppBuilds {
   remove(): Promise<void>;
 }
 
-export const COMPOSER = 'composer:2';
-export const EXTENSION_INSTALLER = 'mlocati/php-extension-installer:2';
+const COMPOSER = 'composer:2';
+const EXTENSION_INSTALLER = 'mlocati/php-extension-installer:2';
 
 /** No packages, no caches, nothing to run: the files as they are. */
 const COPY = 'FROM scratch\nCOPY . /\n';

@@ -56,7 +56,10 @@ export function takeShard(
  * The gates that these variants are compared with; in a shard not those for a variant that another one measures. A rule on a
  * count is left out where a stronger source chose other counts.
  */
-export function gatesFor(config: Config, variants: readonly PlannedVariant[]): Config['failOn'] {
+export function gatesFor(
+  config: Pick<Config, 'count' | 'failOn' | 'shard'>,
+  variants: readonly PlannedVariant[],
+): Config['failOn'] {
   const { shard, failOn, count: counters = [] } = config;
   const names = variants.flatMap(({ id, label, runtime }) => [id, label, runtime.name]);
   const isCounted = (name: string) => counters.some((counter) => counter === COUNT_NAMES[name]?.by);

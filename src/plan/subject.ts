@@ -3,7 +3,10 @@ import { escapeText } from '../config/text.ts';
 import type { App, Config } from '../config/types.ts';
 
 /** What a plan measures and how hard: its apps with their document roots, the host they are asked for, each scenario. */
-export function describeSubject({ apps, host, scenarios }: Config, packageRoot: string): string[] {
+export function describeSubject(
+  { apps, host, scenarios }: Pick<Config, 'apps' | 'host' | 'scenarios'>,
+  packageRoot: string,
+): string[] {
   return [
     ...apps.map((app) => `app:       ${describeApp(app, packageRoot)}`),
     `host:      ${escapeText(host)}`,

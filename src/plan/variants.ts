@@ -5,7 +5,7 @@ import type { App, Config, OptionValue, Other, Runtime, RuntimeChoice } from '..
 import { UserError } from '../errors.ts';
 
 /** Entry points derive the ports that they need inside from PORT + 1000, + 2000 …: so many fit between. */
-export const MAX_VARIANTS = 900;
+const MAX_VARIANTS = 900;
 
 /** What is compared: app × PHP version × runtime × options, at the other side of `compare-to` as well. */
 export interface PlannedVariant {

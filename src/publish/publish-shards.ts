@@ -79,7 +79,7 @@ function adopt(job: WorkflowJob, { pull, measured }: Origin): WorkflowJob {
 }
 
 /** Both ways of commenting on what one call in one workflow has measured update the same comment: bench.yml has this key, too. */
-export function workflowKey(workflow: string, artifact: string): string {
+function workflowKey(workflow: string, artifact: string): string {
   return `workflow/${workflow}/${artifact}`;
 }
 

@@ -22,7 +22,7 @@ import { type ArenaPlace, namingEngine } from './take-arenas.ts';
 export type LoadEngine = Pick<Loader, 'name' | 'host' | 'docker' | 'arena' | 'cpus' | 'memoryBytes'>;
 
 /** Each generator has at least one client. Errors: UserError. */
-export function refuseFewClients({ scenarios, loadFrom }: Config): void {
+export function refuseFewClients({ scenarios, loadFrom }: Pick<Config, 'scenarios' | 'loadFrom'>): void {
   if (!loadFrom) return;
   const most = ({ segments }: { segments: readonly Segment[] }) =>
     Math.min(...segments.flatMap((one) => ('vus' in one ? [one.vus] : [])));

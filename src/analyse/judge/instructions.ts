@@ -6,7 +6,7 @@ import type { CountChange } from '../counted.ts';
  * Smaller changes are none, as a share: at most twice what equal counts may differ by (MOST_FLOOR in src/run/instructions),
  * and what the text of a page is worth that does the same work.
  */
-export const LEAST_CHANGE = 0.001;
+const LEAST_CHANGE = 0.001;
 
 export function judgeInstructions(difference: number, from: number): CountChange['verdict'] {
   if (Math.abs(difference) <= LEAST_CHANGE * from) return 'same';

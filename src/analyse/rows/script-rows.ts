@@ -70,7 +70,7 @@ export function sayChecks({ name, passes, fails }: CheckRow): string {
 }
 
 /** The share in which each check has to pass. */
-export function neededChecks({ slo, thresholds }: ScenarioFacts): number {
+function neededChecks({ slo, thresholds }: ScenarioFacts): number {
   return slo.checksRatio ?? (thresholds ? DEFAULT_CHECKS : DEFAULT_BUNDLED_CHECKS);
 }
 

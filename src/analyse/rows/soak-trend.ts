@@ -148,7 +148,7 @@ function cut(points: readonly Point[], from: number, to: number, count: number):
  * The slope of a series whose noise fades: by least squares, with as many degrees of freedom as its residuals are worth
  * when neighbours resemble each other (n(1 − r) ÷ (1 + r) of them; Santer et al. 2000).
  */
-export function regress(points: readonly Point[]): Slope | null {
+function regress(points: readonly Point[]): Slope | null {
   const n = points.length;
   if (n < 6) return null;
   const [x0, y0] = [mean(points.map(({ x }) => x)), mean(points.map(({ y }) => y))];

@@ -22,7 +22,7 @@ export function parseCondition(text: string): Condition | null {
 }
 
 /** Why a condition is not judged from all slices together; null: it is. */
-export function judgedBySlice({ method }: Condition): string | null {
+function judgedBySlice({ method }: Condition): string | null {
   if (method === 'count') return 'a count grows with the load';
   if (method === 'value') return 'a gauge has only its last value';
   return null;

@@ -18,7 +18,7 @@ export interface Charged {
 }
 
 /** Time of a function as far as it is charged to another, or to itself. */
-export const cellOf = (charge: string, holder: string): string => `${charge}\n${holder}`;
+const cellOf = (charge: string, holder: string): string => `${charge}\n${holder}`;
 export const readCell = (cell: string): [charge: string, holder: string] =>
   cell.split('\n') as [string, string];
 

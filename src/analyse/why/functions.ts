@@ -30,7 +30,7 @@ export interface Paired {
 export type SampleSplit = 'self' | 'inclusive' | 'charged' | 'cells';
 
 /** With fewer pairs nothing is tested. */
-export const MIN_STARTS = 3;
+const MIN_STARTS = 3;
 /** Samples per start, on the side that has more: with fewer a function is not tested. */
 const MIN_SAMPLES = 10;
 /** A change that is smaller than this share of a request is not named, as it matters to nobody. */

@@ -87,7 +87,7 @@ async function readPods(folder: string): Promise<Pod[]> {
 }
 
 /** What the pods measured together. Errors: a pod is missing, is there twice, or wrote no summary. Pure. */
-export function resultsOfPods(load: EjectedLoad, pods: readonly Pod[]): Results {
+function resultsOfPods(load: EjectedLoad, pods: readonly Pod[]): Results {
   const parts = pods.map((pod) => ({ ...pod, summary: readSummary(pod), errors: parseSamples(pod.log) }));
   checkSegments(load, parts);
   const summary = mergeSummaries(parts.map((part) => ({ summary: part.summary, aheadMs: 0 })));

@@ -52,7 +52,7 @@ export function parseBudget(text: string): number {
   return ms;
 }
 
-export const GATE_METRICS = ['rps', 'p50', 'p95', 'p99', 'cpu', 'memory', 'services'] as const;
+const GATE_METRICS = ['rps', 'p50', 'p95', 'p99', 'cpu', 'memory', 'services'] as const;
 export const GATE_FORM = '[METRIC] slower > N% [in SCENARIO] [on RUNTIME or VARIANT]';
 export const COUNT_GATE_FORM = 'COUNT more [> N or N%]';
 const GATE =
@@ -60,7 +60,7 @@ const GATE =
 /** Beyond it nobody means a gate. */
 const MAX_ABOVE = 1000;
 
-export const UNJUDGED = ['fail', 'pass'] as const;
+const UNJUDGED = ['fail', 'pass'] as const;
 
 /** `unjudged = pass`: what becomes of a run in which a gate could not be judged; null: it is a gate. */
 export function parseUnjudged(text: string): Unjudged | null {

@@ -34,7 +34,7 @@ const BUILT_IN = new Set(
 );
 
 /** What composer.json requires, by name; nothing where there is none. */
-export function readRequirements(text: string | null): string[] {
+function readRequirements(text: string | null): string[] {
   try {
     return Object.keys(JSON.parse(text ?? '{}').require ?? {}).map((name) => name.toLowerCase());
   } catch {

@@ -173,7 +173,7 @@ const LOAD_PER_INSTANCE_MS = 5 * SECOND;
 const COUNTED_BLOCKS = 3;
 
 /** Slices of each variant per instance when nothing is said. */
-export function defaultBlocks(load: Load | null): number {
+function defaultBlocks(load: Load | null): number {
   if (!load) return 1;
   const ms = loadMs(load);
   return ms === null ? COUNTED_BLOCKS : Math.max(1, Math.ceil(LOAD_PER_INSTANCE_MS / ms));

@@ -8,9 +8,9 @@ import type { Slice } from './slices.ts';
  */
 export const TURN_MS = 200;
 /** Longer slices are profiles of sustained load: they stay in one piece. */
-export const TURNS_UP_TO_MS = 10_000;
+const TURNS_UP_TO_MS = 10_000;
 /** A turn lasts at least this many typical requests, so that those which reach into the next one weigh little. */
-export const REQUESTS_PER_TURN = 10;
+const REQUESTS_PER_TURN = 10;
 
 /** Whether slices of this load can be cut into turns: one short step at one concurrency or rate. */
 export function takesTurns(steps: readonly LoadStep[], durationMs: number | null): boolean {

@@ -52,7 +52,7 @@ export function tellCount(row: CountRow, medium: Names): string {
 }
 
 /** What surely changed: more first, the largest first. Of a path only where nothing is known of the whole scenario. */
-export function changedCounts({ scenarios }: Summary): { scenario: ScenarioSummary; row: CountRow }[] {
+function changedCounts({ scenarios }: Summary): { scenario: ScenarioSummary; row: CountRow }[] {
   const changed = scenarios.flatMap((scenario) =>
     scenario.counts.flatMap((row) => {
       const { verdict } = row.change ?? {};

@@ -68,7 +68,7 @@ export function gridMarkdown({ columns, rows }: Grid): string {
 }
 
 /** Parts below each other; tables have their captions where there are several. */
-export function partsMarkdown(parts: readonly Part[]): string {
+function partsMarkdown(parts: readonly Part[]): string {
   const tables = parts.filter(({ kind }) => kind === 'table').length;
   return parts
     .map((part) => {

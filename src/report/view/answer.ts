@@ -40,7 +40,7 @@ export function isCompared({ plan, scenarios }: Summary): boolean {
   return plan.compareTo !== null || scenarios.some(has);
 }
 
-export function isChange({ against }: Comparison): boolean {
+function isChange({ against }: Comparison): boolean {
   return against !== 'reference';
 }
 

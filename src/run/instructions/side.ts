@@ -16,7 +16,7 @@ export interface Side {
 const MEMORY_BYTES = 2 ** 31;
 const READY_SECONDS = 30;
 
-export function containerOfSide({ engine }: World, index: number): string {
+export function containerOfSide({ engine }: Pick<World, 'engine'>, index: number): string {
   return `php-runtime-bench-${engine.run}-count-${index}`;
 }
 
@@ -65,7 +65,7 @@ function onOneCpu(world: World, index: number): World {
   };
 }
 
-async function awaitReady({ engine }: World, container: string): Promise<void> {
+async function awaitReady({ engine }: Pick<World, 'engine'>, container: string): Promise<void> {
   const { docker, host, signal } = engine;
   const untilMs = host.elapsed() + READY_SECONDS * 1000;
   for (;;) {

@@ -111,7 +111,7 @@ export function readFacts(body: string): Facts | null {
 }
 
 /** The second is not there on a kernel without IPv6. */
-export const SOCKET_TABLES = ['/proc/net/tcp', '/proc/net/tcp6'] as const;
+const SOCKET_TABLES = ['/proc/net/tcp', '/proc/net/tcp6'] as const;
 
 /** Ports on which something listens in the arena's network namespace. */
 export async function listListeners(docker: Docker, arena: string): Promise<number[]> {
