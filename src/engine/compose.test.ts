@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { adaptCompose, findUnfit, imagesOf, networksOf } from './compose.ts';
+import { adaptCompose, findLocalFile, findUnfit, imagesOf, networksOf } from './compose.ts';
 
 const options = {
   run: 'r1',
@@ -105,4 +105,20 @@ test.each([
 ])('what a run can give is taken: %j', (asked) => {
   const services = { cache: { image: 'redis:7' }, db: { image: 'mariadb:11', ...asked } };
   expect(findUnfit({ services })).toBeNull();
+});
+
+test.each([
+  [{ volumes: [{ type: 'bind', source: '/home/me/db' }] }, 'db: volumes: /home/me/db'],
+  [{ configs: [{ source: 'own' }] }, 'db: configs: /home/me/my.cnf'],
+  [{ secrets: [{ source: 'own' }] }, 'db: secrets: /home/me/password'],
+])('a file of this machine is found, for an engine on another one: %j', (asked, found) => {
+  const [configs, secrets] = [{ own: { file: '/home/me/my.cnf' } }, { own: { file: '/home/me/password' } }];
+  const services = { cache: { image: 'redis:7' }, db: { image: 'mariadb:11', ...asked } };
+  expect(findLocalFile({ services, configs, secrets })).toMatchObject({ found });
+});
+
+test('what goes to another machine with the service is taken', () => {
+  const volumes = [{ type: 'volume', source: 'data' }, { type: 'tmpfs' }];
+  const services = { db: { image: 'mariadb:11', volumes, configs: [{ source: 'own' }] } };
+  expect(findLocalFile({ services, configs: { own: {}, unused: { file: '/home/me/x' } } })).toBeNull();
 });

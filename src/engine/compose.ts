@@ -9,6 +9,8 @@ export interface ComposeFile {
   services?: Record<string, ComposeService>;
   networks?: Record<string, ComposeResource | null>;
   volumes?: Record<string, ComposeResource | null>;
+  configs?: Record<string, { file?: string } | null>;
+  secrets?: Record<string, { file?: string } | null>;
 }
 
 interface ComposeService {
@@ -27,6 +29,9 @@ interface ComposeService {
   scale?: number;
   ports?: unknown;
   container_name?: string;
+  volumes?: readonly { type?: string; source?: string }[];
+  configs?: readonly { source?: string }[];
+  secrets?: readonly { source?: string }[];
 }
 
 interface ComposeResource {
@@ -114,6 +119,20 @@ export function findUnfit({ services = {} }: ComposeFile): Unfit | null {
         found: `${name}: network_mode: ${mode}`,
         allowed: "networks of the compose file (the app finds the service by name), 'service:NAME' or 'none'",
       };
+    }
+  }
+  return null;
+}
+
+/** The first file of this machine that a service wants, and that an engine on another machine does not see; null: none. */
+export function findLocalFile(file: ComposeFile): Unfit | null {
+  const allowed = 'named volumes, images that have the files, `configs` with `content`';
+  for (const [name, service] of Object.entries(file.services ?? {})) {
+    const bound = service.volumes?.find(({ type }) => type === 'bind');
+    if (bound) return { found: `${name}: volumes: ${bound.source}`, allowed };
+    for (const kind of ['configs', 'secrets'] as const) {
+      const path = service[kind]?.map(({ source = '' }) => file[kind]?.[source]?.file).find(Boolean);
+      if (path !== undefined) return { found: `${name}: ${kind}: ${path}`, allowed };
     }
   }
   return null;

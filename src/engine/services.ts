@@ -4,7 +4,15 @@ import type { Host } from '../host.ts';
 import { formatCpus } from '../plan/cpus.ts';
 import type { PlannedVariant } from '../plan/variants.ts';
 import type { CpuLayout, Failure, Warning } from '../results/results.ts';
-import { adaptCompose, type ComposeFile, findUnfit, imagesOf, networksOf, projectOf } from './compose.ts';
+import {
+  adaptCompose,
+  type ComposeFile,
+  findLocalFile,
+  findUnfit,
+  imagesOf,
+  networksOf,
+  projectOf,
+} from './compose.ts';
 import { type Docker, inspectContainer, LIMITS_MS, lastLines, readLog } from './docker.ts';
 import { execute } from './execute.ts';
 import { pullImage } from './image-store.ts';
@@ -54,7 +62,7 @@ export function databaseOf(variant: PlannedVariant, variants: readonly PlannedVa
 
 /** Reads the compose file, before anything starts. Errors: the plugin is missing, the file is not right. */
 export async function readCompose(
-  { docker, run, signal }: Pick<ServicesWorld, 'docker' | 'run' | 'signal'>,
+  { docker, run, signal, isRemote }: Pick<ServicesWorld, 'docker' | 'run' | 'signal'> & { isRemote: boolean },
   wanted: Wanted,
 ): Promise<ComposeFile> {
   const version = await docker.try(['compose', 'version']);
@@ -95,6 +103,13 @@ export async function readCompose(
       found: unfit.found,
       allowed: unfit.allowed,
       hint: 'write a separate compose file for the benchmark, without this key',
+    });
+  }
+  const local = isRemote ? findLocalFile(file) : null;
+  if (local) {
+    throw new UserError('an engine on another machine does not have this file', {
+      ...{ where: { name: wanted.file }, ...local },
+      hint: 'build an image with the file: COPY it in the Dockerfile of `build`',
     });
   }
   if (unknown !== undefined) {

@@ -24,7 +24,7 @@ import { takeArenas } from './take-arenas.ts';
 
 /** All that can be known, and refused, before anything is started. */
 export async function prepare(desk: Desk, asked: Config) {
-  const { host, docker, caller, run, signal } = desk;
+  const { host, isRemote, docker, caller, run, signal } = desk;
   const { say, packageRoot } = caller;
   // What it refuses is known before the engine is asked.
   listHeads(asked);
@@ -39,8 +39,8 @@ export async function prepare(desk: Desk, asked: Config) {
   const variants = planVariants(given);
   if (found) say(`comparing with ${sayOther(found.other)}`);
   for (const { message } of found?.notes ?? []) say(message);
-  const compose = given.services && (await readCompose({ docker, run, signal }, given.services));
-  const hyperfine = given.coldStart ? await findHyperfine(host, desk.isRemote) : null;
+  const compose = given.services && (await readCompose({ docker, run, signal, isRemote }, given.services));
+  const hyperfine = given.coldStart ? await findHyperfine(host, isRemote) : null;
   const k6Image = await getK6(docker, given.images, { say, signal });
   const scenariosFolder = join(packageRoot, 'scenarios');
   const cwd = process.cwd();

@@ -1,4 +1,6 @@
 // An engine on another machine, as far as one machine has two: it is reached over ssh alone, and the network can be cut.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { leftovers } from '../integration/bench.ts';
 import { bench, connectionFaults } from './connection.ts';
@@ -27,13 +29,21 @@ describe.skipIf(why !== null)(`an engine over ssh${why ? `: ${why}` : ''}`, () =
 
   it('a run over ssh measures as any other, through one connection', async () => {
     const before = way.logins();
-    const run = bench(world('run'), 'faulty');
+    const services = join(suite.project.folder, 'services.yml');
+    writeFileSync(
+      services,
+      `services: { idle: { image: '${PHP}', command: [sh, -c, 'cat /own; echo; exec sleep 1000'], configs: [own] } }
+configs: { own: { content: from here } }\n`,
+    );
+    const run = bench(world('run'), 'faulty', 3, '--services', services);
     expect(await run.done).toMatchObject({ code: 0 });
     const { run: facts, measurements } = suite.project.results('run');
     expect(facts.stopped).toBeNull();
     expect(measurements.map(({ outcome, cpu }) => [outcome, cpu !== null])).toEqual(
       Array.from({ length: 3 }, () => ['ok', true]),
     );
+    const log = join(suite.project.folder, 'run/raw/services/idle.log');
+    expect(readFileSync(log, 'utf8')).toContain('from here');
     // One is the master; more only where a server allows fewer sessions at once than docker has.
     expect(way.logins() - before).toBeLessThan(10);
     expect(await leftovers()).toEqual([]);
@@ -65,6 +75,16 @@ describe.skipIf(why !== null)(`an engine over ssh${why ? `: ${why}` : ''}`, () =
     expect([code, stderr]).toEqual([
       2,
       expect.stringMatching(/no such Docker context(?:.|\n)*allowed: default,/),
+    ]);
+  });
+
+  it('so is a service that wants a file of this machine, which Docker would make an empty folder of there', async () => {
+    const services = join(suite.project.folder, 'bound.yml');
+    writeFileSync(services, `services: { idle: { image: '${PHP}', volumes: ['./app.sql:/app.sql'] } }\n`);
+    const { code, stderr } = await bench(world('bound'), 'faulty', 1, '--services', services).done;
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/does not have this file\n.*idle: volumes: .*app\.sql/),
     ]);
   });
 
