@@ -18,10 +18,13 @@ const ALONE = ['capacity', 'guards', 'knee', 'machines', 'noise', 'numbers', 'pe
   (name) => `test/integration/${name}.test.ts`,
 );
 
-/** Those that take longest, by themselves longer than the rest of a worker's files: nobody should wait for one at the end. */
+/**
+ * Those that take longest, by themselves longer than the rest of a worker's files: nobody should wait for one at the end.
+ * Of the faults, a hung engine and a lost connection take minutes of waiting.
+ */
 const FIRST = [
-  ...['corpus-services', 'corpus', 'service-counts', 'runtimes', 'services', 'faults', 'profile', 'journeys'],
-  ...['build', 'load-engines', 'instructions'],
+  ...['connection', 'runs', 'hang', 'engines', 'pull', 'corpus-services', 'corpus', 'service-counts'],
+  ...['runtimes', 'services', 'faults', 'profile', 'journeys', 'build', 'load-engines', 'instructions'],
 ];
 
 /** What all files of a layer that runs the CLI share. */

@@ -1,4 +1,6 @@
 // An nginx before a variant, for real: requests pass through it, and what it uses is counted with the variant.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   docker,
@@ -20,13 +22,15 @@ beforeAll(async () => {
 afterAll(() => project.remove());
 
 const FRONT = 'apache@8.4[front=nginx,workers=2]';
+const PATH = '/io?ms=50';
 const LOAD = ['--wait', '--load', 'vus(2, 2s)', '--instances', '1', '--blocks', '1'];
 
 test('nginx in front has CPUs of its own, and is counted with what it stands before', async () => {
   const cpus = ['--server-cpus', '0', '--front-cpus', '1', '--load-cpus', '1'];
   const choices = 'apache[workers=2],apache[workers=2,front=nginx]';
   const cold = hasHyperfine ? ['--cold-start'] : [];
-  const run = project.bench('front', '--runtimes', choices, ...LOAD, ...cpus, ...cold);
+  const paths = ['--paths', PATH];
+  const run = project.bench('front', '--runtimes', choices, ...paths, ...LOAD, ...cpus, ...cold);
   const name = async () => (await ourContainers()).find((one) => one.endsWith('-front'));
   await during(run, async () => (await name()) !== undefined);
   const front = (await name()) ?? '';
@@ -39,7 +43,8 @@ test('nginx in front has CPUs of its own, and is counted with what it stands bef
       return names.some((one) => /-cold-\d+$/.test(one)) && names.some((one) => /-cold-\d+-front$/.test(one));
     });
   }
-  expect(await run.done).toMatchObject({ code: 0 });
+  const { code, stdout, stderr } = await run.done;
+  expect(code, stderr).toBe(0);
 
   const results = project.results('front');
   expect(variantOf(results, FRONT)).toMatchObject({
@@ -53,6 +58,17 @@ test('nginx in front has CPUs of its own, and is counted with what it stands bef
   expect(results.plan.cpus.front).toEqual([1]);
   const starts = results.variants.map(({ coldStart }) => coldStart?.timesMs.length);
   expect(starts).toEqual(hasHyperfine ? [10, 10] : [undefined, undefined]);
+  for (const { coldStart } of results.variants) {
+    if (!coldStart) continue;
+    expect(coldStart).toMatchObject({ tool: expect.stringMatching(/^hyperfine \d/), path: PATH });
+    // The answer alone takes 50 ms.
+    for (const ms of coldStart.timesMs) expect(ms).toBeGreaterThan(50);
+    expect(stdout).toContain('cold starts');
+  }
+  if (hasHyperfine) {
+    const file = join(project.folder, 'front/raw/cold-start/apache@8.4_workers=2_.json');
+    expect(JSON.parse(readFileSync(file, 'utf8')).results[0].times).toHaveLength(10);
+  }
   expect(results.warnings.filter(({ code }) => code === 'cold-start')).toEqual([]);
   expect(await leftovers()).toEqual([]);
 });

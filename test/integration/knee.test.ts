@@ -1,10 +1,10 @@
 /** Where a real server of known capacity gives in, workers ÷ the time of a request, and with how many workers most. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { analyse } from '../../src/analyse/analyse.ts';
 import type { Results } from '../../src/results/results.ts';
-import { hasHyperfine, leftovers, makeProject, type Project } from './bench.ts';
+import { makeProject, type Project } from './bench.ts';
 
 let project: Project;
 let results: Results;
@@ -23,7 +23,7 @@ beforeAll(async () => {
   const finished = await project.run(
     'knee',
     ...['--runtimes', 'nginx-fpm[workers=4]', '--tune', 'workers=4,16', '--scenarios', 'waits,works'],
-    ...['--instances', '1', '--wait', ...(hasHyperfine ? ['--cold-start'] : [])],
+    ...['--instances', '1', '--wait'],
   ).done;
   expect(finished.code, finished.stderr).toBe(0);
   results = project.results('knee');
@@ -60,17 +60,4 @@ test('where requests wait, sixteen workers hold more, and it says so', () => {
 
 test('where they work, more workers than CPUs do not help', () => {
   expect(held('works', 16) / held('works', 4)).toBeLessThan(1.3);
-});
-
-test('ten fresh starts are timed by hyperfine, and what it says is kept', async ({ skip }) => {
-  if (!hasHyperfine) skip('there is no hyperfine on PATH');
-  const { coldStart } = results.variants[0] ?? {};
-  expect(coldStart).toMatchObject({ tool: expect.stringMatching(/^hyperfine \d/), path: '/io?ms=50' });
-  expect(coldStart?.timesMs).toHaveLength(10);
-  // The answer alone takes 50 ms.
-  for (const ms of coldStart?.timesMs ?? []) expect(ms).toBeGreaterThan(50);
-  const file = join(project.folder, 'knee/raw/cold-start/nginx-fpm@8.4_workers=4_.json');
-  expect(JSON.parse(readFileSync(file, 'utf8')).results[0].times).toHaveLength(10);
-  expect(stdout).toContain('cold starts');
-  expect(await leftovers()).toEqual([]);
 });
