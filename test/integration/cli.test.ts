@@ -88,6 +88,23 @@ describe('bad input', () => {
       /^pulling localhost:9\/k6:2\.2\.0\ncould not pull the k6 image localhost:9\/k6:2\.2\.0\n {2}found: {3}.*\n {2}hint: {4}.*\n$/,
     ],
     [
+      'a plan for an engine that is not there',
+      ['plan', '--runtimes', 'apache', '--engine', 'nowhere'],
+      {},
+      2,
+      /^engine: no such Docker context\n {2}found: {3}'nowhere'\n {2}allowed: .*\n {2}hint: {4}.*\n$/,
+    ],
+    [
+      'a plan with more load engines than clients',
+      [
+        ...['plan', '--runtimes', 'apache', '--load', 'vus(1, 1s)'],
+        ...['--load-engines', 'b,c', '--load-address', '192.0.2.1'],
+      ],
+      {},
+      2,
+      /^load-engines: more load engines than clients\n {2}found: {3}2 engines\n {2}allowed: up to 1, .*\n$/,
+    ],
+    [
       'results that are not there',
       ['report', 'nothing'],
       {},
