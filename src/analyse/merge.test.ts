@@ -30,6 +30,21 @@ const again = (change?: (results: Results) => void) =>
     change?.(results);
   });
 
+const loadedFrom = (kind: 'engines' | 'cluster', names: readonly string[]) => (results: Results) => {
+  const way = { share: '0:1', roundTripMs: 0.2, hops: 1, mtu: 1500, skewMs: 0 };
+  const generators = names.map((name) => ({ name, ...way }));
+  results.plan.elsewhere = { kind, target: '10.0.0.5', generators };
+};
+
+test('runs that were loaded from other machines are tables of their own, pods of a cluster are not told apart', () => {
+  const groups = (...changes: ((results: Results) => void)[]) =>
+    mergeResults(changes.map((change, i) => run(`${i}`, change))).length;
+  expect(groups(loadedFrom('engines', ['b']), loadedFrom('engines', ['c']))).toBe(2);
+  expect(groups(loadedFrom('engines', ['b']), loadedFrom('engines', ['b']))).toBe(1);
+  expect(groups(loadedFrom('cluster', ['p-1']), loadedFrom('cluster', ['p-2']))).toBe(1);
+  expect(groups(loadedFrom('engines', ['b']), () => {})).toBe(2);
+});
+
 test('the starts of two runs of one variant are different instances', () => {
   const [merged] = mergeResults([run('a'), again()]);
   const { scenarios, warnings } = analyse(merged as Results);
