@@ -60,6 +60,8 @@ export function makeBatch(load: string, given: Partial<Scenario> = {}): Batch {
 
 export interface Generated {
   summary: K6Summary;
+  /** When all were to begin, unix ms. */
+  startAtMs: number;
   /** Every latency that it measured, ms. */
   latencies: number[];
   /** All that it printed, as a pod's log has it. */
@@ -70,12 +72,17 @@ export interface Generated {
 export async function generate(arena: string, batch: Batch, port: number, n: number): Promise<Generated[]> {
   const folders = Array.from({ length: n }, (_, i) => `/tmp/generator-${n}-${batch.scenario.name}-${i}`);
   await Promise.all(folders.map((folder) => furnish(arena, folder, journeyModule(batch.scenario))));
-  const plan = { ...makeK6Plan(batch, { a: port }, 'test.local'), startAtMs: Date.now() + START_MS };
-  return Promise.all(folders.map((folder, i) => runOne(arena, folder, JSON.stringify(plan), i, n)));
+  const startAtMs = Date.now() + START_MS;
+  const plan = JSON.stringify({ ...makeK6Plan(batch, { a: port }, 'test.local'), startAtMs });
+  const run = async (folder: string, i: number) => ({
+    ...(await runOne(arena, folder, plan, i, n)),
+    startAtMs,
+  });
+  return Promise.all(folders.map(run));
 }
 
 /** On a busy machine k6 takes its time to read the scripts. */
-export const START_MS = 4000;
+const START_MS = 4000;
 
 async function furnish(arena: string, folder: string, journey: string): Promise<void> {
   await docker('exec', arena, 'sh', '-c', 'rm -rf "$1" && mkdir -p "$1"', 'sh', folder);
@@ -84,7 +91,13 @@ async function furnish(arena: string, folder: string, journey: string): Promise<
   await docker('exec', arena, 'sh', '-c', 'printf %s "$2" >"$1/journey.js"', 'sh', folder, journey);
 }
 
-async function runOne(arena: string, folder: string, plan: string, i: number, n: number): Promise<Generated> {
+async function runOne(
+  arena: string,
+  folder: string,
+  plan: string,
+  i: number,
+  n: number,
+): Promise<Omit<Generated, 'startAtMs'>> {
   const script = 'printf %s "$1" >plan.json; shift; exec k6 run --quiet --address "" --out csv=all.csv "$@"';
   const { code, stdout, stderr } = await tryDocker(
     ...['exec', '--workdir', folder, arena, 'sh', '-c', script, 'sh', plan, ...segmentFlags(i, n)],
