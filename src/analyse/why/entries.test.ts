@@ -101,3 +101,12 @@ test.each([
 test('a row that was not profiled does not count', () => {
   expect(between(resultsOf({ [FPM]: fpm, [LOOP]: loop }, ['apache@8.4']))?.base).toBe(FPM);
 });
+
+test('a server that keeps the app is not compared with one that does not', () => {
+  const results = resultsOf({ [FPM]: fpm, [LOOP]: loop });
+  const variants = results.variants.map((one) => ({
+    ...one,
+    model: one.id === LOOP ? ('long-lived' as const) : one.model,
+  }));
+  expect(between({ ...results, variants })).toBeUndefined();
+});

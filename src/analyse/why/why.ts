@@ -38,7 +38,10 @@ function explainVariants(
   });
 }
 
-/** The second of two rows against the first, where exactly two were profiled that have no other version. */
+/**
+ * The second of two rows against the first, where exactly two were profiled that have no other version. A server that keeps
+ * the app is not compared with one that does not: late samples fall on other functions there.
+ */
 function explainRows(
   { variants }: Results,
   scenario: string,
@@ -47,7 +50,7 @@ function explainRows(
 ): Why[] {
   const rows = variants.filter(({ id, ref, base }) => ref === null && base === null && of(id).length > 0);
   const [first, second, ...others] = rows;
-  if (!first || !second || others.length > 0) return [];
+  if (!first || !second || others.length > 0 || first.model !== second.model) return [];
   const sides = readSides(...alignEntries(of(second.id), of(first.id)));
   if (!sides || sides.bases.length === 0) return [];
   const verdict = comparisons.find(
