@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { analyse } from '../../../src/analyse/analyse.ts';
 import { markerOf, postComment } from '../../../src/publish/api/comment.ts';
 import { COMMENT_CHARACTERS } from '../../../src/publish/api/fit-size.ts';
-import { describe } from '../../../src/publish/publish.ts';
+import { describePublication } from '../../../src/publish/publish.ts';
 import { methodUrl } from '../../../src/report/format/md-comparisons.ts';
 import { renderShards } from '../../../src/report/shards.ts';
 import type { Results } from '../../../src/results/results.ts';
@@ -164,7 +164,8 @@ function hostile(change: (results: Results) => void = () => {}, count = 7): Resu
 
 test.each(['full', 'folded', 'short'])('hostile names, answers and logs are text: %s', async (stage) => {
   const results = hostile();
-  const body = describe('', analyse(results), JOB).stages[['full', 'folded', 'short'].indexOf(stage)] ?? '';
+  const body =
+    describePublication('', analyse(results), JOB).stages[['full', 'folded', 'short'].indexOf(stage)] ?? '';
   const shown = await show(`hostile-${stage}`, body);
   expectHarmless(shown, methodUrl({ ...summaryOf('quick'), tool: results.tool }));
   expect(shown.charts).toBe(1);
@@ -191,7 +192,7 @@ test('the comment of several machines with hostile names', async () => {
 });
 
 test('200 variants: shortened in stages, whole tables, under the limit', async () => {
-  const { stages } = describe('', analyse(hostile(() => {}, 200)), JOB);
+  const { stages } = describePublication('', analyse(hostile(() => {}, 200)), JOB);
   expect(stages[0]?.length).toBeGreaterThan(COMMENT_CHARACTERS);
   const posted: string[] = [];
   await postComment(
@@ -222,7 +223,7 @@ test('200 variants with plain names: folded is too long, short is whole', async 
     id: `nginx-fpm@8.4[workers=${i + 1}]`,
     rps: 100 + i,
   }));
-  const { stages } = describe(
+  const { stages } = describePublication(
     '',
     analyse(makeResults({ servers, instances: 2, scenario: { blocks: 1 } })),
     JOB,
@@ -235,7 +236,9 @@ test('200 variants with plain names: folded is too long, short is whole', async 
 });
 
 test('whole tables and nothing but ours, whatever was measured', async () => {
-  const bodies = Object.values(fixtures).map((make) => describe('', analyse(make()), JOB).stages[0] ?? '');
+  const bodies = Object.values(fixtures).map(
+    (make) => describePublication('', analyse(make()), JOB).stages[0] ?? '',
+  );
   const shown = await show('fixtures', bodies.join('\n\n'));
   expect(shown.tables).toBeGreaterThan(2 * bodies.length);
   expect(shown.broken).toEqual([]);

@@ -85,7 +85,7 @@ export class FlameGraph {
   }
 
   private makeLegend(): HTMLElement {
-    const items = this.flame.isCompared
+    const items: [kind: string, text: string][] = this.flame.isCompared
       ? [
           ['up3', 'more CPU by itself'],
           ['down3', 'less'],
