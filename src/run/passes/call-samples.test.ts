@@ -64,6 +64,16 @@ describe('the files of the sampler', () => {
     ).toBe(3);
   });
 
+  it('weigh a long call alike however many other samples there are', () => {
+    const of = (others: number) => {
+      const request =
+        times(1, '-10 aaaaaaaa') + times(others, '*20 aaaaaaaa') + times(1, '*250 aaaaaaaa bbbbbbbb');
+      const { tree } = readSamples(request.repeat(40), NAMES, PROFILE_LIMITS);
+      return tree.at(-1)?.[2];
+    };
+    expect([of(4), of(2)]).toEqual([40 * 13, 40 * 13]);
+  });
+
   it('count alike in short requests on a busy machine, where those of one request lie close together', () => {
     const lines =
       Array.from({ length: 80 }, (_, i) => `-${i % 9} aaaaaaaa\n`).join('') + times(40, '*3 aaaaaaaa');

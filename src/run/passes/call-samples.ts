@@ -78,6 +78,8 @@ const PERIODS = /^([*-])(\d{1,9}) /;
 /** At 250 ticks a second, where too few samples show another number. */
 const USUAL_PERIODS = 20;
 const ENOUGH = 20;
+/** A tick is at most 10 ms. What is longer was a call, however many of them there are. */
+const MOST_PERIODS = 55;
 
 /**
  * A tick of the machine gives one sample, but none while a function in C works: the sample behind it represents all of its
@@ -86,12 +88,13 @@ const ENOUGH = 20;
  */
 function findPeriodsPerTick(lines: readonly string[]): number {
   const found = lines.map((line) => PERIODS.exec(line));
-  const at = (kind: string, share: number): number => {
-    const periods = found.flatMap((match) => (match?.[1] === kind ? [Number(match[2])] : []));
+  const at = (kind: string, share: number, most = Number.POSITIVE_INFINITY): number => {
+    const all = found.flatMap((match) => (match?.[1] === kind ? [Number(match[2])] : []));
+    const periods = all.filter((one) => one <= most);
     periods.sort((a, b) => a - b);
     return periods.length < ENOUGH ? 0 : (periods[Math.floor(share * (periods.length - 1))] as number);
   };
-  const [between, first] = [at('*', 0.75), Math.min(USUAL_PERIODS, at('-', 0.9))];
+  const [between, first] = [at('*', 0.75, MOST_PERIODS), Math.min(USUAL_PERIODS, at('-', 0.9))];
   return Math.max(between, first) || USUAL_PERIODS;
 }
 
