@@ -1,4 +1,5 @@
 import { cp } from 'node:fs/promises';
+import { modelOf } from '../../config/parts/fit.ts';
 import type { Scenario } from '../../config/types.ts';
 import { type Excimer, takeExcimer } from '../../images/excimer-build.ts';
 import { PROFILE, profileLoad } from '../../plan/timeline/profile-plan.ts';
@@ -81,7 +82,9 @@ async function sampleStart(ready: ReadyPass, scenario: Scenario, kept: Kept): Pr
   }
   const { warmup, load, plain } = profileLoad(scenario, ready.world.job.plan.cpus.server.length);
   const warm = warmup && ready.servers.size > 0 ? await ready.load(warmup) : [];
-  const every = plain ? chooseEvery(perRequestUs(warm, ready.servers.keys()), kept.costs.values()) : 1;
+  // One that keeps the app samples all of its requests, whatever is chosen for the others.
+  const choosing = [...ready.servers].filter(([, { variant }]) => !keepsApp(variant)).map(([id]) => id);
+  const every = plain ? chooseEvery(perRequestUs(warm, choosing), kept.costs.values()) : 1;
   await sampleEvery(ready, every);
   // What was sampled in the warm-up; the names that it has written stay.
   for (const { container } of ready.servers.values()) {
@@ -103,7 +106,7 @@ async function sampleStart(ready: ReadyPass, scenario: Scenario, kept: Kept): Pr
       await keepProfile(ready, { ...profile, ...overhead }, kept.profiles);
       const { overheadRatio } = overhead;
       // A start with few samples was too short, or too disturbed, to show what they cost.
-      if (overheadRatio !== undefined && profile.samples >= PROFILE.samples)
+      if (overheadRatio !== undefined && profile.samples >= PROFILE.samples && choosing.includes(id))
         kept.costs.set(id, [...(kept.costs.get(id) ?? []), { every, overhead: overheadRatio }]);
     } else if (ready.start > 0 && !kept.profiles.has(id)) {
       // A start without samples is left out alone; a variant that never has any takes no more time.
@@ -138,13 +141,16 @@ async function loadUnsampled(ready: ReadyPass, plain: Scenario): Promise<Measure
 async function sampleEvery(ready: ReadyPass, every: number): Promise<string[]> {
   const told: string[] = [];
   // The size of the file is what counts: see runtimes/_profile/files/profile.php.
-  const script = `mkdir -p -m 777 ${WRITTEN} && head -c ${every} /dev/zero > ${EVERY}`;
+  const script = `mkdir -p -m 777 ${WRITTEN} && head -c ${every} /dev/zero > ${EVERY}.new && mv ${EVERY}.new ${EVERY}`;
   for (const [id, { container }] of ready.servers) {
     const { code } = await ready.world.engine.docker.try(['exec', container, 'sh', '-c', script]);
     if (code === 0) told.push(id);
   }
   return told;
 }
+
+const keepsApp = ({ runtime, options }: PlannedVariant): boolean =>
+  modelOf(runtime, options) === 'long-lived';
 
 /** CPU per request of each variant, as far as it is known. */
 function perRequestUs(loaded: readonly Measurement[], ids: Iterable<string>): number[] {
