@@ -158,7 +158,7 @@ async function repeat(counting: Counting, variant: string, part: Scenario): Prom
   );
   for (const { name, service } of missing.filter((one) => !unread.some((u) => u.service === one.service))) {
     warn(ready.world, warned, `${name} ${service}`, {
-      message: `the service ${service} did not give all of ${name}, so it was left out, of all services`,
+      message: `${name} is left out for all services: ${service} gave only a part of it`,
       remedy: REMEDIES[name] ?? 'leave the counters of the service alone while it is counted',
     });
   }
@@ -173,11 +173,15 @@ async function repeat(counting: Counting, variant: string, part: Scenario): Prom
   return { values: divide(values, requests), requests, failures };
 }
 
-/** Why PostgreSQL does not give a count. */
+const ROWS_REMEDY =
+  'PostgreSQL: use letters, digits, - and . in names of databases, and end transactions; others: do not reset counters while they are counted';
+
+/** Why PostgreSQL, or a counter that was set back, does not give a count. */
 const REMEDIES: Readonly<Record<string, string>> = {
-  queries: 'let the server log to standard error, or load pg_stat_statements',
-  'rows-read': 'use letters, digits, - and . in names of databases, and end transactions',
-  'rows-written': 'use letters, digits, - and . in names of databases, and end transactions',
+  queries:
+    'PostgreSQL: let the server log to standard error, or load pg_stat_statements; others: do not reset counters while they are counted',
+  'rows-read': ROWS_REMEDY,
+  'rows-written': ROWS_REMEDY,
 };
 
 const sum = (all: readonly Measurement[], of: (one: Measurement) => number) =>

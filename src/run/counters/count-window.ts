@@ -75,8 +75,10 @@ export async function countDuring<T>(
     ({ grown }) => grown.every(({ growth, one }) => !growth.onEdge || !disturbs(one)),
   );
   const parts = found.grown.map(({ growth, one }): WindowPart => {
-    const values = less(less(growth.values, one.own), one.probe, growth.probes);
     const { service, kind } = one.service;
+    // Whoever sets back one counter sets back others, which only look as if they had grown.
+    if (Object.values(growth.values).some((value) => value < 0)) return { service, kind, values: {} };
+    const values = less(less(growth.values, one.own), one.probe, growth.probes);
     return { service, kind, values: dropNegative(values) };
   });
   const doubtful = found.grown.filter(({ growth, one }) => growth.onEdge && disturbs(one));
