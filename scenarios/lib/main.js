@@ -360,7 +360,9 @@ export function handleSummary(data) {
   const { testRunDurationMs } = data.state;
   // To k6 the wait in `setup` is a part of the test.
   const durationMs =
-    plan.startAtMs === null ? testRunDurationMs : Math.min(testRunDurationMs, endedMs - plan.startAtMs);
+    plan.startAtMs === null
+      ? testRunDurationMs
+      : Math.max(0, Math.min(testRunDurationMs, endedMs - plan.startAtMs));
   const script = plan.userOptions
     ? { checks: checksOf(data.root_group), metrics: scriptMetrics(data) }
     : null;

@@ -25,7 +25,7 @@ function engineAt({ aheadMs, wayMs }: { aheadMs: number; wayMs: number }): Asked
     host: {
       now,
       elapsed: () => elapsedMs,
-      sleep: () => new Promise(() => {}),
+      sleep: (_ms, signal) => new Promise((resolve) => signal?.addEventListener('abort', () => resolve())),
       start(_program, _args, options) {
         let finish: (value: never) => void = () => {};
         return {

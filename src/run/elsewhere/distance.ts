@@ -1,4 +1,4 @@
-import type { Docker } from '../../engine/docker.ts';
+import { awaitClient, type Docker } from '../../engine/docker.ts';
 import { MachineError, UserError } from '../../errors.ts';
 import type { Host } from '../../host.ts';
 import { ARENA_FOLDER } from '../load/probe.ts';
@@ -72,7 +72,8 @@ async function timeLine({ host, arena }: Omit<AskedEngine, 'docker'>): Promise<n
   let answer = () => {};
   const running = host.start('docker', ['exec', '--interactive', arena, 'cat'], { onLine: () => answer() });
   const over = new AbortController();
-  const ended = running.done.finally(() => over.abort()).catch(() => {});
+  const stopWaiting = () => over.abort();
+  running.done.then(stopWaiting, stopWaiting);
   const times: number[] = [];
   const late = host.sleep(LINE_MS, over.signal);
   for (let i = 0; i < LINES; i++) {
@@ -85,7 +86,7 @@ async function timeLine({ host, arena }: Omit<AskedEngine, 'docker'>): Promise<n
     times.push(host.elapsed() - sentMs);
   }
   running.end();
-  await ended;
+  await awaitClient(host, running).catch(() => {});
   if (times.length > 0) return Math.min(...times);
   throw new MachineError('the clock of an engine could not be read', { found: 'no line comes back' });
 }

@@ -177,7 +177,7 @@ async function onLoader<T>(
     return await work();
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof UserError) throw error;
+    if (error instanceof UserError && !(error instanceof MachineError)) throw error;
     await expectLoader(loader);
     throw new MachineError('a load engine failed', {
       ...{ where: { name: 'load-engines' }, found: `${loader.name}: ${(error as Error).message}` },
@@ -213,6 +213,8 @@ function mergeLoads(
 
 /** Further apart, some of a turn of 200 ms went to the variant before. */
 const WARN_APART_MS = 20;
+/** One that was not ready for the common start is later than a busy machine is with a timer. */
+const LATE_MS = 250;
 
 /** Loads a batch; before the first one the engines meet the servers. */
 export async function loadByEngines(
@@ -231,7 +233,7 @@ export async function loadByEngines(
   }
   const { apartMs, ...loaded } = await loadTogether(loaders, host.now, batch, target, { signal });
   const lateMs = lateness(batch, loaded.generators, loaded.beganMs);
-  if (lateMs > WARN_APART_MS) {
+  if (lateMs > LATE_MS) {
     loaders.leadMs = Math.min(MOST_LEAD_MS, 2 * loaders.leadMs);
     sink.say(
       `a load engine was ${Math.round(lateMs)} ms late: from here on, loads begin ${loaders.leadMs / 1000} s after they are asked for`,

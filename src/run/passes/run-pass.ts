@@ -2,6 +2,7 @@ import { chmod, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Scenario } from '../../config/types.ts';
 import { expectEngine, LIMITS_MS } from '../../engine/docker.ts';
+import { MachineError } from '../../errors.ts';
 import type { Instance } from '../../plan/plan.ts';
 import type { PlannedVariant } from '../../plan/variants.ts';
 import type { Measurement } from '../../results/results.ts';
@@ -128,6 +129,8 @@ export async function guard(
   } catch (error) {
     engine.signal.throwIfAborted();
     await expectEngine(engine.docker);
+    // Another machine that loads is gone: the passes behind cannot do without it either.
+    if (error instanceof MachineError) throw error;
     const labels = variants.map(({ label }) => label).join(', ');
     const message = `${title}${labels && ` of ${labels}`}: ${(error as Error).message}`;
     sink.warn({ code, message, remedy, variant: null });
