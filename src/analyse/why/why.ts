@@ -1,4 +1,4 @@
-import type { Comparison, Profile, Results } from '../../results/results.ts';
+import type { Comparison, Profile, Results, Variant } from '../../results/results.ts';
 import { group } from '../rows/pool.ts';
 import { mergeTrees, type Weighed } from './call-tree.ts';
 import { findCulprits } from './culprits.ts';
@@ -50,7 +50,7 @@ function explainRows(
 ): Why[] {
   const rows = variants.filter(({ id, ref, base }) => ref === null && base === null && of(id).length > 0);
   const [first, second, ...others] = rows;
-  if (!first || !second || others.length > 0 || first.model !== second.model) return [];
+  if (!first || !second || others.length > 0 || !isLike(first, second)) return [];
   const sides = readSides(...alignEntries(of(second.id), of(first.id)));
   if (!sides || sides.bases.length === 0) return [];
   const verdict = comparisons.find(
@@ -60,6 +60,9 @@ function explainRows(
   const named = { scenario, variant: second.id, base: first.id, against: 'row' } as const;
   return [describe(named, sides, new Set(), verdict)];
 }
+
+const isLike = (one: Variant, other: Variant): boolean =>
+  one.model === other.model && one.app === other.app && one.php === other.php;
 
 interface Read {
   profile: Profile;
