@@ -10,6 +10,7 @@ import { lookForImage } from '../engine/image-store.ts';
 import { K6_IMAGE } from '../engine/k6-image.ts';
 import { diagnoseNeeds, lookAround } from '../engine/machine/doctor.ts';
 import type { Finding } from '../engine/machine/finding.ts';
+import { MachineError } from '../errors.ts';
 import type { Host } from '../host.ts';
 import { basesOfApp } from '../images/app-build.ts';
 import { basesOf } from '../images/bake.ts';
@@ -35,11 +36,18 @@ export async function showPlanned(command: Asked, shell: Shell): Promise<number>
   const asked = parseConfig({ flags: command.flags, cwd, packageRoot });
   refuseEngines(asked, `to see the share of each engine: plan --shards ${asked.engines?.length}`);
   refuseFewClients(asked);
-  return atEngine(host, asked.engine, (there, run) => showPlannedAt(there, run, command, asked, shell));
+  const away = makeRunId(host.now());
+  return atEngine(host, asked.engine, (there, run) => showPlannedAt(there, run, command, asked, shell)).catch(
+    (error) => {
+      // What an engine would know is unknown then, and no reason to show nothing.
+      if (!(error instanceof MachineError)) throw error;
+      return showPlannedAt({ host, isRemote: true }, away, command, asked, shell);
+    },
+  );
 }
 
 async function showPlannedAt(
-  { host, isRemote }: Connection,
+  { host, isRemote }: Pick<Connection, 'host' | 'isRemote'>,
   run: string,
   command: Asked,
   asked: Config,
@@ -80,7 +88,7 @@ async function showPlannedAt(
 const CPUS_UNKNOWN: Warning = {
   code: 'cpus-unknown',
   message:
-    'the CPUs of the engine are unknown as long as it has no image of k6: those of this machine are shown',
+    'the CPUs of the engine are unknown, as it does not answer or has no image of k6: those of this machine are shown',
   remedy: 'a run looks at them there before it plans',
   variant: null,
 };
