@@ -36,8 +36,8 @@ function commit(files: Readonly<Record<string, string>>): void {
   git('commit', '--quiet', '--allow-empty', '--message', 'Change');
 }
 
-// The question itself. By the design of the test the answer is wrong once in more than a hundred runs.
-describe('5 % more work in one app, a comment in another', () => {
+// The question itself. How small a change may be is measured by bench/power; this one is found on a busy machine, too.
+describe('10 % more work in one app, a comment in another', () => {
   /** So much that what the server does by itself hardly counts. */
   const LOOPS = 300_000;
   let results: Results;
@@ -50,7 +50,7 @@ describe('5 % more work in one app, a comment in another', () => {
   beforeAll(async () => {
     const app = (name: string, text: string) => ({ [`${name}/index.php`]: text });
     commit({ ...app('more', page(LOOPS)), ...app('same', page(LOOPS)) });
-    commit({ ...app('more', page(LOOPS * 1.05)), ...app('same', page(LOOPS, '// Said again')) });
+    commit({ ...app('more', page(LOOPS * 1.1)), ...app('same', page(LOOPS, '// Said again')) });
     const run = project.run(
       'out-verdict',
       ...['--app', 'more,same', '--runtimes', 'apache', '--paths', '/', '--compare-to', 'HEAD~1'],
@@ -71,15 +71,15 @@ describe('5 % more work in one app, a comment in another', () => {
     expect(pairs, told).toBeGreaterThanOrEqual(4);
     expect(pairs, told).toBeLessThanOrEqual(8);
     // What the server does by itself dilutes it a little.
-    expect(interval?.low).toBeLessThan(1.055);
-    expect(interval?.high).toBeGreaterThan(1.04);
+    expect(interval?.low).toBeLessThan(1.105);
+    expect(interval?.high).toBeGreaterThan(1.08);
     // The truth again, by the accounts of all slices together.
     const cpu = (id: string) => {
       const slices = slicesOf(results, id);
       const used = slices.reduce((sum, slice) => sum + (slice.cpu?.usedUs ?? 0), 0);
       return used / slices.reduce((sum, { requests }) => sum + requests, 0);
     };
-    expect(cpu('more/apache@8.4') / cpu('more/apache@8.4:base')).toBeCloseTo(1.05, 1);
+    expect(cpu('more/apache@8.4') / cpu('more/apache@8.4:base')).toBeCloseTo(1.1, 1);
   });
 
   it('both sides were loaded at once, twice a block, each first once', () => {
