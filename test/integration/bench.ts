@@ -60,14 +60,19 @@ export interface Project {
   remove(): void;
 }
 
-/** Makes a project that runs the sources as they were bundled for all files, or are. */
-export async function makeProject(): Promise<Project> {
+/**
+ * Makes a project that runs the sources as they were bundled for all files, or are.
+ *
+ * @param options.own a package of its own, beside the project's folder
+ */
+export async function makeProject({ own = false } = {}): Promise<Project> {
   const folder = mkdtempSync(join(tmpdir(), 'php-runtime-bench-test-'));
   const cwd = join(folder, 'project');
   const temporary = join(folder, 'tmp');
   for (const path of [cwd, temporary]) mkdirSync(path);
-  const package_ = findPackage() ?? join(folder, 'package');
-  if (findPackage() === null) await makePackage(package_);
+  const shared = own ? null : findPackage();
+  const package_ = shared ?? join(folder, 'package');
+  if (shared === null) await makePackage(package_);
   cpSync(join(root, 'test/fixtures/runtimes'), join(cwd, '.bench/runtimes'), { recursive: true });
   const images = await findImages();
   const schema = JSON.parse(readFileSync(join(package_, 'schema/results.schema.json'), 'utf8'));

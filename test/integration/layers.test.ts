@@ -13,6 +13,9 @@ beforeEach(() => {
   mkdirSync(join(project, 'src'));
   symlinkSync(join(root, 'node_modules'), join(project, 'node_modules'));
   symlinkSync(join(root, 'vitest.config.ts'), join(project, 'vitest.config.ts'));
+  // What the layers that run the CLI call first: here nothing runs it.
+  mkdirSync(join(project, 'test/integration'), { recursive: true });
+  writeFileSync(join(project, 'test/integration/package.ts'), 'export default () => {};\n');
 });
 afterEach(() => rmSync(project, { recursive: true }));
 
@@ -51,7 +54,6 @@ it('counts what passes, fails and is skipped, with names and reasons', () => {
 });
 
 it('tries nothing twice: what passes at a second try only has failed', () => {
-  mkdirSync(join(project, 'test/integration'), { recursive: true });
   const wavers = "let n = 0;\nit('wavers', () => expect(++n).toBe(2));\n";
   const again = "let m = 0;\nit('is tried again', { retry: 1 }, () => expect(++m).toBe(2));";
   const { status, lines } = runLayers({ '../test/integration/a.test.ts': wavers + again }, 'integration');

@@ -85,6 +85,7 @@ describe('before anything is built', () => {
   const plan = (name: string, ...flags: string[]) =>
     project.cli(['plan', ...images, ...once.slice(0, -1), '--journey', `load/${name}`, ...flags]);
   const load = ['--load', 'vus(1, 1s)'];
+  beforeAll(() => writeFileSync(join(project.folder, '../others.json'), '{}'));
 
   test.each([
     [
@@ -111,9 +112,9 @@ describe('before anything is built', () => {
     [
       'a file of others',
       'outside.js',
-      "\nopen('../../package/package.json');\nexport default () => {};\n",
+      "\nopen('../../others.json');\nexport default () => {};\n",
       load,
-      "load/outside.js:2: '../../package/package.json' lies outside of the project",
+      "load/outside.js:2: '../../others.json' lies outside of the project",
     ],
     [
       'a name that hides a file of git',

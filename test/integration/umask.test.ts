@@ -6,7 +6,7 @@ import { leftovers, makeProject, type Project, root, slicesOf } from './bench.ts
 
 let project: Project;
 beforeAll(async () => {
-  project = await makeProject();
+  project = await makeProject({ own: true });
 });
 afterAll(async () => {
   project.remove();
