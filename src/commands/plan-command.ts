@@ -36,12 +36,14 @@ export async function showPlanned(command: Asked, shell: Shell): Promise<number>
   const asked = parseConfig({ flags: command.flags, cwd, packageRoot });
   refuseEngines(asked, `to see the share of each engine: plan --shards ${asked.engines?.length}`);
   refuseFewClients(asked);
-  const away = makeRunId(host.now());
-  return atEngine(host, asked.engine, (there, run) => showPlannedAt(there, run, command, asked, shell)).catch(
+  const run = makeRunId(host.now());
+  // The engine that a run uses by itself is on this machine as a rule, and needs not be there for a plan.
+  if (asked.engine === undefined) return showPlannedAt({ host, isRemote: false }, run, command, asked, shell);
+  return atEngine(host, asked.engine, (there, own) => showPlannedAt(there, own, command, asked, shell)).catch(
     (error) => {
       // What an engine would know is unknown then, and no reason to show nothing.
       if (!(error instanceof MachineError)) throw error;
-      return showPlannedAt({ host, isRemote: true }, away, command, asked, shell);
+      return showPlannedAt({ host, isRemote: true }, run, command, asked, shell);
     },
   );
 }
