@@ -1,4 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -22,6 +23,8 @@ export interface WorkflowRun {
   summary: string;
   /** What all steps printed. */
   log: string;
+  /** What the steps that run Node printed, whole: act loses the last lines of one that fails. */
+  printed: string;
   /** The same for one stage of the action: `Main`, `Post`. */
   logOf(stage: 'Main' | 'Post'): string;
 }
@@ -73,6 +76,8 @@ export class Sandbox {
     await this.commit();
     const eventFile = join(this.folder, 'event.json');
     await writeFile(eventFile, JSON.stringify(event.payload));
+    const printed = join(this.folder, 'printed.log');
+    await writeFile(printed, '');
     return start(
       [
         event.name,
@@ -89,12 +94,14 @@ export class Sandbox {
           `${name}@standin=${join(ROOT, 'test/standins/actions', basename(name))}`,
         ]),
         ...['--no-cache-server', '--env', `TOOLKIT=${join(ROOT, 'node_modules')}`],
-        ...['--env', `PHP_RUNTIME_BENCH_NAMESPACE=${NAMESPACE}`],
+        ...['--env', `PHP_RUNTIME_BENCH_NAMESPACE=${NAMESPACE}`, '--env', `BENCH_PRINTED=${printed}`],
+        ...['--env', `NODE_OPTIONS=--import=${join(import.meta.dirname, 'tee.mjs')}`],
         ...Object.entries(options.env).flatMap(([name, value]) => ['--env', `${name}=${value}`]),
       ],
       this.repository,
       // Where act keeps the workspace.
       join(this.folder, 'cache'),
+      printed,
     );
   }
 
@@ -140,7 +147,7 @@ async function adaptWorkflows(folder: string) {
   }
 }
 
-function start(args: string[], cwd: string, cache: string): StartedRun {
+function start(args: string[], cwd: string, cache: string, printed: string): StartedRun {
   const bin = join(
     process.env.XDG_CACHE_HOME ?? join(process.env.HOME ?? '', '.cache'),
     'php-runtime-bench/bin',
@@ -169,7 +176,9 @@ function start(args: string[], cwd: string, cache: string): StartedRun {
   child.stderr.setEncoding('utf8').on('data', take);
   const done = new Promise<WorkflowRun>((resolve, reject) => {
     child.on('error', reject);
-    child.on('close', (code) => resolve(read(lines, code ?? 1)));
+    child.on('close', (code) =>
+      resolve({ ...read(lines, code ?? 1), printed: readFileSync(printed, 'utf8') }),
+    );
   });
   return {
     done,
@@ -199,7 +208,7 @@ interface Line {
   content?: string;
 }
 
-function read(texts: string[], code: number): WorkflowRun {
+function read(texts: string[], code: number): Omit<WorkflowRun, 'printed'> {
   const lines = texts.filter(Boolean).map((text): Line => {
     try {
       return JSON.parse(text);

@@ -63,7 +63,7 @@ test('three machines, one of which fails: report and comment name it and compare
   });
 
   expect(done.code, done.log).not.toBe(0);
-  expect(done.log).toContain('1 of 3 shards gave no results');
+  expect(done.printed).toContain('1 of 3 shards gave no results');
   const [comment, ...more] = github.comments;
   expect(more).toEqual([]);
   const failed = /No results of shard (\d) of 3/.exec(comment?.body ?? '')?.[1];
@@ -268,7 +268,7 @@ test.each([
   github.heads.set(7, { label: 'mallory:$(touch owned)', sha: head });
   await leave(wanted, results);
   const done = await run('bench-comment.yml', workflowRun());
-  expect(done.log).toContain(said);
+  expect(done.printed).toContain(said);
   expect(done.code === 0, done.log).toBe(code === 0);
   for (const { body } of github.comments) expect(body).toContain('**No results of shard 1 of 1');
 });
