@@ -4,15 +4,14 @@
  *
  *     node bench/profile/run.ts FILE SECONDS [RUNTIME]
  */
-import { spawnSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { analyse } from '../../src/analyse/analyse.ts';
 import type { Results } from '../../src/results/results.ts';
 import { makeRandom } from '../../src/stats/random.ts';
+import { makeFolder } from '../../test/fixtures/temporary.ts';
+import { execute, runCli } from './tool.ts';
 
-const root = resolve(import.meta.dirname, '../..');
 const FUNCTIONS = 200;
 /** Rounds of loops in a request, some milliseconds. */
 const ROUNDS = 400_000;
@@ -35,7 +34,7 @@ function compare(runSeed: number, share: number) {
   const parts = Array.from({ length: FUNCTIONS }, () => 1 + Math.floor(9 * random()));
   const rounds = parts.map((part) => Math.round((part / parts.reduce((a, b) => a + b, 0)) * ROUNDS));
   const at = Math.floor(FUNCTIONS * random());
-  const folder = mkdtempSync(join(tmpdir(), 'php-runtime-bench-profile-'));
+  const folder = makeFolder();
   try {
     mkdirSync(join(folder, 'public'));
     commit(folder, rounds, 'base');
@@ -69,11 +68,7 @@ function commit(folder: string, rounds: readonly number[], name: string): void {
 }
 
 function readRun(folder: string, wanted: string) {
-  const args = ['run', '--app', '.', '--compare-to', 'HEAD~1', '--runtimes', runtime, '--paths', '/'];
-  const load = ['--load', 'vus(2, 2s)', '--instances', '1', '--blocks', '1', '--timeout', '20s'];
-  const images = process.env.BENCH_IMAGES ? ['--images', process.env.BENCH_IMAGES] : [];
-  const flags = [...args, ...load, ...images, '--profile', 'true', '--out', 'out'];
-  const { stderr } = execute(process.execPath, [join(root, 'src/cli.ts'), ...flags], folder, [0, 3]);
+  const stderr = runCli(folder, ['--compare-to', 'HEAD~1', '--runtimes', runtime]);
   const results = JSON.parse(readFileSync(join(folder, 'out/results.json'), 'utf8')) as Results;
   const [why] = analyse(results).why;
   if (!why) return { failed: stderr.split('\n').slice(-5).join(' ') };
@@ -86,11 +81,4 @@ function readRun(folder: string, wanted: string) {
     ...{ starts: why.starts, samples: why.samples, perRequestUs: why.perRequestUs, overhead: why.overhead },
     ...{ named, first: named[0]?.function === wanted, seenUs: own && own.selfUs.variant - own.selfUs.base },
   };
-}
-
-function execute(program: string, args: readonly string[], cwd: string, codes: readonly number[] = [0]) {
-  const ended = spawnSync(program, args, { cwd, encoding: 'utf8' });
-  if (!codes.includes(ended.status ?? -1))
-    throw new Error(`${program} ended with ${ended.status}: ${ended.stderr}\n${ended.stdout}`);
-  return ended;
 }

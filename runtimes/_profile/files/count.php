@@ -43,7 +43,7 @@ if (!class_exists(Counter::class, false)) {
 
         public static function end(): void
         {
-            // A handler of the app's own takes the place of ours, which then hears of nothing.
+            // A handler of the app replaces this one, which is then not called.
             $seen = \set_error_handler(null) === self::$handler;
             \restore_error_handler();
             $status = \function_exists('opcache_get_status') ? @\opcache_get_status(false) : false;

@@ -9,8 +9,8 @@ declare(strict_types=1);
 //                the one before; the calls from the outermost on, each as 8 letters
 //   names.txt:   a line for such letters: `abcdef01 ["App\\Cart","total","/app/src/Cart.php",41]`
 //
-// Whoever starts the app for each request samples from here to the end of the request; a server that keeps it in memory
-// from its first request on (worker.php calls `watch`).
+// If the app starts for each request, it is sampled from here to the end of the request. In a server that keeps it in
+// memory it is sampled from its first request on (worker.php calls `watch`).
 
 namespace PhpRuntimeBench;
 
@@ -21,14 +21,14 @@ if (!class_exists(Profile::class, false)) {
         /** Bytes of each file; src/run/passes/profile.ts reads no more. */
         private const MOST = 8 << 20;
         /**
-         * Linux looks at CPU clocks at its ticks alone, each 1 to 10 ms. With a period far below that each tick is one
-         * sample, however short a request is. With one near it, the end of a request would count more than its beginning.
+         * Linux checks CPU clocks only at its ticks, every 1 to 10 ms. A tick within the first period of a request gives no
+         * sample, so a long period would hide what a request does first. A short one costs nothing: a tick is one sample.
          */
-        private const PERIOD = 0.0002;
+        private const PERIOD = 0.00002;
         private const FLUSH_NANOSECONDS = 200_000_000;
         /**
-         * Its size says which requests are sampled: one of so many bytes. Where it is empty none is: what they cost without the
-         * sampler is to be compared. It is as cheap as a look whether it is there.
+         * Its size decides which requests are sampled: one of so many bytes. Where it is empty none is: what they cost
+         * without the sampler is to be compared. It is as cheap as a look whether it is there.
          */
         private const EVERY = self::FOLDER . '/every';
 
@@ -52,8 +52,8 @@ if (!class_exists(Profile::class, false)) {
             $profiler->setMaxDepth(250);
             $profiler->setFlushCallback(self::write(...), 2000);
             $profiler->start();
-            // A thread of its own tells this one of a tick. Where they share a CPU that thread goes first: a sample that comes
-            // behind the end of the request is lost. It is there already, and keeps its priority.
+            // A thread of its own signals each tick to this one. Where they share a CPU that thread goes first: a
+            // sample that comes behind the end of the request is lost. It is there already, and keeps its priority.
             \function_exists('proc_nice') && @\proc_nice(10);
             self::$profiler = $profiler;
             self::$pid = (int) \getmypid();

@@ -39,10 +39,10 @@ describe('the files of the sampler', () => {
   });
 
   it('are weighed by the ticks that they represent: in a long function of C there are no samples', () => {
-    const usual = times(50, '*20 aaaaaaaa cccccccc') + times(10, '*19 aaaaaaaa cccccccc');
+    const usual = times(50, '*200 aaaaaaaa cccccccc') + times(10, '*190 aaaaaaaa cccccccc');
     // The first of a request may come early in a tick, and counts whole.
-    const first = times(10, '-3 aaaaaaaa cccccccc');
-    const long = times(2, '*200 aaaaaaaa cccccccc bbbbbbbb') + times(1, '-99 aaaaaaaa cccccccc bbbbbbbb');
+    const first = times(10, '-30 aaaaaaaa cccccccc');
+    const long = times(2, '*2000 aaaaaaaa cccccccc bbbbbbbb') + times(1, '-990 aaaaaaaa cccccccc bbbbbbbb');
     const { samples, tree } = readSamples(usual + first + long, NAMES, PROFILE_LIMITS);
     expect(tree.at(-1)?.[2]).toBe(10 + 10 + 5);
     expect(samples).toBe(70 + 25);
@@ -50,13 +50,13 @@ describe('the files of the sampler', () => {
 
   it('are weighed by the ticks of the machine, as far as there are enough samples to know them', () => {
     const of = (line: string, n: number) =>
-      readSamples(times(n, line) + times(1, '-100 bbbbbbbb'), NAMES, PROFILE_LIMITS).samples - n;
-    expect(of('*5 aaaaaaaa', 40)).toBe(20);
+      readSamples(times(n, line) + times(1, '-1000 bbbbbbbb'), NAMES, PROFILE_LIMITS).samples - n;
+    expect(of('*50 aaaaaaaa', 40)).toBe(20);
     // Ticks of 10 ms.
-    expect(of('*50 aaaaaaaa', 40)).toBe(2);
+    expect(of('*500 aaaaaaaa', 40)).toBe(2);
     // Long calls at the beginning of most requests say nothing about ticks.
-    expect(of('-100 aaaaaaaa', 40)).toBe(40 * 4 + 5);
-    expect(of('*5 aaaaaaaa', 10)).toBe(5);
+    expect(of('-1000 aaaaaaaa', 40)).toBe(40 * 4 + 5);
+    expect(of('*50 aaaaaaaa', 10)).toBe(5);
     expect(of('aaaaaaaa', 10)).toBe(5);
     expect(readSamples('*999999999 aaaaaaaa\n', NAMES, PROFILE_LIMITS).samples).toBe(10_000);
     expect(
@@ -67,7 +67,7 @@ describe('the files of the sampler', () => {
   it('weigh a long call alike however many other samples there are', () => {
     const of = (others: number) => {
       const request =
-        times(1, '-10 aaaaaaaa') + times(others, '*20 aaaaaaaa') + times(1, '*250 aaaaaaaa bbbbbbbb');
+        times(1, '-100 aaaaaaaa') + times(others, '*200 aaaaaaaa') + times(1, '*2500 aaaaaaaa bbbbbbbb');
       const { tree } = readSamples(request.repeat(40), NAMES, PROFILE_LIMITS);
       return tree.at(-1)?.[2];
     };
@@ -76,7 +76,8 @@ describe('the files of the sampler', () => {
 
   it('count alike in short requests on a busy machine, where those of one request lie close together', () => {
     const lines =
-      Array.from({ length: 80 }, (_, i) => `-${i % 9} aaaaaaaa\n`).join('') + times(40, '*3 aaaaaaaa');
+      Array.from({ length: 80 }, (_, i) => `-${10 * (i % 9)} aaaaaaaa\n`).join('') +
+      times(40, '*30 aaaaaaaa');
     expect(readSamples(lines, NAMES, PROFILE_LIMITS).samples).toBe(120);
   });
 

@@ -29,6 +29,19 @@ interface Node {
 const OWN = '/usr/local/share/php-runtime-bench-pass/';
 const isOwn = ({ file }: Frame): boolean => file?.startsWith(OWN) ?? false;
 
+/** A list of different frames, and the index of each. */
+export function collectFrames(): { frames: Frame[]; indexOf: (frame: Frame) => number } {
+  const frames: Frame[] = [];
+  const indices = new Map<string, number>();
+  const indexOf = (frame: Frame) => {
+    const key = JSON.stringify(frame);
+    const found = indices.get(key) ?? frames.push(frame) - 1;
+    indices.set(key, found);
+    return found;
+  };
+  return { frames, indexOf };
+}
+
 /**
  * Pure: the files of profile.php as frames and a call tree, bounded. Frames that nobody has named are left out of their
  * stacks, calls that are too rare count for their caller.
@@ -39,14 +52,7 @@ export function readSamples(
   limits: { nodes: number; frames: number },
 ): Pick<Profile, 'samples' | 'frames' | 'tree'> {
   const known = readNames(names);
-  const frames: Frame[] = [];
-  const indices = new Map<string, number>();
-  const indexOf = (frame: Frame) => {
-    const key = JSON.stringify(frame);
-    const found = indices.get(key) ?? frames.push(frame) - 1;
-    indices.set(key, found);
-    return found;
-  };
+  const { frames, indexOf } = collectFrames();
   const root: Node = { frame: -1, self: 0, total: 0, calls: new Map() };
   const lines = samples.split('\n');
   // What stands behind the last line break was cut.
@@ -76,10 +82,10 @@ export function readSamples(
 /** Periods since the sample before, or since the sampler was started (`-`). */
 const PERIODS = /^([*-])(\d{1,9}) /;
 /** At 250 ticks a second, where too few samples show another number. */
-const USUAL_PERIODS = 20;
+const USUAL_PERIODS = 200;
 const ENOUGH = 20;
 /** A tick is at most 10 ms. What is longer was a call, however many of them there are. */
-const MOST_PERIODS = 55;
+const MOST_PERIODS = 550;
 
 /**
  * A tick of the machine gives one sample, but none while a function in C works: the sample behind it represents all of its

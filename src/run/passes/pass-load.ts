@@ -21,7 +21,7 @@ interface Ready {
   watch: Watch;
 }
 
-/** Slices of passes have numbers of their own, by which k6 tells them apart, and raw files their names. */
+/** Slices of passes have numbers of their own, which k6 uses as tags, and raw files as names. */
 let number = 1_000_000;
 
 /** Goes a scenario's journey on servers under its load, and measures it as any slice. Its warm-up is in front. */

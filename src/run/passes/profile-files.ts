@@ -1,4 +1,5 @@
-import type { Frame, Profile } from '../../results/results.ts';
+import type { Profile } from '../../results/results.ts';
+import { collectFrames } from './call-samples.ts';
 
 /** Profiles in the formats of other tools. Names are an app's own, and so untrusted. */
 
@@ -15,16 +16,9 @@ export function formatFolded({ frames, tree }: Pick<Profile, 'frames' | 'tree'>)
 
 /** All fresh starts of a variant, as https://www.speedscope.app/file-format-schema.json describes it. */
 export function formatSpeedscope(name: string, profiles: readonly Profile[]): string {
-  const frames: Frame[] = [];
-  const indices = new Map<string, number>();
-  const shared = (frame: Frame) => {
-    const key = JSON.stringify(frame);
-    const found = indices.get(key) ?? frames.push(frame) - 1;
-    indices.set(key, found);
-    return found;
-  };
+  const { frames, indexOf } = collectFrames();
   const sampled = profiles.map((profile) => {
-    const own = profile.frames.map(shared);
+    const own = profile.frames.map(indexOf);
     const stacks = stacksOf(profile.tree);
     return {
       type: 'sampled',

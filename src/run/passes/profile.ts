@@ -131,13 +131,13 @@ async function loadEnough(ready: ReadyPass, load: Scenario): Promise<Measurement
   return loaded;
 }
 
-/** The same servers under the same load, once the sampler was told to stop. */
+/** The same servers under the same load, once the sampler has stopped. */
 async function loadUnsampled(ready: ReadyPass, plain: Scenario): Promise<Measurement[]> {
   const stopped = await sampleEvery(ready, 0);
   return stopped.length > 0 ? ready.load(plain, stopped) : [];
 }
 
-/** Tells the sampler to take one of so many requests; 0: none. Ids of those that were told. */
+/** Sets the sampler to take one of so many requests; 0: none. Ids of those that were signalled. */
 async function sampleEvery(ready: ReadyPass, every: number): Promise<string[]> {
   const told: string[] = [];
   // The size of the file is what counts: see runtimes/_profile/files/profile.php.

@@ -14,9 +14,9 @@ export interface SampledCost {
 }
 
 /**
- * Pure: one of how many requests is sampled, so that the sampler adds no more than it may: by what the starts of each variant
- * cost so far, or by what a request takes where none is known. It is the same for all variants, so that none loses more samples
- * than those it is compared with.
+ * Pure: one of how many requests is sampled, for the sampler to add no more than it may. It depends on what the starts
+ * of each variant cost so far, or else on what a request takes. It is the same for all variants: none loses more
+ * samples than those it is compared with.
  *
  * @param perRequestUs CPU of each variant with all requests sampled
  * @param costs by variant
@@ -35,7 +35,7 @@ export function chooseEvery(
 /** As it would be if each request were sampled. */
 const shareOfAll = ({ every, overhead }: SampledCost): number => every * overhead;
 
-/** A disturbed start tells little. */
+/** A disturbed start shows little. */
 function middleOf(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const at = (place: number) => sorted[Math.floor(place)] as number;

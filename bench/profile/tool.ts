@@ -1,0 +1,35 @@
+import { spawnSync } from 'node:child_process';
+import { resolve } from 'node:path';
+
+const CLI = resolve(import.meta.dirname, '../../src/cli.ts');
+
+/** Runs the app in this folder with `--profile`, as short as can be, into its folder `out`. Returns what stderr had. */
+export function runCli(folder: string, flags: readonly string[]): string {
+  const load = [
+    '--paths',
+    '/',
+    '--load',
+    'vus(2, 2s)',
+    '--instances',
+    '1',
+    '--blocks',
+    '1',
+    '--timeout',
+    '20s',
+  ];
+  const images = process.env.BENCH_IMAGES ? ['--images', process.env.BENCH_IMAGES] : [];
+  const all = ['run', '--app', '.', ...flags, ...load, ...images, '--profile', 'true', '--out', 'out'];
+  return execute(process.execPath, [CLI, ...all], folder, [0, 3]).stderr;
+}
+
+export function execute(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+  codes: readonly number[] = [0],
+) {
+  const ended = spawnSync(program, args, { cwd, encoding: 'utf8' });
+  if (!codes.includes(ended.status ?? -1))
+    throw new Error(`${program} ended with ${ended.status}: ${ended.stderr}\n${ended.stdout}`);
+  return ended;
+}
