@@ -290,6 +290,8 @@ function symfony_form(array $request): array
 function load_symfony(string $folder, bool $reboot): \Closure
 {
     require_once is_file("$folder/vendor/autoload.php") ? "$folder/vendor/autoload.php" : "$folder/autoload.php";
+    // Else Symfony takes the command line's PHP for a console, and answers errors with dumps. Its own workers set the same.
+    $_ENV['APP_RUNTIME_MODE'] ??= 'web=1&worker=1';
     $front = $folder . '/' . (getenv('DOCROOT') ?: 'public') . '/index.php';
     if (is_file($front) && str_contains((string) file_get_contents($front), 'autoload_runtime.php')) {
         // With Composer's loader already there, autoload_runtime.php runs nothing and index.php returns its closure.

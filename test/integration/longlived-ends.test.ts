@@ -1,4 +1,7 @@
-/** No request is lost when a process of a runtime that keeps the app in memory ends: told to, or after so many requests. */
+/**
+ * No request is lost when a process of a runtime that keeps the app in memory ends: by a signal, or after so many
+ * requests.
+ */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -19,7 +19,7 @@ export function bundledApps(packageRoot: string, files: Files): string[] {
   return files.list(folder).filter((name) => files.kind(join(folder, name)) === 'folder');
 }
 
-/** The kind of app that a requirement of composer.json tells, the first one that is there. */
+/** The kind of app that a requirement of composer.json shows, the first one that is there. */
 const KINDS: Readonly<Record<string, AppKind>> = {
   'laravel/framework': 'laravel',
   'laravel/lumen-framework': 'lumen',
@@ -38,12 +38,12 @@ function readRequirements(text: string | null): string[] {
   try {
     return Object.keys(JSON.parse(text ?? '{}').require ?? {}).map((name) => name.toLowerCase());
   } catch {
-    // Composer will say what is wrong with it.
+    // Composer will report what is wrong with it.
     return [];
   }
 }
 
-/** What an app is and takes by its requirements, unless that was said. */
+/** What an app is and takes by its requirements, unless that was set. */
 export function judgeApp(
   requirements: readonly string[],
   handler: boolean,
@@ -66,7 +66,7 @@ export function describeApp(folder: string, files: Files, said: Parameters<typeo
   return judgeApp(requirements, files.kind(join(folder, 'handler.php')) === 'file', said);
 }
 
-/** What the app is served with when nobody says otherwise: the mode that its framework has for production. */
+/** What the app is served with by default: the mode that its framework has for production. */
 export function frameworkEnvironment(
   { kind }: Pick<App, 'kind'>,
   env: Readonly<Record<string, string>>,

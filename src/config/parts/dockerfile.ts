@@ -1,6 +1,6 @@
 /** Which images a Dockerfile builds on. Pure. */
 
-/** Contexts that a build of ours is given by name; they are folders. */
+/** Contexts that our builds are given by name; they are folders. */
 const CONTEXTS = ['app', 'shared'];
 
 /**

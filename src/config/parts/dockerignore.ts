@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
 
 /**
- * Whether a `.dockerignore` leaves a file out of the build, by the rules of BuildKit: patterns are relative to the app's
- * folder, the last one that matches the file or a folder above it decides, and `!` takes it back in.
+ * Whether a `.dockerignore` leaves a file out of the build, with the rules of BuildKit. Patterns are relative to the
+ * app's folder. The last one that matches the file or a folder above it decides, and `!` takes it back in.
  *
  * @param path relative to the app's folder, with slashes
  */

@@ -88,7 +88,7 @@ export function checkFit(apps: readonly App[], choices: readonly RuntimeChoice[]
   for (const app of apps) refuseMisfits([app], choices);
 }
 
-/** A runtime of the user's own may lack the lines that install them: better said now than found missing. */
+/** A runtime of the user's own may lack the lines that install them: better reported now than found missing. */
 export function checkExtensions(apps: readonly App[], choices: readonly RuntimeChoice[], files: Files): void {
   const extensions = [...new Set(apps.flatMap((app) => app.extensions))];
   if (extensions.length === 0) return;

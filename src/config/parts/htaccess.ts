@@ -10,9 +10,9 @@ const handOn = (header: string) => [
 ];
 
 /**
- * Directives of the files that Laravel, Lumen, Symfony, CakePHP and WordPress come with, as `normalise` writes them. All
- * servers do the same without them: send files, leave all else to index.php, give PHP every header. The redirects among
- * them, of a slash at the end and of index.php in the path, are Apache's alone; that is seen where such a path is loaded, as
+ * Directives of the files that Laravel, Lumen, Symfony, CakePHP and WordPress come with, as `normalise` writes them.
+ * All servers do the same without them: send files, leave all else to index.php, give PHP every header. Only Apache has
+ * the redirects among them, of a slash at the end and of index.php in the path. That shows if such a path is loaded:
  * variants which answer differently fail.
  */
 const STOCK: ReadonlySet<string> = new Set([

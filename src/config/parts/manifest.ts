@@ -4,7 +4,7 @@ import { quote } from '../text.ts';
 import type { OptionSpec } from '../types.ts';
 import { findBaseImages } from './dockerfile.ts';
 
-/** What a manifest says has to be true of the container that is started, as the contract in docs/runtimes.md has it. Pure. */
+/** A manifest has to be true of the container that is started, as the contract in docs/runtimes.md has it. Pure. */
 
 type Declared = Pick<OptionSpec, 'type' | 'env' | 'default'>;
 

@@ -54,7 +54,7 @@ test.each([
   ['php', "key 'php' is missing"],
   ['apps', "key 'apps' is missing"],
   ['docs', "key 'docs' is missing"],
-])('without %s, that is what is said', (key, message) => {
+])('without %s, the message names it', (key, message) => {
   const without = MANIFEST.replace(new RegExp(`^${key}: .*\n`, 'm'), '');
   expect(refusalOf(own(without))).toContain(message.replace(/^\d+: /, ''));
 });

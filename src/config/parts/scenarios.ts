@@ -140,7 +140,7 @@ export function pathsJourney(paths: readonly string[]): Journey {
 export function findJourney(text: string, base: string, packageRoot: string, files: Files): Journey {
   const folder = join(packageRoot, 'scenarios', 'journeys');
   const bundled = files.list(folder).flatMap((file) =>
-    // paths.js is what `paths:` runs; it says nothing by itself.
+    // paths.js is what `paths:` runs; it has no content of its own.
     file.endsWith('.js') && file !== 'paths.js' ? [basename(file, '.js')] : [],
   );
   if (bundled.includes(text)) return { kind: 'bundled', name: text, file: join(folder, `${text}.js`) };
@@ -172,7 +172,7 @@ const LOAD_PER_INSTANCE_MS = 5 * SECOND;
 /** How often load that is bounded by a count is repeated: its length is not known in advance. */
 const COUNTED_BLOCKS = 3;
 
-/** Slices of each variant per instance when nothing is said. */
+/** Slices of each variant per instance by default. */
 function defaultBlocks(load: Load | null): number {
   if (!load) return 1;
   const ms = loadMs(load);
@@ -180,8 +180,8 @@ function defaultBlocks(load: Load | null): number {
 }
 
 /**
- * Fills in what a scenario leaves out; `over` is what flags, inputs or the config file say of all scenarios, `share` what
- * is left of the time of a load.
+ * Fills in what a scenario leaves out; `over` is what flags, inputs or the config file set for all scenarios, `share`
+ * what is left of the time of a load.
  */
 export function completeScenario(
   { name, title, journey, verify, overrides }: ScenarioDraft,
