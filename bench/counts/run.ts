@@ -1,8 +1,8 @@
 /**
- * Whether counts of equal versions differ: node bench/counts/run.ts [--pairs=10] [--each] [CLI flags…]
- * Each pair is a run of its own with MariaDB, PostgreSQL and Redis: all on one page, or with --each on a page each, which takes
- * twice as long. Prints one line a count and the table of docs/evidence.md.
- * Ends with 1 if a difference was reported, or a count is missing.
+ * Whether counts of equal versions differ: node bench/counts/run.ts [--pairs=10] [--each] [CLI flags…] Each pair is a
+ * run of its own with MariaDB, PostgreSQL and Redis. All are on one page. With --each, each has a page, which takes
+ * twice as long. Prints one line a count and the table of docs/evidence.md. Ends with 1 if a difference was reported,
+ * or a count is missing.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -86,7 +86,7 @@ function comparePair(pair: number): Map<string, CountRow> {
       stdio: ['ignore', 'ignore', pair === 1 ? 'inherit' : 'ignore'],
     });
   } catch {
-    // Its load says nothing here, so neither does its exit code.
+    // Its load means nothing here, and so does its exit code.
   }
   const results = Results.parse(JSON.parse(readFileSync(join(folder, 'results/results.json'), 'utf8')));
   const rows = [...judgeCounts(results).values()].flat();

@@ -13,7 +13,7 @@ export interface Page {
   isInjected: boolean;
 }
 
-/** A unit each, as PHP of an app has it. `$i` says which. */
+/** A unit each, as PHP of an app has it. `$i` chooses one. */
 const KINDS: Record<string, string> = {
   text: `$out .= str_replace(['a', 'e'], ['x', 'y'], ucwords("name of row $i and more")) . md5("k$seed");`,
   arrays: `$rows = range(1, 24); shuffled($rows, $seed); sort($rows); $out .= array_sum(array_map(fn ($n) => $n * 2, $rows));`,

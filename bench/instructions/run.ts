@@ -30,7 +30,7 @@ try {
       stdio: ['ignore', 'ignore', 'inherit'],
     });
   } catch {
-    // Its load says nothing here, so neither does its exit code.
+    // Its load means nothing here, and so does its exit code.
   }
   show(Results.parse(JSON.parse(readFileSync(join(folder, 'results/results.json'), 'utf8'))));
 } finally {

@@ -15,7 +15,7 @@ import type { Host } from '../host.ts';
 import { basesOfApp } from '../images/app-build.ts';
 import { basesOf } from '../images/bake.ts';
 import { formatCpus } from '../plan/cpus.ts';
-import { describeEffort } from '../plan/effort.ts';
+import { describeEffort, planPasses } from '../plan/effort.ts';
 import { type Plan, plan } from '../plan/plan.ts';
 import { type PlannedShard, planShards } from '../plan/shard-plan.ts';
 import { describeSubject } from '../plan/subject.ts';
@@ -135,14 +135,16 @@ async function readScripts(
 
 /** The plan as JSON: what would run, in order. */
 function showPlan(
-  { seed, variants, images, cpus, instances, estimatedSeconds, detectable, searches }: Plan,
-  { other, services }: Config,
+  planned: Plan,
+  { other, services }: Pick<Config, 'other' | 'services'>,
   warnings: readonly Warning[],
 ) {
+  const { seed, variants, images, cpus, instances, estimatedSeconds, detectable, searches } = planned;
   return {
     seed,
     compareTo: other ? describeOther(other) : null,
     estimatedSeconds,
+    passes: planPasses(planned).map(({ pass, seconds }) => ({ pass, seconds })),
     detectable,
     capacity: searches,
     services: services?.file ?? null,
@@ -167,7 +169,7 @@ function showPlan(
 }
 
 /** The images that a run pulls where they are missing. Those of services are in their compose file. */
-async function listPulls({ images }: Plan, config: Config): Promise<string[]> {
+async function listPulls({ images }: Plan, config: Pick<Config, 'images' | 'prepare'>): Promise<string[]> {
   const built = images.filter(({ ready }) => ready === null);
   const bases = await Promise.all(
     built.map(async (image) => basesOf(image, { bases: await basesOfApp(image, config) })),
@@ -175,7 +177,7 @@ async function listPulls({ images }: Plan, config: Config): Promise<string[]> {
   return [...new Set([K6_IMAGE, ...bases.flat()].map((name) => config.images[name] ?? name))];
 }
 
-function describePlan(planned: Plan, { other }: Config, warnings: readonly Warning[]): string {
+function describePlan(planned: Plan, { other }: Pick<Config, 'other'>, warnings: readonly Warning[]): string {
   const { cpus } = planned;
   const slices = planned.instances
     .flatMap((i) => i.batches.flatMap((b) => b.slices))

@@ -1,7 +1,7 @@
 import { UserError } from '../errors.ts';
 import type { CpuLayout, Warning } from '../results/results.ts';
 
-/** One logical CPU of the engine's machine, as Linux' sysfs tells it. */
+/** One logical CPU of the engine's machine, as Linux' sysfs has it. */
 export interface Cpu {
   cpu: number;
   core: number;
@@ -11,9 +11,9 @@ export interface Cpu {
 /**
  * Divides the CPUs between the servers, the load generator, services if there are any, and the system.
  *
- * Siblings (two threads of one core) stay together, since they slow each other down. With four
- * cores and more, core 0 is left to the system; a third of the rest is for services; of what remains the servers get the
- * larger half. Where there are too few, it splits or shares and says so.
+ * Siblings (two threads of one core) stay together, since they slow each other down. With four cores and more, core 0
+ * is left to the system; a third of the rest is for services; of what remains the servers get the larger half. Where
+ * there are too few, it splits or shares them, with a warning.
  */
 export function layOutCpus(
   cpus: readonly Cpu[],

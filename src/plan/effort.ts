@@ -2,20 +2,12 @@ import type { Warning } from '../results/results.ts';
 import type { Plan } from './plan.ts';
 
 /** What a plan amounts to, before it starts: how often, how long, and what may come of it. */
-export function describeEffort({
-  instances,
-  scenarios,
-  estimatedSeconds,
-  detectable,
-  searches,
-  profile,
-  counting,
-}: Plan): string[] {
+export function describeEffort(plan: Plan): string[] {
+  const { instances, scenarios, estimatedSeconds, detectable, searches } = plan;
   const blocks = [...new Set(scenarios.map((scenario) => scenario.blocks))].sort((a, b) => a - b);
-  const many = (n: number, what: string) => `${n} ${what}${n === 1 ? '' : 's'}`;
   const each = blocks.length === 1 ? many(blocks[0] as number, 'block') : `${blocks.join(' or ')} blocks`;
-  const time = (seconds: number) =>
-    seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  const passes = planPasses(plan);
+  const all = estimatedSeconds + passSeconds(plan);
   return [
     `${many(instances.length, 'instance')} × ${each}, about ${time(estimatedSeconds)} without building`,
     ...(searches === null
@@ -23,16 +15,11 @@ export function describeEffort({
       : [
           `capacity: ${searches.searches} × at most ${searches.probes} rates of ${searches.probeMs / 1000} s each, at most ${time(Math.ceil(searches.atMostMs / 1000))} of that time`,
         ]),
-    ...(profile === null
-      ? []
-      : [
-          `profile: ${many(Object.keys(profile.variants).length, 'variant')} × ${profile.starts} starts, once all is measured: about ${time(profile.seconds)} more`,
-        ]),
-    ...(counting === null
-      ? []
-      : [
-          `count: ${many(counting.variants, 'variant')} × ${counting.starts} starts, once all is measured: about ${time(counting.seconds)} more`,
-        ]),
+    ...passes.map(
+      ({ pass, size, seconds, note }) =>
+        `${pass}: ${size}, once all is measured: about ${time(seconds)} more${note}`,
+    ),
+    ...(passes.length === 0 ? [] : [`in all about ${time(all)} without building`]),
     ...(detectable === null
       ? []
       : [
@@ -40,6 +27,42 @@ export function describeEffort({
         ]),
   ];
 }
+
+/** A pass that follows once all is measured. */
+interface PlannedPass {
+  pass: string;
+  size: string;
+  seconds: number;
+  /** What else its time depends on. */
+  note: string;
+}
+
+export function planPasses({ profile, counts }: Pick<Plan, 'profile' | 'counts'>): PlannedPass[] {
+  const profiled = profile === null ? 0 : Object.keys(profile.variants).length;
+  const ofProfile = (starts: number, seconds: number): PlannedPass => ({
+    ...{ pass: 'profile', size: `${many(profiled, 'variant')} × ${many(starts, 'start')}` },
+    ...{ seconds, note: '' },
+  });
+  return [
+    ...(profile === null ? [] : [ofProfile(profile.starts, profile.seconds)]),
+    ...counts.map(({ by, variants, each, seconds }): PlannedPass => {
+      const isPages = by === 'instructions';
+      const size = isPages
+        ? `${many(variants, 'version')} × ${many(each, 'page')}`
+        : `${many(variants, 'variant')} × ${many(each, 'start')}`;
+      const note = isPages ? ', if a request takes 10 ms' : '';
+      return { pass: `count of ${by}`, size, seconds, note };
+    }),
+  ];
+}
+
+export const passSeconds = (plan: Pick<Plan, 'profile' | 'counts'>): number =>
+  planPasses(plan).reduce((sum, { seconds }) => sum + seconds, 0);
+
+const many = (n: number, what: string) => `${n} ${what}${n === 1 ? '' : 's'}`;
+
+const time = (seconds: number) =>
+  seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 
 /** What was promised and what can be done may differ by this share before it is worth a word. */
 const WORTH_SAYING = 1 / 3;

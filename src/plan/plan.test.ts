@@ -104,7 +104,7 @@ describe('variants', () => {
     expect(variants.map((variant) => variant.image)).toEqual(images.map((image) => image.key));
   });
 
-  test('several apps and PHP versions tell themselves apart', () => {
+  test('several apps and PHP versions are in the names', () => {
     const apps = [...config.apps, appOf('shop', '/shop', 'web')];
     const { variants } = plan({ ...config, apps, php: ['8.2', '8.4'] }, cpus);
     expect(variants).toHaveLength(16);

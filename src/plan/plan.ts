@@ -1,5 +1,5 @@
 import { loadMs } from '../config/parts/load.ts';
-import type { Config, Scenario } from '../config/types.ts';
+import type { CompareOptions, Config, Other, RunOptions, Scenario } from '../config/types.ts';
 import { UserError } from '../errors.ts';
 import type { CpuLayout, Warning } from '../results/results.ts';
 import { makeRandom } from '../stats/random.ts';
@@ -7,8 +7,9 @@ import { type Cpu, layOutCpus } from './cpus.ts';
 import { takeShard } from './shard-plan.ts';
 import { type Effort, fitBudget, predictEffort } from './timeline/budget.ts';
 import { type PlannedSearches, planSearches } from './timeline/capacity-plan.ts';
-import { type PlannedCount, planCount } from './timeline/count-plan.ts';
+import { type PlannedCount, planCounts } from './timeline/count-plan.ts';
 import { makeOrders } from './timeline/orders.ts';
+import { setUpSeconds } from './timeline/pass-seconds.ts';
 import { type PlannedProfile, planProfile } from './timeline/profile-plan.ts';
 import type { Batch } from './timeline/slices.ts';
 import { batchMs, COMMON_START_MS, cutIntoBatches, drainFor, planSlices } from './timeline/timeline.ts';
@@ -42,21 +43,21 @@ export interface Plan {
   /** Without building images and without what only the run can know (counts of requests). */
   estimatedSeconds: number;
   /**
-   * The smallest change, as a share, that a comparison can be expected to find, if variance is what it typically is;
-   * null where that is not known, or there is nothing to compare.
+   * The smallest change, as a share, that a comparison probably finds, with typical variance. Null if that is not
+   * known, or there is nothing to compare.
    */
   detectable: number | null;
   /** Behind the load of the first instance; null: none. */
   searches: PlannedSearches | null;
   /** Behind all measuring: where CPU time goes; null: not wanted. */
   profile: PlannedProfile | null;
-  /** Behind all measuring, too: what services count; null: nothing. */
-  counting: PlannedCount | null;
+  /** Behind all measuring, too, in this order. */
+  counts: readonly PlannedCount[];
   warnings: readonly Warning[];
 }
 
 export const FIRST_PORT = 18_080;
-/** A variant's load per instance up to which there are MANY_STARTS instances when nobody says how many. */
+/** A variant's load per instance up to which there are MANY_STARTS instances by default. */
 const SHORT_LOAD_MS = 60_000;
 const MANY_STARTS = 6;
 const FEW_STARTS = 3;
@@ -84,7 +85,7 @@ export function plan(config: Config, cpus: readonly Cpu[], all = planVariants(co
     ...{ seed: config.seed, variants, images, cpus: layout },
     ...load,
     profile,
-    counting: planCount(config, variants.length),
+    counts: planCounts(config, variants),
     warnings: [
       ...(profile?.warnings ?? []),
       ...[
@@ -101,13 +102,16 @@ export function plan(config: Config, cpus: readonly Cpu[], all = planVariants(co
   };
 }
 
+/** What the timeline is made from, beside the variants. */
+type Timeline = RunOptions & Pick<CompareOptions, 'other'>;
+
 /** What follows from the variants alone, wherever they are measured: the timeline, and how long it takes. */
 export function planLoad(
-  config: Config,
+  config: Timeline,
   variants: readonly PlannedVariant[],
 ): Pick<Plan, 'scenarios' | 'instances' | 'estimatedSeconds' | 'detectable' | 'searches'> {
   const tests = countTests(variants) * config.scenarios.length;
-  const duets = findDuets(config, variants).length > 0;
+  const duets = findDuets(config.other, variants).length > 0;
   const searches = planSearches(config, variants, batchSeconds(config) * 1000);
   const searchSeconds = (searches?.atMostMs ?? 0) / 1000;
   const lay = (effort: Effort, limit?: number) => layOutInstances(config, variants, effort, limit);
@@ -123,15 +127,27 @@ export function planLoad(
       : fitBudget(config.budgetMs, config.scenarios, Math.max(1, tests), duets, secondsOf);
   const instances = lay(effort);
   return {
-    scenarios: config.scenarios.map((scenario, i) => ({ ...scenario, blocks: effort.blocks[i] as number })),
+    ...applyEffort(config, effort, tests, duets),
     instances,
     estimatedSeconds: Math.round(instances.reduce((sum, instance) => sum + seconds(instance), searchSeconds)),
-    detectable: tests > 0 ? predictEffort(config.scenarios, effort, tests, duets) : null,
     searches,
   };
 }
 
-function shortened({ durationScale = 1 }: Config): Warning[] {
+/** The scenarios with their blocks, and what such an effort can be expected to find. */
+function applyEffort(
+  { scenarios }: Pick<RunOptions, 'scenarios'>,
+  effort: Effort,
+  tests: number,
+  duets: boolean,
+): Pick<Plan, 'scenarios' | 'detectable'> {
+  return {
+    scenarios: scenarios.map((scenario, i) => ({ ...scenario, blocks: effort.blocks[i] as number })),
+    detectable: tests > 0 ? predictEffort(scenarios, effort, tests, duets) : null,
+  };
+}
+
+function shortened({ durationScale = 1 }: Pick<RunOptions, 'durationScale'>): Warning[] {
   if (durationScale === 1) return [];
   const share = `${Number((durationScale * 100).toPrecision(3))} %`;
   return [
@@ -144,14 +160,14 @@ function shortened({ durationScale = 1 }: Config): Warning[] {
   ];
 }
 
-/** Without a budget: as it was said; else many starts of little load, few of much. */
-function chooseEffort({ instances, scenarios }: Config): Effort {
+/** Without a budget: as configured; else many starts of little load, few of much. */
+function chooseEffort({ instances, scenarios }: Pick<RunOptions, 'instances' | 'scenarios'>): Effort {
   const ms = scenarios.reduce((sum, { load, blocks }) => sum + blocks * ((load && loadMs(load)) ?? 0), 0);
   const starts = ms <= SHORT_LOAD_MS ? MANY_STARTS : FEW_STARTS;
   return { instances: instances ?? starts, blocks: scenarios.map(({ blocks }) => blocks) };
 }
 
-/** Comparisons of a scenario that are corrected together: with the other side, or else with the reference. */
+/** Comparisons of a scenario that are corrected together: with the base, or else with the reference. */
 function countTests(variants: readonly PlannedVariant[]): number {
   const twins = variants.filter(({ base }) => base !== null).length;
   return twins > 0 ? twins : variants.length - 1;
@@ -159,26 +175,26 @@ function countTests(variants: readonly PlannedVariant[]): number {
 
 /** @param limit only so many of them */
 function layOutInstances(
-  config: Config,
+  { seed, scenarios, other }: Pick<Timeline, 'seed' | 'scenarios' | 'other'>,
   variants: readonly PlannedVariant[],
   effort: Effort,
   limit = effort.instances,
 ): Instance[] {
-  const random = makeRandom(config.seed);
+  const random = makeRandom(seed);
   const ids = variants.map((v) => v.id);
   const elastic = new Set(variants.filter(isElastic).map(({ id }) => id));
   const orders = () => makeOrders(ids, random);
   // Which port and which place in an order a variant gets must not favour one: each gets each equally often.
   const [portOrder, startOrder] = [orders(), orders()];
-  const pairs = findDuets(config, variants);
-  const sliceOrders = config.scenarios.map(() => ({
+  const pairs = findDuets(other, variants);
+  const sliceOrders = scenarios.map(() => ({
     ...{ warmup: orders(), block: orders(), round: orders() },
     duets: new Map(pairs.map((pair) => [pair[0], makeOrders(pair, random)])),
   }));
   let number = 0;
   return Array.from({ length: limit }, (_, index): Instance => {
     const ports = portOrder().map((id, i) => [id, FIRST_PORT + i] as const);
-    const batches = config.scenarios.flatMap((scenario, i) => {
+    const batches = scenarios.flatMap((scenario, i) => {
       const order = sliceOrders[i] as (typeof sliceOrders)[number];
       const blocks = effort.blocks[i] as number;
       const planned = { ...scenario, blocks };
@@ -194,8 +210,8 @@ function layOutInstances(
  * Pairs that may be loaded at once: one app on one runtime at two commits, so that both take their share of the CPUs in
  * the same way. What another image serves by, nobody knows.
  */
-function findDuets(config: Config, variants: readonly PlannedVariant[]): [string, string][] {
-  if (config.other?.kind === 'image') return [];
+function findDuets(other: Other | undefined, variants: readonly PlannedVariant[]): [string, string][] {
+  if (other?.kind === 'image') return [];
   return variants.flatMap(({ id, base }): [string, string][] => (base === null ? [] : [[id, base]]));
 }
 
@@ -210,25 +226,27 @@ const INSTANCE_SECONDS = 0.5;
 const START_SECONDS = 0.25;
 const BATCH_SECONDS = 0.4;
 
-/** To empty a variant's database and to fill it, as far as nobody has seen it: the first start shows what it takes. */
-const RESET_SECONDS = 0.5;
-const SET_UP_SECONDS = 3;
-
-function instanceSeconds(instance: Instance, config: Config): number {
+function instanceSeconds(
+  instance: Instance,
+  config: Pick<RunOptions, 'loadFrom' | 'services' | 'setUp'>,
+): number {
   return loadSeconds(instance, config) + startSeconds(instance, config);
 }
 
 /** Generators on several machines wait for a common start. */
-const batchSeconds = ({ loadFrom }: Config) => BATCH_SECONDS + (loadFrom ? COMMON_START_MS / 1000 : 0);
+const batchSeconds = ({ loadFrom }: Pick<RunOptions, 'loadFrom'>) =>
+  BATCH_SECONDS + (loadFrom ? COMMON_START_MS / 1000 : 0);
 
-function loadSeconds({ batches }: Instance, config: Config): number {
+function loadSeconds({ batches }: Instance, config: Pick<RunOptions, 'loadFrom'>): number {
   return batches.reduce((sum, batch) => sum + batchSeconds(config) + batchMs(batch) / 1000, 0);
 }
 
-function startSeconds({ index, startOrder }: Instance, { services, setUp: command }: Config): number {
-  const resets = services ? Object.keys(services.reset).length : 0;
-  const setUp = RESET_SECONDS * resets + (command === undefined ? 0 : SET_UP_SECONDS);
-  return INSTANCE_SECONDS + (START_SECONDS + setUp) * startOrder.length + (index === 0 ? RUN_SECONDS : 0);
+function startSeconds(
+  { index, startOrder }: Instance,
+  config: Pick<RunOptions, 'services' | 'setUp'>,
+): number {
+  const each = START_SECONDS + setUpSeconds(config);
+  return INSTANCE_SECONDS + each * startOrder.length + (index === 0 ? RUN_SECONDS : 0);
 }
 
 /**
@@ -238,7 +256,7 @@ function startSeconds({ index, startOrder }: Instance, { services, setUp: comman
  * @param tookMs the first start with its load, without searches
  * @param searchedMs those searches
  */
-export function planRest(config: Config, planned: Plan, tookMs: number, searchedMs: number): Plan | null {
+export function planRest(config: Timeline, planned: Plan, tookMs: number, searchedMs: number): Plan | null {
   const [first] = planned.instances;
   if (config.budgetMs === undefined || !first) return null;
   const { variants } = planned;
@@ -252,7 +270,7 @@ export function planRest(config: Config, planned: Plan, tookMs: number, searched
     return spentSeconds + (effort.instances - 1) * each;
   };
   const tests = countTests(variants) * config.scenarios.length;
-  const duets = findDuets(config, variants).length > 0;
+  const duets = findDuets(config.other, variants).length > 0;
   let effort: Effort;
   try {
     effort = fitBudget(config.budgetMs, config.scenarios, Math.max(1, tests), duets, secondsOf);
@@ -264,10 +282,9 @@ export function planRest(config: Config, planned: Plan, tookMs: number, searched
   const shift = countSlices(first) - countSlices(again);
   return {
     ...planned,
-    scenarios: config.scenarios.map((scenario, i) => ({ ...scenario, blocks: effort.blocks[i] as number })),
+    ...applyEffort(config, effort, tests, duets),
     instances: [first, ...others.map((instance) => renumber(instance, shift))],
     estimatedSeconds: Math.round(secondsOf(effort)),
-    detectable: tests > 0 ? predictEffort(config.scenarios, effort, tests, duets) : null,
   };
 }
 

@@ -40,6 +40,12 @@ test.each([
   expect(shards.map(({ index, of, variants }) => `${index}/${of}: ${variants.join(' ')}`)).toEqual(expected);
 });
 
+test('load engines load the servers of one machine', () => {
+  const { deal } = planned('--load-engines', 'box', '--load-address', '10.0.0.5');
+  expect(deal(1)).toHaveLength(1);
+  expect(() => deal(2)).toThrow('`load-engines` loads the servers of one machine');
+});
+
 test('values that are tuned stay on one machine, with the one that was chosen', () => {
   const { deal, take } = plannedFor('apache,nginx-fpm[workers=4]', '--tune', 'workers=8,16');
   expect(deal(64).map(({ variants }) => variants)).toEqual([
@@ -66,6 +72,13 @@ test.each([
     'about 174 min on machine 1 of 4',
   ],
   [['--budget', '6h'], 'about 360 min on machine 1 of 4'],
+  // The passes that follow are a part of it, on the version that is known here.
+  [['--budget', '59m'], null],
+  [['--budget', '59m', '--profile', 'true'], 'about 61 min on machine 1 of 4'],
+  [
+    ['--budget', '59m', '--count', 'php,instructions', '--paths', '/,/a,/b'],
+    'about 61 min on machine 1 of 4',
+  ],
 ])('%s: what a machine has no time for is refused before it starts', (flags, found) => {
   const { all, config, deal } = planned(...flags);
   const check = () => checkTime(all, config, deal(64), 60);
@@ -103,7 +116,7 @@ test('the reference that was asked for is the one in all shards', () => {
   expect(shards.flatMap(({ variants }) => variants)).not.toContain('b');
 });
 
-test('twins at the other side go with their variant', () => {
+test('counterparts in the base go with their variant', () => {
   const { config } = planned();
   const other: Other = {
     ...{ kind: 'commit', given: 'main', ref: 'main', commit: 'c0ffee' },

@@ -8,6 +8,9 @@ export interface PlannedShard extends Shard {
   variants: readonly string[];
 }
 
+/** How variants are dealt. */
+type Dealing = Pick<Config, 'loadFrom' | 'reference' | 'tune'>;
+
 /** As `planVariants` gives them. */
 interface Planned {
   variants: readonly PlannedVariant[];
@@ -15,13 +18,19 @@ interface Planned {
 }
 
 /**
- * Deals the variants to so many shards, or one for each runtime. The reference is in all of them, beside
- * those that are only there, so that machines of unlike speed can be compared by what they say of it. Runtimes stay
- * whole while there are enough of them, as their variants share images, and always with `tune`, whose values are compared
- * with each other by what one machine says. Never more shards than there is to deal.
+ * Deals the variants to so many shards, or one for each runtime. The reference is in all of them, beside those that are
+ * only there, so that machines of unlike speed can be compared through it. Runtimes stay whole while there are enough
+ * of them, as their variants share images, and always with `tune`, whose values are compared with each other on one
+ * machine. Never more shards than there is to deal.
  */
-export function planShards(planned: Planned, config: Config, wanted: number | 'runtimes'): PlannedShard[] {
+export function planShards(planned: Planned, config: Dealing, wanted: number | 'runtimes'): PlannedShard[] {
   const dealt = deal(planned, config, wanted);
+  if (config.loadFrom && dealt.length > 1) {
+    throw new UserError('`load-engines` loads the servers of one machine', {
+      ...{ where: { name: 'load-engines' }, found: `${dealt.length} shards`, allowed: 'one shard' },
+      hint: 'measure all variants on one machine, or leave out `load-engines`',
+    });
+  }
   return dealt.map((heads, i) => ({
     index: i + 1,
     of: dealt.length,
@@ -32,7 +41,7 @@ export function planShards(planned: Planned, config: Config, wanted: number | 'r
 /** What one shard measures: its variants and the reference, both with their twins, and their images. */
 export function takeShard(
   planned: Planned,
-  config: Config,
+  config: Dealing,
   { index, of }: Shard,
 ): { variants: PlannedVariant[]; images: PlannedImage[] } {
   const dealt = deal(planned, config, of);
@@ -69,11 +78,11 @@ export function gatesFor(
   );
 }
 
-function referenceOf({ variants }: Planned, config: Config): PlannedVariant {
+function referenceOf({ variants }: Planned, config: Pick<Dealing, 'reference'>): PlannedVariant {
   return findReference(config, variants) ?? (variants[0] as PlannedVariant);
 }
 
-function deal(planned: Planned, config: Config, wanted: number | 'runtimes'): PlannedVariant[][] {
+function deal(planned: Planned, config: Dealing, wanted: number | 'runtimes'): PlannedVariant[][] {
   const reference = referenceOf(planned, config);
   const others = planned.variants.filter((variant) => variant.ref === null && variant.id !== reference.id);
   if (others.length === 0) return [[reference]];

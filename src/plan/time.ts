@@ -1,12 +1,16 @@
 import type { Config } from '../config/types.ts';
 import { UserError } from '../errors.ts';
+import { passSeconds } from './effort.ts';
 import { planLoad } from './plan.ts';
 import { type PlannedShard, takeShard } from './shard-plan.ts';
+import { planCounts } from './timeline/count-plan.ts';
+import { planProfile } from './timeline/profile-plan.ts';
 import type { planVariants } from './variants.ts';
 
 /**
- * Whether each shard can be done in time, as far as is known before anything runs: the other side of `compare-to`, builds,
- * cold starts and loads that are counted take more. Throws a UserError where one cannot: it would be ended in the middle.
+ * Checks whether each shard can be done in time with its passes, as far as is known before anything runs. The base of
+ * `compare-to`, builds, cold starts and loads of a number of requests take more. Throws a UserError if one cannot: it
+ * would be ended in the middle.
  *
  * @param minutes what a machine may take
  */
@@ -17,9 +21,10 @@ export function checkTime(
   minutes: number,
 ): void {
   for (const { index, of } of shards) {
-    const ms =
-      config.budgetMs ??
-      1000 * planLoad(config, takeShard(planned, config, { index, of }).variants).estimatedSeconds;
+    const { variants } = takeShard(planned, config, { index, of });
+    const measuringMs = config.budgetMs ?? 1000 * planLoad(config, variants).estimatedSeconds;
+    const passes = { profile: planProfile(config, variants), counts: planCounts(config, variants) };
+    const ms = measuringMs + 1000 * passSeconds(passes);
     if (ms <= 60_000 * minutes) continue;
     throw new UserError('the plan exceeds the time limit of a machine', {
       where: { name: 'input timeout-minutes' },

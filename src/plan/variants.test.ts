@@ -78,7 +78,7 @@ function messageOf(action: () => unknown): string {
 }
 
 describe('the base', () => {
-  test('is a twin of each variant, behind all of them', () => {
+  test('is a counterpart of each variant, behind all of them', () => {
     const { variants } = planVariants({ ...config, other: other() });
     expect(variants.map(({ id, label, ref, base }) => [id, label, ref, base])).toEqual([
       ['apache@8.4', 'apache@8.4', null, 'apache@8.4:base'],
@@ -126,7 +126,7 @@ describe('the base', () => {
     expect(new Set(images.map(({ key }) => key)).size).toBe(images.length);
   });
 
-  test('has no twin where it lacks the app or the runtime', () => {
+  test('has no counterpart if it lacks the app or the runtime', () => {
     const missing = { missing: 'is not there' };
     const lacking = other({
       apps: { shop: otherAppOf('shop', '.'), blog: missing },
@@ -204,7 +204,7 @@ describe('names', () => {
     expect(findReference(asked, planVariants(asked).variants)).toBeUndefined();
   });
 
-  test('of the other side are none', () => {
+  test('of the base are none', () => {
     const name = 'small (v1)';
     expect(
       messageOf(() => planVariants({ ...config, other: other(), reference: { name, unchecked } })),

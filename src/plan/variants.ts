@@ -7,15 +7,15 @@ import { UserError } from '../errors.ts';
 /** Entry points derive the ports that they need inside from PORT + 1000, + 2000 …: so many fit between. */
 const MAX_VARIANTS = 900;
 
-/** What is compared: app × PHP version × runtime × options, at the other side of `compare-to` as well. */
+/** What is compared: app × PHP version × runtime × options, in the base of `compare-to` as well. */
 export interface PlannedVariant {
-  /** `nginx-fpm@8.4[listen=unix,workers=80]`, with `app/` before it when there are several apps; `…:base` at the other side. */
+  /** `nginx-fpm@8.4[listen=unix,workers=80]`, with `app/` before it when there are several apps; `…:base` in the base. */
   id: string;
-  /** The alias (with `@php` when there are several versions), else the id; with what was given in brackets at the other side. */
+  /** The alias (with `@php` when there are several versions), else the id; with what was given in brackets in the base. */
   label: string;
-  /** At the other side: what `compare-to` says. Null: the app as it is checked out. */
+  /** In the base: the value of `compare-to`. Null: the app as it is checked out. */
   ref: string | null;
-  /** Id of the same variant at the other side. */
+  /** Id of the same variant in the base. */
   base: string | null;
   /** Where `ref` is a commit, its folder is relative to the top of that. */
   app: App;
@@ -85,7 +85,7 @@ export interface PlannedVariants {
   images: PlannedImage[];
 }
 
-/** The variants of the config, and behind them their twins of the other side. Errors: as of `listHeads`; too many. */
+/** The variants of the config, and behind them their twins of the base. Errors: as of `listHeads`; too many. */
 export function planVariants(config: Config): PlannedVariants {
   const images = new Map<string, PlannedImage>();
   const pairs = listHeads(config).map((head) => planPair(config, head, images));
@@ -107,9 +107,9 @@ export function planVariants(config: Config): PlannedVariants {
   return { variants, images: [...images.values()] };
 }
 
-/** A variant with its images, and its twin where there is another side. */
+/** A variant with its images, and its twin if there is a base. */
 function planPair(
-  { apps, other, count = [] }: Config,
+  { apps, other, count = [] }: Pick<Config, 'apps' | 'other' | 'count'>,
   { id, label, app, php, choice }: Head,
   images: Map<string, PlannedImage>,
 ): { head: PlannedVariant; twin: PlannedVariant | null } {
@@ -150,7 +150,7 @@ function optionsOf({ runtime, set }: RuntimeChoice): Pick<PlannedVariant, 'optio
 
 /** The variant that `reference` names; undefined where it names none: the first one counts. */
 export function findReference(
-  { reference }: Config,
+  { reference }: Pick<Config, 'reference'>,
   variants: readonly PlannedVariant[],
 ): PlannedVariant | undefined {
   const heads = variants.filter(({ ref }) => ref === null);
@@ -159,7 +159,10 @@ export function findReference(
   );
 }
 
-function checkNames({ reference, failOn, profile = [] }: Config, heads: readonly Head[]): void {
+function checkNames(
+  { reference, failOn, profile = [] }: Pick<Config, 'reference' | 'failOn' | 'profile'>,
+  heads: readonly Head[],
+): void {
   const names = [...new Set(heads.flatMap(({ label, id }) => [label, id]))];
   if (reference?.unchecked && !names.includes(reference.name)) {
     at(reference.unchecked, () => {
@@ -181,7 +184,7 @@ function checkNames({ reference, failOn, profile = [] }: Config, heads: readonly
   }
 }
 
-/** The app at the other side; null where it has no twin. */
+/** The app in the base; null if it has no twin. */
 function findApp(other: Other | undefined, app: App): App | null {
   if (other?.kind === 'image' || other?.kind === 'itself') return app;
   const there = other?.kind === 'commit' ? other.apps[app.name] : undefined;
@@ -229,7 +232,7 @@ function planTwin(
   };
 }
 
-/** Keys are made of fewer characters than names: two images that would share one are told apart by a number. */
+/** Keys are made of fewer characters than names: two images that would share one get a number. */
 function addImage(images: Map<string, PlannedImage>, image: PlannedImage): PlannedImage {
   for (let n = 1; ; n++) {
     const key = n === 1 ? image.key : `${image.key}-${n}`;

@@ -13,14 +13,14 @@ import { removeTemporary } from '../temporary.ts';
 /** What a finished run amounts to. */
 export interface Bench {
   results: Results;
-  /** What the reports say of them. */
+  /** Their summary, as the reports show it. */
   summary: Summary;
   /** The output folder. */
   out: string;
   exitCode: ExitCode;
 }
 
-/** Who calls, and how to tell them what happens. */
+/** Who calls, and how to inform them. */
 export interface Caller {
   version: string;
   /** Folder with runtimes/, scenarios/ and apps/. */
@@ -108,7 +108,7 @@ export async function openDesk(
   }
 }
 
-/** `20261121-140102-3f9a`: sorts by time, and tells two of the same second apart. */
+/** `20261121-140102-3f9a`: sorts by time, and differs between two of the same second. */
 export function makeRunId(nowMs: number): string {
   const time = new Date(nowMs).toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
   return `${time}-${randomBytes(2).toString('hex')}`;

@@ -11,6 +11,7 @@ import { runPasses } from '../run/passes/run-pass.ts';
 import { runPlan } from '../run/run.ts';
 import { measureColdStarts } from '../run/servers/cold.ts';
 import type { Sink, World } from '../run/world.ts';
+import { makeClock } from './clock.ts';
 import type { Desk } from './desk.ts';
 import { readLoadEngines } from './load-engines.ts';
 import type { Ground, Prepared } from './prepare-stage.ts';
@@ -48,7 +49,7 @@ export async function measure(
     if (hyperfine) await measureColdStarts(world, hyperfine);
     const profile = { folder: join(caller.packageRoot, 'runtimes/_profile/files'), excimer };
     if (config.count?.includes('services')) {
-      // A database may log each statement while it is counted, which would push out what it said before.
+      // A database may log each statement while it is counted, which would push out what it logged before.
       await keepServiceLogs(desk, prepared, file, kind).catch(() => {});
       kind = '.count';
     }
@@ -85,14 +86,13 @@ async function keepServiceLogs(
 
 function makeSink({ host, caller }: Desk, { planned }: Ground, { output, record }: RecordFile): Sink {
   const { say } = caller;
+  const clock = makeClock(planned);
   const beganMs = host.elapsed();
   return {
     say,
     at: (what, share) => {
-      const spent = (host.elapsed() - beganMs) / 1000;
-      // By the plan until there is something to go by.
-      const left = share > 0.1 ? (spent / share) * (1 - share) : planned.estimatedSeconds - spent;
-      caller.at(what, share, Math.max(0, left));
+      const { done, left } = clock(share, (host.elapsed() - beganMs) / 1000);
+      caller.at(what, done, left);
     },
     warn: (warning) => {
       record.plan = { ...record.plan, warnings: [...record.plan.warnings, warning] };

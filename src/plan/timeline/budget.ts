@@ -18,8 +18,8 @@ const MAX_INSTANCES = 30;
 const MAX_BLOCKS = 100;
 
 /**
- * Typical SDs of ln(ratio) in CPU per request and in RPS, seen on two shared cores (docs/method.md): between pairs of
- * starts; between pairs of slices of a second that take turns, and of slices one after the other.
+ * Typical SDs of ln(ratio) in CPU per request and in RPS, seen on two shared cores (docs/method.md). Between pairs of
+ * starts, and between pairs of slices of a second: in turns, and one after the other.
  */
 const START_SPREAD = 0.0045;
 const TURNS_SPREAD = 0.014;
@@ -28,8 +28,8 @@ const SLICE_SPREAD = 0.035;
 const DUET_SPREAD = 0.006;
 
 /**
- * The effort that finds the smallest change within a budget. As starts and slices vary independently, the variance of
- * a mean over n starts of m slices is (start² + slice² ÷ m) ÷ n: of each n the largest m is tried.
+ * The effort that finds the smallest change within a budget. Starts and slices vary independently. So the variance of a
+ * mean over n starts of m slices is (start² + slice² ÷ m) ÷ n. For each n the largest m is tried.
  *
  * @param duets whether what a request costs decides, by duets
  * @param secondsOf what an effort is estimated to take
@@ -80,8 +80,8 @@ export function fitBudget(
 }
 
 /**
- * The smallest change, as a share, that an effort can be expected to find in its worst scenario, if variance is what it
- * typically is; null where it is not known or no verdict can come of it.
+ * The smallest change, as a share, that an effort probably finds in its worst scenario, with typical variance. Null if
+ * it is not known or no verdict can come of it.
  *
  * @param tests how many are corrected together
  * @param duets whether what a request costs decides, by duets

@@ -24,9 +24,9 @@ const STEP_MS = 1000;
 /** Clients for so many times as long as a typical request takes: where all of them wait, it is the server that is late. */
 const PATIENCE = 3;
 
-/** Null: nothing is to be searched. Errors: a load that the script brings itself tells no rate to begin with. */
+/** Null: nothing is to be searched. Errors: a load of the script itself has no rate to begin with. */
 export function planSearches(
-  { capacity, scenarios }: Config,
+  { capacity, scenarios }: Pick<Config, 'capacity' | 'scenarios'>,
   variants: readonly PlannedVariant[],
   overheadMs: number,
 ): PlannedSearches | null {

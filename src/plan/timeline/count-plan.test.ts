@@ -1,34 +1,62 @@
 import { expect, test } from 'vitest';
 import type { Config, Scenario } from '../../config/types.ts';
-import { planCount } from './count-plan.ts';
+import type { PlannedVariant } from '../variants.ts';
+import { planCounts } from './count-plan.ts';
 
 const config = (...paths: string[]) =>
   ({
     count: ['services'],
-    services: {},
+    services: { reset: {} },
     scenarios: [{ journey: { kind: 'paths', paths } }],
   }) as unknown as Config;
-const seconds = (of: Config, variants: number) => planCount(of, variants)?.seconds ?? 0;
+const variant = (name: string, ref: string | null = null) =>
+  ({
+    ...{ id: `${name}${ref ?? ''}`, app: { name: 'shop' }, php: '8.4', ref, counter: `instructions${ref}` },
+  }) as unknown as PlannedVariant;
+const both = [variant('apache'), variant('apache', 'base')];
+const seconds = (of: Config, variants = both) => planCounts(of, variants)[0]?.seconds ?? 0;
 
 test('both versions of one path take about half a minute, as docs/counts.md states', () => {
-  expect(planCount(config('/'), 2)).toEqual({ variants: 2, starts: 2, seconds: 34 });
+  expect(planCounts(config('/'), both)).toEqual([{ by: 'services', variants: 2, each: 2, seconds: 34 }]);
 });
 
 test('each path up to eight is counted by itself, more at once', () => {
   const nine = Array.from({ length: 9 }, (_, i) => `/${i}`);
-  expect(seconds(config(...nine.slice(0, 8)), 2)).toBeGreaterThan(3 * seconds(config('/'), 2));
-  expect(seconds(config(...nine), 2)).toBe(seconds(config('/'), 2));
+  expect(seconds(config(...nine.slice(0, 8)))).toBeGreaterThan(3 * seconds(config('/')));
+  expect(seconds(config(...nine))).toBe(seconds(config('/')));
 });
 
-test('a script with a load of its own is not counted: it would be gone through in each repeat', () => {
+test.each(['services', 'php'] as const)('%s: a script with a load of its own is not counted', (by) => {
   const own = { ...config('/').scenarios[0], load: null } as Scenario;
-  const both = { ...config('/'), scenarios: [...config('/').scenarios, own] } as Config;
-  expect(seconds(both, 2)).toBe(seconds(config('/'), 2));
-  expect(planCount({ ...both, scenarios: [own] }, 2)).toBeNull();
+  const one: Config = { ...config('/'), count: [by] };
+  expect(seconds({ ...one, scenarios: [...one.scenarios, own] })).toBe(seconds(one));
+  expect(planCounts({ ...one, scenarios: [own] }, both)).toEqual([]);
 });
 
-test('nothing is planned where services do not count', () => {
-  expect(planCount({ ...config('/'), count: ['php'] }, 2)).toBeNull();
+test('PHP counts on one start of each scenario', () => {
+  const php: Config = { ...config('/', '/a'), count: ['php'] };
+  expect(planCounts(php, both)).toEqual([{ by: 'php', variants: 2, each: 1, seconds: 15 }]);
+  expect(seconds({ ...php, scenarios: [...php.scenarios, ...php.scenarios] })).toBe(30);
+  expect(seconds({ ...php, setUp: 'php set-up.php' })).toBe(15 + 2 * 3);
+});
+
+test('instructions are counted once for each version and page, whichever servers there are', () => {
+  const counted: Config = { ...config('/', '/a', '/'), count: ['instructions'] };
+  const [one] = planCounts(counted, both);
+  expect(one).toMatchObject({ by: 'instructions', variants: 2, each: 2 });
+  expect(planCounts(counted, [...both, variant('nginx'), variant('nginx', 'base')])).toEqual([one]);
+  const more = planCounts({ ...counted, scenarios: config('/').scenarios }, both);
+  expect(more[0]?.seconds).toBeLessThan(one?.seconds as number);
+  const { counter: _, ...given } = variant('apache', 'base');
+  expect(planCounts(counted, [variant('apache'), given])[0]).toMatchObject({ variants: 1 });
+  const script = { journey: { kind: 'script' } } as Scenario;
+  expect(planCounts({ ...counted, scenarios: [script] }, both)).toEqual([]);
+});
+
+test('nothing is planned where nobody counts', () => {
+  expect(planCounts({ ...config('/'), count: [] }, both)).toEqual([]);
   const { services: _, ...without } = config('/');
-  expect(planCount(without as Config, 2)).toBeNull();
+  expect(planCounts(without as Config, both)).toEqual([]);
+  const all: Config = { ...config('/'), count: ['instructions', 'php', 'services'] };
+  expect(planCounts(all, both).map(({ by }) => by)).toEqual(['services', 'php', 'instructions']);
 });

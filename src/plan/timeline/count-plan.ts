@@ -1,34 +1,80 @@
 import type { Config, Scenario } from '../../config/types.ts';
+import type { Counter } from '../../results/count-names.ts';
+import type { PlannedVariant } from '../variants.ts';
+import { passStartSeconds, setUpSeconds } from './pass-seconds.ts';
 import { COMMON_START_MS } from './timeline.ts';
 
 /** The pass that counts by services: fresh starts, repeats of each, and up to how many paths are counted one by one. */
 export const SERVICE_COUNT = { starts: 2, repeats: 3, mostPaths: 8, warmupMs: 1000 } as const;
-/** To start and remove the containers of one start; a k6 process with its few requests and the reading around it. */
-const START_SECONDS = 3;
+/** The pass that counts by PHP: a fresh start for each scenario, and repeats behind one that fills caches. */
+export const PHP_COUNT = { starts: 1, repeats: 3 } as const;
+/** A k6 process with its few requests and the reading around it. */
 const REPEAT_SECONDS = 1.5;
+/** A page whose request takes 10 ms, in all processes of a version under callgrind. */
+const PAGE_SECONDS = 20;
+/** To start php-cgi's container, and to ask for the first page. */
+const SIDE_SECONDS = 3;
 
+/** What counts take on an idle machine. */
 export interface PlannedCount {
+  by: Counter;
   variants: number;
-  starts: number;
-  /** Time that all of it takes on an idle machine. */
+  /** Fresh starts of each variant; pages where instructions are counted. */
+  each: number;
   seconds: number;
 }
 
-/** Null: services count nothing. */
-export function planCount(
-  { count, services, scenarios, loadFrom }: Pick<Config, 'count' | 'services' | 'scenarios' | 'loadFrom'>,
-  variants: number,
-): PlannedCount | null {
-  const counted = countable(scenarios);
-  if (!count?.includes('services') || !services || counted.length === 0) return null;
+type Counted = Pick<Config, 'count' | 'services' | 'setUp' | 'scenarios' | 'loadFrom'>;
+
+/** Those that count something, in the order in which they run. */
+export function planCounts(config: Counted, variants: readonly PlannedVariant[]): PlannedCount[] {
+  const planned = {
+    services: planServices(config, variants.length),
+    php: planPhp(config, variants.length),
+    instructions: planInstructions(config, variants),
+  };
+  return Object.entries(planned).flatMap(([by, { each, variants, seconds }]): PlannedCount[] =>
+    config.count?.includes(by as Counter) && each * variants > 0
+      ? [{ by: by as Counter, variants, each, seconds: Math.round(seconds) }]
+      : [],
+  );
+}
+
+type Effort = Omit<PlannedCount, 'by'>;
+
+function planServices(config: Counted, variants: number): Effort {
+  const counted = countable(config.scenarios);
   const { starts, repeats, warmupMs } = SERVICE_COUNT;
-  const repeatSeconds = REPEAT_SECONDS + (loadFrom ? COMMON_START_MS / 1000 : 0);
   const perVariant = counted.reduce(
-    (sum, scenario) => sum + warmupMs / 1000 + (1 + repeats * partsOf(scenario)) * repeatSeconds,
+    (sum, scenario) => sum + warmupMs / 1000 + (1 + repeats * partsOf(scenario)) * repeatSeconds(config),
     0,
   );
-  return { variants, starts, seconds: Math.round(starts * (START_SECONDS + variants * perVariant)) };
+  const seconds = starts * (passStartSeconds(config, variants) + variants * perVariant);
+  return { variants, each: config.services && counted.length > 0 ? starts : 0, seconds };
 }
+
+function planPhp(config: Counted, variants: number): Effort {
+  const scenarios = countable(config.scenarios).length;
+  const { starts, repeats } = PHP_COUNT;
+  const perVariant = (1 + repeats) * repeatSeconds(config);
+  const seconds = scenarios * starts * (passStartSeconds(config, variants) + variants * perVariant);
+  return { variants, each: scenarios > 0 ? starts : 0, seconds };
+}
+
+/** Both versions of an app are counted at once, one app and PHP version after the other, whichever servers they have. */
+function planInstructions(config: Counted, variants: readonly PlannedVariant[]): Effort {
+  const pages = new Set(
+    config.scenarios.flatMap(({ journey }) => (journey.kind === 'paths' ? journey.paths : [])),
+  ).size;
+  const keyOf = ({ app, php, ref }: PlannedVariant) => JSON.stringify([app.name, php, ref !== null]);
+  const counted = variants.filter(({ counter }) => counter !== undefined);
+  const sides = new Set(counted.map(keyOf)).size;
+  const pairs = new Set(counted.map((one) => keyOf({ ...one, ref: null }))).size;
+  const seconds = sides * (SIDE_SECONDS + setUpSeconds(config)) + pairs * pages * PAGE_SECONDS;
+  return { variants: sides, each: pages, seconds };
+}
+
+const repeatSeconds = ({ loadFrom }: Counted) => REPEAT_SECONDS + (loadFrom ? COMMON_START_MS / 1000 : 0);
 
 /** A script with a load of its own would go through all of it in each repeat. */
 export const countable = (scenarios: readonly Scenario[]): Scenario[] =>

@@ -75,9 +75,9 @@ function compileSegment(segment: Segment, scenario: Pick<Scenario, 'timeoutMs' |
 }
 
 /**
- * VUs for an arrival rate when nobody said: enough for every request to take a tenth of a second
- * (Little's law), never more than could be waiting at the timeout. k6 gives each VU a connection of
- * its own and takes them in turn, so more VUs mean more idle keep-alive connections on the server.
+ * Default VUs for an arrival rate: enough for every request to take a tenth of a second (Little's law), never more than
+ * could be waiting at the timeout. Each VU of k6 has a connection of its own, and they take turns. So more VUs mean
+ * more idle keep-alive connections on the server.
  */
 export function defaultVus(rps: number, timeoutMs: number): number {
   return Math.max(2, Math.ceil(rps * Math.min(timeoutMs / 1000, 0.1)) + 1);

@@ -1,9 +1,9 @@
 import { shuffle } from '../../stats/random.ts';
 
 /**
- * Endless orders of the same things, balanced: of every `items.length` orders in a row each thing stands once in each
- * place and, where their number is even, follows each other thing once (a Latin square after Williams, 1949). Which
- * thing is which, and which row comes when, is drawn anew for each square.
+ * Endless orders of the same things, balanced. In every `items.length` orders in a row each thing is once in each
+ * place. If their number is even, each follows each other thing once (a Latin square after Williams, 1949). Which thing
+ * is which, and which row comes when, is drawn anew for each square.
  */
 export function makeOrders<T>(items: readonly T[], random: () => number): () => T[] {
   const n = items.length;

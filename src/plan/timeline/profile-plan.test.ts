@@ -55,6 +55,8 @@ describe('variants that are profiled', () => {
   it('take the time of all their starts', () => {
     const planned = planProfile({ profile: [], scenarios }, pair);
     expect(planned?.seconds).toBeGreaterThanOrEqual((2 * PROFILE.starts * PROFILE.loadMs) / 1000);
+    const filled = planProfile({ profile: [], scenarios, setUp: 'php set-up.php' }, pair);
+    expect(filled?.seconds).toBe((planned?.seconds ?? 0) + 2 * PROFILE.starts * 3);
   });
 });
 

@@ -1,6 +1,7 @@
 import type { Config, Load, Scenario, Segment } from '../../config/types.ts';
 import type { Warning } from '../../results/results.ts';
 import type { PlannedVariant } from '../variants.ts';
+import { passStartSeconds } from './pass-seconds.ts';
 import { COMMON_START_MS } from './timeline.ts';
 
 /**
@@ -11,8 +12,6 @@ export const PROFILE = {
   ...{ starts: 4, samples: 400 },
   ...{ warmupMs: 1000, loadMs: 5000, mostMs: 20_000, plainMs: 2000 },
 } as const;
-/** To start the containers of one start, to read what they wrote, and to remove them. */
-const START_SECONDS = 3;
 
 export interface PlannedProfile {
   /** Id → the image with PHP that it is built on. */
@@ -26,9 +25,10 @@ export interface PlannedProfile {
 
 /** Both sides of each pair where there are pairs, else all; of them those that `profile` names. Null: none is wanted. */
 export function planProfile(
-  { profile, scenarios, other, loadFrom }: Pick<Config, 'profile' | 'scenarios' | 'other' | 'loadFrom'>,
+  config: Pick<Config, 'profile' | 'scenarios' | 'other' | 'loadFrom' | 'services' | 'setUp'>,
   variants: readonly PlannedVariant[],
 ): PlannedProfile | null {
+  const { profile, scenarios, other, loadFrom } = config;
   if (profile === undefined) return null;
   const named = ({ id, label, runtime }: PlannedVariant) =>
     profile.length === 0 || profile.some(({ name }) => [id, label, runtime.name].includes(name));
@@ -42,7 +42,8 @@ export function planProfile(
     (sum, scenario) => sum + scenarioMs(scenario, loadFrom ? COMMON_START_MS : 0),
     0,
   );
-  const seconds = PROFILE.starts * (START_SECONDS * scenarios.length + (known.length * ms) / 1000);
+  const startSeconds = passStartSeconds(config, known.length) * scenarios.length;
+  const seconds = PROFILE.starts * (startSeconds + (known.length * ms) / 1000);
   return {
     variants: Object.fromEntries(known),
     starts: PROFILE.starts,

@@ -32,8 +32,8 @@ export interface Orders {
 }
 
 /**
- * Warm-up of each variant, then blocks: one slice of every variant, a lead-in before it where the pool is elastic. Behind
- * each block in turns the duets, one pair after the other.
+ * Warm-up of each variant, then blocks: one slice of every variant, a warm-up before it where the pool is elastic.
+ * Behind each block in turns the duets, one pair after the other.
  */
 export function planSlices(
   scenario: Scenario,
@@ -52,7 +52,7 @@ export function planSlices(
   for (let block = 0; block < scenario.blocks; block++) {
     const order = orders.block();
     const inTurns = takesTurns(steps, durationMs) && scenario.journey.kind !== 'script' && order.length > 1;
-    // A lead-in must directly precede what it is for.
+    // Such a warm-up must directly precede its slice.
     if (inTurns && !order.some(isElastic)) {
       const rounds = countRounds(durationMs as number);
       const turns = new Map<string, number[]>(order.map((variant) => [variant, []]));
@@ -168,8 +168,8 @@ export function spanMs(slice: Slice, batch: Pick<Batch, 'slices'>): number {
 
 /**
  * The same slices, one after the other with this drain between them, their turns dealt anew; who lost the other of its
- * duet has none. A slice whose end only the run knows is over with its last answer, as k6 itself waits for that: it needs no
- * drain but the time in which its counters are read.
+ * duet has none. A slice whose end only the run knows is over with its last answer, as k6 waits for that. Its drain is
+ * only the time in which its counters are read.
  *
  * @param typicalMs how long a request of the slowest variant takes; null: not known yet
  */
@@ -208,8 +208,8 @@ function gapMs(slice: Slice, next: Slice | undefined, drainMs: number): number {
 }
 
 /**
- * How long to let requests end after a slice, once it was seen how long they take: twice that, at least DRAIN_MS, at
- * most the timeout, after which nothing is in flight. `seenMs` null: nothing was seen yet.
+ * How long to let requests end after a slice, once it is known how long they take. Twice that, at least DRAIN_MS, at
+ * most the timeout, after which nothing is in flight. `seenMs` null: not known yet.
  */
 export function drainFor(scenario: Pick<Scenario, 'timeoutMs'>, seenMs: number | null): number {
   if (seenMs === null) return scenario.timeoutMs;

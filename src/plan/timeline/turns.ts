@@ -3,8 +3,8 @@ import type { Slice } from './slices.ts';
 
 /**
  * Within a block the variants take turns of this long, ms, in one stretch without gaps. What disturbs a machine for a
- * second then meets all of them: the same 2 s of load on a pair told them apart to ±0.7 % with turns of 250 ms, to
- * ±3.7 % with slices of 1 s (docs/method.md).
+ * second then affects all of them. With the same 2 s of load on a pair, the interval was ±0.7 % with turns of 250 ms,
+ * and ±3.7 % with slices of 1 s (docs/method.md).
  */
 export const TURN_MS = 200;
 /** Longer slices are profiles of sustained load: they stay in one piece. */
@@ -25,9 +25,9 @@ export function countRounds(durationMs: number): number {
 }
 
 /**
- * The slices of one block with their turns dealt anew: those of variants that dropped out are closed up, and where
- * requests take long, turns of neighbouring rounds are put together. Slices without turns are to follow each other with
- * gaps: where not even two turns would be long enough, or only one variant is left.
+ * The slices of one block with their turns dealt anew. Gaps of variants that dropped out are closed. If requests take
+ * long, turns of neighbouring rounds are put together. Slices without turns follow each other with gaps: if not even
+ * two turns would be long enough, or only one variant is left.
  *
  * @param typicalMs how long a request of the slowest variant takes; null: not known yet
  */

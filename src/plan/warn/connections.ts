@@ -4,8 +4,8 @@ import { compileLoad } from '../timeline/load-steps.ts';
 import type { PlannedVariant } from '../variants.ts';
 
 /**
- * Where a kept connection holds a worker, and an arrival rate has more clients than there are workers: k6 takes its clients
- * in turn, so each keeps its connection, and those that find no worker wait for seconds at any rate.
+ * Warns if a kept connection occupies a worker, and an arrival rate has more clients than there are workers. k6 takes
+ * its clients in turn, so each keeps its connection. Those that find no worker wait for seconds at any rate.
  */
 export function warnOfKeptConnections(
   variants: readonly PlannedVariant[],

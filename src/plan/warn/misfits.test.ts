@@ -8,7 +8,7 @@ const runtimeOf = (name: string, model: Runtime['model'], apps: Runtime['apps'])
   set: {},
 });
 
-test('each pair that does not fit is told once, with why', () => {
+test('each pair that does not fit is reported once, with the reason', () => {
   const octane = runtimeOf('octane', 'long-lived', ['laravel']);
   const config = {
     apps: [appOf('hello', '/hello'), { ...appOf('shop', '/shop'), kind: 'laravel' }],

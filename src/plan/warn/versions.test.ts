@@ -5,7 +5,7 @@ import { warnOfVersions } from './versions.ts';
 const variant = (name: string, php: string, ref: string | null = null) =>
   ({ php, ref, runtime: { name, php: ['8.4', '8.5'] } }) as unknown as PlannedVariant;
 
-test('tells each version once that a manifest does not list', () => {
+test('reports each version once that a manifest does not list', () => {
   const found = warnOfVersions([
     ...[variant('apache', '8.5'), variant('apache', '8.6'), variant('unit', '8.6'), variant('unit', '8.6')],
     ...[variant('unit', '8.3'), variant('unit', '8.7', 'main')],

@@ -1,0 +1,17 @@
+import type { Config } from '../../config/types.ts';
+
+/** To start the containers of one fresh start of a pass, to read what they wrote, and to remove them. */
+const START_SECONDS = 3;
+/** To empty a variant's database and to fill it, as far as nobody has seen it: the first start shows what it takes. */
+const RESET_SECONDS = 0.5;
+const SET_UP_SECONDS = 3;
+
+/** Of one variant, in each of its starts. */
+export function setUpSeconds({ services, setUp }: Pick<Config, 'services' | 'setUp'>): number {
+  const resets = services ? Object.keys(services.reset).length : 0;
+  return RESET_SECONDS * resets + (setUp === undefined ? 0 : SET_UP_SECONDS);
+}
+
+export function passStartSeconds(config: Pick<Config, 'services' | 'setUp'>, variants: number): number {
+  return START_SECONDS + variants * setUpSeconds(config);
+}

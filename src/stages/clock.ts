@@ -1,0 +1,33 @@
+import { passSeconds } from '../plan/effort.ts';
+import type { Plan } from '../plan/plan.ts';
+
+/** Of a whole run: the share that is done, and the seconds that are left. */
+interface Progress {
+  done: number;
+  left: number;
+}
+
+/**
+ * Progress of the measuring and of the passes that follow it, for people.
+ *
+ * @returns what to show where a share of the measuring is done, after so many seconds; 1: a pass goes on
+ */
+export function makeClock(
+  planned: Pick<Plan, 'estimatedSeconds' | 'profile' | 'counts'>,
+): (share: number, spent: number) => Progress {
+  const passes = passSeconds(planned);
+  // Of what the plan has: the time that was spent on it may be any.
+  const all = planned.estimatedSeconds + passes;
+  let measured: number | null = null;
+  return (share, spent) => {
+    if (share >= 1) {
+      measured ??= spent;
+      const left = Math.max(0, passes - (spent - measured));
+      return { done: all > 0 ? (all - left) / all : 1, left };
+    }
+    // By the plan until there is something to go by.
+    const rest = share > 0.1 ? (spent / share) * (1 - share) : planned.estimatedSeconds - spent;
+    const left = Math.max(0, rest) + passes;
+    return { done: all > 0 ? (share * planned.estimatedSeconds) / all : share, left };
+  };
+}
