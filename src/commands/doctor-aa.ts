@@ -1,5 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   type BudgetProspect,
@@ -15,6 +14,7 @@ import type { Host } from '../host.ts';
 import type { Cpu } from '../plan/cpus.ts';
 import { plan } from '../plan/plan.ts';
 import type { Caller } from '../stages/desk.ts';
+import { makeScratch } from '../temporary.ts';
 
 const BUDGET_MS = 120_000;
 const MINUTES = [1, 5, 15];
@@ -29,8 +29,8 @@ export async function measureItself(
   host: Host,
   caller: Caller,
 ): Promise<NoiseFound> {
-  const out = await mkdtemp(join(tmpdir(), 'php-runtime-bench-aa-'));
-  const config = againstItself(asked, out);
+  const folder = await makeScratch('aa');
+  const config = againstItself(asked, join(folder, 'results'));
   try {
     const { results, summary, exitCode } = await runBench(config, host, caller);
     const [scenario] = summary.scenarios;
@@ -48,7 +48,7 @@ export async function measureItself(
       exitCode,
     };
   } finally {
-    await rm(out, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true });
   }
 }
 

@@ -13,8 +13,8 @@ export interface Ejected {
 }
 
 /**
- * A runtime as a folder of its own, which `docker build` takes as it is: its Dockerfile with the options in force, its
- * configuration, what it shares with other runtimes, and a place for the app.
+ * A runtime as a folder of its own, which `docker build` takes as it is. It has the Dockerfile with the options in
+ * force, the configuration, what it shares with other runtimes, and a place for the app.
  */
 export function eject({ runtime, set }: RuntimeChoice, packageRoot: string, files: Files): Ejected[] {
   if (set.front !== undefined) {

@@ -5,7 +5,7 @@ import type { Command } from '../config/command.ts';
 import { CONFIG_FLAGS, splitArguments } from '../config/keys/flags.ts';
 import type { Config } from '../config/types.ts';
 import { findEngine } from '../engine/connection.ts';
-import { UserError } from '../errors.ts';
+import { Stopped, UserError } from '../errors.ts';
 import type { Host, Running } from '../host.ts';
 import { type PlannedShard, planShards } from '../plan/shard-plan.ts';
 import { planVariants } from '../plan/variants.ts';
@@ -29,6 +29,15 @@ interface Share {
   code: number | null;
 }
 
+/** What all that follows works with. */
+interface Around {
+  config: Config;
+  command: Asked;
+  shell: Shell;
+  signal: AbortSignal;
+  say(line: string): void;
+}
+
 /**
  * `run --engines a,b`: each engine measures its share of the variants, and the reference, all at once: a `run` of its own
  * with `--shard`. Their results are put into one report as `report` does. An engine that fails costs its share alone.
@@ -40,38 +49,73 @@ export async function runOnEngines(
   shell: Shell,
   terminal: TableOptions,
 ): Promise<number> {
-  await checkEngines(engines, shell);
-  await refuseForeign(config.out);
-  const beganMs = shell.host.now();
-  const shards = planShards(planVariants(config), config, engines.length);
+  const stop = new AbortController();
+  const { signal } = stop;
+  const forget = shell.host.onSignal((name) => stop.abort(new Stopped(name)));
   const say = (line: string) => process.stderr.write(`${line}\n`);
+  const around: Around = { config, command, shell, signal, say };
+  try {
+    await checkEngines(engines, shell);
+    await refuseForeign(config.out);
+    const beganMs = shell.host.now();
+    const shares = await shareOut(engines, around);
+    const results = await Promise.all(shares.map(({ folder }) => findOwn(folder, beganMs)));
+    sayEnds(shares, results, around);
+    const kept = results.filter((found) => found !== null);
+    if (kept.length > 0) await report(kept, terminal, around);
+    const stopped = signal.reason instanceof Stopped ? [signal.reason.exitCode] : [];
+    return worstOf([...shares.flatMap(({ code }) => code ?? []), ...stopped]);
+  } finally {
+    forget();
+  }
+}
+
+/** Runs all shares to their ends. */
+async function shareOut(engines: readonly string[], around: Around): Promise<Share[]> {
+  const { config, shell, signal, say } = around;
+  const shards = planShards(planVariants(config), config, engines.length);
   for (const engine of engines.slice(shards.length))
     say(`${engine}: there is nothing left for it to measure`);
   const used = engines.slice(0, shards.length);
-  const sharing = config.registry === undefined ? null : await openSharing(config.registry, used, shell);
-  const shares = await runShares(
-    shards.map((shard, i) => ({
+  const sharing =
+    config.registry === undefined ? null : await openSharing(config.registry, used, shell, signal);
+  try {
+    signal.throwIfAborted();
+    const shares = shards.map((shard, i) => ({
       ...{ shard, engine: engines[i] as string, folder: join(config.out, `engine-${i + 1}`) },
-    })),
-    { config, command, shell, sharing, say },
-  ).finally(() => sharing?.remove());
-  const results = await Promise.all(shares.map(({ folder }) => findOwn(folder, beganMs)));
-  const kept = results.filter((found) => found !== null);
+    }));
+    return await runShares(shares, sharing, around);
+  } finally {
+    await sharing?.remove();
+  }
+}
+
+function sayEnds(
+  shares: readonly Share[],
+  results: readonly (Results | null)[],
+  { signal, say }: Around,
+): void {
+  const why = signal.aborted ? signal.reason.message : `${shares[0]?.engine} built no images to share`;
   for (const [i, { engine, shard, code, folder }] of shares.entries()) {
-    if (code === null) say(`${engine}: not started, as ${shares[0]?.engine} built no images to share`);
+    if (code === null) say(`${engine}: not started: ${why}`);
     else if (results[i]) say(`${engine}: exit code ${code}, results in ${folder}`);
     else say(`${engine}: exit code ${code}, no results. Not measured: ${shard.variants.join(', ')}`);
   }
-  if (kept.length > 0) {
-    const groups = mergeResults(kept);
-    await mkdir(config.out, { recursive: true });
-    for (const format of ['md', 'html'] as const) {
-      await writeFile(join(config.out, `report.${format}`), [...renderAs(format, groups, terminal)].join(''));
-    }
-    for (const text of renderAs(command.format, groups, terminal)) process.stdout.write(text);
-    say(`written to ${config.out}: report.html, report.md, and a folder for each engine`);
+}
+
+/** One report for all, beside their folders and on the terminal. */
+async function report(
+  kept: readonly Results[],
+  terminal: TableOptions,
+  { config: { out }, command: { format }, say }: Around,
+): Promise<void> {
+  const groups = mergeResults(kept);
+  await mkdir(out, { recursive: true });
+  for (const kind of ['md', 'html'] as const) {
+    await writeFile(join(out, `report.${kind}`), [...renderAs(kind, groups, terminal)].join(''));
   }
-  return worstOf(shares.flatMap(({ code }) => code ?? []));
+  for (const text of renderAs(format, groups, terminal)) process.stdout.write(text);
+  say(`written to ${out}: report.html, report.md, and a folder for each engine`);
 }
 
 /** Results of this run: where nothing was measured, a share has put back those of an earlier one. */
@@ -91,39 +135,43 @@ async function checkEngines(engines: readonly string[], { host }: Shell): Promis
   }
 }
 
-interface Around {
-  config: Config;
-  command: Asked;
-  shell: Shell;
-  /** Null: each builds its own images. */
-  sharing: Sharing | null;
-  say(line: string): void;
-}
-
-/** All at once; where they share images, the others begin when the first has built them. */
-async function runShares(shares: readonly Omit<Share, 'code'>[], around: Around): Promise<Share[]> {
-  const { host } = around.shell;
-  const [first, ...others] = shares.map((share) => () => startShare(share, around));
+/**
+ * All at once; where they share images, the others begin when the first has built them.
+ *
+ * @param sharing null: each builds its own images
+ */
+async function runShares(
+  shares: readonly Omit<Share, 'code'>[],
+  sharing: Sharing | null,
+  around: Around,
+): Promise<Share[]> {
+  const { signal, shell } = around;
+  const [first, ...others] = shares.map((share) => () => startShare(share, sharing, around));
   const running: Running[] = [];
-  let isStopped = false;
-  const forget = host.onSignal((signal) => {
-    isStopped = true;
-    for (const one of running) one.kill(signal);
-  });
+  const pass = () => {
+    for (const one of running) one.kill(signal.reason.signal);
+  };
+  signal.addEventListener('abort', pass);
   try {
     if (first) running.push(first());
-    const goOn = !around.sharing || (await awaitImages(host, around.sharing, running[0] as Running));
-    if (goOn && !isStopped) running.push(...others.map((start) => start()));
+    const goOn = !sharing || (await awaitImages(shell.host, sharing, running[0] as Running));
+    if (goOn && !signal.aborted) running.push(...others.map((start) => start()));
     const ended = await Promise.all(running.map(({ done }) => done));
     return shares.map((share, i) => ({ ...share, code: ended[i]?.code ?? null }));
+  } catch (error) {
+    // Nobody would wait for those that go on.
+    for (const one of running) one.kill('SIGTERM');
+    await Promise.allSettled(running.map(({ done }) => done));
+    throw error;
   } finally {
-    forget();
+    signal.removeEventListener('abort', pass);
   }
 }
 
 function startShare(
   { engine, shard: { index, of }, folder }: Omit<Share, 'code'>,
-  { config, command, shell, sharing, say }: Around,
+  sharing: Sharing | null,
+  { config, command, shell, say }: Around,
 ): Running {
   const own = [`--engine=${engine}`, `--shard=${index}/${of}`, `--out=${folder}`, `--seed=${config.seed}`];
   const flags = withoutOwn(command.flags);

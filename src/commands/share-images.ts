@@ -22,16 +22,23 @@ export async function openSharing(
   registry: string,
   engines: readonly string[],
   { host, packageRoot }: Shell,
+  signal: AbortSignal,
 ): Promise<Sharing> {
-  await checkRegistry(registry, engines, host, join(packageRoot, 'runtimes/_registry'));
+  await checkRegistry(registry, engines, host, join(packageRoot, 'runtimes/_registry'), signal);
   const run = makeRunId(host.now());
-  const file = join(await makeTemporary(run, 'push'), 'images.json');
-  await writeShared(file, { registry, images: null, commit: null });
-  return {
-    env: { [SHARED]: file },
-    isBuilt: async () => (await readShared(file)).images !== null,
-    remove: () => removeTemporary(run),
-  };
+  const remove = () => removeTemporary(run);
+  try {
+    const file = join(await makeTemporary(run, 'push'), 'images.json');
+    await writeShared(file, { registry, images: null, commit: null });
+    return {
+      env: { [SHARED]: file },
+      isBuilt: async () => (await readShared(file)).images !== null,
+      remove,
+    };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
 }
 
 async function checkRegistry(
@@ -39,10 +46,11 @@ async function checkRegistry(
   engines: readonly string[],
   host: Host,
   folder: string,
+  signal: AbortSignal,
 ): Promise<void> {
-  const { signal } = new AbortController();
   const ask = <T>(name: string, work: (engine: SharingEngine, run: string) => Promise<T>) =>
     atEngine(host, name, async (connection, run) => {
+      signal.throwIfAborted();
       const docker = connectDocker(connection.host);
       const { arch } = await askEngine(docker);
       return work({ name, docker, arch }, run);

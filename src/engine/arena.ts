@@ -1,4 +1,4 @@
-import { UserError } from '../errors.ts';
+import { MachineError, UserError } from '../errors.ts';
 import type { Host, Running } from '../host.ts';
 import { NAMESPACE } from '../namespace.ts';
 import {
@@ -47,7 +47,7 @@ export interface ArenaOptions {
   say: (line: string) => void;
 }
 
-/** Opens the arena or says who holds it (UserError); with `wait`, waits until it is free. */
+/** Opens the arena or throws who holds it (UserError); with `wait`, waits until it is free. */
 export async function openArena(host: Host, docker: Docker, options: ArenaOptions): Promise<Arena> {
   /** Since when another run has been in the way; null: none has. */
   let heldMs: number | null = null;
@@ -108,7 +108,9 @@ function notStarted({ publish }: ArenaOptions, found: string): UserError {
     where: { name: 'load-address' },
     allowed: `an address of the servers' machine whose ports ${publish.first} to ${publish.last} are free`,
   };
-  return new UserError('the arena container could not be started', { found, ...about });
+  // A full disk is no mistake of the user's.
+  const Kind = /no space left on device/i.test(found) ? MachineError : UserError;
+  return new Kind('the arena container could not be started', { found, ...about });
 }
 
 function start(host: Host, options: ArenaOptions): Running {
@@ -132,7 +134,7 @@ const LISTEN = 'while [ -n "$(timeout "$1" dd bs=1 count=1 2>/dev/null)" ]; do :
 const SILENCE_SECONDS = 45;
 const BEAT_MS = 5000;
 
-/** Tells an engine elsewhere that we are there, until the arena ends. */
+/** Keeps an arena on another machine alive while this process lives. */
 async function beat(host: Host, arena: Running, over: AbortSignal): Promise<void> {
   for (; !over.aborted; await host.sleep(BEAT_MS, over)) arena.write('.');
 }

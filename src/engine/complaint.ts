@@ -1,12 +1,15 @@
 import { type Docker, lastLines, readLog } from './docker.ts';
 
-/** What a server and its app have logged; `complaint`: the line of it that says what went wrong, null where none does. */
+/** What a server and its app have logged; `complaint`: the line of it that shows what went wrong, null if none does. */
 export interface Logged {
   log: string;
   complaint: string | null;
 }
 
-/** A file that frameworks log to unless they are told to take stderr, as the engine lists what changed in a container. */
+/**
+ * A file that frameworks log to unless they are configured to take stderr, as the engine lists what changed in a
+ * container.
+ */
 const OWN_LOG = /^[AC] (\/app\/(?:storage\/logs|var\/log)\/[^/]+\.log)$/;
 /** An app may write as many as it likes, and anything under such a name, a pipe too. */
 const OWN_LOGS = 5;
@@ -55,7 +58,7 @@ const OUTPUT_CHARACTERS = 32_768;
 /** In a sentence. */
 const SAID_CHARACTERS = 200;
 
-/** What a command printed, of a page of HTML its text, and what of it says what went wrong. */
+/** What a command printed, of a page of HTML its text, and which part of it shows what went wrong. */
 export function readPrinted(output: string): Logged {
   const end = output.trim().slice(-OUTPUT_CHARACTERS);
   const isPage = /<!doctype html|<html|<body|<b>/i.test(end);
@@ -79,7 +82,7 @@ const BEHIND = /(?:\\nStack trace:| \{"|" while reading ).*$/;
 const COMPLAINT_CHARACTERS = 300;
 const TAIL_CHARACTERS = 120;
 
-/** The last line of a log that tells of an error, without what stands around its message, shortened in its middle. */
+/** The last line of a log about an error, without what stands around its message, shortened in its middle. */
 export function findComplaint(log: string): string | null {
   const found = log
     .split('\n')

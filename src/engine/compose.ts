@@ -55,9 +55,9 @@ export function projectOf(run: string): string {
 }
 
 /**
- * The same services as one run may have them: all that they leave in the engine carries the run's label and a name of the
- * run's own, they keep to their CPUs, images are mapped. No port is published, as they are reached by name in the arena. A
- * volume that has a name for good, and what somebody keeps in it, is not touched: a fresh one takes its place.
+ * The same services as one run may have them. All that they leave in the engine has the run's label and a name of the
+ * run. They use only their CPUs, and images are mapped. No port is published, as they are reached by name in the arena.
+ * A volume that has a name for good, and what somebody keeps in it, is not touched: a fresh one takes its place.
  */
 export function adaptCompose(file: ComposeFile, options: ComposeOptions): ComposeFile {
   const { run, project, images, cpus } = options;

@@ -1,6 +1,6 @@
 /**
- * Which Docker engine a run works on. Docker itself reaches engines on other machines; what is added here is that an
- * unknown one is refused at once, that all commands share one ssh connection, and that a lost connection is noticed.
+ * Which Docker engine a run works on. Docker itself reaches engines on other machines. This file adds three things: an
+ * unknown one is refused at once, all commands share one ssh connection, and a lost connection is noticed.
  */
 import { chmod, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { LABEL, lastLines } from './docker.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** The environment in which docker talks to this engine, whatever the user's own says. */
+/** The environment in which docker talks to this engine, whatever the user's own has. */
 function engineEnvironment(engine: string): Env {
   return isEngineUrl(engine)
     ? { DOCKER_HOST: engine, DOCKER_CONTEXT: undefined }
@@ -173,8 +173,9 @@ const MAX_SOCKET = 103 - 17;
 const CONNECT_MS = 30_000;
 
 /**
- * Docker starts ssh for each connection of each command. An `ssh` of ours before it on PATH sends these through one master
- * connection, which also tells when it breaks. The master reads from us: when we are gone, however that came, it ends.
+ * Docker starts ssh for each connection of each command. Our own `ssh`, before it on PATH, sends these through one
+ * master connection, which also notices when it breaks. The master reads from us: when we are gone, however that came,
+ * it ends.
  */
 async function openSsh(
   host: Host,
@@ -247,7 +248,7 @@ esac
 const ASK_EVERY_MS = 15_000;
 const ASK_MS = 30_000;
 
-/** TCP alone tells nobody of a cut for many minutes. Returns how to stop watching. */
+/** TCP alone does not notice a cut for many minutes. Returns how to stop watching. */
 function watchEngine(
   host: Host,
   url: string,
@@ -262,7 +263,7 @@ function watchEngine(
       const asked = host.exec('docker', ['version'], { timeoutMs: ASK_MS, signal: stop.signal });
       const found = await asked.catch(() => null);
       if (stop.signal.aborted || signal.aborted) return;
-      // One that refuses is there: what is asked of it next will say so.
+      // One that refuses is there: what is asked of it next will show that.
       if (!found?.timedOut) continue;
       state.lost = true;
       return onLost(lostTo(engine ?? url, ''));

@@ -50,7 +50,7 @@ describe('the docker client', () => {
     expect(seen.most).toBe(8);
   });
 
-  it('is ended when the engine hangs, which is told, and not waited for as long again', async () => {
+  it('is ended when the engine hangs, which is reported, and not waited for as long again', async () => {
     const { docker, seen } = engineOf('case $0 in hangs) sleep 60 ;; esac');
     const error = await docker.run(['hangs']).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(DockerError);
@@ -62,7 +62,7 @@ describe('the docker client', () => {
     expect(seen.limits).toEqual([60_000, 7_200_000, 10_000, 5000, 60_000]);
   });
 
-  it('tells an engine that is gone from a container that is', async () => {
+  it('separates an engine that is gone from a container that is gone', async () => {
     const gone = engineOf("echo 'Cannot connect to the Docker daemon' >&2; exit 1").docker;
     await expect(expectEngine(gone)).rejects.toThrow(MachineError);
     await expectEngine(engineOf('echo 29').docker);

@@ -9,8 +9,8 @@ export interface Pulling {
 }
 
 /**
- * Finds an image, and pulls it where its name has a tag or a digest: without, it may as well be a misspelt branch, and
- * whoever owns that name at a registry would run here.
+ * Finds an image, and pulls it if its name has a tag or a digest. A name without them may be a misspelt branch, and an
+ * image of the owner of that name would run here.
  */
 export async function findImage(docker: Docker, name: string, options: Pulling): Promise<ImageFound> {
   if (await inspectImage(docker, name)) return 'here';

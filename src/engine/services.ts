@@ -4,6 +4,7 @@ import type { Host } from '../host.ts';
 import { formatCpus } from '../plan/cpus.ts';
 import type { PlannedVariant } from '../plan/variants.ts';
 import type { CpuLayout, Failure, Warning } from '../results/results.ts';
+import { makeOneOfSeveral } from '../temporary.ts';
 import {
   adaptCompose,
   type ComposeFile,
@@ -13,7 +14,15 @@ import {
   networksOf,
   projectOf,
 } from './compose.ts';
-import { type Docker, inspectContainer, LIMITS_MS, lastLines, readLog } from './docker.ts';
+import {
+  type Docker,
+  inspectContainer,
+  LABEL,
+  LIMITS_MS,
+  lastLines,
+  readLog,
+  removeContainers,
+} from './docker.ts';
 import { execute } from './execute.ts';
 import { pullImage } from './image-store.ts';
 import { COMPOSE_HINT } from './machine/disturbance.ts';
@@ -22,7 +31,7 @@ import { COMPOSE_HINT } from './machine/disturbance.ts';
 export interface Services {
   /** Those that run, by name. */
   containers: readonly { service: string; container: string; pid: number }[];
-  /** Before a variant starts: its database is made anew, as the configuration says how. */
+  /** Before a variant starts: its database is made anew, as configured. */
   reset(variant: PlannedVariant): Promise<Failure | null>;
   /** Services that have ended since they were last asked for. */
   findDead(): Promise<Warning[]>;
@@ -32,7 +41,7 @@ export interface ServicesWorld {
   docker: Docker;
   host: Pick<Host, 'elapsed' | 'sleep'>;
   run: string;
-  config: Config;
+  config: Pick<Config, 'images'>;
   signal: AbortSignal;
   say(line: string): void;
 }
@@ -45,7 +54,7 @@ interface Container {
   /** As the engine calls it: `running`, `exited`, … */
   state: string;
   exitCode: number;
-  /** `starting`, `healthy`, `unhealthy`; empty where nothing tells. */
+  /** `starting`, `healthy`, `unhealthy`; empty if nothing shows it. */
   health: string;
 }
 
@@ -62,7 +71,7 @@ export function databaseOf(variant: PlannedVariant, variants: readonly PlannedVa
 
 /** Reads the compose file, before anything starts. Errors: the plugin is missing, the file is not right. */
 export async function readCompose(
-  { docker, run, signal, isRemote }: Pick<ServicesWorld, 'docker' | 'run' | 'signal'> & { isRemote: boolean },
+  { docker, run, signal }: Pick<ServicesWorld, 'docker' | 'run' | 'signal'>,
   wanted: Wanted,
 ): Promise<ComposeFile> {
   const version = await docker.try(['compose', 'version']);
@@ -105,13 +114,6 @@ export async function readCompose(
       hint: 'write a separate compose file for the benchmark, without this key',
     });
   }
-  const local = isRemote ? findLocalFile(file) : null;
-  if (local) {
-    throw new UserError('an engine on another machine does not have this file', {
-      ...{ where: { name: wanted.file }, ...local },
-      hint: 'build an image with the file: COPY it in the Dockerfile of `build`',
-    });
-  }
   if (unknown !== undefined) {
     throw new UserError('no such service to reset', {
       where: { name: wanted.file },
@@ -123,8 +125,29 @@ export async function readCompose(
 }
 
 /**
- * Starts them on CPUs of their own, waits until they are healthy, and lets the arena join their networks. What it starts has
- * the run's label: whoever removes the run removes them. Errors: UserError with what the services said.
+ * Docker would make an empty folder of a file that the engine does not see. Over ssh and TCP it may be on this machine, too:
+ * it is asked to bind one of our folders. Errors: UserError.
+ */
+export async function refuseUnseenFiles(
+  { docker, run }: Pick<ServicesWorld, 'docker' | 'run'>,
+  image: string,
+  file: ComposeFile,
+  { file: name }: Wanted,
+): Promise<void> {
+  const local = findLocalFile(file);
+  if (!local) return;
+  const mount = `--mount=type=bind,source=${await makeOneOfSeveral(run, 'seen')},target=/seen`;
+  const { code, stdout } = await docker.try(['container', 'create', `--label=${LABEL}=${run}`, mount, image]);
+  if (code === 0) return removeContainers(docker, [stdout.trim()]);
+  throw new UserError('an engine on another machine does not have this file', {
+    ...{ where: { name }, ...local },
+    hint: 'build an image with the file: COPY it in the Dockerfile of `build`',
+  });
+}
+
+/**
+ * Starts them on CPUs of their own, waits until they are healthy, and lets the arena join their networks. What it
+ * starts has the run's label: whoever removes the run removes them. Errors: UserError with what the services printed.
  */
 export async function startServices(
   world: ServicesWorld & { arena: string; cpus: CpuLayout; variants: readonly PlannedVariant[] },
@@ -185,7 +208,7 @@ export async function startServices(
 }
 
 /**
- * Waits until each service runs, and is healthy where it says how that is found out, or has ended with 0. `docker compose up
+ * Waits until each service runs, and is healthy if it has a health check, or has ended with 0. `docker compose up
  * --wait` fails for one that does its work and ends, unless another depends on that.
  */
 async function awaitServices(world: ServicesWorld, wanted: Wanted): Promise<Container[]> {
@@ -249,7 +272,7 @@ async function pull(world: ServicesWorld, image: string, wanted: Wanted): Promis
   }
 }
 
-/** What is wrong, as compose or we say it, and the last words of the services. */
+/** What is wrong, as a message, and the last lines of the services. */
 async function explain(world: ServicesWorld, wanted: Wanted, why: string) {
   const words: string[] = [];
   for (const [service, log] of await readLogs(world)) {

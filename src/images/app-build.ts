@@ -11,7 +11,7 @@ export interface AppBuild {
   /** The target's name. */
   key: string;
   app: App;
-  /** Where its Dockerfile is; a file beside that says what of the app's folder is left out. */
+  /** Where its Dockerfile is; a file beside it has what is left out of the app's folder. */
   dockerfile: string;
   args: Readonly<Record<string, string>>;
   /** Images that it builds on, by their official names. */

@@ -42,8 +42,8 @@ export interface SharedFolders {
 
 /**
  * The bake file for the given images; each app has a target of its own, which those of runtimes take as a context. Base
- * images that are mapped to others become named contexts, which take their place wherever a Dockerfile says FROM or
- * COPY --from.
+ * images that are mapped to others become named contexts, which take their place wherever a Dockerfile has FROM or COPY
+ * --from.
  */
 export function makeBakeFile(
   images: readonly PlannedImage[],

@@ -22,7 +22,7 @@ export type Built = { facts: ImageFacts } | { failure: Failure };
 export interface BuildOptions {
   /** The run's id. */
   run: string;
-  config: Config;
+  config: Pick<Config, 'buildCache' | 'env' | 'images' | 'out' | 'prepare'>;
   /** Where the files of the other commit are, or why there are none; null: nothing of it is built. */
   otherFiles: { folder: string } | { failure: Failure } | null;
   folders: SharedFolders;
@@ -189,7 +189,7 @@ async function describe(
   docker: Docker,
   image: PlannedImage,
   baseNames: readonly string[],
-  config: Config,
+  config: Pick<Config, 'buildCache' | 'images'>,
   seconds: number,
   digestOf: (name: string) => Promise<string | null>,
 ): Promise<ImageFacts> {

@@ -12,7 +12,7 @@ export type Excimer = { image: string } | { reason: string };
 
 interface ExcimerWorld {
   docker: Docker;
-  config: Config;
+  config: Pick<Config, 'buildCache' | 'images'>;
   /** With Dockerfile. */
   folder: string;
   signal: AbortSignal;

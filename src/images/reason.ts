@@ -1,7 +1,7 @@
 import { lastLines } from '../engine/docker.ts';
 import { findCause } from '../text/log-cause.ts';
 
-/** What the build of an app says of itself in bake's plain progress. */
+/** What the build of an app prints in bake's plain progress. */
 export const SAID = /^#\d+ \d+\.\d+ php-runtime-bench: (.*)$/;
 
 /** What the registry answers where a tag does not exist. */
@@ -14,7 +14,7 @@ const TOO_MANY =
 
 const STEP_FAILED = /^#(\d+) ERROR: process .* did not complete successfully: (exit code: \d+)/;
 
-/** Why a build failed, from bake's plain progress: what the app's build says of itself, else what its failed step printed. */
+/** Why a build failed, from bake's plain progress: what the app's build reports, else what its failed step printed. */
 export function findReason(log: string): string {
   const lines = log.split('\n');
   const why = lines
@@ -34,7 +34,7 @@ export function findReason(log: string): string {
   return line.replace(/^ERROR: (failed to solve: )?/, '').slice(0, 300);
 }
 
-/** The line of a step that says why; apt warns of much before it says `E: …`. */
+/** The line of a step that shows why; apt warns of much before it prints `E: …`. */
 function printedBy(step: string, lines: readonly string[]): string {
   const printed = lines.flatMap((line) => {
     const found = /^#(\d+) \d+\.\d+ (.*)$/.exec(line);

@@ -15,7 +15,7 @@ test('only what is measured is pushed, under tags that fit', () => {
   });
 });
 
-test('keys that are too long for a tag are told apart by a hash', () => {
+test('keys that are too long for a tag get a hash', () => {
   const [one, other] = ['a', 'b'].map((end) => pushedTag('registry.test/bench', `${'x'.repeat(200)}${end}`));
   expect(one).not.toBe(other);
   expect(one?.split(':')[1]).toHaveLength(128);

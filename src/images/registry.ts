@@ -7,6 +7,7 @@ import { MachineError, UserError } from '../errors.ts';
 import { makeOneOfSeveral } from '../temporary.ts';
 import type { BakeFile } from './bake.ts';
 import { runBake } from './run-bake.ts';
+import { maskUsers } from './secret.ts';
 
 /** A repository in a registry, through which engines share what one of them has built. Pushed by tag, pulled by digest. */
 
@@ -45,7 +46,11 @@ export async function pushTargets(
   registry: string,
 ): Promise<Map<string, string>> {
   const metadata = join(await makeOneOfSeveral(run, 'push'), 'metadata.json');
-  const finished = await runBake(docker, config, withPush(file, keys, registry), keys, { metadata, signal });
+  const tags = keys.map((key) => pushedTag(registry, key));
+  const finished = await runBake(docker, config, withPush(file, keys, registry), keys, {
+    ...{ metadata, signal },
+    // Local names for the registry would keep images of former runs from being pruned.
+  }).finally(() => docker.try(['image', 'rm', ...tags]).catch(() => {}));
   signal.throwIfAborted();
   if (finished.code !== 0) {
     throw new MachineError('the engine could not push to the registry', {
@@ -54,8 +59,6 @@ export async function pushTargets(
     });
   }
   const told = JSON.parse(await readFile(metadata, 'utf8'));
-  // Local names for the registry would keep images of former runs from being pruned.
-  await docker.try(['image', 'rm', ...keys.map((key) => pushedTag(registry, key))]).catch(() => {});
   return new Map(
     keys.map((key) => {
       const digest = String(told[key]?.['containerimage.digest']);
@@ -68,21 +71,17 @@ export async function pushTargets(
 /** What the registry answered, from bake's progress. */
 function findAnswer(log: string): string {
   const line = log.split('\n').findLast((text) => /^ERROR: /.test(text)) ?? lastLines(log, 1);
-  return line.replace(/^ERROR: (failed to solve: )?/, '').slice(0, 300);
+  return maskUsers(line.replace(/^ERROR: (failed to solve: )?/, '')).slice(0, 300);
 }
 
-/** Pulls what was pushed and gives it its local name. Errors: MachineError with the registry's answer. */
-export async function pullPushed(
-  docker: Docker,
-  pushed: string,
-  name: string,
-  signal: AbortSignal,
-): Promise<void> {
-  await pullByDigest(docker, pushed, signal);
-  await docker.run(['image', 'tag', pushed, name]);
+/** What an engine has of this repository, by digest. */
+export async function listPulled(docker: Docker, registry: string): Promise<Set<string>> {
+  const format = '{{.Repository}}@{{.Digest}}';
+  return new Set((await docker.run(['image', 'ls', '--digests', '--format', format, registry])).split('\n'));
 }
 
-async function pullByDigest(docker: Docker, pushed: string, signal: AbortSignal): Promise<void> {
+/** Pulls what was pushed, by its digest. Errors: MachineError with the registry's answer. */
+export async function pullPushed(docker: Docker, pushed: string, signal: AbortSignal): Promise<void> {
   const pulled = await docker.try(['image', 'pull', '--quiet', pushed], {
     signal,
     timeoutMs: LIMITS_MS.pull,
@@ -90,7 +89,8 @@ async function pullByDigest(docker: Docker, pushed: string, signal: AbortSignal)
   signal.throwIfAborted();
   if (pulled.code === 0) return;
   throw new MachineError('the engine could not pull from the registry', {
-    ...{ where: { name: 'registry' }, found: `${pushed}: ${lastLines(pulled.stderr, 1).slice(0, 300)}` },
+    where: { name: 'registry' },
+    found: `${pushed}: ${maskUsers(lastLines(pulled.stderr, 1)).slice(0, 300)}`,
     hint: 'see docs/runners.md#share-images-through-a-registry',
   });
 }
@@ -138,8 +138,11 @@ export async function tryPull(
       ...{ allowed: 'engines with one architecture', hint: 'leave out `registry`: each engine then builds' },
     });
   }
-  await blame(engine.name, pushed, () => pullByDigest(engine.docker, pushed, signal));
-  await engine.docker.try(['image', 'rm', pushed]);
+  try {
+    await blame(engine.name, pushed, () => pullPushed(engine.docker, pushed, signal));
+  } finally {
+    await engine.docker.try(['image', 'rm', pushed]);
+  }
 }
 
 /** Nothing has begun: what the registry answers is a mistake in what was asked for, of this engine. */

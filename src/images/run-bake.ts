@@ -20,8 +20,9 @@ interface BakeOptions extends Pick<ExecOptions, 'signal' | 'onLine'> {
 }
 
 /**
- * Runs `docker buildx bake`; a build that fails is an answer. The builder of the context is the engine itself, which has the
- * local images; it cannot keep a cache elsewhere, so with one it is the builder that the user has chosen.
+ * Runs `docker buildx bake`; a build that fails is an answer. By default the builder is that of the context: the engine
+ * itself, which has the local images. It cannot keep a cache elsewhere. With such a cache it is the builder that the
+ * user has chosen.
  */
 export async function runBake(
   docker: Docker,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeMask } from './secret.ts';
+import { makeMask, maskUsers } from './secret.ts';
 
 const AUTH = JSON.stringify({
   'http-basic': { 'repo.example.com': { username: 'composer', password: 'pass-word' } },
@@ -29,4 +29,13 @@ test('what is no JSON is a secret line by line; where there is none, nothing is 
   for (const none of [undefined, '', '{}', '{"bearer": {}}', '\n']) {
     expect(makeMask(none)('{} {"bearer": {}}\n')).toBe('{} {"bearer": {}}\n');
   }
+});
+
+test.each([
+  ['http://bench:p@ss-word@proxy:3128: refused', 'http://***@proxy:3128: refused'],
+  ['denied for bench:secret@registry.test/bench', 'denied for ***@registry.test/bench'],
+  ['push 10.0.0.5:5000/team/bench:apache failed', 'push 10.0.0.5:5000/team/bench:apache failed'],
+  ['pull registry.test:5000/bench:a@sha256:0123', 'pull registry.test:5000/bench:a@sha256:0123'],
+])('users of addresses: %s', (text, masked) => {
+  expect(maskUsers(text)).toBe(masked);
 });

@@ -2,9 +2,9 @@
 const SHORTEST = 6;
 
 /**
- * What takes the tokens and passwords of `COMPOSER_AUTH` out of a text. A script of the app may print them as it is built,
- * and what a build says goes into results and comments, where no runner hides anything. Against a script that means it,
- * which would only have to turn them around, there is nothing to be done here.
+ * What takes the tokens and passwords of `COMPOSER_AUTH` out of a text. A script of the app may print them as it is
+ * built, and what a build prints goes into results and comments, where no runner hides anything. Against a script that
+ * means it, which would only have to turn them around, there is nothing to be done here.
  *
  * @param auth what the variable holds: JSON, or anything else by mistake; undefined: there is none
  */
@@ -25,7 +25,15 @@ function readSecrets(auth: string): string[] {
     });
     return found;
   } catch {
-    // Composer will say that it is no JSON. A log has its lines apart.
+    // Composer will report that it is no JSON. A log has its lines apart.
     return auth.split(/\s*\n\s*/);
   }
+}
+
+/** Up to the last `@` of a word: a password may contain one. The digest of an image stands behind one, too. */
+const USER = /[^\s/@:'"]+:[^\s/'"]*@(?!sha256:)/g;
+
+/** Takes users and passwords out of addresses, such as that of a proxy: who prints them does not know what they are. */
+export function maskUsers(text: string): string {
+  return text.replaceAll(USER, '***@');
 }

@@ -1,13 +1,12 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import type { Docker } from '../engine/docker.ts';
 import { inspectImage } from '../engine/image-store.ts';
-import { UserError } from '../errors.ts';
+import { MachineError, readMachineError, UserError } from '../errors.ts';
 import type { PlannedImage } from '../plan/variants.ts';
-import { tagOf } from './bake.ts';
 import type { Built } from './build.ts';
 import { pullPushed } from './registry.ts';
 
-/** What the runs on several engines tell each other by a file: who finds no images in it builds them for all. */
+/** What the runs on several engines share through a file: who finds no images in it builds them for all. */
 export interface SharedImages {
   registry: string;
   /** By key; null: none is built yet. */
@@ -19,8 +18,15 @@ export interface SharedImages {
 /** An environment variable of the run of a share; no file of a project can set it. */
 export const SHARED = 'PHP_RUNTIME_BENCH_SHARED_IMAGES';
 
+/** Errors: MachineError where the file is gone. */
 export async function readShared(file: string): Promise<SharedImages> {
-  return JSON.parse(await readFile(file, 'utf8'));
+  try {
+    return JSON.parse(await readFile(file, 'utf8'));
+  } catch (error) {
+    const found = (error as Error).message;
+    const hint = 'run again, and let nothing remove temporary files meanwhile';
+    throw readMachineError(error) ?? new MachineError('the list of shared images was lost', { found, hint });
+  }
 }
 
 /** As a whole: somebody waits for it. */
@@ -41,12 +47,20 @@ export async function buildForAll(
   return shared;
 }
 
+interface PullOptions {
+  ownCommit: string | null;
+  say: (line: string) => void;
+  signal: AbortSignal;
+  /** Called before an image is pulled. */
+  onPull: (pushed: string) => void;
+}
+
 /** Pulls by digest what this share needs; what did not build is known. Errors: MachineError, or UserError. */
 export async function pullShared(
   docker: Docker,
   images: readonly PlannedImage[],
   { images: shared, commit }: SharedImages,
-  { ownCommit, say, signal }: { ownCommit: string | null; say: (line: string) => void; signal: AbortSignal },
+  { ownCommit, say, signal, onPull }: PullOptions,
 ): Promise<Map<string, Built>> {
   if (commit !== ownCommit) {
     throw new UserError('another commit was built', {
@@ -61,11 +75,11 @@ export async function pullShared(
     all.set(image.key, one);
     if ('failure' in one || one.facts.pushed === undefined) continue;
     const { pushed } = one.facts;
-    const name = tagOf(image);
     say(`pulling ${pushed}`);
-    await pullPushed(docker, pushed, name, signal);
-    const { id = '', size = 0 } = (await inspectImage(docker, name)) ?? {};
-    all.set(image.key, { facts: { ...one.facts, name, id, sizeBytes: size } });
+    onPull(pushed);
+    await pullPushed(docker, pushed, signal);
+    const { id = '', size = 0 } = (await inspectImage(docker, pushed)) ?? {};
+    all.set(image.key, { facts: { ...one.facts, name: pushed, id, sizeBytes: size } });
   }
   return all;
 }

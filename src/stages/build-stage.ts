@@ -3,6 +3,7 @@ import { type Checkout, checkOut, type Source } from '../checkout/checkout.ts';
 import type { Config } from '../config/types.ts';
 import { type BuildOptions, buildImages } from '../images/build.ts';
 import { buildExcimer, type Excimer } from '../images/excimer-build.ts';
+import { listPulled } from '../images/registry.ts';
 import { buildForAll, pullShared, readShared } from '../images/shared-images.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { PlannedImage } from '../plan/variants.ts';
@@ -20,7 +21,7 @@ export async function build(
   { planned }: Ground,
   { record, save }: RecordFile,
 ): Promise<Map<string, Excimer>> {
-  const { host, docker, caller, run, signal } = desk;
+  const { host, docker, caller, run, signal, cleanUp } = desk;
   const { say, packageRoot, sharedImages } = caller;
   const runtimes = join(packageRoot, 'runtimes');
   const folders = { shared: join(runtimes, '_shared'), recipe: join(runtimes, '_app') };
@@ -38,9 +39,14 @@ export async function build(
     const commit = source?.commit ?? null;
     let shared = await readShared(sharedImages);
     const { registry } = shared;
+    const before = await listPulled(docker, registry);
     if (shared.images === null)
       shared = await buildForAll(sharedImages, shared, commit, () => buildAll(all, registry));
-    const about = { ownCommit: commit, say, signal };
+    // Like containers, they are here for this run alone.
+    const onPull = (pushed: string) => {
+      if (!before.has(pushed)) cleanUp.later(`remove ${pushed}`, () => docker.try(['image', 'rm', pushed]));
+    };
+    const about = { ownCommit: commit, say, signal, onPull };
     const pulled = await pullShared(docker, planned.images.filter(isBuilt), shared, about);
     record.built = ready.length === 0 ? pulled : new Map([...pulled, ...(await buildAll(ready))]);
   }
@@ -51,10 +57,10 @@ export async function build(
 /** Of an image that is there already each engine has its own. */
 const isBuilt = ({ ready }: PlannedImage) => ready === null;
 
-/** One that cannot be compiled is said before anything is measured. */
+/** One that cannot be compiled is reported before anything is measured. */
 async function buildSamplers(
   { docker, caller: { packageRoot, say }, signal }: Desk,
-  config: Config,
+  config: Pick<Config, 'buildCache' | 'images'>,
   { profile, variants }: Plan,
   record: RecordFile['record'],
 ): Promise<Map<string, Excimer>> {

@@ -28,7 +28,7 @@ export async function conclude(
   return { results, summary, out: output.folder, exitCode: exitCodeOf(summary, signal, failed) };
 }
 
-/** A run that was stopped, or whose machine failed, says nothing of the app. */
+/** A run that was stopped, or whose machine failed, shows nothing about the app. */
 function exitCodeOf(summary: Summary, signal: AbortSignal, failure: MachineError | null): ExitCode {
   if (signal.reason instanceof Stopped) return signal.reason.exitCode;
   if (failure) return 4;

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { nameEngine } from '../config/engine-key.ts';
-import type { Config, LoadFrom, Segment } from '../config/types.ts';
+import type { Config, LoadFrom } from '../config/types.ts';
 import { openArena } from '../engine/arena.ts';
 import { connect, describeLeft } from '../engine/connection.ts';
 import { askEngine, connectDocker, type Docker, LABEL, LIMITS_MS, removeRun } from '../engine/docker.ts';
@@ -9,8 +9,10 @@ import { inspectImage, type Pulling } from '../engine/image-store.ts';
 import { getK6 } from '../engine/k6-image.ts';
 import { MACHINE_SCRIPT, parseMachine } from '../engine/machine/machine.ts';
 import { UserError } from '../errors.ts';
+import { compileLoad } from '../plan/timeline/load-steps.ts';
 import { type Loader, type Loaders, makeLoaders, type ReadyLoader } from '../run/elsewhere/loaders.ts';
 import { furnish } from '../run/load/probe.ts';
+import { mostGenerators } from '../run/load/segments.ts';
 import { type SamplerTool, startSampler } from '../run/sample/sampler.ts';
 import { hostName } from '../run/servers/target.ts';
 import type { Sink } from '../run/world.ts';
@@ -24,14 +26,16 @@ export type LoadEngine = Pick<Loader, 'name' | 'host' | 'docker' | 'arena' | 'cp
 /** Each generator has at least one client. Errors: UserError. */
 export function refuseFewClients({ scenarios, loadFrom }: Pick<Config, 'scenarios' | 'loadFrom'>): void {
   if (!loadFrom) return;
-  const most = ({ segments }: { segments: readonly Segment[] }) =>
-    Math.min(...segments.flatMap((one) => ('vus' in one ? [one.vus] : [])));
-  for (const { name, load } of scenarios) {
-    const clients = load === null ? Infinity : most(load);
+  for (const scenario of scenarios) {
+    const { name, load } = scenario;
+    const steps = load === null ? [] : compileLoad(load, scenario);
+    const clients = mostGenerators([{ warmup: false, duet: null, steps }]);
     if (clients >= loadFrom.engines.length) continue;
+    const isOpen = steps.every(({ rps }) => rps !== null);
     throw new UserError('more load engines than clients', {
       ...{ where: { name: 'load-engines' }, found: `${loadFrom.engines.length} engines` },
       allowed: `up to ${clients}, as the load of ${name} has so many clients`,
+      ...(isOpen && { hint: 'increase `max-vus`' }),
     });
   }
 }
@@ -41,11 +45,13 @@ export interface ReachedEngine extends ArenaPlace<LoadEngine> {
   name: string;
 }
 
+type LoadOptions = Pick<Config, 'host' | 'images' | 'wait'>;
+
 /** Connects to the engines that load, and brings the image of k6. Errors: UserError, MachineError, with the engine's name. */
 export async function reachLoadEngines(
   desk: Desk,
   { engines }: LoadFrom,
-  config: Config,
+  config: LoadOptions,
   k6Image: string,
 ): Promise<ReachedEngine[]> {
   const reached: ReachedEngine[] = [];
@@ -79,7 +85,7 @@ interface Tool {
 async function reachLoadEngine(
   { local, caller, run, signal, cleanUp, onLost }: Desk,
   engine: string,
-  config: Config,
+  config: LoadOptions,
   tool: Tool,
 ): Promise<ReachedEngine> {
   const name = nameEngine(engine);
@@ -94,9 +100,16 @@ async function reachLoadEngine(
     await refuseOurs(docker, name, run);
     cleanUp.later(`remove what is left on ${name}`, async () => {
       await removeRun(docker, run);
-      // One whose engine was killed is as lost as one whose cable was pulled.
-      const { code } = await docker.try(['version', '--format', '{{.Server.Version}}']);
-      if (code !== 0) for (const line of describeLeft(connection, run)) caller.say(line);
+      // One whose engine hangs or was killed is as lost as one whose cable was pulled.
+      const left = await docker.try([
+        'container',
+        'ls',
+        '--all',
+        '--quiet',
+        `--filter=label=${LABEL}=${run}`,
+      ]);
+      if (left.code !== 0 || left.stdout !== '')
+        for (const line of describeLeft(connection, run)) caller.say(line);
     });
     const owner = `by pid ${process.pid} on ${hostname()}, which loads from there`;
     const about = { run, image, name: hostName(config.host), owner, wait: config.wait, signal, say };
@@ -104,7 +117,8 @@ async function reachLoadEngine(
     cleanUp.later(`close the arena on ${name}`, arena.close);
     await furnish(docker, arena.name, join(caller.packageRoot, 'scenarios'));
     const machine = parseMachine(await docker.run(['exec', arena.name, 'sh', '-c', MACHINE_SCRIPT]));
-    return { name, host, docker, arena, cpus: Math.max(1, machine.cpus.length), memoryBytes };
+    const cpus = machine.cpus.map(({ cpu }) => cpu);
+    return { name, host, docker, arena, cpus: cpus.length > 0 ? cpus : [0], memoryBytes };
   };
   return { name, engine: id, open };
 }
@@ -121,7 +135,7 @@ async function refuseOurs(docker: Docker, name: string, run: string): Promise<vo
 /** Pulls the image of k6; where that fails, it comes from the servers' engine, through this machine. */
 async function bringK6(
   docker: Docker,
-  { images }: Config,
+  { images }: Pick<LoadOptions, 'images'>,
   { k6Image: image, saveK6 }: Tool,
   { say, signal }: Pulling,
 ): Promise<string> {
@@ -151,14 +165,16 @@ export async function readLoadEngines(
       const own = { ...engine, run, signal };
       const cpus = {
         server: [],
-        load: allCpus(engine.cpus),
+        load: [...engine.cpus],
         system: [],
         services: [],
         source: 'given' as const,
       };
       const say: Sink['say'] = (line) => sink.say(`${name}: ${line}`);
       const warn: Sink['warn'] = (one) => sink.warn({ ...one, message: `${name}: ${one.message}` });
-      const sampler = await startSampler(own, { ...sink, say, warn }, { ...tool, cpus });
+      const sampler = await namingEngine(name, () =>
+        startSampler(own, { ...sink, say, warn }, { ...tool, cpus }),
+      );
       cleanUp.later(`stop the sampler on ${name}`, sampler.close);
       const watch = await sampler.watch([], undefined, async () => {});
       return { ...engine, sampler, watch };
@@ -171,5 +187,3 @@ export async function readLoadEngines(
   });
   return makeLoaders(all, address);
 }
-
-const allCpus = (n: number) => Array.from({ length: n }, (_, cpu) => cpu);

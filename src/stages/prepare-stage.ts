@@ -8,7 +8,7 @@ import { askEngine } from '../engine/docker.ts';
 import { findImage } from '../engine/image-store.ts';
 import { askK6Version, getK6 } from '../engine/k6-image.ts';
 import { MACHINE_SCRIPT, parseMachine } from '../engine/machine/machine.ts';
-import { readCompose } from '../engine/services.ts';
+import { readCompose, refuseUnseenFiles } from '../engine/services.ts';
 import { formatCpus } from '../plan/cpus.ts';
 import { describeEffort } from '../plan/effort.ts';
 import { FIRST_PORT, plan } from '../plan/plan.ts';
@@ -39,9 +39,11 @@ export async function prepare(desk: Desk, asked: Config) {
   const variants = planVariants(given);
   if (found) say(`comparing with ${sayOther(found.other)}`);
   for (const { message } of found?.notes ?? []) say(message);
-  const compose = given.services && (await readCompose({ docker, run, signal, isRemote }, given.services));
+  const compose = given.services && (await readCompose({ docker, run, signal }, given.services));
   const hyperfine = given.coldStart ? await findHyperfine(host, isRemote) : null;
   const k6Image = await getK6(docker, given.images, { say, signal });
+  if (compose && given.services && isRemote)
+    await refuseUnseenFiles({ docker, run }, k6Image, compose, given.services);
   const scenariosFolder = join(packageRoot, 'scenarios');
   const cwd = process.cwd();
   const config = await inspectScripts({ docker, run, k6Image, scenariosFolder, cwd, signal }, given);

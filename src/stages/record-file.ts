@@ -43,7 +43,7 @@ export async function openRecord(
     ...{ profiles: [], counts: [] },
     host: describeHost(ground.machine, engine),
     built: new Map(),
-    // What a run that dies leaves on the disk says so.
+    // What a run that dies leaves on the disk has this.
     stopped: 'an error or SIGKILL',
   };
   const save = () => output.write('results.json', toJson(resultsOf(record, desk.host)));
@@ -51,8 +51,8 @@ export async function openRecord(
   return { output, record, save, end };
 }
 
-/** What is killed in the load has to say where that came from, too. */
-function originOf({ loadFrom }: Config): { elsewhere?: Elsewhere; warnings: Warning[] } {
+/** What a run killed in the load leaves has to have its origin, too. */
+function originOf({ loadFrom }: Pick<Config, 'loadFrom'>): { elsewhere?: Elsewhere; warnings: Warning[] } {
   if (!loadFrom) return { warnings: [] };
   const elsewhere = planOrigin(loadFrom);
   return { elsewhere, warnings: [warnOfOrigin(elsewhere)] };

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { DockerError } from '../engine/docker.ts';
 import { MachineError, UserError } from '../errors.ts';
 import { namingEngine, takeArenas } from './take-arenas.ts';
 
@@ -61,6 +62,16 @@ describe('namingEngine', () => {
     const away = await thrownBy(new MachineError('no Docker engine answers'));
     expect([away.exitCode, away.format()]).toEqual([
       ...[4, 'load-engines: no Docker engine answers\n  found:   box'],
+    ]);
+  });
+
+  test('says it of a command that failed there, too', async () => {
+    const failed = await thrownBy(
+      new DockerError(['exec', 'x'], { code: 1, stdout: '', stderr: 'no space' }),
+    );
+    expect([failed.exitCode, failed.format()]).toEqual([
+      4,
+      'load-engines: the Docker engine failed\n  found:   box: docker exec x failed (1): no space',
     ]);
   });
 

@@ -1,4 +1,6 @@
+import { DockerError } from '../engine/docker.ts';
 import { MachineError, UserError } from '../errors.ts';
+import { failureOfMachine } from './desk.ts';
 
 /** An engine whose arena a run wants. */
 export interface ArenaPlace<T> {
@@ -25,11 +27,13 @@ export async function takeArenas<S, L>(
   return [taken.get(servers) as S, loads.map((place) => taken.get(place) as L)];
 }
 
-/** Errors of a load engine name it, and the key: which of several engines is busy or away, Docker does not say. */
+/** Errors of a load engine name it, and the key: Docker does not name which of several engines is busy or away. */
 export async function namingEngine<T>(engine: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
-  } catch (error) {
+  } catch (thrown) {
+    // A command of Docker that fails is that engine's failure, too.
+    const error = thrown instanceof DockerError ? failureOfMachine(thrown) : thrown;
     if (!(error instanceof UserError)) throw error;
     const { found = '', ...detail } = error.detail;
     const named = found.includes(engine) ? found : [engine, found].filter(Boolean).join(': ');

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { leftovers } from '../integration/bench.ts';
 import { bench, connectionFaults } from './connection.ts';
+import { TCP_PORT } from './engine.ts';
 import { expectSeen, processesOf } from './fault.ts';
 import { openWay, type SshWay, whyNoSsh } from './ssh.ts';
 import { K6, openSuite, PHP } from './suite.ts';
@@ -78,10 +79,31 @@ configs: { own: { content: from here } }\n`,
     ]);
   });
 
-  it('so is a service that wants a file of this machine, which Docker would make an empty folder of there', async () => {
+  const bound = () => {
     const services = join(suite.project.folder, 'bound.yml');
-    writeFileSync(services, `services: { idle: { image: '${PHP}', volumes: ['./app.sql:/app.sql'] } }\n`);
-    const { code, stderr } = await bench(world('bound'), 'faulty', 1, '--services', services).done;
+    const command = "command: [sh, -c, 'cat /app.sql; exec sleep 1000']";
+    const volumes = "volumes: ['./app.sql:/app.sql']";
+    writeFileSync(services, `services: { idle: { image: '${PHP}', ${command}, ${volumes} } }\n`);
+    writeFileSync(join(suite.project.folder, 'app.sql'), 'of this machine\n');
+    return ['--runtimes', 'faulty', '--services', services];
+  };
+
+  it('over TCP on this machine, a service gets a file of it', async () => {
+    const engine = `tcp://${way.address}:${TCP_PORT}`;
+    const { code, stdout, stderr } = await suite.project.bench('tcp', '--engine', engine, ...bound()).done;
+    expect([code, code === 0 ? '' : stdout + stderr]).toEqual([0, '']);
+    const log = join(suite.project.folder, 'tcp/raw/services/idle.log');
+    expect(readFileSync(log, 'utf8')).toContain('of this machine');
+    expect(await leftovers()).toEqual([]);
+    expect(suite.project.temporaryFiles()).toEqual([]);
+  });
+
+  it('so is a service that wants a file that the engine does not see: Docker would make an empty folder of it', async () => {
+    // What this run writes nobody else sees, as if it were on another machine.
+    const apart = `exec unshare --mount sh -c 'mount -t tmpfs none "$TMPDIR" && exec "$@"' sh "$@"`;
+    const flags = ['--engine', way.url, ...bound()];
+    const { code, stderr } = await suite.project.benchInShell(apart, 'bound', ...flags).done;
+    expect(await leftovers()).toEqual([]);
     expect([code, stderr]).toEqual([
       2,
       expect.stringMatching(/does not have this file\n.*idle: volumes: .*app\.sql/),

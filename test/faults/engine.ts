@@ -1,9 +1,9 @@
 /** A Docker engine of a test's own, which it may stop, kill and fill: the one that everybody uses is left alone. */
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, openSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { realHost } from '../../src/host.ts';
+import { makeFolder } from '../fixtures/temporary.ts';
 import { imageFor } from '../integration/docker.ts';
 
 export interface OwnEngine {
@@ -41,6 +41,8 @@ export function quietly(program: string, args: readonly string[]): boolean {
   }
 }
 
+/** Where each answers over TCP. */
+export const TCP_PORT = 2375;
 const DISK_BYTES = 4 * 2 ** 30;
 /** A test may have several. */
 let made = 0;
@@ -51,13 +53,15 @@ let made = 0;
  * @param images what it gets from the engine that is there, by their official names
  * @param features as in the file daemon.json
  * @param more of that file
+ * @param env of the engine itself
  */
 export async function makeEngine(
   images: readonly string[],
   features: Readonly<Record<string, boolean>> = {},
   more: Readonly<Record<string, unknown>> = {},
+  env: Readonly<Record<string, string>> = {},
 ): Promise<OwnEngine> {
-  const folder = mkdtempSync(join(tmpdir(), 'php-runtime-bench-engine-'));
+  const folder = makeFolder();
   const [data, host] = [join(folder, 'data'), `unix://${folder}/docker.sock`];
   const name = `bench-${process.pid}-${++made}`;
   makeDisk(join(folder, 'disk'), data);
@@ -85,8 +89,11 @@ export async function makeEngine(
         `--config-file=${folder}/daemon.json`,
       ];
       const network = ['--iptables=false', '--ip6tables=false', '--ip-masq=false'];
-      const started = spawn('nsenter', [...inside, 'dockerd', `--host=${host}`, ...folders, ...network], {
+      // Over TCP it is reached from its own network namespace alone, and from who has a way there.
+      const hosts = [`--host=${host}`, `--host=tcp://0.0.0.0:${TCP_PORT}`, '--tls=false'];
+      const started = spawn('nsenter', [...inside, 'dockerd', ...hosts, ...folders, ...network], {
         stdio: ['ignore', log, log],
+        env: { ...process.env, ...env },
       });
       child = started;
       ended = new Promise((resolve) => started.once('exit', resolve));
@@ -129,4 +136,19 @@ function makeDisk(file: string, folder: string): void {
   execFileSync('mkfs.ext4', ['-q', '-m', '0', '-O', '^has_journal', file]);
   mkdirSync(folder);
   execFileSync('mount', ['-o', 'loop', file, folder]);
+}
+
+/** All that is left of a disk at once, and what is given back while the run goes on. */
+const FILL = `
+  fallocate --length "$(df --output=avail --block-size=1 "$(dirname "$1")" | tail -n 1)" "$1"
+  for i in $(seq 1000); do dd if=/dev/zero "of=$1.$i" bs=4096 2>/dev/null; sleep 0.1; done`;
+
+/** Fills the disk of an engine. Returns how to empty it again. */
+export function fillDisk({ data }: Pick<OwnEngine, 'data'>): () => Promise<void> {
+  const filling = realHost.start('sh', ['-c', FILL, 'sh', join(data, 'full')]);
+  return async () => {
+    filling.kill('SIGKILL');
+    await filling.done;
+    for (const name of readdirSync(data)) if (name.startsWith('full')) rmSync(join(data, name));
+  };
 }

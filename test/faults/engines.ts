@@ -1,10 +1,10 @@
 /** Faults of the engine itself, which is one of the test's own. */
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { realHost } from '../../src/host.ts';
 import { during, leftovers, type Project, type Run, slicesOf, told } from '../integration/bench.ts';
-import { type OwnEngine, quietly } from './engine.ts';
+import { fillDisk, type OwnEngine, quietly } from './engine.ts';
 import { beginNext, type Fault, processesOf, type Seen } from './fault.ts';
 
 export interface EngineWorld {
@@ -98,11 +98,6 @@ export const hanging: Fault<EngineWorld> = {
   },
 };
 
-/** All that is left of a disk at once, and what is given back while the run goes on. */
-const FILL = `
-  fallocate --length "$(df --output=avail --block-size=1 "$(dirname "$1")" | tail -n 1)" "$1"
-  for i in $(seq 1000); do dd if=/dev/zero "of=$1.$i" bs=4096 2>/dev/null; sleep 0.1; done`;
-
 const full = (stage: 'build' | 'load'): Fault<EngineWorld> => ({
   what: `the disk of the engine is full ${NAMES[stage]}`,
   // The engine and the programs in its containers spell the first word differently.
@@ -113,9 +108,8 @@ const full = (stage: 'build' | 'load'): Fault<EngineWorld> => ({
   kept: KEPT[stage],
   async inject(world) {
     const { project, engine, out } = world;
-    const file = join(engine.data, 'full');
     const run = await comeTo(stage, world, 15);
-    const filling = realHost.start('sh', ['-c', FILL, 'sh', file]);
+    const empty = fillDisk(engine);
     try {
       const seen = await end(run);
       // The slice in which the disk fills up may be whole.
@@ -125,11 +119,7 @@ const full = (stage: 'build' | 'load'): Fault<EngineWorld> => ({
       else expect(kept).toContain(0);
       return seen;
     } finally {
-      filling.kill('SIGKILL');
-      await filling.done;
-      for (const name of readdirSync(engine.data)) {
-        if (name.startsWith('full')) rmSync(join(engine.data, name));
-      }
+      await empty();
     }
   },
 });

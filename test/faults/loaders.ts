@@ -1,16 +1,23 @@
-/** One of two engines that make the load, both reached over ssh, is lost in mid-run. */
+/** One of two engines that make the load is lost in mid-run. The first is reached over ssh, the second over TCP. */
 import { expect } from 'vitest';
 import { nameEngine } from '../../src/config/engine-key.ts';
 import { realHost } from '../../src/host.ts';
-import { type Project, slicesOf, told } from '../integration/bench.ts';
-import type { OwnEngine } from './engine.ts';
+import { ARENA, type Project, slicesOf, told } from '../integration/bench.ts';
+import { fillDisk, type OwnEngine } from './engine.ts';
 import type { Fault, Seen } from './fault.ts';
 import type { SshWay } from './ssh.ts';
+
+export interface LoadMachine {
+  engine: OwnEngine;
+  way: SshWay;
+  /** As `load-engines` takes it. */
+  url: string;
+}
 
 export interface LoaderWorld {
   project: Project;
   servers: OwnEngine;
-  loaders: readonly { engine: OwnEngine; way: SshWay }[];
+  loaders: readonly LoadMachine[];
   out: string;
 }
 
@@ -18,31 +25,40 @@ const bench = ({ project, servers, loaders, out }: LoaderWorld) =>
   project.bench(
     out,
     ...['--engine', servers.host, '--load-address', '10.77.0.1', '--wait'],
-    ...['--load-engines', loaders.map(({ way }) => way.url).join(',')],
+    ...['--load-engines', loaders.map(({ url }) => url).join(',')],
     ...['--runtimes', 'faulty', '--instances', '3', '--load', 'vus(2, 2s)', '--timeout', '5s'],
   );
 
 const left = ({ docker }: OwnEngine) => docker('container', 'ls', '--all', '--quiet').trim();
 
-const lost = (
-  what: string,
-  message: string,
-  index: number,
-  lose: (loader: { engine: OwnEngine; way: SshWay }) => void,
-): Fault<LoaderWorld> => ({
+/** Makes it as it was. */
+type Mend = () => unknown;
+
+interface Loss {
+  what: string;
+  message: string;
+  index: 0 | 1;
+  /** The engine answers: what ran there is removed as ever. Else the commands for that are printed. */
+  answers?: true;
+  lose(machine: LoadMachine): Mend;
+}
+
+const lost = ({ what, message, index, answers, lose }: Loss): Fault<LoaderWorld> => ({
   what,
-  message,
-  exitCode: 4,
-  kept: 'all slices before',
-  left: 'what ran on that engine, until the next run there or the printed command removes it',
+  message: `${message}…results so far are kept${answers ? '' : '…container rm --force --volumes'}`,
+  ...{ exitCode: 4, kept: 'all slices before' },
+  ...(!answers && {
+    left: 'what ran on that engine, until the next run there or the printed command removes it',
+  }),
   async inject(world) {
     const { project, servers, loaders, out } = world;
     const run = bench(world);
     await told(run, 'instance 2/3: paths');
     await realHost.sleep(500);
-    const one = loaders[index] as (typeof loaders)[number];
-    lose(one);
+    const one = loaders[index] as LoadMachine;
+    const mend = lose(one);
     const { code, stdout, stderr } = await run.done;
+    await mend();
     const slices = slicesOf(project.results(out), 'faulty@8.4').filter(({ outcome }) => outcome === 'ok');
     expect(
       slices.map(({ instance }) => instance),
@@ -50,29 +66,76 @@ const lost = (
     ).toEqual([0]);
     const machines = slices[0]?.generator.machines ?? [];
     expect(machines.map(({ name, requests }) => [name, requests > 0])).toEqual(
-      loaders.map(({ way }) => [nameEngine(way.url), true]),
+      loaders.map(({ url }) => [nameEngine(url), true]),
     );
-    // The reason has its name, and so has the command for what is left there.
+    // The reason has its name, and so have the commands for what is left there.
     // A lost connection names the user of ssh, too.
-    expect(stderr).toMatch(new RegExp(`found: +(${nameEngine(one.way.url)}|${one.way.url}): `));
-    expect(stderr).toContain(`docker --host ${one.way.url} container ls`);
+    expect(stderr).toMatch(new RegExp(`found: +(${nameEngine(one.url)}|${one.url}): `));
+    const commands = stderr.match(/docker --host .*\| xargs .*/g) ?? [];
+    expect(commands.filter((line) => line.includes(` ${one.url} `))).toHaveLength(answers ? 0 : 3);
     const others = loaders.filter((loader) => loader !== one);
-    expect([servers, ...others.map(({ engine }) => engine)].map(left)).toEqual(['', '']);
+    const empty = [servers, ...others.map(({ engine }) => engine), ...(answers ? [one.engine] : [])];
+    expect(empty.map(left)).toEqual(empty.map(() => ''));
+    if (commands.length > 0) {
+      await realHost.exec('sh', ['-c', commands.join('\n')]);
+      expect(left(one.engine)).toBe('');
+    }
     return { code, printed: stderr + stdout } satisfies Seen;
   },
 });
 
+/** Once it loads, k6 writes over its own files, which takes no more room. */
+const full: Fault<LoaderWorld> = {
+  what: 'the disk of one of the load engines is full',
+  message: 'load-engines: …space left on device',
+  ...{ exitCode: 4, kept: 'there was nothing yet' },
+  async inject(world) {
+    const [, { engine, url }] = world.loaders as readonly [LoadMachine, LoadMachine];
+    const empty = fillDisk(engine);
+    await realHost.sleep(1000);
+    const { code, stdout, stderr } = await bench(world).done.finally(empty);
+    expect(stderr).toMatch(new RegExp(`found: +${url}: `));
+    expect([world.servers, ...world.loaders.map((one) => one.engine)].map(left)).toEqual(['', '', '']);
+    return { code, printed: stderr + stdout };
+  },
+};
+
 export const loaderFaults: readonly Fault<LoaderWorld>[] = [
-  lost(
-    'Docker on one of the load engines is killed in the load',
-    'a load engine stopped answering…results so far are kept…container rm --force --volumes',
-    0,
-    ({ engine }) => engine.signal('SIGKILL'),
-  ),
-  lost(
-    'the network to one of the load engines is cut in the load',
-    'the connection to the Docker engine was lost…results so far are kept…container rm --force --volumes',
-    1,
-    ({ way }) => way.cut(),
-  ),
+  lost({
+    what: 'Docker on one of the load engines is killed in the load',
+    message: 'a load engine stopped answering',
+    index: 0,
+    lose({ engine }) {
+      engine.signal('SIGKILL');
+      return () => engine.start();
+    },
+  }),
+  lost({
+    what: 'the network to one of the load engines is cut in the load',
+    message: 'the connection to the Docker engine was lost',
+    index: 0,
+    lose({ way }) {
+      way.cut();
+      return () => way.join();
+    },
+  }),
+  lost({
+    what: 'Docker on one of the load engines hangs in the load (SIGSTOP)',
+    message: 'a load engine stopped answering',
+    index: 0,
+    lose({ engine }) {
+      engine.signal('SIGSTOP');
+      return () => engine.signal('SIGCONT');
+    },
+  }),
+  lost({
+    what: 'the container of k6 on one of the load engines is killed in the load',
+    message: 'a load engine failed',
+    ...{ index: 1, answers: true },
+    lose({ engine }) {
+      engine.docker('container', 'kill', ARENA);
+      return () => {};
+    },
+  }),
+  full,
 ];

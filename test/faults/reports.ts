@@ -1,9 +1,8 @@
 /** Faults in files that are read, and at the places where results are shown. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { realHost } from '../../src/host.ts';
@@ -16,6 +15,7 @@ import type { Results } from '../../src/results/results.ts';
 import { fail } from '../../src/steps/step.ts';
 import { root } from '../fixtures/docs.ts';
 import { fixtures, makeResults } from '../fixtures/results/make.ts';
+import { makeFolder } from '../fixtures/temporary.ts';
 import type { Fault, Seen } from './fault.ts';
 
 /** A folder of one's own, and the CLI from source in it. */
@@ -233,7 +233,7 @@ export const githubFaults: readonly Fault<Desk>[] = [
       for (const variant of hostile.variants) variant.label = label;
       const { results } = await gather(folder, { hostile });
       const printed = renderShards(results, WANTED).join('\n');
-      // Nobody is told by what stands in a diagram.
+      // Nobody is notified by what is in a diagram.
       const outside = printed.replaceAll(/```mermaid.*?```/gs, '');
       expect(outside).not.toMatch(/<img|@everyone|\]\(https:\/\/evil|^::error|[^\P{Cc}\n]/mu);
       return { code: null, printed };
@@ -300,7 +300,7 @@ function makeShard() {
 }
 
 export function makeDesk() {
-  const whole = mkdtempSync(join(tmpdir(), 'php-runtime-bench-faults-'));
+  const whole = makeFolder();
   const [folder, temporary] = [join(whole, 'desk'), join(whole, 'tmp')];
   for (const path of [folder, temporary]) mkdirSync(path);
   return { folder, temporary, remove: () => rmSync(whole, { recursive: true }) };

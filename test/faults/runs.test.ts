@@ -1,40 +1,5 @@
-// Faults in a run, for real: each is told, loses nothing that was finished, and leaves nothing behind.
-import { afterEach, expect, it } from 'vitest';
-import { leftovers, type Run } from '../integration/bench.ts';
-import { expectSeen, processesOf } from './fault.ts';
-import { nameFaults } from './names.ts';
+// Faults in a run.
+import { testRunFaults } from './run-tests.ts';
 import { runFaults } from './runs.ts';
-import { K6, openSuite, PHP } from './suite.ts';
-import { usedUpFaults } from './used-up.ts';
 
-const suite = openSuite([K6, PHP]);
-let running: Run | null = null;
-
-/** What holds after every run, however it ended. */
-afterEach(async () => {
-  // One that a failed test has left to itself.
-  running?.kill('SIGTERM');
-  await running?.done;
-  expect(await leftovers()).toEqual([]);
-  expect(suite.project.temporaryFiles()).toEqual([]);
-  await expect.poll(() => processesOf(suite.project.temporary)).toEqual([]);
-});
-
-it.for([...runFaults, ...usedUpFaults, ...nameFaults].map((fault, i) => ({ ...fault, out: `run-${i}` })))(
-  '$what',
-  async (given, { skip }) => {
-    const { out, ...fault } = given;
-    const why = fault.whyNot?.() ?? null;
-    if (why !== null) skip(why);
-    const { project } = suite;
-    const bench = (...flags: string[]) => {
-      running = project.bench(out, ...flags);
-      return running;
-    };
-    const inShell = (shell: string, ...flags: string[]) => {
-      running = project.benchInShell(shell, out, ...flags);
-      return running;
-    };
-    expectSeen(fault, await fault.inject({ project, out, bench, inShell }));
-  },
-);
+testRunFaults(runFaults);

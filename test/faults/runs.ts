@@ -68,7 +68,7 @@ title: A second of it
 paths: ['/json?n=5']
 load: vus(2, 1s)
 `;
-/** Runs "$@" in a terminal whose shell passes SIGHUP on, as bash does. A file tells of its end, as nobody else does. */
+/** Runs "$@" in a terminal whose shell passes SIGHUP on, as bash does. A file shows its end, as nothing else does. */
 const IN_TERMINAL = `
   command=
   for word in "$@"; do command="$command '$word'"; done

@@ -1,9 +1,12 @@
 // Two engines of the test's own share the variants of one run.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeProject, type Project } from '../integration/bench.ts';
+import { realHost } from '../../src/host.ts';
+import { during, makeProject, type Project } from '../integration/bench.ts';
+import { NAMESPACE } from '../integration/namespace.ts';
 import { makeEngine, type OwnEngine, quietly, whyNoEngine } from './engine.ts';
+import { processesOf } from './fault.ts';
 import { type Lan, makeLan, REGISTRY_ADDRESS } from './lan.ts';
 import { K6, PHP } from './suite.ts';
 
@@ -11,9 +14,9 @@ const why = whyNoEngine();
 const whyNoRegistry = quietly('sh', ['-c', 'command -v docker-registry'])
   ? null
   : 'a registry of its own takes docker-registry';
-const OPEN = `${REGISTRY_ADDRESS}:5000`;
 const LOCKED = `${REGISTRY_ADDRESS}:5001`;
 const CLOSED = `${REGISTRY_ADDRESS}:5002`;
+const SILENT = `${REGISTRY_ADDRESS}:5003`;
 
 describe.skipIf(why !== null)(`several engines${why ? `: ${why}` : ''}`, () => {
   let project: Project;
@@ -21,8 +24,9 @@ describe.skipIf(why !== null)(`several engines${why ? `: ${why}` : ''}`, () => {
   const engines: OwnEngine[] = [];
   beforeAll(async () => {
     lan = makeLan();
-    const more = { 'insecure-registries': [OPEN, LOCKED, CLOSED] };
-    for (let i = 0; i < 2; i++) engines.push(await makeEngine([K6, PHP], {}, more));
+    const more = { 'insecure-registries': [CLOSED] };
+    const env = { SSL_CERT_FILE: lan.certificate };
+    for (let i = 0; i < 2; i++) engines.push(await makeEngine([K6, PHP], {}, more, env));
     for (const engine of engines) lan.join(engine);
     project = await makeProject();
   });
@@ -33,10 +37,11 @@ describe.skipIf(why !== null)(`several engines${why ? `: ${why}` : ''}`, () => {
   });
 
   const RUNTIMES = 'faulty,faulty[from=load],leaky';
-  const bench = (out: string, ...flags: string[]) =>
+  const bench = (out: string, ...flags: string[]) => benchThese(RUNTIMES, out, ...flags);
+  const benchThese = (runtimes: string, out: string, ...flags: string[]) =>
     project.bench(
       out,
-      ...['--engines', engines.map(({ host }) => host).join(','), '--runtimes', RUNTIMES],
+      ...['--engines', engines.map(({ host }) => host).join(','), '--runtimes', runtimes],
       ...['--same-answers', 'warn', ...flags],
     );
   const imagesOf = (folder: string) =>
@@ -47,30 +52,116 @@ describe.skipIf(why !== null)(`several engines${why ? `: ${why}` : ''}`, () => {
       .variants.map(({ id }) => id)
       .toSorted();
   const left = ({ docker }: OwnEngine) => docker('container', 'ls', '--all', '--quiet').trim();
+  /** All images, but those that a run builds: they are its cache. */
+  const imagesIn = ({ docker }: OwnEngine) =>
+    docker('image', 'ls', '--all', '--digests', '--format', '{{.Repository}}:{{.Tag}}@{{.Digest}} {{.ID}}')
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith(`${NAMESPACE}/`))
+      .toSorted();
+  /** Nothing runs, nor is anything written, that the run has started. */
+  const expectGone = () => {
+    expect(engines.map(left)).toEqual(['', '']);
+    expect(project.temporaryFiles()).toEqual([]);
+    expect(processesOf(project.temporary)).toEqual([]);
+  };
 
   describe.skipIf(whyNoRegistry !== null)(
     `with a registry${whyNoRegistry ? `: ${whyNoRegistry}` : ''}`,
     () => {
-      it('the first builds, and both measure what it has pushed', async () => {
-        await lan.startRegistry(5000);
-        const { code, stdout, stderr } = await bench('pushed', '--registry', `${OPEN}/team/bench`).done;
+      const { DOCKER_CONFIG } = process.env;
+      const REGISTRY = ['--registry', `${LOCKED}/team/bench`];
+      const logOut = () => {
+        if (DOCKER_CONFIG === undefined) delete process.env.DOCKER_CONFIG;
+        else process.env.DOCKER_CONFIG = DOCKER_CONFIG;
+      };
+      beforeAll(async () => {
+        await lan.startRegistry(5001);
+        process.env.DOCKER_CONFIG = lan.logIn(5001);
+      });
+      afterAll(logOut);
+
+      it('the first builds, and both measure what it has pushed, over TLS and with a password', async () => {
+        const before = engines.map(imagesIn);
+        const { code, stdout, stderr } = await bench('pushed', ...REGISTRY).done;
         expect([code, code === 0 ? '' : stdout + stderr]).toEqual([0, '']);
         const [first = [], second = []] = [1, 2].map((i) => imagesOf(`pushed/engine-${i}`));
         const all = [...first, ...second];
         expect(new Set(all.map(([id]) => id)).size).toBe(3);
         for (const [, pushed] of all)
-          expect(pushed).toMatch(new RegExp(`^${OPEN}/team/bench@sha256:[0-9a-f]{64}$`));
+          expect(pushed).toMatch(new RegExp(`^${LOCKED}/team/bench@sha256:[0-9a-f]{64}$`));
         // Of both runtimes one, wherever it was measured.
         expect(new Set(all.map(([, pushed]) => pushed)).size).toBe(2);
         expect(first.find(([id]) => id === 'faulty@8.4')).toEqual(second.find(([id]) => id === 'faulty@8.4'));
         // What an engine has built it has as cache: the one has, the other not.
         const cached = engines.map(({ docker }) => /Total:\s+(\S+)/.exec(docker('builder', 'du'))?.[1]);
         expect(cached).toEqual([expect.not.stringMatching(/^0B$/), '0B']);
-        expect(engines.map(left)).toEqual(['', '']);
+        expectGone();
+        expect(engines.map(imagesIn)).toEqual(before);
       });
 
-      it('one that refuses, and one that is not there, are told before anything is built', async () => {
-        await lan.startRegistry(5001, true);
+      it('Ctrl-C in the load ends both, and removes what they have pulled, but not what was there before', async () => {
+        const [pulled = ''] = imagesOf('pushed/engine-2').map(([, pushed]) => pushed);
+        engines[1]?.docker('image', 'pull', '--quiet', pulled);
+        const before = engines.map(imagesIn);
+        expect(before[1]?.join('\n')).toContain(pulled.split('@')[1]);
+        const run = bench('stopped', ...REGISTRY, '--instances', '3', '--load', 'vus(2, 2s)');
+        const loads = new RegExp(`${engines[1]?.host}: .*instance 2/3: paths`);
+        await during(run, () => loads.test(run.stderr));
+        run.kill('SIGINT');
+        const { code, stderr } = await run.done;
+        expect(code, stderr).toBe(130);
+        for (const { host } of engines) expect(stderr).toContain(`${host}: exit code 130, results in`);
+        expectGone();
+        expect(engines.map(imagesIn)).toEqual(before);
+        engines[1]?.docker('image', 'rm', pulled);
+      });
+
+      it('Ctrl-C while a registry that hangs is checked ends it, too', async () => {
+        const before = engines.map(imagesIn);
+        await lan.startSilence(5003);
+        const run = bench('hung', '--registry', `${SILENT}/bench`);
+        await during(run, () => project.temporaryFiles().length > 0);
+        await realHost.sleep(1000);
+        run.kill('SIGINT');
+        const { code, stderr } = await run.done;
+        expect([code, stderr]).toEqual([130, 'stopped by SIGINT\n']);
+        expectGone();
+        expect(engines.map(imagesIn)).toEqual(before);
+      });
+
+      /** Starts a run and waits until the first engine builds, which takes it an hour. */
+      const comeToBuild = async (out: string) => {
+        const run = benchThese('faulty,faulty[from=load],unbuildable[seconds=3600]', out, ...REGISTRY);
+        await during(run, () => existsSync(join(project.folder, out, 'engine-1/results.json')));
+        return run;
+      };
+
+      it('Ctrl-C in the build ends it, and starts no other', async () => {
+        const before = engines.map(imagesIn);
+        const run = await comeToBuild('unbuilt');
+        run.kill('SIGINT');
+        const { code, stderr } = await run.done;
+        expect(code, stderr).toBe(130);
+        expect(stderr).toContain(`${engines[1]?.host}: not started: stopped by SIGINT`);
+        expectGone();
+        expect(engines.map(imagesIn)).toEqual(before);
+      });
+
+      it('where somebody removes what the engines know each other by, all end', async () => {
+        const run = await comeToBuild('lost');
+        const shared = readdirSync(project.temporary).filter((name) =>
+          existsSync(join(project.temporary, name, 'images.json')),
+        );
+        expect(shared).toHaveLength(1);
+        for (const name of shared) rmSync(join(project.temporary, name), { recursive: true });
+        const { code, stderr } = await run.done;
+        expect(code, stderr).toBe(4);
+        expect(stderr).toContain('the list of shared images was lost');
+        expectGone();
+      });
+
+      it('one that refuses, and one that is not there, are reported before anything is built', async () => {
+        logOut();
         for (const [registry, found] of [
           [LOCKED, 'no basic auth credentials'],
           [CLOSED, 'connection refused'],

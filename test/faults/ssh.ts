@@ -13,7 +13,7 @@ export interface SshWay {
   address: string;
   /** A folder with an `ssh` that knows key and host: it has to be before others on PATH. */
   bin: string;
-  /** As a cable that is pulled: nobody is told. */
+  /** As a cable that is pulled: nobody notices. */
   cut(): void;
   join(): void;
   /** Connections that the server has let in. */

@@ -29,6 +29,10 @@ export async function ejectLoad(command: Asked, shell: Shell): Promise<number> {
   const { host, packageRoot, cwd, print } = shell;
   const asked = parseConfig({ flags: flagsOf(command), cwd, packageRoot });
   refuseEngines(asked, 'k6 reads a script once: --engine NAME');
+  if (asked.loadFrom) {
+    const hint = 'the pods of the cluster make this load: --segments N';
+    throw new UserError('`load-engines` does not work here', { where: { name: 'load-engines' }, hint });
+  }
   const folder = resolve(cwd, command.out ?? objectName(command.scenario));
   refuseFull(folder);
   const run = makeRunId(host.now());
@@ -48,13 +52,13 @@ export async function ejectLoad(command: Asked, shell: Shell): Promise<number> {
   return 0;
 }
 
-/** Paths and a journey are a scenario of their own; else the name says which. */
+/** Paths and a journey are a scenario of their own; else the name decides. */
 function flagsOf({ scenario, flags }: Asked): string[] {
   const own = flags.some((flag) => /^--(paths|journey|scenarios)(=|$)/.test(flag));
   return own ? [...flags] : ['--scenarios', scenario, ...flags];
 }
 
-function findScenario({ scenarios }: Config, name: string): Scenario {
+function findScenario({ scenarios }: Pick<Config, 'scenarios'>, name: string): Scenario {
   const found = scenarios.find((scenario) => scenario.name === name);
   if (found) return found;
   throw unknownWord(
@@ -92,7 +96,7 @@ async function readScripts(config: Config, run: string, { host, packageRoot, cwd
 
 async function makeFiles(
   { baseUrl, segments }: Asked,
-  config: Config,
+  config: Pick<Config, 'host' | 'images'>,
   scenario: Scenario,
   version: string,
   packageRoot: string,

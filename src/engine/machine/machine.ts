@@ -3,7 +3,7 @@ import type { Cpu } from '../../plan/cpus.ts';
 import type { HostFacts } from '../../results/results.ts';
 import type { EngineFacts } from '../docker.ts';
 
-/** What a machine tells of itself, by MACHINE_SCRIPT. */
+/** What a machine reports about itself, with MACHINE_SCRIPT. */
 export interface Machine {
   cpus: Cpu[];
   cpuModel: string;
@@ -12,8 +12,8 @@ export interface Machine {
 }
 
 /**
- * Runs in any POSIX shell on Linux: on the engine's machine in a container, or right here. Where the engine is itself in a
- * container, not all CPUs that the machine has are its own; control groups tell (v2, v1).
+ * Runs in any POSIX shell on Linux: on the engine's machine in a container, or right here. Where the engine is itself
+ * in a container, not all CPUs that the machine has are its own; control groups show it (v2, v1).
  */
 export const MACHINE_SCRIPT = `
 for dir in /sys/devices/system/cpu/cpu[0-9]*; do

@@ -1,7 +1,6 @@
 import type { Instance } from '../../plan/plan.ts';
 import type { Batch } from '../../plan/timeline/slices.ts';
-import type { ErrorSample, K6Summary } from '../load/k6.ts';
-import type { K6Log } from '../load/k6-log.ts';
+import type { LoadOutcome } from '../load/k6-run.ts';
 import type { Generator } from '../measure/batch-outcome.ts';
 import type { CheckedOf } from '../verify/checked.ts';
 
@@ -14,14 +13,7 @@ export interface Target {
 
 /** What several engines measured together, by the clock of the servers. */
 export interface LoadedElsewhere {
-  load: {
-    summary: K6Summary | null;
-    trouble: string;
-    errors: ErrorSample[];
-    log: K6Log;
-    stdout: string;
-    stderr: string;
-  };
+  load: LoadOutcome;
   generators: Generator[];
   /** When the load began, unix ms. */
   beganMs: number;

@@ -9,8 +9,8 @@ import { describeGenerator } from '../../text/load-origin.ts';
 import { type K6Summary, k6Environment } from '../load/k6.ts';
 import { bringJourney, type LoadOutcome, loadBatch } from '../load/k6-run.ts';
 import { mergeSummaries } from '../load/merge-summaries.ts';
-import { FACTS_PATH } from '../load/probe.ts';
-import { segmentFlags } from '../load/segments.ts';
+import { ARENA_FOLDER, FACTS_PATH } from '../load/probe.ts';
+import { mostGenerators, segmentFlags } from '../load/segments.ts';
 import type { Generator } from '../measure/batch-outcome.ts';
 import { type Sampler, type Watch, waitForSamples } from '../sample/sampler.ts';
 import type { Sink, World } from '../world.ts';
@@ -31,7 +31,8 @@ export interface Loader {
   arena: Arena;
   sampler: Sampler;
   watch: Watch;
-  cpus: number;
+  /** Those that its machine has for it, by their numbers. */
+  cpus: readonly number[];
   memoryBytes: number;
   /** The scenario whose journey lies there. */
   brought: string | null;
@@ -48,6 +49,8 @@ export interface Loaders {
   behindMs: number | null;
   /** It was warned that they began apart. */
   told: boolean;
+  /** How many of them made the last load. */
+  used: number;
   /** From asking for a load to its beginning; where that was too short, the next has more. */
   leadMs: number;
 }
@@ -57,7 +60,7 @@ export type ReadyLoader = Omit<Loader, 'brought' | 'aheadMs'>;
 
 export function makeLoaders(ready: readonly ReadyLoader[], address: string): Loaders {
   const all = ready.map((one): Loader => ({ ...one, brought: null, aheadMs: null }));
-  return { all, address, behindMs: null, told: false, leadMs: COMMON_START_MS };
+  return { all, address, behindMs: null, told: false, used: all.length, leadMs: COMMON_START_MS };
 }
 
 /** Of a generator that was not ready in time, the next load has twice as long to begin, up to this. */
@@ -110,9 +113,10 @@ async function readWay({ docker, arena }: Loader, address: string) {
   return findWay(stdout, address);
 }
 
-/** One batch by all load engines, each with its share, from one moment on. As of one k6, by the clock of the servers. */
+/** One batch by these engines, each with its share, from one moment on. As of one k6, by the clock of the servers. */
 async function loadTogether(
-  { all, address, behindMs, leadMs }: Loaders,
+  all: readonly Loader[],
+  { address, behindMs, leadMs }: Loaders,
   now: () => number,
   batch: Batch,
   target: Target,
@@ -133,9 +137,9 @@ async function loadTogether(
         ...{ address, startAtMs: Math.round(beganMs + (loader.aheadMs ?? 0)) },
         flags: segmentFlags(i, all.length),
       };
-      const environment = k6Environment(loader.cpus, loader.memoryBytes);
-      const load = await loadBatch(
-        ...([loader.docker, loader.arena.name, batch, target, environment, options, share] as const),
+      const environment = k6Environment(loader.cpus.length, loader.memoryBytes);
+      const load = await onLoader(loader, options, () =>
+        loadBatch(loader.docker, loader.arena.name, batch, target, environment, options, share),
       );
       // The others need not end a load that is void.
       if (load.summary === null) await expectLoader(loader);
@@ -157,19 +161,25 @@ async function loadTogether(
   return { load: mergeLoads(generators, loads, apartMs), generators, beganMs, apartMs };
 }
 
-/** Errors: MachineError where the engine does not answer. */
-async function expectLoader({ name, docker }: Pick<Loader, 'name' | 'docker'>): Promise<void> {
-  const { code, stderr } = await docker.try(['version', '--format', '{{.Server.Version}}']);
-  if (code === 0) return;
-  throw new MachineError('a load engine stopped answering', {
-    ...{ where: { name: 'load-engines' }, found: `${name}: ${lastLines(stderr, 1)}` },
-    hint: 'run again without it, or once it is there: the next run removes what was left there',
+/** More bytes than the plan of a batch has. */
+const WRITE = 'cd "$1" && head -c 1000000 /dev/zero >room; code=$?; rm -f room; exit "$code"';
+
+/** Errors: MachineError where the engine does not answer, its arena is gone, or its disk is full: no load comes from there. */
+async function expectLoader({ name, docker, arena }: Pick<Loader, 'name' | 'docker' | 'arena'>) {
+  const asked = await docker.try(['version', '--format', '{{.Server.Version}}']);
+  const found = asked.code === 0 ? await docker.try(writeIn(arena)) : asked;
+  if (found.code === 0) return;
+  throw new MachineError(asked.code === 0 ? 'a load engine failed' : 'a load engine stopped answering', {
+    ...{ where: { name: 'load-engines' }, found: `${name}: ${lastLines(found.stderr, 1)}` },
+    hint: 'run again without it, or once it works: the next run removes what was left there',
   });
 }
 
-/** A command that fails on a load engine is told with its name. Errors: MachineError, or those of the user. */
+const writeIn = ({ name }: Loader['arena']) => ['exec', name, 'sh', '-c', WRITE, 'sh', ARENA_FOLDER];
+
+/** A command that fails on a load engine is reported with its name. Errors: MachineError, or those of the user. */
 async function onLoader<T>(
-  loader: Pick<Loader, 'name' | 'docker'>,
+  loader: Loader,
   { signal }: { signal: AbortSignal },
   work: () => Promise<T>,
 ): Promise<T> {
@@ -231,7 +241,8 @@ export async function loadByEngines(
     sink.keepElsewhere(elsewhere);
     for (const one of elsewhere.generators) sink.say(`load from ${describeGenerator(one)}`);
   }
-  const { apartMs, ...loaded } = await loadTogether(loaders, host.now, batch, target, { signal });
+  const used = chooseLoaders(loaders, batch, sink);
+  const { apartMs, ...loaded } = await loadTogether(used, loaders, host.now, batch, target, { signal });
   const lateMs = lateness(batch, loaded.generators, loaded.beganMs);
   if (lateMs > LATE_MS) {
     loaders.leadMs = Math.min(MOST_LEAD_MS, 2 * loaders.leadMs);
@@ -249,6 +260,17 @@ export async function loadByEngines(
     });
   }
   return loaded;
+}
+
+/** No more of them than there are clients: the pass of a profile may have one alone. */
+function chooseLoaders(loaders: Loaders, batch: Batch, sink: Pick<Sink, 'say'>): Loader[] {
+  const used = loaders.all.slice(0, mostGenerators(batch.slices));
+  if (used.length < loaders.used) {
+    const names = used.map(({ name }) => name).join(', ');
+    sink.say(`this load has too few clients for all load engines: it comes from ${names} alone`);
+  }
+  loaders.used = used.length;
+  return used;
 }
 
 /** Turns are short: a clock that is not known well shifts a load into those of another variant. */

@@ -3,8 +3,8 @@ import { spanMs } from '../../plan/timeline/timeline.ts';
 import { type K6Summary, sliceId } from './k6.ts';
 
 /**
- * How long after the end of a slice its last request was done, ms; the timeout where one had no answer when its time was
- * up, 0 where all was done before. Null: not known, as only the end of k6 ended it.
+ * How long after the end of a slice its last request was done, ms. The timeout if one had no answer in its time; 0 if
+ * all was done before. Null: not known, as only the end of k6 ended it.
  */
 export function drainedAfterMs(batch: Batch, slice: Slice, summary: K6Summary | null): number | null {
   const value = (metric: string, key: string) =>

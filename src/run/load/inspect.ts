@@ -209,7 +209,7 @@ function ownLoadMs({ scenarios }: Options): number | null {
 
 function toMs(text: unknown): number {
   if (typeof text !== 'string') return 0;
-  // Go's fractions, as in `1.5s`, are none of ours.
+  // Go's fractions, as in `1.5s`, are not supported.
   return [...text.matchAll(/([\d.]+)(h|ms|m|s)/g)].reduce(
     (sum, [, number, unit]) => sum + Number(number) * parseDuration(`1${unit}`),
     0,

@@ -48,7 +48,7 @@ function placeOf(line: string): string | null {
   return USER_FILE.exec(line)?.[1] ?? null;
 }
 
-/** What a line of logfmt says, as it was before k6 quoted it. */
+/** The message of a line of logfmt, as it was before k6 quoted it. */
 export function unquoted(line: string): string {
   const quoted = /\bmsg=("(?:[^"\\]|\\.)*"|\S+)/.exec(line)?.[1] ?? line;
   return quoted.startsWith('"') ? unquote(quoted) : quoted;

@@ -8,7 +8,7 @@ import { compileLoad } from '../../plan/timeline/load-steps.ts';
 import { loadBatch } from './k6-run.ts';
 
 const TIMEOUT_S = 20;
-/** After which main.js tells k6 to make no more of a count. */
+/** After which main.js makes k6 end a count. */
 const MOST_MINUTES = 30;
 
 /** After how many seconds k6 is killed. */

@@ -30,7 +30,7 @@ export interface LoadOutcome {
 const OPEN_END_MS = 30 * 60_000;
 /** Past the end k6 gets this long to write its summary, ms. */
 const GRACE_MS = 60_000;
-/** Then k6 is killed, and after so long an engine that has not told of it hangs, ms. */
+/** Then k6 is killed, and after so long an engine that has not reported that hangs, ms. */
 const TELL_MS = 10_000;
 
 /** Puts a scenario's journey into the arena. */
@@ -129,7 +129,7 @@ function parseSummary(stdout: string): K6Summary | null {
   }
 }
 
-/** File name of a batch in the raw folder: its first slice tells it from others. */
+/** File name of a batch in the raw folder: its first slice makes it unique. */
 export function batchName(batch: Batch): string {
   return `k6-${batch.slices[0] ? sliceId(batch.slices[0]) : 'empty'}.json`;
 }

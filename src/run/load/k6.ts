@@ -33,7 +33,7 @@ export interface K6Plan {
   checked: readonly CheckedEndpoints[];
   slices: readonly (Pick<Slice, 'startMs' | 'durationMs' | 'steps' | 'warmup'> & {
     id: string;
-    /** Null: BASE_URL in k6's environment says it. */
+    /** Null: BASE_URL in k6's environment has it. */
     baseUrl: string | null;
     /** Null: there is nothing to compare its answers with. */
     checked: number | null;
@@ -213,7 +213,7 @@ function timesOf(slice: Slice, lagMs: number): Pick<Slice, 'startMs' | 'duration
   };
 }
 
-/** Slices that take turns begin together, so their start tells their block. */
+/** Slices that take turns begin together, so their start identifies their block. */
 export function blockId({ startMs }: Pick<Slice, 'startMs'>): string {
   return `b${Math.round(startMs)}`;
 }
@@ -239,9 +239,9 @@ export function journeyModule({ journey, script }: Pick<Scenario, 'journey' | 's
 }
 
 /**
- * Settings under which k6 disturbs least: two threads for the Go runtime where it has one core, and garbage that is
- * collected only when memory for it is used up, since each collection delays what is in flight by some
- * milliseconds (docs/evidence.md has measurements by bench/latency).
+ * Settings under which k6 disturbs least. On one core, the Go runtime has two threads. Garbage is collected only when
+ * memory for it is used up: each collection delays what is in flight by some milliseconds (measured by bench/latency,
+ * see docs/evidence.md).
  */
 export function k6Environment(loadCpus: number, memoryBytes: number): Record<string, string> {
   const cap = Math.floor(Math.min(memoryBytes / 4, 4 * 2 ** 30) / 2 ** 20);

@@ -8,7 +8,7 @@ const MOST_NESTED = 6;
 const UNFIT = /[,{}"'\\\n]|^\s|\s$|^e\d+$/;
 
 /**
- * The tags by which a script tells requests apart, as far as they stand in its text: `name: 'cart'`, `group('checkout', …)`.
+ * The tags with which a script groups requests, as far as they are in its text: `name: 'cart'`, `group('checkout', …)`.
  * k6 keeps statistics only of tags that are named beforehand. What is no tag has no requests, and so no row.
  */
 export function findLabels(texts: readonly string[]): ScriptLabel[] {

@@ -56,7 +56,7 @@ function moveBack(values: Values, aheadMs: number): Values {
   return Object.fromEntries(Object.entries(values).map(([key, at]) => [key, at === 0 ? 0 : at - aheadMs]));
 }
 
-/** k6 does not say of which type a metric is, but each has values of its own. */
+/** k6 does not export the type of a metric, but each has values of its own. */
 function mergeValues(parts: readonly Values[]): { values: Values; histogram?: LogBuckets } {
   const some = parts[0] ?? {};
   if ('avg' in some) return mergeTrends(parts);

@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** An engine that runs the command here, where /proc/net is a folder of ours. */
+/** An engine that runs the command here, where /proc/net is a folder of this test. */
 const docker: Docker = {
   try: () => Promise.reject(new Error('not asked for')),
   async run(args) {

@@ -47,8 +47,8 @@ export interface JourneyStep {
 }
 
 /**
- * Goes a bundled journey on servers in the arena, one after the other and without load: the same way on each, until each of
- * its endpoints was asked or it has something against an answer. By the servers' ids.
+ * Runs a bundled journey on servers in the arena, one after the other and without load. It goes the same way on each,
+ * until each endpoint was asked or an answer is wrong. By the servers' ids.
  */
 export async function walk(
   docker: Docker,
@@ -85,7 +85,7 @@ async function runScript(
 
 export const FACTS_PATH = '/.php-runtime-bench/facts';
 
-/** Reads what a server says of itself; null when it is not what we expect. Untrusted. */
+/** Reads what a server reports about itself; null when it is not what we expect. Untrusted. */
 export function readFacts(body: string): Facts | null {
   try {
     const facts = JSON.parse(body);

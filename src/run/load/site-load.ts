@@ -24,7 +24,7 @@ export function planForSite(scenario: Scenario): Batch {
 }
 
 /**
- * The plan that k6 reads there. Where the site is, the environment says: BASE_URL. It may be any address.
+ * The plan that k6 reads there. The environment has the address of the site: BASE_URL. It may be any address.
  *
  * @param host for the Host header; null: the name in the URL
  */

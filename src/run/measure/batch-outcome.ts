@@ -9,7 +9,8 @@ export interface Generator {
   name: string;
   /** Of its own machine, by its own clock; its arena is the first container. */
   samples: Samples;
-  cpus: number;
+  /** By their numbers on that machine. */
+  cpus: readonly number[];
   /** How far its clock is ahead of the servers', ms. */
   aheadMs: number;
   summary: K6Summary | null;
@@ -41,6 +42,6 @@ export interface BatchOutcome {
   generators?: readonly Generator[];
   /** Empty: services share those of the servers, or there are none. */
   serviceCpus: readonly number[];
-  /** When k6 began to load, unix ms, for a script that brings its own scenarios and so does not tell. */
+  /** When k6 began to load, unix ms, for a script that brings its own scenarios, so it is not known. */
   beganMs: number;
 }

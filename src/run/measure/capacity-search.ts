@@ -37,7 +37,7 @@ interface Loaded {
  * has found its end, and starts afresh with the next instance: that is no failure of its variant.
  *
  * @param prepare makes the arena ready for a scenario
- * @param done says how much of the time all of it may take was used, ms
+ * @param done called with how much of its time was used, ms
  */
 export async function searchCapacities(
   world: World,

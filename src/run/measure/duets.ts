@@ -7,7 +7,7 @@ import { readErrors } from './measure.ts';
 import { describeOthers, findOthers } from './others.ts';
 import { readGuards } from './resources.ts';
 
-/** What answered otherwise than it was checked while it was loaded together with its other side. */
+/** What answered otherwise than it was checked while it was loaded together with its base. */
 export type OtherInDuet = Pick<Measurement, 'variant' | 'reason' | 'others' | 'errors'>;
 
 /** One for each duet and side whose answers were others than the checked ones. Pure. */

@@ -20,23 +20,49 @@ export function judgeGenerator(
   wholeMs: number,
 ): Measurement['generator'] {
   if (outcome.generators) return judgeTogether(outcome.generators, outcome, slice, m, wholeMs);
-  const { samples } = outcome;
-  const toMs = m.startedMs + wholeMs;
-  const usedUs = usedIn(samples, outcome.arena, slice, m.startedMs, toMs);
-  // Requests cost k6 about the same wherever they go: of a stretch with turns each variant has its share of them.
-  const cpuUs = usedUs === null ? null : usedUs * shareOfRequests(outcome, slice, m.requests);
-  const busyRatio = cpuUs === null ? null : cpuUs / (m.durationMs * 1000 * outcome.loadCpus.length);
-  const reasons: string[] = [];
-  const together = samples.busy(outcome.loadCpus, m.startedMs, toMs);
-  const others = (together ?? 0) - (usedUs ?? 0) / (wholeMs * 1000 * outcome.loadCpus.length);
-  const whole = together === null ? null : (busyRatio ?? 0) + Math.max(0, others);
-  if (busyRatio !== null && busyRatio > BUSY_LIMIT) {
-    reasons.push(`k6 used ${percent(busyRatio)} of its CPUs`);
-  } else if (busyRatio !== null && busyRatio > IDLE_LIMIT && whole !== null && whole > FULL_LIMIT) {
-    reasons.push(`k6 used ${percent(busyRatio)} of its CPUs, and others the rest`);
-  }
-  reasons.push(...missedRate(slice, m, busyRatio));
+  const { samples, arena, loadCpus: cpus } = outcome;
+  const share = shareOfRequests(outcome, slice, m.requests);
+  const { cpuUs, busyRatio, limits } = judgeCpus(
+    { name: 'k6', samples, container: arena, cpus, share, fromMs: m.startedMs },
+    slice,
+    m.durationMs,
+    wholeMs,
+  );
+  const reasons = [...limits, ...missedRate(slice, m, busyRatio)];
   return { cpuUs, busyRatio, bound: reasons.length > 0, reasons };
+}
+
+/** One k6, and the CPUs that it may use. */
+interface Judgeable {
+  /** For the reasons. */
+  name: string;
+  samples: BatchOutcome['samples'];
+  container: number;
+  cpus: readonly number[];
+  /** Requests cost k6 about the same wherever they go: of a stretch with turns each variant has its share of them. */
+  share: number;
+  fromMs: number;
+}
+
+/** What it used of its CPUs, and why they set the limit: it used them up, or it and others did. */
+function judgeCpus(
+  { name, samples, container, cpus, share, fromMs }: Judgeable,
+  slice: Slice,
+  durationMs: number,
+  wholeMs: number,
+): { cpuUs: number | null; busyRatio: number | null; limits: string[] } {
+  const toMs = fromMs + wholeMs;
+  const usedUs = usedIn(samples, container, slice, fromMs, toMs);
+  if (usedUs === null) return { cpuUs: null, busyRatio: null, limits: [] };
+  const cpuUs = usedUs * share;
+  const busyRatio = cpuUs / (durationMs * 1000 * cpus.length);
+  if (busyRatio > BUSY_LIMIT)
+    return { cpuUs, busyRatio, limits: [`${name} used ${percent(busyRatio)} of its CPUs`] };
+  const together = samples.busy(cpus, fromMs, toMs);
+  const others = Math.max(0, (together ?? 0) - usedUs / (wholeMs * 1000 * cpus.length));
+  const isFull = together !== null && busyRatio > IDLE_LIMIT && busyRatio + others > FULL_LIMIT;
+  const limits = isFull ? [`${name} used ${percent(busyRatio)} of its CPUs, and others the rest`] : [];
+  return { cpuUs, busyRatio, limits };
 }
 
 /** k6 starts and ends with a slice that a count ends, which costs it CPU of its own. */
@@ -65,25 +91,25 @@ function judgeTogether(
   m: Judged,
   wholeMs: number,
 ): Measurement['generator'] {
-  const machines = generators.map(({ name, samples, cpus, aheadMs, summary }) => {
+  const judged = generators.map(({ name, samples, cpus, aheadMs, summary }) => {
     const requests = summary?.metrics[`http_reqs{slice:${sliceId(slice)}}`]?.count ?? 0;
-    const fromMs = m.startedMs + aheadMs;
-    const usedUs = usedIn(samples, 0, slice, fromMs, fromMs + wholeMs);
-    const cpuUs = usedUs === null ? null : usedUs * shareOfRequests({ ...outcome, summary }, slice, requests);
-    const busyRatio = cpuUs === null ? null : cpuUs / (m.durationMs * 1000 * cpus);
-    return { name, requests, cpuUs, busyRatio, bound: busyRatio !== null && busyRatio > BUSY_LIMIT };
+    const share = shareOfRequests({ ...outcome, summary }, slice, requests);
+    const own = {
+      ...{ samples, container: 0, cpus, share },
+      fromMs: m.startedMs + aheadMs,
+    };
+    return { name, requests, ...judgeCpus({ name: `k6 on ${name}`, ...own }, slice, m.durationMs, wholeMs) };
   });
-  const busy = machines.map(({ busyRatio }) => busyRatio);
+  const busy = judged.map(({ busyRatio }) => busyRatio);
   const busyRatio = busy.includes(null) ? null : Math.max(...(busy as number[]));
-  const reasons = machines
-    .filter(({ bound }) => bound)
-    .map(({ name, busyRatio }) => `k6 on ${name} used ${percent(busyRatio ?? 0)} of its CPUs`);
-  reasons.push(...missedRate(slice, m, busyRatio));
-  const cpuUs = machines.some((one) => one.cpuUs === null)
+  const reasons = [...judged.flatMap(({ limits }) => limits), ...missedRate(slice, m, busyRatio)];
+  const cpuUs = judged.some((one) => one.cpuUs === null)
     ? null
-    : machines.reduce((sum, one) => sum + (one.cpuUs ?? 0), 0);
-  const told = machines.map(({ cpuUs: _, ...machine }) => machine);
-  return { cpuUs, busyRatio, bound: reasons.length > 0, reasons, machines: told };
+    : judged.reduce((sum, one) => sum + (one.cpuUs ?? 0), 0);
+  const machines = judged.map(({ name, requests, busyRatio, limits }) => ({
+    ...{ name, requests, busyRatio, bound: limits.length > 0 },
+  }));
+  return { cpuUs, busyRatio, bound: reasons.length > 0, reasons, machines };
 }
 
 function missedRate(slice: Slice, m: Judged, busyRatio: number | null): string[] {

@@ -171,13 +171,16 @@ function describeFailures({ okCount, requests, interrupted, errors }: Parameters
   return `only ${okCount.toLocaleString('en')} of ${all} answers OK; mostly ${most}`;
 }
 
-/** k6 says how many iterations of a whole stretch it dropped; each variant misses those that it was offered and did not get. */
+/**
+ * k6 reports how many iterations of a whole stretch it dropped; each variant misses those that it was offered and did
+ * not get.
+ */
 function droppedInTurns(summary: K6Summary | null, slice: Slice, missing: number): number {
   const all = summary?.metrics[`dropped_iterations{scenario:${blockId(slice)}}`]?.count ?? 0;
   return Math.min(all, Math.max(0, Math.round(missing)));
 }
 
-/** Where only the end of k6 tells how long the load took. */
+/** If only the end of k6 shows how long the load took. */
 function estimateDuration(summary: K6Summary | null): number {
   return Math.max(1, summary?.durationMs ?? 1);
 }
@@ -231,7 +234,7 @@ export function readErrors({ summary, errors }: BatchOutcome, id: string): Reque
     }
   });
   if (endpoints.length === 0) {
-    // A user's own script: k6 tells the status of each answer, and no more.
+    // A user's own script: k6 reports the status of each answer, and no more.
     add(RESENT, 'all', summary?.metrics[`bench_resent{slice:${id}}`]?.count ?? 0);
     for (const [name, values] of Object.entries(summary?.metrics ?? {})) {
       const status = /^http_reqs\{slice:([^,]+),status:(\d+)\}$/.exec(name);
@@ -292,7 +295,10 @@ function readSteps(summary: K6Summary | null, slice: Slice, id: string, dropped:
   });
 }
 
-/** k6 does not say in which step it dropped an iteration: of a slice that lost some it is what did not begin in its time. */
+/**
+ * k6 does not report in which step it dropped an iteration: of a slice that lost some it is what did not begin in its
+ * time.
+ */
 function droppedIn(
   { rps, durationMs }: LoadStep,
   summary: K6Summary | null,

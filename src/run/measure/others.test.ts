@@ -68,7 +68,7 @@ test('of several endpoints the worst, by share rather than by count', () => {
   expect(find(counts)).toMatchObject({ endpoint: '/b', count: 30, of: 30, isVoid: true });
 });
 
-test('told with how the first of them differs', () => {
+test('reported with how the first of them differs', () => {
   const errors = [
     { slice: 's6', endpoint: '/', kind: 'other status', what: 'HTTP 404 instead of HTTP 200', body: '' },
     {
@@ -86,7 +86,7 @@ test('told with how the first of them differs', () => {
   );
 });
 
-test('in a duet they are told of the side that gave them', () => {
+test('in a duet they are reported for the side that gave them', () => {
   const pair = [
     { ...slice, variant: 'a', duet: 'a' },
     { ...slice, number: 8, variant: 'a:base', duet: 'a' },
@@ -104,7 +104,7 @@ test('in a duet they are told of the side that gave them', () => {
       errors: [{ kind: 'other status', answer: { body: 'moved' } }],
     },
   ]);
-  // Of slices in turns the measurement tells.
+  // Slices in turns have it in the measurement.
   expect(findOthersInDuets(outcome([slice]))).toEqual([]);
   expect(findOthersInDuets({ ...outcome(pair), summary: null })).toEqual([]);
 });

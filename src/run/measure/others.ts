@@ -2,7 +2,7 @@ import type { Slice } from '../../plan/timeline/slices.ts';
 import type { Others } from '../../results/results.ts';
 import { type ErrorSample, findSample, type K6Summary, OTHER_KINDS, sliceId } from '../load/k6.ts';
 
-/** Up to so many odd answers are the app's own way: a page that tells its visitor of something now and then. */
+/** Up to so many odd answers are the app's own way: a page that shows its visitor something now and then. */
 const ODD_RATIO = 0.01;
 /** With no more of them than that, one of so many slices would have as many by chance. */
 const SLICES = 1000;

@@ -8,7 +8,7 @@ import { histogramOf } from './latency.ts';
 const MOST = 100;
 const NAME_CHARACTERS = 500;
 
-/** What a user's script said of itself in the slice of this k6 process. */
+/** What a user's script reported in the slice of this k6 process. */
 export function readScript({ summary, log }: { summary: K6Summary | null; log?: K6Log }): ScriptSlice {
   // Those that fail must not be the ones that are left out.
   const checks = (summary?.script?.checks ?? []).toSorted(
@@ -52,7 +52,7 @@ function readMetric({ name, custom, type, contains, values, histogram: merged }:
   }
 }
 
-/** The requests that have rows of their own: a journey's endpoints, then what a script tells apart by tags. */
+/** The requests that have rows of their own: a journey's endpoints, then what a script groups with tags. */
 export function rowsOf(summary: K6Summary | null, { script }: Pick<Scenario, 'script'>): ScriptLabel[] {
   const endpoints = (summary?.endpoints ?? []).map((name, i) => ({ name, tag: `name:e${i}` }));
   return [...endpoints, ...(script?.labels ?? [])];

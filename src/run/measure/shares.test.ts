@@ -32,7 +32,7 @@ function record(rates: readonly number[], rounds: number, noise = 0, periodMs = 
 }
 
 test.each([[[300, 100]], [[100, 100]], [[50, 0]], [[10, 400, 90, 200]]])(
-  'rates %j are told apart',
+  'rates %j are separated',
   (rates) => {
     const { turns, readings } = record(rates, 5);
     const whole = rates.reduce((sum, rate) => sum + rate, 0);
@@ -50,7 +50,7 @@ test('also with readings as far apart as turns are long, and with noise', () => 
   expect(shareTurns(noisy.readings, noisy.turns)?.[0]).toBeCloseTo(0.75, 1);
 });
 
-test('nothing is said of too few readings, of idle services, or where one cannot be told from the other', () => {
+test('there is no share with too few readings, idle services, or variants that cannot be separated', () => {
   const { turns, readings } = record([300, 100], 5);
   expect(shareTurns(readings.slice(0, 4), turns)).toBeNull();
   expect(

@@ -10,9 +10,9 @@ export interface Span {
 }
 
 /**
- * Which share of a service's CPU each of those caused that take turns: how much it used from reading to reading, by least
- * squares over how much of that time each of them had. Readings may be as far apart as turns are long. Null where they
- * are too few, or cannot tell one from the other. Pure.
+ * Which share of a service's CPU each of those that take turns has caused. Least squares relate what it used between
+ * readings to the time that each of them had. Readings may be as far apart as turns are long. Null if they are too few,
+ * or cannot separate one from the other. Pure.
  */
 export function shareTurns(
   readings: readonly CpuReading[],

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { parseLoad } from '../config/parts/load.ts';
+import type { Config } from '../config/types.ts';
+import { refuseFewClients } from './load-engines.ts';
+
+const asked = (load: string | null, engines: readonly string[]) =>
+  ({
+    scenarios: [{ name: 'shop', timeoutMs: 2000, load: load === null ? null : parseLoad(load) }],
+    loadFrom: { engines, address: '192.0.2.1' },
+  }) as unknown as Config;
+
+test.each([
+  ['vus(2, 1s)', 2, null],
+  ['requests(2, 8)', 2, null],
+  // Ten requests per second get two clients by default.
+  ['const(10, 1s)', 2, 'increase `max-vus`'],
+  ['vus(8, 1s) const(10, 1s)', 2, null],
+])('each engine has a client of its own: %s', (load, clients, hint) => {
+  expect(() => refuseFewClients(asked(load, ['b', 'c']))).not.toThrow();
+  expect(() => refuseFewClients(asked(load, ['b', 'c', 'd']))).toThrow(
+    expect.objectContaining({
+      detail: expect.objectContaining({
+        allowed: `up to ${clients}, as the load of shop has so many clients`,
+        ...(hint && { hint }),
+      }),
+    }),
+  );
+});
+
+test('a script brings its own clients', () => {
+  expect(() => refuseFewClients(asked(null, ['b', 'c', 'd']))).not.toThrow();
+});
