@@ -27,7 +27,7 @@ describe('ranking', () => {
     expect(scenario.best).toBe('apache@8.4');
   });
 
-  test('variants that cannot be told apart share a place and none is best', () => {
+  test('variants that do not surely differ share a place and none is best', () => {
     const scenario = first(fixtures.tie?.() as Results);
     expect(scenario.rows.map((row) => row.state)).toMatchObject([
       { rank: 1, shared: true },
@@ -37,7 +37,7 @@ describe('ranking', () => {
     expect(scenario.best).toBeNull();
   });
 
-  test('what RPS cannot tell apart, CPU per request may', () => {
+  test('what RPS cannot separate, CPU per request may', () => {
     const scenario = first(fixtures.tie?.() as Results);
     expect(scenario.cheapest).toBe('apache@8.4');
     expect(first(fixtures['one-start']?.() as Results).cheapest).toBeNull();
@@ -432,7 +432,7 @@ describe('warnings', () => {
     expect(codes(makeResults({ servers: [server('a', more)] }))).not.toContain('timeouts');
   });
 
-  test('what the run itself warned of is not said twice', () => {
+  test('what the run itself warned of is not repeated', () => {
     const results = fixtures.quick?.() as Results;
     results.plan.cpus.load.push(0);
     const own = { code: 'shared-cores', message: 'own words', remedy: 'own', variant: null };

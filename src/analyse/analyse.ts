@@ -12,7 +12,7 @@ import type { GuardCounts, Row, RowState, ScenarioSummary, Summary } from './sum
 import { findWarnings } from './warn/warnings.ts';
 import { explainCpu } from './why/why.ts';
 
-/** Judges what was measured. Pure: results.json in, all that the reports say out. */
+/** Judges what was measured. Pure: results.json in, all content of the reports out. */
 export function analyse(results: Results): Summary {
   const measured = measureVariants(results);
   const comparisons = compareMeasured(results, measured);

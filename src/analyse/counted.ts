@@ -31,16 +31,16 @@ export interface CountSide {
   floorRatio?: number;
 }
 
-/** `from` is the other side. */
+/** `from` is the base. */
 export interface CountChange {
   against: 'base' | 'reference';
-  /** Id of the variant on the other side. */
+  /** Id of the variant of the base. */
   reference: string;
   from: CountSide;
-  /** More per request than the other side. */
+  /** More per request than the base. */
   difference: number;
   ratio: number | null;
-  /** Of the difference; null: both sides are constant, or it could not be told. */
+  /** Of the difference; null: both sides are constant, or it is not known. */
   interval: { low: number; high: number; level: number } | null;
   verdict: 'more' | 'fewer' | 'same' | 'inconclusive';
   /** Why it is inconclusive, in words. */

@@ -36,7 +36,7 @@ const loadedFrom = (kind: 'engines' | 'cluster', names: readonly string[]) => (r
   results.plan.elsewhere = { kind, target: '10.0.0.5', generators };
 };
 
-test('runs that were loaded from other machines are tables of their own, pods of a cluster are not told apart', () => {
+test('runs that were loaded from other machines are tables of their own, pods of a cluster are not separated', () => {
   const groups = (...changes: ((results: Results) => void)[]) =>
     mergeResults(changes.map((change, i) => run(`${i}`, change))).length;
   expect(groups(loadedFrom('engines', ['b']), loadedFrom('engines', ['c']))).toBe(2);
@@ -229,7 +229,7 @@ test.each([
     run(`${i}`, ({ plan }) => Object.assign(plan, { gates: [gate], ...(unjudged && { unjudged }) })),
   );
   expect(mergeResults(gated)[0]?.plan.unjudged).toBe(expected);
-  // Without a gate it has no say.
+  // Without a gate it does not count.
   expect(mergeResults([...gated, run('c')])[0]?.plan.unjudged).toBe(expected);
 });
 

@@ -2,9 +2,10 @@ import type { Results } from '../results/results.ts';
 import { groupPages } from './checked-pages.ts';
 
 /**
- * Puts the results of several runs together as far as their numbers may be compared: same machine, same Host header, and
- * no scenario or variant that means different things in two of them. What does not fit stays a group of its own. A run that
- * is given twice counts once, also as part of what was put together before, or its starts would be taken for twice as many.
+ * Merges the results of several runs as far as their numbers may be compared. They need the same machine and Host
+ * header, and no scenario or variant may mean different things in two of them. What does not fit stays a group of its
+ * own. A run that is given twice counts once, also as part of earlier merged results. Otherwise its starts would be
+ * taken for twice as many.
  *
  * @returns one entry per group, in order of appearance; each can be analysed by itself
  */
@@ -181,8 +182,8 @@ function mergePlans(group: readonly Results[]): Results['plan'] {
 }
 
 /**
- * The variant that the others are compared with: one that a run asked for, else, of those that the runs went by, the
- * one that most runs have measured, so that as many pairs as can be were loaded in turn. Null where all have failed.
+ * The variant that the others are compared with: one that a run asked for. Otherwise, among the references of the runs,
+ * the one that most runs have measured: so most pairs were loaded in turn. Null where all have failed.
  */
 function chooseReference(group: readonly Results[]): string | null {
   const asked = group.find(({ plan }) => plan.reference)?.plan.reference;
@@ -196,7 +197,7 @@ function chooseReference(group: readonly Results[]): string | null {
   return candidates.find((id) => runsWith(id) === most) ?? null;
 }
 
-/** As many as were planned, or as a pass has of its own; what was put together before has more than its plan says. */
+/** As many as were planned, or as a pass has of its own; what was put together before has more than its plan. */
 function countInstances({ plan, measurements, profiles, counts }: Results): number {
   const started = [...measurements, ...profiles, ...counts];
   return started.reduce((most, { instance }) => Math.max(most, instance + 1), plan.instances);

@@ -36,7 +36,7 @@ export function outcomeOf(summary: Summary): Outcome {
 }
 
 /**
- * The engine's disk: its builder and its storage say so in the words of the system. What a server says of a disk once it
+ * The engine's disk: its builder and its storage use the words of the system. What a server prints about a disk once it
  * answers is the app's affair.
  */
 function isOutOfDisk({ failure }: Summary['variants'][number]): boolean {
@@ -44,7 +44,7 @@ function isOutOfDisk({ failure }: Summary['variants'][number]): boolean {
   return /no space left on device/i.test(`${failure.reason}\n${failure.log}`);
 }
 
-/** Variants of the other ref are needed by gates only, and may fail under load: a comparison says so then. */
+/** Variants of the other ref are needed by gates only, and may fail under load: the comparison shows that. */
 function unmeasuredOf({ scenarios, variants }: Summary, isGated: boolean): string[] {
   const broken = new Set(variants.flatMap(({ id, failure }) => (failure ? [id] : [])));
   const isMissing = (row: Row) => broken.has(row.variant) || row.slices.ok === 0;

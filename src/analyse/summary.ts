@@ -32,7 +32,7 @@ export interface Summary {
 
 export interface ScenarioSummary {
   facts: ScenarioFacts;
-  /** `closed`: clients wait for their answer, so RPS tells how fast. `open`: the rate is given, so latency does. */
+  /** `closed`: clients wait for their answer, so RPS shows how fast. `open`: the rate is given, so latency does. */
   model: 'closed' | 'open';
   /** Fresh starts under this load, of the variant that had the most: fewer than planned where a run was cut short. */
   starts: number;
@@ -55,7 +55,7 @@ export interface ScenarioSummary {
   comparisons: readonly Comparison[];
   /**
    * The smallest change that every comparison of a kind would have found with 95 % power in the metric that fits the
-   * situation, as a share; null when there is none or nothing is known of its spread.
+   * situation. It is a share, or null if there is none or its spread is not known.
    */
   detectable: { base: number | null; reference: number | null };
   guards: GuardCounts;
@@ -112,7 +112,7 @@ export interface GateCheck {
 export type Metric = 'rps' | 'p95' | 'p99';
 
 export type RowState =
-  /** Place = 1 + the number of variants that are surely better; shared by those that cannot be told apart. */
+  /** Place = 1 + the number of variants that are surely better; shared by those that do not surely differ. */
   | { kind: 'ranked'; rank: number; shared: boolean }
   /** Of the other ref: measured well, but not in the ranking. */
   | { kind: 'base' }
@@ -186,13 +186,13 @@ export interface CheckRow {
   fails: number;
 }
 
-/** How often something happened, and what was said the first time; untrusted text. */
+/** How often something happened, and the first message; untrusted text. */
 export interface ScriptEvent {
   count: number;
   first: string | null;
 }
 
-/** What a user's k6 script said of itself; see `scripted.ts`. */
+/** What a user's k6 script reported; see `scripted.ts`. */
 export interface ScriptRow {
   slices: number;
   iterations: number;

@@ -13,7 +13,7 @@ test('a gate that failed is an error', () => {
   ]);
 });
 
-test('nothing to say is nothing said', () => {
+test('without anything to report nothing is printed', () => {
   expect(annotate(summaryOf('aa'))).toEqual([]);
 });
 

@@ -1,7 +1,7 @@
 import type { Summary } from '../analyse/summary.ts';
 import { cleanLine, clip, plural } from '../text/plain.ts';
-import { changeRows } from './view/changerows.ts';
-import { tellMissing } from './view/missing.ts';
+import { changeRows } from './view/answer/changerows.ts';
+import { tellMissing } from './view/answer/missing.ts';
 import { tellGates } from './words/verdicts.ts';
 import { reasonOf } from './words/words.ts';
 

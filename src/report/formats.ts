@@ -14,7 +14,7 @@ import { streamHtml } from './html/render.ts';
  *
  * @param groups what may be compared within, as `mergeResults` puts it together
  * @param terminal how wide and colourful a table may be; other forms are the same everywhere
- * @param judge what the results say, where that is known already
+ * @param judge the verdicts on the results, if they are known already
  */
 export function* renderAs(
   format: Format,

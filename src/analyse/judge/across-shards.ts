@@ -29,7 +29,7 @@ export interface AcrossScenario {
   metric: Metric;
   /**
    * A ramp that some variant did not hold to its end. What each holds is a number of its machine, and latencies would
-   * only tell of how far the ramp went: nothing is placed.
+   * only show how far the ramp went: nothing is placed.
    */
   isRamp: boolean;
   /** Best first; behind them what could not be placed. */
@@ -40,7 +40,10 @@ export interface AcrossRow {
   label: string;
   /** Null: the reference, which is in all. */
   shard: number | null;
-  /** 1 + the number of those surely better; null: it cannot be placed, `why` says why, unless nothing of a ramp is. */
+  /**
+   * 1 + the number of those surely better; null: it cannot be placed, `why` has the reason, unless nothing of a ramp
+   * is.
+   */
   place: { rank: number; shared: boolean } | null;
   /** Variant ÷ reference, both of the same machine. */
   toReference: Ratio | null;
@@ -55,7 +58,7 @@ export interface Ratio {
   interval: { low: number; high: number } | null;
 }
 
-/** A variant with what its own machine says of it against the reference. */
+/** A variant, compared with the reference on its own machine. */
 interface Candidate {
   entry: Entry;
   shard: number;
@@ -164,7 +167,7 @@ function obstacleOf({ entry, test, shard, beside }: Candidate, all: readonly Can
       : 'nothing was measured on the same machine';
   }
   if (test.pairs === 0) return `no results for the reference in shard ${shard}`;
-  // What it is measured by must be fit to be ranked as well: a ratio to a lower bound says nothing.
+  // What it is measured by must be fit to be ranked as well: a ratio to a lower bound means nothing.
   const theirs = beside && obstacleOf({ entry: beside, test: null, shard, beside: null }, all);
   return theirs && `of the reference in shard ${shard}: ${theirs}`;
 }
@@ -191,7 +194,10 @@ function rankAll(candidates: readonly Candidate[], metric: Metric): number[] {
   return candidates.map((candidate) => 1 + (better.get(candidate)?.size ?? 0));
 }
 
-/** One variant against another: in pairs where one machine had both, else by what each machine says of the reference. */
+/**
+ * One variant against another: in pairs where one machine had both, else by how each machine compares with the
+ * reference.
+ */
 function testTwo(a: Candidate, b: Candidate, metric: Metric): PairedTest | null {
   if (b.test === null) return a.test;
   if (a.test === null) return inverse(b.test);

@@ -1,8 +1,8 @@
 /**
- * What k6 itself adds to latency, by how busy it is: measured by bench/latency against a server that logs its own
- * latency, with k6 as a run sets it, at a constant rate (a closed load of the same busy ratio gets less).
- * k6 takes time for what comes at once, so it adds milliseconds, whatever the server takes; as a share they weigh
- * most on fast answers. Means of the rounds, on one core; sorted by busy ratio.
+ * What k6 itself adds to latency, by how busy it is. Measured by bench/latency against a server that logs its own
+ * latency, with k6 as a run sets it, at a constant rate. A closed load of the same busy ratio gets less. k6 takes time
+ * for what comes at once, so it adds milliseconds, whatever the server takes. As a share they weigh most on fast
+ * answers. Means of the rounds, on one core; sorted by busy ratio.
  */
 const MEASURED: readonly { busy: number; addedMs: Readonly<Record<BiasPercentile, number>> }[] = [
   { busy: 0.2, addedMs: { 50: 0.11, 90: 0.15, 95: 0.08, 99: 0.14 } },

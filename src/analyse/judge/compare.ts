@@ -178,8 +178,8 @@ interface Fitting {
 }
 
 /**
- * Two refs: what a request costs, where both were loaded at once, as that is the steadiest number of all; and how fast
- * the answers come, unless that follows from it, as the CPUs are full. Runtimes against each other are ranked, so there it
+ * Two refs: what a request costs if both were loaded at once, as that is the steadiest number of all. Also how fast the
+ * answers come, unless that follows from it, as the CPUs are full. Runtimes against each other are ranked, so there it
  * is what the ranking is by.
  */
 function chooseFitting(

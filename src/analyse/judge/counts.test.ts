@@ -101,7 +101,7 @@ describe('counts of both sides', () => {
     });
   });
 
-  test('without the other side there is a number, and nothing to compare', () => {
+  test('without a base there is a number, and nothing to compare', () => {
     expect(judge(constant(14), null)).toMatchObject({ side: { perRequest: 14 }, change: null });
   });
 

@@ -7,7 +7,7 @@ import type { CountChange, CountRow, CountSide } from '../counted.ts';
 import { group } from '../rows/pool.ts';
 import { judgeInstructions } from './instructions.ts';
 
-/** With an interval, 'same' needs all of it within this share of the other side. */
+/** With an interval, 'same' needs all of it within this share of the base. */
 const SAME = 0.01;
 
 /** What was counted on one variant, under one name: a list of repeats for each fresh start. */
@@ -113,7 +113,7 @@ function compareSides(
   return { change: { ...change, interval }, p };
 }
 
-/** No spread is to be judged: it never differs, or its floor says by how much. */
+/** No spread is to be judged: it never differs, or its floor has how much. */
 function isExact(to: Counted, from: Counted): boolean {
   return (to.constant && from.constant) || to.floorRatio !== undefined;
 }

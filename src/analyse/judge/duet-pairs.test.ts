@@ -95,7 +95,7 @@ describe('duets', () => {
     );
   });
 
-  test('are among the slices of which is said what guards saw', () => {
+  test('are among the slices for which the guards are reported', () => {
     const [first, ...others] = duetsOf(() => ({ variant: 400, base: 400 })) as [Duet, ...Duet[]];
     const spoilt = { ...first, guards: { ...quiet, foreignCpuRatio: 0.5 } };
     const { scenarios, warnings } = analyse({ ...results, duets: [spoilt, ...others] });

@@ -23,9 +23,9 @@ export function duetRatios(duets: readonly Duet[]): number[] {
 /**
  * The paired test of CPU per request by windows in which both were loaded at once; null without any.
  *
- * Together each request costs more than alone, since either side finds the other's data in the caches. If that comes on
- * top of a request whatever it does, a change is diluted by as much as a request costs more; if it grows with the
- * request, not at all. The value lies halfway, and the interval takes in both.
+ * Together each request costs more than alone, since either side finds the other's data in the caches. If that is a
+ * fixed cost of a request, a change is diluted by as much as a request costs more. If it grows with the request, a
+ * change is not diluted. The value lies halfway, and the interval takes in both.
  */
 export function testDuets(instances: readonly InstancePair[]): PairedTest | null {
   const values = instances.flatMap(({ duets }) => {

@@ -107,8 +107,8 @@ function isJudged({ verdict, metric, interval, detectable }: Comparison, above: 
 }
 
 /**
- * A scenario that was left out of the run, the reference itself and a variant that is new have nothing to be compared with:
- * none of them can have become slower.
+ * A scenario that was left out of the run, the reference itself and a new variant have no counterpart. None of them can
+ * have become slower.
  */
 function expectsComparison({ plan, variants }: Results, { scenario, variant: name }: Gate): boolean {
   if (scenario !== null && !plan.scenarios.some((one) => one.name === scenario)) return false;

@@ -3,8 +3,8 @@ import type { CountChange } from '../counted.ts';
 /** Counts of callgrind: their error is known from counting the same twice, not from a spread. Pure. */
 
 /**
- * Smaller changes are none, as a share: at most twice what equal counts may differ by (MOST_FLOOR in src/run/instructions),
- * and what the text of a page is worth that does the same work.
+ * Smaller changes do not count, as a share. It is at most twice what equal counts may differ by (MOST_FLOOR in
+ * src/run/instructions), and what other text in a page that does the same work is worth.
  */
 const LEAST_CHANGE = 0.001;
 

@@ -31,7 +31,7 @@ describe('the noise of a machine', () => {
     expect(noiseOf({}).p99?.slice).toBeNull();
   });
 
-  it('tells what so many starts and blocks would find', () => {
+  it('shows what so many starts and blocks would find', () => {
     const noise = { metric: 'cpu' as const, pairs: 10, start: 0.004, slice: 0.01, comparison: null as never };
     const few = findableAmid(noise, 6, 1) as number;
     expect(findableAmid(noise, 24, 1)).toBeLessThan(few);

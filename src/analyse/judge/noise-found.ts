@@ -12,15 +12,15 @@ export interface Noise {
   metric: CompareMetric;
   /** Pairs of fresh starts. */
   pairs: number;
-  /** Between pairs of starts, what their slices add taken off; where it cannot be told from that, all there is. */
+  /** Between pairs of starts, what their slices add taken off; if the two cannot be separated, all there is. */
   start: number;
   /** Between pairs of slices of one start; null where a percentile was pooled over them, or there is one slice each. */
   slice: number | null;
-  /** What the rule of verdicts says; anything but no verdict of difference is a false alarm. */
+  /** The verdict of the usual rule; anything but no verdict of difference is a false alarm. */
   comparison: Comparison;
 }
 
-/** What a run of a variant against itself tells of the machine. */
+/** What a run of a variant against itself shows about the machine. */
 export interface NoiseFound {
   /** Label of the variant, and its scenario. */
   variant: string;

@@ -25,7 +25,7 @@ export interface InstancePair {
   duetsDisturbed: number;
 }
 
-/** Something else than the server had a say in this slice. What is not known counts as quiet. */
+/** Something other than the server affected this slice. What is not known counts as quiet. */
 export function isDisturbed({ guards }: Pick<Measurement, 'guards'>): boolean {
   return (
     (guards.foreignCpuRatio ?? 0) > FOREIGN_CPU ||
@@ -98,8 +98,8 @@ function isTooLittle(...[quiet, good, all]: [SlicePair[][], SlicePair[][], Slice
 }
 
 /**
- * The windows of one start, of blocks in which each of the two began first in one of them: who begins first may keep
- * its place in the queue for a CPU, so a window alone would favour a side. No guard has a say: what disturbs, disturbs both.
+ * The windows of one start, paired in blocks in which each of the two began first once. The first may keep its place in
+ * the queue for a CPU, so a window alone would favour a side. Guards do not count here: what disturbs, disturbs both.
  */
 function keepWhole(duets: readonly Duet[]): Duet[] {
   const good = duets.filter((duet) => duet.outcome === 'ok');

@@ -62,8 +62,8 @@ describe('ranks from paired tests', () => {
     expect(places(run({ a: 1000, b: 991.5 }, 30))).toEqual(['=1 a', '=1 b']);
     expect(places(run({ a: 1000, b: 985 }, 30))).toEqual(['1 a', '2 b']);
   });
-  test('neighbours that cannot be told apart do not lift each other', () => {
-    // a is surely ahead of c; b is told apart from neither.
+  test('neighbours that do not surely differ do not lift each other', () => {
+    // a is surely ahead of c; b surely differs from neither.
     expect(places(run({ a: 1000, b: 993, c: 986 }, 30))).toEqual(['=1 a', '=1 b', '2 c']);
   });
   test('who is behind one that is behind is behind the first, too', () => {

@@ -15,7 +15,7 @@ type Ranking = Pick<ScenarioSummary, 'basis' | 'best' | 'cheapest'> & { rows: Ro
 
 /**
  * Ranks variants that may be ranked: place = 1 + the number of those surely better. Rows that share a place stand in
- * order of their value; where the rate was given and latency cannot tell them apart, the cheaper in CPU goes first.
+ * order of their value; where the rate was given and latency does not separate them, the cheaper in CPU goes first.
  */
 export function rank(entries: readonly Entry[], metric: Ranked): Ranking {
   // A ramp gives one knee a start, and takes long: there are too few for tests.
@@ -94,7 +94,7 @@ type Behind = Map<string, Set<string>>;
 
 /**
  * If a is better than b and b than c, a is better than c, tested or not: all that was found holds at once. So two that
- * share a place have not been told apart, and who alone is first is ahead of all.
+ * share a place do not surely differ, and who alone is first is ahead of all.
  */
 function closeTransitively(behind: Behind): void {
   for (const [middle, others] of behind) {

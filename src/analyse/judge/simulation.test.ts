@@ -3,8 +3,8 @@ import { makeRandom } from '../../stats/random.ts';
 import { holm, isSure, judge, type PairedTest, predictDetectable, testPairs } from '../../stats/verdict.ts';
 
 /**
- * The rule on made-up machines, whose truth is known: how often it sees a difference where there is none, and how often
- * it misses one of the size that it calls detectable. Seeded: the same numbers in every run.
+ * The rule on made-up machines, whose truth is known. How often does it see a difference where there is none, and miss
+ * one of the size that it calls detectable? Seeded: the same numbers in every run.
  */
 
 /** Fresh starts: from the fewest that get a verdict to what half an hour affords. */

@@ -26,8 +26,8 @@ interface Test {
 }
 
 /**
- * What became of `tune` in a scenario: of each runtime the value that is surely better than the one chosen and has the best
- * number. Many values are each compared with the chosen one, and the best of many numbers owes something to chance, so p
+ * What became of `tune` in a scenario: of each runtime the value that is surely better than the one chosen and has the
+ * best number. Many values are each compared with the chosen one, and the best of many numbers is partly chance. So p
  * values are corrected for all tests of the scenario together.
  */
 export function judgeTuned(
@@ -72,7 +72,7 @@ const startsOf = ({ row }: Entry, measure: Measure) => {
   return measure === 'capacity' || measure === 'holds' || found?.over === 'instances' ? (found?.n ?? 0) : 1;
 };
 
-/** By pairs of starts where there are enough; else by what is known of each. Null: it cannot be told. */
+/** By pairs of starts where there are enough; else by what is known of each. Null: not known. */
 function testTwo(entry: Entry, own: Entry, measure: Measure): Test | null {
   const sign = measure === 'capacity' || isMore(measure) ? 1 : -1;
   if (measure !== 'capacity' && measure !== 'holds') {
@@ -94,7 +94,7 @@ export function testApart(a: Known, b: Known, sign = 1): Test {
   return { gain, p: tPValue(gain / Math.sqrt(variance), df) };
 }
 
-/** Null where nothing tells how far it may be off. */
+/** Null if nothing shows how far it may be off. */
 function know(entry: Entry, measure: Measure): Known | null {
   const found = entry.row[measure];
   if (!found || found.value <= 0) return null;
@@ -111,9 +111,9 @@ function know(entry: Entry, measure: Measure): Known | null {
 }
 
 /**
- * Of a rate that one ramp or search has found: it lies anywhere between two rates, starts differ, and where a queue begins
- * to grow is chance. Of a server whose times are exponential that is as uncertain as a count of the requests that one rate
- * was judged by (simulated: capacity.test.ts, tune.test.ts); few real ones vary more.
+ * The uncertainty of a rate that one ramp or search has found. It lies anywhere between two rates, starts differ, and
+ * where a queue begins to grow is chance. If times are exponential, that is as uncertain as a count of the requests
+ * that judged one rate (simulated: capacity.test.ts, tune.test.ts). Few real servers vary more.
  */
 function varianceOfLimit(
   { row, slices }: Entry,

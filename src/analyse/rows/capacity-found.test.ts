@@ -196,7 +196,7 @@ describe('a probe', () => {
       ...{ held: false, generator: null, servedRps: 0 },
     });
   });
-  test('that k6 broke off tells nothing of the server', () => {
+  test('that k6 broke off shows nothing of the server', () => {
     const broken = { steps: steps(EVEN), outcome: 'void' as const, reason: 'k6 was killed', generator };
     expect(judgeProbe(broken, 100, {}, 10, null)).toMatchObject({ held: false, generator: 'k6 was killed' });
   });

@@ -33,9 +33,10 @@ function bracketOf(probes: readonly Tried[]): { low: number; high: number } {
 }
 
 /**
- * The rate to try next: away from the first in strides that grow, until one is held and one above it missed; then the
- * geometric mean of the two, until they are close. One bad probe may be a stall, so the rate that ends the search is
- * tried a second time; held then, it counts as held, and the search goes on above it.
+ * The rate to try next. First it moves away from the first rate in growing strides, until one is sustained and one
+ * above it missed. Then it is the geometric mean of the two, until they are close. One bad probe may be a stall, so the
+ * rate that ends the search is tried a second time. If that succeeds, it counts as sustained, and the search goes on
+ * above it.
  *
  * @param seedRps where to begin: what the variant did in its own load
  * @returns requests per second, three digits; null: the search is over
@@ -65,7 +66,7 @@ function toRate(rps: number): number {
 }
 
 /**
- * What came of one probe. Its first step is left out: it is there for pools that grow by need. As with a ramp
+ * What came of one probe. Its first step is left out: it is there for pools that grow on demand. As with a ramp
  * (`levelsOf`), of a queue that grows answers come at λ ÷ (1 + W′); W′ is the slope of the steps' average latency.
  *
  * @param rps what was offered, requests per second
@@ -92,10 +93,10 @@ export function judgeProbe(
   const latency = percentilesOf(judged);
   const right = requests - failures;
   const servedRps = seconds > 0 ? right / seconds / (1 + slopeOf(judged)) : 0;
-  // One request may fall on the other side of the end.
+  // One request may fall behind the end.
   const isServed = (offered: number) => seconds > 0 && servedRps >= SERVED * offered - 1 / seconds;
   const why = outcome === 'void' ? (reason ?? 'nothing was measured') : null;
-  // That is the app's doing, as a page that says it is busy.
+  // That is the app's doing, as a page that shows it is busy.
   const others = code === OTHER_ANSWERS ? why : null;
   const isVoid = others === null ? why : null;
   // Nothing was wrong with what was sent, but some of it was not.

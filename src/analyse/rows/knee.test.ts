@@ -21,7 +21,7 @@ describe('the split that the fewest levels contradict', () => {
     expect(findKnee(ramped((offered) => offered <= 150 && offered !== 60))?.rps).toBe(150);
     expect(findKnee(ramped((offered) => offered <= 150 || offered === 240))?.rps).toBe(150);
   });
-  test('is in the middle of what cannot be told apart, and says how far that reaches', () => {
+  test('is in the middle of what cannot be separated, and has how far that reaches', () => {
     const knee = findKnee(ramped((offered) => offered <= 140 || offered === 160));
     expect(knee).toEqual({ kind: 'found', rps: 150, low: 130, high: 180 });
   });

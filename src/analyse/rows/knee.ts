@@ -42,9 +42,9 @@ const MORE = 1.15;
 const LIMITED = ['p50Ms', 'p95Ms', 'p99Ms'] as const;
 
 /**
- * The rate up to which a ramp was held: the one split of its levels, into those below and those above, that the fewest
- * levels contradict. For levels that are each misjudged with the same chance that is the most likely one (the maximum
- * likelihood estimate of a step function under symmetric misclassification), so a stall or a lucky level moves nothing.
+ * The rate up to which a ramp was sustained: the one split of its levels, into those below and those above, that the
+ * fewest levels contradict. It is the most likely one if all levels are misjudged with the same chance: the maximum
+ * likelihood estimate of a step function under symmetric misclassification. So a stall or a lucky level moves nothing.
  *
  * @returns null where there is no ramp
  */
@@ -90,7 +90,7 @@ export function levelsOf(slice: Judged, slo: ScenarioFacts['slo']): Level[] {
     const offered = offeredBy(slice, step) as number;
     const right = step.requests - step.failures;
     const served = right / seconds / (1 + growthBetween(rising[i - 1], step));
-    // One request may fall on the other side of the level's end.
+    // One request may fall behind the level's end.
     const isServed = (rate: number) => served >= SERVED * rate - 1 / seconds;
     const kept = keeps(step, right, slo);
     return {
@@ -117,9 +117,9 @@ export function offeredBy(slice: Pick<Judged, 'requests' | 'iterations'>, step: 
 }
 
 /**
- * By how much longer each request takes than the one a second before, in seconds. Of a queue that grows that is
- * exactly arrivals ÷ service − 1 (what comes at t is answered at t + W(t), so answers come at λ ÷ (1 + W′)): a server
- * that is full shows it long before anything is refused.
+ * By how much longer each request takes than the one a second before, in seconds. If a queue grows, that is exactly
+ * arrivals ÷ service − 1. What comes at t is answered at t + W(t), so answers come at λ ÷ (1 + W′). A server that is
+ * full shows it long before anything is refused.
  */
 function growthBetween(before: Step | undefined, { offsetMs, durationMs, latency }: Step): number {
   if (!before?.latency || !latency) return 0;
@@ -173,7 +173,7 @@ export function poolLimits(instances: readonly (readonly Knee[])[]): Limit | nul
   return {
     ...pooled,
     kind: most ?? 'found',
-    // A bound of all has no interval; where only most are, the others say how far starts lie apart.
+    // A bound of all has no interval; where only most are, the others show how far starts lie apart.
     half: knees.every(({ kind }) => kind === most) ? null : Math.max(pooled.half ?? 0, between),
   };
 }

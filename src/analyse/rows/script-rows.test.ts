@@ -68,7 +68,7 @@ describe('checks', () => {
   });
 });
 
-test('more than 1 % of iterations that throw or print errors are not ranked, fewer are told', () => {
+test('more than 1 % of iterations that throw or print errors are not ranked, fewer are reported', () => {
   const { iterations } = makeResults({
     servers: [{ id: 'a', rps: 500 }],
     instances: 1,

@@ -133,7 +133,7 @@ test('nor of one with few samples, as where the load is short and the machine is
   expect(findTrend(Array.from({ length: 15 }, (_, x) => ({ x, y: x })))).toBeNull();
 });
 
-test('where the rate is only known as a whole, the CPU of the server tells when the requests were made', () => {
+test('where the rate is only known as a whole, the CPU of the server shows when the requests were made', () => {
   // Twice as many in the second half, with twice the CPU.
   const results = soak({ bytesPerRequest: 200, noise: independent, seed: 1 });
   for (const slice of results.measurements) {
@@ -157,7 +157,7 @@ test('several starts make it surer', () => {
   expect(half(4)).toBeLessThan(0.7 * half(1));
 });
 
-test('RPS that falls is told as a share of all of it, with its interval', () => {
+test('RPS that falls is reported as a share of all of it, with its interval', () => {
   const { decay } = find(soak({ bytesPerRequest: 0, noise: independent, decay: 0.8, seed: 3 })) ?? {};
   expect(decay?.value).toBeGreaterThan(-0.26);
   expect(decay?.value).toBeLessThan(-0.19);

@@ -23,7 +23,7 @@ interface Point {
   y: number;
 }
 
-/** What of a slice tells of a soak. */
+/** What a slice shows about a soak. */
 export interface SteadySlice extends Pick<Measurement, 'durationMs' | 'turnMs' | 'requests'> {
   steps: readonly Omit<Measurement['steps'][number], 'dropped' | 'latency'>[];
   series: readonly Pick<Measurement['series'][number], 'atMs' | 'memoryBytes' | 'cpuUs'>[];
@@ -67,8 +67,8 @@ function memoryOf({ steps, series, durationMs }: SteadySlice): Point[] {
 }
 
 /**
- * What goes on as requests are answered: the CPU that the server has used by a time (ms), as a request takes about as much
- * of it whatever else the machine does; the time itself where CPU is not known.
+ * The CPU that the server has used until a time (ms), as a measure of requests: each takes about the same CPU whatever
+ * else the machine does. If CPU is not known, the time itself.
  */
 function clockOf(series: SteadySlice['series']): (ms: number) => number {
   let total = 0;
@@ -111,9 +111,10 @@ interface Slope {
  * The slope of a series whose noise may be anything from independent to a random walk, as memory's is: what an
  * allocator took it may never give back. A regression takes such a walk for a trend, whatever is done to its errors.
  *
- * So: medians of a few long stretches; of all pairs of them the median slope (Theil–Sen; Sen 1968), which peaks do
- * not move; and the standard error of the mean of their differences, which is right for a random walk (times √1.5, as
- * averages of one correlate by ¼ where they adjoin; Working 1960) and too large for independent noise.
+ * So the slope is the median over all pairs of medians of a few long stretches (Theil–Sen; Sen 1968), which peaks do
+ * not move. The standard error is that of the mean of their differences. It is right for a random walk and too large
+ * for independent noise. The factor √1.5 is there as averages of a walk correlate by ¼ where they adjoin (Working
+ * 1960).
  */
 export function findTrend(points: readonly Point[]): Slope | null {
   const first = points[0]?.x ?? 0;
@@ -145,8 +146,8 @@ function cut(points: readonly Point[], from: number, to: number, count: number):
 }
 
 /**
- * The slope of a series whose noise fades: by least squares, with as many degrees of freedom as its residuals are worth
- * when neighbours resemble each other (n(1 − r) ÷ (1 + r) of them; Santer et al. 2000).
+ * The slope of a series whose noise fades, by least squares. Neighbours may resemble each other, so the degrees of
+ * freedom are fewer: n(1 − r) ÷ (1 + r) (Santer and others 2000).
  */
 function regress(points: readonly Point[]): Slope | null {
   const n = points.length;

@@ -32,7 +32,7 @@ export interface Entry {
   slices: readonly Measurement[];
 }
 
-/** Sorts measurements by scenario and variant, and says what each variant did. */
+/** Sorts measurements by scenario and variant, and describes what each variant did. */
 export function measureVariants(results: Results): Measured[] {
   const measured = group(results.measurements, ({ scenario }) => scenario);
   const searched = group(results.searches, ({ scenario }) => scenario);
@@ -98,7 +98,7 @@ function toRow(
   facts: ScenarioFacts,
   model: ScenarioSummary['model'],
 ): Row {
-  // Void slices tell of the machine, not of the server. Failed ones count in the share of right answers only.
+  // Void slices show the machine, not the server. Failed ones count in the share of right answers only.
   const counted = all.filter((slice) => slice.outcome !== 'void');
   const good = all.filter((slice) => slice.outcome === 'ok');
   const instances = byInstance(good);
@@ -247,7 +247,7 @@ function voidReason(slices: readonly Measurement[]): string {
   return reason ? `${what}: ${reason}` : what;
 }
 
-/** What the slices say, at most two reasons, and of those that differ in their figures alone the first. */
+/** The reasons in the slices, at most two, and of those that differ in their figures alone the first. */
 function boundReason(slices: readonly Measurement[]): string {
   const reasons = slices.flatMap((slice) => (slice.generator.bound ? slice.generator.reasons : []));
   const kinds = new Map(reasons.toReversed().map((reason) => [reason.replace(/\d[\d.,]*/g, '#'), reason]));

@@ -16,7 +16,7 @@ import { chooseMetric, measureVariants } from '../rows/variant-rows.ts';
 
 const METRICS: readonly CompareMetric[] = ['rps', 'p50', 'p95', 'p99', 'cpu', 'memory'];
 
-/** Said of every comparison with another run: nothing that was measured can take it away. */
+/** For every comparison with another run: nothing that was measured can take it away. */
 export const ANOTHER_RUN = 'another run: machine and time may differ';
 
 /**

@@ -88,7 +88,7 @@ function ofTimeouts({ facts, rows }: ScenarioSummary): Warning[] {
 function ofLoss(scenario: ScenarioSummary): Warning[] {
   const warnings: Warning[] = [];
   const measured = scenario.rows.filter((row) => row.state.kind !== 'failed');
-  // Beyond its knee a variant drops what it cannot do: that is what the knee says.
+  // Beyond its knee a variant drops what it cannot do: that is what the knee shows.
   const dropped = measured.filter((row) => row.dropped > 0 && row.holds?.kind !== 'found');
   if (dropped.length > 0) {
     const counts = dropped.map((row) => `${row.label} ${row.dropped}`).join(', ');

@@ -1,10 +1,10 @@
 import type { Frame, Profile } from '../../results/results.ts';
 import { type FrameGroup, groupOf, isFileCode, keyOf } from './frame-groups.ts';
 
-/** Autoloading as a whole: which function is the first to use a class says little. */
+/** Autoloading as a whole: which function is the first to use a class means little. */
 export const AUTOLOADING = 'autoloading';
 
-/** Samples of one fresh start, told apart in two ways: each way counts each sample once. */
+/** Samples of one fresh start, grouped in two ways: each way counts each sample once. */
 export interface Charged {
   samples: number;
   /** By function: in it, with what it calls that is built into PHP. */

@@ -3,7 +3,7 @@ import { AUTOLOADING, readCell } from './charge.ts';
 import { MIN_SHARE, type Paired, sumOf, testChanges, timesOf } from './functions.ts';
 import type { Culprit, FunctionChange, FunctionName } from './why-model.ts';
 
-/** From this share of a change on it is told as that of the function that has it. */
+/** From this share of a change on it is named as that of its function. */
 const MOST = 0.5;
 
 /**
@@ -33,7 +33,7 @@ export function findCulprits(paired: Paired, nameOf: (key: string) => FunctionNa
     .sort((a, b) => Math.abs(b.change.us) - Math.abs(a.change.us));
 }
 
-/** How much of it is told, and where within it that is: in itself, in one function that it calls, or in many. */
+/** How much of it is shown, and where within it that is: in itself, in one function that it calls, or in many. */
 function placeOf(
   key: string,
   parts: readonly { key: string; change: FunctionChange }[],

@@ -47,8 +47,8 @@ function align(profile: Profile, known: ReadonlySet<string | null>): Profile {
 }
 
 /**
- * Of a file that the other server never has on its stack, as far as it only leads to the app: code of the server, an included
- * file, or the closure that the server calls.
+ * Whether a frame of a file that the other server never has on its stack only leads to the app. It may be code of the
+ * server, an included file, or the closure that the server calls.
  */
 function isOwnWay(frame: Frame, known: ReadonlySet<string | null>, inApp: boolean): boolean {
   const group = groupOf(frame);

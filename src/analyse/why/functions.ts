@@ -26,7 +26,7 @@ export interface Paired {
   bases: readonly ProfiledStart[];
 }
 
-/** One way to tell samples apart. */
+/** One way to group samples. */
 export type SampleSplit = 'self' | 'inclusive' | 'charged' | 'cells';
 
 /** With fewer pairs nothing is tested. */

@@ -278,6 +278,9 @@ test('the change as a whole is that of the verdict where that is sure', () => {
     { ...comparison, interval: { low: 0.9, high: 1.2, level: 0.99 } },
   ]);
   expect(open?.changeUs).toBeCloseTo(200, -2);
+  // Too many wrong answers, so that nothing is concluded from its interval.
+  const [wrong] = explainCpu(resultsWith(profiles), [{ ...comparison, verdict: 'inconclusive' }]);
+  expect([sure, open, wrong].map((one) => one?.isSure)).toEqual([true, false, false]);
 });
 
 test('profiles of two runs are twice as many starts', () => {

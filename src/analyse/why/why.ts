@@ -122,7 +122,7 @@ function describe(
   };
 }
 
-/** Of a few starts, of which a disturbed one tells little. */
+/** From a few starts, of which a disturbed one shows little. */
 function overheadOf(starts: readonly Read[]): number | null {
   const known = starts.flatMap(({ profile }) => profile.overheadRatio ?? []).sort((a, b) => a - b);
   if (known.length === 0) return null;
@@ -138,7 +138,9 @@ function changeOf(
 ): Pick<Why, 'changeUs' | 'isSure'> {
   const { interval = null, values = null } = verdict ?? {};
   if (!isCompared) return { changeUs: 0, isSure: false };
-  const isSure = interval !== null && (interval.low > 1 || interval.high < 1);
+  // Where too many answers were wrong, the interval stands there, but nothing is concluded from it.
+  const isConcluded = verdict !== undefined && verdict.verdict !== 'inconclusive';
+  const isSure = isConcluded && interval !== null && (interval.low > 1 || interval.high < 1);
   return { changeUs: isSure && values ? values.variant - values.reference : variant - base, isSure };
 }
 

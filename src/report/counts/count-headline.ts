@@ -1,5 +1,5 @@
 import type { Summary } from '../../analyse/summary.ts';
-import type { Headline } from '../view/headline.ts';
+import type { Headline } from '../view/answer/headline.ts';
 import type { Medium } from '../view/medium.ts';
 import { tellCount } from './count-words.ts';
 

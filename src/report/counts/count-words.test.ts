@@ -8,7 +8,7 @@ import { countLines, tellCounts } from './count-words.ts';
 const plain = { name: (label: string) => label, text: (text: string) => text };
 const summaryOf = (name: string) => analyse(fixtures[name]?.() as Results);
 
-test('what surely changed is told once, the largest first', () => {
+test('what surely changed is shown once, the largest first', () => {
   expect(tellCounts(summaryOf('counts'), plain)).toBe(
     'Database rows read 36 → 300 per request (apache); Database queries 3 → 14 per request (apache).',
   );

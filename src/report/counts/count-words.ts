@@ -8,7 +8,7 @@ import { levelOf } from '../words/changes.ts';
 import { bytes, bytesOfBoth, count, digits } from '../words/numbers.ts';
 import { contradictCpu, millions, tellWork } from './instruction-words.ts';
 
-/** So many changes are told in sentences; the table has all of them. */
+/** So many changes are shown in sentences; the table has all of them. */
 const TOLD = 4;
 
 /** `14`, `8,591`, `12.3`, `2.10 MiB`: whole numbers as they are. */

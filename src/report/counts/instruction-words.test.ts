@@ -52,7 +52,7 @@ test('up to 0.1 % is no change, however sure it is', () => {
   expect(tell([10_011_000, 10_011_000], [10e6, 10e6])).toContain('does more work');
 });
 
-test('CPU per request that says the opposite is said, too', () => {
+test('CPU per request that changed in the other direction is shown, too', () => {
   const opposite = tell([11e6, 11e6], [10e6, 10e6], 0.9);
   expect(opposite).toContain('(+10.00 %, floor 0.0095 %), although CPU per request −10.0 %');
   expect(tell([11e6, 11e6], [10e6, 10e6], 1.1)).not.toContain('although');

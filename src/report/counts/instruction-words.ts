@@ -2,7 +2,7 @@ import type { CountRow } from '../../analyse/counted.ts';
 import type { ScenarioSummary } from '../../analyse/summary.ts';
 import { type Names, tellAmount } from '../words/changes.ts';
 
-/** What is said of instructions: a page does more work, or less. It is never said to be slower. */
+/** The words on instructions: a page does more work, or less. It is never called slower. */
 
 /** `15.743 M`: five digits, so that a change of 0.1 % is seen. */
 export function millions(value: number): string {
@@ -35,7 +35,7 @@ function percentOf(ratio: number | null): string {
   return `${percent.startsWith('-') ? percent.replace('-', '−') : `+${percent}`} %`;
 }
 
-/** What CPU per request says, where it surely changed in the other direction. */
+/** The verdict on CPU per request, if it surely changed in the other direction. */
 export function contradictCpu({ name, variant, change }: CountRow, { comparisons }: ScenarioSummary): string {
   if (name !== 'instructions' || change === null) return '';
   const cpu = comparisons.find(

@@ -64,7 +64,7 @@ test('on the page: one table above those of each machine, and no ranking of thei
   expect(section).toContain('is not ranked');
 });
 
-test('a ramp that goes beyond what variants hold: said plainly, nothing ranked, what failed named', () => {
+test('a ramp that goes beyond what variants sustain: plainly reported, nothing ranked, what failed named', () => {
   const broken = { stage: 'build', reason: NASTY, log: '' } as const;
   const ramps = [520, 1400].map((capacity, i) => {
     const results = makeProfile({

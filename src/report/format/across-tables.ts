@@ -43,7 +43,7 @@ export function renderAcross(across: Across, wanted: readonly WantedShard[] = []
     .join('\n\n');
 }
 
-/** Which shards gave no results: said first, since a ranking without them is another ranking. */
+/** Which shards gave no results. It comes first, since a ranking without them is another ranking. */
 export function renderMissing(
   { missing, of }: Pick<Across, 'missing' | 'of'>,
   wanted: readonly WantedShard[],

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { fixtures } from '../../../test/fixtures/results/make.ts';
 import { ramp } from '../../../test/fixtures/results/profile.ts';
 import { summaryOf } from '../../../test/fixtures/results/summaries.ts';
 import { analyse } from '../../analyse/analyse.ts';
 import type { Summary } from '../../analyse/summary.ts';
+import type { Results } from '../../results/results.ts';
 import { CSV_COLUMNS, renderCsv } from './csv.ts';
 
 type Line = Record<string, string>;
@@ -107,7 +109,7 @@ describe('columns', () => {
     }
   });
 
-  test('tell runs apart', () => {
+  test('separate runs', () => {
     const other = { ...summaryOf('journey'), run: { ...summaryOf('journey').run, id: 'r-2' } };
     const lines = parseCsv(renderCsv([summaryOf('quick'), other]));
     expect(new Set(lines.map(({ run }) => run))).toEqual(new Set(['r-20260131-090000', 'r-2']));
@@ -184,6 +186,18 @@ describe('functions that were profiled', () => {
     expect(Number(first.selfChangeLowUs)).toBeGreaterThan(0);
     expect(linesOf('base').every((line) => line.function === '')).toBe(true);
     expect(linesOf('why-alone').every((line) => line.baseSelfUs === '')).toBe(true);
+  });
+
+  test('a file whose name is a formula is text', () => {
+    const results = fixtures.why?.() as Results;
+    const named = { name: '=1+1', file: '=cmd|x/a.php', line: 1 };
+    results.profiles = results.profiles.map((profile) => ({
+      ...profile,
+      frames: profile.frames.map(() => named),
+    }));
+    const lines = parseCsv(renderCsv([analyse(results)])).filter((line) => line.function !== '');
+    expect(lines.length).toBeGreaterThan(0);
+    for (const line of lines) expect([line.function, line.functionFile]).toEqual(["'=1+1", "'=cmd|x/a.php"]);
   });
 
   test('a hostile name is a cell', () => {

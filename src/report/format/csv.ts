@@ -141,7 +141,7 @@ const PROFILED: Columns<FunctionTime> = {
   selfChangeSure: ({ change }) => (change ? String(change.sure) : null),
 };
 
-/** Per request: `countQueries`, that of the other side, and the verdict on the two. */
+/** Per request: `countQueries`, that of the base, and the verdict on the two. */
 const COUNTS: Columns<readonly CountRow[]> = Object.assign(
   {},
   ...Object.keys(COUNT_NAMES).map((name): typeof COUNTS => {
@@ -155,16 +155,16 @@ const COUNTS: Columns<readonly CountRow[]> = Object.assign(
   }),
 );
 
-/** The same for all results; docs/reading-the-report.md says what is in each. */
+/** The same for all results; docs/reading-the-report.md explains each. */
 export const CSV_COLUMNS: readonly string[] = [NAMES, COUNTED, WHOLE, CHANGES, PROFILED, COUNTS].flatMap(
   Object.keys,
 );
 
 /**
- * Of each variant in each scenario a line for all that was asked of it, then one for each endpoint and each function that was
- * profiled; those of the other ref last. Numbers are unrounded, units in the names.
+ * Each variant in each scenario has a line for all of its requests, then one for each endpoint and each profiled
+ * function. Those of the base come last. Numbers are unrounded, units in the names.
  *
- * @param summaries one, or several that must not be compared: the column `run` tells them apart
+ * @param summaries one, or several that must not be compared: the column `run` separates them
  */
 export function renderCsv(summaries: readonly Summary[]): string {
   const subjects = summaries.flatMap((summary) =>
@@ -224,7 +224,7 @@ function countEndpoint({ requests, failures, rps, bytesPerResponse, latency }: E
   return { requests, okCount, okRatio, rps, bytesPerResponse, latency };
 }
 
-/** Quoted as RFC 4180 says; line breaks within a text become spaces. */
+/** Quoted as in RFC 4180; line breaks within a text become spaces. */
 function cell(value: Value): string {
   if (typeof value !== 'string') return String(value ?? '');
   const text = disarm(cleanLine(value));

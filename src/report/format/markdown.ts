@@ -1,16 +1,16 @@
 import type { Row, ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import { cleanLine, clipMiddle, plural } from '../../text/plain.ts';
-import { answerOf, type ReportAnswer } from '../view/answer.ts';
-import type { Mark } from '../view/changerows.ts';
+import { answerOf, type ReportAnswer } from '../view/answer/answer.ts';
+import type { Mark } from '../view/answer/changerows.ts';
 import { type Medium, shortCommit, THIS_CHANGE, THIS_PULL } from '../view/medium.ts';
 import { partRows, placeColumn, type RankColumn, rankColumns } from '../view/ranking.ts';
 import { tellRows } from '../view/why/cause.ts';
-import { capacityLegend } from '../words/capacity.ts';
 import type { Names } from '../words/changes.ts';
+import { capacityLegend } from '../words/loads/capacity.ts';
+import { thresholdsLine } from '../words/loads/scripted.ts';
+import { soakLegend } from '../words/loads/soak.ts';
+import { tuned } from '../words/loads/tune.ts';
 import { NOTHING } from '../words/numbers.ts';
-import { thresholdsLine } from '../words/scripted.ts';
-import { soakLegend } from '../words/soak.ts';
-import { tuned } from '../words/tune.ts';
 import { type Deltas, deltaLegend, deltasOf, deltaTitle, findable } from '../words/verdicts.ts';
 import {
   conditions,
@@ -29,8 +29,8 @@ import { renderDetails } from './md-details.ts';
 import { renderChart } from './mermaid.ts';
 
 /**
- * How much of it: `full` is report.md; `folded` leaves out endpoints, errors and logs; `short` keeps the verdict, the
- * first rows of each table and the codes of warnings, and stays within a comment however many variants there are.
+ * How much of it. `full` is report.md. `folded` leaves out endpoints, errors and logs. `short` keeps the verdict, the
+ * first rows of each table and the codes of warnings: it fits in a comment however many variants there are.
  */
 export type Stage = 'full' | 'folded' | 'short';
 

@@ -57,7 +57,7 @@ test.each([
   expect(text.length).toBeLessThan(500);
 });
 
-test('names that come out the same are told apart', () => {
+test('names that come out the same get a number', () => {
   const same = ['a"', 'a`', 'a·'].map((label) => ({ label, value: 1 }));
   expect(drawBars('RPS', same)).toContain('["a·", "a· 2", "a· 3"]');
 });

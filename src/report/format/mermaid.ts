@@ -65,8 +65,9 @@ function plain(value: number): string {
 }
 
 /**
- * Text of others within quotes of Mermaid's, which knows no escapes there: quotes, backticks (Markdown), `#…;` (entities),
- * `%%` (comments and directives), `<` and `&` (HTML) all do something, so only what surely does nothing is left.
+ * Text of others within quotes of Mermaid, which knows no escapes there. Quotes, backticks (Markdown), `#…;`
+ * (entities), `%%` (comments and directives), `<` and `&` (HTML) all do something. Only what surely does nothing is
+ * kept.
  */
 function harmless(label: string): string {
   return cut(cleanLine(label).replace(/[^\p{L}\p{N} ._@=,:/()[\]+-]/gu, '·'), LABEL) || '·';

@@ -21,7 +21,7 @@ function coldStarts(width: number): string {
 describe('as people see it', () => {
   test.each([
     ...['quick', 'tie', 'one-start', 'mixed', 'journey', 'script', 'hostile'],
-    ...['base', 'aa', 'base-several', 'base-broken', 'base-hostile', 'why', 'why-rows'],
+    ...['base', 'aa', 'base-several', 'base-broken', 'base-hostile', 'why', 'why-rows', 'why-hostile'],
     ...['counts', 'counts-alone', 'counts-hostile'],
   ])('%s', async (name) => {
     await expect(table(name)).toMatchFileSnapshot(`__golden__/${name}.txt`);
@@ -85,7 +85,7 @@ test.each([60, 80, 200])('the answer is in the first lines and in the table, %i 
   expect(text.indexOf('✗  apache')).toBeLessThan(text.indexOf('highest RPS'));
 });
 
-test.each(['hostile', 'base-hostile', 'counts-hostile'])(
+test.each(['hostile', 'base-hostile', 'counts-hostile', 'why-hostile'])(
   'text of others cannot steer the terminal: %s',
   (name) => {
     const text = table(name);

@@ -1,21 +1,21 @@
 import type { Row, ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import { cleanLine, cleanText, clip, clipMiddle } from '../../text/plain.ts';
 import { countLines } from '../counts/count-words.ts';
-import { answerOf, type ReportAnswer } from '../view/answer.ts';
-import type { Mark } from '../view/changerows.ts';
+import { answerOf, type ReportAnswer } from '../view/answer/answer.ts';
+import type { Mark } from '../view/answer/changerows.ts';
 import { type Medium, PLAIN_MARKS, shortCommit, THIS_CHANGE } from '../view/medium.ts';
 import { partRows, placeColumn, type RankColumn, rankColumns } from '../view/ranking.ts';
 import type { TableRow, Tone } from '../view/table.ts';
 import { tellRows } from '../view/why/cause.ts';
-import { capacityLegend } from '../words/capacity.ts';
 import type { Names } from '../words/changes.ts';
 import { checkedLines } from '../words/checked-lines.ts';
 import { answerText, logText, shownOf } from '../words/evidence.ts';
+import { capacityLegend } from '../words/loads/capacity.ts';
+import { thresholdsLine } from '../words/loads/scripted.ts';
+import { soakLegend } from '../words/loads/soak.ts';
+import { tuned } from '../words/loads/tune.ts';
 import { NOTHING } from '../words/numbers.ts';
-import { thresholdsLine } from '../words/scripted.ts';
-import { soakLegend } from '../words/soak.ts';
 import { startsLegend, startsOf } from '../words/starts.ts';
-import { tuned } from '../words/tune.ts';
 import { type Deltas, deltaLegend, deltasOf, deltaTitle, findable } from '../words/verdicts.ts';
 import {
   conditions,
@@ -195,7 +195,7 @@ function renderScenario(scenario: ScenarioSummary, summary: Summary, width: numb
   ].join('\n');
 }
 
-/** What a row was answered and has logged, below its reason; once for all that say the same. */
+/** What a row was answered and has logged, below its reason; once for all that have the same. */
 function tellShown(row: Row, rows: readonly Row[], width: number): string[] {
   const shown = shownOf(row);
   if (!shown) return [];

@@ -2,7 +2,7 @@ import { leadsOf } from '../../analyse/judge/gates.ts';
 import type { ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import type { Comparison } from '../../results/results.ts';
 import { cleanLine } from '../../text/plain.ts';
-import { answerOf, type ReportAnswer } from '../view/answer.ts';
+import { answerOf, type ReportAnswer } from '../view/answer/answer.ts';
 import { type Medium, PLAIN_MARKS, shortCommit, THIS_CHANGE } from '../view/medium.ts';
 import { compareTables, TOGETHER } from '../view/sections/comparisons.ts';
 import type { Names } from '../words/changes.ts';

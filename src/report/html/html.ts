@@ -42,7 +42,7 @@ function escapeText(text: string): string {
   return cleanText(text).replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
 }
 
-/** A name of others in a line of ours: it reads in its own direction and leaves that of the line alone. */
+/** A name from elsewhere in our line: it reads in its own direction and leaves that of the line alone. */
 export function name(label: string): Html {
   return html`<bdi class="name">${cleanLine(label)}</bdi>`;
 }

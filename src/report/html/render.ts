@@ -3,10 +3,10 @@ import type { Across } from '../../analyse/judge/across-shards.ts';
 import type { ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import type { Measurement, Results } from '../../results/results.ts';
 import { cleanLine, plural } from '../../text/plain.ts';
-import { isCompared } from '../view/answer.ts';
-import { capacityLegend } from '../words/capacity.ts';
-import { soakLegend } from '../words/soak.ts';
-import { tuned } from '../words/tune.ts';
+import { isCompared } from '../view/answer/answer.ts';
+import { capacityLegend } from '../words/loads/capacity.ts';
+import { soakLegend } from '../words/loads/soak.ts';
+import { tuned } from '../words/loads/tune.ts';
 import { deltaLegend, deltasOf, findable } from '../words/verdicts.ts';
 import {
   commitOf,
@@ -48,7 +48,7 @@ export function htmlGroup(results: Results): HtmlGroup {
  * sorts and filters.
  *
  * @param groups one, or several that must not be compared (other machines, other loads under the same name)
- * @param across what can be said of them together, if they are shards of one plan
+ * @param across the combined ranking, if they are shards of one plan
  */
 export function renderHtml(groups: readonly HtmlGroup[], across: Across | null = null): string {
   return [...streamHtml(groups, across)].join('');

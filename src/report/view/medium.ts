@@ -1,9 +1,9 @@
 import type { Names } from '../words/changes.ts';
-import type { Mark } from './changerows.ts';
+import type { Mark } from './answer/changerows.ts';
 
 /** Where the answer is printed: how a text is made fit for it, and by what name the change goes there. */
 export interface Medium extends Names {
-  /** A word of ours, such as a key of the configuration. */
+  /** A word of this tool, such as a key of the configuration. */
   code: (word: string) => string;
   commit: (commit: string) => string;
   /** A function, `App\Repository::find()`, and a place, `src/Repository.php:41`: text of others that can be long. */

@@ -1,10 +1,10 @@
 import { passedRatio } from '../../analyse/rows/script-rows.ts';
 import type { Limit, Row, ScenarioSummary, Soak } from '../../analyse/summary.ts';
 import type { Estimate } from '../../stats/estimate.ts';
-import { hasCapacity } from '../words/capacity.ts';
+import { hasCapacity } from '../words/loads/capacity.ts';
+import { checked, hasChecks, hasFailedChecks } from '../words/loads/scripted.ts';
+import { decay, growth, hasSoak } from '../words/loads/soak.ts';
 import { atLeast, bytes, digits, held, ms, NOTHING, share, withHalf } from '../words/numbers.ts';
-import { checked, hasChecks, hasFailedChecks } from '../words/scripted.ts';
-import { decay, growth, hasSoak } from '../words/soak.ts';
 import { hasHolds } from '../words/words.ts';
 
 /** A column of the ranking: what it shows, and what it is sorted by. */
@@ -28,7 +28,7 @@ export interface RankCell {
   /** Half of the interval; empty where it has none. */
   half?: string;
   isBad?: boolean;
-  /** The surely best variant, in the columns that say so. */
+  /** The surely best variant, in the columns that show it. */
   isBest?: boolean;
   /** k6 may have added to it. */
   isDoubtful?: boolean;

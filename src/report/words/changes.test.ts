@@ -60,7 +60,7 @@ test('an amount names its metric and its interval', () => {
   expect(tellAmount(compared({ ratio: null, interval: null }))).toBe('by an unknown amount');
 });
 
-test('marks tell verdicts apart without colour', () => {
+test('marks differ between verdicts without colour', () => {
   expect([compared(), faster, same, unsure].map(markOf)).toEqual([
     'slower',
     'faster',
@@ -77,6 +77,6 @@ test.each([
   [{ metric: 'memory', values: { reference: 900 * 1024, variant: 2 * 1024 ** 2 } }, '0.879 → 2.00 MiB'],
   [{ metric: 'memory', values: { reference: 10, variant: 20 } }, '10 → 20 bytes'],
   [{ metric: 'rps', values: null }, ''],
-] as const)('both numbers, the other side first: %j', (comparison, expected) => {
+] as const)('both numbers, the base first: %j', (comparison, expected) => {
   expect(bothNumbers(comparison)).toBe(expected);
 });

@@ -34,7 +34,7 @@ export function describeVerdict({ verdict, margin, reasons }: Comparison): strin
   }
 }
 
-/** The verdict on the primary metric in a word or two beside its number; without colour it still says which it is. */
+/** The verdict on the primary metric in a word or two beside its number; without colour it still shows which it is. */
 export function markOf({ verdict, margin }: Comparison): string {
   switch (verdict) {
     case 'no-difference':
@@ -65,7 +65,7 @@ export function tellAmount({ metric, ratio, interval }: Comparison): string {
   return `${value} (${levelOf(interval)} ${found.interval}${unit})`;
 }
 
-/** Both sides' numbers, the other side's first: `0.412 → 0.431 ms`; empty where they are not known. */
+/** Both sides' numbers, the base first: `0.412 → 0.431 ms`; empty where they are not known. */
 export function bothNumbers({ metric, values }: Pick<Comparison, 'metric' | 'values'>): string {
   if (!values) return '';
   const { reference, variant } = values;

@@ -42,9 +42,8 @@ export function atLeast(value: number): string {
 }
 
 /**
- * A number and half its interval, cut where the interval makes further digits pointless: the half keeps one digit
- * (two where it starts with 1 or 2), the number as many places, at most four digits.
- * Without an interval: three digits.
+ * A number and half its interval, cut where the interval makes further digits pointless. The half keeps one digit, or
+ * two if it starts with 1 or 2. The number has as many places, at most four digits. Without an interval: three digits.
  */
 export function withHalf({ value, half }: Pick<Estimate, 'value' | 'half'>): { value: string; half: string } {
   if (half === null) return { value: digits(value), half: '' };

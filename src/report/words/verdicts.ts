@@ -81,7 +81,7 @@ export function findVariant({ variants }: Summary, id: string): Variant | undefi
   return known.get(id);
 }
 
-/** With several scenarios it says in which. */
+/** With several scenarios it names the scenario. */
 function nameIt(found: Comparison, summary: Summary, medium: Names): NamedComparison {
   const label = findVariant(summary, found.variant)?.label ?? found.variant;
   const where = summary.scenarios.length > 1 ? ` in ${medium.name(found.scenario)}` : '';

@@ -71,8 +71,8 @@ function overlaps(a: Estimate | null, b: Estimate | null | undefined): boolean {
 }
 
 /**
- * Those that do not share the first place. Each has one on top that is surely better, which need not be all of them:
- * who cannot be told apart from a second may well be told apart from a third.
+ * Those that do not share the first place. Each has one above it that is surely better, but not all above it need be: a
+ * variant may differ surely from the third, and not from the second.
  */
 function behind(rest: readonly Row[], name: Name): string {
   const [first] = rest;
@@ -91,7 +91,7 @@ function distance(scenario: ScenarioSummary, first: Row, second: Row): string {
   return `${least}${ratio >= 2 ? `${digits(ratio)} times as much as` : `${points(ratio - 1)} ahead of`}`;
 }
 
-/** From pairs of starts where the two were compared, so that the sentence and the table say the same. */
+/** From pairs of starts where the two were compared, so that the sentence and the table agree. */
 function ratioOf({ metric, comparisons }: ScenarioSummary, a: Row, b: Row): number {
   const paired = (one: Row, other: Row) =>
     comparisons.find(
@@ -102,7 +102,7 @@ function ratioOf({ metric, comparisons }: ScenarioSummary, a: Row, b: Row): numb
   return paired(a, b) ?? (back ? 1 / back : (a[metric]?.value ?? 0) / (b[metric]?.value ?? 1));
 }
 
-/** CPU per request where it says more than the ranking does: it is the steadiest number there is. Else empty. */
+/** CPU per request if it shows more than the ranking does: it is the steadiest number there is. Else empty. */
 export function cpuVerdict({ rows, best, cheapest }: ScenarioSummary, name: Name): string {
   const row = rows.find(({ variant }) => variant === cheapest);
   if (!row || best === cheapest) return '';

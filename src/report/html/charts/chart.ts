@@ -51,7 +51,7 @@ export interface LineView {
 export interface Line {
   /** Number of the variant; null: of none, drawn in grey. */
   variant: number | null;
-  /** What tells it from other lines of the variant: `start 2`. */
+  /** What distinguishes it from other lines of the variant: `start 2`. */
   name: string;
   dash?: boolean;
   /** Index in `xs`. */

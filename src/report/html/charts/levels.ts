@@ -199,11 +199,7 @@ function acrossLevels(
     x: isOpen
       ? { label: 'offered, requests per second', unit: 'rps' }
       : { label: 'clients at once', unit: 'vus' },
-    xs: shareLists(
-      xs,
-      views.flatMap(({ lines }) => lines),
-    ),
-    views: views.filter(({ lines }) => lines.length > 0),
+    ...drawViews(xs, views),
   };
 }
 
@@ -213,8 +209,16 @@ export function sliceName({ instance, block }: Measurement, slices: readonly Mea
   return `start ${instance + 1}${blocks ? `, block ${block + 1}` : ''}`;
 }
 
+export type Drawn = Pick<LineChart, 'xs' | 'views'>;
+
+/** Views without a line are left out. */
+export function drawViews(xs: readonly number[][], views: readonly LineView[]): Drawn {
+  const lines = views.flatMap((view) => view.lines);
+  return { xs: shareLists(xs, lines), views: views.filter((view) => view.lines.length > 0) };
+}
+
 /** Lists that are alike are kept once; the lines learn where. */
-export function shareLists(xs: readonly number[][], lines: readonly Line[]): number[][] {
+function shareLists(xs: readonly number[][], lines: readonly Line[]): number[][] {
   const places = new Map<string, number>();
   const kept: number[][] = [];
   const moved = xs.map((list) => {

@@ -2,7 +2,7 @@ import { offeredBy } from '../../../analyse/rows/knee.ts';
 import type { Measurement } from '../../../results/results.ts';
 import { cleanLine } from '../../../text/plain.ts';
 import type { Axis, Line, LineChart, LineView } from './chart.ts';
-import { answeredIn, pointsPerLine, shareLists, sliceName } from './levels.ts';
+import { answeredIn, type Drawn, drawViews, pointsPerLine, sliceName } from './levels.ts';
 import { type Combine, round, thin } from './thin.ts';
 import { byVariant, type Numbers } from './variants.ts';
 
@@ -111,8 +111,6 @@ function xOf(isProfile: boolean): Pick<LineChart, 'x'> {
   };
 }
 
-type Drawn = Pick<LineChart, 'xs' | 'views'>;
-
 function drawWithin(slices: readonly Measurement[], numbers: Numbers, readings: readonly Reading[]): Drawn {
   const several = new Set(slices.map(({ instance, block }) => `${instance} ${block}`)).size > 1;
   const limit = pointsPerLine(slices.length);
@@ -139,7 +137,7 @@ function drawWithin(slices: readonly Measurement[], numbers: Numbers, readings: 
       }),
     }),
   );
-  return finish(xs, views);
+  return drawViews(xs, views);
 }
 
 function drawWhole(slices: readonly Measurement[], numbers: Numbers, readings: readonly Reading[]): Drawn {
@@ -153,7 +151,7 @@ function drawWhole(slices: readonly Measurement[], numbers: Numbers, readings: r
       const x = xs.push(own.map((slice) => minutes(slice, began))) - 1;
       return [{ variant, name: '', x, y: own.map((slice) => round(whole(slice) as number)) }];
     });
-  return finish(
+  return drawViews(
     xs,
     readings.map(({ view, y, whole }) => ({ name: view, y, lines: lines(whole) })),
   );
@@ -163,21 +161,11 @@ function minutes({ startedMs }: Measurement, began: number): number {
   return Number(((startedMs - began) / 60_000).toFixed(3));
 }
 
-function finish(xs: number[][], views: readonly LineView[]): Drawn {
-  return {
-    xs: shareLists(
-      xs,
-      views.flatMap(({ lines }) => lines),
-    ),
-    views: views.filter(({ lines }) => lines.length > 0),
-  };
-}
-
 function isOpen(slice: Measurement): boolean {
   return slice.steps.some((step) => step.offeredRps !== null);
 }
 
-/** The offered rate is the same for all, so one line says it. */
+/** The offered rate is the same for all, so one line shows it. */
 function withOffered({ xs, views }: Drawn, slices: readonly Measurement[]): Drawn {
   const slice = slices.find((found) => isOpen(found) && found.steps.length > 1);
   const [view] = views;
@@ -203,7 +191,7 @@ function errorWords(isProfile: boolean): string {
     : 'Errors of each slice by kind.';
 }
 
-/** Errors of a variant, a line for each kind; within a slice k6 tells failed from dropped only. */
+/** Errors of a variant, a line for each kind; within a slice k6 only separates failed from dropped. */
 function errorLines(slices: readonly Measurement[], numbers: Numbers, isProfile: boolean): Drawn {
   const xs: number[][] = [];
   const lines: Line[] = [];
@@ -223,7 +211,7 @@ function errorLines(slices: readonly Measurement[], numbers: Numbers, isProfile:
   const y: Axis = isProfile
     ? { label: 'per second', unit: 'perSecond' }
     : { label: 'errors in a slice', unit: 'count' };
-  return finish(xs, [{ name: 'Errors', y, lines }]);
+  return drawViews(xs, [{ name: 'Errors', y, lines }]);
 }
 
 type AddLine = (id: string, name: string, x: number[], y: number[]) => void;

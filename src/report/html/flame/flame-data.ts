@@ -18,7 +18,7 @@ export function flameOf(why: Why, labelOf: (variant: string) => string): Flame {
       rows: { variant: clean(labelOf(why.variant)), base: clean(labelOf(why.base ?? '')) },
     }),
     names: frames.map((frame) => clean(callName(frame))),
-    // The name of a file says where it is.
+    // The name of a file shows where it is.
     places: frames.map((frame) => (isFileCode(frame) ? '' : clean(placeName(frame)))),
     groups: frames.map(({ group }) => group),
     changed: frames.flatMap(({ changed }, i) => (changed ? [i] : [])),

@@ -9,7 +9,7 @@ const HEIGHT = 300;
 /** How near the cursor has to be to a line to pick it out, in pixels. */
 const NEAR = 24;
 
-/** Draws lines into `target` and tells `tooltip` what is under the cursor. */
+/** Draws lines into `target` and shows in `tooltip` what is under the cursor. */
 export class LinePlot {
   private readonly plot: uPlot;
 

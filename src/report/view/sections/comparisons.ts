@@ -56,7 +56,7 @@ export function compareTables(
 
 const TARGETS = { base: 'the base', earlier: 'the earlier run', reference: 'the reference' };
 
-/** A variant that failed was compared in no metric, each time for one reason: one row says so. */
+/** A variant that failed was compared in no metric, each time for one reason: one row shows it. */
 function foldUncompared(comparisons: readonly Comparison[]): (Comparison & Pick<Line, 'metrics'>)[] {
   const rows = new Map<string, Comparison[]>();
   for (const one of comparisons) rows.set(one.variant, [...(rows.get(one.variant) ?? []), one]);

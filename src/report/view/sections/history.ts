@@ -81,7 +81,7 @@ export function changeLines({ points, changes }: Trend): Text[] {
   return changes.map((change) => [whenOf(points[change.at] as Trend['points'][number]), tellChange(change)]);
 }
 
-/** Of a ratio it may be the other side that has changed: then by how much that did. */
+/** With a ratio the reference may have changed instead: then by how much that did. */
 function tellChange({ ratio, interval, by }: LevelChange): Text {
   const turned = by === 'reference';
   const range =
@@ -108,7 +108,7 @@ export function runGrid({ points, metric }: Trend): Grid {
   return { ...grid('Numbers', columns, rows), isHeaded: true };
 }
 
-/** So many changes of a count are told, the newest. */
+/** So many changes of a count are shown, the newest. */
 const TOLD = 10;
 
 /** Counts per request from run to run. */

@@ -1,8 +1,8 @@
 import type { EndpointRow, PooledLatency, Row, ScenarioSummary } from '../../../analyse/summary.ts';
 import { percent } from '../../../text/percent.ts';
-import { type Tried, triedOf } from '../../words/capacity.ts';
+import { type Tried, triedOf } from '../../words/loads/capacity.ts';
+import { type Timed, withUpTo } from '../../words/loads/upto.ts';
 import { bytes, count, digits, ms, NOTHING, share } from '../../words/numbers.ts';
-import { type Timed, withUpTo } from '../../words/upto.ts';
 import { type Column, grid, left, right, type Section, section, variantColumn } from '../model.ts';
 
 const POINTS = [50, 66, 75, 80, 85, 90, 95, 98, 99, 99.9, 99.99] as const;

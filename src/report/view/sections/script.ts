@@ -1,6 +1,6 @@
 import type { CheckRow, MetricRow, ScenarioSummary, ThresholdRow } from '../../../analyse/summary.ts';
+import { checkGroupOf, metricCells, metricKindOf, STATES, thresholdsOf } from '../../words/loads/scripted.ts';
 import { count, digits, NOTHING } from '../../words/numbers.ts';
-import { checkGroupOf, metricCells, metricKindOf, STATES, thresholdsOf } from '../../words/scripted.ts';
 import { type Column, grid, left, right, type Section, section, variantColumn } from '../model.ts';
 
 type Of<T> = { variant: string; label: string } & T;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { summaryOf } from '../../../../test/fixtures/results/summaries.ts';
 import type { Summary } from '../../../analyse/summary.ts';
 import type { Culprit, Why } from '../../../analyse/why/why-model.ts';
-import { changeRows } from '../changerows.ts';
+import { changeRows } from '../answer/changerows.ts';
 import { type Medium, PLAIN_MARKS, THIS_PULL } from '../medium.ts';
 import { tellCauses, tellRows } from './cause.ts';
 import { callName, signedTime, time } from './function-names.ts';
@@ -28,7 +28,7 @@ const culprit = (us: number, own: Culprit['function'] = find, more: Partial<Culp
   ...{ change: { us, low: us - 1, high: us + 1, sure: true }, ...more },
 });
 
-/** What is said of a change of 2.3 ms, which the verdict is sure of. */
+/** The text on a change of 2.3 ms, which the verdict is sure of. */
 function tell(culprits: Culprit[], more: Partial<Why> = {}): string[] {
   const summary = summaryOf('why');
   const [why] = summary.why as [Why];
@@ -101,7 +101,7 @@ test('a sure change without a sure function', () => {
   expect(tell([], { tests: 0 })).toEqual([': Too few samples to name functions that it comes from.']);
 });
 
-test('with several variants each is told apart', () => {
+test('with several variants each has its own cause', () => {
   const summary = summaryOf('why');
   const [why] = summary.why as [Why];
   const other = { ...why, variant: 'nginx-fpm@8.4[listen=unix]', culprits: [culprit(20)], isSure: true };

@@ -2,7 +2,7 @@ import type { Summary } from '../../../analyse/summary.ts';
 import type { Culprit, FunctionName, Why } from '../../../analyse/why/why-model.ts';
 import { listNames } from '../../../text/plain.ts';
 import { findVariant } from '../../words/verdicts.ts';
-import type { ChangeRow } from '../changerows.ts';
+import type { ChangeRow } from '../answer/changerows.ts';
 import type { Medium } from '../medium.ts';
 import { callName, placeName, signedTime } from './function-names.ts';
 import { tellOverhead } from './overhead.ts';
@@ -13,7 +13,7 @@ export interface Cause {
   text: string;
 }
 
-/** Variants whose causes are told; the report has all of them. */
+/** Variants whose causes are shown; the report has all of them. */
 const VARIANTS = 3;
 /** Functions in a sentence. */
 const FUNCTIONS = 3;

@@ -69,7 +69,7 @@ test('what is gone is shown by itself, with its callers', () => {
   expect(callSize(root, 'gone')).toBe(45);
 });
 
-test('a shade tells how a call changed by itself', () => {
+test('a shade shows how a call changed by itself', () => {
   const largest = largestChange(root);
   expect(largest).toBe(20);
   expect([main, a, b, fresh, gone].map((call) => shadeOf(call, largest))).toEqual([
@@ -87,7 +87,7 @@ test('what is found is counted once, however deep', () => {
   expect(sumMatching(root, () => false, 'variant')).toBe(0);
 });
 
-test('a call is told in words', () => {
+test('a call is described in words', () => {
   expect(tell(a, root, true)).toBe(
     '45 µs → 60 µs (+15 µs), 60 % of the request; by itself 20 µs → 40 µs (+20 µs)',
   );

@@ -27,7 +27,7 @@ export class FlameGraph {
   private readonly changed: ReadonlySet<number>;
   private view: View = 'variant';
   private focus: Call;
-  /** What is told of below. */
+  /** What is described below. */
   private current: Call;
   private wanted = '';
   private readonly plot = el('div', { class: 'flame-plot', tabindex: 0, role: 'application' });
@@ -211,7 +211,7 @@ export class FlameGraph {
     this.found.textContent = this.wanted === '' ? '' : `found: ${shareOfWhole(part)} of the time`;
   }
 
-  /** @param aloud it came about by a key or a click, so screen readers tell it */
+  /** @param aloud it came about by a key or a click, so screen readers announce it */
   private tell(call: Call, aloud: boolean): void {
     this.boxes.get(this.current)?.classList.remove('current');
     this.current = call;

@@ -7,7 +7,7 @@ export interface Words {
   variant: string;
   base: string;
   gone: string;
-  /** Of calls: as it is told of one, and in the legend. */
+  /** For calls: the word for one, and that in the legend. */
   isNew: string;
   isGone: string;
   same: string;

@@ -1,14 +1,14 @@
-import { group } from '../../analyse/rows/pool.ts';
-import type { Summary } from '../../analyse/summary.ts';
-import type { CompareMetric, Comparison } from '../../results/results.ts';
-import { listNames, plural } from '../../text/plain.ts';
-import { levelOf, nounOf } from '../words/changes.ts';
-import { atMost, change } from '../words/numbers.ts';
-import { counterpart } from '../words/verdicts.ts';
-import { describeFailure } from '../words/words.ts';
+import { group } from '../../../analyse/rows/pool.ts';
+import type { Summary } from '../../../analyse/summary.ts';
+import type { CompareMetric, Comparison } from '../../../results/results.ts';
+import { listNames, plural } from '../../../text/plain.ts';
+import { levelOf, nounOf } from '../../words/changes.ts';
+import { atMost, change } from '../../words/numbers.ts';
+import { counterpart } from '../../words/verdicts.ts';
+import { describeFailure } from '../../words/words.ts';
+import type { Medium } from '../medium.ts';
 import { limitOf, rangeOf } from './amounts.ts';
 import { type ChangeKind, type ChangeRow, isFit, MARKS, type Mark } from './changerows.ts';
-import type { Medium } from './medium.ts';
 
 export interface Headline {
   mark: Mark;
@@ -154,7 +154,7 @@ function sureOf({ kind, comparison }: ChangeRow): string {
 /** So many are given with their numbers. */
 const NAMED = 3;
 
-/** `nginx-fpm (tcp) is too noisy to tell: +2.8 % (−2.3 to +8.2 %).` What has a reason is told with that. */
+/** `nginx-fpm (tcp) is too noisy to tell: +2.8 % (−2.3 to +8.2 %).` A reason is shown with it. */
 function tellNoisy(noisy: readonly ChangeRow[], medium: Medium): string[] {
   const told = noisy.map((row) => {
     const [reason] = row.comparison.reasons;

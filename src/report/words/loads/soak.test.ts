@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { makeResults } from '../../../test/fixtures/results/make.ts';
-import { analyse } from '../../analyse/analyse.ts';
-import type { Results } from '../../results/results.ts';
-import { renderAs } from '../formats.ts';
+import { makeResults } from '../../../../test/fixtures/results/make.ts';
+import { analyse } from '../../../analyse/analyse.ts';
+import type { Results } from '../../../results/results.ts';
+import { renderAs } from '../../formats.ts';
 
-/** The same value; `seen` is told of everything that is read from it, however deep. */
+/** The same value; `seen` is called for everything that is read from it, however deep. */
 function watch<T extends object>(value: T, seen: (key: string | symbol) => void): T {
   const known = new WeakMap<object, object>();
   const wrap = (inner: unknown): unknown => {

@@ -1,6 +1,6 @@
-import { passedRatio } from '../../analyse/rows/script-rows.ts';
-import type { CheckRow, MetricRow, Row, ScenarioSummary, ThresholdRow } from '../../analyse/summary.ts';
-import { count, digits, NOTHING, share } from './numbers.ts';
+import { passedRatio } from '../../../analyse/rows/script-rows.ts';
+import type { CheckRow, MetricRow, Row, ScenarioSummary, ThresholdRow } from '../../../analyse/summary.ts';
+import { count, digits, NOTHING, share } from '../numbers.ts';
 
 /** Whether some variant's answers were checked by a script, or found wrong by a bundled journey. */
 export function hasChecks({ rows, bases }: Pick<ScenarioSummary, 'rows' | 'bases'>): boolean {

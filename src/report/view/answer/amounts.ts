@@ -1,6 +1,6 @@
-import type { Comparison } from '../../results/results.ts';
-import { percent } from '../../text/percent.ts';
-import { change } from '../words/numbers.ts';
+import type { Comparison } from '../../../results/results.ts';
+import { percent } from '../../../text/percent.ts';
+import { change } from '../../words/numbers.ts';
 import type { ChangeRow } from './changerows.ts';
 
 /** `+4.1 to +5.6 %`; empty where there is none. */

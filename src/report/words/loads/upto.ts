@@ -1,5 +1,5 @@
-import type { PooledLatency, Row } from '../../analyse/summary.ts';
-import { held } from './numbers.ts';
+import type { PooledLatency, Row } from '../../../analyse/summary.ts';
+import { held } from '../numbers.ts';
 
 /** A line of a table of percentiles. */
 export interface Timed {

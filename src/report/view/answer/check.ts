@@ -1,8 +1,8 @@
-import { outcomeOf } from '../../analyse/outcome.ts';
-import type { GateResult, Summary } from '../../analyse/summary.ts';
-import { listNames } from '../../text/plain.ts';
+import { outcomeOf } from '../../../analyse/outcome.ts';
+import type { GateResult, Summary } from '../../../analyse/summary.ts';
+import { listNames } from '../../../text/plain.ts';
+import type { Medium } from '../medium.ts';
 import type { ChangeKind, ChangeRow } from './changerows.ts';
-import type { Medium } from './medium.ts';
 
 /** Whether the check fails, and why. Whether the repository requires it to pass cannot be known here. */
 export function tellCheck(summary: Summary, medium: Medium): { label: string; text: string } {

@@ -1,5 +1,5 @@
-import type { MeasuredSlope, Row, ScenarioSummary, Soak } from '../../analyse/summary.ts';
-import { bytes, digits, duration, NOTHING, withHalf } from './numbers.ts';
+import type { MeasuredSlope, Row, ScenarioSummary, Soak } from '../../../analyse/summary.ts';
+import { bytes, digits, duration, NOTHING, withHalf } from '../numbers.ts';
 
 export function hasSoak({ rows, bases }: Pick<ScenarioSummary, 'rows' | 'bases'>): boolean {
   return [...rows, ...bases].some(({ soak }) => soak !== null);

@@ -1,17 +1,17 @@
-import type { ScenarioSummary, Summary } from '../../analyse/summary.ts';
-import type { Comparison } from '../../results/results.ts';
-import { headlineOfCounts } from '../counts/count-headline.ts';
-import { tellCounts } from '../counts/count-words.ts';
-import { counterpart } from '../words/verdicts.ts';
+import type { ScenarioSummary, Summary } from '../../../analyse/summary.ts';
+import type { Comparison } from '../../../results/results.ts';
+import { headlineOfCounts } from '../../counts/count-headline.ts';
+import { tellCounts } from '../../counts/count-words.ts';
+import { counterpart } from '../../words/verdicts.ts';
+import type { Medium } from '../medium.ts';
+import type { Table } from '../table.ts';
+import { tellCauses } from '../why/cause.ts';
 import { type ChangeRow, changeRows } from './changerows.ts';
 import { changeTable } from './changetable.ts';
 import { tellCheck, tellTodo } from './check.ts';
 import { type Headline, headlineOf } from './headline.ts';
-import type { Medium } from './medium.ts';
 import { tellMissing } from './missing.ts';
 import { notesOf } from './notes.ts';
-import type { Table } from './table.ts';
-import { tellCauses } from './why/cause.ts';
 
 /** The answer to 'did it get slower?', in the order in which people ask. Its texts are fit for the medium. */
 export interface ReportAnswer extends Headline {

@@ -1,7 +1,7 @@
-import type { Summary } from '../../analyse/summary.ts';
-import { listNames } from '../../text/plain.ts';
-import type { Names } from '../words/changes.ts';
-import { counterpart } from '../words/verdicts.ts';
+import type { Summary } from '../../../analyse/summary.ts';
+import { listNames } from '../../../text/plain.ts';
+import type { Names } from '../../words/changes.ts';
+import { counterpart } from '../../words/verdicts.ts';
 import type { ChangeRow } from './changerows.ts';
 
 /** What could not be compared, and why; at most one sentence. */

@@ -1,7 +1,7 @@
-import type { Summary } from '../../analyse/summary.ts';
-import type { CompareMetric } from '../../results/results.ts';
+import type { Summary } from '../../../analyse/summary.ts';
+import type { CompareMetric } from '../../../results/results.ts';
+import { tellOverhead } from '../why/overhead.ts';
 import type { ChangeRow } from './changerows.ts';
-import { tellOverhead } from './why/overhead.ts';
 
 /** A change that is sure is small below the first share, large above the second. */
 const SMALL = 0.03;

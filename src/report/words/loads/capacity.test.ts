@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { makeResults } from '../../../test/fixtures/results/make.ts';
-import { analyse } from '../../analyse/analyse.ts';
-import { mergeResults } from '../../analyse/merge.ts';
-import type { Probe, Results } from '../../results/results.ts';
-import { renderCsv } from '../format/csv.ts';
-import { renderMarkdown } from '../format/markdown.ts';
-import { renderTable } from '../format/terminal.ts';
-import { htmlGroup, renderHtml } from '../html/render.ts';
+import { makeResults } from '../../../../test/fixtures/results/make.ts';
+import { analyse } from '../../../analyse/analyse.ts';
+import { mergeResults } from '../../../analyse/merge.ts';
+import type { Probe, Results } from '../../../results/results.ts';
+import { renderCsv } from '../../format/csv.ts';
+import { renderMarkdown } from '../../format/markdown.ts';
+import { renderTable } from '../../format/terminal.ts';
+import { htmlGroup, renderHtml } from '../../html/render.ts';
 import { tuned } from './tune.ts';
 
 const HOSTILE = '<b>|`[x](https://evil.example)';
@@ -125,7 +125,7 @@ describe('with tune', () => {
       /none is surely better by capacity than 64 \(≥ 600 rps\)\.\nEach value was tried on one start only: another start may differ by about 1 %\.$/,
     );
   });
-  test('what one start cannot tell is said on the terminal, in Markdown and on the page', () => {
+  test('what one start cannot show is on the terminal, in Markdown and on the page', () => {
     const tune = ({ plan }: Results) => {
       plan.tune = 'workers';
     };

@@ -1,12 +1,12 @@
-import type { Summary } from '../../analyse/summary.ts';
-import { bothNumbers, levelOf, nounOf } from '../words/changes.ts';
-import { atMost, change, NOTHING } from '../words/numbers.ts';
-import { counterpart } from '../words/verdicts.ts';
+import type { Summary } from '../../../analyse/summary.ts';
+import { bothNumbers, describeVerdict, levelOf, nounOf } from '../../words/changes.ts';
+import { change, NOTHING } from '../../words/numbers.ts';
+import { counterpart } from '../../words/verdicts.ts';
+import type { Medium } from '../medium.ts';
+import type { Cell, Head, Table, Tone } from '../table.ts';
 import { limitOf, rangeOf } from './amounts.ts';
 import { type ChangeRow, isFit, MARKS } from './changerows.ts';
-import type { Medium } from './medium.ts';
 import { changeSizeOf } from './notes.ts';
-import type { Cell, Head, Table, Tone } from './table.ts';
 
 type Column = Head & { cell: (row: ChangeRow) => Cell | string };
 
@@ -86,16 +86,15 @@ function changeCell(row: ChangeRow): Cell {
 
 function verdictCell(row: ChangeRow): Cell {
   const { kind, comparison } = row;
-  const { verdict, margin, ratio, reasons } = comparison;
+  const { verdict, ratio } = comparison;
   switch (kind) {
     case 'failed':
       return toned('failed', row, true);
     case 'uncompared':
       return { text: 'not compared' };
     case 'noisy':
-      return { text: reasons.length > 0 ? 'cannot tell' : 'too noisy to tell' };
     case 'same':
-      return { text: margin === null ? 'no change' : `no change above ${atMost(margin)}` };
+      return { text: describeVerdict(comparison) };
     default:
       return toned(
         `${verdict === 'slower' ? 'worse' : 'better'}${ratio === null ? '' : ` (${changeSizeOf(ratio)})`}`,
@@ -105,11 +104,12 @@ function verdictCell(row: ChangeRow): Cell {
   }
 }
 
-/** What is known of the limit: `exceeded`, `not exceeded`, `cannot tell`; where limits differ with its own. */
+/** What is known of the limit: `exceeded`, `not exceeded`, `too noisy`; with its own limit if limits differ. */
 function limitCell(row: ChangeRow, own: boolean): Cell {
   if (!row.gate) return { text: NOTHING };
   const { failed, judged } = row.gate;
-  const words = failed ? 'exceeded' : judged ? limitState(row) : 'cannot tell';
+  const open = row.kind === 'noisy' && row.comparison.reasons.length === 0 ? 'too noisy' : 'cannot tell';
+  const words = failed ? 'exceeded' : judged ? limitState(row) : open;
   return toned(own ? `${limitOf(row)}: ${words}` : words, row, failed);
 }
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { summaryOf } from '../../../test/fixtures/results/summaries.ts';
-import type { Summary } from '../../analyse/summary.ts';
-import type { CompareMetric, Comparison } from '../../results/results.ts';
+import { summaryOf } from '../../../../test/fixtures/results/summaries.ts';
+import type { Summary } from '../../../analyse/summary.ts';
+import type { CompareMetric, Comparison } from '../../../results/results.ts';
+import type { Medium } from '../medium.ts';
+import { THIS_PULL } from '../medium.ts';
 import { answerOf } from './answer.ts';
 import { effectOf } from './headline.ts';
-import type { Medium } from './medium.ts';
-import { THIS_PULL } from './medium.ts';
 import { changeSizeOf } from './notes.ts';
 
 const same = (text: string) => text;
@@ -98,7 +98,7 @@ test('every metric that is judged has a row, and RPS is then not for information
   expect(answer(both).notes.join(' ')).not.toContain('for information');
 });
 
-test('reasons that all differ are not all told above the table', () => {
+test('reasons that all differ are not all shown above the table', () => {
   const many = Array.from({ length: 9 }, (_, i) => ({ ...noisy, reasons: [`only ${i} % of answers OK`] }));
   const summary = changed(...many.slice(0, 3));
   const [scenario] = summary.scenarios;

@@ -1,10 +1,10 @@
-import { leadsOf } from '../../analyse/judge/gates.ts';
-import type { GateCheck, Row, ScenarioSummary, Summary } from '../../analyse/summary.ts';
-import type { Comparison, Gate } from '../../results/results.ts';
-import type { Names } from '../words/changes.ts';
-import { findVariant } from '../words/verdicts.ts';
+import { leadsOf } from '../../../analyse/judge/gates.ts';
+import type { GateCheck, Row, ScenarioSummary, Summary } from '../../../analyse/summary.ts';
+import type { Comparison, Gate } from '../../../results/results.ts';
+import type { Names } from '../../words/changes.ts';
+import { findVariant } from '../../words/verdicts.ts';
 
-/** One comparison with the other side, and what it means for somebody who has to decide. */
+/** One comparison with the base, and what it means for somebody who has to decide. */
 export interface ChangeRow {
   kind: ChangeKind;
   comparison: Comparison;
@@ -74,7 +74,7 @@ function kindOf(comparison: Comparison, gate: ChangeRow['gate'], row: Row | null
   return pairs > 0 ? 'noisy' : 'uncompared';
 }
 
-/** Of each comparison the gate that says most about it. */
+/** For each comparison the gate that matters most. */
 function gatesOf({ gates }: Summary): Map<Comparison, ChangeRow['gate']> {
   const found = new Map<Comparison, NonNullable<ChangeRow['gate']>>();
   for (const { gate, checks } of gates) {

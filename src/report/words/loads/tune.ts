@@ -1,11 +1,11 @@
-import { isMore } from '../../analyse/judge/rank.ts';
-import type { Row, ScenarioSummary, Summary, Tuned } from '../../analyse/summary.ts';
-import { digits, estimated, held, points } from './numbers.ts';
-import type { Name } from './words.ts';
+import { isMore } from '../../../analyse/judge/rank.ts';
+import type { Row, ScenarioSummary, Summary, Tuned } from '../../../analyse/summary.ts';
+import { digits, estimated, held, points } from '../numbers.ts';
+import type { Name } from '../words.ts';
 
 /**
- * What came of `--tune`, a sentence for each runtime: the best value and by how much it is better than the one that was
- * chosen, or that none surely is; then what one start cannot tell. Empty where nothing was tuned.
+ * What came of `--tune`, a sentence for each runtime. It has the best value and how much better than the chosen one it
+ * is, or that none surely is. Then comes what one start cannot show. Empty where nothing was tuned.
  */
 export function tuned({ tuned, rows }: ScenarioSummary, { variants }: Summary, name: Name): string[] {
   const find = (id: string) => rows.find(({ variant }) => variant === id) as Row;
