@@ -10,8 +10,8 @@ const PATIENT = {
   expect: { poll: { timeout: 30_000 } },
 };
 
-/** Much of a run is waiting: for containers, and for the end of a load. */
-const WORKERS = availableParallelism() + 1;
+/** Much of a run is waiting: for containers, for the end of a load, for an engine that hangs. */
+const WORKERS = availableParallelism() + 2;
 
 /** Files of the integration layer that compare numbers with the truth, or disturb the machine: each runs by itself. */
 const ALONE = ['capacity', 'guards', 'knee', 'machines', 'noise', 'numbers', 'percentiles', 'verdicts'].map(
@@ -20,11 +20,14 @@ const ALONE = ['capacity', 'guards', 'knee', 'machines', 'noise', 'numbers', 'pe
 
 /**
  * Those that take longest, by themselves longer than the rest of a worker's files: nobody should wait for one at the end.
- * Of the faults, a hung engine and a lost connection take minutes of waiting.
+ * Of the faults, a hung engine and a lost connection take minutes of waiting, beside which pull.test.ts has most of the CPUs for its samples.
  */
 const FIRST = [
-  ...['connection', 'runs', 'hang', 'engines', 'pull', 'corpus-services', 'corpus', 'service-counts'],
-  ...['runtimes', 'services', 'faults', 'profile', 'journeys', 'build', 'load-engines', 'instructions'],
+  ...['connection', 'hang', 'pull', 'corpus-services', 'runs', 'profile', 'corpus', 'engines'],
+  ...['service-counts', 'runtimes', 'services', 'faults', 'loaders', 'action', 'workflow'],
+  ...['used-up', 'several', 'journeys', 'build', 'load-engines', 'instructions', 'host'],
+  // Of the unit tests.
+  ...['sampler', 'simulation', 'budget', 'base'],
 ];
 
 /** What all files of a layer that runs the CLI share. */
@@ -51,6 +54,8 @@ export default defineConfig({
           include: ['{src,bench}/**/*.test.ts', 'test/unit/**/*.test.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
+          // Vitest would leave one CPU to itself, and of two use one.
+          maxWorkers: availableParallelism(),
           // Each file in a process of its own loads the sources anew: that was half of all their time.
           isolate: false,
         },
@@ -79,7 +84,7 @@ export default defineConfig({
           name: 'faults',
           include: ['test/faults/**/*.test.ts'],
           maxWorkers: WORKERS,
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 1 },
           ...SHARED,
         },
       },
@@ -88,7 +93,7 @@ export default defineConfig({
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
           maxWorkers: WORKERS,
-          sequence: { groupOrder: 4 },
+          sequence: { groupOrder: 1 },
           ...PATIENT,
         },
       },

@@ -1,5 +1,5 @@
-// Gives the chunks of dist/ names that stay when their content changes. esbuild names them by a hash of it, so every
-// commit of dist/ would remove and add most files.
+// Gives the chunks of dist/ names that stay when their content changes. The names of esbuild have a hash of it, so
+// every commit of dist/ would remove and add most files.
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Metafile } from 'esbuild';

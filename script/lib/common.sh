@@ -15,7 +15,7 @@ is_root() { [[ $(id -u) == 0 ]]; }
 # Two at once would install twice. Everything started from here closes fd 9: a daemon must not keep the lock.
 take_lock() {
   if [[ ! -d $cache/bin ]]; then
-    say "what is not a package of the system goes to $cache"
+    say "tools that are not packages of the system go to $cache"
     mkdir -p "$cache/bin"
   fi
   if has flock; then
@@ -33,7 +33,7 @@ quietly() {
   "$@" >>"$log" 2>&1 </dev/null 9>&-
 }
 
-# step WHAT COMMAND…: says what it does and does it, once more if need be: downloads fail for a moment at times.
+# step WHAT COMMAND…: prints what it does and does it, once more if need be: downloads fail for a moment at times.
 step() {
   local what=$1 began=$SECONDS
   shift

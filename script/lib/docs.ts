@@ -17,7 +17,7 @@ const root = resolve(import.meta.dirname, '../..');
 
 const runtimes = loadRuntimes(root, root, realFiles);
 
-/** The page with what stands between its two markers replaced by what the manifests say. */
+/** The page with what stands between its two markers replaced with what the manifests have. */
 export function renderRuntimesPage(page: string): string {
   const parts = [...runtimes.values()].map(renderRuntime).join('\n');
   return replacePart(replacePart(page, 'runtimes', parts), 'differences', renderDifferences());
@@ -82,7 +82,7 @@ function renderPreset(runtime: Runtime, base: string): string[] {
 }
 
 function renderOptions(options: Runtime['options']): string[] {
-  // One that all have is told of once.
+  // One that all have is listed once.
   const own = Object.entries(options).filter(([, { at }]) => at !== 'front');
   const rows = own.map(
     ([option, spec]) =>

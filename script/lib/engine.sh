@@ -134,7 +134,7 @@ install_compose() {
 ensure_compose() {
   if docker compose version >/dev/null 2>&1; then return; fi
   if can_apt; then
-    say 'installing docker compose: services of apps are started by it'
+    say 'installing docker compose: it starts services of apps'
     quietly install_compose || true
   fi
   docker compose version >/dev/null 2>&1 || say 'no docker compose here: services do not start without it'

@@ -26,6 +26,6 @@ build_standins() {
 ensure_standins() {
   if [[ ! -e $cache/standins ]]; then return; fi
   if [[ ! -x $cache/k6-${k6_image##*:}/k6 ]] && can_apt; then ensure_go k6; fi
-  say 'no image registry answers: stand-ins from Debian packages take the place of the official images'
+  say 'no image registry answers: using stand-ins from Debian packages instead of the official images'
   build_standins "$@" || fail 'the stand-ins do not build' "see $log"
 }

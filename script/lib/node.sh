@@ -30,8 +30,8 @@ JS
 }
 
 ensure_npm_packages() {
-  has npm || ask_person 'There is Node, but no npm; the development packages come through it.' 'Install it, then start again.'
+  has npm || ask_person 'Node is here, but npm is missing; it installs the development packages.' 'Install it, then start again.'
   if npm_packages_are_current; then return; fi
-  step 'installing the npm packages of package-lock.json: the tests run on them' \
+  step 'installing the npm packages of package-lock.json: the tests need them' \
     npm --prefix "$root" ci --no-audit --no-fund
 }

@@ -1,5 +1,5 @@
-// Prints what CHANGELOG.md says of a version, for its release; fails when there is nothing, or when package.json has
-// another version or names another repository: npm refuses a package whose origin it cannot confirm.
+// Prints the section of a version in CHANGELOG.md, for its release. Fails if there is none, or if package.json has
+// another version or another repository. npm refuses a package whose origin it cannot confirm.
 //   node script/lib/notes.ts 1.2.3 https://github.com/org/php-runtime-bench
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

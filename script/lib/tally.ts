@@ -18,27 +18,66 @@ export function sumTallies(layers: Record<string, Tally>): Tally {
   return sum;
 }
 
+/** What the reporter writes of a run. */
+export interface Reported {
+  projects: Record<string, Tally>;
+  /** Errors outside of any test. */
+  errors: string[];
+  /** False: it was written while tests were under way. */
+  ended: boolean;
+}
+
 /**
- * Reads what the reporter wrote about a vitest run. A run that wrote nothing, ran nothing or ended badly without
- * naming a failure counts as one failure: silence is not success.
+ * Reads what the reporter wrote about a vitest run of some layers. A project of which nothing was written or run counts as one
+ * failure, and so does a run that ended badly without naming one: silence is not success.
  *
  * @param text the reporter's file, undefined when it wrote none
  * @param end how the process ended: 'exit code 0', 'exit code 1', 'signal SIGKILL'
+ * @param layers their projects
+ * @returns by layer; failures of the whole run have all their names
  */
-export function readRun(text: string | undefined, end: string): Tally {
-  const tally = text === undefined ? undefined : parseTally(text);
-  if (!tally) return { ...emptyTally(), failed: [`vitest gave no report (${end})`] };
-  if (tally.failed.length > 0) return tally;
-  if (end !== 'exit code 0') return { ...tally, failed: [`vitest named no failure, but ended with ${end}`] };
-  if (tally.passed + tally.skipped.length === 0) return { ...tally, failed: ['vitest ran no test'] };
-  return tally;
+export function readRun(
+  text: string | undefined,
+  end: string,
+  layers: Readonly<Record<string, readonly string[]>>,
+): Record<string, Tally> {
+  const reported = text === undefined ? undefined : parseReport(text);
+  const tallies: Record<string, Tally> = {};
+  for (const [layer, projects] of Object.entries(layers)) {
+    const tally = addUp(projects.flatMap((project) => reported?.projects[project] ?? []));
+    if (!reported) tally.failed.push(`vitest gave no report (${end})`);
+    else tally.failed.push(...projects.filter((one) => isSilent(reported.projects[one])).map(nameSilent));
+    tallies[layer] = tally;
+  }
+  const failures = [...(reported?.errors ?? [])];
+  const failed = [...failures, ...Object.values(tallies).flatMap((tally) => tally.failed)];
+  if (reported && !reported.ended) failures.push(`vitest ended before its tests (${end})`);
+  else if (end !== 'exit code 0' && failed.length === 0)
+    failures.push(`vitest named no failure, but ended with ${end}`);
+  if (failures.length === 0) return tallies;
+  const all = Object.keys(layers).join(', ');
+  return { ...tallies, [all]: addUp([tallies[all] ?? emptyTally(), { ...emptyTally(), failed: failures }]) };
 }
 
-function parseTally(text: string): Tally | undefined {
+const nameSilent = (project: string) => `vitest ran no test of the project ${project}`;
+
+const isSilent = ({ passed, failed, skipped }: Tally = emptyTally()) =>
+  passed + failed.length + skipped.length === 0;
+
+const addUp = (tallies: readonly Tally[]): Tally => ({
+  passed: tallies.reduce((sum, { passed }) => sum + passed, 0),
+  failed: tallies.flatMap(({ failed }) => failed),
+  skipped: tallies.flatMap(({ skipped }) => skipped),
+});
+
+function parseReport(text: string): Reported | undefined {
   try {
-    const { passed, failed, skipped } = JSON.parse(text);
-    const isTally = Number.isInteger(passed) && [failed, skipped].every(Array.isArray);
-    return isTally ? { passed, failed, skipped } : undefined;
+    const { projects, errors, ended } = JSON.parse(text);
+    const isTally = ({ passed, failed, skipped }: Tally) =>
+      Number.isInteger(passed) && [failed, skipped].every(Array.isArray);
+    return Object.values(projects as Reported['projects']).every(isTally) && Array.isArray(errors)
+      ? { projects, errors, ended: ended === true }
+      : undefined;
   } catch {
     return undefined;
   }

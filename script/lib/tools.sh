@@ -55,7 +55,7 @@ ensure_go_tool() {
   link "$1" "$folder/$1"
 }
 
-# It times fresh starts (--cold-start). A run without them needs none, so where it cannot be had nothing fails.
+# It times fresh starts (--cold-start). A run without them needs none, so nothing fails if it is not available.
 ensure_hyperfine() {
   if has hyperfine; then return; fi
   if can_apt; then
@@ -65,29 +65,43 @@ ensure_hyperfine() {
   fi
 }
 
-# The package would start a server for everybody; the tests start one of their own, in a network of their own.
-install_sshd() {
-  local policy=/usr/sbin/policy-rc.d ours='' result=0
+# Packages would start servers for everybody; the tests start their own, in networks of their own.
+# install_unstarted SERVICES PACKAGE…
+install_unstarted() {
+  local policy=/usr/sbin/policy-rc.d ours='' result=0 services
+  read -ra services <<<"$1"
   if [[ ! -e $policy ]]; then
     printf '#!/bin/sh\nexit 101\n' >"$policy" && chmod 755 "$policy" && ours=yes
   fi
-  apt_install openssh-server openssh-client || result=$?
-  if [[ -d /run/systemd/system ]]; then systemctl disable --now ssh.service ssh.socket || true; fi
+  apt_install "${@:2}" || result=$?
+  if [[ -d /run/systemd/system ]]; then systemctl disable --now "${services[@]}" || true; fi
   [[ -z $ours ]] || rm -f "$policy"
   return "$result"
 }
 
-# Tests reach an engine of theirs over ssh. Without a server they are skipped and say so.
+# Tests reach an engine of theirs over ssh. Without a server they are skipped, with a message.
 ensure_sshd() {
   if [[ -x /usr/sbin/sshd ]]; then return; fi
   if can_apt; then
-    step 'installing openssh-server, without starting it: tests reach an engine over ssh' install_sshd
+    step 'installing openssh-server, without starting it: tests reach an engine over ssh' \
+      install_unstarted 'ssh.service ssh.socket' openssh-server openssh-client
   else
     say 'no openssh-server here: the tests of an engine over ssh will be skipped'
   fi
 }
 
-# Where there is none, and none are available, the tests that need it are skipped and say so.
+# Engines of tests share images through a registry. Without one these tests are skipped, with a message.
+ensure_registry() {
+  if has docker-registry; then return; fi
+  if can_apt; then
+    step 'installing docker-registry, without starting it: engines of tests share images through it' \
+      install_unstarted docker-registry.service docker-registry
+  else
+    say 'no docker-registry here: the tests of a registry will be skipped'
+  fi
+}
+
+# If there is none, and none are available, the tests that need it are skipped, with a message.
 ensure_chromium() {
   local name
   for name in chromium chromium-browser google-chrome google-chrome-stable; do

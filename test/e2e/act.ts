@@ -133,8 +133,8 @@ const STANDINS = [
 ];
 
 /**
- * What act cannot do: it does not know `$/`, this repository at the commit that runs; takes a checkout with a `ref` for
- * one of another repository; and what others' actions do with artifacts needs GitHub.
+ * What act cannot do. It does not know `$/`, this repository at the commit that runs. It takes a checkout with a `ref`
+ * for one of another repository. Actions of others that handle artifacts need GitHub.
  */
 async function adaptWorkflows(folder: string) {
   for (const name of await readdir(folder)) {

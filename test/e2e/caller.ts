@@ -1,4 +1,4 @@
-/** A repository whose workflow calls one of ours, with stand-ins for GitHub and for what keeps artifacts. */
+/** A repository whose workflow calls one of this repository, with stand-ins for GitHub and for what keeps artifacts. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -74,7 +74,7 @@ export class Caller {
   }
 
   /**
-   * Runs a workflow that calls one of ours.
+   * Runs a workflow that calls one of this repository.
    *
    * @param auth credentials of Composer, which the workflow hands on as a secret
    */

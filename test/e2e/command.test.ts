@@ -66,7 +66,7 @@ test.each(['ada', 'grace'])('%s may write: eyes, and the commit that was there t
   expect(outputs).toEqual({ number: 7, commit: SHA, base: 'master', own: false });
 });
 
-test('a branch of the repository itself is told from one of a fork: it alone may have the credentials', async () => {
+test('a branch of the repository itself may have the credentials, one of a fork may not', async () => {
   github.heads.set(7, { label: 'octo:x', sha: SHA, pushed: '2026-01-01T11:59:59Z' });
   expect((await runScript('request', ask('ada'))).outputs).toMatchObject({ commit: SHA, own: true });
 });
@@ -98,13 +98,13 @@ test.each([
   ['after the comment', '2026-01-01T12:00:01Z'],
   ['in the same second', '2026-01-01T12:00:00Z'],
   ['nobody knows when', null],
-])('a push %s: not measured, and said so', async (_, pushed) => {
+])('a push %s: not measured, and reported', async (_, pushed) => {
   github.heads.set(7, { label: 'mallory:x', sha: SHA, pushed });
   const { outputs } = await runScript('request', ask('ada'));
   expect(outputs).toEqual({ answer: expect.stringContaining('ask again') });
 });
 
-test('a pull request that was closed: not measured, and said so', async () => {
+test('a pull request that was closed: not measured, and reported', async () => {
   github.heads.set(7, { label: 'ada:x', sha: SHA, closed: true });
   const { outputs } = await runScript('request', ask('ada'));
   expect(outputs).toEqual({ answer: 'The pull request is not open.' });

@@ -252,7 +252,7 @@ test.each(['failure', 'cancelled'])(
 );
 
 test.each(['action_required', 'skipped'])(
-  'a run that was %s has left nothing to tell',
+  'a run that was %s has left nothing to publish',
   async (conclusion) => {
     const done = await run('bench-comment.yml', workflowRun(conclusion));
     expect(done.code, done.log).toBe(0);

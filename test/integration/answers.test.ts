@@ -39,7 +39,7 @@ async function bench(out: string, apps: Record<string, string>, ...flags: string
   const run = project.bench(
     out,
     ...['--app', Object.keys(apps).join(','), '--runtimes', 'apache,nginx-fpm', '--paths', '/'],
-    ...['--timeout', '5s', '--wait', ...flags],
+    ...['--timeout', '3s', '--wait', ...flags],
   );
   const { code, stdout, stderr } = await run.done;
   const results = project.results(out);

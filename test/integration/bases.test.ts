@@ -1,23 +1,24 @@
 // Where base images come from: a registry of this process answers for them.
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectDocker } from '../../src/engine/docker.ts';
 import { realHost } from '../../src/host.ts';
 import { askDigest } from '../../src/images/build.ts';
+import { writeFiles } from '../fixtures/commits.ts';
+import { makeFolder } from '../fixtures/temporary.ts';
 import { leftovers } from './bench.ts';
-import { build, factsOf, writeFiles } from './built.ts';
+import { build, factsOf } from './built.ts';
 
 const INDEX_TYPE = 'application/vnd.oci.image.index.v1+json';
 
 let folder: string;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'php-runtime-bench-test-bases-'));
+  folder = makeFolder();
 });
 afterAll(async () => {
   rmSync(folder, { recursive: true });

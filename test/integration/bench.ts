@@ -1,6 +1,5 @@
 /** The CLI as users run it: bundled, in a project folder of its own, against the real engine. */
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import Ajv2020 from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
@@ -10,6 +9,8 @@ import { isDisturbed } from '../../src/analyse/judge/pairs.ts';
 import { K6_IMAGE } from '../../src/engine/k6-image.ts';
 import { type ExecOptions, type Finished, type Running, realHost } from '../../src/host.ts';
 import type { Measurement, Results, Variant } from '../../src/results/results.ts';
+import { commitFiles, git, writeFiles } from '../fixtures/commits.ts';
+import { makeFolder } from '../fixtures/temporary.ts';
 import { NAMESPACE } from './namespace.ts';
 import { findPackage, makePackage } from './package.ts';
 
@@ -43,6 +44,11 @@ export interface Project {
   folder: string;
   /** Where its temporary files go. */
   temporary: string;
+  /** Runs git there; returns what it prints. */
+  git(...args: string[]): string;
+  write(files: Readonly<Record<string, string>>): void;
+  /** Writes files and commits all that is there, in a repository of its own; returns the commit. */
+  commit(files: Readonly<Record<string, string>>): string;
   /** Starts the CLI there, with no flags but these. */
   start(argv: readonly string[], options?: StartOptions): Run;
   /** Runs it to its end. */
@@ -66,7 +72,7 @@ export interface Project {
  * @param options.own a package of its own, beside the project's folder
  */
 export async function makeProject({ own = false } = {}): Promise<Project> {
-  const folder = mkdtempSync(join(tmpdir(), 'php-runtime-bench-test-'));
+  const folder = makeFolder();
   const cwd = join(folder, 'project');
   const temporary = join(folder, 'tmp');
   for (const path of [cwd, temporary]) mkdirSync(path);
@@ -101,6 +107,12 @@ export async function makeProject({ own = false } = {}): Promise<Project> {
   return {
     folder: cwd,
     temporary,
+    git: (...args) => git(cwd, ...args),
+    write: (files) => void writeFiles(cwd, files),
+    commit(files) {
+      if (!existsSync(join(cwd, '.git'))) git(cwd, 'init', '--quiet', '--initial-branch=main');
+      return commitFiles(cwd, files);
+    },
     start,
     cli: (argv, options) => start(argv, options).done,
     bench: (out, ...flags) => start(quick(out, flags)),
@@ -122,8 +134,7 @@ function override(presets: readonly string[], flags: readonly string[]): string[
   return [...kept, ...flags];
 }
 
-/** Stand-ins, where they are told or there; else the official images. */
-/** The flags that map official images to stand-ins, where those are in use. */
+/** The flags that map official images to stand-ins: those of BENCH_IMAGES, or those that are there. */
 export async function findImages(): Promise<string[]> {
   const file = join(root, 'test/standins/images.yml');
   if (process.env.BENCH_IMAGES) return ['--images', resolve(process.env.BENCH_IMAGES)];
@@ -145,9 +156,9 @@ export async function ourContainers(): Promise<string[]> {
 
 /** Everything in the engine that should be gone after a run. */
 export async function leftovers(): Promise<string[]> {
-  const networks = lines(await docker('network', 'ls', '--filter', LABEL, '--format', 'network {{.Name}}'));
-  const volumes = lines(await docker('volume', 'ls', '--filter', LABEL, '--format', 'volume {{.Name}}'));
-  return [...(await ourContainers()), ...networks, ...volumes];
+  const list = async (kind: string) =>
+    lines(await docker(kind, 'ls', '--filter', LABEL, '--format', `${kind} {{.Name}}`));
+  return (await Promise.all([ourContainers(), list('network'), list('volume')])).flat();
 }
 
 /** Waits for something that happens while the run goes on; throws when it ends without. */
@@ -164,7 +175,7 @@ export async function during(run: Run, holds: () => boolean | Promise<boolean>):
   }
 }
 
-/** Waits until the run has told that. */
+/** Waits until the run has printed that. */
 export function told(run: Run, text: string): Promise<void> {
   return during(run, () => run.stderr.includes(text));
 }

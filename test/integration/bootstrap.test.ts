@@ -5,16 +5,16 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeFolder } from '../fixtures/temporary.ts';
 
 const scripts = resolve(import.meta.dirname, '../../script');
 const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'php-runtime-bench');
@@ -34,7 +34,7 @@ const installers = [
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'php-runtime-bench-bootstrap-'));
+  folder = makeFolder();
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 

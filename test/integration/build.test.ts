@@ -1,14 +1,14 @@
 // What becomes of an app on its way into an image: real bake, Composer, extensions and frameworks.
-import { execFileSync } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { realHost } from '../../src/host.ts';
+import { writeFiles } from '../fixtures/commits.ts';
 import { DOCKERIGNORES, IGNORABLE } from '../fixtures/dockerignores.ts';
+import { makeFolder } from '../fixtures/temporary.ts';
 import { docker, leftovers, makeProject, type Project, root, variantOf } from './bench.ts';
-import { build, factsOf, writeFiles } from './built.ts';
+import { build, factsOf } from './built.ts';
 
 const GREET = '<?php namespace Acme; class Greet { static function say() { return "hello"; } }';
 /** A package that the app brings along, so that there is one without a registry. */
@@ -27,7 +27,7 @@ const INDEX = {
 let folder: string;
 let project: Project;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'php-runtime-bench-test-build-'));
+  folder = makeFolder();
   project = await makeProject();
 });
 afterAll(async () => {
@@ -231,27 +231,20 @@ test('Symfony, Laravel and Lumen answer alike on Apache and on nginx, with their
 });
 
 test('a commit with other packages is compared: both sides are installed anew', async () => {
-  const git = (...args: string[]) =>
-    execFileSync('git', ['-c', 'user.name=o', '-c', 'user.email=o@example.com', ...args], {
-      cwd: project.folder,
-    });
   const app = {
     ...INDEX,
     ...PACKAGE,
     '.gitignore': 'vendor\nout*\n',
     'composer.json': composer({ require: { 'acme/greet': '1.0.0' } }),
   };
-  write('.', app, project.folder);
-  git('init', '--quiet');
-  git('add', '--all');
-  git('commit', '--quiet', '--message', 'One');
+  project.commit(app);
   const two = {
     ...PACKAGE,
     'packages/greet/composer.json': PACKAGE['packages/greet/composer.json'].replace('1.0.0', '2.0.0'),
   };
-  write('.', { ...two, 'composer.json': composer({ require: { 'acme/greet': '2.0.0' } }) }, project.folder);
+  project.write({ ...two, 'composer.json': composer({ require: { 'acme/greet': '2.0.0' } }) });
   // What somebody has installed for development: with it the page would not answer.
-  write('.', { 'vendor/autoload.php': '<?php http_response_code(500);' }, project.folder);
+  project.write({ 'vendor/autoload.php': '<?php http_response_code(500);' });
   const run = project.bench(
     'out-two',
     ...['--app', '.', '--runtimes', 'apache', '--paths', '/', '--compare-to', 'HEAD', '--wait'],

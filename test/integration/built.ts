@@ -1,5 +1,4 @@
 /** Builds of a small app for Apache, by real bake. */
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseConfig } from '../../src/config/parse.ts';
 import { connectDocker } from '../../src/engine/docker.ts';
@@ -8,14 +7,6 @@ import { type Built, buildImages } from '../../src/images/build.ts';
 import { planVariants } from '../../src/plan/variants.ts';
 import { makeRunId } from '../../src/stages/desk.ts';
 import { findImages, root } from './bench.ts';
-
-export function writeFiles(folder: string, files: Readonly<Record<string, string>>): string {
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), text);
-  }
-  return folder;
-}
 
 /** Builds the image of an app for Apache; also gives the lines and the commands of the build. */
 export async function build(

@@ -1,7 +1,5 @@
 // Counts of what Redis and Valkey do per request: exact numbers on both sides, none for equal pages.
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { realHost } from '../../src/host.ts';
@@ -44,32 +42,21 @@ services:
 `;
 const IMAGES = { redis: 'redis:8', valkey: 'valkey/valkey:8' };
 type Kind = keyof typeof IMAGES;
+const INDEX = 'app/public/index.php';
 
 let project: Project;
 beforeAll(async () => {
   project = await makeProject();
-  git('init', '--quiet', '--initial-branch=main');
-  write('.gitignore', '/out-*\n');
-  write('app/public/index.php', page(1));
   for (const kind of Object.keys(IMAGES) as Kind[]) {
-    write(`${kind}.yaml`, compose(IMAGES[kind], kind));
-    write(`${kind}.bench.yml`, `app: app\nruntimes: apache\nservices: ${kind}.yaml\n`);
+    project.write({
+      [`${kind}.yaml`]: compose(IMAGES[kind], kind),
+      [`${kind}.bench.yml`]: `app: app\nruntimes: apache\nservices: ${kind}.yaml\n`,
+    });
   }
-  git('add', '--all');
-  git('commit', '--quiet', '--message', 'Begin');
+  project.commit({ '.gitignore': '/out-*\n', [INDEX]: page(1) });
 });
 afterAll(() => project.remove());
 afterEach(async () => expect(await leftovers()).toEqual([]));
-
-function git(...args: string[]) {
-  const who = ['-c', 'user.name=octo', '-c', 'user.email=octo@example.com'];
-  execFileSync('git', [...who, ...args], { cwd: project.folder, encoding: 'utf8' });
-}
-
-function write(path: string, text: string) {
-  mkdirSync(dirname(join(project.folder, path)), { recursive: true });
-  writeFileSync(join(project.folder, path), text);
-}
 
 /** Compares what is in the folder with its commit, path by path. */
 async function compare(kind: Kind, paths: string, gates: readonly string[]) {
@@ -101,11 +88,11 @@ async function needImage(kind: Kind, skip: (why: string) => void) {
 
 const LIMIT_MS = 900_000;
 
-test('on Redis more reads of the cache are told with the exact numbers, and an equal page has none', {
+test('on Redis more reads of the cache are reported with the exact numbers, and an equal page has none', {
   timeout: LIMIT_MS,
 }, async ({ skip }) => {
   await needImage('redis', skip);
-  write('app/public/index.php', page(10));
+  project.write({ [INDEX]: page(10) });
   const gates = ['cache-commands more', 'cache-misses more'];
   const { code, stdout, stderr, results } = await compare('redis', '/,/equal', gates);
   const few = { 'cache-commands': [3], 'cache-hits': [1], 'cache-misses': [1] };
@@ -130,7 +117,7 @@ test('on Valkey a page that asks the same in other words has no other counts', {
   skip,
 }) => {
   await needImage('valkey', skip);
-  write('app/public/index.php', `${page(1)}// The same in other words.\n`);
+  project.write({ [INDEX]: `${page(1)}// The same in other words.\n` });
   const gates = ['cache-commands more', 'cache-hits more', 'cache-misses more'];
   const { code, stdout, stderr, results } = await compare('valkey', '/', gates);
   const few = { 'cache-commands': [3], 'cache-hits': [1], 'cache-misses': [1] };

@@ -49,7 +49,7 @@ test('is found within a twentieth', (test) => {
   expect(stdout).toContain('Capacity rps');
 });
 
-test('by no more rates than it had said, the one that ends it missed twice, each with what k6 told of it', async () => {
+test('with no more rates than announced, the one that ends it missed twice, each with the figures of k6', async () => {
   const [{ probes }] = results.searches as [Results['searches'][number]];
   expect(stderr).toMatch(/capacity: 1 × at most 12 rates of 5 s each, at most 1 min \d+ s/);
   expect(probes.length).toBeLessThanOrEqual(12);

@@ -1,19 +1,11 @@
 // The CLI as its users meet it: what it refuses, that a run does what its plan says, what it writes and shows again.
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { formatCpus } from '../../src/plan/cpus.ts';
 import type { Results } from '../../src/results/results.ts';
 import { BAD_INPUT, toPattern } from '../fixtures/bad-input.ts';
+import { makeFolder } from '../fixtures/temporary.ts';
 import {
   ARENA,
   docker,
@@ -35,7 +27,7 @@ afterAll(() => project.remove());
 describe('bad input', () => {
   let cwd: string;
   beforeEach(() => {
-    cwd = mkdtempSync(join(tmpdir(), 'php-runtime-bench-cwd-'));
+    cwd = makeFolder();
   });
   afterEach(async () => {
     rmSync(cwd, { recursive: true });
@@ -64,7 +56,7 @@ describe('bad input', () => {
     },
   );
 
-  // What only the machine and the engine can tell.
+  // What only the machine and the engine know.
   it.each([
     [
       'an engine that does not answer',
@@ -165,7 +157,7 @@ describe('a plan and its run', () => {
       `title: b\npaths: [/loop, /json?n=1]\n${common}warmup: 1s\nblocks: 1\n`,
     );
 
-    // With all that a plan may need on PATH, and a docker that tells of it when it is called.
+    // With all that a plan may need on PATH, and a docker that reports when it is called.
     const bin = join(project.folder, 'bin');
     mkdirSync(bin);
     for (const name of ['cat', 'grep', 'sed', 'sh']) symlinkSync(`/bin/${name}`, join(bin, name));

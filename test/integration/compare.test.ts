@@ -1,16 +1,7 @@
 // One version of an app against another, from the flag to the verdict: real git, engine, images and load.
 import { execFileSync } from 'node:child_process';
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Results } from '../../src/results/results.ts';
 import { docker, during, leftovers, makeProject, type Project, slicesOf, variantOf } from './bench.ts';
@@ -18,8 +9,7 @@ import { docker, during, leftovers, makeProject, type Project, slicesOf, variant
 let project: Project;
 beforeAll(async () => {
   project = await makeProject();
-  git('init', '--quiet', '--initial-branch=main');
-  commit({ '.gitignore': '/out-*\n', '.dockerignore': '.git\nout-*\n', [INDEX]: page(20_000) });
+  project.commit({ '.gitignore': '/out-*\n', '.dockerignore': '.git\nout-*\n', [INDEX]: page(20_000) });
 });
 afterAll(() => project.remove());
 afterEach(async () => {
@@ -31,26 +21,6 @@ const INDEX = 'public/index.php';
 /** A page that does this much and says the same. */
 const page = (loops: number, comment = '') =>
   `<?php ${comment}\n$x = 1;\nfor ($i = 0; $i < ${loops}; $i++) {\n    $x = ($x * 31 + $i) & 0xffff;\n}\necho 'done';\n`;
-
-function git(...args: string[]): string {
-  const who = ['-c', 'user.name=octo', '-c', 'user.email=octo@example.com'];
-  return execFileSync('git', [...who, ...args], { cwd: project.folder, encoding: 'utf8' }).trim();
-}
-
-function write(files: Readonly<Record<string, string>>) {
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(project.folder, path)), { recursive: true });
-    writeFileSync(join(project.folder, path), text);
-  }
-}
-
-/** Writes files and commits all; gives the commit. */
-function commit(files: Readonly<Record<string, string>>): string {
-  write(files);
-  git('add', '--all');
-  git('commit', '--quiet', '--allow-empty', '--message', 'Change');
-  return git('rev-parse', 'HEAD');
-}
 
 /** All that a run could touch: the files of the checkout and of the repository, except for its own output. */
 function snapshot() {
@@ -80,10 +50,10 @@ describe('a checkout with uncommitted changes against the commit before', () => 
   }
 
   beforeAll(async () => {
-    commits.base = git('rev-parse', 'HEAD');
-    commits.head = commit({ [INDEX]: page(20_000, '// Said again') });
-    write({ [INDEX]: page(120_000), 'new.php': '<?php' });
-    before = git('status', '--porcelain');
+    commits.base = project.git('rev-parse', 'HEAD');
+    commits.head = project.commit({ [INDEX]: page(20_000, '// Said again') });
+    project.write({ [INDEX]: page(120_000), 'new.php': '<?php' });
+    before = project.git('status', '--porcelain');
     touched.before = snapshot();
     ({ code } = await project.bench(
       'out-dirty',
@@ -135,9 +105,9 @@ describe('a checkout with uncommitted changes against the commit before', () => 
 
   it('touches neither the checkout nor the repository', () => {
     expect(touched.after).toEqual(touched.before);
-    expect(git('status', '--porcelain')).toBe(before);
-    expect(git('rev-parse', 'HEAD')).toBe(commits.head);
-    expect(git('worktree', 'list').split('\n')).toHaveLength(1);
+    expect(project.git('status', '--porcelain')).toBe(before);
+    expect(project.git('rev-parse', 'HEAD')).toBe(commits.head);
+    expect(project.git('worktree', 'list').split('\n')).toHaveLength(1);
   });
 
   it('can be compared with as an earlier run, by intervals without a verdict', async () => {
@@ -222,7 +192,7 @@ describe('what nobody can compare with', () => {
   });
 
   it('an app that is new: it is measured alone, and no gate stands in its way', async () => {
-    write({ 'fresh/index.php': "<?php echo 'fresh';\n" });
+    project.write({ 'fresh/index.php': "<?php echo 'fresh';\n" });
     const flags = ['--app', 'fresh', '--compare-to', 'HEAD~1', '--fail-on', 'slower > 3%'];
     const { code } = await project.bench('out-new', ...APACHE, ...flags).done;
     rmSync(join(project.folder, 'fresh'), { recursive: true });
@@ -241,8 +211,8 @@ describe('what nobody can compare with', () => {
   ])('a base that does not build, %s', async (_, gate, expected) => {
     const dockerfile = '.bench/runtimes/faulty/Dockerfile';
     const good = readFileSync(join(project.folder, dockerfile), 'utf8');
-    commit({ [dockerfile]: `${good}RUN echo broken then && exit 9\n` });
-    commit({ [dockerfile]: good });
+    project.commit({ [dockerfile]: `${good}RUN echo broken then && exit 9\n` });
+    project.commit({ [dockerfile]: good });
     const { code, stderr } = await project.bench(
       'out-broken',
       ...['--runtimes', 'faulty', '--paths', '/', '--compare-to', 'HEAD~1', ...gate],
@@ -270,8 +240,8 @@ describe('a run that ends while the other commit is checked out', () => {
   const start = (out: string, what: string) => {
     const dockerfile = '.bench/runtimes/faulty/Dockerfile';
     const good = readFileSync(join(project.folder, dockerfile), 'utf8');
-    commit({ [dockerfile]: `${good}RUN sleep 20 # ${what} ${Date.now()}\n` });
-    commit({ [dockerfile]: good });
+    project.commit({ [dockerfile]: `${good}RUN sleep 20 # ${what} ${Date.now()}\n` });
+    project.commit({ [dockerfile]: good });
     const flags = ['--runtimes', 'faulty', '--paths', '/', '--compare-to', 'HEAD~1'];
     return project.bench(out, ...flags);
   };
@@ -292,7 +262,7 @@ describe('a run that ends while the other commit is checked out', () => {
     await run.done;
     const [left = ''] = checkouts();
     expect(left).not.toBe('');
-    expect(git('worktree', 'list').split('\n')).toHaveLength(1);
+    expect(project.git('worktree', 'list').split('\n')).toHaveLength(1);
     const next = await project.bench('out-next', ...APACHE).done;
     expect(next.code).toBe(0);
     expect(next.stderr).toContain(`left behind: ${left}`);

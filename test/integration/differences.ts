@@ -1,7 +1,7 @@
 /**
- * What differs from php-fpm where the app stays in memory: the table in docs/runtimes.md is made of this. What is said there
- * of ends is checked by longlived-ends.test.ts, the rest by longlived-differs.test.ts, on every runtime; and what comes of
- * worker.php alone by worker.test.ts, too.
+ * What differs from php-fpm where the app stays in memory: the table in docs/runtimes.md is made of this. What it has
+ * on ends is checked by longlived-ends.test.ts, the rest by longlived-differs.test.ts, on every runtime. Effects of
+ * worker.php alone are checked by worker.test.ts, too.
  */
 
 const COLUMNS = [

@@ -33,7 +33,7 @@ const escapes = expect.objectContaining({
   what: expect.stringMatching(/^containers escape .* 0\.5 CPUs/),
 });
 
-it('containers that escape the limits of this process are told, and only those', async ({ skip }) => {
+it('containers that escape the limits of this process are reported, and only those', async ({ skip }) => {
   if (why !== null) skip(why);
   const args = ['doctor', '--json', ...(await findImages())];
   const shell = `echo $$ >'${group}/cgroup.procs' && exec "$@"`;

@@ -226,6 +226,10 @@ test.each([
   [['nothing', '--base-url', 'http://x'], 'nothing'],
   [['--base-url', 'http://x'], 'exactly one scenario'],
   [['quick', '--base-url', 'http://x', '--segments', '999'], 'more segments than clients'],
+  [
+    ['quick', '--base-url', 'http://x', '--load-engines', 'box', '--load-address', '10.0.0.5'],
+    '`load-engines` does not work here',
+  ],
 ])('bad input is refused: %j', async (argv, message) => {
   const { code, stderr } = await cli('eject-load', ...argv, '--app', folder);
   expect(stderr).toContain(message);

@@ -1,10 +1,10 @@
 // An app's extensions take minutes to compile. All images on one base share that step, in one real bake.
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { realHost } from '../../src/host.ts';
+import { makeFolder } from '../fixtures/temporary.ts';
 import { imageFor, root } from './docker.ts';
 
 const INSTALLER = 'mlocati/php-extension-installer:2';
@@ -32,7 +32,7 @@ const images = readdirSync(join(root, 'runtimes'))
   .map(({ name, dockerfile }) => ({ name, ...cut(readFileSync(dockerfile, 'utf8')) }));
 
 it('extensions are compiled once for each base', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'php-runtime-bench-test-extensions-'));
+  const folder = makeFolder();
   try {
     const target: Record<string, object> = {};
     const add = (name: string, text: string, more: object = {}) => {

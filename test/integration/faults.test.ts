@@ -1,4 +1,5 @@
-// What goes wrong in the field, for real: each fault is told, costs its own variant alone and leaves nothing behind.
+// What goes wrong in the field, for real: each fault is reported, costs its own variant alone and leaves nothing
+// behind.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, test } from 'vitest';
@@ -90,7 +91,7 @@ describe('variants that fail beside one that does not', () => {
     results = project.results('many');
   });
 
-  it('ends with exit code 3, without a word of ours on the inside', () => {
+  it('ends with exit code 3, without a word about the inside', () => {
     expect(code).toBe(3);
     expect(stderr).not.toMatch(/Error:|\n +at /);
   });
@@ -176,7 +177,7 @@ describe('an app that is not ready to be served', () => {
     'ours/moved/index.php': "<?php header('Location: /login');",
   };
 
-  it('is told by what it logs, and that redirects are what is loaded', async () => {
+  it('is found from its log, with a note that redirects are loaded', async () => {
     for (const [path, text] of Object.entries(apps)) {
       mkdirSync(dirname(join(project.folder, path)), { recursive: true });
       writeFileSync(join(project.folder, path), text);
@@ -239,7 +240,7 @@ describe('lack of memory', () => {
       ...['--memory', '64M', '--paths', '/mem?mb=36', '--load', 'vus(2, 8s)'],
     ).done;
     const results = project.results('memory');
-    // The engine does not always hear of it; then it is told as likely.
+    // The engine does not always hear of it; then it is reported as likely.
     const lack = /killed(:|, probably) out of memory/;
     expectRow('memory', { code, printed: stdout });
     expect(variantOf(results, 'faulty@8.4[fault=hoards]').failure).toMatchObject({
@@ -349,7 +350,7 @@ describe('a reader that goes away', () => {
 });
 
 describe('a second run meanwhile', () => {
-  it('is refused and told who is there; one that waits comes next', async () => {
+  it('is refused with the name of the other; one that waits comes next', async () => {
     const first = project.bench('first', '--runtimes', 'apache', '--instances', '2');
     await told(first, 'instance 1/2: starting');
     // Both at once, since the first has other things to do than to wait for them.
@@ -382,7 +383,7 @@ describe('a second run meanwhile', () => {
 });
 
 describe('what is in the way', () => {
-  it('a listener on a port of ours fails the variant that was to have it', async () => {
+  it('a listener on a port of the run fails the variant that was to have it', async () => {
     // The build gives us the time to put it there; with this seed the port is not that of the one that does not build.
     const run = project.bench('port', '--seed', '2', '--runtimes', 'apache,faulty,unbuildable[seconds=5]');
     await during(run, () => existsSync(join(project.folder, 'port/results.json')));

@@ -61,7 +61,7 @@ test('a stall of all CPUs shows in each slice that it falls into, though no time
   }
 });
 
-test('a pool that shrinks while others are loaded has a lead-in before each slice, which does not count', async () => {
+test('a pool that shrinks while others are loaded has a warm-up before each slice, which does not count', async () => {
   const elastic = 'nginx-fpm@8.4[pm=dynamic,workers=4]';
   const flags = ['--runtimes', 'nginx-fpm[workers=4],nginx-fpm[workers=4,pm=dynamic]', '--warmup', '1s'];
   const more = ['--blocks', '2', '--seed', '5', '--paths', '/json?n=5', '--load', 'vus(2, 1s)'];

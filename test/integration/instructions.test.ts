@@ -1,7 +1,6 @@
 // Instructions of pages, counted by callgrind: what is counted, what is refused, and that nothing is left.
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Results } from '../../src/results/results.ts';
 import { readPart } from '../../src/run/instructions/callgrind.ts';
@@ -10,9 +9,12 @@ import { leftovers, makeProject, type Project, told } from './bench.ts';
 let project: Project;
 beforeAll(async () => {
   project = await makeProject();
-  git('init', '--quiet', '--initial-branch=main');
-  commit({ '.gitignore': '/out-*\n', '.dockerignore': '.git\nout-*\n', 'public/index.php': app(1000) });
-  commit({ 'public/index.php': app(1005) });
+  project.commit({
+    '.gitignore': '/out-*\n',
+    '.dockerignore': '.git\nout-*\n',
+    'public/index.php': app(1000),
+  });
+  project.commit({ 'public/index.php': app(1005) });
 });
 afterAll(() => project.remove());
 afterEach(async () => {
@@ -43,20 +45,6 @@ if ($path === '/list/') { echo $_SERVER['SCRIPT_NAME'], $_SERVER['HTTP_HOST'], $
 work($path === '/equal' ? 1000 : ${units});
 echo 'done';
 `;
-
-function git(...args: string[]): string {
-  const who = ['-c', 'user.name=octo', '-c', 'user.email=octo@example.com'];
-  return execFileSync('git', [...who, ...args], { cwd: project.folder, encoding: 'utf8' }).trim();
-}
-
-function commit(files: Readonly<Record<string, string>>) {
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(project.folder, path)), { recursive: true });
-    writeFileSync(join(project.folder, path), text);
-  }
-  git('add', '--all');
-  git('commit', '--quiet', '--message', 'Change');
-}
 
 const COUNT = ['--runtimes', 'nginx-fpm', '--count', 'instructions'];
 
@@ -94,7 +82,7 @@ describe('pages of two versions', () => {
     }
   });
 
-  it('tell which functions differ, and keep what callgrind wrote', () => {
+  it('name the functions that differ, and keep what callgrind wrote', () => {
     const [head, base] = countsOf('/').map(({ functions = [] }) => functions);
     const calls = (all: typeof head) => all?.find(({ name }) => name === '_emalloc')?.calls ?? 0;
     expect(calls(head)).toBeGreaterThan(calls(base));
@@ -124,7 +112,7 @@ describe('pages of two versions', () => {
 });
 
 it('a file without PHP is refused', async () => {
-  commit({ 'public/robots.txt': 'User-agent: *\n' });
+  project.commit({ 'public/robots.txt': 'User-agent: *\n' });
   await project.bench('out-file', ...COUNT, '--paths', '/robots.txt').done;
   const { counts, warnings } = project.results('out-file');
   expect(counts).toEqual([]);
@@ -134,7 +122,7 @@ it('a file without PHP is refused', async () => {
 });
 
 it('an app that its set-up installs over HTTP is counted, each version by itself', async () => {
-  commit({ 'set-up.yml': 'set-up: curl -fsS "http://app.test:$PORT/install"\n' });
+  project.commit({ 'set-up.yml': 'set-up: curl -fsS "http://app.test:$PORT/install"\n' });
   const { code, stderr } = await project.bench(
     ...['out-set-up', ...COUNT, '--paths', '/installed', '--config', 'set-up.yml', '--compare-to', 'HEAD'],
   ).done;

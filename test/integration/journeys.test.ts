@@ -1,5 +1,5 @@
-// Journeys: of the bundled apps with their own, over SQLite, every endpoint is asked and none fails; paths are shared evenly;
-// a variant that differs in what it answers to a POST is failed.
+// Journeys: in the bundled apps with their own, over SQLite, every endpoint is asked and none fails. Paths are shared
+// evenly. A variant that answers a POST differently fails.
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeProject, type Project, root, slicesOf, variantOf } from './bench.ts';

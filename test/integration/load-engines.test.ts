@@ -1,6 +1,6 @@
 /** A run whose load comes from two other machines: three engines in network namespaces of their own, joined by a bridge. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeEngine, type OwnEngine, whyNoEngine } from '../faults/engine.ts';
@@ -10,7 +10,6 @@ import { makeProject, type Project } from './bench.ts';
 const why = whyNoEngine();
 const K6 = 'grafana/k6:2.2.0';
 const ADDRESS = '10.77.0.1';
-const WHO = ['-c', 'user.name=octo', '-c', 'user.email=octo@example.com'];
 
 describe.skipIf(why !== null)(`load from two engines${why ? `: ${why}` : ''}`, () => {
   const engines: OwnEngine[] = [];
@@ -36,11 +35,11 @@ describe.skipIf(why !== null)(`load from two engines${why ? `: ${why}` : ''}`, (
     ...['--engine', engines[0]?.host ?? '', '--load-address', ADDRESS],
     ...['--load-engines', loaders.map((i) => engines[i]?.host).join(',')],
     ...['--app', 'plain', '--runtimes', 'faulty', '--php', '8.4', '--paths', '/'],
-    ...['--timeout', '10s', '--instances', '1', '--blocks', '2', '--warmup', '1s'],
+    ...['--timeout', '3s', '--instances', '1', '--blocks', '2', '--warmup', '1s'],
   ];
 
   test('each makes its share, none twice, and what lies between is reported', async (test) => {
-    const run = project.run('both', ...flags(1, 2), '--load', 'requests(401, 4)');
+    const run = project.run('both', ...flags(1, 2), '--load', 'requests(401, 4)', '--count', 'php');
     const { code, stderr } = await run.done;
     expect(stderr.split('copying ')).toHaveLength(3);
     expect(stderr).toContain('round trip');
@@ -59,6 +58,15 @@ describe.skipIf(why !== null)(`load from two engines${why ? `: ${why}` : ''}`, (
       expect(Math.min(...shares)).toBeGreaterThan(0);
       expect(shares.reduce((sum, n) => sum + n, 0)).toBe(401);
     }
+    // The count has one client, and this runtime no counter: its load is made all the same.
+    expect(stderr).toContain(`too few clients for all load engines: it comes from ${engines[1]?.host} alone`);
+    const raw = join(project.folder, 'both/raw/paths/1');
+    const sent = readdirSync(raw).flatMap((name) => {
+      const slice = /^k6-(s\d+)\.json$/.exec(name)?.[1];
+      if (slice === undefined) return [];
+      return JSON.parse(readFileSync(join(raw, name), 'utf8')).metrics[`http_reqs{slice:${slice}}`].count > 0;
+    });
+    expect(sent).toEqual([true, true]);
     expect(results.plan.elsewhere).toMatchObject({ kind: 'engines', target: ADDRESS });
     expect(results.plan.elsewhere?.generators).toEqual(
       ['0:1/2', '1/2:1'].map((share, i) => ({
@@ -72,19 +80,12 @@ describe.skipIf(why !== null)(`load from two engines${why ? `: ${why}` : ''}`, (
     }
   });
 
-  test('two commits are loaded in turns and at once, by both engines', async () => {
-    const git = (...args: string[]) =>
-      execFileSync('git', [...WHO, ...args], { cwd: project.folder, encoding: 'utf8' });
-    mkdirSync(join(project.folder, 'app/public'), { recursive: true });
-    const page = join(project.folder, 'app/public/index.php');
-    writeFileSync(join(project.folder, '.gitignore'), '/out*\n/both\n/commits\n');
-    writeFileSync(page, '<?php echo "page";');
-    git('init', '--quiet', '--initial-branch=main');
-    git('add', '--all');
-    git('commit', '--quiet', '--message', 'Begin');
-    writeFileSync(page, '<?php echo "pa", "ge";');
+  test('two commits are loaded in turns by both engines, and at once by one client each', async () => {
+    const index = 'app/public/index.php';
+    project.commit({ '.gitignore': '/out*\n/both\n/commits\n', [index]: '<?php echo "page";' });
+    project.write({ [index]: '<?php echo "pa", "ge";' });
     const own = flags(1, 2).map((flag) => (flag === 'plain' ? 'app' : flag));
-    const run = project.run('commits', ...own, '--load', 'vus(4, 2s)', '--compare-to', 'HEAD');
+    const run = project.run('commits', ...own, '--load', 'vus(2, 2s)', '--compare-to', 'HEAD');
     const { code, stdout, stderr } = await run.done;
     // 3: a busy machine spoils slices.
     expect([0, 3], `${stdout}\n${stderr}`).toContain(code);
@@ -99,6 +100,7 @@ describe.skipIf(why !== null)(`load from two engines${why ? `: ${why}` : ''}`, (
     expect(good.some(({ cpu }) => (cpu?.usedUs ?? 0) > 0)).toBe(true);
     for (const { generator, requests } of good) {
       const shares = generator.machines?.map((machine) => machine.requests) ?? [];
+      expect(shares).toHaveLength(2);
       expect(Math.min(...shares)).toBeGreaterThan(0);
       expect(shares.reduce((sum, n) => sum + n, 0)).toBe(requests);
     }

@@ -66,7 +66,7 @@ async function run(out: string, flags: readonly string[] = [], path?: string): P
     [
       ...['run', ...(await findImages()), '--app', 'one=one,two=two,three=three', '--runtimes', 'leaky'],
       ...['--reference', idOf('two'), '--paths', '/', '--load', 'vus(2, 1s)', '--warmup', '0s'],
-      ...['--instances', '4', '--blocks', '1', '--wait', '--out', out, ...flags],
+      ...['--timeout', '500ms', '--instances', '4', '--blocks', '1', '--wait', '--out', out, ...flags],
     ],
     path === undefined ? {} : { env: { PATH: `${path}:${process.env.PATH}` } },
   );

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => project.remove());
 
-it('doctor --aa tells the noise and what can be found amid it, and leaves nothing', async (test) => {
+it('doctor --aa reports the noise and what can be found amid it, and leaves nothing', async (test) => {
   const flags =
     '--app plain --runtimes nginx-fpm,apache --scenarios quick --instances 4 --blocks 2 --warmup 1s --seed 5';
   const images = await findImages();

@@ -143,6 +143,8 @@ test("twice the CPUs about double /cpu's throughput, where the machine has them"
     '/cpu?ms=20',
     '--load',
     'vus(8, 3s)',
+    '--timeout',
+    '1s',
     '--blocks',
     '1',
   ];

@@ -1,7 +1,6 @@
 // An app that passes the check and then answers something else is found under load, with its cause; one whose pages vary is not.
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Results } from '../../src/results/results.ts';
 import { makeProject, type Project, slicesOf, variantOf } from './bench.ts';
@@ -53,11 +52,7 @@ describe('apps that answer otherwise under load', () => {
   let code: number;
 
   beforeAll(async () => {
-    for (const [name, php] of Object.entries(APPS)) {
-      const file = join(project.folder, 'ours', name, 'index.php');
-      mkdirSync(dirname(file), { recursive: true });
-      writeFileSync(file, php);
-    }
+    for (const [name, php] of Object.entries(APPS)) project.write({ [`ours/${name}/index.php`]: php });
     const apps = Object.keys(APPS).map((name) => `ours/${name}`);
     const run = project.run(
       'otherwise',
@@ -132,12 +127,12 @@ describe('apps that answer otherwise under load', () => {
     expect(page()).toContain(`\n\n${said}`);
   });
 
-  it('tells the cause of an error that is in the body alone', () =>
+  it('names the cause of an error that is in the body alone', () =>
     expect(variantOf(results, 'refused/apache@8.4').failure?.reason).toBe(
       'GET / answers HTTP 500; its text: Access denied for user shop',
     ));
 
-  it('tells file and line of an error of PHP, and no noise of the start', () => {
+  it('names file and line of an error of PHP, and no noise of the start', () => {
     const said = /syntax error, unexpected token "echo", expecting ";" in \/app\/\S*index\.php on line 3/;
     expect(variantOf(results, 'broken/apache@8.4').failure?.reason).toMatch(said);
     expect(plain(stdout)).toMatch(said);
@@ -180,20 +175,10 @@ describe('an app that answers otherwise while both of its refs are loaded at onc
   it('fails as it does in a turn', async () => {
     const own = await makeProject();
     try {
-      const write = (php: string) => {
-        mkdirSync(join(own.folder, 'app'), { recursive: true });
-        writeFileSync(join(own.folder, 'app/index.php'), php);
-      };
-      const git = (...args: string[]) =>
-        execFileSync('git', ['-c', 'user.name=octo', '-c', 'user.email=octo@example.com', ...args], {
-          cwd: own.folder,
-        });
-      write(`${COUNT} echo $page;`);
-      git('init', '--quiet', '--initial-branch=main');
-      git('add', 'app');
-      git('commit', '--quiet', '--message', 'App');
+      const index = 'app/index.php';
+      own.commit({ [index]: `${COUNT} echo $page;` });
       // As before once the duets are over.
-      write(`${COUNT} echo $count > ${TURNS} && $count <= ${TURNS + 25} ? $excuse : $page;`);
+      own.write({ [index]: `${COUNT} echo $count > ${TURNS} && $count <= ${TURNS + 25} ? $excuse : $page;` });
       const { code, stderr } = await own.run(
         'duets',
         ...['--app', 'app', '--runtimes', 'apache', '--paths', '/', '--compare-to', 'HEAD'],

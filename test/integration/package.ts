@@ -1,8 +1,8 @@
 /** The package as users install it, bundled from the sources as they are: once for all test files of a run. */
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { realHost } from '../../src/host.ts';
+import { makeFolder } from '../fixtures/temporary.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 /** Names the folder to the workers of the tests. */
@@ -25,7 +25,7 @@ export async function makePackage(folder: string): Promise<void> {
 /** Called by vitest before the first test file of each project, and what it returns behind the last of all. */
 export default async function setup(): Promise<() => void> {
   if (findPackage() !== null) return () => {};
-  const folder = mkdtempSync(join(tmpdir(), 'php-runtime-bench-package-'));
+  const folder = makeFolder();
   const made = join(folder, 'package');
   await makePackage(made);
   process.env[VARIABLE] = made;

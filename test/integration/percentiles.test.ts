@@ -46,7 +46,7 @@ test("at 10 % of what k6 can do, p50, p90 and p99 are those of the server's own 
 
   const pooled = poolLatency([m])?.percentiles ?? [];
   const ratio = (p: number) => (pooled.find((point) => point.p === p)?.ms ?? 0) / truePercentile(truth, p);
-  // Buckets are 1 % wide, so nothing is faster than the truth by more. k6 is half busy at this rate: in 8 runs it added
+  // Buckets are 1 % wide, so nothing is faster than the truth by more. At this rate k6 is half busy. In 8 runs it added
   // 12 to 18 % at p50, 16 to 34 % at p90, 3 to 18 % at p99. At twice the rate p90 was up to 64 % too high.
   for (const [p, most] of [
     [50, 1.25],

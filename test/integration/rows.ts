@@ -72,7 +72,7 @@ const ROWS: readonly Row[] = [
   },
   {
     ...{ runtime: 'unit', php: ['8.4'], sapi: 'cli-server', server: /^unit\/1\.\d+\.\d+$/, files: true },
-    // `docker top` tells no process of Unit from another, except for their titles.
+    // `docker top` cannot separate processes of Unit, except for their titles.
     ...{ worker: /^unit: "php" application/, logLine: APACHE_LINE, ownExtensions: ['pcntl', 'unit'] },
     bad: [
       ['PM', 'ondemand', /one of static, dynamic/],
@@ -92,12 +92,13 @@ const ROWS: readonly Row[] = [
   },
   {
     ...{ runtime: 'reactphp', php: ['8.4'], sapi: 'cli', server: /^react-http\/1\.\d+\.\d+$/, files: false },
-    ...{ worker: /\/server\.php$/, logLine: APACHE_LINE, ownIni: CLI_INI, ownExtensions: ['pcntl'] },
+    ...{ worker: /\/server\.php$/, logLine: APACHE_LINE, ownIni: CLI_INI, ownExtensions: ['ev', 'pcntl'] },
     ...{ outOfMemory: 0, bad: [['REBOOT', '1', /one of true, false/]] },
   },
   {
     ...{ runtime: 'workerman', php: ['8.4'], sapi: 'cli', server: /^workerman\/5\.\d+\.\d+$/, files: false },
-    ...{ worker: /^WorkerMan: worker/, logLine: APACHE_LINE, ownIni: CLI_INI, ownExtensions: ['pcntl'] },
+    ...{ worker: /^WorkerMan: worker/, logLine: APACHE_LINE, ownIni: CLI_INI },
+    ownExtensions: ['event', 'pcntl'],
     ...{ outOfMemory: 0, bad: [['REBOOT', '1', /one of true, false/]] },
   },
   {

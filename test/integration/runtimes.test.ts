@@ -622,7 +622,7 @@ describe('nginx-apache', () => {
     });
   });
 
-  it('tells Apache who asks', async () => {
+  it('passes the address of the client to Apache', async () => {
     await using(start('nginx-apache'), async (server) => {
       const { body } = await askOnce(server, { path: '/', headers: ['X-Forwarded-For: 10.1.2.3'] });
       expect(JSON.parse(body).headers).not.toHaveProperty('x-forwarded-for');

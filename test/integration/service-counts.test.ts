@@ -1,7 +1,6 @@
 // Counts of what databases do per request: exact numbers on both sides, whatever health checks ask meanwhile.
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { realHost } from '../../src/host.ts';
 import type { Results } from '../../src/results/results.ts';
@@ -85,32 +84,17 @@ services: { file: ${name}.yaml, reset: { db: '${DATABASES[name].reset}' } }
 set-up: php set-up.php
 `;
 
+const INDEX = 'app/public/index.php';
 let project: Project;
 beforeAll(async () => {
   project = await makeProject();
-  git('init', '--quiet', '--initial-branch=main');
-  write('.gitignore', '/out-*\n');
-  write('app/set-up.php', SET_UP);
-  write('app/public/index.php', ONE_QUERY);
   for (const name of Object.keys(DATABASES) as Database[]) {
-    write(`${name}.yaml`, DATABASES[name].compose);
-    write(`${name}.bench.yml`, configOf(name));
+    project.write({ [`${name}.yaml`]: DATABASES[name].compose, [`${name}.bench.yml`]: configOf(name) });
   }
-  git('add', '--all');
-  git('commit', '--quiet', '--message', 'Begin');
+  project.commit({ '.gitignore': '/out-*\n', 'app/set-up.php': SET_UP, [INDEX]: ONE_QUERY });
 });
 afterAll(() => project.remove());
 afterEach(async () => expect(await leftovers()).toEqual([]));
-
-function git(...args: string[]) {
-  const who = ['-c', 'user.name=octo', '-c', 'user.email=octo@example.com'];
-  execFileSync('git', [...who, ...args], { cwd: project.folder, encoding: 'utf8' });
-}
-
-function write(path: string, text: string) {
-  mkdirSync(dirname(join(project.folder, path)), { recursive: true });
-  writeFileSync(join(project.folder, path), text);
-}
 
 const LOAD = [
   ...['--paths', '/', '--load', 'requests(20, 1)', '--warmup', '0s', '--blocks', '1'],
@@ -138,7 +122,7 @@ test.for(Object.keys(DATABASES) as Database[])(
   { timeout: LIMIT_MS },
   async (name, { skip }) => {
     if (noCompose !== 0) skip('docker has no compose plugin here');
-    write('app/public/index.php', MANY_QUERIES);
+    project.write({ [INDEX]: MANY_QUERIES });
     const out = `out-${name}`;
     const gates = [
       '--fail-on',
@@ -183,7 +167,7 @@ test.for(Object.keys(DATABASES) as Database[])(
   { timeout: LIMIT_MS },
   async (name, { skip }) => {
     if (noCompose !== 0) skip('docker has no compose plugin here');
-    write('app/public/index.php', `${ONE_QUERY}// The same in other words.\n`);
+    project.write({ [INDEX]: `${ONE_QUERY}// The same in other words.\n` });
     const out = `out-${name}-equal`;
     const gates = ['queries more', 'rows-read more', 'rows-written more'].flatMap((rule) => [
       '--fail-on',

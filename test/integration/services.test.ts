@@ -263,7 +263,7 @@ withCompose('a service that ends with an error ends the run, and says why', asyn
   );
 });
 
-test('what is not there or not right is said before anything starts', async () => {
+test('what is missing or wrong is reported before anything starts', async () => {
   const argv = ['run', ...(await findImages()), ...LOAD, '--out', 'none'];
   const without = await project.cli(argv, {
     env: { PATH: `${join(project.folder, 'bin')}:${process.env.PATH}` },

@@ -1,5 +1,5 @@
-// What PHP is told of a request in $_SERVER: the same by all runtimes. Those that keep the app in memory run no other file
-// than the front controller. The table in docs/runtimes.md is what is seen here.
+// What PHP gets of a request in $_SERVER: the same from all runtimes. Those that keep the app in memory run no other
+// file than the front controller. The table in docs/runtimes.md is what is seen here.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -87,7 +87,7 @@ function difference(runtime: string, seen: Variables, model: Variables): Variabl
   );
 }
 
-it.each(rows)('$runtime tells what Apache tells', ({ runtime, files }) => {
+it.each(rows)('$runtime passes what Apache passes', ({ runtime, files }) => {
   if (broken.has(runtime)) throw broken.get(runtime);
   const model = answers.get('apache') as Variables[];
   for (const [i, seen] of (answers.get(runtime) as Variables[]).entries()) {

@@ -1,7 +1,4 @@
 // Whether a small change in an app is found, and nothing where nothing changed: real git, engine, images and load.
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkGates } from '../../src/analyse/judge/gates.ts';
 import type { Comparison, Results } from '../../src/results/results.ts';
@@ -10,7 +7,6 @@ import { leftovers, makeProject, needQuiet, type Project, slicesOf } from './ben
 let project: Project;
 beforeAll(async () => {
   project = await makeProject();
-  git('init', '--quiet', '--initial-branch=main');
 });
 afterAll(async () => {
   const left = [...(await leftovers()), ...project.temporaryFiles()];
@@ -21,20 +17,6 @@ afterAll(async () => {
 /** A page that does this much and says the same. */
 const page = (loops: number, comment = '') =>
   `<?php ${comment}\n$x = 1;\nfor ($i = 0; $i < ${loops}; $i++) {\n    $x = ($x * 31 + $i) & 0xffff;\n}\necho 'done';\n`;
-
-function git(...args: string[]): void {
-  const who = ['-c', 'user.name=octo', '-c', 'user.email=octo@example.com'];
-  execFileSync('git', [...who, ...args], { cwd: project.folder });
-}
-
-function commit(files: Readonly<Record<string, string>>): void {
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(project.folder, path)), { recursive: true });
-    writeFileSync(join(project.folder, path), text);
-  }
-  git('add', '--all');
-  git('commit', '--quiet', '--allow-empty', '--message', 'Change');
-}
 
 // The question itself. How small a change may be is measured by bench/power; this one is found on a busy machine, too.
 describe('10 % more work in one app, a comment in another', () => {
@@ -49,8 +31,8 @@ describe('10 % more work in one app, a comment in another', () => {
 
   beforeAll(async () => {
     const app = (name: string, text: string) => ({ [`${name}/index.php`]: text });
-    commit({ ...app('more', page(LOOPS)), ...app('same', page(LOOPS)) });
-    commit({ ...app('more', page(LOOPS * 1.1)), ...app('same', page(LOOPS, '// Said again')) });
+    project.commit({ ...app('more', page(LOOPS)), ...app('same', page(LOOPS)) });
+    project.commit({ ...app('more', page(LOOPS * 1.1)), ...app('same', page(LOOPS, '// Said again')) });
     const run = project.run(
       'out-verdict',
       ...['--app', 'more,same', '--runtimes', 'apache', '--paths', '/', '--compare-to', 'HEAD~1'],

@@ -154,7 +154,7 @@ function checkWorkflow({ text }: Block, page: Page) {
     expect(workflow.permissions['pull-requests']).toBe(comments ? 'write' : undefined);
   }
 }
-/** A job that is a reusable workflow of ours: its inputs, and that it is granted what the jobs in it ask for. */
+/** A job that is one of our reusable workflows: its inputs, and that it is granted what the jobs in it ask for. */
 function checkCall({ uses = '', with: given = {}, secrets = {}, permissions = {} }: CallingJob, page: Page) {
   const [, file = ''] = /^org\/php-runtime-bench\/(\.github\/workflows\/[\w-]+\.yml)@v1$/.exec(uses) ?? [];
   const called = parse(readFileSync(join(root, file), 'utf8'));
@@ -346,7 +346,7 @@ test('docs/reading-the-report.md has the columns of CSV in their order', () => {
 describe('docs/runtimes.md', () => {
   const page = readPage('docs/runtimes.md');
 
-  test('says with which PHP a runtime was checked', () => {
+  test('names the PHP that a runtime was checked with', () => {
     for (const { name, tried, php } of loadRuntimes(root, resolve(root), realFiles).values()) {
       const versions = [...(tried ?? '').matchAll(/(?<=\bPHP (?:[\d.]+ and )?)\d\.\d+/g)].map(
         ([version]) => version,

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
+import { makeFolder } from '../fixtures/temporary.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const { files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -30,7 +30,7 @@ test('the package has what git has in its folders, down to those that are empty 
 });
 
 test('what we develop with is no part of what we ship', () => {
-  const target = mkdtempSync(join(tmpdir(), 'php-runtime-bench-bundle-'));
+  const target = makeFolder();
   try {
     execFileSync(process.execPath, [join(root, 'script/lib/bundle.ts'), target], { cwd: root });
     const names = readdirSync(join(target, 'dist'), { recursive: true, encoding: 'utf8' });

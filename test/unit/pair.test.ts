@@ -21,7 +21,7 @@ const CONTAINER = `
 it.each([
   ['well', 'exit 0'],
   ['with an error', 'exit 3'],
-])('the server behind is told to stop where the one in front ends %s', async (_, end) => {
+])('the server behind is stopped if the one in front ends %s', async (_, end) => {
   const said: string[] = [];
   const running = realHost.start(
     'bash',
@@ -29,7 +29,7 @@ it.each([
     {
       onLine: (line) => {
         said.push(line);
-        // As the engine does it: the first process alone is told, not its group.
+        // As the engine does it: the first process alone gets the signal, not its group.
         if (said.length === 4) process.kill(Number(said[0]), 'SIGTERM');
       },
     },

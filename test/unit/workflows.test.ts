@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { realFiles } from '../../src/config/files.ts';
 import { keysOf } from '../../src/config/keys/key-sources.ts';
 import { loadRuntimes } from '../../src/config/parts/runtimes.ts';
+import { makeFolder } from '../fixtures/temporary.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -118,7 +118,7 @@ test('jobs that may write run none of the code that is measured, and no shell', 
   for (const { workflow } of workflows.filter(({ name }) => name.startsWith('bench'))) {
     for (const { permissions = {}, steps = [], uses } of Object.values(workflow.jobs)) {
       if (!Object.values(permissions).includes('write')) continue;
-      // A workflow of ours has jobs with fewer rights of their own.
+      // Our workflows have jobs with fewer rights of their own.
       if (uses) expect(uses).toBe('$/.github/workflows/bench.yml');
       for (const { uses: used = 'a script' } of steps) {
         expect([
@@ -208,7 +208,7 @@ interface Matrix {
 }
 
 test("GitHub's own parser names what is wrong with a workflow, line by line", () => {
-  const folder = mkdtempSync(join(tmpdir(), 'php-runtime-bench-workflow-'));
+  const folder = makeFolder();
   try {
     const file = join(folder, 'bad.yml');
     const call = ['    uses: $/.github/workflows/bench.yml', '    with:', '      no-such-input: x'];

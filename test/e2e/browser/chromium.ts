@@ -1,10 +1,10 @@
 /** Chromium for tests that open pages, and what a page does that it should not. */
-import { accessSync, constants, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { makeFolder } from '../../fixtures/temporary.ts';
 
 /** As Debian, Ubuntu and Google call it. */
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
@@ -44,7 +44,7 @@ export async function openPage(
   html: string,
   options: BrowserContextOptions = {},
 ): Promise<Opened> {
-  const folder = mkdtempSync(join(tmpdir(), 'php-runtime-bench-page-'));
+  const folder = makeFolder();
   const file = join(folder, 'report.html');
   writeFileSync(file, html);
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });

@@ -2,8 +2,9 @@
 //   node test/e2e/browser/pictures.ts
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { htmlGroup, renderHtml } from '../../../src/report/html/render.ts';
+import { renderHtml } from '../../../src/report/html/render.ts';
 import { fixtures } from '../../fixtures/results/make.ts';
+import { summaryOf } from '../../fixtures/results/summaries.ts';
 import { findChromium, NO_CHROMIUM, openBrowser, openPage } from './chromium.ts';
 import { renderGitHub } from './markdown.ts';
 
@@ -32,8 +33,8 @@ try {
   // The folded parts follow.
   const [head = ''] = comment.split('<details>');
   await take('comment.png', `<meta charset="utf-8"><style>${STYLE}</style>${renderGitHub(head)}`, 1100);
-  const results = (fixtures.base as NonNullable<typeof fixtures.base>)();
-  await take('report.png', renderHtml([htmlGroup(results)]), 1280, 820);
+  const { measurements } = (fixtures.base as NonNullable<typeof fixtures.base>)();
+  await take('report.png', renderHtml([{ summary: summaryOf('base'), measurements }]), 1400, 860);
 } finally {
   await browser.close();
 }

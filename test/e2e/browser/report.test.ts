@@ -263,7 +263,7 @@ describe('charts', () => {
     await expect.poll(() => ink(page, 'slices')).toBe(dots);
   });
 
-  test('tell values under the mouse, of lines and of dots', async () => {
+  test('show values under the mouse, of lines and of dots', async () => {
     const page = await open('ramp');
     await scrollThrough(page);
     const plot = page.locator('[data-chart="latency-time"] .plot');
@@ -364,7 +364,7 @@ test('names from right to left do not turn the numbers beside them', async () =>
   const { page } = opened;
   await scrollThrough(page);
   expect(await page.locator('.verdict').textContent()).toMatch(/^خادم سريع has the highest RPS: 2,/);
-  // The name stands left of what follows it, as in any sentence of ours.
+  // The name stands left of what follows it, as in any other sentence.
   const [name, verdict] = await Promise.all([
     page.locator('.verdict bdi').first().boundingBox(),
     page.locator('.verdict').boundingBox(),

@@ -1,11 +1,11 @@
 // How long report.html takes to make, stage by stage, and to open, how much memory that needs, how large it gets.
 //   node test/e2e/browser/size.ts     `bench/report/run.ts` measures the command as a whole, without a browser
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Results } from '../../../src/results/results.ts';
 import { sizes } from '../../fixtures/results/sizes.ts';
+import { makeFolder } from '../../fixtures/temporary.ts';
 import { findChromium, NO_CHROMIUM, openBrowser, openPage } from './chromium.ts';
 
 /** A process of its own, so that its memory is that of the report alone. */
@@ -41,7 +41,7 @@ console.log(
   '| run | results.json | read | analysed | rendered | memory | report.html | ready in Chromium | its memory |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|',
 );
 for (const [name, make] of Object.entries(sizes)) {
-  const folder = mkdtempSync(join(tmpdir(), 'php-runtime-bench-size-'));
+  const folder = makeFolder();
   write(folder, make());
   const root = join(import.meta.dirname, '../../..');
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', MAKE, folder, root], {

@@ -57,7 +57,7 @@ test.each(['why', 'why-hostile', 'why-alone', 'why-rows'])(
 );
 
 describe('the flame graph', () => {
-  test('is as wide as the time, and its colours tell what changed', async () => {
+  test('is as wide as the time, and its colours show what changed', async () => {
     const page = await open('why');
     expect(await texts(page)).toEqual(expect.arrayContaining(['one request', 'App\\Controller::index()']));
     const [all, index] = [
@@ -100,7 +100,7 @@ describe('the flame graph', () => {
     expect(await page.getByRole('button', { name: 'Show all' }).isDisabled()).toBe(true);
   });
 
-  test('tells what lies under the mouse', async () => {
+  test('shows what lies under the mouse', async () => {
     const page = await open('why');
     await box(page, 'App\\Prices::of()').hover();
     await expect
@@ -189,7 +189,7 @@ test('the table has the same data, sorted by a click', async () => {
   expect((await names())[0]).toBe('Framework\\View::render()');
 });
 
-test('a hostile name is text: in the answer, the graph, what is told of it, and the table', async () => {
+test('a hostile name is text: in the answer, the graph, its description, and the table', async () => {
   const page = await open('why-hostile');
   const shown =
     'App\\</script><img src=x onerror=alert(1)>|@octocat `#12` **x** [y](https://evil.example)::find()';
