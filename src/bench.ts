@@ -43,7 +43,7 @@ async function work(desk: Desk, asked: Config): Promise<Bench> {
 
 /**
  * What was measured is kept, whatever happens: a stop and a failure of the machine end the work early (the failure is
- * returned). An error of the user or of ours is thrown once all is written.
+ * returned). An error, the user's or internal, is thrown once all is written.
  */
 async function untilStopped(
   desk: Desk,

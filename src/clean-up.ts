@@ -2,7 +2,7 @@
 export interface CleanUp {
   /** Adds a step; the last that was added is the first to be done. */
   later(what: string, step: () => unknown): void;
-  /** Does all steps, each whatever the others did. Never throws: what a step threw is told. */
+  /** Does all steps, each whatever the others did. Never throws: what a step threw is printed. */
   run(): Promise<void>;
 }
 

@@ -22,7 +22,7 @@ try {
     process.stderr.write(`${error.message}\n`);
     process.exitCode = error.exitCode;
   } else {
-    // A bug of ours, which is none of the documented exit codes.
+    // An internal error, which is none of the documented exit codes.
     process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
     process.exitCode = 70;
   }

@@ -21,8 +21,8 @@ export interface UserErrorDetail {
 const CONTROL = /[^\P{Cc}\n]/gu;
 
 /**
- * Something that the user can fix. Printed as one message without a stack trace; exit code 2.
- * Anything else that is thrown is a bug of ours and keeps its stack trace.
+ * Something that the user can fix. Printed as one message without a stack trace; exit code 2. Anything else that is
+ * thrown is an internal error and keeps its stack trace.
  */
 export class UserError extends Error {
   override name = 'UserError';
@@ -50,7 +50,7 @@ export class UserError extends Error {
   }
 }
 
-/** The engine or the machine failed: nothing that the user has written is wrong, and nothing of ours. Exit code 4. */
+/** The engine or the machine failed: neither what the user has written nor this tool is wrong. Exit code 4. */
 export class MachineError extends UserError {
   override name = 'MachineError';
   override readonly exitCode = 4;

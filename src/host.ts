@@ -48,7 +48,7 @@ export interface Host {
   start(program: string, args: readonly string[], options?: ExecOptions): Running;
   /** Is there a process of that number on this machine? */
   isAlive(pid: number): boolean;
-  /** Unix time in ms. Somebody may set the clock meanwhile: how long something took is told by `elapsed`. */
+  /** Unix time in ms. Somebody may set the clock meanwhile: how long something took is measured with `elapsed`. */
   now(): number;
   /** Time in ms since some moment, whatever becomes of the clock. */
   elapsed(): number;
@@ -132,7 +132,7 @@ function start(program: string, args: readonly string[], options: ExecOptions = 
     // Our own group: a terminal's Ctrl-C reaches us alone, and we end things in order.
     detached: true,
   });
-  // Without file descriptors Node makes no pipes, though the types say so.
+  // Without file descriptors Node makes no pipes, though its types have them.
   if ((child.stdout as unknown) === undefined) return notStarted(child);
   const output = { stdout: keepEnd(), stderr: keepEnd() };
   const rest = { stdout: '', stderr: '' };
@@ -145,7 +145,7 @@ function start(program: string, args: readonly string[], options: ExecOptions = 
       for (const line of lines) options.onLine(line, stream);
     });
   }
-  // EPIPE: the program closed its input early; its exit code tells the story.
+  // EPIPE: the program closed its input early; its exit code shows why.
   child.stdin.on('error', () => {});
   if (options.input !== undefined) child.stdin.end(options.input);
   let timedOut = false;
@@ -193,7 +193,7 @@ function start(program: string, args: readonly string[], options: ExecOptions = 
 }
 
 function notStarted(child: ChildProcessWithoutNullStreams): Running {
-  // It throws what the error event says.
+  // It throws what the error event has.
   const done = once(child, 'close') as Promise<never>;
   done.catch(() => {});
   return { done, write: () => {}, end: () => {}, kill: () => {} };

@@ -2,9 +2,9 @@
 const CLEAN_UP_MS = 120_000;
 
 /**
- * For errors that nobody has caught, where Node itself would end with 1: that means a missed criterion here. A run that
- * goes on is asked to end as by a signal, so that it keeps what it has measured and removes its containers; the exit code
- * is 70 in any case.
+ * For errors that nobody has caught, where Node itself would end with 1: that means a missed criterion here. A run in
+ * progress ends as after a signal: it keeps what it has measured and removes its containers. The exit code is always
+ * 70.
  */
 export function installLastResort(report: (text: string) => void): void {
   let failed = false;

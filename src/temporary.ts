@@ -1,21 +1,33 @@
-import { lstat, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Host } from './host.ts';
 
-/** What a run keeps in temporary folders: the files of another commit, what apps are built by, k6 scripts, passes, a connection. */
-const PURPOSES = ['base', 'build', 'script', 'pass', 'ssh', 'k6', 'push'] as const;
+/** What a run keeps in temporary folders: the files of another commit, what apps are built with, k6 scripts, passes, a connection. */
+const PURPOSES = ['base', 'build', 'script', 'pass', 'ssh', 'k6', 'push', 'seen'] as const;
 type Purpose = (typeof PURPOSES)[number];
 
-const NAME = /^php-runtime-bench-(\d{8}-\d{6}-[0-9a-f]{4})-(?:base|build|script|pass|ssh|k6|push)$/;
+const NAME = new RegExp(`^php-runtime-bench-(\\d{8}-\\d{6}-[0-9a-f]{4})-(?:${PURPOSES.join('|')})$`);
+/** What other commands keep there: the results of an A/A run, the branch of a history. */
+const SCRATCH = /^php-runtime-bench-(?:aa|history)-\w{6}$/;
 const folderOf = (run: string, purpose: Purpose) => join(tmpdir(), `php-runtime-bench-${run}-${purpose}`);
 
-/** Makes a temporary folder that carries the run's id, so that what a killed run leaves can be told from what is in use. */
+/** Makes a temporary folder with the run's id and its owner: a later run removes it if the owner was killed. */
 export async function makeTemporary(run: string, purpose: Purpose): Promise<string> {
   const folder = folderOf(run, purpose);
   // Not recursive: a folder that is there already is somebody else's.
   await mkdir(folder, { mode: 0o700 });
-  await writeFile(join(folder, 'owner'), JSON.stringify({ pid: process.pid, host: hostname() }));
+  await nameOwner(folder);
+  return folder;
+}
+
+const nameOwner = (folder: string) =>
+  writeFile(join(folder, 'owner'), JSON.stringify({ pid: process.pid, host: hostname() }));
+
+/** The same for a command that is no run. The caller removes it. */
+export async function makeScratch(purpose: 'aa' | 'history'): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), `php-runtime-bench-${purpose}-`));
+  await nameOwner(folder);
   return folder;
 }
 
@@ -46,16 +58,19 @@ export async function removeTemporary(run: string): Promise<boolean> {
   return removed.includes(true);
 }
 
-/** Removes what killed runs of this machine have left. */
+/** Removes what killed runs and commands of this machine have left. */
 export async function sweepTemporary(host: Host, say: (line: string) => void): Promise<void> {
   for (const name of await readdir(tmpdir()).catch(() => [])) {
     const run = NAME.exec(name)?.[1];
-    if (run === undefined || (await isInUse(host, join(tmpdir(), name)))) continue;
-    if (await removeTemporary(run)) say(`removed what run ${run} left behind: ${name}`);
+    const folder = join(tmpdir(), name);
+    if ((run === undefined && !SCRATCH.test(name)) || (await isInUse(host, folder))) continue;
+    // Another user's stays.
+    if (run === undefined) await rm(folder, { recursive: true, force: true }).catch(() => {});
+    else if (await removeTemporary(run)) say(`removed what run ${run} left behind: ${name}`);
   }
 }
 
-/** Whoever cannot be told to be dead lives: on another machine, or just about to say who it is. */
+/** An owner counts as alive unless it is surely dead: it may be on another machine, or about to write its name. */
 async function isInUse(host: Host, folder: string): Promise<boolean> {
   try {
     const { pid, host: machine } = JSON.parse(await readFile(join(folder, 'owner'), 'utf8'));

@@ -249,7 +249,7 @@ describe('claims', () => {
     expect(verdictOn(name, claim, found)).toBe(verdict);
   });
 
-  test('stalls are told, other work that takes the CPUs leaves nothing to judge', () => {
+  test('stalls are reported, other work that takes the CPUs leaves nothing to judge', () => {
     const rows = [row('RoadRunner', doing(200)), row('Apache', doing(100))];
     expect(verdictOn('auth', 'RoadRunner does twice', data(rows, [], 5))).toBe('confirmed');
     expect(verdictOn('auth', 'RoadRunner does twice', data(rows, [], 6))).toBe('not checked');

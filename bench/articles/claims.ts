@@ -1,6 +1,6 @@
 /**
  * What each article claims, and whether it is so here. How each claim is judged was written before anything was
- * measured: by intervals over fresh starts, so that what cannot be told apart is not judged. Pure.
+ * measured: by intervals over fresh starts, so that what does not surely differ is not judged. Pure.
  */
 import { count, digits } from '../../src/report/words/numbers.ts';
 import type { Name } from './articles.ts';
@@ -247,7 +247,7 @@ function skip(why: string): Judged {
   return { verdict: 'not checked', why };
 }
 
-/** Of several that represent one claim: what all of them say. */
+/** For several that represent one claim: what all of them show. */
 function together(all: readonly Judged[]): Judged {
   const why = all.map((one) => one.why).join('; ');
   const [first] = all;

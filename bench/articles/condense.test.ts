@@ -84,7 +84,7 @@ test('slices, endpoints and comparisons where the article has them', () => {
   expect(auth.against).toEqual([]);
 });
 
-test('what tells nothing of a server has a flaw; one that gave in has none', () => {
+test('what shows nothing of a server has a flaw; one that gave in has none', () => {
   const failure = { stage: 'build', reason: 'no such package\nand more', log: '' } as const;
   const servers: Server[] = [
     { id: 'fine', rps: 50 },

@@ -103,14 +103,14 @@ function toRow(
   };
 }
 
-/** A server that gave in tells of itself; one that failed, or was not the limit, does not. */
+/** A server that gave in shows its limit; one that failed, or was not the limit, does not. */
 function flawOf({ state }: Pooled): string | null {
   if (state.kind === 'generator-bound') return BOUND;
   const isFlawed = state.kind === 'failed' || (state.kind === 'unranked' && state.cause === 'no-data');
   return isFlawed ? (reasonOf(state).split('\n')[0] ?? '') : null;
 }
 
-/** What the slices of one start tell of each other says nothing of other starts. */
+/** How the slices of one start differ shows nothing about other starts. */
 function toValue(found: Estimate | null): Value | null {
   return found && { value: found.value, half: found.over === 'instances' ? found.half : null };
 }

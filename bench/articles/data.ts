@@ -26,7 +26,7 @@ export interface Run {
   instances: number;
   /** Scenario → load as it was run. */
   loads: Readonly<Record<string, string>>;
-  /** Label → what the server said it is. */
+  /** Label → what the server reported to be. */
   servers: Readonly<Record<string, string>>;
   php: string;
   loadSeconds: number;
@@ -45,7 +45,7 @@ export interface Row {
   kind: 'row';
   scenario: string;
   variant: string;
-  /** Why it tells nothing of the server; null: it does. */
+  /** Why it shows nothing about the server; null: it does. */
   flaw: string | null;
   requests: number;
   okCount: number;

@@ -41,7 +41,7 @@ function renderArticle(name: Name, data: Data | null): string[] {
   ];
 }
 
-/** Text of ours, in which code is code. */
+/** Our own text, in which code is code. */
 function escapeSigns(text: string): string {
   return text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
 }

@@ -1,8 +1,8 @@
-/** Ways to set k6: what goes to its environment instead of what a run says. */
+/** Ways to set k6: what goes to its environment instead of a run's own. */
 export function environmentOf(setting: string): Record<string, string> | null {
   if (setting === 'ours') return null;
   if (setting === 'default') return { GOMAXPROCS: '', GOGC: '', GOMEMLIMIT: '' };
-  // `gogc=1600,gomaxprocs=1,gomemlimit=2048MiB`: the rest as a run says.
+  // `gogc=1600,gomaxprocs=1,gomemlimit=2048MiB`: the rest as in a run.
   return Object.fromEntries(
     setting.split(',').map((pair) => {
       const [name = '', value = ''] = pair.split('=');

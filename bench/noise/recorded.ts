@@ -44,7 +44,7 @@ export function readStarts({ slices, duets }: ComparisonLine): Simulated | null 
   return { duets: together, cpu: turns(slices.cpuUs), rps: turns(slices.rps) };
 }
 
-/** Rows by start and block; what a block has to say. */
+/** Rows by start and block; what a block shows. */
 function group(
   instance: readonly number[],
   block: readonly number[],

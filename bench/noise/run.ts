@@ -24,7 +24,7 @@ const EFFECT = Math.log(1.05);
 const KINDS = ['duets', 'cpu', 'rps'] as const;
 type Kind = (typeof KINDS)[number];
 
-/** Of some comparisons, in which share what was said. */
+/** The share of each verdict among some comparisons. */
 interface Tally {
   runs: number;
   wrong: number;

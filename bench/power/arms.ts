@@ -49,7 +49,7 @@ export function makeArm(app: string, folder: string): void {
 }
 
 /**
- * Says how much work. Arms with the same work differ in the comment with their revision, as two commits do: they must
+ * Sets how much work. Arms with the same work differ in the comment with their revision, as two commits do: they must
  * not become one image, whose files share memory.
  */
 export function setWork(folder: string, { iterations, permille }: Work, revision: string): void {

@@ -1,7 +1,7 @@
 /**
- * Makes one comparison or calibration, alone on the machine: reads what to do as JSON from standard input and prints the
- * line for the data file. A process of its own, so that a lock can be held around it (POWER_LOCK); it is run from the
- * folder of the frozen tool, and so is all that it imports.
+ * Makes one comparison or calibration, alone on the machine: reads what to do as JSON from standard input and prints
+ * the line for the data file. It is a process of its own, so POWER_LOCK can lock it. It runs from the folder of the
+ * frozen tool, with all that it imports.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -20,7 +20,7 @@ export interface Arms {
   head: Measurement[];
 }
 
-/** The first line. What it says holds for the whole file. */
+/** The first line. It is valid for the whole file. */
 export interface SeriesLine {
   kind: 'series';
   seed: number;

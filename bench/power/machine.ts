@@ -10,7 +10,7 @@ export const QUIET_RATIO = 0.1;
 const LOOK_MS = 2000;
 const PATIENCE_MS = 120_000;
 
-/** Waits until little is going on, by default two minutes at most, and tells what it saw. Linux only. */
+/** Waits until little is going on, by default two minutes at most, and returns what it saw. Linux only. */
 export async function waitForQuiet(
   host: Host,
   signal: AbortSignal,

@@ -21,8 +21,8 @@ import {
 const SCENARIO = 'quick';
 
 /**
- * What `compare` says of these numbers when the base is the other side of `compare-to`. Percentiles are those of all good
- * slices of an instance together, so only they can differ by what guards have dropped.
+ * What `compare` finds in these numbers when the base is that of `compare-to`. Percentiles are those of all good slices
+ * of an instance together, so only they can differ by what guards have dropped.
  */
 export function judgeAgain(line: ComparisonLine): Comparison[] {
   return line.machine === null || !line.slices.instance ? [] : compare(restore(line));

@@ -105,7 +105,7 @@ async function main(): Promise<number> {
   return stopped ? 143 : 0;
 }
 
-/** The first line of the file, written when there is none. What it says cannot be changed: start another file. */
+/** The first line of the file, written when there is none. Its settings cannot be changed: start another file. */
 async function openSeries(file: string, lines: Line[], values: Flags): Promise<SeriesLine> {
   const [first] = lines;
   if (first) {
@@ -172,7 +172,7 @@ async function runTask(
   return { line: code === 0 ? JSON.parse(text) : null, code };
 }
 
-/** Runs a script of ours behind POWER_LOCK. */
+/** Runs one of our scripts behind POWER_LOCK. */
 function runLocked(argv: readonly string[], input: string): Promise<{ code: number | null; text: string }> {
   const lock = (process.env.POWER_LOCK ?? '').split(/\s+/).filter(Boolean);
   const [program, ...args] = [...lock, process.execPath, ...argv];

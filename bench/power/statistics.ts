@@ -7,8 +7,8 @@ export interface Range {
 }
 
 /**
- * The exact interval of a share (Clopper and Pearson 1934): those shares under which neither `found` or more nor `found`
- * or fewer of `n` has a probability below (1 − level) ÷ 2.
+ * The exact interval of a share (Clopper and Pearson 1934). In it are shares under which `found` or more of `n`, and
+ * `found` or fewer, both have a probability of at least (1 − level) ÷ 2.
  */
 export function clopperPearson(found: number, n: number, level = 0.95): Range {
   if (n === 0) return { low: 0, high: 1 };

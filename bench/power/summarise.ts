@@ -1,4 +1,4 @@
-/** Prints what a data file says. See ./summarise. */
+/** Prints the summary of a data file. See ./summarise. */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readLines } from './data.ts';

@@ -7,13 +7,13 @@ import { judgeAgain } from './restore.ts';
 import { TARGET_NAMES, TREATMENT_NAMES, TREATMENTS, type TreatmentName } from './series.ts';
 import { clopperPearson, pooledSd } from './statistics.ts';
 
-/** A comparison and what was said of it. */
+/** A comparison and its verdicts. */
 export interface Judged {
   line: ComparisonLine;
   comparisons: readonly Comparison[];
   /** The one that counts: the primary, for a tail p99. Null: not measured, or not judged. */
   lead: Comparison | null;
-  /** What it should say, unless nothing was done. */
+  /** The right verdict, unless nothing was done. */
   expected: 'slower' | 'faster' | null;
 }
 

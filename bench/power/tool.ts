@@ -51,7 +51,7 @@ function standIn(tool: Tool, name: string): string {
   return parse(readFileSync(join(tool.folder, 'test/standins/images.yml'), 'utf8'))[name] as string;
 }
 
-/** Runs the CLI; what it says goes to standard error. */
+/** Runs the CLI; what it prints goes to standard error. */
 export function runTool(
   host: Host,
   { folder }: Tool,
@@ -65,7 +65,7 @@ export function runTool(
   });
 }
 
-/** Throws with what it said when it fails. */
+/** Throws with what it printed when it fails. */
 export async function must(
   host: Host,
   program: string,

@@ -1,15 +1,15 @@
 // What `report` costs: time, CPU time and peak memory of the command as users run it, and the size of the page.
 //   node bench/report/run.ts [CLI]     prints the table of docs/reading-the-report.md; CLI: dist/cli.mjs unless given
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sizes } from '../../test/fixtures/results/sizes.ts';
+import { makeFolder } from '../../test/fixtures/temporary.ts';
 
 const ROUNDS = 3;
 const cli = process.argv[2] ?? join(import.meta.dirname, '../../dist/cli.mjs');
 
-/** Runs the command, and tells at its end what it took. */
+/** Runs the command, and prints at its end what it took. */
 const WATCH = `process.on('exit', () => {
   const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
   process.stderr.write(JSON.stringify({ cpuMs: (userCPUTime + systemCPUTime) / 1000, kib: maxRSS }));
@@ -33,7 +33,7 @@ console.log(
   '| run | results.json | time | CPU time | peak memory | report.html |\n|---|--:|--:|--:|--:|--:|',
 );
 for (const [name, make] of Object.entries(sizes)) {
-  const folder = mkdtempSync(join(tmpdir(), 'php-runtime-bench-report-'));
+  const folder = makeFolder();
   try {
     const watch = join(folder, 'watch.mjs');
     writeFileSync(watch, WATCH);

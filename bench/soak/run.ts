@@ -65,7 +65,7 @@ function makeApps(folder: string, leak: number): void {
   writeFileSync(front, index(leak));
 }
 
-/** A run that fails is said and costs the others nothing; so is a server that was disturbed. */
+/** A run that fails is printed and costs the others nothing; so is a server that was disturbed. */
 function soak(folder: string, file: string, leak: number, extra: readonly string[]): void {
   const out = join(folder, 'results');
   const flags = ['run', '--app', 'tight=tight,leaky=leaky', ...SOAK, '--out', out, ...extra];

@@ -1,4 +1,4 @@
-/** What is kept of a soak, and what the analysis says of it. */
+/** What is kept of a soak, and what the analysis makes of it. */
 import { readFileSync } from 'node:fs';
 import { poolSoak, type SteadySlice } from '../../src/analyse/rows/soak-trend.ts';
 import type { Soak } from '../../src/analyse/summary.ts';

@@ -1,9 +1,9 @@
 // What differs between fresh starts of one image, and how much of it is the machine's own noise?
 //   node bench/starts/study.ts FILE.ndjson [MINUTES] [ARM…]     default 2 minutes, all arms; appends to the file
 //   node bench/starts/table.ts FILE.ndjson…                     the table of docs/evidence.md
-// A round is four fresh starts of one arm, in random order on random ports, warmed up, then loaded in windows of 4 s: by turns of
-// 1 s, 250 ms or 100 ms, in which all clients ask one server, or all together, two clients a server. So a
-// server is loaded for a second or so in each window, and each window is read by itself.
+// A round is four fresh starts of one arm, in random order on random ports, warmed up, then loaded in windows of 4 s.
+// The load comes in turns of 1 s, 250 ms or 100 ms, in which all clients ask one server. Or it comes to all together,
+// two clients a server. So a server is loaded for a second or so in each window, and each window is read by itself.
 // Needs the images that script/bench builds and an engine on this machine, as it reads the servers' control groups.
 // CPUs: SERVER_CPUS and LOAD_CPUS, default 0 and 1. K6_IMAGE, default the official one or the stand-in.
 

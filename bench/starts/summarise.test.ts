@@ -56,6 +56,6 @@ test('the interval is over rounds', () => {
   expect(mixed?.startBelowPercent).toBeCloseTo(Math.sqrt(1 + 6.313752), 4);
 });
 
-test('one window tells nothing of what stays', () => {
+test('one window shows nothing of what stays', () => {
   expect(summarise(round('r', [[1, -1]]))[0]).toMatchObject({ startPercent: null, startBelowPercent: null });
 });

@@ -26,9 +26,9 @@ export interface Line {
 }
 
 /**
- * Splits the spread between starts into what belongs to the start and what to the window. What belongs to a start
- * is there in all windows, so its variance is the covariance of the same start's deviations in two windows: noise of
- * one window is not in it, however it is distributed. Each round gives an estimate; the interval is Student's over rounds.
+ * Splits the spread between starts into what belongs to the start and what to the window. What belongs to a start is
+ * there in all windows. Its variance is thus the covariance of the same start's deviations in two windows. Noise of one
+ * window is not in it, however it is distributed. Each round gives an estimate; the interval is Student's over rounds.
  */
 export function summarise(rows: readonly Reading[]): Line[] {
   const lines: Line[] = [];

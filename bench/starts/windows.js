@@ -1,4 +1,4 @@
-// Loads several servers in windows of time, by turns or all together; plan.json beside it says which and when.
+// Loads several servers in windows of time, by turns or all together; plan.json beside it has which and when.
 
 import exec from 'k6/execution';
 import http from 'k6/http';

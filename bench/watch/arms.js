@@ -1,5 +1,5 @@
-// What bench/watch/run loads k6 with: three copies of scenarios/, of which two lack something, in turns within one process.
-// plan.json says which copy each slice is for. The complete one comes last, as it changes k6's module.
+// What bench/watch/run loads k6 with: three copies of scenarios/, of which two lack something, in turns within one
+// process. plan.json has the copy for each slice. The complete one comes last, as it changes k6's module.
 import { sleep } from 'k6';
 import exec from 'k6/execution';
 import * as bare from '../bare/lib/main.js';

@@ -4,14 +4,14 @@
 //   build.php install            Composer installs its packages, unless they are there
 //   build.php prepare COMMAND    runs a command of the app's own
 //   build.php warm               what its framework caches for production
-// The line that begins with `php-runtime-bench: ` says why a step failed.
+// The line that begins with `php-runtime-bench: ` shows why a step failed.
 
 declare(strict_types=1);
 
 const SAYS = 'php-runtime-bench: ';
 
 /**
- * Runs a command, shows what it says, and keeps that.
+ * Runs a command, shows its output, and keeps it.
  *
  * @param list<string> $command
  * @return array{int, string} exit code and output
@@ -82,7 +82,7 @@ function install(): void
     }
 }
 
-/** What Composer's output tells of why, without how it came to look for that. */
+/** The reason in Composer's output, without how it came to look for that. */
 function findReason(string $said): string
 {
     // Packages that are not available together: the first of the problems.
@@ -101,7 +101,7 @@ function findReason(string $said): string
     return lastLine($said);
 }
 
-/** What PHP itself died of: the last lines of an uncaught exception only tell where it was thrown. */
+/** What PHP itself died of: the last lines of an uncaught exception only show where it was thrown. */
 function findFatal(string $said): ?string
 {
     return preg_match_all('/^(?:PHP )?(?:Fatal|Parse) error: +(.+)$/m', $said, $lines) ? end($lines[1]) : null;

@@ -7,8 +7,9 @@ declare(strict_types=1);
  *
  *     {"path": "/?a=1", "host": "app.test", "agent": "k6", "requests": 0, "seconds": 60, "pad": 0}
  *
- * `requests` 0: the answer, as JSON on standard output. Else php-cgi makes so many requests in one process. callgrind writes a
- * file whenever a request begins: the second file is the first request's, the last one has the end of the process in it.
+ * `requests` 0: the answer, as JSON on standard output. Else php-cgi makes so many requests in one process. Files of
+ * callgrind begin when a request begins: the second file is the first request's, the last one has the end of the
+ * process in it.
  * `pad`: length of a variable in the environment, which moves what PHP keeps in memory.
  */
 
@@ -67,7 +68,7 @@ function answer(array $found): never
 }
 
 /**
- * What nginx tells php-fpm of a request, as in runtimes/nginx-fpm; or why PHP would not answer it.
+ * What nginx passes to php-fpm for a request, as in runtimes/nginx-fpm; or why PHP would not answer it.
  *
  * @return array{array<string, string>, ?string}
  */
@@ -175,7 +176,7 @@ function read_answer(string $printed): array
     ];
 }
 
-/** Statuses that php-cgi said; 200 it does not say. */
+/** Statuses that php-cgi printed; it does not print 200. */
 function read_statuses(string $printed): array
 {
     preg_match_all('/Status: ([1-5][0-9]{2})[^\r\n]{0,80}\r\n(?:[^\s:]+:[^\r\n]*\r\n)*+\r\n/', $printed, $matches);

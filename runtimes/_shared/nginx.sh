@@ -24,8 +24,8 @@ upstream_config() {
     # with more, new connections would wait for a worker until idle ones time out.
     idle=$((WORKERS / 2 / $(nproc)))
     if [ "$1" != true ] || [ "$idle" = 0 ]; then return; fi
-    # Shorter than the 60 s of a server that is told to keep them for nginx: one that is closed while a request is on its
-    # way would be an error.
+    # Shorter than the 60 s of a server that keeps them for nginx. One that is closed while a request is on its way
+    # would be an error.
     KEPT="keepalive $idle; keepalive_timeout 50s;"
     CONNECTION=
 }

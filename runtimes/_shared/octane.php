@@ -1,7 +1,7 @@
 <?php
 
 // The packages of a Laravel app that is served by Octane, and one more, which answers the facts path from its workers.
-// Laravel reads this instead of bootstrap/cache/packages.php where the entry point says so in APP_PACKAGES_CACHE.
+// Laravel reads this instead of bootstrap/cache/packages.php if the entry point sets APP_PACKAGES_CACHE.
 
 declare(strict_types=1);
 

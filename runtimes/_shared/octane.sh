@@ -1,6 +1,6 @@
 #!/bin/bash
 # shellcheck disable=SC2154 # $conf is of options.sh
-# Starts Laravel Octane as its documentation says, and stops its server gracefully, which Octane itself does not wait for.
+# Starts Laravel Octane as in its documentation, and stops its server gracefully, which Octane itself does not wait for.
 # Sourced by the entry points, after options.sh.
 
 # octane SERVER ARGUMENT…: runs until the server ends.
@@ -12,8 +12,8 @@ octane() {
     export APP_PACKAGES_CACHE="$conf/octane.php" APP_SERVICES_CACHE="$run_dir/services.php"
   fi
 
-  # Artisan ends at once when it is told to, and leaves requests in flight to their fate. So only the server is told,
-  # its one child, and Artisan ends when that has.
+  # Artisan ends at once after a signal, and requests in flight are lost. So only the server gets the signal, its one
+  # child, and Artisan ends after it.
   # shellcheck disable=SC2317,SC2329 # the trap calls it
   stop() {
     stopping=yes

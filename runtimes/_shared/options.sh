@@ -1,8 +1,8 @@
 #!/bin/sh
 # shellcheck disable=SC2034
-# Reads the options of a container from its environment. Sourced by the entry points: each function below takes the name
-# of a variable, its default and what is allowed, exports the checked value, and ends the container (exit code 64,
-# one line on stderr) when the value is bad.
+# Reads the options of a container from its environment. Sourced by the entry points. Each function below takes the name
+# of a variable, its default and what is allowed, and exports the checked value. A bad value ends the container (exit
+# code 64, one line on stderr).
 
 # Where the entry point writes what it makes of the options; the rest of the container may be read-only.
 readonly run_dir=/tmp/php-runtime-bench
@@ -86,7 +86,7 @@ app_folder() {
     *[!A-Za-z0-9._/@+\ -]*) refuse DOCROOT "$DOCROOT" 'a folder name of letters, digits, space and ._/@+-' ;;
     esac
     [ -d "/app/$DOCROOT" ] || refuse DOCROOT "$DOCROOT" 'a folder that exists in the app'
-    # The same without a dot or slash at its end, which PHP would be told of.
+    # The same without a dot or slash at its end, which PHP would see.
     BENCH_DOCUMENT_ROOT=$(cd "/app/$DOCROOT" && pwd)
     export BENCH_DOCUMENT_ROOT
 }

@@ -26,7 +26,7 @@ final class Bridge implements BridgeInterface
         try {
             $this->load($appenv, $debug);
         } catch (\Throwable $error) {
-            // PHP-PM would start this process again and again; and it passes nothing on once it is told to stop.
+            // PHP-PM would start this process again and again; and it passes nothing on after a signal to stop.
             file_put_contents('/tmp/php-runtime-bench/broken', "php-pm: {$error->getMessage()}\n");
             posix_kill(posix_getppid(), SIGTERM);
             exit(1);

@@ -21,7 +21,7 @@ $start = static function () use (&$servers, &$stopping, $socket): void {
     $process = proc_open([PHP_BINARY, __DIR__ . '/server.php'], $streams, $pipes);
     $pid = proc_get_status($process)['pid'];
     $servers[$pid] = $process;
-    // Told to meanwhile.
+    // A signal came meanwhile.
     if ($stopping) {
         posix_kill($pid, SIGTERM);
     }

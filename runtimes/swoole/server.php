@@ -138,7 +138,7 @@ $server->on('workerStart', static function (Server $server) use (&$app, &$open, 
     try {
         $app = PhpRuntimeBench\load_app();
     } catch (Throwable $error) {
-        // In all workers alike: the first one says so.
+        // The same in all workers: the first one prints it.
         if ($failed->add() === 1) {
             error_log("swoole: the app cannot be loaded: $error");
         }

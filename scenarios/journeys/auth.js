@@ -5,7 +5,7 @@ import { nameEndpoints, request, wrongAnswer } from '../lib/bench.js';
 nameEndpoints(['GET /', 'POST /register', 'POST /login', 'GET /user']);
 
 export default function () {
-  // It tells the headers of the request as they reached the app.
+  // It prints the headers of the request as they reached the app.
   request('GET /', '/', { headers: headersOf(null), verify: 'status' });
 
   const email = `${exec.vu.idInTest}-${Date.now()}-${Math.random().toString(36).slice(2)}@example.org`;

@@ -1,5 +1,6 @@
-// GETs each path of the scenario in turn; an iteration is one request. Each client begins at a path of its own, and goes on
-// for each variant where it was with that one: else slow pages would fall to one variant, and fast ones to another.
+// GETs each path of the scenario in turn; an iteration is one request. Each client begins at a path of its own. For
+// each variant it goes on where it was with that one. Otherwise one variant would get the slow pages, and another the
+// fast ones.
 import exec from 'k6/execution';
 import { memory, nameEndpoints, request } from '../lib/bench.js';
 

@@ -1,4 +1,4 @@
-/** What every request says unless its journey says otherwise: a server that compresses does so for who asks, as browsers do. */
+/** The default headers of each request: a server that compresses does so for who asks, as browsers do. */
 export const HEADERS = { 'Accept-Encoding': 'gzip' };
 
 /** What is compared of a response, with no more of its body than `maxBody` characters. */
@@ -20,7 +20,7 @@ const TEXT_CHARACTERS = 2048;
 // Before tags are taken away: an error page may begin with its styles.
 const MARKUP_CHARACTERS = 32768;
 
-/** The beginning of what a body says to a person: of a page its text. */
+/** The beginning of a body as a person reads it: the text of a page. */
 export function textOf(response) {
   const body = String(response.body || '').slice(0, MARKUP_CHARACTERS);
   if (!/^\s*</.test(body)) return body.slice(0, TEXT_CHARACTERS);

@@ -11,7 +11,7 @@ import { compare, wantsBody, watch } from './watch.js';
 const send = http.request;
 let instance = null;
 
-/** Headers of every request; main.js says the Host. */
+/** Headers of every request; main.js sets the Host. */
 export const common = { ...HEADERS };
 const errors = new Counter('bench_errors');
 /** Names of the journey's endpoints, in the order of the report. */
@@ -88,9 +88,9 @@ function makeParams(endpoint, options, keep) {
 }
 
 /**
- * One request, named `endpoint` in the report.
- * options: method, body, headers, expect (allowed statuses; default 200–399), keep (true: body is wanted), jar (of cookies),
- * verify ('status': bodies differ between variants, as they name the server).
+ * One request, named `endpoint` in the report. Options are method, body, headers and jar (of cookies). Option expect
+ * has the allowed statuses, default 200–399. With keep: true the body is kept. With verify: 'status' bodies may differ
+ * between variants, as they name the server.
  */
 export function request(endpoint, path, options = NO_OPTIONS) {
   const { by } = audit;
@@ -134,7 +134,7 @@ function fail(endpoint, kind, response, kept) {
   sample(endpoint, kind, response, kept, '');
 }
 
-/** What the first answer of its kind looked like, for the report; `what` tells how it differs. */
+/** What the first answer of its kind looked like, for the report; `what` returns how it differs. */
 function sample(endpoint, kind, response, kept, what) {
   const key = `${__ENV.SLICE} ${endpoint} ${kind}`;
   if (seen[key]) return;

@@ -1,5 +1,5 @@
-// The script that every k6 process runs: slices of load on variants, as plan.json beside it says.
-// It wraps the journey (ours or the user's own) so that the statistics of each slice come out of k6 exact and small.
+// The script that every k6 process runs: slices of load on variants, as planned in plan.json beside it. It wraps the
+// journey (ours or the user's own) so that the statistics of each slice come out of k6 exact and small.
 
 import { sleep } from 'k6';
 import exec from 'k6/execution';

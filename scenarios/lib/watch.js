@@ -1,5 +1,5 @@
-// Compares what is answered under load with what was answered before: the status of every answer, and length and words of
-// as many as can be read without k6 having to do noticeably more (docs/method.md has what it costs, measured by bench/watch).
+// Compares answers under load with answers before it. It compares the status of all, and length and words of as many as
+// k6 can read without noticeably more work. bench/watch measures the cost (docs/method.md).
 import { Counter } from 'k6/metrics';
 
 const others = new Counter('bench_others');

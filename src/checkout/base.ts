@@ -9,7 +9,7 @@ import {
   type Repository,
 } from './repository.ts';
 
-/** The two ends of a pull request, as the event tells of them. */
+/** The two ends of a pull request, as the event has them. */
 export interface PullEnds {
   /** Commit at the tip of the branch that it goes into, and that branch's name. */
   base: { commit: string; name: string };

@@ -5,7 +5,7 @@ import type { Results, Warning } from '../results/results.ts';
 import type { PullEnds } from './base.ts';
 import type { Source } from './checkout.ts';
 
-/** What was found of the other side, before anything starts. */
+/** What was found for the base, before anything starts. */
 export interface Found {
   other: Other;
   /** What has to be checked out for it. */

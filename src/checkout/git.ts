@@ -82,7 +82,7 @@ export function settingsEnv(settings: Readonly<Record<string, string>>): Record<
   };
 }
 
-/** The last line that says something, without git's `fatal: `. A remote may have a say in it. */
+/** The last line with content, without git's `fatal: `. A remote may affect it. */
 export function lastWords(stderr: string): string {
   const lines = stderr.split('\n').filter((line) => line.trim());
   const line = lines.findLast((text) => /^(fatal|error): /.test(text)) ?? lines.at(-1) ?? '';

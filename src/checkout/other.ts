@@ -78,8 +78,12 @@ function missing(given: string, ref: string, reason: string, remedy: string): Fo
   };
 }
 
-function compareWithEarlier(config: Config, { given, where }: CompareTo, earlier: Results): Found {
-  if (config.failOn.length > 0) {
+function compareWithEarlier(
+  { failOn }: Pick<Config, 'failOn'>,
+  { given, where }: CompareTo,
+  earlier: Results,
+): Found {
+  if (failOn.length > 0) {
     throw new UserError('`fail-on` does not work when `compare-to` is a results file', {
       where,
       found: quote(given),
@@ -93,7 +97,7 @@ function compareWithEarlier(config: Config, { given, where }: CompareTo, earlier
 
 /** The one repository that all apps lie in, and where in it. */
 async function findRepository(
-  { apps, compareTo }: Config,
+  { apps, compareTo }: Pick<Config, 'apps' | 'compareTo'>,
   { host, fetches, signal }: Surroundings,
 ): Promise<{ repository: Repository; apps: ReadonlyMap<App, string> }> {
   const paths = new Map<App, string>();
@@ -129,7 +133,7 @@ async function findImage(name: string, { findImage: find }: Surroundings): Promi
   return find(name);
 }
 
-/** The other side of `compare-to` as results tell of it. */
+/** The base of `compare-to` as results name it. */
 export function describeOther(other: Other): NonNullable<Results['plan']['compareTo']> {
   const { given, ref } = other;
   return {

@@ -84,8 +84,8 @@ const MAX_STEPS = 20;
 export type Resolved = { commit: string } | { reason: string };
 
 /**
- * The commit of a ref, fetched where it is not here: a branch or tag of the remote, a full commit id, or `~N` and `^`
- * of something that a shallow clone is cut behind. Null: there is no such commit, as far as can be told.
+ * The commit of a ref, fetched if it is not here. That may be a branch or tag of the remote, a full commit id, or `~N`
+ * and `^` of something at the end of a shallow clone. Null: there is no such commit, as far as is known.
  */
 export async function resolveRef(repository: Repository, ref: string): Promise<Resolved | null> {
   const here = await findCommit(repository, ref);

@@ -60,16 +60,22 @@ describe('what there is in the other commit', () => {
     },
   );
 
-  it('uncommitted changes are told, our own results are none', async () => {
+  it('uncommitted changes are reported, and our own results do not count', async () => {
     commit({ [INDEX]: 'one' });
     commit({ [INDEX]: 'two' });
     write({ 'bench-results/results.json': '{}' });
     expect((await find('HEAD~1'))?.notes).toEqual([]);
-    write({ [INDEX]: 'three', 'new.php': '' });
+    write({ 'new.php': '' });
+    expect((await find('HEAD~1'))?.notes.map(({ message }) => message)).toEqual([
+      'the checkout has 1 uncommitted change (new.php), which is measured but not part of HEAD',
+    ]);
+    write({ [INDEX]: 'three' });
     expect((await find('HEAD~1'))?.notes).toEqual([
       expect.objectContaining({
         code: 'uncommitted',
-        message: expect.stringContaining('2 uncommitted changes (new.php, public/index.php)'),
+        message: expect.stringContaining(
+          '2 uncommitted changes (new.php, public/index.php), which are measured',
+        ),
       }),
     ]);
   });
@@ -84,7 +90,7 @@ describe('what there is in the other commit', () => {
     expect(snapshot(repository)).toEqual(before);
   });
 
-  it('the same content is told', async () => {
+  it('the same content is reported', async () => {
     commit({ 'shop/index.php': 'one' });
     commit({ README: 'elsewhere' });
     const codes = async () =>
@@ -94,7 +100,7 @@ describe('what there is in the other commit', () => {
     expect(await codes()).toEqual(['uncommitted']);
   });
 
-  it('files in Git LFS are told', async () => {
+  it('files in Git LFS are reported', async () => {
     const attributes = '# *.zip filter=lfs\n*.jpg filter=lfs diff=lfs merge=lfs -text\n';
     commit({ 'shop/index.php': 'one' });
     commit({ 'shop/index.php': 'two', '.gitattributes': attributes.slice(0, 19) });
@@ -107,7 +113,7 @@ describe('what there is in the other commit', () => {
     expect(await codes('HEAD~3')).toEqual([]);
   });
 
-  it('a submodule is told', async () => {
+  it('a submodule is reported', async () => {
     const library = join(folder, 'library');
     git(folder, 'init', '--quiet', library);
     commit({ 'x.php': '' }, library);

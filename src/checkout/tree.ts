@@ -3,15 +3,16 @@ import { ROOTS } from '../config/parts/apps.ts';
 import { escapeText } from '../config/text.ts';
 import type { App, Config, OtherApp, Runtime, Whereabouts } from '../config/types.ts';
 import type { Warning } from '../results/results.ts';
+import { plural } from '../text/plain.ts';
 import { listChanged } from './changed.ts';
 import type { Found, Surroundings } from './found.ts';
 import { listUncommitted } from './head.ts';
 import { idAt, locate, type Repository, typeAt } from './repository.ts';
 import { findVendor, INSTALL } from './vendor.ts';
 
-/** Whose other side is looked for. */
+/** Whose base is looked for. */
 export interface Subject {
-  config: Config;
+  config: Pick<Config, 'out' | 'runtimes'>;
   around: Surroundings;
   repository: Repository;
   /** Where each app lies in the repository. */
@@ -133,7 +134,7 @@ function isBundled({ folder }: Runtime, packageRoot: string): boolean {
   return !relative(join(packageRoot, 'runtimes'), folder).startsWith('..');
 }
 
-/** What is measured that no commit tells of, and whether there can be a difference at all. */
+/** What is measured and in no commit, and whether there can be a difference at all. */
 async function noteState(
   { repository, config }: Subject,
   tree: Tree,
@@ -148,8 +149,8 @@ async function noteState(
     const some = [...names, ...(dirty.length > 3 ? ['…'] : [])].join(', ');
     notes.push({
       code: 'uncommitted',
-      message: `the checkout has ${dirty.length} uncommitted ${dirty.length === 1 ? 'change' : 'changes'} (${some}), which are measured but not part of HEAD`,
-      remedy: 'commit them, so that the comparison can be repeated',
+      message: `the checkout has ${plural(dirty.length, 'uncommitted change')} (${some}), which ${dirty.length === 1 ? 'is' : 'are'} measured but not part of HEAD`,
+      remedy: 'commit first, so that the comparison can be repeated',
       variant: null,
     });
   } else if (await haveSame(repository, tree.commit, paths)) {
@@ -163,7 +164,7 @@ async function noteState(
   return [...notes, ...(await noteGaps(repository, tree, paths))];
 }
 
-/** What git keeps elsewhere, so that the other side comes without. */
+/** What git keeps elsewhere, so that the base has it not. */
 async function noteGaps(repository: Repository, tree: Tree, paths: readonly string[]): Promise<Warning[]> {
   const { git } = repository;
   const note = (code: string, message: string): Warning => ({

@@ -6,9 +6,10 @@ import { idAt, type Repository, typeAt } from './repository.ts';
 export const INSTALL = Symbol('install');
 
 /**
- * What Composer has installed is hardly ever in git, so another commit comes without. Where both sides ask for the same,
- * in composer.json and composer.lock, they have the same: it is taken from what is checked out. Where they do not, both
- * are installed anew: how somebody had Composer install the one, with what for development, must not tell in the other.
+ * What Composer has installed is hardly ever in git, so another commit comes without. Where both sides ask for the
+ * same, in composer.json and composer.lock, they have the same: it is taken from what is checked out. Where they do
+ * not, both are installed anew: how somebody had Composer install the one, with what for development, must not affect
+ * the other.
  *
  * @param path the app's folder, relative to the top
  * @returns the folder to bring along, relative to the app's; null where none is needed
@@ -38,7 +39,7 @@ function vendorFolder(app: string): string | null {
   try {
     const { config } = JSON.parse(readFileSync(join(app, 'composer.json'), 'utf8'));
     const folder = posix.normalize(String(config?.['vendor-dir'] ?? 'vendor')).replace(/\/+$/, '');
-    // One that lies elsewhere is no part of the app; the app itself would take its code to the other side.
+    // One that lies elsewhere is no part of the app; the app itself would take its code to the base.
     return folder === '.' || folder.startsWith('/') || folder.split('/').includes('..') ? null : folder;
   } catch {
     return null;

@@ -131,8 +131,8 @@ const TAKES_ARGUMENTS: readonly CommandName[] = ['report', 'eject', 'eject-load'
 const NAMES = Object.keys(COMMANDS) as CommandName[];
 
 /**
- * Reads the command line after the program's name. Flags of the configuration are only told from unknown
- * ones here; `parseConfig` reads them. Throws a UserError on an unknown command or flag.
+ * Reads the command line after the program's name. Flags of the configuration are only separated from unknown ones
+ * here; `parseConfig` reads them. Throws a UserError on an unknown command or flag.
  */
 export function parseCommand(argv: readonly string[]): Command {
   const [first, ...rest] = argv;

@@ -174,7 +174,7 @@ describe('precedence', () => {
     expect(config.scenarios[0]?.slo).toEqual({ p99Ms: 2000, okRatio: 0.99 });
   });
 
-  test('what to run is said by the strongest source that says anything of it', () => {
+  test('what to run is set by the strongest source that has any of it', () => {
     const files = { '.bench.yml': 'scenarios: [quick, json]\n' };
     expect(parse(files).scenarios.map(({ name }) => name)).toEqual(['quick', 'json']);
     expect(parse(files, ['--paths', '/']).scenarios.map(({ name }) => name)).toEqual(['paths']);
@@ -439,7 +439,7 @@ docs: https://example.org
       );
     });
 
-    test('gets its extensions, or it is said that it cannot', () => {
+    test('gets its extensions, or a warning that it cannot', () => {
       expect(told(HANDLER, '--extensions', 'intl')).toMatch(/'worker' installs no PHP extensions\n.*'intl'/);
       const takes = { ...HANDLER, '.bench/runtimes/worker/Dockerfile': 'FROM x:1\nARG EXTENSIONS' };
       const asked = ['--runtimes', 'worker', '--extensions', 'intl'];
@@ -639,7 +639,7 @@ describe('a runtime that extends another', () => {
     expect(messageOf(() => parse(written(text, more), ['--runtimes', 'many']))).toMatch(message);
   });
 
-  test('is the same variant as its twin in brackets', () => {
+  test('is the same variant as the one in brackets', () => {
     const choices = 'many,nginx-fpm[workers=100,keep-alive=60s]';
     expect(messageOf(() => parse(written(many), ['--runtimes', choices]))).toMatch(/the same variant twice/);
   });

@@ -25,7 +25,7 @@ export interface Document {
   data: unknown;
   /** Where the value at a path (or, with `key`, its key) stands; for paths that were not written, what is around. */
   place(path: Path, part?: 'key'): Place;
-  /** `slo.p99: ` before a message, unless the place says it already. */
+  /** `slo.p99: ` before a message, unless the place has it already. */
   prefix(path: Path): string;
 }
 
@@ -100,7 +100,7 @@ export function readYaml(name: string, text: string): Document {
 
   const data = walk(yaml.contents, [], 0);
   return {
-    // An empty file, or one of comments alone, says nothing.
+    // An empty file, or one of comments alone, has no values.
     data: data === '' ? {} : data,
     place(path, part) {
       for (let length = path.length; length >= 0; length--) {
@@ -145,7 +145,7 @@ const dotted = (path: Path) =>
     )
     .join('');
 
-/** Values from flags or inputs; `nameOf` says how such a key is written: `--runtimes`, `input runtimes`. */
+/** Values from flags or inputs; `nameOf` shows how such a key is written: `--runtimes`, `input runtimes`. */
 export function documentOf(data: Record<string, unknown>, nameOf: (key: string) => string): Document {
   return {
     data,
@@ -186,7 +186,7 @@ export function scalar<T>(parse: (text: string) => T, json: Record<string, unkno
 
 /** A map with these keys and no others. */
 export function keys<S extends z.ZodRawShape>(shape: S, hintAt?: (key: string) => string | undefined) {
-  // zod's issue does not say which keys are known: its message carries them to `explain`, and a hint on the next line.
+  // zod's issue does not name the known keys: its message carries them to `explain`, and a hint on the next line.
   const known = Object.keys(shape).join(', ');
   return z.strictObject(shape, {
     error: (issue) => {

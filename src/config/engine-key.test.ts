@@ -44,7 +44,7 @@ describe('parseEngine', () => {
     expect(() => parseEngine(text)).toThrow(UserError);
   });
 
-  it('tells URLs from contexts', () => {
+  it('separates URLs from contexts', () => {
     expect(['box', 'ssh://box', 'unix:///x'].map(isEngineUrl)).toEqual([false, true, true]);
   });
 });

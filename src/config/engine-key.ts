@@ -41,7 +41,7 @@ function isRemote(scheme: 'tcp' | 'ssh', rest: string): boolean {
   return (user === undefined || /^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$/.test(user)) && path === undefined;
 }
 
-/** Told by the same rule everywhere: a context's name has no `://`. */
+/** The same rule everywhere: a context's name has no `://`. */
 export const isEngineUrl = (engine: string): boolean => engine.includes('://');
 
 /** What a report calls an engine: the name of a user is nobody else's business. */

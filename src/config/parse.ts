@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { UserError } from '../errors.ts';
+import { type Place, UserError } from '../errors.ts';
 import { at } from './document.ts';
 import { readLoadFrom } from './engine-key.ts';
 import { type Files, realFiles } from './files.ts';
@@ -114,18 +114,24 @@ function readRun(layers: readonly Layer[], sources: Sources, files: Files): RunO
   };
 }
 
-/** Of these keys the strongest source that says any of them decides. */
+function refuseBoth(one: string, other: string, where: Place | undefined): UserError {
+  const hint = other === 'load-engines' ? 'the servers would be at several addresses' : undefined;
+  return new UserError(`\`${one}\` and \`${other}\` cannot be combined`, {
+    ...(where && { where }),
+    ...(hint !== undefined && { hint }),
+  });
+}
+
+/** For these keys the strongest source that sets any of them decides. */
 function readEngines(layers: readonly Layer[]): Pick<RunOptions, 'engine' | 'engines' | 'registry'> {
   const layer = layers.find(({ values }) => values.engine ?? values.engines);
   const { engine, engines = [] } = layer?.values ?? {};
   const where = layer?.document.place(['engines'], 'key');
-  const refuseBeside = (key: string) => {
-    throw new UserError(`\`engines\` and \`${key}\` cannot be combined`, { ...(where && { where }) });
-  };
-  if (engines.length > 0 && engine !== undefined) refuseBeside('engine');
-  if (engines.length > 0 && find(layers, 'shard')) refuseBeside('shard');
-  // The servers would be at several addresses.
-  if (engines.length > 0 && find(layers, 'load-engines')) refuseBeside('load-engines');
+  if (engines.length > 0 && engine !== undefined) throw refuseBoth('engines', 'engine', where);
+  const [shard, loadEngines] = [find(layers, 'shard'), find(layers, 'load-engines')];
+  if (engines.length > 0 && shard) throw refuseBoth('engines', 'shard', where);
+  if (engines.length > 0 && loadEngines) throw refuseBoth('engines', 'load-engines', where);
+  if (shard && shard.value.of > 1 && loadEngines) throw refuseBoth('shard', 'load-engines', shard.place());
   const [first] = engines;
   const registry = find(layers, 'registry');
   if (engines.length > 1) return { engines, ...(registry && { registry: registry.value }) };
@@ -156,7 +162,7 @@ function readCompare(layers: readonly Layer[]): CompareOptions {
   };
 }
 
-/** `true` is all, and `false` takes back what a weaker source says. */
+/** `true` is all, and `false` takes back what a weaker source sets. */
 function readProfile(layers: readonly Layer[]): Pick<RunOptions, 'profile'> {
   const given = find(layers, 'profile');
   if (!given || given.value.length === 0 || given.value.includes('false')) return {};
@@ -254,7 +260,7 @@ function readScenarios(
 ): Scenario[] {
   const known = findScenarios(folders, files);
   const read = (name: string) => readScenario(name, known, folders, files);
-  // `scenarios`, `paths` and `journey` all say what to run: the strongest source that says any of them decides.
+  // `scenarios`, `paths` and `journey` all choose what to run: the strongest source that sets any of them decides.
   const layer = layers.find(({ values }) => values.scenarios ?? values.paths ?? values.journey);
   const drafts: ScenarioDraft[] = [];
   if (layer) {
@@ -305,8 +311,8 @@ function draftPaths(paths: readonly string[], journey: Journey, preset: Scenario
 }
 
 /**
- * A budget plans instances and blocks itself. Of these three the strongest source that says any decides; where one says
- * two, that is a mistake.
+ * A budget plans instances and blocks itself. For these three the strongest source that sets any decides. Two from one
+ * source are a mistake.
  */
 function readBudget(layers: readonly Layer[]): number | undefined {
   const layer = layers.find(({ values }) => values.budget ?? values.instances ?? values.blocks);

@@ -7,7 +7,7 @@ type JsonSchema = Record<string, unknown>;
 
 /** JSON Schema of what a user writes, for editors; values are still checked in full by `parseConfig`. */
 const describe = (schema: z.ZodType, title: string): JsonSchema => ({
-  // `input`: before texts are turned into values. What a transform is made of cannot be told; our metadata says it.
+  // `input`: before texts are turned into values. zod does not show what a transform is made of; our metadata has it.
   ...z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }),
   title,
 });

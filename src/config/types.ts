@@ -176,7 +176,7 @@ export interface CompareTo {
   where: Place;
 }
 
-/** Where something of ours lies in the other commit, relative to its top; or why it does not. */
+/** Where something lies in the other commit, relative to its top; or why it does not. */
 export type Whereabouts = { folder: string } | { missing: string };
 
 /** An app as it is in the other commit. */
@@ -188,7 +188,7 @@ export interface OtherApp {
   install: boolean;
 }
 
-/** The other side of `compare-to`: what stands there instead of the app as it is checked out. */
+/** The base of `compare-to`: what stands there instead of the app as it is checked out. */
 export type Other = {
   /** In labels, as it was written: `base`, `HEAD~1`. */
   given: string;

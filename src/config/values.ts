@@ -34,7 +34,7 @@ export const loadValue = scalar(parseLoad, { type: 'string', description: LOAD_F
 /** Any text; YAML may take it for a number or so, which it is not to us. */
 export const anyText = z.string().meta({ type: ['string', 'number', 'boolean', 'null'] });
 
-/** Any text on one line that says something. */
+/** Any text on one line that is not blank. */
 export const lineValue = scalar(
   (value) => {
     if (/^[^\p{Cc}]{1,500}$/u.test(value) && value.trim()) return value;

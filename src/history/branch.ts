@@ -1,10 +1,10 @@
-import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connectGit, type Git, GitError, lastWords, settingsEnv } from '../checkout/git.ts';
 import { escapeText, quote } from '../config/text.ts';
 import { UserError } from '../errors.ts';
 import type { Finished, Host } from '../host.ts';
+import { makeScratch } from '../temporary.ts';
 import { appendRecords, type Corrupt } from './file.ts';
 import type { HistoryRecord } from './history-record.ts';
 
@@ -20,7 +20,7 @@ export interface Keep {
   branch: string;
   /** Git's settings for reaching it, such as a header with a token: never on a command line. */
   settings?: Readonly<Record<string, string>>;
-  /** Said in the commit. */
+  /** The message of the commit. */
   message: string;
 }
 
@@ -36,7 +36,7 @@ export interface Kept {
  * once: a push never overwrites, and who comes second reads again what is there by then.
  */
 export async function keepHistory(records: readonly HistoryRecord[], keep: Keep, host: Host): Promise<Kept> {
-  const folder = await mkdtemp(join(tmpdir(), 'php-runtime-bench-history-'));
+  const folder = await makeScratch('history');
   try {
     const git = connectGit(host, folder);
     const env = settingsEnv(keep.settings ?? {});

@@ -12,9 +12,9 @@ interface Sides {
 }
 
 /**
- * Which side of a ratio has changed. What happens to the reference shows in the ratio of every variant to it, and what
- * happens to a variant in its own alone: the median of what the others did tells. Where there are no others, or they are of
- * two minds, it is the side whose own numbers surely changed on machines of the same kind, if the other's did not.
+ * Which side of a ratio has changed. What happens to the reference shows in the ratio of every variant to it; what
+ * happens to a variant shows only in its own. So the median of the others decides. If there are no others, or they
+ * differ, it is the side whose own numbers surely changed on machines of the same kind, if the other's did not.
  *
  * @param peers ratios of other variants to the same reference
  */

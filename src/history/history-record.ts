@@ -30,7 +30,7 @@ export const HistoryRecord = z.object({
   variant: text,
   label: text,
   runtime: text,
-  /** As the server said it, `8.4.16`; null: it never ran. */
+  /** As the server reported it, `8.4.16`; null: it never ran. */
   php: text.nullable(),
   server: text.nullable(),
   scenario: text,
@@ -38,7 +38,7 @@ export const HistoryRecord = z.object({
   machine: z.object({ cpu: text, cpus: z.int(), serverCpus: z.int(), virtual: z.boolean() }),
   /** `2/3`: measured on a machine of its own, beside the reference. */
   shard: text.nullable(),
-  /** Only what is `ranked` tells how fast it is; of `generator-bound` RPS is a lower bound. */
+  /** Only what is `ranked` shows how fast it is; of `generator-bound` RPS is a lower bound. */
   state: z.enum(['ranked', 'generator-bound', 'unranked', 'failed']),
   rps: Number95.nullable(),
   p50Ms: Number95.nullable(),
@@ -149,7 +149,7 @@ function number(estimate: Estimate | null): z.infer<typeof Number95> | null {
   return { value: round(value), half: half === null ? null : round(half), n: over === 'slices' ? 1 : n };
 }
 
-/** Six digits say all there is to say. */
+/** Six digits are enough. */
 const round = (value: number) => Number(value.toPrecision(6));
 
 const line = (words: string) => cut(cleanLine(words), 299);

@@ -9,7 +9,7 @@ import { addRuns, openHistory } from './local.ts';
 let folder: string;
 let file: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'php-runtime-bench-history-'));
+  folder = mkdtempSync(join(tmpdir(), 'history-'));
   file = join(folder, 'history.ndjson');
 });
 afterEach(() => rmSync(folder, { recursive: true }));

@@ -98,7 +98,7 @@ describe('nothing has changed but the machines', () => {
     expect(trends.filter(({ changes }) => changes.length > 0).length).toBeLessThanOrEqual(8);
   });
 
-  test('nor the absolute numbers, which are told for each kind of machine', () => {
+  test('nor the absolute numbers, which are reported for each kind of machine', () => {
     const trends = seeds(100).flatMap((seed) =>
       findTrends(makeHistory({ seed })).filter(({ reference }) => reference === null),
     );
@@ -109,7 +109,7 @@ describe('nothing has changed but the machines', () => {
 });
 
 describe('on machines by turns', () => {
-  test('a variant that became a tenth slower is found in its week, with its size, and nothing is said of others', () => {
+  test('a variant that became a tenth slower is found in its week, with its size, and no other is reported', () => {
     let [covered, stray] = [0, 0];
     for (const seed of seeds(30)) {
       const trends = ratios({ seed, machine: byTurns, speed: from('nginx-fpm@8.4', 0.9) });
@@ -136,7 +136,7 @@ describe('on machines by turns', () => {
   test.each([
     ['reference', REFERENCE],
     ['variant', 'nginx-fpm@8.4'],
-  ])('with two variants their own numbers tell that it is the %s', (by, changed) => {
+  ])('with two variants their own numbers show that it is the %s', (by, changed) => {
     const causes = seeds(30).flatMap((seed) =>
       told(
         ratios({

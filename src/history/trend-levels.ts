@@ -4,7 +4,7 @@ import { ALPHA } from '../stats/limits.ts';
 import { tCritical } from '../stats/student.ts';
 import type { TrendPoint } from './trend-model.ts';
 
-/** What one kind of machine says: the difference of its means of logarithms. */
+/** What one kind of machine shows: the difference of its means of logarithms. */
 interface Said {
   difference: number;
   before: readonly number[];
@@ -12,9 +12,10 @@ interface Said {
 }
 
 /**
- * The values behind a change ÷ those before it, each kind of machine by itself, as each has a level of its own; the more
- * runs it has on both sides, the more it weighs. With the 99 % interval of Welch (1947), the variances on either side
- * pooled over the machines; null where it cannot be known, and the ratio too where no machine was on both sides.
+ * The values behind a change ÷ those before it. Each kind of machine has a level of its own and is taken by itself; the
+ * more runs it has on both sides, the more it weighs. The 99 % interval is that of Welch (1947), with the variances on
+ * either side pooled over the machines. It is null if it cannot be known. The ratio is null, too, if no machine was on
+ * both sides.
  */
 export function compareLevels(
   before: readonly TrendPoint[],

@@ -38,5 +38,5 @@ export interface LevelChange extends Pick<Comparison, 'ratio' | 'interval'> {
   by: ChangedSide | null;
 }
 
-/** `unclear`: as far as the history tells it may be either. */
+/** `unclear`: as far as the history shows, it may be either. */
 export type ChangedSide = 'variant' | 'reference' | 'unclear';

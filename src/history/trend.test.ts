@@ -26,7 +26,7 @@ function weekly(
 }
 const twoLevels = [...Array(10).fill(400), ...Array(8).fill(360)];
 
-test('a change is told with its run, its size and its interval', () => {
+test('a change is reported with its run, its size and its interval', () => {
   const [rps, cpu] = findTrends(weekly(twoLevels));
   expect([rps?.metric, cpu?.metric]).toEqual(['rps', 'cpu']);
   for (const [trend, truth] of [
@@ -57,7 +57,7 @@ test('another machine or another load begins a trend of its own', () => {
     [8, 0],
   ]);
   const loads = findTrends(weekly(twoLevels, (week) => (week < 10 ? {} : { load: 'const(50, 10s)' })));
-  // At a given rate latency tells, not RPS.
+  // At a given rate latency decides, not RPS.
   expect(loads.map(({ metric }) => metric)).toEqual(['rps', 'cpu', 'p50', 'cpu']);
 });
 

@@ -23,8 +23,8 @@ const METRICS: Record<TrendMetric, (record: HistoryRecord) => HistoryRecord['rps
 const isClosed = (load: string) => /\b(vus|requests)\(/.test(load);
 
 /**
- * The trends that a history holds: first each variant by its ratio to the reference of the same run, over all machines,
- * then the absolute numbers on each kind of machine; both in the order in which they first came.
+ * The trends in a history. First come the ratios of each variant to the reference of the same run, over all machines.
+ * Then come the absolute numbers on each kind of machine. Both are in the order in which they first came.
  */
 export function findTrends(records: readonly HistoryRecord[]): Trend[] {
   const absolute = records.map((record): Entry => ({ record, reference: null }));
@@ -103,7 +103,7 @@ function pointsOf(entries: readonly Entry[], metric: TrendMetric): TrendPoint[] 
     .sort((a, b) => Date.parse(a.date) - Date.parse(b.date));
 }
 
-/** Says of each change of a ratio whose it is: by what other variants did beside the same reference, or else by themselves. */
+/** Finds whose each change of a ratio is: by what other variants did beside the same reference, or else by themselves. */
 function nameCauses(trend: Trend, ratios: readonly Trend[], absolute: readonly Entry[]): Trend {
   const { scenario, load, reference, metric } = trend;
   const isOf = (other: Trend) =>

@@ -139,7 +139,7 @@ test('the list of shards is compared with its form', async () => {
   }
 });
 
-test('what is missing is said first, in every rendering', async () => {
+test('what is missing comes first, in every rendering', async () => {
   put('1', part(1));
   const { results } = await gatherResults(folder, wanted);
   const stages = renderShards(results, wanted);

@@ -13,7 +13,7 @@ import type { PullRequest } from './api/pulls.ts';
 export interface WorkflowJob {
   /** Null where the event has no pull request. */
   pull: PullRequest | null;
-  /** Tells our comments on one pull request apart; null: no comment is wanted. */
+  /** Separates our comments on one pull request; null: no comment is wanted. */
   key: string | null;
   token: string;
   artifactName: string;
@@ -39,8 +39,8 @@ interface End {
 const OWN_INPUTS = ['comment', 'token', 'artifact-name', 'working-directory'];
 
 /**
- * The inputs that are keys of the configuration, and where their paths start. Misspelt ones are among them:
- * the configuration says what was meant, where the runner would only warn.
+ * The inputs that are keys of the configuration, and where their paths start. Misspelt ones are among them: the
+ * configuration suggests the right one, where the runner would only warn.
  */
 export function readInputs(env: Env): { inputs: Record<string, string>; cwd: string } {
   const inputs: Record<string, string> = {};
@@ -57,8 +57,8 @@ export function readInputs(env: Env): { inputs: Record<string, string>; cwd: str
 }
 
 /**
- * What the reusable workflow was called with, as it hands that on in one JSON: keys of the configuration, how many
- * shards are wanted, and what a machine may take at most (null: it does not say). Its other inputs are the workflow's own business.
+ * What the reusable workflow was called with, as one JSON: keys of the configuration, how many shards are wanted, and
+ * what a machine may take at most (null: not given). Its other inputs are the workflow's own business.
  */
 export function readWorkflow(
   env: Env,

@@ -54,7 +54,7 @@ test.each([
   expect(origin).toMatchObject({ pull: null, why: expect.stringContaining(why) });
 });
 
-test('another event has no say', async () => {
+test('another event does not count', async () => {
   const refuse = () => Promise.reject(new Error('asked'));
   const pulls = { openFrom: refuse, open: refuse };
   expect(await findOrigin({ pull_request: { number: 7 } }, 'octo/shop', pulls)).toBeNull();

@@ -26,9 +26,9 @@ export interface Origin {
 }
 
 /**
- * The pull request that a finished workflow run was about; null where the event is not `workflow_run`. The artifact has
- * no say in it: branch and commit are GitHub's own words in the event, and the pull request must still have that commit
- * on top, so that numbers of other code never appear on it.
+ * The pull request that a finished workflow run was about; null where the event is not `workflow_run`. The artifact
+ * does not decide it. Branch and commit come from GitHub's event, and the pull request must still have that commit on
+ * top. So numbers of other code never appear on it.
  */
 export async function findOrigin(event: unknown, repository: string, pulls: Pulls): Promise<Origin | null> {
   const { workflow_run: run, workflow } = (event ?? {}) as Event;

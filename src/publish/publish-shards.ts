@@ -53,7 +53,7 @@ export interface Commented {
   wanted: WantedShards;
 }
 
-/** Writes the comment; what keeps it from being written is said in the log. Gives the exit code. */
+/** Writes the comment; what keeps it from being written is in the log. Gives the exit code. */
 export async function commentOnOrigin(what: Commented, outlets: Outlets): Promise<number> {
   const { origin, results, wanted } = what;
   if (origin && !origin.pull) {
@@ -67,7 +67,7 @@ export async function commentOnOrigin(what: Commented, outlets: Outlets): Promis
   return 0;
 }
 
-/** What it says of itself is that of the workflow run which measured. */
+/** Its facts are those of the workflow run which measured. */
 function adopt(job: WorkflowJob, { pull, measured }: Origin): WorkflowJob {
   if (!measured) return { ...job, pull };
   return {

@@ -47,7 +47,7 @@ export function placeOf({ pull, runUrl }: Pick<WorkflowJob, 'pull' | 'runUrl'>):
   return { isPull: pull !== null, repositoryUrl };
 }
 
-/** Links of ours below a report, apart from its text. */
+/** Our links below a report, apart from its text. */
 export function footer(links: readonly (readonly [title: string, url: string | null])[]): string {
   const shown = links.flatMap(([title, url]) => (url ? [`[${title}](${url})`] : []));
   return `<sub>${shown.join(' · ')}</sub>`;
@@ -65,8 +65,8 @@ export interface Outlets {
 }
 
 /**
- * Shows the results: annotations, artifact, job summary, comment, outputs. What cannot be published is said in the log;
- * it never fails a run that has measured.
+ * Shows the results: annotations, artifact, job summary, comment, outputs. What cannot be published is in the log; it
+ * never fails a run that has measured.
  */
 export async function publish(publication: Publication, job: WorkflowJob, outlets: Outlets): Promise<void> {
   const { out, table, stopped } = publication;
@@ -101,7 +101,7 @@ async function keepRawData(folder: string, job: WorkflowJob, outlets: Outlets): 
   }
 }
 
-/** Writes the comment where there is one to be written, and says in the log why not where there is none. */
+/** Writes the comment where there is one to be written, and logs why not if there is none. */
 export async function comment(
   stages: readonly string[],
   stopped: string | null,

@@ -12,7 +12,7 @@ const WORD = '/bench';
 const MAX_REQUEST = 2000;
 
 /**
- * What a comment may say: what is measured, and how hard. Where, with which app, commands and environment, is the
+ * What a comment may set: what is measured, and how hard. Where, with which app, commands and environment, is the
  * workflow's.
  */
 export const ASKABLE = [
@@ -36,8 +36,8 @@ export const REQUESTABLE: readonly string[] = Object.keys(KINDS);
 
 /**
  * Reads the first line of a comment, `/bench roadrunner,swoole --scenarios stress`, into inputs of the reusable
- * workflow. Words are told apart here and flags by the command line's own parser: no shell sees them. What the values
- * are worth is for the configuration to say, beside the files of the app. Throws a UserError.
+ * workflow. Words are parsed here and flags with the command line's own parser: no shell sees them. The values are
+ * defined in the configuration, beside the files of the app. Throws a UserError.
  */
 export function readRequest(body: string): Record<string, string> {
   const [line = ''] = body.trimStart().split(/\r\n|[\n\r\u2028\u2029]/, 1);

@@ -130,7 +130,7 @@ export const ScriptMetric = z.object({
 /** Something that a k6 script wrote to its log: how often, and the first of it. Untrusted text. */
 const ScriptEvent = z.object({ count, first: z.string().nullable() });
 
-/** What a user's k6 script said of itself over one slice. */
+/** What a user's k6 script reported over one slice. */
 export const ScriptSlice = z.object({
   checks: z.array(z.object({ name: z.string(), group: z.string(), passes: count, fails: count })),
   metrics: z.array(ScriptMetric),
@@ -243,7 +243,7 @@ const DuetSide = z.object({
 
 /**
  * Both refs of a variant loaded at once, each by clients of its own on the same CPUs, so that what disturbs meets both.
- * It tells what a request costs the one compared with the other, and nothing else of either.
+ * It shows what a request costs the one compared with the other, and nothing else of either.
  */
 export const Duet = z.object({
   duet: z.literal(true),

@@ -35,7 +35,7 @@ test.each([
   ]);
 });
 
-test('the JSON Schema tells what a histogram is', () => {
+test('the JSON Schema describes what a histogram is', () => {
   type Schema = { properties: Record<string, Schema>; items: Schema; prefixItems: { type: string }[] };
   const { properties } = resultsJsonSchema() as Schema;
   const pair = properties.measurements?.items.properties.histogram?.items;

@@ -26,7 +26,7 @@ const MAX_ROWS = 100_000;
 /** It becomes part of a link in the comment of a pull request. */
 const version = z.string().regex(/^\d+\.\d+\.\d+(-[\w.-]+)?$/);
 
-/** What the running server said of itself on /.php-runtime-bench/facts. Untrusted text. */
+/** What the running server reported on /.php-runtime-bench/facts. Untrusted text. */
 export const Facts = z.object({
   php: z.string(),
   sapi: z.string(),
@@ -238,7 +238,7 @@ const Whole = z.object({
     tune: z.string().optional(),
     /** Host header of every request; absent in runs of older versions, whose load named 127.0.0.1 and a port. */
     host: z.string().optional(),
-    /** Share of their time that all loads were shortened to; 1: they are as their scenarios say. */
+    /** Share of their time that all loads were shortened to; 1: they are as in their scenarios. */
     durationScale: z.number().default(1),
     /** What `compare-to` asked for and what it means; `reason`: why there is nothing to compare with. */
     compareTo: z

@@ -40,7 +40,7 @@ export function learnNothing(sampler: Sampler): RunMemory {
   };
 }
 
-/** Of an instance: what is said of its progress, in ms of load done. */
+/** For an instance: the text of its progress, in ms of load done. */
 type At = (what: string, doneMs: number) => void;
 
 /** An instance and the servers that run in it; those that failed leave it. */

@@ -36,7 +36,7 @@ export interface Record {
   /** Left out: the load comes from the servers' own machine. */
   elsewhere?: Elsewhere;
   config: Config;
-  /** The other side of `compare-to`; null: nothing was asked for. */
+  /** The base of `compare-to`; null: nothing was asked for. */
   found: Found | null;
   /** What is checked out; null: nobody knows. */
   head: Results['run']['head'] | null;
@@ -144,7 +144,7 @@ function describeVariant(record: Record, variant: PlannedVariant): Variant {
   };
 }
 
-/** A variant whose twin at the other side failed has nothing to be compared with. */
+/** A variant whose twin in the base failed has nothing to be compared with. */
 function missingTwin(variant: Variant, _: number, all: readonly Variant[]): Warning[] {
   const twin = all.find(({ id }) => id === variant.base);
   if (!twin?.failure) return [];

@@ -50,7 +50,7 @@ async function runInstances(given: World, learned: RunMemory, untilMs: number): 
     const [before, total] = [doneMs, totalMs(plan)];
     const at = (what: string, ms: number) => world.sink.at(what, Math.min(1, (before + ms) / total));
     await runInstance(world, learned, instance, at);
-    // The first takes longer, so that it says nothing of the others unless there is no other.
+    // The first takes longer, so it shows nothing about the others unless there is no other.
     const tookMs = host.elapsed() - fromMs - (instance.index === 0 ? learned.searchedMs : 0);
     longestMs = instance.index < 2 ? tookMs : Math.max(longestMs, tookMs);
     doneMs += instanceMs(instance, plan);

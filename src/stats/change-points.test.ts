@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { CHANGE_ALPHA, findAllChangePoints, findChangePoints, MIN_SEGMENT } from './change-points.ts';
+import { CHANGE_ALPHA, findAllChangePoints, MIN_SEGMENT } from './change-points.ts';
 import { makeRandom } from './random.ts';
+
+function findChangePoints(
+  values: readonly number[],
+  { kinds = [], seed = 1 }: { kinds?: readonly string[]; seed?: number } = {},
+): number[] {
+  return findAllChangePoints([{ values, kinds }], seed)[0] as number[];
+}
 
 /** Levels one after the other, each with so many values, with normal noise. */
 function series(levels: readonly [number, number][], sd: number, seed: number): number[] {

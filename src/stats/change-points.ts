@@ -2,13 +2,13 @@ import { mean } from 'simple-statistics';
 import { makeRandom, shuffle } from './random.ts';
 
 /**
- * Where a series changes its level, found by E-divisive (Matteson and James, _A nonparametric approach for multiple change
- * point analysis of multivariate data_, JASA 2014), as MongoDB and Hunter use it for benchmarks. It asks for no
- * distribution and no number of changes; a permutation test says which are sure.
+ * Where a series changes its level, found with E-divisive, as MongoDB and Hunter use it for benchmarks. Source:
+ * Matteson and James, _A nonparametric approach for multiple change point analysis of multivariate data_, JASA 2014. It
+ * assumes no distribution and no number of changes. A permutation test shows which are sure.
  *
- * Where values are of several kinds, such as those of unlike machines, each has a level of its own, which is taken away,
- * and values change places with those of their kind only (restricted permutations; Good 2005): so the test is exact
- * whatever the kinds do to the values. Where one kind follows another for good nothing is found, as nothing can be known.
+ * Values may be of several kinds, such as those of unlike machines. The level of each kind is subtracted, and values
+ * change places only within their kind (restricted permutations; Good 2005). So the test is exact whatever the kinds do
+ * to the values. Where one kind follows another for good nothing is found, as nothing can be known.
  */
 
 /** Values on either side of a change, at least: one run that is off is no change. */
@@ -33,21 +33,11 @@ export interface Series {
 }
 
 /**
- * Indices at which a new level begins, in order; empty where nothing is sure.
+ * For each series the indices at which a new level begins, in order; empty where nothing is sure. Each further change is
+ * searched in all series that had one before. The p values are corrected for the number of all series
+ * (Benjamini–Hochberg). Otherwise, every other history of 70 series of noise would show a change.
  *
  * @param seed of the permutations: the same values and seed give the same changes
- */
-export function findChangePoints(
-  values: readonly number[],
-  { kinds = [], seed = 1 }: { kinds?: readonly string[]; seed?: number } = {},
-): number[] {
-  return findAllChangePoints([{ values, kinds }], seed)[0] ?? [];
-}
-
-/**
- * The same of many series. Each further change is looked for in all series that had one before, and the p values are
- * corrected for the number of all series (Benjamini–Hochberg): with 70 series of noise, one of them would else show a
- * change in every other history.
  */
 export function findAllChangePoints(all: readonly Series[], seed = 1): number[][] {
   const searches = all.map((series) => new Search(series, seed));
@@ -202,9 +192,9 @@ function findSplit(segments: readonly Segment[]): Split | null {
 }
 
 /**
- * The energy distance of what lies before and behind a split, with exponent 1, weighed by their sizes: mn ÷ (m + n) × (2 ×
- * mean distance between the sides − mean distance within each). What lies behind may end before the segment does, or a
- * level that comes and goes would be blurred by what it returns to.
+ * The energy distance of what lies before and behind a split, with exponent 1, weighted with their sizes. It is mn ÷ (m
+ * + n) × (2 × mean distance between the sides − mean distance within each). What lies behind may end before the segment
+ * does, or a level that comes and goes would be blurred by what it returns to.
  */
 function splitSegment(values: readonly number[]): Omit<Split, 'segment'> | null {
   const n = values.length;
@@ -236,7 +226,10 @@ function splitSegment(values: readonly number[]): Omit<Split, 'segment'> | null 
 /** Of the longest segment so far: one permutation after the other needs it, and each would be megabytes. */
 let table = new Float64Array(0);
 
-/** At i × (n + 1) + j the sum of the distances from each of the first i values to each of the first j; valid until the next call. */
+/**
+ * At i × (n + 1) + j: the sum of the distances from each of the first i values to each of the first j. Valid until the
+ * next call.
+ */
 function sumDistances(values: readonly number[]): Float64Array {
   const width = values.length + 1;
   if (table.length < width * width) table = new Float64Array(width * width);

@@ -7,8 +7,8 @@ export interface Estimate {
   /** Half the width of the 95 % t interval around `value`; null when there is nothing to judge it by. */
   half: number | null;
   /**
-   * What the interval was taken over. `instances`: the means of fresh starts, so start-to-start differences are in
-   * it. `slices`: only one start was measured, its slices tell nothing of other starts.
+   * What the interval was taken over. `instances`: the means of fresh starts, so start-to-start differences are in it.
+   * `slices`: only one start was measured, its slices show nothing of other starts.
    */
   over: 'instances' | 'slices' | 'nothing';
   /** How many of them. */

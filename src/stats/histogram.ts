@@ -23,9 +23,9 @@ export function bucketOf(ms: number): number {
 /**
  * Turns the exact percentiles of one slice back into counts.
  *
- * k6 defines percentile p of n sorted samples as the sample at index p·(n−1), interpolated, so each grid point is
- * the exact value at a known index and only the samples between two points are guessed, on the straight line.
- * The grid should hold the minimum and the maximum; outside it its first and last values go on.
+ * k6 defines percentile p of n sorted samples as the sample at index p·(n−1), interpolated. So each grid point is the
+ * exact value at a known index. Samples between two points are guessed, on the straight line. The grid should hold the
+ * minimum and the maximum; outside it its first and last values go on.
  *
  * @param n number of samples; the total of the result is exactly n
  * @throws RangeError when there are samples but no grid, or a value is not a finite number

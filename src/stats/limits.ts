@@ -1,10 +1,10 @@
 /** The limits of what is ranked and trusted, in one place: docs/reading-the-report.md states them. */
 
-/** Share of right answers below which a variant is not ranked, unless the scenario says otherwise. */
+/** Share of right answers below which a variant is not ranked by default. */
 export const DEFAULT_OK_RATIO = 0.99;
 /** With fewer right answers a variant has failed. */
 export const MOSTLY_OK = 0.5;
-/** Share in which each check of a script has to pass, unless the scenario says otherwise; a bundled journey knows its answers. */
+/** Share in which each check of a script has to pass, by default; a bundled journey knows its answers. */
 export const DEFAULT_CHECKS = 0.99;
 export const DEFAULT_BUNDLED_CHECKS = 1;
 /** With more of its iterations in error than this, a script did not do what it was written for. */
@@ -26,7 +26,7 @@ export const STALL = 50;
 export const BODY_DIFFERENCE = 0.01;
 /** Bytes are counted with headers, and servers differ in those. */
 export const HEADER_BYTES = 300;
-/** With fewer fresh starts an interval says next to nothing. */
+/** With fewer fresh starts an interval means next to nothing. */
 export const FEW_INSTANCES = 3;
 /** By about this share starts of one image differ, which slices of a single start do not show. */
 export const START_SPREAD = 0.01;

@@ -3,9 +3,9 @@ import { ALPHA } from './limits.ts';
 import { tCritical, tPValue } from './student.ts';
 
 /**
- * Tests many differences at once, each from a few pairs of fresh starts, where the noise of counting is known. The spread
- * of three or four pairs says little by itself, so it is moderated by a model that all share (after Smyth 2004).
- * Works on bare numbers, so that simulations can try just this rule.
+ * Tests many differences at once, each from a few pairs of fresh starts, where the noise of counting is known. The
+ * spread of three or four pairs means little by itself, so it is moderated by a model that all share (after Smyth
+ * 2004). Works on bare numbers, so that simulations can try just this rule.
  */
 
 /** One of many things that are compared: a number for each pair of fresh starts. */

@@ -4,7 +4,7 @@ import { effectFor, tCritical, tPValue } from './student.ts';
 
 /** The rule that turns pairs into verdicts. Works on bare numbers, so that simulations can try just this rule. */
 
-/** What pairs of fresh starts say: one ln(variant ÷ reference) each. */
+/** What pairs of fresh starts show: one ln(variant ÷ reference) each. */
 export interface PairedTest {
   pairs: number;
   /** Mean of the ln(ratio). */
@@ -83,8 +83,8 @@ export interface Judgement {
 }
 
 /**
- * Faster or slower when the corrected p value is below ALPHA and the ratio is at least MIN_EFFECT away from 1; no
- * difference when the whole interval lies within ± MARGIN; else inconclusive.
+ * Faster or slower: the corrected p value is below ALPHA and the ratio is at least MIN_EFFECT away from 1. No
+ * difference: the whole interval lies within ± MARGIN. Otherwise inconclusive.
  *
  * @param moreIsFaster true for RPS, false for times, CPU and memory
  */
@@ -119,10 +119,10 @@ export interface Prospect {
 }
 
 /**
- * The smallest true change, as a share (0.02 is 2 %), for which `judge` says faster or slower with a probability of
+ * The smallest true change, as a share (0.02 is 2 %), for which `judge` gives faster or slower with a probability of
  * POWER or more. Of several tests it is taken that only this one has something to find, the worst case for both
- * corrections. With the spread of the very pairs that were tested this is what they could have shown: simulated, 95
- * to 98 % are found. Null where no verdict can come of it: fewer than MIN_PAIRS pairs.
+ * corrections. With the spread of the very pairs that were tested this is what they could have shown: simulated, 95 to
+ * 98 % are found. Null where no verdict can come of it: fewer than MIN_PAIRS pairs.
  */
 export function predictDetectable({ pairs, spread, tests = 1, spreadPairs }: Prospect): number | null {
   if (pairs < MIN_PAIRS) return null;

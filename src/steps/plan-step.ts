@@ -7,7 +7,7 @@ import { planVariants } from '../plan/variants.ts';
 import { readWorkflow } from '../publish/job.ts';
 import { fail } from './step.ts';
 
-// First job of the reusable workflow: says which shards there are. Measures nothing.
+// First job of the reusable workflow: lists the shards. Measures nothing.
 process.exitCode = await main().catch(fail);
 
 async function main(): Promise<number> {

@@ -61,7 +61,7 @@ export async function salvage(out: string, since: number): Promise<Summary | nul
   return analyse({ ...results, run: { ...results.run, stopped: results.run.stopped ?? 'an error' } });
 }
 
-/** Says in the log why the step fails, if it does. */
+/** Logs why the step fails, if it does. */
 export function concludeStep(exitCode: Bench['exitCode']): number {
   const reasons = {
     1: 'a pass criterion was missed or a gate failed; see the report',
@@ -75,8 +75,8 @@ export function concludeStep(exitCode: Bench['exitCode']): number {
 }
 
 /**
- * Says what went wrong and gives the exit code. A mistake of the user's points at its place; anything
- * unexpected keeps its stack trace.
+ * Prints what went wrong and returns the exit code. A mistake of the user's points at its place; anything unexpected
+ * keeps its stack trace.
  */
 export function fail(thrown: unknown): number {
   const error = readMachineError(thrown) ?? thrown;

@@ -7,8 +7,8 @@ type Pair = Histogram[number];
 const [BUCKETS, COUNTS] = [4096, 256];
 
 /**
- * Measurements as they were, in less memory: pairs of histograms that are alike are one, and where an endpoint is all of
- * its slice, its latencies are those of the slice.
+ * Measurements as they were, in less memory. Two equal histograms become one. An endpoint that is all of its slice
+ * shares the slice's latencies.
  */
 export function makeCompactor(): (measurement: Measurement) => Measurement {
   const known: Pair[][] = Array.from({ length: BUCKETS }, () => []);

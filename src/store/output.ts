@@ -104,7 +104,7 @@ async function findForeign(folder: string, names: readonly string[]): Promise<st
   return known ? names.filter((name) => name !== PREVIOUS && !isOurs(name)) : [...names];
 }
 
-/** Whether a results.json says that we wrote it, or is nothing but the start of one. */
+/** Whether a results.json shows that we wrote it, or is nothing but the start of one. */
 export async function isSigned(path: string): Promise<boolean> {
   const file = await open(path).catch(() => null);
   if (file === null) return false;

@@ -1,9 +1,9 @@
-/** What a server or a build says of its own end, found in its log. Pure. */
+/** What a server or a build prints about its own end, found in its log. Pure. */
 
 /** Words of errors, as servers, shells, apt and PHP have them. */
 const ERROR =
   /\b(?:emerg|alert|crit|critical|error|fatal|panic|failed|failure|cannot|can't|could not|unable|denied|refused|invalid|unknown|no such|not found|not allowed|specify|segmentation|core dumped)\b|^E: /i;
-/** What runtimes/_shared/pair.sh says last, whatever it was. */
+/** What runtimes/_shared/pair.sh prints last, whatever it was. */
 const ENDED = /^\S+: (.+) has ended(?: \(.*\))?, so the container ends, too$/;
 /** Of the sampler of --profile, where SIGTERM ends a child of Apache within a request: it follows from the end. */
 const SAMPLER = /^pthread_mutex_lock\(\): /;
@@ -11,8 +11,8 @@ const LINES = 30;
 const LENGTH = 300;
 
 /**
- * The line that says why: of the last lines that speak of errors, one after the other, the first, as the others follow from
- * it. Where none does, the last line. Empty: the log says nothing.
+ * The line that shows why: of the last lines that speak of errors, one after the other, the first, as the others follow
+ * from it. Where none does, the last line. Empty: the log shows nothing.
  */
 export function findCause(log: string): string {
   const lines = log

@@ -23,8 +23,8 @@ const EXAMPLE =
   "'apache', 'nginx-fpm[workers=80,listen=unix]' or, with an alias, 'small=nginx-fpm[workers=4]'";
 
 /**
- * Reads one or several choices: `apache,small=nginx-fpm[workers=4,listen=tcp]`.
- * Throws a UserError that says which runtime, option or value is not known and what is.
+ * Reads one or several choices: `apache,small=nginx-fpm[workers=4,listen=tcp]`. Throws a UserError that names the
+ * unknown runtime, option or value, and those that are known.
  */
 export function parseChoices(text: string, runtimes: Runtimes): RuntimeChoice[] {
   return splitList(text).map((item) => parseChoice(item, runtimes));

@@ -10,8 +10,8 @@ export const COMPARE_TO =
   "'base', a git ref such as main or HEAD~1, an image such as shop:1.2, or an older results.json";
 
 /**
- * `base`, a git ref, an image, or the path of an older results.json: which of them, only the machine can tell.
- * What begins with '-' would be a flag to git and is none of them.
+ * `base`, a git ref, an image, or the path of an older results.json: only the machine knows which of them. What begins
+ * with '-' would be a flag to git and is none of them.
  */
 export function parseCompareTo(text: string): string {
   if (!/^(?!-)\P{C}{1,500}$/u.test(text) || text.trim() !== text) {

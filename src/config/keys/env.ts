@@ -5,7 +5,7 @@ import type { Layer } from './layers.ts';
 
 const RESERVED = ['PORT', 'DOCROOT', 'APP_KIND', 'BENCH_FACTS', 'BENCH_DATABASE', 'BENCH_INI'];
 
-/** A variable of ours in the app's environment would silently change what is measured. */
+/** An additional variable in the app's environment would silently change what is measured. */
 export function checkEnv(
   env: Readonly<Record<string, string>>,
   layers: readonly Layer[],

@@ -19,7 +19,7 @@ function hintElsewhere(name: string): string | undefined {
   return `this file cannot set it: use ${where.join(', or ')}`;
 }
 
-/** Schema of all that one kind of source may say. */
+/** Schema of all that one kind of source may set. */
 export function schemaOf(source: 'file' | 'flag' | 'input') {
   const shape = Object.fromEntries(
     keysOf(source).map((key) => {

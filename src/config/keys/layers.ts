@@ -23,7 +23,7 @@ export interface Sources {
   random?: () => number;
 }
 
-/** What one source says, checked key by key. */
+/** What one source sets, checked key by key. */
 export interface Layer {
   document: Document;
   values: Values;
@@ -31,7 +31,7 @@ export interface Layer {
   base: string;
 }
 
-/** What was said of a key, by the source that counts. */
+/** What the deciding source sets for a key. */
 export interface Given<K extends KeyName> {
   value: NonNullable<Values[K]>;
   base: string;

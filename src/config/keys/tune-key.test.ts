@@ -24,7 +24,7 @@ test('each value of the option, the chosen one first and once', () => {
   ]);
 });
 
-test('powers of two when none are said', () => {
+test('powers of two by default', () => {
   expect(expand('apache', 'workers')).toHaveLength(7);
 });
 

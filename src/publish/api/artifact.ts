@@ -30,8 +30,8 @@ export async function uploadFolder(
 }
 
 /**
- * Regular files, none hidden: a symbolic link out of a container could lead to any file of the runner, and
- * with `out: .` the folder has a `.git` with the job's token in it.
+ * Regular files, none hidden. A symbolic link from a container could lead to any file of the runner. With `out: .` the
+ * folder has a `.git` with the job's token.
  */
 async function listFiles(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch((error) => {

@@ -4,7 +4,7 @@ export interface PullRequest {
   number: number;
 }
 
-/** A pull request as GitHub tells of it. */
+/** A pull request as GitHub describes it. */
 export interface Pull {
   number: number;
   /** The commit that it would merge. */

@@ -2,7 +2,7 @@
 const RETRIES = 3;
 /** A job that waits costs its user money. */
 const MAX_WAIT_MS = 90_000;
-/** GitHub asks for a minute at least where it does not say how long. */
+/** GitHub asks for a minute at least if it does not give a time. */
 const LIMITED_MS = 60_000;
 
 /** Errors of Octokit's; without a status there was no answer. */
@@ -17,8 +17,8 @@ export interface Patience {
 }
 
 /**
- * Does it again where that may help: when a limit is over, and where nobody can have been served twice (`repeatable`)
- * after an error of the server's, or none of its answers.
+ * Tries again where that may help: when a limit is over, or after an error of the server or no answer. The latter only
+ * if nobody can have been served twice (`repeatable`).
  */
 export async function retry<T>(act: () => Promise<T>, repeatable: boolean, { wait }: Patience): Promise<T> {
   for (let tried = 0; ; tried++) {

@@ -32,7 +32,7 @@ const TRIES = 8;
 /** How often the engine is asked for health checks: it remembers five. */
 const WATCH_MS = 1500;
 
-/** Null: reading and health checks could not be told apart. Errors: the service cannot be read. */
+/** Null: reading and health checks could not be separated. Errors: the service cannot be read. */
 export async function calibrate(world: ReadWorld, service: CountedService): Promise<Calibrated | null> {
   const health = await readHealth(world.docker, service.container);
   const nothing = async () => {};
@@ -53,8 +53,8 @@ export async function calibrate(world: ReadWorld, service: CountedService): Prom
 
 /**
  * What the services counted while the work was done, together; what reading them and health checks cost is taken out.
- * `doubtful`: names of services whose health checks could not be told from the work. `missing`: counts that were left out, as a
- * service did not give its part.
+ * `doubtful`: names of services whose health checks could not be separated from the work. `missing`: counts that were
+ * left out, as a service did not give its part.
  *
  * @param unread services that count something, too, and cannot be read
  */
@@ -111,7 +111,7 @@ async function growOf(world: ReadWorld, service: CountedService, work: () => Pro
     const before = await service.read();
     await work();
     const after = await service.read();
-    // A second is as exact as some of them tell it.
+    // Some of them are exact to a second only.
     if (after.sinceMs - before.sinceMs > 2000)
       throw new Error(`the service ${service.service} restarted while it was counted`);
     const probes = await watch.until(after.atMs);

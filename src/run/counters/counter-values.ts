@@ -1,4 +1,4 @@
-/** What databases and caches say of themselves, as counts. Pure. */
+/** What databases and caches report about themselves, as counts. Pure. */
 
 /** By the names of `COUNT_NAMES`, since the service started. */
 export type CounterValues = Readonly<Record<string, number>>;
@@ -7,7 +7,7 @@ export type CounterValues = Readonly<Record<string, number>>;
 export interface CounterReading {
   /** By the clock of the engine's machine, Unix ms. */
   atMs: number;
-  /** When the server started, by the same clock, to about a second: its counters began then. 0: it does not say. */
+  /** When the server started, by the same clock, to about a second: its counters began then. 0: not reported. */
   sinceMs: number;
   values: CounterValues;
 }
@@ -68,7 +68,7 @@ export function parseMysql(text: string): CounterReading | null {
   };
 }
 
-/** What a client says beside statements, and what counts a second time a statement that was prepared. */
+/** What a client sends beside statements, and what counts a second time a statement that was prepared. */
 const NO_STATEMENT =
   /^com_(admin_commands|multi|stmt_.*|prepare_sql|execute_sql|dealloc_sql|execute_immediate)$/;
 const INNODB_WRITES = ['innodb_rows_inserted', 'innodb_rows_updated', 'innodb_rows_deleted'];
@@ -101,15 +101,15 @@ export function parseRedis(text: string): CounterReading | null {
 /** Commands that only make a connection or ask the server about itself: ours and those of health checks are among them. */
 const OF_CONNECTION = /^(ping|info|time|auth|hello|select|quit|client|command|config)(\|.*)?$/;
 
-/** Every statement of ours has this word in it, so that it is told from the app's. */
+/** Every statement of this tool has this word in it, which separates it from the app's. */
 export const OWN_WORD = 'php_runtime_bench';
 
 /**
- * For psql: waits until what other connections have counted is written, as PostgreSQL does when one ends, or 10 s after one
- * becomes idle; then prints all counters, and whether they are complete.
+ * For psql: waits until the counts of other connections are written, then prints all counters, and whether they are
+ * complete. PostgreSQL writes them when a connection ends, or 10 s after it becomes idle.
  *
  * @param names of the databases whose tables are read
- * @param mark a line of the log with it says up to where the log belongs to this reading
+ * @param mark a line of the log with it marks where the log of this reading ends
  */
 export function postgresScript(names: readonly string[], mark: string, hasStatements: boolean): string {
   const rows = `SELECT 'rows ' || coalesce(sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)), 0) || ' ' || coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0) AS ${OWN_WORD} FROM pg_stat_user_tables;`;
@@ -189,8 +189,8 @@ export interface WindowPart {
 }
 
 /**
- * Of several services together. A name that one of them counts but did not give is left out: the others alone would pass for
- * all of it. `missing` says who did not give what.
+ * Of several services together. A name that one of them counts but did not give is left out: the others alone would
+ * pass for all of it. `missing` names who did not give what.
  */
 export function addUp(parts: readonly WindowPart[]): {
   values: CounterValues;

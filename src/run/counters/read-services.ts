@@ -44,7 +44,7 @@ const PSQL = `if [ -n "\${POSTGRES_PASSWORD_FILE:-}" ]; then POSTGRES_PASSWORD=$
 export PGPASSWORD="\${POSTGRES_PASSWORD:-}" PGOPTIONS='-c client_min_messages=error'
 exec psql --no-psqlrc --username="\${POSTGRES_USER:-postgres}" --dbname=postgres --tuples-only --no-align --quiet`;
 
-/** What a container keeps counts of; null: nothing that is known, or it has ended. Errors: nobody can tell. */
+/** What a container keeps counts of; null: nothing that is known, or it has ended. Errors: not known. */
 export async function findKind(world: ReadWorld, container: string): Promise<ServerKind | null> {
   const found = await world.docker.try(['exec', container, 'sh', '-c', FIND_SERVERS], options(world));
   world.signal.throwIfAborted();
@@ -53,7 +53,7 @@ export async function findKind(world: ReadWorld, container: string): Promise<Ser
   throw new Error(lastLines(found.stderr, 1) || `exit code ${found.code}`);
 }
 
-/** As docker exec and shells say that there is no such program, or none that can be started. */
+/** As docker exec and shells report that there is no such program, or none that can be started. */
 const NO_SHELL: ReadonlySet<number> = new Set([126, 127]);
 
 /** Ready to be read. Errors: it cannot be read, and why. */

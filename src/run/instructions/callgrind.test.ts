@@ -49,7 +49,7 @@ fn=(5) 0x00000000000aaaaa
 totals: 177
 `;
 
-test('self cost and calls are told by function, those without a name by binary', () => {
+test('self cost and calls are listed by function, those without a name by binary', () => {
   const part = readPart(FILE);
   expect(part?.instructions).toBe(177);
   expect(Object.fromEntries(part?.functions ?? [])).toEqual({

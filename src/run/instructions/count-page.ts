@@ -8,7 +8,7 @@ import { type PageAnswer, type Repeat, slackOf } from './repeats.ts';
 const WARMUPS = 4;
 /** Those that count. */
 export const COUNTED = 5;
-/** callgrind tells the end of the process together with the last request, which therefore does not count. */
+/** callgrind counts the end of the process together with the last request, which therefore does not count. */
 const REQUESTS = WARMUPS + COUNTED + 1;
 /** Repeats of each version. */
 export const REPEATS = 2;
@@ -21,11 +21,11 @@ export interface PageRequest {
   path: string;
   /** Host header. */
   host: string;
-  /** As the load says it. */
+  /** As the load sends it. */
   agent: string;
 }
 
-/** A page that cannot be counted; the message says why. */
+/** A page that cannot be counted; the message has the reason. */
 export class Uncountable extends Error {}
 
 interface Where {
@@ -37,7 +37,7 @@ interface Where {
 /** Without callgrind. What the app keeps from one request to the next is there afterwards. */
 export async function askPage(where: Where, page: PageRequest): Promise<PageAnswer> {
   let answer = await askOnce(where, page);
-  // The first request may make caches, and say so.
+  // The first request may make caches, and print that.
   answer = await askOnce(where, page);
   return answer;
 }

@@ -1,5 +1,6 @@
 import { cp } from 'node:fs/promises';
 import type { Scenario } from '../../config/types.ts';
+import { PHP_COUNT } from '../../plan/timeline/count-plan.ts';
 import type { PlannedVariant } from '../../plan/variants.ts';
 import type { World } from '../world.ts';
 import { joinRepeats, readCountLines } from './php-lines.ts';
@@ -8,7 +9,7 @@ import type { Pass, ReadyPass } from './run-pass.ts';
 const FOLDER = '/usr/local/share/php-runtime-bench-pass';
 const FILE = '/tmp/php-runtime-bench/count/requests.txt';
 const MOST_BYTES = 4 << 20;
-const REPEATS = 3;
+const { starts, repeats: REPEATS } = PHP_COUNT;
 /** Iterations of a repeat, for each path. */
 const ITERATIONS = 20;
 const REMEDY = 'all that was measured is complete; see raw/logs, or run without --count php';
@@ -33,7 +34,7 @@ export function planPhpCounts(
   return job.plan.scenarios
     .filter(({ load }) => load !== null)
     .map((scenario) => ({
-      ...{ code: 'count', title: 'count of PHP', remedy: REMEDY, variants, starts: 1 },
+      ...{ code: 'count', title: 'count of PHP', remedy: REMEDY, variants, starts },
       async outfit(_variant, to) {
         await cp(folder, to, { recursive: true });
         return { env: {}, ini: [`auto_prepend_file = ${FOLDER}/count.php`], folders: { [FOLDER]: to } };

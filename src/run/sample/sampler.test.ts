@@ -49,7 +49,7 @@ describe.skipIf(!linux)('sampler.sh', () => {
     expect((samples.host[0]?.ticks.length ?? 0) / 2).toBeLessThanOrEqual(cpus);
   });
 
-  test('watches what it is told last, −1 for what is gone, and ends with standard input', () => {
+  test('watches what it was given last, −1 for what is gone, and ends with standard input', () => {
     const temporary = mkdtempSync(join(tmpdir(), 'sampler-'));
     try {
       // 2²² is the highest pid that Linux gives.
@@ -147,7 +147,7 @@ describe('raw lines', () => {
     expect(pieces).toHaveLength(3);
   });
 
-  test('tell at the end that they could not be written', async () => {
+  test('report at the end that they could not be written', async () => {
     const raw = keepLines(() => Promise.reject(new Error('ENOSPC')));
     raw.add('cpu 1');
     await expect(raw.flush()).rejects.toThrow('ENOSPC');

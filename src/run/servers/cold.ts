@@ -81,7 +81,7 @@ export async function measureColdStarts(world: World, tool: string): Promise<voi
 /** Each start may take a minute. */
 const LIMIT_MS = 1_800_000;
 
-/** Of one variant, ms. Errors: what hyperfine or the engine said. */
+/** Of one variant, ms. Errors: what hyperfine or the engine printed. */
 async function timeStarts(world: World, what: WantedServer, path: string): Promise<number[]> {
   const { engine, job, sink } = world;
   const { host } = job.config;

@@ -41,7 +41,7 @@ export async function startInstance(
   return servers;
 }
 
-/** The variants to start. A leftover server on one of our ports would be measured instead of ours. */
+/** The variants to start. A leftover server on one of the ports would be measured instead. */
 async function findWanted({ engine, job }: World, instance: Instance, fail: Fail): Promise<WantedServer[]> {
   const taken = await listListeners(engine.docker, engine.arena.name);
   return instance.startOrder.flatMap((id): WantedServer[] => {

@@ -35,7 +35,7 @@ interface Starting {
 /** By variant id: those that are ready, and why the others are not. */
 type Outcomes = Map<string, Server | Failure>;
 
-/** Starts variants, each without waiting for the one before, until PHP answers 200 behind all, or says why not. */
+/** Starts variants, each without waiting for the one before, until PHP answers 200 behind all; returns why not. */
 export async function startServers(
   context: ServerContext,
   wanted: readonly WantedServer[],

@@ -13,7 +13,7 @@ export function hostName(host: string): string {
   return host.replace(/:\d+$/, '');
 }
 
-/** The address of a variant for requests that name the host themselves: those to several variants are told apart by port. */
+/** The address of a variant for requests that name the host themselves: those to several variants differ by port. */
 export function addressOf(host: string, port: number): string {
   return `http://${hostName(host)}:${port}`;
 }

@@ -5,14 +5,14 @@ import type { Server } from '../servers/servers.ts';
 import type { Engine, Sink } from '../world.ts';
 import type { Answer } from './verify.ts';
 
-/** Of what a body says, the beginning. */
+/** The beginning of a body as text. */
 const BODY_CHARACTERS = 2048;
 /** In a sentence. */
 const SAID_CHARACTERS = 160;
 
 /**
- * The failure of a variant that answers what it should not: with the answer itself, what the app has logged since it was
- * asked, and in the reason the one line of either that tells most. The whole answer goes to raw/.
+ * The failure of a variant that answers what it should not. It has the answer and what the app has logged since the
+ * request. The reason has the most informative line of either. The whole answer goes to raw/.
  */
 export async function explainFailure(
   { docker }: Engine,
@@ -66,7 +66,7 @@ function showAnswer({ status, headers = '', error, body, text = body }: Answer):
   return { status, headers, body: readable((status === 0 ? error : text).slice(0, BODY_CHARACTERS)) };
 }
 
-/** A log says it best; what is wrong with the body itself, the reason has told. */
+/** A log shows it best; what is wrong with the body itself is in the reason. */
 function tell(reason: string, complaint: string | null, { status, body }: Evidence): string {
   if (complaint !== null) return `; its log: ${complaint}`;
   if (status === 0 || / answers differently from /.test(reason)) return '';

@@ -30,7 +30,7 @@ describe('an answer under load', () => {
     ],
   ])('%s is another', (_, found, what) => expect(other(seen(PAGE, PAGE), found)).toBe(what));
 
-  test('a short one tells itself from an excuse by its words', () => {
+  test('a short one differs from an excuse in its words', () => {
     const known = seen('{"user":"ada","roles":["admin"]}', '{"user":"ada","roles":["admin"]}');
     expect(other(known, answer('{"user":"eve","roles":["admin"]}'))).toBeNull();
     expect(other(known, answer('Too many connections'))).toBe('0 of 4 words that it contained before');

@@ -28,7 +28,7 @@ export interface Seen {
 /** A body of one length may hold a counter, a date, a name: so much of it may come or go. */
 const SLACK_RATIO = 0.05;
 const SLACK_CHARACTERS = 32;
-/** The longest say most of what a page is: an error page has a title and a body, too. */
+/** The longest show best what a page is: an error page has a title and a body, too. */
 const WORDS = 12;
 /** Shorter ones stand in others, or in any page. */
 const WORD_CHARACTERS = 3;
@@ -50,7 +50,7 @@ const WORD = new RegExp(`[\\p{L}_]{${WORD_CHARACTERS},}`, 'gu');
 /** What an answer under load may be, so that it is no other. Pure. */
 export function expectationOf({ statuses, least, most, words }: Seen, withBody: boolean): Checked {
   if (!withBody) return { statuses, characters: null, words: [], leastWords: 0 };
-  // Where lengths vary, those that were seen tell how far.
+  // Where lengths vary, those that were seen show how far.
   const slack = Math.max(SLACK_CHARACTERS, Math.ceil(most * SLACK_RATIO), most - least);
   const longest = [...words].sort((a, b) => b.length - a.length).slice(0, WORDS);
   return {
@@ -61,7 +61,7 @@ export function expectationOf({ statuses, least, most, words }: Seen, withBody: 
   };
 }
 
-/** How an answer differs from what was checked, as watch.js says it; null: it does not. Pure. */
+/** How an answer differs from what was checked, as watch.js reports it; null: it does not. Pure. */
 export function findDifference(
   checked: Checked,
   { status, location, body, characters = body.length }: Answer,

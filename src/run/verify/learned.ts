@@ -46,7 +46,7 @@ function seenOf(seen: Learned, variant: PlannedVariant): Map<string, Seen> {
   return ofApp;
 }
 
-/** How often more a path is asked whose answers differ in length, as two tell little of how far they do. */
+/** How often more a path is asked whose answers differ in length, as two show little of how far they do. */
 const TIMES_MORE = 18;
 
 export async function askOften(

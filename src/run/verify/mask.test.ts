@@ -15,7 +15,7 @@ test('every match of each expression goes, and nothing else', () => {
   expect(mask([], 'as it is')).toEqual(['as it is']);
 });
 
-test('an expression that backtracks without end is stopped, and told of', () => {
+test('an expression that backtracks without end is stopped, and reported', () => {
   const stopped = () => mask(['(a+)+$'], `${'a'.repeat(60)}!`);
   expect(stopped).toThrow(UserError);
   expect(stopped).toThrow('a regular expression takes too long');

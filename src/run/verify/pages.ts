@@ -66,7 +66,7 @@ function warn(odd: readonly Odd[], variants: number): Warning[] {
 const showHead = ({ status, title, location }: CheckedPage) =>
   `HTTP ${status}${title === null ? '' : ` "${title}"`}${location && ` to ${location}`}`;
 
-/** Text of others in a line of ours, characters. */
+/** Text from elsewhere in our line, characters. */
 const MOST = { endpoint: 200, type: 80, location: 200, title: 120 } as const;
 
 function describePage(

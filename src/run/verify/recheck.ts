@@ -8,8 +8,8 @@ import { appOf, type Learned } from './learned.ts';
 import type { Answer } from './verify.ts';
 
 /**
- * Asks the paths once more when all of a start's load is done, and fails the variants that have come to answer otherwise: a
- * disk that is full by now, a database that is gone. Twice, as a page may be odd now and then.
+ * Asks the paths once more when all of a start's load is done. Variants that answer otherwise by then fail: the disk
+ * may be full, or the database gone. Twice, as a page may be odd now and then.
  */
 export async function recheckAnswers(
   world: World,

@@ -53,7 +53,7 @@ function maskUnlike(parts: readonly Part[], words: readonly Part[]): readonly Pa
   return [...masked, ...parts.slice(done)];
 }
 
-/** Of few words nobody can tell whether they are a page or a number. */
+/** A few words may be a page or a number. */
 const FEW_WORDS = 20;
 
 function isFickle({ parts, length }: Template): boolean {

@@ -12,7 +12,7 @@ export interface Answer {
   askedMs?: number;
   /** A line each. */
   headers?: string;
-  /** What the body says to a person, cut. */
+  /** The body as a person reads it, cut. */
   text?: string;
   /** Of the whole body. */
   characters?: number;
@@ -120,7 +120,7 @@ function shapeOf({ variant, answers, headOnly = false }: Asked): Shape {
 
 interface ContentType {
   name: string;
-  /** Empty where none is said. */
+  /** Empty if none is given. */
   charset: string;
 }
 
@@ -140,7 +140,7 @@ function readType(header: string): ContentType {
   return { name: ALIASES[name] ?? name, charset };
 }
 
-/** Some servers say a charset for files of text, others none. */
+/** Some servers send a charset for files of text, others none. */
 function isSameHead(a: Shape, b: Shape): boolean {
   const sameCharset = a.type.charset === b.type.charset || a.type.charset === '' || b.type.charset === '';
   return a.status === b.status && a.location === b.location && a.type.name === b.type.name && sameCharset;
