@@ -24,7 +24,7 @@ const ALONE = ['capacity', 'guards', 'knee', 'machines', 'noise', 'numbers', 'pe
  */
 const FIRST = [
   ...['connection', 'hang', 'pull', 'corpus-services', 'runs', 'profile', 'corpus', 'engines'],
-  ...['service-counts', 'runtimes', 'services', 'faults', 'loaders', 'action', 'workflow'],
+  ...['shop-counts', 'service-counts', 'runtimes', 'services', 'faults', 'loaders', 'action', 'workflow'],
   ...['used-up', 'several', 'journeys', 'build', 'load-engines', 'instructions', 'host'],
   // Of the unit tests.
   ...['sampler', 'simulation', 'budget', 'base'],

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { realHost } from '../../src/host.ts';
-import type { Results } from '../../src/results/results.ts';
 import { leftovers, makeProject, type Project } from './bench.ts';
+import { COUNTED, countsOf, DATABASES, type Database, LIMIT_MS } from './count-databases.ts';
 
 const { code: noCompose } = await realHost.exec('docker', ['compose', 'version']);
 
@@ -41,40 +41,6 @@ foreach ($database->query('SELECT id, name FROM articles ORDER BY id')->fetchAll
 }
 `;
 
-/** Health checks that ask for something, each second. */
-const compose = (image: string, variable: string, check: string) => `
-services:
-  db:
-    image: ${image}
-    environment: { ${variable}: secret }
-    healthcheck: { test: ['CMD-SHELL', "${check}"], interval: 1s, retries: 60 }
-`;
-
-const DATABASES = {
-  mariadb: {
-    compose: compose(
-      'mariadb:11',
-      'MARIADB_ROOT_PASSWORD',
-      "healthcheck.sh --connect --innodb_initialized && mariadb -uroot -psecret -e 'SELECT COUNT(*) FROM mysql.proc'",
-    ),
-    env: '{ DSN: "mysql:host=db", DB_USER: root }',
-    reset:
-      'mariadb -uroot -psecret -e "DROP DATABASE IF EXISTS $BENCH_DATABASE; CREATE DATABASE $BENCH_DATABASE"',
-    extension: 'pdo_mysql',
-  },
-  postgres: {
-    compose: compose(
-      'postgres:17',
-      'POSTGRES_PASSWORD',
-      "psql --host=127.0.0.1 -U postgres -c 'SELECT COUNT(*) FROM pg_class'",
-    ).replace('secret }', 'secret, PGPASSWORD: secret }'),
-    env: '{ DSN: "pgsql:host=db", DB_USER: postgres }',
-    reset: 'dropdb -U postgres --if-exists --force $BENCH_DATABASE && createdb -U postgres $BENCH_DATABASE',
-    extension: 'pdo_pgsql',
-  },
-};
-type Database = keyof typeof DATABASES;
-
 const configOf = (name: Database) => `
 app: app
 runtimes: apache
@@ -96,27 +62,6 @@ beforeAll(async () => {
 afterAll(() => project.remove());
 afterEach(async () => expect(await leftovers()).toEqual([]));
 
-const LOAD = [
-  ...['--paths', '/', '--load', 'requests(20, 1)', '--warmup', '0s', '--blocks', '1'],
-  ...['--instances', '1', '--compare-to', 'HEAD', '--wait'],
-];
-
-/** All that was counted, by side and name; each number once. */
-function countsOf({ counts }: Results) {
-  const sides: Record<string, Record<string, number[]>> = {};
-  for (const { variant, values } of counts) {
-    const name = variant.endsWith(':base') ? 'base' : 'head';
-    const side = sides[name] ?? {};
-    sides[name] = side;
-    for (const { name, perRequest } of values)
-      side[name] = [...new Set([...(side[name] ?? []), ...perRequest])];
-  }
-  return sides;
-}
-
-/** Two builds, a database and three times its health checks, on a machine that others use, too. */
-const LIMIT_MS = 900_000;
-
 test.for(Object.keys(DATABASES) as Database[])(
   'on %s an N+1 is told with the exact numbers, and fails a gate',
   { timeout: LIMIT_MS },
@@ -133,7 +78,7 @@ test.for(Object.keys(DATABASES) as Database[])(
       'rows-read > 1000%',
     ];
     const { code, stdout, stderr } = await project.run(
-      ...([out, ...LOAD, '--config', `${name}.bench.yml`] as const),
+      ...([out, '--paths', '/', ...COUNTED, '--config', `${name}.bench.yml`] as const),
       ...gates,
     ).done;
     const results = project.results(out);
@@ -174,7 +119,7 @@ test.for(Object.keys(DATABASES) as Database[])(
       rule,
     ]);
     const { code, stdout, stderr } = await project.run(
-      ...([out, ...LOAD, '--config', `${name}.bench.yml`] as const),
+      ...([out, '--paths', '/', ...COUNTED, '--config', `${name}.bench.yml`] as const),
       ...gates,
     ).done;
     const { base, head } = countsOf(project.results(out));
