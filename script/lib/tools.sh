@@ -93,7 +93,7 @@ ensure_sshd() {
 # Engines of tests share images through a registry. Without one these tests are skipped, with a message.
 ensure_registry() {
   if has docker-registry; then return; fi
-  if can_apt; then
+  if can_apt && has_candidate docker-registry; then
     step 'installing docker-registry, without starting it: engines of tests share images through it' \
       install_unstarted docker-registry.service docker-registry
   else
