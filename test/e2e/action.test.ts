@@ -32,7 +32,7 @@ const SHORT: Record<string, string> = {
   paths: '/',
   load: 'vus(2, 1s)',
   warmup: '0s',
-  timeout: '500ms',
+  timeout: '1s',
   instances: '1',
   blocks: '1',
   // Another test run on the same engine is no failure of this one.
