@@ -33,6 +33,14 @@ test('what is no JSON is a secret line by line; where there is none, nothing is 
 
 test.each([
   ['http://bench:p@ss-word@proxy:3128: refused', 'http://***@proxy:3128: refused'],
+  [
+    'proxyconnect tcp: http://ghp_0123@proxy:3128: refused',
+    'proxyconnect tcp: http://***@proxy:3128: refused',
+  ],
+  ['Head "HTTPS://ghp_0123@registry.test/v2/": denied', 'Head "HTTPS://***@registry.test/v2/": denied'],
+  ['https://registry.test/v2/bench@sha256:0123', 'https://registry.test/v2/bench@sha256:0123'],
+  ['https://registry.test/token?account=me@host', 'https://registry.test/token?account=me@host'],
+  ['ssh://bench@box: ask me@host.test', 'ssh://bench@box: ask me@host.test'],
   ['denied for bench:secret@registry.test/bench', 'denied for ***@registry.test/bench'],
   ['push 10.0.0.5:5000/team/bench:apache failed', 'push 10.0.0.5:5000/team/bench:apache failed'],
   ['pull registry.test:5000/bench:a@sha256:0123', 'pull registry.test:5000/bench:a@sha256:0123'],

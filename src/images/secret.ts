@@ -30,8 +30,11 @@ function readSecrets(auth: string): string[] {
   }
 }
 
-/** Up to the last `@` of a word: a password may contain one. The digest of an image stands behind one, too. */
-const USER = /[^\s/@:'"]+:[^\s/'"]*@(?!sha256:)/g;
+/**
+ * Up to the last `@` of a word: a password may contain one. The digest of an image stands behind one, too. A user without a
+ * password may be a token: it counts only behind `http://`, as other texts have addresses such as ssh://user@host.
+ */
+const USER = /(?<=https?:\/\/)[^\s/?#'"]+@(?!sha256:)|[^\s/@:'"]+:[^\s/'"]*@(?!sha256:)/gi;
 
 /** Takes users and passwords out of addresses, such as that of a proxy: who prints them does not know what they are. */
 export function maskUsers(text: string): string {
