@@ -9,10 +9,10 @@ export async function atEngine<T>(
   host: Host,
   engine: string | undefined,
   work: (connection: Connection, run: string) => Promise<T>,
+  signal = new AbortController().signal,
 ): Promise<T> {
   const run = makeRunId(host.now());
   const lost: MachineError[] = [];
-  const { signal } = new AbortController();
   try {
     const connection = await connect(host, { engine, run, signal, onLost: (error) => lost.push(error) });
     try {

@@ -113,10 +113,34 @@ test.each([
 
 test('an unknown engine is refused with the key that named it', async () => {
   const host: Host = { ...realHost, exec: async () => ({ code: 1, stdout: 'default\n', stderr: '' }) };
-  await expect(findEngine(host, 'nosuch', 'engines')).rejects.toMatchObject({
+  await expect(findEngine(host, 'nosuch', { key: 'engines' })).rejects.toMatchObject({
     detail: { where: { name: 'engines' } },
   });
   await expect(findEngine(host, 'nosuch')).rejects.toMatchObject({ detail: { where: { name: 'engine' } } });
+});
+
+test.each([
+  ['contexts are looked up', ['--engines', 'a,b']],
+  ['an engine is asked', ['--engines', 'tcp://a:2375,tcp://b:2375', '--registry', 'registry.test/bench']],
+])('Ctrl-C while %s ends the run at once', async (_, flags) => {
+  let send: (signal: 'SIGINT') => void = () => {};
+  const host: Host = {
+    ...realHost,
+    exec: (_, __, options) => {
+      setImmediate(() => send('SIGINT'));
+      return realHost.exec('sleep', ['1'], options);
+    },
+    onSignal: (handler) => {
+      send = handler;
+      return () => {};
+    },
+  };
+  const config = configOf(...flags);
+  const shell = { host, argv: [], packageRoot: root, cwd: folder, print: () => {} };
+  const command = { command: 'run', flags: [], format: 'table' } as const;
+  await expect(
+    runOnEngines(config, config.engines ?? [], command, shell, { width: 80, color: false } as never),
+  ).rejects.toThrow('stopped by SIGINT');
 });
 
 test('a registry is a flag beside several engines alone', () => {

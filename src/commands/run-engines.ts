@@ -55,7 +55,7 @@ export async function runOnEngines(
   const say = (line: string) => process.stderr.write(`${line}\n`);
   const around: Around = { config, command, shell, signal, say };
   try {
-    await checkEngines(engines, shell);
+    await checkEngines(engines, shell, signal);
     await refuseForeign(config.out);
     const beganMs = shell.host.now();
     const shares = await shareOut(engines, around);
@@ -125,9 +125,11 @@ async function findOwn(folder: string, beganMs: number): Promise<Results | null>
 }
 
 /** Before anything starts. */
-async function checkEngines(engines: readonly string[], { host }: Shell): Promise<void> {
+async function checkEngines(engines: readonly string[], { host }: Shell, signal: AbortSignal): Promise<void> {
   const where = { name: '--engines' };
-  const urls = await Promise.all(engines.map((engine) => findEngine(host, engine, 'engines')));
+  const urls = await Promise.all(
+    engines.map((engine) => findEngine(host, engine, { key: 'engines', signal })),
+  );
   for (const [i, engine] of engines.entries()) {
     if (urls[i] !== null && urls.indexOf(urls[i] as string) !== i) {
       throw new UserError('the same engine twice', { where, found: engine, allowed: 'different engines' });

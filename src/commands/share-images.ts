@@ -49,12 +49,17 @@ async function checkRegistry(
   signal: AbortSignal,
 ): Promise<void> {
   const ask = <T>(name: string, work: (engine: SharingEngine, run: string) => Promise<T>) =>
-    atEngine(host, name, async (connection, run) => {
-      signal.throwIfAborted();
-      const docker = connectDocker(connection.host);
-      const { arch } = await askEngine(docker);
-      return work({ name, docker, arch }, run);
-    });
+    atEngine(
+      host,
+      name,
+      async (connection, run) => {
+        signal.throwIfAborted();
+        const docker = connectDocker(connection.host);
+        const { arch } = await askEngine(docker, signal);
+        return work({ name, docker, arch }, run);
+      },
+      signal,
+    );
   const [first, ...others] = engines as [string, ...string[]];
   const { builder, pushed } = await ask(first, async (builder, run) => ({
     ...{ builder, pushed: await tryPush(builder, registry, { folder, run, signal }) },

@@ -36,28 +36,33 @@ export function hostAt(host: Host, engine: string | undefined, more: Env = {}): 
   };
 }
 
-/**
- * The URL of an engine. Errors: UserError where there is no such context. Null: there is no docker to ask.
- *
- * @param key where it was asked for
- */
+interface FindOptions {
+  /** Where it was asked for. */
+  key?: 'engine' | 'engines';
+  signal?: AbortSignal;
+}
+
+/** The URL of an engine. Errors: UserError where there is no such context. Null: there is no docker to ask. */
 export async function findEngine(
   host: Host,
   engine: string | undefined,
-  key: 'engine' | 'engines' = 'engine',
+  { key = 'engine', signal }: FindOptions = {},
 ): Promise<string | null> {
   if (engine !== undefined && isEngineUrl(engine)) return engine;
   const format = ['--format', '{{.Endpoints.docker.Host}}'];
   // The current one, or the name, which cannot be taken for an option.
   const args = ['context', 'inspect', ...format, ...(engine === undefined ? [] : [engine])];
   // Without an engine of our own docker's own rules decide, which prefer DOCKER_HOST.
-  const found = await host.exec('docker', args, { timeoutMs: 60_000 }).catch(() => null);
+  const ask = { timeoutMs: 60_000, ...(signal && { signal }) };
+  const found = await host.exec('docker', args, ask).catch(() => null);
+  signal?.throwIfAborted();
   if (found === null) return null;
   if (found.code === 0) return found.stdout.trim();
   // Docker lists a context that the environment names, whether there is one or not.
   const listed = await host.exec('docker', ['context', 'ls', '--format', '{{.Name}}'], {
-    ...{ timeoutMs: 60_000, env: { DOCKER_CONTEXT: undefined } },
+    ...{ ...ask, env: { DOCKER_CONTEXT: undefined } },
   });
+  signal?.throwIfAborted();
   const names = listed.stdout.split('\n').filter(Boolean);
   const wanted = engine ?? process.env.DOCKER_CONTEXT ?? '';
   throw new UserError('no such Docker context', {
@@ -106,8 +111,8 @@ interface ConnectOptions {
 
 /** Connects to an engine. Errors: UserError for a context that is not there, MachineError where ssh does not connect. */
 export async function connect(host: Host, options: ConnectOptions): Promise<Connection> {
-  const { engine } = options;
-  const url = await findEngine(host, engine);
+  const { engine, signal } = options;
+  const url = await findEngine(host, engine, { signal });
   const isRemote = url !== null && /^(ssh|tcp):/.test(url);
   const named = engine === undefined ? [] : isEngineUrl(engine) ? ['--host', engine] : ['--context', engine];
   const command = ['docker', ...named];

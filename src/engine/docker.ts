@@ -98,10 +98,12 @@ export interface EngineFacts {
   memoryBytes: number;
 }
 
-/** Asks the engine who it is. UserError where none answers or buildx is missing. */
-export async function askEngine(docker: Docker): Promise<EngineFacts> {
+/** Asks the engine who it is. Errors: MachineError where none answers, UserError where buildx is missing. */
+export async function askEngine(docker: Docker, signal?: AbortSignal): Promise<EngineFacts> {
   const hint = 'see https://docs.docker.com/engine/install/, or run script/bootstrap in a clone of this tool';
-  const info = await docker.try(['info', '--format', '{{json .}}']).catch(() => null);
+  const options = signal && { signal };
+  const info = await docker.try(['info', '--format', '{{json .}}'], options).catch(() => null);
+  signal?.throwIfAborted();
   if (info === null) throw new UserError('there is no docker client on PATH', { hint });
   const parsed = info.code === 0 ? JSON.parse(info.stdout) : { ServerErrors: [lastLines(info.stderr, 1)] };
   if (parsed.ServerErrors?.length > 0) {
@@ -114,7 +116,8 @@ export async function askEngine(docker: Docker): Promise<EngineFacts> {
     }
     throw new MachineError('no Docker engine answers', { found, hint });
   }
-  const buildx = await docker.try(['buildx', 'version']);
+  const buildx = await docker.try(['buildx', 'version'], options);
+  signal?.throwIfAborted();
   if (buildx.code !== 0)
     throw new UserError('docker buildx is missing', { found: lastLines(buildx.stderr, 1), hint });
   return {

@@ -94,7 +94,7 @@ async function reachLoadEngine(
   cleanUp.later(`close the connection to ${name}`, connection.close);
   const { host } = connection;
   const docker = connectDocker(host);
-  const { id, memoryBytes } = await askEngine(docker);
+  const { id, memoryBytes } = await askEngine(docker, signal);
   const image = await bringK6(docker, config, tool, { say, signal });
   const open = async (): Promise<LoadEngine> => {
     await refuseOurs(docker, name, run);

@@ -29,7 +29,7 @@ export async function prepare(desk: Desk, asked: Config) {
   // What it refuses is known before the engine is asked.
   listHeads(asked);
   refuseFewClients(asked);
-  const engine = await askEngine(docker);
+  const engine = await askEngine(docker, signal);
   const found = await findOtherSide(asked, {
     ...{ host, packageRoot, pull: caller.pull ?? null, branch: caller.branch ?? null, signal },
     findImage: (name) => findImage(docker, name, { say, signal }),
