@@ -6,6 +6,7 @@ import {
   type Docker,
   expectEngine,
   LABEL,
+  LIMITS_MS,
   lastLines,
   listContainers,
   listOthers,
@@ -47,7 +48,10 @@ export interface ArenaOptions {
   say: (line: string) => void;
 }
 
-/** Opens the arena or throws who holds it (UserError); with `wait`, waits until it is free. */
+/**
+ * Opens the arena or throws who holds it (UserError); with `wait`, waits until it is free. Other errors: MachineError where the
+ * engine stops answering or does not start it in time.
+ */
 export async function openArena(host: Host, docker: Docker, options: ArenaOptions): Promise<Arena> {
   /** Since when another run has been in the way; null: none has. */
   let heldMs: number | null = null;
@@ -86,9 +90,10 @@ export async function openArena(host: Host, docker: Docker, options: ArenaOption
     if (holder.code !== 0) {
       if (/is already in use/.test(stderr)) continue; // It went away just now.
       await expectEngine(docker);
-      throw notStarted(options, lastLines(stderr, 3));
+      throw notStarted(options, stderr);
     }
     const labels = JSON.parse(holder.stdout);
+    if (labels[LABEL] === options.run) throw notStarted(options, stderr);
     const who = `run ${labels[LABEL]}, ${labels[`${LABEL}.owner`]}`;
     if (!options.wait) {
       throw new UserError('another benchmark is running on this Docker engine', {
@@ -103,13 +108,14 @@ export async function openArena(host: Host, docker: Docker, options: ArenaOption
   }
 }
 
-function notStarted({ publish }: ArenaOptions, found: string): UserError {
+function notStarted({ publish }: ArenaOptions, stderr: string): UserError {
+  const found = lastLines(stderr, 3) || `it was not running after ${LIMITS_MS.answer / 1000} s`;
   const about = publish && {
     where: { name: 'load-address' },
     allowed: `an address of the servers' machine whose ports ${publish.first} to ${publish.last} are free`,
   };
-  // A full disk is no mistake of the user's.
-  const Kind = /no space left on device/i.test(found) ? MachineError : UserError;
+  // A full disk, or an engine that answers but starts nothing, is no mistake of the user's.
+  const Kind = stderr === '' || /no space left on device/i.test(stderr) ? MachineError : UserError;
   return new Kind('the arena container could not be started', { found, ...about });
 }
 
@@ -146,19 +152,22 @@ function publishFlags({ publish }: ArenaOptions): string[] {
   return [`--publish=${publish.address}:${ports}:${ports}/tcp`];
 }
 
+/** Null: it has ended, or is not running in time. */
 async function waitForArena(
   host: Host,
   docker: Docker,
   options: ArenaOptions,
   ended: () => boolean,
 ): Promise<{ id: string; pid: number } | null> {
-  while (!ended() && !options.signal.aborted) {
-    const found = await docker.try(['container', 'inspect', '--format', '{{json .}}', NAME]);
+  const { signal } = options;
+  const deadline = host.elapsed() + LIMITS_MS.answer;
+  while (!ended() && !signal.aborted && host.elapsed() < deadline) {
+    const found = await docker.try(['container', 'inspect', '--format', '{{json .}}', NAME], { signal });
     if (found.code === 0) {
       const { Id, Config, State } = JSON.parse(found.stdout);
       if (Config.Labels[LABEL] === options.run && State.Running) return { id: Id, pid: State.Pid };
     }
-    await host.sleep(100, options.signal);
+    await host.sleep(100, signal);
   }
   return null;
 }

@@ -28,8 +28,10 @@ export interface Docker {
   try(args: readonly string[], options?: ExecOptions): Promise<Finished>;
 }
 
-/** Time limits of what takes longer than an answer, ms. */
+/** Time limits of docker commands, ms. */
 export const LIMITS_MS = {
+  /** An engine on a busy machine takes seconds to answer; one that needs a minute hangs. */
+  answer: 60_000,
   /** Of images, with all that is downloaded and compiled. */
   build: 2 * 3_600_000,
   pull: 3_600_000,
@@ -40,8 +42,6 @@ export const LIMITS_MS = {
   /** `docker compose`, which waits for containers. */
   compose: 600_000,
 } as const;
-/** An engine on a busy machine takes seconds to answer; one that needs a minute hangs. */
-const ANSWER_MS = 60_000;
 /** Once it has hung, nobody waits so long again until it answers, and each time only half as long as before. */
 const SUSPECT_MS = { most: 10_000, least: 2000 } as const;
 /** A client is a process of some 30 MiB, and hundreds of containers are legal. */
@@ -49,13 +49,13 @@ const AT_ONCE = 8;
 
 export function connectDocker(host: Pick<Host, 'exec'>): Docker {
   const inTurn = limitConcurrency(AT_ONCE);
-  let answerMs = ANSWER_MS;
+  let answerMs: number = LIMITS_MS.answer;
   const tryRun = (args: readonly string[], options: ExecOptions = {}) =>
     inTurn(async () => {
       const finished = await host.exec('docker', args, { timeoutMs: answerMs, ...options });
       if (finished.timedOut) {
         answerMs = Math.max(SUSPECT_MS.least, Math.min(SUSPECT_MS.most, answerMs / 2));
-      } else if (options.timeoutMs === undefined) answerMs = ANSWER_MS;
+      } else if (options.timeoutMs === undefined) answerMs = LIMITS_MS.answer;
       return finished;
     });
   return {
@@ -225,7 +225,7 @@ export async function listContainers(
 /** The engine removes one after the other, so that many take longer. Those that are not there do not matter. */
 export async function removeContainers(docker: Docker, names: readonly string[]): Promise<void> {
   if (names.length === 0) return;
-  const timeoutMs = ANSWER_MS + names.length * 5000;
+  const timeoutMs = LIMITS_MS.answer + names.length * 5000;
   await docker.try(['container', 'rm', '--force', '--volumes', ...names], { timeoutMs });
 }
 

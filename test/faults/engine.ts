@@ -13,6 +13,7 @@ export interface OwnEngine {
   namespace: string;
   /** Where it keeps images and containers: a disk of its own, of 4 GiB. */
   data: string;
+  pidFile: string;
   start(): Promise<void>;
   signal(signal: NodeJS.Signals): void;
   /** Waits until it is gone. */
@@ -63,6 +64,7 @@ export async function makeEngine(
 ): Promise<OwnEngine> {
   const folder = makeFolder();
   const [data, host] = [join(folder, 'data'), `unix://${folder}/docker.sock`];
+  const pidFile = join(folder, 'pid');
   const name = `bench-${process.pid}-${++made}`;
   makeDisk(join(folder, 'disk'), data);
   // In a network of its own: an engine that is started again removes the bridge docker0, whoever it belongs to.
@@ -79,13 +81,13 @@ export async function makeEngine(
       stdio: ['ignore', 'pipe', 'pipe'],
     });
   const engine: OwnEngine = {
-    ...{ host, data, docker, namespace: name },
+    ...{ host, data, pidFile, docker, namespace: name },
     async start() {
       const log = openSync(join(folder, 'log'), 'a');
       const folders = [
         `--data-root=${data}`,
         `--exec-root=${folder}/exec`,
-        `--pidfile=${folder}/pid`,
+        `--pidfile=${pidFile}`,
         `--config-file=${folder}/daemon.json`,
       ];
       const network = ['--iptables=false', '--ip6tables=false', '--ip-masq=false'];

@@ -1,5 +1,5 @@
 /** Faults of the engine itself, which is one of the test's own. */
-import { existsSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { realHost } from '../../src/host.ts';
@@ -82,8 +82,8 @@ const stopped = (stage: Stage, signal: 'SIGTERM' | 'SIGKILL'): Fault<EngineWorld
   },
 });
 
-/** It takes two minutes of waiting, so it has a file and an engine of its own. */
-export const hanging: Fault<EngineWorld> = {
+/** Each takes minutes of waiting, so they have a file and an engine of their own. */
+const hangingInLoad: Fault<EngineWorld> = {
   what: 'the engine hangs in the load (SIGSTOP)',
   message: 'the Docker engine…results so far are kept',
   exitCode: 4,
@@ -97,6 +97,30 @@ export const hanging: Fault<EngineWorld> = {
     return seen;
   },
 };
+
+/** A client of Docker that stops the engine when it is asked to run the arena. */
+const stoppingClient = ({ pidFile }: OwnEngine) => `#!/bin/sh
+PATH=\${PATH#*:}
+case "$*" in 'container run --rm --interactive '*) kill -STOP "$(cat ${pidFile})" ;; esac
+exec docker "$@"
+`;
+
+const hangingAtStart: Fault<EngineWorld> = {
+  what: 'the engine hangs as the run begins, after it has answered (SIGSTOP)',
+  message: 'the Docker engine stopped answering',
+  exitCode: 4,
+  kept: KEPT.start,
+  async inject({ project, engine, out }) {
+    const folder = join(project.folder, 'stopping');
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'docker'), stoppingClient(engine));
+    chmodSync(join(folder, 'docker'), 0o755);
+    const run = project.benchInShell(`PATH=${folder}:$PATH exec "$@"`, out, '--runtimes', 'faulty');
+    return await end(run).finally(() => engine.signal('SIGCONT'));
+  },
+};
+
+export const hanging: readonly Fault<EngineWorld>[] = [hangingAtStart, hangingInLoad];
 
 const full = (stage: 'build' | 'load'): Fault<EngineWorld> => ({
   what: `the disk of the engine is full ${NAMES[stage]}`,

@@ -9,9 +9,9 @@ const why = whyNoEngine();
 
 describe.skipIf(why !== null)(`an engine of its own${why ? `: ${why}` : ''}`, () => {
   const suite = openSuite([K6, PHP]);
-  it(hanging.what, async () => {
-    const world = { project: suite.project, engine: suite.engine as OwnEngine, out: 'hang' };
-    expectSeen(hanging, await hanging.inject(world));
+  it.each(hanging.map((fault, i) => ({ ...fault, out: `hang-${i}` })))('$what', async (fault) => {
+    const world = { project: suite.project, engine: suite.engine as OwnEngine, out: fault.out };
+    expectSeen(fault, await fault.inject(world));
     await expectAfter(world);
   });
 });

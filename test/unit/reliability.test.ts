@@ -32,7 +32,7 @@ const GROUPS: readonly { title: string; rows: readonly Row[] }[] = [
   },
   { title: 'Of servers', rows: rows('test/faults/servers.ts', serverFaults) },
   { title: 'Of services', rows: rows('test/faults/services.ts', serviceFaults) },
-  { title: 'Of the engine', rows: rows('test/faults/engines.ts', [...engineFaults, hanging]) },
+  { title: 'Of the engine', rows: rows('test/faults/engines.ts', [...engineFaults, ...hanging]) },
   {
     title: 'Of the connection to an engine',
     rows: [
