@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { adaptCompose, findLocalFile, findUnfit, imagesOf, networksOf } from './compose.ts';
+import { adaptCompose, findLocalFiles, findUnfit, imagesOf, networksOf } from './compose.ts';
 
 const options = {
   run: 'r1',
@@ -107,18 +107,24 @@ test.each([
   expect(findUnfit({ services })).toBeNull();
 });
 
-test.each([
-  [{ volumes: [{ type: 'bind', source: '/home/me/db' }] }, 'db: volumes: /home/me/db'],
-  [{ configs: [{ source: 'own' }] }, 'db: configs: /home/me/my.cnf'],
-  [{ secrets: [{ source: 'own' }] }, 'db: secrets: /home/me/password'],
-])('a file of this machine is found, for an engine on another one: %j', (asked, found) => {
+test('all files of this machine are found, for an engine on another one', () => {
   const [configs, secrets] = [{ own: { file: '/home/me/my.cnf' } }, { own: { file: '/home/me/password' } }];
-  const services = { cache: { image: 'redis:7' }, db: { image: 'mariadb:11', ...asked } };
-  expect(findLocalFile({ services, configs, secrets })).toMatchObject({ found });
+  const bind = (source: string) => ({ type: 'bind', source });
+  const own = [{ source: 'own' }];
+  const services = {
+    cache: { image: 'redis:7', secrets: own },
+    db: { image: 'mariadb:11', volumes: [bind('/etc/localtime'), bind('/home/me/db')], configs: own },
+  };
+  expect(findLocalFiles({ services, configs, secrets })).toEqual([
+    { path: '/home/me/password', found: 'cache: secrets: /home/me/password' },
+    { path: '/etc/localtime', found: 'db: volumes: /etc/localtime' },
+    { path: '/home/me/db', found: 'db: volumes: /home/me/db' },
+    { path: '/home/me/my.cnf', found: 'db: configs: /home/me/my.cnf' },
+  ]);
 });
 
 test('what goes to another machine with the service is taken', () => {
   const volumes = [{ type: 'volume', source: 'data' }, { type: 'tmpfs' }];
   const services = { db: { image: 'mariadb:11', volumes, configs: [{ source: 'own' }] } };
-  expect(findLocalFile({ services, configs: { own: {}, unused: { file: '/home/me/x' } } })).toBeNull();
+  expect(findLocalFiles({ services, configs: { own: {}, unused: { file: '/home/me/x' } } })).toEqual([]);
 });

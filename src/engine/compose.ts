@@ -124,18 +124,24 @@ export function findUnfit({ services = {} }: ComposeFile): Unfit | null {
   return null;
 }
 
-/** The first file of this machine that a service wants, and that an engine on another machine does not see; null: none. */
-export function findLocalFile(file: ComposeFile): Unfit | null {
-  const allowed = 'named volumes, images that have the files, `configs` with `content`';
-  for (const [name, service] of Object.entries(file.services ?? {})) {
-    const bound = service.volumes?.find(({ type }) => type === 'bind');
-    if (bound) return { found: `${name}: volumes: ${bound.source}`, allowed };
-    for (const kind of ['configs', 'secrets'] as const) {
-      const path = service[kind]?.map(({ source = '' }) => file[kind]?.[source]?.file).find(Boolean);
-      if (path !== undefined) return { found: `${name}: ${kind}: ${path}`, allowed };
-    }
-  }
-  return null;
+/** A file or folder of this machine that a service wants. */
+interface LocalFile {
+  path: string;
+  /** `db: volumes: /home/me/db` */
+  found: string;
+}
+
+/** All of them: an engine on another machine may not have them. */
+export function findLocalFiles(file: ComposeFile): LocalFile[] {
+  return Object.entries(file.services ?? {}).flatMap(([name, service]) => {
+    const bound = service.volumes?.map(({ type, source }) => (type === 'bind' ? source : undefined));
+    const given = (kind: 'configs' | 'secrets') =>
+      service[kind]?.map(({ source = '' }) => file[kind]?.[source]?.file);
+    const all = { volumes: bound, configs: given('configs'), secrets: given('secrets') };
+    return Object.entries(all).flatMap(([kind, paths = []]) =>
+      paths.flatMap((path) => (path === undefined ? [] : [{ path, found: `${name}: ${kind}: ${path}` }])),
+    );
+  });
 }
 
 /** Names of the networks through which services are reached. */

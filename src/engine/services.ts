@@ -1,14 +1,13 @@
 import type { Config } from '../config/types.ts';
-import { UserError } from '../errors.ts';
+import { MachineError, UserError } from '../errors.ts';
 import type { Host } from '../host.ts';
 import { formatCpus } from '../plan/cpus.ts';
 import type { PlannedVariant } from '../plan/variants.ts';
 import type { CpuLayout, Failure, Warning } from '../results/results.ts';
-import { makeOneOfSeveral } from '../temporary.ts';
 import {
   adaptCompose,
   type ComposeFile,
-  findLocalFile,
+  findLocalFiles,
   findUnfit,
   imagesOf,
   networksOf,
@@ -126,7 +125,7 @@ export async function readCompose(
 
 /**
  * Docker would make an empty folder of a file that the engine does not see. Over ssh and TCP it may be on this machine, too:
- * it is asked to bind one of our folders. Errors: UserError.
+ * it is asked to bind each file. Errors: UserError where there is none at this path, MachineError where it cannot bind it.
  */
 export async function refuseUnseenFiles(
   { docker, run }: Pick<ServicesWorld, 'docker' | 'run'>,
@@ -134,15 +133,25 @@ export async function refuseUnseenFiles(
   file: ComposeFile,
   { file: name }: Wanted,
 ): Promise<void> {
-  const local = findLocalFile(file);
-  if (!local) return;
-  const mount = `--mount=type=bind,source=${await makeOneOfSeveral(run, 'seen')},target=/seen`;
-  const { code, stdout } = await docker.try(['container', 'create', `--label=${LABEL}=${run}`, mount, image]);
-  if (code === 0) return removeContainers(docker, [stdout.trim()]);
-  throw new UserError('an engine on another machine does not have this file', {
-    ...{ where: { name }, ...local },
-    hint: 'build an image with the file: COPY it in the Dockerfile of `build`',
-  });
+  for (const { path, found } of findLocalFiles(file)) {
+    // As a field of CSV: a path may have commas and quotes.
+    const mount = `--mount=type=bind,"source=${path.replaceAll('"', '""')}",target=/seen`;
+    const create = ['container', 'create', `--label=${LABEL}=${run}`, mount, image];
+    const { code, stdout, stderr } = await docker.try(create);
+    if (code === 0) {
+      await removeContainers(docker, [stdout.trim()]);
+      continue;
+    }
+    const where = { name };
+    if (!/bind source path does not exist/.test(stderr)) {
+      const words = `${found}: ${lastLines(stderr, 3)}`;
+      throw new MachineError('the engine could not bind this file', { where, found: words });
+    }
+    throw new UserError('an engine on another machine does not have this file', {
+      ...{ where, found, allowed: 'named volumes, images that have the files, `configs` with `content`' },
+      hint: 'build an image with the file: COPY it in the Dockerfile of `build`',
+    });
+  }
 }
 
 /**

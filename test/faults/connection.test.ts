@@ -1,5 +1,5 @@
 // An engine on another machine, as far as one machine has two: it is reached over ssh alone, and the network can be cut.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { leftovers } from '../integration/bench.ts';
@@ -82,9 +82,11 @@ configs: { own: { content: from here } }\n`,
   const bound = () => {
     const services = join(suite.project.folder, 'bound.yml');
     const command = "command: [sh, -c, 'cat /app.sql; exec sleep 1000']";
-    const volumes = "volumes: ['./app.sql:/app.sql']";
-    writeFileSync(services, `services: { idle: { image: '${PHP}', ${command}, ${volumes} } }\n`);
-    writeFileSync(join(suite.project.folder, 'app.sql'), 'of this machine\n');
+    const volumes = "volumes: ['./files/app.sql:/app.sql']";
+    suite.project.write({
+      'bound.yml': `services: { idle: { image: '${PHP}', ${command}, ${volumes} } }\n`,
+      'files/app.sql': 'of this machine\n',
+    });
     return ['--runtimes', 'faulty', '--services', services];
   };
 
@@ -99,9 +101,11 @@ configs: { own: { content: from here } }\n`,
   });
 
   it('so is a service that wants a file that the engine does not see: Docker would make an empty folder of it', async () => {
-    // What this run writes nobody else sees, as if it were on another machine.
-    const apart = `exec unshare --mount sh -c 'mount -t tmpfs none "$TMPDIR" && exec "$@"' sh "$@"`;
     const flags = ['--engine', way.url, ...bound()];
+    // The run alone sees this file, as if it were on another machine.
+    rmSync(join(suite.project.folder, 'files/app.sql'));
+    const hide = 'mount -t tmpfs none files && echo here >files/app.sql';
+    const apart = `exec unshare --mount sh -c '${hide} && exec "$@"' sh "$@"`;
     const { code, stderr } = await suite.project.benchInShell(apart, 'bound', ...flags).done;
     expect(await leftovers()).toEqual([]);
     expect([code, stderr]).toEqual([
