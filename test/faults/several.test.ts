@@ -104,8 +104,8 @@ describe.skipIf(why !== null)(`several engines${why ? `: ${why}` : ''}`, () => {
         engines[1]?.docker('image', 'pull', '--quiet', pulled);
         const before = engines.map(imagesIn);
         expect(before[1]?.join('\n')).toContain(pulled.split('@')[1]);
-        const run = bench('stopped', ...REGISTRY, '--instances', '3', '--load', 'vus(2, 2s)');
-        const loads = new RegExp(`${engines[1]?.host}: .*instance 2/3: paths`);
+        const run = bench('stopped', ...REGISTRY, '--instances', '20', '--load', 'vus(2, 2s)');
+        const loads = new RegExp(`${engines[1]?.host}: .*instance 2/20: paths`);
         await during(run, () => loads.test(run.stderr));
         run.kill('SIGINT');
         const { code, stderr } = await run.done;
