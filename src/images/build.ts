@@ -77,10 +77,12 @@ export async function buildImages(
   } finally {
     await apps.remove();
   }
-  // Rebuilding leaves the older image without a name; only ours are removed.
-  await docker.try(['image', 'prune', '--force', '--filter', `label=${IMAGE_LABEL}`], {
-    timeoutMs: LIMITS_MS.copy,
-  });
+  // Rebuilding leaves the older image without a name; only ours are removed. So are those that were pulled by digest alone.
+  if (images.length > 0) {
+    await docker.try(['image', 'prune', '--force', '--filter', `label=${IMAGE_LABEL}`], {
+      timeoutMs: LIMITS_MS.copy,
+    });
+  }
   return built;
 }
 

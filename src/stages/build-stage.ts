@@ -47,8 +47,9 @@ export async function build(
       if (!before.has(pushed)) cleanUp.later(`remove ${pushed}`, () => docker.try(['image', 'rm', pushed]));
     };
     const about = { ownCommit: commit, say, signal, onPull };
+    const own = ready.length === 0 ? [] : await buildAll(ready);
     const pulled = await pullShared(docker, planned.images.filter(isBuilt), shared, about);
-    record.built = ready.length === 0 ? pulled : new Map([...pulled, ...(await buildAll(ready))]);
+    record.built = new Map([...pulled, ...own]);
   }
   await save();
   return buildSamplers(desk, config, planned, record);

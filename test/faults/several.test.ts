@@ -116,6 +116,24 @@ describe.skipIf(why !== null)(`several engines${why ? `: ${why}` : ''}`, () => {
         engines[1]?.docker('image', 'rm', pulled);
       });
 
+      it('an image to compare with is not pushed, and leaves what was pulled as it is', async () => {
+        const [first] = engines as [OwnEngine];
+        const built = `${NAMESPACE}/faulty-8-4-plain:latest`;
+        const other = `${NAMESPACE}/other:1`;
+        first.docker('image', 'tag', built, other);
+        const before = engines.map(imagesIn);
+        const flags = [...REGISTRY, '--compare-to', other];
+        const { code, stdout, stderr } = await benchThese('faulty', 'image', ...flags).done;
+        expect([code, code === 0 ? '' : stdout + stderr]).toEqual([0, '']);
+        expect(imagesOf('image/engine-1')).toEqual([
+          ['faulty@8.4', expect.stringContaining('@sha256:'), expect.any(String)],
+          ['faulty@8.4:base', undefined, expect.any(String)],
+        ]);
+        expectGone();
+        expect(engines.map(imagesIn)).toEqual(before);
+        first.docker('image', 'rm', other);
+      });
+
       it('Ctrl-C while a registry that hangs is checked ends it, too', async () => {
         const before = engines.map(imagesIn);
         await lan.startSilence(5003);

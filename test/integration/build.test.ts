@@ -3,12 +3,13 @@ import { createHash, randomUUID } from 'node:crypto';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { IMAGE_LABEL } from '../../src/engine/docker.ts';
 import { realHost } from '../../src/host.ts';
 import { writeFiles } from '../fixtures/commits.ts';
 import { DOCKERIGNORES, IGNORABLE } from '../fixtures/dockerignores.ts';
 import { makeFolder } from '../fixtures/temporary.ts';
 import { docker, leftovers, makeProject, type Project, root, variantOf } from './bench.ts';
-import { build, factsOf } from './built.ts';
+import { build, buildOrTake, factsOf } from './built.ts';
 
 const GREET = '<?php namespace Acme; class Greet { static function say() { return "hello"; } }';
 /** A package that the app brings along, so that there is one without a registry. */
@@ -258,6 +259,14 @@ test('a commit with other packages is compared: both sides are installed anew', 
     );
   };
   expect([await installed('apache@8.4'), await installed('apache@8.4:base')]).toEqual(['2.0.0.0', '1.0.0.0']);
+});
+
+test('nothing is pruned where nothing is built: an image without a name may have been pulled for this run', async () => {
+  const context = write('nameless', { Dockerfile: 'FROM scratch\nCOPY Dockerfile /\n' });
+  const id = await docker('build', '--quiet', '--label', `${IMAGE_LABEL}=test`, context);
+  expect(factsOf(await buildOrTake(id, write('taken', INDEX))).id).toBe(id);
+  expect(await docker('image', 'ls', '--quiet', '--no-trunc', '--filter', 'dangling=true')).toContain(id);
+  await docker('image', 'rm', id);
 });
 
 test('BuildKit leaves out what we expect a .dockerignore to leave out', async () => {

@@ -8,14 +8,18 @@ import { planVariants } from '../../src/plan/variants.ts';
 import { makeRunId } from '../../src/stages/desk.ts';
 import { findImages, root } from './bench.ts';
 
+type Build = Built & { said: string[]; commands: string[] };
+
 /** Builds the image of an app for Apache; also gives the lines and the commands of the build. */
-export async function build(
-  app: string,
-  ...flags: string[]
-): Promise<Built & { said: string[]; commands: string[] }> {
+export function build(app: string, ...flags: string[]): Promise<Build> {
+  return buildOrTake(null, app, ...flags);
+}
+
+/** The same; `ready`: an image that is taken instead, as with `compare-to`. */
+export async function buildOrTake(ready: string | null, app: string, ...flags: string[]): Promise<Build> {
   const argv = ['--app', app, '--runtimes', 'apache', ...(await findImages()), ...flags];
   const config = parseConfig({ flags: argv, cwd: dirname(app), packageRoot: root });
-  const { images } = planVariants(config);
+  const images = planVariants(config).images.map((image) => ({ ...image, ready }));
   const said: string[] = [];
   const commands: string[] = [];
   const host: Host = {
