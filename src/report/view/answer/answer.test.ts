@@ -56,7 +56,7 @@ test('a limit is exceeded: what, by how much, how sure, what to do, and whether 
   expect(found.mark).toBe('bad');
   expect(found.headline).toBe('This PR makes apache use 4.8 % more CPU per request (limit: 3 %)');
   expect(found.sure).toBe(
-    'Certain enough to act on: the 99 % interval is +4.1 to +5.6 %, all of it beyond the limit. Too noisy to tell: nginx-fpm (tcp) +2.8 % (−2.3 to +8.2 %).',
+    'Certain enough to act on: all of the 99 % interval (+4.1 to +5.6 %) exceeds the limit. Too noisy to tell: nginx-fpm (tcp) +2.8 % (−2.3 to +8.2 %).',
   );
   expect(found.todo).toBe(
     'What to do: Find the cause and fix it, or accept the change: raise the limit in fail-on. If the result for nginx-fpm (tcp) matters to you, rerun with instances: 48: four times the starts halve the interval.',
@@ -115,6 +115,17 @@ test('reasons that all differ are not all shown above the table', () => {
   expect(sure).toContain('The table has 6 more.');
 });
 
+test('only sizes that the table has are explained', () => {
+  const sizes = (...changes: Partial<Comparison>[]) =>
+    answer(changed(...changes)).notes.filter((note) => /^(Small|Medium|Large)/.test(note));
+  expect(sizes(slower)).toEqual(['Small means below 3 %.']);
+  expect(sizes(better, { ...slower, ratio: 1.05 })).toEqual([
+    'Medium means 3 to 10 %.',
+    'Large means above 10 %.',
+  ]);
+  expect(sizes(noisy, still)).toEqual([]);
+});
+
 test('rows are sorted by what has to be acted on', () => {
   const found = answer(changed(still, noisy, slower));
   expect(verdicts(found)).toEqual(['worse (small)', 'too noisy to tell', 'no change above 1.2 %']);
@@ -169,6 +180,18 @@ describe('the headline', () => {
     ],
   ] satisfies [string, Partial<Comparison>[], string, string][])('%s', (_, changes, mark, headline) => {
     expect(answer(changed(...changes))).toMatchObject({ mark, headline });
+  });
+  test.each([
+    [1, '; 1 more result exceeds the limit'],
+    [2, '; 2 more results exceed the limit'],
+  ])('%d more exceed the limit', (more, end) => {
+    const summary = summaryOf('base');
+    const [gate] = summary.gates;
+    const checks = gate?.checks.filter(({ failed }) => failed) ?? [];
+    const leads = summary.scenarios[0]?.comparisons.filter((one) => one.against === 'base' && one.primary);
+    const others = (leads ?? []).slice(1, 1 + more).map((comparison) => ({ ...checks[0], comparison }));
+    const gates = [{ ...gate, checks: [...checks, ...others] }] as Summary['gates'];
+    expect(answer({ ...summary, gates }).headline).toMatch(new RegExp(`${end}$`));
   });
   test('what fails to build comes before what is slower within its limit', () => {
     const found = answer(summaryOf('base-broken'));

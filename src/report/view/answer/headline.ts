@@ -24,7 +24,8 @@ export function headlineOf(rows: readonly ChangeRow[], summary: Summary, medium:
   const noisy = tellNoisy(of('noisy'), medium);
   const [beyond] = of('beyond');
   if (beyond) {
-    const rest = more(of('beyond').length - 1, 'above the limit');
+    const others = of('beyond').length - 1;
+    const rest = more(others, `${others === 1 ? 'exceeds' : 'exceed'} the limit`);
     const headline = `${effect(beyond, medium)} (limit: ${limitOf(beyond)})${rest}`;
     return { mark: 'bad', headline, sure: [sureOf(beyond), ...noisy] };
   }
@@ -65,7 +66,7 @@ function goodOrOpen(
   return { mark: 'open', headline: `${start} whether ${subject} changes ${metrics}`, sure };
 }
 
-/** `; 2 more results above the limit` */
+/** `; 2 more results exceed the limit` */
 function more(count: number, what: string): string {
   return count > 0 ? `; ${plural(count, 'more result')} ${what}` : '';
 }
@@ -141,14 +142,14 @@ const TIMES: Record<CompareMetric, string> = {
   services: 'as much CPU of services per request',
 };
 
-/** `Certain enough to act on: the 99 % interval is +4.1 to +5.6 %, all of it above the limit.` */
+/** `Certain enough to act on: all of the 99 % interval (+4.1 to +5.6 %) exceeds the limit.` */
 function sureOf({ kind, comparison }: ChangeRow): string {
   const { interval } = comparison;
   if (!interval) return '';
   const range = rangeOf(comparison);
-  const start = `the ${levelOf(interval)} is ${range}`;
-  if (kind === 'beyond') return `Certain enough to act on: ${start}, all of it beyond the limit.`;
-  return `${start.replace(/^t/, 'T')}, all of it ${kind === 'slower' ? 'worse' : 'better'} than no change.`;
+  if (kind === 'beyond')
+    return `Certain enough to act on: all of the ${levelOf(interval)} (${range}) exceeds the limit.`;
+  return `The ${levelOf(interval)} is ${range}, all of it ${kind === 'slower' ? 'worse' : 'better'} than no change.`;
 }
 
 /** So many are given with their numbers. */

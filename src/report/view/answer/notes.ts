@@ -14,7 +14,11 @@ export function changeSizeOf(ratio: number): 'small' | 'medium' | 'large' {
   return share <= LARGE + 1e-9 ? 'medium' : 'large';
 }
 
-const SIZES = `Size of a change: small below ${SMALL * 100} %, medium up to ${LARGE * 100} %, large above.`;
+const SIZES = {
+  small: `Small means below ${SMALL * 100} %.`,
+  medium: `Medium means ${SMALL * 100} to ${LARGE * 100} %.`,
+  large: `Large means above ${LARGE * 100} %.`,
+};
 
 /** How to read the table, in a few sentences. */
 export function notesOf(rows: readonly ChangeRow[], { why }: Summary): string[] {
@@ -25,9 +29,18 @@ export function notesOf(rows: readonly ChangeRow[], { why }: Summary): string[] 
     isOne ? SENSE[only] : 'More CPU, memory or response time is worse; more RPS is better.',
     isOne ? (WHY[only] ?? '') : '',
     rows.some(({ rps }) => rps?.values) ? 'RPS is for information.' : '',
-    rows.some(({ kind }) => kind === 'beyond' || kind === 'slower' || kind === 'faster') ? SIZES : '',
+    ...tellSizes(rows),
     tellOverhead(why),
   ].filter(Boolean);
+}
+
+/** What the sizes in the table mean. */
+function tellSizes(rows: readonly ChangeRow[]): string[] {
+  const sure = rows.filter(({ kind }) => kind === 'beyond' || kind === 'slower' || kind === 'faster');
+  const sizes = sure.map(({ comparison: { ratio } }) => ratio !== null && changeSizeOf(ratio));
+  return (['small', 'medium', 'large'] as const)
+    .filter((size) => sizes.includes(size))
+    .map((size) => SIZES[size]);
 }
 
 const longer = 'Plus means a longer response time, which is worse.';
