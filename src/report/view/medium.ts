@@ -13,11 +13,20 @@ export interface Medium extends Names {
   subject: string;
   /** The same in the head of a table. */
   now: string;
+  /** What a failing check means there, beside `This check fails`. */
+  fails: (exitCode: number) => string;
   marks: Readonly<Record<Mark, string>>;
 }
 
-export const THIS_CHANGE = { subject: 'This change', now: 'this change' };
-export const THIS_PULL = { subject: 'This PR', now: 'this PR' };
+export const THIS_CHANGE = {
+  ...{ subject: 'This change', now: 'this change' },
+  fails: (exitCode: number) => ` (exit code ${exitCode})`,
+};
+/** Whether the repository requires the check cannot be known here. */
+export const THIS_PULL = {
+  ...{ subject: 'This PR', now: 'this PR' },
+  fails: () => ', and blocks merging if it is required',
+};
 
 /** As much of a commit as people read. */
 export function shortCommit(commit: string): string {

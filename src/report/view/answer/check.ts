@@ -4,7 +4,7 @@ import { listNames } from '../../../text/plain.ts';
 import type { Medium } from '../medium.ts';
 import type { ChangeKind, ChangeRow } from './changerows.ts';
 
-/** Whether the check fails, and why. Whether the repository requires it to pass cannot be known here. */
+/** Whether the check fails, and why. */
 export function tellCheck(summary: Summary, medium: Medium): { label: string; text: string } {
   const { stopped } = summary.run;
   // The exit code is then that of the stop, whatever was measured before.
@@ -25,7 +25,7 @@ export function tellCheck(summary: Summary, medium: Medium): { label: string; te
     openGates.length > 0 ? `limit ${names(openGates)} could not be checked` : '',
     missed.length > 0 ? `pass criteria missed by ${labels(missed)}` : '',
   ].filter(Boolean);
-  return { label: `This check fails (exit code ${code})`, text: `${because.join('; ')}.` };
+  return { label: `This check fails${medium.fails(code)}`, text: `${because.join('; ')}.` };
 }
 
 /** How to repeat a run so that its intervals become about half as wide. */
