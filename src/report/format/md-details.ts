@@ -5,7 +5,7 @@ import { logSection } from '../view/sections/faults.ts';
 import { methodOf } from '../view/sections/method.ts';
 import { SCENARIO_SECTIONS } from '../view/sections/scenario-sections.ts';
 import { commandsOf, machineFacts } from '../words/words.ts';
-import { codeBlock, escapeHtml, escapeMarkdown } from './escape.ts';
+import { code, codeBlock, escapeHtml, escapeMarkdown } from './escape.ts';
 import { folded, gridMarkdown, sectionMarkdown, table, textMarkdown } from './markup.ts';
 import { renderComparisons } from './md-comparisons.ts';
 
@@ -54,11 +54,17 @@ function environment(summary: Summary): string {
   const machine = table<[string, string]>(
     [
       { title: '', cell: ([name]) => name },
-      { title: '', cell: ([, value]) => escapeMarkdown(value) },
+      { title: '', cell: ([name, value]) => (name === 'Commit' ? commitCell(value) : escapeMarkdown(value)) },
     ],
     machineFacts(summary),
   );
   return `${machine}\n\n${gridMarkdown(variantGrid(summary))}`;
+}
+
+/** In code the commit is neither linked nor broken by a space that is copied with it. */
+function commitCell(value: string): string {
+  const [commit = '', ...files] = value.split(' ');
+  return [code(commit), escapeMarkdown(files.join(' '))].filter(Boolean).join(' ');
 }
 
 function method(summary: Summary): string {
