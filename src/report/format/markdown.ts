@@ -14,13 +14,13 @@ import { NOTHING } from '../words/numbers.ts';
 import { type Deltas, deltaLegend, deltasOf, deltaTitle, findable } from '../words/verdicts.ts';
 import {
   conditions,
-  cpuVerdict,
   DOUBTFUL_LEGEND,
   exceptions,
   hasDoubtful,
   holdsLegend,
   intervalLegend,
   reasonOf,
+  tradeOffs,
   verdict,
 } from '../words/words.ts';
 import { code, escapeMarkdown } from './escape.ts';
@@ -192,7 +192,7 @@ function renderScenario(
     [
       `**${verdict(scenario, name)}**`,
       ...tuned(scenario, summary, name),
-      cpuVerdict(scenario, name),
+      tradeOffs(scenario, name),
       exceptions(scenario, name),
     ]
       .filter(Boolean)

@@ -19,7 +19,6 @@ import { startsLegend, startsOf } from '../words/starts.ts';
 import { type Deltas, deltaLegend, deltasOf, deltaTitle, findable } from '../words/verdicts.ts';
 import {
   conditions,
-  cpuVerdict,
   DOUBTFUL_LEGEND,
   exceptions,
   hasDoubtful,
@@ -27,6 +26,7 @@ import {
   intervalLegend,
   overhead,
   reasonOf,
+  tradeOffs,
   verdict,
 } from '../words/words.ts';
 import {
@@ -187,7 +187,7 @@ function renderScenario(scenario: ScenarioSummary, summary: Summary, width: numb
   return [
     title,
     styles.dim(wrap(cleanLine(conditions(scenario, summary)), width, '  ')),
-    wrap([verdict, cpuVerdict, exceptions].map((say) => say(scenario, cleanLine)).join(' '), width, ''),
+    wrap([verdict, tradeOffs, exceptions].map((say) => say(scenario, cleanLine)).join(' '), width, ''),
     ...tuned(scenario, summary, cleanLine).map((line) => styles.bold(wrap(line, width, '  '))),
     '',
     ...table,

@@ -12,12 +12,12 @@ import {
   commitOf,
   commitWithFiles,
   conditions,
-  cpuVerdict,
   DOUBTFUL_LEGEND,
   exceptions,
   hasDoubtful,
   holdsLegend,
   intervalLegend,
+  tradeOffs,
   verdict,
 } from '../words/words.ts';
 import type { PageData } from './charts/chart.ts';
@@ -197,7 +197,7 @@ function renderScenario(scenario: ScenarioSummary, summary: Summary, numbers: Nu
   ].filter(Boolean);
   const more = [
     ...tuned(scenario, summary, isolate),
-    cpuVerdict(scenario, isolate),
+    tradeOffs(scenario, isolate),
     exceptions(scenario, isolate),
   ]
     .filter(Boolean)

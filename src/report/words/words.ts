@@ -1,9 +1,10 @@
+import { group } from '../../analyse/rows/pool.ts';
 import type { Row, RowState, ScenarioSummary, Summary } from '../../analyse/summary.ts';
-import type { ScenarioFacts } from '../../results/results.ts';
+import type { Comparison, ScenarioFacts } from '../../results/results.ts';
 import type { Estimate } from '../../stats/estimate.ts';
 import { describeGenerator } from '../../text/load-origin.ts';
 import { cleanLine, listNames, plural } from '../../text/plain.ts';
-import { atLeast, bytes, digits, duration, estimated, held, points } from './numbers.ts';
+import { atLeast, bytes, digits, duration, estimated, held, ms, points } from './numbers.ts';
 
 /** Makes a variant's label fit for where it is printed. */
 export type Name = (label: string) => string;
@@ -102,8 +103,37 @@ function ratioOf({ metric, comparisons }: ScenarioSummary, a: Row, b: Row): numb
   return paired(a, b) ?? (back ? 1 / back : (a[metric]?.value ?? 0) / (b[metric]?.value ?? 1));
 }
 
+/** In what another variant is better than the first of the ranking; empty where nobody knows of anything. */
+export function tradeOffs(scenario: ScenarioSummary, name: Name): string {
+  return [tailVerdict(scenario, name), cpuVerdict(scenario, name)].filter(Boolean).join(' ');
+}
+
+/** Where the first by RPS answers its slowest requests later than another does: `nginx-fpm has a lower p99 (37.4 ms).` */
+function tailVerdict({ metric, rows, best, comparisons }: ScenarioSummary, name: Name): string {
+  if (metric !== 'rps' || best === null) return '';
+  const found = (['p95', 'p99'] as const).flatMap((tail) => {
+    const own = comparisons.filter(({ against, metric }) => against === 'reference' && metric === tail);
+    const ids = new Set(own.map((one) => aheadOf(best, one)));
+    const lower = rows.filter(
+      ({ variant, state, doubtful }) =>
+        state.kind === 'ranked' && ids.has(variant) && !doubtful.includes(tail),
+    );
+    const [lowest] = lower.sort((a, b) => (a[tail]?.value ?? Infinity) - (b[tail]?.value ?? Infinity));
+    return lowest ? [{ row: lowest, text: `${tail} (${ms(lowest[tail]?.value)} ms)` }] : [];
+  });
+  return [...group(found, ({ row }) => row.label)]
+    .map(([label, own]) => `${name(label)} has a lower ${listNames(own.map(({ text }) => text))}.`)
+    .join(' ');
+}
+
+/** The id of what is surely ahead of `id` by this comparison; null: none, or it is of others. */
+function aheadOf(id: string, { variant, reference, verdict }: Comparison): string | null {
+  if (reference === id && verdict === 'faster') return variant;
+  return variant === id && verdict === 'slower' ? reference : null;
+}
+
 /** CPU per request if it shows more than the ranking does: it is the steadiest number there is. Else empty. */
-export function cpuVerdict({ rows, best, cheapest }: ScenarioSummary, name: Name): string {
+function cpuVerdict({ rows, best, cheapest }: ScenarioSummary, name: Name): string {
   const row = rows.find(({ variant }) => variant === cheapest);
   if (!row || best === cheapest) return '';
   const others = rows.filter((other) => other.state.kind === 'ranked' && other !== row);

@@ -61,7 +61,9 @@ test('a limit is exceeded: what, by how much, how sure, what to do, and whether 
   expect(found.todo).toBe(
     'What to do: Find the cause and fix it, or accept the change: raise the limit in fail-on. If the result for nginx-fpm (tcp) matters to you, rerun with instances: 48: four times the starts halve the interval.',
   );
-  expect(found.check).toBe('This check fails, and blocks merging if it is required: limit slower > 3% exceeded.');
+  expect(found.check).toBe(
+    'This check fails, and blocks merging if it is required: limit slower > 3% exceeded.',
+  );
 });
 
 test('a run that was stopped fails its check, whatever it had measured', () => {
@@ -202,9 +204,7 @@ describe('the headline', () => {
       'apache (apache (base) failed: it was not built) and nginx-fpm (tcp) (no counterpart)',
     );
     expect(found.todo).toBe('What to do: Fix nginx-fpm (unix): the full report has the log.');
-    expect(found.check).toMatch(
-      /^This check fails, .*: .* not measured; limit .* could not be checked\.$/,
-    );
+    expect(found.check).toMatch(/^This check fails, .*: .* not measured; limit .* could not be checked\.$/);
   });
   test('there is nothing to compare with: why', () => {
     const found = answer(summaryOf('base-missing'));

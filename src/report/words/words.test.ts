@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { summaryOf } from '../../../test/fixtures/results/summaries.ts';
+import type { ScenarioSummary } from '../../analyse/summary.ts';
+import type { Comparison } from '../../results/results.ts';
+import { tradeOffs } from './words.ts';
+
+const name = (label: string) => label;
+const [scenario] = summaryOf('base').scenarios as [ScenarioSummary];
+const [best, second] = scenario.rows.map(({ variant }) => variant) as [string, string];
+
+/** The base fixture with the comparison of the first two in p95 changed, and without that in p99. */
+function changed(change: Partial<Comparison>): ScenarioSummary {
+  const comparisons = scenario.comparisons
+    .filter(({ metric }) => metric !== 'p99')
+    .map((one) => {
+      const is = one.against === 'reference' && one.metric === 'p95' && one.variant === second;
+      return is ? { ...one, ...change } : one;
+    });
+  return { ...scenario, comparisons };
+}
+
+test.each<[string, Partial<Comparison>, string]>([
+  ['a sure difference', {}, 'nginx-fpm (unix) has a lower p95 (30.8 ms).'],
+  [
+    'the same where the first is not the reference',
+    { variant: best, reference: second, verdict: 'slower' },
+    'nginx-fpm (unix) has a lower p95 (30.8 ms).',
+  ],
+  ['none that is not sure', { verdict: 'inconclusive' }, ''],
+  ['none for what is worse', { verdict: 'slower' }, ''],
+  ['none against the base', { against: 'base' }, ''],
+])('response times beside the highest RPS: %s', (_, change, text) => {
+  expect(tradeOffs(changed(change), name)).toBe(text);
+});
+
+test('p95 and p99 of one variant share a sentence', () => {
+  expect(tradeOffs(scenario, name)).toBe('nginx-fpm (unix) has a lower p95 (30.8 ms) and p99 (37.4 ms).');
+});
+
+test('a ranking by response time has its numbers already', () => {
+  expect(tradeOffs({ ...scenario, metric: 'p99' }, name)).toBe('');
+});
