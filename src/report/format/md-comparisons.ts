@@ -20,7 +20,7 @@ export function renderComparisons(scenario: ScenarioSummary, summary: Summary, a
     ({ against, grid }) => `Against ${against}:\n\n${gridMarkdown(grid)}`,
   );
   const together = shown.some(({ how }) => how === 'together') ? [TOGETHER] : [];
-  return tables.length > 0 ? [...tables, ...together, decided(summary)].join('\n\n') : '';
+  return tables.length > 0 ? [...tables, ...together, decided(summary, shown)].join('\n\n') : '';
 }
 
 /** Where the rule is written down. */
@@ -38,6 +38,8 @@ export function docsUrl(version: string, page: 'method' | 'reading-the-report'):
   return `${REPOSITORY_URL}/blob/v${escaped}/docs/${page}.md`;
 }
 
-function decided(summary: Summary): string {
-  return `Fresh starts of the two are paired and loaded in turn; Student's t over the logarithms of their ratios gives the interval. Tests of the metric that a verdict goes by are corrected for their number (Holm). A difference in another metric is a *note*. Few of all notes are wrong (Benjamini–Hochberg), but measure again before you rely on one. [The method](${methodUrl(summary)}).`;
+function decided(summary: Summary, shown: readonly Comparison[]): string {
+  const isTested = shown.some(({ detectable }) => detectable !== null);
+  const found = isTested ? ' A change as large as *detectable* is found in 95 of 100 runs.' : '';
+  return `Fresh starts of the two are paired and loaded in turn; Student's t over the logarithms of their ratios gives the interval. Tests of the metric that a verdict goes by are corrected for their number (Holm). A difference in another metric is a *note*. Few of all notes are wrong (Benjamini–Hochberg), but measure again before you rely on one.${found} [The method](${methodUrl(summary)}).`;
 }

@@ -208,13 +208,16 @@ export function startedAfresh({ scenarios, plan }: Summary): string {
 }
 
 /** What the ± means here. */
-export function intervalLegend({ rows, metric }: ScenarioSummary): string {
+export function intervalLegend({ rows, metric, basis: ranking }: ScenarioSummary): string {
   if (metric === 'holds') return '';
   // CPU per request has a ± of its own beside every ranking.
   const shown = rows.flatMap((row) => [row[metric], row.cpuMsPerRequest]);
   const basis = new Set(shown.flatMap((estimate) => (estimate ? [estimate.over] : [])));
   const words: string[] = [];
-  if (basis.has('instances')) words.push('± is the 95 % interval over fresh starts');
+  if (basis.has('instances'))
+    words.push(
+      `± is the 95 % interval over fresh starts${ranking === 'paired' ? '; verdicts use 99 %' : ''}`,
+    );
   if (basis.has('slices')) {
     words.push(
       '± is the 95 % interval over the slices of one start: differences between starts are not in it',
