@@ -181,10 +181,20 @@ export function renderConfigPage(page: string): string {
   return replacePart(page, 'keys', `${lines.join('\n').trim()}\n`);
 }
 
+/** The page about GitHub, with the outputs of action.yml. */
+export function renderGithubPage(page: string): string {
+  const { outputs }: { outputs: Record<string, { description: string }> } = parse(
+    readFileSync(join(root, 'action.yml'), 'utf8'),
+  );
+  const rows = Object.entries(outputs).map(([name, { description }]) => `| \`${name}\` | ${description} |`);
+  return replacePart(page, 'outputs', `${['| output | value |', '|---|---|', ...rows].join('\n')}\n`);
+}
+
 /** All pages with a generated part. */
 export const GENERATED: Readonly<Record<string, (page: string) => string>> = {
   'docs/cli.md': renderCliPage,
   'docs/config.md': renderConfigPage,
+  'docs/github.md': renderGithubPage,
   'docs/images.md': renderImagesPage,
   'docs/runtimes.md': renderRuntimesPage,
   ...GENERATED_INPUTS,
