@@ -29,7 +29,7 @@ async function take(name: string, html: string, width: number, height?: number) 
 }
 
 try {
-  const comment = readFileSync(join(ROOT, 'src/report/format/__golden__/base.md'), 'utf8');
+  const comment = readFileSync(join(ROOT, 'src/report/format/__golden__/base-folded.md'), 'utf8');
   // The folded parts follow.
   const [head = ''] = comment.split('<details>');
   await take('comment.png', `<meta charset="utf-8"><style>${STYLE}</style>${renderGitHub(head)}`, 1100);
