@@ -20,11 +20,11 @@ function changed(change: Partial<Comparison>): ScenarioSummary {
 }
 
 test.each<[string, Partial<Comparison>, string]>([
-  ['a sure difference', {}, 'nginx-fpm (unix) has a lower p95 (30.8 ms).'],
+  ['a sure difference', {}, 'nginx-fpm (unix) has a lower p95 (30.8 ms), at a lower rate.'],
   [
     'the same where the first is not the reference',
     { variant: best, reference: second, verdict: 'slower' },
-    'nginx-fpm (unix) has a lower p95 (30.8 ms).',
+    'nginx-fpm (unix) has a lower p95 (30.8 ms), at a lower rate.',
   ],
   ['none that is not sure', { verdict: 'inconclusive' }, ''],
   ['none for what is worse', { verdict: 'slower' }, ''],
@@ -34,7 +34,9 @@ test.each<[string, Partial<Comparison>, string]>([
 });
 
 test('p95 and p99 of one variant share a sentence', () => {
-  expect(tradeOffs(scenario, name)).toBe('nginx-fpm (unix) has a lower p95 (30.8 ms) and p99 (37.4 ms).');
+  expect(tradeOffs(scenario, name)).toBe(
+    'nginx-fpm (unix) has a lower p95 (30.8 ms) and p99 (37.4 ms), at a lower rate.',
+  );
 });
 
 test('a ranking by response time has its numbers already', () => {

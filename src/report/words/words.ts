@@ -108,7 +108,7 @@ export function tradeOffs(scenario: ScenarioSummary, name: Name): string {
   return [tailVerdict(scenario, name), cpuVerdict(scenario, name)].filter(Boolean).join(' ');
 }
 
-/** Where the first by RPS answers its slowest requests later than another does: `nginx-fpm has a lower p99 (37.4 ms).` */
+/** Where the first by RPS answers its slowest requests later than another does: `nginx-fpm has a lower p99 (37.4 ms), at a lower rate.` */
 function tailVerdict({ metric, rows, best, comparisons }: ScenarioSummary, name: Name): string {
   if (metric !== 'rps' || best === null) return '';
   const found = (['p95', 'p99'] as const).flatMap((tail) => {
@@ -122,7 +122,10 @@ function tailVerdict({ metric, rows, best, comparisons }: ScenarioSummary, name:
     return lowest ? [{ row: lowest, text: `${tail} (${ms(lowest[tail]?.value)} ms)` }] : [];
   });
   return [...group(found, ({ row }) => row.label)]
-    .map(([label, own]) => `${name(label)} has a lower ${listNames(own.map(({ text }) => text))}.`)
+    .map(
+      ([label, own]) =>
+        `${name(label)} has a lower ${listNames(own.map(({ text }) => text))}, at a lower rate.`,
+    )
     .join(' ');
 }
 
