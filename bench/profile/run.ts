@@ -2,15 +2,19 @@
  * Known truth for `--profile`, with real runs: an app of 200 functions, of which one does a known share of the whole more. A
  * run each, appended to a file, and what was named.
  *
- *     node bench/profile/run.ts FILE SECONDS [RUNTIME]
+ *     node bench/profile/run.ts FILE SECONDS [RUNTIME [plain|symfony]] [--share=0.03] [--trials=1]
+ *
+ * Starts no trial after SECONDS, or after so many trials. Without a share, the shares take turns.
  */
-import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { analyse } from '../../src/analyse/analyse.ts';
 import type { Results } from '../../src/results/results.ts';
 import { makeRandom } from '../../src/stats/random.ts';
 import { makeFolder } from '../../test/fixtures/temporary.ts';
-import { execute, runCli } from './tool.ts';
+import { commitWork, type Kind, writeApp } from './app.ts';
+import { runCli } from './tool.ts';
 
 const FUNCTIONS = 200;
 /** Rounds of loops in a request, some milliseconds. */
@@ -18,58 +22,55 @@ const ROUNDS = 400_000;
 /** Shares that one function does more; 0: equal sides. */
 const SHARES = [0.1, 0, 0.05, 0.03];
 
-const [file, seconds, runtime = 'apache'] = process.argv.slice(2);
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { share: { type: 'string' }, trials: { type: 'string', default: 'Infinity' } },
+});
+const [file, seconds, runtime = 'apache', kind = 'plain'] = positionals;
+const shares = values.share === undefined ? SHARES : [Number(values.share)];
 if (file === undefined || !(Number(seconds) > 0)) throw new Error('FILE and SECONDS are needed');
-const end = Date.now() + 1000 * Number(seconds);
+if (!shares.every((share) => share >= 0 && share <= 1)) throw new Error('--share is from 0 to 1');
+if (!(Number(values.trials) > 0)) throw new Error('--trials is at least 1');
+if (kind !== 'plain' && kind !== 'symfony') throw new Error('the app is plain or symfony');
 const seed = Date.now() % 1_000_000;
-for (let i = 0; Date.now() < end; i++) {
-  const line = compare(seed + i, SHARES[i % SHARES.length] as number);
-  appendFileSync(file, `${JSON.stringify(line)}\n`);
-  console.log(JSON.stringify(line));
+const folder = makeFolder();
+try {
+  writeApp(folder, kind);
+  const end = Date.now() + 1000 * Number(seconds);
+  for (let i = 0; Date.now() < end && i < Number(values.trials); i++) {
+    const line = compare(seed + i, shares[i % shares.length] as number, kind);
+    appendFileSync(file, `${JSON.stringify(line)}\n`);
+    console.log(JSON.stringify(line));
+  }
+} finally {
+  rmSync(folder, { recursive: true });
 }
 
-function compare(runSeed: number, share: number) {
+function compare(runSeed: number, share: number, app: Kind) {
+  const began = performance.now();
   const random = makeRandom(runSeed);
   // Each has between 1 and 9 parts.
   const parts = Array.from({ length: FUNCTIONS }, () => 1 + Math.floor(9 * random()));
   const rounds = parts.map((part) => Math.round((part / parts.reduce((a, b) => a + b, 0)) * ROUNDS));
   const at = Math.floor(FUNCTIONS * random());
-  const folder = makeFolder();
-  try {
-    mkdirSync(join(folder, 'public'));
-    commit(folder, rounds, 'base');
-    commit(
-      folder,
-      rounds.map((n, i) => (i === at ? n + Math.round(share * ROUNDS) : n)),
-      'head',
-    );
-    const truth = { runtime, seed: runSeed, share, function: `work${at}` };
-    return { at: new Date().toISOString(), ...truth, ...readRun(folder, truth.function) };
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  commitWork(folder, rounds, `base ${runSeed}`);
+  commitWork(
+    folder,
+    rounds.map((n, i) => (i === at ? n + Math.round(share * ROUNDS) : n)),
+    `head ${runSeed}`,
+  );
+  const truth = { runtime, app, seed: runSeed, share, function: `work${at}` };
+  const found = readRun(truth.function);
+  const took = Math.round((performance.now() - began) / 1000);
+  return { at: new Date().toISOString(), ...truth, ...found, seconds: took };
 }
 
-function commit(folder: string, rounds: readonly number[], name: string): void {
-  const functions = rounds.map(
-    (n, i) =>
-      `function work${i}(): int { $x = 0; for ($i = 0; $i < ${n}; $i++) { $x += $i & 3; } return $x; }`,
-  );
-  const calls = rounds.map((_, i) => `work${i}()`).join(' + ');
-  writeFileSync(join(folder, 'work.php'), `<?php\n${functions.join('\n')}\n// ${name}\n`);
-  writeFileSync(
-    join(folder, 'public/index.php'),
-    `<?php\nrequire __DIR__ . '/../work.php';\necho ${calls} > 0 ? 'done' : 'none';\n`,
-  );
-  const user = ['-c', 'user.name=bench', '-c', 'user.email=bench@example.org', '-c', 'commit.gpgsign=false'];
-  execute('git', ['init', '-q'], folder);
-  execute('git', ['add', '.'], folder);
-  execute('git', [...user, 'commit', '-q', '-m', name], folder);
-}
-
-function readRun(folder: string, wanted: string) {
-  const stderr = runCli(folder, ['--compare-to', 'HEAD~1', '--runtimes', runtime]);
-  const results = JSON.parse(readFileSync(join(folder, 'out/results.json'), 'utf8')) as Results;
+function readRun(wanted: string) {
+  const out = join(folder, 'out');
+  const stderr = runCli(folder, ['--compare-to', 'HEAD~1', '--runtimes', runtime], '/work');
+  const results = JSON.parse(readFileSync(join(out, 'results.json'), 'utf8')) as Results;
+  // It is not to be committed with the next trial.
+  rmSync(out, { recursive: true });
   const [why] = analyse(results).why;
   if (!why) return { failed: stderr.split('\n').slice(-5).join(' ') };
   const named = why.culprits.map((culprit) => ({

@@ -4,12 +4,14 @@ import { resolve } from 'node:path';
 const CLI = resolve(import.meta.dirname, '../../src/cli.ts');
 
 /** Runs the app in this folder with `--profile`, as short as can be, into its folder `out`. Returns what stderr had. */
-export function runCli(folder: string, flags: readonly string[]): string {
+export function runCli(folder: string, flags: readonly string[], path = '/'): string {
   const load = [
     '--paths',
-    '/',
+    path,
     '--load',
-    'vus(2, 2s)',
+    'vus(2, 1s)',
+    '--warmup',
+    '0s',
     '--instances',
     '1',
     '--blocks',
