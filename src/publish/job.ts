@@ -13,6 +13,8 @@ import type { PullRequest } from './api/pulls.ts';
 export interface WorkflowJob {
   /** Null where the event has no pull request. */
   pull: PullRequest | null;
+  /** This run is a check of the pull request. A run that a comment on it starts belongs to the default branch. */
+  isCheck: boolean;
   /** Separates our comments on one pull request; null: no comment is wanted. */
   key: string | null;
   token: string;
@@ -34,6 +36,9 @@ interface End {
   sha?: unknown;
   ref?: unknown;
 }
+
+/** Events whose runs are checks of their pull request. */
+const CHECK_EVENTS = ['pull_request', 'pull_request_target'];
 
 /** Inputs that are not keys of the configuration. */
 const OWN_INPUTS = ['comment', 'token', 'artifact-name', 'working-directory'];
@@ -88,6 +93,7 @@ export function readJob(env: Env, event: unknown): WorkflowJob {
   const number = pullNumber((event ?? {}) as Event);
   return {
     pull: number === null ? null : { owner, repo, number },
+    isCheck: number !== null && CHECK_EVENTS.includes(env.GITHUB_EVENT_NAME ?? ''),
     key: readKey(env),
     token: env.INPUT_TOKEN ?? '',
     artifactName: readArtifactName(env),

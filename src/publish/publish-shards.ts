@@ -73,6 +73,7 @@ function adopt(job: WorkflowJob, { pull, measured }: Origin): WorkflowJob {
   return {
     ...job,
     pull,
+    isCheck: true,
     key: job.key === null ? null : workflowKey(measured.workflow, job.artifactName),
     runUrl: job.runUrl.replace(/\d*$/, `${measured.run}`),
   };

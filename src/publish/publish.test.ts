@@ -1,10 +1,12 @@
 import { EOL } from 'node:os';
 import { expect, test, vi } from 'vitest';
-import { makeResults } from '../../test/fixtures/results/make.ts';
+import { fixtures, makeResults } from '../../test/fixtures/results/make.ts';
 import { analyse } from '../analyse/analyse.ts';
-import type { WorkflowJob } from './job.ts';
+import type { Results } from '../results/results.ts';
+import { readJob, type WorkflowJob } from './job.ts';
 import { realOutlets } from './outlets.ts';
 import { describePublication, type Outlets, type Publication, placeOf, publish } from './publish.ts';
+import { commentOnOrigin } from './publish-shards.ts';
 
 const gated = {
   servers: [
@@ -17,6 +19,7 @@ const gated = {
 
 const job: WorkflowJob = {
   pull: { owner: 'octo', repo: 'shop', number: 7 },
+  isCheck: true,
   key: 'k',
   token: 't',
   artifactName: 'raw',
@@ -81,7 +84,8 @@ test.each([
   ['https://github.com/octo/shop)(evil/actions/runs/1', null],
   ['undefined/undefined/actions/runs/undefined', null],
 ])('commits are linked in the repository of %s, if that is known', (runUrl, repositoryUrl) => {
-  expect(placeOf({ pull: null, runUrl })).toEqual({ isPull: false, repositoryUrl });
+  const place = { isPull: false, isCheck: false, repositoryUrl };
+  expect(placeOf({ pull: null, isCheck: false, runUrl })).toEqual(place);
 });
 
 test('annotates, whatever else is published', async () => {
@@ -116,6 +120,34 @@ test('what is published of results says the verdict everywhere', () => {
     ['warning', 'Gate slower > 3% could not be judged'],
     ['warning', 'Not compared'],
   ]);
+});
+
+const BLOCKS = '**This check fails, and blocks merging if it is required:**';
+const EXIT_CODE = '**This check fails (exit code 1):**';
+const slower = fixtures.base?.() as Results;
+const asked = { issue: { number: 7, pull_request: {} } };
+const jobOf = (event: string, payload: object) =>
+  readJob({ GITHUB_REPOSITORY: 'octo/shop', GITHUB_EVENT_NAME: event, INPUT_TOKEN: 't' }, payload);
+
+test.each([
+  ['pull_request', { pull_request: { number: 7 } }, BLOCKS],
+  ['pull_request_target', { pull_request: { number: 7 } }, BLOCKS],
+  ['issue_comment', asked, EXIT_CODE],
+  ['push', {}, EXIT_CODE],
+])('what a failed check of the event %s does', (event, payload, words) => {
+  const { stages } = describePublication('/out', analyse(slower), jobOf(event, payload));
+  for (const stage of stages) expect(stage).toContain(words);
+});
+
+test.each([
+  ['a pull request that was asked for', 'issue_comment', asked, null, EXIT_CODE],
+  ['an adopted workflow run', 'workflow_run', {}, { run: 41, workflow: 'CI' }, BLOCKS],
+])('what a failed check does in the comment of shards: %s', async (_, event, payload, measured, words) => {
+  const { seen, outlets } = record();
+  const origin = { pull: { owner: 'octo', repo: 'shop', number: 7 }, why: '', measured };
+  const wanted = [{ index: 1, of: 1, variants: ['apache', 'nginx-fpm'] }];
+  await commentOnOrigin({ job: jobOf(event, payload), origin, results: [slower], wanted }, outlets);
+  expect(seen.comment).toContain(words);
 });
 
 test.each([

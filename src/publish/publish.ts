@@ -24,11 +24,9 @@ export interface Publication {
   stopped: string | null;
 }
 
-export function describePublication(
-  out: string,
-  summary: Summary,
-  job: Pick<WorkflowJob, 'pull' | 'runUrl'>,
-): Publication {
+type PublishingJob = Pick<WorkflowJob, 'pull' | 'isCheck' | 'runUrl'>;
+
+export function describePublication(out: string, summary: Summary, job: PublishingJob): Publication {
   const place = placeOf(job);
   return {
     out,
@@ -41,10 +39,10 @@ export function describePublication(
 }
 
 /** Where a comment or a summary is: commits are linked to in the repository whose job writes it. */
-export function placeOf({ pull, runUrl }: Pick<WorkflowJob, 'pull' | 'runUrl'>): PublishPlace {
+export function placeOf({ pull, isCheck, runUrl }: PublishingJob): PublishPlace {
   const repositoryUrl =
     /^https:\/\/[\w.:-]+\/[\w.-]+\/[\w.-]+(?=\/actions\/runs\/)/.exec(runUrl)?.[0] ?? null;
-  return { isPull: pull !== null, repositoryUrl };
+  return { isPull: pull !== null, isCheck, repositoryUrl };
 }
 
 /** Our links below a report, apart from its text. */

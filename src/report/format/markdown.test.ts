@@ -33,7 +33,7 @@ describe('as people see it', () => {
     '%s',
     async (name) => {
       const [, fixture = '', stage] = /^(.*)-(folded|short)$/.exec(name) ?? [];
-      const place = { isPull: true, repositoryUrl: 'https://github.com/octo/shop' };
+      const place = { isPull: true, isCheck: true, repositoryUrl: 'https://github.com/octo/shop' };
       await expect(renderMarkdown(summaryOf(fixture), stage as Stage, place)).toMatchFileSnapshot(
         `__golden__/${name}.md`,
       );
@@ -171,7 +171,7 @@ describe('how it was measured', () => {
 });
 
 describe('against another ref', () => {
-  const place = { isPull: true, repositoryUrl: 'https://github.com/octo/shop' };
+  const place = { isPull: true, isCheck: true, repositoryUrl: 'https://github.com/octo/shop' };
   const comment = (name: string) => renderMarkdown(summaryOf(name), 'short', place);
   const table = (name: string) =>
     lines(renderMarkdownTable(summaryOf(name)).trim().replaceAll('\u00a0', ' '));
@@ -358,7 +358,7 @@ describe('the stages for GitHub', () => {
     expect(lines(text)[0]?.length).toBeLessThan(20_000);
     expect(
       renderMarkdown(worst, 'short', {
-        isPull: true,
+        ...{ isPull: true, isCheck: true },
         repositoryUrl: `https://ghe.example/${'o'.repeat(39)}/${'r'.repeat(100)}`,
       }).length,
     ).toBeLessThan(60_000);

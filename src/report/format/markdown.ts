@@ -2,7 +2,7 @@ import type { Row, ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import { cleanLine, clipMiddle, plural } from '../../text/plain.ts';
 import { answerOf, type ReportAnswer } from '../view/answer/answer.ts';
 import type { Mark } from '../view/answer/changerows.ts';
-import { type Medium, shortCommit, THIS_CHANGE, THIS_PULL } from '../view/medium.ts';
+import { ASKED_PULL, type Medium, shortCommit, THIS_CHANGE, THIS_PULL } from '../view/medium.ts';
 import { partRows, placeColumn, type RankColumn, rankColumns } from '../view/ranking.ts';
 import { tellRows } from '../view/why/cause.ts';
 import type { Names } from '../words/changes.ts';
@@ -55,10 +55,12 @@ const LONG = 120;
 export interface PublishPlace {
   /** As the comment of a pull request. */
   isPull: boolean;
+  /** The run is a check of that pull request. */
+  isCheck: boolean;
   /** `https://github.com/octo/shop`, where commits are linked to; null: not known. */
   repositoryUrl: string | null;
 }
-const NOWHERE: PublishPlace = { isPull: false, repositoryUrl: null };
+const NOWHERE: PublishPlace = { isPull: false, isCheck: false, repositoryUrl: null };
 
 /** Beside each there are words. */
 const MARKS: Readonly<Record<Mark, string>> = { bad: '❌', warn: '⚠️', open: '❔', good: '✅' };
@@ -70,10 +72,10 @@ function namesOf({ label, reason }: Limits): Names {
   };
 }
 
-function mediumOf(limits: Limits, { isPull, repositoryUrl }: PublishPlace): Medium {
+function mediumOf(limits: Limits, { isPull, isCheck, repositoryUrl }: PublishPlace): Medium {
   return {
     ...namesOf(limits),
-    ...(isPull ? THIS_PULL : THIS_CHANGE),
+    ...(isCheck ? THIS_PULL : isPull ? ASKED_PULL : THIS_CHANGE),
     code,
     call: (name) => code(clipMiddle(cleanLine(name), Math.min(LONG, limits.label))),
     place: (file) => escapeMarkdown(clipMiddle(cleanLine(file), Math.min(LONG, limits.label))),

@@ -22,11 +22,10 @@ export const THIS_CHANGE = {
   ...{ subject: 'This change', now: 'this change' },
   fails: (exitCode: number) => ` (exit code ${exitCode})`,
 };
+/** In answers to `/bench`: the check of such a run belongs to the default branch and cannot block merging. */
+export const ASKED_PULL = { ...THIS_CHANGE, subject: 'This PR', now: 'this PR' };
 /** Whether the repository requires the check cannot be known here. */
-export const THIS_PULL = {
-  ...{ subject: 'This PR', now: 'this PR' },
-  fails: () => ', and blocks merging if it is required',
-};
+export const THIS_PULL = { ...ASKED_PULL, fails: () => ', and blocks merging if it is required' };
 
 /** As much of a commit as people read. */
 export function shortCommit(commit: string): string {

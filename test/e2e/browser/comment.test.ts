@@ -45,6 +45,7 @@ const HOSTILE = hostileFrom(0);
 
 const JOB = {
   pull: { owner: 'octo', repo: 'shop', number: 7 },
+  isCheck: true,
   runUrl: 'https://github.com/octo/shop/actions/runs/42',
 };
 
