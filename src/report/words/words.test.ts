@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { summaryOf } from '../../../test/fixtures/results/summaries.ts';
-import type { ScenarioSummary } from '../../analyse/summary.ts';
+import type { Row, ScenarioSummary } from '../../analyse/summary.ts';
 import type { Comparison } from '../../results/results.ts';
 import { tradeOffs } from './words.ts';
 
@@ -8,29 +8,41 @@ const name = (label: string) => label;
 const [scenario] = summaryOf('base').scenarios as [ScenarioSummary];
 const [best, second] = scenario.rows.map(({ variant }) => variant) as [string, string];
 
-/** The base fixture with the comparison of the first two in p95 changed, and without that in p99. */
-function changed(change: Partial<Comparison>): ScenarioSummary {
+/** The base fixture with the comparison of the first two in p95 and rows by their variant changed; without p99. */
+function changed(change: Partial<Comparison>, rows: Record<string, Partial<Row>> = {}): ScenarioSummary {
   const comparisons = scenario.comparisons
     .filter(({ metric }) => metric !== 'p99')
     .map((one) => {
       const is = one.against === 'reference' && one.metric === 'p95' && one.variant === second;
       return is ? { ...one, ...change } : one;
     });
-  return { ...scenario, comparisons };
+  return { ...scenario, comparisons, rows: scenario.rows.map((row) => ({ ...row, ...rows[row.variant] })) };
 }
 
 test.each<[string, Partial<Comparison>, string]>([
   ['a sure difference', {}, 'nginx-fpm (unix) has a lower p95 (30.8 ms), at a lower rate.'],
-  [
-    'the same where the first is not the reference',
-    { variant: best, reference: second, verdict: 'slower' },
-    'nginx-fpm (unix) has a lower p95 (30.8 ms), at a lower rate.',
-  ],
+  ['none where the first is not the reference', { variant: best, reference: second, verdict: 'slower' }, ''],
   ['none that is not sure', { verdict: 'inconclusive' }, ''],
   ['none for what is worse', { verdict: 'slower' }, ''],
   ['none against the base', { against: 'base' }, ''],
 ])('response times beside the highest RPS: %s', (_, change, text) => {
   expect(tradeOffs(changed(change), name)).toBe(text);
+});
+
+const p95 = (value: number) => ({ p95: { value } as Row['p95'] });
+
+test.each<[string, Record<string, Partial<Row>>, string]>([
+  ['it is doubtful', { [second]: { doubtful: ['p95'] } }, ''],
+  ['that of the first is doubtful', { [best]: { doubtful: ['p95'] } }, ''],
+  ['it is higher as a number', { [best]: p95(30), [second]: p95(30.8) }, ''],
+  ['both are printed alike', { [best]: p95(30.84), [second]: p95(30.76) }, ''],
+  [
+    'the next digit differs',
+    { [best]: p95(30.86), [second]: p95(30.84) },
+    'nginx-fpm (unix) has a lower p95 (30.8 ms), at a lower rate.',
+  ],
+])('a surely lower p95 beside the highest RPS where %s', (_, rows, text) => {
+  expect(tradeOffs(changed({}, rows), name)).toBe(text);
 });
 
 test('p95 and p99 of one variant share a sentence', () => {

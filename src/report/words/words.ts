@@ -1,6 +1,6 @@
 import { group } from '../../analyse/rows/pool.ts';
 import type { Row, RowState, ScenarioSummary, Summary } from '../../analyse/summary.ts';
-import type { Comparison, ScenarioFacts } from '../../results/results.ts';
+import type { ScenarioFacts } from '../../results/results.ts';
 import type { Estimate } from '../../stats/estimate.ts';
 import { describeGenerator } from '../../text/load-origin.ts';
 import { cleanLine, listNames, plural } from '../../text/plain.ts';
@@ -108,17 +108,30 @@ export function tradeOffs(scenario: ScenarioSummary, name: Name): string {
   return [tailVerdict(scenario, name), cpuVerdict(scenario, name)].filter(Boolean).join(' ');
 }
 
-/** Where the first by RPS answers its slowest requests later than another does: `nginx-fpm has a lower p99 (37.4 ms), at a lower rate.` */
+/**
+ * Where the first by RPS answers its slowest requests later than another does: `nginx-fpm has a lower p99 (37.4 ms), at a lower rate.`
+ * Empty where the first is not the reference: the others are then compared with something else.
+ */
 function tailVerdict({ metric, rows, best, comparisons }: ScenarioSummary, name: Name): string {
-  if (metric !== 'rps' || best === null) return '';
+  const first = rows.find(({ variant }) => variant === best);
+  if (metric !== 'rps' || !first) return '';
+  const faster = comparisons.filter(
+    ({ against, reference, verdict }) =>
+      against === 'reference' && reference === best && verdict === 'faster',
+  );
   const found = (['p95', 'p99'] as const).flatMap((tail) => {
-    const own = comparisons.filter(({ against, metric }) => against === 'reference' && metric === tail);
-    const ids = new Set(own.map((one) => aheadOf(best, one)));
+    const value = (row: Row) => row[tail]?.value ?? Infinity;
+    // A sure ratio of paired starts need not show in the numbers over all starts.
+    const isLower = (row: Row) =>
+      value(row) < value(first) && ms(row[tail]?.value) !== ms(first[tail]?.value);
     const lower = rows.filter(
-      ({ variant, state, doubtful }) =>
-        state.kind === 'ranked' && ids.has(variant) && !doubtful.includes(tail),
+      (row) =>
+        row.state.kind === 'ranked' &&
+        faster.some(({ variant, metric: of }) => variant === row.variant && of === tail) &&
+        ![first, row].some(({ doubtful }) => doubtful.includes(tail)) &&
+        isLower(row),
     );
-    const [lowest] = lower.sort((a, b) => (a[tail]?.value ?? Infinity) - (b[tail]?.value ?? Infinity));
+    const [lowest] = lower.sort((a, b) => value(a) - value(b));
     return lowest ? [{ row: lowest, text: `${tail} (${ms(lowest[tail]?.value)} ms)` }] : [];
   });
   return [...group(found, ({ row }) => row.label)]
@@ -127,12 +140,6 @@ function tailVerdict({ metric, rows, best, comparisons }: ScenarioSummary, name:
         `${name(label)} has a lower ${listNames(own.map(({ text }) => text))}, at a lower rate.`,
     )
     .join(' ');
-}
-
-/** The id of what is surely ahead of `id` by this comparison; null: none, or it is of others. */
-function aheadOf(id: string, { variant, reference, verdict }: Comparison): string | null {
-  if (reference === id && verdict === 'faster') return variant;
-  return variant === id && verdict === 'slower' ? reference : null;
 }
 
 /** CPU per request if it shows more than the ranking does: it is the steadiest number there is. Else empty. */
