@@ -343,6 +343,23 @@ test('docs/reading-the-report.md has the columns of CSV in their order', () => {
   expect(cells.flatMap((cell) => cell.split(', ')).flatMap(expandBraces)).toEqual(CSV_COLUMNS);
 });
 
+test.each([
+  'the token may not write one',
+  'the input token is empty',
+  'GitHub does not accept the token',
+  'this event has no pull request',
+  'the workflow run does not belong to a pull request',
+  'the run was stopped',
+  'the pull request has newer commits',
+  'its pull request is no longer open',
+  'there is no open pull request',
+  'the branch of the workflow run no longer exists',
+])('docs/github.md lists the reason for a missing comment: %s', (reason) => {
+  expect(sources).toContain(reason);
+  const reasons = columnAfter(pageOf('docs/github.md'), '### If no comment appears');
+  expect(reasons.join('\n')).toContain(reason);
+});
+
 describe('docs/runtimes.md', () => {
   const page = readPage('docs/runtimes.md');
 
