@@ -360,6 +360,14 @@ test.each([
   expect(reasons.join('\n')).toContain(reason);
 });
 
+test('docs/runners.md removes pulled images by digest and leaves out images without one', () => {
+  const command = /`(docker image ls --digests .*) \| xargs -r docker image rm`/.exec(
+    pageOf('docs/runners.md').text,
+  )?.[1];
+  const script = `docker() { printf '%s\\n' 'bench@sha256:a' 'bench@<none>'; }\n${command}`;
+  expect(execFileSync('sh', ['-c', script], { encoding: 'utf8' })).toBe('bench@sha256:a\n');
+});
+
 describe('docs/runtimes.md', () => {
   const page = readPage('docs/runtimes.md');
 
