@@ -371,6 +371,12 @@ test('docs/runners.md removes pulled images by digest and leaves out images with
 describe('docs/runtimes.md', () => {
   const page = readPage('docs/runtimes.md');
 
+  test('names every runtime whose server variables were compared', () => {
+    const [, sentence = ''] = /on all runtimes that were tested: ([^.]*)\./.exec(page.text) ?? [];
+    const named = [...sentence.matchAll(/`([^`]+)`/g)].map(([, name]) => name);
+    expect(named.filter((name) => name !== 'php-fpm-80')).toEqual(columnAfter(page, '<!-- unlike -->'));
+  });
+
   test('names the PHP that a runtime was checked with', () => {
     for (const { name, tried, php } of loadRuntimes(root, resolve(root), realFiles).values()) {
       const versions = [...(tried ?? '').matchAll(/(?<=\bPHP (?:[\d.]+ and )?)\d\.\d+/g)].map(
