@@ -28,6 +28,8 @@ export interface BuildOptions {
   folders: SharedFolders;
   /** Where images are pushed for other engines. */
   registry?: string;
+  /** Ids of images without a name that this run uses. */
+  keep?: readonly string[];
   signal: AbortSignal;
   say: (line: string) => void;
 }
@@ -77,13 +79,24 @@ export async function buildImages(
   } finally {
     await apps.remove();
   }
-  // Rebuilding leaves the older image without a name; only ours are removed. So are those that were pulled by digest alone.
-  if (images.length > 0) {
-    await docker.try(['image', 'prune', '--force', '--filter', `label=${IMAGE_LABEL}`], {
-      timeoutMs: LIMITS_MS.copy,
-    });
-  }
+  if (images.length > 0) await removeNameless(docker, [...(options.keep ?? []), ...idsOf(built)]);
   return built;
+}
+
+/** The ids of those that could be built. */
+export const idsOf = (built: ReadonlyMap<string, Built>): string[] =>
+  [...built.values()].flatMap((one) => ('facts' in one ? one.facts.id : []));
+
+/** Rebuilding leaves the older image without a name. `image prune` would also remove what was pulled by digest alone. */
+async function removeNameless(docker: Docker, keep: readonly string[]): Promise<void> {
+  const filters = ['--filter=dangling=true', `--filter=label=${IMAGE_LABEL}`];
+  const { stdout } = await docker.try([
+    ...['image', 'ls', '--no-trunc', ...filters, '--format={{.Repository}} {{.ID}}'],
+  ]);
+  const nameless = stdout.split('\n').flatMap((line) => /^<none> (\S+)$/.exec(line)?.[1] ?? []);
+  const ids = [...new Set(nameless)].filter((id) => !keep.includes(id));
+  // One that a container uses stays.
+  if (ids.length > 0) await docker.try(['image', 'rm', ...ids], { timeoutMs: LIMITS_MS.copy });
 }
 
 /** Pushes those that were built, and notes where they can be pulled. Errors: MachineError. */

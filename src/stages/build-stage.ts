@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type Checkout, checkOut, type Source } from '../checkout/checkout.ts';
 import type { Config } from '../config/types.ts';
-import { type BuildOptions, buildImages } from '../images/build.ts';
+import { type BuildOptions, type Built, buildImages, idsOf } from '../images/build.ts';
 import { buildExcimer, type Excimer } from '../images/excimer-build.ts';
 import { listPulled } from '../images/registry.ts';
 import { buildForAll, pullShared, readShared } from '../images/shared-images.ts';
@@ -26,12 +26,9 @@ export async function build(
   const runtimes = join(packageRoot, 'runtimes');
   const folders = { shared: join(runtimes, '_shared'), recipe: join(runtimes, '_app') };
   const source = found?.source ?? null;
-  const buildAll = (images: readonly PlannedImage[], registry?: string) =>
+  const buildAll = (images: readonly PlannedImage[], more: Pick<BuildOptions, 'registry' | 'keep'> = {}) =>
     withOtherFiles(desk, source, (otherFiles) =>
-      buildImages(host, docker, images, {
-        ...{ run, config, folders, signal, say, otherFiles },
-        ...(registry !== undefined && { registry }),
-      }),
+      buildImages(host, docker, images, { run, config, folders, signal, say, otherFiles, ...more }),
     );
   if (sharedImages === undefined) record.built = await buildAll(planned.images);
   else {
@@ -40,14 +37,16 @@ export async function build(
     let shared = await readShared(sharedImages);
     const { registry } = shared;
     const before = await listPulled(docker, registry);
-    if (shared.images === null)
-      shared = await buildForAll(sharedImages, shared, commit, () => buildAll(all, registry));
+    const own = ready.length === 0 ? new Map<string, Built>() : await buildAll(ready);
+    if (shared.images === null) {
+      const keep = idsOf(own);
+      shared = await buildForAll(sharedImages, shared, commit, () => buildAll(all, { registry, keep }));
+    }
     // Like containers, they are here for this run alone.
     const onPull = (pushed: string) => {
       if (!before.has(pushed)) cleanUp.later(`remove ${pushed}`, () => docker.try(['image', 'rm', pushed]));
     };
     const about = { ownCommit: commit, say, signal, onPull };
-    const own = ready.length === 0 ? [] : await buildAll(ready);
     const pulled = await pullShared(docker, planned.images.filter(isBuilt), shared, about);
     record.built = new Map([...pulled, ...own]);
   }

@@ -43,7 +43,7 @@ export async function prepare(desk: Desk, asked: Config) {
   const hyperfine = given.coldStart ? await findHyperfine(host, isRemote) : null;
   const k6Image = await getK6(docker, given.images, { say, signal });
   if (compose && given.services && isRemote)
-    await refuseUnseenFiles({ docker, run }, k6Image, compose, given.services);
+    await refuseUnseenFiles({ docker, run, signal, say }, k6Image, compose, given.services);
   const scenariosFolder = join(packageRoot, 'scenarios');
   const cwd = process.cwd();
   const config = await inspectScripts({ docker, run, k6Image, scenariosFolder, cwd, signal }, given);

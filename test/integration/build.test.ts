@@ -9,7 +9,7 @@ import { writeFiles } from '../fixtures/commits.ts';
 import { DOCKERIGNORES, IGNORABLE } from '../fixtures/dockerignores.ts';
 import { makeFolder } from '../fixtures/temporary.ts';
 import { docker, leftovers, makeProject, type Project, root, variantOf } from './bench.ts';
-import { build, buildOrTake, factsOf } from './built.ts';
+import { build, buildBeside, factsOf } from './built.ts';
 
 const GREET = '<?php namespace Acme; class Greet { static function say() { return "hello"; } }';
 /** A package that the app brings along, so that there is one without a registry. */
@@ -261,12 +261,17 @@ test('a commit with other packages is compared: both sides are installed anew', 
   expect([await installed('apache@8.4'), await installed('apache@8.4:base')]).toEqual(['2.0.0.0', '1.0.0.0']);
 });
 
-test('nothing is pruned where nothing is built: an image without a name may have been pulled for this run', async () => {
-  const context = write('nameless', { Dockerfile: 'FROM scratch\nCOPY Dockerfile /\n' });
-  const id = await docker('build', '--quiet', '--label', `${IMAGE_LABEL}=test`, context);
-  expect(factsOf(await buildOrTake(id, write('taken', INDEX))).id).toBe(id);
-  expect(await docker('image', 'ls', '--quiet', '--no-trunc', '--filter', 'dangling=true')).toContain(id);
-  await docker('image', 'rm', id);
+test('an image without a name that the run takes stays; another one goes after a build', async () => {
+  const nameless = (name: string) => {
+    const context = write(name, { Dockerfile: `FROM scratch\nCOPY Dockerfile /${name}\n` });
+    return docker('build', '--quiet', '--label', `${IMAGE_LABEL}=test`, context);
+  };
+  const [taken, older] = [await nameless('taken'), await nameless('older')];
+  const page = write('beside', { 'public/index.php': '<?php echo 1;' });
+  expect(factsOf(await buildBeside(taken, page)).id).not.toBe(taken);
+  const left = await docker('image', 'ls', '--quiet', '--no-trunc', '--filter', 'dangling=true');
+  expect({ taken: left.includes(taken), older: left.includes(older) }).toEqual({ taken: true, older: false });
+  await docker('image', 'rm', taken);
 });
 
 test('BuildKit leaves out what we expect a .dockerignore to leave out', async () => {

@@ -12,14 +12,15 @@ type Build = Built & { said: string[]; commands: string[] };
 
 /** Builds the image of an app for Apache; also gives the lines and the commands of the build. */
 export function build(app: string, ...flags: string[]): Promise<Build> {
-  return buildOrTake(null, app, ...flags);
+  return buildBeside(null, app, ...flags);
 }
 
-/** The same; `ready`: an image that is taken instead, as with `compare-to`. */
-export async function buildOrTake(ready: string | null, app: string, ...flags: string[]): Promise<Build> {
+/** The same; `ready`: an image that is taken beside it, as with `compare-to`. */
+export async function buildBeside(ready: string | null, app: string, ...flags: string[]): Promise<Build> {
   const argv = ['--app', app, '--runtimes', 'apache', ...(await findImages()), ...flags];
   const config = parseConfig({ flags: argv, cwd: dirname(app), packageRoot: root });
-  const images = planVariants(config).images.map((image) => ({ ...image, ready }));
+  const own = planVariants(config).images;
+  const images = [...own, ...(ready === null ? [] : own.map((one) => ({ ...one, key: 'ready', ready })))];
   const said: string[] = [];
   const commands: string[] = [];
   const host: Host = {
