@@ -4,6 +4,7 @@ import type { Host } from '../host.ts';
 import { formatCpus } from '../plan/cpus.ts';
 import type { PlannedVariant } from '../plan/variants.ts';
 import type { CpuLayout, Failure, Warning } from '../results/results.ts';
+import { makeOneOfSeveral } from '../temporary.ts';
 import {
   adaptCompose,
   type ComposeFile,
@@ -15,6 +16,7 @@ import {
 } from './compose.ts';
 import {
   type Docker,
+  expectEngine,
   inspectContainer,
   LABEL,
   LIMITS_MS,
@@ -125,25 +127,21 @@ export async function readCompose(
 
 /**
  * Docker would make an empty folder of a file that the engine does not see. Over ssh and TCP it may be on this machine, too:
- * it is asked to bind each file. Errors: UserError where there is none at this path, MachineError where it cannot bind it.
+ * it is asked to bind each file, and one of our folders. Without the latter the files are its own, which is told.
+ * Errors: UserError where there is none at this path, MachineError where it cannot bind it.
  */
 export async function refuseUnseenFiles(
-  { docker, run }: Pick<ServicesWorld, 'docker' | 'run'>,
+  world: Pick<ServicesWorld, 'docker' | 'run' | 'signal' | 'say'>,
   image: string,
   file: ComposeFile,
   { file: name }: Wanted,
 ): Promise<void> {
-  for (const { path, found } of findLocalFiles(file)) {
-    // As a field of CSV: a path may have commas and quotes.
-    const mount = `--mount=type=bind,"source=${path.replaceAll('"', '""')}",target=/seen`;
-    const create = ['container', 'create', `--label=${LABEL}=${run}`, mount, image];
-    const { code, stdout, stderr } = await docker.try(create);
-    if (code === 0) {
-      await removeContainers(docker, [stdout.trim()]);
-      continue;
-    }
+  const files = findLocalFiles(file);
+  for (const { path, found } of files) {
+    const stderr = await findBindFault(world, image, path);
+    if (stderr === null) continue;
     const where = { name };
-    if (!/bind source path does not exist/.test(stderr)) {
+    if (!NO_SUCH_PATH.test(stderr)) {
       const words = `${found}: ${lastLines(stderr, 3)}`;
       throw new MachineError('the engine could not bind this file', { where, found: words });
     }
@@ -152,6 +150,31 @@ export async function refuseUnseenFiles(
       hint: 'build an image with the file: COPY it in the Dockerfile of `build`',
     });
   }
+  if (files.length === 0) return;
+  const fault = await findBindFault(world, image, await makeOneOfSeveral(world.run, 'seen'));
+  if (fault !== null && NO_SUCH_PATH.test(fault))
+    world.say(`services use the engine's own files: ${files.map(({ path }) => path).join(', ')}`);
+}
+
+const NO_SUCH_PATH = /bind source path does not exist/;
+
+/** Why the engine cannot bind this path, in its words; null: it can. Errors: MachineError where it does not answer. */
+async function findBindFault(
+  { docker, run, signal }: Pick<ServicesWorld, 'docker' | 'run' | 'signal'>,
+  image: string,
+  path: string,
+): Promise<string | null> {
+  // As a field of CSV: a path may have commas and quotes.
+  const mount = `--mount=type=bind,"source=${path.replaceAll('"', '""')}",target=/seen`;
+  const create = ['container', 'create', `--label=${LABEL}=${run}`, mount, image];
+  const { code, stdout, stderr } = await docker.try(create, { signal });
+  signal.throwIfAborted();
+  if (code !== 0) {
+    await expectEngine(docker);
+    return stderr;
+  }
+  await removeContainers(docker, [stdout.trim()]);
+  return null;
 }
 
 /**

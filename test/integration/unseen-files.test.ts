@@ -8,17 +8,22 @@ import { K6_IMAGE } from '../../src/engine/k6-image.ts';
 import { refuseUnseenFiles } from '../../src/engine/services.ts';
 import { MachineError, UserError } from '../../src/errors.ts';
 import { realHost } from '../../src/host.ts';
+import { removeTemporary } from '../../src/temporary.ts';
 import { makeFolder } from '../fixtures/temporary.ts';
-import { leftovers } from './bench.ts';
+import { leftovers, root } from './bench.ts';
 import { imageFor } from './docker.ts';
 
 let folder: string;
+const said: string[] = [];
 beforeAll(() => {
   folder = makeFolder();
   mkdirSync(join(folder, 'data'));
   for (const name of ['app.sql', 'a,b "c".sql']) writeFileSync(join(folder, name), '');
 });
-afterEach(async () => expect(await leftovers()).toEqual([]));
+afterEach(async () => {
+  await removeTemporary('unseen-files');
+  expect(await leftovers()).toEqual([]);
+});
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** What a service that wants these files of the folder is refused with; null: it is not. */
@@ -26,7 +31,11 @@ async function refusal(...names: string[]): Promise<unknown> {
   const volumes = names.map((name) => ({ type: 'bind', source: join(folder, name) }));
   const file: ComposeFile = { services: { db: { image: 'mariadb:11', volumes } } };
   const wanted = { file: 'services.yml', reset: {} };
-  const world = { docker: connectDocker(realHost), run: 'unseen-files' };
+  said.length = 0;
+  const world = {
+    ...{ docker: connectDocker(realHost), run: 'unseen-files', signal: new AbortController().signal },
+    say: (line: string) => void said.push(line),
+  };
   const asked = refuseUnseenFiles(world, imageFor(K6_IMAGE), file, wanted);
   return asked.then(
     () => null,
@@ -36,6 +45,7 @@ async function refusal(...names: string[]): Promise<unknown> {
 
 test('files and folders that the engine sees are taken, whatever their names', async () => {
   expect(await refusal('app.sql', 'data', 'a,b "c".sql')).toBeNull();
+  expect(said).toEqual([]);
 });
 
 test('one that it does not see is refused, also beside one that it sees', async () => {
@@ -45,6 +55,27 @@ test('one that it does not see is refused, also beside one that it sees', async 
     message: 'an engine on another machine does not have this file',
     detail: { where: { name: 'services.yml' }, found: `db: volumes: ${join(folder, 'none.sql')}` },
   });
+});
+
+test('where the engine does not see a folder of ours, the files are its own, which is told', async ({
+  skip,
+}) => {
+  if (process.getuid?.() !== 0) skip('a temporary folder that the engine does not see takes root');
+  const own = join(folder, 'own');
+  mkdirSync(own);
+  const code = `
+    import { connectDocker } from '${root}/src/engine/docker.ts';
+    import { refuseUnseenFiles } from '${root}/src/engine/services.ts';
+    import { realHost } from '${root}/src/host.ts';
+    const volumes = [{ type: 'bind', source: '/etc/hostname' }];
+    const { signal } = new AbortController();
+    const world = { docker: connectDocker(realHost), run: 'unseen-files', signal, say: console.log };
+    const file = { services: { db: { image: 'mariadb:11', volumes } } };
+    await refuseUnseenFiles(world, '${imageFor(K6_IMAGE)}', file, { file: 'services.yml', reset: {} });`;
+  const script = 'mount -t tmpfs none "$TMPDIR" && exec "$0" --input-type=module --eval "$1"';
+  const args = ['--mount', 'sh', '-c', script, process.execPath, code];
+  const { stdout, stderr } = await realHost.exec('unshare', args, { env: { TMPDIR: own } });
+  expect(stdout, stderr).toBe("services use the engine's own files: /etc/hostname\n");
 });
 
 test('any other failure is reported in the words of the engine', async () => {
