@@ -82,6 +82,7 @@ export async function openArena(host: Host, docker: Docker, options: ArenaOption
         },
       };
     }
+    const isLate = !ended;
     // However far it came, it ends: a container that is made just now goes away by itself.
     started.end();
     const { stderr } = await awaitClient(host, started);
@@ -90,10 +91,10 @@ export async function openArena(host: Host, docker: Docker, options: ArenaOption
     if (holder.code !== 0) {
       if (/is already in use/.test(stderr)) continue; // It went away just now.
       await expectEngine(docker);
-      throw notStarted(options, stderr);
+      throw notStarted(options, stderr, isLate);
     }
     const labels = JSON.parse(holder.stdout);
-    if (labels[LABEL] === options.run) throw notStarted(options, stderr);
+    if (labels[LABEL] === options.run) throw notStarted(options, stderr, isLate);
     const who = `run ${labels[LABEL]}, ${labels[`${LABEL}.owner`]}`;
     if (!options.wait) {
       throw new UserError('another benchmark is running on this Docker engine', {
@@ -108,14 +109,15 @@ export async function openArena(host: Host, docker: Docker, options: ArenaOption
   }
 }
 
-function notStarted({ publish }: ArenaOptions, stderr: string): UserError {
-  const found = lastLines(stderr, 3) || `it was not running after ${LIMITS_MS.answer / 1000} s`;
+function notStarted({ publish }: ArenaOptions, stderr: string, isLate: boolean): UserError {
+  const late = `it was not running after ${LIMITS_MS.answer / 1000} s`;
+  const found = isLate ? late : lastLines(stderr, 3) || 'it ended at once';
   const about = publish && {
     where: { name: 'load-address' },
     allowed: `an address of the servers' machine whose ports ${publish.first} to ${publish.last} are free`,
   };
   // A full disk, or an engine that answers but starts nothing, is no mistake of the user's.
-  const Kind = stderr === '' || /no space left on device/i.test(stderr) ? MachineError : UserError;
+  const Kind = isLate || stderr === '' || /no space left on device/i.test(stderr) ? MachineError : UserError;
   return new Kind('the arena container could not be started', { found, ...about });
 }
 
@@ -182,7 +184,8 @@ export async function sweep(host: Host, docker: Docker, say: (line: string) => v
   ];
   let all = await list();
   let arenas = await listContainers(docker, `label=${LABEL}.arena`);
-  for (let i = 0; i < 10 && arenas.some((arena) => arena.state === 'created'); i++) {
+  const deadline = host.elapsed() + LIMITS_MS.answer;
+  while (arenas.some((arena) => arena.state === 'created') && host.elapsed() < deadline) {
     // Created and not yet running: a run that starts right now gets the time to.
     await host.sleep(500);
     all = await list();
