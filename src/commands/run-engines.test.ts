@@ -128,7 +128,7 @@ test.each([
     ...realHost,
     exec: (_, __, options) => {
       setImmediate(() => send('SIGINT'));
-      return realHost.exec('sleep', ['1'], options);
+      return realHost.exec('sleep', ['60'], options);
     },
     onSignal: (handler) => {
       send = handler;
