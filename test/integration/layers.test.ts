@@ -114,7 +114,7 @@ it('hangs', async () => {
   while (!readFileSync(${tally}, 'utf8').includes('breaks')) await sleep();
   process.kill(process.ppid, 'SIGKILL');
   for (;;) await sleep();
-});`;
+}, 60_000);`;
   const { status, lines } = runLayers({ 'a.test.ts': `${passing}${padding}`, 'b.test.ts': hangs }, 'unit');
   expect(lines.filter((line) => line.startsWith('✗ ')).sort()).toEqual([
     '✗ unit: src/a.test.ts › breaks',
