@@ -127,7 +127,7 @@ export async function readCompose(
 
 /**
  * Docker would make an empty folder of a file that the engine does not see. Over ssh and TCP it may be on this machine, too:
- * it is asked to bind each file, and one of our folders. Without the latter the files are its own, which is told.
+ * it is asked to bind each file, and one of our folders. If it cannot bind the latter, the files are its own, and a line names them.
  * Errors: UserError where there is none at this path, MachineError where it cannot bind it.
  */
 export async function refuseUnseenFiles(

@@ -35,7 +35,7 @@ export async function buildBeside(ready: string | null, app: string, ...flags: s
     ...{ config, otherFiles: null, signal: new AbortController().signal, say: (line) => said.push(line) },
     folders: { shared: join(root, 'runtimes/_shared'), recipe: join(root, 'runtimes/_app') },
   });
-  return { ...([...built.values()][0] as Built), said, commands };
+  return { ...(built.get(own[0]?.key as string) as Built), said, commands };
 }
 
 export function factsOf(built: Built) {

@@ -57,7 +57,7 @@ test('one that it does not see is refused, also beside one that it sees', async 
   });
 });
 
-test('where the engine does not see a folder of ours, the files are its own, which is told', async ({
+test('files of another machine are named where the engine does not see our temporary folder', async ({
   skip,
 }) => {
   if (process.getuid?.() !== 0) skip('a temporary folder that the engine does not see takes root');
