@@ -5,7 +5,7 @@ import type { HistoryRecord } from '../history/history-record.ts';
 import type { ChangedSide, Trend } from '../history/trend-model.ts';
 import { renderHistory } from './history.ts';
 import { renderHistoryPage } from './html/html-history.ts';
-import { sparkline } from './view/sections/history.ts';
+import { sparkline } from './view/sections/history-section.ts';
 
 const HOSTILE = '</svg><script>alert(1)</script> | @everyone `x` [a](b)';
 

@@ -2,7 +2,7 @@ import type { CountTrend } from '../history/count-trend.ts';
 import type { History } from '../history/file.ts';
 import type { Trend } from '../history/trend-model.ts';
 import { gridMarkdown, textMarkdown } from './format/markup.ts';
-import { brokenLines, countHistory, HISTORY_METHOD, trendTables } from './view/sections/history.ts';
+import { brokenLines, countHistory, HISTORY_METHOD, trendTables } from './view/sections/history-section.ts';
 
 /** How each variant went on from run to run, as Markdown. */
 export function renderHistory(

@@ -15,7 +15,7 @@ import { thresholdsLine } from '../words/loads/scripted.ts';
 import { soakLegend } from '../words/loads/soak.ts';
 import { tuned } from '../words/loads/tune.ts';
 import { NOTHING } from '../words/numbers.ts';
-import { startsLegend, startsOf } from '../words/starts.ts';
+import { startsLegend, startsOf } from '../words/start-words.ts';
 import { type Deltas, deltaLegend, deltasOf, deltaTitle, findable } from '../words/verdicts.ts';
 import {
   conditions,

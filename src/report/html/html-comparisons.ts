@@ -6,7 +6,7 @@ import { answerOf, type ReportAnswer } from '../view/answer/answer.ts';
 import { type Medium, PLAIN_MARKS, shortCommit, THIS_CHANGE } from '../view/medium.ts';
 import { compareTables, TOGETHER } from '../view/sections/comparisons.ts';
 import type { Names } from '../words/changes.ts';
-import type { Numbers } from './charts/variants.ts';
+import type { Numbers } from './charts/variant-numbers.ts';
 import { type Html, html, isolate, raw, sentence } from './html.ts';
 import { drawRange, gridHtml, scaleOf } from './sections.ts';
 

@@ -3,7 +3,7 @@ import { startSection, variantGrid } from '../view/sections/environment.ts';
 import { methodOf } from '../view/sections/method.ts';
 import { SCENARIO_SECTIONS } from '../view/sections/scenario-sections.ts';
 import { commandsOf, machineFacts } from '../words/words.ts';
-import type { Numbers } from './charts/variants.ts';
+import type { Numbers } from './charts/variant-numbers.ts';
 import { type Html, html } from './html.ts';
 import { gridHtml, partsHtml, sectionHtml, textHtml } from './sections.ts';
 

@@ -11,11 +11,11 @@ import {
   runGrid,
   TREND_NAMES,
   trendTables,
-} from '../view/sections/history.ts';
+} from '../view/sections/history-section.ts';
 import { digits } from '../words/numbers.ts';
 import { type Html, html, name } from './html.ts';
+import { renderPage } from './html-shell.ts';
 import { gridHtml, textHtml } from './sections.ts';
-import { renderPage } from './shell.ts';
 
 /** How each variant went on, as one page without a script. */
 export function renderHistoryPage(

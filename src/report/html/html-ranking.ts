@@ -3,7 +3,7 @@ import type { Estimate } from '../../stats/estimate.ts';
 import { partRows, placeColumn, type RankCell, type RankColumn, rankColumns } from '../view/ranking.ts';
 import { answerText } from '../words/evidence.ts';
 import { DOUBTFUL, reasonOf } from '../words/words.ts';
-import type { Numbers } from './charts/variants.ts';
+import type { Numbers } from './charts/variant-numbers.ts';
 import { type Html, html, name, sentence } from './html.ts';
 
 /** What a cell of the page shows, by the column of the ranking that it is in. */

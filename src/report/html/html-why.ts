@@ -5,7 +5,7 @@ import { callName, placeName, signedTime, time } from '../view/why/function-name
 import { tellOverhead } from '../view/why/overhead.ts';
 import { count, NOTHING } from '../words/numbers.ts';
 import { findVariant } from '../words/verdicts.ts';
-import type { Numbers } from './charts/variants.ts';
+import type { Numbers } from './charts/variant-numbers.ts';
 import { type Html, html, name } from './html.ts';
 
 const NO_SCRIPT = html`<p class="note no-script">The flame graphs are drawn by a script, which does not run here.</p>`;

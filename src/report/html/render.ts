@@ -22,15 +22,15 @@ import {
 } from '../words/words.ts';
 import type { PageData } from './charts/chart.ts';
 import { chartsOf, variantCharts } from './charts/charts.ts';
-import type { Numbers } from './charts/variants.ts';
+import type { Numbers } from './charts/variant-numbers.ts';
 import { flameOf } from './flame/flame-data.ts';
 import { type Html, html, isolate, sentence } from './html.ts';
 import { renderAcrossHtml } from './html-across.ts';
 import { names, renderAnswer, renderComparisonsHtml } from './html-comparisons.ts';
 import { renderEnvironment, renderMethod, renderScenarioDetails, renderStarts } from './html-details.ts';
 import { renderRanking } from './html-ranking.ts';
+import { renderPage } from './html-shell.ts';
 import { renderWhy } from './html-why.ts';
-import { renderPage } from './shell.ts';
 
 /** What is shown together: what was judged, and the slices that the charts are made of. */
 export interface HtmlGroup {

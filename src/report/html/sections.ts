@@ -1,6 +1,6 @@
 import type { Comparison } from '../../results/results.ts';
 import type { Grid, GridHead, Part, Section, Text } from '../view/model.ts';
-import type { Numbers } from './charts/variants.ts';
+import type { Numbers } from './charts/variant-numbers.ts';
 import { type Html, html, name } from './html.ts';
 
 type Range = Pick<Comparison, 'ratio' | 'interval' | 'verdict'>;

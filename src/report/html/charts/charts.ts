@@ -8,7 +8,7 @@ import type { Chart, DotChart, DotRow, DotView, LineChart } from './chart.ts';
 import { levelCharts } from './levels.ts';
 import { round } from './thin.ts';
 import { timeCharts } from './times.ts';
-import { byVariant, type Numbers } from './variants.ts';
+import { byVariant, type Numbers } from './variant-numbers.ts';
 
 /** Everything that is drawn of one scenario; what was not measured has no chart. */
 export function chartsOf(

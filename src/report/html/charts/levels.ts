@@ -4,7 +4,7 @@ import type { Measurement, Step } from '../../../results/results.ts';
 import { held } from '../../words/numbers.ts';
 import type { Axis, Line, LineChart, LineView } from './chart.ts';
 import { type Combine, round, thin } from './thin.ts';
-import { byVariant, type Numbers } from './variants.ts';
+import { byVariant, type Numbers } from './variant-numbers.ts';
 
 /** With fewer levels of load there is nothing to draw over them. */
 const LEVELS = 3;

@@ -4,7 +4,7 @@ import { cleanLine } from '../../../text/plain.ts';
 import type { Axis, Line, LineChart, LineView } from './chart.ts';
 import { answeredIn, type Drawn, drawViews, pointsPerLine, sliceName } from './levels.ts';
 import { type Combine, round, thin } from './thin.ts';
-import { byVariant, type Numbers } from './variants.ts';
+import { byVariant, type Numbers } from './variant-numbers.ts';
 
 /** From this length on a slice is looked into; shorter ones are a point each. */
 const LONG_MS = 5000;

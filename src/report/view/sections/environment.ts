@@ -1,7 +1,7 @@
 import type { Summary } from '../../../analyse/summary.ts';
 import type { Variant } from '../../../results/results.ts';
 import { bytes, duration, NOTHING } from '../../words/numbers.ts';
-import { type ColdStartRow, startsLegend, startsOf } from '../../words/starts.ts';
+import { type ColdStartRow, startsLegend, startsOf } from '../../words/start-words.ts';
 import { type Column, grid, left, right, type Section, section, type Text, variantColumn } from '../model.ts';
 
 /** How long fresh containers took to their first answer; nothing where that was not timed by itself. */

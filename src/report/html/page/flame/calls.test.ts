@@ -10,7 +10,7 @@ import {
   shadeOf,
   sumMatching,
 } from './calls.ts';
-import { describeCall as tell } from './words.ts';
+import { describeCall as tell } from './flame-words.ts';
 
 /** main calls a (which calls b), new, gone. */
 const flame: Flame = {

@@ -11,7 +11,7 @@ import {
   sumMatching,
   type View,
 } from './calls.ts';
-import { describeCall, shareOfWhole, type Words, wordsOf } from './words.ts';
+import { describeCall, shareOfWhole, type Words, wordsOf } from './flame-words.ts';
 
 const ROW = 20;
 const VIEWS: readonly View[] = ['variant', 'base', 'gone'];
