@@ -1,6 +1,6 @@
 /** A scenario as a TestRun of k6-operator: its pods here are containers that run k6 as the operator does. */
-import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Ajv } from 'ajv';
@@ -237,20 +237,18 @@ test.each([
 });
 
 /** The operator's own description of a TestRun: from a file, or from its Go module. Null: not here. */
-function findCrd(): string | null {
-  if (process.env.K6_OPERATOR_CRD) return readFileSync(process.env.K6_OPERATOR_CRD, 'utf8');
-  try {
-    const about = execFileSync('go', ['mod', 'download', '-json', 'github.com/grafana/k6-operator@v1.6.0'], {
-      cwd: tmpdir(),
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-      timeout: 60_000,
-    });
-    const file = join(JSON.parse(about).Dir, 'config/crd/bases/k6.io_testruns.yaml');
-    return existsSync(file) ? readFileSync(file, 'utf8') : null;
-  } catch {
-    return null;
-  }
+const OPERATOR = 'github.com/grafana/k6-operator@v1.5.0';
+
+/** The operator's own, from the file that is named, or from its Go module; else why there is none. */
+function findCrd(): { text: string } | { why: string } {
+  if (process.env.K6_OPERATOR_CRD) return { text: readFileSync(process.env.K6_OPERATOR_CRD, 'utf8') };
+  const { stdout, error } = spawnSync('go', ['mod', 'download', '-json', OPERATOR], {
+    ...{ cwd: tmpdir(), encoding: 'utf8', timeout: 60_000 },
+  });
+  if (error) return { why: error.message };
+  const { Dir: folder, Error: why } = JSON.parse(stdout);
+  if (folder === undefined) return { why };
+  return { text: readFileSync(join(folder, 'config/crd/bases/k6.io_testruns.yaml'), 'utf8') };
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a schema is any JSON.
@@ -267,10 +265,9 @@ function close(schema: Schema): Schema {
 }
 
 test("the TestRun is what the operator's own schema asks for", async (test) => {
-  const text = findCrd();
-  if (text === null)
-    test.skip('the CRD of k6-operator is not available: set K6_OPERATOR_CRD, or Go and its proxy');
-  const { spec } = parse(text as string);
+  const found = findCrd();
+  if ('why' in found) return test.skip(`the CRD of ${OPERATOR} is not available here: ${found.why}`);
+  const { spec } = parse(found.text);
   const version = spec.versions.find(({ name }: { name: string }) => name === 'v1alpha1');
   const schema = close(version.schema.openAPIV3Schema);
   schema.properties.metadata = { type: 'object' };
