@@ -75,7 +75,13 @@ describe.skipIf(why !== null)(`load from two engines${why ? `: ${why}` : ''}`, (
       })),
     );
     expect(results.warnings.map(({ code }) => code)).toContain('load-elsewhere');
+    const report = readFileSync(join(project.folder, 'both/report.md'), 'utf8');
+    for (const share of ['0:1/2', '1/2:1'])
+      expect(report).toMatch(new RegExp(`Load from \\| .*, share ${share}, round trip .* 1 hop, MTU 1400`));
     for (const engine of engines) {
+      // Nothing of the load has a way out.
+      const route = ['-n', engine.namespace, 'route', 'show', 'default'];
+      expect(execFileSync('ip', route, { encoding: 'utf8' })).toBe('');
       expect(engine.docker('container', 'ls', '--all', '--quiet')).toBe('');
     }
   });

@@ -51,3 +51,12 @@ test('other work on a load engine is read on the CPUs that it has, whatever thei
   const found = judgeGenerator({ samples, generators } as unknown as BatchOutcome, slice(300), m, 300);
   expect(found.reasons).toEqual(['k6 on b used 60 % of its CPUs, and others the rest']);
 });
+
+test('all load engines together are the limit if they miss the rate, though none of them is', () => {
+  const own = { usedUs: () => 180_000, busy: () => 0.7 } as unknown as Samples;
+  const generators = ['a', 'b'].map((name) => ({ name, samples: own, cpus: [0], aheadMs: 0, summary: null }));
+  const outcome = { samples, generators } as unknown as BatchOutcome;
+  const found = judgeGenerator(outcome, slice(300), { ...m, offeredRps: 1000 }, 300);
+  expect([found.bound, found.reasons]).toEqual([true, ['33 % of the offered rate was sent']]);
+  expect(found.machines?.map(({ bound }) => bound)).toEqual([false, false]);
+});
