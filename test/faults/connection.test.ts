@@ -2,9 +2,10 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { realHost } from '../../src/host.ts';
 import { leftovers } from '../integration/bench.ts';
-import { bench, connectionFaults } from './connection.ts';
-import { TCP_PORT } from './engine.ts';
+import { BUILD_SECONDS, bench, connectionFaults } from './connection.ts';
+import { quietly, TCP_PORT } from './engine.ts';
 import { expectSeen, processesOf } from './fault.ts';
 import { openWay, type SshWay, whyNoSsh } from './ssh.ts';
 import { K6, openSuite, PHP } from './suite.ts';
@@ -50,12 +51,41 @@ configs: { own: { content: from here } }\n`,
     expect(await leftovers()).toEqual([]);
   });
 
+  it.each([
+    ['DOCKER_HOST', () => `export DOCKER_HOST=${way.url}`, []],
+    [
+      'a context',
+      () => `unset DOCKER_HOST && docker context create box --docker host=${way.url} >contexts/created`,
+      ['--engine', 'box'],
+    ],
+  ])('so does one on the engine that %s names', async (_, name, flags) => {
+    suite.project.write({ 'contexts/created': '' });
+    const script = `export DOCKER_CONFIG=$PWD/contexts && ${name()} && exec "$@"`;
+    const before = way.logins();
+    const run = suite.project.benchInShell(script, 'named', '--runtimes', 'faulty', ...flags);
+    expect(await run.done, run.stderr).toMatchObject({ code: 0 });
+    expect(way.logins()).toBeGreaterThan(before);
+    const [slice] = suite.project.results('named').measurements;
+    expect([slice?.outcome, slice?.cpu === null]).toEqual(['ok', false]);
+    expect(await leftovers()).toEqual([]);
+  });
+
   it.each(connectionFaults.map((fault, i) => ({ ...fault, out: `cut-${i}` })))('$what', async (fault) => {
     const { project } = suite;
-    expectSeen(fault, await fault.inject(world(fault.out)));
+    const seen = await fault.inject(world(fault.out));
+    expectSeen(fault, seen);
     expect(project.temporaryFiles()).toEqual([]);
     expect(processesOf(project.temporary)).toEqual([]);
     way.join();
+    if (fault.what.endsWith('load')) {
+      const commands = seen.printed.match(/docker --host .*\| xargs .*/g) ?? [];
+      expect(commands).toHaveLength(3);
+      await realHost.exec('sh', ['-c', commands.join('\n')]);
+      expect(await leftovers()).toEqual([]);
+    }
+    // The build over there ends with its client.
+    const isBuilding = () => quietly('pgrep', ['--full', '--exact', `sleep ${BUILD_SECONDS}`]);
+    await expect.poll(isBuilding, { timeout: 120_000, interval: 1000 }).toBe(false);
     // What waits for the arena of the lost run removes all else of it.
     const next = bench(world(`${fault.out}-next`), 'faulty', 1, '--wait');
     expect(await next.done).toMatchObject({ code: 0 });
