@@ -50,7 +50,9 @@ test.each(['why', 'why-hostile', 'why-alone', 'why-rows'])(
     expect(await findBarriers(page)).toEqual([]);
     for (const width of [768, 390]) {
       await page.setViewportSize({ width, height: 900 });
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+      // The graph is drawn anew once the page has its new width.
+      const scrollWidth = () => page.evaluate(() => document.documentElement.scrollWidth);
+      await expect.poll(scrollWidth, { timeout: 10_000 }).toBe(width);
     }
     expect(opened?.troubles).toEqual([]);
   },
