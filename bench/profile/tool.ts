@@ -6,18 +6,8 @@ const CLI = resolve(import.meta.dirname, '../../src/cli.ts');
 /** Runs the app in this folder with `--profile`, as short as can be, into its folder `out`. Returns what stderr had. */
 export function runCli(folder: string, flags: readonly string[], path = '/'): string {
   const load = [
-    '--paths',
-    path,
-    '--load',
-    'vus(2, 1s)',
-    '--warmup',
-    '0s',
-    '--instances',
-    '1',
-    '--blocks',
-    '1',
-    '--timeout',
-    '20s',
+    ...['--paths', path, '--load', 'vus(2, 1s)', '--warmup', '0s'],
+    ...['--instances', '1', '--blocks', '1', '--timeout', '20s'],
   ];
   const images = process.env.BENCH_IMAGES ? ['--images', process.env.BENCH_IMAGES] : [];
   const all = ['run', '--app', '.', ...flags, ...load, ...images, '--profile', 'true', '--out', 'out'];
