@@ -25,7 +25,7 @@ const all = [FPM, ...LONG_LIVED];
 const rows = all.filter((row) => missingFor(row) === null);
 for (const row of all) {
   const base = missingFor(row);
-  if (base) it(row.runtime, ({ skip }) => skip(`base image ${base} cannot be had here`));
+  if (base) it(row.runtime, ({ skip }) => skip(`base image ${base} is not available here`));
 }
 
 let arena: string;

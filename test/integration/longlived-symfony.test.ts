@@ -34,7 +34,7 @@ const ROWS: readonly { runtime: string; env?: Record<string, string>; reboots?: 
 const rows = ROWS.filter(({ runtime }) => findMissingBase(runtime, '8.4') === null);
 for (const { runtime } of ROWS) {
   const base = findMissingBase(runtime, '8.4');
-  if (base) it(runtime, ({ skip }) => skip(`base image ${base} cannot be had here`));
+  if (base) it(runtime, ({ skip }) => skip(`base image ${base} is not available here`));
 }
 
 let arena: string;

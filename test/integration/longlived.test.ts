@@ -26,7 +26,7 @@ import { LONG_LIVED, missingFor, type LongLivedRow as Row } from './longlived-ro
 const rows = LONG_LIVED.filter((row) => missingFor(row) === null);
 for (const row of LONG_LIVED) {
   const base = missingFor(row);
-  if (base) it(row.runtime, ({ skip }) => skip(`base image ${base} cannot be had here`));
+  if (base) it(row.runtime, ({ skip }) => skip(`base image ${base} is not available here`));
 }
 
 let arena: string;

@@ -63,7 +63,7 @@ const ROWS: readonly Row[] = [
 const rows = ROWS.filter(({ runtime }) => findMissingBase(runtime, '8.4') === null);
 for (const { runtime } of ROWS) {
   const base = findMissingBase(runtime, '8.4');
-  if (base) it(runtime, ({ skip }) => skip(`base image ${base} cannot be had here`));
+  if (base) it(runtime, ({ skip }) => skip(`base image ${base} is not available here`));
 }
 
 const factsPath = '/.php-runtime-bench/facts';

@@ -111,7 +111,7 @@ const profilesOf = (runtime: string) =>
   results.profiles.filter(({ variant }) => variant.startsWith(`${runtime}@`));
 
 for (const { runtime, missing } of BUNDLED.filter(({ missing }) => missing))
-  test(`${runtime} is profiled, too`, ({ skip }) => skip(`base image ${missing} cannot be had here`));
+  test(`${runtime} is profiled, too`, ({ skip }) => skip(`base image ${missing} is not available here`));
 
 test('a server that keeps the app is sampled in its requests, and its own code with them', () => {
   const names = profilesOf('resident').flatMap(({ frames }) => frames.map(({ name }) => name));

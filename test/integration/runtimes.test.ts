@@ -69,7 +69,7 @@ async function countWorkers(server: Server, row: Row): Promise<number> {
 }
 
 for (const { runtime, missing: base } of missing)
-  it(runtime, ({ skip }) => skip(`base image ${base} cannot be had here`));
+  it(runtime, ({ skip }) => skip(`base image ${base} is not available here`));
 
 const rowOf = (runtime: string) => rows.find((row) => row.runtime === runtime) as Row;
 

@@ -150,7 +150,7 @@ test('Laravel has accounts in PostgreSQL, by the file of the docs', async ({ ski
   const [, mapped] = await findImages();
   const image = mapped === undefined ? null : parse(readFileSync(mapped, 'utf8'))['postgres:17'];
   if (image !== null && (await realHost.exec('docker', ['image', 'inspect', String(image)])).code !== 0)
-    skip('postgres:17 cannot be had here');
+    skip('postgres:17 is not available here');
   const text = readPage('docs/apps.md').files['.bench-postgres.yml'] as string;
   writeFileSync(join(project.folder, '.bench-postgres.yml'), text);
   const flags = ['--config', '.bench-postgres.yml', '--runtimes', 'apache', '--instances', '1', '--wait'];

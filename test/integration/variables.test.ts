@@ -44,7 +44,7 @@ const atTop = new Map<string, Variables>();
 const broken = new Map<string, unknown>();
 
 for (const { runtime, missing: base } of missing)
-  it(runtime, ({ skip }) => skip(`base image ${base} cannot be had here`));
+  it(runtime, ({ skip }) => skip(`base image ${base} is not available here`));
 
 /** Values that a server itself never changes. */
 const FIXED: Readonly<Record<string, Variables>> = { unit: { SERVER_PORT: '80' } };

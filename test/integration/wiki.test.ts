@@ -20,7 +20,7 @@ const PAGES = [
 
 // It has no handler.php, so those that keep an app in memory are not for it.
 for (const { runtime, missing: base } of missing.filter(({ files }) => files))
-  test(runtime, ({ skip }) => skip(`base image ${base} cannot be had here`));
+  test(runtime, ({ skip }) => skip(`base image ${base} is not available here`));
 
 test('DokuWiki is served alike by all that start the app for each request', async () => {
   const runtimes = rows.filter(({ files }) => files).map(({ runtime }) => runtime);
