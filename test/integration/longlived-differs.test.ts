@@ -21,7 +21,9 @@ const known = [FPM, ...LONG_LIVED].filter(({ runtime }) => columns.includes(runt
 const rows = known.filter((row) => missingFor(row) === null);
 for (const row of [FPM, ...LONG_LIVED].filter((one) => !rows.includes(one))) {
   const base = missingFor(row);
-  it(row.runtime, ({ skip }) => skip(base ? `base image ${base} is not available here` : 'it was never seen'));
+  it(row.runtime, ({ skip }) =>
+    skip(base ? `base image ${base} is not available here` : 'it was never seen'),
+  );
 }
 
 let arena: string;
