@@ -134,17 +134,7 @@ function start(program: string, args: readonly string[], options: ExecOptions = 
   });
   // Without file descriptors Node makes no pipes, though its types have them.
   if ((child.stdout as unknown) === undefined) return notStarted(child);
-  const output = { stdout: keepEnd(), stderr: keepEnd() };
-  const rest = { stdout: '', stderr: '' };
-  for (const stream of ['stdout', 'stderr'] as const) {
-    child[stream].setEncoding('utf8').on('data', (text: string) => {
-      output[stream].add(text);
-      if (!options.onLine) return;
-      const lines = (rest[stream] + text).split(/\r?\n/);
-      rest[stream] = lines.pop() ?? '';
-      for (const line of lines) options.onLine(line, stream);
-    });
-  }
+  const output = listen(child, options.onLine);
   // EPIPE: the program closed its input early; its exit code shows why.
   child.stdin.on('error', () => {});
   if (options.input !== undefined) child.stdin.end(options.input);
@@ -167,12 +157,8 @@ function start(program: string, args: readonly string[], options: ExecOptions = 
       clearTimeout(limit);
       ending?.leaderIsGone();
     });
-    for (const stream of ['stdout', 'stderr'] as const) {
-      if (rest[stream]) options.onLine?.(rest[stream], stream);
-    }
+    const { stdout, stderr } = output();
     const ended = signal === 'SIGKILL' ? 137 : signal === 'SIGINT' ? 130 : 143;
-    const stderr = output.stderr.text();
-    const stdout = output.stdout.text();
     if (!timedOut) return { code: code ?? ended, stdout, stderr };
     const note = `no answer within ${(options.timeoutMs ?? 0) / 1000} s`;
     return {
@@ -189,6 +175,27 @@ function start(program: string, args: readonly string[], options: ExecOptions = 
     },
     end: () => child.stdin.end(),
     kill: (signal) => signalGroup(child, signal),
+  };
+}
+
+/** Passes on each full line as it comes. Returns how to take all that was printed, and to pass on what ended without a newline. */
+function listen(child: ChildProcessWithoutNullStreams, onLine: ExecOptions['onLine']) {
+  const output = { stdout: keepEnd(), stderr: keepEnd() };
+  const rest = { stdout: '', stderr: '' };
+  for (const stream of ['stdout', 'stderr'] as const) {
+    child[stream].setEncoding('utf8').on('data', (text: string) => {
+      output[stream].add(text);
+      if (!onLine) return;
+      const lines = (rest[stream] + text).split(/\r?\n/);
+      rest[stream] = lines.pop() ?? '';
+      for (const line of lines) onLine(line, stream);
+    });
+  }
+  return () => {
+    for (const stream of ['stdout', 'stderr'] as const) {
+      if (rest[stream]) onLine?.(rest[stream], stream);
+    }
+    return { stdout: output.stdout.text(), stderr: output.stderr.text() };
   };
 }
 

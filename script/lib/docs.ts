@@ -4,8 +4,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
-import { COMMANDS, HEADINGS, type Spec } from '../../src/config/command.ts';
+import { COMMANDS, type Spec } from '../../src/config/command.ts';
 import { realFiles } from '../../src/config/files.ts';
+import { HEADINGS } from '../../src/config/help.ts';
 import type { Key } from '../../src/config/keys/key-values.ts';
 import { KEY_NAMES, KEYS } from '../../src/config/keys.ts';
 import { formatOwnDefaults, loadRuntimes } from '../../src/config/parts/runtimes.ts';

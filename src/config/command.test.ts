@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { COMMANDS, type CommandName, helpText, parseCommand } from './command.ts';
+import { COMMANDS, type CommandName, parseCommand } from './command.ts';
+import { helpText } from './help.ts';
 import { keysOf } from './keys/key-sources.ts';
 
 test.each([

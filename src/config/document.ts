@@ -52,14 +52,7 @@ export function readYaml(name: string, text: string): Document {
   const yaml = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
   const placeAt = (offset: number): Place => ({ name, line: lines.linePos(offset).line });
   const [problem] = yaml.errors;
-  if (problem) {
-    const where = placeAt(problem.pos[0]);
-    const hint = quoteOptions(text.split('\n')[(where.line ?? 1) - 1] ?? '');
-    throw new UserError(`not valid YAML: ${escapeText(problem.message.split(';')[0] ?? '')}`, {
-      where,
-      ...(hint && { hint }),
-    });
-  }
+  if (problem) throw refuseSyntax(problem.message, placeAt(problem.pos[0]), text);
   const targets = findTargets(yaml);
   const places = new Map<string, { key?: number; value: number }>();
   let nodes = 0;
@@ -111,6 +104,14 @@ export function readYaml(name: string, text: string): Document {
     },
     prefix: (path) => (path.length ? `${dotted(path)}: ` : ''),
   };
+}
+
+function refuseSyntax(message: string, where: Place, text: string): UserError {
+  const hint = quoteOptions(text.split('\n')[(where.line ?? 1) - 1] ?? '');
+  return new UserError(`not valid YAML: ${escapeText(message.split(';')[0] ?? '')}`, {
+    where,
+    ...(hint && { hint }),
+  });
 }
 
 /** In a list between brackets a runtime's own brackets end its name. */

@@ -30,25 +30,7 @@ const PREVIOUS = '.previous';
 
 /** Makes the folder ready, and sets aside what an earlier run left in it. UserError when it holds anything else. */
 export async function openOutput(folder: string): Promise<Output> {
-  let names: string[] = [];
-  try {
-    await mkdir(folder, { recursive: true });
-    names = await readdir(folder);
-  } catch (error) {
-    throw new UserError('cannot use the output folder', {
-      where: { name: 'out' },
-      found: (error as Error).message,
-    });
-  }
-  const foreign = await findForeign(folder, names);
-  if (foreign.length > 0) {
-    throw new UserError('the output folder contains other files, which a run would overwrite', {
-      where: { name: 'out' },
-      found: `${folder}: ${foreign.slice(0, 3).join(', ')}`,
-      allowed: 'a new or empty folder, or one from an earlier run',
-    });
-  }
-  await setAside(folder, names);
+  await setAside(folder, await listOurs(folder));
   let measured = false;
   return {
     folder,
@@ -91,6 +73,29 @@ export async function openOutput(folder: string): Promise<Output> {
       return folder;
     },
   };
+}
+
+/** Names in the folder, which is made when it is missing. UserError when it cannot be used, or something there is not ours. */
+async function listOurs(folder: string): Promise<string[]> {
+  let names: string[] = [];
+  try {
+    await mkdir(folder, { recursive: true });
+    names = await readdir(folder);
+  } catch (error) {
+    throw new UserError('cannot use the output folder', {
+      where: { name: 'out' },
+      found: (error as Error).message,
+    });
+  }
+  const foreign = await findForeign(folder, names);
+  if (foreign.length > 0) {
+    throw new UserError('the output folder contains other files, which a run would overwrite', {
+      where: { name: 'out' },
+      found: `${folder}: ${foreign.slice(0, 3).join(', ')}`,
+      allowed: 'a new or empty folder, or one from an earlier run',
+    });
+  }
+  return names;
 }
 
 /** What a run did not write. The name alone proves nothing: other programs write a results.json, too. */

@@ -74,11 +74,7 @@ export async function startSampler(
     sink.warn(ENDED);
   };
   running.done.then(end, end);
-  const until = async (holds: () => boolean, ms: number) => {
-    const deadline = host.elapsed() + ms;
-    while (!holds() && !ended && host.elapsed() < deadline && !signal.aborted) await host.sleep(20, signal);
-    signal.throwIfAborted();
-  };
+  const until = (holds: () => boolean, ms: number) => pollUntil(host, () => holds() || ended, ms, signal);
   const close = async () => {
     closing = true;
     await docker.try(['container', 'rm', '--force', name]).catch(() => {});
@@ -105,15 +101,26 @@ export async function startSampler(
       raw.add(describeColumns(current));
       raw.add(clock);
       number++;
-      const pids = [...servers, ...services, ...servers.flatMap(({ front }) => front ?? [])].map(
-        ({ pid }) => pid,
-      );
+      const fronts = servers.flatMap(({ front }) => front ?? []);
+      const pids = [...servers, ...services, ...fronts].map(({ pid }) => pid);
       running.write(`${[number, arena.pid, ...pids].join(' ')}\n`);
       const watch = current;
       if (clock !== '') await until(() => told === number, 2000);
       return watch;
     },
   };
+}
+
+/** Waits until it holds, or so long. Throws when aborted. */
+async function pollUntil(
+  host: Engine['host'],
+  holds: () => boolean,
+  ms: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const deadline = host.elapsed() + ms;
+  while (!holds() && host.elapsed() < deadline && !signal.aborted) await host.sleep(20, signal);
+  signal.throwIfAborted();
 }
 
 const ENDED: Warning = {
