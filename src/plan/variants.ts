@@ -55,11 +55,17 @@ interface Head extends Pick<PlannedVariant, 'id' | 'label' | 'app' | 'php'> {
   choice: RuntimeChoice;
 }
 
+/** What decides which variants there are. */
+export type Matrix = Pick<
+  Config,
+  'apps' | 'php' | 'runtimes' | 'other' | 'compareTo' | 'count' | 'reference' | 'failOn' | 'profile'
+>;
+
 /**
  * Every combination that the config asks for, in its order. Errors: two that would be the same, names in `reference` and
  * `fail-on` that no variant has.
  */
-export function listHeads(config: Config): Head[] {
+export function listHeads(config: Matrix): Head[] {
   const heads = new Map<string, Head>();
   for (const app of config.apps) {
     for (const php of config.php) {
@@ -86,7 +92,7 @@ export interface PlannedVariants {
 }
 
 /** The variants of the config, and behind them their twins of the base. Errors: as of `listHeads`; too many. */
-export function planVariants(config: Config): PlannedVariants {
+export function planVariants(config: Matrix): PlannedVariants {
   const images = new Map<string, PlannedImage>();
   const pairs = listHeads(config).map((head) => planPair(config, head, images));
   const heads = pairs.map(({ head }) => head);

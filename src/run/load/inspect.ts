@@ -31,7 +31,10 @@ const TRIES = 20;
  * Looks at the users' k6 scripts before anything is built: UserError where k6 cannot read one, a file is missing or there is
  * no load. The rest of the run works with copies of the files that they take; `removeTemporary` removes them.
  */
-export async function inspectScripts(world: InspectWorld, config: Config): Promise<Config> {
+export async function inspectScripts<C extends Pick<Config, 'scenarios'>>(
+  world: InspectWorld,
+  config: C,
+): Promise<C> {
   if (!config.scenarios.some(({ journey }) => journey.kind === 'script')) return config;
   const folder = await makeTemporary(world.run, 'script');
   const scenarios: Scenario[] = [];
