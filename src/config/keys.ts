@@ -297,7 +297,7 @@ export const KEYS = {
   capacity: {
     schema: booleanValue,
     about:
-      'Also search the highest constant rate that each variant sustains within slo: up to 12 probes of 5 s',
+      'Also search the highest constant rate that each variant sustains within slo: up to 12 attempts of 5 s',
     default: 'false',
   },
   ...PASS_KEYS,

@@ -49,7 +49,7 @@ function falseAlarms(noise: readonly Noise[]): string[] {
 /** What disturbed, and what to do about it. */
 function quieter(guards: GuardCounts | null): string {
   if (!guards || guards.disturbed === 0) {
-    return 'No guard fired. More starts find less; so does a machine with cores of its own for servers, k6 and the system.';
+    return 'No slice was disturbed. More starts find less; so does a machine with cores of its own for servers, k6 and the system.';
   }
   const of = (n: number) => `${n} of ${plural(guards.slices, 'slice')}`;
   return [

@@ -9,6 +9,7 @@ import {
   commentsOf,
   faultsOf,
   faultsOfComments,
+  faultsOfDesign,
   faultsOfTests,
   hashCommentsOf,
   LINKED,
@@ -35,6 +36,8 @@ test('the check finds a long sentence, a banned word and a late subject, and lea
   expect(faultsOf(piecesOf('A gate is held against a run.\n\n| a | the image cannot be had |'))).toHaveLength(
     2,
   );
+  expect(faultsOf(['A batch has ended.', 'The last probe.', 'No guard has fired.'])).toHaveLength(3);
+  expect(faultsOfDesign(['A batch has ended.'])).toEqual([]);
   expect(faultsOf(piecesOf('Whoever runs it waits. Where is it?'))).toHaveLength(1);
   expect(faultsOf(piecesOf('Run `but for`.\n\n```sh\necho held\n```\n'))).toEqual([]);
   expect(sentencesOf('Use `a`, `b` or `c`. Then 5.5 s pass.')).toEqual([
@@ -49,7 +52,8 @@ test('no page is left out', () => {
 
 describe.each(PAGES)('%s', (name) => {
   test('has short sentences without the banned words', () => {
-    expect(faultsOf(piecesOf(read(name)))).toEqual([]);
+    const find = name === 'docs/architecture.md' ? faultsOfDesign : faultsOf;
+    expect(find(piecesOf(read(name)))).toEqual([]);
   });
 
   test('links our own terms to the glossary where it first uses them', () => {

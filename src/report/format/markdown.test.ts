@@ -223,7 +223,7 @@ describe('against another ref', () => {
     expect(rows[2]).toMatch(
       /^\| ❌ \| `apache` \| 0\.411 → 0\.431 ms \| \*\*\+4\.8 %\*\* \| \+4\.1 to \+5\.6 % \|/,
     );
-    expect(rows[3]).toMatch(/^\| ❔ \| `nginx-fpm \(tcp\)` .* too noisy to tell \| too noisy \|/);
+    expect(rows[3]).toMatch(/^\| ❔ \| `nginx-fpm \(tcp\)` .* too noisy to tell \| cannot tell \|/);
     expect(rows[4]).toMatch(/^\| ✅ \| `nginx-fpm \(unix\)` .* no change above 1\.2 % \| not exceeded \|/);
   });
   test('what differs in other metrics is a note', () => {

@@ -180,17 +180,17 @@ export function findable({ detectable: { reference }, guards }: ScenarioSummary)
   return [...found, tellGuards(guards)].join('; ');
 }
 
-/** `guards fired in 3 of 144 slices (foreign CPU 2, stall 1), 6 pairs of slices left out` */
+/** `3 of 144 slices disturbed (foreign CPU 2, stall 1), 6 pairs of slices left out` */
 function tellGuards({ slices, disturbed, foreignCpu, steal, stall, dropped }: GuardCounts): string {
   const causes = Object.entries({ 'foreign CPU': foreignCpu, steal, stall })
     .filter(([, found]) => found > 0)
     .map(([name, found]) => `${name} ${found}`);
   const fired =
     disturbed === 0
-      ? `no guard fired in ${plural(slices, 'slice')}`
-      : `guards fired in ${disturbed} of ${plural(slices, 'slice')} (${causes.join(', ')})`;
+      ? `${plural(slices, 'slice')}, none disturbed`
+      : `${disturbed} of ${plural(slices, 'slice')} disturbed (${causes.join(', ')})`;
   if (dropped === 0) return fired;
-  // Where no guard fired, only that can be why.
+  // Where nothing disturbed, only that can be why.
   const why = disturbed === 0 ? ', as one of the two failed or was void' : '';
   return `${fired}, ${plural(dropped, 'pair')} of slices left out${why}`;
 }

@@ -104,12 +104,11 @@ function verdictCell(row: ChangeRow): Cell {
   }
 }
 
-/** What is known of the limit: `exceeded`, `not exceeded`, `too noisy`; with its own limit if limits differ. */
+/** What is known of the limit: `exceeded`, `not exceeded`, `cannot tell`; with its own limit if limits differ. */
 function limitCell(row: ChangeRow, own: boolean): Cell {
   if (!row.gate) return { text: NOTHING };
   const { failed, judged } = row.gate;
-  const open = row.kind === 'noisy' && row.comparison.reasons.length === 0 ? 'too noisy' : 'cannot tell';
-  const words = failed ? 'exceeded' : judged ? limitState(row) : open;
+  const words = failed ? 'exceeded' : judged ? limitState(row) : 'cannot tell';
   return toned(own ? `${limitOf(row)}: ${words}` : words, row, failed);
 }
 
