@@ -134,7 +134,7 @@ function start(program: string, args: readonly string[], options: ExecOptions = 
   });
   // Without file descriptors Node makes no pipes, though its types have them.
   if ((child.stdout as unknown) === undefined) return notStarted(child);
-  const output = listen(child, options.onLine);
+  const finish = listen(child, options.onLine);
   // EPIPE: the program closed its input early; its exit code shows why.
   child.stdin.on('error', () => {});
   if (options.input !== undefined) child.stdin.end(options.input);
@@ -157,7 +157,7 @@ function start(program: string, args: readonly string[], options: ExecOptions = 
       clearTimeout(limit);
       ending?.leaderIsGone();
     });
-    const { stdout, stderr } = output();
+    const { stdout, stderr } = finish();
     const ended = signal === 'SIGKILL' ? 137 : signal === 'SIGINT' ? 130 : 143;
     if (!timedOut) return { code: code ?? ended, stdout, stderr };
     const note = `no answer within ${(options.timeoutMs ?? 0) / 1000} s`;
@@ -178,7 +178,7 @@ function start(program: string, args: readonly string[], options: ExecOptions = 
   };
 }
 
-/** Passes on each full line as it comes. Returns how to take all that was printed, and to pass on what ended without a newline. */
+/** Passes on each full line as it comes. Returns what to call at the end: it passes on an unfinished line and gives all output. */
 function listen(child: ChildProcessWithoutNullStreams, onLine: ExecOptions['onLine']) {
   const output = { stdout: keepEnd(), stderr: keepEnd() };
   const rest = { stdout: '', stderr: '' };

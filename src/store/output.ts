@@ -75,7 +75,7 @@ export async function openOutput(folder: string): Promise<Output> {
   };
 }
 
-/** Names in the folder, which is made when it is missing. UserError when it cannot be used, or something there is not ours. */
+/** Makes the folder if it is missing, and lists what a run left in it. UserError if that fails, or if other files are there. */
 async function listOurs(folder: string): Promise<string[]> {
   let names: string[] = [];
   try {

@@ -183,14 +183,14 @@ export function findable({ detectable: { reference }, guards }: ScenarioSummary)
 /** `3 of 144 slices disturbed (foreign CPU 2, stall 1), 6 pairs of slices left out` */
 function tellGuards({ slices, disturbed, foreignCpu, steal, stall, dropped }: GuardCounts): string {
   const causes = Object.entries({ 'foreign CPU': foreignCpu, steal, stall })
-    .filter(([, found]) => found > 0)
-    .map(([name, found]) => `${name} ${found}`);
-  const fired =
+    .filter(([, n]) => n > 0)
+    .map(([name, n]) => `${name} ${n}`);
+  const found =
     disturbed === 0
       ? `${plural(slices, 'slice')}, none disturbed`
       : `${disturbed} of ${plural(slices, 'slice')} disturbed (${causes.join(', ')})`;
-  if (dropped === 0) return fired;
+  if (dropped === 0) return found;
   // Where nothing disturbed, only that can be why.
   const why = disturbed === 0 ? ', as one of the two failed or was void' : '';
-  return `${fired}, ${plural(dropped, 'pair')} of slices left out${why}`;
+  return `${found}, ${plural(dropped, 'pair')} of slices left out${why}`;
 }

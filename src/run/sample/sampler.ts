@@ -74,7 +74,10 @@ export async function startSampler(
     sink.warn(ENDED);
   };
   running.done.then(end, end);
-  const until = (holds: () => boolean, ms: number) => pollUntil(host, () => holds() || ended, ms, signal);
+  const until = async (holds: () => boolean, ms: number) => {
+    await pollUntil({ host, signal }, () => holds() || ended, ms);
+    signal.throwIfAborted();
+  };
   const close = async () => {
     closing = true;
     await docker.try(['container', 'rm', '--force', name]).catch(() => {});
@@ -111,16 +114,14 @@ export async function startSampler(
   };
 }
 
-/** Waits until it holds, or so long. Throws when aborted. */
+/** Waits until it holds, at most so long, or until the signal. */
 async function pollUntil(
-  host: Engine['host'],
+  { host, signal }: Pick<Engine, 'host' | 'signal'>,
   holds: () => boolean,
   ms: number,
-  signal: AbortSignal,
 ): Promise<void> {
   const deadline = host.elapsed() + ms;
   while (!holds() && host.elapsed() < deadline && !signal.aborted) await host.sleep(20, signal);
-  signal.throwIfAborted();
 }
 
 const ENDED: Warning = {
@@ -167,7 +168,7 @@ function openWatch(
 
 /** k6 ends as soon as its last request has; the counters are read where the last slice's time to drain ends, those of warm-ups never. */
 export async function waitForSamples(
-  { host, signal }: Pick<Engine, 'host' | 'signal'>,
+  engine: Pick<Engine, 'host' | 'signal'>,
   { samples }: Watch,
   batch: Batch,
   summary: K6Summary | null,
@@ -184,10 +185,7 @@ export async function waitForSamples(
     ([name, values]) => name.startsWith('http_req_failed{slice:') && (values.passes ?? 0) > 0,
   );
   const sampled = () => (failed ? samples.memory : samples.cpu).at(-1)?.atMs ?? 0;
-  const deadline = host.elapsed() + batch.drainMs + 2000;
-  while (sampled() < endMs && host.elapsed() < deadline && !signal.aborted) {
-    await host.sleep(20, signal);
-  }
+  await pollUntil(engine, () => sampled() >= endMs, batch.drainMs + 2000);
 }
 
 /** Lines as the sampler prints them, on their way to a file: those of hours do not fit into memory. */
