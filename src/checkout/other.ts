@@ -1,7 +1,7 @@
 import { at, displayPath } from '../config/document.ts';
 import { COMPARE_TO } from '../config/keys/compare-key.ts';
 import { escapeText, parseImage, quote } from '../config/text.ts';
-import type { App, CompareTo, Config, Other } from '../config/types.ts';
+import type { App, CompareOptions, CompareTo, Other, ReportOptions, RunOptions } from '../config/types.ts';
 import type { ImageFound } from '../engine/image-store.ts';
 import { UserError } from '../errors.ts';
 import type { Results, Warning } from '../results/results.ts';
@@ -11,11 +11,16 @@ import type { Found, Surroundings } from './found.ts';
 import { locate, openRepository, type Repository, type Resolved, resolveRef } from './repository.ts';
 import { describeTree } from './tree.ts';
 
+/** What is compared, and with which results folder and rules. */
+type Compared = Pick<RunOptions, 'apps' | 'runtimes'> &
+  Pick<CompareOptions, 'compareTo'> &
+  Pick<ReportOptions, 'failOn' | 'out'>;
+
 /**
  * Finds out what `compare-to` means: `base`, else an older results.json, else a git ref, else an image. UserError
  * where it is none of them, or where the app lies in no repository. Writes nothing but what git fetches, where it may.
  */
-export async function findOtherSide(config: Config, around: Surroundings): Promise<Found | null> {
+export async function findOtherSide(config: Compared, around: Surroundings): Promise<Found | null> {
   const { compareTo } = config;
   if (!compareTo) return null;
   const { given } = compareTo;
@@ -79,7 +84,7 @@ function missing(given: string, ref: string, reason: string, remedy: string): Fo
 }
 
 function compareWithEarlier(
-  { failOn }: Pick<Config, 'failOn'>,
+  { failOn }: Pick<Compared, 'failOn'>,
   { given, where }: CompareTo,
   earlier: Results,
 ): Found {
@@ -97,7 +102,7 @@ function compareWithEarlier(
 
 /** The one repository that all apps lie in, and where in it. */
 async function findRepository(
-  { apps, compareTo }: Pick<Config, 'apps' | 'compareTo'>,
+  { apps, compareTo }: Pick<Compared, 'apps' | 'compareTo'>,
   { host, fetches, signal }: Surroundings,
 ): Promise<{ repository: Repository; apps: ReadonlyMap<App, string> }> {
   const paths = new Map<App, string>();

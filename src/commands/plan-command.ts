@@ -59,7 +59,8 @@ async function showPlannedAt(
   const around = { host, packageRoot, pull: null, findImage, fetches: false };
   const found = await findOtherSide(asked, around);
   const given = found ? { ...asked, other: found.other } : asked;
-  const { config, notes: unread } = await readScripts(given, host, packageRoot, cwd);
+  const { scenarios, notes: unread } = await readScripts(given, host, packageRoot, cwd);
+  const config: Config = { ...given, scenarios };
   if (command.shards !== null) {
     const shards = planShards(planVariants(config), config, command.shards);
     print(command.json ? JSON.stringify(shards, null, 2) : shards.map(describeShard).join('\n'));
@@ -103,14 +104,14 @@ function noteLack({ ok, what }: Finding): Warning[] {
 
 /** Looks at k6 scripts where the engine has the image of k6: a plan pulls none. */
 async function readScripts(
-  config: Config,
+  { scenarios, images }: Pick<Config, 'scenarios' | 'images'>,
   host: Host,
   packageRoot: string,
   cwd: string,
-): Promise<{ config: Config; notes: Warning[] }> {
-  if (!config.scenarios.some(({ journey }) => journey.kind === 'script')) return { config, notes: [] };
+): Promise<{ scenarios: Config['scenarios']; notes: Warning[] }> {
+  if (!scenarios.some(({ journey }) => journey.kind === 'script')) return { scenarios, notes: [] };
   const docker = connectDocker(host);
-  const k6Image = config.images[K6_IMAGE] ?? K6_IMAGE;
+  const k6Image = images[K6_IMAGE] ?? K6_IMAGE;
   const has = await docker.try(['image', 'inspect', k6Image]).catch(() => null);
   if (has?.code !== 0) {
     const note = {
@@ -119,13 +120,13 @@ async function readScripts(
       remedy: 'a run pulls the image and checks them before it builds anything',
       variant: null,
     };
-    return { config, notes: [note] };
+    return { scenarios, notes: [note] };
   }
   const run = makeRunId(host.now());
   const scenariosFolder = join(packageRoot, 'scenarios');
   try {
     return {
-      config: await inspectScripts({ docker, run, k6Image, scenariosFolder, cwd }, config),
+      scenarios: await inspectScripts({ docker, run, k6Image, scenariosFolder, cwd }, scenarios),
       notes: [],
     };
   } finally {

@@ -1,5 +1,5 @@
 import { loadMs } from '../config/parts/load.ts';
-import type { CompareOptions, Config, Other, RunOptions, Scenario } from '../config/types.ts';
+import type { CompareOptions, Other, RunOptions, Scenario } from '../config/types.ts';
 import { UserError } from '../errors.ts';
 import type { CpuLayout, Warning } from '../results/results.ts';
 import { makeRandom } from '../stats/random.ts';
@@ -13,7 +13,7 @@ import { setUpSeconds } from './timeline/pass-seconds.ts';
 import { type PlannedProfile, planProfile } from './timeline/profile-plan.ts';
 import type { Batch } from './timeline/slices.ts';
 import { batchMs, COMMON_START_MS, cutIntoBatches, drainFor, planSlices } from './timeline/timeline.ts';
-import { type PlannedImage, type PlannedVariant, planVariants } from './variants.ts';
+import { type Matrix, type PlannedImage, type PlannedVariant, planVariants } from './variants.ts';
 import { warnOfKeptConnections } from './warn/connections.ts';
 import { warnOfHtaccess } from './warn/htaccess-warning.ts';
 import { warnOfMisfits } from './warn/misfits.ts';
@@ -68,7 +68,11 @@ const FEW_STARTS = 3;
  *
  * @param all the variants, where they are planned already
  */
-export function plan(config: Config, cpus: readonly Cpu[], all = planVariants(config)): Plan {
+export function plan(
+  config: RunOptions & CompareOptions & Matrix,
+  cpus: readonly Cpu[],
+  all = planVariants(config),
+): Plan {
   const { variants, images } = config.shard ? takeShard(all, config, config.shard) : all;
   const { layout, warnings } = layOutCpus(
     cpus,

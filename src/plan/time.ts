@@ -1,4 +1,4 @@
-import type { Config } from '../config/types.ts';
+import type { CompareOptions, RunOptions } from '../config/types.ts';
 import { UserError } from '../errors.ts';
 import { passSeconds } from './effort.ts';
 import { planLoad } from './plan.ts';
@@ -16,7 +16,7 @@ import type { planVariants } from './variants.ts';
  */
 export function checkTime(
   planned: ReturnType<typeof planVariants>,
-  config: Config,
+  config: RunOptions & CompareOptions,
   shards: readonly PlannedShard[],
   minutes: number,
 ): void {

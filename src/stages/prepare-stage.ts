@@ -46,7 +46,8 @@ export async function prepare(desk: Desk, asked: Config) {
     await refuseUnseenFiles({ docker, run, signal, say }, k6Image, compose, given.services);
   const scenariosFolder = join(packageRoot, 'scenarios');
   const cwd = process.cwd();
-  const config = await inspectScripts({ docker, run, k6Image, scenariosFolder, cwd, signal }, given);
+  const inspect = { docker, run, k6Image, scenariosFolder, cwd, signal };
+  const config: Config = { ...given, scenarios: await inspectScripts(inspect, given.scenarios) };
   const head = await describeHead(config, host);
   return { engine, found, head, config, variants, compose, hyperfine, k6Image };
 }

@@ -37,10 +37,8 @@ export async function ejectLoad(command: Asked, shell: Shell): Promise<number> {
   refuseFull(folder);
   const run = makeRunId(host.now());
   try {
-    const wanted = { ...asked, scenarios: [findScenario(asked, command.scenario)] };
-    const config = await readScripts(wanted, run, shell);
-    const [scenario] = config.scenarios as [Scenario];
-    const texts = await makeFiles(command, config, scenario, await readVersion(packageRoot), packageRoot);
+    const scenario = await readScript(findScenario(asked, command.scenario), asked, run, shell);
+    const texts = await makeFiles(command, asked, scenario, await readVersion(packageRoot), packageRoot);
     for (const [path, text] of Object.entries(texts)) {
       await mkdir(dirname(join(folder, path)), { recursive: true });
       await writeFile(join(folder, path), text);
@@ -78,11 +76,16 @@ function refuseFull(folder: string): void {
 }
 
 /** A user's script is read by k6 itself, which finds the files that it takes. */
-async function readScripts(config: Config, run: string, { host, packageRoot, cwd }: Shell): Promise<Config> {
-  if (!config.scenarios.some(({ journey }) => journey.kind === 'script')) return config;
-  const k6Image = config.images[K6_IMAGE] ?? K6_IMAGE;
+async function readScript(
+  scenario: Scenario,
+  { engine, images }: Pick<Config, 'engine' | 'images'>,
+  run: string,
+  { host, packageRoot, cwd }: Shell,
+): Promise<Scenario> {
+  if (scenario.journey.kind !== 'script') return scenario;
+  const k6Image = images[K6_IMAGE] ?? K6_IMAGE;
   const scenariosFolder = join(packageRoot, 'scenarios');
-  return atEngine(host, config.engine, async (there) => {
+  return atEngine(host, engine, async (there) => {
     const docker = connectDocker(there.host);
     const has = await docker.try(['image', 'inspect', k6Image]).catch(() => null);
     if (has?.code !== 0) {
@@ -90,7 +93,9 @@ async function readScripts(config: Config, run: string, { host, packageRoot, cwd
         ...{ found: quote(k6Image), hint: `${there.command.join(' ')} pull ${k6Image}` },
       });
     }
-    return inspectScripts({ docker, run, k6Image, scenariosFolder, cwd }, config);
+    const world = { docker, run, k6Image, scenariosFolder, cwd };
+    const [inspected] = await inspectScripts(world, [scenario]);
+    return inspected as Scenario;
   });
 }
 

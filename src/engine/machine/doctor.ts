@@ -46,7 +46,7 @@ export async function diagnoseNeeds(
 export async function diagnoseBeside(
   host: Host,
   machine: Machine,
-  beside: Config | { message: string },
+  beside: Pick<Config, 'services' | 'coldStart' | 'out'> | { message: string },
 ): Promise<Finding[]> {
   if ('message' in beside) return [{ ok: false, what: beside.message }];
   return [

@@ -2,7 +2,7 @@ import { chmod, copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/pr
 import { basename, dirname, extname, join, relative } from 'node:path';
 import { displayPath } from '../../config/document.ts';
 import { parseDuration } from '../../config/text.ts';
-import type { Config, Scenario, ScriptFacts } from '../../config/types.ts';
+import type { Scenario, ScriptFacts } from '../../config/types.ts';
 import { type Docker, LABEL, LIMITS_MS } from '../../engine/docker.ts';
 import { UserError } from '../../errors.ts';
 import { makeTemporary } from '../../temporary.ts';
@@ -31,20 +31,20 @@ const TRIES = 20;
  * Looks at the users' k6 scripts before anything is built: UserError where k6 cannot read one, a file is missing or there is
  * no load. The rest of the run works with copies of the files that they take; `removeTemporary` removes them.
  */
-export async function inspectScripts<C extends Pick<Config, 'scenarios'>>(
+export async function inspectScripts(
   world: InspectWorld,
-  config: C,
-): Promise<C> {
-  if (!config.scenarios.some(({ journey }) => journey.kind === 'script')) return config;
+  scenarios: readonly Scenario[],
+): Promise<readonly Scenario[]> {
+  if (!scenarios.some(({ journey }) => journey.kind === 'script')) return scenarios;
   const folder = await makeTemporary(world.run, 'script');
-  const scenarios: Scenario[] = [];
-  for (const [i, scenario] of config.scenarios.entries()) {
+  const inspected: Scenario[] = [];
+  for (const [i, scenario] of scenarios.entries()) {
     const { journey } = scenario;
-    if (journey.kind !== 'script') scenarios.push(scenario);
+    if (journey.kind !== 'script') inspected.push(scenario);
     else
-      scenarios.push({ ...scenario, script: await inspectScript(world, scenario, journey.file, folder, i) });
+      inspected.push({ ...scenario, script: await inspectScript(world, scenario, journey.file, folder, i) });
   }
-  return { ...config, scenarios };
+  return inspected;
 }
 
 async function inspectScript(
