@@ -1,4 +1,4 @@
-import type { Config } from '../config/types.ts';
+import type { CompareOptions, RunOptions } from '../config/types.ts';
 import type { Arena } from '../engine/arena.ts';
 import type { Docker } from '../engine/docker.ts';
 import type { Services } from '../engine/services.ts';
@@ -53,7 +53,7 @@ export interface Outfit {
 
 /** What a run does. */
 export interface Job {
-  config: Config;
+  config: RunOptions & Pick<CompareOptions, 'other' | 'reference' | 'shard'>;
   plan: Plan;
   /** By image key; a variant without an image does not take part. */
   images: ReadonlyMap<string, Built>;

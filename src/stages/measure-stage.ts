@@ -46,7 +46,7 @@ export async function measure(
       sink,
     };
     await runPlan(world, { image: k6Image, script });
-    if (hyperfine) await measureColdStarts(world, hyperfine);
+    if (hyperfine) await measureColdStarts(world, hyperfine, file.output.folder);
     const profile = { folder: join(caller.packageRoot, 'runtimes/_profile/files'), excimer };
     if (config.count?.includes('services')) {
       // A database may log each statement while it is counted, which would push out what it logged before.

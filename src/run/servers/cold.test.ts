@@ -41,7 +41,7 @@ test('a variant whose starts cannot be timed costs no other, and leaves nothing'
       },
       job: {
         outcomes,
-        config: { env: {}, host: 'app.test', out: '/nowhere' } as unknown as Config,
+        config: { env: {}, host: 'app.test' } as unknown as Config,
         plan: {
           ...{ variants, scenarios: [], cpus: { server: [0], load: [1] } },
           instances: [{ index: 0, ports: { gone: 18080, slow: 18081 } }],
@@ -56,6 +56,7 @@ test('a variant whose starts cannot be timed costs no other, and leaves nothing'
       },
     } as unknown as World,
     'hyperfine 1.19',
+    '/nowhere',
   );
   expect(warned).toEqual([
     'gone: no cold start: no such image',

@@ -51,8 +51,13 @@ export async function findHyperfine(host: Host, isRemote: boolean): Promise<stri
   });
 }
 
-/** Times fresh starts of every variant that has served, one variant after the other, with the machine to itself. */
-export async function measureColdStarts(world: World, tool: string): Promise<void> {
+/**
+ * Times fresh starts of every variant that has served, one variant after the other, with the machine to itself.
+ *
+ * @param tool the version of hyperfine
+ * @param out the output folder, into which hyperfine itself writes
+ */
+export async function measureColdStarts(world: World, tool: string, out: string): Promise<void> {
   const { engine, job, sink } = world;
   const path = pathOf(job);
   for (const variant of job.plan.variants) {
@@ -62,7 +67,7 @@ export async function measureColdStarts(world: World, tool: string): Promise<voi
     engine.signal.throwIfAborted();
     sink.at(`cold start of ${variant.label}`, 1);
     try {
-      const timesMs = await timeStarts(world, what, path);
+      const timesMs = await timeStarts(world, what, path, out);
       outcome.coldStart = { tool, path, timesMs } satisfies ColdStart;
     } catch (error) {
       // The others', and all that was measured before, are not lost with it.
@@ -82,7 +87,7 @@ export async function measureColdStarts(world: World, tool: string): Promise<voi
 const LIMIT_MS = 1_800_000;
 
 /** Of one variant, ms. Errors: what hyperfine or the engine printed. */
-async function timeStarts(world: World, what: WantedServer, path: string): Promise<number[]> {
+async function timeStarts(world: World, what: WantedServer, path: string, out: string): Promise<number[]> {
   const { engine, job, sink } = world;
   const { host } = job.config;
   const { variant, front } = what;
@@ -97,7 +102,7 @@ async function timeStarts(world: World, what: WantedServer, path: string): Promi
     // It makes the file itself, but no folder.
     const file = `raw/cold-start/${variant.id.replace(/[^A-Za-z0-9@.=-]+/g, '_')}.json`;
     await sink.keepRaw(file, '');
-    const exported = join(job.config.out, file);
+    const exported = join(out, file);
     const { code, stderr } = await engine.host.exec(
       'hyperfine',
       [
