@@ -159,9 +159,7 @@ function measureAll(
   beganMs: number,
 ): Measurement[] {
   const nothing = {
-    serverCpus: [],
-    loadCpus: [],
-    serviceCpus: [],
+    cpus: { server: [], load: [], services: [] },
     services: new Map(),
     containers: new Map(),
   };

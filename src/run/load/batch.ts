@@ -38,11 +38,8 @@ export async function runLoad(
     containers: watch.indices,
     arena: 0,
     services: watch.services,
-    serverCpus: plan.cpus.server,
+    cpus: plan.cpus,
     fronted: new Set(watch.fronts.keys()),
-    frontCpus: plan.cpus.front ?? [],
-    serviceCpus: plan.cpus.services,
-    loadCpus: plan.cpus.load,
     ...(together && { generators: together.generators }),
     beganMs: together?.beganMs ?? (summary ? loadedFromMs(summary) : askedMs),
   };

@@ -1,4 +1,5 @@
 import type { Batch } from '../../plan/timeline/slices.ts';
+import type { CpuLayout } from '../../results/results.ts';
 import type { ErrorSample, K6Summary } from '../load/k6.ts';
 import type { K6Log } from '../load/k6-log.ts';
 import type { Samples } from '../sample/samples.ts';
@@ -33,15 +34,11 @@ export interface BatchOutcome {
   arena: number;
   /** The same of services, by name. */
   services: ReadonlyMap<string, number>;
-  serverCpus: readonly number[];
-  /** Variants with something before them, which is counted with them, and the CPUs that this has to itself. */
+  cpus: Pick<CpuLayout, 'server' | 'front' | 'load' | 'services'>;
+  /** Variants with something before them, which is counted with them. */
   fronted?: ReadonlySet<string>;
-  frontCpus?: readonly number[];
-  loadCpus: readonly number[];
   /** Engines that loaded instead of the arena. */
   generators?: readonly Generator[];
-  /** Empty: services share those of the servers, or there are none. */
-  serviceCpus: readonly number[];
   /** When k6 began to load, unix ms, for a script that brings its own scenarios, so it is not known. */
   beganMs: number;
 }

@@ -18,7 +18,7 @@ test.each([
   ['of one with a length, all is', 300, 2, true],
 ])("k6's CPU on each load engine: %s", (_, durationMs, busyRatio, bound) => {
   const generators = [{ name: 'b', samples, cpus: [0], aheadMs: 0, summary: null }];
-  const outcome = { samples, arena: 0, loadCpus: [0], generators } as unknown as BatchOutcome;
+  const outcome = { samples, arena: 0, cpus: { load: [0] }, generators } as unknown as BatchOutcome;
   const found = judgeGenerator(outcome, slice(durationMs), m, 300);
   expect([found.busyRatio, found.bound]).toEqual([busyRatio, bound]);
 });

@@ -20,10 +20,10 @@ export function judgeGenerator(
   wholeMs: number,
 ): Measurement['generator'] {
   if (outcome.generators) return judgeTogether(outcome.generators, outcome, slice, m, wholeMs);
-  const { samples, arena, loadCpus: cpus } = outcome;
+  const { samples, arena } = outcome;
   const share = shareOfRequests(outcome, slice, m.requests);
   const { cpuUs, busyRatio, limits } = judgeCpus(
-    { name: 'k6', samples, container: arena, cpus, share, fromMs: m.startedMs },
+    { name: 'k6', samples, container: arena, cpus: outcome.cpus.load, share, fromMs: m.startedMs },
     slice,
     m.durationMs,
     wholeMs,

@@ -128,7 +128,8 @@ function measureOne(given: Given): Measurement {
       trouble: given.noSummary ? 'k6 was killed' : '',
     },
     ...{ errors: [], samples, containers: new Map([['a', 1]]), arena: 0 },
-    ...{ serverCpus: [0], loadCpus: [1], services: new Map(), serviceCpus: [], beganMs: START },
+    cpus: { server: [0], load: [1], services: [] },
+    ...{ services: new Map(), beganMs: START },
   };
   return measureSlices(outcome)[0] as Measurement;
 }

@@ -15,10 +15,10 @@ export function readResources(
   wholeMs: number,
   requests: number,
 ): Pick<Measurement, 'cpu' | 'memory' | 'processes' | 'series' | 'services' | 'guards'> {
-  const { samples, batch, fronted, frontCpus = [] } = outcome;
+  const { samples, batch, cpus, fronted } = outcome;
   const serverCpus = fronted?.has(slice.variant)
-    ? [...new Set([...outcome.serverCpus, ...frontCpus])]
-    : outcome.serverCpus;
+    ? [...new Set([...cpus.server, ...(cpus.front ?? [])])]
+    : cpus.server;
   const container = outcome.containers.get(slice.variant) ?? -1;
   const drainedMs = startedMs + wholeMs + batch.drainMs;
   const usedUs = samples.usedUs(container, startedMs, drainedMs);
@@ -70,13 +70,14 @@ function readServices(
   { startedMs, durationMs, drainedMs }: Record<'startedMs' | 'durationMs' | 'drainedMs', number>,
   requests: number,
 ): Measurement['services'] {
-  const { samples, services, serviceCpus, serverCpus } = outcome;
+  const { samples, services } = outcome;
   const used = [...services.values()].map((index) => samples.usedUs(index, startedMs, drainedMs));
   if (used.length === 0 || used.includes(null)) return null;
   const share = slice.turns ? shareOfServices(outcome, slice, startedMs, drainedMs) : 1;
   if (share === null) return null;
   const usedUs = share * used.reduce<number>((sum, us) => sum + (us ?? 0), 0);
-  const cpus = serviceCpus.length > 0 ? serviceCpus : serverCpus;
+  const { server, services: own } = outcome.cpus;
+  const cpus = own.length > 0 ? own : server;
   return {
     usedUs,
     perRequestUs: requests > 0 ? usedUs / requests : null,
@@ -108,13 +109,13 @@ function shareOfServices(
 
 /** What disturbed a slice between two times, unix ms. */
 export function readGuards(
-  { samples, serverCpus, loadCpus, serviceCpus, frontCpus = [], batch, summary }: BatchOutcome,
+  { samples, cpus, batch, summary }: Pick<BatchOutcome, 'samples' | 'cpus' | 'batch' | 'summary'>,
   slice: Slice,
   fromMs: number,
   toMs: number,
 ): Measurement['guards'] {
   const disturbance = samples.disturbance(
-    [...new Set([...serverCpus, ...loadCpus, ...serviceCpus, ...frontCpus])],
+    [...new Set([...cpus.server, ...cpus.load, ...cpus.services, ...(cpus.front ?? [])])],
     fromMs,
     toMs,
   );
