@@ -1,7 +1,7 @@
 import type { Found } from '../checkout/found.ts';
 import { describeOther } from '../checkout/other.ts';
 import { modelOf } from '../config/parts/fit.ts';
-import type { Config, Scenario } from '../config/types.ts';
+import type { CompareOptions, ReportOptions, RunOptions, Scenario } from '../config/types.ts';
 import type { Built } from '../images/build.ts';
 import type { Plan } from '../plan/plan.ts';
 import { gatesFor } from '../plan/shard-plan.ts';
@@ -23,8 +23,8 @@ import type {
 } from '../results/results.ts';
 import type { VariantOutcome } from './world.ts';
 
-/** All that a run knows so far; `results.json` is made from it at any moment. */
-export interface Record {
+/** What is known of a run before it builds anything. It stays as it is. */
+interface Beginning {
   tool: Results['tool'];
   runId: string;
   command: readonly string[];
@@ -33,24 +33,34 @@ export interface Record {
   beganMs: number;
   /** How long another run held the engine, ms. */
   waitedMs: number;
-  /** Left out: the load comes from the servers' own machine. */
-  elsewhere?: Elsewhere;
-  config: Config;
+  config: RunOptions & CompareOptions & Omit<ReportOptions, 'out'>;
   /** The base of `compare-to`; null: nothing was asked for. */
   found: Found | null;
   /** What is checked out; null: nobody knows. */
   head: Results['run']['head'] | null;
-  plan: Plan;
   host: HostFacts;
-  /** By image key. */
-  built: ReadonlyMap<string, Built>;
-  /** By variant id. */
-  outcomes: Map<string, VariantOutcome>;
+}
+
+/** What was measured, in order. */
+interface Measured {
   measurements: Measurement[];
   duets: Duet[];
   searches: Search[];
   profiles: Profile[];
   counts: Count[];
+}
+
+/** All that a run knows so far; `results.json` is made from it at any moment. */
+export interface RunRecord {
+  beginning: Beginning;
+  plan: Plan;
+  /** Left out: the load comes from the servers' own machine. */
+  elsewhere?: Elsewhere;
+  /** By image key. */
+  built: ReadonlyMap<string, Built>;
+  /** By variant id. */
+  outcomes: Map<string, VariantOutcome>;
+  measured: Measured;
   /** Empty: no server has answered yet. */
   checked: readonly CheckedPage[];
   stopped: string | null;
@@ -61,32 +71,32 @@ export interface Record {
  *
  * @param elapsedMs now, by `Host.elapsed`: a clock that was set meanwhile does not make a run longer
  */
-export function assembleResults(record: Record, elapsedMs: number): Results {
-  const { config, plan, found } = record;
-  const tookMs = elapsedMs - record.beganMs;
-  const wallSeconds = (tookMs - record.waitedMs) / 1000;
-  const measured = record.measurements.filter((m) => m.outcome !== 'void');
-  const duets = record.duets.filter((duet) => duet.outcome !== 'void');
-  const probedMs = PROBE_MS * record.searches.flatMap(({ probes }) => probes).length;
-  const loadSeconds = [...measured, ...duets].reduce((sum, m) => sum + m.durationMs, probedMs) / 1000;
+export function assembleResults(record: RunRecord, elapsedMs: number): Results {
+  const { beginning, plan, measured } = record;
+  const { config, found, head } = beginning;
+  const tookMs = elapsedMs - beginning.beganMs;
+  const wallSeconds = (tookMs - beginning.waitedMs) / 1000;
+  const loaded = [...measured.measurements, ...measured.duets].filter(({ outcome }) => outcome !== 'void');
+  const probedMs = PROBE_MS * measured.searches.flatMap(({ probes }) => probes).length;
+  const loadSeconds = loaded.reduce((sum, { durationMs }) => sum + durationMs, probedMs) / 1000;
   const slices = plan.instances.flatMap((i) => i.batches.flatMap((b) => b.slices));
   const variants = plan.variants.map((variant) => describeVariant(record, variant));
   return {
     schema: 1,
-    tool: record.tool,
+    tool: beginning.tool,
     run: {
-      id: record.runId,
+      id: beginning.runId,
       seed: plan.seed,
-      command: [...record.command],
-      started: new Date(record.startedMs).toISOString(),
-      finished: new Date(record.startedMs + tookMs).toISOString(),
+      command: [...beginning.command],
+      started: new Date(beginning.startedMs).toISOString(),
+      finished: new Date(beginning.startedMs + tookMs).toISOString(),
       wallSeconds,
       loadSeconds,
       overheadRatio: wallSeconds > 0 ? Math.max(0, 1 - loadSeconds / wallSeconds) : 0,
       stopped: record.stopped,
-      ...(record.head && { head: record.head }),
+      ...(head && { head }),
     },
-    host: record.host,
+    host: beginning.host,
     plan: {
       instances: plan.instances.length,
       cpus: plan.cpus,
@@ -109,21 +119,21 @@ export function assembleResults(record: Record, elapsedMs: number): Results {
     },
     variants,
     ...(record.checked.length > 0 && { checked: [...record.checked] }),
-    measurements: [...record.measurements],
-    duets: [...record.duets],
-    searches: [...record.searches],
-    profiles: [...record.profiles],
-    counts: [...record.counts],
+    measurements: [...measured.measurements],
+    duets: [...measured.duets],
+    searches: [...measured.searches],
+    profiles: [...measured.profiles],
+    counts: [...measured.counts],
     comparisons: [],
     warnings: [...plan.warnings, ...(found?.notes ?? []), ...variants.flatMap(missingTwin)],
   };
 }
 
-function describeVariant(record: Record, variant: PlannedVariant): Variant {
-  const built = record.built.get(variant.image);
-  const front = variant.front && record.built.get(variant.front);
+function describeVariant({ built: images, outcomes }: RunRecord, variant: PlannedVariant): Variant {
+  const built = images.get(variant.image);
+  const front = variant.front && images.get(variant.front);
   const broken = [built, front].find((one) => one && 'failure' in one);
-  const outcome = record.outcomes.get(variant.id);
+  const outcome = outcomes.get(variant.id);
   return {
     id: variant.id,
     label: variant.label,

@@ -74,7 +74,7 @@ async function startWanted(
 
 /** Of all that were started, also of those that did not come up. */
 async function keepServiceLogs(
-  { docker, run }: Desk,
+  { docker, run }: Pick<Desk, 'docker' | 'run'>,
   { compose }: Prepared,
   { output }: RecordFile,
   kind: string,
@@ -84,8 +84,13 @@ async function keepServiceLogs(
   }
 }
 
-function makeSink({ host, caller }: Desk, { planned }: Ground, { output, record }: RecordFile): Sink {
+function makeSink(
+  { host, caller }: Pick<Desk, 'host' | 'caller'>,
+  { planned }: Ground,
+  { output, record }: RecordFile,
+): Sink {
   const { say } = caller;
+  const { measured } = record;
   const clock = makeClock(planned);
   const beganMs = host.elapsed();
   return {
@@ -106,23 +111,23 @@ function makeSink({ host, caller }: Desk, { planned }: Ground, { output, record 
       for (const line of checkedLines(pages, planned.variants)) say(`checked: ${line}`);
     },
     keep: async (measurements, duets) => {
-      record.measurements.push(...measurements);
-      record.duets.push(...duets);
+      measured.measurements.push(...measurements);
+      measured.duets.push(...duets);
       await output.append([...measurements, ...duets]);
     },
     keepElsewhere: (elsewhere) => {
       record.elsewhere = elsewhere;
     },
     keepSearch: async (search) => {
-      record.searches.push(search);
+      measured.searches.push(search);
       await output.append([search]);
     },
     keepProfile: async (profile) => {
-      record.profiles.push(profile);
+      measured.profiles.push(profile);
       await output.append([profile]);
     },
     keepCount: async (count) => {
-      record.counts.push(count);
+      measured.counts.push(count);
       await output.append([count]);
     },
     keepRaw: output.write,

@@ -8,7 +8,7 @@ import { renderMarkdown } from '../report/format/markdown.ts';
 import { streamHtml } from '../report/html/render.ts';
 import type { Elsewhere, Results, Warning } from '../results/results.ts';
 import { planOrigin, warnOfOrigin } from '../run/elsewhere/planned-origin.ts';
-import { assembleResults, type Record } from '../run/record.ts';
+import { assembleResults, type RunRecord } from '../run/record.ts';
 import { type Output, openOutput } from '../store/output.ts';
 import type { Desk } from './desk.ts';
 import type { Ground, Prepared } from './prepare-stage.ts';
@@ -16,7 +16,7 @@ import type { Ground, Prepared } from './prepare-stage.ts';
 /** The output folder of a run, and the record of what is measured, from which it is filled. */
 export interface RecordFile {
   output: Output;
-  record: Record;
+  record: RunRecord;
   /** Writes results.json as it would be by now. */
   save(): Promise<void>;
   /** Ends the folder once. True: nothing was measured, and the results of an earlier run are back. */
@@ -32,17 +32,16 @@ export async function openRecord(
   const end = makeEnd(output, desk.caller.say);
   desk.cleanUp.later('finish the output folder', () => end(false));
   const { elsewhere, warnings } = originOf(config);
-  const record: Record = {
-    tool: { name: 'php-runtime-bench', version: desk.caller.version, k6: ground.k6 },
-    ...{ runId: desk.run, command: desk.caller.command, startedMs: desk.startedMs, config, found, head },
-    beganMs: desk.beganMs,
-    waitedMs: ground.waitedMs,
-    ...(elsewhere && { elsewhere }),
+  const record: RunRecord = {
+    beginning: {
+      tool: { name: 'php-runtime-bench', version: desk.caller.version, k6: ground.k6 },
+      ...{ runId: desk.run, command: desk.caller.command, startedMs: desk.startedMs, beganMs: desk.beganMs },
+      ...{ waitedMs: ground.waitedMs, config, found, head, host: describeHost(ground.machine, engine) },
+    },
     plan: { ...ground.planned, warnings: [...ground.planned.warnings, ...warnings] },
-    ...{ outcomes: new Map(), measurements: [], duets: [], searches: [], checked: [] },
-    ...{ profiles: [], counts: [] },
-    host: describeHost(ground.machine, engine),
-    built: new Map(),
+    ...(elsewhere && { elsewhere }),
+    ...{ built: new Map(), outcomes: new Map(), checked: [] },
+    measured: { measurements: [], duets: [], searches: [], profiles: [], counts: [] },
     // What a run that dies leaves on the disk has this.
     stopped: 'an error or SIGKILL',
   };
@@ -72,9 +71,9 @@ function makeEnd(output: Output, say: (line: string) => void): RecordFile['end']
 }
 
 /** What the record amounts to by now: its results, compared with each other and with an earlier run. */
-export function resultsOf(record: Record, host: Host): Results {
+export function resultsOf(record: RunRecord, host: Host): Results {
   const results = assembleResults(record, host.elapsed());
-  const earlier = record.found?.earlier;
+  const earlier = record.beginning.found?.earlier;
   const comparisons = earlier ? compareEarlier(results, earlier) : [];
   return { ...results, comparisons: compare({ ...results, comparisons }) };
 }
