@@ -46,7 +46,7 @@ async function work(desk: Desk, asked: Config): Promise<Bench> {
  * returned). An error, the user's or internal, is thrown once all is written.
  */
 async function untilStopped(
-  desk: Desk,
+  desk: Pick<Desk, 'host' | 'caller' | 'signal'>,
   file: RecordFile,
   work: () => Promise<void>,
 ): Promise<MachineError | null> {

@@ -59,7 +59,7 @@ const isBuilt = ({ ready }: PlannedImage) => ready === null;
 
 /** One that cannot be compiled is reported before anything is measured. */
 async function buildSamplers(
-  { docker, caller: { packageRoot, say }, signal }: Desk,
+  { docker, caller: { packageRoot, say }, signal }: Pick<Desk, 'docker' | 'caller' | 'signal'>,
   config: Pick<Config, 'buildCache' | 'images'>,
   { profile, variants }: Plan,
   record: RecordFile['record'],
@@ -89,7 +89,7 @@ async function buildSamplers(
 
 /** The other commit's files are there while images are built, and gone when they are. */
 async function withOtherFiles<T>(
-  { host, run, signal }: Desk,
+  { host, run, signal }: Pick<Desk, 'host' | 'run' | 'signal'>,
   source: Source | null,
   use: (files: BuildOptions['otherFiles']) => Promise<T>,
 ): Promise<T> {

@@ -7,7 +7,7 @@ import { type RecordFile, resultsOf, writeReports } from './record-file.ts';
 
 /** Writes and returns what the run amounts to. A disk that is full does not keep it from being shown. */
 export async function conclude(
-  { host, caller, signal }: Desk,
+  { host, caller, signal }: Pick<Desk, 'host' | 'caller' | 'signal'>,
   { output, record, end }: RecordFile,
   failure: MachineError | null,
 ): Promise<Bench> {

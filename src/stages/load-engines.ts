@@ -64,7 +64,10 @@ export async function reachLoadEngines(
 }
 
 /** Writes the image of k6 to a file, once, however many engines want it. */
-function makeSaver({ docker, run, signal }: Desk, image: string): () => Promise<string> {
+function makeSaver(
+  { docker, run, signal }: Pick<Desk, 'docker' | 'run' | 'signal'>,
+  image: string,
+): () => Promise<string> {
   let saved: Promise<string> | null = null;
   const save = async () => {
     const file = join(await makeTemporary(run, 'k6'), 'image.tar');
@@ -153,10 +156,10 @@ async function bringK6(
 
 /** From here on their CPU is read. */
 export async function readLoadEngines(
-  { run, signal, cleanUp }: Desk,
+  { run, signal, cleanUp }: Pick<Desk, 'run' | 'signal' | 'cleanUp'>,
   opened: readonly LoadEngine[],
   { address }: LoadFrom,
-  sink: Sink,
+  sink: Pick<Sink, 'say' | 'warn'>,
   tool: Omit<SamplerTool, 'cpus'>,
 ): Promise<Loaders> {
   const started = await Promise.allSettled(
@@ -172,9 +175,7 @@ export async function readLoadEngines(
       };
       const say: Sink['say'] = (line) => sink.say(`${name}: ${line}`);
       const warn: Sink['warn'] = (one) => sink.warn({ ...one, message: `${name}: ${one.message}` });
-      const sampler = await namingEngine(name, () =>
-        startSampler(own, { ...sink, say, warn }, { ...tool, cpus }),
-      );
+      const sampler = await namingEngine(name, () => startSampler(own, { say, warn }, { ...tool, cpus }));
       cleanUp.later(`stop the sampler on ${name}`, sampler.close);
       const watch = await sampler.watch([], undefined, async () => {});
       return { ...engine, sampler, watch };

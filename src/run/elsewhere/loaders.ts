@@ -230,7 +230,7 @@ const LATE_MS = 250;
 export async function loadByEngines(
   { host, docker, arena, signal }: Pick<World['engine'], 'host' | 'docker' | 'arena' | 'signal'>,
   loaders: Loaders,
-  sink: Sink,
+  sink: Pick<Sink, 'say' | 'warn' | 'keepElsewhere'>,
   batch: Batch,
   target: Target,
 ): Promise<LoadedElsewhere> {

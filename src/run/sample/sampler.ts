@@ -46,7 +46,7 @@ const START_MS = 60_000;
 /** Starts the container that reads, and waits until it knows the time: up to a second or two. */
 export async function startSampler(
   { host, docker, run, arena, signal }: Engine,
-  sink: Sink,
+  sink: Pick<Sink, 'say' | 'warn'>,
   tool: SamplerTool,
 ): Promise<Sampler> {
   const name = `php-runtime-bench-${run}-sampler`;

@@ -8,7 +8,7 @@ const LINES = 500;
 /** Keeps what a variant's server, and what stands before it, logged in an instance; `instead`: where there is no container. */
 export async function keepLogs(
   { docker, run }: Engine,
-  { keepRaw }: Sink,
+  { keepRaw }: Pick<Sink, 'keepRaw'>,
   instance: Instance,
   variant: string,
   instead = '',

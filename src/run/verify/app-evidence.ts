@@ -16,7 +16,7 @@ const SAID_CHARACTERS = 160;
  */
 export async function explainFailure(
   { docker }: Engine,
-  sink: Sink,
+  sink: Pick<Sink, 'keepRaw'>,
   { variant, container }: Server,
   stage: Failure['stage'],
   reason: string,
@@ -32,7 +32,7 @@ export async function explainFailure(
 /** The failure of a variant whose slice was not of what was checked. */
 export async function explainSlice(
   { docker }: Engine,
-  sink: Sink,
+  sink: Pick<Sink, 'keepRaw'>,
   { variant, container }: Server,
   slice: Pick<Measurement, 'errors' | 'others'>,
   reason: string,
@@ -49,7 +49,7 @@ export async function explainSlice(
 /** What the first failed request of a start was answered, and what the app has logged meanwhile, on the slice that has it. */
 export async function addLog(
   { docker }: Engine,
-  sink: Sink,
+  sink: Pick<Sink, 'keepRaw'>,
   { variant, container }: Server,
   slice: Pick<Measurement, 'errors'>,
   sinceMs: number,
@@ -75,7 +75,7 @@ function tell(reason: string, complaint: string | null, { status, body }: Eviden
 }
 
 async function keepEvidence(
-  { keepRaw }: Sink,
+  { keepRaw }: Pick<Sink, 'keepRaw'>,
   variant: string,
   what: string,
   { status, headers, body }: Evidence,
