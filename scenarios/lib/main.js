@@ -7,6 +7,8 @@ import http from 'k6/http';
 import { Counter, Gauge } from 'k6/metrics';
 import * as journey from '../journey.js';
 import { clock, common, endpoints } from './bench.js';
+import { scenariosOfBlocks, scenariosOfSlices } from './executors.js';
+import { thresholdsThatKeep } from './kept-statistics.js';
 import { watchResent } from './resent.js';
 import { toWatched, watchSlice } from './watch.js';
 
@@ -46,58 +48,6 @@ const NOTHING_WATCHED = toWatched({});
 const own = plan.ownScenarios;
 const names = endpoints.map((_, i) => `e${i}`);
 
-/** Steps that follow each other at rates of their own are one executor's, so that they share their VUs. */
-function groupSteps(steps) {
-  const groups = [];
-  steps.forEach((step, i) => {
-    const last = groups[groups.length - 1];
-    if (step.rps !== null && last && last.steps[0].rps !== null) last.steps.push(step);
-    else groups.push({ first: i, steps: [step] });
-  });
-  return groups;
-}
-
-function rampOf(steps) {
-  const vus = Math.max(...steps.map((step) => step.vus));
-  return {
-    executor: 'ramping-arrival-rate',
-    timeUnit: '1000s',
-    startRate: rateOf(steps[0]),
-    // A stage without time jumps to its rate, the one behind it stays there.
-    stages: steps.flatMap((step) => [
-      { target: rateOf(step), duration: '0s' },
-      { target: rateOf(step), duration: `${step.durationMs}ms` },
-    ]),
-    preAllocatedVUs: vus,
-    maxVUs: vus,
-  };
-}
-
-// k6 wants whole numbers: a thousandth of a request per second is fine enough.
-function rateOf({ rps }) {
-  return Math.max(1, Math.round(rps * 1000));
-}
-
-function executorOf({ requests, rps, vus }, durationMs) {
-  if (requests !== null) {
-    return {
-      executor: 'shared-iterations',
-      vus: Math.min(vus, requests),
-      iterations: requests,
-      maxDuration: '30m',
-    };
-  }
-  if (rps === null) return { executor: 'constant-vus', vus, duration: `${durationMs}ms` };
-  return {
-    executor: 'constant-arrival-rate',
-    rate: rateOf({ rps }),
-    timeUnit: '1000s',
-    duration: `${durationMs}ms`,
-    preAllocatedVUs: vus,
-    maxVUs: vus,
-  };
-}
-
 export const options = { ...(plan.userOptions ? journey.options || {} : {}) };
 // k6 keeps statistics of what a threshold names; none of them may end the load of one variant before that of another.
 const conditions = Object.entries(options.thresholds || {}).map(([metric, all]) => [
@@ -121,93 +71,10 @@ if (own) {
   options.tags = { ...(options.tags || {}), slice: plan.slices[0].id };
 } else {
   for (const shortcut of ['vus', 'duration', 'iterations', 'stages']) delete options[shortcut];
-  options.scenarios = {};
-  for (const block of plan.blocks) {
-    const { steps } = slices[block.order[0]];
-    options.scenarios[block.id] = {
-      startTime: `${block.startMs}ms`,
-      gracefulStop: `${plan.timeoutMs}ms`,
-      exec: 'benchTurn',
-      env: { BLOCK: block.id, TIMEOUT: `${plan.timeoutMs}ms` },
-      ...executorOf(steps[0], blocks[block.id].lengthMs),
-    };
-  }
-  for (const slice of plan.slices) {
-    if (slice.block !== null) continue;
-    for (const { first, steps } of groupSteps(slice.steps)) {
-      const { offsetMs, durationMs } = steps[0];
-      const common = {
-        startTime: `${slice.startMs + offsetMs}ms`,
-        gracefulStop: `${plan.timeoutMs}ms`,
-        exec: 'benchIteration',
-        env: {
-          ...(slice.baseUrl === null ? {} : { BASE_URL: slice.baseUrl }),
-          SLICE: slice.id,
-          TIMEOUT: `${plan.timeoutMs}ms`,
-          // Until the end of the slice, not of this step.
-          DURATION: slice.durationMs === null ? 'Infinity' : String(slice.durationMs - offsetMs),
-          STEP: String(first),
-        },
-        tags: { slice: slice.id },
-      };
-      const executor = steps.length > 1 ? rampOf(steps) : executorOf(steps[0], durationMs);
-      options.scenarios[`${slice.id}_${first}`] = { ...common, ...executor };
-    }
-  }
+  options.scenarios = { ...scenariosOfBlocks(plan, slices, blocks), ...scenariosOfSlices(plan) };
 }
 
-// A threshold that always holds makes k6 keep and export the statistics of those tags.
-const keep = (metric, tags, condition) => {
-  options.thresholds[`${metric}{${tags}}`] = [condition];
-};
-for (const slice of plan.slices) {
-  const tags = `slice:${slice.id}`;
-  keep('http_req_duration', tags, 'max>=0');
-  for (const metric of [
-    'http_reqs',
-    'iterations',
-    'bench_started',
-    'bench_late',
-    'bench_head',
-    'bench_resent',
-    'dropped_iterations',
-    'data_received',
-    'data_sent',
-  ]) {
-    keep(metric, tags, 'count>=0');
-  }
-  keep('http_req_failed', tags, 'rate>=0');
-  keep('bench_slice_start', tags, 'value>=0');
-  keep('bench_last_end', tags, 'value>=0');
-  if (slice.warmup) keep('iteration_duration', tags, 'max>=0');
-  keep('http_req_duration', `${tags},status:0`, 'max>=0');
-  for (const name of names) {
-    keep('http_req_duration', `${tags},name:${name}`, 'max>=0');
-    keep('http_req_failed', `${tags},name:${name}`, 'rate>=0');
-    keep('bench_resent', `${tags},name:${name}`, 'count>=0');
-    for (const kind of plan.kinds) keep('bench_errors', `${tags},endpoint:${name},kind:${kind}`, 'count>=0');
-    if (slice.checked === null) continue;
-    keep('bench_read', `${tags},endpoint:${name}`, 'count>=0');
-    for (const kind of plan.otherKinds)
-      keep('bench_others', `${tags},endpoint:${name},kind:${kind}`, 'count>=0');
-  }
-  for (const status of plan.statuses) keep('http_reqs', `${tags},status:${status}`, 'count>=0');
-  for (const { tag } of plan.labels) {
-    keep('http_req_duration', `${tags},${tag}`, 'max>=0');
-    keep('http_req_failed', `${tags},${tag}`, 'rate>=0');
-  }
-  if (slice.steps.length > 1) {
-    slice.steps.forEach((_, i) => {
-      const step = `step:${slice.id}_${i}`;
-      keep('http_req_duration', step, 'max>=0');
-      keep('http_req_failed', step, 'rate>=0');
-      keep('bench_started', step, 'count>=0');
-      keep('bench_resent', step, 'count>=0');
-    });
-  }
-}
-
-for (const block of plan.blocks) keep('dropped_iterations', `scenario:${block.id}`, 'count>=0');
+Object.assign(options.thresholds, thresholdsThatKeep(plan, names));
 
 // What the scenarios of a user's script name.
 export * from '../journey.js';

@@ -1,0 +1,65 @@
+// Which statistics k6 keeps. All of it runs once, before the load.
+
+const COUNTS = [
+  'http_reqs',
+  'iterations',
+  'bench_started',
+  'bench_late',
+  'bench_head',
+  'bench_resent',
+  'dropped_iterations',
+  'data_received',
+  'data_sent',
+];
+
+/**
+ * A threshold that is always met makes k6 keep and export the statistics of its tags. `names` are those of endpoints, as
+ * requests have them in their tags.
+ */
+export function thresholdsThatKeep(plan, names) {
+  const thresholds = {};
+  const keep = (metric, tags, condition) => {
+    thresholds[`${metric}{${tags}}`] = [condition];
+  };
+  for (const slice of plan.slices) {
+    const tags = `slice:${slice.id}`;
+    keepSlice(keep, tags, slice);
+    for (const name of names) keepEndpoint(keep, tags, name, slice, plan);
+    for (const status of plan.statuses) keep('http_reqs', `${tags},status:${status}`, 'count>=0');
+    for (const { tag } of plan.labels) {
+      keep('http_req_duration', `${tags},${tag}`, 'max>=0');
+      keep('http_req_failed', `${tags},${tag}`, 'rate>=0');
+    }
+    const steps = slice.steps.length > 1 ? slice.steps.length : 0;
+    for (let i = 0; i < steps; i++) keepStep(keep, `step:${slice.id}_${i}`);
+  }
+  for (const block of plan.blocks) keep('dropped_iterations', `scenario:${block.id}`, 'count>=0');
+  return thresholds;
+}
+
+function keepSlice(keep, tags, { warmup }) {
+  keep('http_req_duration', tags, 'max>=0');
+  for (const metric of COUNTS) keep(metric, tags, 'count>=0');
+  keep('http_req_failed', tags, 'rate>=0');
+  keep('bench_slice_start', tags, 'value>=0');
+  keep('bench_last_end', tags, 'value>=0');
+  if (warmup) keep('iteration_duration', tags, 'max>=0');
+  keep('http_req_duration', `${tags},status:0`, 'max>=0');
+}
+
+function keepEndpoint(keep, tags, name, { checked }, { kinds, otherKinds }) {
+  keep('http_req_duration', `${tags},name:${name}`, 'max>=0');
+  keep('http_req_failed', `${tags},name:${name}`, 'rate>=0');
+  keep('bench_resent', `${tags},name:${name}`, 'count>=0');
+  for (const kind of kinds) keep('bench_errors', `${tags},endpoint:${name},kind:${kind}`, 'count>=0');
+  if (checked === null) return;
+  keep('bench_read', `${tags},endpoint:${name}`, 'count>=0');
+  for (const kind of otherKinds) keep('bench_others', `${tags},endpoint:${name},kind:${kind}`, 'count>=0');
+}
+
+function keepStep(keep, step) {
+  keep('http_req_duration', step, 'max>=0');
+  keep('http_req_failed', step, 'rate>=0');
+  keep('bench_started', step, 'count>=0');
+  keep('bench_resent', step, 'count>=0');
+}
