@@ -114,12 +114,7 @@ function toRow(
   const numbers = {
     variant: variant.id,
     label: variant.label,
-    slices: {
-      ok: good.length,
-      failed: counted.length - good.length,
-      void: all.length - counted.length,
-      generatorBound: good.filter((slice) => slice.generator.bound).length,
-    },
+    slices: countOutcomes(all, counted, good),
     instances: instances.length,
     requests,
     okCount,
@@ -152,6 +147,19 @@ function toRow(
     ...numbers,
     state: judge(variant, numbers, all, facts, model),
     sloMissed: [...missedSlo(numbers, facts), ...missedByScript(numbers, facts)],
+  };
+}
+
+function countOutcomes(
+  all: readonly Measurement[],
+  counted: readonly Measurement[],
+  good: readonly Measurement[],
+): Row['slices'] {
+  return {
+    ok: good.length,
+    failed: counted.length - good.length,
+    void: all.length - counted.length,
+    generatorBound: good.filter((slice) => slice.generator.bound).length,
   };
 }
 

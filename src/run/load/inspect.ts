@@ -59,21 +59,10 @@ async function inspectScript(
   const container = `php-runtime-bench-${world.run}-script-${index}`;
   const { docker, signal } = world;
   const options = signal ? { signal } : {};
-  const target = load === null ? 'user' : 'inspect.js';
-  const entryOf = ({ root }: ScriptFiles) => `${index}/project/${relative(root, file)}`;
   const more: string[] = [];
   let files = collectFiles(file, world.cwd);
-  const entry = entryOf(files);
-  await docker.run(
-    [
-      ...['container', 'create', '--name', container, '--label', `${LABEL}=${world.run}`],
-      ...['--cap-drop=ALL', '--security-opt=no-new-privileges', '--user=0', '--entrypoint=timeout'],
-      ...['--env', 'BASE_URL=http://127.0.0.1:1', '--env', 'K6_NO_USAGE_REPORT=true', world.k6Image],
-      ...['-s', 'KILL', String(LIMIT_SECONDS), 'k6', 'inspect', '--execution-requirements', '--address', ''],
-      `${ARENA_FOLDER}/${target === 'user' ? `user/${entry}` : target}`,
-    ],
-    options,
-  );
+  const entry = `${index}/project/${relative(files.root, file)}`;
+  await createReader(world, container, load === null ? `user/${entry}` : 'inspect.js');
   try {
     for (let left = TRIES; ; left--) {
       await stage(world, files, staged, index, entry);
@@ -110,6 +99,24 @@ async function inspectScript(
   } finally {
     await docker.try(['container', 'rm', '--force', '--volumes', container]);
   }
+}
+
+/** A container that lets k6 read a script, once its files are there. */
+async function createReader(
+  { docker, run, k6Image, signal }: InspectWorld,
+  container: string,
+  target: string,
+): Promise<void> {
+  await docker.run(
+    [
+      ...['container', 'create', '--name', container, '--label', `${LABEL}=${run}`],
+      ...['--cap-drop=ALL', '--security-opt=no-new-privileges', '--user=0', '--entrypoint=timeout'],
+      ...['--env', 'BASE_URL=http://127.0.0.1:1', '--env', 'K6_NO_USAGE_REPORT=true', k6Image],
+      ...['-s', 'KILL', String(LIMIT_SECONDS), 'k6', 'inspect', '--execution-requirements', '--address', ''],
+      `${ARENA_FOLDER}/${target}`,
+    ],
+    signal ? { signal } : {},
+  );
 }
 
 /** Copies what a script takes to where `docker cp` finds it as k6 will see it. */

@@ -45,36 +45,8 @@ export class LinePlot {
         (u.cursor.top ?? 0) + u.bbox.top / devicePixelRatio,
       );
     };
-    this.plot = new uPlot(
-      {
-        width: Math.max(200, target.clientWidth),
-        height: HEIGHT,
-        padding: [12, chart.x.unit === 'nines' ? 28 : 16, 0, 0],
-        legend: { show: false },
-        focus: { alpha: lines.length > 1 ? 0.35 : 1 },
-        cursor: {
-          focus: { prox: NEAR },
-          points: { size: 7 },
-          y: false,
-          dataIdx: nearestKnown,
-        },
-        scales: {
-          x: { time: false, range: (_, low, high) => (low === high ? [low - 1, high + 1] : [low, high]) },
-          y: view.y.log
-            ? { distr: 3, range: (_, low, high) => logRange(low, high) }
-            : { range: (_, _low, high) => [0, (high || 1) * 1.06] },
-        },
-        axes: [axisOf(chart.x, 'x'), axisOf(view.y, 'y')],
-        series: [{}, ...lines.map((line) => seriesOf(line, chart.dotted === true))],
-        hooks: {
-          setLegend: [read],
-          setCursor: [read],
-          drawAxes: [(u) => drawGuides(u, chart, new Set(lines.map(({ variant }) => variant)))],
-        },
-      },
-      data,
-      target,
-    );
+    const width = Math.max(200, target.clientWidth);
+    this.plot = new uPlot(optionsOf(chart, view, lines, width, read), data, target);
   }
 
   /** Moves to the next value by the keyboard; far: to the first or last. */
@@ -98,6 +70,41 @@ export class LinePlot {
   destroy(): void {
     this.plot.destroy();
   }
+}
+
+/** @param read is called when the cursor moves */
+function optionsOf(
+  chart: LineChart,
+  view: LineView,
+  lines: readonly Line[],
+  width: number,
+  read: (u: uPlot) => void,
+): uPlot.Options {
+  return {
+    ...{ width, height: HEIGHT },
+    padding: [12, chart.x.unit === 'nines' ? 28 : 16, 0, 0],
+    legend: { show: false },
+    focus: { alpha: lines.length > 1 ? 0.35 : 1 },
+    cursor: {
+      focus: { prox: NEAR },
+      points: { size: 7 },
+      y: false,
+      dataIdx: nearestKnown,
+    },
+    scales: {
+      x: { time: false, range: (_, low, high) => (low === high ? [low - 1, high + 1] : [low, high]) },
+      y: view.y.log
+        ? { distr: 3, range: (_, low, high) => logRange(low, high) }
+        : { range: (_, _low, high) => [0, (high || 1) * 1.06] },
+    },
+    axes: [axisOf(chart.x, 'x'), axisOf(view.y, 'y')],
+    series: [{}, ...lines.map((line) => seriesOf(line, chart.dotted === true))],
+    hooks: {
+      setLegend: [read],
+      setCursor: [read],
+      drawAxes: [(u) => drawGuides(u, chart, new Set(lines.map(({ variant }) => variant)))],
+    },
+  };
 }
 
 /** Lines have points of their own at other x: of each the nearest to the cursor is read. */
