@@ -5,7 +5,7 @@
 import { count, digits } from '../../src/report/words/numbers.ts';
 import type { Name } from './articles.ts';
 import { type Against, type Data, isDisturbed, type Row, type Value } from './data.ts';
-import { held, isAt } from './tables.ts';
+import { isAt, sustained } from './tables.ts';
 
 export type Verdict = 'confirmed' | 'refuted' | 'not checked';
 
@@ -48,11 +48,14 @@ const CLAIMS: Readonly<Record<Name, readonly Claim[]>> = {
       judge: (data) =>
         together(
           ['laravel', 'lumen'].map((app) => {
-            const ratio = ratioOf(heldP50(find(data, `${app}/fpm`)), heldP50(find(data, `${app}/Unit`)));
+            const ratio = ratioOf(
+              sustainedP50(find(data, `${app}/fpm`)),
+              sustainedP50(find(data, `${app}/Unit`)),
+            );
             return judgeFactor(
               ratio,
               10,
-              `the median of php-fpm with ${app}, up to what each holds, is that of Unit`,
+              `the median of php-fpm with ${app}, up to the rate that each sustains, is that of Unit`,
             );
           }),
         ),
@@ -60,21 +63,23 @@ const CLAIMS: Readonly<Record<Name, readonly Claim[]>> = {
     {
       claim: 'Unit alone goes through the ramp without loss',
       judge(data) {
-        const told = ['laravel', 'lumen'].map((app) => {
+        const found = ['laravel', 'lumen'].map((app) => {
           const unit = find(data, `${app}/Unit`);
           const others = data.rows.filter((row) => row.variant.startsWith(`${app}/`) && row !== unit);
           const better = others.filter((row) => isMore(rangeOf(row.holds), rangeOf(unit?.holds ?? null)));
           const all = [...(unit ? [unit] : []), ...others];
-          const holds = all.map((row) => `${nameOf(row)} ${held(row.holds)}`).join(', ');
+          const rates = all.map((row) => `${serverOf(row)} ${sustained(row.holds)}`).join(', ');
           const alone =
             unit?.holds?.kind === 'beyond' && others.every(({ holds }) => holds?.kind === 'found');
-          return { better, alone, holds };
+          return { better, alone, rates: `sustained RPS with ${app}: ${rates}` };
         });
-        const why = `rps sustained: ${told.map(({ holds }) => holds).join('; ')}`;
-        if (told.some(({ better }) => better.length > 0))
-          return { verdict: 'refuted', why: `${why}: with the same app another holds more` };
-        if (told.every(({ alone }) => alone)) return { verdict: 'confirmed', why };
-        return skip(`${why}: no server holds the whole ramp, or several do`);
+        const rates = found.map((one) => one.rates);
+        if (found.some(({ better }) => better.length > 0)) {
+          const why = sentences([...rates, 'another server sustains more with the same app']);
+          return { verdict: 'refuted', why };
+        }
+        if (found.every(({ alone }) => alone)) return { verdict: 'confirmed', why: sentences(rates) };
+        return skip(sentences([...rates, 'no server sustains the whole ramp, or several do']));
       },
     },
     {
@@ -83,7 +88,7 @@ const CLAIMS: Readonly<Record<Name, readonly Claim[]>> = {
         judgeMore(
           find(data, 'laravel/Octane')?.holds ?? null,
           find(data, 'lumen/Unit')?.holds ?? null,
-          'Octane with Laravel holds',
+          'Octane with Laravel sustains',
           'Unit with Lumen',
         ),
     },
@@ -108,7 +113,7 @@ const CLAIMS: Readonly<Record<Name, readonly Claim[]>> = {
         judgeMore(
           find(data, 'Unit')?.holds ?? null,
           find(data, 'php-fpm')?.holds ?? null,
-          'Unit behind nginx holds',
+          'Unit behind nginx sustains',
           'nginx with php-fpm',
         ),
     },
@@ -128,7 +133,7 @@ const CLAIMS: Readonly<Record<Name, readonly Claim[]>> = {
     },
     {
       claim: 'One run each, so the numbers may be inaccurate',
-      because: 'a caution, not a claim about servers; here ± tells how far starts differ',
+      because: 'a caution, not a claim about servers; here ± shows how far starts differ',
     },
   ],
 
@@ -199,7 +204,7 @@ const CLAIMS: Readonly<Record<Name, readonly Claim[]>> = {
         const why = `${what} ${times(ratio)}`;
         if (ratio.low >= 1 / ALIKE && ratio.high <= ALIKE) return { verdict: 'confirmed', why };
         if (ratio.high < 1 / ALIKE || ratio.low > ALIKE) return { verdict: 'refuted', why };
-        return skip(`${why}: too wide to tell`);
+        return skip(`${why}: the interval is too wide`);
       },
     },
     {
@@ -208,7 +213,7 @@ const CLAIMS: Readonly<Record<Name, readonly Claim[]>> = {
     },
     {
       claim: 'Some apps keep rules in .htaccess, which Apache alone obeys',
-      because: 'this app has none; where one has, a report says so (`htaccess`)',
+      because: 'this app has none; where one has, the report warns about it (`htaccess`)',
     },
   ],
 
@@ -249,23 +254,28 @@ function skip(why: string): Judged {
 
 /** For several that represent one claim: what all of them show. */
 function together(all: readonly Judged[]): Judged {
-  const why = all.map((one) => one.why).join('; ');
+  const why = sentences(all.map((one) => one.why));
   const [first] = all;
   return first && all.every(({ verdict }) => verdict === first.verdict)
     ? { verdict: first.verdict, why }
     : skip(why);
 }
 
+/** The last one ends without a full stop, as others in the cells of a table. */
+function sentences(texts: readonly string[]): string {
+  return texts.map((text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`).join('. ');
+}
+
 function find({ rows }: Data, variant: string): Row | undefined {
   return rows.find((row) => row.variant === variant && row.flaw === null);
 }
 
-function nameOf({ variant }: Row): string {
-  return variant.split('/').reverse().join(' + ');
+function serverOf({ variant }: Row): string {
+  return variant.replace(/^.*\//, '');
 }
 
 /** The median as the article took it: up to where a server gave in, or of all of it. */
-function heldP50(row: Row | undefined): Value | null {
+function sustainedP50(row: Row | undefined): Value | null {
   if (!row?.holds || row.holds.kind === 'below') return null;
   return row.holds.kind === 'found' ? row.holds.p50 : row.p50;
 }
@@ -299,10 +309,10 @@ export function judgeFactor(ratio: Ratio | null, claimed: number, what: string):
   const [least, most] = [claimed / ABOUT, claimed * ABOUT];
   if (ratio.high < least || ratio.low > most) return { verdict: 'refuted', why };
   if (ratio.low > 1 && ratio.value >= least && ratio.value <= most) return { verdict: 'confirmed', why };
-  return skip(`${why}: too wide to tell`);
+  return skip(`${why}: the interval is too wide`);
 }
 
-/** Where what a server holds may lie. */
+/** Where the rate that a server sustains may lie. */
 function rangeOf(holds: Row['holds']): { low: number; high: number } | null {
   if (holds === null) return null;
   if (holds.kind === 'beyond') return { low: holds.value, high: Infinity };
@@ -318,22 +328,22 @@ function isMore(a: Range, b: Range): boolean {
 
 function judgeMore(a: Row['holds'], b: Row['holds'], whatA: string, whatB: string): Judged {
   if (a === null || b === null) return skip('not measured');
-  const why = `${whatA} ${held(a)} rps, ${whatB} ${held(b)}`;
+  const why = `${whatA} ${sustained(a)} rps, ${whatB} ${sustained(b)}`;
   if (isMore(rangeOf(a), rangeOf(b))) return { verdict: 'confirmed', why };
   if (isMore(rangeOf(b), rangeOf(a))) return { verdict: 'refuted', why };
-  return skip(`${why}: not told apart`);
+  return skip(`${why}: no clear difference`);
 }
 
 /** By the verdicts of the report: one that agrees and none that contradicts, or all that see no difference. */
 function judgeVerdicts(found: readonly Against[], claimed: 'faster' | 'slower'): Judged {
   if (found.length === 0) return skip('not measured');
-  const why = found
-    .map(({ scenario, verdict, ratio, reasons }) => {
+  const why = sentences(
+    found.map(({ scenario, verdict, ratio, reasons }) => {
       const reason = verdict === 'inconclusive' && reasons[0] ? ` (${reasons[0]})` : '';
       const change = ratio === null ? '' : `, RPS ×${digits(ratio)}`;
       return `at ${scenario.replace('ab-', '')}: ${verdict.replace('-', ' ')}${change}${reason}`;
-    })
-    .join('; ');
+    }),
+  );
   const opposite = claimed === 'faster' ? 'slower' : 'faster';
   const has = (verdict: string) => found.some((one) => one.verdict === verdict);
   if (has(opposite) || found.every(({ verdict }) => verdict === 'no-difference'))

@@ -31,7 +31,7 @@ test('what was not run says so, with its command and claims', () => {
 describe('tables', () => {
   const ramp = (label: string, capacity: number) => ({ id: label, label, rps: capacity, capacity });
 
-  test('a ramp has a line up to the knee and one of all, one that was held has one', () => {
+  test('a ramp has a line up to the saturation point and one of all, one that was sustained has one', () => {
     const results = makeProfile({
       servers: [ramp('laravel/fpm', 300), ramp('lumen/Unit', 2000)],
       seconds: 40,
@@ -42,7 +42,7 @@ describe('tables', () => {
       '| stress',
       expect.stringMatching(/^\| \\\* fpm \+ laravel to [23]\d\d ± \d+ rps$/),
       '| fpm + laravel',
-      '| Unit + lumen, holds ≥ 987 rps',
+      '| Unit + lumen, sustains ≥ 987 rps',
     ]);
     const columns = lines.filter((line) => line.startsWith('|')).map((line) => line.split('|').length);
     expect(new Set(columns).size).toBe(1);

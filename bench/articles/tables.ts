@@ -27,16 +27,26 @@ import {
 
 /** The tables of an article with their notes, as lines of Markdown. */
 export function renderTables(name: Name, data: Data): string[] {
-  const flaws = data.rows.flatMap(({ variant, scenario, flaw }) =>
-    flaw ? [`${variant} at ${scenario}, ${flaw}`] : [],
-  );
   return [
     ...(isDisturbed(data.run) ? [DISTURBED, ''] : []),
     ...TABLES[name](data),
-    ...(flaws.length > 0 ? ['', `Not to be compared: ${unique(flaws).map(escapeMarkdown).join('; ')}.`] : []),
+    ...listFlaws(data.rows).flatMap((line) => ['', line]),
     '',
     ...describeRun(data.run),
   ];
+}
+
+/** By flaw: which variants have it, and in which scenarios. */
+function listFlaws(rows: readonly Row[]): string[] {
+  const flawed = rows.filter(({ flaw }) => flaw !== null);
+  return unique(flawed.map(({ flaw }) => flaw as string)).map((flaw) => {
+    const own = flawed.filter((row) => row.flaw === flaw);
+    const places = unique(own.map(({ variant }) => variant)).map((variant) => {
+      const scenarios = unique(own.filter((row) => row.variant === variant).map((row) => row.scenario));
+      return `${variant} at ${scenarios.join(', ')}`;
+    });
+    return `Not comparable (${escapeMarkdown(flaw)}): ${places.map(escapeMarkdown).join('; ')}.`;
+  });
 }
 
 const TABLES: Readonly<Record<Name, (data: Data) => string[]>> = {
@@ -48,9 +58,9 @@ const TABLES: Readonly<Record<Name, (data: Data) => string[]>> = {
         const { holds } = row;
         const whole = [...timesAt(row.times, RAMP), share(row.okRatio), share(row.sentRatio), value(row.cpu)];
         if (row.flaw !== null || holds === null) return [cells(name, row, whole)];
-        if (holds.kind !== 'found') return [cells(`${name}, holds ${held(holds)} rps`, row, whole)];
+        if (holds.kind !== 'found') return [cells(`${name}, sustains ${sustained(holds)} rps`, row, whole)];
         const upTo = [...timesAt(holds.times, RAMP), share(holds.okRatio), NOTHING, NOTHING];
-        return [cells(`* ${name} to ${held(holds)} rps`, row, upTo), cells(name, row, whole)];
+        return [cells(`* ${name} to ${sustained(holds)} rps`, row, upTo), cells(name, row, whole)];
       }),
     ),
 
@@ -58,14 +68,19 @@ const TABLES: Readonly<Record<Name, (data: Data) => string[]>> = {
     table(
       [
         ...['1,000 rps', '95', '90', '80', '50', 'OK %', 'OK', 'sent %', 'CPU % median', 'max'],
-        ...['memory MiB median', 'max', 'holds rps', 'CPU ms/request'],
+        ...['memory MiB median', 'max', 'sustained rps', 'CPU ms/request'],
       ],
       rows.map((row) =>
         cells(row.variant, row, [
           ...timesAt(row.times, [95, 90, 80, 50]),
           ...[share(row.okRatio), count(row.okCount), share(row.sentRatio)],
           ...[number(row.cpuPercent?.median), number(row.cpuPercent?.max)],
-          ...[number(row.memoryMib?.median), number(row.memoryMib?.max), held(row.holds), value(row.cpu)],
+          ...[
+            number(row.memoryMib?.median),
+            number(row.memoryMib?.max),
+            sustained(row.holds),
+            value(row.cpu),
+          ],
         ]),
       ),
     ),
@@ -85,7 +100,7 @@ const TABLES: Readonly<Record<Name, (data: Data) => string[]>> = {
       ),
       '',
       ...table(
-        [`RPS against ${reference}`, ...clients],
+        [`RPS compared with ${reference}`, ...clients],
         all
           .filter((variant) => variant !== reference)
           .map((variant) => [
@@ -152,7 +167,7 @@ const TABLES: Readonly<Record<Name, (data: Data) => string[]>> = {
 };
 
 const DISTURBED =
-  '**Disturbed**: other work took much of these CPUs while this was measured. It shows the shape of the table, and that each server does its work; the numbers are not to go by.';
+  '**Disturbed**: other work took much of these CPUs while this was measured. The table shows that each server does its work. Do not rely on the numbers.';
 
 /** The percentiles of the articles' tables, in their order. */
 const RAMP = [99, 98, 95, 90, 85, 80, 75, 50];
@@ -173,17 +188,17 @@ function bestRps(row: Row | undefined): string {
 function describeRun(run: Run): string[] {
   const { guards, instances, loads, servers } = run;
   const of = (n: number, what: string) => (n > 0 ? [`${what} in ${n}`] : []);
-  const fired = [
+  const disturbances = [
     ...of(guards.foreignCpu, "other processes' CPU"),
     ...of(guards.steal, 'stolen time'),
     ...of(guards.stall, 'a stall'),
   ];
-  const said = Object.entries(servers).map(([label, server]) => `${label}: ${server}`);
-  const where = [run.machine, run.cpus, `PHP ${run.php}`, ...said].map(escapeMarkdown);
+  const where = [run.machine, run.cpus, `PHP ${run.php}`].map(escapeMarkdown);
+  const named = Object.entries(servers).map(([label, server]) => escapeMarkdown(`${label}: ${server}`));
   return [
-    `${run.date}, ${run.tool}. ${where.join('; ')}.`,
+    `${run.date}, ${run.tool}. ${where.join('; ')}. Servers: ${named.join('; ')}.`,
     `Load: ${unique(Object.values(loads)).join('; ')}, in ${plural(instances, 'fresh start')}, seed ${run.seed}; ${duration(run.loadSeconds)} of load in ${duration(run.wallSeconds)}.`,
-    `Guards, in ${plural(guards.slices, 'slice')}: ${fired.join(', ') || 'none fired'}. Warnings: ${run.warnings.map((code) => `\`${code}\``).join(', ') || 'none'}.`,
+    `Disturbances in ${plural(guards.slices, 'slice')}: ${disturbances.join(', ') || 'none'}. Warnings: ${run.warnings.map((code) => `\`${code}\``).join(', ') || 'none'}.`,
   ];
 }
 
@@ -210,7 +225,7 @@ function value(found: Value | null): string {
   return half === '' ? value : `${value} ± ${half}`;
 }
 
-export function held(found: Row['holds']): string {
+export function sustained(found: Row['holds']): string {
   if (found?.kind === 'beyond') return atLeast(found.value);
   if (found?.kind === 'below') return `< ${digits(found.value)}`;
   return value(found);
