@@ -338,6 +338,13 @@ function expandBraces(text: string): string[] {
     : items.split(',').flatMap((item) => expandBraces(`${before}${item}${after}`));
 }
 
+test('docs/README.md lists each page once, with its title', () => {
+  const listed = [...pageOf('docs/README.md').text.matchAll(/^\|.*\| \[([^\]]+)\]\(([^)#]+)\) \|$/gm)];
+  const others = pages.filter(({ name }) => name.startsWith('docs/') && name !== 'docs/README.md');
+  const titles = others.map(({ name, text }) => [/^# (.*)/.exec(text)?.[1], name.replace('docs/', '')]);
+  expect(listed.map(([, title, file]) => [title, file]).toSorted()).toEqual(titles.toSorted());
+});
+
 test('docs/reading-the-report.md has the columns of CSV in their order', () => {
   const cells = columnAfter(pageOf('docs/reading-the-report.md'), '### CSV');
   expect(cells.flatMap((cell) => cell.split(', ')).flatMap(expandBraces)).toEqual(CSV_COLUMNS);

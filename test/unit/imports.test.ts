@@ -81,6 +81,17 @@ test('a folder of src/ has at most twelve files beside their tests', () => {
   expect(full, 'move files that belong together into a room of their own').toEqual([]);
 });
 
+test('docs/architecture.md names every room beside its folder', () => {
+  const rows = readFileSync(join(root, 'docs/architecture.md'), 'utf8').match(/^\| `.*/gm) ?? [];
+  const rooms = new Set(sources.map((file) => dirname(file)).filter((folder) => folder.includes('/')));
+  const unnamed = [...rooms].filter((room) => {
+    const row = rows.find((line) => line.split('|')[1]?.includes(`\`${room.split('/')[0]}/\``));
+    return !row?.includes(`\`${basename(room)}\``);
+  });
+  expect(rooms.size).toBeGreaterThan(20);
+  expect(unnamed).toEqual([]);
+});
+
 test('no two files of src/ share a name', () => {
   const names = sources.map((file) => basename(file));
   expect(names.filter((name, i) => names.indexOf(name) < i)).toEqual([]);
