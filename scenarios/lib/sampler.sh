@@ -2,7 +2,7 @@
 # Prints resource counters of containers as lines, until the process that it is given is gone or standard input ends.
 # Which containers, a line on standard input says: a number and the pid of a process in each. The last line counts.
 # Runs in a container with the host's process and cgroup namespaces; busybox ash and dash both run it.
-#   clock <unix seconds> <uptime seconds>
+#   clock <unix seconds> <uptime seconds>                       at first, and again after somebody has set the wall clock
 #   watch <number>                                               from here on, these containers
 #   cpu   <uptime> <CPU µs of each container …>                  every 100 ms
 #   host  <uptime> <cpu>:<busy ticks>:<steal ticks> …            every 200 ms; a tick is 10 ms
@@ -45,11 +45,38 @@ find_files() {
   done
 }
 
-# Uptime is what the shell can read without a process of its own; here it is tied to the wall clock once.
-second=$(date +%s)
-while [ "$(date +%s)" = "$second" ]; do :; done
-read -r now _ </proc/uptime
-echo "clock $((second + 1)) $now"
+# Uptime is what the shell can read without a process of its own; here it is tied to the wall clock.
+tie_clock() {
+  before=$(date +%s) second=$before
+  while [ "$second" = "$before" ]; do second=$(date +%s); done
+  read -r now _ </proc/uptime
+  echo "clock $second $now"
+}
+
+# By how much the wall clock is ahead of uptime lies between these, in hundredths of a second. NTP speeds both up or slows both
+# down, so the difference changes only when somebody sets the wall clock. One that changes by less than 50 ms is not seen.
+low='' high=''
+check_clock() {
+  # Some shells, BusyBox's among them, know the time without a process of their own. For the others half a second is often enough.
+  [ -n "${EPOCHREALTIME:-}" ] || [ $((tick % 5)) = 0 ] || return 0
+  read -r from _ </proc/uptime
+  wall=${EPOCHREALTIME:-$(date +%s.%N)}
+  read -r to _ </proc/uptime
+  fraction=${wall#*.}
+  # Not every `date` knows fractions.
+  case $fraction in '' | *[!0-9]*) return 0 ;; esac
+  wall=${wall%.*}${fraction%"${fraction#??}"}
+  # The wall clock was read somewhere between the two readings of uptime, which are cut to hundredths, too.
+  set -- $((wall - ${to%.*}${to#*.} - 1)) $((wall - ${from%.*}${from#*.} + 1))
+  if [ -n "$low" ] && { [ "$1" -gt $((high + 5)) ] || [ "$2" -lt $((low - 5)) ]; }; then
+    low=''
+    tie_clock
+  elif [ -z "$low" ] || [ $(($2 - $1)) -lt $((high - low)) ]; then
+    low=$1 high=$2
+  fi
+}
+
+tie_clock
 
 cpu_line() {
   line="cpu $now"
@@ -149,6 +176,7 @@ while sleep 0.1 && [ -d "/proc/$1" ]; do
   cpu_line
   [ $((tick % 2)) = 0 ] && host_line
   memory_step
+  check_clock
   read -r now _ </proc/uptime
   echo "done $now"
   tick=$((tick + 1))

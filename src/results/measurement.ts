@@ -69,6 +69,9 @@ export const RESENT = 'reset, sent again';
 /** Code of slices that did not measure what was checked. */
 export const OTHER_ANSWERS = 'other-answers';
 
+/** Code of slices during which somebody set the clock. */
+export const CLOCK_STEP = 'clock-step';
+
 /** kind: `timeout`, `refused`, `reset`, `reset, sent again`, `interrupted`, `http 500`, `wrong answer`, `other status`, … */
 export const RequestError = z.object({
   kind: z.string(),
@@ -153,7 +156,7 @@ export const Measurement = z.object({
   slice: count,
   outcome: z.enum(['ok', 'failed', 'void']),
   reason: z.string().nullable(),
-  /** Stable, kebab-case, where there is one for the reason: `other-answers`. */
+  /** Stable, kebab-case, where there is one for the reason: `other-answers`, `clock-step`. */
   code: z.string().optional(),
   others: Others.optional(),
   /** Unix time of the first request. */

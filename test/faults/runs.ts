@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { K6_IMAGE } from '../../src/engine/k6-image.ts';
 import { realHost } from '../../src/host.ts';
 import type { Results } from '../../src/results/results.ts';
 import {
@@ -15,6 +16,9 @@ import {
   told,
   variantOf,
 } from '../integration/bench.ts';
+import { imageFor } from '../integration/docker.ts';
+import { NAMESPACE } from '../integration/namespace.ts';
+import { quietly } from './engine.ts';
 import type { Fault, Seen } from './fault.ts';
 
 export interface RunWorld {
@@ -87,6 +91,22 @@ globalThis.Date = class extends Real {
   static now() { return Real.now() - backMs; }
 };
 `;
+/** An hour earlier from when there is a file, which the sampler can have in this folder alone. */
+const DATE = `#!/bin/sh
+if [ -e /tmp/set-back ]; then exec /bin/date --date '1 hour ago' "$@"; fi
+exec /bin/date "$@"
+`;
+
+/** The image of k6 with that \`date\`. */
+async function makeLateK6(folder: string): Promise<string> {
+  const [context, image] = [join(folder, 'late-k6'), `${NAMESPACE}-late-k6`];
+  mkdirSync(context);
+  writeFileSync(join(context, 'date'), DATE, { mode: 0o755 });
+  writeFileSync(join(context, 'Dockerfile'), `FROM ${await imageFor(K6_IMAGE)}\nCOPY date /usr/local/bin/\n`);
+  await docker('build', '--quiet', '--tag', image, context);
+  return image;
+}
+
 export const runFaults: readonly Fault<RunWorld>[] = [
   {
     what: 'no engine answers',
@@ -237,6 +257,39 @@ export const runFaults: readonly Fault<RunWorld>[] = [
       expect(results.run.wallSeconds).toBeGreaterThan(6);
       return seen;
     },
+  },
+  {
+    what: "the clock of the engine's machine is set back by an hour in the load, and forward again (that of the sampler, by a fake `date`)",
+    message: "the clock of the engine's machine was set back by 3600",
+    exitCode: 0,
+    kept: 'the slices of all other k6 processes; those of this one are void',
+    async inject({ project, out, bench }) {
+      const image = await makeLateK6(project.folder);
+      const run = bench(...ONE, '--image', `${K6_IMAGE}=${image}`);
+      await loading(run, '2/3');
+      const sampler = (await ourContainers()).find((name) => name.endsWith('-sampler'));
+      await docker('exec', sampler as string, 'touch', '/tmp/set-back');
+      // k6 keeps its clock here, and CPU is read by it: the sampler needs the same one again.
+      await realHost.sleep(1500);
+      await docker('exec', sampler as string, 'rm', '/tmp/set-back');
+      const seen = await end(run);
+      await docker('image', 'rm', image);
+      const slices = slicesOf(project.results(out), 'faulty@8.4');
+      expect(slices.map(({ outcome, code }) => [outcome, code])).toEqual([
+        ['ok', undefined],
+        ['void', 'clock-step'],
+        ['ok', undefined],
+      ]);
+      expect(slices.map(({ cpu }) => cpu !== null)).toEqual([true, false, true]);
+      return seen;
+    },
+    whyNot: () =>
+      quietly('docker', [
+        ...['run', '--rm', '--network=none', '--entrypoint=sh', imageFor(K6_IMAGE)],
+        ...['-c', '[ -z "$EPOCHREALTIME" ]'],
+      ])
+        ? null
+        : 'the shell of this image knows the time without `date`',
   },
   {
     what: '`--out` is removed while the run goes on',

@@ -2,6 +2,7 @@ import type { Instance } from '../../plan/plan.ts';
 import type { Batch } from '../../plan/timeline/slices.ts';
 import type { LoadOutcome } from '../load/k6-run.ts';
 import type { Generator } from '../measure/batch-outcome.ts';
+import type { Samples } from '../sample/samples.ts';
 import type { CheckedOf } from '../verify/checked.ts';
 
 /** What is loaded. */
@@ -9,6 +10,8 @@ export interface Target {
   ports: Instance['ports'];
   host: string;
   checkedOf: CheckedOf;
+  /** Of the servers' machine. */
+  samples: Pick<Samples, 'bootMs'>;
 }
 
 /** What several engines measured together, by the clock of the servers. */

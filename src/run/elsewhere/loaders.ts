@@ -12,6 +12,7 @@ import { mergeSummaries } from '../load/merge-summaries.ts';
 import { ARENA_FOLDER, FACTS_PATH } from '../load/probe.ts';
 import { mostGenerators, segmentFlags } from '../load/segments.ts';
 import type { Generator } from '../measure/batch-outcome.ts';
+import { watchClocks } from '../sample/clock-steps.ts';
 import { type Sampler, type Watch, waitForSamples } from '../sample/sampler.ts';
 import type { Sink, World } from '../world.ts';
 import { type AskedEngine, expectWay, measureDistance, medianOf, skewOf } from './distance.ts';
@@ -47,6 +48,8 @@ export interface Loaders {
   address: string;
   /** By how much this program's clock is ahead of the servers'; null: they have not met. */
   behindMs: number | null;
+  /** Unix ms at uptime 0 of the servers' machine and of each load engine as they met: it changes when somebody sets a clock. */
+  bootsMs: readonly (number | null)[];
   /** It was warned that they began apart. */
   told: boolean;
   /** How many of them made the last load. */
@@ -60,7 +63,15 @@ export type ReadyLoader = Omit<Loader, 'brought' | 'aheadMs'>;
 
 export function makeLoaders(ready: readonly ReadyLoader[], address: string): Loaders {
   const all = ready.map((one): Loader => ({ ...one, brought: null, aheadMs: null }));
-  return { all, address, behindMs: null, told: false, used: all.length, leadMs: COMMON_START_MS };
+  return {
+    all,
+    address,
+    behindMs: null,
+    bootsMs: [],
+    told: false,
+    used: all.length,
+    leadMs: COMMON_START_MS,
+  };
 }
 
 /** Of a generator that was not ready in time, the next load has twice as long to begin, up to this. */
@@ -130,6 +141,7 @@ async function loadTogether(
     }),
   );
   const beganMs = now() - (behindMs ?? 0) + leadMs;
+  const findStep = watchClocks(Object.fromEntries(all.map(({ name, watch }) => [name, watch.samples])));
   const loads = await Promise.all(
     all.map(async (loader, i) => {
       loader.watch.samples.forget(beganMs + (loader.aheadMs ?? 0) - leadMs - 1000);
@@ -158,7 +170,8 @@ async function loadTogether(
     ),
   );
   const apartMs = apart(batch, generators);
-  return { load: mergeLoads(generators, loads, apartMs), generators, beganMs, apartMs };
+  const load = { ...mergeLoads(generators, loads, apartMs), ...findStep() };
+  return { load, generators, beganMs, apartMs };
 }
 
 /** More bytes than the plan of a batch has. */
@@ -234,7 +247,9 @@ export async function loadByEngines(
   batch: Batch,
   target: Target,
 ): Promise<LoadedElsewhere> {
-  if (loaders.behindMs === null) {
+  const bootsMs = [target.samples, ...loaders.all.map(({ watch }) => watch.samples)].map((one) => one.bootMs);
+  if (loaders.behindMs === null || bootsMs.some((ms, i) => ms !== loaders.bootsMs[i])) {
+    loaders.bootsMs = bootsMs;
     const port = target.ports[batch.slices[0]?.variant ?? ''] as number;
     const page = { ports: target.ports, port, path: FACTS_PATH, host: target.host };
     const elsewhere = await meetServers(loaders, { docker, arena: arena.name, host }, page, sink, { signal });

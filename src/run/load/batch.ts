@@ -1,6 +1,7 @@
 import type { Instance } from '../../plan/plan.ts';
 import type { Batch } from '../../plan/timeline/slices.ts';
 import type { BatchOutcome } from '../measure/batch-outcome.ts';
+import { watchClocks } from '../sample/clock-steps.ts';
 import { type Watch, waitForSamples } from '../sample/sampler.ts';
 import type { CheckedOf } from '../verify/checked.ts';
 import type { World } from '../world.ts';
@@ -18,23 +19,27 @@ export async function runLoad(
   const { host, docker, signal } = engine;
   const { plan, config } = job;
   const askedMs = host.now();
+  const { samples } = watch;
   // What the batches before needed; a second before this one begins is enough for it.
-  watch.samples.forget(askedMs - 1000);
+  samples.forget(samples.completeMs - 1000);
   const environment = k6Environment(plan.cpus.load.length, engine.memoryBytes);
-  const target = { ports: instance.ports, host: config.host, checkedOf };
+  const target = { ports: instance.ports, host: config.host, checkedOf, samples };
+  const findStep = watchClocks({ "the engine's machine": samples });
   const together = engine.loadElsewhere ? await engine.loadElsewhere(batch, target) : null;
-  const load =
+  const made =
     together?.load ?? (await loadBatch(docker, engine.arena.name, batch, target, environment, { signal }));
+  await waitForSamples(engine, watch, batch, made.summary);
+  const load = { ...made, ...findStep() };
   const { summary } = load;
-  await waitForSamples(engine, watch, batch, summary);
   const loaded: BatchOutcome = {
     batch,
     instance: instance.index,
     summary,
     trouble: load.trouble,
+    ...(load.code && { code: load.code }),
     errors: load.errors,
     log: load.log,
-    samples: watch.samples,
+    samples,
     containers: watch.indices,
     arena: 0,
     services: watch.services,

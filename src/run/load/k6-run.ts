@@ -19,6 +19,8 @@ import { ARENA_FOLDER, makeReadable } from './probe.ts';
 export interface LoadOutcome {
   summary: K6Summary | null;
   trouble: string;
+  /** Stable, where there is one for the trouble. */
+  code?: string;
   errors: ErrorSample[];
   log: K6Log;
   /** What k6 printed, for the raw folder. */

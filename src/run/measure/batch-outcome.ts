@@ -25,6 +25,8 @@ export interface BatchOutcome {
   summary: K6Summary | null;
   /** Why there is no summary. */
   trouble: string;
+  /** Stable, where there is one for the trouble. */
+  code?: string;
   errors: readonly ErrorSample[];
   /** What k6 and a script wrote to their log; only a user's script has a log of its own slice. */
   log?: K6Log;

@@ -46,6 +46,7 @@ interface Given {
   k6?: number;
   server?: number;
   noSummary?: boolean;
+  code?: string;
 }
 
 function measureOne(given: Given): Measurement {
@@ -126,6 +127,7 @@ function measureOne(given: Given): Measurement {
       instance: 0,
       summary: given.noSummary ? null : summary,
       trouble: given.noSummary ? 'k6 was killed' : '',
+      ...(given.code && { code: given.code }),
     },
     ...{ errors: [], samples, containers: new Map([['a', 1]]), arena: 0 },
     cpus: { server: [0], load: [1], services: [] },
@@ -196,6 +198,11 @@ describe('measure', () => {
 
   test.each<[string, Given, Partial<Measurement>]>([
     ['k6 is killed', { noSummary: true }, { outcome: 'void', reason: 'k6 was killed' }],
+    [
+      'there is a code for what made it void',
+      { noSummary: true, code: 'clock-step' },
+      { outcome: 'void', code: 'clock-step' },
+    ],
     [
       'every request fails',
       { answered: ramp(50), failures: 50 },

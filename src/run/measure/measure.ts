@@ -137,7 +137,9 @@ function judge(
   script: ScriptSlice | null,
   { steps }: Slice,
 ): Pick<Measurement, 'outcome' | 'reason' | 'code'> {
-  if (outcome.summary === null) return { outcome: 'void', reason: outcome.trouble };
+  if (outcome.summary === null) {
+    return { outcome: 'void', reason: outcome.trouble, ...(outcome.code && { code: outcome.code }) };
+  }
   if (script?.aborted) return { outcome: 'failed', reason: `the script stopped the test: ${script.aborted}` };
   // Less than 1 µs a request is not PHP: the answers came from something else on that port.
   if (m.okCount > 100 && m.cpu !== null && m.cpu.usedUs < m.okCount) {

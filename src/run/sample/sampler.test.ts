@@ -49,6 +49,40 @@ describe.skipIf(!linux)('sampler.sh', () => {
     expect((samples.host[0]?.ticks.length ?? 0) / 2).toBeLessThanOrEqual(cpus);
   });
 
+  /** The sampler's lines of three seconds with a `date` that is off by so many seconds after the first of them. */
+  function sampleWithStep(seconds: string): string[] {
+    const folder = mkdtempSync(join(tmpdir(), 'clock-'));
+    try {
+      const date = execFileSync('sh', ['-c', 'command -v date'], { encoding: 'utf8' }).trim();
+      writeFileSync(
+        join(folder, 'date'),
+        `#!/bin/sh\nif [ -e ${folder}/set ]; then exec ${date} --date "${seconds} seconds" "$@"; fi\nexec ${date} "$@"\n`,
+        { mode: 0o755 },
+      );
+      const told = `{ echo "1 $$"; sleep 3; : >${folder}/set; sleep 4; } | exec sh "$0" $$`;
+      return run(told, { PATH: `${folder}:${process.env.PATH}` });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  }
+
+  test.for([
+    ['back by an hour', '-3600', -3_600_000],
+    ['forward by a quarter of a second', '0.25', 250],
+    ['not at all', '0', null],
+  ] as const)('ties uptime to the wall clock again when that was set %s', ([, seconds, stepMs], { skip }) => {
+    const known = execFileSync('sh', ['-c', 'echo "$EPOCHREALTIME"'], { encoding: 'utf8' }).trim();
+    if (known !== '') return skip('this shell does not ask `date`, which the test replaces');
+    const lines = sampleWithStep(seconds);
+    const samples = read(lines);
+    const clocks = lines.filter((line) => line.startsWith('clock '));
+    expect(clocks).toHaveLength(stepMs === null ? 1 : 2);
+    expect(samples.clockSteps).toHaveLength(clocks.length - 1);
+    // Uptime has a grid of 10 ms, and the clock is found by processes that take their time.
+    if (stepMs !== null) expect(Math.abs((samples.clockSteps[0] ?? 0) - stepMs)).toBeLessThan(100);
+    expect(samples.cpu.length).toBeGreaterThan(3);
+  });
+
   test('watches what it was given last, −1 for what is gone, and ends with standard input', () => {
     const temporary = mkdtempSync(join(tmpdir(), 'sampler-'));
     try {

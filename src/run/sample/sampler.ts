@@ -59,8 +59,11 @@ export async function startSampler(
   const running = host.start('docker', samplerArguments(name, run, arena.pid, tool), {
     onLine: (line, stream) => {
       if (stream === 'stderr') return;
-      if (line.startsWith('clock ')) clock = line;
-      else if (line.startsWith('watch ')) told = Number(line.slice(6));
+      if (line.startsWith('clock ')) {
+        clock = line;
+        current?.raw.add(line);
+        current?.samples.add(line);
+      } else if (line.startsWith('watch ')) told = Number(line.slice(6));
       else if (current !== null && told === number) {
         current.raw.add(line);
         current.samples.add(line);
@@ -179,12 +182,12 @@ export async function waitForSamples(
     summary && (summary.metrics[`bench_slice_start{slice:${sliceId(last)}}`]?.min || loadedFromMs(summary));
   const endMs = startedMs
     ? startedMs + (last.durationMs === null ? summary.durationMs : spanMs(last, batch)) + batch.drainMs
-    : (samples.cpu.at(-1)?.atMs ?? 0) + 200;
+    : samples.completeMs + 200;
   // What the kernel killed is counted with the memory, which is read less often: where nothing failed there is nothing to wait for.
   const failed = Object.entries(summary?.metrics ?? {}).some(
     ([name, values]) => name.startsWith('http_req_failed{slice:') && (values.passes ?? 0) > 0,
   );
-  const sampled = () => (failed ? samples.memory : samples.cpu).at(-1)?.atMs ?? 0;
+  const sampled = () => Math.min(samples.completeMs, failed ? (samples.memory.at(-1)?.atMs ?? 0) : Infinity);
   await pollUntil(engine, () => sampled() >= endMs, batch.drainMs + 2000);
 }
 

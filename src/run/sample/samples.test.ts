@@ -93,6 +93,29 @@ describe('the own reading of the sampler', () => {
   });
 });
 
+test('after somebody has set the clock, only what follows has a time', () => {
+  const samples = new Samples();
+  samples.add('clock 5000 0.00');
+  for (const [uptime, used] of [
+    [1, 10],
+    [1.1, 20],
+  ]) {
+    samples.add(`cpu ${uptime?.toFixed(2)} ${used}`);
+    samples.add(`done ${uptime?.toFixed(2)}`);
+  }
+  expect([samples.usedUs(0, 5_001_000, 5_001_100), samples.completeMs]).toEqual([10, 5_001_100]);
+  samples.add('clock 1401.20 1.20');
+  samples.add('done 1.25');
+  expect(samples.clockSteps).toEqual([-3_600_000]);
+  expect([samples.usedUs(0, 5_001_000, 5_001_100), samples.completeMs]).toEqual([null, 0]);
+  for (const [uptime, used] of [
+    [1.3, 30],
+    [1.4, 70],
+  ])
+    samples.add(`cpu ${uptime?.toFixed(2)} ${used}`);
+  expect(samples.usedUs(0, 1_401_310, 1_401_390)).toBe(40);
+});
+
 describe('samples of hours', () => {
   const samples = new Samples();
   samples.add('clock 0 0.00');

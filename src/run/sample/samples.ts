@@ -27,8 +27,12 @@ export class Samples {
   readonly cpu: CpuSample[] = [];
   readonly host: HostSample[] = [];
   readonly memory: MemorySample[] = [];
+  /** How far somebody has set the wall clock forward, ms, each time that it happened; negative when it was set back. */
+  readonly clockSteps: number[] = [];
+  /** When the last sample was begun that is there as a whole: whether somebody has set the clock is known until then. */
+  completeMs = 0;
   /** Unix ms at uptime 0. */
-  private bootMs: number | null = null;
+  bootMs: number | null = null;
   private readonly parts: ReadonlyMap<number, number>;
 
   /** @param parts index of a container → that of the one with which it is counted */
@@ -39,7 +43,7 @@ export class Samples {
   add(line: string): void {
     const [kind, first = '', ...fields] = line.split(' ');
     if (kind === 'clock') {
-      this.bootMs = (Number(first) - Number(fields[0])) * 1000;
+      this.tie((Number(first) - Number(fields[0])) * 1000);
       return;
     }
     if (this.bootMs === null) return;
@@ -54,7 +58,9 @@ export class Samples {
       this.cpu.push({ atMs, usedUs, readMs: 0 });
     } else if (kind === 'done') {
       const last = this.cpu.at(-1);
-      if (last) last.readMs = Math.max(0, atMs - last.atMs);
+      if (!last) return;
+      last.readMs = Math.max(0, atMs - last.atMs);
+      this.completeMs = last.atMs;
     } else if (kind === 'host') {
       const cpus = fields.map((field) => field.split(':').map(Number) as [number, number, number]);
       const ticks = new Uint32Array(2 * (1 + Math.max(-1, ...cpus.map(([cpu]) => cpu)))).fill(NO_TICKS);
@@ -75,6 +81,16 @@ export class Samples {
       }
       this.memory.push({ atMs, containers });
     }
+  }
+
+  /** What was sampled before somebody set the clock has times that mean nothing any more. */
+  private tie(bootMs: number): void {
+    if (this.bootMs !== null) {
+      this.clockSteps.push(bootMs - this.bootMs);
+      for (const kind of [this.cpu, this.host, this.memory]) kind.length = 0;
+      this.completeMs = 0;
+    }
+    this.bootMs = bootMs;
   }
 
   get ready(): boolean {
