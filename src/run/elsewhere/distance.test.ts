@@ -23,7 +23,6 @@ function engineAt({ aheadMs, wayMs }: { aheadMs: number; wayMs: number }): Asked
       },
     } as unknown as Docker,
     host: {
-      now,
       elapsed: () => elapsedMs,
       sleep: (_ms, signal) => new Promise((resolve) => signal?.addEventListener('abort', () => resolve())),
       start(_program, _args, options) {

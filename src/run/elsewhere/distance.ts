@@ -6,7 +6,7 @@ import { ARENA_FOLDER } from '../load/probe.ts';
 /** How far a load generator is from the servers: by its clock, and by the network. */
 
 export interface Distance {
-  /** By how much this program's clock is ahead of the engine's. */
+  /** By how much this program's monotonic clock is ahead of the engine's clock. */
   behindMs: number;
   /** That is off by so much at most: half of the time of a line to the engine and back. */
   withinMs: number;
@@ -30,7 +30,7 @@ const LIMIT_MS = 120_000;
 
 /** An engine, and the arena in it. */
 export interface AskedEngine {
-  host: Pick<Host, 'start' | 'now' | 'elapsed' | 'sleep'>;
+  host: Pick<Host, 'start' | 'elapsed' | 'sleep'>;
   docker: Docker;
   arena: string;
 }
@@ -50,7 +50,7 @@ export async function measureDistance(
     timeoutMs: LIMIT_MS,
     onLine(line) {
       const at = /^bench-clock (\d+)/.exec(line)?.[1];
-      if (at !== undefined) ages.push(host.now() - Number(at));
+      if (at !== undefined) ages.push(host.elapsed() - Number(at));
     },
   });
   const way = /^bench-way (\{.*\})/m.exec(found.stdout)?.[1];

@@ -46,7 +46,7 @@ export interface Loaders {
   all: readonly Loader[];
   /** Address of the servers' engine; the ports of variants are open there. */
   address: string;
-  /** By how much this program's clock is ahead of the servers'; null: they have not met. */
+  /** By how much this program's monotonic clock is ahead of the servers' clock; null: they have not met. */
   behindMs: number | null;
   /** Unix ms at uptime 0 of the servers' machine and of each load engine as they met: it changes when somebody sets a clock. */
   bootsMs: readonly (number | null)[];
@@ -128,7 +128,7 @@ async function readWay({ docker, arena }: Loader, address: string) {
 async function loadTogether(
   all: readonly Loader[],
   { address, behindMs, leadMs }: Loaders,
-  now: () => number,
+  elapsed: () => number,
   batch: Batch,
   target: Target,
   options: { signal: AbortSignal },
@@ -140,7 +140,7 @@ async function loadTogether(
       loader.brought = batch.scenario.name;
     }),
   );
-  const beganMs = now() - (behindMs ?? 0) + leadMs;
+  const beganMs = elapsed() - (behindMs ?? 0) + leadMs;
   const findStep = watchClocks(Object.fromEntries(all.map(({ name, watch }) => [name, watch.samples])));
   const loads = await Promise.all(
     all.map(async (loader, i) => {
@@ -257,7 +257,7 @@ export async function loadByEngines(
     for (const one of elsewhere.generators) sink.say(`load from ${describeGenerator(one)}`);
   }
   const used = chooseLoaders(loaders, batch, sink);
-  const { apartMs, ...loaded } = await loadTogether(used, loaders, host.now, batch, target, { signal });
+  const { apartMs, ...loaded } = await loadTogether(used, loaders, host.elapsed, batch, target, { signal });
   const lateMs = lateness(batch, loaded.generators, loaded.beganMs);
   if (lateMs > LATE_MS) {
     loaders.leadMs = Math.min(MOST_LEAD_MS, 2 * loaders.leadMs);
