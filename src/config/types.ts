@@ -47,6 +47,8 @@ export interface Runtime {
   htaccess?: boolean;
   /** Names in `$_SERVER` that it has also where a request has nothing of the kind, and others have not. */
   extraVariables?: readonly string[];
+  /** What SERVER_PORT is whatever port a request names; absent: that one. */
+  serverPort?: number;
   /** Whether a connection that is kept open takes one of its `workers`, idle or not. */
   workerPerConnection?: boolean;
   /** Option → values with which its pool of processes shrinks while it has no load. */

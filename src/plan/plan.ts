@@ -95,7 +95,7 @@ export function plan(
       ...[
         ...warnings,
         ...warnOfHtaccess(variants),
-        ...warnOfVariables(variants),
+        ...warnOfVariables(variants, config.host),
         ...warnOfDevPackages(images),
       ],
       ...[...warnOfMisfits(config), ...warnOfKeptConnections(variants, config.scenarios)],

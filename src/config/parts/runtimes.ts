@@ -48,6 +48,7 @@ export const manifest = keys({
   conflicts: listOf(lineValue).optional(),
   htaccess: booleanValue.optional(),
   'extra-variables': listOf(lineValue).optional(),
+  'server-port': integerValue({ min: 1, max: 65535 }).optional(),
   'worker-per-connection': booleanValue.optional(),
   elastic: record(optionName, listOf(lineValue)).optional(),
   stop: keys({
@@ -206,7 +207,7 @@ function readRuntime({ name, path, document, dockerfile }: Folder): Runtime {
   const parsed = validate(manifest, document);
   const { stop, options, elastic = {}, tried, htaccess, requires = [], conflicts, ...more } = parsed;
   const { 'long-lived': longLived, 'extra-variables': extraVariables, ...others } = more;
-  const { 'worker-per-connection': workerPerConnection, ...rest } = others;
+  const { 'worker-per-connection': workerPerConnection, 'server-port': serverPort, ...rest } = others;
   const checkNames = (named: object, ...path: string[]) => {
     for (const option of Object.keys(named)) {
       at(document.place([...path, option]), () => {
@@ -234,6 +235,7 @@ function readRuntime({ name, path, document, dockerfile }: Folder): Runtime {
     ...(longLived && { longLived }),
     ...(htaccess !== undefined && { htaccess }),
     ...(extraVariables && { extraVariables }),
+    ...(serverPort !== undefined && { serverPort }),
     ...(workerPerConnection !== undefined && { workerPerConnection }),
     elastic,
     options: complete,

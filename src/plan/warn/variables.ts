@@ -1,9 +1,14 @@
 import type { Warning } from '../../results/results.ts';
 import type { PlannedVariant } from '../variants.ts';
 
-/** Which variants give the app variables that are missing on the others, so that `isset()` takes another way there. */
-export function warnOfVariables(variants: readonly PlannedVariant[]): Warning[] {
+/** Which variants give the app other variables than the request has, or than the others give. */
+export function warnOfVariables(variants: readonly PlannedVariant[], host: string): Warning[] {
   const heads = variants.filter(({ ref }) => ref === null);
+  return [...warnOfExtras(heads), ...warnOfPorts(heads, host)];
+}
+
+/** Where `isset()` takes another way. */
+function warnOfExtras(heads: readonly PlannedVariant[]): Warning[] {
   const names = (variant: PlannedVariant) => [...(variant.runtime.extraVariables ?? [])].sort().join(', ');
   const kinds = [...new Set(heads.map(names))];
   // Alike on all, or on the only one.
@@ -14,6 +19,22 @@ export function warnOfVariables(variants: readonly PlannedVariant[]): Warning[] 
       code: 'variables',
       message: `${labels.join(', ')}: $_SERVER has ${kind} even if the request has none, unlike the others; an app that checks isset() behaves differently there`,
       remedy: 'check empty() in the app; see docs/runtimes.md, Server variables',
+      variant: null,
+    };
+  });
+}
+
+/** A port that the server gives the app is right by default; it is another one as soon as `host` names one. */
+function warnOfPorts(heads: readonly PlannedVariant[], host: string): Warning[] {
+  const port = Number(/:(\d+)$/.exec(host)?.[1] ?? 80);
+  const wrong = heads.filter(({ runtime: { serverPort = port } }) => serverPort !== port);
+  const ports = [...new Set(wrong.map(({ runtime }) => runtime.serverPort))];
+  return ports.map((fixed) => {
+    const labels = wrong.filter(({ runtime }) => runtime.serverPort === fixed).map(({ label }) => label);
+    return {
+      code: 'variables',
+      message: `${labels.join(', ')}: SERVER_PORT is always ${fixed}, but \`host\` names port ${port}; an app that makes links with it behaves differently there`,
+      remedy: 'read the port from the Host header in the app; see docs/runtimes.md, Server variables',
       variant: null,
     };
   });
