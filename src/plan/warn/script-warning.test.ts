@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { parseLoad } from '../../config/parts/load.ts';
+import type { Scenario } from '../../config/types.ts';
+import { warnOfThresholds } from './script-warning.ts';
+
+/** A script with one threshold, and a load of the scenario that replaces its own, if any. */
+const scenario = (metric: string, condition: string, { aborts = false, load = '' } = {}) =>
+  ({
+    name: 'cart',
+    load: load === '' ? null : parseLoad(load),
+    script: { thresholds: [{ metric, condition, aborts }] },
+  }) as unknown as Scenario;
+
+test.each([
+  ['a count', 'http_reqs', 'count>100'],
+  ['the last value', 'users', ' value < 5'],
+])('a threshold on %s is judged by slice', (_, metric, condition) => {
+  expect(warnOfThresholds([scenario(metric, condition)])).toEqual([
+    {
+      code: 'threshold-by-slice',
+      message: `scenario cart: ${metric} ${condition}: counts and last values cannot be combined over slices, so each slice must meet the threshold`,
+      remedy: 'use a rate or a trend for one number over all slices',
+      variant: null,
+    },
+  ]);
+});
+
+test.each([
+  ['alone', 'http_req_duration{scenario:buy}'],
+  ['behind another one', 'http_req_duration{expected_response:true, scenario:buy}'],
+])('a threshold on a scenario that `load` replaces has nothing to judge: its tag %s', (_, metric) => {
+  expect(warnOfThresholds([scenario(metric, 'p(95)<200', { load: 'vus(2, 1s)' })])).toEqual([
+    {
+      code: 'threshold-scenario',
+      message: `scenario cart: ${metric} p(95)<200: no request has this tag, because \`load\` replaces the scenarios of the script`,
+      remedy: 'remove `load`, so that the script uses its own',
+      variant: null,
+    },
+  ]);
+});
+
+test('a threshold that would abort is evaluated at the end', () => {
+  const [warning, ...others] = warnOfThresholds([scenario('checks', 'rate>0.9', { aborts: true })]);
+  expect(others).toEqual([]);
+  expect(warning).toMatchObject({
+    code: 'threshold-abort',
+    message: expect.stringContaining('checks rate>0.9'),
+  });
+});
+
+test.each([
+  ['a rate', scenario('checks', 'rate>0.9')],
+  ['a trend', scenario('http_req_duration', 'p(95)<200', { load: 'vus(2, 1s)' })],
+  ['a scenario that the script runs itself', scenario('http_req_duration{scenario:buy}', 'p(95)<200')],
+  [
+    'a tag that only ends like it',
+    scenario('http_req_duration{my_scenario:buy}', 'p(95)<200', { load: 'vus(2, 1s)' }),
+  ],
+  ['no script', { ...scenario('', ''), script: undefined } as unknown as Scenario],
+])('says nothing of %s', (_, given) => {
+  expect(warnOfThresholds([given])).toEqual([]);
+});
