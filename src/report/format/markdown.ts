@@ -3,26 +3,12 @@ import { cleanLine, clipMiddle, plural } from '../../text/plain.ts';
 import { answerOf, type ReportAnswer } from '../view/answer/answer.ts';
 import type { Mark } from '../view/answer/changerows.ts';
 import { ASKED_PULL, type Medium, shortCommit, THIS_CHANGE, THIS_PULL } from '../view/medium.ts';
-import { partRows, placeColumn, type RankColumn, rankColumns } from '../view/ranking.ts';
-import { tellRows } from '../view/why/cause.ts';
+import type { RankColumn } from '../view/ranking.ts';
+import { type ScenarioView, viewScenario } from '../view/scenario.ts';
 import type { Names } from '../words/changes.ts';
-import { capacityLegend } from '../words/loads/capacity.ts';
-import { thresholdsLine } from '../words/loads/scripted.ts';
-import { soakLegend } from '../words/loads/soak.ts';
-import { tuned } from '../words/loads/tune.ts';
 import { NOTHING } from '../words/numbers.ts';
-import { type Deltas, deltaLegend, deltasOf, deltaTitle, findable } from '../words/verdicts.ts';
-import {
-  conditions,
-  DOUBTFUL_LEGEND,
-  exceptions,
-  hasDoubtful,
-  holdsLegend,
-  intervalLegend,
-  reasonOf,
-  tradeOffs,
-  verdict,
-} from '../words/words.ts';
+import { type Deltas, deltaTitle } from '../words/verdicts.ts';
+import { reasonOf } from '../words/words.ts';
 import { code, escapeMarkdown } from './escape.ts';
 import { folded, table, tableOf, whole } from './markup.ts';
 import { renderDetails } from './md-details.ts';
@@ -110,7 +96,7 @@ export function renderMarkdown(
 export function renderMarkdownTable(summary: Summary): string {
   const answer = answerOf(summary, mediumOf(FULL, NOWHERE));
   if (answer && answer.rows.length > 0) return `${tableOf(answer.table)}\n`;
-  return `${summary.scenarios.map((scenario) => tables(scenario, FULL)).join('\n\n')}\n`;
+  return `${summary.scenarios.map((scenario) => tables(viewOf(scenario, summary, FULL), FULL)).join('\n\n')}\n`;
 }
 
 function groupHeading(summary: Summary, index: number, of: number): string {
@@ -168,44 +154,28 @@ function renderAnswer({ mark, headline, points, title, table, notes, left }: Rep
     .join('\n\n');
 }
 
+function viewOf(scenario: ScenarioSummary, summary: Summary, limits: Limits): ScenarioView {
+  const legend: Names = { name: (text) => shorten(text, limits.label), text: cleanLine };
+  return viewScenario(scenario, summary, { medium: mediumOf(limits, NOWHERE), legend, most: limits.rows });
+}
+
 function renderScenario(
   scenario: ScenarioSummary,
   summary: Summary,
   limits: Limits,
   charts: boolean,
 ): string {
-  const { facts, rows } = scenario;
-  const { name } = namesOf(limits);
-  const deltas = deltasOf(scenario);
-  const plain: Names = { name: (text) => shorten(text, limits.label), text: cleanLine };
-  const legend = [
-    conditions(scenario, summary),
-    deltas ? deltaLegend(deltas, summary, plain) : '',
-    deltas ? findable(scenario) : '',
-    intervalLegend(scenario),
-    holdsLegend(scenario),
-    capacityLegend(scenario),
-    soakLegend(scenario),
-    thresholdsLine(scenario),
-    hasDoubtful(scenario) ? DOUBTFUL_LEGEND : '',
-  ];
+  const view = viewOf(scenario, summary, limits);
+  const { title, verdict, tuned, others, left, functions, conditions, delta, legend } = view;
+  const isOne = summary.scenarios.length === 1;
   return [
-    `## ${escapeMarkdown(shorten(facts.title || facts.name, limits.reason))}${summary.scenarios.length > 1 ? ` (${name(facts.name)})` : ''}`,
-    [
-      `**${verdict(scenario, name)}**`,
-      ...tuned(scenario, summary, name),
-      tradeOffs(scenario, name),
-      exceptions(scenario, name),
-    ]
-      .filter(Boolean)
-      .join(' '),
-    tables(scenario, limits),
-    rows.length > limits.rows
-      ? `${plural(rows.length - limits.rows, 'more variant')} in the full report.`
-      : '',
-    tellRows(facts.name, summary, mediumOf(limits, NOWHERE)),
+    `## ${escapeMarkdown(shorten(title, limits.reason))}${isOne ? '' : ` (${namesOf(limits).name(scenario.facts.name)})`}`,
+    [`**${verdict}**`, ...tuned, ...others].join(' '),
+    tables(view, limits),
+    left > 0 ? `${plural(left, 'more variant')} in the full report.` : '',
+    functions,
     charts ? renderChart(scenario) : '',
-    `<sub>${legend.filter(Boolean).map(escapeMarkdown).join('<br>')}</sub>`,
+    `<sub>${[conditions, delta, ...legend].filter(Boolean).map(escapeMarkdown).join('<br>')}</sub>`,
   ]
     .filter(Boolean)
     .join('\n\n');
@@ -216,18 +186,23 @@ function shorten(text: string, characters: number): string {
   return line.length > characters ? `${[...line].slice(0, characters).join('')}…` : line;
 }
 
-function tables(scenario: ScenarioSummary, limits: Limits): string {
-  const { ranked, bound, unranked, failed } = partRows({
-    rows: scenario.rows.slice(0, limits.rows),
-    bases: scenario.bases.slice(0, limits.rows),
-  });
-  const apart = [...bound, ...unranked];
+function tables(
+  { place, label, numbers, deltas, ranked, apart, failed }: ScenarioView,
+  limits: Limits,
+): string {
+  const unranked = apart.flatMap(({ rows }) => rows);
   const name = (row: Row) => code(shorten(row.label, limits.label));
   const reason = (row: Row) => escapeMarkdown(shorten(reasonOf(row.state), limits.reason));
-  const columns = columnsOf(scenario, limits);
+  const columns: Columns = [
+    columnOf(label, limits),
+    ...(deltas ? [deltaColumn(deltas)] : []),
+    ...numbers.map((column) => columnOf(column, limits)),
+  ];
   return [
-    ranked.length > 0 ? table([columnOf(placeColumn(scenario), limits), ...columns], ranked) : '',
-    apart.length > 0 ? `Not ranked:\n\n${table([...columns, { title: 'Why', cell: reason }], apart)}` : '',
+    ranked.length > 0 ? table([columnOf(place, limits), ...columns], ranked) : '',
+    unranked.length > 0
+      ? `Not ranked:\n\n${table([...columns, { title: 'Why', cell: reason }], unranked)}`
+      : '',
     failed.length > 0 ? `Failed:\n\n${failed.map((row) => `- ${name(row)} ${reason(row)}`).join('\n')}` : '',
   ]
     .filter(Boolean)
@@ -238,12 +213,6 @@ type Columns = Parameters<typeof table<Row>>[0];
 
 /** Their cells may break at the `±`. */
 const NUMBERS = ['rps', 'p50', 'p95', 'p99', 'cpu'];
-
-function columnsOf(scenario: ScenarioSummary, limits: Limits): Columns {
-  const deltas = deltasOf(scenario);
-  const [label, ...others] = rankColumns(scenario).map((column) => columnOf(column, limits));
-  return [...(label ? [label] : []), ...(deltas ? [deltaColumn(deltas)] : []), ...others];
-}
 
 function columnOf({ title, unit, isText, key, cell }: RankColumn, { label }: Limits): Columns[number] {
   return {

@@ -1,34 +1,18 @@
 import type { Row, ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import { cleanLine, cleanText, clip, clipMiddle } from '../../text/plain.ts';
-import { countLines } from '../counts/count-words.ts';
 import { answerOf, type ReportAnswer } from '../view/answer/answer.ts';
 import type { Mark } from '../view/answer/changerows.ts';
 import { type Medium, PLAIN_MARKS, shortCommit, THIS_CHANGE } from '../view/medium.ts';
-import { partRows, placeColumn, type RankColumn, rankColumns } from '../view/ranking.ts';
+import type { RankColumn } from '../view/ranking.ts';
+import { type ScenarioView, viewScenario } from '../view/scenario.ts';
 import type { TableRow, Tone } from '../view/table.ts';
-import { tellRows } from '../view/why/cause.ts';
 import type { Names } from '../words/changes.ts';
 import { checkedLines } from '../words/checked-lines.ts';
 import { answerText, logText, shownOf } from '../words/evidence.ts';
-import { capacityLegend } from '../words/loads/capacity.ts';
-import { thresholdsLine } from '../words/loads/scripted.ts';
-import { soakLegend } from '../words/loads/soak.ts';
-import { tuned } from '../words/loads/tune.ts';
 import { NOTHING } from '../words/numbers.ts';
 import { startsLegend, startsOf } from '../words/start-words.ts';
-import { type Deltas, deltaLegend, deltasOf, deltaTitle, findable } from '../words/verdicts.ts';
-import {
-  conditions,
-  DOUBTFUL_LEGEND,
-  exceptions,
-  hasDoubtful,
-  holdsLegend,
-  intervalLegend,
-  overhead,
-  reasonOf,
-  tradeOffs,
-  verdict,
-} from '../words/words.ts';
+import { type Deltas, deltaTitle } from '../words/verdicts.ts';
+import { overhead, reasonOf } from '../words/words.ts';
 import {
   chooseColumns,
   coloured,
@@ -146,53 +130,57 @@ function eachLine(text: string, style: Style): string {
 
 function renderScenario(scenario: ScenarioSummary, summary: Summary, width: number, styles: Styles): string {
   const { facts } = scenario;
-  const title = styles.bold(clip(cleanLine(`${facts.name}: ${facts.title}`), width));
-  const { ranked, bound, unranked, failed } = partRows(scenario);
-  const apart = [...bound, ...unranked];
-  const deltas = deltasOf(scenario);
+  const view = viewScenario(scenario, summary, { medium, name: cleanLine });
+  const columns = chooseColumns(columnsOf(view), measuredIn(view), width, DROP_ORDER);
+  const legend = [
+    columns.some(({ key }) => key === 'Δ') ? view.delta : '',
+    ...view.legend,
+    ...view.counts,
+    view.functions,
+  ].filter(Boolean);
+  return [
+    styles.bold(clip(cleanLine(`${facts.name}: ${facts.title}`), width)),
+    styles.dim(wrap(view.conditions, width, '  ')),
+    wrap([view.verdict, ...view.others].join(' '), width, ''),
+    ...view.tuned.map((line) => styles.bold(wrap(line, width, '  '))),
+    '',
+    ...renderRows(view, columns, width, styles),
+    ...legend.map((line) => styles.dim(wrap(line, width, '  '))),
+  ].join('\n');
+}
 
-  const measured = [...ranked, ...apart];
-  const columns = chooseColumns(columnsOf(scenario, deltas), measured, width, DROP_ORDER);
-  const lines = layOutTable(columns, measured, width, styles);
+function measuredIn({ ranked, apart }: ScenarioView): Row[] {
+  return [...ranked, ...apart.flatMap(({ rows }) => rows)];
+}
+
+/** The ranking; below it what is not in it, each with its reason. */
+function renderRows(
+  view: ScenarioView,
+  columns: readonly TerminalColumn[],
+  width: number,
+  styles: Styles,
+): string[] {
+  const { ranked, failed } = view;
+  const measured = measuredIn(view);
   const margin = ' '.repeat(widthOf(columns[0] as TerminalColumn, measured) + 2 * GAP.length);
-  const [head, ...cells] = lines as [string, ...string[]];
-  const table = [
+  const [head, ...cells] = layOutTable(columns, measured, width, styles) as [string, ...string[]];
+  return [
     ...(measured.length > 0 ? [styles.dim(head)] : []),
     ...cells.slice(0, ranked.length),
-    ...(apart.length > 0 ? [styles.dim('not ranked')] : []),
-    ...apart.flatMap((row, i) => [
-      cells[ranked.length + i] as string,
-      styles.warn(wrap(`${margin}${cleanLine(reasonOf(row.state))}`, width, margin)),
-      ...tellShown(row, measured, width),
-    ]),
+    ...(measured.length > ranked.length ? [styles.dim('not ranked')] : []),
+    ...measured
+      .slice(ranked.length)
+      .flatMap((row, i) => [
+        cells[ranked.length + i] as string,
+        styles.warn(wrap(`${margin}${cleanLine(reasonOf(row.state))}`, width, margin)),
+        ...tellShown(row, measured, width),
+      ]),
     ...(failed.length > 0 ? [styles.dim('failed')] : []),
     ...failed.flatMap((row) => {
       const text = `  ${cleanLine(row.label)}: ${cleanLine(reasonOf(row.state))}`;
       return [styles.bad(wrap(text, width, '    ')), ...tellShown(row, failed, width)];
     }),
   ];
-  const showsDeltas = columns.some(({ key }) => key === 'Δ');
-  const legend = [
-    deltas && showsDeltas ? deltaLegend(deltas, summary, names) : '',
-    deltas ? findable(scenario) : '',
-    intervalLegend(scenario),
-    holdsLegend(scenario),
-    capacityLegend(scenario),
-    soakLegend(scenario),
-    ...countLines(scenario, names),
-    tellRows(facts.name, summary, medium),
-    cleanLine(thresholdsLine(scenario)),
-    hasDoubtful(scenario) ? DOUBTFUL_LEGEND : '',
-  ].filter(Boolean);
-  return [
-    title,
-    styles.dim(wrap(cleanLine(conditions(scenario, summary)), width, '  ')),
-    wrap([verdict, tradeOffs, exceptions].map((say) => say(scenario, cleanLine)).join(' '), width, ''),
-    ...tuned(scenario, summary, cleanLine).map((line) => styles.bold(wrap(line, width, '  '))),
-    '',
-    ...table,
-    ...legend.map((line) => styles.dim(wrap(line, width, '  '))),
-  ].join('\n');
 }
 
 /** What a row was answered and has logged, below its reason; once for all that have the same. */
@@ -214,16 +202,15 @@ function tellShown(row: Row, rows: readonly Row[], width: number): string[] {
   ];
 }
 
-function columnsOf(scenario: ScenarioSummary, deltas: Deltas | null): TerminalColumn[] {
-  const [label = [], ...others] = rankColumns(scenario).map(columnOf);
+function columnsOf(view: ScenarioView): TerminalColumn[] {
+  const { place, label, deltas, numbers } = view;
   const columns = [
-    ...columnOf(placeColumn(scenario)),
-    ...label,
+    ...[place, label].flatMap(columnOf),
     ...(deltas ? deltaColumns(deltas) : []),
-    ...others.flat(),
+    ...numbers.flatMap(columnOf),
   ];
   const isEmpty = ({ key, cell }: TerminalColumn) =>
-    key.endsWith('±') && scenario.rows.every((row) => cell(row) === '');
+    key.endsWith('±') && measuredIn(view).every((row) => cell(row) === '');
   return columns.filter((column) => !isEmpty(column));
 }
 

@@ -5,15 +5,13 @@ import { cleanLine } from '../../text/plain.ts';
 import { answerOf, type ReportAnswer } from '../view/answer/answer.ts';
 import { type Medium, PLAIN_MARKS, shortCommit, THIS_CHANGE } from '../view/medium.ts';
 import { compareTables, TOGETHER } from '../view/sections/comparisons.ts';
-import type { Names } from '../words/changes.ts';
 import type { Numbers } from './charts/variant-numbers.ts';
 import { type Html, html, isolate, raw, sentence } from './html.ts';
 import { drawRange, gridHtml, scaleOf } from './sections.ts';
 
 /** What the page makes of texts of others where they stand in a sentence. */
-export const names: Names = { name: isolate, text: cleanLine };
-const medium: Medium = {
-  ...names,
+export const pageMedium: Medium = {
+  ...{ name: isolate, text: cleanLine },
   ...THIS_CHANGE,
   code: isolate,
   call: isolate,
@@ -24,7 +22,7 @@ const medium: Medium = {
 
 /** Did it get slower? Nothing where nothing was to be compared. */
 export function renderAnswer(summary: Summary, numbers: Numbers): Html | null {
-  const answer = answerOf(summary, medium);
+  const answer = answerOf(summary, pageMedium);
   if (!answer) return null;
   const { mark, headline, points, title, rows, notes } = answer;
   return html`<section class="card answer"><h2 class="visually-hidden">What changed</h2>
@@ -77,7 +75,7 @@ export function renderComparisonsHtml(
   numbers: Numbers,
 ): Html | null {
   const all = scenario.comparisons.filter(({ against, ratio }) => against === kind && ratio !== null);
-  const [found] = compareTables(all, summary, names, false);
+  const [found] = compareTables(all, summary, pageMedium, false);
   if (!found) return null;
   const title = `Compared with ${found.against}`;
   const folded = (name: string) =>
@@ -87,7 +85,7 @@ export function renderComparisonsHtml(
   const leads = leadsOf(scenario.comparisons);
   const shown = all.filter((comparison) => leads.has(comparison));
   if (shown.every(({ verdict }) => verdict === 'inconclusive')) return null;
-  return html`<h3>${sentence(title)}</h3>${compareTables(shown, summary, names, false).map(({ grid }) => gridHtml(grid, numbers))}${
+  return html`<h3>${sentence(title)}</h3>${compareTables(shown, summary, pageMedium, false).map(({ grid }) => gridHtml(grid, numbers))}${
     all.length > shown.length && folded('All metrics')
   }${together}`;
 }

@@ -1,7 +1,8 @@
 import type { Row, ScenarioSummary } from '../../analyse/summary.ts';
 import type { Estimate } from '../../stats/estimate.ts';
-import { partRows, placeColumn, type RankCell, type RankColumn, rankColumns } from '../view/ranking.ts';
-import { answerText } from '../words/evidence.ts';
+import type { RankCell, RankColumn } from '../view/ranking.ts';
+import type { ScenarioView } from '../view/scenario.ts';
+import { answerText, logText } from '../words/evidence.ts';
 import { DOUBTFUL, reasonOf } from '../words/words.ts';
 import type { Numbers } from './charts/variant-numbers.ts';
 import { type Html, html, name, sentence } from './html.ts';
@@ -15,17 +16,15 @@ interface Column extends Pick<RankColumn, 'title' | 'unit' | 'help' | 'isText'> 
 }
 
 /** The ranking, then what stands apart from it. */
-export function renderRanking(scenario: ScenarioSummary, numbers: Numbers): Html {
-  const { ranked, bound, unranked, failed } = partRows(scenario);
+export function renderRanking(view: ScenarioView, scenario: ScenarioSummary, numbers: Numbers): Html {
+  const { ranked, apart, failed } = view;
   const others = scenario.bases.filter(({ state }) => state.kind !== 'failed');
-  const [label, ...rest] = rankColumns(scenario).map(columnOf);
-  const plain = [...(label ? [label] : []), ...rest];
-  const columns = [columnOf(placeColumn(scenario)), ...(label ? [label] : []), barColumn(scenario), ...rest];
-  const apart = (title: string, found: readonly Row[], shown = [...plain, WHY]) =>
-    found.length > 0 && html`<h3>${title}</h3>${table(title, shown, found, numbers)}`;
+  const [place, label, ...rest] = [view.place, view.label, ...view.numbers].map(columnOf) as [Column, Column];
+  const below = (title: string, found: readonly Row[], more: readonly Column[]) =>
+    html`<h3>${title}</h3>${table(title, [label, ...rest, ...more], found, numbers)}`;
   return html`${
-    ranked.length > 0 && table('Ranking', columns, ranked, numbers)
-  }${apart('The load generator was the limit', bound)}${apart('Not ranked', unranked)}${apart('What they are compared with', others, plain)}${
+    ranked.length > 0 && table('Ranking', [place, label, barColumn(scenario), ...rest], ranked, numbers)
+  }${apart.map(({ title, rows }) => below(title, rows, [WHY]))}${others.length > 0 && below('What they are compared with', others, [])}${
     failed.length > 0 &&
     html`<h3>Failed</h3><ul class="failed">${failed.map((row) => renderFailed(row, numbers))}</ul>`
   }`;
@@ -75,13 +74,9 @@ function barColumn({ rows, metric }: ScenarioSummary): Column {
   };
 }
 
-const LOG_LINES = 30;
-const LOG_CHARACTERS = 4000;
-
 function renderFailed({ variant, label, state }: Row, numbers: Numbers): Html {
-  const log = state.kind === 'failed' ? state.log.trimEnd() : '';
   const answer = state.kind === 'failed' && state.answer;
-  const last = log.split('\n').slice(-LOG_LINES).join('\n').slice(-LOG_CHARACTERS);
+  const last = state.kind === 'failed' ? logText(state.log, true) : '';
   return html`<li data-variant="${numbers.get(variant)}">${name(label)}: ${reasonOf(state)}${
     answer &&
     html`<details><summary>What it answered</summary><pre tabindex="0" dir="auto">${answerText(answer)}</pre></details>`

@@ -4,29 +4,15 @@ import type { ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import type { Measurement, Results } from '../../results/results.ts';
 import { cleanLine, plural } from '../../text/plain.ts';
 import { isCompared } from '../view/answer/answer.ts';
-import { capacityLegend } from '../words/loads/capacity.ts';
-import { soakLegend } from '../words/loads/soak.ts';
-import { tuned } from '../words/loads/tune.ts';
-import { deltaLegend, deltasOf, findable } from '../words/verdicts.ts';
-import {
-  commitOf,
-  commitWithFiles,
-  conditions,
-  DOUBTFUL_LEGEND,
-  exceptions,
-  hasDoubtful,
-  holdsLegend,
-  intervalLegend,
-  tradeOffs,
-  verdict,
-} from '../words/words.ts';
+import { viewScenario } from '../view/scenario.ts';
+import { commitOf, commitWithFiles, exceptions, verdict } from '../words/words.ts';
 import type { PageData } from './charts/chart.ts';
 import { chartsOf, variantCharts } from './charts/charts.ts';
 import type { Numbers } from './charts/variant-numbers.ts';
 import { flameOf } from './flame/flame-data.ts';
 import { type Html, html, isolate, sentence } from './html.ts';
 import { renderAcrossHtml } from './html-across.ts';
-import { names, renderAnswer, renderComparisonsHtml } from './html-comparisons.ts';
+import { pageMedium, renderAnswer, renderComparisonsHtml } from './html-comparisons.ts';
 import { renderEnvironment, renderMethod, renderScenarioDetails, renderStarts } from './html-details.ts';
 import { renderRanking } from './html-ranking.ts';
 import { renderPage } from './html-shell.ts';
@@ -179,34 +165,19 @@ function renderOverview({ scenarios }: Summary, index: number): Html {
 }
 
 function renderScenario(scenario: ScenarioSummary, summary: Summary, numbers: Numbers, id: string): Html {
-  const deltas = deltasOf(scenario);
+  const view = viewScenario(scenario, summary, { medium: pageMedium });
   const changes = (['base', 'earlier'] as const)
     .map((kind) => renderComparisonsHtml(kind, scenario, summary, numbers))
     .filter((found) => found !== null);
   const among = renderComparisonsHtml('reference', scenario, summary, numbers);
-  const isCompared = changes.length > 0 || among !== null;
-  const legend = [
-    conditions(scenario, summary),
-    deltas && isCompared ? deltaLegend(deltas, summary, names) : '',
-    intervalLegend(scenario),
-    holdsLegend(scenario),
-    capacityLegend(scenario),
-    soakLegend(scenario),
-    isCompared ? findable(scenario) : '',
-    hasDoubtful(scenario) ? DOUBTFUL_LEGEND : '',
-  ].filter(Boolean);
-  const more = [
-    ...tuned(scenario, summary, isolate),
-    tradeOffs(scenario, isolate),
-    exceptions(scenario, isolate),
-  ]
-    .filter(Boolean)
-    .join(' ');
+  const delta = changes.length > 0 || among !== null ? view.delta : '';
+  const legend = [view.conditions, delta, ...view.legend].filter(Boolean);
+  const more = [...view.tuned, ...view.others].join(' ');
   return html`<section class="card scenario" id="scenario-${id}" data-scenario="${id}">
-<h2 dir="auto" class="${summary.scenarios.length === 1 && 'visually-hidden'}">${titleOfScenario(scenario)}</h2>
-<p class="verdict">${sentence(verdict(scenario, isolate))}</p>
+<h2 dir="auto" class="${summary.scenarios.length === 1 && 'visually-hidden'}">${view.title}</h2>
+<p class="verdict">${sentence(view.verdict)}</p>
 ${more && html`<p class="more">${sentence(more)}</p>`}
-${renderRanking(scenario, numbers)}
+${renderRanking(view, scenario, numbers)}
 ${among}${changes}
 <p class="legend-line">${legend.map((line, i) => html`${i > 0 && html`<br>`}${sentence(line)}`)}</p>
 <p class="note no-script">The charts are drawn by a script, which does not run here.</p>

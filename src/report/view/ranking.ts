@@ -34,17 +34,6 @@ export interface RankCell {
   isDoubtful?: boolean;
 }
 
-/** Rows by what became of them: ranked, the load generator was the limit, not ranked, failed. */
-export function partRows({ rows, bases }: Pick<ScenarioSummary, 'rows' | 'bases'>) {
-  const of = (kind: Row['state']['kind']) => rows.filter(({ state }) => state.kind === kind);
-  return {
-    ranked: of('ranked'),
-    bound: of('generator-bound'),
-    unranked: of('unranked'),
-    failed: [...of('failed'), ...bases.filter(({ state }) => state.kind === 'failed')],
-  };
-}
-
 /** The place of a row; shared places begin with `=`. */
 export function placeColumn({ best }: ScenarioSummary): RankColumn {
   return {
@@ -57,15 +46,18 @@ export function placeColumn({ best }: ScenarioSummary): RankColumn {
   };
 }
 
-/** All other columns, in their order: those for which something was measured. */
-export function rankColumns(scenario: ScenarioSummary): RankColumn[] {
+export function labelColumn({ best }: ScenarioSummary): RankColumn {
+  return {
+    ...{ key: 'label', title: 'Variant', isText: true },
+    cell: ({ label, variant }) => ({ text: label, isBest: variant === best }),
+    sort: ({ label }) => label,
+  };
+}
+
+/** The numbers, in their order: those for which something was measured. */
+export function numberColumns(scenario: ScenarioSummary): RankColumn[] {
   const { metric, best } = scenario;
   const columns: (RankColumn | false)[] = [
-    {
-      ...{ key: 'label', title: 'Variant', isText: true },
-      cell: ({ label, variant }) => ({ text: label, isBest: variant === best }),
-      sort: ({ label }) => label,
-    },
     hasHolds(scenario) &&
       limitColumn('holds', 'Holds', 'the highest rate of the ramp that was answered in time'),
     hasCapacity(scenario) &&

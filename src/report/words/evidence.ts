@@ -9,8 +9,9 @@ export interface Shown {
 }
 
 const BODY_CHARACTERS = 2048;
-const LOG_LINES = 12;
-const LOG_CHARACTERS = 2048;
+/** How much of a log, at most: beside other rows, and where it is folded. */
+const LOG = { lines: 12, characters: 2048 };
+const FOLDED_LOG = { lines: 30, characters: 4000 };
 
 /** Of a row that is failed or not ranked for its answers; null: nothing of the kind is known. */
 export function shownOf({ state, errors }: Row): Shown | null {
@@ -35,6 +36,7 @@ export function answerText({ status, headers, body }: Evidence): string {
 }
 
 /** The end of a log. */
-export function logText(log: string): string {
-  return log.trimEnd().split('\n').slice(-LOG_LINES).join('\n').slice(-LOG_CHARACTERS);
+export function logText(log: string, isFolded = false): string {
+  const { lines, characters } = isFolded ? FOLDED_LOG : LOG;
+  return log.trimEnd().split('\n').slice(-lines).join('\n').slice(-characters);
 }

@@ -7,8 +7,6 @@ import { type Column, grid, left, type Part, right, type Section, section, varia
 /** Of each variant's errors these many are shown with a body, cut to so many characters. */
 const SAMPLES = 5;
 const SAMPLE_CHARACTERS = 500;
-const LOG_LINES = 30;
-const LOG_CHARACTERS = 4000;
 
 type Line = ErrorRow & { variant: string; label: string };
 
@@ -54,7 +52,7 @@ function sampleOf({ variant, label, kind, endpoint, sample, answer, log }: Line)
 export function logSection({ variants }: Summary): Section[] {
   const parts = variants.flatMap(({ id: variant, label, failure }): Part[] => {
     if (!failure?.answer && !failure?.log.trim()) return [];
-    const lines = failure.log.trimEnd().split('\n').slice(-LOG_LINES).join('\n').slice(-LOG_CHARACTERS);
+    const lines = logText(failure.log, true);
     const line = (text: string): Part => ({ kind: 'line', text: [{ name: label }, text], variant });
     const log = (text: string): Part => ({ kind: 'log', text, variant });
     return [

@@ -1,5 +1,6 @@
 import { passedRatio } from '../../../analyse/rows/script-rows.ts';
 import type { CheckRow, MetricRow, Row, ScenarioSummary, ThresholdRow } from '../../../analyse/summary.ts';
+import type { Names } from '../changes.ts';
 import { count, digits, NOTHING, share } from '../numbers.ts';
 
 /** Whether some variant's answers were checked by a script, or found wrong by a bundled journey. */
@@ -29,12 +30,14 @@ export function thresholdsOf({ rows, bases }: Pick<ScenarioSummary, 'rows' | 'ba
 }
 
 /** `thresholds: 5 of 6 passed; missed by apache: http_req_duration p(95)<100 (134)` */
-export function thresholdsLine(scenario: Pick<ScenarioSummary, 'rows' | 'bases'>): string {
+export function thresholdsLine(scenario: Pick<ScenarioSummary, 'rows' | 'bases'>, medium: Names): string {
   const all = thresholdsOf(scenario);
   if (all.length === 0) return '';
   const of = (state: ThresholdRow['state']) => all.filter(({ threshold }) => threshold.state === state);
   const [missed, open] = [of('missed'), of('open')];
-  const words = missed.slice(0, 3).map(({ label, threshold }) => `${label} ${sayThreshold(threshold)}`);
+  const words = missed
+    .slice(0, 3)
+    .map(({ label, threshold }) => `${medium.name(label)} ${medium.text(sayThreshold(threshold))}`);
   const more = missed.length > 3 ? ` and ${missed.length - 3} more` : '';
   return [
     `thresholds of the script: ${of('passed').length} of ${all.length} passed`,

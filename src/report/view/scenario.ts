@@ -1,0 +1,107 @@
+import type { Row, ScenarioSummary, Summary } from '../../analyse/summary.ts';
+import { cleanLine } from '../../text/plain.ts';
+import { countLines } from '../counts/count-words.ts';
+import type { Names } from '../words/changes.ts';
+import { capacityLegend } from '../words/loads/capacity.ts';
+import { thresholdsLine } from '../words/loads/scripted.ts';
+import { soakLegend } from '../words/loads/soak.ts';
+import { tuned } from '../words/loads/tune.ts';
+import { type Deltas, deltaLegend, deltasOf, findable } from '../words/verdicts.ts';
+import {
+  conditions,
+  DOUBTFUL_LEGEND,
+  exceptions,
+  hasDoubtful,
+  holdsLegend,
+  intervalLegend,
+  type Name,
+  tradeOffs,
+  verdict,
+} from '../words/words.ts';
+import type { Medium } from './medium.ts';
+import { labelColumn, numberColumns, placeColumn, type RankColumn } from './ranking.ts';
+import { tellRows } from './why/cause.ts';
+
+/** What the report shows of a scenario, made once from the summary. A format only decides how it looks. */
+export interface ScenarioView {
+  title: string;
+  /** What came out, in a sentence; then what came of `--tune`, in what others are better, and who is missing. */
+  verdict: string;
+  tuned: readonly string[];
+  others: readonly string[];
+  /** The columns of the ranking, in their order: the place, the variant, the numbers. */
+  place: RankColumn;
+  label: RankColumn;
+  numbers: readonly RankColumn[];
+  deltas: Deltas | null;
+  ranked: readonly Row[];
+  /** What was measured but has no place, each kind with its title. */
+  apart: readonly { title: string; rows: readonly Row[] }[];
+  failed: readonly Row[];
+  /** Variants that were left out. */
+  left: number;
+  /** Which load, how often. */
+  conditions: string;
+  /** What Δ is, where it is shown. */
+  delta: string;
+  /** What the numbers and signs mean, and what else is known of all of them. */
+  legend: readonly string[];
+  /** What was counted and profiled, in sentences, for where there is no section of it. */
+  counts: readonly string[];
+  functions: string;
+}
+
+interface Wording {
+  medium: Medium;
+  /** How labels stand in sentences, if otherwise. */
+  name?: Name;
+  /** How texts of others stand in the legend, if otherwise. */
+  legend?: Names;
+  /** So many variants at most. */
+  most?: number;
+}
+
+export function viewScenario(
+  scenario: ScenarioSummary,
+  summary: Summary,
+  { medium, name = medium.name, legend = medium, most = Infinity }: Wording,
+): ScenarioView {
+  const { facts, rows } = scenario;
+  const bases = scenario.bases.slice(0, most);
+  const shown = rows.slice(0, most);
+  const of = (kind: Row['state']['kind'], among = shown) => among.filter(({ state }) => state.kind === kind);
+  const deltas = deltasOf(scenario);
+  const hasChange = scenario.comparisons.some((one) => one.against !== 'reference' && one.ratio !== null);
+  return {
+    title: cleanLine(facts.title || facts.name),
+    verdict: verdict(scenario, name),
+    tuned: tuned(scenario, summary, name),
+    others: known([tradeOffs(scenario, name), exceptions(scenario, name)]),
+    place: placeColumn(scenario),
+    label: labelColumn(scenario),
+    numbers: numberColumns(scenario),
+    deltas,
+    ranked: of('ranked'),
+    apart: [
+      { title: 'The load generator was the limit', rows: of('generator-bound') },
+      { title: 'Not ranked', rows: of('unranked') },
+    ].filter((group) => group.rows.length > 0),
+    failed: [...of('failed'), ...of('failed', bases)],
+    left: rows.length - shown.length,
+    conditions: cleanLine(conditions(scenario, summary)),
+    delta: deltas ? deltaLegend(deltas, summary, legend) : '',
+    legend: known([
+      deltas || hasChange ? findable(scenario) : '',
+      intervalLegend(scenario),
+      holdsLegend(scenario),
+      capacityLegend(scenario),
+      soakLegend(scenario),
+      thresholdsLine(scenario, legend),
+      hasDoubtful(scenario) ? DOUBTFUL_LEGEND : '',
+    ]),
+    counts: countLines(scenario, medium),
+    functions: tellRows(facts.name, summary, medium),
+  };
+}
+
+const known = (texts: readonly string[]) => texts.filter((text) => text !== '');
