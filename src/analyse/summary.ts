@@ -1,3 +1,4 @@
+import type { Quantile } from '../results/quantiles.ts';
 import type {
   CheckedPage,
   Comparison,
@@ -122,7 +123,7 @@ export type RowState =
   | { kind: 'failed'; stage: string; reason: string; log: string; answer?: Evidence };
 
 /** One variant in one scenario. Null: not measured. */
-export interface Row {
+export interface Row extends Record<Quantile, PercentileEstimate | null> {
   /** Id of the variant. */
   variant: string;
   label: string;
@@ -144,9 +145,6 @@ export interface Row {
   capacity: Capacity | null;
   /** For long, steady load. */
   soak: Soak | null;
-  p50: PercentileEstimate | null;
-  p95: PercentileEstimate | null;
-  p99: PercentileEstimate | null;
   latency: PooledLatency | null;
   cpuMsPerRequest: Estimate | null;
   /** Share of the server's CPUs in use, 0…1. */
@@ -159,7 +157,7 @@ export interface Row {
   /** k6 was more than half busy: part of the latency may be its own. */
   latencyDoubtful: boolean;
   /** Percentiles to which k6 is expected to have added more than a tenth (`isDoubtful`). */
-  doubtful: readonly ('p50' | 'p95' | 'p99')[];
+  doubtful: readonly Quantile[];
   /** Iterations that could not start in time. */
   dropped: number;
   droppedRatio: number;
@@ -208,7 +206,7 @@ export interface ScriptRow {
 }
 
 /** A metric of a script over all slices. */
-export interface MetricRow {
+export interface MetricRow extends Record<Quantile, number | null> {
   name: string;
   type: 'trend' | 'rate' | 'counter' | 'gauge';
   /** `time`: ms, `data`: bytes, `default`. */
@@ -221,9 +219,6 @@ export interface MetricRow {
   max: number | null;
   /** Rate: share of what was true. */
   ratio: number | null;
-  p50: number | null;
-  p95: number | null;
-  p99: number | null;
 }
 
 /** A threshold of a script, over all slices of a variant. */

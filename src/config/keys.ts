@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { QUANTILES } from '../results/quantiles.ts';
 import { record, scalar } from './document.ts';
 import { parseEngine } from './engine-key.ts';
 import {
@@ -195,7 +196,7 @@ export const KEYS = {
   slo: {
     schema: scenarioKeys.slo,
     value: 'p99=2s,ok=99%',
-    about: 'Pass criteria: p50, p95, p99 (times), ok and checks (percentages)',
+    about: `Pass criteria: ${QUANTILES.join(', ')} (times), ok and checks (percentages)`,
     many: 'pairs',
   },
   mask: {

@@ -1,6 +1,7 @@
 import type { Place } from '../errors.ts';
 import type { Gate } from '../results/comparison.ts';
 import type { Counter } from '../results/count-names.ts';
+import type { Quantile } from '../results/quantiles.ts';
 
 /** The nouns that every step after `config` works with. Everything here is validated and complete. */
 
@@ -117,13 +118,10 @@ export type Journey =
   | { kind: 'script'; name: string; file: string };
 
 /** Pass criteria. Ratios 0…1, times in ms. */
-export interface Slo {
+export interface Slo extends Partial<Record<`${Quantile}Ms`, number>> {
   okRatio?: number;
   /** Share in which each `check` has to pass. */
   checksRatio?: number;
-  p50Ms?: number;
-  p95Ms?: number;
-  p99Ms?: number;
 }
 
 /** Requests of a script with this tag have a row of their own. */

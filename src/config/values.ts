@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { eachQuantile } from '../results/quantiles.ts';
 import { scalar } from './document.ts';
 import { LOAD_FORMS, parseLoad } from './parts/load.ts';
 import * as text from './text.ts';
@@ -69,9 +70,7 @@ export function listOf<T>(item: z.ZodType<T>, json: Record<string, unknown> = { 
 
 /** What a scenario must keep; an all-empty one always passes. */
 export const sloValues = {
-  p50: durationValue(1, { unit: 'ms' }).optional(),
-  p95: durationValue(1, { unit: 'ms' }).optional(),
-  p99: durationValue(1, { unit: 'ms' }).optional(),
+  ...eachQuantile(() => durationValue(1, { unit: 'ms' }).optional()),
   ok: percentValue.optional(),
   checks: percentValue.optional(),
 };

@@ -3,6 +3,7 @@ import { analyse } from '../analyse/analyse.ts';
 import type { CountRow } from '../analyse/counted.ts';
 import type { Row } from '../analyse/summary.ts';
 import { originOf } from '../results/elsewhere.ts';
+import { eachQuantile } from '../results/quantiles.ts';
 import type { Results } from '../results/results.ts';
 import { CompareMetric } from '../results/results.ts';
 import type { Estimate } from '../stats/estimate.ts';
@@ -41,9 +42,7 @@ export const HistoryRecord = z.object({
   /** Only what is `ranked` shows how fast it is; of `generator-bound` RPS is a lower bound. */
   state: z.enum(['ranked', 'generator-bound', 'unranked', 'failed']),
   rps: Number95.nullable(),
-  p50Ms: Number95.nullable(),
-  p95Ms: Number95.nullable(),
-  p99Ms: Number95.nullable(),
+  ...eachQuantile(() => Number95.nullable(), 'Ms'),
   cpuMsPerRequest: Number95.nullable(),
   memoryBytes: z.number().nullable(),
   coldStartMs: z.number().nullable(),
@@ -136,7 +135,7 @@ function countsOf(rows: readonly CountRow[]): Pick<HistoryRecord, 'counts'> {
 function numbersOf(row: Row) {
   return {
     ...{ rps: number(row.rps), cpuMsPerRequest: number(row.cpuMsPerRequest) },
-    ...{ p50Ms: number(row.p50), p95Ms: number(row.p95), p99Ms: number(row.p99) },
+    ...eachQuantile((quantile) => number(row[quantile]), 'Ms'),
     memoryBytes: row.memory && round(row.memory.medianBytes),
     coldStartMs: row.coldStartMs === null ? null : round(row.coldStartMs),
     okRatio: row.okRatio === null ? null : round(row.okRatio),

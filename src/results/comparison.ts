@@ -1,10 +1,11 @@
 import * as z from 'zod';
+import { QUANTILES } from './quantiles.ts';
 
 /** One variant against another, as `results.json` has it, and the gates on that. */
 
 const count = z.int().nonnegative();
 
-export const CompareMetric = z.enum(['rps', 'p50', 'p95', 'p99', 'cpu', 'memory', 'services']);
+export const CompareMetric = z.enum(['rps', ...QUANTILES, 'cpu', 'memory', 'services']);
 
 /** One variant against another in one metric; see docs/method.md. Ratios are variant ÷ reference. */
 export const Comparison = z.object({

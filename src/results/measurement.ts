@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { eachQuantile } from './quantiles.ts';
 
 /** What is measured, as `results.json` has it: slices, duets and searches. Units are in the names. */
 
@@ -275,7 +276,7 @@ export const Probe = z.object({
   failures: count,
   /** Iterations that could not start as no client was free. */
   dropped: count,
-  latency: z.object({ p50Ms: z.number(), p95Ms: z.number(), p99Ms: z.number() }).nullable(),
+  latency: z.object(eachQuantile(() => z.number(), 'Ms')).nullable(),
   /** Within the pass criteria, and all but nothing was left over. */
   held: z.boolean(),
   /** Why it was the load generator's doing rather than the server's; null: it was not. */

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { Comparison, Gate } from './comparison.ts';
 import { buckets, Duet, Evidence, Histogram, Measurement, Search } from './measurement.ts';
 import { Count, Profile } from './pass.ts';
+import { eachQuantile } from './quantiles.ts';
 
 export * from './comparison.ts';
 export * from './measurement.ts';
@@ -151,9 +152,7 @@ export const ScenarioFacts = z.object({
   slo: z.object({
     okRatio: ratio.optional(),
     checksRatio: ratio.optional(),
-    p50Ms: z.number().optional(),
-    p95Ms: z.number().optional(),
-    p99Ms: z.number().optional(),
+    ...eachQuantile(() => z.number().optional(), 'Ms'),
   }),
   /** Of a k6 script; untrusted text. */
   thresholds: z.array(z.object({ metric: z.string(), condition: z.string() })).optional(),

@@ -1,5 +1,5 @@
 import { mean } from 'simple-statistics';
-import type { CompareMetric, Comparison, Duet, Gate, Results } from '../../results/results.ts';
+import { CompareMetric, type Comparison, type Duet, type Gate, type Results } from '../../results/results.ts';
 import { ALPHA, MAX_GUARDED, MIN_PAIRS, SATURATED } from '../../stats/limits.ts';
 import {
   benjaminiHochberg,
@@ -24,8 +24,6 @@ import {
   pairSlices,
   ratiosOf,
 } from './pairs.ts';
-
-const METRICS: readonly CompareMetric[] = ['rps', 'p50', 'p95', 'p99', 'cpu', 'memory', 'services'];
 
 /**
  * Every variant against its other ref and against the reference, scenario by scenario; comparisons with an earlier
@@ -132,7 +130,10 @@ function draftPair(
   const fitting = chooseFitting(scenario, pairs, against, together);
   const [lead] = fitting.metrics;
   const served = [variant, reference].some(({ slices }) => slices.some(({ services }) => services !== null));
-  const metrics = [lead, ...METRICS.filter((metric) => metric !== lead && (served || metric !== 'services'))];
+  const metrics = [
+    lead,
+    ...CompareMetric.options.filter((metric) => metric !== lead && (served || metric !== 'services')),
+  ];
   return metrics.map((metric) => {
     const how = together && metric === 'cpu' ? 'together' : 'turns';
     const sides = logSides(pairs, metric, pool);

@@ -1,5 +1,6 @@
 import { linearRegression } from 'simple-statistics';
 import { MAX_PROBES } from '../../plan/timeline/capacity-plan.ts';
+import { eachQuantile, percentOf } from '../../results/quantiles.ts';
 import {
   type Measurement,
   OTHER_ANSWERS,
@@ -10,7 +11,7 @@ import {
 } from '../../results/results.ts';
 import type { Capacity } from '../summary.ts';
 import { type Knee, keeps, poolLimits, poolSteps, SERVED } from './knee.ts';
-import { sum } from './pool.ts';
+import { percentileOf, sum } from './pool.ts';
 
 /** It is done when the lowest rate that was missed is at most so many times the highest that was held. */
 const RESOLUTION = 1.04;
@@ -115,8 +116,7 @@ export function judgeProbe(
 function percentilesOf(steps: readonly Step[]): Probe['latency'] {
   const pooled = poolSteps(steps);
   if (pooled === null) return null;
-  const at = (p: number) => pooled.percentiles.find((point) => point.p === p)?.ms as number;
-  return { p50Ms: at(50), p95Ms: at(95), p99Ms: at(99) };
+  return eachQuantile((quantile) => percentileOf(pooled, percentOf(quantile)) as number, 'Ms');
 }
 
 /** By how much longer requests take with every second, in seconds, over all steps: a line through their averages. */

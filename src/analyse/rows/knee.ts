@@ -1,4 +1,5 @@
 import { mean } from 'simple-statistics';
+import { QUANTILES, type Quantile } from '../../results/quantiles.ts';
 import type { Latency, Measurement, ScenarioFacts, Step } from '../../results/results.ts';
 import { estimate } from '../../stats/estimate.ts';
 import { fromPercentiles } from '../../stats/histogram.ts';
@@ -38,8 +39,6 @@ const MIN_LEVELS = 4;
 const MIN_EVIDENCE = 2;
 /** A server that does so much more above its knee was not full there: k6 had too few clients. */
 const MORE = 1.15;
-/** What a pass criterion can be about. */
-const LIMITED = ['p50Ms', 'p95Ms', 'p99Ms'] as const;
 
 /**
  * The rate up to which a ramp was sustained: the one split of its levels, into those below and those above, that the
@@ -129,12 +128,15 @@ function growthBetween(before: Step | undefined, { offsetMs, durationMs, latency
 
 /** Whether so many requests, of which so many were answered right, are within the pass criteria. */
 export function keeps(
-  { requests, latency }: Pick<Step, 'requests'> & { latency: Pick<Latency, (typeof LIMITED)[number]> | null },
+  { requests, latency }: Pick<Step, 'requests'> & { latency: Pick<Latency, `${Quantile}Ms`> | null },
   right: number,
   slo: ScenarioFacts['slo'],
 ): boolean {
   const needed = slo.okRatio ?? DEFAULT_OK_RATIO;
-  const late = LIMITED.some((key) => latency !== null && slo[key] !== undefined && latency[key] > slo[key]);
+  const late = QUANTILES.some((quantile) => {
+    const limit = slo[`${quantile}Ms`];
+    return latency !== null && limit !== undefined && latency[`${quantile}Ms`] > limit;
+  });
   return !late && requests > 0 && right >= needed * requests;
 }
 

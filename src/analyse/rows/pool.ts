@@ -1,3 +1,4 @@
+import { eachQuantile, percentOf, type Quantile } from '../../results/quantiles.ts';
 import type { Endpoint, Histogram, Latency, Measurement } from '../../results/results.ts';
 import { estimate } from '../../stats/estimate.ts';
 import { mergeHistograms, percentiles, total } from '../../stats/histogram.ts';
@@ -64,9 +65,7 @@ export function poolLatency(parts: readonly Part[]): PooledLatency | null {
  * slices' own percentiles serve only when each slice has at least ten samples beyond it: p99 of a short slice is
  * mostly chance.
  */
-export function poolPercentiles(
-  slices: readonly Measurement[],
-): Pick<Row, 'latency' | 'p50' | 'p95' | 'p99'> {
+export function poolPercentiles(slices: readonly Measurement[]): Pick<Row, 'latency' | Quantile> {
   const latency = poolLatency(slices);
   const groups = byInstance(slices);
   // Of a single start all slices are those of that start.
@@ -78,11 +77,12 @@ export function poolPercentiles(
     known ??= slices.map((slice) => poolLatency([slice]));
     return known;
   };
-  const spread = (p: (typeof PERCENTILES)[number]): PercentileEstimate | null => {
-    const all = at(latency, p);
+  const spread = (quantile: Quantile): PercentileEstimate | null => {
+    const p = percentOf(quantile);
+    const all = percentileOf(latency, p);
     if (all === null) return null;
     if (starts.length > 1) {
-      const each = starts.map((start) => at(start, p) as number);
+      const each = starts.map((start) => percentileOf(start, p) as number);
       const found = estimate(
         each.map((ms) => [ms]),
         all,
@@ -90,13 +90,14 @@ export function poolPercentiles(
       return found && { ...found, range: { low: Math.min(...each), high: Math.max(...each) } };
     }
     const enough = samples.every((n) => n * (1 - p / 100) >= 10);
-    const found = estimate([enough ? single().map((own) => at(own, p) as number) : [all]], all);
+    const found = estimate([enough ? single().map((own) => percentileOf(own, p) as number) : [all]], all);
     return found && { ...found, range: null };
   };
-  return { latency, p50: spread(50), p95: spread(95), p99: spread(99) };
+  return { latency, ...eachQuantile(spread) };
 }
 
-function at(latency: PooledLatency | null, p: number): number | null {
+/** @param p one of `PERCENTILES` */
+export function percentileOf(latency: PooledLatency | null | undefined, p: number): number | null {
   return latency?.percentiles.find((point) => point.p === p)?.ms ?? null;
 }
 

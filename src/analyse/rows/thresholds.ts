@@ -1,3 +1,4 @@
+import { eachQuantile, percentOf } from '../../results/quantiles.ts';
 import type { Measurement, ScriptMetric } from '../../results/results.ts';
 import { mergeHistograms, percentile } from '../../stats/histogram.ts';
 import type { MetricRow, ThresholdRow } from '../summary.ts';
@@ -103,7 +104,7 @@ export function poolMetric(
     ...{ name, type, contains, count, min, max, at },
     ratio: type === 'rate' && count > 0 ? sum(parts, ({ passes }) => passes ?? 0) / count : null,
     value: type === 'gauge' ? (parts.at(-1)?.value ?? null) : mean,
-    ...{ p50: at(50), p95: at(95), p99: at(99) },
+    ...eachQuantile((quantile) => at(percentOf(quantile))),
   };
 }
 

@@ -1,4 +1,5 @@
 import { mean, median } from 'simple-statistics';
+import { percentOf, QUANTILES, type Quantile } from '../../results/quantiles.ts';
 import type { Measurement, Results, ScenarioFacts, Search, Variant } from '../../results/results.ts';
 import { estimate } from '../../stats/estimate.ts';
 import {
@@ -177,11 +178,10 @@ function cpuMsPerRequest(slices: readonly Measurement[]): number[] {
   return known(slices, (slice) => slice.cpu?.perRequestUs).map((us) => us / 1000);
 }
 
-function doubtfulOf(row: Pick<Row, 'p50' | 'p95' | 'p99'>, busyRatio: number | null): Row['doubtful'] {
-  return ([50, 95, 99] as const).flatMap((p) => {
-    const key = `p${p}` as const;
+function doubtfulOf(row: Pick<Row, Quantile>, busyRatio: number | null): Row['doubtful'] {
+  return QUANTILES.filter((key) => {
     const found = row[key];
-    return found && busyRatio !== null && isDoubtful(found.value, busyRatio, p) ? [key] : [];
+    return found && busyRatio !== null && isDoubtful(found.value, busyRatio, percentOf(key));
   });
 }
 
@@ -262,18 +262,13 @@ function boundReason(slices: readonly Measurement[]): string {
   return [...kinds.values()].toReversed().slice(0, 2).join('; ') || 'the load generator was the limit';
 }
 
-function missedSlo(row: Pick<Row, 'p50' | 'p95' | 'p99' | 'okRatio'>, { slo }: ScenarioFacts): string[] {
-  const limits = [
-    ['p50', row.p50?.value, slo.p50Ms],
-    ['p95', row.p95?.value, slo.p95Ms],
-    ['p99', row.p99?.value, slo.p99Ms],
-  ] as const;
+function missedSlo(row: Pick<Row, Quantile | 'okRatio'>, { slo }: ScenarioFacts): string[] {
   const wrong = slo.okRatio !== undefined && row.okRatio !== null && row.okRatio < slo.okRatio;
-  const late = limits.flatMap(([name, ms, limit]) =>
-    ms !== undefined && limit !== undefined && ms > limit
-      ? [`${name} ${roundAbove(ms, limit)} ms > ${limit} ms`]
-      : [],
-  );
+  const late = QUANTILES.flatMap((key) => {
+    const [ms, limit] = [row[key]?.value, slo[`${key}Ms`]];
+    const isLate = ms !== undefined && limit !== undefined && ms > limit;
+    return isLate ? [`${key} ${roundAbove(ms, limit)} ms > ${limit} ms`] : [];
+  });
   return wrong ? [...late, `OK ${percent(row.okRatio as number)} < ${percent(slo.okRatio as number)}`] : late;
 }
 

@@ -1,12 +1,12 @@
 import { mean, median, sampleVariance } from 'simple-statistics';
 import { originOf } from '../../results/elsewhere.ts';
-import type {
+import {
   CompareMetric,
-  Comparison,
-  Measurement,
-  Results,
-  ScenarioFacts,
-  Variant,
+  type Comparison,
+  type Measurement,
+  type Results,
+  type ScenarioFacts,
+  type Variant,
 } from '../../results/results.ts';
 import { mergeHistograms, percentile } from '../../stats/histogram.ts';
 import { ALPHA } from '../../stats/limits.ts';
@@ -14,7 +14,7 @@ import { tCritical, tPValue } from '../../stats/student.ts';
 import { byInstance } from '../rows/pool.ts';
 import { chooseMetric, measureVariants } from '../rows/variant-rows.ts';
 
-const METRICS: readonly CompareMetric[] = ['rps', 'p50', 'p95', 'p99', 'cpu', 'memory'];
+const METRICS = CompareMetric.options.filter((metric) => metric !== 'services');
 
 /** For every comparison with another run: nothing that was measured can take it away. */
 export const ANOTHER_RUN = 'another run: machine and time may differ';

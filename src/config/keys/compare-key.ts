@@ -1,5 +1,5 @@
 import { UserError } from '../../errors.ts';
-import type { Gate } from '../../results/comparison.ts';
+import { CompareMetric, type Gate } from '../../results/comparison.ts';
 import { COUNT_NAMES } from '../../results/count-names.ts';
 import { formatDuration, HOUR, parseDuration, quote, refuse, SECOND, unknownWord } from '../text.ts';
 import type { Shard, Unjudged } from '../types.ts';
@@ -52,7 +52,6 @@ export function parseBudget(text: string): number {
   return ms;
 }
 
-const GATE_METRICS = ['rps', 'p50', 'p95', 'p99', 'cpu', 'memory', 'services'] as const;
 export const GATE_FORM = '[METRIC] slower > N% [in SCENARIO] [on RUNTIME or VARIANT]';
 export const COUNT_GATE_FORM = 'COUNT more [> N or N%]';
 const GATE =
@@ -83,13 +82,13 @@ export function parseGate(text: string): Gate {
   const source = text.trim().replaceAll(/\s+/g, ' ');
   const { metric = null, above = '', scenario = null, variant = null } = GATE.exec(source)?.groups ?? {};
   if (!above) return parseCountGate(source);
-  const known = GATE_METRICS.find((name) => name === metric) ?? null;
+  const known = CompareMetric.options.find((name) => name === metric) ?? null;
   if (metric !== null && known === null) {
     if (COUNT_NAME_LIST.includes(metric)) {
       const hint = `write '${metric} more > ${above}%'`;
       throw new UserError('a count is more or fewer, not slower', { found: quote(source), hint });
     }
-    throw unknownWord('metric', metric, GATE_METRICS);
+    throw unknownWord('metric', metric, CompareMetric.options);
   }
   const percent = parseAbove(`${above}%`, above);
   // Nothing does less than no requests: RPS, which may lead where no metric is named, loses 100 % at most.

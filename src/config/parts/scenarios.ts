@@ -1,6 +1,7 @@
 import { basename, dirname, join, resolve } from 'node:path';
 import type { z } from 'zod';
 import { UserError } from '../../errors.ts';
+import { QUANTILES } from '../../results/quantiles.ts';
 import { at, type Document, displayPath, keys, readYamlFile, validate } from '../document.ts';
 import type { Files } from '../files.ts';
 import { NAME, quote, SECOND, suggest, unknownWord } from '../text.ts';
@@ -213,12 +214,12 @@ export function completeScenario(
   };
 }
 
-function toSlo({ p50, p95, p99, ok, checks }: NonNullable<Overrides['slo']>): Slo {
+function toSlo({ ok, checks, ...times }: NonNullable<Overrides['slo']>): Slo {
   return {
     ...(ok !== undefined && { okRatio: ok }),
     ...(checks !== undefined && { checksRatio: checks }),
-    ...(p50 !== undefined && { p50Ms: p50 }),
-    ...(p95 !== undefined && { p95Ms: p95 }),
-    ...(p99 !== undefined && { p99Ms: p99 }),
+    ...Object.fromEntries(
+      QUANTILES.flatMap((key) => (times[key] === undefined ? [] : [[`${key}Ms`, times[key]]])),
+    ),
   };
 }

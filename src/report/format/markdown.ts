@@ -1,4 +1,5 @@
 import type { Row, ScenarioSummary, Summary } from '../../analyse/summary.ts';
+import { QUANTILES } from '../../results/quantiles.ts';
 import { cleanLine, clipMiddle, plural } from '../../text/plain.ts';
 import { answerOf, type ReportAnswer } from '../view/answer/answer.ts';
 import type { Mark } from '../view/answer/changerows.ts';
@@ -212,7 +213,7 @@ function tables(
 type Columns = Parameters<typeof table<Row>>[0];
 
 /** Their cells may break at the `±`. */
-const NUMBERS = ['rps', 'p50', 'p95', 'p99', 'cpu'];
+const NUMBERS: readonly string[] = ['rps', ...QUANTILES, 'cpu'];
 
 function columnOf({ title, unit, isText, key, cell }: RankColumn, { label }: Limits): Columns[number] {
   return {

@@ -1,3 +1,4 @@
+import { eachQuantile } from '../../results/quantiles.ts';
 import type { CompareMetric, Comparison } from '../../results/results.ts';
 import { atMost, bytesOfBoth, change, digits } from './numbers.ts';
 
@@ -10,9 +11,7 @@ export interface Names {
 /** What a metric is called beside a number. */
 const NOUNS: Record<CompareMetric, string> = {
   rps: 'RPS',
-  p50: 'p50',
-  p95: 'p95',
-  p99: 'p99',
+  ...eachQuantile((quantile) => quantile),
   cpu: 'CPU per request',
   memory: 'memory',
   services: 'CPU of services per request',

@@ -1,4 +1,5 @@
 import type { ScenarioSummary } from '../../../analyse/summary.ts';
+import { QUANTILES } from '../../../results/quantiles.ts';
 import type { Measurement, Variant } from '../../../results/results.ts';
 import type { Estimate } from '../../../stats/estimate.ts';
 import { mergeHistograms, percentiles, total } from '../../../stats/histogram.ts';
@@ -37,9 +38,9 @@ function sliceDots(
 ): DotChart | null {
   // The rate of a whole ramp is that of its middle, whoever answers.
   const first = metric === 'holds' ? 'p99' : metric;
-  const order = [first, 'rps', 'p50', 'p95', 'p99'];
+  const order = [first, 'rps', ...QUANTILES] as const;
   const groups = byVariant(slices);
-  const keys = [...new Set(order)] as ('rps' | 'p50' | 'p95' | 'p99')[];
+  const keys = [...new Set(order)];
   const views = keys.map((key): DotView => {
     const isRps = key === 'rps';
     return {

@@ -1,5 +1,6 @@
 import { offeredBy } from '../../../analyse/rows/knee.ts';
 import type { ScenarioSummary } from '../../../analyse/summary.ts';
+import type { Quantile } from '../../../results/quantiles.ts';
 import type { Measurement, Step } from '../../../results/results.ts';
 import { held } from '../../words/numbers.ts';
 import type { Axis, Line, LineChart, LineView } from './chart.ts';
@@ -93,18 +94,19 @@ function offeredAgainstAnswered(
   };
 }
 
+/** Where one is shown at a time, the slow requests come first. */
+export const LATENCY_VIEWS: readonly Quantile[] = ['p95', 'p99', 'p50'];
+
 /** What is read at each level of the load. */
 function readingsOf(serverCpus: number): Reading[] {
-  const latency = (key: 'p50' | 'p95' | 'p99'): Reading => ({
+  const latency = (key: Quantile): Reading => ({
     name: key,
     y: { label: `${key}, ms`, unit: 'ms', log: true },
     combine: 'max',
     of: (_, step) => step.latency?.[`${key}Ms`] ?? null,
   });
   return [
-    latency('p95'),
-    latency('p99'),
-    latency('p50'),
+    ...LATENCY_VIEWS.map(latency),
     {
       name: 'CPU in use',
       y: { label: 'share of the servers’ CPUs', unit: 'share' },

@@ -2,7 +2,7 @@ import { offeredBy } from '../../../analyse/rows/knee.ts';
 import type { Measurement } from '../../../results/results.ts';
 import { cleanLine } from '../../../text/plain.ts';
 import type { Axis, Line, LineChart, LineView } from './chart.ts';
-import { answeredIn, type Drawn, drawViews, pointsPerLine, sliceName } from './levels.ts';
+import { answeredIn, type Drawn, drawViews, LATENCY_VIEWS, pointsPerLine, sliceName } from './levels.ts';
 import { type Combine, round, thin } from './thin.ts';
 import { byVariant, type Numbers } from './variant-numbers.ts';
 
@@ -19,9 +19,7 @@ interface Reading {
 }
 type Point = readonly [ms: number, value: number | null];
 
-const PERCENTILES = ['p95', 'p99', 'p50'] as const;
-
-const latency: Reading[] = PERCENTILES.map((key) => ({
+const latency: Reading[] = LATENCY_VIEWS.map((key) => ({
   view: key,
   y: { label: `${key}, ms`, unit: 'ms', log: true },
   combine: 'max',

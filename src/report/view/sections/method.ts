@@ -1,4 +1,5 @@
 import type { Summary } from '../../../analyse/summary.ts';
+import { QUANTILES } from '../../../results/quantiles.ts';
 import type { ScenarioFacts } from '../../../results/results.ts';
 import { plural } from '../../../text/plain.ts';
 import { checkedLines } from '../../words/checked-lines.ts';
@@ -52,7 +53,7 @@ function termsOf(summary: Summary): Method['terms'] {
     ['±', '95 % t interval over the starts; with one start over its slices.'],
     ['≥', 'the load generator was the limit, the server can do more.'],
     [
-      'p50, p95, p99',
+      QUANTILES.join(', '),
       'from all requests of a variant pooled (histograms with buckets of 1 %), never averaged.',
     ],
     ['~', `${DOUBTFUL}.`],

@@ -1,4 +1,6 @@
+import { percentileOf } from '../../../analyse/rows/pool.ts';
 import type { EndpointRow, PooledLatency, Row, ScenarioSummary } from '../../../analyse/summary.ts';
+import { QUANTILES } from '../../../results/quantiles.ts';
 import { percent } from '../../../text/percent.ts';
 import { type Tried, triedOf } from '../../words/loads/capacity.ts';
 import { type Timed, withUpTo } from '../../words/loads/upto.ts';
@@ -10,7 +12,7 @@ const POINTS = [50, 66, 75, 80, 85, 90, 95, 98, 99, 99.9, 99.99] as const;
 type Measured = { latency: PooledLatency | null };
 
 function at({ latency }: Measured, p: number): string {
-  return ms(latency?.percentiles.find((point) => point.p === p)?.ms);
+  return ms(percentileOf(latency, p));
 }
 
 const percentiles: Column<Measured>[] = POINTS.map((p) => right(`${p} %`, (row) => at(row, p)));
@@ -75,9 +77,7 @@ export function triedSection(scenario: ScenarioSummary): Section[] {
     right('offered', ({ offered }) => offered, 'rps'),
     right('answered in time', ({ served }) => served, 'rps'),
     right('OK', ({ ok }) => ok),
-    right('p50', ({ p50 }) => p50, 'ms'),
-    right('p95', ({ p95 }) => p95, 'ms'),
-    right('p99', ({ p99 }) => p99, 'ms'),
+    ...QUANTILES.map((key) => right<Tried>(key, (line) => line[key], 'ms')),
     right('dropped', ({ dropped }) => dropped),
     left('held', ({ held }) => ({ text: held })),
   ];

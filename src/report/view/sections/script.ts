@@ -1,4 +1,5 @@
 import type { CheckRow, MetricRow, ScenarioSummary, ThresholdRow } from '../../../analyse/summary.ts';
+import { QUANTILES } from '../../../results/quantiles.ts';
 import { checkGroupOf, metricCells, metricKindOf, STATES, thresholdsOf } from '../../words/loads/scripted.ts';
 import { count, digits, NOTHING } from '../../words/numbers.ts';
 import { type Column, grid, left, right, type Section, section, variantColumn } from '../model.ts';
@@ -49,7 +50,7 @@ const METRICS: Column<Of<{ metric: MetricRow }>>[] = [
   variantColumn,
   left('Metric', ({ metric }) => ({ name: metric.name })),
   left('Kind', ({ metric }) => metricKindOf(metric)),
-  ...(['count', 'value', 'min', 'p50', 'p95', 'p99', 'max'] as const).map((key) =>
+  ...(['count', 'value', 'min', ...QUANTILES, 'max'] as const).map((key) =>
     right<Of<{ metric: MetricRow }>>(key, ({ metric }) => metricCells(metric)[key]),
   ),
 ];

@@ -1,4 +1,5 @@
 import type { Capacity, Row, ScenarioSummary } from '../../../analyse/summary.ts';
+import { eachQuantile, type Quantile } from '../../../results/quantiles.ts';
 import type { Probe } from '../../../results/results.ts';
 import { cleanLine, cut } from '../../../text/plain.ts';
 import { count, digits, ms, NOTHING, share } from '../numbers.ts';
@@ -8,15 +9,12 @@ import { latencyLimitsOf } from '../words.ts';
 const REASON_CHARACTERS = 300;
 
 /** A line of the table of probes. */
-export interface Tried {
+export interface Tried extends Record<Quantile, string> {
   variant: string;
   label: string;
   offered: string;
   served: string;
   ok: string;
-  p50: string;
-  p95: string;
-  p99: string;
   dropped: string;
   /** `yes`, or `no` and why where that was not the server being late. */
   held: string;
@@ -51,7 +49,7 @@ export function triedOf({ rows, bases }: ScenarioSummary): Tried[] {
     capacity.probes.map((probe) => ({
       ...{ variant, label, offered: digits(probe.offeredRps), served: digits(probe.servedRps) },
       ok: share(probe.requests > 0 ? (probe.requests - probe.failures) / probe.requests : null),
-      ...{ p50: ms(probe.latency?.p50Ms), p95: ms(probe.latency?.p95Ms), p99: ms(probe.latency?.p99Ms) },
+      ...eachQuantile((quantile) => ms(probe.latency?.[`${quantile}Ms`])),
       dropped: probe.requests > 0 ? count(probe.dropped) : NOTHING,
       held: heldOf(probe),
     })),

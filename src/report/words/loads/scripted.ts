@@ -1,5 +1,6 @@
 import { passedRatio } from '../../../analyse/rows/script-rows.ts';
 import type { CheckRow, MetricRow, Row, ScenarioSummary, ThresholdRow } from '../../../analyse/summary.ts';
+import { eachQuantile, type Quantile } from '../../../results/quantiles.ts';
 import type { Names } from '../changes.ts';
 import { count, digits, NOTHING, share } from '../numbers.ts';
 
@@ -56,15 +57,13 @@ export function checkGroupOf({ group }: Pick<CheckRow, 'group'>): string {
 }
 
 /** A line per variant and metric of a script, as cells. */
-export function metricCells(
-  metric: MetricRow,
-): Record<'count' | 'value' | 'min' | 'p50' | 'p95' | 'p99' | 'max', string> {
+export function metricCells(metric: MetricRow): Record<'count' | 'value' | 'min' | Quantile | 'max', string> {
   const number = (value: number | null) => (value === null ? NOTHING : digits(value));
   return {
     count: count(metric.count),
     value: metric.type === 'rate' ? share(metric.ratio) : number(metric.value),
     ...{ min: number(metric.min), max: number(metric.max) },
-    ...{ p50: number(metric.p50), p95: number(metric.p95), p99: number(metric.p99) },
+    ...eachQuantile((quantile) => number(metric[quantile])),
   };
 }
 
