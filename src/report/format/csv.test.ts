@@ -3,8 +3,9 @@ import { fixtures } from '../../../test/fixtures/results/make.ts';
 import { ramp } from '../../../test/fixtures/results/profile.ts';
 import { summaryOf } from '../../../test/fixtures/results/summaries.ts';
 import { analyse } from '../../analyse/analyse.ts';
-import type { Summary } from '../../analyse/summary.ts';
+import type { Row, ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import type { Results } from '../../results/results.ts';
+import { numberColumns } from '../view/ranking.ts';
 import { CSV_COLUMNS, renderCsv } from './csv.ts';
 
 type Line = Record<string, string>;
@@ -97,6 +98,20 @@ describe('columns', () => {
       expect(Number(line?.[key])).toBe(value);
     }
     expect(linesOf('base').at(-1)).toMatchObject({ state: 'base', endpoint: '/', ref: 'base' });
+  });
+
+  test.each(['mixed', 'script', 'base', 'ramp', 'soak'])('have each number of the ranking: %s', (name) => {
+    const summary = name === 'ramp' ? analyse(ramp()) : summaryOf(name === 'soak' ? 'quick' : name);
+    const [scenario] = summary.scenarios as [ScenarioSummary];
+    const soak = { bytesPerThousand: { value: 12.5, half: 3 }, decay: { value: -0.02, half: 0.01 } };
+    const capacity = { value: 123, half: 4, kind: 'found', probes: [] };
+    if (name === 'soak') Object.assign(scenario.rows[0] as Row, { soak, capacity });
+    const lines = parseCsv(renderCsv([summary])).filter(isWhole);
+    const missing = numberColumns(scenario).filter(({ sort }) => {
+      const wanted = scenario.rows.map((row) => String(sort(row) ?? ''));
+      return !CSV_COLUMNS.some((column) => wanted.every((value, i) => lines[i]?.[column] === value));
+    });
+    expect(missing.map(({ key }) => key)).toEqual([]);
   });
 
   test('of a ramp have what it held, and what was answered up to there', () => {

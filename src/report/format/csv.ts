@@ -1,14 +1,12 @@
 import type { CountRow } from '../../analyse/counted.ts';
 import { leadsOf } from '../../analyse/judge/gates.ts';
-import { group, PERCENTILES } from '../../analyse/rows/pool.ts';
-import { passedRatio } from '../../analyse/rows/script-rows.ts';
-import type { EndpointRow, PooledLatency, Row, ScenarioSummary, Summary } from '../../analyse/summary.ts';
-
+import { group, PERCENTILES, percentileOf } from '../../analyse/rows/pool.ts';
+import type { EndpointRow, Row, ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import type { FunctionTime } from '../../analyse/why/why-model.ts';
 import { COUNT_NAMES } from '../../results/count-names.ts';
-
 import { CompareMetric, type Comparison } from '../../results/results.ts';
 import { cleanLine } from '../../text/plain.ts';
+import { rankFields } from '../view/ranking.ts';
 import { findVariant } from '../words/verdicts.ts';
 import { reasonOf } from '../words/words.ts';
 
@@ -46,9 +44,6 @@ const NAMES: Columns<Subject> = {
   state: ({ row }) => row.state.kind,
 };
 
-const at = (p: number, latency: PooledLatency | null | undefined) =>
-  latency?.percentiles.find((point) => point.p === p)?.ms;
-
 const COUNTED: Columns<Counted> = {
   requests: ({ requests }) => requests,
   okCount: ({ okCount }) => okCount,
@@ -58,7 +53,7 @@ const COUNTED: Columns<Counted> = {
   minMs: ({ latency }) => latency?.minMs,
   avgMs: ({ latency }) => latency?.avgMs,
   ...Object.fromEntries(
-    PERCENTILES.map((p) => [`p${p}Ms`.replace('.', '_'), ({ latency }: Counted) => at(p, latency)]),
+    PERCENTILES.map((p) => [`p${p}Ms`.replace('.', '_'), ({ latency }: Counted) => percentileOf(latency, p)]),
   ),
   maxMs: ({ latency }) => latency?.maxMs,
 };
@@ -69,28 +64,7 @@ const WHOLE: Columns<Row> = {
   rpsHalf: ({ rps }) => rps?.half,
   rpsOver: ({ rps }) => rps?.over,
   offeredRps: ({ offeredRps }) => offeredRps,
-  holdsRps: ({ holds }) => holds?.value,
-  holdsHalf: ({ holds }) => holds?.half,
-  holdsKind: ({ holds }) => holds?.kind,
-  holdsOkRatio: ({ holds }) => holds?.upTo?.okRatio,
-  holdsP50Ms: ({ holds }) => at(50, holds?.upTo?.latency),
-  holdsP95Ms: ({ holds }) => at(95, holds?.upTo?.latency),
-  holdsP99Ms: ({ holds }) => at(99, holds?.upTo?.latency),
-  capacityRps: ({ capacity }) => capacity?.value,
-  capacityHalf: ({ capacity }) => capacity?.half,
-  capacityKind: ({ capacity }) => capacity?.kind,
-  capacityProbes: ({ capacity }) => capacity?.probes.length,
-  checksRatio: ({ checks: [worst] }) => (worst ? passedRatio(worst) : null),
-  thresholdsMissed: ({ script }) => script?.thresholds.filter(({ state }) => state === 'missed').length,
-  cpuMsPerRequest: ({ cpuMsPerRequest }) => cpuMsPerRequest?.value,
-  cpuMsPerRequestHalf: ({ cpuMsPerRequest }) => cpuMsPerRequest?.half,
-  memoryMedianBytes: ({ memory }) => memory?.medianBytes,
-  memoryMaxBytes: ({ memory }) => memory?.maxBytes,
-  memoryBytesPerThousand: ({ soak }) => soak?.bytesPerThousand.value,
-  memoryBytesPerThousandHalf: ({ soak }) => soak?.bytesPerThousand.half,
-  leaks: ({ soak }) => (soak ? String(soak.leaks) : null),
-  rpsDecay: ({ soak }) => soak?.decay?.value,
-  rpsDecayHalf: ({ soak }) => soak?.decay?.half,
+  ...rankFields(),
   processes: ({ processes }) => processes?.max,
   coldStartMs: ({ coldStartMs }) => coldStartMs,
   generatorBusyRatio: ({ generatorBusyRatio }) => generatorBusyRatio,

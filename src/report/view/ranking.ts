@@ -1,5 +1,7 @@
+import { percentileOf } from '../../analyse/rows/pool.ts';
 import { passedRatio } from '../../analyse/rows/script-rows.ts';
-import type { Limit, Row, ScenarioSummary, Soak } from '../../analyse/summary.ts';
+import type { Limit, Row, ScenarioSummary } from '../../analyse/summary.ts';
+import { percentOf, QUANTILES, type Quantile } from '../../results/quantiles.ts';
 import type { Estimate } from '../../stats/estimate.ts';
 import { hasCapacity } from '../words/loads/capacity.ts';
 import { checked, hasChecks, hasFailedChecks } from '../words/loads/scripted.ts';
@@ -57,42 +59,35 @@ export function labelColumn({ best }: ScenarioSummary): RankColumn {
 /** The numbers, in their order: those for which something was measured. */
 export function numberColumns(scenario: ScenarioSummary): RankColumn[] {
   const { metric, best } = scenario;
-  const columns: (RankColumn | false)[] = [
-    hasHolds(scenario) &&
-      limitColumn('holds', 'Holds', 'the highest rate of the ramp that was answered in time'),
-    hasCapacity(scenario) &&
-      limitColumn('capacity', 'Capacity', 'the highest constant rate that was answered in time'),
-    rpsColumn(metric === 'rps'),
-    ...(['p50', 'p95', 'p99'] as const).map((key) => latencyColumn(key, key === metric)),
-    {
-      ...{ key: 'ok', title: 'OK', help: 'share of right answers' },
-      cell: ({ okRatio }) => ({ text: share(okRatio), isBad: okRatio !== null && okRatio < 1 }),
-      sort: ({ okRatio }) => okRatio,
-    },
-    hasChecks(scenario) && CHECKS,
-    {
-      ...{ key: 'cpu', title: 'CPU', unit: 'ms/request', short: 'CPU ms/req' },
-      cell: ({ cpuMsPerRequest }) => estimate(cpuMsPerRequest),
-      sort: ({ cpuMsPerRequest }) => cpuMsPerRequest?.value ?? null,
-    },
-    {
-      ...{ key: 'memory', title: 'Memory' },
-      cell: ({ memory }) => ({ text: memory ? bytes(memory.medianBytes) : NOTHING }),
-      sort: ({ memory }) => memory?.medianBytes ?? null,
-    },
-    ...(hasSoak(scenario) ? SOAK : []),
-  ];
-  return columns
-    .filter((column) => column !== false)
-    .map((column) => (column.key === metric ? markBest(column, best) : column));
+  return NUMBERS.filter(({ when }) => when === undefined || when(scenario)).map((column) => {
+    const isMain = column.key === metric;
+    const cell = (row: Row) => ({
+      ...column.cell(row, isMain),
+      ...(isMain && { isBest: row.variant === best }),
+    });
+    return { ...column, cell, ...(isMain && { isMain }) };
+  });
 }
 
-function markBest(column: RankColumn, best: string | null): RankColumn {
-  return {
-    ...column,
-    isMain: true,
-    cell: (row) => ({ ...column.cell(row), isBest: row.variant === best }),
-  };
+/** The same as columns of the CSV, whose names never change. */
+export function rankFields(): RankFields {
+  const fields = NUMBERS.map(({ key, sort, csv = key, beside }) => ({
+    ...(csv !== null && { [csv]: sort }),
+    ...beside,
+  }));
+  return Object.assign({}, ...fields);
+}
+
+type RankFields = Readonly<Record<string, (row: Row) => string | number | null | undefined>>;
+
+interface RankNumber extends Omit<RankColumn, 'isMain' | 'cell'> {
+  cell: (row: Row, isMain: boolean) => RankCell;
+  /** Whether a scenario has it; else all have. */
+  when?: (scenario: ScenarioSummary) => boolean;
+  /** What the CSV calls it, else its key; null: it is a number of endpoints as well, which the CSV has anyway. */
+  csv?: string | null;
+  /** What the CSV has beside it. */
+  beside?: RankFields;
 }
 
 function estimate(found: Estimate | null): RankCell {
@@ -101,31 +96,24 @@ function estimate(found: Estimate | null): RankCell {
   return { text: value, half };
 }
 
-function limitColumn(key: 'holds' | 'capacity', title: string, help: string): RankColumn {
+function limitColumn(key: 'holds' | 'capacity', beside: RankFields) {
   const cell = (limit: Limit | null) => (limit?.kind === 'found' ? estimate(limit) : { text: held(limit) });
   return {
-    ...{ key, title, unit: 'rps', help },
-    cell: (row) => cell(row[key]),
-    sort: (row) => row[key]?.value ?? null,
-  };
-}
-
-function rpsColumn(isMain: boolean): RankColumn {
-  return {
-    ...{ key: 'rps', title: 'RPS' },
-    cell: ({ rps, state }) => {
-      if (!rps) return { text: NOTHING };
-      if (state.kind === 'generator-bound') return { text: atLeast(rps.value) };
-      return isMain ? estimate(rps) : { text: digits(rps.value) };
+    ...{ key, unit: 'rps', csv: `${key}Rps` },
+    cell: (row: Row) => cell(row[key]),
+    sort: (row: Row) => row[key]?.value ?? null,
+    beside: {
+      [`${key}Half`]: (row: Row) => row[key]?.half,
+      [`${key}Kind`]: (row: Row) => row[key]?.kind,
+      ...beside,
     },
-    sort: ({ rps }) => rps?.value ?? null,
   };
 }
 
-function latencyColumn(key: 'p50' | 'p95' | 'p99', isMain: boolean): RankColumn {
+function latencyColumn(key: Quantile): RankNumber {
   return {
-    ...{ key, title: key, unit: 'ms' },
-    cell: (row) => ({
+    ...{ key, title: key, unit: 'ms', csv: null },
+    cell: (row, isMain) => ({
       ...(isMain ? estimate(row[key]) : { text: ms(row[key]?.value) }),
       isDoubtful: row.doubtful.includes(key),
     }),
@@ -133,23 +121,79 @@ function latencyColumn(key: 'p50' | 'p95' | 'p99', isMain: boolean): RankColumn 
   };
 }
 
-const CHECKS: RankColumn = {
-  ...{ key: 'checks', title: 'Checks', help: 'how often the check that failed most passed' },
-  cell: (row) => ({ text: checked(row), isBad: hasFailedChecks(row) }),
-  sort: ({ checks: [worst] }) => (worst ? passedRatio(worst) : null),
-};
+const heldLatency =
+  (key: Quantile) =>
+  ({ holds }: Row) =>
+    percentileOf(holds?.upTo?.latency, percentOf(key));
 
-const isLeak = (soak: Soak | null) => soak?.leaks === true;
-
-const SOAK: RankColumn[] = [
+const NUMBERS: readonly RankNumber[] = [
+  {
+    ...limitColumn('holds', {
+      holdsOkRatio: ({ holds }) => holds?.upTo?.okRatio,
+      ...Object.fromEntries(QUANTILES.map((key) => [`holds${key.toUpperCase()}Ms`, heldLatency(key)])),
+    }),
+    ...{ title: 'Holds', help: 'the highest rate of the ramp that was answered in time', when: hasHolds },
+  },
+  {
+    ...limitColumn('capacity', { capacityProbes: ({ capacity }) => capacity?.probes.length }),
+    ...{ title: 'Capacity', help: 'the highest constant rate that was answered in time', when: hasCapacity },
+  },
+  {
+    ...{ key: 'rps', title: 'RPS', csv: null },
+    cell: ({ rps, state }, isMain) => {
+      if (!rps) return { text: NOTHING };
+      if (state.kind === 'generator-bound') return { text: atLeast(rps.value) };
+      return isMain ? estimate(rps) : { text: digits(rps.value) };
+    },
+    sort: ({ rps }) => rps?.value ?? null,
+  },
+  ...QUANTILES.map(latencyColumn),
+  {
+    ...{ key: 'ok', title: 'OK', help: 'share of right answers', csv: null },
+    cell: ({ okRatio }) => ({ text: share(okRatio), isBad: okRatio !== null && okRatio < 1 }),
+    sort: ({ okRatio }) => okRatio,
+  },
+  {
+    ...{ key: 'checks', title: 'Checks', help: 'how often the check that failed most passed' },
+    when: hasChecks,
+    cell: (row) => ({ text: checked(row), isBad: hasFailedChecks(row) }),
+    sort: ({ checks: [worst] }) => (worst ? passedRatio(worst) : null),
+    csv: 'checksRatio',
+    beside: {
+      thresholdsMissed: ({ script }) => script?.thresholds.filter(({ state }) => state === 'missed').length,
+    },
+  },
+  {
+    ...{ key: 'cpu', title: 'CPU', unit: 'ms/request', short: 'CPU ms/req' },
+    cell: ({ cpuMsPerRequest }) => estimate(cpuMsPerRequest),
+    sort: ({ cpuMsPerRequest }) => cpuMsPerRequest?.value ?? null,
+    csv: 'cpuMsPerRequest',
+    beside: { cpuMsPerRequestHalf: ({ cpuMsPerRequest }) => cpuMsPerRequest?.half },
+  },
+  {
+    ...{ key: 'memory', title: 'Memory' },
+    cell: ({ memory }) => ({ text: memory ? bytes(memory.medianBytes) : NOTHING }),
+    sort: ({ memory }) => memory?.medianBytes ?? null,
+    csv: 'memoryMedianBytes',
+    beside: { memoryMaxBytes: ({ memory }) => memory?.maxBytes },
+  },
   {
     ...{ key: 'growth', title: 'Memory', unit: 'per 1,000 requests', short: 'memory/1,000 req' },
-    cell: ({ soak }) => ({ text: growth(soak), isBad: isLeak(soak) }),
+    when: hasSoak,
+    cell: ({ soak }) => ({ text: growth(soak), isBad: soak?.leaks === true }),
     sort: ({ soak }) => soak?.bytesPerThousand.value ?? null,
+    csv: 'memoryBytesPerThousand',
+    beside: {
+      memoryBytesPerThousandHalf: ({ soak }) => soak?.bytesPerThousand.half,
+      leaks: ({ soak }) => (soak ? String(soak.leaks) : null),
+    },
   },
   {
     ...{ key: 'decay', title: 'RPS', unit: 'start to end', short: 'RPS, end' },
+    when: hasSoak,
     cell: ({ soak }) => ({ text: decay(soak) }),
     sort: ({ soak }) => soak?.decay?.value ?? null,
+    csv: 'rpsDecay',
+    beside: { rpsDecayHalf: ({ soak }) => soak?.decay?.half },
   },
 ];
