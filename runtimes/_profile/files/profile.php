@@ -6,11 +6,12 @@ declare(strict_types=1);
 // Samples the CPU time of this process or thread, and appends what it saw to two files:
 //
 //   samples.txt: a line each sample: `*`, or `-` where it is the first since the sampler was started, and the periods since
-//                the one before; the calls from the outermost on, each as 8 letters
+//                the one before or the start; the calls from the outermost on, each as 8 letters
 //   names.txt:   a line for such letters: `abcdef01 ["App\\Cart","total","/app/src/Cart.php",41]`
 //
 // If the app starts for each request, it is sampled from here to the end of the request. In a server that keeps it in
-// memory it is sampled from its first request on (worker.php calls `watch`).
+// memory it is sampled from its first request on (worker.php calls `watch`). The sampler is started anew where a request
+// begins and ends: a tick may come while the server waits. Its time would count for the next sample, late in a request.
 
 namespace PhpRuntimeBench;
 
@@ -38,27 +39,37 @@ if (!class_exists(Profile::class, false)) {
         /** @var array<string, true> whose name this process has written */
         private static array $named = [];
         private static bool $stays = false;
-        /** Whether nothing was sampled since the start. */
-        private static bool $isFresh = true;
+        /** @var array<int, true> samples in the log that are the first since a start */
+        private static array $fresh = [];
 
         public static function begin(): void
         {
-            if (!\class_exists(\ExcimerProfiler::class, false) || !self::isWanted()) {
-                return;
+            if (\class_exists(\ExcimerProfiler::class, false) && self::isWanted()) {
+                self::make();
             }
+        }
+
+        private static function make(): void
+        {
             $profiler = new \ExcimerProfiler();
             $profiler->setEventType(\EXCIMER_CPU);
             $profiler->setPeriod(self::PERIOD);
             $profiler->setMaxDepth(250);
             $profiler->setFlushCallback(self::write(...), 2000);
-            $profiler->start();
             // A thread of its own signals each tick to this one. Where they share a CPU that thread goes first: a
             // sample that comes behind the end of the request is lost. It is there already, and keeps its priority.
             \function_exists('proc_nice') && @\proc_nice(10);
             self::$profiler = $profiler;
             self::$pid = (int) \getmypid();
             self::$flushed = \hrtime(true);
-            self::$isFresh = true;
+            self::start();
+        }
+
+        /** Its count of periods begins at 0. A tick that has not reached this thread is dropped. */
+        private static function start(): void
+        {
+            self::$fresh[\count(self::$profiler->getLog())] = true;
+            self::$profiler->start();
         }
 
         /** By chance, so that no path of a journey is left out. A server that keeps the app samples all or nothing. */
@@ -81,38 +92,47 @@ if (!class_exists(Profile::class, false)) {
             }
         }
 
-        /** Once per process: a timer does not outlive a fork. */
-        public static function stay(): void
+        /** Where a request begins in a server that keeps the app. A timer does not outlive a fork. */
+        public static function enter(): void
         {
             self::$stays = true;
             if (self::$pid !== \getmypid()) {
                 self::begin();
+            } elseif (self::$profiler !== null) {
+                self::start();
             }
         }
 
-        public static function flushAtTimes(): void
+        /** Where a request ends in a server that keeps the app. */
+        public static function leave(): void
         {
+            if (self::$profiler === null) {
+                return;
+            }
             $now = \hrtime(true);
             if ($now - self::$flushed > self::FLUSH_NANOSECONDS) {
                 self::$flushed = $now;
-                self::$profiler?->flush();
+                self::$profiler->stop();
+                self::$profiler->flush();
                 \clearstatcache(false, self::EVERY);
-                if (self::$profiler !== null && !self::isWanted()) {
-                    self::$profiler->stop();
+                if (!self::isWanted()) {
                     self::$profiler = null;
+                    return;
                 }
             }
+            self::start();
         }
 
         public static function write(\ExcimerLog $log): void
         {
             $lines = $names = '';
+            [$fresh, self::$fresh] = [self::$fresh, []];
+            $index = 0;
             // One process of many needs not write all names: what is often on the stack will have been written by one.
             $all = self::$stays || (\hrtime(true) >> 10 & 3) === 0;
             foreach ($log as $entry) {
                 // While a function in C works there is no sample, and the next one counts for all of its time.
-                $start = (self::$isFresh ? '-' : '*') . $entry->getEventCount();
-                self::$isFresh = false;
+                $start = (isset($fresh[$index++]) ? '-' : '*') . $entry->getEventCount();
                 $line = '';
                 foreach ($entry->getTrace() as $depth => $frame) {
                     $key = ($frame['class'] ?? '') . "\0" . ($frame['function'] ?? '') . "\0" . ($frame['file'] ?? '')
@@ -176,11 +196,11 @@ if (!class_exists(Profile::class, false)) {
     function watch(\Closure $app): \Closure
     {
         return static function (array $request, ?callable $send = null) use ($app): array {
-            Profile::stay();
+            Profile::enter();
             try {
                 return $app($request, $send);
             } finally {
-                Profile::flushAtTimes();
+                Profile::leave();
             }
         };
     }

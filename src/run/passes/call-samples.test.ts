@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { makeRandom } from '../../stats/random.ts';
 import { PROFILE_LIMITS, profileLimitsOf, readSamples } from './call-samples.ts';
 
 const readAll = (
@@ -18,6 +19,32 @@ const times = (n: number, line: string) => `${line}\n`.repeat(n);
 
 function nameOf(...raw: unknown[]): string | undefined {
   return readAll(times(1, 'dddddddd'), name('dddddddd', ...raw)).frames[0]?.name;
+}
+
+/**
+ * Samples of a server that keeps the app, at a tick each 4 ms: requests of about 4 ms, whose last tenth is one function, with
+ * waits of 0.6 ms behind them. The sampler counts periods of 20 µs from where it started, or from the sample before.
+ */
+function sampleServer(startsAnew: boolean): string {
+  const random = makeRandom(1);
+  const lines: string[] = [];
+  let [nowMs, usedMs, countedMs, isFirst] = [0, 0, 0, true];
+  for (let tick = 4 * random(); lines.length < 20_000; ) {
+    const requestMs = 4 * (0.98 + 0.04 * random());
+    const startMs = nowMs;
+    if (startsAnew) [countedMs, isFirst] = [usedMs, true];
+    while (tick < startMs) tick += 4;
+    for (; tick < startMs + requestMs; tick += 4) {
+      const atMs = usedMs + tick - startMs;
+      const periods = Math.max(1, Math.floor((atMs - countedMs) / 0.02));
+      const stack = tick - startMs < 0.9 * requestMs ? 'aaaaaaaa cccccccc' : 'aaaaaaaa bbbbbbbb';
+      lines.push(`${isFirst ? '-' : '*'}${periods} ${stack}\n`);
+      [countedMs, isFirst] = [atMs, false];
+    }
+    usedMs += requestMs;
+    nowMs += requestMs + 0.4 + 0.4 * random();
+  }
+  return lines.join('');
 }
 
 describe('the files of the sampler', () => {
@@ -79,6 +106,17 @@ describe('the files of the sampler', () => {
       Array.from({ length: 80 }, (_, i) => `-${10 * (i % 9)} aaaaaaaa\n`).join('') +
       times(40, '*30 aaaaaaaa');
     expect(readSamples(lines, NAMES, PROFILE_LIMITS).samples).toBe(120);
+  });
+
+  it('have their share wherever in a request a function runs, though ticks come while a server waits', () => {
+    const shareOfLast = (startsAnew: boolean) => {
+      const { samples, tree, frames } = readAll(sampleServer(startsAnew), NAMES);
+      const last = tree.find(([, frame]) => frames[frame]?.name === 'App\\Cart::total');
+      return (last?.[2] ?? 0) / samples;
+    };
+    expect(shareOfLast(true)).toBeCloseTo(0.1, 2);
+    // Where the sampler goes on from request to request, the next sample counts for the tick that it missed.
+    expect(shareOfLast(false)).toBeGreaterThan(0.15);
   });
 
   it('keep an app that is called through the function that watches it, without that function', () => {
