@@ -30,6 +30,8 @@ const WholeProfile = z.object({
   samples: count,
   /** CPU per request with the sampler ÷ that of the same start without it, less 1; left out where either is not known. */
   overheadRatio: z.number().optional(),
+  /** One of so many requests was sampled, chosen by chance; left out: not known. */
+  every: z.int().positive().optional(),
   frames: z.array(Frame).max(2000),
   /**
    * The call tree: index of the caller in this list (−1: none), which stands before it; index of the frame; samples in it

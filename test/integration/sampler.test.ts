@@ -25,7 +25,7 @@ foreach (json_decode($argv[1]) as $every) {
   for ($i = 0; $i < ${REQUESTS}; $i++) { $app([]); }
   usleep(250000);
   $app([]);
-  echo @file_get_contents('/tmp/php-runtime-bench/profile/samples.txt'), "\\n";
+  echo @file_get_contents('/tmp/php-runtime-bench/profile/samples.txt'), "--\\n";
   @unlink('/tmp/php-runtime-bench/profile/samples.txt');
 }
 echo file_get_contents('/tmp/php-runtime-bench/profile/names.txt');
@@ -48,7 +48,7 @@ afterAll(() => rmSync(pass, { recursive: true }));
 async function sample(phases: readonly (number | null)[]): Promise<string[][]> {
   const php = ['php', '-d', 'extension=/pass/excimer.so', '-r', DRIVER, JSON.stringify(phases)];
   const mount = ['--volume', `${pass}:/pass:ro`, '--network', 'none', '--user', '33:33'];
-  const printed = (await docker('run', '--rm', ...mount, imageFor(PHP), ...php)).split('\n\n');
+  const printed = (await docker('run', '--rm', ...mount, imageFor(PHP), ...php)).split('--\n');
   const work = /^(\w{8}) \[null,"work"/m.exec(printed.pop() ?? '')?.[1] as string;
   return printed.map((lines) => lines.split('\n').filter((line) => line.includes(` ${work}`)));
 }
@@ -59,4 +59,12 @@ test('its count begins anew with each request, so what the server did between tw
   expect(lines.filter((line) => line.startsWith('-'))).toHaveLength(REQUESTS + 1);
   // It was the only one before.
   expect(lines[0]).toMatch(/^-\d+ /);
+});
+
+test('it samples none, all or one of so many requests, as it is told in between', async () => {
+  const [none = [], all = [], some = [], again = []] = await sample([0, 1, 8, 0]);
+  const begun = (lines: readonly string[]) => lines.filter((line) => line.startsWith('-')).length;
+  expect([none.length, begun(all), again.length]).toEqual([0, REQUESTS + 1, 0]);
+  // All of them: once in 8 ^ 13 times.
+  expect(begun(some)).toBeLessThan(REQUESTS + 1);
 });

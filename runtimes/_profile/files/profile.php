@@ -39,12 +39,14 @@ if (!class_exists(Profile::class, false)) {
         /** @var array<string, true> whose name this process has written */
         private static array $named = [];
         private static bool $stays = false;
+        /** In a server that keeps the app: whether the request that began last is sampled. */
+        private static bool $isOn = false;
         /** @var array<int, true> samples in the log that are the first since a start */
         private static array $fresh = [];
 
         public static function begin(): void
         {
-            if (\class_exists(\ExcimerProfiler::class, false) && self::isWanted()) {
+            if (self::isWanted()) {
                 self::make();
             }
         }
@@ -68,18 +70,23 @@ if (!class_exists(Profile::class, false)) {
         /** Its count of periods begins at 0. A tick that has not reached this thread is dropped. */
         private static function start(): void
         {
+            self::$profiler->stop();
             self::$fresh[\count(self::$profiler->getLog())] = true;
             self::$profiler->start();
         }
 
-        /** By chance, so that no path of a journey is left out. A server that keeps the app samples all or nothing. */
+        /** By chance, so that no path of a journey is left out. */
         private static function isWanted(): bool
         {
+            if (!\class_exists(\ExcimerProfiler::class, false)) {
+                return false;
+            }
+            \clearstatcache(false, self::EVERY);
             if (!\is_file(self::EVERY)) {
                 return true;
             }
             $every = (int) \filesize(self::EVERY);
-            return $every > 0 && (self::$stays || $every === 1 || \random_int(1, $every) === 1);
+            return $every === 1 || ($every > 1 && \random_int(1, $every) === 1);
         }
 
         /** Of a script that answers one request: behind what the app itself does at its end. */
@@ -92,13 +99,23 @@ if (!class_exists(Profile::class, false)) {
             }
         }
 
-        /** Where a request begins in a server that keeps the app. A timer does not outlive a fork. */
+        /**
+         * Where a request begins in a server that keeps the app. It decides until the next one begins, also where several
+         * are answered at once: all of them have the same chance then.
+         */
         public static function enter(): void
         {
             self::$stays = true;
-            if (self::$pid !== \getmypid()) {
-                self::begin();
-            } elseif (self::$profiler !== null) {
+            self::$isOn = self::isWanted();
+            if (self::$profiler !== null && self::$pid !== \getmypid()) {
+                // A timer does not outlive a fork.
+                self::$profiler = null;
+            }
+            if (!self::$isOn) {
+                self::$profiler?->stop();
+            } elseif (self::$profiler === null) {
+                self::make();
+            } else {
                 self::start();
             }
         }
@@ -114,13 +131,10 @@ if (!class_exists(Profile::class, false)) {
                 self::$flushed = $now;
                 self::$profiler->stop();
                 self::$profiler->flush();
-                \clearstatcache(false, self::EVERY);
-                if (!self::isWanted()) {
-                    self::$profiler = null;
-                    return;
-                }
             }
-            self::start();
+            if (self::$isOn) {
+                self::start();
+            }
         }
 
         public static function write(\ExcimerLog $log): void

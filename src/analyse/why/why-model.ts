@@ -71,6 +71,8 @@ export interface Why {
   perRequestUs: Sides;
   /** What the sampler adds to CPU per request, as a share, in the middle of all starts; null: not known. */
   overhead: number | null;
+  /** One of how many requests was sampled, in the starts with the most and the fewest; null: not known. */
+  every: { least: number; most: number } | null;
   /** As the verdict has it where that is sure, else as these profiles have it. */
   changeUs: number;
   /** Whether the verdict is sure of that. */

@@ -113,6 +113,7 @@ function describe(
     samples: { variant: count(paired.variants), base: count(paired.bases) },
     perRequestUs,
     overhead: overheadOf([...sides.variants, ...sides.bases]),
+    every: everyOf([...sides.variants, ...sides.bases]),
     ...changeOf(perRequestUs, paired.bases.length > 0, verdict),
     tests: functions.filter(({ change }) => change).length,
     culprits: findCulprits(paired, nameOf),
@@ -128,6 +129,11 @@ function overheadOf(starts: readonly Read[]): number | null {
   if (known.length === 0) return null;
   const at = (i: number) => known[Math.floor(i)] as number;
   return (at((known.length - 1) / 2) + at(known.length / 2)) / 2;
+}
+
+function everyOf(starts: readonly Read[]): Why['every'] {
+  const known = starts.flatMap(({ profile }) => profile.every ?? []);
+  return known.length === 0 ? null : { least: Math.min(...known), most: Math.max(...known) };
 }
 
 /** That of the verdict is the surer one. */

@@ -9,7 +9,7 @@ import { COMMON_START_MS } from './timeline.ts';
  * `samples`, or `mostMs` are over. `plainMs` follow without the sampler, which shows what it costs.
  */
 export const PROFILE = {
-  ...{ starts: 4, samples: 400 },
+  ...{ starts: 4, samples: 600 },
   ...{ warmupMs: 1000, loadMs: 5000, mostMs: 20_000, plainMs: 2000 },
 } as const;
 

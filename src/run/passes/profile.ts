@@ -1,5 +1,4 @@
 import { cp } from 'node:fs/promises';
-import { modelOf } from '../../config/parts/fit.ts';
 import type { Scenario } from '../../config/types.ts';
 import { type Excimer, takeExcimer } from '../../images/excimer-build.ts';
 import { PROFILE, profileLoad } from '../../plan/timeline/profile-plan.ts';
@@ -82,9 +81,7 @@ async function sampleStart(ready: ReadyPass, scenario: Scenario, kept: Kept): Pr
   }
   const { warmup, load, plain } = profileLoad(scenario, ready.world.job.plan.cpus.server.length);
   const warm = warmup && ready.servers.size > 0 ? await ready.load(warmup) : [];
-  // One that keeps the app samples all of its requests, whatever is chosen for the others.
-  const choosing = [...ready.servers].filter(([, { variant }]) => !keepsApp(variant)).map(([id]) => id);
-  const every = plain ? chooseEvery(perRequestUs(warm, choosing), kept.costs.values()) : 1;
+  const every = plain ? chooseEvery(perRequestUs(warm, ready.servers.keys()), kept.costs.values()) : 1;
   await sampleEvery(ready, every);
   // What was sampled in the warm-up; the names that it has written stay.
   for (const { container } of ready.servers.values()) {
@@ -103,10 +100,10 @@ async function sampleStart(ready: ReadyPass, scenario: Scenario, kept: Kept): Pr
         profile,
         unsampled.filter(({ variant }) => variant === id),
       );
-      await keepProfile(ready, { ...profile, ...overhead }, kept.profiles);
+      await keepProfile(ready, { ...profile, ...overhead, every }, kept.profiles);
       const { overheadRatio } = overhead;
       // A start with few samples was too short, or too disturbed, to show what they cost.
-      if (overheadRatio !== undefined && profile.samples >= PROFILE.samples && choosing.includes(id))
+      if (overheadRatio !== undefined && profile.samples >= PROFILE.samples)
         kept.costs.set(id, [...(kept.costs.get(id) ?? []), { every, overhead: overheadRatio }]);
     } else if (ready.start > 0 && !kept.profiles.has(id)) {
       // A start without samples is left out alone; a variant that never has any takes no more time.
@@ -148,9 +145,6 @@ async function sampleEvery(ready: ReadyPass, every: number): Promise<string[]> {
   }
   return told;
 }
-
-const keepsApp = ({ runtime, options }: PlannedVariant): boolean =>
-  modelOf(runtime, options) === 'long-lived';
 
 /** CPU per request of each variant, as far as it is known. */
 function perRequestUs(loaded: readonly Measurement[], ids: Iterable<string>): number[] {
