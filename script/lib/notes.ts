@@ -1,10 +1,9 @@
 // Prints the section of a version in CHANGELOG.md, for its release. Fails if there is none, or if package.json has
 // another version or another repository. npm refuses a package whose origin it cannot confirm.
-//   node script/lib/notes.ts 1.2.3 https://github.com/org/php-runtime-bench
+//   node script/lib/notes.ts 1.2.3 https://github.com/OWNER/php-runtime-bench [FOLDER]
+// FOLDER has both files. Default: this repository.
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-
-const root = resolve(import.meta.dirname, '../..');
 
 /** The text below `## [1.2.3] - 2026-11-21`, up to the next version. Throws when there is none, or it has no date. */
 export function notesOf(version: string, changelog: string): string {
@@ -24,8 +23,8 @@ export function notesOf(version: string, changelog: string): string {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  const [, , version = '', repository = ''] = process.argv;
-  const read = (name: string) => readFileSync(join(root, name), 'utf8');
+  const [, , version = '', repository = '', folder = resolve(import.meta.dirname, '../..')] = process.argv;
+  const read = (name: string) => readFileSync(join(folder, name), 'utf8');
   const own = JSON.parse(read('package.json'));
   try {
     const notes = notesOf(version, read('CHANGELOG.md'));

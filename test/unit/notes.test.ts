@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { notesOf } from '../../script/lib/notes.ts';
+import { makeFolder } from '../fixtures/temporary.ts';
 
 const changelog = `# Changelog
 
@@ -38,15 +40,56 @@ test.each([
   expect(() => notesOf(version, changelog)).toThrow(why);
 });
 
-const own = JSON.parse(readFileSync('package.json', 'utf8'));
+const REPOSITORY = 'https://github.com/someone/php-runtime-bench';
 
-test.each([
-  ['0.9.0', 'https://github.com/org/php-runtime-bench', 'CHANGELOG.md has no section [0.9.0]'],
-  [own.version, 'https://github.com/org/php-runtime-bench', 'CHANGELOG.md does not date'],
-])('a release of %s from %s stops: %s', (version, repository, why) => {
-  const { status, stderr } = spawnSync(process.execPath, ['script/lib/notes.ts', version, repository], {
-    encoding: 'utf8',
-  });
+/** What the release prints for a version and a repository, of a folder with these two files. */
+function release(version: string, repository: string, { heading, packaged = version }: Release) {
+  const folder = makeFolder();
+  try {
+    const manifest = { version: packaged, repository: { url: `git+${REPOSITORY}.git` } };
+    writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
+    writeFileSync(join(folder, 'CHANGELOG.md'), `# Changelog\n\n## ${heading}\n\n- This\n`);
+    return spawnSync(process.execPath, ['script/lib/notes.ts', version, repository, folder], {
+      encoding: 'utf8',
+    });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+interface Release {
+  heading: string;
+  packaged?: string;
+}
+
+test('a release of a dated version prints its notes', () => {
+  const { status, stdout, stderr } = release('1.2.3', REPOSITORY, { heading: '[1.2.3] - 2026-11-21' });
+  expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '- This\n', stderr: '' });
+});
+
+test.each<[string, string, Release, string]>([
+  ['0.9.0', REPOSITORY, { heading: '[1.2.3] - 2026-11-21' }, 'CHANGELOG.md has no section [0.9.0]'],
+  ['1.2.3', REPOSITORY, { heading: '[1.2.3] - unreleased' }, 'CHANGELOG.md does not date [1.2.3]'],
+  [
+    '1.2.3',
+    REPOSITORY,
+    { heading: '[1.2.3] - 2026-11-21', packaged: '1.2.2' },
+    'package.json has version 1.2.2, not 1.2.3',
+  ],
+  [
+    '1.2.3',
+    'https://github.com/another/php-runtime-bench',
+    { heading: '[1.2.3] - 2026-11-21' },
+    `package.json names the repository git+${REPOSITORY}.git`,
+  ],
+])('a release of %s from %s with %j stops: %s', (version, repository, files, why) => {
+  const { status, stderr } = release(version, repository, files);
   expect(stderr).toContain(`notes: ${why}`);
   expect(status).toBe(1);
+});
+
+test('the changelog has a section for the version in package.json, dated or not', () => {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const headings = readFileSync('CHANGELOG.md', 'utf8').match(/^## .*$/gm) ?? [];
+  const own = headings.filter((heading) => heading.startsWith(`## [${version}] - `));
+  expect(own).toEqual([expect.stringMatching(/ - (unreleased|\d{4}-\d\d-\d\d)$/)]);
 });
