@@ -1,5 +1,5 @@
-// Writes the generated parts of docs/ (commands, settings, runtimes, base images) and the inputs of action.yml and of the
-// reusable workflows. A unit test fails when one is stale.
+// Writes the generated parts of docs/ (commands, settings, runtimes, base images), the inputs of action.yml and of the
+// reusable workflows, and the owner of the repository wherever it is named. A unit test fails when one is stale.
 //   node script/lib/docs.ts && npm run format
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -13,6 +13,7 @@ import { formatOwnDefaults, loadRuntimes } from '../../src/config/parts/runtimes
 import type { OptionSpec, Runtime } from '../../src/config/types.ts';
 import { renderDifferences } from '../../test/integration/differences.ts';
 import { GENERATED_INPUTS } from './inputs.ts';
+import { listFilesWithOwner, nameOwner } from './owner.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
@@ -202,8 +203,10 @@ export const GENERATED: Readonly<Record<string, (page: string) => string>> = {
 };
 
 if (process.argv[1] === import.meta.filename) {
-  for (const [name, render] of Object.entries(GENERATED)) {
+  const rewrite = (name: string, render: (text: string) => string) => {
     const path = join(root, name);
     writeFileSync(path, render(readFileSync(path, 'utf8')));
-  }
+  };
+  for (const [name, render] of Object.entries(GENERATED)) rewrite(name, render);
+  for (const name of listFilesWithOwner(root)) rewrite(name, (text) => nameOwner(text));
 }

@@ -1,6 +1,6 @@
 // Prints the section of a version in CHANGELOG.md, for its release. Fails if there is none, or if package.json has
 // another version or another repository. npm refuses a package whose origin it cannot confirm.
-//   node script/lib/notes.ts 1.2.3 https://github.com/OWNER/php-runtime-bench [FOLDER]
+//   node script/lib/notes.ts VERSION URL-OF-REPOSITORY [FOLDER]
 // FOLDER has both files. Default: this repository.
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

@@ -7,6 +7,7 @@ import { parse } from 'yaml';
 import { OCTANE_APPS, OCTANE_PACKAGES, requireOctane } from '../../bench/articles/apps.ts';
 import { TREATMENT_NAMES } from '../../bench/power/series.ts';
 import { GENERATED } from '../../script/lib/docs.ts';
+import { listFilesWithOwner, nameOwner } from '../../script/lib/owner.ts';
 import { COMMANDS, parseCommand } from '../../src/config/command.ts';
 import { parseEngine } from '../../src/config/engine-key.ts';
 import { realFiles } from '../../src/config/files.ts';
@@ -156,7 +157,8 @@ function checkWorkflow({ text }: Block, page: Page) {
 }
 /** A job that is one of our reusable workflows: its inputs, and that it is granted what the jobs in it ask for. */
 function checkCall({ uses = '', with: given = {}, secrets = {}, permissions = {} }: CallingJob, page: Page) {
-  const [, file = ''] = /^org\/php-runtime-bench\/(\.github\/workflows\/[\w-]+\.yml)@v1$/.exec(uses) ?? [];
+  const [own, file = ''] = /^(.*)\/(\.github\/workflows\/[\w-]+\.yml)@v1$/.exec(uses)?.slice(1) ?? [];
+  expect(own).toBe(OWN);
   const called = parse(readFileSync(join(root, file), 'utf8'));
   const { inputs, secrets: taken = {} } = called.on.workflow_call;
   expect(Object.keys(inputs)).toEqual(expect.arrayContaining(Object.keys(given)));
@@ -417,18 +419,23 @@ describe('docs/runtimes.md', () => {
   });
 });
 
-test('all pages and files name the owner that package.json names', () => {
-  const listed = execFileSync('git', ['ls-files', '-z', '--', ':!dist', ':!src/publish', ':!test'], {
-    cwd: root,
-    encoding: 'utf8',
-  });
-  const files = listed.split('\0').filter((path) => /\.(md|ya?ml|json|ts|sh)$/.test(path));
-  const owners = files.flatMap((path) => {
-    const text = existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : '';
-    return [...text.matchAll(/(?<![\w./-])([\w-]+\/php-runtime-bench)(?=@v|\/\.github|\/blob)/g)].map(
-      ([, name]) => `${name} in ${path}`,
-    );
-  });
-  expect(owners.length).toBeGreaterThan(10);
-  expect(owners.filter((owner) => !owner.startsWith(`${OWN} in `))).toEqual([]);
+test('all pages and files name the owner that package.json names; else run: node script/lib/docs.ts', () => {
+  const texts = listFilesWithOwner(root).map((path) => [path, readFileSync(join(root, path), 'utf8')]);
+  expect(texts.filter(([, text = '']) => text.includes(`${OWN}@v1`)).length).toBeGreaterThan(3);
+  expect(texts.filter(([, text = '']) => nameOwner(text) !== text).map(([path]) => path)).toEqual([]);
+});
+
+test('another owner is written wherever this repository is named, and nowhere else', () => {
+  const of = (owner: string) =>
+    [
+      `uses: ${owner}/php-runtime-bench@v1`,
+      `uses: ${owner}/php-runtime-bench/.github/workflows/bench.yml@v1`,
+      `allow \`${owner}/php-runtime-bench@*\`, \`${owner}/php-runtime-bench/*@*\``,
+      `https://github.com/${owner}/php-runtime-bench/blob/v1.0.0/docs/method.md`,
+      'as `you/php-runtime-bench`, in ~/.cache/php-runtime-bench/bin, actions/checkout@v7',
+    ].join('\n');
+  expect(nameOwner(of('one'), 'https://github.com/other-one/php-runtime-bench')).toBe(of('other-one'));
+  expect(() => nameOwner('', 'https://github.com/one/fork')).toThrow(
+    "'one/fork' is not OWNER/php-runtime-bench",
+  );
 });
