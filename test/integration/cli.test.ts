@@ -308,3 +308,34 @@ describe('list', () => {
     expect(plan.code, plan.stderr).toBe(0);
   });
 });
+
+describe('plan where there is no docker compose', () => {
+  let cwd: string;
+  beforeEach(() => {
+    cwd = makeFolder();
+    const docker = `#!/bin/sh\n[ "$1" = compose ] && exit 1\nPATH='${process.env.PATH}' exec docker "$@"\n`;
+    writeFileSync(join(cwd, 'docker'), docker, { mode: 0o755 });
+    writeFileSync(join(cwd, 'index.php'), '<?php');
+    writeFileSync(join(cwd, 'compose.yml'), 'services:\n  db:\n    image: mariadb:11\n');
+  });
+  afterEach(() => rmSync(cwd, { recursive: true }));
+
+  it.each([
+    ['names it with its remedy, as services need it', ['--services', 'compose.yml'], ['not-ready']],
+    ['does not name it, as nothing needs it', [], []],
+  ])('%s', async (_, flags, codes) => {
+    const argv = ['plan', '--runtimes', 'apache', '--paths', '/', ...flags];
+    const env = { PATH: `${cwd}:${process.env.PATH}` };
+    const { code, stdout, stderr } = await project.cli([...argv, '--json'], { cwd, env });
+    expect(code, stderr).toBe(0);
+    const warnings: { code: string; message: string }[] = JSON.parse(stdout).warnings;
+    const found = warnings.filter((warning) => warning.code === 'not-ready');
+    expect(found.map((warning) => warning.code)).toEqual(codes);
+    const text = (await project.cli(argv, { cwd, env })).stdout;
+    const note =
+      /docker compose is missing, and services need it.*Debian 13.*a run would stop before the build/;
+    for (const { message } of found) expect(message).toMatch(/^docker compose is missing.*Debian 13/);
+    if (codes.length > 0) expect(text).toMatch(note);
+    else expect(text).not.toContain('compose');
+  });
+});
