@@ -19,6 +19,7 @@ interface Step {
 }
 interface Job {
   uses?: string;
+  'timeout-minutes'?: number;
   secrets?: Record<string, string>;
   with?: Record<string, unknown>;
   permissions?: Record<string, string>;
@@ -73,7 +74,7 @@ describe.each(workflows)('$name', ({ text, workflow }) => {
     for (const { uses = '', with: given = {} } of steps) {
       if (!uses.startsWith('$/')) continue;
       const action = parse(read(join(uses.slice(2), 'action.yml')));
-      const inputs: Record<string, { required?: boolean }> = action.inputs;
+      const inputs: Record<string, { required?: boolean }> = action.inputs ?? {};
       expect(Object.keys(inputs)).toEqual(expect.arrayContaining(Object.keys(given)));
       for (const [name, { required }] of Object.entries(inputs)) {
         if (required) expect(Object.keys(given)).toContain(name);
@@ -175,6 +176,21 @@ function findSecrets(value: unknown, path: string): [string, string][] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, one]) => findSecrets(one, `${path}.${key}`));
 }
+
+test('CI and a release run all tests by the same steps, within the same time', () => {
+  const jobOf = (file: string, job: string) => parse(read(`.github/workflows/${file}`)).jobs[job] as Job;
+  const [ci, release] = [jobOf('ci.yml', 'test'), jobOf('release.yml', 'check')];
+  for (const { steps = [] } of [ci, release]) {
+    expect(steps.filter(({ uses }) => uses === '$/.github/actions/all-tests')).toHaveLength(1);
+    // Nothing runs them beside it, without its protections.
+    for (const { run = '' } of steps) expect(run).not.toMatch(/\.ci\/run|script\/test/);
+  }
+  expect(release['timeout-minutes']).toBe(ci['timeout-minutes']);
+  const { steps }: { steps: Step[] } = parse(read('.github/actions/all-tests/action.yml')).runs;
+  const script = steps.map(({ run }) => run).join('\n');
+  for (const part of ['install --quiet --yes hyperfine', '::stop-commands::', '--unset=', '.ci/run'])
+    expect(script).toContain(part);
+});
 
 test('ci.yml measures every bundled runtime on every version of PHP that it offers, and on no other', () => {
   const { images } = parse(read('.github/workflows/ci.yml')).jobs;
