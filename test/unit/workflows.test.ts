@@ -12,6 +12,7 @@ const root = resolve(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 
 interface Step {
+  if?: string;
   uses?: string;
   run?: string;
   env?: Record<string, string>;
@@ -218,6 +219,24 @@ test('ci.yml measures every bundled runtime on every version of PHP that it offe
   );
   expect([...new Set(measured)].sort()).toEqual(offered.sort());
 });
+test('ci.yml measures official images on the runners that it tests on, with a clean disk for each step', () => {
+  const { images, test: all } = parse(read('.github/workflows/ci.yml')).jobs;
+  expect(images['runs-on']).toBe(all['runs-on']);
+  expect(images.strategy.matrix.os).toEqual(all.strategy.matrix.os);
+  const steps: Step[] = images.steps;
+  const builds = ({ uses = '', run = '' }: Step) => uses === OWN_ACTION || run.includes('docker run');
+  const prunes = ({ if: when, run = '' }: Step) =>
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of the workflow
+    when === '${{ !cancelled() }}' && run.startsWith('docker system prune --all --force');
+  const order = steps.flatMap((step) => (builds(step) ? 'build' : prunes(step) ? 'prune' : []));
+  const four = ['build', 'prune', 'build', 'prune', 'build', 'prune', 'build'];
+  expect(order).toEqual(four);
+  // GitHub refuses a second artifact of the same name.
+  const artifacts = steps.flatMap(({ with: given }) => given?.['artifact-name'] ?? given?.name ?? []);
+  expect(new Set(artifacts).size).toBe(4);
+  for (const name of artifacts) expect(name).toMatch(/\{\{ matrix\.os \}\}-\$\{\{ matrix\.php \}\}$/);
+});
+
 interface Matrix {
   php: string[];
   include: { php: string; more: string }[];
