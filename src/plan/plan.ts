@@ -19,6 +19,7 @@ import { warnOfHtaccess } from './warn/htaccess-warning.ts';
 import { warnOfMisfits } from './warn/misfits.ts';
 import { warnOfDevPackages } from './warn/packages.ts';
 import { warnOfThresholds } from './warn/script-warning.ts';
+import { warnOfUncounted } from './warn/uncounted.ts';
 import { warnOfVariables } from './warn/variables.ts';
 import { warnOfVersions } from './warn/versions.ts';
 
@@ -98,7 +99,8 @@ export function plan(
         ...warnOfVariables(variants, config.host),
         ...warnOfDevPackages(images),
       ],
-      ...[...warnOfMisfits(config), ...warnOfKeptConnections(variants, config.scenarios)],
+      ...[...warnOfUncounted(config, variants), ...warnOfMisfits(config)],
+      ...[...warnOfKeptConnections(variants, config.scenarios)],
       ...warnOfVersions(variants),
       ...shortened(config),
       ...warnOfThresholds(config.scenarios),

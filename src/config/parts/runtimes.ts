@@ -50,6 +50,7 @@ export const manifest = keys({
   'extra-variables': listOf(lineValue).optional(),
   'server-port': integerValue({ min: 1, max: 65535 }).optional(),
   'worker-per-connection': booleanValue.optional(),
+  profile: booleanValue.optional(),
   elastic: record(optionName, listOf(lineValue)).optional(),
   stop: keys({
     signal: scalar(
@@ -207,7 +208,12 @@ function readRuntime({ name, path, document, dockerfile }: Folder): Runtime {
   const parsed = validate(manifest, document);
   const { stop, options, elastic = {}, tried, htaccess, requires = [], conflicts, ...more } = parsed;
   const { 'long-lived': longLived, 'extra-variables': extraVariables, ...others } = more;
-  const { 'worker-per-connection': workerPerConnection, 'server-port': serverPort, ...rest } = others;
+  const {
+    'worker-per-connection': workerPerConnection,
+    'server-port': serverPort,
+    profile,
+    ...rest
+  } = others;
   const checkNames = (named: object, ...path: string[]) => {
     for (const option of Object.keys(named)) {
       at(document.place([...path, option]), () => {
@@ -237,6 +243,7 @@ function readRuntime({ name, path, document, dockerfile }: Folder): Runtime {
     ...(extraVariables && { extraVariables }),
     ...(serverPort !== undefined && { serverPort }),
     ...(workerPerConnection !== undefined && { workerPerConnection }),
+    ...(profile !== undefined && { profile }),
     elastic,
     options: complete,
     stop: { signal: stop.signal, timeoutMs: stop.timeout, inFlight: stop['in-flight'] },

@@ -12,6 +12,7 @@ const config = (...paths: string[]) =>
 const variant = (name: string, ref: string | null = null) =>
   ({
     ...{ id: `${name}${ref ?? ''}`, app: { name: 'shop' }, php: '8.4', ref, counter: `instructions${ref}` },
+    runtime: {},
   }) as unknown as PlannedVariant;
 const both = [variant('apache'), variant('apache', 'base')];
 const seconds = (of: Config, variants = both) => planCounts(of, variants)[0]?.seconds ?? 0;
@@ -38,6 +39,13 @@ test('PHP counts on one start of each scenario', () => {
   expect(planCounts(php, both)).toEqual([{ by: 'php', variants: 2, each: 1, seconds: 15 }]);
   expect(seconds({ ...php, scenarios: [...php.scenarios, ...php.scenarios] })).toBe(30);
   expect(seconds({ ...php, setUp: 'php set-up.php' })).toBe(15 + 2 * 3);
+});
+
+test('PHP counts nothing where a server loads the app by itself', () => {
+  const octane = { ...variant('octane'), runtime: { profile: false } } as PlannedVariant;
+  const php: Config = { ...config('/'), count: ['php'] };
+  expect(planCounts(php, [variant('apache'), octane])).toMatchObject([{ by: 'php', variants: 1 }]);
+  expect(planCounts(php, [octane])).toEqual([]);
 });
 
 test('instructions are counted once for each version and page, whichever servers there are', () => {

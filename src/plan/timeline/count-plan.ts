@@ -30,7 +30,7 @@ type Counted = Pick<Config, 'count' | 'services' | 'setUp' | 'scenarios' | 'load
 export function planCounts(config: Counted, variants: readonly PlannedVariant[]): PlannedCount[] {
   const planned = {
     services: planServices(config, variants.length),
-    php: planPhp(config, variants.length),
+    php: planPhp(config, countableByPhp(variants).length),
     instructions: planInstructions(config, variants),
   };
   return Object.entries(planned).flatMap(([by, { each, variants, seconds }]): PlannedCount[] =>
@@ -75,6 +75,10 @@ function planInstructions(config: Counted, variants: readonly PlannedVariant[]):
 }
 
 const repeatSeconds = ({ loadFrom }: Counted) => REPEAT_SECONDS + (loadFrom ? COMMON_START_MS / 1000 : 0);
+
+/** PHP counts where a server starts the app for each request, or loads it through worker.php. */
+export const countableByPhp = (variants: readonly PlannedVariant[]): PlannedVariant[] =>
+  variants.filter(({ runtime }) => runtime.profile !== false);
 
 /** A script with a load of its own would go through all of it in each repeat. */
 export const countable = (scenarios: readonly Scenario[]): Scenario[] =>

@@ -52,6 +52,16 @@ describe('variants that are profiled', () => {
     ]);
   });
 
+  it('load the app through what is sampled, or there is a warning before the run', () => {
+    const plain = variant('swoole', null);
+    const octane = { ...plain, id: 'octane', label: 'octane', runtime: { ...plain.runtime, profile: false } };
+    const planned = planProfile({ profile: [], scenarios }, [plain, octane]);
+    expect(Object.keys(planned?.variants ?? {})).toEqual(['swoole@8.4']);
+    expect(planned?.warnings).toMatchObject([
+      { code: 'profile', variant: 'octane', message: expect.stringContaining('octane is not profiled') },
+    ]);
+  });
+
   it('take the time of all their starts', () => {
     const planned = planProfile({ profile: [], scenarios }, pair);
     expect(planned?.seconds).toBeGreaterThanOrEqual((2 * PROFILE.starts * PROFILE.loadMs) / 1000);

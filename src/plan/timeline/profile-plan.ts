@@ -48,12 +48,13 @@ export function planProfile(
     variants: Object.fromEntries(known),
     starts: PROFILE.starts,
     seconds: Math.round(seconds),
-    warnings: bases.flatMap(([variant, base]) => (base === null ? [warnOfNoBase(variant)] : [])),
+    warnings: bases.flatMap(([variant, base]) => (base === null ? [warnOfNone(variant)] : [])),
   };
 }
 
-/** The base image that has PHP; null: what a variant is built on, nobody knows. */
+/** The base image that has PHP; null: what a variant is built on, nobody knows, or nothing can be sampled there. */
 function phpBaseOf({ runtime, php, ref }: PlannedVariant, other: Config['other']): string | null {
+  if (runtime.profile === false) return null;
   if (ref !== null && other?.kind === 'image') return null;
   const base =
     runtime.base.find((name) => name.includes('{php}')) ??
@@ -61,7 +62,14 @@ function phpBaseOf({ runtime, php, ref }: PlannedVariant, other: Config['other']
   return base?.replaceAll('{php}', php) ?? null;
 }
 
-function warnOfNoBase({ id, label }: PlannedVariant): Warning {
+function warnOfNone({ id, label, runtime }: PlannedVariant): Warning {
+  if (runtime.profile === false)
+    return {
+      code: 'profile',
+      message: `${label} is not profiled: its processes load the app without the sampler`,
+      remedy: 'nothing to do: it is measured as the others; leave it out of `profile` to hide this',
+      variant: id,
+    };
   return {
     code: 'profile',
     message: `${label} is not profiled: its base image with PHP is not known`,

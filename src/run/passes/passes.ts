@@ -1,3 +1,4 @@
+import { countableByPhp } from '../../plan/timeline/count-plan.ts';
 import { planServiceCount } from '../counters/count-services.ts';
 import type { World } from '../world.ts';
 import { planPhpCounts } from './count-php.ts';
@@ -16,6 +17,8 @@ export function listPasses(world: World, { profile }: PassTools): Pass[] {
   return [
     ...(profiled.length > 0 ? planProfiles(world, profiled, profile) : []),
     ...(services ? [services] : []),
-    ...(config.count?.includes('php') ? planPhpCounts(world, plan.variants, profile.folder) : []),
+    ...(config.count?.includes('php')
+      ? planPhpCounts(world, countableByPhp(plan.variants), profile.folder)
+      : []),
   ];
 }
