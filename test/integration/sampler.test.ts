@@ -61,7 +61,7 @@ test('its count begins anew with each request, so what the server did between tw
   expect(lines[0]).toMatch(/^-\d+ /);
 });
 
-test('it samples none, all or one of so many requests, as it is told in between', async () => {
+test('it samples none, all or one of so many requests, and looks at each how many', async () => {
   const [none = [], all = [], some = [], again = []] = await sample([0, 1, 8, 0]);
   const begun = (lines: readonly string[]) => lines.filter((line) => line.startsWith('-')).length;
   expect([none.length, begun(all), again.length]).toEqual([0, REQUESTS + 1, 0]);

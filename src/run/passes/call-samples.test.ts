@@ -22,8 +22,8 @@ function nameOf(...raw: unknown[]): string | undefined {
 }
 
 /**
- * Samples of a server that keeps the app, at a tick each 4 ms: requests of about 4 ms, whose last tenth is one function, with
- * waits of 0.6 ms behind them. The sampler counts periods of 20 µs from where it started, or from the sample before.
+ * Samples of a server that keeps the app, at a tick each 4 ms. Requests take about 4 ms, and their last tenth is one function.
+ * Waits of 0.6 ms follow. The sampler counts periods of 20 µs from where it started, or from the sample before.
  */
 function sampleServer(startsAnew: boolean): string {
   const random = makeRandom(1);
