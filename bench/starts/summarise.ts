@@ -32,9 +32,9 @@ export interface Line {
  */
 export function summarise(rows: readonly Reading[]): Line[] {
   const lines: Line[] = [];
-  for (const [arm, ofArm] of groupBy(rows, (row) => row.arm)) {
-    for (const [turnMs, ofTurn] of groupBy(ofArm, (row) => row.turnMs)) {
-      const rounds = [...groupBy(ofTurn, (row) => row.round).values()].map(splitRound);
+  for (const [arm, ofArm] of Map.groupBy(rows, (row) => row.arm)) {
+    for (const [turnMs, ofTurn] of Map.groupBy(ofArm, (row) => row.turnMs)) {
+      const rounds = [...Map.groupBy(ofTurn, (row) => row.round).values()].map(splitRound);
       const shares = rounds.flatMap(({ start }) => (start === null ? [] : [start]));
       lines.push({
         arm,
@@ -57,7 +57,7 @@ function upperEnd(values: readonly number[]): number {
 
 /** Variances of ln(CPU per request) in one round: of a start in a window, and of what it keeps from window to window. */
 function splitRound(rows: readonly Reading[]): { total: number; start: number | null } {
-  const windows = [...groupBy(rows, (row) => row.window).values()].map((window) => {
+  const windows = [...Map.groupBy(rows, (row) => row.window).values()].map((window) => {
     const logs = window
       .toSorted((a, b) => a.start - b.start)
       .map((row) => Math.log(row.cpuUs / row.requests));
@@ -69,12 +69,6 @@ function splitRound(rows: readonly Reading[]): { total: number; start: number | 
     sum(a.map((x, i) => x * (b[i] as number))) / df;
   const pairs = windows.flatMap((a, i) => windows.slice(i + 1).map((b) => product(a, b)));
   return { total: mean(windows.map((a) => product(a, a))), start: pairs.length > 0 ? mean(pairs) : null };
-}
-
-function groupBy<T, K>(items: readonly T[], key: (item: T) => K): Map<K, T[]> {
-  const groups = new Map<K, T[]>();
-  for (const item of items) groups.set(key(item), [...(groups.get(key(item)) ?? []), item]);
-  return groups;
 }
 
 /** Root of a variance in %; an estimate of a variance can fall below 0, where there is none. */

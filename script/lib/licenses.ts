@@ -30,11 +30,7 @@ export function bundledFolders(metafiles: readonly Metafile[]): string[] {
 /** The text of dist/licenses.txt. */
 export function renderLicenses(metafiles: readonly Metafile[], root: string): string {
   const packages = bundledFolders(metafiles).map((folder) => readPackage(join(root, folder)));
-  const groups = new Map<string, Bundled[]>();
-  for (const found of packages) {
-    const key = essence(found.text);
-    groups.set(key, [...(groups.get(key) ?? []), found]);
-  }
+  const groups = Map.groupBy(packages, ({ text }) => essence(text));
   const sections = [...groups.values()].map((group) => {
     const names = group.map(({ name, version, license }) => `${name} ${version} (${license})`);
     const rights = group.flatMap(({ copyright, author }) =>

@@ -6,7 +6,7 @@ import { checkGates, leadsOf } from './judge/gates.ts';
 import { isDisturbed } from './judge/pairs.ts';
 import { rank } from './judge/rank.ts';
 import { judgeTuned } from './judge/tuning.ts';
-import { countStarts, group, sum } from './rows/pool.ts';
+import { countStarts, sum } from './rows/pool.ts';
 import { chooseRanking, type Measured, measureVariants } from './rows/variant-rows.ts';
 import type { GuardCounts, Row, RowState, ScenarioSummary, Summary } from './summary.ts';
 import { findWarnings } from './warn/warnings.ts';
@@ -16,9 +16,9 @@ import { explainCpu } from './why/why.ts';
 export function analyse(results: Results): Summary {
   const measured = measureVariants(results);
   const comparisons = compareMeasured(results, measured);
-  const compared = group(comparisons, ({ scenario }) => scenario);
+  const compared = Map.groupBy(comparisons, ({ scenario }) => scenario);
   const counts = judgeCounts(results);
-  const duets = group(results.duets, ({ scenario }) => scenario);
+  const duets = Map.groupBy(results.duets, ({ scenario }) => scenario);
   const scenarios = measured.map((scenario) => {
     const { name } = scenario.facts;
     const own = summarise(results, scenario, compared.get(name) ?? [], duets.get(name) ?? []);

@@ -159,7 +159,7 @@ export function imagesOf(file: ComposeFile): string[] {
   return [...new Set(services.flatMap(({ image }) => image ?? []))].filter((image) => !built.has(image));
 }
 
-function mapValues<T, U>(
+export function mapValues<T, U>(
   map: Readonly<Record<string, T>>,
   change: (value: T, key: string) => U,
 ): Record<string, U> {

@@ -132,12 +132,5 @@ const describeMachine = ({ machine }: HistoryRecord) =>
 
 /** Groups with the same key, in the order in which they first come. */
 function groupBy<T>(items: readonly T[], key: (item: T) => unknown): T[][] {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const text = JSON.stringify(key(item));
-    const group = groups.get(text);
-    if (group) group.push(item);
-    else groups.set(text, [item]);
-  }
-  return [...groups.values()];
+  return [...Map.groupBy(items, (item) => JSON.stringify(key(item))).values()];
 }

@@ -1,3 +1,4 @@
+import { mapValues } from '../engine/compose.ts';
 import { IMAGE_LABEL } from '../engine/docker.ts';
 import { NAMESPACE } from '../namespace.ts';
 import type { PlannedImage } from '../plan/variants.ts';
@@ -81,10 +82,6 @@ export function baseContexts(mapped: Readonly<Record<string, string>>): Record<s
   return Object.fromEntries(
     Object.entries(mapped).map(([official, used]) => [official, literal(`docker-image://${used}`)]),
   );
-}
-
-function mapValues(map: Readonly<Record<string, string>>, change: (text: string) => string) {
-  return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value)]));
 }
 
 /** Bake's strings are templates: a folder named `${x}` must stay what it is. */

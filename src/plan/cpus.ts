@@ -140,12 +140,8 @@ function warnOfServices(server: readonly number[]): Warning {
 }
 
 function groupByCore(cpus: readonly Cpu[]): number[][] {
-  const cores = new Map<string, number[]>();
-  for (const { cpu, core, package: pkg } of cpus) {
-    const key = `${pkg}/${core}`;
-    cores.set(key, [...(cores.get(key) ?? []), cpu]);
-  }
-  return [...cores.values()];
+  const cores = Map.groupBy(cpus, ({ core, package: pkg }) => `${pkg}/${core}`);
+  return [...cores.values()].map((own) => own.map(({ cpu }) => cpu));
 }
 
 function checkGiven(flag: string, given: readonly number[] | undefined, known: readonly number[]): void {

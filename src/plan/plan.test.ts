@@ -65,11 +65,6 @@ const config: Config = {
   host: 'app.test',
 };
 const cpus = [0, 1, 2, 3].map((cpu) => ({ cpu, core: cpu, package: 0 }));
-function groupBy<T>(items: readonly T[], key: (item: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) groups.set(key(item), [...(groups.get(key(item)) ?? []), item]);
-  return groups;
-}
 
 const slicesOf = (p: Plan) => p.instances.flatMap((i) => i.batches.flatMap((b) => b.slices));
 
@@ -133,7 +128,7 @@ describe('the timeline', () => {
   test('has every variant once in each block, and its warm-up before', () => {
     for (const { batches, startOrder, ports } of plan(config, cpus).instances) {
       const slices = batches.flatMap((b) => b.slices);
-      const sets = groupBy(slices, (s) => (s.warmup ? 'warm-up' : String(s.block)));
+      const sets = Map.groupBy(slices, (s) => (s.warmup ? 'warm-up' : String(s.block)));
       expect([...sets.keys()]).toEqual(['warm-up', '0', '1', '2', '3', '4', '5', '6', '7']);
       for (const set of sets.values()) expect(new Set(set.map((s) => s.variant)).size).toBe(4);
       expect(new Set(startOrder).size).toBe(4);
@@ -144,7 +139,7 @@ describe('the timeline', () => {
   test('orders blocks, starts and ports differently', () => {
     const { instances } = plan(config, cpus);
     const orders = instances.flatMap(({ batches }) => {
-      const blocks = groupBy(
+      const blocks = Map.groupBy(
         batches.flatMap((b) => b.slices),
         (s) => `${s.warmup}${s.block}`,
       );
@@ -178,7 +173,7 @@ describe('the timeline', () => {
     // Eight instances of three blocks: whole squares of four variants in all of them.
     const planned = plan({ ...config, scenarios: [{ ...scenario, blocks: 3 }], instances: 8 }, cpus);
     const placesOf = (orders: readonly (readonly string[])[]) => {
-      const places = groupBy(
+      const places = Map.groupBy(
         orders.flatMap((order) => order.map((id, place) => `${id} ${place}`)),
         (key) => key,
       );
@@ -186,7 +181,7 @@ describe('the timeline', () => {
     };
     const blocks = planned.instances.flatMap(({ batches }) =>
       [
-        ...groupBy(
+        ...Map.groupBy(
           batches.flatMap((b) => b.slices),
           (s) => `${s.warmup}${s.block}`,
         ).values(),

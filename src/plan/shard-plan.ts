@@ -86,11 +86,7 @@ function deal(planned: Planned, config: Dealing, wanted: number | 'runtimes'): P
   const reference = referenceOf(planned, config);
   const others = planned.variants.filter((variant) => variant.ref === null && variant.id !== reference.id);
   if (others.length === 0) return [[reference]];
-  const groups = new Map<string, PlannedVariant[]>();
-  for (const variant of others) {
-    groups.set(variant.runtime.name, [...(groups.get(variant.runtime.name) ?? []), variant]);
-  }
-  const runtimes = [...groups.values()];
+  const runtimes = [...Map.groupBy(others, ({ runtime }) => runtime.name).values()];
   const count = wanted === 'runtimes' ? runtimes.length : wanted;
   const units =
     config.tune || count <= runtimes.length ? runtimes : runtimes.flat().map((variant) => [variant]);

@@ -11,7 +11,7 @@ import {
   testPairs,
 } from '../../stats/verdict.ts';
 import { percent } from '../../text/percent.ts';
-import { group, sum } from '../rows/pool.ts';
+import { sum } from '../rows/pool.ts';
 import { chooseMetric, type Entry, type Measured, measureVariants } from '../rows/variant-rows.ts';
 import { testDuets, wereTogether } from './duet-pairs.ts';
 import { isNamed, keyOfPair, leadsOf } from './gates.ts';
@@ -59,7 +59,7 @@ export function compareMeasured(results: Results, measured: readonly Measured[])
   const numbers = new Map(results.variants.map(({ id }, number) => [id, number]));
   const place = ({ variant, against }: Comparison) =>
     3 * (numbers.get(variant) ?? -1) + ['base', 'earlier', 'reference'].indexOf(against);
-  const found = group([...own, ...earlier], ({ scenario }) => scenario);
+  const found = Map.groupBy([...own, ...earlier], ({ scenario }) => scenario);
   // Stable, so each pair keeps its order of metrics.
   return results.plan.scenarios.flatMap(({ name }) =>
     (found.get(name) ?? []).toSorted((a, b) => place(a) - place(b)),
@@ -95,7 +95,7 @@ function draftScenario(results: Results, scenario: Measured): Draft[] {
     heads.find(({ variant }) => variant.id === results.plan.reference) ??
     heads.find(({ variant }) => variant.failure === null);
   const byId = new Map(entries.map((entry) => [entry.variant.id, entry]));
-  const duetsOf = group(
+  const duetsOf = Map.groupBy(
     results.duets.filter((duet) => duet.scenario === scenario.facts.name),
     ({ variant, base }) => JSON.stringify([variant, base]),
   );

@@ -4,7 +4,6 @@ import { ALPHA } from '../../stats/limits.ts';
 import { tCritical, tPValue } from '../../stats/student.ts';
 import { holm } from '../../stats/verdict.ts';
 import type { CountChange, CountRow, CountSide } from '../counted.ts';
-import { group } from '../rows/pool.ts';
 import { judgeInstructions } from './instructions.ts';
 
 /** With an interval, 'same' needs all of it within this share of the base. */
@@ -28,7 +27,7 @@ interface Draft {
  * reference. Constant on both sides, two numbers are compared as they are. Else by Student's t over fresh starts.
  */
 export function judgeCounts(results: Results): Map<string, CountRow[]> {
-  const drafts = [...group(results.counts, ({ scenario }) => scenario)].flatMap(([scenario, counts]) =>
+  const drafts = [...Map.groupBy(results.counts, ({ scenario }) => scenario)].flatMap(([scenario, counts]) =>
     draftScenario(results, counts).map((draft) => ({ ...draft, scenario })),
   );
   const tested = drafts.filter(({ p }) => p !== null);
@@ -37,13 +36,13 @@ export function judgeCounts(results: Results): Map<string, CountRow[]> {
     const change = draft.change && { ...draft.change, verdict: verdictOf(draft.change, adjusted.get(draft)) };
     return { scenario: draft.scenario, row: { ...draft.row, change } };
   });
-  const grouped = group(rows, ({ scenario }) => scenario);
+  const grouped = Map.groupBy(rows, ({ scenario }) => scenario);
   return new Map([...grouped].map(([scenario, own]) => [scenario, own.map(({ row }) => row)]));
 }
 
 function draftScenario(results: Results, counts: readonly Count[]): Draft[] {
   const { variants, plan } = results;
-  const byVariant = group(counts, ({ variant }) => variant);
+  const byVariant = Map.groupBy(counts, ({ variant }) => variant);
   const heads = variants.filter(({ ref }) => ref === null);
   const reference = plan.reference ?? heads[0]?.id;
   return heads.flatMap(({ id, label, base }) => {
@@ -65,7 +64,7 @@ type NamedCount = Pick<CountRow, 'name' | 'by' | 'endpoint'> & { side: Counted }
 /** What was counted on a variant, by who counted what where. */
 function namesOf(counts: readonly Count[]): Map<string, NamedCount> {
   const values = counts.flatMap(({ values, ...count }) => values.map((value) => ({ ...count, ...value })));
-  const found = group(values, ({ by, endpoint, name }) => JSON.stringify([by, endpoint, name]));
+  const found = Map.groupBy(values, ({ by, endpoint, name }) => JSON.stringify([by, endpoint, name]));
   return new Map(
     [...found].flatMap(([key, own]) => {
       const [first] = own;

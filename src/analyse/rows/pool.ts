@@ -7,21 +7,9 @@ import type { EndpointRow, ErrorRow, PercentileEstimate, PooledLatency, Row } fr
 /** The percentiles that tables show, in percent. */
 export const PERCENTILES = [50, 66, 75, 80, 85, 90, 95, 98, 99, 99.9, 99.99] as const;
 
-/** Things by a key, in their order. */
-export function group<T, K>(items: readonly T[], keyOf: (item: T) => K): Map<K, T[]> {
-  const groups = new Map<K, T[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const own = groups.get(key);
-    if (own) own.push(item);
-    else groups.set(key, [item]);
-  }
-  return groups;
-}
-
 /** Slices of each instance, instances in order. */
 export function byInstance(slices: readonly Measurement[]): Measurement[][] {
-  return [...group(slices, ({ instance }) => instance)].sort(([a], [b]) => a - b).map(([, own]) => own);
+  return [...Map.groupBy(slices, ({ instance }) => instance)].sort(([a], [b]) => a - b).map(([, own]) => own);
 }
 
 /** Fresh starts of the variant that had the most of them; 0 where nothing was measured. */
@@ -108,7 +96,7 @@ export function percentileOf(latency: PooledLatency | null | undefined, p: numbe
  */
 export function poolEndpoints(slices: readonly Measurement[], latency: PooledLatency | null): EndpointRow[] {
   const seconds = slices.reduce((sum, slice) => sum + slice.durationMs, 0) / 1000;
-  const groups = group(
+  const groups = Map.groupBy(
     slices.flatMap((slice) => slice.endpoints),
     ({ name }) => name,
   );

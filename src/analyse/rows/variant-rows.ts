@@ -15,7 +15,7 @@ import { isDoubtful } from '../judge/bias.ts';
 import type { Metric, Row, RowState, ScenarioSummary } from '../summary.ts';
 import { poolCapacity } from './capacity-found.ts';
 import { poolKnees } from './knee.ts';
-import { byInstance, group, poolEndpoints, poolErrors, poolPercentiles, sum } from './pool.ts';
+import { byInstance, poolEndpoints, poolErrors, poolPercentiles, sum } from './pool.ts';
 import { judgeScript, missedByScript, poolChecks, poolScript } from './script-rows.ts';
 import { poolSoak } from './soak-trend.ts';
 
@@ -35,13 +35,13 @@ export interface Entry {
 
 /** Sorts measurements by scenario and variant, and describes what each variant did. */
 export function measureVariants(results: Results): Measured[] {
-  const measured = group(results.measurements, ({ scenario }) => scenario);
-  const searched = group(results.searches, ({ scenario }) => scenario);
+  const measured = Map.groupBy(results.measurements, ({ scenario }) => scenario);
+  const searched = Map.groupBy(results.searches, ({ scenario }) => scenario);
   return results.plan.scenarios.map((facts) => {
     const own = measured.get(facts.name) ?? [];
     const model = own.some((slice) => slice.offeredRps !== null) ? 'open' : 'closed';
-    const slicesOf = group(own, ({ variant }) => variant);
-    const searchesOf = group(searched.get(facts.name) ?? [], ({ variant }) => variant);
+    const slicesOf = Map.groupBy(own, ({ variant }) => variant);
+    const searchesOf = Map.groupBy(searched.get(facts.name) ?? [], ({ variant }) => variant);
     const entries = results.variants.map((variant) => {
       const slices = slicesOf.get(variant.id) ?? [];
       const searches = searchesOf.get(variant.id) ?? [];

@@ -74,13 +74,12 @@ function ofEarlier({ comparisons }: Results): Warning[] {
 function ofPhp(variants: Results['variants']): Warning[] {
   const known = variants.filter(({ facts }) => facts);
   return [...new Set(known.map(({ php }) => php))].flatMap((minor) => {
-    const labels = new Map<string, string[]>();
-    for (const { php, label, facts } of known) {
-      if (php !== minor || !facts) continue;
-      labels.set(facts.php, [...(labels.get(facts.php) ?? []), label]);
-    }
-    if (labels.size < 2) return [];
-    const parts = [...labels].map(([version, names]) => `${version} in ${names.join(', ')}`);
+    const own = known.filter(({ php }) => php === minor);
+    const alike = Map.groupBy(own, ({ facts }) => facts?.php);
+    if (alike.size < 2) return [];
+    const parts = [...alike].map(
+      ([version, all]) => `${version} in ${all.map(({ label }) => label).join(', ')}`,
+    );
     return [
       warning(
         'php-differs',

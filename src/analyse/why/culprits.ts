@@ -1,4 +1,3 @@
-import { group } from '../rows/pool.ts';
 import { AUTOLOADING, readCell } from './charge.ts';
 import { MIN_SHARE, type Paired, sumOf, testChanges, timesOf } from './functions.ts';
 import type { Culprit, FunctionChange, FunctionName } from './why-model.ts';
@@ -17,7 +16,7 @@ export function findCulprits(paired: Paired, nameOf: (key: string) => FunctionNa
   const { cells, charged } = testChanges(paired, ['cells', 'charged']);
   const times = timesOf(paired, 'charged');
   const sure = [...cells].filter(([, change]) => change.sure);
-  const parts = group(sure, ([cell]) => readCell(cell)[0]);
+  const parts = Map.groupBy(sure, ([cell]) => readCell(cell)[0]);
   const whole = [...charged].filter(([, change]) => change.sure).map(([key]) => key);
   const perRequestUs = sumOf([...times.values()].map(({ variant, base }) => Math.max(variant, base)));
   return [...new Set([...parts.keys(), ...whole])]

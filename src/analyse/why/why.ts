@@ -1,5 +1,4 @@
 import type { Comparison, Profile, Results, Variant } from '../../results/results.ts';
-import { group } from '../rows/pool.ts';
 import { mergeTrees, type Weighed } from './call-tree.ts';
 import { findCulprits } from './culprits.ts';
 import { alignEntries } from './entries.ts';
@@ -12,7 +11,9 @@ export const MAX_FUNCTIONS = 500;
 
 /** Where the CPU time of each variant goes, and what of it changed against its base. In the order of plan and variants. */
 export function explainCpu(results: Results, comparisons: readonly Comparison[]): Why[] {
-  const profiles = group(results.profiles, ({ scenario, variant }) => JSON.stringify([scenario, variant]));
+  const profiles = Map.groupBy(results.profiles, ({ scenario, variant }) =>
+    JSON.stringify([scenario, variant]),
+  );
   return results.plan.scenarios.flatMap(({ name }) => {
     const of = (variant: string) => profiles.get(JSON.stringify([name, variant])) ?? [];
     const own = comparisons.filter(({ scenario, metric }) => scenario === name && metric === 'cpu');

@@ -1,5 +1,4 @@
 import type { CountChange, CountRow, CountSide } from '../../analyse/counted.ts';
-import { group } from '../../analyse/rows/pool.ts';
 import type { ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import { describeCount } from '../../results/count-names.ts';
 import { listNames } from '../../text/plain.ts';
@@ -93,7 +92,7 @@ export function tellCounts(summary: Summary, medium: Names): string {
 export function countLines({ counts }: Pick<ScenarioSummary, 'counts'>, medium: Names): string[] {
   const whole = counts.filter(({ endpoint }) => endpoint === null);
   if (whole.some(({ change }) => change?.against === 'base')) return [];
-  return [...group(whole, ({ label }) => label)].map(([label, own]) => {
+  return [...Map.groupBy(whole, ({ label }) => label)].map(([label, own]) => {
     const told = own.map((row) => `${medium.text(row.name)} ${sideAmount(row.side, row.name)}`);
     return `Counts per request of ${medium.name(label)}: ${told.join(', ')}.`;
   });

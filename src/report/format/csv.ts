@@ -1,6 +1,6 @@
 import type { CountRow } from '../../analyse/counted.ts';
 import { leadsOf } from '../../analyse/judge/gates.ts';
-import { group, PERCENTILES, percentileOf } from '../../analyse/rows/pool.ts';
+import { PERCENTILES, percentileOf } from '../../analyse/rows/pool.ts';
 import type { EndpointRow, Row, ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import type { FunctionTime } from '../../analyse/why/why-model.ts';
 import { COUNT_NAMES } from '../../results/count-names.ts';
@@ -143,7 +143,7 @@ export const CSV_COLUMNS: readonly string[] = [NAMES, COUNTED, WHOLE, CHANGES, P
 export function renderCsv(summaries: readonly Summary[]): string {
   const subjects = summaries.flatMap((summary) =>
     summary.scenarios.flatMap((scenario) => {
-      const compared = group(scenario.comparisons, ({ variant }) => variant);
+      const compared = Map.groupBy(scenario.comparisons, ({ variant }) => variant);
       return [...scenario.rows, ...scenario.bases].flatMap((row) => {
         const subject = { summary, scenario, row, comparisons: compared.get(row.variant) ?? [] };
         const why = summary.why.find(

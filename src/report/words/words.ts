@@ -1,4 +1,3 @@
-import { group } from '../../analyse/rows/pool.ts';
 import type { Row, RowState, ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import type { ScenarioFacts } from '../../results/results.ts';
 import type { Estimate } from '../../stats/estimate.ts';
@@ -134,7 +133,7 @@ function tailVerdict({ metric, rows, best, comparisons }: ScenarioSummary, name:
     const [lowest] = lower.sort((a, b) => value(a) - value(b));
     return lowest ? [{ row: lowest, text: `${tail} (${ms(lowest[tail]?.value)} ms)` }] : [];
   });
-  return [...group(found, ({ row }) => row.label)]
+  return [...Map.groupBy(found, ({ row }) => row.label)]
     .map(
       ([label, own]) =>
         `${name(label)} has a lower ${listNames(own.map(({ text }) => text))}, at a lower rate.`,

@@ -1,3 +1,4 @@
+import { sum } from '../../analyse/rows/pool.ts';
 import type { Scenario } from '../../config/types.ts';
 import { countable, SERVICE_COUNT } from '../../plan/timeline/count-plan.ts';
 import type { Measurement } from '../../results/results.ts';
@@ -184,9 +185,6 @@ const REMEDIES: Readonly<Record<string, string>> = {
   'rows-written': ROWS_REMEDY,
 };
 
-const sum = (all: readonly Measurement[], of: (one: Measurement) => number) =>
-  all.reduce((total, one) => total + of(one), 0);
-
 async function keep(
   { world, start }: ReadyPass,
   of: { variant: string; scenario: string; endpoint: string | null },
@@ -200,7 +198,7 @@ async function keep(
   await world.sink.keepCount({
     ...{ count: true, ...of, instance: start, by: 'services' },
     requests: Math.min(...good.map(({ requests }) => requests)),
-    failures: good.reduce((total, { failures }) => total + failures, 0),
+    failures: sum(good, ({ failures }) => failures),
     values: names.map((name) => ({
       name,
       perRequest: good.map(({ values }) => round(values[name] as number)),

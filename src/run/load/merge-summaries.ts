@@ -1,3 +1,4 @@
+import { sum } from '../../analyse/rows/pool.ts';
 import { type LogBuckets, mergeHistograms, percentiles } from '../../stats/histogram.ts';
 import { histogramOf } from '../measure/latency.ts';
 import { type K6Metric, type K6Summary, TREND_STATS } from './k6.ts';
@@ -61,23 +62,25 @@ function mergeValues(parts: readonly Values[]): { values: Values; histogram?: Lo
   const some = parts[0] ?? {};
   if ('avg' in some) return mergeTrends(parts);
   if ('passes' in some) {
-    const [passes, fails] = [sum(parts, 'passes'), sum(parts, 'fails')];
+    const [passes, fails] = [sum(parts, ({ passes = 0 }) => passes), sum(parts, ({ fails = 0 }) => fails)];
     return { values: { rate: passes + fails > 0 ? passes / (passes + fails) : 0, passes, fails } };
   }
   if ('value' in some) return { values: mergeGauges(parts) };
-  return { values: { count: sum(parts, 'count'), rate: sum(parts, 'rate') } };
+  return {
+    values: { count: sum(parts, ({ count = 0 }) => count), rate: sum(parts, ({ rate = 0 }) => rate) },
+  };
 }
 
 function mergeTrends(all: readonly Values[]): { values: Values; histogram: LogBuckets } {
   const parts = all.filter(({ count = 0 }) => count > 0);
-  const count = sum(parts, 'count');
+  const count = sum(parts, ({ count = 0 }) => count);
   if (count === 0) return { values: all[0] ?? {}, histogram: [] };
   // In one generator alone, the percentiles that k6 knows are exact.
   if (parts.length === 1) return { values: parts[0] as Values, histogram: histogramOf(parts[0] as Values) };
   const histogram = mergeHistograms(parts.map((values) => histogramOf(values)));
   const stats = TREND_STATS.flatMap((stat) => /^p\((.*)\)$/.exec(stat)?.[1] ?? []);
   const found = percentiles(histogram, stats.map(Number));
-  const average = parts.reduce((total, { count = 0, avg = 0 }) => total + count * avg, 0) / count;
+  const average = sum(parts, ({ count = 0, avg = 0 }) => count * avg) / count;
   const min = Math.min(...parts.map(({ min = 0 }) => min));
   const max = Math.max(...parts.map(({ max = 0 }) => max));
   // Within the first and the last bucket a histogram does not know where its samples lie, but these two are known.
@@ -94,29 +97,20 @@ function mergeGauges(all: readonly Values[]): Values {
   return { value: max, min: Math.min(...parts.map(({ min = 0 }) => min)), max };
 }
 
-function sum(parts: readonly Values[], key: string): number {
-  return parts.reduce((total, values) => total + (values[key] ?? 0), 0);
-}
-
 type Check = NonNullable<K6Summary['script']>['checks'][number];
 
 function mergeChecks(checks: readonly Check[]): Check[] {
-  return groupBy(checks, ({ name, group }) => JSON.stringify([name, group])).map((same) => ({
+  const groups = Map.groupBy(checks, ({ name, group }) => JSON.stringify([name, group]));
+  return [...groups.values()].map((same) => ({
     ...(same[0] as Check),
-    passes: same.reduce((total, { passes }) => total + passes, 0),
-    fails: same.reduce((total, { fails }) => total + fails, 0),
+    passes: sum(same, ({ passes }) => passes),
+    fails: sum(same, ({ fails }) => fails),
   }));
 }
 
 function mergeMetrics(metrics: readonly K6Metric[]): K6Metric[] {
-  return groupBy(metrics, ({ name }) => name).map((same) => ({
+  return [...Map.groupBy(metrics, ({ name }) => name).values()].map((same) => ({
     ...(same[0] as K6Metric),
     ...mergeValues(same.map(({ values }) => values)),
   }));
-}
-
-function groupBy<T>(all: readonly T[], keyOf: (one: T) => string): T[][] {
-  const groups = new Map<string, T[]>();
-  for (const one of all) groups.set(keyOf(one), [...(groups.get(keyOf(one)) ?? []), one]);
-  return [...groups.values()];
 }

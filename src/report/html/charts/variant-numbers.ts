@@ -1,4 +1,3 @@
-import { group } from '../../../analyse/rows/pool.ts';
 import type { Measurement } from '../../../results/results.ts';
 
 /** The number of each variant in the page: its colour, and its place in all charts. */
@@ -6,5 +5,5 @@ export type Numbers = ReadonlyMap<string, number>;
 
 /** Slices of each variant, in their order. */
 export function byVariant(slices: readonly Measurement[]): Map<string, Measurement[]> {
-  return group(slices, ({ variant }) => variant);
+  return Map.groupBy(slices, ({ variant }) => variant);
 }

@@ -1,4 +1,3 @@
-import { group } from '../../../analyse/rows/pool.ts';
 import type { Summary } from '../../../analyse/summary.ts';
 import type { CompareMetric, Comparison } from '../../../results/results.ts';
 import { listNames, plural } from '../../../text/plain.ts';
@@ -167,7 +166,7 @@ function tellNoisy(noisy: readonly ChangeRow[], medium: Medium): string[] {
     const name = row.where ? `${row.name} in ${row.where}` : row.name;
     return { reason: reason ? shortReason(reason, row, medium) : '', text: [name, ...numbers].join(' ') };
   });
-  const groups = group(told, ({ reason }) => reason);
+  const groups = Map.groupBy(told, ({ reason }) => reason);
   const sentences = [...groups].map(([reason, same]) => {
     const all = [...new Set(same.map(({ text }) => text))];
     const shown = all.slice(0, NAMED);

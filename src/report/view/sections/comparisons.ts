@@ -58,9 +58,7 @@ const TARGETS = { base: 'the base', earlier: 'the earlier run', reference: 'the 
 
 /** A variant that failed was compared in no metric, each time for one reason: one row shows it. */
 function foldUncompared(comparisons: readonly Comparison[]): (Comparison & Pick<Line, 'metrics'>)[] {
-  const rows = new Map<string, Comparison[]>();
-  for (const one of comparisons) rows.set(one.variant, [...(rows.get(one.variant) ?? []), one]);
-  return [...rows.values()].flatMap((own) => {
+  return [...Map.groupBy(comparisons, ({ variant }) => variant).values()].flatMap((own) => {
     const [first] = own;
     const why = ({ reasons }: Comparison) => reasons.join('\n');
     if (!first || own.length === 1) return own;

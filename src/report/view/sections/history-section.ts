@@ -1,4 +1,3 @@
-import { group } from '../../../analyse/rows/pool.ts';
 import type { CountTrend } from '../../../history/count-trend.ts';
 import type { Corrupt } from '../../../history/file.ts';
 import type { LevelChange, Trend, TrendMetric } from '../../../history/trend-model.ts';
@@ -26,7 +25,7 @@ export interface TrendTable {
 export function trendTables(trends: readonly Trend[]): TrendTable[] {
   const placeOf = ({ reference, points }: Trend) => reference ?? points[0]?.machine ?? '';
   const keyOf = (trend: Trend) => JSON.stringify([trend.reference === null, placeOf(trend)]);
-  return [...group(trends, keyOf).values()].map((own) => {
+  return [...Map.groupBy(trends, keyOf).values()].map((own) => {
     const [{ reference }] = own as [Trend];
     const place = placeOf(own[0] as Trend);
     return {
