@@ -3,11 +3,12 @@ import { compareAcross } from '../analyse/judge/across-shards.ts';
 import type { Summary } from '../analyse/summary.ts';
 import type { Format } from '../config/command.ts';
 import type { Results } from '../results/results.ts';
-import { renderAcross, renderAcrossTable } from './format/across-tables.ts';
+import { renderAcross, renderAcrossTable, renderMissing, renderMissingLine } from './format/across-tables.ts';
 import { renderCsv } from './format/csv.ts';
-import { renderMarkdown } from './format/markdown.ts';
-import { renderTable, type TableOptions } from './format/terminal.ts';
+import { NOWHERE, renderMarkdown } from './format/markdown.ts';
+import { renderAnswerOfAll, renderTable, type TableOptions } from './format/terminal.ts';
 import { streamHtml } from './html/render.ts';
+import { titleOfGroup } from './view/answer/merged-answer.ts';
 
 /**
  * Results in one form and nothing else, with a line break at the end; piece by piece, since a page can be large.
@@ -38,14 +39,41 @@ export function* renderAs(
       break;
     case 'md': {
       const across = compareAcross(groups);
-      if (across) yield `${renderAcross(across)}\n\n`;
-      yield renderMarkdown(groups.map(judge));
+      const missing = across?.missing ?? [];
+      if (across && missing.length > 0) yield `${renderMissing(across)}\n\n`;
+      yield renderMarkdown(
+        groups.map(judge),
+        'full',
+        { ...NOWHERE, missing },
+        across ? renderAcross(across) : '',
+      );
       break;
     }
-    case 'table': {
-      const across = compareAcross(groups);
-      if (across) yield `${renderAcrossTable(across, terminal)}\n`;
-      for (const results of groups) yield renderTable(judge(results), terminal);
-    }
+    case 'table':
+      yield renderTables(groups, terminal, judge);
   }
+}
+
+/** With another version to compare with: one answer for all, the ranking across machines, each group. */
+function renderTables(
+  groups: readonly Results[],
+  terminal: TableOptions,
+  judge: (results: Results) => Summary,
+): string {
+  const across = compareAcross(groups);
+  const summaries = groups.map(judge);
+  const missing = across?.missing ?? [];
+  const answer = renderAnswerOfAll(summaries, terminal, missing);
+  const head = [
+    renderMissingLine({ missing }, terminal),
+    answer,
+    across ? renderAcrossTable(across, terminal) : '',
+  ];
+  const tables = summaries.map((summary, i) => {
+    return renderTable(
+      summary,
+      answer ? { ...terminal, group: titleOfGroup(summary, i, groups.length) } : terminal,
+    );
+  });
+  return [...head.filter(Boolean).map((part) => `${part}\n`), ...tables].join('\n');
 }

@@ -1,31 +1,37 @@
 import { analyse } from '../analyse/analyse.ts';
 import { compareAcross } from '../analyse/judge/across-shards.ts';
+import type { Summary } from '../analyse/summary.ts';
 import type { Results } from '../results/results.ts';
 import { renderAcross, renderMissing, type WantedShard } from './format/across-tables.ts';
-import { type PublishPlace, renderMarkdown, STAGES } from './format/markdown.ts';
+import { NOWHERE, type PublishPlace, renderMarkdown, renderMergedAnswer, STAGES } from './format/markdown.ts';
 
 /**
- * What several machines measured as Markdown, fullest first: their comparison with each other, then the report of each.
- * The last one leaves the reports of each out.
+ * What several machines measured as Markdown, fullest first. With another version to compare with: whether it got slower,
+ * on all machines, then folded their ranking and the report of each. Else the ranking leads. The last ones leave the
+ * reports of each out, and at last the ranking.
  *
  * @param wanted all shards that were to be measured
  */
 export function renderShards(
   results: readonly Results[],
   wanted: readonly WantedShard[],
-  place?: PublishPlace,
+  place: PublishPlace = NOWHERE,
+  judge: (results: Results) => Summary = analyse,
 ): string[] {
   const indexes = results.map(({ plan }) => plan.shard?.index);
   const missing = wanted.map(({ index }) => index).filter((index) => !indexes.includes(index));
-  const across = compareAcross(results);
-  const head = across
-    ? renderAcross({ ...across, missing }, wanted)
-    : renderMissing({ missing, of: wanted.length }, wanted);
+  const head = renderMissing({ missing, of: wanted.length }, wanted);
   if (results.length === 0) return [head];
-  const summaries = results.map(analyse);
-  const join = (body: string) => [head, body].filter(Boolean).join('\n\n');
+  const across = compareAcross(results);
+  const ranking = across ? renderAcross(across) : '';
+  const summaries = results.map((one) => judge(one));
+  const here = { ...place, missing };
+  const answer = renderMergedAnswer(summaries, here);
+  const withRanking = answer ? [renderMergedAnswer(summaries, here, ranking)] : [];
   return [
-    ...STAGES.map((stage) => join(renderMarkdown(summaries, stage, place).trimEnd())),
-    ...(across ? [`${head}\n\nThe report of each machine is in the artifact.`] : []),
-  ];
+    ...STAGES.map((stage) => renderMarkdown(summaries, stage, here, ranking).trimEnd()),
+    ...[...withRanking, answer || ranking]
+      .filter(Boolean)
+      .map((text) => `${text}\n\nThe report of each machine is in the artifact.`),
+  ].map((text) => [head, text].filter(Boolean).join('\n\n'));
 }

@@ -5,7 +5,7 @@ import type { Across } from '../../analyse/judge/across-shards.ts';
 import { compareAcross } from '../../analyse/judge/across-shards.ts';
 import type { Results } from '../../results/results.ts';
 import { htmlGroup, renderHtml } from '../html/render.ts';
-import { renderAcross, renderAcrossTable } from './across-tables.ts';
+import { renderAcross, renderAcrossTable, renderMissing, renderMissingLine } from './across-tables.ts';
 
 const noise = { instanceSd: 0.006, sliceSd: 0.008 };
 const reference: Server = { id: 'apache@8.4', label: 'apache', rps: 400, ...noise };
@@ -33,7 +33,8 @@ const shards = [
 const across = compareAcross(shards) as Across;
 
 test.each([60, 120])('in a terminal of %d columns', async (width) => {
-  const text = renderAcrossTable(across, { width, color: false });
+  const options = { width, color: false };
+  const text = `${renderMissingLine(across, options)}\n\n${renderAcrossTable(across, options)}`;
   await expect(`${text}\n`).toMatchFileSnapshot(`__golden__/across-${width}.txt`);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: that there are none is the question
   expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/);
@@ -41,7 +42,8 @@ test.each([60, 120])('in a terminal of %d columns', async (width) => {
 });
 
 test('as Markdown', async () => {
-  const text = renderAcross(across, [{ index: 2, variants: [NASTY] }]);
+  const missing = renderMissing(across, [{ index: 2, variants: [NASTY] }]);
+  const text = `${missing}\n\n${renderAcross(across)}`;
   await expect(`${text}\n`).toMatchFileSnapshot('__golden__/across.md');
 });
 

@@ -18,7 +18,7 @@ export interface WantedShard {
 const ROWS = 60;
 
 /** Variants of several machines in one table, each by its ratio to the reference on its own machine, as Markdown. */
-export function renderAcross(across: Across, wanted: readonly WantedShard[] = []): string {
+export function renderAcross(across: Across): string {
   const tables = acrossTables(across, code).map(({ title, verdict, grid, bars, apart }) => {
     const shown = { ...grid, rows: grid.rows.slice(0, ROWS) };
     const left = grid.rows.length - shown.rows.length;
@@ -34,19 +34,15 @@ export function renderAcross(across: Across, wanted: readonly WantedShard[] = []
         .join('\n'),
     ];
   });
-  return [
-    renderMissing(across, wanted),
-    ...tables.flat(),
-    `<sub>${escapeMarkdown(acrossLegend(across))}</sub>`,
-  ]
+  return [...tables.flat(), `<sub>${escapeMarkdown(acrossLegend(across))}</sub>`]
     .filter(Boolean)
     .join('\n\n');
 }
 
-/** Which shards gave no results. It comes first, since a ranking without them is another ranking. */
+/** Which shards gave no results. It comes first: without them an answer is not complete, and a ranking is another one. */
 export function renderMissing(
   { missing, of }: Pick<Across, 'missing' | 'of'>,
-  wanted: readonly WantedShard[],
+  wanted: readonly WantedShard[] = [],
 ): string {
   if (missing.length === 0) return '';
   const names = missing.map((index) => {
@@ -71,9 +67,15 @@ export function renderAcrossTable(across: Across, { width, color }: TableOptions
       ...apart.map((text) => styles.warn(wrap(`  ${textPlain(text)}`, width, '    '))),
     ].join('\n');
   });
-  const missing =
-    across.missing.length > 0
-      ? [styles.warn(`No results of shard ${listNames(across.missing.map(String))}.`)]
-      : [];
-  return [...missing, ...tables, styles.dim(wrap(cleanLine(acrossLegend(across)), width, '  '))].join('\n\n');
+  return [...tables, styles.dim(wrap(cleanLine(acrossLegend(across)), width, '  '))].join('\n\n');
+}
+
+/** Which shards gave no results, for a terminal. */
+export function renderMissingLine(
+  { missing }: Pick<Across, 'missing'>,
+  { width, color }: TableOptions,
+): string {
+  if (missing.length === 0) return '';
+  const text = wrap(`No results of shard ${listNames(missing.map(String))}.`, width, '  ');
+  return color ? text.split('\n').map(coloured.warn).join('\n') : text;
 }

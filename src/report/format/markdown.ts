@@ -3,6 +3,7 @@ import { QUANTILES } from '../../results/quantiles.ts';
 import { cleanLine, clipMiddle, plural } from '../../text/plain.ts';
 import { answerOf, type ReportAnswer } from '../view/answer/answer.ts';
 import type { Mark } from '../view/answer/changerows.ts';
+import { answerOfAll, titleOfGroup } from '../view/answer/merged-answer.ts';
 import { ASKED_PULL, type Medium, shortCommit, THIS_CHANGE, THIS_PULL } from '../view/medium.ts';
 import type { RankColumn } from '../view/ranking.ts';
 import { type ScenarioView, viewScenario } from '../view/scenario.ts';
@@ -10,7 +11,7 @@ import type { Names } from '../words/changes.ts';
 import { NOTHING } from '../words/numbers.ts';
 import { type Deltas, deltaTitle } from '../words/verdicts.ts';
 import { reasonOf } from '../words/words.ts';
-import { code, escapeMarkdown } from './escape.ts';
+import { code, escapeHtml, escapeMarkdown } from './escape.ts';
 import { folded, table, tableOf, whole } from './markup.ts';
 import { renderDetails } from './md-details.ts';
 import { renderChart } from './mermaid.ts';
@@ -46,8 +47,10 @@ export interface PublishPlace {
   isCheck: boolean;
   /** `https://github.com/octo/shop`, where commits are linked to; null: not known. */
   repositoryUrl: string | null;
+  /** Shards that gave no results. */
+  missing?: readonly number[];
 }
-const NOWHERE: PublishPlace = { isPull: false, isCheck: false, repositoryUrl: null };
+export const NOWHERE: PublishPlace = { isPull: false, isCheck: false, repositoryUrl: null };
 
 /** Beside each there are words. */
 const MARKS: Readonly<Record<Mark, string>> = { bad: '❌', warn: '⚠️', open: '❔', good: '✅' };
@@ -59,7 +62,7 @@ function namesOf({ label, reason }: Limits): Names {
   };
 }
 
-function mediumOf(limits: Limits, { isPull, isCheck, repositoryUrl }: PublishPlace): Medium {
+function mediumOf(limits: Limits, { isPull, isCheck, repositoryUrl, missing = [] }: PublishPlace): Medium {
   return {
     ...namesOf(limits),
     ...(isCheck ? THIS_PULL : isPull ? ASKED_PULL : THIS_CHANGE),
@@ -71,7 +74,7 @@ function mediumOf(limits: Limits, { isPull, isCheck, repositoryUrl }: PublishPla
       repositoryUrl !== null && /^[0-9a-f]{7,64}$/.test(commit)
         ? `[${code(shortCommit(commit))}](${repositoryUrl}/commit/${commit})`
         : code(shortCommit(commit)),
-    marks: MARKS,
+    ...{ marks: MARKS, missing },
   };
 }
 
@@ -79,18 +82,46 @@ function mediumOf(limits: Limits, { isPull, isCheck, repositoryUrl }: PublishPla
  * The report as Markdown for GitHub: the answer, tables, and everything else folded below.
  *
  * @param summaries one, or several that must not be compared (other machines, other loads under the same name)
+ * @param ranking of all machines
  */
 export function renderMarkdown(
   summaries: Summary | readonly Summary[],
   stage: Stage = 'full',
   place: PublishPlace = NOWHERE,
+  ranking = '',
 ): string {
   const groups = Array.isArray(summaries) ? (summaries as readonly Summary[]) : [summaries as Summary];
-  const parts = groups.flatMap((summary, i) => [
-    ...(groups.length > 1 ? [groupHeading(summary, i, groups.length)] : []),
-    renderGroup(summary, stage, place, groups.length === 1),
-  ]);
-  return `${parts.join('\n\n')}\n`;
+  const answer = mergedAnswer(groups, stage, place);
+  const several = groups.length > 1;
+  const isAnswered = answer !== null;
+  const parts = groups.flatMap((summary, i) => {
+    const body = renderGroup(summary, stage, place, { charts: !several, isAnswered });
+    if (isFolded(answer)) return [folded(escapeHtml(titleOfGroup(summary, i, groups.length)), body)];
+    return several ? [groupHeading(summary, i, groups.length), body] : [body];
+  });
+  return `${[renderTop(answer, ranking, place), ...parts].filter(Boolean).join('\n\n')}\n`;
+}
+
+/** One answer for several groups and the ranking of all machines, without the report of each; empty where there is none. */
+export function renderMergedAnswer(groups: readonly Summary[], place: PublishPlace, ranking = ''): string {
+  const answer = mergedAnswer(groups, 'short', place);
+  return answer ? renderTop(answer, ranking, place) : '';
+}
+
+function mergedAnswer(groups: readonly Summary[], stage: Stage, place: PublishPlace): ReportAnswer | null {
+  const isShort = stage === 'short';
+  return answerOfAll(groups, mediumOf(isShort ? SHORT : FULL, place), isShort ? SHORT.rows : Infinity);
+}
+
+/** Where something was compared, servers among each other are another question. */
+function isFolded(answer: ReportAnswer | null): boolean {
+  return answer !== null && answer.rows.length > 0;
+}
+
+function renderTop(answer: ReportAnswer | null, ranking: string, place: PublishPlace): string {
+  const among =
+    isFolded(answer) && ranking ? folded(`${COMPARED(place)}, across machines`, ranking) : ranking;
+  return [answer ? renderAnswer(answer) : '', among].filter(Boolean).join('\n\n');
 }
 
 /** The table that leads, for where a verdict and details have no place: of changes, else of the ranking. */
@@ -108,19 +139,31 @@ function groupHeading(summary: Summary, index: number, of: number): string {
   return `# Group ${index + 1} of ${of}: ${escapeMarkdown(summary.host.cpuModel)}, run ${code(summary.run.id)}${note}`;
 }
 
-/** @param charts one group's charts are worth their room; those of several machines would be taken for one picture */
-function renderGroup(summary: Summary, stage: Stage, place: PublishPlace, charts: boolean): string {
+/**
+ * @param charts one group's charts are worth their room; those of several machines would be taken for one picture
+ * @param isAnswered one answer for all groups comes before this one
+ */
+function renderGroup(
+  summary: Summary,
+  stage: Stage,
+  place: PublishPlace,
+  { charts = false, isAnswered = false },
+): string {
   const { scenarios } = summary;
   const shown = stage === 'short' ? scenarios.slice(0, SHORT.scenarios) : scenarios;
   const limits = stage === 'short' ? { ...SHORT, rows: Math.floor(SHORT.rows / shown.length) } : FULL;
   const left = scenarios.length - shown.length;
   const most = stage === 'short' ? SHORT.rows : Infinity;
-  const answer = answerOf(summary, mediumOf(limits, place), most);
-  const isAnswered = answer !== null && answer.rows.length > 0;
+  const answer = isAnswered ? null : answerOf(summary, mediumOf(limits, place), most);
   // Beside a change a chart from zero hides what it is about.
   const rankings = [
     ...shown.map((scenario, i) =>
-      renderScenario(scenario, summary, limits, charts && !isAnswered && (stage !== 'short' || i === 0)),
+      renderScenario(
+        scenario,
+        summary,
+        limits,
+        charts && !isFolded(answer) && (stage !== 'short' || i === 0),
+      ),
     ),
     left > 0 ? `${plural(left, 'more scenario')} in the full report.` : '',
   ]
@@ -128,7 +171,7 @@ function renderGroup(summary: Summary, stage: Stage, place: PublishPlace, charts
     .join('\n\n');
   return [
     answer ? renderAnswer(answer) : '',
-    isAnswered ? folded(COMPARED(place), rankings) : rankings,
+    isFolded(answer) ? folded(COMPARED(place), rankings) : rankings,
     stage === 'short' ? warningCodes(summary) : renderDetails(summary, stage),
   ]
     .filter(Boolean)

@@ -2,6 +2,7 @@ import type { Row, ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import { cleanLine, cleanText, clip, clipMiddle } from '../../text/plain.ts';
 import { answerOf, type ReportAnswer } from '../view/answer/answer.ts';
 import type { Mark } from '../view/answer/changerows.ts';
+import { answerOfAll } from '../view/answer/merged-answer.ts';
 import { type Medium, PLAIN_MARKS, shortCommit, THIS_CHANGE } from '../view/medium.ts';
 import type { RankColumn } from '../view/ranking.ts';
 import { type ScenarioView, viewScenario } from '../view/scenario.ts';
@@ -33,6 +34,8 @@ export interface TableOptions {
   color: boolean;
   /** The run has printed on the same terminal what was checked: it is not repeated. */
   showsChecks?: boolean;
+  /** Its title, where one answer for all groups comes before this one. */
+  group?: string;
 }
 
 /** In a narrow terminal these columns go first, one after the other. */
@@ -56,14 +59,16 @@ const medium: Medium = {
   marks: PLAIN_MARKS,
 };
 
+const AMONG = 'Servers compared with each other';
+
 /** The comparison as a table for a terminal: one row a variant, best first; what cannot be ranked apart, with why. */
-export function renderTable(summary: Summary, { width, color, showsChecks }: TableOptions): string {
+export function renderTable(summary: Summary, { width, color, showsChecks, group }: TableOptions): string {
   const styles = color ? coloured : uncoloured;
   const scenarios = summary.scenarios.map((scenario) => renderScenario(scenario, summary, width, styles));
   const warnings = summary.warnings.map(({ code, message, remedy }) =>
     eachLine(wrap(cleanLine(`! ${code}: ${message}. Remedy: ${remedy}.`), width, '  '), styles.warn),
   );
-  const answer = answerOf(summary, medium);
+  const answer = group === undefined ? answerOf(summary, medium) : null;
   const starts = startsOf(summary.variants).map(({ label, median, mean, size }) =>
     wrap(`  ${cleanLine(label)}: median ${median} ms, mean ${mean} ms; image ${size}`, width, '    '),
   );
@@ -79,13 +84,27 @@ export function renderTable(summary: Summary, { width, color, showsChecks }: Tab
   const checked = showsChecks ? [] : checkedLines(summary.checked, summary.variants);
   const checkedBefore = checked.map((line) => eachLine(wrap(`checked: ${line}`, width, '  '), styles.dim));
   const parts = [
+    group === undefined ? '' : styles.bold(clip(cleanLine(group), width)),
     ...(answer ? [renderAnswer(answer, width, styles)] : []),
-    answer && answer.rows.length > 0 ? styles.bold(clip('Servers compared with each other', width)) : '',
+    answer && answer.rows.length > 0 ? styles.bold(clip(AMONG, width)) : '',
     ...scenarios,
     warnings.join('\n'),
     checkedBefore.join('\n'),
   ].filter(Boolean);
   return `${[...parts, styles.dim(wrap(overhead(summary), width, '  '))].join('\n\n')}\n`;
+}
+
+/** One answer for several groups, and the heading of what comes after it; empty where there is none. */
+export function renderAnswerOfAll(
+  groups: readonly Summary[],
+  { width, color }: TableOptions,
+  missing: readonly number[],
+): string {
+  const answer = answerOfAll(groups, { ...medium, missing });
+  if (!answer) return '';
+  const styles = color ? coloured : uncoloured;
+  const heading = answer.rows.length > 0 ? `\n\n${styles.bold(clip(AMONG, width))}` : '';
+  return renderAnswer(answer, width, styles) + heading;
 }
 
 /** Did it get slower? The headline, how sure, what to do, and what changed. */

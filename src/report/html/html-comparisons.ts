@@ -3,6 +3,7 @@ import type { ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import type { Comparison } from '../../results/results.ts';
 import { cleanLine } from '../../text/plain.ts';
 import { answerOf, type ReportAnswer } from '../view/answer/answer.ts';
+import { answerOfAll } from '../view/answer/merged-answer.ts';
 import { type Medium, PLAIN_MARKS, shortCommit, THIS_CHANGE } from '../view/medium.ts';
 import { compareTables, TOGETHER } from '../view/sections/comparisons.ts';
 import type { Numbers } from './charts/variant-numbers.ts';
@@ -23,7 +24,16 @@ export const pageMedium: Medium = {
 /** Did it get slower? Nothing where nothing was to be compared. */
 export function renderAnswer(summary: Summary, numbers: Numbers): Html | null {
   const answer = answerOf(summary, pageMedium);
-  if (!answer) return null;
+  return answer && showAnswer(answer, numbers);
+}
+
+/** One answer for several groups. Its rows belong to no group, so the filters leave them. */
+export function renderAnswerHtml(groups: readonly Summary[], missing: readonly number[]): Html | null {
+  const answer = answerOfAll(groups, { ...pageMedium, missing });
+  return answer && showAnswer(answer, new Map());
+}
+
+function showAnswer(answer: ReportAnswer, numbers: Numbers): Html {
   const { mark, headline, points, title, rows, notes } = answer;
   return html`<section class="card answer"><h2 class="visually-hidden">What changed</h2>
 <p class="verdict ${mark}"><span aria-hidden="true">${PLAIN_MARKS[mark]}</span> ${sentence(headline)}</p>
@@ -40,6 +50,7 @@ ${notes.length > 0 && html`<p class="legend-line">${notes.join(' ')}</p>`}
 function changeTable({ table: { columns, rows: lines }, rows }: ReportAnswer, numbers: Numbers): Html {
   const at = scaleOf(rows.map(({ comparison }) => comparison));
   const pictured = columns.findIndex(({ key }) => key === 'interval');
+  const rowOf = (variant: string) => numbers.has(variant) && html` data-variant="${numbers.get(variant)}"`;
   const kind = (i: number) => (columns[i]?.align === 'right' ? 'number' : 'text');
   const cell = (line: (typeof lines)[number], row: (typeof rows)[number], i: number) => {
     const { text = '', strong = false, tone } = line.cells[i] ?? {};
@@ -56,7 +67,7 @@ function changeTable({ table: { columns, rows: lines }, rows }: ReportAnswer, nu
   )}</tr></thead>
 <tbody>${lines.map(
     (line, r) =>
-      html`<tr data-variant="${numbers.get(line.variant)}">${columns.map((_, i) => cell(line, rows[r] as (typeof rows)[number], i))}</tr>\n`,
+      html`<tr${rowOf(line.variant)}>${columns.map((_, i) => cell(line, rows[r] as (typeof rows)[number], i))}</tr>\n`,
   )}</tbody></table></div>`;
 }
 

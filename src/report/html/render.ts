@@ -12,7 +12,7 @@ import type { Numbers } from './charts/variant-numbers.ts';
 import { flameOf } from './flame/flame-data.ts';
 import { type Html, html, isolate, sentence } from './html.ts';
 import { renderAcrossHtml } from './html-across.ts';
-import { pageMedium, renderAnswer, renderComparisonsHtml } from './html-comparisons.ts';
+import { pageMedium, renderAnswer, renderAnswerHtml, renderComparisonsHtml } from './html-comparisons.ts';
 import { renderEnvironment, renderMethod, renderScenarioDetails, renderStarts } from './html-details.ts';
 import { renderRanking } from './html-ranking.ts';
 import { renderPage } from './html-shell.ts';
@@ -88,13 +88,18 @@ function* renderBody(
   { title, version, across }: { title: string; version: string; across: Across | null },
 ): Generator<Html> {
   const several = groups.length > 1;
+  const answer = renderAnswerHtml(
+    groups.map(({ summary }) => summary),
+    across?.missing ?? [],
+  );
   yield html`<a class="skip" href="#report">Skip to the results</a>
 ${renderHead(title, groups)}
 <div id="filters" class="filters" hidden></div>
 <main id="report">
+${answer && html`${answer}<h2 class="between">Servers compared with each other</h2>`}
 ${across && renderAcrossHtml(across)}
 ${several && html`<p class="note">The groups were measured on different machines or under different conditions: do not compare across them.</p>`}`;
-  for (const [i, group] of groups.entries()) yield* renderGroup(group, i, several);
+  for (const [i, group] of groups.entries()) yield* renderGroup(group, i, several, answer !== null);
   yield html`</main>
 <footer>Made by php-runtime-bench ${version}. Charts: uPlot, © Leon Sorokin, MIT licence.</footer>`;
 }
@@ -130,12 +135,17 @@ function renderHead(title: string, groups: readonly HtmlGroup[]): Html {
   return html`<header><p class="brand">php-runtime-bench</p><h1 dir="auto">${title}</h1>${facts}</header>`;
 }
 
-function* renderGroup({ summary, numbers }: Numbered, index: number, several: boolean): Generator<Html> {
+function* renderGroup(
+  { summary, numbers }: Numbered,
+  index: number,
+  several: boolean,
+  isAnswered: boolean,
+): Generator<Html> {
   const { scenarios, warnings } = summary;
   yield html`<div class="group" data-group="${index}">
 ${several && html`<h2>Group ${index + 1}: <span dir="auto">${summary.host.cpuModel}</span>, run <code>${summary.run.id}</code></h2>`}
-${renderAnswer(summary, numbers)}
-${isCompared(summary) && html`<h2 class="between">Servers compared with each other</h2>`}
+${!isAnswered && renderAnswer(summary, numbers)}
+${!isAnswered && isCompared(summary) && html`<h2 class="between">Servers compared with each other</h2>`}
 ${scenarios.length > 1 && renderOverview(summary, index)}`;
   for (const [i, scenario] of scenarios.entries())
     yield renderScenario(scenario, summary, numbers, `${index}-${i}`);

@@ -1,10 +1,12 @@
 // report.html in Chromium: what people do with it, and that nothing of it goes wrong.
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { compareAcross } from '../../../src/analyse/judge/across-shards.ts';
 import { htmlGroup, renderHtml } from '../../../src/report/html/render.ts';
 import type { Results } from '../../../src/results/results.ts';
 import { fixtures, makeResults } from '../../fixtures/results/make.ts';
 import { ramp } from '../../fixtures/results/profile.ts';
+import { shardedRun } from '../../fixtures/results/sharded.ts';
 import {
   findBarriers,
   findChromium,
@@ -21,6 +23,7 @@ const pages: Record<string, () => string> = {
     Object.entries(fixtures).map(([name, make]) => [name, () => renderHtml([htmlGroup(make())])]),
   ),
   ramp: () => renderHtml([htmlGroup(ramp())]),
+  sharded: () => renderHtml(shardedRun().map(htmlGroup), compareAcross(shardedRun())),
   groups: () => renderHtml([fixtures.quick, ramp].map((make) => htmlGroup((make as () => Results)()))),
 };
 
@@ -108,6 +111,17 @@ describe.each(['quick', 'mixed', 'journey', 'base', 'hostile', 'ramp', 'groups']
     });
   },
 );
+
+test('of several machines: whether it got slower is on the first screen, before their ranking', async () => {
+  const page = await open('sharded');
+  const [headline, ranking] = await Promise.all(
+    [page.locator('.answer .verdict'), page.locator('.across')].map((one) => one.boundingBox()),
+  );
+  expect(await page.locator('.answer').count()).toBe(1);
+  expect(headline?.y).toBeLessThan(300);
+  expect(ranking?.y).toBeGreaterThan(headline?.y as number);
+  expect(await findBarriers(page)).toEqual([]);
+});
 
 test('every chart of a ramp shows its lines', async () => {
   const page = await open('ramp');

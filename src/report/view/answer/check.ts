@@ -11,19 +11,27 @@ export function tellCheck(summary: Summary, medium: Medium): { label: string; te
   if (stopped !== null)
     return { label: 'This check fails', text: `The run was stopped: ${medium.text(stopped)}.` };
   const { code, failedGates, openGates, unmeasured, missed, lacksBase } = outcomeOf(summary);
-  const names = (gates: readonly GateResult[]) =>
-    listNames(gates.map(({ gate }) => medium.name(gate.source)));
+  const namesOf = (gates: readonly GateResult[]) => [
+    ...new Set(gates.map(({ gate }) => medium.name(gate.source))),
+  ];
   const labels = (found: readonly string[]) => listNames(found.map(medium.name));
+  const { missing = [] } = medium;
+  const absent = missing.length > 0 ? `no results of shard ${listNames(missing.map(String))}` : '';
+  if (code === 0 && absent) return { label: 'This check is not complete', text: `${absent}.` };
   if (code === 0) {
     const text = summary.plan.gates.length > 0 ? '' : 'No limit is set that a slowdown could exceed.';
     return { label: 'This check passes', text };
   }
+  const failed = namesOf(failedGates);
+  // Several machines are checked by the same limits.
+  const open = namesOf(openGates).filter((name) => !failed.includes(name));
   const because = [
-    failedGates.length > 0 ? `limit ${names(failedGates)} exceeded` : '',
+    failed.length > 0 ? `limit ${listNames(failed)} exceeded` : '',
     unmeasured.length > 0 ? `${labels(unmeasured)} not measured` : '',
     lacksBase ? 'nothing to compare with' : '',
-    openGates.length > 0 ? `limit ${names(openGates)} could not be checked` : '',
+    open.length > 0 ? `limit ${listNames(open)} could not be checked` : '',
     missed.length > 0 ? `pass criteria missed by ${labels(missed)}` : '',
+    absent,
   ].filter(Boolean);
   return { label: `This check fails${medium.fails(code)}`, text: `${because.join('; ')}.` };
 }
