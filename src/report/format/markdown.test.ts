@@ -8,7 +8,7 @@ import { REPOSITORY_URL } from '../../project.ts';
 import type { Comparison } from '../../results/results.ts';
 import { soakLegend } from '../words/loads/soak.ts';
 import { renderMarkdown, renderMarkdownTable, STAGES, type Stage } from './markdown.ts';
-import { methodUrl } from './md-comparisons.ts';
+import { docsUrl, methodUrl } from './md-comparisons.ts';
 
 const lines = (text: string) => text.split('\n');
 
@@ -276,8 +276,10 @@ test('every row of a table has as many cells as its head', () => {
 test.each(['hostile', 'base-hostile', 'why-hostile', 'counts-hostile'])(
   'text of others does nothing: %s',
   (name) => {
-    // The one link is ours.
-    const text = renderMarkdown(summaryOf(name)).replaceAll(methodUrl(summaryOf(name)), '');
+    // Two links are ours.
+    const summary = summaryOf(name);
+    const accept = docsUrl(summary.tool.version, 'comparing', 'accept-a-slowdown-once');
+    const text = renderMarkdown(summary).replaceAll(methodUrl(summary), '').replaceAll(accept, '');
     // Code blocks and code between backticks are shown as they are.
     const active = text.replace(/^(`{3,}).*\n[\s\S]*?\n\1$/gm, '').replace(/`[^`\n\\]*`/g, '');
     expect(active).not.toMatch(/@(?!&#8203;)/);
@@ -300,14 +302,16 @@ test.each(['hostile', 'base-hostile', 'why-hostile', 'counts-hostile'])(
   },
 );
 
-test('a version leads nowhere but to the method', () => {
+test('a version leads nowhere but to the documentation', () => {
   const summary = summaryOf('base-hostile');
   const tool = { ...summary.tool, version: "1)(www.evil.example '!*~_" };
   const active = renderMarkdown({ ...summary, tool })
     .replace(/^(`{3,}).*\n[\s\S]*?\n\1$/gm, '')
     .replace(/`[^`\n\\]*`/g, '');
   const links = active.match(/(?<!\\)\]\(.*/g);
-  expect(links).toEqual([expect.stringMatching(/^\]\(https:\/\/github\.com\/[^()\s'*]+\/method\.md\)\.$/)]);
+  const page = (name: string) =>
+    expect.stringMatching(new RegExp(`^\\]\\(https://github\\.com/[^()\\s'*]+/${name}\\)`));
+  expect(links).toEqual([page('comparing\\.md#accept-a-slowdown-once'), page('method\\.md')]);
 });
 
 const comparison = summaryOf('base').scenarios[0]?.comparisons[0] as Comparison;

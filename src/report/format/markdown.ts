@@ -13,6 +13,7 @@ import { type Deltas, deltaTitle } from '../words/verdicts.ts';
 import { reasonOf } from '../words/words.ts';
 import { code, escapeHtml, escapeMarkdown } from './escape.ts';
 import { folded, table, tableOf, whole } from './markup.ts';
+import { docsUrl } from './md-comparisons.ts';
 import { renderDetails } from './md-details.ts';
 import { renderChart } from './mermaid.ts';
 
@@ -52,6 +53,9 @@ export interface PublishPlace {
 }
 export const NOWHERE: PublishPlace = { isPull: false, isCheck: false, repositoryUrl: null };
 
+/** In the page about comparing. */
+const ANCHOR = 'accept-a-slowdown-once';
+
 /** Beside each there are words. */
 const MARKS: Readonly<Record<Mark, string>> = { bad: '❌', warn: '⚠️', open: '❔', good: '✅' };
 
@@ -74,6 +78,7 @@ function mediumOf(limits: Limits, { isPull, isCheck, repositoryUrl, missing = []
       repositoryUrl !== null && /^[0-9a-f]{7,64}$/.test(commit)
         ? `[${code(shortCommit(commit))}](${repositoryUrl}/commit/${commit})`
         : code(shortCommit(commit)),
+    acceptOnce: (version) => `[how to accept it once](${docsUrl(version, 'comparing', ANCHOR)})`,
     ...{ marks: MARKS, missing },
   };
 }

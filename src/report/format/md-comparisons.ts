@@ -29,13 +29,17 @@ export function methodUrl({ tool }: Pick<Summary, 'tool'>): string {
 }
 
 /** A page of the documentation of this version. */
-export function docsUrl(version: string, page: 'method' | 'reading-the-report'): string {
+export function docsUrl(
+  version: string,
+  page: 'method' | 'reading-the-report' | 'comparing',
+  anchor = '',
+): string {
   // In Markdown a parenthesis ends a link.
   const escaped = encodeURIComponent(version).replace(
     /[!'()*~_]/g,
     (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`,
   );
-  return `${REPOSITORY_URL}/blob/v${escaped}/docs/${page}.md`;
+  return `${REPOSITORY_URL}/blob/v${escaped}/docs/${page}.md${anchor && `#${anchor}`}`;
 }
 
 function decided(summary: Summary, shown: readonly Comparison[]): string {

@@ -16,6 +16,8 @@ export interface Medium extends Names {
   /** What a failing check means there, beside `This check fails`. */
   fails: (exitCode: number) => string;
   marks: Readonly<Record<Mark, string>>;
+  /** A link to the ways to accept a slowdown once, in the documentation of a version; left out where links are not possible. */
+  acceptOnce?: (version: string) => string;
   /** Shards that gave no results: whatever the others have, the check is not complete. */
   missing?: readonly number[];
 }

@@ -51,12 +51,13 @@ export function tellTodo(rows: readonly ChangeRow[], summary: Summary, medium: M
   const of = (...kinds: ChangeKind[]) => rows.filter(({ kind }) => kinds.includes(kind));
   const names = (found: readonly ChangeRow[]) => listNames([...new Set(found.map(({ name }) => name))]);
   const noisy = of('noisy').filter(({ comparison }) => comparison.reasons.length === 0);
+  const once = medium.acceptOnce ? ` (${medium.acceptOnce(summary.tool.version)})` : '';
   const steps = [
     of('beyond').length > 0
-      ? `find the cause and fix it, or accept the change: raise the limit in ${medium.code('fail-on')}.`
+      ? `find the cause and fix it, or accept the change: raise the limit in ${medium.code('fail-on')}${once}.`
       : '',
     of('beyond').length === 0 && summary.gates.some(({ counts }) => counts.some(({ failed }) => failed))
-      ? `find what does more per request, or accept it: raise the limit in ${medium.code('fail-on')}.`
+      ? `find what does more per request, or accept it: raise the limit in ${medium.code('fail-on')}${once}.`
       : '',
     of('failed').length > 0 ? `fix ${names(of('failed'))}: the full report has the log.` : '',
     of('beyond', 'failed').length === 0 && of('slower').length > 0
