@@ -174,9 +174,13 @@ export function deltaLegend({ metric, level, sample }: Deltas, summary: Summary,
   return `Δ is the change${of} from ${counterpart(sample, summary, medium)}${interval}`;
 }
 
-/** The smallest change that this run could detect among servers, and what its guards saw. */
-export function findable({ detectable: { reference }, guards }: ScenarioSummary): string {
-  const found = reference === null ? [] : [`this run could detect changes of ${atMost(reference)} or more`];
+/** The smallest change that this run could detect between any two servers, and what its guards saw. */
+export function findable({ comparisons, detectable: { reference }, guards }: ScenarioSummary): string {
+  const pairs = [...leadsOf(comparisons)].filter(
+    ({ against, detectable }) => against === 'reference' && detectable !== null,
+  );
+  const whose = pairs.length > 1 ? 'the noisiest comparison' : 'this run';
+  const found = reference === null ? [] : [`${whose} could detect changes of ${atMost(reference)} or more`];
   return [...found, tellGuards(guards)].join('; ');
 }
 
