@@ -112,7 +112,7 @@ function concatenate(group: readonly Results[]): Results {
     warnings: [
       {
         code: 'merged-runs',
-        message: `put together from ${group.length} runs (${group.map(({ run }) => run.id).join(', ')}): variants of different runs were not loaded in turn and perhaps not on the same machine, so what changed between the runs is in their differences`,
+        message: `combined from ${group.length} runs (${group.map(({ run }) => run.id).join(', ')}). Their variants were not loaded in turn, perhaps not on one machine. Differences between runs include those of time and machine`,
         remedy: 'measure everything that you want to compare in one run',
         variant: null,
       },

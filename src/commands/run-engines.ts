@@ -74,8 +74,7 @@ export async function runOnEngines(
 async function shareOut(engines: readonly string[], around: Around): Promise<Share[]> {
   const { config, shell, signal, say } = around;
   const shards = planShards(planVariants(config), config, engines.length);
-  for (const engine of engines.slice(shards.length))
-    say(`${engine}: there is nothing left for it to measure`);
+  for (const engine of engines.slice(shards.length)) say(`${engine}: no variants left to measure`);
   const used = engines.slice(0, shards.length);
   const sharing =
     config.registry === undefined ? null : await openSharing(config.registry, used, shell, signal);

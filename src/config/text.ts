@@ -225,7 +225,7 @@ export function parseUrlPath(text: string): string {
       found: quote(text),
       allowed:
         "a path that begins with '/', without white space, control characters and '#', at most 2000 characters",
-      ...(/^https?:\/\//.test(text) && { hint: 'leave out scheme and host: the servers are started by us' }),
+      ...(/^https?:\/\//.test(text) && { hint: 'use only the path: the tool starts the servers itself' }),
     });
   }
   return text;

@@ -49,7 +49,7 @@ function falseAlarms(noise: readonly Noise[]): string[] {
 /** What disturbed, and what to do about it. */
 function quieter(guards: GuardCounts | null): string {
   if (!guards || guards.disturbed === 0) {
-    return 'No slice was disturbed. More starts find less; so does a machine with cores of its own for servers, k6 and the system.';
+    return 'No slice was disturbed. More starts detect smaller changes. So does a machine with separate cores for servers, k6 and the system.';
   }
   const of = (n: number) => `${n} of ${plural(guards.slices, 'slice')}`;
   return [
@@ -58,9 +58,7 @@ function quieter(guards: GuardCounts | null): string {
       ? [`- other programs used CPU in ${of(guards.foreignCpu)}: stop what else runs here`]
       : []),
     ...(guards.steal > 0
-      ? [
-          `- the hypervisor gave time to others in ${of(guards.steal)}: a larger or dedicated machine keeps it`,
-        ]
+      ? [`- the hypervisor gave time to others in ${of(guards.steal)}: use a larger or dedicated machine`]
       : []),
     ...(guards.stall > 0
       ? [

@@ -134,7 +134,7 @@ test('shards of one machine are not thrown together', () => {
 test('says in one table who is first, and how sure that is', () => {
   const across = compareAcross([shard(1, 2, 1, [swoole]), shard(2, 2, 3, [fpm])]);
   const markdown = across ? renderAcross(across) : '';
-  expect(markdown).toMatch(/\*\*`swoole` is best: \+3\d(\.\d)? % RPS against `nginx-fpm`\.\*\*/);
+  expect(markdown).toMatch(/\*\*`swoole` has the highest RPS: 3\d % ahead of `nginx-fpm`\.\*\*/);
   expect(markdown).toMatch(/\| 2 \| `nginx-fpm` \| 2 \| \+\d.* % \(\+.*…\+.*\) \| −\d+.* % \(−.*…−.*\) \|/);
   expect(markdown).toContain('The machines differ');
 });

@@ -9,7 +9,7 @@ const MOST = 0.5;
  * What surely changed, the largest change first. Time in code that is not the user's own is charged to the own function that
  * called it, since that is where somebody can do something about it. Each sample counts once, so changes add up.
  *
- * Both is tested: each function as far as it is called by one of the own, and an own function with all that it calls.
+ * Both are tested: each function as far as it is called by one of the own, and an own function with all that it calls.
  * The former finds one function of a library among many, the latter what many share.
  */
 export function findCulprits(paired: Paired, nameOf: (key: string) => FunctionName): Culprit[] {

@@ -55,7 +55,7 @@ export function verdict(scenario: ScenarioSummary, name: Name): string {
 }
 
 /** What the first of a ranking is best in. */
-const BEST: Record<ScenarioSummary['metric'], string> = {
+export const BEST: Record<ScenarioSummary['metric'], string> = {
   ...{ rps: 'has the highest RPS', holds: 'sustains the highest rate' },
   ...{ p95: 'has the lowest p95', p99: 'has the lowest p99' },
 };
@@ -85,10 +85,14 @@ function behind(rest: readonly Row[], name: Name): string {
 function distance(scenario: ScenarioSummary, first: Row, second: Row): string {
   const ratio = ratioOf(scenario, first, second);
   const { metric } = scenario;
-  if (metric !== 'rps' && metric !== 'holds') return `${points(1 - ratio)} below`;
   const isBound = first.holds?.kind === 'beyond' || second.holds?.kind === 'below';
-  const least = metric === 'holds' && isBound ? 'at least ' : '';
-  return `${least}${ratio >= 2 ? `${digits(ratio)} times as much as` : `${points(ratio - 1)} ahead of`}`;
+  return `${metric === 'holds' && isBound ? 'at least ' : ''}${gapOf(metric, ratio)}`;
+}
+
+/** @param ratio the first ÷ the second */
+export function gapOf(metric: ScenarioSummary['metric'], ratio: number): string {
+  if (metric !== 'rps' && metric !== 'holds') return `${points(1 - ratio)} below`;
+  return ratio >= 2 ? `${digits(ratio)} times as much as` : `${points(ratio - 1)} ahead of`;
 }
 
 /** From pairs of starts where the two were compared, so that the sentence and the table agree. */
@@ -266,7 +270,7 @@ export function hasDoubtful({ rows }: ScenarioSummary): boolean {
   return rows.some(({ doubtful }) => doubtful.length > 0);
 }
 
-export const DOUBTFUL = 'by how busy it was, k6 is expected to have added more than a tenth to this';
+export const DOUBTFUL = 'k6 was busy and probably added more than 10 % to this value';
 export const DOUBTFUL_LEGEND = `~ ${DOUBTFUL}`;
 
 /** `48 s of load in 1 min 57 s (overhead 59 %)` */

@@ -165,7 +165,7 @@ async function repeat(counting: Counting, variant: string, part: Scenario): Prom
   }
   for (const service of doubtful) {
     warn(ready.world, warned, `probe ${service}`, {
-      message: `a health check of the service ${service} lay on the edge of each repeat: counts may be off by its queries`,
+      message: `each repeat overlapped a health check of the service ${service}: counts may include its queries`,
       remedy: 'increase the interval of its health check',
     });
   }

@@ -293,7 +293,7 @@ function warnOfClock(name: string, withinMs: number): Warning {
   const ms = Math.round(withinMs);
   return {
     code: 'generators-apart',
-    message: `the clock of ${name} is known to ±${ms} ms only, as lines take that long: its load may begin up to ${ms} ms too early or too late`,
+    message: `the clock of ${name} is known only to ±${ms} ms, because the connection is slow: its load may start up to ${ms} ms early or late`,
     remedy: 'start the benchmark on a machine that is near the load engines, or use longer slices',
     variant: null,
   };

@@ -2,6 +2,7 @@ import type { Across, AcrossRow, AcrossScenario, Ratio } from '../../../analyse/
 import { clip, listNames, plural } from '../../../text/plain.ts';
 import { nounOf } from '../../words/changes.ts';
 import { change, NOTHING } from '../../words/numbers.ts';
+import { BEST, gapOf } from '../../words/words.ts';
 import { type Column, type Grid, grid, left, right, type Text } from '../model.ts';
 
 /** So that a table stays within a comment whatever the labels are. */
@@ -65,7 +66,7 @@ function tellBest({ isRamp, metric }: AcrossScenario, placed: readonly AcrossRow
   const tied = placed.filter(({ place }) => place?.rank === 1);
   if (tied.length > 1) return `No clear best between ${listNames(tied.map(({ label }) => name(label)))}.`;
   const { ratio } = second.toFirst ?? { ratio: 1 };
-  return `${name(first.label)} is best: ${change(1 / ratio, null).value} ${nounOf(metric)} against ${name(second.label)}.`;
+  return `${name(first.label)} ${BEST[metric]}: ${gapOf(metric, 1 / ratio)} ${name(second.label)}.`;
 }
 
 function columnsOf(
