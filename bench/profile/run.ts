@@ -2,9 +2,11 @@
  * Known truth for `--profile`, with real runs: an app of 200 functions, of which one does a known share of the whole more. A
  * run each, appended to a file, and what was named.
  *
- *     node bench/profile/run.ts FILE SECONDS [RUNTIME [plain|symfony]] [--share=0.03] [--trials=1]
+ *     node bench/profile/run.ts FILE SECONDS [RUNTIME [plain|symfony]] [--share=0.03] [--trials=1] [--budget=1m]
+ *     node bench/profile/run.ts --table FILE…
  *
- * Starts no trial after SECONDS, or after so many trials. Without a share, the shares take turns.
+ * Starts no trial after SECONDS, or after so many trials. Without a share, the shares take turns. A trial measures both versions
+ * for the budget first: its verdict is what named functions are compared with. The second form prints what such files show.
  */
 import { appendFileSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,6 +17,7 @@ import { makeRandom } from '../../src/stats/random.ts';
 import { makeFolder } from '../../test/fixtures/temporary.ts';
 import { commitWork, type Kind, writeApp } from './app.ts';
 import { runCli } from './tool.ts';
+import { type Found, formatTrials, type Trial } from './trials.ts';
 
 const FUNCTIONS = 200;
 /** Rounds of loops in a request, some milliseconds. */
@@ -24,8 +27,18 @@ const SHARES = [0.1, 0, 0.05, 0.03];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { share: { type: 'string' }, trials: { type: 'string', default: 'Infinity' } },
+  options: {
+    share: { type: 'string' },
+    trials: { type: 'string', default: 'Infinity' },
+    budget: { type: 'string', default: '1m' },
+    table: { type: 'boolean' },
+  },
 });
+if (values.table) {
+  const lines = positionals.flatMap((name) => readFileSync(name, 'utf8').trim().split('\n'));
+  console.log(formatTrials(lines.map((line) => JSON.parse(line) as Trial)));
+  process.exit(0);
+}
 const [file, seconds, runtime = 'apache', kind = 'plain'] = positionals;
 const shares = values.share === undefined ? SHARES : [Number(values.share)];
 if (file === undefined || !(Number(seconds) > 0)) throw new Error('FILE and SECONDS are needed');
@@ -46,7 +59,7 @@ try {
   rmSync(folder, { recursive: true });
 }
 
-function compare(runSeed: number, share: number, app: Kind) {
+function compare(runSeed: number, share: number, app: Kind): Trial {
   const began = performance.now();
   const random = makeRandom(runSeed);
   // Each has between 1 and 9 parts.
@@ -65,9 +78,10 @@ function compare(runSeed: number, share: number, app: Kind) {
   return { at: new Date().toISOString(), ...truth, ...found, seconds: took };
 }
 
-function readRun(wanted: string) {
+function readRun(wanted: string): Found {
   const out = join(folder, 'out');
-  const stderr = runCli(folder, ['--compare-to', 'HEAD~1', '--runtimes', runtime], '/work');
+  const flags = ['--compare-to', 'HEAD~1', '--runtimes', runtime];
+  const stderr = runCli(folder, flags, '/work', ['--budget', values.budget]);
   const results = JSON.parse(readFileSync(join(out, 'results.json'), 'utf8')) as Results;
   // It is not to be committed with the next trial.
   rmSync(out, { recursive: true });
@@ -79,7 +93,9 @@ function readRun(wanted: string) {
   }));
   const own = why.functions.find(({ name }) => name === wanted);
   return {
-    ...{ starts: why.starts, samples: why.samples, perRequestUs: why.perRequestUs, overhead: why.overhead },
-    ...{ named, first: named[0]?.function === wanted, seenUs: own && own.selfUs.variant - own.selfUs.base },
+    ...{ starts: why.starts, samples: why.samples, perRequestUs: why.perRequestUs },
+    ...{ overhead: why.overhead, every: why.every, changeUs: why.changeUs, isSure: why.isSure },
+    ...{ named, first: named[0]?.function === wanted },
+    ...(own && { seenUs: own.selfUs.variant - own.selfUs.base }),
   };
 }

@@ -3,12 +3,21 @@ import { resolve } from 'node:path';
 
 const CLI = resolve(import.meta.dirname, '../../src/cli.ts');
 
-/** Runs the app in this folder with `--profile`, as short as can be, into its folder `out`. Returns what stderr had. */
-export function runCli(folder: string, flags: readonly string[], path = '/'): string {
-  const load = [
-    ...['--paths', path, '--load', 'vus(2, 1s)', '--warmup', '0s'],
-    ...['--instances', '1', '--blocks', '1', '--timeout', '20s'],
-  ];
+/** As short as can be: only the profile is looked at. */
+const SHORT = ['--load', 'vus(2, 1s)', '--warmup', '0s', '--instances', '1', '--blocks', '1'];
+
+/**
+ * Runs the app in this folder with `--profile`, into its folder `out`. Returns what stderr had.
+ *
+ * @param measured flags of the measuring before the profile
+ */
+export function runCli(
+  folder: string,
+  flags: readonly string[],
+  path = '/',
+  measured: readonly string[] = SHORT,
+): string {
+  const load = ['--paths', path, ...measured, '--timeout', '20s'];
   const images = process.env.BENCH_IMAGES ? ['--images', process.env.BENCH_IMAGES] : [];
   const all = ['run', '--app', '.', ...flags, ...load, ...images, '--profile', 'true', '--out', 'out'];
   return execute(process.execPath, [CLI, ...all], folder, [0, 3]).stderr;
