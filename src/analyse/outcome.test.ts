@@ -39,7 +39,7 @@ test.each<[string, Setup, boolean]>([
     true,
   ],
   ['the app is new', { servers: [server], compareTo: {}, gates, change: warn('not-in-base') }, false],
-  ['gates are held against the reference', { servers: [server], gates }, false],
+  ['gates compare with the reference', { servers: [server], gates }, false],
 ])('could not be measured: %s', (_, setup, expected) => {
   const { code, unmeasured, lacksBase } = outcomeOf(analyse(makeResults({ instances: 1, ...setup })));
   expect(unmeasured.length > 0 || lacksBase).toBe(expected);

@@ -90,7 +90,7 @@ describe('nothing has changed but the machines', () => {
     ['by turns', byTurns],
     ['one kind for another, for good', (week) => (week < WEEK ? 0 : 2)],
     ['one kind for another, mostly', (week) => (week < WEEK ? week % 2 : week % 5 === 0 ? 1 : 2)],
-  ])('%s: hardly any ratio is said to have', (_, machine) => {
+  ])('%s: hardly any ratio is reported to have', (_, machine) => {
     const trends = seeds(100).flatMap((seed) => ratios(machine ? { seed, machine } : { seed }));
     expect(trends).toHaveLength(400);
     expect(trends.every(({ points }) => points.length === 30)).toBe(true);

@@ -16,7 +16,7 @@ test.each([
   ],
   ['a password', 'https://composer:pass-word@repo.example.com', 'https://composer:***@repo.example.com'],
   ['one within another', 'ghp_0123456789-and-more, ghp_0123456789.', '***, ***.'],
-  ['what is too short to be told from other words', 'in short', 'in short'],
+  ['what is too short to be distinguished from other words', 'in short', 'in short'],
   ['what it has nothing to do with', '#7 ERROR: no build of composer', '#7 ERROR: no build of composer'],
 ])('%s', (_, text, masked) => {
   expect(makeMask(AUTH)(text)).toEqual(typeof masked === 'string' ? masked : expect.stringMatching(masked));

@@ -106,7 +106,7 @@ describe('variants that fail beside one that does not', () => {
   it('keeps the results of the other variant, of all instances', () =>
     expectMeasured(results, 'apache@8.4', 2));
 
-  it.each(Object.entries(faults))('tells why %s failed', (name, { stage, reason, log }) => {
+  it.each(Object.entries(faults))('reports why %s failed', (name, { stage, reason, log }) => {
     const { failure } = variantOf(results, name.replace(/^\w+/, '$&@8.4'));
     expect(failure?.stage).toBe(stage);
     expect(failure?.reason).toMatch(reason);

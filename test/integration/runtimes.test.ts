@@ -242,7 +242,7 @@ describe('the document root', () => {
   );
 
   it.each(those.map(({ runtime }, index) => ({ runtime, index })))(
-    'is where it is said to be: $runtime',
+    'is at the place that is stated: $runtime',
     async ({ index }) => {
       const container = servers[index]?.container ?? '';
       const image = await docker('inspect', '--format', '{{.Config.Image}}', container);

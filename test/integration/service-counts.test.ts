@@ -63,7 +63,7 @@ afterAll(() => project.remove());
 afterEach(async () => expect(await leftovers()).toEqual([]));
 
 test.for(Object.keys(DATABASES) as Database[])(
-  'on %s an N+1 is told with the exact numbers, and fails a gate',
+  'on %s an N+1 is reported with the exact numbers, and fails a gate',
   { timeout: LIMIT_MS },
   async (name, { skip }) => {
     if (noCompose !== 0) skip('docker has no compose plugin here');

@@ -35,7 +35,7 @@ test.each<[string, PlannedVariant, Scenario]>([
   ['no connection is kept by the client', apache(), scenario('const(240, 1s)', { reuse: false })],
   ['an nginx before it', apache({ front: 'front' }), scenario('const(240, 1s)')],
   ['workers that serve any connection', apache({ runtime: {} }), scenario('const(240, 1s)')],
-  ['the other side, whose own name is told', apache({ ref: 'main' }), scenario('const(240, 1s)')],
+  ['the base, whose own name is shown', apache({ ref: 'main' }), scenario('const(240, 1s)')],
   ['clients that are a load by themselves', apache(), scenario('vus(100, 1s)')],
   ['a load that a script declares', apache(), scenario('vus(1, 1s)', { load: null })],
 ])('says nothing of %s', (_, variant, of) => {

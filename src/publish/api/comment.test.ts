@@ -40,7 +40,7 @@ test('creates, then updates the same', async () => {
 test.each([
   ['another author', { author: 'mallory', body: `${markerOf('k')}\nx` }],
   ['another key', { author: 'us', body: `${markerOf('k2')}\nx` }],
-  ['a quote of ours', { author: 'us', body: `> ${markerOf('k')}\nlook at that` }],
+  ['our quote', { author: 'us', body: `> ${markerOf('k')}\nlook at that` }],
 ])('leaves alone a comment of %s', async (_, foreign) => {
   const comments = pull([{ id: 1, ...foreign }]);
   expect(await postComment(comments, 'k', ['mine'])).toMatchObject({ how: 'created' });

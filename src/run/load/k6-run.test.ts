@@ -52,7 +52,7 @@ test.each([
   ['const(10, 2h), requests(1000, 10)', 2 * 3600 + MOST_MINUTES * 60],
   ['vus(1, 3h)', 3 * 3600],
 ])(
-  'of %s k6 can tell what it measured, even if all of it takes as long as it may',
+  'of %s k6 can report what it measured, even if all of it takes as long as it may',
   async (source, seconds) => {
     const executors = readFileSync(join(import.meta.dirname, '../../../scenarios/lib/executors.js'), 'utf8');
     expect(executors).toContain(`maxDuration: '${MOST_MINUTES}m'`);
