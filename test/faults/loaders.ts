@@ -32,7 +32,7 @@ const bench = ({ project, servers, loaders, out }: LoaderWorld) =>
 const left = ({ docker }: OwnEngine) => docker('container', 'ls', '--all', '--quiet').trim();
 
 /** Makes it as it was. */
-type Mend = () => unknown;
+type Restore = () => unknown;
 
 interface Loss {
   what: string;
@@ -40,7 +40,7 @@ interface Loss {
   index: 0 | 1;
   /** The engine answers: what ran there is removed as ever. Else the commands for that are printed. */
   answers?: true;
-  lose(machine: LoadMachine): Mend;
+  lose(machine: LoadMachine): Restore;
 }
 
 const lost = ({ what, message, index, answers, lose }: Loss): Fault<LoaderWorld> => ({
@@ -56,9 +56,9 @@ const lost = ({ what, message, index, answers, lose }: Loss): Fault<LoaderWorld>
     await told(run, 'instance 2/3: paths');
     await realHost.sleep(500);
     const one = loaders[index] as LoadMachine;
-    const mend = lose(one);
+    const restore = lose(one);
     const { code, stdout, stderr } = await run.done;
-    await mend();
+    await restore();
     const slices = slicesOf(project.results(out), 'faulty@8.4').filter(({ outcome }) => outcome === 'ok');
     expect(
       slices.map(({ instance }) => instance),

@@ -1,1 +1,1 @@
-throw new Error('a builder in a container cannot be had here');
+throw new Error('a builder in a container is not available here');
