@@ -31,9 +31,6 @@ const KINDS: FlagKinds = {
   shards: 'string',
 };
 
-/** The inputs that a request may set. */
-export const REQUESTABLE: readonly string[] = Object.keys(KINDS);
-
 /**
  * Reads the first line of a comment, `/bench roadrunner,swoole --scenarios stress`, into inputs of the reusable
  * workflow. Words are parsed here and flags with the command line's own parser: no shell sees them. The values are

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { makeResults, type Server } from '../../../test/fixtures/results/make.ts';
 import { makeProfile } from '../../../test/fixtures/results/profile.ts';
+import { renderHtml } from '../../../test/fixtures/results/render-html.ts';
 import type { Across } from '../../analyse/judge/across-shards.ts';
 import { compareAcross } from '../../analyse/judge/across-shards.ts';
 import type { Results } from '../../results/results.ts';
-import { htmlGroup, renderHtml } from '../html/render.ts';
+import { htmlGroup } from '../html/render.ts';
 import { renderAcross, renderAcrossTable, renderMissing, renderMissingLine } from './across-tables.ts';
 
 const noise = { instanceSd: 0.006, sliceSd: 0.008 };

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { fixtures } from '../../../test/fixtures/results/make.ts';
 import { makeProfile } from '../../../test/fixtures/results/profile.ts';
+import { renderHtml } from '../../../test/fixtures/results/render-html.ts';
 import type { Results } from '../../results/results.ts';
-import { htmlGroup, renderHtml } from './render.ts';
+import { htmlGroup } from './render.ts';
 
 const page = (name: string) => renderHtml([htmlGroup(fixtures[name]?.() as Results)]);
 /** The page without its own script, style and data. */

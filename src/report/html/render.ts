@@ -19,7 +19,7 @@ import { renderPage } from './html-shell.ts';
 import { renderWhy } from './html-why.ts';
 
 /** What is shown together: what was judged, and the slices that the charts are made of. */
-export interface HtmlGroup {
+interface HtmlGroup {
   summary: Summary;
   measurements: readonly Measurement[];
 }
@@ -31,16 +31,11 @@ export function htmlGroup(results: Results): HtmlGroup {
 
 /**
  * The report as one page that needs nothing but itself: tables are there as they are, its script draws the charts,
- * sorts and filters.
+ * sorts and filters. It comes piece by piece: of a large run the page as a whole need not fit into memory.
  *
  * @param groups one, or several that must not be compared (other machines, other loads under the same name)
  * @param across the combined ranking, if they are shards of one plan
  */
-export function renderHtml(groups: readonly HtmlGroup[], across: Across | null = null): string {
-  return [...streamHtml(groups, across)].join('');
-}
-
-/** The same piece by piece: of a large run the page as a whole need not fit into memory. */
 export function streamHtml(groups: readonly HtmlGroup[], across: Across | null = null): Generator<string> {
   const numbered = groups.map((group) => ({ ...group, numbers: numberVariants(group.summary) }));
   const title = titleOf(groups);

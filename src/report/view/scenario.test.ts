@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { fixtures } from '../../../test/fixtures/results/make.ts';
+import { renderHtml } from '../../../test/fixtures/results/render-html.ts';
 import { analyse } from '../../analyse/analyse.ts';
 import { renderMarkdown } from '../format/markdown.ts';
 import { renderTable } from '../format/terminal.ts';
-import { htmlGroup, renderHtml } from '../html/render.ts';
+import { htmlGroup } from '../html/render.ts';
 import { type Medium, PLAIN_MARKS, THIS_CHANGE } from './medium.ts';
 import { viewScenario } from './scenario.ts';
 

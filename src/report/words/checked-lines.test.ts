@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { fixtures } from '../../../test/fixtures/results/make.ts';
+import { renderHtml } from '../../../test/fixtures/results/render-html.ts';
 import { analyse } from '../../analyse/analyse.ts';
 import type { CheckedPage, Results } from '../../results/results.ts';
 import { renderMarkdown } from '../format/markdown.ts';
 import { renderTable } from '../format/terminal.ts';
-import { renderHtml } from '../html/render.ts';
 import { checkedLines } from './checked-lines.ts';
 
 const page = (of: Partial<CheckedPage> = {}): CheckedPage => ({

@@ -2,8 +2,8 @@
 //   node test/e2e/browser/pictures.ts
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { renderHtml } from '../../../src/report/html/render.ts';
 import { fixtures } from '../../fixtures/results/make.ts';
+import { renderHtml } from '../../fixtures/results/render-html.ts';
 import { summaryOf } from '../../fixtures/results/summaries.ts';
 import { findChromium, NO_CHROMIUM, openBrowser, openPage } from './chromium.ts';
 import { renderGitHub } from './markdown.ts';

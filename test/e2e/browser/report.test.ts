@@ -2,10 +2,11 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { compareAcross } from '../../../src/analyse/judge/across-shards.ts';
-import { htmlGroup, renderHtml } from '../../../src/report/html/render.ts';
+import { htmlGroup } from '../../../src/report/html/render.ts';
 import type { Results } from '../../../src/results/results.ts';
 import { fixtures, makeResults } from '../../fixtures/results/make.ts';
 import { ramp } from '../../fixtures/results/profile.ts';
+import { renderHtml } from '../../fixtures/results/render-html.ts';
 import { shardedRun } from '../../fixtures/results/sharded.ts';
 import {
   findBarriers,

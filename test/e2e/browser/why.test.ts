@@ -1,9 +1,10 @@
 // The flame graph and the table of functions in Chromium.
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { htmlGroup, renderHtml } from '../../../src/report/html/render.ts';
+import { htmlGroup } from '../../../src/report/html/render.ts';
 import type { Results } from '../../../src/results/results.ts';
 import { fixtures } from '../../fixtures/results/make.ts';
+import { renderHtml } from '../../fixtures/results/render-html.ts';
 import { HOSTILE_NAMES } from '../../fixtures/results/stacks.ts';
 import { findBarriers, findChromium, NO_CHROMIUM, type Opened, openBrowser, openPage } from './chromium.ts';
 

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { makeResults } from '../../../../test/fixtures/results/make.ts';
+import { renderHtml } from '../../../../test/fixtures/results/render-html.ts';
 import { analyse } from '../../../analyse/analyse.ts';
 import { mergeResults } from '../../../analyse/merge.ts';
 import type { Probe, Results } from '../../../results/results.ts';
 import { renderCsv } from '../../format/csv.ts';
 import { renderMarkdown } from '../../format/markdown.ts';
 import { renderTable } from '../../format/terminal.ts';
-import { htmlGroup, renderHtml } from '../../html/render.ts';
+import { htmlGroup } from '../../html/render.ts';
 import { tuned } from './tune.ts';
 
 const HOSTILE = '<b>|`[x](https://evil.example)';
