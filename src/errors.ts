@@ -9,7 +9,7 @@ export interface Place {
   line?: number;
 }
 
-export interface UserErrorDetail {
+interface UserErrorDetail {
   where?: Place;
   found?: string;
   allowed?: string;

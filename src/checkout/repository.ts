@@ -16,7 +16,7 @@ export interface Repository {
 }
 
 /** Where a folder lies in its repository: `apps/shop`, '' at the top. Or why it lies in none. */
-export type RepositoryPlace = { top: string; path: string } | { reason: string };
+type RepositoryPlace = { top: string; path: string } | { reason: string };
 
 export async function locate(host: Host, folder: string): Promise<RepositoryPlace> {
   try {

@@ -220,7 +220,7 @@ export interface Unjudged {
 }
 
 /** A name of a variant, and where it stands as long as it is to be checked: when all variants are known. */
-export interface VariantName {
+interface VariantName {
   name: string;
   unchecked?: Place;
 }

@@ -30,7 +30,7 @@ export interface Arena {
 
 const NAME = `${NAMESPACE}-arena`;
 
-export interface ArenaOptions {
+interface ArenaOptions {
   run: string;
   image: string;
   /** What the servers and k6 take for this machine. */

@@ -40,7 +40,7 @@ interface ComposeResource {
   labels?: Record<string, string>;
 }
 
-export interface ComposeOptions {
+interface ComposeOptions {
   run: string;
   project: string;
   /** Base image → the image that takes its place. */
@@ -101,7 +101,7 @@ function adaptBuild(
 }
 
 /** What a service asks for that a run cannot give it. */
-export interface Unfit {
+interface Unfit {
   /** `db: deploy.replicas: 3` */
   found: string;
   allowed: string;

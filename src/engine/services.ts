@@ -38,7 +38,7 @@ export interface Services {
   findDead(): Promise<Warning[]>;
 }
 
-export interface ServicesWorld {
+interface ServicesWorld {
   docker: Docker;
   host: Pick<Host, 'elapsed' | 'sleep'>;
   run: string;

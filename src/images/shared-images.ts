@@ -7,7 +7,7 @@ import type { Built } from './build.ts';
 import { pullPushed } from './registry.ts';
 
 /** What the runs on several engines share through a file: who finds no images in it builds them for all. */
-export interface SharedImages {
+interface SharedImages {
   registry: string;
   /** By key; null: none is built yet. */
   images: Record<string, Built> | null;

@@ -86,7 +86,7 @@ export function listHeads(config: Matrix): Head[] {
   return [...heads.values()];
 }
 
-export interface PlannedVariants {
+interface PlannedVariants {
   variants: PlannedVariant[];
   images: PlannedImage[];
 }

@@ -6,7 +6,7 @@ import { type Host, realHost } from '../host.ts';
 import { plural } from '../text/plain.ts';
 import { gatherResults, listArtifacts, readWanted } from './gather.ts';
 
-export interface Adding {
+interface Adding {
   /** Folder with the artifacts of the reusable workflow, as `listArtifacts` finds them. */
   folder: string;
   keep: Omit<Keep, 'message'>;

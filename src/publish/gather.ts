@@ -34,7 +34,7 @@ export const WantedShards = z
   .max(MAX_SHARDS);
 export type WantedShards = z.infer<typeof WantedShards>;
 
-export interface Gathered {
+interface Gathered {
   /** In the order of their shards. */
   results: Results[];
   /** What could not be used, and why. */

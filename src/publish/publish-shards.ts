@@ -45,7 +45,7 @@ export async function summarise(
   await core.summary.addRaw(text, true).write();
 }
 
-export interface Commented {
+interface Commented {
   job: WorkflowJob;
   /** Null: the event itself is about the pull request. */
   origin: Origin | null;

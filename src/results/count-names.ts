@@ -3,7 +3,7 @@
 export const COUNTERS = ['services', 'php', 'instructions'] as const;
 export type Counter = (typeof COUNTERS)[number];
 
-export interface CountName {
+interface CountName {
   by: Counter;
   /** As a sentence begins: `Database queries 3 → 14 per request`. */
   title: string;

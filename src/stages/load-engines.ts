@@ -21,7 +21,7 @@ import type { Desk } from './desk.ts';
 import { type ArenaPlace, namingEngine } from './take-arenas.ts';
 
 /** A load engine that is ours from here on; its CPU is not read yet. */
-export type LoadEngine = Pick<Loader, 'name' | 'host' | 'docker' | 'arena' | 'cpus' | 'memoryBytes'>;
+type LoadEngine = Pick<Loader, 'name' | 'host' | 'docker' | 'arena' | 'cpus' | 'memoryBytes'>;
 
 /** Each generator has at least one client. Errors: UserError. */
 export function refuseFewClients({ scenarios, loadFrom }: Pick<Config, 'scenarios' | 'loadFrom'>): void {
@@ -41,7 +41,7 @@ export function refuseFewClients({ scenarios, loadFrom }: Pick<Config, 'scenario
 }
 
 /** A load engine that answers, before it is ours. */
-export interface ReachedEngine extends ArenaPlace<LoadEngine> {
+interface ReachedEngine extends ArenaPlace<LoadEngine> {
   name: string;
 }
 

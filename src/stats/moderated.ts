@@ -16,7 +16,7 @@ export interface Differences {
   noise: readonly number[];
 }
 
-export interface ModeratedTest {
+interface ModeratedTest {
   mean: number;
   /** At 1 − ALPHA for all of them together. */
   interval: { low: number; high: number };

@@ -107,7 +107,7 @@ export function isSure(test: PairedTest, adjustedP: number): boolean {
 }
 
 /** What a comparison yet to be made will be like. */
-export interface Prospect {
+interface Prospect {
   /** Pairs of fresh starts. */
   pairs: number;
   /** SD of ln(ratio) between them. */

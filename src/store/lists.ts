@@ -1,7 +1,7 @@
 /** JSON whose long lists are read item by item: as one text and one value they would need many times their size. */
 
 /** Takes one item of a list; what it throws ends the reading. */
-export type TakeItem = (item: unknown, index: number) => void;
+type TakeItem = (item: unknown, index: number) => void;
 
 /** The JSON of an item, or of what stands around the lists, is wrong. */
 export class JsonError extends Error {

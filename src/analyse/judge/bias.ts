@@ -16,7 +16,7 @@ const MEASURED: readonly { busy: number; addedMs: Readonly<Record<BiasPercentile
 export const MAX_BIAS = 0.1;
 
 /** Percentiles of which the bias is known. */
-export type BiasPercentile = 50 | 90 | 95 | 99;
+type BiasPercentile = 50 | 90 | 95 | 99;
 
 /**
  * Milliseconds by which a percentile is expected to be above the truth.

@@ -27,7 +27,7 @@ export interface Paired {
 }
 
 /** One way to group samples. */
-export type SampleSplit = 'self' | 'inclusive' | 'charged' | 'cells';
+type SampleSplit = 'self' | 'inclusive' | 'charged' | 'cells';
 
 /** With fewer pairs nothing is tested. */
 const MIN_STARTS = 3;

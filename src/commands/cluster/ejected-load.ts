@@ -16,7 +16,7 @@ export const EJECTED_FILE = 'load.json';
 /** Where `report` looks for what the pods printed. */
 const PODS = 'pods';
 
-export interface EjectedLoad {
+interface EjectedLoad {
   version: string;
   k6: string;
   baseUrl: string;

@@ -9,7 +9,7 @@ export interface MountedFile {
   bytes: Uint8Array;
 }
 
-export interface TestRunOptions {
+interface TestRunOptions {
   /** Of the TestRun; ConfigMaps begin with it. */
   name: string;
   image: string;

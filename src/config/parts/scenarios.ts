@@ -61,7 +61,7 @@ export interface Folders {
 }
 
 /** Where scenarios are found: name → file. */
-export type ScenarioFiles = ReadonlyMap<string, string>;
+type ScenarioFiles = ReadonlyMap<string, string>;
 
 /**
  * Finds the bundled scenarios and the user's own in `.bench/scenarios/`. The user's own takes the place of a bundled one of

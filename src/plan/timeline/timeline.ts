@@ -22,7 +22,7 @@ export const LEAD_IN_MS = 1000;
 export const COMMON_START_MS = 4000;
 
 /** Orders of the variants, as `makeOrders` draws them. */
-export interface Orders {
+interface Orders {
   warmup: () => string[];
   block: () => string[];
   /** Of the rounds of turns behind the first, which is in the order of the block. */

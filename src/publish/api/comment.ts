@@ -19,7 +19,7 @@ export interface Comments {
   remove(id: number): Promise<void>;
 }
 
-export type Posted =
+type Posted =
   | { posted: true; url: string; how: 'created' | 'updated' }
   /**
    * `refused`: GitHub does not accept the token, or the token may not write here, which is normal on a pull request from a

@@ -9,7 +9,7 @@ const ACTIONS_BOT = 'github-actions[bot]';
 /** An answer that takes longer is none. */
 const TIMEOUT_MS = 20_000;
 
-export interface Manner extends Patience {
+interface Manner extends Patience {
   timeoutMs: number;
 }
 

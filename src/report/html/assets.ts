@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type BuildOptions, buildSync, type Metafile } from 'esbuild';
 
 /** The page's script and style, ready to be inlined. */
-export interface PageAssets {
+interface PageAssets {
   script: string;
   style: string;
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { pageAssets } from './assets.ts';
 import { embedJson, type Html, html, raw } from './html.ts';
 
-export interface HtmlPage {
+interface HtmlPage {
   title: string;
   /** Of what has made it. */
   version?: string;

@@ -20,7 +20,7 @@ export interface Deltas {
   of(row: Row): Delta | null;
 }
 
-export interface Delta {
+interface Delta {
   comparison: Comparison;
   /** Null where the number would mislead: what was measured there is not fit to be compared. */
   change: ChangeText | null;
@@ -103,7 +103,7 @@ function isMeasured({ pairs, verdict }: Comparison): boolean {
   return pairs > 0 || verdict !== 'inconclusive';
 }
 
-export interface GateSentence {
+interface GateSentence {
   state: 'failed' | 'passed' | 'open';
   /** `Gate slower > 3% failed: …` in parts, so that the verdict can stand out. */
   gate: string;

@@ -7,7 +7,7 @@ export interface Window {
 }
 
 /** What one reading and one health check cost. */
-export interface Costs {
+interface Costs {
   own: CounterValues;
   probe: CounterValues;
 }

@@ -5,7 +5,7 @@ import { ARENA_FOLDER } from '../load/probe.ts';
 
 /** How far a load generator is from the servers: by its clock, and by the network. */
 
-export interface Distance {
+interface Distance {
   /** By how much this program's monotonic clock is ahead of the engine's clock. */
   behindMs: number;
   /** That is off by so much at most: half of the time of a line to the engine and back. */
@@ -16,7 +16,7 @@ export interface Distance {
   failed: string[];
 }
 
-export interface DistanceQuestion {
+interface DistanceQuestion {
   /** Null: only the clock. */
   url: string | null;
   host: string;

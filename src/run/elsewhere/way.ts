@@ -1,5 +1,5 @@
 /** What lies on the way to an address, as far as a machine itself knows. Pure. */
-export interface Way {
+interface Way {
   /** 1: in the same network. 2: behind a router, where nobody counts them. Null: not known. */
   hops: number | null;
   mtu: number | null;

@@ -27,7 +27,7 @@ interface Target {
 }
 
 /** What the run knows of the pages. */
-export interface KnownPages {
+interface KnownPages {
   checked: readonly CheckedPage[];
   /** As the load names itself. */
   agent: string;

@@ -17,7 +17,7 @@ const PAD_BYTES = [3, 64] as const;
 /** Of one process, s. With two repeats of a version, and both versions at once, a page takes at most twice that. */
 export const LIMIT_SECONDS = 600;
 
-export interface PageRequest {
+interface PageRequest {
   path: string;
   /** Host header. */
   host: string;

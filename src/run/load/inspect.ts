@@ -11,7 +11,7 @@ import { findLabels } from './labels.ts';
 import { ARENA_FOLDER } from './probe.ts';
 import { collectFiles, isFile, isInside, type ScriptFiles } from './script-files.ts';
 
-export interface InspectWorld {
+interface InspectWorld {
   docker: Docker;
   /** The run's id: what is left behind carries it. */
   run: string;

@@ -44,7 +44,7 @@ export interface K6Plan {
 }
 
 /** A stretch of load in which slices take turns. */
-export interface K6Block {
+interface K6Block {
   id: string;
   startMs: number;
   turnMs: number;

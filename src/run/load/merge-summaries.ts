@@ -6,7 +6,7 @@ import { type K6Metric, type K6Summary, TREND_STATS } from './k6.ts';
 type Values = Record<string, number>;
 
 /** What one of several generators measured. */
-export interface GeneratorPart {
+interface GeneratorPart {
   summary: K6Summary;
   /** How far its clock is ahead of the engine's, ms. */
   aheadMs: number;

@@ -38,7 +38,7 @@ export async function ask(
 }
 
 /** One step of a journey. */
-export interface JourneyStep {
+interface JourneyStep {
   /** As the journey names it. */
   endpoint: string;
   /** The body names the server. */

@@ -1,10 +1,10 @@
 /** A counter of CPU, read now and then. */
-export interface CpuReading {
+interface CpuReading {
   atMs: number;
   usedUs: number;
 }
 
-export interface Span {
+interface Span {
   fromMs: number;
   toMs: number;
 }

@@ -1,7 +1,7 @@
 /** Finds what two sequences do not share. Pure. */
 
 /** A stretch of `a` in whose place `b` has another; either may be empty. The ends are exclusive. */
-export interface Hunk {
+interface Hunk {
   a: { from: number; to: number };
   b: { from: number; to: number };
 }

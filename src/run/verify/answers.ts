@@ -29,7 +29,7 @@ export interface KnownAnswers {
 }
 
 /** What a check may do about the servers. */
-export interface Hands {
+interface Hands {
   fail(variant: string, failure: Failure): void;
   /** Starts these variants freshly once more; those that come up. */
   restart(variants: readonly string[]): Promise<Server[]>;

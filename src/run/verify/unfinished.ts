@@ -1,6 +1,6 @@
 /** Pages that a server or an app shows instead of the app. The one list of them, each with its source. Pure. */
 
-export interface SeenPage {
+interface SeenPage {
   /** Of its `<title>`, cleaned; null: it has none. */
   title: string | null;
   /** Empty: no redirect. */
