@@ -119,11 +119,11 @@ test('no file but the seam reads the clock, and only what is shown or compared w
   const using = (pattern: RegExp) =>
     files.filter((file) => pattern.test(readFileSync(join(folder, file), 'utf8'))).sort();
   expect(using(/\bDate\.now\(|\bperformance\.now\(/)).toEqual(['host.ts']);
-  // Names of runs and their start; ages of files; times of k6, of the engine and of other machines.
+  // Names of runs and their start; ages of files; times of k6 and of the engine.
   expect(using(/host\.now\(/i)).toEqual([
     ...['action.ts', 'bench.ts', 'commands/at-engine.ts', 'commands/cluster/eject-load-command.ts'],
     ...['commands/plan-command.ts', 'commands/run-engines.ts', 'commands/share-images.ts'],
-    ...['run/elsewhere/distance.ts', 'run/load/batch.ts', 'temporary.ts'],
+    ...['run/load/batch.ts', 'temporary.ts'],
   ]);
 });
 
