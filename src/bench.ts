@@ -31,8 +31,8 @@ async function work(desk: Desk, asked: Config): Promise<Bench> {
     const ground = await openGround(desk, prepared);
     const file = await openRecord(desk, prepared, ground);
     const failure = await untilStopped(desk, file, async () => {
-      const samplers = await build(desk, prepared, ground, file);
-      await measure(desk, prepared, ground, file, samplers);
+      const extensions = await build(desk, prepared, ground, file);
+      await measure(desk, prepared, ground, file, extensions);
     });
     return await conclude(desk, file, failure);
   } catch (error) {

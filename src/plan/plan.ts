@@ -8,6 +8,7 @@ import { takeShard } from './shard-plan.ts';
 import { type Effort, fitBudget, predictEffort } from './timeline/budget.ts';
 import { type PlannedSearches, planSearches } from './timeline/capacity-plan.ts';
 import { type PlannedCount, planCounts } from './timeline/count-plan.ts';
+import { type PlannedErrors, planErrors } from './timeline/errors-plan.ts';
 import { makeOrders } from './timeline/orders.ts';
 import { setUpSeconds } from './timeline/pass-seconds.ts';
 import { type PlannedProfile, planProfile } from './timeline/profile-plan.ts';
@@ -54,6 +55,7 @@ export interface Plan {
   profile: PlannedProfile | null;
   /** Behind all measuring, too, in this order. */
   counts: readonly PlannedCount[];
+  errors: PlannedErrors;
   warnings: readonly Warning[];
 }
 
@@ -86,13 +88,16 @@ export function plan(
   );
   const load = planLoad(config, variants);
   const profile = planProfile(config, variants);
+  const errors = planErrors(config, variants);
   return {
     ...{ seed: config.seed, variants, images, cpus: layout },
     ...load,
     profile,
     counts: planCounts(config, variants),
+    errors,
     warnings: [
       ...(profile?.warnings ?? []),
+      ...errors.warnings,
       ...[
         ...warnings,
         ...warnOfHtaccess(variants),

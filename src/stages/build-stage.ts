@@ -2,25 +2,32 @@ import { join } from 'node:path';
 import { type Checkout, checkOut, type Source } from '../checkout/checkout.ts';
 import type { Config } from '../config/types.ts';
 import { type BuildOptions, type Built, buildImages, idsOf } from '../images/build.ts';
-import { buildExcimer, type Excimer } from '../images/excimer-build.ts';
+import { buildExtension, type Extension } from '../images/extension-build.ts';
 import { listPulled } from '../images/registry.ts';
 import { buildForAll, pullShared, readShared } from '../images/shared-images.ts';
 import type { Plan } from '../plan/plan.ts';
-import type { PlannedImage } from '../plan/variants.ts';
+import { warnOfPlainCount } from '../plan/timeline/errors-plan.ts';
+import type { PlannedImage, PlannedVariant } from '../plan/variants.ts';
+import type { Warning } from '../results/results.ts';
 import type { Desk } from './desk.ts';
 import type { Ground, Prepared } from './prepare-stage.ts';
 import type { RecordFile } from './record-file.ts';
 
-/**
- * Builds all images. One that cannot be built costs its variants alone. Returns the sampler of each variant that is to be
- * profiled.
- */
+/** Extensions of PHP that passes load, by variant. */
+export interface PassExtensions {
+  /** The sampler, for variants that are to be profiled. */
+  excimer: ReadonlyMap<string, Extension>;
+  /** The counter of errors, for variants whose PHP counts. */
+  errors: ReadonlyMap<string, Extension>;
+}
+
+/** Builds all images, and what passes load. An image that cannot be built costs its variants alone. */
 export async function build(
   desk: Desk,
   { found, config, variants }: Prepared,
   { planned }: Ground,
   { record, save }: RecordFile,
-): Promise<Map<string, Excimer>> {
+): Promise<PassExtensions> {
   const { host, docker, caller, run, signal, cleanUp } = desk;
   const { say, packageRoot, sharedImages } = caller;
   const runtimes = join(packageRoot, 'runtimes');
@@ -51,41 +58,53 @@ export async function build(
     record.built = new Map([...pulled, ...own]);
   }
   await save();
-  return buildSamplers(desk, config, planned, record);
+  return buildExtensions(desk, config, planned, record);
 }
 
 /** Of an image that is there already each engine has its own. */
 const isBuilt = ({ ready }: PlannedImage) => ready === null;
 
 /** One that cannot be compiled is reported before anything is measured. */
-async function buildSamplers(
+async function buildExtensions(
   { docker, caller: { packageRoot, say }, signal }: Pick<Desk, 'docker' | 'caller' | 'signal'>,
   config: Pick<Config, 'buildCache' | 'images'>,
-  { profile, variants }: Plan,
+  { profile, errors, variants }: Plan,
   record: RecordFile['record'],
-): Promise<Map<string, Excimer>> {
-  const samplers = new Map<string, Excimer>();
-  const folder = join(packageRoot, 'runtimes', '_profile');
-  const bases = Object.entries(profile?.variants ?? {});
-  const built = await buildExcimer(
-    { docker, config, folder, signal },
-    bases.map(([, base]) => base),
-  );
-  for (const [id, base] of bases) {
-    const one = built.get(base) as Excimer;
-    samplers.set(id, one);
-    if ('image' in one) continue;
-    const label = variants.find((variant) => variant.id === id)?.label ?? id;
-    const message = `${label} is not profiled: the sampler could not be installed on ${base}: ${one.reason}`;
-    const remedy = 'the measuring goes on without it; check that the base image can install excimer';
-    record.plan = {
-      ...record.plan,
-      warnings: [...record.plan.warnings, { code: 'profile', message, remedy, variant: id }],
-    };
-    say(message);
-  }
-  return samplers;
+): Promise<PassExtensions> {
+  const world = { docker, config, folder: join(packageRoot, 'runtimes', '_profile'), signal };
+  const buildFor = async (
+    name: Parameters<typeof buildExtension>[1],
+    bases: Readonly<Record<string, string>>,
+    warnOf: (variant: PlannedVariant, reason: string) => Warning,
+  ): Promise<Map<string, Extension>> => {
+    const built = await buildExtension(world, name, Object.values(bases));
+    const found = new Map<string, Extension>();
+    for (const variant of variants) {
+      const base = bases[variant.id];
+      const one = base === undefined ? undefined : built.get(base);
+      if (one === undefined) continue;
+      found.set(variant.id, one);
+      if ('image' in one) continue;
+      const warning = warnOf(variant, `${base}: ${one.reason}`);
+      record.plan = { ...record.plan, warnings: [...record.plan.warnings, warning] };
+      say(warning.message);
+    }
+    return found;
+  };
+  return {
+    excimer: await buildFor('excimer', profile?.variants ?? {}, warnOfNoSampler),
+    errors: await buildFor('bench_errors', errors.variants, (variant, reason) =>
+      warnOfPlainCount(variant, `the extension that counts all could not be compiled on ${reason}`),
+    ),
+  };
 }
+
+const warnOfNoSampler = ({ id, label }: PlannedVariant, reason: string): Warning => ({
+  code: 'profile',
+  message: `${label} is not profiled: the sampler could not be installed on ${reason}`,
+  remedy: 'the measuring goes on without it; check that the base image can install excimer',
+  variant: id,
+});
 
 /** The other commit's files are there while images are built, and gone when they are. */
 async function withOtherFiles<T>(

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readLogs, startServices } from '../engine/services.ts';
-import type { Excimer } from '../images/excimer-build.ts';
 import { checkedLines } from '../report/words/checked-lines.ts';
 import type { LoadElsewhere } from '../run/elsewhere/load-elsewhere.ts';
 import { loadByEngines } from '../run/elsewhere/loaders.ts';
@@ -11,6 +10,7 @@ import { runPasses } from '../run/passes/run-pass.ts';
 import { runPlan } from '../run/run.ts';
 import { measureColdStarts } from '../run/servers/cold.ts';
 import type { Sink, World } from '../run/world.ts';
+import type { PassExtensions } from './build-stage.ts';
 import { makeClock } from './clock.ts';
 import type { Desk } from './desk.ts';
 import { readLoadEngines } from './load-engines.ts';
@@ -23,7 +23,7 @@ export async function measure(
   prepared: Prepared,
   ground: Ground,
   file: RecordFile,
-  excimer: ReadonlyMap<string, Excimer>,
+  extensions: PassExtensions,
 ): Promise<void> {
   const { host, docker, caller, run, signal } = desk;
   const { engine, config, hyperfine, k6Image } = prepared;
@@ -47,13 +47,13 @@ export async function measure(
     };
     await runPlan(world, { image: k6Image, script });
     if (hyperfine) await measureColdStarts(world, hyperfine, file.output.folder);
-    const profile = { folder: join(caller.packageRoot, 'runtimes/_profile/files'), excimer };
+    const tools = { folder: join(caller.packageRoot, 'runtimes/_profile/files'), ...extensions };
     if (config.count?.includes('services')) {
       // A database may log each statement while it is counted, which would push out what it logged before.
       await keepServiceLogs(desk, prepared, file, kind).catch(() => {});
       kind = '.count';
     }
-    await runPasses(world, { image: k6Image, script }, listPasses(world, { profile }));
+    await runPasses(world, { image: k6Image, script }, listPasses(world, tools));
     if (config.count?.includes('instructions')) {
       await countInstructions(world, { checked: file.record.checked, agent: `Grafana k6/${ground.k6}` });
     }

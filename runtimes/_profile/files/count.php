@@ -25,7 +25,11 @@ if (!class_exists(Counter::class, false)) {
             // The files of a server that keeps the app are its own from the start.
             self::$files = \count(\get_included_files());
             \memory_reset_peak_usage();
-            // It hears of suppressed ones, too. What follows is as without it.
+            if (\function_exists(__NAMESPACE__ . '\take_errors')) {
+                take_errors();
+                return;
+            }
+            // Without the extension. It gets suppressed ones, too. What follows is as without it.
             self::$handler ??= static function (int $level): bool {
                 $kind = match ($level) {
                     \E_NOTICE, \E_USER_NOTICE => 0,
@@ -43,9 +47,14 @@ if (!class_exists(Counter::class, false)) {
 
         public static function end(): void
         {
-            // A handler of the app replaces this one, which is then not called.
-            $seen = \set_error_handler(null) === self::$handler;
-            \restore_error_handler();
+            $seen = true;
+            if (self::$handler === null) {
+                self::$errors = take_errors();
+            } else {
+                // A handler of the app replaces this one, which is then not called.
+                $seen = \set_error_handler(null) === self::$handler;
+                \restore_error_handler();
+            }
             $status = \function_exists('opcache_get_status') ? @\opcache_get_status(false) : false;
             $misses = \is_array($status) ? $status['opcache_statistics']['misses'] ?? null : null;
             $files = \count(\get_included_files()) - self::$files;
@@ -54,6 +63,14 @@ if (!class_exists(Counter::class, false)) {
             $path = self::FOLDER . '/requests.txt';
             if (!\is_file($path) || \filesize($path) < self::MOST) {
                 @\file_put_contents($path, \json_encode($line) . "\n", \FILE_APPEND);
+            }
+        }
+
+        /** The error handler of a server that keeps the app, as it was before the request. */
+        public static function restore(): void
+        {
+            if (self::$handler !== null) {
+                \restore_error_handler();
             }
         }
     }
@@ -67,7 +84,7 @@ if (!class_exists(Counter::class, false)) {
                 return $app($request, $send);
             } finally {
                 Counter::end();
-                \restore_error_handler();
+                Counter::restore();
             }
         };
     }

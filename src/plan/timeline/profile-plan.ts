@@ -2,6 +2,7 @@ import type { Config, Load, Scenario, Segment } from '../../config/types.ts';
 import type { Warning } from '../../results/results.ts';
 import type { PlannedVariant } from '../variants.ts';
 import { passStartSeconds } from './pass-seconds.ts';
+import { phpBaseOf } from './php-base.ts';
 import { COMMON_START_MS } from './timeline.ts';
 
 /**
@@ -36,7 +37,9 @@ export function planProfile(
   const paired = heads.filter(({ base }) => base !== null);
   const twins = paired.flatMap(({ base }) => variants.filter(({ id }) => id === base));
   const all = [...(paired.length > 0 ? paired : heads), ...twins];
-  const bases = all.map((variant) => [variant, phpBaseOf(variant, other)] as const);
+  const baseOf = (variant: PlannedVariant) =>
+    variant.runtime.profile === false ? null : phpBaseOf(variant, other);
+  const bases = all.map((variant) => [variant, baseOf(variant)] as const);
   const known = bases.flatMap(([{ id }, base]) => (base === null ? [] : [[id, base] as const]));
   const ms = scenarios.reduce(
     (sum, scenario) => sum + scenarioMs(scenario, loadFrom ? COMMON_START_MS : 0),
@@ -50,16 +53,6 @@ export function planProfile(
     seconds: Math.round(seconds),
     warnings: bases.flatMap(([variant, base]) => (base === null ? [warnOfNone(variant)] : [])),
   };
-}
-
-/** The base image that has PHP; null: what a variant is built on, nobody knows, or nothing can be sampled there. */
-function phpBaseOf({ runtime, php, ref }: PlannedVariant, other: Config['other']): string | null {
-  if (runtime.profile === false) return null;
-  if (ref !== null && other?.kind === 'image') return null;
-  const base =
-    runtime.base.find((name) => name.includes('{php}')) ??
-    runtime.base.find((name) => /^(.*\/)?php:/.test(name));
-  return base?.replaceAll('{php}', php) ?? null;
 }
 
 function warnOfNone({ id, label, runtime }: PlannedVariant): Warning {

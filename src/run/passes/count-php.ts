@@ -1,5 +1,6 @@
 import { cp } from 'node:fs/promises';
 import type { Scenario } from '../../config/types.ts';
+import { type Extension, takeExtension } from '../../images/extension-build.ts';
 import { PHP_COUNT } from '../../plan/timeline/count-plan.ts';
 import type { PlannedVariant } from '../../plan/variants.ts';
 import type { World } from '../world.ts';
@@ -14,11 +15,18 @@ const { starts, repeats: REPEATS } = PHP_COUNT;
 const ITERATIONS = 20;
 const REMEDY = 'all that was measured is complete; see raw/logs, or run without --count php';
 
+export interface CountTools {
+  /** Folder of what is loaded before each script. */
+  folder: string;
+  /** The counter of errors by variant. */
+  errors: ReadonlyMap<string, Extension>;
+}
+
 /** Counts what PHP does per request, with one client and no other load. */
 export function planPhpCounts(
-  { job, sink }: World,
+  { engine, job, sink }: World,
   variants: readonly PlannedVariant[],
-  folder: string,
+  { folder, errors }: CountTools,
 ): Pass[] {
   const warned = new Set<string>();
   const warnOfHandler = (variant: string, label: string) => {
@@ -35,12 +43,32 @@ export function planPhpCounts(
     .filter(({ load }) => load !== null)
     .map((scenario) => ({
       ...{ code: 'count', title: 'count of PHP', remedy: REMEDY, variants, starts },
-      async outfit(_variant, to) {
+      async outfit(variant, to) {
         await cp(folder, to, { recursive: true });
-        return { env: {}, ini: [`auto_prepend_file = ${FOLDER}/count.php`], folders: { [FOLDER]: to } };
+        const ini = [`auto_prepend_file = ${FOLDER}/count.php`];
+        const image = findErrorCounter(variant, variants, errors);
+        if (image !== null) {
+          await takeExtension(engine, 'bench_errors', image, to);
+          ini.unshift(`extension = ${FOLDER}/bench_errors.so`);
+        }
+        return { env: {}, ini, folders: { [FOLDER]: to } };
       },
       visit: (ready) => countStart(ready, scenario, warnOfHandler),
     }));
+}
+
+/**
+ * The image with the counter of errors. Both sides of a pair have one, or none: without it, less is counted, which would look
+ * like a difference.
+ */
+function findErrorCounter(
+  { id, base }: PlannedVariant,
+  variants: readonly PlannedVariant[],
+  errors: ReadonlyMap<string, Extension>,
+): string | null {
+  const other = base ?? variants.find((variant) => variant.base === id)?.id ?? id;
+  const [own, others] = [id, other].map((one) => errors.get(one));
+  return own && 'image' in own && others && 'image' in others ? own.image : null;
 }
 
 async function countStart(

@@ -1,6 +1,6 @@
 import { cp } from 'node:fs/promises';
 import type { Scenario } from '../../config/types.ts';
-import { type Excimer, takeExcimer } from '../../images/excimer-build.ts';
+import { type Extension, takeExtension } from '../../images/extension-build.ts';
 import { PROFILE, profileLoad } from '../../plan/timeline/profile-plan.ts';
 import type { PlannedVariant } from '../../plan/variants.ts';
 import type { Measurement, Profile } from '../../results/results.ts';
@@ -26,7 +26,7 @@ export interface ProfileTools {
   /** Folder of what is loaded before each script. */
   folder: string;
   /** The sampler by variant; a variant without one is not profiled. */
-  excimer: ReadonlyMap<string, Excimer>;
+  excimer: ReadonlyMap<string, Extension>;
 }
 
 type ProfileLimits = ReturnType<typeof profileLimitsOf>;
@@ -65,7 +65,7 @@ export function planProfiles(
       starts: PROFILE.starts,
       async outfit(variant, to): Promise<Outfit> {
         await cp(folder, to, { recursive: true });
-        await takeExcimer(engine.docker, engine.run, imageOf(variant) as string, to);
+        await takeExtension(engine, 'excimer', imageOf(variant) as string, to);
         const ini = [`extension = ${FOLDER}/excimer.so`, `auto_prepend_file = ${FOLDER}/profile.php`];
         return { env: {}, ini, folders: { [FOLDER]: to } };
       },

@@ -1,0 +1,160 @@
+// What PHP counts in a pass of its own: each notice, warning and deprecation, whatever the app does with it.
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { Results } from '../../src/results/results.ts';
+import { leftovers, makeProject, type Project, root } from './bench.ts';
+import { COUNTED, countsOf, LIMIT_MS } from './count-databases.ts';
+
+/** Bedrock Streaming's number, in the example of the issue that asked for these counts. */
+const DEPRECATIONS = 8591;
+const PHP = ['--paths', '/', ...COUNTED, '--count', 'php'];
+const ERRORS = ['notices', 'warnings', 'deprecations'];
+
+const CONTROLLER = 'symfony/src/Controller/JsonController.php';
+
+/** Hides all that it raises: 2 notices, 3 warnings, and so many deprecations. */
+const pageOf = (deprecations: number) => `<?php
+error_reporting(0);
+trigger_error('before the handler');
+set_error_handler(static fn (): bool => true);
+trigger_error('silent');
+@trigger_error('silent', E_USER_WARNING);
+echo @file_get_contents('/absent'), @$undefined;
+try {
+    new DirectoryIterator('/absent');
+} catch (UnexpectedValueException) {
+    // No warning: PHP throws in its place.
+}
+for ($i = 0; $i < ${deprecations}; $i++) {
+    trigger_error('old', E_USER_DEPRECATED);
+}
+`;
+
+let project: Project;
+beforeAll(async () => {
+  project = await makeProject();
+  cpSync(join(root, 'apps/symfony'), join(project.folder, 'symfony'), { recursive: true });
+  project.commit({ '.gitignore': '/out-*\n', ...plainApp(0) });
+  const controller = readFileSync(join(project.folder, CONTROLLER), 'utf8');
+  const changed = controller.replace(
+    /\): JsonResponse\s*\{/,
+    `$&for ($i = 0; $i < ${DEPRECATIONS}; $i++) { @trigger_error('old', E_USER_DEPRECATED); }`,
+  );
+  expect(changed).not.toBe(controller);
+  project.write({ ...plainApp(DEPRECATIONS), [CONTROLLER]: changed });
+});
+afterAll(() => project?.remove());
+afterEach(async () => expect(await leftovers()).toEqual([]));
+
+/** One app, for servers that start it for each request and for those that keep it. */
+function plainApp(deprecations: number): Record<string, string> {
+  return {
+    'plain/page.php': pageOf(deprecations),
+    'plain/public/index.php': `<?php
+require __DIR__ . '/../page.php';
+header('Content-Type: text/plain;charset=UTF-8');
+echo 'done';
+`,
+    'plain/handler.php': `<?php
+return static function (): array {
+    include __DIR__ . '/page.php';
+    return ['status' => 200, 'headers' => ['Content-Type' => ['text/plain;charset=UTF-8']], 'body' => 'done'];
+};
+`,
+  };
+}
+
+/** Of one runtime: the numbers that PHP counts of errors, by side. */
+function errorsOf({ counts }: Results, runtime: string) {
+  const own = counts.filter(({ variant }) => variant.startsWith(`${runtime}@`));
+  const sides = Object.entries(countsOf({ counts: own })).map(([side, values]) => [
+    side,
+    ERRORS.map((name) => values[name]),
+  ]);
+  return Object.fromEntries(sides);
+}
+
+test(
+  'an app that hides all errors from PHP: each counts, on servers of both kinds',
+  async () => {
+    const runtimes = 'apache,nginx-fpm,resident';
+    const flags = ['--app', 'plain', '--runtimes', runtimes, ...PHP, '--fail-on', 'deprecations more'];
+    const { code, stdout, stderr } = await project.run('out-plain', ...flags).done;
+    const results = project.results('out-plain');
+    expect(results.warnings.filter(({ code }) => code === 'count')).toEqual([]);
+    for (const runtime of runtimes.split(','))
+      expect(errorsOf(results, runtime), stderr).toEqual({
+        base: [[2], [3], [0]],
+        head: [[2], [3], [DEPRECATIONS]],
+      });
+    expect(code, stdout).toBe(1);
+    expect(stdout).toContain('0 → 8,591 per request');
+    expect(stdout).not.toMatch(/(notices|warnings) \d+ →/i);
+    for (const { facts } of results.variants) expect(facts?.extensions).not.toContain('bench_errors');
+  },
+  LIMIT_MS,
+);
+
+test(
+  'Symfony, whose error handler is its own: deprecations 0 → 8,591 per request',
+  async () => {
+    const flags = ['--app', 'symfony', '--runtimes', 'apache,nginx-fpm', ...PHP];
+    const { code, stdout, stderr } = await project.run('out-symfony', ...flags).done;
+    const results = project.results('out-symfony');
+    for (const runtime of ['apache', 'nginx-fpm'])
+      expect(errorsOf(results, runtime), stderr).toMatchObject({
+        base: [[0], expect.any(Array), [0]],
+        head: [[0], expect.any(Array), [DEPRECATIONS]],
+      });
+    expect([code, stdout]).toEqual([0, expect.stringContaining('0 → 8,591 per request')]);
+  },
+  LIMIT_MS,
+);
+
+test(
+  'without the extension, a warning before the run, and no count of what the app hides',
+  async () => {
+    const own = await makeProject({ own: true });
+    try {
+      const runtimes = join(own.folder, '../package/runtimes');
+      rmSync(runtimes);
+      cpSync(join(root, 'runtimes'), runtimes, { recursive: true });
+      writeFileSync(join(runtimes, '_profile/errors/bench_errors.c'), '#error no compiler today\n');
+      const plain = {
+        'silent/public/index.php':
+          '<?php\nfor ($i = 0; $i < 7; $i++) @trigger_error("old", E_USER_DEPRECATED);\n',
+      };
+      own.write({ ...plainApp(DEPRECATIONS), ...plain });
+      const load = ['--paths', '/', '--load', 'requests(20, 1)', '--warmup', '0s', '--blocks', '1'];
+      const flags = [
+        '--app',
+        'plain,silent',
+        '--runtimes',
+        'apache',
+        ...load,
+        '--instances',
+        '1',
+        '--count',
+        'php',
+      ];
+      const { code, stderr } = await own.run('out', ...flags).done;
+      expect(code, stderr).toBe(0);
+      const { counts, warnings } = own.results('out');
+      const names = (app: string) =>
+        counts.filter(({ variant }) => variant.startsWith(app)).flatMap(({ values }) => values);
+      expect(names('silent').find(({ name }) => name === 'deprecations')?.perRequest).toEqual([7, 7, 7]);
+      expect(names('plain').map(({ name }) => name)).not.toContain('deprecations');
+      expect(names('plain').map(({ name }) => name)).toContain('included-files');
+      const [before, after] = stderr.split('count of PHP') as [string, string];
+      expect(before).toMatch(
+        /only if the app sets no error handler: .*could not be compiled on php:8\.4-apache: .*no compiler today/,
+      );
+      expect(after).toContain('the app sets an error handler of its own');
+      expect(warnings.filter(({ code }) => code === 'count')).toHaveLength(3);
+    } finally {
+      own.remove();
+    }
+  },
+  LIMIT_MS,
+);
