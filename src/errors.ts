@@ -1,7 +1,7 @@
-/** Of a run that has results: docs/architecture.md lists all codes. */
+/** The exit codes of a run that has results; docs/architecture.md lists all codes. */
 export type ExitCode = 0 | 1 | 3 | 4 | 130 | 143;
 
-/** Where a bad value stands: a file with a line, a flag, an action input or an environment variable. */
+/** The place of a bad value: a file with a line, a flag, an action input or an environment variable. */
 export interface Place {
   /** `.bench.yml`, `--runtimes`, `input runtimes` … */
   name: string;

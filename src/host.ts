@@ -58,8 +58,8 @@ export interface Host {
 }
 
 /**
- * Output beyond this is cut at the front: logs end with what matters. Of the longest list of paths in the most slices that one
- * k6 makes, what it measured is some 40 MiB, and must be whole.
+ * Output beyond this is cut at the front: logs end with what matters. The measurements of one k6 must stay whole. With
+ * the longest list of paths and the most slices, they take some 40 MiB.
  */
 const MAX_OUTPUT = 64 * 1024 * 1024;
 /** Docker loses what reaches it before its plugin (buildx) listens, so it is asked more than once. */

@@ -5,7 +5,7 @@ export const NAMES = ['octane', 'symfony', 'apache', 'shop', 'auth'] as const;
 export type Name = (typeof NAMES)[number];
 
 export interface Article {
-  /** Of `php-runtime-bench run`, as the page breaks the line. */
+  /** Flags of `php-runtime-bench run`, in the lines of the page. */
   flags: readonly (readonly string[])[];
   /** What is kept of a run beside a row for each variant, as the article's table has it. */
   keeps?: 'slices' | 'endpoints';

@@ -312,7 +312,7 @@ export function judgeFactor(ratio: Ratio | null, claimed: number, what: string):
   return skip(`${why}: the interval is too wide`);
 }
 
-/** Where the rate that a server sustains may lie. */
+/** The range of the rate that a server sustains. */
 function rangeOf(holds: Row['holds']): { low: number; high: number } | null {
   if (holds === null) return null;
   if (holds.kind === 'beyond') return { low: holds.value, high: Infinity };

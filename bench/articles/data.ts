@@ -57,7 +57,7 @@ export interface Row {
   p50: Value | null;
   /** CPU ms of a request. */
   cpu: Value | null;
-  /** Of ramps. `times` and `p50` are of what was asked up to it. */
+  /** The rate that a ramp sustained. `times` and `p50` are those of requests up to it. */
   holds:
     | (Value & {
         kind: 'found' | 'beyond' | 'below';
@@ -66,10 +66,10 @@ export interface Row {
         p50: Value | null;
       })
     | null;
-  /** Of the servers' CPUs, in percent. */
+  /** Use of the servers' CPUs, in percent. */
   cpuPercent: { mean: number; median: number; max: number } | null;
   memoryMib: { median: number; max: number } | null;
-  /** Of a response, with its head. */
+  /** Size of a response with its head. */
   bytes: number | null;
   errors: readonly { endpoint: string; kind: string; count: number }[];
   /** RPS of each slice. */

@@ -22,7 +22,7 @@ const given = words.filter((word) => !PAIRS.test(word) && word !== EACH);
 const root = resolve(import.meta.dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'counts-'));
 
-/** Of the one page; names alone, as nothing but it is counted. */
+/** Counts of the one page. Names suffice, as no other page is counted. */
 const OF_DATABASES = ['queries', 'rows-read', 'rows-written', 'temporary-tables-on-disk'];
 const OF_CACHE = ['cache-commands', 'cache-hits', 'cache-misses'];
 const OF_PHP = [

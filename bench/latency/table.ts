@@ -9,7 +9,7 @@ export interface Group {
   cells: readonly Cell[];
   disturbed: number;
   busyRatio: number;
-  /** Of each of PERCENTS: the report's figure less the truth. */
+  /** The report's figure less the truth, for each of PERCENTS. */
   addedMs: readonly number[];
 }
 

@@ -5,9 +5,9 @@ import type { Treatment } from './series.ts';
 
 /** What the app does before it answers. */
 export interface Work {
-  /** Of a loop that uses CPU. */
+  /** Iterations of a loop that uses CPU. */
   iterations: number;
-  /** Of a thousand requests, how many sleep for 20 ms. */
+  /** Requests in a thousand that sleep for 20 ms. */
   permille: number;
 }
 

@@ -24,7 +24,7 @@ export interface Arms {
 export interface SeriesLine {
   kind: 'series';
   seed: number;
-  /** Of the tool that measures. */
+  /** Commit of the tool that measures. */
   commit: string;
   /** Flags of `run` that shape the plan. */
   plan: string[];
@@ -107,7 +107,7 @@ export interface InstanceSummary {
 export interface Injected {
   iterations: number;
   us: Interval;
-  /** Of the base's CPU per request. */
+  /** Share of the base's CPU per request. */
   share: Interval;
   /** When that calibration began. */
   calibration: string;
@@ -127,7 +127,7 @@ interface Measured {
   before: Before;
   started: string;
   wallSeconds: number;
-  /** Of the run: 0, 1 and 3 leave results. */
+  /** Exit code of the run: 0, 1 and 3 leave results. */
   exitCode: number;
   /** Why there is nothing to judge. */
   failure: string | null;

@@ -82,7 +82,7 @@ export interface Item {
   id: string;
   target: TargetName;
   treatment: TreatmentName;
-  /** Of the run, and of what makes its two images differ. Distinct within the series. */
+  /** Seed of the run and of the difference between its two images. Distinct within the series. */
   seed: number;
 }
 

@@ -31,7 +31,7 @@ function atMost(k: number, n: number, p: number): number {
   return Math.min(1, sum);
 }
 
-/** Where in 0…1 something that holds at first stops holding. */
+/** The point in 0…1 from which a condition is no longer true. */
 function bisect(holds: (p: number) => boolean): number {
   let [low, high] = [0, 1];
   for (let i = 0; i < 60; i++) {

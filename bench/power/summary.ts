@@ -169,7 +169,7 @@ function change(judged: readonly Judged[], metric: CompareMetric): string {
   return `${signed(Math.expm1(mean(means)))}${half === null ? '' : ` ± ${percent(half)}`}`;
 }
 
-/** Of how many the interval of CPU per request holds the share that was injected. */
+/** Comparisons whose interval of CPU per request contains the injected share. */
 function covered(judged: readonly Judged[]): string {
   const held = judged.flatMap(({ line, comparisons, expected }) => {
     const interval = comparisons.find(({ metric }) => metric === 'cpu')?.interval;

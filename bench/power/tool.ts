@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import type { Finished, Host } from '../../src/host.ts';
 
-/** Of this checkout, or of the frozen tool where this runs from there. */
+/** Root of this checkout, or of the frozen tool if this file runs from there. */
 export const ROOT = resolve(import.meta.dirname, '../..');
 const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'php-runtime-bench/power');
 const K6 = 'grafana/k6:2.2.0';
@@ -81,7 +81,7 @@ export async function must(
   return finished;
 }
 
-/** Where results and arms of one comparison lie meanwhile. */
+/** Temporary folder for results and arms of one comparison. */
 export function scratch(tool: Tool, name: string): string {
   return join(tool.folder, 'scratch', name);
 }

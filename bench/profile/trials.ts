@@ -25,7 +25,7 @@ export type Trial = Found & {
 /** What a profile showed. */
 type Shown = Extract<Trial, { named: unknown }>;
 
-/** Of the time that the verdict found, so far may the sum of the named functions be from it. */
+/** Largest distance between the time of the verdict and the sum of the named functions, as a share of that time. */
 const NEAR = 0.2;
 
 /** A row for each app and runtime. Pure. */
@@ -55,7 +55,7 @@ function formatRow(all: readonly Shown[], shares: readonly number[]): string[] {
   const of = (some: readonly Shown[], isTrue: (trial: Shown) => boolean) =>
     `${some.filter(isTrue).length} of ${some.length}`;
   const equal = all.filter(({ share }) => share === 0);
-  // Where the verdict is not sure, there is nothing to compare with.
+  // If the verdict is not sure, there is nothing to compare with.
   const sure = all.filter(({ share, isSure, named }) => share > 0 && isSure && named.length > 0);
   const ratioOf = ({ named, changeUs }: Shown) => named.reduce((sum, { us }) => sum + us, 0) / changeUs;
   return [

@@ -39,7 +39,7 @@ for (const [name, make] of Object.entries(sizes)) {
     writeFileSync(watch, WATCH);
     writeFileSync(join(folder, 'results.json'), JSON.stringify(make()));
     const rounds = Array.from({ length: ROUNDS }, () => measure(folder, watch));
-    // Of times the least: what else runs on the machine can only add to them. Of memory the most.
+    // The least time: other work on the machine can only add to it. The most memory.
     const least = (of: (round: (typeof rounds)[number]) => number) => Math.min(...rounds.map(of));
     const cells = [
       ...[name, megabytes(statSync(join(folder, 'results.json')).size), seconds(least((r) => r.wallMs))],

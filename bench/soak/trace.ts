@@ -7,7 +7,7 @@ import type { Measurement, Results } from '../../src/results/results.ts';
 /** A server under steady load. */
 export interface Trace {
   started: string;
-  /** Of the tool that measured. */
+  /** Commit of the tool that measured. */
   commit: string;
   machine: string;
   runtime: string;

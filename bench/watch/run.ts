@@ -18,9 +18,9 @@ import { cutTurns, drawTurns, type Reading } from './turns.ts';
 const HOST = 'app.test';
 const PATH = '/';
 const TURN_MS = 100;
-/** Of a turn, at its end. */
+/** Pause at the end of a turn. */
 const PAUSE_MS = 20;
-/** Of a round; a multiple of twice the arms. */
+/** Turns of a round: a multiple of twice the arms. */
 const TURNS = 240;
 const WARMUP_TURNS = 10;
 const VUS = 16;
@@ -135,7 +135,7 @@ async function load(k6: string, plan: object, journey: string, server: PageServe
   return { metrics, readings };
 }
 
-/** Of all threads of a process on this machine, s; null: it has ended. */
+/** CPU time of all threads of a process on this machine, s; null if it has ended. */
 function readCpu(pid: string): number | null {
   try {
     const files = readdirSync(`/proc/${pid}/task`).map((id) => `/proc/${pid}/task/${id}/schedstat`);

@@ -14,7 +14,7 @@ declare(strict_types=1);
  */
 
 const FOLDER = '/tmp/php-runtime-bench/count';
-/** Of all answers that one process prints. */
+/** The parts of all answers that one process prints. */
 const MOST_BYTES = 64 << 20;
 
 $asked = json_decode($argv[1], true, 4, JSON_THROW_ON_ERROR);

@@ -7,7 +7,7 @@ apache_config() {
     export APACHE_LISTEN="$1" APACHE_KEEP_ALIVE=On APACHE_KEEP_ALIVE_TIME="$2"
     if [ "$2" = 0ms ]; then APACHE_KEEP_ALIVE=Off APACHE_KEEP_ALIVE_TIME=1ms; fi
 
-    # Children that have served their number of connections are replaced when fewer than this are idle. Where none ever
+    # Children that have served their number of connections are replaced when fewer than this are idle. If none ever
     # ends, 1 is enough, and Apache's complaint about too few workers stays true.
     export PREFORK_SPARE=1
     if [ "$MAX_REQUESTS" != 0 ]; then PREFORK_SPARE=$WORKERS; fi

@@ -6,7 +6,7 @@
 nginx_config() {
     server=$1
     shift
-    # Of the CPUs that this container may use, not of the machine's.
+    # nproc counts the CPUs that this container may use, not the machine's.
     CPUS=$(nproc)
     GZIP_SWITCH=off
     LOG=off

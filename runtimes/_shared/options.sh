@@ -4,9 +4,9 @@
 # of a variable, its default and what is allowed, and exports the checked value. A bad value ends the container (exit
 # code 64, one line on stderr).
 
-# Where the entry point writes what it makes of the options; the rest of the container may be read-only.
+# The entry point writes its configuration here; the rest of the container may be read-only.
 readonly run_dir=/tmp/php-runtime-bench
-# Where the images keep what they share, and their configuration.
+# The images have their shared files and their configuration here.
 readonly conf=/usr/local/share/php-runtime-bench
 
 # refuse NAME VALUE ALLOWED

@@ -12,7 +12,7 @@ final class Scope
     /** @var array<string, mixed> */
     private readonly array $env;
     private readonly mixed $errorHandler;
-    /** Seconds that a request may take. Where PHP does not begin to count with each, none. */
+    /** Seconds that a request may take. None if PHP does not begin to count anew with each. */
     private readonly string $limit;
     /** The command line's PHP drops what header() and setcookie() are given, and a session's cookie with it. */
     private readonly bool $hasHeaders;

@@ -275,7 +275,7 @@ function array_of_psr7(ResponseInterface $response): array
     return ['status' => $response->getStatusCode(), 'headers' => $response->getHeaders(), 'body' => (string) $response->getBody()];
 }
 
-/** Where PHP itself reads no form, Symfony does, as in its Request::createFromGlobals(). */
+/** Symfony reads forms that PHP itself does not read, as in its Request::createFromGlobals(). */
 function symfony_form(array $request): array
 {
     $form = $request['post'];

@@ -36,7 +36,7 @@ $command = new class extends StartSwooleCommand {
             'log_file' => '/dev/stderr',
             'log_level' => SWOOLE_LOG_WARNING,
             'max_wait_time' => 9,
-            // Of the CPUs that this container may use; Octane's own is the number of workers.
+            // Counts the CPUs that this container may use. Octane itself takes the number of workers.
             'reactor_num' => (int) getenv('CPUS'),
         ] + parent::defaultServerOptions($extension);
     }

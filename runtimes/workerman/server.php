@@ -117,7 +117,7 @@ $worker->onWorkerStart = static function (Worker $worker) use ($drain, &$drainin
 };
 // On SIGQUIT, which the image is stopped with.
 $worker->onWorkerStop = static function (Worker $worker) use ($drain, &$ended): void {
-    // Of one that another process replaces, that takes them.
+    // This process ends and another one replaces it, which takes the requests.
     if ($ended) {
         return;
     }

@@ -65,7 +65,7 @@ const wanted = {};
 const seen = {};
 
 const NO_OPTIONS = {};
-// Of requests without options whose body is not wanted: most of them. They are made once for each endpoint.
+// The parameters of most requests: without options, and their body is not wanted. They are made once for each endpoint.
 const plain = Object.create(null);
 
 function paramsOf(endpoint, options, keep) {

@@ -5,7 +5,7 @@ import { sleep } from 'k6';
 import http from 'k6/http';
 
 const { url, host, hosts, blockedIps, times } = JSON.parse(open('../distance.json'));
-// Where nothing answers, each request takes its whole timeout: no more than these are made.
+// Requests stop after this many failures, as each may take its whole timeout.
 const MOST_FAILED = 3;
 const roundTripsMs = [];
 const failed = [];

@@ -52,7 +52,7 @@ function isRight(status) {
   return status >= 200 && status < 400;
 }
 
-/** Of a call's parameters, its last argument. */
+/** The tag `name` from the parameters of a call, which are its last argument. */
 function tagsOf(parameters) {
   const name = parameters?.tags?.name;
   return name ? { name } : {};

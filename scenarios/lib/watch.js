@@ -21,7 +21,7 @@ export const watch = {
   due: false,
 };
 
-// Of all clients together: no more than so many bodies a second are read, nor characters a millisecond.
+// Limits for all clients together: bodies that are read, and their characters.
 const READS_PER_MS = 0.1;
 const CHARACTERS_PER_MS = 1000;
 

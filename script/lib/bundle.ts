@@ -12,7 +12,7 @@ import { pagePlugin } from './page.ts';
 
 const target = process.argv[2] ?? '.';
 
-/** Of our package.json what src/project.ts takes: what we develop with is no part of what we ship. */
+/** Ships only the part of our package.json that src/project.ts reads. The rest is for development. */
 const manifestPlugin: Plugin = {
   name: 'manifest',
   setup({ onLoad }) {

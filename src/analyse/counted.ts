@@ -20,14 +20,14 @@ export interface CountSide {
   perRequest: number;
   /** All repeats of all starts gave the same number. */
   constant: boolean;
-  /** Of the repeats. */
+  /** The lowest and the highest count of all repeats. */
   low: number;
   high: number;
   /** Fresh starts, and repeats of all of them. */
   instances: number;
   repeats: number;
   failures: number;
-  /** Of instructions: by how much equal counts of the page differ, as a share. */
+  /** The share by which equal counts of the page differ; only for instructions. */
   floorRatio?: number;
 }
 
@@ -40,7 +40,7 @@ export interface CountChange {
   /** More per request than the base. */
   difference: number;
   ratio: number | null;
-  /** Of the difference; null: both sides are constant, or it is not known. */
+  /** The interval of the difference; null: both sides are constant, or it is not known. */
   interval: { low: number; high: number; level: number } | null;
   verdict: 'more' | 'fewer' | 'same' | 'inconclusive';
   /** Why it is inconclusive, in words. */

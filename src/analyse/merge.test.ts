@@ -93,7 +93,7 @@ test('a run that is part of what was put together before counts once', () => {
   const [whole] = mergeResults([both, third()]) as [Results];
   expect(whole.measurements).toHaveLength(3 * count);
   expect(mergeResults([both, run('a'), whole])).toEqual([whole]);
-  // Of what overlaps in part nobody knows which starts are whose.
+  // If runs overlap in part, nobody knows which starts belong to which run.
   const [other] = mergeResults([again(), third()]) as [Results];
   expect(mergeResults([both, other]).map(({ run }) => run.id)).toEqual([both.run.id, other.run.id]);
 });

@@ -27,7 +27,7 @@ export interface Summary {
   warnings: readonly Warning[];
   /** What was checked before the load; empty in results of older versions. */
   checked: readonly CheckedPage[];
-  /** Where the CPU time goes; empty where nothing was profiled. */
+  /** The functions that spend CPU time; empty if nothing was profiled. */
   why: readonly Why[];
 }
 
@@ -50,8 +50,8 @@ export interface ScenarioSummary {
   /** Variant id of the ranked one that surely needs the least CPU per request; null when none does. */
   cheapest: string | null;
   /**
-   * By variant in the order of the plan, then `base`, `earlier`, `reference`. Of each, the metric that fits the
-   * situation comes first; those that a gate names are primary, too.
+   * By variant in the order of the plan, then `base`, `earlier`, `reference`. The metric that fits the situation comes
+   * first in each; those that a gate names are primary, too.
    */
   comparisons: readonly Comparison[];
   /**
@@ -115,7 +115,7 @@ export type Metric = 'rps' | 'p95' | 'p99';
 export type RowState =
   /** Place = 1 + the number of variants that are surely better; shared by those that do not surely differ. */
   | { kind: 'ranked'; rank: number; shared: boolean }
-  /** Of the other ref: measured well, but not in the ranking. */
+  /** A variant of the other ref: measured well, but not in the ranking. */
   | { kind: 'base' }
   /** The load generator was the limit: RPS is a lower bound and no rank can be given. */
   | { kind: 'generator-bound'; reason: string }
@@ -141,7 +141,7 @@ export interface Row extends Record<Quantile, PercentileEstimate | null> {
   offeredRps: number | null;
   /** For ramps: the highest offered rate that was held within the pass criteria. */
   holds: Held | null;
-  /** Where a search was made: the highest constant rate that was held within the pass criteria. */
+  /** The highest constant rate within the pass criteria, if a search was made. */
   capacity: Capacity | null;
   /** For long, steady load. */
   soak: Soak | null;
@@ -239,7 +239,7 @@ export interface Limit extends Estimate {
 
 /** What a search for the highest constant rate found; see `capacity.ts`. */
 export interface Capacity extends Limit {
-  /** Of one search after the other, in the order in which they were made. */
+  /** The probes of one search after the other, in the order in which they were made. */
   probes: readonly Probe[];
 }
 
@@ -274,7 +274,7 @@ export interface PercentileEstimate extends Estimate {
   range: { low: number; high: number } | null;
 }
 
-/** Of all samples of the slices together; never a mean of percentiles. */
+/** The latency of all samples of the slices together; never a mean of percentiles. */
 export interface PooledLatency {
   samples: number;
   minMs: number;

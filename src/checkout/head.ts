@@ -40,7 +40,7 @@ export async function listUncommitted(git: Git, paths: readonly string[], out: s
   return changed.filter((path) => !isWithin(path, out)).sort();
 }
 
-/** Of an untracked folder git names the folder alone, not the files in it. */
+/** Git names only an untracked folder itself, not the files in it. */
 function isWithin(path: string, out: string): boolean {
   return path.endsWith('/') ? `${out}/`.startsWith(path) : path.startsWith(`${out}/`);
 }

@@ -15,7 +15,7 @@ export interface Repository {
   options: Pick<ExecOptions, 'signal'>;
 }
 
-/** Where a folder lies in its repository: `apps/shop`, '' at the top. Or why it lies in none. */
+/** The place of a folder in its repository: `apps/shop`, '' at the top. Or why it lies in none. */
 type RepositoryPlace = { top: string; path: string } | { reason: string };
 
 export async function locate(host: Host, folder: string): Promise<RepositoryPlace> {
@@ -155,7 +155,7 @@ async function firstBranch(git: Git, names: readonly string[]): Promise<string |
   return null;
 }
 
-/** Where two commits parted; null where the clone knows of no such commit. */
+/** The commit at which two others parted; null if the clone knows of none. */
 export async function findMergeBase({ git }: Repository, a: string, b: string): Promise<string | null> {
   const { code, stdout } = await git.try(['merge-base', '--end-of-options', a, b]);
   return code === 0 ? stdout.trim() : null;

@@ -15,7 +15,7 @@ export interface Subject {
   config: Pick<Config, 'out' | 'runtimes'>;
   around: Surroundings;
   repository: Repository;
-  /** Where each app lies in the repository. */
+  /** The path of each app in the repository. */
   apps: ReadonlyMap<App, string>;
 }
 

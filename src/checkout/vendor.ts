@@ -6,10 +6,9 @@ import { idAt, type Repository, typeAt } from './repository.ts';
 export const INSTALL = Symbol('install');
 
 /**
- * What Composer has installed is hardly ever in git, so another commit comes without. Where both sides ask for the
- * same, in composer.json and composer.lock, they have the same: it is taken from what is checked out. Where they do
- * not, both are installed anew: how somebody had Composer install the one, with what for development, must not affect
- * the other.
+ * Installed packages are hardly ever in git, so another commit comes without them. If composer.json and composer.lock
+ * are the same on both sides, the packages of the checkout serve both. If they differ, both are installed anew. The
+ * options of an earlier install, such as packages for development, must not affect one side alone.
  *
  * @param path the app's folder, relative to the top
  * @returns the folder to bring along, relative to the app's; null where none is needed

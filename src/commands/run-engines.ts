@@ -23,7 +23,7 @@ type Asked = Extract<Command, { command: 'run' }>;
 interface Share {
   engine: string;
   shard: PlannedShard;
-  /** Where its results are. */
+  /** The folder with its results. */
   folder: string;
   /** Null: it was not started. */
   code: number | null;

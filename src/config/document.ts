@@ -23,7 +23,7 @@ type Path = readonly PropertyKey[];
  */
 export interface Document {
   data: unknown;
-  /** Where the value at a path (or, with `key`, its key) stands; for paths that were not written, what is around. */
+  /** The place of the value at a path, or of its key. A path that was not written has the place around it. */
   place(path: Path, part?: 'key'): Place;
   /** `slo.p99: ` before a message, unless the place has it already. */
   prefix(path: Path): string;

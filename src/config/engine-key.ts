@@ -47,7 +47,7 @@ export const isEngineUrl = (engine: string): boolean => engine.includes('://');
 /** What a report calls an engine: the name of a user is nobody else's business. */
 export const nameEngine = (engine: string): string => engine.replace(/^ssh:\/\/[^@/]*@/, 'ssh://');
 
-/** Where there is one engine at most. Errors: UserError where several are asked for. */
+/** For callers that work with one engine at most. Errors: UserError if several are asked for. */
 export function refuseEngines({ engines }: { engines?: readonly string[] }, hint: string): void {
   if (!engines) return;
   throw new UserError('`engines` works with the command `run` alone', { where: { name: 'engines' }, hint });

@@ -38,7 +38,7 @@ export interface Runtime {
   php: readonly string[];
   options: Readonly<Record<string, OptionSpec>>;
   apps: readonly AppKind[];
-  /** Of one that starts the app for each request: with what options it keeps it in memory, and which kinds of app then. */
+  /** Options by which a `per-request` runtime keeps the app in memory, and the kinds of app it then serves. */
   longLived?: { when: Readonly<Record<string, readonly string[]>>; apps: readonly AppKind[] };
   /** Packages without which it cannot serve an app: `laravel/octane`. */
   requires: readonly string[];
@@ -63,7 +63,7 @@ export interface Runtime {
   docs: string;
   /** What its option `front` starts before it: an image of its own, in a container of its own. */
   front?: Runtime;
-  /** Where instructions of its apps are counted: an image of its own. */
+  /** The separate image in which instructions of its apps are counted. */
   counter?: Runtime;
   /** Name of the runtime that it is under other defaults: `folder`, and so the image, is that one's. */
   extends?: string;
@@ -166,7 +166,7 @@ export interface Scenario {
   slo: Slo;
   /** Bodies differ between variants, as they name the server: only status and type have to be alike. Left out: all has. */
   verify?: 'status';
-  /** Of a k6 script, once `src/run/load/inspect.ts` has looked at it. */
+  /** Facts about a k6 script, once `src/run/load/inspect.ts` has looked at it. */
   script?: ScriptFacts;
 }
 
@@ -178,7 +178,7 @@ export interface CompareTo {
   where: Place;
 }
 
-/** Where something lies in the other commit, relative to its top; or why it does not. */
+/** The folder in the other commit, relative to its top, or the reason why it is missing there. */
 export type Whereabouts = { folder: string } | { missing: string };
 
 /** An app as it is in the other commit. */
@@ -273,7 +273,7 @@ export interface RunOptions {
   seed: number;
   /** CPU numbers; left out: found from the topology. */
   serverCpus?: readonly number[];
-  /** Of what the option `front` starts; absent: those of the servers. */
+  /** CPUs of the proxy that the option `front` starts; absent: those of the servers. */
   frontCpus?: readonly number[];
   loadCpus?: readonly number[];
   /** Base image → the image that takes its place. */
@@ -292,7 +292,7 @@ export interface RunOptions {
   sameAnswers?: 'warn';
   /** Memory limit of each server's container, bytes. */
   memoryBytes?: number;
-  /** Where layers of builds are kept between runs; left out: in the engine alone. */
+  /** The place that keeps layers of builds between runs; left out: only the engine does. */
   buildCache?: 'gha';
   /** Also time fresh starts with hyperfine. */
   coldStart?: boolean;

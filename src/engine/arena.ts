@@ -40,7 +40,7 @@ interface ArenaOptions {
   wait: boolean;
   /** The engine does not see when we are gone: without a sign of life for so long the arena ends. */
   beats: boolean;
-  /** Where engines elsewhere find the servers: an address of this engine's machine, and ports from one to another. */
+  /** The address of this engine's machine, and the range of ports, where engines elsewhere find the servers. */
   publish?: { address: string; first: number; last: number };
   /** k6 alone works in it: in the network of its machine. */
   loads?: true;
@@ -75,7 +75,7 @@ export async function openArena(host: Host, docker: Docker, options: ArenaOption
         waitedMs: heldMs === null ? 0 : host.elapsed() - heldMs,
         async close() {
           // By its id, and before its name is free: another run may wait for that.
-          // Where no process can be started it ends by its standard input alone.
+          // If no process can be started, only the end of its standard input ends it.
           await docker.try(['container', 'rm', '--force', found.id]).catch(() => {});
           started.end();
           await awaitClient(host, started);
@@ -126,7 +126,7 @@ function start(host: Host, options: ArenaOptions): Running {
   return host.start('docker', [
     ...['container', 'run', '--rm', '--interactive', '--init', `--name=${NAME}`],
     ...labels.map((label) => `--label=${label}`),
-    // Where the app asks itself, or a redirect is followed, that is no request to a site of this name.
+    // Requests of an app to itself, and followed redirects, must not reach a real site of this name.
     ...(options.loads ? [] : [`--add-host=${options.name}:127.0.0.1`]),
     ...['--cap-drop=ALL', '--security-opt=no-new-privileges'],
     ...(options.loads ? ['--network=host'] : []),

@@ -16,9 +16,9 @@ const OWN_LOGS = 5;
 const OWN_LOG_SECONDS = 5;
 /** Some errors of Laravel with their traces. */
 const OWN_LOG_BYTES = 65_536;
-/** Of such a trace, what is worth reading. */
+/** The lines of such a trace that are worth reading. */
 const OWN_LOG_LINES = 12;
-/** Of the container's own log. */
+/** Lines of the container's own log. */
 const LOG_LINES = 20;
 
 /**
@@ -52,7 +52,7 @@ async function readOwnLogs(docker: Docker, container: string): Promise<string> {
 
 /** PHP's own errors, lines of Monolog as Laravel writes them, and exceptions as Symfony and our workers log them. */
 const COMPLAINT = /(?:(?:Fatal|Parse) error: +|\.(?:ERROR|CRITICAL|ALERT|EMERGENCY): |\b(?=Uncaught ))(.+)/;
-/** Of what a command printed, lines and, before markup is taken away, characters. */
+/** The most lines of what a command printed, and the most characters, before markup is taken away. */
 const OUTPUT_LINES = 40;
 const OUTPUT_CHARACTERS = 32_768;
 /** In a sentence. */
@@ -78,7 +78,7 @@ function textOf(page: string): string {
 
 /** What follows the message: a trace, the context as JSON, words of the web server. */
 const BEHIND = /(?:\\nStack trace:| \{"|" while reading ).*$/;
-/** Of what a sentence can take; file and line stand at the end. */
+/** The most characters that a sentence can take; file and line stand at the end. */
 const COMPLAINT_CHARACTERS = 300;
 const TAIL_CHARACTERS = 120;
 
@@ -94,7 +94,7 @@ export function findComplaint(log: string): string | null {
   return `${text.slice(0, COMPLAINT_CHARACTERS - TAIL_CHARACTERS)}…${text.slice(-TAIL_CHARACTERS)}`;
 }
 
-/** Of a line that is an object of JSON, as some servers log, its texts; of any other the line. */
+/** The texts of a line that is a JSON object, as some servers log; any other line as it is. */
 function readMessages(line: string): string[] {
   if (!line.trimStart().startsWith('{')) return [line];
   try {

@@ -37,7 +37,7 @@ export function hostAt(host: Host, engine: string | undefined, more: Env = {}): 
 }
 
 interface FindOptions {
-  /** Where it was asked for. */
+  /** The setting that names the engine, for error messages. */
   key?: 'engine' | 'engines';
   signal?: AbortSignal;
 }
@@ -162,7 +162,7 @@ function guard(host: Host, state: State, url: string): Pick<Connection, 'host' |
   return { host: { ...host, exec }, isThere };
 }
 
-/** Of several engines one is lost: as the user names it. */
+/** The error for a lost connection. It names the engine as the user does, since there may be several. */
 const lostTo = (engine: string, found: string) =>
   new MachineError('the connection to the Docker engine was lost', {
     found: found === '' ? engine : `${engine}: ${found}`,

@@ -32,12 +32,12 @@ export interface Docker {
 export const LIMITS_MS = {
   /** An engine on a busy machine takes seconds to answer; one that needs a minute hangs. */
   answer: 60_000,
-  /** Of images, with all that is downloaded and compiled. */
+  /** A build of images, with all that is downloaded and compiled. */
   build: 2 * 3_600_000,
   pull: 3_600_000,
   /** A command of the user's, such as one that fills a database. */
   command: 3_600_000,
-  /** Of files. */
+  /** A copy of files. */
   copy: 600_000,
   /** `docker compose`, which waits for containers. */
   compose: 600_000,

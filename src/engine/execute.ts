@@ -8,7 +8,10 @@ interface ExecuteWorld {
   signal: AbortSignal;
 }
 
-/** Where runtimes keep the PHP settings of a run, for commands in their containers: as in runtimes/_shared/options.sh. */
+/**
+ * The folder in which runtimes keep the PHP settings of a run, as in runtimes/_shared/options.sh. Commands in their
+ * containers need it.
+ */
 const PHP_INI_SCAN_DIR = ':/tmp/php-runtime-bench/php';
 
 /** Runs a user's shell command in a container; the failure has what it printed. */

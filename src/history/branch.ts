@@ -13,7 +13,7 @@ export const HISTORY_FILE = 'history.ndjson';
 /** A writer that loses every race against this many others has some other trouble. */
 const ATTEMPTS = 12;
 
-/** Where the history is kept: a branch with no other history than its own. */
+/** The branch that keeps the history, with no other history than its own. */
 export interface Keep {
   /** What git can push to: a URL or a folder. */
   remote: string;

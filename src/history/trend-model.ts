@@ -34,7 +34,7 @@ export interface TrendPoint {
 /** From which point on it is another level, and by how much: behind ÷ before, machine by machine, with the 99 % interval. */
 export interface LevelChange extends Pick<Comparison, 'ratio' | 'interval'> {
   at: number;
-  /** Of a ratio: which of the two has changed. Null: the numbers are absolute. */
+  /** The side of a ratio that has changed. Null: the numbers are absolute. */
   by: ChangedSide | null;
 }
 

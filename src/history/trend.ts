@@ -12,7 +12,7 @@ interface Entry {
 }
 
 const METRICS: Record<TrendMetric, (record: HistoryRecord) => HistoryRecord['rps']> = {
-  // Where k6 was the limit, RPS is k6's.
+  // If k6 was the limit, RPS is that of k6, not of the server.
   rps: ({ state, rps, load }) => (state === 'ranked' && isClosed(load) ? rps : null),
   p50: ({ state, p50Ms, load }) => (state === 'ranked' && !isClosed(load) ? p50Ms : null),
   cpu: ({ state, cpuMsPerRequest }) =>

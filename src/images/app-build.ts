@@ -11,7 +11,7 @@ export interface AppBuild {
   /** The target's name. */
   key: string;
   app: App;
-  /** Where its Dockerfile is; a file beside it has what is left out of the app's folder. */
+  /** The path of its Dockerfile; a file beside it lists what is left out of the app's folder. */
   dockerfile: string;
   args: Readonly<Record<string, string>>;
   /** Images that it builds on, by their official names. */
@@ -114,7 +114,7 @@ export function addSteps(recipe: string, { env, prepare }: Pick<Config, 'env' | 
 
 const nameOf = (index: number) => `BENCH_PREPARE_${index + 1}`;
 
-/** Of an app without a framework whose packages are there already, nothing is left to do. */
+/** An app without a framework whose packages are there already needs no build. */
 async function needsBuild({ folder, kind }: App): Promise<boolean> {
   if (!(await isFile(join(folder, 'composer.json')))) return false;
   if (kind === 'symfony' || kind === 'laravel') return true;

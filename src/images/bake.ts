@@ -33,7 +33,7 @@ export function basesOf(image: PlannedImage, app: Pick<AppBuild, 'bases'>): stri
   return [...new Set([...own, ...app.bases])];
 }
 
-/** Where the parts lie that are the same for all. */
+/** Folders of the parts that are the same for all images. */
 export interface SharedFolders {
   /** What runtimes share. */
   shared: string;

@@ -23,10 +23,10 @@ export interface BuildOptions {
   /** The run's id. */
   run: string;
   config: Pick<Config, 'buildCache' | 'env' | 'images' | 'out' | 'prepare'>;
-  /** Where the files of the other commit are, or why there are none; null: nothing of it is built. */
+  /** The folder of the other commit, or why there is none; null if nothing of that commit is built. */
   otherFiles: { folder: string } | { failure: Failure } | null;
   folders: SharedFolders;
-  /** Where images are pushed for other engines. */
+  /** The registry to which images are pushed for other engines. */
   registry?: string;
   /** Ids of images without a name that this run uses. */
   keep?: readonly string[];
@@ -186,7 +186,7 @@ function bakeFileOf(images: readonly PlannedImage[], apps: AppBuilds, { config, 
   return config.buildCache ? withGitHubCache(plain) : plain;
 }
 
-/** Of bake's plain progress the steps that took a while: what comes from the cache takes none. */
+/** Reports the steps of bake's plain progress that took a while: a step from the cache takes no time. */
 function makeStepReader(say: (line: string) => void): (line: string) => void {
   const steps = new Map<string, string>();
   return (line) => {

@@ -15,7 +15,7 @@ const BAKE_ENV = {
 };
 
 interface BakeOptions extends Pick<ExecOptions, 'signal' | 'onLine'> {
-  /** Where bake writes what it knows of each target, such as its digest. */
+  /** The file into which bake writes facts about each target, such as its digest. */
   metadata?: string;
 }
 

@@ -12,8 +12,8 @@ export interface Cpu {
  * Divides the CPUs between the servers, the load generator, services if there are any, and the system.
  *
  * Siblings (two threads of one core) stay together, since they slow each other down. With four cores and more, core 0
- * is left to the system; a third of the rest is for services; of what remains the servers get the larger half. Where
- * there are too few, it splits or shares them, with a warning.
+ * is left to the system; a third of the rest is for services; of what remains the servers get the larger half. If
+ * there are too few cores, it splits or shares them, with a warning.
  */
 export function layOutCpus(
   cpus: readonly Cpu[],
@@ -87,7 +87,7 @@ function divide(
   return { server: usable.slice(0, forServer).flat(), load: usable.slice(forServer).flat(), services };
 }
 
-/** Where servers and load generator take time from each other. */
+/** Warns if servers and load generator take time from each other. */
 function warnOfLoad(cores: readonly number[][], { server, load }: Sets, given: Given): Warning[] {
   const shared = [...new Set([...server, ...(given.front ?? [])])].filter((c) => load.includes(c));
   const isSplit = cores.some(

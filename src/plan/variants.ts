@@ -17,7 +17,7 @@ export interface PlannedVariant {
   ref: string | null;
   /** Id of the same variant in the base. */
   base: string | null;
-  /** Where `ref` is a commit, its folder is relative to the top of that. */
+  /** Its folder is relative to the top of the commit if `ref` is one. */
   app: App;
   php: string;
   runtime: Runtime;

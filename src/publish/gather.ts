@@ -42,8 +42,8 @@ interface Gathered {
 }
 
 /**
- * The folders of the artifacts that were downloaded into a folder, each known by a file in its root. Where only one
- * was there to be downloaded it has no folder of its own. Links are not followed.
+ * The folders of the artifacts that were downloaded into a folder, each known by a file in its root. A single artifact
+ * has no folder of its own. Links are not followed.
  */
 export async function listArtifacts(folder: string, file: string): Promise<{ name: string; path: string }[]> {
   const alone = await lstat(join(folder, file)).catch(() => null);

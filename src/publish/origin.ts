@@ -57,8 +57,8 @@ export async function findOrigin(event: unknown, repository: string, pulls: Pull
 }
 
 /**
- * Where the event is a pull request's, and that has a newer commit by now: none, with the reason. Null where it has not,
- * or is about something else. A run that a newer one has ended may still come this far.
+ * An origin without a pull request, with the reason, if the event's pull request has a newer commit by now. Null
+ * otherwise, also for any other event. A run that a newer one has ended may still come this far.
  */
 export async function findOutdated(event: unknown, pulls: Pulls): Promise<Origin | null> {
   const { pull_request: pull } = (event ?? {}) as Event;

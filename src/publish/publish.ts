@@ -38,7 +38,7 @@ export function describePublication(out: string, summary: Summary, job: Publishi
   };
 }
 
-/** Where a comment or a summary is: commits are linked to in the repository whose job writes it. */
+/** The place of a comment or a summary: commits link to the repository whose job writes it. */
 export function placeOf({ pull, isCheck, runUrl }: PublishingJob): PublishPlace {
   const repositoryUrl =
     /^https:\/\/[\w.:-]+\/[\w.-]+\/[\w.-]+(?=\/actions\/runs\/)/.exec(runUrl)?.[0] ?? null;

@@ -12,8 +12,8 @@ const WORD = '/bench';
 const MAX_REQUEST = 2000;
 
 /**
- * What a comment may set: what is measured, and how hard. Where, with which app, commands and environment, is the
- * workflow's.
+ * The keys that a comment may set: what is measured, and how hard. The workflow decides on the machine, the app, the
+ * commands and the environment.
  */
 export const ASKABLE = [
   ...['kind', 'extensions', 'runtimes', 'tune', 'php', 'compare-to', 'reference', 'scenarios', 'paths'],

@@ -30,7 +30,7 @@ export const Comparison = z.object({
   pairs: count,
   slices: count,
   dropped: count,
-  /** Of `slices`: those that were disturbed and count all the same, as duets do, or as too little would be left. */
+  /** Disturbed ones among `slices`. They count, as duets do, or as too little would be left without them. */
   disturbed: count.default(0),
   /** SD of ln(ratio) between pairs of fresh starts. */
   spread: z.number().nullable(),
@@ -55,7 +55,7 @@ export const Gate = z.object({
   count: z.string().optional(),
   /** 0.03 is 3 %. */
   above: z.number(),
-  /** Of a count: so many more per request are allowed; absent: the share in `above`. */
+  /** So many more per request are allowed for a count; absent: the share in `above`. */
   more: z.number().optional(),
   /** Null: all. */
   scenario: z.string().nullable(),

@@ -1,6 +1,6 @@
 import type { Elsewhere } from './results.ts';
 
-/** Where a load came from: `b, c to 10.0.0.5`, `4 pods on http://web`; null: from the servers' own machine. Pure. */
+/** The origin of a load: `b, c to 10.0.0.5`, `4 pods on http://web`; null: the servers' own machine. Pure. */
 export function originOf({ elsewhere }: { elsewhere?: Elsewhere | undefined }): string | null {
   if (!elsewhere) return null;
   const { kind, target, generators } = elsewhere;

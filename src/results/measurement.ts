@@ -127,7 +127,7 @@ export const ScriptMetric = z.object({
   value: z.number().nullable(),
   min: z.number().nullable(),
   max: z.number().nullable(),
-  /** Of a trend without negative values; buckets as of latencies, whatever the unit. */
+  /** Filled only for a trend without negative values. Its buckets are those of latencies, whatever the unit. */
   histogram: Histogram,
 });
 
@@ -206,7 +206,7 @@ export const Measurement = z.object({
       throttledUs: z.number(),
     }),
   ),
-  /** Of a user's k6 script. */
+  /** Present only if the load is a user's k6 script. */
   script: ScriptSlice.optional(),
   /** CPU of the services together, such as a database, over the slice; null: there are none, or it could not be read. */
   services: z
@@ -220,7 +220,7 @@ export const Measurement = z.object({
     /** The load generator, not the server, set the limit: RPS is a lower bound. */
     bound: z.boolean(),
     reasons: z.array(z.string()),
-    /** Of each engine where several made the load; names are untrusted text. */
+    /** One entry for each engine if several made the load; names are untrusted text. */
     machines: z
       .array(
         z.object({ name: z.string(), requests: count, busyRatio: z.number().nullable(), bound: z.boolean() }),
@@ -241,7 +241,7 @@ export const Measurement = z.object({
 const DuetSide = z.object({
   requests: count,
   failures: count,
-  /** Of its container, over the window; null where it could not be read. */
+  /** CPU time of its container over the window; null if it could not be read. */
   cpuUs: z.number().nullable(),
 });
 

@@ -10,11 +10,11 @@ export const Frame = z.object({
   name: z.string().max(1000),
   /** Relative to the folder of the app; absolute outside of it; null: built into PHP. */
   file: z.string().max(1000).nullable(),
-  /** Where the function begins; null: not known. */
+  /** The first line of the function; null if it is not known. */
   line: count.nullable(),
 });
 
-/** Where one fresh start of a variant spent CPU time, sampled in a pass of its own. */
+/** The functions in which one fresh start of a variant spent CPU time, sampled in a pass of its own. */
 const WholeProfile = z.object({
   profile: z.literal(true),
   variant: z.string(),
@@ -70,9 +70,12 @@ export const Count = z.object({
       }),
     )
     .max(50),
-  /** Of instructions: by how much equal counts of this page differ, as a share. */
+  /** The share by which equal counts of this page differ; only for instructions. */
   floorRatio: z.number().optional(),
-  /** Of instructions: the functions of PHP and its libraries that differ most from the other version, in one request. */
+  /**
+   * The functions of PHP and its libraries that differ most from the other version in one request; only for
+   * instructions.
+   */
   functions: z
     .array(
       z.object({

@@ -64,7 +64,7 @@ const Image = z.object({
   id: z.string(),
   sizeBytes: count,
   buildSeconds: z.number(),
-  /** Where engines that share it have pulled it from: `registry.example.com/bench@sha256:…`. */
+  /** The address from which engines that share it have pulled it: `registry.example.com/bench@sha256:…`. */
   pushed: z.string().optional(),
   bases: z.array(
     z.object({
@@ -93,7 +93,7 @@ export const Variant = z.object({
   /** Options as in force, defaults included. */
   options: z.record(z.string(), optionValue),
   image: Image.nullable(),
-  /** Of what stands before it, by the option `front`; its CPU and memory are counted with the variant's. */
+  /** The image of what stands before it, by the option `front`. The variant's CPU and memory include it. */
   front: Image.optional(),
   facts: Facts.nullable(),
   /** Container start → first correct answer, in the first instance, where one starts after the other. */
@@ -121,7 +121,7 @@ export const CheckedPage = z.object({
   /** Content type without its parameters. */
   type: z.string(),
   location: z.string(),
-  /** Of a page of HTML. */
+  /** The title of an HTML page; null: there is none. */
   title: z.string().nullable(),
   /** Least and most of the body, uncompressed. */
   bytes: z.tuple([count, count]),
@@ -131,9 +131,9 @@ export const CpuLayout = z.object({
   server: z.array(count),
   load: z.array(count),
   system: z.array(count),
-  /** Of services, if there are any with cores of their own. */
+  /** The CPUs of services, if there are any with cores of their own. */
   services: z.array(count).default([]),
-  /** Of what stands before servers, if it has CPUs of its own. */
+  /** The CPUs of what stands before servers, if it has its own. */
   front: z.array(count).optional(),
   /** How it came about: `found` from the topology or `given`. */
   source: z.enum(['found', 'given']),
@@ -154,7 +154,7 @@ export const ScenarioFacts = z.object({
     checksRatio: ratio.optional(),
     ...eachQuantile(() => z.number().optional(), 'Ms'),
   }),
-  /** Of a k6 script; untrusted text. */
+  /** The thresholds of a k6 script. Untrusted text. */
   thresholds: z.array(z.object({ metric: z.string(), condition: z.string() })).optional(),
 });
 
@@ -174,7 +174,7 @@ export const HostFacts = z.object({
   buildx: z.string(),
 });
 
-/** Where a load came from, and what lay between. */
+/** The machines or pods from which a load came, and what lay between. */
 export const Elsewhere = z.object({
   /** Docker engines on other machines, or pods of a cluster. */
   kind: z.enum(['engines', 'cluster']),
@@ -215,7 +215,7 @@ const Whole = z.object({
     stopped: z.string().nullable(),
     /** What was checked out: its commit, and how many files of the apps differ from it, of which some are named. Untrusted text. */
     head: z.object({ commit: z.string(), uncommitted: count, files: z.array(z.string()) }).optional(),
-    /** Of runs that were put together what each was given; `seed` and `command` are then those of the first. */
+    /** The input of each run, if several were put together. `seed` and `command` are then those of the first. */
     merged: z.array(z.object({ seed: count, command: z.array(z.string()) })).optional(),
   }),
   host: HostFacts,

@@ -29,7 +29,7 @@ export interface VariantOutcome {
   failure: Failure | null;
 }
 
-/** Where a run works. */
+/** The place in which a run works: its machine, Docker and arena. */
 export interface Engine {
   host: Host;
   docker: Docker;
@@ -65,7 +65,7 @@ export interface Job {
   outfits?: ReadonlyMap<string, Outfit>;
 }
 
-/** Where the findings of a run go. */
+/** The receiver of the findings of a run. */
 export interface Sink {
   /** Prints a line that stays on the screen. */
   say(line: string): void;

@@ -61,7 +61,7 @@ export async function build(
   return buildExtensions(desk, config, planned, record);
 }
 
-/** Of an image that is there already each engine has its own. */
+/** Each engine has its own copy of an image that is there already. */
 const isBuilt = ({ ready }: PlannedImage) => ready === null;
 
 /** One that cannot be compiled is reported before anything is measured. */

@@ -1,7 +1,7 @@
 import { passSeconds } from '../plan/effort.ts';
 import type { Plan } from '../plan/plan.ts';
 
-/** Of a whole run: the share that is done, and the seconds that are left. */
+/** The share of a whole run that is done, and the seconds that are left. */
 interface Progress {
   done: number;
   left: number;
@@ -16,7 +16,7 @@ export function makeClock(
   planned: Pick<Plan, 'estimatedSeconds' | 'profile' | 'counts'>,
 ): (share: number, spent: number) => Progress {
   const passes = passSeconds(planned);
-  // Of what the plan has: the time that was spent on it may be any.
+  // The total is the plan's: the time that is really spent may be any.
   const all = planned.estimatedSeconds + passes;
   let measured: number | null = null;
   return (share, spent) => {

@@ -72,7 +72,7 @@ async function startWanted(
   return startServices(world, compose, config.services);
 }
 
-/** Of all that were started, also of those that did not come up. */
+/** Keeps the logs of all services that were started, also of those that did not come up. */
 async function keepServiceLogs(
   { docker, run }: Pick<Desk, 'docker' | 'run'>,
   { compose }: Prepared,

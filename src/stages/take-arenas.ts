@@ -21,7 +21,7 @@ export async function takeArenas<S, L>(
 ): Promise<[S, L[]]> {
   const taken = new Map<ArenaPlace<unknown>, unknown>();
   const all: readonly ArenaPlace<unknown>[] = [servers, ...loads];
-  // Of one id, as machines have that were cloned, the first goes first.
+  // Engines of cloned machines may have the same id: they stay in their order.
   const sorted = all.toSorted((a, b) => (a.engine < b.engine ? -1 : a.engine > b.engine ? 1 : 0));
   for (const place of sorted) taken.set(place, await place.open());
   return [taken.get(servers) as S, loads.map((place) => taken.get(place) as L)];

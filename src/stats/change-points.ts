@@ -2,13 +2,13 @@ import { mean } from 'simple-statistics';
 import { makeRandom, shuffle } from './random.ts';
 
 /**
- * Where a series changes its level, found with E-divisive, as MongoDB and Hunter use it for benchmarks. Source:
+ * Finds where a series changes its level with E-divisive, as MongoDB and Hunter use it for benchmarks. Source:
  * Matteson and James, _A nonparametric approach for multiple change point analysis of multivariate data_, JASA 2014. It
  * assumes no distribution and no number of changes. A permutation test shows which are sure.
  *
  * Values may be of several kinds, such as those of unlike machines. The level of each kind is subtracted, and values
  * change places only within their kind (restricted permutations; Good 2005). So the test is exact whatever the kinds do
- * to the values. Where one kind follows another for good nothing is found, as nothing can be known.
+ * to the values. If one kind follows another for good, no change is found, as its cause cannot be known.
  */
 
 /** Values on either side of a change, at least: one run that is off is no change. */
@@ -28,7 +28,7 @@ const ENOUGH_ABOVE = 5;
 /** Numbers in the order of time; logarithms, where ratios matter. */
 export interface Series {
   values: readonly number[];
-  /** Of each value: only those of one kind are compared with each other; left out: all are of one. */
+  /** The kind of each value: only values of one kind are compared with each other. Left out: all are of one. */
   kinds?: readonly string[];
 }
 
@@ -77,7 +77,7 @@ class Search {
   private segments: readonly Segment[] = [];
   private best: Split | null = null;
   private above = 0;
-  /** Of each permutation. */
+  /** The distance of the best split of each permutation. */
   private distances: number[] = [];
 
   constructor(series: Series, seed: number) {
@@ -223,7 +223,7 @@ function splitSegment(values: readonly number[]): Omit<Split, 'segment'> | null 
   return { at: bestAt, distance: bestDistance };
 }
 
-/** Of the longest segment so far: one permutation after the other needs it, and each would be megabytes. */
+/** Memory for the longest segment so far. Permutations reuse it, as each would need megabytes. */
 let table = new Float64Array(0);
 
 /**

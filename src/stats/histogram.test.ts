@@ -78,7 +78,7 @@ describe('from percentiles back to counts', () => {
     expect(fromPercentiles(grid(values), 11)).toEqual(counts);
   });
 
-  // Where samples are dense the bucket alone decides: 1 %.
+  // The bucket alone decides if samples are dense: 1 %.
   test.each(['uniform', 'exponential', 'lognormal', 'heavy tail', 'constant'])(
     'one slice: p50…p99 within 1 %%, p99.9 within 5 %%: %s',
     (kind) => {

@@ -51,7 +51,7 @@ export function power(effect: number, { pairs, spread, alpha, floor }: Design): 
   const root = Math.sqrt(pairs);
   const critical = (tCritical(alpha, pairs - 1) * spread) / root;
   const { points, weights, sums, end } = densityOf(pairs - 1, 400);
-  // Where z is so large the probability is 1 to the last digit, and far below 0 it is 0: most of what is asked for lies there.
+  // At large z the probability is 1 to the last digit, far below 0 it is 0. Most points lie there.
   const sure = effect - (CERTAIN * spread) / root;
   let i = sure > floor ? clamp((sure / critical / end) * 400 - 1, 0, 400) : 0;
   let sum = sums[i] as number;
@@ -91,8 +91,8 @@ export function effectFor(wanted: number, design: Design, spreadPairs = Infinity
 }
 
 /**
- * Where a rising function crosses zero between 0 and `to`, where it is `above`: false position with the Illinois rule. It
- * takes a third of the steps of bisection, and each step is an integral.
+ * The zero of a rising function between 0 and `to`, by false position with the Illinois rule. `above` is its value at
+ * `to`. This takes a third of the steps of bisection, and each step is an integral.
  */
 function crossing(f: (x: number) => number, to: number, above: number): number {
   let [low, high, atLow, atHigh] = [0, to, f(0), above];
@@ -128,14 +128,14 @@ function overSd(df: number, steps: number, f: (u: number) => number): number {
 interface Density {
   points: Float64Array;
   weights: Float64Array;
-  /** Of the weights before each. */
+  /** The sum of the weights before each index. */
   sums: Float64Array;
   end: number;
 }
 
 const densities = new Map<string, Density>();
 
-/** Of √(χ² ÷ df). It is asked for thousands of times with a few degrees of freedom. */
+/** The density of √(χ² ÷ df). It is needed thousands of times with a few degrees of freedom. */
 function densityOf(df: number, steps: number): Density {
   const key = `${df} ${steps}`;
   const known = densities.get(key);
@@ -152,7 +152,7 @@ function densityOf(df: number, steps: number): Density {
   return made;
 }
 
-/** Where a rising function crosses zero. */
+/** The zero of a rising function. */
 function bisect(f: (x: number) => number, from: number, to: number, steps: number): number {
   let [low, high] = [from, to];
   for (let i = 0; i < steps; i++) {

@@ -11,7 +11,7 @@ export interface PairedTest {
   mean: number;
   /** Their SD; null for a single pair. */
   spread: number | null;
-  /** Of the ratio, by Student's t at 1 − ALPHA; null for a single pair. */
+  /** The interval of the ratio, by Student's t at 1 − ALPHA; null for a single pair. */
   interval: { low: number; high: number } | null;
   /** Two-sided; null for a single pair. */
   p: number | null;
@@ -120,7 +120,7 @@ interface Prospect {
 
 /**
  * The smallest true change, as a share (0.02 is 2 %), for which `judge` gives faster or slower with a probability of
- * POWER or more. Of several tests it is taken that only this one has something to find, the worst case for both
+ * POWER or more. Only this one of several tests is assumed to have something to find: the worst case for both
  * corrections. With the spread of the very pairs that were tested this is what they could have shown: simulated, 95 to
  * 98 % are found. Null where no verdict can come of it: fewer than MIN_PAIRS pairs.
  */

@@ -62,7 +62,7 @@ class Scanner {
   #inString = false;
   #escaped = false;
 
-  /** Where the next bracket stands, from an offset on; −1: there is none in this chunk. */
+  /** The offset of the next bracket, from an offset on; −1: there is none in this chunk. */
   next(chunk: Buffer, offset: number): number {
     // Every byte of a large file comes by: fields would be slower than variables.
     let { depth } = this;

@@ -90,7 +90,7 @@ function withoutZeros(found: unknown, lists: Readonly<Record<string, readonly un
   return Object.fromEntries(entries);
 }
 
-/** Of lines as they were appended; what stands behind the last line break was cut off in mid-write. */
+/** Reads the first `lines` lines that were appended; text behind the last line break was cut off in mid-write. */
 async function readAppended(file: string, lines: number): Promise<Appended> {
   const measurements: Measurement[] = [];
   const duets: Duet[] = [];

@@ -5,14 +5,14 @@ const ERROR =
   /\b(?:emerg|alert|crit|critical|error|fatal|panic|failed|failure|cannot|can't|could not|unable|denied|refused|invalid|unknown|no such|not found|not allowed|specify|segmentation|core dumped)\b|^E: /i;
 /** What runtimes/_shared/pair.sh prints last, whatever it was. */
 const ENDED = /^\S+: (.+) has ended(?: \(.*\))?, so the container ends, too$/;
-/** Of the sampler of --profile, where SIGTERM ends a child of Apache within a request: it follows from the end. */
+/** The sampler of --profile writes this when SIGTERM ends an Apache child within a request: it is no cause. */
 const SAMPLER = /^pthread_mutex_lock\(\): /;
 const LINES = 30;
 const LENGTH = 300;
 
 /**
- * The line that shows why: of the last lines that speak of errors, one after the other, the first, as the others follow
- * from it. Where none does, the last line. Empty: the log shows nothing.
+ * The line that shows why: the first of the last block of error lines, as the others follow from it. If no line
+ * matches, the last one. Empty: the log shows nothing.
  */
 export function findCause(log: string): string {
   const lines = log

@@ -110,7 +110,7 @@ const listFaults = (files: readonly string[], find: (text: string) => string[]) 
   files.flatMap((file) => find(read(file)).map((fault) => `${file}: ${fault}`));
 
 test('a comment with a long sentence or a banned word is found, and its code is left alone', () => {
-  const source = `// What a ref\n// says.\n/**\n * Of ${'very '.repeat(30)}much.\n *   node ${'x '.repeat(30)}\n */`;
+  const source = `// What a ref\n// says.\n/**\n * A ${'very '.repeat(30)}much.\n *   node ${'x '.repeat(30)}\n */`;
   expect(faultsOfComments(commentsOf(source))).toHaveLength(2);
   expect(faultsOfTests([...commentsOf('// It `tells` all.'), 'It is told.'])).toHaveLength(1);
   expect(faultsOfComments(hashCommentsOf('# It\n  # says.\necho held # so\n'))).toHaveLength(1);

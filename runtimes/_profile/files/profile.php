@@ -28,8 +28,8 @@ if (!class_exists(Profile::class, false)) {
         private const PERIOD = 0.00002;
         private const FLUSH_NANOSECONDS = 200_000_000;
         /**
-         * Its size decides which requests are sampled: one of so many bytes. Where it is empty none is: what they cost
-         * without the sampler is to be compared. It is as cheap as a look whether it is there.
+         * Its size decides which requests are sampled: one of so many bytes. If it is empty, none is: this
+         * shows what requests cost without the sampler. Reading the size costs no more than a check that the file exists.
          */
         private const EVERY = self::FOLDER . '/every';
 
@@ -58,8 +58,8 @@ if (!class_exists(Profile::class, false)) {
             $profiler->setPeriod(self::PERIOD);
             $profiler->setMaxDepth(250);
             $profiler->setFlushCallback(self::write(...), 2000);
-            // A thread of its own signals each tick to this one. Where they share a CPU that thread goes first: a
-            // sample that comes behind the end of the request is lost. It is there already, and keeps its priority.
+            // A thread of its own signals each tick to this one. If they share a CPU, that thread goes first: a
+            // sample after the end of the request is lost. The thread exists already and keeps its priority.
             \function_exists('proc_nice') && @\proc_nice(10);
             self::$profiler = $profiler;
             self::$pid = (int) \getmypid();
@@ -89,7 +89,7 @@ if (!class_exists(Profile::class, false)) {
             return $every === 1 || ($every > 1 && \random_int(1, $every) === 1);
         }
 
-        /** Of a script that answers one request: behind what the app itself does at its end. */
+        /** Ends a script that answers one request, after the app's own shutdown functions. */
         public static function end(): void
         {
             if (self::$profiler !== null && !self::$stays) {
@@ -100,8 +100,8 @@ if (!class_exists(Profile::class, false)) {
         }
 
         /**
-         * Where a request begins in a server that keeps the app. It decides until the next one begins, also where several
-         * are answered at once: all of them have the same chance then.
+         * Called at the start of a request in a server that keeps the app. The choice is valid until the next one starts. If
+         * several are answered at once, all have the same chance.
          */
         public static function enter(): void
         {
@@ -120,7 +120,7 @@ if (!class_exists(Profile::class, false)) {
             }
         }
 
-        /** Where a request ends in a server that keeps the app. */
+        /** Called at the end of a request in a server that keeps the app. */
         public static function leave(): void
         {
             if (self::$profiler === null) {

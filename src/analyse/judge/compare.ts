@@ -82,7 +82,7 @@ interface Draft {
   center: number | null;
   slices: number;
   dropped: number;
-  /** Of `slices`: those that a guard would leave out. */
+  /** Those of `slices` that a guard would leave out. */
   disturbed: number;
   /** Why there can be no verdict, whatever the numbers. */
   obstacles: string[];

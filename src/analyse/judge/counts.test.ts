@@ -6,7 +6,7 @@ import { analyse } from '../analyse.ts';
 import { outcomeOf } from '../outcome.ts';
 import { judgeCounts } from './counts.ts';
 
-/** Of each start the repeats. */
+/** The repeats of each start. */
 type Starts = readonly (readonly number[])[];
 
 function countsOf(

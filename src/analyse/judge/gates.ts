@@ -70,7 +70,7 @@ function checkCount(row: CountRow, { above, more }: Gate, scenario: string): Cou
   return [{ scenario, row, failed, judged: verdict !== 'inconclusive' || isWithin }];
 }
 
-/** Of each variant, scenario and kind the comparison that comes first: that of the metric which fits the situation. */
+/** The first comparison of each variant, scenario and kind: that of the metric which fits the situation. */
 export function leadsOf(comparisons: readonly Comparison[]): Set<Comparison> {
   const leads = new Map<string, Comparison>();
   for (const comparison of comparisons) {

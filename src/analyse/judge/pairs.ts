@@ -15,13 +15,13 @@ export interface InstancePair {
   kept: readonly SlicePair[];
   /** Pairs of slices of which one was void, failed or disturbed. */
   dropped: number;
-  /** Of those kept: disturbed, but without them too little would be left. */
+  /** Kept pairs that were disturbed: without them too little would be left. */
   disturbed: number;
   /** What became of both when they were loaded at once, a window with each of them first; empty where they never were. */
   duets: readonly Duet[];
   /** Windows that were void or failed, and those whose other one was. */
   duetsDropped: number;
-  /** Of those kept: disturbed, which met both sides alike. */
+  /** Kept windows that were disturbed: the disturbance met both sides alike. */
   duetsDisturbed: number;
 }
 
@@ -36,8 +36,8 @@ export function isDisturbed({ guards }: Pick<Measurement, 'guards'>): boolean {
 
 /**
  * Slices of two variants in one scenario, put together by fresh start and block. A pair is dropped as a whole, and
- * never for what was measured in it: choosing by results would make results. Where too little would be left, nothing is
- * dropped for a disturbance: then its scatter is in the interval.
+ * never for what was measured in it: choosing by results would make results. If too little would be left, nothing is
+ * dropped for a disturbance: its scatter is then in the interval.
  *
  * @param duets of these two in this scenario
  */
@@ -150,7 +150,7 @@ export const ratiosOf = (sides: readonly LogSides[]) => sides.map(([a, b]) => a 
 /** ln of the numbers of variant and reference. */
 export type LogSides = readonly [number, number];
 
-/** Of each fresh start in which both are known. */
+/** The sides of each fresh start in which both are known. */
 export function logSides(instances: readonly InstancePair[], metric: CompareMetric, pool: Pool): LogSides[] {
   return instances.flatMap((instance) => {
     const sides = sidesOf(instance, metric, pool);

@@ -47,7 +47,7 @@ function testAll(entries: readonly Entry[], metrics: readonly [CompareMetric, 'c
   const own = entries.map(({ slices }) => findOwnSides(slices, metrics, pool));
   for (const [i, a] of entries.entries()) {
     for (let j = i + 1; j < entries.length; j++) {
-      // Of the first metric alone there is a ranking.
+      // Without tests of the first metric, those of the others are not used.
       if (found[0] === null) break;
       const b = entries[j] as Entry;
       const apart = subtract(own[i] ?? null, own[j] ?? null);
@@ -89,7 +89,7 @@ function orderBy(entries: readonly Entry[], tests: readonly Tested[], isRps: boo
 /** Whether more of it is better. */
 export const isMore = (metric: Ranked | 'cpu') => metric === 'rps' || metric === 'holds';
 
-/** Of each variant those that are surely worse. */
+/** The variants that are surely worse than each variant. */
 type Behind = Map<string, Set<string>>;
 
 /**

@@ -20,7 +20,10 @@ const STRIDE = 1.08;
 const MAX_STRIDE = 4;
 /** Requests per second between which a search stays: those that a load may ask for. */
 const [LEAST_RPS, MOST_RPS] = [1, 1_000_000];
-/** Where no client was free, but half of the requests took less than so many times as long as usual, the server had not given in. */
+/**
+ * The server had not given in if half of the requests took less than so many times the usual time. It matters if no
+ * client was free.
+ */
 const SLOWER = 1.5;
 const NO_CLIENT = 'all clients were busy, although answers were fast';
 

@@ -21,7 +21,7 @@ export interface Level {
   weight: number;
 }
 
-/** Where one ramp, or one search, was held no longer. */
+/** The highest rate that one ramp, or one search, sustained. */
 export interface Knee {
   /** `beyond`: all of it was held, or all that k6 had clients for; `below`: nothing was. */
   kind: Held['kind'];
@@ -142,8 +142,8 @@ export function keeps(
 
 /**
  * The knee of a variant from all its ramps: their mean, and whichever is wider of the t interval over fresh starts and
- * the levels between which the knees lie. Where most ramps were held to their end, or the load generator gave in
- * first, it is a lower bound.
+ * the levels between which the knees lie. It is a lower bound if most ramps were sustained to their end, or the load
+ * generator gave in first.
  */
 export function poolKnees(slices: readonly Measurement[], slo: ScenarioFacts['slo']): Held | null {
   const instances = byInstance(slices).map((own) =>

@@ -56,7 +56,7 @@ export function poolLatency(parts: readonly Part[]): PooledLatency | null {
 export function poolPercentiles(slices: readonly Measurement[]): Pick<Row, 'latency' | Quantile> {
   const latency = poolLatency(slices);
   const groups = byInstance(slices);
-  // Of a single start all slices are those of that start.
+  // All slices belong to the start if there is only one.
   const starts = groups.length > 1 ? groups.map(poolLatency).filter((start) => start !== null) : [];
   const samples =
     starts.length > 1 ? [] : slices.map((slice) => (slice.latency ? total(slice.histogram) : 0));

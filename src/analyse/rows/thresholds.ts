@@ -9,7 +9,7 @@ const CONDITION = /^\s*(\w+)(?:\(\s*([\d.]+)\s*\))?\s*(>=|<=|===|==|!=|>|<)\s*(-
 interface Condition {
   /** `p`, `avg`, `rate` … */
   method: string;
-  /** Of `p(95)`. */
+  /** The number in `p(95)`; null for other methods. */
   p: number | null;
   operator: string;
   limit: number;

@@ -185,7 +185,7 @@ function doubtfulOf(row: Pick<Row, Quantile>, busyRatio: number | null): Row['do
   });
 }
 
-/** Where a row belongs. */
+/** The place of a row: ranked, or why it is not. */
 function judge(
   variant: Variant,
   row: Omit<Row, 'state' | 'sloMissed'>,

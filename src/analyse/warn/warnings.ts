@@ -19,7 +19,7 @@ export function findWarnings(results: Results, scenarios: readonly ScenarioSumma
     ...ofMachine(results),
   ];
   const known = new Set(results.warnings.map((warning) => warning.code));
-  // Of a site in a cluster nothing is started, and nothing but its answers is seen: that is reported once.
+  // Nothing of a site in a cluster is started, and only its answers are seen: that is reported once.
   if (results.plan.elsewhere?.kind === 'cluster') for (const code of UNSEEN) known.add(code);
   return [...results.warnings, ...found.filter((warning) => !known.has(warning.code))];
 }

@@ -4,7 +4,7 @@ import type { CallTree, FunctionName } from './why-model.ts';
 
 /** A call that has less than this share of a request on both sides counts for its caller. */
 const LEAST = 0.001;
-/** Of larger trees the rarest calls count for their callers, too. */
+/** The most calls of a tree: the rarest calls of a larger one count for their callers, too. */
 export const MAX_CALLS = 3000;
 
 interface Node {

@@ -13,7 +13,7 @@ export interface Charged {
   inclusive: Map<string, number>;
   /** By the nearest own function on the stack; what has none stays with its function, and autoloading is one entry. */
   charged: Map<string, number>;
-  /** Of `charged`, by the function that the samples are in: `cellOf` both. */
+  /** The parts of `charged`, by the function that the samples are in; `cellOf` makes the keys. */
   cells: Map<string, number>;
 }
 

@@ -1,6 +1,6 @@
 import type { FrameGroup } from './frame-groups.ts';
 
-/** Where the CPU time of requests goes, as profiles show it: what `summary.why` is made of. All times are µs of CPU per request. */
+/** Parts of `summary.why`: how requests spend CPU time, as profiles show it. All times are µs of CPU per request. */
 
 export interface FunctionName {
   /** Untrusted text, as are all names here. */
@@ -25,7 +25,7 @@ export interface FunctionTime extends FunctionName {
   selfUs: Sides;
   /** With all that it calls. */
   inclusiveUs: Sides;
-  /** Of `selfUs`, variant − base; null: too rare to be tested, or nothing to compare with. */
+  /** The change of `selfUs`, variant − base; null: too rare to be tested, or nothing to compare with. */
   change: FunctionChange | null;
 }
 

@@ -6,10 +6,10 @@ import { groupOf, keyOf } from './frame-groups.ts';
 import { type Paired, type ProfiledStart, readStart, sumOf, testChanges, timesOf } from './functions.ts';
 import type { FunctionName, FunctionTime, Sides, Why } from './why-model.ts';
 
-/** Of more functions the rest is in the tree, as far as that goes. */
+/** The list has at most so many functions. The tree has the rest, as far as it goes. */
 export const MAX_FUNCTIONS = 500;
 
-/** Where the CPU time of each variant goes, and what of it changed against its base. In the order of plan and variants. */
+/** The CPU time of each variant by function, and its changes against the base. In the order of plan and variants. */
 export function explainCpu(results: Results, comparisons: readonly Comparison[]): Why[] {
   const profiles = Map.groupBy(results.profiles, ({ scenario, variant }) =>
     JSON.stringify([scenario, variant]),
@@ -145,7 +145,7 @@ function changeOf(
 ): Pick<Why, 'changeUs' | 'isSure'> {
   const { interval = null, values = null } = verdict ?? {};
   if (!isCompared) return { changeUs: 0, isSure: false };
-  // Where too many answers were wrong, the interval stands there, but nothing is concluded from it.
+  // If too many answers were wrong, there is an interval, but nothing is concluded from it.
   const isConcluded = verdict !== undefined && verdict.verdict !== 'inconclusive';
   const isSure = isConcluded && interval !== null && (interval.low > 1 || interval.high < 1);
   return { changeUs: isSure && values ? values.variant - values.reference : variant - base, isSure };

@@ -13,7 +13,7 @@ import { Samples } from '../../run/sample/samples.ts';
 
 /** What `eject-load` knows of a load, beside the files for Kubernetes. */
 export const EJECTED_FILE = 'load.json';
-/** Where `report` looks for what the pods printed. */
+/** The folder in which `report` looks for what the pods printed. */
 const PODS = 'pods';
 
 interface EjectedLoad {

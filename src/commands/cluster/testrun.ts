@@ -10,12 +10,12 @@ export interface MountedFile {
 }
 
 interface TestRunOptions {
-  /** Of the TestRun; ConfigMaps begin with it. */
+  /** The name of the TestRun; the names of ConfigMaps begin with it. */
   name: string;
   image: string;
   /** Pods, each with its share of the load. */
   segments: number;
-  /** Where the pods mount the files. */
+  /** The folder at which the pods mount the files. */
   folder: string;
   /** Path of the script among the files. */
   entry: string;

@@ -10,8 +10,8 @@ export const VARIANT_KEYS = ['runtimes', 'php', 'app'] as const;
 const SCENARIO_KEYS = ['scenarios', 'paths', 'journey'] as const;
 
 /**
- * A name is compared with what its own source asks for. Where a stronger source asks for something else, a name that
- * nothing bears any more is no mistake.
+ * A name is compared with what its own source asks for. A name that nothing bears any more is no mistake if a stronger
+ * source asks for something else.
  */
 export function toCheck(
   layers: readonly Layer[],

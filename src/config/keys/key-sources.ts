@@ -8,7 +8,7 @@ export function keysOf(source: 'file' | 'flag' | 'input'): KeyName[] {
   return KEY_NAMES.filter((key) => (KEYS[key] as Key).only?.includes(source) ?? true);
 }
 
-/** Of a key that only other kinds of source may have. */
+/** The hint for a key that only other kinds of source may have. */
 function hintElsewhere(name: string): string | undefined {
   if (!Object.hasOwn(KEYS, name)) return undefined;
   const { only = [] }: Key = KEYS[name as KeyName];

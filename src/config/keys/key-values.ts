@@ -11,7 +11,7 @@ export interface Key {
   schema: z.ZodType;
   /** Name of the value in the help text. None: a switch. */
   value?: string;
-  /** Of a flag that may stand without its value: what it means then. */
+  /** The value of a flag that is given without one; left out: the flag needs one. */
   alone?: string;
   about: string;
   /** A sentence for the description of the input alone. */

@@ -14,7 +14,7 @@ export interface Sources {
   flags: readonly string[];
   /** Inputs of the action by key; empty ones count as not given. */
   inputs?: Readonly<Record<string, string>>;
-  /** Where relative paths, `.bench.yml` and `.bench/` start from. */
+  /** The folder from which relative paths, `.bench.yml` and `.bench/` start. */
   cwd: string;
   /** Folder with the bundled runtimes/, scenarios/ and apps/. */
   packageRoot: string;

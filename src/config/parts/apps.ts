@@ -5,7 +5,7 @@ import { escapeText, NAME, quote, refuse, suggest } from '../text.ts';
 import type { App, AppKind } from '../types.ts';
 import { isIgnored } from './dockerignore.ts';
 
-/** Where frameworks keep their front controller, in the order we look. */
+/** The folders in which frameworks keep their front controller, in the order we look. */
 export const ROOTS = ['public', 'web', '.'];
 
 /** The document root of a PHP app, relative to its folder; null when there is no index.php where one is looked for. */

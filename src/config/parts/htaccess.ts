@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Files } from '../files.ts';
 
-/** Of a header that Apache itself keeps from PHP. */
+/** The rules that pass on a header which Apache itself keeps from PHP. */
 const handOn = (header: string) => [
   `rewritecond %{http:${header}} .`,
   ...['^', '.*'].map(
@@ -29,7 +29,7 @@ const STOCK: ReadonlySet<string> = new Set([
   ...['^', '^index\\.php$'].map((as) => `rewriterule ${as} - [l]`),
   ...handOn('authorization'),
   ...handOn('x-xsrf-token'),
-  // Where the app is an alias's, which it is not.
+  // The next two set the base of an app behind an alias, which this app is not.
   'rewritecond %{request_uri}::$1 ^(/.+)/(.*)::\\2$',
   'rewriterule ^(.*) - [e=base:%1]',
   'rewritecond %{request_uri} (.+)/$',
@@ -52,7 +52,7 @@ export function findHtaccess(folder: string, root: string, files: Files): string
 
 /** Whether anything in a `.htaccess` file is missed on a server that does not read it. */
 export function hasOwnRules(htaccess: string): boolean {
-  // Of the blocks around a line, whether they are in force.
+  // Whether each block around a line is in force.
   const blocks: boolean[] = [];
   for (const line of htaccess
     .replaceAll(/\\\r?\n/g, ' ')

@@ -52,7 +52,7 @@ export interface ScenarioDraft {
   overrides: Overrides;
 }
 
-/** Where bundled and own files lie. */
+/** The folders in which bundled and own files lie. */
 export interface Folders {
   packageRoot: string;
   cwd: string;
@@ -60,7 +60,7 @@ export interface Folders {
   besides?: readonly string[];
 }
 
-/** Where scenarios are found: name → file. */
+/** The files of the scenarios: name → file. */
 type ScenarioFiles = ReadonlyMap<string, string>;
 
 /**

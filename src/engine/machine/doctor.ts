@@ -67,7 +67,7 @@ export interface Site {
   machine: Machine;
   /** What NOW_SCRIPT printed there. */
   now: string;
-  /** Of this process; null: it runs elsewhere. */
+  /** The placement of this process; null if the engine runs elsewhere. */
   own: Placement | null;
   container: Placement | null;
   isRemote: boolean;
@@ -78,7 +78,10 @@ const NO_LOOK: Finding = {
   what: 'limits of containers: not visible before the first run, which pulls the image of k6',
 };
 
-/** By a container of the engine, if it has the image of k6: nothing is pulled. Of an engine elsewhere nothing else is known. */
+/**
+ * A container of the engine looks around, if the engine has the image of k6: nothing is pulled. Nothing else is known
+ * of an engine elsewhere.
+ */
 export async function lookAround(
   host: Host,
   { here, isRemote, image, run }: { here: Machine; isRemote: boolean; image: string; run: string },

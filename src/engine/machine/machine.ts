@@ -12,8 +12,8 @@ export interface Machine {
 }
 
 /**
- * Runs in any POSIX shell on Linux: on the engine's machine in a container, or right here. Where the engine is itself
- * in a container, not all CPUs that the machine has are its own; control groups show it (v2, v1).
+ * Runs in any POSIX shell on Linux: on the engine's machine in a container, or right here. An engine that is itself in
+ * a container may not use all CPUs of the machine; control groups show which (v2, v1).
  */
 export const MACHINE_SCRIPT = `
 for dir in /sys/devices/system/cpu/cpu[0-9]*; do

@@ -143,7 +143,7 @@ describe('the rest, once the first start is over', () => {
     expect(counts).toEqual([...counts].sort((a, b) => b - a));
     expect(counts[2]).toBeLessThan(counts[0] as number);
     expect(rest(40_000).estimatedSeconds).toBeLessThanOrEqual(300);
-    // Of 40 s some belong to the first start alone.
+    // Some of the 40 s belong to the first start alone.
     expect(counts[2]).toBeLessThanOrEqual(10);
     expect(rest(20_000, 100_000).instances.length).toBeLessThan(rest(20_000).instances.length);
   });

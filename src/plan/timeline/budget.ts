@@ -24,7 +24,7 @@ const MAX_BLOCKS = 100;
 const START_SPREAD = 0.0045;
 const TURNS_SPREAD = 0.014;
 const SLICE_SPREAD = 0.035;
-/** Of a block of duets, a window of a second with each of the two first. */
+/** The SD between blocks of duets: each version begins first in one window of a second. */
 const DUET_SPREAD = 0.006;
 
 /**

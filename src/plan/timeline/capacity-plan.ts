@@ -9,7 +9,7 @@ import { DRAIN_MS, WHOLE } from './timeline.ts';
 export interface PlannedSearches {
   /** One for each variant and scenario. */
   searches: number;
-  /** Of each search, at most. */
+  /** The most probes that one search makes. */
   probes: number;
   probeMs: number;
   /** All of them, with the time that late answers are waited for, ms. */
@@ -79,8 +79,8 @@ export function planProbe(
 }
 
 /**
- * More clients than this only make a longer queue, which the next probe would find still there. Where each connection that
- * is kept takes a worker, more of them than workers would wait at any rate.
+ * More clients than this only make a longer queue, which the next probe would find still there. If each kept connection
+ * takes a worker, clients beyond the number of workers would wait at any rate.
  */
 function countClients(
   { timeoutMs, maxVus = Infinity, reuse }: Scenario,

@@ -8,7 +8,7 @@ import { phpBaseOf } from './php-base.ts';
 export interface PlannedErrors {
   /** Id → the image with PHP that it is compiled on. */
   variants: Readonly<Record<string, string>>;
-  /** Of variants that cannot load it. */
+  /** Warnings about variants that cannot load it. */
   warnings: readonly Warning[];
 }
 

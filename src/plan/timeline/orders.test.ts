@@ -21,7 +21,7 @@ describe.each([1, 2, 3, 4, 5, 6, 7, 8])('orders of %i things', (n) => {
     }
   });
 
-  // Of an odd number that cannot be (Williams 1949); of one or two, all squares are much the same.
+  // This is impossible for an odd number (Williams 1949). With one or two, all squares are much the same.
   const even = n % 2 === 0 ? test : () => {};
   even('have each thing follow each other once in n of them', () => {
     for (const square of squares) {

@@ -6,7 +6,7 @@ const START_SECONDS = 3;
 const RESET_SECONDS = 0.5;
 const SET_UP_SECONDS = 3;
 
-/** Of one variant, in each of its starts. */
+/** The time for resets and set-up of one variant, in each of its starts. */
 export function setUpSeconds({ services, setUp }: Pick<Config, 'services' | 'setUp'>): number {
   const resets = services ? Object.keys(services.reset).length : 0;
   return RESET_SECONDS * resets + (setUp === undefined ? 0 : SET_UP_SECONDS);

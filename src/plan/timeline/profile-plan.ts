@@ -20,7 +20,7 @@ export interface PlannedProfile {
   starts: number;
   /** Time that all of it takes, without compiling the sampler. */
   seconds: number;
-  /** Of variants that cannot be profiled. */
+  /** Warnings about variants that cannot be profiled. */
   warnings: readonly Warning[];
 }
 

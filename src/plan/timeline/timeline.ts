@@ -25,9 +25,9 @@ export const COMMON_START_MS = 4000;
 interface Orders {
   warmup: () => string[];
   block: () => string[];
-  /** Of the rounds of turns behind the first, which is in the order of the block. */
+  /** The order of each round of turns after the first, which has the order of the block. */
   round: () => string[];
-  /** Of the two of each pair that may be loaded at once, by the id of its variant. */
+  /** The order of the two in each pair that may be loaded at once, by the id of its variant. */
   duets: ReadonlyMap<string, () => readonly string[]>;
 }
 

@@ -7,7 +7,7 @@ export function warnOfVariables(variants: readonly PlannedVariant[], host: strin
   return [...warnOfExtras(heads), ...warnOfPorts(heads, host)];
 }
 
-/** Where `isset()` takes another way. */
+/** Warns of variables that are set even if the request has none: `isset()` has another result there. */
 function warnOfExtras(heads: readonly PlannedVariant[]): Warning[] {
   const names = (variant: PlannedVariant) => [...(variant.runtime.extraVariables ?? [])].sort().join(', ');
   const kinds = [...new Set(heads.map(names))];

@@ -6,7 +6,7 @@ const MAX_NAMES = 20;
 
 /**
  * Uploads a folder as an artifact of this workflow run and returns its number there, null when the folder
- * has no files. Where `name` is taken, `name-2` and so on are tried: raw data must not be lost to a clash.
+ * has no files. It tries `name-2` and so on if `name` is taken: raw data must not be lost to a clash.
  */
 export async function uploadFolder(
   folder: string,

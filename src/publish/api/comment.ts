@@ -32,8 +32,8 @@ const CREATIONS = 3;
 
 /**
  * Writes our comment: the one that `key` names is updated in place, else a new one is created. Ours is known by a hidden
- * marker and by its author, since anybody can write a marker. Of two jobs that create one at the same time the later
- * finds the other's and leaves that alone there.
+ * marker and by its author, since anybody can write a marker. If two jobs create one at the same time, the later one
+ * updates that of the other and removes its own.
  */
 export async function postComment(
   comments: Comments,

@@ -39,7 +39,7 @@ function delayOf(error: Failed, tried: number, repeatable: boolean): number | nu
   return repeatable && isTransient(error) ? 1000 * 2 ** tried : null;
 }
 
-/** Of a request that was refused as one too many: nothing was done. */
+/** The wait, ms, after a request that was refused as one too many: nothing was done. Null: it was not. */
 function limitOf({ status, response }: Failed): number | null {
   const headers = response?.headers ?? {};
   const after = Number(headers['retry-after'] ?? Number.NaN);

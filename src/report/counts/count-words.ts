@@ -50,7 +50,10 @@ export function tellCount(row: CountRow, medium: Names): string {
   return `${medium.text(describeCount(name).title)}${where} ${bothCounts(side, change, name)} per request${range}`;
 }
 
-/** What surely changed: more first, the largest first. Of a path only where nothing is known of the whole scenario. */
+/**
+ * The counts that surely changed: more first, the largest first. A path is among them only if nothing is known of the
+ * whole scenario.
+ */
 function changedCounts({ scenarios }: Summary): { scenario: ScenarioSummary; row: CountRow }[] {
   const changed = scenarios.flatMap((scenario) =>
     scenario.counts.flatMap((row) => {

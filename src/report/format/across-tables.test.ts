@@ -82,7 +82,7 @@ test('a ramp that goes beyond what variants sustain: plainly reported, nothing r
     return results;
   });
   const across = compareAcross(ramps) as Across;
-  // Of the second machine a variant held all of it, but that is another machine.
+  // A variant sustained the whole ramp of the second machine, but that is another machine.
   expect(
     across.scenarios[0]?.rows.map(({ label, place, toReference }) => [label, place, toReference]),
   ).toEqual([

@@ -19,11 +19,11 @@ interface Subject {
   summary: Summary;
   scenario: ScenarioSummary;
   row: Row;
-  /** Of its variant. */
+  /** Comparisons of the variant in this scenario. */
   comparisons: readonly Comparison[];
   /** Null: all of them. */
   endpoint: EndpointRow | null;
-  /** Of a line that is about one of its functions; null: it is not. */
+  /** The function that the line is about; null if it is about none. */
   profiled: FunctionTime | null;
 }
 
@@ -72,7 +72,10 @@ const WHOLE: Columns<Row> = {
   interrupted: ({ interrupted }) => interrupted,
 };
 
-/** Of one variant: `baseCpuRatio`, `baseCpuLow`, … for each kind and metric; `basePrimary`: what the verdict goes by. */
+/**
+ * Columns for each kind and metric of one variant: `baseCpuRatio`, `baseCpuLow`, … The verdict goes by the metric in
+ * `basePrimary`.
+ */
 const CHANGES: Columns<readonly Comparison[]> = Object.assign(
   {},
   ...(['base', 'earlier', 'reference'] as const).map((kind): typeof CHANGES => {
@@ -168,7 +171,7 @@ export function renderCsv(summaries: readonly Summary[]): string {
 
 function read(subject: Subject): Value[] {
   const { comparisons, row, endpoint, profiled, scenario } = subject;
-  // Of the variant as a whole: what an endpoint has no share of is not repeated there.
+  // Values of the variant as a whole are not repeated on lines of its endpoints and functions.
   const whole = endpoint || profiled ? null : row;
   const own = endpoint || profiled ? null : comparisons;
   const isCounted = (one: CountRow) =>

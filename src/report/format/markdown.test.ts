@@ -104,7 +104,7 @@ describe('the verdict claims no more than is known', () => {
     expect(text).toMatch(
       /^\*\*`a`: [89]\d\d ± \d+ rps; no other variant could be ranked\.\*\* The load generator was the limit for `b` \(≥ 1,[89]\d\d rps\)\.$/m,
     );
-    // Of reasons that differ in a figure alone one is enough.
+    // One reason is enough if others differ from it only in a figure.
     expect(text.match(/k6 used 9\d % of its CPUs/g)).toHaveLength(1);
   });
   test('where intervals of one start overlap, that is why, not what starts differ by', () => {

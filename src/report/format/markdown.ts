@@ -40,7 +40,7 @@ const FULL: Limits = { rows: Infinity, label: Infinity, reason: 300 };
 /** Columns of the name of a function, which a sentence has up to six of. */
 const LONG = 120;
 
-/** Where it is published, as far as that is known. */
+/** The place where it is published, as far as that is known. */
 export interface PublishPlace {
   /** As the comment of a pull request. */
   isPull: boolean;
@@ -118,7 +118,7 @@ function mergedAnswer(groups: readonly Summary[], stage: Stage, place: PublishPl
   return answerOfAll(groups, mediumOf(isShort ? SHORT : FULL, place), isShort ? SHORT.rows : Infinity);
 }
 
-/** Where something was compared, servers among each other are another question. */
+/** The ranking of servers is another question if something was compared. */
 function isFolded(answer: ReportAnswer | null): boolean {
   return answer !== null && answer.rows.length > 0;
 }

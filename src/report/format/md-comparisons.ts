@@ -23,7 +23,7 @@ export function renderComparisons(scenario: ScenarioSummary, summary: Summary, a
   return tables.length > 0 ? [...tables, ...together, decided(summary, shown)].join('\n\n') : '';
 }
 
-/** Where the rule is written down. */
+/** The page that describes the rule. */
 export function methodUrl({ tool }: Pick<Summary, 'tool'>): string {
   return docsUrl(tool.version, 'method');
 }

@@ -7,7 +7,7 @@ import { renderTable } from './terminal.ts';
 
 const table = (name: string, width = 120, color = false) => renderTable(summaryOf(name), { width, color });
 
-/** Of a run with --cold-start. */
+/** The table of a run with --cold-start. */
 function coldStarts(width: number): string {
   const results = fixtures.quick?.() as Results;
   for (const variant of results.variants) {

@@ -76,8 +76,9 @@ const PICTURE_HEAD = raw(
 );
 
 /**
- * All that was compared of a kind, with pictures of the intervals. Of what changed the answer has the lead, so it is
- * folded; among the variants themselves the ranking shows what is sure, so the metric of the ranking is enough.
+ * All that was compared of a kind, with pictures of the intervals. Comparisons with the base are folded, because
+ * the answer leads with what changed. Comparisons among the variants show only the metric of the ranking, because the
+ * ranking shows what is sure. All their metrics are folded below.
  */
 export function renderComparisonsHtml(
   kind: Comparison['against'],

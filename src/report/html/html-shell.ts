@@ -4,7 +4,7 @@ import { embedJson, type Html, html, raw } from './html.ts';
 
 interface HtmlPage {
   title: string;
-  /** Of what has made it. */
+  /** The version of the tool that made the page. */
   version?: string;
   /** Made one after the other, as they are written: those of a large run would not all have to fit into memory. */
   body: Iterable<Html>;

@@ -10,7 +10,7 @@ import { type Html, html, name } from './html.ts';
 
 const NO_SCRIPT = html`<p class="note no-script">The flame graphs are drawn by a script, which does not run here.</p>`;
 
-/** Where CPU time is spent, and what of it changed: which functions, a flame graph, and a table of the same data. */
+/** Shows which functions spend CPU time, and what changed: a flame graph, and a table of the same data. */
 export function renderWhy(summary: Summary, numbers: Numbers, index: number): Html | null {
   const { why } = summary;
   if (why.length === 0) return null;
@@ -144,7 +144,7 @@ const ALONE: readonly Column[] = [
   ...[PLACE, WHOSE],
 ];
 
-/** Of two rows: nothing changed, so nothing is called a change. */
+/** Nothing changed between two rows, so nothing is called a change. */
 function columnsOfRows(label: string, other: string): readonly Column[] {
   const titles: Record<string, string> = {
     ...{ Base: other, 'This version': label, Change: 'Difference' },

@@ -4,7 +4,7 @@ import type { Numbers } from './charts/variant-numbers.ts';
 import { type Html, html, name } from './html.ts';
 
 type Range = Pick<Comparison, 'ratio' | 'interval' | 'verdict'>;
-/** Where a ratio is drawn. */
+/** The position of a ratio in its chart: `42.0%`. */
 type Scale = (ratio: number) => string;
 
 /** Text of the model: that of others is escaped, and a name reads in its own direction. */

@@ -1,7 +1,7 @@
 import type { Names } from '../words/changes.ts';
 import type { Mark } from './answer/changerows.ts';
 
-/** Where the answer is printed: how a text is made fit for it, and by what name the change goes there. */
+/** The output that shows the answer: how it formats text, and how it names the change. */
 export interface Medium extends Names {
   /** A word of this tool, such as a key of the configuration. */
   code: (word: string) => string;
@@ -36,5 +36,5 @@ export function shortCommit(commit: string): string {
   return commit.slice(0, 7);
 }
 
-/** Of one column each, and in every font: terminals disagree on how wide an emoji is, and some machines have none. */
+/** Marks one column wide, in every font. Terminals disagree on the width of an emoji, and some machines have none. */
 export const PLAIN_MARKS: Readonly<Record<Mark, string>> = { bad: '✗', warn: '!', open: '?', good: '✓' };

@@ -44,7 +44,7 @@ export interface GridHead {
   /** Beside the title, such as `ms`. */
   unit?: string;
   align: 'left' | 'right';
-  /** Of many words: as wide as reading them takes. */
+  /** The column has many words: it is as wide as reading them takes. */
   long?: boolean;
   /** What the table is about. */
   isMain?: boolean;

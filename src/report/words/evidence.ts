@@ -13,7 +13,7 @@ const BODY_CHARACTERS = 2048;
 const LOG = { lines: 12, characters: 2048 };
 const FOLDED_LOG = { lines: 30, characters: 4000 };
 
-/** Of a row that is failed or not ranked for its answers; null: nothing of the kind is known. */
+/** The answer and log of a row that failed or is not ranked for its answers; null if neither is known. */
 export function shownOf({ state, errors }: Row): Shown | null {
   const first = errors.find(({ answer, log }) => answer || log);
   const found =

@@ -194,7 +194,7 @@ function tellGuards({ slices, disturbed, foreignCpu, steal, stall, dropped }: Gu
       ? `${plural(slices, 'slice')}, none disturbed`
       : `${disturbed} of ${plural(slices, 'slice')} disturbed (${causes.join(', ')})`;
   if (dropped === 0) return found;
-  // Where nothing disturbed, only that can be why.
+  // If nothing was disturbed, there is no other reason.
   const why = disturbed === 0 ? ', as one of the two failed or was void' : '';
   return `${found}, ${plural(dropped, 'pair')} of slices left out${why}`;
 }

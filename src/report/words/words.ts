@@ -112,8 +112,10 @@ export function tradeOffs(scenario: ScenarioSummary, name: Name): string {
 }
 
 /**
- * Where the first by RPS answers its slowest requests later than another does: `nginx-fpm has a lower p99 (37.4 ms), at a lower rate.`
- * Empty where the first is not the reference: the others are then compared with something else.
+ * The verdict if the first by RPS answers its slowest requests later than another does:
+ * `nginx-fpm has a lower p99 (37.4 ms), at a lower rate.`
+ *
+ * It is empty if the first is not the reference: the others are then compared with something else.
  */
 function tailVerdict({ metric, rows, best, comparisons }: ScenarioSummary, name: Name): string {
   const first = rows.find(({ variant }) => variant === best);

@@ -12,7 +12,7 @@ interface Costs {
   probe: CounterValues;
 }
 
-/** Of a service without health checks: what two windows agree on. */
+/** A reading of a service without health checks costs what two windows agree on. */
 export function solveReading(windows: readonly Window[]): Costs | null {
   const found = windows.find(({ values }, i) =>
     windows.slice(0, i).some((other) => isSame(other.values, values)),

@@ -76,7 +76,7 @@ export async function countDuring<T>(
   );
   const parts = found.grown.map(({ growth, one }): WindowPart => {
     const { service, kind } = one.service;
-    // Whoever sets back one counter sets back others, which only look as if they had grown.
+    // If one counter was set back, others probably were, too: these only look as if they had grown.
     if (Object.values(growth.values).some((value) => value < 0)) return { service, kind, values: {} };
     const values = less(less(growth.values, one.own), one.probe, growth.probes);
     return { service, kind, values: dropNegative(values) };

@@ -189,8 +189,8 @@ export interface WindowPart {
 }
 
 /**
- * Of several services together. A name that one of them counts but did not give is left out: the others alone would
- * pass for all of it. `missing` names who did not give what.
+ * Adds up the counts of several services. It leaves out a name that one of them counts but did not give: the sum
+ * would be incomplete. `missing` lists the services and the names that they did not give.
  */
 export function addUp(parts: readonly WindowPart[]): {
   values: CounterValues;

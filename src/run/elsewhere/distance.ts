@@ -10,7 +10,7 @@ interface Distance {
   behindMs: number;
   /** That is off by so much at most: half of the time of a line to the engine and back. */
   withinMs: number;
-  /** Of handshakes, ms; empty: nothing was asked, or nothing has answered. */
+  /** Times of TCP handshakes, ms; empty: nothing was asked, or nothing has answered. */
   roundTripsMs: number[];
   /** What the first requests ended with that were not answered. */
   failed: string[];

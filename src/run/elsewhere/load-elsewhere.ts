@@ -10,7 +10,7 @@ export interface Target {
   ports: Instance['ports'];
   host: string;
   checkedOf: CheckedOf;
-  /** Of the servers' machine. */
+  /** Samples of the servers' machine. */
   samples: Pick<Samples, 'bootMs'>;
 }
 

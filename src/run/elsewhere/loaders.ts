@@ -74,7 +74,7 @@ export function makeLoaders(ready: readonly ReadyLoader[], address: string): Loa
   };
 }
 
-/** Of a generator that was not ready in time, the next load has twice as long to begin, up to this. */
+/** The longest time to begin a load. A generator that was late doubles it for the next load, up to this. */
 const MOST_LEAD_MS = 30_000;
 /** Turns last 200 ms: so far apart, one generator loads what another has already left. */
 const APART_MS = 1000;

@@ -3,7 +3,7 @@ import type { LoadFrom } from '../../config/types.ts';
 import type { Elsewhere, Warning } from '../../results/results.ts';
 import { segmentFlags } from '../load/segments.ts';
 
-/** Where a load will come from, before the way is measured: also what a killed run leaves has it. Pure. */
+/** The origin of a load, before the network is measured. The results of a killed run have it, too. Pure. */
 export function planOrigin({ engines, address }: LoadFrom): Elsewhere {
   const generators = engines.map((engine, i) => ({
     ...{ name: nameEngine(engine), share: segmentFlags(i, engines.length)[1] ?? '0:1' },

@@ -35,7 +35,7 @@ export function lateness(
         const at = startOf(generator, slice);
         return at === null ? [] : [at - beganMs - slice.startMs];
       });
-      // Of the slices behind, one that is late may as well be the server's doing.
+      // The earliest counts: a server, too, can make later slices begin late.
       return late.length > 0 ? Math.min(...late) : 0;
     }),
   );

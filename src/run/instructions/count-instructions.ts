@@ -71,7 +71,7 @@ function listTargets(scenarios: readonly Scenario[]): { path: string | null; sce
 
 /** Versions of an app, those that are checked out first. */
 function listPairs({ job }: World): PlannedVariant[][] {
-  // Of those that failed nobody has checked the answers.
+  // Nobody has checked the answers of variants that failed.
   const variants = job.plan.variants.filter(({ id }) => job.outcomes.get(id)?.failure === null);
   const heads = variants.filter(({ ref }) => ref === null);
   const keyOf = ({ app, php }: Pick<PlannedVariant, 'app' | 'php'>) => `${php} ${app.name}`;

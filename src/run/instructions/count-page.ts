@@ -14,7 +14,7 @@ const REQUESTS = WARMUPS + COUNTED + 1;
 export const REPEATS = 2;
 /** The second repeat has a longer variable in its environment, so that what PHP keeps in memory lies elsewhere. */
 const PAD_BYTES = [3, 64] as const;
-/** Of one process, s. With two repeats of a version, and both versions at once, a page takes at most twice that. */
+/** For one process, s. With two repeats of a version, and both versions at once, a page takes at most twice that. */
 export const LIMIT_SECONDS = 600;
 
 interface PageRequest {

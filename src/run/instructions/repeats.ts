@@ -11,7 +11,7 @@ export const MOST_FLOOR = 0.0005;
 
 export interface Difference {
   name: string;
-  /** Of the first and of the second, per request. */
+  /** Instructions per request in the first file and in the second. */
   self: readonly [number, number];
   calls: readonly [number, number];
 }
@@ -61,9 +61,9 @@ export function findExtremes(repeats: readonly Repeat[]): [CallgrindPart, Callgr
 export interface PageAnswer {
   status: number;
   location: string;
-  /** Of the body, uncompressed. */
+  /** The size of the body, uncompressed. */
   bytes: number;
-  /** Of all that php-cgi printed: head and body as they are sent. */
+  /** The size of all that php-cgi printed: head and body as they are sent. */
   sent: number;
 }
 

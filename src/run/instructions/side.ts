@@ -40,7 +40,7 @@ export async function openSide(world: World, variant: PlannedVariant, index: num
   return { variant, container };
 }
 
-/** Of the first side: both share a network. A `set-up` may call the app there. */
+/** The port of the first side. The second has the next one: both share a network. A `set-up` may call the app there. */
 const PORT = 18_080;
 
 function imageOf({ job }: World, { counter }: PlannedVariant): string {

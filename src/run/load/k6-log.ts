@@ -13,7 +13,7 @@ export const COUNTS = 'bench-counts';
 /** Exit code of a k6 whose script called `exec.test.abort`. */
 const ABORTED = 108;
 const FIRST_CHARACTERS = 300;
-/** Where scripts lie in the arena: what is behind it is the place in the user's folder. */
+/** The path of a script in the arena. Its last part is the place in the user's folder. */
 const USER_FILE = /file:\/\/\/tmp\/bench\/user\/\d+\/project\/(.*?:\d+:\d+)/;
 
 export function parseLog(text: string, exitCode: number): K6Log {
@@ -43,7 +43,7 @@ export function messageOf(line: string): string {
   return place === null || said.includes(place) ? said : `${said} (${place})`;
 }
 
-/** Where in the user's files: `lib/shop.js:7:24`. */
+/** The place in the user's files: `lib/shop.js:7:24`. */
 function placeOf(line: string): string | null {
   return USER_FILE.exec(line)?.[1] ?? null;
 }

@@ -25,7 +25,7 @@ export interface K6Plan {
   blockedIps: readonly string[];
   kinds: readonly string[];
   statuses: readonly number[];
-  /** Of a script: the tags of requests that have rows of their own. */
+  /** The tags of a script's requests that have rows of their own. */
   labels: readonly ScriptLabel[];
   trendStats: readonly string[];
   otherKinds: readonly string[];
@@ -63,7 +63,7 @@ export interface K6Summary {
   /** Its share of the load, as k6 writes it: `1/4:1/2`. Null: all of it. */
   segment?: string | null;
   metrics: Record<string, Record<string, number>>;
-  /** Of several generators together: latencies by k6's name for metric and tags, as percentiles cannot be added up. */
+  /** Latencies of several generators together, by k6's name for metric and tags: percentiles cannot be added up. */
   histograms?: Readonly<Record<string, LogBuckets>>;
   /** What a user's script checked, and its own metrics as well as those of its thresholds. Names are untrusted. */
   script?: {
@@ -78,7 +78,7 @@ export interface K6Metric {
   type: 'trend' | 'rate' | 'counter' | 'gauge';
   contains: string;
   values: Record<string, number>;
-  /** Of a trend of several generators together. */
+  /** The values of a trend of several generators together. */
   histogram?: LogBuckets;
 }
 
@@ -146,7 +146,7 @@ export function sliceId(slice: Slice): string {
 
 /** A load from another machine. */
 export interface FromElsewhere {
-  /** Where k6 finds the servers: nothing else is reached. */
+  /** The address at which k6 finds the servers; it reaches nothing else. */
   address: string;
   /** Unix ms, by the clock of that machine. */
   startAtMs: number;
@@ -203,7 +203,7 @@ export function makeK6Plan(
   };
 }
 
-/** Of a duet both end together. */
+/** The times of a slice that starts `lagMs` late: both slices of a duet end together. */
 function timesOf(slice: Slice, lagMs: number): Pick<Slice, 'startMs' | 'durationMs' | 'steps'> {
   const shorten = (ms: number | null) => (ms === null ? null : ms - lagMs);
   return {

@@ -89,7 +89,7 @@ function mergeTrends(all: readonly Values[]): { values: Values; histogram: LogBu
   return { values: { count, min, avg: average, max, ...Object.fromEntries(values) }, histogram };
 }
 
-/** Of a gauge that nothing was written to, all is 0. */
+/** A gauge that nothing was written to has only zeros. */
 function mergeGauges(all: readonly Values[]): Values {
   const parts = all.filter(({ min = 0, max = 0 }) => min !== 0 || max !== 0);
   if (parts.length === 0) return all[0] ?? {};

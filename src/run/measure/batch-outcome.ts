@@ -8,7 +8,7 @@ import type { Samples } from '../sample/samples.ts';
 export interface Generator {
   /** As the user names it. */
   name: string;
-  /** Of its own machine, by its own clock; its arena is the first container. */
+  /** Samples of its own machine, by its own clock; its arena is the first container. */
   samples: Samples;
   /** By their numbers on that machine. */
   cpus: readonly number[];

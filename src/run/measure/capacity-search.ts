@@ -12,7 +12,7 @@ import type { CheckedOf } from '../verify/checked.ts';
 import type { World } from '../world.ts';
 import { measureSlices } from './measure.ts';
 
-/** Where a search begins: what a variant did in the load of its scenario. */
+/** The start of a search: what a variant did in the load of its scenario. */
 interface Seed {
   rps: number;
   /** How long a request takes where nothing waits. */

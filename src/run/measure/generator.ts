@@ -83,7 +83,7 @@ type Judged = Pick<
   'startedMs' | 'durationMs' | 'requests' | 'dropped' | 'iterations' | 'offeredRps' | 'achievedRps' | 'cpu'
 >;
 
-/** Of several machines: each by its own CPUs, and whether all together made the rate. One that is bound binds all. */
+/** Judges each of several machines by its own CPUs, and all together by the rate. One that is bound binds all. */
 function judgeTogether(
   generators: readonly Generator[],
   outcome: BatchOutcome,

@@ -76,7 +76,7 @@ function measureSlice(outcome: BatchOutcome, slice: Slice): Measurement {
   return { ...base, ...(others && { others }), ...(script && { script }), generator, ...judged };
 }
 
-/** Of a metric of k6, over a slice; 0 where it is missing. */
+/** The value of a k6 metric over a slice; 0 if it is missing. */
 function metricOf(summary: K6Summary | null, slice: Slice, metric: string, key: string): number {
   return summary?.metrics[`${metric}{slice:${sliceId(slice)}}`]?.[key] ?? 0;
 }

@@ -54,7 +54,7 @@ function isTooMany(others: Counted): boolean {
   return others.count >= 2 && chanceOf(others) < 1 / SLICES;
 }
 
-/** Of as many odd answers or more in a slice of an app that gives ODD_RATIO of them: Poisson's distribution. */
+/** The chance of as many odd answers or more, by Poisson's distribution. The app is taken to give ODD_RATIO of them. */
 function chanceOf({ count, of }: Counted): number {
   const expected = ODD_RATIO * of;
   let term = Math.exp(-expected);

@@ -63,7 +63,7 @@ export function readResources(
   };
 }
 
-/** Of slices that take turns, each with its share. */
+/** The CPU time of services during a slice. Slices that take turns get a share each. */
 function readServices(
   outcome: BatchOutcome,
   slice: Slice,

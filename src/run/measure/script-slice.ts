@@ -4,7 +4,7 @@ import type { K6Metric, K6Summary } from '../load/k6.ts';
 import type { K6Log } from '../load/k6-log.ts';
 import { histogramOf } from './latency.ts';
 
-/** Of checks and of metrics so many are kept. */
+/** The most checks that are kept, and the most metrics. */
 const MOST = 100;
 const NAME_CHARACTERS = 500;
 

@@ -115,7 +115,7 @@ describe('the files of the sampler', () => {
       return (last?.[2] ?? 0) / samples;
     };
     expect(shareOfLast(true)).toBeCloseTo(0.1, 2);
-    // Where the sampler goes on from request to request, the next sample counts for the tick that it missed.
+    // A sampler that goes on from request to request counts a missed tick in its next sample.
     expect(shareOfLast(false)).toBeGreaterThan(0.15);
   });
 

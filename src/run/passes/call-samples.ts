@@ -20,12 +20,12 @@ type Raw = [string | null, string | null, string | null, number | null];
 interface Node {
   frame: number;
   self: number;
-  /** Of it and of all that it called. */
+  /** Ticks of the function and of all that it called. */
   total: number;
   calls: Map<number, Node>;
 }
 
-/** Where frames of this tool's own begin, which are no part of the app. */
+/** The folder of this tool's own frames, which are no part of the app. */
 const OWN = '/usr/local/share/php-runtime-bench-pass/';
 const isOwn = ({ file }: Frame): boolean => file?.startsWith(OWN) ?? false;
 

@@ -6,7 +6,7 @@ interface RequestLine {
   seen: boolean;
   files: number;
   memoryBytes: number;
-  /** Of opcache since it started. */
+  /** Misses of opcache since it started. */
   misses: number | null;
 }
 

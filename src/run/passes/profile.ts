@@ -11,7 +11,7 @@ import { formatFolded, formatSpeedscope } from './profile-files.ts';
 import type { Pass, ReadyPass } from './run-pass.ts';
 import { chooseEvery, type SampledCost } from './sampled-share.ts';
 
-/** Where the sampler lies in a container of the pass, and where it writes. */
+/** The folder of the sampler in a container of the pass, and the folder it writes to. */
 const FOLDER = '/usr/local/share/php-runtime-bench-pass';
 const WRITTEN = '/tmp/php-runtime-bench/profile';
 const [SAMPLES, NAMES, EVERY] = ['samples.txt', 'names.txt', 'every'].map((name) => `${WRITTEN}/${name}`) as [
@@ -19,7 +19,7 @@ const [SAMPLES, NAMES, EVERY] = ['samples.txt', 'names.txt', 'every'].map((name)
   string,
   string,
 ];
-/** Of each file, as in runtimes/_profile/files/profile.php. */
+/** The most bytes of each file, as in runtimes/_profile/files/profile.php. */
 const MOST_BYTES = 8 << 20;
 
 export interface ProfileTools {

@@ -19,7 +19,7 @@ import { loadServers } from './pass-load.ts';
  * is in no slice that decides. One variant's failure is a warning, and what was measured before stays as it is.
  */
 export interface Pass {
-  /** Of its warnings. */
+  /** The code of its warnings. */
   code: 'profile' | 'count';
   /** For people: `profile`, `count of queries`. */
   title: string;

@@ -3,7 +3,7 @@ import { CLOCK_STEP } from '../../results/results.ts';
 import { watchClocks } from './clock-steps.ts';
 import { Samples } from './samples.ts';
 
-/** Of a machine whose clock was set by so many seconds before. */
+/** Samples of a machine whose clock was set by so many seconds before. */
 function samplesAfter(step: number): Samples {
   const samples = new Samples();
   samples.add('clock 1000000 100.00');

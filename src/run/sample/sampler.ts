@@ -208,7 +208,7 @@ export function keepLines(keep: (text: string) => Promise<void>): RawLines {
     const text = lines.map((line) => `${line}\n`).join('');
     lines = [];
     written = written.then(() => keep(text));
-    // Whoever flushes hears of it.
+    // The caller of `flush` gets the error.
     written.catch(() => {});
   };
   return {

@@ -86,7 +86,7 @@ export async function measureColdStarts(world: World, tool: string, out: string)
 /** Each start may take a minute. */
 const LIMIT_MS = 1_800_000;
 
-/** Of one variant, ms. Errors: what hyperfine or the engine printed. */
+/** Times the starts of one variant, in ms. Errors: what hyperfine or the engine printed. */
 async function timeStarts(world: World, what: WantedServer, path: string, out: string): Promise<number[]> {
   const { engine, job, sink } = world;
   const { host } = job.config;

@@ -23,9 +23,9 @@ export interface Server {
   variant: PlannedVariant;
   container: string;
   pid: number;
-  /** Where it is asked; with something before it, that listens there. */
+  /** The port that gets the requests: that of the proxy if there is one. */
   port: number;
-  /** What stands before it. */
+  /** The proxy in front of it. */
   front?: { container: string; pid: number };
   facts: Facts | null;
   /** Container start → first 200, ms; what it means when others start as well is for the caller to judge. */
@@ -39,7 +39,7 @@ export type ServerContext = Pick<World, 'engine' | 'job'>;
 export interface WantedServer {
   variant: PlannedVariant;
   image: string;
-  /** Of what stands before it. */
+  /** The image of the proxy in front of it. */
   front?: string;
 }
 

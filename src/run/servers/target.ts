@@ -5,7 +5,7 @@
  * their own at 127.0.0.1, which is nobody's business but k6's.
  */
 
-/** Where every variant listens, as k6 in the arena sees it. */
+/** The address where every variant listens, as k6 in the arena sees it. */
 const ADDRESS = '127.0.0.1';
 
 /** `app.test:8080` → its name. */

@@ -10,8 +10,8 @@ interface Hunk {
 const MAX_EDITS = 1500;
 
 /**
- * The fewest hunks by which `b` differs from `a` (Myers, An O(ND) Difference Algorithm, 1986). Of two sequences that share
- * too little, all between their common beginning and end is one hunk.
+ * The fewest hunks by which `b` differs from `a` (Myers, An O(ND) Difference Algorithm, 1986). If two sequences share
+ * too little, one hunk covers all between their common beginning and end.
  */
 export function align<T>(a: readonly T[], b: readonly T[]): Hunk[] {
   let start = 0;

@@ -36,10 +36,11 @@ interface Hands {
 }
 
 /**
- * Fails the variants of an app that answer differently from its others, or wrongly, to what the scenarios ask. Where one is
- * not known yet, everything is asked twice. From then on once: what differs from the answers known is masked, as it differs
- * from start to start. Only where that looks wrong everything is asked again; and where nothing but bodies differ, those
- * variants start once more, to learn what differs between two starts of one. Gives the servers as they are then.
+ * Fails the variants of an app that answer differently from its others, or wrongly, to what the scenarios ask. If the
+ * answers of one are not known yet, everything is asked twice. From then on once: what differs from the answers known
+ * is masked, as it differs from start to start. Everything is asked again only if that looks wrong. If only bodies
+ * differ, those variants start once more, to learn what differs between two starts of one. Gives the servers as they
+ * are then.
  */
 export async function checkAnswers(
   world: World,
@@ -264,7 +265,7 @@ export async function askPaths(
   return replies;
 }
 
-/** Of a variant whose journey took another way. */
+/** The reply of a variant whose journey took another way. */
 const UNASKED: Reply = {
   endpoint: '',
   answer: { status: 0, error: 'its journey took a different path', type: '', location: '', body: '' },

@@ -50,7 +50,7 @@ const WORD = new RegExp(`[\\p{L}_]{${WORD_CHARACTERS},}`, 'gu');
 /** What an answer under load may be, so that it is no other. Pure. */
 export function expectationOf({ statuses, least, most, words }: Seen, withBody: boolean): Checked {
   if (!withBody) return { statuses, characters: null, words: [], leastWords: 0 };
-  // Where lengths vary, those that were seen show how far.
+  // If lengths vary, the range that was seen shows how far.
   const slack = Math.max(SLACK_CHARACTERS, Math.ceil(most * SLACK_RATIO), most - least);
   const longest = [...words].sort((a, b) => b.length - a.length).slice(0, WORDS);
   return {

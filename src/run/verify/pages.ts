@@ -21,7 +21,7 @@ export function describePages(servers: readonly Server[], rounds: readonly Round
     const seen = new Set<string>();
     for (const { endpoint, mayRefuse, answer } of replies.values()) {
       const [path = '', journey = null] = endpoint.split('\n');
-      // Of a k6 script nobody knows what it asks: `/` may be missing.
+      // Nobody knows what a k6 script asks for: `/` may be missing.
       const isRefused = journey === null && mayRefuse && answer.status >= 400;
       if (seen.has(endpoint) || isRefused) continue;
       seen.add(endpoint);
@@ -91,7 +91,7 @@ function describePage(
 /** Bounded, so that no page takes long to read. */
 const TITLE = /<title(?:\s[^<>]{0,500})?>([^<]{0,2000})<\/title\s*>/i;
 
-/** Of a page of HTML; null: none. */
+/** The title of a page of HTML; null if there is none. */
 export function readTitle(body: string): string | null {
   const title = TITLE.exec(body)?.[1];
   if (title === undefined) return null;
@@ -112,7 +112,7 @@ function readEntities(text: string): string {
   });
 }
 
-/** Of the body, uncompressed. k6 gives text: of an image the header knows better. */
+/** The size of the uncompressed body. The header is more exact for an image, as k6 gives text. */
 function bytesOf({ headers = '', body, characters = body.length }: Answer): number {
   const length = /^content-length: (\d{1,15})$/im.exec(headers)?.[1];
   if (length !== undefined && !/^content-encoding:/im.test(headers)) return Number(length);

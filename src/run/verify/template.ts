@@ -61,7 +61,7 @@ function isFickle({ parts, length }: Template): boolean {
   return length > FEW_WORDS && kept < length / 2;
 }
 
-/** Where they differ in what neither masks. */
+/** The first place where they differ in what neither masks; null: there is none. */
 function unlikePlace(a: readonly Part[], b: readonly Part[]): { a: number; b: number } | null {
   if (fits(a, b)) return null;
   for (const hunk of align(a, b)) {

@@ -1,7 +1,7 @@
 /** Pages that a server or an app shows instead of the app. The one list of them, each with its source. Pure. */
 
 interface SeenPage {
-  /** Of its `<title>`, cleaned; null: it has none. */
+  /** The cleaned text of its `<title>`; null if there is none. */
   title: string | null;
   /** Empty: no redirect. */
   location: string;

@@ -14,7 +14,7 @@ export interface Answer {
   headers?: string;
   /** The body as a person reads it, cut. */
   text?: string;
-  /** Of the whole body. */
+  /** The length of the whole body. */
   characters?: number;
   /** The whole of it, or its beginning. */
   body: string;

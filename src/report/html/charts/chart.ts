@@ -101,7 +101,7 @@ export interface PageData {
     variants: PageVariant[];
     charts: Chart[];
     scenarios: { charts: Chart[] }[];
-    /** Of profiles, in the order of their places. */
+    /** One for each profile; the page refers to each by its index. */
     flames?: Flame[];
   }[];
 }

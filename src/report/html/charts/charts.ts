@@ -121,7 +121,7 @@ function ifAny(chart: DotChart): DotChart | null {
   return views.length > 0 ? { ...chart, views } : null;
 }
 
-/** Where the curve is read: evenly over the nines, so that the tail has its share. */
+/** The points at which the curve is read: evenly over the nines, which gives the tail its share. */
 const NINES = Array.from({ length: 41 }, (_, i) => i / 10);
 /** A percentile wants this many samples beyond it. */
 const BEYOND = 10;
@@ -161,7 +161,7 @@ function percentileCurve(slices: readonly Measurement[], numbers: Numbers): Line
   };
 }
 
-/** Of the variants as such, whatever the load. */
+/** The charts of the variants as such, whatever the load. */
 export function variantCharts(variants: readonly Variant[], numbers: Numbers): Chart[] {
   const one = (of: (variant: Variant) => number | undefined, text: (value: number) => string): DotRow[] =>
     variants.flatMap((variant) => {

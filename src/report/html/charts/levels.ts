@@ -94,7 +94,7 @@ function offeredAgainstAnswered(
   };
 }
 
-/** Where one is shown at a time, the slow requests come first. */
+/** The slow requests come first, as a chart may show one view at a time. */
 export const LATENCY_VIEWS: readonly Quantile[] = ['p95', 'p99', 'p50'];
 
 /** What is read at each level of the load. */

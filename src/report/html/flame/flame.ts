@@ -4,7 +4,7 @@ export interface Flame {
   isCompared: boolean;
   /** Two variants of one version: their labels, which are text of others. Else both sides are versions. */
   rows?: { variant: string; base: string };
-  /** Of functions; text of others. */
+  /** Names of functions; text of others. */
   names: string[];
   /** File and line of each; empty: built into PHP. */
   places: string[];

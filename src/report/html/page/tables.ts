@@ -2,7 +2,7 @@ import type { DotChart, Line, LineChart } from '../charts/chart.ts';
 import { bdi, el } from './dom.ts';
 import { format } from './format.ts';
 
-/** Of longer tables the rest stays in results.json. */
+/** The most rows of a table: the rest of a longer one stays in results.json. */
 const ROWS = 1000;
 
 type Cell = Node | string;

@@ -91,7 +91,7 @@ function weight({ failed, gate }: NonNullable<ChangeRow['gate']>): number {
   return (failed ? 1000 : 0) - gate.above;
 }
 
-/** Of what is not sure the size means little: it stays in the order of the plan. */
+/** The size of a change. The size of an unsure one means little: it stays in the order of the plan. */
 function sizeOf({ ratio, verdict }: Comparison): number {
   return verdict === 'inconclusive' ? 0 : Math.abs(Math.log(ratio ?? 1));
 }

@@ -85,7 +85,7 @@ function same(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** Where a machine lacks what the others compare with, the reason names it. */
+/** The reason names a machine that lacks what the others compare with. */
 function mergeTargets(compared: readonly Placed[]): Summary['plan']['compareTo'] {
   const targets = compared.flatMap(({ summary: { plan }, place }) =>
     plan.compareTo ? [{ ...plan.compareTo, place }] : [],

@@ -7,7 +7,7 @@ import type { ChangeRow } from './changerows.ts';
 const SMALL = 0.03;
 const LARGE = 0.1;
 
-/** Of a ratio: `small`, `medium`, `large`. */
+/** The size of a change, by its ratio. */
 export function changeSizeOf(ratio: number): 'small' | 'medium' | 'large' {
   const share = Math.abs(ratio - 1);
   if (share < SMALL) return 'small';

@@ -4,7 +4,7 @@ import { answerText, logText } from '../../words/evidence.ts';
 import { count } from '../../words/numbers.ts';
 import { type Column, grid, left, type Part, right, type Section, section, variantColumn } from '../model.ts';
 
-/** Of each variant's errors these many are shown with a body, cut to so many characters. */
+/** The number of errors of each variant that are shown with a body, and the characters a body is cut to. */
 const SAMPLES = 5;
 const SAMPLE_CHARACTERS = 500;
 

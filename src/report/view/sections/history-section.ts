@@ -70,7 +70,7 @@ export function nowOf({ levels, reference }: Trend): string {
   return `${digits(levels.at(-1) as number)}${reference === null ? '' : ' ×'}`;
 }
 
-/** Where a level begins: `2026-03-16 at c10`. */
+/** The start of a level: `2026-03-16 at c10`. */
 function whenOf({ date, commit }: Pick<Trend['points'][number], 'date' | 'commit'>): Text {
   return [date.slice(0, 10), commit === null ? '' : [' at ', { name: commit.slice(0, 10) }], ': '];
 }

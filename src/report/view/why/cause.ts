@@ -20,7 +20,7 @@ const FUNCTIONS = 3;
 /** From this share on it is most of the change. */
 const MOST = 0.5;
 
-/** Of each variant that was compared with its base, in the order of the rows. */
+/** The cause for each variant that was compared with its base, in the order of the rows. */
 export function tellCauses(rows: readonly ChangeRow[], summary: Summary, medium: Medium): Cause[] {
   const found = rows.flatMap(({ comparison: { variant, scenario } }) =>
     summary.why.filter(

@@ -3,7 +3,8 @@ import type { Why } from '../../../analyse/why/why-model.ts';
 type Sampled = Pick<Why, 'overhead' | 'every'>;
 
 /**
- * `With the sampler in one of 2 requests, a request took 4 % more CPU.` Empty: nobody knows. Of several variants the largest.
+ * `With the sampler in one of 2 requests, a request took 4 % more CPU.` Empty: nobody knows.
+ * The largest overhead counts if there are several variants.
  */
 export function tellOverhead(whys: readonly Sampled[]): string {
   const known = whys.flatMap(({ overhead }) => overhead ?? []);

@@ -9,7 +9,7 @@ export function hasChecks({ rows, bases }: Pick<ScenarioSummary, 'rows' | 'bases
   return [...rows, ...bases].some(({ checks }) => checks.length > 0);
 }
 
-/** Of the check that failed most: `0 of 706`; `100 %` where none did. */
+/** The passes of the check that failed most: `0 of 706`; `100 %` if none failed. */
 export function checked({ checks: [worst] }: Pick<Row, 'checks'>): string {
   if (!worst) return NOTHING;
   return worst.fails === 0 ? share(1) : `${count(worst.passes)} of ${count(worst.passes + worst.fails)}`;
@@ -51,7 +51,7 @@ function sayThreshold({ metric, condition, value }: ThresholdRow): string {
   return `${metric} ${condition}${value === null ? '' : ` (${digits(value)})`}`;
 }
 
-/** Where a check stands: `checkout › pay`; empty: in no group. */
+/** The group of a check: `checkout › pay`; empty if it has none. */
 export function checkGroupOf({ group }: Pick<CheckRow, 'group'>): string {
   return group.split('::').filter(Boolean).join(' › ');
 }

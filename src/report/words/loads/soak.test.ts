@@ -44,7 +44,7 @@ function countAnalysis(variants: number) {
 test('four times the variants are four times the work to analyse', () => {
   const [few, many] = [countAnalysis(50), countAnalysis(200)];
   expect(many.all / few.all).toBeLessThan(4.2);
-  // Of a slice and of its endpoint: for the row, and merged for the comparisons with base and reference.
+  // Histograms of slices and of endpoints are read for the row, and merged for the comparisons with base and reference.
   expect(many.histograms / many.slices).toBeLessThan(12);
 });
 
