@@ -94,7 +94,14 @@ it.each([
   ['a worker that dies', "it('is', () => process.kill(process.pid, 'SIGKILL'));", ''],
   [
     'vitest that dies',
-    "it('is', () => { process.kill(process.ppid, 'SIGKILL'); return new Promise((end) => setTimeout(end, 5_000)); });",
+    // Before the reporter has written, there would be no report.
+    `it('is', async () => {
+      const { existsSync } = await import('node:fs');
+      const sleep = (ms) => new Promise((end) => setTimeout(end, ms));
+      while (!existsSync(process.env.TALLY_FILE)) await sleep(20);
+      process.kill(process.ppid, 'SIGKILL');
+      await sleep(5_000);
+    }, 60_000);`,
     'vitest ended before its tests (signal SIGKILL)',
   ],
 ])('counts %s as a failure, and the rest besides', (_, text, failure) => {
