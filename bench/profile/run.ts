@@ -2,7 +2,7 @@
  * Known truth for `--profile`, with real runs: an app of 200 functions, of which one does a known share of the whole more. A
  * run each, appended to a file, and what was named.
  *
- *     node bench/profile/run.ts FILE SECONDS [RUNTIME [plain|symfony]] [--share=0.03] [--trials=1] [--budget=1m]
+ *     node bench/profile/run.ts FILE SECONDS [RUNTIME [plain|symfony]] [--share=0.03] [--trials=1] [--budget=3m]
  *     node bench/profile/run.ts --table FILE…
  *
  * Starts no trial after SECONDS, or after so many trials. Without a share, the shares take turns. A trial measures both versions
@@ -30,7 +30,7 @@ const { values, positionals } = parseArgs({
   options: {
     share: { type: 'string' },
     trials: { type: 'string', default: 'Infinity' },
-    budget: { type: 'string', default: '1m' },
+    budget: { type: 'string', default: '3m' },
     table: { type: 'boolean' },
   },
 });
