@@ -10,7 +10,10 @@ const INSTALLER = 'mlocati/php-extension-installer:2';
 const REQUESTS = 12;
 const EVERY = '/tmp/php-runtime-bench/profile/every';
 
-/** Each request works for several ticks of the machine, and waits for longer than the sampler keeps its samples. */
+/**
+ * Each request works for several ticks of the machine. The last one waits for longer than the sampler keeps its samples.
+ * Each has a function on a line of its own: excimer takes two functions on one line of one file for the same.
+ */
 const DRIVER = `
 require '/pass/profile.php';
 function cpuUs(): int {
@@ -18,13 +21,14 @@ function cpuUs(): int {
   return 1000000 * ($used['ru_utime.tv_sec'] + $used['ru_stime.tv_sec']) + $used['ru_utime.tv_usec'] + $used['ru_stime.tv_usec'];
 }
 function work(): void { for ($until = cpuUs() + 40000; cpuUs() < $until;); }
-$app = PhpRuntimeBench\\watch(static function (array $request): array { usleep(20000); work(); return []; });
+for ($i = 0; $i <= ${REQUESTS}; $i++) { eval(str_repeat("\\n", $i) . "function request$i(): void { usleep(20000); work(); }"); }
+$app = PhpRuntimeBench\\watch(static function (array $request): array { "request$request[0]"(); return []; });
 @mkdir(dirname('${EVERY}'), 0777, true);
 foreach (json_decode($argv[1]) as $every) {
   $every === null || file_put_contents('${EVERY}', str_repeat('.', $every));
-  for ($i = 0; $i < ${REQUESTS}; $i++) { $app([]); }
+  for ($i = 0; $i < ${REQUESTS}; $i++) { $app([$i]); }
   usleep(250000);
-  $app([]);
+  $app([${REQUESTS}]);
   echo @file_get_contents('/tmp/php-runtime-bench/profile/samples.txt'), "--\\n";
   @unlink('/tmp/php-runtime-bench/profile/samples.txt');
 }
@@ -44,27 +48,51 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => rmSync(pass, { recursive: true }));
 
-/** What the sampler wrote in each phase, in which one of so many requests is to be sampled; null: nobody says so. */
-async function sample(phases: readonly (number | null)[]): Promise<string[][]> {
+/** A request that has samples: are they the first since a start of the sampler, and how many are in its work? */
+interface Sampled {
+  isFresh: boolean;
+  inWork: number;
+}
+
+/** Requests of each phase, in which one of so many requests is to be sampled; null: nobody says so. */
+async function sample(phases: readonly (number | null)[]): Promise<Map<string, Sampled>[]> {
   const php = ['php', '-d', 'extension=/pass/excimer.so', '-r', DRIVER, JSON.stringify(phases)];
   const mount = ['--volume', `${pass}:/pass:ro`, '--network', 'none', '--user', '33:33'];
   const printed = (await docker('run', '--rm', ...mount, imageFor(PHP), ...php)).split('--\n');
-  const work = /^(\w{8}) \[null,"work"/m.exec(printed.pop() ?? '')?.[1] as string;
-  return printed.map((lines) => lines.split('\n').filter((line) => line.includes(` ${work}`)));
+  const names = new Map(
+    (printed.pop() ?? '').split('\n').map((line): [string, string] => [line.slice(0, 8), line.slice(9)]),
+  );
+  return printed.map((lines) => {
+    const requests = new Map<string, Sampled>();
+    let isFresh = false;
+    for (const line of lines.trim().split('\n')) {
+      const calls = line.split(' ').map((id) => names.get(id) ?? '');
+      // A busy machine may have a tick in a request before its work, or between two requests.
+      isFresh ||= line.startsWith('-');
+      const request = /"(request\d+)"/.exec(calls.join(' '))?.[1];
+      if (request !== undefined) {
+        const sampled = requests.get(request) ?? { isFresh, inWork: 0 };
+        sampled.inWork += calls.some((call) => call.startsWith('[null,"work"')) ? 1 : 0;
+        requests.set(request, sampled);
+        isFresh = false;
+      }
+    }
+    return requests;
+  });
 }
 
+const ALL = Array.from({ length: REQUESTS + 1 }, (_, index) => `request${index}`);
+
 test('its count begins anew with each request, so what the server did between two is in no sample of the app', async () => {
-  const [lines = []] = await sample([null]);
-  expect(lines.length).toBeGreaterThan(REQUESTS);
-  expect(lines.filter((line) => line.startsWith('-'))).toHaveLength(REQUESTS + 1);
-  // It was the only one before.
-  expect(lines[0]).toMatch(/^-\d+ /);
+  const [requests = new Map<string, Sampled>()] = await sample([null]);
+  expect([...requests.keys()]).toEqual(ALL);
+  expect([...requests].filter(([, { isFresh }]) => !isFresh)).toEqual([]);
+  expect([...requests].filter(([, { inWork }]) => inWork === 0)).toEqual([]);
 });
 
 test('it samples none, all or one of so many requests, and looks at each how many', async () => {
-  const [none = [], all = [], some = [], again = []] = await sample([0, 1, 8, 0]);
-  const begun = (lines: readonly string[]) => lines.filter((line) => line.startsWith('-')).length;
-  expect([none.length, begun(all), again.length]).toEqual([0, REQUESTS + 1, 0]);
+  const [none, all, some, again] = await sample([0, 1, 8, 0]);
+  expect([none?.size, all?.size, again?.size]).toEqual([0, ALL.length, 0]);
   // All of them: once in 8 ^ 13 times.
-  expect(begun(some)).toBeLessThan(REQUESTS + 1);
+  expect(some?.size).toBeLessThan(ALL.length);
 });
