@@ -30,7 +30,7 @@ const FIRST = [
   ...['sampler', 'simulation', 'budget', 'base'],
 ];
 
-/** What all files of a layer that runs the CLI share. */
+/** Settings of all files of a layer that runs the CLI. */
 const SHARED = { globalSetup: 'test/integration/package.ts', ...PATIENT };
 
 class LongestFirst extends BaseSequencer {

@@ -42,8 +42,8 @@ async function work(desk: Desk, asked: Config): Promise<Bench> {
 }
 
 /**
- * What was measured is kept, whatever happens: a stop and a failure of the machine end the work early (the failure is
- * returned). An error, the user's or internal, is thrown once all is written.
+ * Runs the work and keeps all results, whatever happens. A stop or a failure of the machine ends it early; the failure
+ * is returned. An error, the user's or internal, is thrown once all is written.
  */
 async function untilStopped(
   desk: Pick<Desk, 'host' | 'caller' | 'signal'>,

@@ -1,4 +1,4 @@
-/** What has to be undone at the end. */
+/** Steps that clean up at the end. */
 export interface CleanUp {
   /** Adds a step; the last that was added is the first to be done. */
   later(what: string, step: () => unknown): void;

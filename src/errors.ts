@@ -56,7 +56,7 @@ export class MachineError extends UserError {
   override readonly exitCode = 4;
 }
 
-/** What the system refuses when something is used up or broken. */
+/** Error codes of the system for resources that are used up or broken. */
 const USED_UP: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',

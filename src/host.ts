@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** What a finished process left behind. */
+/** The result of a finished process. */
 export interface Finished {
   /** Exit code; 128 + n when ended by signal n. */
   code: number;
@@ -66,7 +66,7 @@ const MAX_OUTPUT = 64 * 1024 * 1024;
 const ASK_AGAIN_MS = 1000;
 /** From the first SIGTERM to SIGKILL. */
 const FORCE_MS = 10_000;
-/** What a process has started may keep its output open when it is gone; after so long nobody listens any more. */
+/** Children of a process that has ended may keep its output open; after this time it is closed. */
 const LINGER_MS = 5000;
 
 export const realHost: Host = {
@@ -166,7 +166,7 @@ function start(program: string, args: readonly string[], options: ExecOptions = 
       stderr: stderr === '' ? note : `${stderr.trimEnd()}\n${note}`,
     };
   })();
-  // Who starts something and waits for it later hears of an error then.
+  // Avoids an unhandled rejection: a caller that awaits it later still gets the error.
   done.catch(() => {});
   return {
     done,
@@ -239,7 +239,7 @@ function endGroup(child: ChildProcessWithoutNullStreams): Ending {
     leaderIsGone() {
       clearInterval(asking);
       clearTimeout(forcing);
-      // What it leaves behind was asked as well, and has no one to wait for it.
+      // Its children were asked to end as well, and nothing waits for them.
       signalGroup(child, 'SIGKILL');
     },
   };

@@ -6,7 +6,7 @@ import { realHost } from './host.ts';
 const lastResort = join(import.meta.dirname, 'last-resort.ts');
 const host = join(import.meta.dirname, 'host.ts');
 
-/** What becomes of a process that has the last resort and runs this. */
+/** Runs a script in a process that has the last resort. */
 const run = (script: string) =>
   realHost.exec(process.execPath, [
     ...['--input-type=module', '--eval'],

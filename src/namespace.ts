@@ -1,5 +1,5 @@
 /**
- * What the names and labels of everything in the engine begin with: containers, networks, images. Runs in one namespace
+ * Prefix of the names and labels of everything in the engine: containers, networks, images. Runs in one namespace
  * wait for each other. The tests set one for each of their workers; a measurement beside another one is worth nothing.
  */
 export const NAMESPACE =

@@ -3,12 +3,12 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Host } from './host.ts';
 
-/** What a run keeps in temporary folders: the files of another commit, what apps are built with, k6 scripts, passes, a connection. */
+/** Purposes of temporary folders: the files of another commit, builds, k6 scripts, passes, a connection. */
 const PURPOSES = ['base', 'build', 'script', 'pass', 'ssh', 'k6', 'push', 'seen'] as const;
 type Purpose = (typeof PURPOSES)[number];
 
 const NAME = new RegExp(`^php-runtime-bench-(\\d{8}-\\d{6}-[0-9a-f]{4})-(?:${PURPOSES.join('|')})$`);
-/** What other commands keep there: the results of an A/A run, the branch of a history. */
+/** Temporary folders of other commands: the results of an A/A run, the branch of a history. */
 const SCRATCH = /^php-runtime-bench-(?:aa|history)-\w{6}$/;
 const folderOf = (run: string, purpose: Purpose) => join(tmpdir(), `php-runtime-bench-${run}-${purpose}`);
 

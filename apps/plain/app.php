@@ -88,7 +88,7 @@ function number(array $query, string $name, float $default, float $min, float $m
     return (float) $text;
 }
 
-/** What the articles' test pages print: a random number, where it ran, and the settings that matter. */
+/** Content of the articles' test pages: a random number, where it ran, and the settings that matter. */
 function describe(array $headers): array
 {
     $ini = [];

@@ -7,7 +7,7 @@ export type Name = (typeof NAMES)[number];
 export interface Article {
   /** Flags of `php-runtime-bench run`, in the lines of the page. */
   flags: readonly (readonly string[])[];
-  /** What is kept of a run beside a row for each variant, as the article's table has it. */
+  /** Data that is kept of a run beside a row for each variant, as the article's table has it. */
   keeps?: 'slices' | 'endpoints';
 }
 

@@ -1,6 +1,6 @@
 /**
- * What each article claims, and whether it is so here. How each claim is judged was written before anything was
- * measured: by intervals over fresh starts, so that what does not surely differ is not judged. Pure.
+ * Claims of each article, and whether they are true here. The rules were written before anything was measured. They
+ * compare intervals over fresh starts and judge no difference that is not sure. Pure.
  */
 import { count, digits } from '../../src/report/words/numbers.ts';
 import type { Name } from './articles.ts';
@@ -166,7 +166,7 @@ const CLAIMS: Readonly<Record<Name, readonly Claim[]>> = {
       claim: 'FastCGI sends about 1 % fewer bytes',
       exact: true,
       judge(data) {
-        // What is sent is the same however fast.
+        // The number of bytes does not depend on the speed.
         const [apache, fpm] = ['Apache', 'fpm-unix'].map(
           (name) => data.rows.find((row) => row.variant === name)?.bytes,
         );

@@ -1,4 +1,4 @@
-/** What is kept of a run: the numbers that docs/articles.md shows and its claims are judged by. A line of JSON each. */
+/** Data that is kept of a run, for the tables and claims of docs/articles.md. A line of JSON each. */
 
 import type { Comparison } from '../../src/results/results.ts';
 import { MAX_GUARDED } from '../../src/stats/limits.ts';

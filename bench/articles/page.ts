@@ -1,4 +1,4 @@
-/** What of docs/articles.md is made from the data. */
+/** Renders the parts of docs/articles.md that come from the data. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { commandOf, NAMES, type Name } from './articles.ts';

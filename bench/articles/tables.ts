@@ -1,4 +1,4 @@
-/** What was measured, in the shape of each article's own table. Pure. */
+/** Measured numbers, in the shape of each article's own table. Pure. */
 import { mean } from 'simple-statistics';
 import { escapeMarkdown } from '../../src/report/format/escape.ts';
 import {

@@ -34,7 +34,7 @@ const OF_PHP = [
   'opcache-misses',
   'response-bytes',
 ];
-/** What has to be counted, by path where there are several. */
+/** Counts that must exist, by path if there are several. */
 const EXPECTED = words.includes(EACH)
   ? [
       ...['/mariadb', '/postgres'].flatMap((path) => OF_DATABASES.map((name) => `${path} ${name}`)),
@@ -73,7 +73,7 @@ function commit(): void {
   git('commit', '--message', 'Begin');
 }
 
-/** What was counted on the head side, by path and name. */
+/** Runs a pair and returns the counts of its head, by path and name. */
 function comparePair(pair: number): Map<string, CountRow> {
   write(pair);
   const flags = [

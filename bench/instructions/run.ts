@@ -1,6 +1,6 @@
 /**
- * What `--count instructions` finds on pages whose work is known: node bench/instructions/run.ts [--pages=FROM-TO] [CLI flags…]
- * Prints one line a page and the table of docs/evidence.md.
+ * Runs `--count instructions` on pages whose work is known. Prints one line a page and the table of docs/evidence.md.
+ * Usage: node bench/instructions/run.ts [--pages=FROM-TO] [CLI flags…]
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

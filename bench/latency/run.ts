@@ -77,7 +77,7 @@ function measureAll(project: string): void {
   const loads = given.loads.split(',').map((text) => readLoad(text, capacity));
   // A setting may hold commas itself.
   const settings = given.settings.split(';');
-  // What the machine disturbed is kept and asked again, on the guards alone.
+  // Disturbed cells are kept and measured again. Only the guards decide which.
   for (let round = 1; round <= 3 * rounds; round++) {
     const known = existsSync(out) ? readCells([out]) : [];
     const wanted = (setting: string) =>

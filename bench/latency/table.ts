@@ -2,7 +2,7 @@ import { mean } from 'simple-statistics';
 import { halfInterval } from '../../src/stats/estimate.ts';
 import { type Cell, isDisturbed, PERCENTS, readCells } from './rows.ts';
 
-/** What the undisturbed rounds of one setting and load gave. */
+/** Results of the undisturbed rounds of one setting and load. */
 export interface Group {
   setting: string;
   load: string;

@@ -1,4 +1,4 @@
-/** What the server wrote about a stretch of load: see server/server.go. */
+/** The server's log of a stretch of load: see server/server.go. */
 export interface Served {
   firstMs: number;
   lastMs: number;

@@ -1,5 +1,5 @@
 /**
- * What recorded comparisons of equal sides show of their windows, for `anchors.ts`: node bench/noise/anchor.ts FILE….
+ * Prints how windows vary in recorded comparisons of equal sides, for `anchors.ts`: node bench/noise/anchor.ts FILE….
  * SDs of ln(head ÷ base) between pairs of starts of one block, by treatment, and what guards saw.
  */
 import { mean, quantile, sampleStandardDeviation } from 'simple-statistics';

@@ -49,7 +49,7 @@ export const candidates: Record<string, Candidate> = {
   steal: takeSteal,
 };
 
-/** What a difference in steal explains is taken away, by least squares over the starts. */
+/** Subtracts the part that a difference in steal explains, by least squares over the starts. */
 function takeSteal(starts: Starts): number[] {
   const y = meansOf(starts);
   const x = starts.map((blocks) => mean(blocks.map(({ stealDiff }) => stealDiff)));

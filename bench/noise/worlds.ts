@@ -1,6 +1,6 @@
 /**
  * Simulated machines: a disturbance in steps of 10 ms, windows of load that meet it, and what each side of a comparison
- * shows. What the numbers are anchored in is in docs/evidence.md. Pure.
+ * shows. docs/evidence.md describes the data behind the numbers. Pure.
  */
 import { FOREIGN_CPU, STEAL } from '../../src/stats/limits.ts';
 import { makeRandom } from '../../src/stats/random.ts';
@@ -83,7 +83,7 @@ export const worlds: readonly World[] = [
   { name: 'steal 10 %', steals: true, make: steal(0.1) },
 ];
 
-/** What windows show of a disturbance; SDs and slopes of logarithms. */
+/** Noise of windows and effects of a disturbance on them; SDs and slopes of logarithms. */
 export interface Anchors {
   /** SD between pairs of starts. */
   start: number;

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Treatment } from './series.ts';
 
-/** What the app does before it answers. */
+/** Extra work of the app before it answers. */
 export interface Work {
   /** Iterations of a loop that uses CPU. */
   iterations: number;

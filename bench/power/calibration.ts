@@ -30,7 +30,7 @@ export function iterationsFor(share: number, { baseUs, iterationUs }: Calibratio
   return Math.round((share * baseUs.value) / iterationUs.value);
 }
 
-/** What that many iterations add, by the calibration. */
+/** CPU time that so many iterations add according to the calibration. */
 export function injectedBy(iterations: number, calibration: Calibration): Injected {
   const { baseUs, iterationUs, started } = calibration;
   const us = scale(iterationUs, iterations);

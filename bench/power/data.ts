@@ -33,7 +33,7 @@ export interface SeriesLine {
   started: string;
 }
 
-/** What was seen of the machine just before. */
+/** State of the machine just before. */
 export interface Before {
   waitedSeconds: number;
   /** CPU in use by anybody over the last two seconds, 0…1. */

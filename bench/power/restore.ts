@@ -21,7 +21,7 @@ import {
 const SCENARIO = 'quick';
 
 /**
- * What `compare` finds in these numbers when the base is that of `compare-to`. Percentiles are those of all good slices
+ * Verdicts of `compare` on these numbers, against the base of `compare-to`. Percentiles are those of all good slices
  * of an instance together, so only they can differ by what guards have dropped.
  */
 export function judgeAgain(line: ComparisonLine): Comparison[] {

@@ -1,4 +1,4 @@
-/** What a series is made of and in which order. Pure. */
+/** Comparisons of a series and their order. Pure. */
 import { makeRandom, shuffle } from '../../src/stats/random.ts';
 
 /** A way to serve an app, on which comparisons are made. */
@@ -18,7 +18,7 @@ export const TARGETS = {
 export type TargetName = keyof typeof TARGETS;
 export const TARGET_NAMES = Object.keys(TARGETS) as TargetName[];
 
-/** What is done to the head, the second of two otherwise equal arms. */
+/** Changes to the head, the second of two otherwise equal arms. */
 export interface Treatment {
   /** CPU per request on top of the base's, as a share. */
   slowdown: number;
@@ -64,7 +64,7 @@ export const TREATMENTS = {
 export type TreatmentName = keyof typeof TREATMENTS;
 export const TREATMENT_NAMES = Object.keys(TREATMENTS) as TreatmentName[];
 
-/** What matters most comes first. Each round has each of its treatments on every target. */
+/** The most important treatments come first. Each round has each of its treatments on every target. */
 export const PHASES: readonly { rounds: number; of: readonly TreatmentName[] }[] = [
   { rounds: 10, of: ['aa', 'aa', 'cpu-2'] },
   { rounds: 10, of: ['cpu-1'] },

@@ -1,4 +1,4 @@
-/** What the summary of a series needs. Pure. */
+/** Statistics for the summary of a series. Pure. */
 import { mean } from 'simple-statistics';
 
 export interface Range {

@@ -1,4 +1,4 @@
-/** What a series has shown, as Markdown. Pure. */
+/** Results of a series, as Markdown. Pure. */
 import { mean, median } from 'simple-statistics';
 import type { CompareMetric, Comparison } from '../../src/results/results.ts';
 import { halfInterval } from '../../src/stats/estimate.ts';

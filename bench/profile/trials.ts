@@ -1,6 +1,6 @@
 import type { Why } from '../../src/analyse/why/why-model.ts';
 
-/** What the profile of a trial showed, or why there is none. */
+/** Result of the profile of a trial, or why there is none. */
 export type Found =
   | { failed: string }
   | (Pick<Why, 'starts' | 'samples' | 'perRequestUs' | 'overhead' | 'every' | 'changeUs' | 'isSure'> & {
@@ -22,7 +22,7 @@ export type Trial = Found & {
   seconds: number;
 };
 
-/** What a profile showed. */
+/** A trial that has a profile. */
 type Shown = Extract<Trial, { named: unknown }>;
 
 /** Largest distance between the time of the verdict and the sum of the named functions, as a share of that time. */

@@ -1,4 +1,4 @@
-// What `report` costs: time, CPU time and peak memory of the command as users run it, and the size of the page.
+// Cost of `report`: time, CPU time and peak memory of the command as users run it, and the size of the page.
 //   node bench/report/run.ts [CLI]     prints the table of docs/reading-the-report.md; CLI: dist/cli.mjs unless given
 import { spawnSync } from 'node:child_process';
 import { rmSync, statSync, writeFileSync } from 'node:fs';

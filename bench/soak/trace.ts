@@ -1,4 +1,4 @@
-/** What is kept of a soak, and what the analysis makes of it. */
+/** Stored data of a soak, and its analysis. */
 import { readFileSync } from 'node:fs';
 import { poolSoak, type SteadySlice } from '../../src/analyse/rows/soak-trend.ts';
 import type { Soak } from '../../src/analyse/summary.ts';

@@ -1,6 +1,6 @@
 import { tCritical } from '../../src/stats/student.ts';
 
-/** What one start did in one window, a line of study.ts. */
+/** Numbers of one start in one window, a line of study.ts. */
 export interface Reading {
   round: string;
   arm: string;
@@ -26,8 +26,8 @@ export interface Line {
 }
 
 /**
- * Splits the spread between starts into what belongs to the start and what to the window. What belongs to a start is
- * there in all windows. Its variance is thus the covariance of the same start's deviations in two windows. Noise of one
+ * Splits the spread between starts into a part of the start and a part of the window. The part of a start appears in
+ * all windows. Its variance is thus the covariance of the same start's deviations in two windows. Noise of one
  * window is not in it, however it is distributed. Each round gives an estimate; the interval is Student's over rounds.
  */
 export function summarise(rows: readonly Reading[]): Line[] {

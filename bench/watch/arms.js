@@ -1,4 +1,4 @@
-// What bench/watch/run loads k6 with: three copies of scenarios/, of which two lack something, in turns within one
+// The k6 script of bench/watch/run. Three copies of scenarios/, of which two lack something, take turns within one
 // process. plan.json has the copy for each slice. The complete one comes last, as it changes k6's module.
 import { sleep } from 'k6';
 import exec from 'k6/execution';

@@ -37,7 +37,7 @@ export const COPIES = {
   full: [],
 } as const satisfies Record<string, readonly Parts[]>;
 
-/** What main.js remembers of a client. */
+/** Variable in main.js for the last slice of a client. */
 const LAST_SLICE = 'here.slice';
 
 /** Writes scenarios/ without some parts. Each of them has to be there once, so that a change of it is no silent one. */

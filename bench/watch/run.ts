@@ -26,7 +26,7 @@ const WARMUP_TURNS = 10;
 const VUS = 16;
 const STANDINS = 'php-runtime-bench-standin';
 
-/** What k6 does beside the requests. The second is the first once more: their difference is the error of the method. */
+/** Work of k6 beside the requests. The second is the first once more: their difference is the error of the method. */
 const ARMS = [
   { name: 'nothing', copy: 'bare', reads: false },
   { name: 'nothing (A/A)', copy: 'bare', reads: false },

@@ -1,7 +1,7 @@
 import { tCritical } from '../../src/stats/student.ts';
 import type { Turn } from './turns.ts';
 
-/** What one k6 process gave: its turns, and how many bodies it read in those of the last arm. */
+/** Result of one k6 process: its turns, and how many bodies it read in those of the last arm. */
 export interface Round {
   turns: Turn[];
   bodies: number;
@@ -48,7 +48,7 @@ export function groupTurns(turns: readonly Turn[], arms: number): number[][] {
   return groups.filter((group) => group.every(Number.isFinite));
 }
 
-/** What an arm costs beyond another, % of the first arm. */
+/** Cost of an arm beyond that of another, % of the first arm. */
 export function excessOf(groups: readonly (readonly number[])[], arm: number, beyond = 0): Estimate {
   return trimmedMean(
     groups.map(

@@ -101,7 +101,7 @@ function findReason(string $said): string
     return lastLine($said);
 }
 
-/** What PHP itself died of: the last lines of an uncaught exception only show where it was thrown. */
+/** The fatal error of PHP itself: the last lines of an uncaught exception only show where it was thrown. */
 function findFatal(string $said): ?string
 {
     return preg_match_all('/^(?:PHP )?(?:Fatal|Parse) error: +(.+)$/m', $said, $lines) ? end($lines[1]) : null;

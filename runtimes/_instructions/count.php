@@ -68,7 +68,7 @@ function answer(array $found): never
 }
 
 /**
- * What nginx passes to php-fpm for a request, as in runtimes/nginx-fpm; or why PHP would not answer it.
+ * Parameters that nginx passes to php-fpm for a request, as in runtimes/nginx-fpm; or why PHP would not answer it.
  *
  * @return array{array<string, string>, ?string}
  */
@@ -148,7 +148,7 @@ function run(array $command, array $environment): array
         return [127, '', 'it could not be started'];
     }
     $printed = (string) stream_get_contents($pipes[1], MOST_BYTES);
-    // What is left is read away, or php-cgi would wait.
+    // The rest is read and dropped, or php-cgi would wait.
     while (!feof($pipes[1]) && fread($pipes[1], 1 << 16) !== false);
     $code = proc_close($process);
     rewind($said);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # shellcheck disable=SC2154 # options.sh sets run_dir
-# What runtimes with Apache share. Sourced after options.sh, of which it uses the functions.
+# Shared by runtimes with Apache. Sourced after options.sh, of which it uses the functions.
 
 # apache_config LISTEN KEEP_ALIVE: exports what httpd.conf and prefork.conf need beside the common options.
 apache_config() {

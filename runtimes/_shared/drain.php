@@ -4,8 +4,8 @@ declare(strict_types=1);
 
 namespace PhpRuntimeBench;
 
-// For servers in PHP, when one of their processes is about to end: a connection may be closed only while it is silent. What its
-// client has sent by then is read and answered first.
+// For servers in PHP, when one of their processes is about to end: a connection may be closed only while it is silent.
+// Requests that its client has sent by then are read and answered first.
 
 /** How long nothing was heard from a connection that may be closed, s. More than clients take between two requests of a load. */
 const DRAIN_SILENCE = 0.3;

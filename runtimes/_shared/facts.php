@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-// What is true of the PHP that answers: read from within the serving SAPI, since `php -i` may differ. Served only when
+// Facts about the PHP that answers: read from within the serving SAPI, since `php -i` may differ. Served only when
 // BENCH_FACTS=1.
 
 $status = function_exists('opcache_get_status') ? (opcache_get_status(false) ?: []) : [];

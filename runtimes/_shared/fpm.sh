@@ -1,6 +1,6 @@
 #!/bin/sh
 # shellcheck disable=SC2154 # options.sh sets run_dir
-# What runtimes with php-fpm behind a web server share. Sourced after options.sh, of which it uses the functions.
+# Shared by runtimes with php-fpm behind a web server. Sourced after options.sh, of which it uses the functions.
 
 # fpm_options: checks the options of php-fpm and exports what php-fpm.conf and the web server need.
 fpm_options() {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # shellcheck disable=SC2154 # $run_dir is of options.sh
-# What runtimes on FrankenPHP share. Sourced after options.sh.
+# Shared by runtimes on FrankenPHP. Sourced after options.sh.
 
 # frankenphp_environment: exports what its configuration and Go read.
 frankenphp_environment() {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # shellcheck disable=SC2034,SC2154 # `render` reads variables by name; options.sh sets conf and run_dir
-# What runtimes with nginx in front share. Sourced after options.sh, of which it uses the functions.
+# Shared by runtimes with nginx in front. Sourced after options.sh, of which it uses the functions.
 
 # nginx_config FILE NAME…: writes the configuration: what all share, and the server block in that file with these variables.
 nginx_config() {

@@ -105,7 +105,7 @@ common_options() {
 
     mkdir -p "$run_dir/php"
     {
-        # PHP settings of the app's own. What follows wins over them.
+        # PHP settings of the app's own. The settings below override them.
         if [ -n "${BENCH_INI:-}" ]; then printf '%s\n' "$BENCH_INI"; fi
         echo "memory_limit = $MEMORY_LIMIT"
         if [ "$JIT" != off ]; then printf 'opcache.jit = %s\nopcache.jit_buffer_size = 64M\n' "$JIT"; fi

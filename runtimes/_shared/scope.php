@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace PhpRuntimeBench;
 
-/** What PHP does around each request where it starts anew: superglobals, session, output, handlers of errors. */
+/** State that PHP resets for each request where it starts anew: superglobals, session, output, error handlers. */
 final class Scope
 {
     /** @var array<string, mixed> $_SERVER between requests */

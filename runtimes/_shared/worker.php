@@ -32,15 +32,15 @@ require_once __DIR__ . '/scope.php';
 const FACTS_PATH = '/.php-runtime-bench/facts';
 
 /**
- * Loads the app and returns what answers a request: `fn (Request $request, ?callable $send = null): Response`.
+ * Loads the app and returns its request handler: `fn (Request $request, ?callable $send = null): Response`.
  *
- * `$send`, when given, gets the response before the app does what it does after it (Symfony's terminate).
- * What an app throws becomes a response with status 500 and a line on stderr.
+ * `$send`, when given, gets the response before the app's work after it (Symfony's terminate).
+ * Exceptions of an app become a response with status 500 and a line on stderr.
  * Environment: APP_KIND (plain, psr15, symfony; else found), DOCROOT, REBOOT=true (Symfony: a new kernel for each request).
  */
 function load_app(string $folder = '/app'): \Closure
 {
-    // What is printed outside a request would go to stdout, which may be a server's protocol, and end the headers.
+    // Output outside a request would go to stdout, which may be a server's protocol, and end the headers.
     if (PHP_SAPI === 'cli' || PHP_SAPI === 'cgi-fcgi') {
         ob_start(static function (string $text): string {
             file_put_contents('php://stderr', $text);
@@ -84,8 +84,8 @@ function find_kind(string $folder): string
 }
 
 /**
- * A request as the app gets it, from what every server knows. What is not given is read from the rest: the query from the
- * URI, cookies from their header, a form from the body. As in PHP only POST has a form.
+ * A request as the app gets it, from what every server knows. Missing values are read from the rest: the query from
+ * the URI, cookies from their header, a form from the body. As in PHP only POST has a form.
  *
  * @param array<string, string|list<string>> $headers in any case
  * @param array<string, mixed> $server more for $_SERVER, such as REMOTE_ADDR

@@ -35,7 +35,7 @@ function send(array $response): void
         }
     }
     echo $response['body'];
-    // What the app does after the response is not waited for.
+    // The client does not wait for the app's work after the response.
     frankenphp_finish_request();
 }
 

@@ -10,7 +10,7 @@ use PHPPM\Bridges\HttpKernel;
 use Psr\Http\Message\ResponseInterface;
 use Psr\Http\Message\ServerRequestInterface;
 
-/** What each process of PHP-PM answers with: Symfony by PHP-PM's own adapter, other apps by ours. */
+/** Answers in each process of PHP-PM: Symfony with PHP-PM's own adapter, other apps with ours. */
 final class Bridge implements BridgeInterface
 {
     private ?HttpKernel $symfony = null;

@@ -57,7 +57,7 @@ $heardAt = [];
 $drain = static function () use ($listener, $socket, &$connections, &$heardAt): void {
     $until = microtime(true) + DRAIN_PATIENCE;
     Loop::addPeriodicTimer(0.01, static function (TimerInterface $timer) use ($listener, $socket, $until, &$connections, &$heardAt): void {
-        // Who has connected, but was not taken yet, since all processes were busy.
+        // Listening ends once all clients are accepted that connected while all processes were busy.
         if ($listener->getAddress() !== null && !has_input($socket)) {
             $listener->close();
         }

@@ -109,8 +109,8 @@ $server->set([
     'max_request' => (int) getenv('MAX_REQUESTS') ?: ($alone ? 1_000_000_000 : 0),
     'max_wait_time' => 9,
     'backlog' => 4096,
-    // Always: with it off, a worker lives on after a fatal error and answers all with 503. What waits without a hook
-    // blocks, so a worker still has one request at a time.
+    // Always: with it off, a worker lives on after a fatal error and answers all with 503. Waits without a hook
+    // block, so a worker still has one request at a time.
     'enable_coroutine' => true,
     'hook_flags' => $coroutines ? SWOOLE_HOOK_ALL : 0,
     'send_yield' => false,

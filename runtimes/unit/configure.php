@@ -38,7 +38,7 @@ $direct = ['pass' => 'applications/php/direct', ...$headers];
 $routes = [
     route(['*/.ht*'], ['return' => 403]),
     route(['*.php', '*.php/*', ...$folders], $direct),
-    // What is no file is for the front controller, and so is a folder without an index.
+    // The front controller gets paths that are no files, and folders without an index.
     ['action' => ['share' => "$root\$uri", 'fallback' => $front, ...$headers]],
 ];
 $targets = [

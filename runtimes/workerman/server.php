@@ -121,7 +121,7 @@ $worker->onWorkerStop = static function (Worker $worker) use ($drain, &$ended): 
     if ($ended) {
         return;
     }
-    // Who has connected, but was not taken yet, since all processes were busy.
+    // Accepts clients that connected while all processes were busy.
     $socket = $worker->getMainSocket();
     while ($socket !== null && has_input($socket)) {
         (fn () => $this->acceptTcpConnection($socket))->call($worker);

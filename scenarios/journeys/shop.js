@@ -32,7 +32,7 @@ export default function () {
   if (page === 'home') request('home', '/', { jar });
   else if (page === 'category') request('category', `/category/${draw(CATEGORIES)}`, { jar });
   else if (page === 'product') look(visitor);
-  // Who came in between product and cart has no form yet.
+  // Visitors that start between product and cart have no form yet.
   else if (visitor.form) buy(visitor);
   else look(visitor);
 }

@@ -1,7 +1,7 @@
 /** The default headers of each request: a server that compresses does so for who asks, as browsers do. */
 export const HEADERS = { 'Accept-Encoding': 'gzip' };
 
-/** What is compared of a response, with no more of its body than `maxBody` characters. */
+/** The compared parts of a response, with at most `maxBody` characters of its body. */
 export function toAnswer(response, maxBody) {
   return {
     status: response.status,

@@ -1,4 +1,4 @@
-// What a journey needs: the target of this request, and requests that are counted by endpoint and by kind of error.
+// Functions for a journey: the target of this request, and requests that are counted by endpoint and by kind of error.
 import { sleep } from 'k6';
 import exec from 'k6/execution';
 import http from 'k6/http';
@@ -47,7 +47,7 @@ export function pause(from, to) {
   sleep(Math.max(0, Math.min(seconds, (clock.endMs - Date.now()) / 1000)));
 }
 
-/** What this client keeps of the variant that it talks to now: an object that is empty at first. */
+/** Memory of this client for the current variant: an object that is empty at first. */
 export function memory() {
   const url = target();
   memories[url] = memories[url] || {};
@@ -55,7 +55,7 @@ export function memory() {
 }
 export const memories = {};
 
-/** Who sees each answer, and hears what is wrong with it, instead of the statistics: walk.js, where it is no load. */
+/** An observer that gets each answer and its faults instead of the statistics: walk.js, which is no load. */
 export const audit = { by: null };
 
 // Bodies are thrown away unread, which halves k6's garbage. After a failure this VU keeps the next
@@ -134,7 +134,7 @@ function fail(endpoint, kind, response, kept) {
   sample(endpoint, kind, response, kept, '');
 }
 
-/** What the first answer of its kind looked like, for the report; `what` returns how it differs. */
+/** Prints the first answer of its kind for the report; `what` describes how it differs. */
 function sample(endpoint, kind, response, kept, what) {
   const key = `${__ENV.SLICE} ${endpoint} ${kind}`;
   if (seen[key]) return;

@@ -1,5 +1,5 @@
-// What lies between a load generator and the servers, without load: one handshake is one round trip.
-// It also prints its clock, for whoever reads it as it comes.
+// Measures the way from a load generator to the servers, without load: one handshake is one round trip.
+// It also prints its clock, for a process that reads the output live.
 
 import { sleep } from 'k6';
 import http from 'k6/http';

@@ -76,7 +76,7 @@ if (own) {
 
 Object.assign(options.thresholds, thresholdsThatKeep(plan, names));
 
-// What the scenarios of a user's script name.
+// Functions that the scenarios of a user's script name.
 export * from '../journey.js';
 export default journey.default;
 
@@ -179,7 +179,7 @@ export function benchTurn(data) {
 // When the turn ended in which this VU last began something, from the start of that block.
 const left = { block: null, atMs: 0 };
 
-/** What this VU comes too late for: the beginning of this turn, and all of those that one long request has taken from others. */
+/** Counts time that this VU missed: the beginning of this turn, and whole turns that one long request has taken. */
 function countHead(block, now, atMs) {
   if (left.block !== block.id) Object.assign(left, { block: block.id, atMs: 0 });
   if (left.atMs > block.turnStarts[now]) return;
@@ -243,7 +243,7 @@ function checksOf({ path, checks, groups }) {
   return groups.reduce((all, group) => all.concat(checksOf(group)), own);
 }
 
-// What k6 and we measure beside a script.
+// Metrics of k6 and of this tool, beside those of a script.
 const BUILT_IN =
   /^(bench_|browser_|grpc_|http_reqs?(_|$)|ws_|(checks|data_received|data_sent|dropped_iterations|group_duration|iteration_duration|iterations|vus|vus_max)$)/;
 

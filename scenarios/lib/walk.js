@@ -20,7 +20,7 @@ export function setup() {
   return steps;
 }
 
-/** What was asked, in order, until each endpoint was, or something went wrong. */
+/** Makes requests until each endpoint was asked or something went wrong. Returns them in order. */
 function walk(url) {
   const steps = [];
   const askedMs = Date.now();

@@ -6,8 +6,8 @@ const others = new Counter('bench_others');
 const read = new Counter('bench_read');
 
 /**
- * What every request looks at: one object and no function, as each more costs k6 more than all that is compared (bench/watch).
- * bench.js calls it `clock`.
+ * State that every request reads: one object and no function. Each further look-up costs k6 more than the whole
+ * comparison (bench/watch). bench.js calls it `clock`.
  */
 export const watch = {
   /** When the slice under way ends, Unix ms. main.js sets it. */
@@ -31,7 +31,7 @@ let vus = 1;
 let begun = false;
 let readAtMs = 0;
 
-/** What plan.json has of a slice: { name: { statuses, characters: [least, most] or null, words, leastWords } }. */
+/** Entry of a slice in plan.json: { name: { statuses, characters: [least, most] or null, words, leastWords } }. */
 export function toWatched(checked) {
   const all = Object.values(checked);
   const first = all.length > 0 ? all[0].statuses[0] : null;
@@ -95,7 +95,7 @@ function differsInStatus(statuses, { status, headers }) {
 
 function differsInBody({ characters, words, leastWords }, response) {
   const body = String(response.body || '');
-  // What went wrong once may do so again: then more is known of it.
+  // Reading goes on after a fault, as another one gives more information.
   waitFor(pauseAfter(body.length));
   const [least, most] = characters;
   if (body.length < least || body.length > most) {

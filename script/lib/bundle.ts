@@ -36,7 +36,7 @@ const { metafile } = await build({
   outExtension: { '.js': '.mjs' },
   chunkNames: 'chunk-[hash]',
   bundle: true,
-  // What several entries share, and what is imported lazily, lies in chunks of its own.
+  // Code that several entries share or import lazily gets chunks of its own.
   splitting: true,
   minify: true,
   keepNames: true,

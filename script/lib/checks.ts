@@ -76,7 +76,7 @@ function listChecks(files: string[]): Check[] {
   ];
 }
 
-/** What git has or would take, that is, not what it ignores. */
+/** Files that git has or would add, without those that it ignores. */
 function listFiles(): string[] {
   const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     encoding: 'utf8',

@@ -39,7 +39,7 @@ export function stableNames(outputs: Metafile['outputs']): Map<string, string> {
 const titleOf = (path: string, outputs: Metafile['outputs']) =>
   basename(outputs[path]?.entryPoint ?? path).replace(/(-step)?\.[a-z]+$/, '');
 
-/** What an output imports when it is loaded, and what that imports. */
+/** Files that an output imports when it is loaded, directly or indirectly. */
 function reach(entry: string, outputs: Metafile['outputs'], seen = new Set<string>()): Set<string> {
   for (const { path, kind } of outputs[entry]?.imports ?? []) {
     if (kind !== 'import-statement' || seen.has(path) || !outputs[path]) continue;

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What the parts of bootstrap share: words to the user, steps with a log, packages of the system.
+# Functions that the parts of bootstrap share: messages to the user, steps with a log, packages of the system.
 # Functions that `step` runs chain their commands with &&: bash ignores `set -e` in them.
 
 cache=${XDG_CACHE_HOME:-${HOME:?}/.cache}/php-runtime-bench

@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** Top first. What stands in one line does not import each other. Files in src/ itself go by name. */
+/** Top first. Layers in one line do not import each other. Files in src/ itself go by name. */
 export const LAYERS: readonly (readonly string[])[] = [
   ['action', 'cli', 'post'],
   ['commands', 'steps'],

@@ -28,7 +28,7 @@ const EACH = {
   texts: ' One per line.',
 };
 
-/** What an input is for, from the key of the same name. */
+/** Description of an input, from the key of the same name. */
 function describe(key: KeyName): string {
   const { about, default: preset, many, input }: Key = KEYS[key];
   const more = [

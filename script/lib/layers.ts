@@ -23,7 +23,7 @@ const LAYERS: Readonly<Record<string, VitestLayer | null>> = {
   e2e: { projects: ['e2e'], minutes: 20, engine: true },
 };
 
-/** What runs at once, in the order in which it was named. */
+/** Groups of layers that run at once, in the order in which they were named. */
 function group(names: readonly string[]): string[][] {
   const groups: string[][] = [];
   for (const name of names) {

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Metafile } from 'esbuild';
 
-/** What a bundle has of a package: its folder below `root`, and its own name, version and licence. */
+/** A package in a bundle, with the parts of its notice. */
 interface Bundled {
   name: string;
   version: string;

@@ -48,7 +48,7 @@ function write(modules: Iterable<TestModule>, rest: Pick<Reported, 'errors' | 'e
     else addModule(tally, module);
   }
   const file = process.env.TALLY_FILE as string;
-  // Who is killed while writing leaves the file before.
+  // A process that is killed while writing leaves the previous file.
   writeFileSync(`${file}.new`, JSON.stringify(reported));
   renameSync(`${file}.new`, file);
 }

@@ -1,4 +1,4 @@
-/** What came of some checks: how many passed, and the rest by name. Nothing is tried twice. */
+/** Results of some checks: how many passed, and the rest by name. Nothing is tried twice. */
 export interface Tally {
   passed: number;
   failed: string[];
@@ -18,7 +18,7 @@ export function sumTallies(layers: Record<string, Tally>): Tally {
   return sum;
 }
 
-/** What the reporter writes of a run. */
+/** Data that the reporter writes about a run. */
 export interface Reported {
   projects: Record<string, Tally>;
   /** Errors outside of any test. */

@@ -3,9 +3,9 @@ import { groupPages } from './checked-pages.ts';
 
 /**
  * Merges the results of several runs as far as their numbers may be compared. They need the same machine and Host
- * header, and no scenario or variant may mean different things in two of them. What does not fit stays a group of its
- * own. A run that is given twice counts once, also as part of earlier merged results. Otherwise its starts would be
- * taken for twice as many.
+ * header, and no scenario or variant may mean different things in two of them. Results that do not fit form a group
+ * of their own. A run that is given twice counts once, also as part of earlier merged results. Otherwise its starts
+ * would be taken for twice as many.
  *
  * @returns one entry per group, in order of appearance; each can be analysed by itself
  */
@@ -38,7 +38,7 @@ function withoutRepeated(list: readonly Results[]): Results[] {
 function fitTogether(a: Results, b: Results): boolean {
   const runs = runsIn(a);
   return (
-    // What they have in common would count twice.
+    // Common runs would count twice.
     !runsIn(b).some((id) => runs.includes(id)) &&
     same(a.host, b.host) &&
     a.plan.host === b.plan.host &&
@@ -59,7 +59,7 @@ function placeOf({ plan: { elsewhere } }: Results) {
   return [kind, target, generators.map(({ name, share }) => [kind === 'cluster' ? '' : name, share])];
 }
 
-/** What makes a variant the same one in two runs: built from the same image, under the same name. */
+/** Identity of a variant across runs: built from the same image, under the same name. */
 function identity({ id, label, ref, base, image }: Results['variants'][number]) {
   return { id, label, ref, base, image: image?.id ?? null };
 }

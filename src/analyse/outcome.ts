@@ -18,7 +18,7 @@ export interface Outcome {
   lacksBase: boolean;
 }
 
-/** What could not be measured or judged counts for more than a criterion that was missed or a gate that failed. */
+/** Missing measurements or verdicts count for more than a missed criterion or a failed gate. */
 export function outcomeOf(summary: Summary): Outcome {
   const { plan, gates, scenarios, warnings } = summary;
   const isGated = plan.gates.length > 0 && plan.compareTo !== null;
@@ -36,8 +36,8 @@ export function outcomeOf(summary: Summary): Outcome {
 }
 
 /**
- * The engine's disk: its builder and its storage use the words of the system. What a server prints about a disk once it
- * answers is the app's affair.
+ * The engine's disk: its builder and its storage use the words of the system. Once a server answers, its messages
+ * about a disk concern the app.
  */
 function isOutOfDisk({ failure }: Summary['variants'][number]): boolean {
   if (failure === null || (failure.stage !== 'build' && failure.stage !== 'start')) return false;

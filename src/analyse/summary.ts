@@ -14,7 +14,7 @@ import type { Estimate } from '../stats/estimate.ts';
 import type { CountCheck, CountRow } from './counted.ts';
 import type { Why } from './why/why-model.ts';
 
-/** What `analyse` makes of results.json, and all that `report` gets to see. Units are in the names. */
+/** Result of `analyse` on results.json, and the only input of `report`. Units are in the names. */
 export interface Summary {
   tool: Results['tool'];
   run: Results['run'];
@@ -25,7 +25,7 @@ export interface Summary {
   /** One per gate of the plan, in its order. */
   gates: readonly GateResult[];
   warnings: readonly Warning[];
-  /** What was checked before the load; empty in results of older versions. */
+  /** Pages that were checked before the load; empty in results of older versions. */
   checked: readonly CheckedPage[];
   /** The functions that spend CPU time; empty if nothing was profiled. */
   why: readonly Why[];
@@ -37,7 +37,7 @@ export interface ScenarioSummary {
   model: 'closed' | 'open';
   /** Fresh starts under this load, of the variant that had the most: fewer than planned where a run was cut short. */
   starts: number;
-  /** What the ranking is by. */
+  /** Metric of the ranking. */
   metric: Metric | 'holds';
   /** Variants of what was checked out: ranked first, best on top; then generator-bound, unranked, failed. */
   rows: readonly Row[];
@@ -60,16 +60,16 @@ export interface ScenarioSummary {
    */
   detectable: { base: number | null; reference: number | null };
   guards: GuardCounts;
-  /** What was counted per request, in a pass of its own; empty: nothing was. */
+  /** Counts per request, from a pass of their own; empty if nothing was counted. */
   counts: readonly CountRow[];
   /** With `tune`: one for each runtime that has the option and whose chosen value could be ranked. */
   tuned: readonly Tuned[];
 }
 
-/** What came of the values of one option on one runtime; see `tune.ts`. */
+/** Results for the values of one option on one runtime; see `tune.ts`. */
 export interface Tuned {
   option: string;
-  /** What they are compared by: the capacity where it was searched for, else what ranks. */
+  /** Measure that they are compared by: the capacity if it was searched for, else the metric of the ranking. */
   measure: ScenarioSummary['metric'] | 'capacity';
   /** Ids of variants: as it was chosen; the best that is surely better than that, or null; all that gave a number. */
   own: string;
@@ -91,10 +91,10 @@ export interface GuardCounts {
   dropped: number;
 }
 
-/** What became of one `fail-on`. */
+/** Result of one `fail-on`. */
 export interface GateResult {
   gate: Gate;
-  /** What it was compared with; empty when nothing measured fits it. */
+  /** Comparisons that the gate applies to; empty if nothing measured fits it. */
   checks: readonly GateCheck[];
   /** The same of a gate on a count. */
   counts: readonly CountCheck[];
@@ -190,7 +190,7 @@ export interface ScriptEvent {
   first: string | null;
 }
 
-/** What a user's k6 script reported; see `scripted.ts`. */
+/** Report of a user's k6 script; see `scripted.ts`. */
 export interface ScriptRow {
   slices: number;
   iterations: number;
@@ -237,7 +237,7 @@ export interface Limit extends Estimate {
   kind: 'found' | 'beyond' | 'below';
 }
 
-/** What a search for the highest constant rate found; see `capacity.ts`. */
+/** Result of searches for the highest constant rate; see `capacity.ts`. */
 export interface Capacity extends Limit {
   /** The probes of one search after the other, in the order in which they were made. */
   probes: readonly Probe[];
@@ -246,11 +246,11 @@ export interface Capacity extends Limit {
 /** The knee of a variant; see `knee.ts`. */
 export interface Held extends Limit {
   ramps: number;
-  /** What was asked and answered up to the knee; null where nothing was held. */
+  /** Requests and answers up to the knee; null if nothing was sustained. */
   upTo: { requests: number; okRatio: number | null; latency: PooledLatency | null } | null;
 }
 
-/** What steady load that lasted did to a variant; see `soak.ts`. */
+/** Effects of lasting steady load on a variant; see `soak.ts`. */
 export interface Soak {
   /** How much its memory grew with every thousand requests. */
   bytesPerThousand: MeasuredSlope;

@@ -17,7 +17,7 @@ export interface PullEnds {
   head: { commit: string };
 }
 
-/** What `base` represents, or why it represents nothing. */
+/** The commit that `base` represents, or the reason why there is none. */
 export type Base = { ref: string; commit: string } | { ref: string; reason: string; remedy: string };
 
 /**

@@ -10,12 +10,12 @@ export interface Checkout {
   remove(): Promise<void>;
 }
 
-/** What to check out. */
+/** A commit to check out. */
 export interface Source {
   /** Top folder of the repository. */
   top: string;
   commit: string;
-  /** What git does not have: folders to copy, and where to, relative to the top of the checkout. */
+  /** Folders to copy that git does not have; `to` is relative to the top of the checkout. */
   bring: readonly { from: string; to: string }[];
 }
 

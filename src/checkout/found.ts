@@ -5,10 +5,10 @@ import type { Results, Warning } from '../results/results.ts';
 import type { PullEnds } from './base.ts';
 import type { Source } from './checkout.ts';
 
-/** What was found for the base, before anything starts. */
+/** Findings about the base, before anything starts. */
 export interface Found {
   other: Other;
-  /** What has to be checked out for it. */
+  /** The commit to check out for it, and folders to copy. */
   source: Source | null;
   /** An older results.json. */
   earlier: Results | null;
@@ -17,7 +17,7 @@ export interface Found {
   changed?: Readonly<Record<string, string[]>>;
 }
 
-/** What can be asked. */
+/** The environment in which the base is looked for. */
 export interface Surroundings extends Pick<ExecOptions, 'signal'> {
   host: Host;
   packageRoot: string;

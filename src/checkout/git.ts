@@ -20,8 +20,8 @@ export interface Git {
 }
 
 /**
- * What git itself forgets when it enters another repository (`git rev-parse --local-env-vars`), except for settings:
- * whoever calls us from within a hook has these set, and means another repository or another index.
+ * Variables that git itself clears when it enters another repository (`git rev-parse --local-env-vars`), except for
+ * settings. Within a hook they are set, for another repository or another index.
  */
 const MISLEADING = [
   ...['GIT_ALTERNATE_OBJECT_DIRECTORIES', 'GIT_COMMON_DIR', 'GIT_DIR', 'GIT_GRAFT_FILE', 'GIT_INDEX_FILE'],

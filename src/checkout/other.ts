@@ -11,7 +11,7 @@ import type { Found, Surroundings } from './found.ts';
 import { locate, openRepository, type Repository, type Resolved, resolveRef } from './repository.ts';
 import { describeTree } from './tree.ts';
 
-/** What is compared, and with which results folder and rules. */
+/** The configuration of a comparison: apps, runtimes, `compare-to`, rules and the results folder. */
 type Compared = Pick<RunOptions, 'apps' | 'runtimes'> &
   Pick<CompareOptions, 'compareTo'> &
   Pick<ReportOptions, 'failOn' | 'out'>;

@@ -8,7 +8,7 @@ export interface Repository {
   top: string;
   /** Not all of its history is there, as `actions/checkout` leaves it. */
   shallow: boolean;
-  /** What is asked for a missing commit: `origin`, else the first; null: there is none. */
+  /** The remote for missing commits: `origin`, else the first; null: there is none. */
   remote: string | null;
   /** Whether it may be fetched from there. */
   fetches: boolean;
@@ -161,7 +161,7 @@ export async function findMergeBase({ git }: Repository, a: string, b: string): 
   return code === 0 ? stdout.trim() : null;
 }
 
-/** What stands at a path of a commit. */
+/** The type of the object at a path of a commit. */
 export async function typeAt(
   { git }: Repository,
   commit: string,

@@ -10,7 +10,7 @@ import { listUncommitted } from './head.ts';
 import { idAt, locate, type Repository, typeAt } from './repository.ts';
 import { findVendor, INSTALL } from './vendor.ts';
 
-/** Whose base is looked for. */
+/** The project whose base is looked for. */
 export interface Subject {
   config: Pick<Config, 'out' | 'runtimes'>;
   around: Surroundings;
@@ -26,7 +26,7 @@ export interface Tree {
   commit: string;
 }
 
-/** What of the apps and of the project's own runtimes there is in a commit; what is not is a note. */
+/** Finds the apps and the project's own runtimes in a commit; a missing one becomes a note. */
 export async function describeTree(tree: Tree, subject: Subject): Promise<Found> {
   const { config, repository } = subject;
   const notes: Warning[] = [];
@@ -134,7 +134,7 @@ function isBundled({ folder }: Runtime, packageRoot: string): boolean {
   return !relative(join(packageRoot, 'runtimes'), folder).startsWith('..');
 }
 
-/** What is measured and in no commit, and whether there can be a difference at all. */
+/** Warns of uncommitted changes, which are measured, and of a base that is incomplete or does not differ. */
 async function noteState(
   { repository, config }: Subject,
   tree: Tree,
@@ -164,7 +164,7 @@ async function noteState(
   return [...notes, ...(await noteGaps(repository, tree, paths))];
 }
 
-/** What git keeps elsewhere, so that the base has it not. */
+/** Warns of files that git keeps elsewhere and the base lacks: submodules and Git LFS. */
 async function noteGaps(repository: Repository, tree: Tree, paths: readonly string[]): Promise<Warning[]> {
   const { git } = repository;
   const note = (code: string, message: string): Warning => ({

@@ -41,7 +41,7 @@ export async function showPlanned(command: Asked, shell: Shell): Promise<number>
   if (asked.engine === undefined) return showPlannedAt({ host, isRemote: false }, run, command, asked, shell);
   return atEngine(host, asked.engine, (there, own) => showPlannedAt(there, own, command, asked, shell)).catch(
     (error) => {
-      // What an engine would know is unknown then, and no reason to show nothing.
+      // The plan is shown all the same, without facts about the engine.
       if (!(error instanceof MachineError)) throw error;
       return showPlannedAt({ host, isRemote: true }, run, command, asked, shell);
     },

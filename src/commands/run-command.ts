@@ -20,7 +20,7 @@ export async function runAndPrint(command: Asked, shell: Shell, terminal: TableO
   const seen = { ...terminal, showsChecks: process.stdout.isTTY && process.stderr.isTTY };
   for (const text of renderAs(command.format, [results], seen, () => summary)) process.stdout.write(text);
   const written = `written to ${out}: report.html, report.md, results.json, measurements.ndjson, raw/`;
-  // What is not for people is for programs, which read all of standard output.
+  // Programs read all of standard output in the other formats.
   if (command.format === 'table') print(`\n${written}`);
   else progress.say(written);
   return exitCode;

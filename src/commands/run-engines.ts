@@ -19,7 +19,7 @@ import type { Shell } from './shell.ts';
 
 type Asked = Extract<Command, { command: 'run' }>;
 
-/** What became of the share of one engine. */
+/** The outcome of one engine's share. */
 interface Share {
   engine: string;
   shard: PlannedShard;
@@ -29,7 +29,7 @@ interface Share {
   code: number | null;
 }
 
-/** What all that follows works with. */
+/** Context that the functions below share. */
 interface Around {
   config: Config;
   command: Asked;

@@ -6,7 +6,7 @@ import { SHARED } from '../images/shared-images.ts';
 import { makeProgress } from '../report/progress.ts';
 import type { Caller } from '../stages/desk.ts';
 
-/** What a command is given, and where it prints. */
+/** Input and output of a command. */
 export interface Shell {
   argv: readonly string[];
   host: Host;

@@ -4,7 +4,7 @@ import { parseInteger, quote } from './text.ts';
 
 const MAX_SEGMENTS = 1000;
 
-/** What to eject, and for which site. */
+/** Reads the scenario to eject, and its site. */
 export function readEjectLoad(
   rest: readonly string[],
   [scenario, other]: readonly string[],

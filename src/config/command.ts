@@ -10,7 +10,7 @@ const FORMATS = ['table', 'md', 'json', 'csv', 'html'] as const;
 export type Format = (typeof FORMATS)[number];
 const HISTORY_FORMATS = ['md', 'json', 'html'] as const;
 
-/** What the command line asks for. */
+/** The parsed command line. */
 export type Command =
   | { command: 'run'; flags: readonly string[]; format: Format }
   | { command: 'plan'; flags: readonly string[]; json: boolean; shards: number | 'runtimes' | null }
@@ -157,7 +157,7 @@ export function parseCommand(argv: readonly string[]): Command {
   return readCommand(name, { rest, flags, positionals, ownKinds });
 }
 
-/** What was given after the name of a command. */
+/** Arguments after the name of a command. */
 interface Given {
   rest: readonly string[];
   flags: ReturnType<typeof splitArguments>['flags'];
@@ -225,7 +225,7 @@ function refuseCommand(first: string): UserError {
   });
 }
 
-/** What is left for `parseConfig`. */
+/** Arguments for `parseConfig`, without the command's own flags. */
 function withoutOwn(argv: readonly string[], own: FlagKinds): string[] {
   return argv.filter((arg, i) => {
     const before = argv[i - 1]?.slice(2) ?? '';

@@ -120,7 +120,7 @@ function quoteOptions(line: string): string | undefined {
   return runtime && `put quotes around a runtime with options: '${escapeText(runtime)}'`;
 }
 
-/** What each alias means: the last anchor of its name before it. One walk, where the library makes one for each alias. */
+/** The target of each alias: the last anchor of its name before it. One walk; the library makes one for each alias. */
 function findTargets(yaml: ReturnType<typeof parseDocument>): Map<Node, Node> {
   const anchors = new Map<string, Node>();
   const targets = new Map<Node, Node>();

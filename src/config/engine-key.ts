@@ -44,7 +44,7 @@ function isRemote(scheme: 'tcp' | 'ssh', rest: string): boolean {
 /** The same rule everywhere: a context's name has no `://`. */
 export const isEngineUrl = (engine: string): boolean => engine.includes('://');
 
-/** What a report calls an engine: the name of a user is nobody else's business. */
+/** The name of an engine in reports: without the user's name, which is private. */
 export const nameEngine = (engine: string): string => engine.replace(/^ssh:\/\/[^@/]*@/, 'ssh://');
 
 /** For callers that work with one engine at most. Errors: UserError if several are asked for. */

@@ -67,7 +67,7 @@ export function parseConfig(sources: Sources): Config {
   };
 }
 
-/** What to run, and how. */
+/** Reads the options of a run. */
 function readRun(layers: readonly Layer[], sources: Sources, files: Files): RunOptions {
   const { cwd, packageRoot, random = Math.random } = sources;
   const value = <K extends KeyName>(key: K) => find(layers, key)?.value;
@@ -143,7 +143,7 @@ function readEngines(layers: readonly Layer[]): Pick<RunOptions, 'engine' | 'eng
   return engine === undefined && first === undefined ? {} : { engine: engine ?? (first as string) };
 }
 
-/** What to compare. */
+/** Reads the options of a comparison. */
 function readCompare(layers: readonly Layer[]): CompareOptions {
   const compareTo = find(layers, 'compare-to');
   const reference = find(layers, 'reference');
@@ -294,7 +294,7 @@ function readScenarios(
     if (!drafts.length) throw new UserError('no scenario', { where: document.place(['scenarios']) });
   } else {
     const preset = read(KEYS.scenarios.default);
-    // What the bundled app answers, another hardly does; its start page it has.
+    // Other apps rarely have the URLs of the bundled app, but they have a start page.
     const isOwn = apps.some(({ folder }) => folder !== join(folders.packageRoot, 'apps', 'plain'));
     drafts.push(isOwn ? draftPaths(['/'], pathsJourney(['/']), preset) : preset);
   }

@@ -198,7 +198,7 @@ export function parseCpus(text: string): number[] {
   return [...cpus].sort((a, b) => a - b);
 }
 
-/** What may name an app, an alias, a scenario: it ends up in file names, labels and tables. */
+/** Names of apps, aliases and scenarios: they end up in file names, labels and tables. */
 export const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 export const NAME_RULE = 'letters, digits, dot, _ and -, at most 64, beginning with a letter or digit';
 

@@ -23,7 +23,7 @@ export interface OptionSpec {
   about: string;
 }
 
-/** What an app is to a runtime: how a process that stays in memory takes hold of it. */
+/** The kind of an app: how a process that stays in memory calls it. */
 export type AppKind = 'plain' | 'psr15' | 'symfony' | 'laravel' | 'lumen';
 
 /** A folder in `runtimes/` (or the user's `.bench/runtimes/`): the parsed `runtime.yaml`. */
@@ -48,7 +48,7 @@ export interface Runtime {
   htaccess?: boolean;
   /** Names in `$_SERVER` that it has also where a request has nothing of the kind, and others have not. */
   extraVariables?: readonly string[];
-  /** What SERVER_PORT is whatever port a request names; absent: that one. */
+  /** Value of SERVER_PORT, whatever port a request names; absent: that port. */
   serverPort?: number;
   /** Whether a connection that is kept open takes one of its `workers`, idle or not. */
   workerPerConnection?: boolean;
@@ -61,7 +61,7 @@ export interface Runtime {
   /** With which versions it was last seen serving, and when; absent: it was not. */
   tried?: string;
   docs: string;
-  /** What its option `front` starts before it: an image of its own, in a container of its own. */
+  /** The proxy that its option `front` starts before it: an image of its own, in a container of its own. */
   front?: Runtime;
   /** The separate image in which instructions of its apps are counted. */
   counter?: Runtime;
@@ -86,14 +86,14 @@ export interface App {
   root: string;
   /** A `.htaccess` file of the app with rules of its own, in its document root or in its root; absent: there is none. */
   htaccess?: string;
-  /** What lies in its `vendor/` for development alone, by name; absent: nothing, or that folder is left out. */
+  /** Development packages in its `vendor/`, by name; absent: none, or that folder is left out. */
   devPackages?: readonly string[];
   kind: AppKind;
   /** Whether it has a `handler.php`, which servers that keep an app in memory call. */
   handler: boolean;
   /** PHP extensions that it takes, beyond those of the official images. */
   extensions: readonly string[];
-  /** What its composer.json requires, by name. */
+  /** Packages that its composer.json requires, by name. */
   packages: readonly string[];
 }
 
@@ -134,13 +134,13 @@ export interface ScriptLabel {
   tag: string;
 }
 
-/** What is known of a user's k6 script before it loads anything. */
+/** Facts about a user's k6 script, known before it loads anything. */
 export interface ScriptFacts {
   /** Folder with a copy of all files that it takes, laid out as they are in the project. */
   folder: string;
   /** The script in it. */
   entry: string;
-  /** What `folder` is a copy of. */
+  /** The folder that `folder` is a copy of. */
   root: string;
   /** How long its own load takes, ms; null: its iterations decide, or the load comes from outside. */
   loadMs: number | null;
@@ -194,7 +194,7 @@ export interface OtherApp {
 export type Other = {
   /** In labels, as it was written: `base`, `HEAD~1`. */
   given: string;
-  /** What that means: `origin/main`. */
+  /** The ref that this means: `origin/main`. */
   ref: string;
 } & (
   | {
@@ -254,7 +254,7 @@ export interface LoadFrom {
   address: string;
 }
 
-/** What to run, and how. */
+/** Options of a run. */
 export interface RunOptions {
   apps: readonly App[];
   runtimes: readonly RuntimeChoice[];
@@ -280,7 +280,7 @@ export interface RunOptions {
   images: Readonly<Record<string, string>>;
   /** Commands of the app's own, run while it is built. */
   prepare: readonly string[];
-  /** What the app needs beside its server. */
+  /** Services that the app needs beside its server. */
   services?: ServicesChoice;
   /** A shell command in each variant's own container, once it answers. */
   setUp?: string;
@@ -303,7 +303,7 @@ export interface RunOptions {
   /** A docker context, or a URL as DOCKER_HOST takes it; left out: docker chooses. */
   engine?: string;
   loadFrom?: LoadFrom;
-  /** Who counts work per request after the verdict; absent: nobody. */
+  /** Counters of work per request, after the verdict; absent: none. */
   count?: readonly Counter[];
   /** Two or more, each of which measures a share of the variants, and the repository by which they share images. */
   engines?: readonly string[];
@@ -312,10 +312,10 @@ export interface RunOptions {
   wait: boolean;
 }
 
-/** What to compare. */
+/** Options of a comparison. */
 export interface CompareOptions {
   compareTo?: CompareTo;
-  /** What `compareTo` means, once `src/checkout/` has found it. */
+  /** The meaning of `compareTo`, once `src/checkout/` has found it. */
   other?: Other;
   /** Label or id of the variant that others are compared with; left out: the first. */
   reference?: VariantName;
@@ -327,7 +327,7 @@ export interface CompareOptions {
 
 /** How to report: where results go, and which differences fail the run. */
 export interface ReportOptions {
-  /** What becomes of the run where one of these could not be judged; left out: it fails. */
+  /** Outcome of the run if a gate could not be judged; left out: it fails. */
   unjudged?: Unjudged['unjudged'];
   failOn: readonly (Gate & Pick<VariantName, 'unchecked'>)[];
   /** Absolute path of the output folder. */

@@ -68,7 +68,7 @@ export function listOf<T>(item: z.ZodType<T>, json: Record<string, unknown> = { 
   return z.union([z.string().transform(text.splitList).pipe(items).meta(json), items]);
 }
 
-/** What a scenario must keep; an all-empty one always passes. */
+/** Criteria of a scenario; it always passes if all are empty. */
 export const sloValues = {
   ...eachQuantile(() => durationValue(1, { unit: 'ms' }).optional()),
   ok: percentValue.optional(),

@@ -17,8 +17,8 @@ import {
  * The arena: a container whose network namespace the servers and k6 share, and in which k6 runs.
  *
  * It is also the lock. Its name is fixed, so the engine lets only one be there, and its only process
- * reads from our standard input: when we are gone, however that came, it ends. What carries a run's
- * label while that run has no arena is left over and can be swept.
+ * reads from our standard input: when we are gone, however that came, it ends. Resources with the label
+ * of a run that has no arena are left over and can be swept.
  */
 export interface Arena {
   name: string;
@@ -33,9 +33,9 @@ const NAME = `${NAMESPACE}-arena`;
 interface ArenaOptions {
   run: string;
   image: string;
-  /** What the servers and k6 take for this machine. */
+  /** The host name that the servers and k6 resolve to this machine. */
   name: string;
-  /** Who holds the lock, for the message to others: free text. */
+  /** Owner of the lock, for the message to others: free text. */
   owner: string;
   wait: boolean;
   /** The engine does not see when we are gone: without a sign of life for so long the arena ends. */

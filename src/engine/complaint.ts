@@ -1,6 +1,6 @@
 import { type Docker, lastLines, readLog } from './docker.ts';
 
-/** What a server and its app have logged; `complaint`: the line of it that shows what went wrong, null if none does. */
+/** The log of a server and its app; `complaint`: its line that shows what went wrong, null if none does. */
 export interface Logged {
   log: string;
   complaint: string | null;
@@ -39,7 +39,7 @@ export async function readComplaint(
   return { log: log + excerpt, complaint: findComplaint(own) ?? findComplaint(log) };
 }
 
-/** What came into the image with the app is no news: only files that have changed since are read. */
+/** Reads only files that have changed since the start: those from the image are not new. */
 async function readOwnLogs(docker: Docker, container: string): Promise<string> {
   const { stdout } = await docker.try(['container', 'diff', container]);
   const files = stdout.split('\n').flatMap((line) => OWN_LOG.exec(line)?.[1] ?? []);
@@ -58,7 +58,7 @@ const OUTPUT_CHARACTERS = 32_768;
 /** In a sentence. */
 const SAID_CHARACTERS = 200;
 
-/** What a command printed, of a page of HTML its text, and which part of it shows what went wrong. */
+/** The output of a command (the text of an HTML page), and its part that shows what went wrong. */
 export function readPrinted(output: string): Logged {
   const end = output.trim().slice(-OUTPUT_CHARACTERS);
   const isPage = /<!doctype html|<html|<body|<b>/i.test(end);
@@ -76,7 +76,7 @@ function textOf(page: string): string {
     .trim();
 }
 
-/** What follows the message: a trace, the context as JSON, words of the web server. */
+/** Text after the message: a trace, the context as JSON, words of the web server. */
 const BEHIND = /(?:\\nStack trace:| \{"|" while reading ).*$/;
 /** The most characters that a sentence can take; file and line stand at the end. */
 const COMPLAINT_CHARACTERS = 300;

@@ -1,9 +1,9 @@
-/** What becomes of a user's compose file before a run starts it. Pure. */
+/** Changes to a user's compose file before a run starts it. Pure. */
 
 import { NAMESPACE } from '../namespace.ts';
 import { IMAGE_LABEL, LABEL } from './docker.ts';
 
-/** As `docker compose config --format json` prints it: defaults filled in, paths absolute. What we leave alone has no type. */
+/** Output of `docker compose config --format json`, with defaults and absolute paths. Unchanged parts have no type. */
 export interface ComposeFile {
   name?: string;
   services?: Record<string, ComposeService>;
@@ -100,7 +100,7 @@ function adaptBuild(
   };
 }
 
-/** What a service asks for that a run cannot give it. */
+/** A setting of a service that a run cannot support. */
 interface Unfit {
   /** `db: deploy.replicas: 3` */
   found: string;

@@ -89,7 +89,7 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-/** What may have been left on an engine that is out of reach, and how to remove it by hand. */
+/** Commands that remove by hand what may be left on an engine that is out of reach. */
 export function describeLeft({ command }: Pick<Connection, 'command'>, run: string): string[] {
   const docker = command.join(' ');
   const filter = `--quiet --filter label=${LABEL}=${run}`;

@@ -11,7 +11,7 @@ import {
   inspectContainers,
 } from './docker.ts';
 
-// What Docker's client prints; whoever runs the tests may use the engine.
+// Messages of Docker's client are simulated: a user who runs the tests has access to the engine.
 const SOCKET = 'the Docker daemon socket at unix:///var/run/docker.sock';
 
 test.each([

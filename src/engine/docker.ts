@@ -132,7 +132,7 @@ export async function askEngine(docker: Docker, signal?: AbortSignal): Promise<E
   };
 }
 
-/** What a missing container means, depends on whether the engine is there. Errors: MachineError where it is not. */
+/** Checks that the engine still answers, once a container is missing. Errors: MachineError if it does not. */
 export async function expectEngine(docker: Docker): Promise<void> {
   const { code, stderr } = await docker.try(['version', '--format', '{{.Server.Version}}']);
   if (code === 0) return;
@@ -175,7 +175,7 @@ export async function inspectContainers(
   if (names.length === 0) return new Map();
   const format =
     '{"id":{{json .Id}},"name":{{json .Name}},"state":{{json .State}},"memory":{{.HostConfig.Memory}}}';
-  // What is there is printed, and the exit code is 1 where something is not.
+  // Docker prints the containers that exist; the exit code is 1 if any is missing.
   const found = await docker.try(['container', 'inspect', '--format', format, ...names]);
   const lines = found.stdout.split('\n').filter((line) => line.startsWith('{'));
   const states = lines.map((line) => {

@@ -28,7 +28,7 @@ import { execute } from './execute.ts';
 import { pullImage } from './image-store.ts';
 import { COMPOSE_HINT } from './machine/disturbance.ts';
 
-/** What the app needs beside its server, such as a database: a compose project of the run's own that the arena joins. */
+/** Services that the app needs, such as a database: a compose project of the run's own that the arena joins. */
 export interface Services {
   /** Those that run, by name. */
   containers: readonly { service: string; container: string; pid: number }[];
@@ -178,8 +178,8 @@ async function findBindFault(
 }
 
 /**
- * Starts them on CPUs of their own, waits until they are healthy, and lets the arena join their networks. What it
- * starts has the run's label: whoever removes the run removes them. Errors: UserError with what the services printed.
+ * Starts them on CPUs of their own, waits until they are healthy, and lets the arena join their networks. All
+ * have the run's label and are removed with the run. Errors: UserError with the output of the services.
  */
 export async function startServices(
   world: ServicesWorld & { arena: string; cpus: CpuLayout; variants: readonly PlannedVariant[] },
@@ -304,7 +304,7 @@ async function pull(world: ServicesWorld, image: string, wanted: Wanted): Promis
   }
 }
 
-/** What is wrong, as a message, and the last lines of the services. */
+/** The error as a message, with the last lines of the services. */
 async function explain(world: ServicesWorld, wanted: Wanted, why: string) {
   const words: string[] = [];
   for (const [service, log] of await readLogs(world)) {

@@ -15,7 +15,7 @@ const ATTEMPTS = 12;
 
 /** The branch that keeps the history, with no other history than its own. */
 export interface Keep {
-  /** What git can push to: a URL or a folder. */
+  /** A URL or a folder that git can push to. */
   remote: string;
   branch: string;
   /** Git's settings for reaching it, such as a header with a token: never on a command line. */

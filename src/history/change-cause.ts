@@ -12,8 +12,8 @@ interface Sides {
 }
 
 /**
- * Which side of a ratio has changed. What happens to the reference shows in the ratio of every variant to it; what
- * happens to a variant shows only in its own. So the median of the others decides. If there are no others, or they
+ * Which side of a ratio has changed. A change of the reference shows in the ratio of every variant to it. A change of
+ * a variant shows only in its own. So the median of the others decides. If there are no others, or they
  * differ, it is the side whose own numbers surely changed on machines of the same kind, if the other's did not.
  *
  * @param peers ratios of other variants to the same reference

@@ -1,6 +1,6 @@
 import type { HistoryRecord } from './history-record.ts';
 
-/** How a count went on from run to run. What is constant within each run needs no statistics: another number is a change. */
+/** A count from run to run. If it is constant within each run, it needs no statistics: another number is a change. */
 export interface CountTrend {
   variant: string;
   scenario: string;

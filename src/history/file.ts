@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { HistoryRecord } from './history-record.ts';
 
-/** What is in a history, and what cannot be read of it. */
+/** The records of a history, and its lines that cannot be read. */
 export interface History {
   records: HistoryRecord[];
   corrupt: Corrupt[];
@@ -14,7 +14,7 @@ export interface Corrupt {
   why: string;
 }
 
-/** Reads a history, a record a line. What cannot be read is left out and reported, never taken for an end. */
+/** Reads a history, a record a line. A line that cannot be read is skipped and reported, never taken for an end. */
 export function readHistory(text: string): History {
   const history: History = { records: [], corrupt: [] };
   for (const [i, line] of text.split('\n').entries()) {
@@ -31,8 +31,8 @@ export function readHistory(text: string): History {
 }
 
 /**
- * What to add at the end of a history; what stands there stays as it is. A record of the same run, variant and scenario
- * is not added again, so it may be tried twice.
+ * Lines to add at the end of a history; its present lines stay as they are. A record of the same run, variant and
+ * scenario is not added again, so it may be tried twice.
  */
 export function appendRecords(
   text: string,

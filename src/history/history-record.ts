@@ -66,7 +66,7 @@ function nameFrom(scenario: string, plan: Results['plan']): string {
   return origin === null ? scenario : `${scenario}, load from ${origin}`;
 }
 
-/** What a run adds to the history. A run that was cut short adds nothing. Variants of another ref are left out. */
+/** Records that a run adds to the history. One that was cut short adds none. Variants of another ref are left out. */
 export function recordsOf(results: Results, commit: string | null): HistoryRecord[] {
   if (results.run.stopped !== null) return [];
   const { scenarios, host, plan, tool, run, variants } = analyse(results);
@@ -123,7 +123,7 @@ function countsOf(rows: readonly CountRow[]): Pick<HistoryRecord, 'counts'> {
   const names = [...new Set(rows.map(({ name }) => name))];
   const counts = names.map((name) => {
     const own = rows.filter((one) => one.name === name);
-    // What was counted as a whole needs no mean over its parts.
+    // A count of the whole needs no mean over its parts.
     const whole = own.filter(({ endpoint }) => endpoint === null);
     const parts = whole.length > 0 ? whole : own;
     const value = parts.reduce((sum, { side }) => sum + side.perRequest, 0) / parts.length;

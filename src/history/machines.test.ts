@@ -28,14 +28,14 @@ interface Setup {
   variants?: readonly string[];
   /** Index of the machine of a week; left out: by chance. */
   machine?: (week: number) => number;
-  /** What is true of a variant's speed. */
+  /** The true speed of a variant, as a factor. */
   speed?: (variant: string, week: number) => number;
 }
 
 function makeHistory({ seed, weeks = 30, variants = Object.keys(SPEED), machine, speed = () => 1 }: Setup) {
   const random = makeRandom(seed);
   const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
-  // What a kind of machine does to one server and not to another: some per cent.
+  // A kind of machine changes the speed of each server differently, by some per cent.
   const taste = new Map<string, number>();
   for (const variant of variants) for (const { cpu } of MACHINES) taste.set(cpu + variant, 0.04 * normal());
   const pick = () => {

@@ -4,7 +4,7 @@ import { ALPHA } from '../stats/limits.ts';
 import { tCritical } from '../stats/student.ts';
 import type { TrendPoint } from './trend-model.ts';
 
-/** What one kind of machine shows: the difference of its means of logarithms. */
+/** The change on one kind of machine: the difference of its means of logarithms. */
 interface Said {
   difference: number;
   before: readonly number[];

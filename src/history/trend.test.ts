@@ -71,7 +71,7 @@ test('load from other machines begins a trend of its own', () => {
   expect(remote?.scenario).toBe(`${sample.scenario}, load from b, c to 10.0.0.5`);
   const scenario = remote?.scenario ?? '';
   const trends = findTrends(weekly(twoLevels, (week) => (week < 10 ? {} : { scenario })));
-  // What the network does to them is no change of the app.
+  // An effect of the network is no change of the app.
   expect(trends.map(({ points, changes }) => [points.length, changes.length])).toEqual([
     ...[
       [10, 0],

@@ -31,7 +31,7 @@ const EXTENSION_INSTALLER = 'mlocati/php-extension-installer:2';
 const COPY = 'FROM scratch\nCOPY . /\n';
 
 /**
- * What no app serves, as lines of a `.dockerignore`: what is git's own, and the folder of our results, with which each run
+ * Lines of a `.dockerignore` for files that no app serves: git's own, and our results folder. With the latter, each run
  * would make another app.
  */
 function leaveOut(folder: string, out: string): string {

@@ -4,7 +4,7 @@ import { NAMESPACE } from '../namespace.ts';
 import type { PlannedImage } from '../plan/variants.ts';
 import type { AppBuild, AppBuilds } from './app-build.ts';
 
-/** What `docker buildx bake` reads: https://docs.docker.com/build/bake/reference/ (JSON form). */
+/** Input of `docker buildx bake`: https://docs.docker.com/build/bake/reference/ (JSON form). */
 export interface BakeFile {
   target: Record<string, BakeTarget>;
 }
@@ -35,9 +35,9 @@ export function basesOf(image: PlannedImage, app: Pick<AppBuild, 'bases'>): stri
 
 /** Folders of the parts that are the same for all images. */
 export interface SharedFolders {
-  /** What runtimes share. */
+  /** Files that runtimes share. */
   shared: string;
-  /** What apps are built by. */
+  /** Files with which apps are built. */
   recipe: string;
 }
 

@@ -16,7 +16,7 @@ import { makeMask } from './secret.ts';
 
 type ImageFacts = NonNullable<Variant['image']>;
 
-/** What became of one image: what is known of it, or why there is none. */
+/** The outcome for one image: facts about it, or why there is none. */
 export type Built = { facts: ImageFacts } | { failure: Failure };
 
 export interface BuildOptions {
@@ -180,7 +180,7 @@ async function bake(
 }
 
 function bakeFileOf(images: readonly PlannedImage[], apps: AppBuilds, { config, folders }: BuildOptions) {
-  // What Composer itself reads its credentials from: they go to its step alone, and into no layer.
+  // Composer reads its credentials from this variable: they go to its step alone, and into no layer.
   const secret = process.env.COMPOSER_AUTH ? ['id=composer-auth,env=COMPOSER_AUTH'] : [];
   const plain = makeBakeFile(images, config.images, folders, apps, secret);
   return config.buildCache ? withGitHubCache(plain) : plain;

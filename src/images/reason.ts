@@ -1,14 +1,14 @@
 import { lastLines } from '../engine/docker.ts';
 import { findCause } from '../text/log-cause.ts';
 
-/** What the build of an app prints in bake's plain progress. */
+/** A message from the build of an app, in bake's plain progress. */
 export const SAID = /^#\d+ \d+\.\d+ php-runtime-bench: (.*)$/;
 
-/** What the registry answers where a tag does not exist. */
+/** The registry's answer if a tag does not exist. */
 const NO_IMAGE =
   /failed to resolve source metadata for \S+: (?:docker\.io\/(?:library\/)?)?(\S+): not found$/;
 
-/** What a registry answers where too much was asked of it, as Docker Hub does after some pulls without an account. */
+/** A registry's answer to too many requests, as from Docker Hub after some pulls without an account. */
 const TOO_MANY =
   /failed to resolve source metadata for (?:docker\.io\/(?:library\/)?)?(\S+): .*(?:429 Too Many Requests|toomanyrequests)/;
 

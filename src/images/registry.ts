@@ -68,13 +68,13 @@ export async function pushTargets(
   );
 }
 
-/** What the registry answered, from bake's progress. */
+/** The registry's answer, from bake's progress. */
 function findAnswer(log: string): string {
   const line = log.split('\n').findLast((text) => /^ERROR: /.test(text)) ?? lastLines(log, 1);
   return maskUsers(line.replace(/^ERROR: (failed to solve: )?/, '')).slice(0, 300);
 }
 
-/** What an engine has of this repository, by digest. */
+/** Images of this repository that an engine has, by digest. */
 export async function listPulled(docker: Docker, registry: string): Promise<Set<string>> {
   const format = '{{.Repository}}@{{.Digest}}';
   return new Set((await docker.run(['image', 'ls', '--digests', '--format', format, registry])).split('\n'));
@@ -102,7 +102,7 @@ export interface SharingEngine {
   arch: string;
 }
 
-/** What is pushed and pulled to see whether that works. */
+/** The image that is pushed and pulled to see whether that works. */
 const CHECK = 'php-runtime-bench-check';
 
 /**

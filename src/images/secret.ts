@@ -2,9 +2,9 @@
 const SHORTEST = 6;
 
 /**
- * What takes the tokens and passwords of `COMPOSER_AUTH` out of a text. A script of the app may print them as it is
- * built, and what a build prints goes into results and comments, where no runner hides anything. Against a script that
- * means it, which would only have to turn them around, there is nothing to be done here.
+ * Makes a function that masks the tokens and passwords of `COMPOSER_AUTH` in a text. A script of the app may print them
+ * during the build. That output goes into results and comments, where no runner masks secrets. A hostile script can
+ * evade this: it need only reverse them.
  *
  * @param auth what the variable holds: JSON, or anything else by mistake; undefined: there is none
  */

@@ -6,7 +6,7 @@ import type { PlannedImage } from '../plan/variants.ts';
 import type { Built } from './build.ts';
 import { pullPushed } from './registry.ts';
 
-/** What the runs on several engines share through a file: who finds no images in it builds them for all. */
+/** The file that the runs on several engines share: a run that finds no images in it builds them for all. */
 interface SharedImages {
   registry: string;
   /** By key; null: none is built yet. */

@@ -24,7 +24,7 @@ export function layOutCpus(
   const all = cpus.map((c) => c.cpu);
   checkGiven('--front-cpus', front, all);
   const left = cpus.filter((c) => !front?.includes(c.cpu));
-  // What it has, nobody else gets unasked.
+  // Nothing else gets the CPUs of the front unless the user sets them.
   const known = left.map((c) => c.cpu);
   if (known.length === 0) {
     throw new UserError('no CPU is left for the servers and the load generator', {

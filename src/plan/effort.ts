@@ -1,7 +1,7 @@
 import type { Warning } from '../results/results.ts';
 import type { Plan } from './plan.ts';
 
-/** What a plan amounts to, before it starts: how often, how long, and what may come of it. */
+/** Describes the effort of a plan before it starts: how often, how long, and which changes it detects. */
 export function describeEffort(plan: Plan): string[] {
   const { instances, scenarios, estimatedSeconds, detectable, searches } = plan;
   const blocks = [...new Set(scenarios.map((scenario) => scenario.blocks))].sort((a, b) => a - b);
@@ -33,7 +33,7 @@ interface PlannedPass {
   pass: string;
   size: string;
   seconds: number;
-  /** What else its time depends on. */
+  /** A further condition of its time, or empty. */
   note: string;
 }
 
@@ -64,7 +64,7 @@ const many = (n: number, what: string) => `${n} ${what}${n === 1 ? '' : 's'}`;
 const time = (seconds: number) =>
   seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 
-/** What was promised and what can be done may differ by this share before it is worth a word. */
+/** Promised and possible effort may differ by this share without a warning. */
 const WORTH_SAYING = 1 / 3;
 
 /** Promise and prospect side by side, where less than was promised can be done, by more than a third. */

@@ -113,10 +113,10 @@ export function plan(
   };
 }
 
-/** What the timeline is made from, beside the variants. */
+/** Options for the timeline, beside the variants. */
 type Timeline = RunOptions & Pick<CompareOptions, 'other'>;
 
-/** What follows from the variants alone, wherever they are measured: the timeline, and how long it takes. */
+/** The timeline and its duration: they depend on the variants alone, not on the machine. */
 export function planLoad(
   config: Timeline,
   variants: readonly PlannedVariant[],
@@ -219,7 +219,7 @@ function layOutInstances(
 
 /**
  * Pairs that may be loaded at once: one app on one runtime at two commits, so that both take their share of the CPUs in
- * the same way. What another image serves by, nobody knows.
+ * the same way. The server of another image is unknown.
  */
 function findDuets(other: Other | undefined, variants: readonly PlannedVariant[]): [string, string][] {
   if (other?.kind === 'image') return [];
@@ -276,7 +276,7 @@ export function planRest(config: Timeline, planned: Plan, tookMs: number, search
   const spentSeconds = (tookMs + searchedMs) / 1000;
   const secondsOf = (effort: Effort) => {
     const other = lay(effort, 2)[1] as Instance;
-    // What slows down starts may slow down what lies between slices, too, but those cannot get shorter.
+    // Slow starts may come with longer pauses between slices, but fast ones do not shorten them.
     const each = loadSeconds(other, config) + Math.max(0, slower) * startSeconds(other, config);
     return spentSeconds + (effort.instances - 1) * each;
   };

@@ -38,7 +38,7 @@ export function planShards(planned: Planned, config: Dealing, wanted: number | '
   }));
 }
 
-/** What one shard measures: its variants and the reference, both with their twins, and their images. */
+/** Variants of one shard and the reference, each with its twin, and their images. */
 export function takeShard(
   planned: Planned,
   config: Dealing,
@@ -56,7 +56,7 @@ export function takeShard(
   }
   const ids = new Set([referenceOf(planned, config), ...own].flatMap(({ id, base }) => [id, base]));
   const variants = planned.variants.filter(({ id }) => ids.has(id));
-  // What stands before a variant has an image of its own, and where instructions are counted, too.
+  // A proxy before a variant has an image of its own, and so has the count of instructions.
   const keys = new Set(variants.flatMap(({ image, front, counter }) => [image, front, counter]));
   return { variants, images: planned.images.filter(({ key }) => keys.has(key)) };
 }

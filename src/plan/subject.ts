@@ -2,7 +2,7 @@ import { relative, sep } from 'node:path';
 import { escapeText } from '../config/text.ts';
 import type { App, Config } from '../config/types.ts';
 
-/** What a plan measures and how hard: its apps with their document roots, the host they are asked for, each scenario. */
+/** Describes the subject of a plan: apps with their document roots, the requested host, and each scenario. */
 export function describeSubject(
   { apps, host, scenarios }: Pick<Config, 'apps' | 'host' | 'scenarios'>,
   packageRoot: string,

@@ -283,7 +283,7 @@ test('instructions are counted in an image of their own for each version, one fo
   expect(keysOf({ other: commit })).toEqual([own, own, `${own}-base`, `${own}-base`]);
   expect(keysOf({ other: { given: 'HEAD', ref: 'HEAD', kind: 'itself' } })).toEqual([own, own, own, own]);
   expect(keysOf({ count: ['services'] })).toEqual([undefined, undefined]);
-  // What an image holds that somebody else built, nobody can count.
+  // Instructions in an image that somebody else built cannot be counted.
   const image = { given: 'shop:1', ref: 'shop:1', kind: 'image', image: 'shop:1' } as const;
   const [one] = chosen;
   const { variants } = planVariants({ ...counted, runtimes: one ? [one] : [], other: image });

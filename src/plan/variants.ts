@@ -7,7 +7,7 @@ import { UserError } from '../errors.ts';
 /** Entry points derive the ports that they need inside from PORT + 1000, + 2000 …: so many fit between. */
 const MAX_VARIANTS = 900;
 
-/** What is compared: app × PHP version × runtime × options, in the base of `compare-to` as well. */
+/** A compared combination: app × PHP version × runtime × options, in the base of `compare-to` as well. */
 export interface PlannedVariant {
   /** `nginx-fpm@8.4[listen=unix,workers=80]`, with `app/` before it when there are several apps; `…:base` in the base. */
   id: string;
@@ -55,7 +55,7 @@ interface Head extends Pick<PlannedVariant, 'id' | 'label' | 'app' | 'php'> {
   choice: RuntimeChoice;
 }
 
-/** What decides which variants there are. */
+/** Configuration that decides which variants there are. */
 export type Matrix = Pick<
   Config,
   'apps' | 'php' | 'runtimes' | 'other' | 'compareTo' | 'count' | 'reference' | 'failOn' | 'profile'
@@ -223,7 +223,7 @@ function planTwin(
           ...{ app, runtime },
         });
   const own = atOther(image, there ? { ...head.runtime, folder: there.folder } : head.runtime);
-  // What another image holds, nobody can count.
+  // Instructions in another image cannot be counted.
   const ownCounter = counter && other.kind !== 'image' ? atOther(counter, counter.runtime) : null;
   const { counter: _, ...rest } = head;
   return {
@@ -250,7 +250,7 @@ function addImage(images: Map<string, PlannedImage>, image: PlannedImage): Plann
   }
 }
 
-/** What makes an image what it is. */
+/** Properties that identify the content of an image. */
 function contentOf({ ref, ready, runtime, app, install, args }: PlannedImage) {
   return { ref, ready, runtime: runtime.folder, app: [app.name, app.folder], install, args };
 }

@@ -26,7 +26,7 @@ export function readRemote(env: Readonly<Record<string, string | undefined>>, to
   };
 }
 
-/** Adds what the artifacts hold to the history. What cannot be read, there or here, is a warning; gives the exit code. */
+/** Adds the results in artifacts to the history. Unreadable results and records are warnings. Returns the exit code. */
 export async function addToHistory(adding: Adding, host: Host = realHost): Promise<number> {
   const records: HistoryRecord[] = [];
   for (const { name, path } of await listArtifacts(adding.folder, 'shards.json')) {

@@ -13,7 +13,7 @@ import { cut } from '../text/plain.ts';
 
 /** A run of 30 variants takes about 10 MB. */
 export const MAX_RESULTS_BYTES = 33_554_432;
-/** What a job that only renders can work through in a minute. */
+/** Amounts that a job which only renders can process in a minute. */
 const MOST = { variants: 200, scenarios: 50, measurements: 100_000 };
 
 /** Nobody reads more of a text, and each is shown in several places. */
@@ -21,7 +21,7 @@ const MAX_TEXT = 20_000;
 
 const text = z.string().max(2000);
 
-/** What was to be measured, as `plan` dealt it; written beside the results. */
+/** Shards to be measured, as `plan` dealt them; written beside the results. */
 export const WantedShards = z
   .array(
     z.object({
@@ -37,7 +37,7 @@ export type WantedShards = z.infer<typeof WantedShards>;
 interface Gathered {
   /** In the order of their shards. */
   results: Results[];
-  /** What could not be used, and why. */
+  /** Results that could not be used, and why. */
   refused: string[];
 }
 
@@ -82,7 +82,7 @@ export async function gatherResults(folder: string, wanted: WantedShards): Promi
   return { results: results.sort((a, b) => indexOf(a) - indexOf(b)), refused };
 }
 
-/** What was to be measured. Throws a UserError when that cannot be read. */
+/** Reads the shards to be measured. Throws a UserError when they cannot be read. */
 export async function readWanted(file: string): Promise<WantedShards> {
   try {
     return await readBounded(file, WantedShards, 1_048_576);

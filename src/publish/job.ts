@@ -25,7 +25,7 @@ export interface WorkflowJob {
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** What we need of an event's payload; anything else in it is none of our business. */
+/** Parts of an event's payload that we need. */
 interface Event {
   pull_request?: { number?: unknown; base?: End; head?: End };
   issue?: { number?: unknown; pull_request?: unknown };
@@ -62,8 +62,8 @@ export function readInputs(env: Env): { inputs: Record<string, string>; cwd: str
 }
 
 /**
- * What the reusable workflow was called with, as one JSON: keys of the configuration, how many shards are wanted, and
- * what a machine may take at most (null: not given). Its other inputs are the workflow's own business.
+ * Reads the inputs of the reusable workflow from one JSON: keys of the configuration, the number of shards, and the
+ * most minutes for a machine (null: not given). Its other inputs are for the workflow alone.
  */
 export function readWorkflow(
   env: Env,
@@ -106,7 +106,7 @@ function pullNumber({ pull_request, issue }: Event): number | null {
   return typeof number === 'number' ? number : null;
 }
 
-/** What `compare-to: base` starts from. */
+/** Commits or branch that `compare-to: base` starts from. */
 export function readBase(env: Env, event: unknown): { pull: PullEnds | null; branch: string | null } {
   return { pull: readPullEnds(event), branch: readBranch(env, event) };
 }

@@ -3,7 +3,7 @@ import { parseInteger, quote } from '../config/text.ts';
 import { UserError } from '../errors.ts';
 import type { PullRequest, Pulls } from './api/pulls.ts';
 
-/** What we need of the event `workflow_run`. */
+/** Parts of the event `workflow_run` that we need. */
 interface Event {
   pull_request?: { number?: unknown; head?: { sha?: unknown } };
   workflow?: { name?: unknown };

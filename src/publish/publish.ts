@@ -8,7 +8,7 @@ import { firstThatFits, SUMMARY_BYTES, TOO_LONG } from './api/fit-size.ts';
 import type { PullRequest } from './api/pulls.ts';
 import type { WorkflowJob } from './job.ts';
 
-/** What is published. Its Markdown comes from `report`, which has made text of others harmless. */
+/** Content to publish. Its Markdown comes from `report`, which has made text of others harmless. */
 export interface Publication {
   /** The output folder. */
   out: string;
@@ -16,11 +16,11 @@ export interface Publication {
   stages: readonly string[];
   /** The table alone. */
   table: string;
-  /** What should catch the eye beside the checks. */
+  /** Notices that stand out beside the checks. */
   annotations: readonly Annotation[];
   /** How to read the report. */
   docs: string;
-  /** What ended the run before its plan was done: `SIGINT`, `an error`. */
+  /** The reason why the run ended early: `SIGINT`, `an error`. */
   stopped: string | null;
 }
 
@@ -63,7 +63,7 @@ export interface Outlets {
 }
 
 /**
- * Shows the results: annotations, artifact, job summary, comment, outputs. What cannot be published is in the log; it
+ * Shows the results: annotations, artifact, job summary, comment, outputs. A failure to publish is logged; it
  * never fails a run that has measured.
  */
 export async function publish(publication: Publication, job: WorkflowJob, outlets: Outlets): Promise<void> {

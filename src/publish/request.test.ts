@@ -52,7 +52,7 @@ test.each([
   ['/benchmark', 'not a request', ''],
   ['hello /bench', 'not a request', ''],
   ['/bench --scenario stress', "unknown flag '--scenario'", "did you mean '--scenarios'?"],
-  // What is the machine's, or may contain a secret, is set in the workflow.
+  // Keys of the machine, or that may contain a secret, are set in the workflow.
   ['/bench --env A=b', "unknown flag '--env'", ''],
   ['/bench --images x', "unknown flag '--images'", ''],
   ['/bench --out /', "unknown flag '--out'", "did you mean '--count'?"],

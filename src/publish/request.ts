@@ -6,7 +6,7 @@ import { KEYS, type KeyName } from '../config/keys.ts';
 import { quote } from '../config/text.ts';
 import { UserError } from '../errors.ts';
 
-/** What a comment begins with that asks for a benchmark. */
+/** The first word of a comment that asks for a benchmark. */
 const WORD = '/bench';
 /** More is no request. */
 const MAX_REQUEST = 2000;

@@ -16,7 +16,7 @@ export interface Annotation {
 const MOST = 9;
 const COLUMNS = 500;
 
-/** What should catch the eye without opening the report: gates, criteria that were missed, variants that failed. */
+/** Notices that stand out without opening the report: gates, missed criteria, failed variants. */
 export function annotate(summary: Summary): Annotation[] {
   const notes = [...ofGates(summary), ...ofRows(summary), ...ofMissing(summary)].map((note) => ({
     ...note,
@@ -40,7 +40,7 @@ function ofGates(summary: Summary): Annotation[] {
   });
 }
 
-/** What fails at the other ref is no fault of what was checked out. */
+/** A failure at the other ref is only a warning: the checkout is not at fault. */
 function ofRows({ scenarios }: Summary): Annotation[] {
   return scenarios.flatMap(({ facts, rows, bases }) =>
     [...rows, ...bases].flatMap((row): Annotation[] => {

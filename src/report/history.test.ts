@@ -100,7 +100,7 @@ describe('counts in the history', () => {
     expect(row).toMatch(/^\| `apache` \| `quick` vus\(8, 1s\) \| Database queries \|/);
     expect(row).toMatch(/\| 4 \| 14 \| 2026-03-03 at `c0ffee3`: \*\*3 → 14\*\* \|$/);
     expect(told(at(1, 3), at(2, 3))).toMatch(/\| 2 \| 3 \| – \|$/);
-    // What varies within its runs varies between them, too.
+    // A count that varies within its runs varies between them, too.
     expect(told(at(1, 3), at(2, 3.4, false), at(3, 3))).toMatch(/\| 3 \| 3 \| – \|$/);
   });
 

@@ -4,7 +4,7 @@ import { cleanLine, plural } from '../text/plain.ts';
 import { describeVerdict, nounOf } from './words/changes.ts';
 import { atMost, duration, NOTHING } from './words/numbers.ts';
 
-/** What an A/A run found, for the terminal. */
+/** Results of an A/A run, for the terminal. */
 export function renderNoise(found: NoiseFound): string {
   const { noise, prospects } = found;
   const head = `${cleanLine(found.variant)} against itself: ${found.load}, ${plural(found.instances, 'fresh start')} × ${plural(found.blocks, 'block')}, ${duration(found.seconds)}, seed ${found.seed}`;
@@ -46,7 +46,7 @@ function falseAlarms(noise: readonly Noise[]): string[] {
   ];
 }
 
-/** What disturbed, and what to do about it. */
+/** Disturbances, and remedies for them. */
 function quieter(guards: GuardCounts | null): string {
   if (!guards || guards.disturbed === 0) {
     return 'No slice was disturbed. More starts detect smaller changes. So does a machine with separate cores for servers, k6 and the system.';

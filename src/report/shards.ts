@@ -6,9 +6,9 @@ import { renderAcross, renderMissing, type WantedShard } from './format/across-t
 import { NOWHERE, type PublishPlace, renderMarkdown, renderMergedAnswer, STAGES } from './format/markdown.ts';
 
 /**
- * What several machines measured as Markdown, fullest first. With another version to compare with: whether it got slower,
- * on all machines, then folded their ranking and the report of each. Else the ranking leads. The last ones leave the
- * reports of each out, and at last the ranking.
+ * Reports on several machines as Markdown, fullest first. With another version to compare with, they begin with whether
+ * it got slower, on all machines. The ranking and the report of each machine follow, folded. Else the ranking leads.
+ * The last ones leave out the report of each machine, and finally the ranking.
  *
  * @param wanted all shards that were to be measured
  */

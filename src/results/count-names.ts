@@ -1,4 +1,4 @@
-/** What can be counted per request, and who counts it. One table: keys, gates, tables and the history go by it. */
+/** Counts per request, and the source of each. Keys, gates, tables and the history use this one table. */
 
 export const COUNTERS = ['services', 'php', 'instructions'] as const;
 export type Counter = (typeof COUNTERS)[number];

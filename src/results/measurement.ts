@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { eachQuantile } from './quantiles.ts';
 
-/** What is measured, as `results.json` has it: slices, duets and searches. Units are in the names. */
+/** Measurements in `results.json`: slices, duets and searches. Units are in the names. */
 
 const count = z.int().nonnegative();
 
@@ -55,7 +55,7 @@ export const Endpoint = z.object({
   histogram: Histogram,
 });
 
-/** What was answered, cut; untrusted text. */
+/** An answer, cut; untrusted text. */
 export const Evidence = z.object({
   /** 0: nothing. */
   status: count,
@@ -82,7 +82,7 @@ export const RequestError = z.object({
   sample: z.string().nullable(),
   /** The whole of that answer. */
   answer: Evidence.optional(),
-  /** What the app has logged while it was loaded. */
+  /** Log of the app during the load. */
   log: z.string().optional(),
 });
 
@@ -134,7 +134,7 @@ export const ScriptMetric = z.object({
 /** Something that a k6 script wrote to its log: how often, and the first of it. Untrusted text. */
 const ScriptEvent = z.object({ count, first: z.string().nullable() });
 
-/** What a user's k6 script reported over one slice. */
+/** Results of a user's k6 script for one slice. */
 export const ScriptSlice = z.object({
   checks: z.array(z.object({ name: z.string(), group: z.string(), passes: count, fails: count })),
   metrics: z.array(ScriptMetric),
@@ -260,7 +260,7 @@ export const Duet = z.object({
   reason: z.string().nullable(),
   startedMs: z.number(),
   durationMs: z.number(),
-  /** Whose clients began first: they may keep their place in the queue for a CPU. */
+  /** The side whose clients began first: they may keep their place in the queue for a CPU. */
   first: z.enum(['variant', 'base']),
   sides: z.object({ variant: DuetSide, base: DuetSide }),
   guards: Measurement.shape.guards,
@@ -281,7 +281,7 @@ export const Probe = z.object({
   held: z.boolean(),
   /** Why it was the load generator's doing rather than the server's; null: it was not. */
   generator: z.string().nullable(),
-  /** What the server died of; null: it lived on. */
+  /** Cause of the server's death; null: it survived. */
   died: z.string().nullable(),
   /** How its answers were others than the checked ones, where that is why it was not held. */
   others: z.string().optional(),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** What the passes after the verdict found: profiles and counts. Units are in the names. Names are untrusted text, cut. */
+/** Results of passes after the verdict: profiles and counts. Units are in the names. Names are untrusted text, cut. */
 
 const count = z.int().nonnegative();
 
@@ -53,7 +53,7 @@ export const Count = z.object({
   scenario: z.string(),
   /** Number of the fresh start within the pass. */
   instance: count,
-  /** Who counted: the databases, PHP itself, or callgrind. */
+  /** Source of the counts: the databases, PHP itself, or callgrind. */
   by: z.enum(['services', 'php', 'instructions']),
   /** Path or step that was asked for; null: all of the scenario. */
   endpoint: z.string().nullable(),

@@ -16,7 +16,7 @@ export * from './pass.ts';
 const count = z.int().nonnegative();
 const ratio = z.number().min(0).max(1);
 
-/** What is there twice would be worked on twice, and counted twice. */
+/** Rejects duplicates: they would be processed and counted twice. */
 function once<T>(keyOf: (item: T) => string): (items: readonly T[]) => boolean {
   return (items) => new Set(items.map(keyOf)).size === items.length;
 }
@@ -27,7 +27,7 @@ const MAX_ROWS = 100_000;
 /** It becomes part of a link in the comment of a pull request. */
 const version = z.string().regex(/^\d+\.\d+\.\d+(-[\w.-]+)?$/);
 
-/** What the running server reported on /.php-runtime-bench/facts. Untrusted text. */
+/** Report of the running server from /.php-runtime-bench/facts. Untrusted text. */
 export const Facts = z.object({
   php: z.string(),
   sapi: z.string(),
@@ -44,7 +44,7 @@ export const Failure = z.object({
   reason: z.string(),
   /** Last lines of the build's or the container's log; untrusted text. */
   log: z.string(),
-  /** What was answered where it should not have been. */
+  /** The wrong answer. */
   answer: Evidence.optional(),
 });
 
@@ -52,7 +52,7 @@ export const Failure = z.object({
 export const ColdStart = z.object({
   /** `hyperfine 1.15.0` */
   tool: z.string(),
-  /** What was asked for. */
+  /** The requested path. */
   path: z.string(),
   timesMs: z.array(z.number()),
 });
@@ -110,7 +110,7 @@ export const Warning = z.object({
   variant: z.string().nullable(),
 });
 
-/** What a path or a step of a journey answered before the load, on the variants that answered alike. Untrusted text, cut. */
+/** Answer of a path or a journey's step before the load, on the variants that answered alike. Untrusted text, cut. */
 export const CheckedPage = z.object({
   endpoint: z.string(),
   /** Null: the endpoint is a path. */
@@ -178,7 +178,7 @@ export const HostFacts = z.object({
 export const Elsewhere = z.object({
   /** Docker engines on other machines, or pods of a cluster. */
   kind: z.enum(['engines', 'cluster']),
-  /** What they loaded: an address, or a URL. Untrusted text. */
+  /** Target of the load: an address, or a URL. Untrusted text. */
   target: z.string(),
   generators: z.array(
     z.object({
@@ -213,7 +213,7 @@ const Whole = z.object({
     overheadRatio: z.number(),
     /** Signal name when the run was stopped before its plan was done. */
     stopped: z.string().nullable(),
-    /** What was checked out: its commit, and how many files of the apps differ from it, of which some are named. Untrusted text. */
+    /** The checkout: its commit, the number of app files that differ from it, and some of them. Untrusted text. */
     head: z.object({ commit: z.string(), uncommitted: count, files: z.array(z.string()) }).optional(),
     /** The input of each run, if several were put together. `seed` and `command` are then those of the first. */
     merged: z.array(z.object({ seed: count, command: z.array(z.string()) })).optional(),
@@ -239,7 +239,7 @@ const Whole = z.object({
     host: z.string().optional(),
     /** Share of their time that all loads were shortened to; 1: they are as in their scenarios. */
     durationScale: z.number().default(1),
-    /** What `compare-to` asked for and what it means; `reason`: why there is nothing to compare with. */
+    /** Value of `compare-to` and its meaning; `reason`: why there is nothing to compare with. */
     compareTo: z
       .object({
         given: z.string(),
@@ -254,7 +254,7 @@ const Whole = z.object({
     /** The load came from elsewhere than the servers' own machine; absent: both shared a network namespace. */
     elsewhere: Elsewhere.optional(),
     gates: z.array(Gate).default([]),
-    /** What becomes of a run in which not one comparison of a gate could be judged; left out: it fails. */
+    /** Outcome of a run in which no comparison of a gate could be judged; left out: it fails. */
     unjudged: z.enum(['fail', 'pass']).optional(),
   }),
   variants: z.array(Variant).refine(

@@ -18,7 +18,7 @@ import { checkedOf } from './verify/learned.ts';
 import { recheckAnswers } from './verify/recheck.ts';
 import type { World } from './world.ts';
 
-/** What outlives an instance. */
+/** State that outlives an instance. */
 export interface RunMemory extends Loading {
   sampler: Sampler;
   known: KnownAnswers;
@@ -157,7 +157,7 @@ async function loadAll(
   learned.searchedMs = engine.host.elapsed() - fromMs;
 }
 
-/** What is known of the answers of those that serve. */
+/** Checked answers of the running servers. */
 function checkedIn({ known }: RunMemory, servers: ReadonlyMap<string, Server>): CheckedOf {
   return (id, scenario) => {
     const server = servers.get(id);

@@ -23,7 +23,7 @@ import type {
 } from '../results/results.ts';
 import type { VariantOutcome } from './world.ts';
 
-/** What is known of a run before it builds anything. It stays as it is. */
+/** Facts about a run before it builds anything. They do not change. */
 interface Beginning {
   tool: Results['tool'];
   runId: string;
@@ -36,12 +36,12 @@ interface Beginning {
   config: RunOptions & CompareOptions & Omit<ReportOptions, 'out'>;
   /** The base of `compare-to`; null: nothing was asked for. */
   found: Found | null;
-  /** What is checked out; null: nobody knows. */
+  /** The checkout; null: unknown. */
   head: Results['run']['head'] | null;
   host: HostFacts;
 }
 
-/** What was measured, in order. */
+/** Results in the order of measuring. */
 interface Measured {
   measurements: Measurement[];
   duets: Duet[];

@@ -20,7 +20,6 @@ import type {
 } from '../results/results.ts';
 import type { LoadElsewhere } from './elsewhere/load-elsewhere.ts';
 
-/** What became of a variant in the run. */
 export interface VariantOutcome {
   facts: Facts | null;
   coldStartMs: number[];
@@ -42,7 +41,7 @@ export interface Engine {
   signal: AbortSignal;
 }
 
-/** What a variant gets beside its image, where it is started again after all measuring. */
+/** Additions to the image of a variant, for a restart after all measuring. */
 export interface Outfit {
   env: Readonly<Record<string, string>>;
   /** Lines of a php.ini, behind those of the app. A runtime that does not read BENCH_INI ignores them. */
@@ -51,7 +50,7 @@ export interface Outfit {
   folders: Readonly<Record<string, string>>;
 }
 
-/** What a run does. */
+/** The work of a run. */
 export interface Job {
   config: RunOptions & Pick<CompareOptions, 'other' | 'reference' | 'shard'>;
   plan: Plan;
@@ -59,7 +58,7 @@ export interface Job {
   images: ReadonlyMap<string, Built>;
   /** By variant id. A run that is stopped keeps them. */
   outcomes: Map<string, VariantOutcome>;
-  /** What the app needs beside its server; null: nothing. */
+  /** Services that the app needs; null: none. */
   services: Services | null;
   /** By variant id, in a pass after the verdict; left out: variants are started as they were measured. */
   outfits?: ReadonlyMap<string, Outfit>;

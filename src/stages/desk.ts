@@ -10,7 +10,7 @@ import type { Host } from '../host.ts';
 import type { Results } from '../results/results.ts';
 import { removeTemporary } from '../temporary.ts';
 
-/** What a finished run amounts to. */
+/** The outcome of a finished run. */
 export interface Bench {
   results: Results;
   /** Their summary, as the reports show it. */
@@ -20,7 +20,7 @@ export interface Bench {
   exitCode: ExitCode;
 }
 
-/** Who calls, and how to inform them. */
+/** The caller of a run, and the ways to inform it. */
 export interface Caller {
   version: string;
   /** Folder with runtimes/, scenarios/ and apps/. */
@@ -29,7 +29,7 @@ export interface Caller {
   command: readonly string[];
   /** Something that stays on the screen. */
   say(line: string): void;
-  /** What runs now, how much of the load is done (0…1), seconds left. */
+  /** Reports the current work, the share of the load that is done (0…1), and the seconds left. */
   at(what: string, share: number, left: number): void;
   /** The pull request that this is about, for `compare-to: base`. */
   pull?: PullEnds | null;
@@ -41,7 +41,7 @@ export interface Caller {
   began?(run: string, engine: string | undefined): void;
 }
 
-/** What all stages of one run share. */
+/** The parts that all stages of one run share. */
 export interface Desk {
   /** Its docker commands go to the run's engine. */
   host: Host;

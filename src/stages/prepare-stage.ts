@@ -26,7 +26,7 @@ import { takeArenas } from './take-arenas.ts';
 export async function prepare(desk: Desk, asked: Config) {
   const { host, isRemote, docker, caller, run, signal } = desk;
   const { say, packageRoot } = caller;
-  // What it refuses is known before the engine is asked.
+  // These checks need no engine, so they come first.
   listHeads(asked);
   refuseFewClients(asked);
   const engine = await askEngine(docker, signal);

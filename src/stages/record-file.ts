@@ -42,7 +42,7 @@ export async function openRecord(
     ...(elsewhere && { elsewhere }),
     ...{ built: new Map(), outcomes: new Map(), checked: [] },
     measured: { measurements: [], duets: [], searches: [], profiles: [], counts: [] },
-    // What a run that dies leaves on the disk has this.
+    // The results that a killed run leaves on the disk contain this.
     stopped: 'an error or SIGKILL',
   };
   const save = () => output.write('results.json', toJson(resultsOf(record, desk.host)));
@@ -50,7 +50,7 @@ export async function openRecord(
   return { output, record, save, end };
 }
 
-/** What a run killed in the load leaves has to have its origin, too. */
+/** The origin of the load. The results of a run killed in the load need it, too. */
 function originOf({ loadFrom }: Pick<Config, 'loadFrom'>): { elsewhere?: Elsewhere; warnings: Warning[] } {
   if (!loadFrom) return { warnings: [] };
   const elsewhere = planOrigin(loadFrom);
@@ -70,7 +70,7 @@ function makeEnd(output: Output, say: (line: string) => void): RecordFile['end']
   };
 }
 
-/** What the record amounts to by now: its results, compared with each other and with an earlier run. */
+/** The record's results so far, compared with each other and with an earlier run. */
 export function resultsOf(record: RunRecord, host: Host): Results {
   const results = assembleResults(record, host.elapsed());
   const earlier = record.beginning.found?.earlier;

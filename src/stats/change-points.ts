@@ -20,7 +20,7 @@ const PERMUTATIONS = 499;
 const MAX_PERMUTATIONS = 65_535;
 /** After these it is seen whether a change is so clear that counting more of them is in vain. */
 const FIRST_PERMUTATIONS = 199;
-/** What the tail of their distances predicts is taken for so many times as likely. */
+/** A p value predicted from the tail of their distances is multiplied by this factor. */
 const CAUTION = 100;
 /** With so many permutations that are as far apart as the series, it has no change (Besag and Clifford 1991). */
 const ENOUGH_ABOVE = 5;
@@ -193,8 +193,8 @@ function findSplit(segments: readonly Segment[]): Split | null {
 
 /**
  * The energy distance of what lies before and behind a split, with exponent 1, weighted with their sizes. It is mn ÷ (m
- * + n) × (2 × mean distance between the sides − mean distance within each). What lies behind may end before the segment
- * does, or a level that comes and goes would be blurred by what it returns to.
+ * + n) × (2 × mean distance between the sides − mean distance within each). The part behind may end before the segment
+ * does. Otherwise a level that comes and goes would be blurred by the level that it returns to.
  */
 function splitSegment(values: readonly number[]): Omit<Split, 'segment'> | null {
   const n = values.length;

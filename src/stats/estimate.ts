@@ -7,7 +7,7 @@ export interface Estimate {
   /** Half the width of the 95 % t interval around `value`; null when there is nothing to judge it by. */
   half: number | null;
   /**
-   * What the interval was taken over. `instances`: the means of fresh starts, so start-to-start differences are in it.
+   * The sample behind the interval. `instances`: the means of fresh starts, so start-to-start differences are in it.
    * `slices`: only one start was measured, its slices show nothing of other starts.
    */
   over: 'instances' | 'slices' | 'nothing';

@@ -35,7 +35,7 @@ export const IDLE_CPU = 0.01;
 
 /** A verdict of faster or slower: chance of a false one, over all primary tests of a question together. */
 export const ALPHA = 0.01;
-/** What is surely there but smaller than this is no 'faster' or 'slower': it would not matter to anybody. */
+/** A smaller change is no 'faster' or 'slower', even if it is certain: it would not matter to anybody. */
 export const MIN_EFFECT = 0.01;
 /** 'No difference' needs the whole 99 % interval within ± this share. */
 export const MARGIN = 0.03;

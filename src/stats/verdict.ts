@@ -4,7 +4,7 @@ import { effectFor, tCritical, tPValue } from './student.ts';
 
 /** The rule that turns pairs into verdicts. Works on bare numbers, so that simulations can try just this rule. */
 
-/** What pairs of fresh starts show: one ln(variant ÷ reference) each. */
+/** The result of pairs of fresh starts: one ln(variant ÷ reference) each. */
 export interface PairedTest {
   pairs: number;
   /** Mean of the ln(ratio). */
@@ -106,7 +106,7 @@ export function isSure(test: PairedTest, adjustedP: number): boolean {
   return test.pairs >= MIN_PAIRS && adjustedP < ALPHA && Math.abs(Math.exp(test.mean) - 1) >= MIN_EFFECT;
 }
 
-/** What a comparison yet to be made will be like. */
+/** The expected properties of a future comparison. */
 interface Prospect {
   /** Pairs of fresh starts. */
   pairs: number;

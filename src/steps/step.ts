@@ -54,7 +54,7 @@ export async function withoutCommands<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What a run that broke off had saved amounts to; null when it had not come that far and the folder is not its own. */
+/** The summary of the results that an aborted run saved; null if the folder has none of its own. */
 export async function salvage(out: string, since: number): Promise<Summary | null> {
   const results = await readOutput(out).catch(() => null);
   if (!results || Date.parse(results.run.started) < since) return null;

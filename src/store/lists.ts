@@ -47,7 +47,7 @@ export async function readLists(
     if (list !== null && scanner.depth > 2) item.add(rest);
     else around.add(Buffer.from(rest));
   }
-  // What was cut off within an item is no end of a text.
+  // A text that was cut off within an item is incomplete: the parser must refuse it.
   return parse(around.end() + item.end(), null);
 }
 

@@ -24,7 +24,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const made = () => fixtures['one-start']?.() as Results;
 const SIGN = '{"schema":1,"tool":{"name":"php-runtime-bench","version":"0.1.0"}';
 
-/** Files, and with a slash at the end folders that hold something. What is called like results begins as ours do. */
+/** Makes files, and non-empty folders for names that end with a slash. Files named like results begin as ours do. */
 function fill(names: readonly string[], sign = SIGN): void {
   for (const name of names) {
     const path = join(folder, name);

@@ -25,7 +25,7 @@ const OURS = ['measurements.ndjson', 'results.json', 'report.md', 'report.html',
 const isOurs = (name: string) => OURS.includes(name.replace(/\.new$/, ''));
 /** It is written first: only a folder whose results.json is ours is ours. */
 const SIGNS = ['results.json', 'results.json.new'];
-/** What the folder held before this run, until the run is complete. */
+/** The earlier content of the folder, until the run is complete. */
 const PREVIOUS = '.previous';
 
 /** Makes the folder ready, and sets aside what an earlier run left in it. UserError when it holds anything else. */
@@ -98,7 +98,7 @@ async function listOurs(folder: string): Promise<string[]> {
   return names;
 }
 
-/** What a run did not write. The name alone proves nothing: other programs write a results.json, too. */
+/** Names that no run wrote. The name alone proves nothing: other programs write a results.json, too. */
 async function findForeign(folder: string, names: readonly string[]): Promise<string[]> {
   const signs = names.filter((name) => SIGNS.includes(name));
   for (const sign of signs) if (!(await isSigned(join(folder, sign)))) return [sign];
@@ -127,7 +127,7 @@ export async function isSigned(path: string): Promise<boolean> {
 
 async function setAside(folder: string, names: readonly string[]): Promise<void> {
   const previous = join(folder, PREVIOUS);
-  // What measured nothing is worth less than what it set aside.
+  // A run that measured nothing is worth less than the results that it set aside.
   if (names.includes(PREVIOUS) && !names.includes('measurements.ndjson')) return removeOurs(folder);
   if (!names.includes('results.json')) return removeOurs(folder);
   await rm(previous, { recursive: true, force: true });

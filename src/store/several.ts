@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { UserError } from '../errors.ts';
 import { isSigned } from './output.ts';
 
-/** What a run on several engines writes beside a folder for each. */
+/** Files that a run on several engines writes beside a folder for each. */
 const REPORTS = ['report.md', 'report.html'];
 const SHARE = /^engine-[1-9]\d*$/;
 

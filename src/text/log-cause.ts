@@ -1,9 +1,9 @@
-/** What a server or a build prints about its own end, found in its log. Pure. */
+/** The message of a server or a build about its own end, found in its log. Pure. */
 
 /** Words of errors, as servers, shells, apt and PHP have them. */
 const ERROR =
   /\b(?:emerg|alert|crit|critical|error|fatal|panic|failed|failure|cannot|can't|could not|unable|denied|refused|invalid|unknown|no such|not found|not allowed|specify|segmentation|core dumped)\b|^E: /i;
-/** What runtimes/_shared/pair.sh prints last, whatever it was. */
+/** The last line that runtimes/_shared/pair.sh prints, whatever the cause. */
 const ENDED = /^\S+: (.+) has ended(?: \(.*\))?, so the container ends, too$/;
 /** The sampler of --profile writes this when SIGTERM ends an Apache child within a request: it is no cause. */
 const SAMPLER = /^pthread_mutex_lock\(\): /;

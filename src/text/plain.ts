@@ -1,6 +1,6 @@
 import stringWidth from 'string-width';
 
-/** What terminals act on: colours, cursor moves, titles. The text between them is kept. */
+/** Sequences that terminals act on: colours, cursor moves, titles. The text between them is kept. */
 const ESCAPE_SEQUENCES = new RegExp(
   ['\\[[0-?]*[ -/]*[@-~]', '[\\]PX^_][^\\p{Cc}]*(?:\u0007|\u001b\\\\)?', '[@-Z\\\\^_]']
     .map((end) => `\u001b(?:${end})`)

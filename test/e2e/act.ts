@@ -21,9 +21,9 @@ export interface WorkflowRun {
   /** Outputs of the step with the id `bench`. */
   outputs: Record<string, string>;
   summary: string;
-  /** What all steps printed. */
+  /** The output of all steps. */
   log: string;
-  /** What the steps that run Node printed, whole: act loses the last lines of one that fails. */
+  /** The complete output of the steps that run Node: act loses the last lines of one that fails. */
   printed: string;
   /** The same for one stage of the action: `Main`, `Post`. */
   logOf(stage: 'Main' | 'Post'): string;
@@ -133,8 +133,8 @@ const STANDINS = [
 ];
 
 /**
- * What act cannot do. It does not know `$/`, this repository at the commit that runs. It takes a checkout with a `ref`
- * for one of another repository. Actions of others that handle artifacts need GitHub.
+ * Adapts workflows to the limits of act. It does not know `$/`, this repository at the commit that runs. It takes a
+ * checkout with a `ref` for one of another repository. Actions of others that handle artifacts need GitHub.
  */
 async function adaptWorkflows(folder: string) {
   for (const name of await readdir(folder)) {

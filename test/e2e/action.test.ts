@@ -143,7 +143,7 @@ test('compare-to base: the pull request beside the commit that it started from',
   const before = await readFile(page, 'utf8');
   await writeFile(page, "<?php echo 'shop', PHP_EOL;\n");
   const { pull_request, ...payload } = PULL_REQUEST.payload;
-  // What a stranger may call a branch is no command.
+  // A stranger's branch name is never run as a command.
   const base = { ref: '$(touch owned)`touch owned`', sha };
   const event: Event = {
     name: 'pull_request',

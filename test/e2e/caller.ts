@@ -59,7 +59,7 @@ export class Caller {
     this.folder = '';
   }
 
-  /** What was asked of the stand-ins that GitHub would not have taken. */
+  /** Requests to the stand-ins that GitHub would not have accepted. */
   get violations(): string[] {
     return [...this.github.violations, ...this.artifacts.violations];
   }

@@ -123,7 +123,7 @@ test('a token that may not react: measured all the same', async () => {
   expect(log).toEqual([expect.stringContaining('No reaction')]);
 });
 
-/** What the workflow has written, without the requests. */
+/** The comments of the workflow, without the requests. */
 const ours = () =>
   github.comments.filter(({ author }) => author === 'github-actions[bot]').map(({ body }) => body);
 

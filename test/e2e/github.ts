@@ -28,13 +28,13 @@ export interface Call {
   query: string;
 }
 
-/** Who a token belongs to and what it may do. */
+/** The owner and the rights of a token. */
 export interface Token {
   login: string;
   write: boolean;
 }
 
-/** What our code may ask of GitHub. A call to anything else is a violation. */
+/** Paths that our code may request from GitHub. A call to anything else is a violation. */
 const PATHS = [
   '/repos/{owner}/{repo}/issues/{issue_number}/comments',
   '/repos/{owner}/{repo}/issues/comments/{comment_id}',
@@ -58,7 +58,7 @@ export class GitHub {
   readonly violations: string[] = [];
   readonly pulls = new Set([7]);
   readonly heads = new Map<number, Head>();
-  /** What people may do here: `admin`, `write`, `read`, `none`. Who is not in it does not exist. */
+  /** The rights of people: `admin`, `write`, `read`, `none`. Anybody else does not exist. */
   readonly people = new Map<string, string>();
   /** `rocket` and so on, by comment. */
   readonly reactions: { comment: number; content: string }[] = [];

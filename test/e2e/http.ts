@@ -20,7 +20,7 @@ export interface Server {
   close(): Promise<void>;
 }
 
-/** A server on a free port of 127.0.0.1. What `answer` throws is sent as 500, so that a test sees it. */
+/** A server on a free port of 127.0.0.1. Errors that `answer` throws are sent as 500: a test sees them. */
 export async function serve(answer: (asked: Asked) => Answer | Promise<Answer>): Promise<Server> {
   const server = createServer((request, response) => {
     handle(request, response).catch((error) =>

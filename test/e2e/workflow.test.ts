@@ -191,7 +191,7 @@ test('by schedule: built with credentials, measured, and added to a history that
   expect(github.comments).toEqual([]);
 });
 
-/** What the workflow of a fork may have left. */
+/** Leaves artifacts that the workflow of a fork may have made. */
 async function leave(shards: unknown, results: unknown, name = 'php-runtime-bench') {
   const report = join(artifacts.folder ?? '', name);
   await mkdir(join(report, '1'), { recursive: true });

@@ -86,7 +86,7 @@ configs: { own: { content: from here } }\n`,
     // The build over there ends with its client.
     const isBuilding = () => quietly('pgrep', ['--full', '--exact', `sleep ${BUILD_SECONDS}`]);
     await expect.poll(isBuilding, { timeout: 120_000, interval: 1000 }).toBe(false);
-    // What waits for the arena of the lost run removes all else of it.
+    // A run that waits for the lost run's arena removes the rest of it.
     const next = bench(world(`${fault.out}-next`), 'faulty', 1, '--wait');
     expect(await next.done).toMatchObject({ code: 0 });
     expect(await leftovers()).toEqual([]);

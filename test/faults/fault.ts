@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import { realHost } from '../../src/host.ts';
 import { root } from '../fixtures/docs.ts';
 
-/** What somebody sees who meets the fault. */
+/** The visible effects of the fault. */
 export interface Seen {
   /** Null: it is a step in a workflow that goes on. */
   code: number | null;
@@ -17,14 +17,14 @@ export interface Fault<World> {
   what: string;
   /** Part of what is printed; `…` is any text. */
   message: string;
-  /** What may be printed in its place. */
+  /** Another message that may be printed in its place. */
   or?: string;
   exitCode: number | null;
-  /** What stands in its place, where there is none to see. */
+  /** The text instead of an exit code that nobody sees. */
   ends?: string;
-  /** What is kept of what was measured. */
+  /** The measurements that are kept. */
   kept: string;
-  /** What is left behind, if anything is. */
+  /** Leftovers, if there are any. */
   left?: string;
   /** Why it cannot be brought about here; null: it can. */
   whyNot?(): string | null;

@@ -17,14 +17,14 @@ export interface Lan {
   startSilence(port: number): Promise<void>;
   /** For `DOCKER_CONFIG`: a folder with the password of the registry at this port. */
   logIn(port: number): string;
-  /** What an engine has to trust: a file for `SSL_CERT_FILE`. */
+  /** The certificate that an engine has to trust: a file for `SSL_CERT_FILE`. */
   certificate: string;
   remove(): Promise<void>;
 }
 
 /** Where registries are. */
 export const REGISTRY_ADDRESS = '10.77.0.254';
-/** Who may use a registry: the password, and its bcrypt hash. */
+/** The user of a registry, with the password and its bcrypt hash. */
 const USER = 'bench';
 const PASSWORD = 'secret-of-bench';
 const HASH = '$2y$05$abcdefghijklmnopqrstuuk19nZGJinoC2ljniIKvb0kxXX/iGOWG';

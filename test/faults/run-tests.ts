@@ -10,7 +10,7 @@ export function testRunFaults(faults: readonly Fault<RunWorld>[]): void {
   const suite = openSuite([K6, PHP]);
   let running: Run | null = null;
 
-  // What holds after every run, however it ended.
+  // These checks follow every run, however it ended.
   afterEach(async () => {
     // One that a failed test has left to itself.
     running?.kill('SIGTERM');

@@ -148,7 +148,7 @@ export const runFaults: readonly Fault<RunWorld>[] = [
       for (const name of ['one', 'two']) writeFileSync(join(folder, `${name}.yaml`), SCENARIO);
       const flags = ['--runtimes', 'faulty,faulty[from=load]', '--scenarios', 'one,two', '--warmup', '0s'];
       const run = project.run(out, ...flags, '--instances', '1', '--blocks', '1');
-      // What is appended ends a process of k6; the next one takes a while to begin.
+      // A slice is appended when a k6 process ends; the next one takes a while to begin.
       await during(run, () => readMeasurements(join(project.folder, out)).length > 0);
       await kill('-18080');
       const seen = await end(run);
@@ -229,7 +229,7 @@ export const runFaults: readonly Fault<RunWorld>[] = [
     kept: 'all slices before',
     async inject({ project, out, inShell }) {
       const run = inShell(IN_TERMINAL, ...ONE);
-      // What is shown in a terminal is one line that changes.
+      // The terminal shows a single line that changes.
       await during(run, () => readMeasurements(join(project.folder, out)).length > 0);
       // The program that shows the terminal; ours is in a session of its own.
       run.kill('SIGKILL');

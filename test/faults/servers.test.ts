@@ -10,7 +10,7 @@ import { K6, openSuite, PHP } from './suite.ts';
 const suite = openSuite([K6, PHP]);
 const runs = new Map<string, Promise<Seen>>();
 
-/** What was seen of a run, and that it left nothing. */
+/** Runs once, and checks that nothing is left behind. */
 async function runOnce(...[out, flags]: Parameters<ServerWorld['once']>): Promise<Seen> {
   const { project } = suite;
   const file = join(project.folder, PAGES.file);

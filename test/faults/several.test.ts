@@ -92,7 +92,7 @@ describe.skipIf(why !== null)(`several engines${why ? `: ${why}` : ''}`, () => {
         // Of both runtimes one, wherever it was measured.
         expect(new Set(all.map(([, pushed]) => pushed)).size).toBe(2);
         expect(first.find(([id]) => id === 'faulty@8.4')).toEqual(second.find(([id]) => id === 'faulty@8.4'));
-        // What an engine has built it has as cache: the one has, the other not.
+        // An engine caches its builds: the first has built, the second has not.
         const cached = engines.map(({ docker }) => /Total:\s+(\S+)/.exec(docker('builder', 'du'))?.[1]);
         expect(cached).toEqual([expect.not.stringMatching(/^0B$/), '0B']);
         expectGone();

@@ -1,4 +1,4 @@
-/** What the tests of a file share: a project, and an engine of their own where there can be one. */
+/** Parts that the tests of a file share: a project, and if possible an engine of their own. */
 import { afterAll, beforeAll } from 'vitest';
 import { makeProject, type Project } from '../integration/bench.ts';
 import { makeEngine, type OwnEngine, whyNoEngine } from './engine.ts';

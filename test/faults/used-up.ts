@@ -55,7 +55,7 @@ export const usedUpFaults: readonly Fault<RunWorld>[] = [
       const run = inShell(AS_NOBODY, ...ONE);
       await loading(run, '2/3');
       const pid = readFileSync(join(project.folder, 'pid'), 'utf8').trim();
-      // What runs already may go on; no program is started any more.
+      // Running processes go on; no new one can start.
       execFileSync('setpriv', [...NOBODY, 'prlimit', '--pid', pid, '--nproc=1:1']);
       const seen = await end(run);
       expectKept(project, out);

@@ -1,4 +1,4 @@
-// What counts as the same answer of two runtimes, learned from fresh starts of each: apps that differ for good reasons and bad.
+// Rules for the same answer of two runtimes, learned from fresh starts: apps differ for good reasons and for bad ones.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

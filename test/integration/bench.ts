@@ -29,7 +29,7 @@ export const QUICK = [
 
 /** A run of the CLI that goes on. */
 export interface Run {
-  /** What it has printed so far. */
+  /** The output so far. */
   readonly stdout: string;
   readonly stderr: string;
   kill: Running['kill'];
@@ -59,9 +59,9 @@ export interface Project {
   benchInShell(shell: string, out: string, ...flags: string[]): Run;
   /** The same without QUICK: the load is what the flags say. */
   run(out: string, ...flags: string[]): Run;
-  /** What results.json says, once it fits the schema that is shipped. */
+  /** The content of results.json, checked against the shipped schema. */
   results(out: string): Results;
-  /** What the run has left where temporary files go. */
+  /** The temporary files that runs have left. */
   temporaryFiles(): string[];
   remove(): void;
 }

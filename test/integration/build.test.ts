@@ -1,4 +1,4 @@
-// What becomes of an app on its way into an image: real bake, Composer, extensions and frameworks.
+// Builds of apps into images: real bake, Composer, extensions and frameworks.
 import { createHash, randomUUID } from 'node:crypto';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ afterAll(async () => {
 const write = (name: string, files: Readonly<Record<string, string>>, top = folder) =>
   writeFiles(join(top, name), files);
 
-/** What PHP in the image prints. */
+/** Runs PHP code in the image; returns the output. */
 const php = (image: string, code: string) =>
   docker('run', '--rm', '--network=none', '--entrypoint=php', image, '-r', code);
 
@@ -76,7 +76,7 @@ describe('an app with packages, an extension and commands of its own', () => {
     expect(bases.map((base) => base.name)).toEqual([
       ...['php:8.4-apache', 'mlocati/php-extension-installer:2', 'php:8.4-cli', 'composer:2'],
     ]);
-    // What a run has left in the app's folder is not the app's.
+    // The output of a run in the app's folder is no part of the app.
     write('shop', { [`${out}/results.json`]: '{}' });
     const again = await build(app, ...flags);
     expect(factsOf(again).id).toBe(id);
@@ -126,7 +126,7 @@ describe('credentials for private packages', () => {
     expect(commands.join('\n')).toContain('env=COMPOSER_AUTH');
     expect(commands.join('\n')).not.toContain(token);
     expect(await docker('history', '--no-trunc', name)).not.toContain(token);
-    // What a layer holds is found, or there would be nothing to be learnt from what is not.
+    // The search must find the hash. Otherwise a token that it does not find would prove nothing.
     expect(await findInLayers(name, [token, hash])).toEqual([hash]);
   });
 
@@ -245,7 +245,7 @@ test('a commit with other packages is compared: both sides are installed anew', 
     'packages/greet/composer.json': PACKAGE['packages/greet/composer.json'].replace('1.0.0', '2.0.0'),
   };
   project.write({ ...two, 'composer.json': composer({ require: { 'acme/greet': '2.0.0' } }) });
-  // What somebody has installed for development: with it the page would not answer.
+  // A local install for development: with it the page would not answer.
   project.write({ 'vendor/autoload.php': '<?php http_response_code(500);' });
   const run = project.bench(
     'out-two',

@@ -9,7 +9,7 @@ import { findImages, leftovers, makeProject, type Project } from './bench.ts';
 const { code: noCompose } = await realHost.exec('docker', ['compose', 'version']);
 const [, mapped] = await findImages();
 
-/** What connects, AUTH and SELECT, is no work of the app. */
+/** AUTH and SELECT belong to the connection and are no work of the app. */
 const page = (reads: number) => `<?php
 $cache = fsockopen('cache', 6379);
 function ask(string ...$words)

@@ -56,7 +56,7 @@ describe('bad input', () => {
     },
   );
 
-  // What only the machine and the engine know.
+  // These errors depend on the machine and the engine.
   it.each([
     [
       'an engine that does not answer',
@@ -176,7 +176,7 @@ describe('a plan and its run', () => {
         const [cpus = '', runtime = '', started = ''] = (
           await docker('inspect', '--format', format, name).catch(() => '')
         ).split('\t');
-        // What is only made yet has the year 1.
+        // The start of a container that was only created is in the year 1.
         if (started > '2') seen.set(name, { cpus, runtime, started });
       }
       return [...seen.keys()].filter((name) => /-1-1808[01]$/.test(name)).length === 2;

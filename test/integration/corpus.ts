@@ -121,7 +121,7 @@ export function testApplication(name: string, app: Application, project: () => P
     writeFileSync(join(folder, 'changed'), '');
     const runtimes = app.runtimes ?? RUNTIMES;
     const flags = ['--runtimes', runtimes.join(','), '--scenarios', 'page,words', '--compare-to', 'HEAD'];
-    // What databases are asked is counted in service-counts.test.ts: here it was half of the time.
+    // service-counts.test.ts counts the database queries: here that took half of the time.
     flags.push('--count', 'none');
     const { code, stdout, stderr } = await runApplication(project(), folder, ...flags);
     expect({ code, said: code === 0 ? '' : stdout + stderr }).toEqual({ code: 0, said: '' });

@@ -1,7 +1,7 @@
 /**
- * What differs from php-fpm where the app stays in memory: the table in docs/runtimes.md is made of this. What it has
- * on ends is checked by longlived-ends.test.ts, the rest by longlived-differs.test.ts, on every runtime. Effects of
- * worker.php alone are checked by worker.test.ts, too.
+ * Differences from php-fpm if the app stays in memory: the table in docs/runtimes.md is made of this. On every runtime,
+ * longlived-ends.test.ts checks the rows on process ends, and longlived-differs.test.ts the others. worker.test.ts also
+ * checks the effects of worker.php alone.
  */
 
 const COLUMNS = [
@@ -83,13 +83,13 @@ export const DIFFERENCES = {
   'max-requests': { about: 'Requests lost when `max-requests` replaces a process', cells: fpm('0', '0') },
 } as const satisfies Record<string, { about: string; cells: Cells }>;
 
-/** What the test app leaves behind, as its /state names it. */
+/** State that the test app leaves behind, as its /state names it. */
 export const LEFT = [
   ...['global variables', 'static variables', '`putenv`', '`ini_set`', 'time zone', 'working directory'],
   ...['locale', 'mbstring’s encoding', '`error_reporting`'],
 ];
 
-/** What only ends of processes show. */
+/** Rows that only the end of a process shows. */
 export type End = 'stop kept' | 'stop new' | 'max-requests';
 
 /** The table and its note, as Markdown. */

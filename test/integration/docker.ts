@@ -1,4 +1,4 @@
-/** What the integration tests do with Docker: build, start, ask, remove. Everything started has the test's label. */
+/** Docker functions for the integration tests: build, start, ask, remove. Everything started has the test's label. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -207,7 +207,7 @@ export async function askAtOnce(server: Server, path: string, count: number): Pr
   return Number(await docker('exec', server.container, 'php', '-r', script, ...argv));
 }
 
-/** What it wrote to stderr. */
+/** The output of the server on stderr. */
 export async function logs(server: Server): Promise<string> {
   return (await tryDocker('logs', server.container)).stderr;
 }

@@ -18,7 +18,7 @@ async function run(program: string, args: string[], options: ExecOptions = {}): 
   return stdout;
 }
 
-/** What the run of the example builds. */
+/** The image that the run of the example builds. */
 const image = `${NAMESPACE}/php-server-8-4-plain:latest`;
 
 let project: string;

@@ -1,5 +1,4 @@
-// What goes wrong in the field, for real: each fault is reported, costs its own variant alone and leaves nothing
-// behind.
+// Real faults from the field: each is reported, costs its own variant alone and leaves nothing behind.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, test } from 'vitest';
@@ -28,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => project.remove());
 
-/** What holds after every run, however it ended. */
+/** These checks follow every run, however it ended. */
 afterEach(async () => {
   expect(await leftovers()).toEqual([]);
   expect(project.temporaryFiles()).toEqual([]);
@@ -360,7 +359,7 @@ describe('a second run meanwhile', () => {
     // Both at once, since the first has other things to do than to wait for them.
     const refused = project.bench('second', '--runtimes', 'apache');
     const third = project.bench('third', '--runtimes', 'apache', '--wait');
-    // What a failure leaves running would fail the tests behind it.
+    // Runs that a failure leaves behind would fail the next tests.
     onTestFinished(async () => {
       for (const run of [first, third]) run.kill('SIGTERM');
       await Promise.all([first.done, third.done]);

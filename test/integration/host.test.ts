@@ -106,7 +106,7 @@ echo 'page';
   }
 });
 
-/** What the server and its app have logged, check and warm-up included. */
+/** The logs of the server and its app, check and warm-up included. */
 function readLogs(out: string): string {
   const folder = join(project.folder, out, 'raw/logs/0');
   return readdirSync(folder)

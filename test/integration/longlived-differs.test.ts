@@ -1,4 +1,4 @@
-/** What differs from php-fpm where the app stays in memory, seen on each of them: the table in docs/runtimes.md. */
+/** Differences from php-fpm if the app stays in memory, observed on each runtime: the table in docs/runtimes.md. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Column, DIFFERENCES, type End, LEFT } from './differences.ts';
@@ -61,7 +61,7 @@ const serverVariables = async (server: Server) => {
   return JSON.parse((await askOnce(server, { path: '/server', headers })).body);
 };
 
-/** What a row of the table says, as it is seen. */
+/** Observes the cell of a server in each row of the table. */
 const OBSERVED: Record<Exclude<keyof typeof DIFFERENCES, End>, (server: Server) => Promise<string>> = {
   exit: async (server) => {
     const [answer] = await ask(server, ['/exit'], { fresh: true });
@@ -106,7 +106,7 @@ describe.each(rows)('$runtime', ({ runtime, php, env }) => {
     const server = await serve(arena, image, env);
     const seen: Record<string, string> = {};
     const expected: Record<string, string> = {};
-    // What is left behind comes last, and so does what ends the process.
+    // Rows that leave state behind or end the process come last.
     const keys = Object.keys(OBSERVED) as (keyof typeof OBSERVED)[];
     const rough = ['body 9 MB', 'exit', 'left'];
     for (const key of [

@@ -22,7 +22,7 @@ export const LONG_LIVED: readonly LongLivedRow[] = [
   { ...one, runtime: 'frankenphp', env: { ...one.env, MODE: 'worker' } },
 ];
 
-/** What they are compared with. */
+/** The runtime that the others are compared with. */
 export const FPM: LongLivedRow = { ...one, runtime: 'nginx-fpm' };
 
 /** The base image that is missing for a row; null: it can be built here. */

@@ -86,7 +86,7 @@ const UPLOAD: Request = {
   ].join('\r\n'),
 };
 
-/** What must be the same on all. */
+/** The parts of answers that must be the same on all runtimes. */
 const comparable = (answers: readonly Answer[]) =>
   answers.map(({ status, headers, body }) => ({
     status,

@@ -53,7 +53,7 @@ it('has a row for each runtime that keeps an app in memory by worker.php', () =>
   expect(LONG_LIVED.map(({ runtime }) => runtime).sort()).toEqual(names.sort());
 });
 
-/** What must be the same on all. */
+/** The parts of answers that must be the same on all runtimes. */
 const comparable = (answers: readonly Answer[]) =>
   answers.map(({ status, headers, body }) => ({
     status,

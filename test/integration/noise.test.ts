@@ -1,4 +1,4 @@
-// What a machine makes of a variant against itself.
+// The noise of a machine: a variant against itself.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { NoiseFound } from '../../src/analyse/judge/noise-found.ts';
 import { findImages, leftovers, makeProject, type Project } from './bench.ts';

@@ -94,7 +94,7 @@ describe('known work', () => {
       ]);
       expect(sum(m.steps.map((s) => s.requests))).toBe(m.requests);
       for (const s of m.steps) {
-        // What the machine is late with falls into the next step.
+        // Requests that the machine sends late fall into the next step.
         expect(s.requests + s.dropped).toBeGreaterThan((0.7 * ((s.offeredRps ?? 0) * s.durationMs)) / 1000);
         expect(s.requests + s.dropped).toBeLessThan((1.3 * ((s.offeredRps ?? 0) * s.durationMs)) / 1000);
       }

@@ -1,4 +1,4 @@
-// What PHP counts in a pass of its own: each notice, warning and deprecation, whatever the app does with it.
+// Counts by PHP in a pass of its own: each notice, warning and deprecation, whatever the app does with it.
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';

@@ -35,7 +35,7 @@ interface Row {
 
 const APACHE_LINE = /"GET \/json\?n=1 HTTP\/1\.[01]" 200/;
 
-/** What the command line's PHP sets itself. */
+/** Settings that the PHP CLI sets itself. */
 const CLI_INI = ['output_buffering', 'max_execution_time'];
 
 const modPhp = { sapi: 'apache2handler', worker: /^apache2 /, logLine: APACHE_LINE, files: true };

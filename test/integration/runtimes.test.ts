@@ -73,7 +73,7 @@ for (const { runtime, missing: base } of missing)
 
 const rowOf = (runtime: string) => rows.find((row) => row.runtime === runtime) as Row;
 
-/** What only some have is no test of the others. */
+/** Runtimes without a feature have no tests of it. */
 function describeIf(has: unknown, name: string, body: () => void) {
   if (has) describe(name, body);
 }
@@ -253,7 +253,7 @@ describe('the document root', () => {
   );
 });
 
-/** What `common_options` refuses, the same for all. */
+/** Values that `common_options` refuses on all runtimes. */
 const COMMON_BAD: readonly [string, string, RegExp][] = [
   ['PORT', '80', /integer from 1024 to 64535/],
   ['DOCROOT', '../etc', /relative to the app/],
@@ -365,7 +365,7 @@ describe.each(rows)('$runtime', (row) => {
     });
     await using(start(runtime), async (server) => {
       await askOnce(server, '/json?n=1');
-      // What asked before it was ready may be among its errors.
+      // Requests from before it was ready may be among its errors.
       expect(await logs(server)).not.toContain('/json');
     });
   });

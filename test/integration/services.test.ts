@@ -139,7 +139,7 @@ withCompose('each variant has a database of its own, fresh for each start', asyn
   expect(warnings.some(({ code }) => code === 'shared-services')).toBe(plan.cpus.services.length === 0);
   const log = readFileSync(join(project.folder, 'db/raw/services/mariadb.log'), 'utf8');
   expect(log).toContain('ready for connections');
-  // What the service did is read like the servers.
+  // Resources of the service are read like those of the servers.
   expect(readFileSync(join(project.folder, 'db/raw/resources/0.txt'), 'utf8')).toMatch(
     /^# columns: .* mariadb /,
   );

@@ -36,7 +36,7 @@ services: { file: ${name}.yaml, reset: { db: '${DATABASES[name].reset}' } }
 set-up: php artisan migrate --force --seed
 `;
 
-/** What Laravel itself asks for when it connects is counted, too. */
+/** The counts include Laravel's own queries when it connects. */
 const QUERIES = { mariadb: { base: 6, head: 29 }, postgres: { base: 4, head: 27 } };
 
 test.for(Object.keys(DATABASES) as Database[])(

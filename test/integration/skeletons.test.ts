@@ -21,7 +21,7 @@ final class Home
 interface Skeleton {
   name: string;
   words: string;
-  /** What it lacks to answer a first request in production. */
+  /** Files that it lacks to answer a first request in production. */
   files: Readonly<Record<string, string>>;
 }
 

@@ -41,7 +41,7 @@ test('an app is measured on Apache and on nginx', async () => {
   ).done;
   expect(code, stdout + stderr).toBe(0);
   const { measurements, counts } = project.results('out');
-  // What the pass copies into containers is read there by the servers' user.
+  // The servers' user can read the files that the pass copies into containers.
   expect(counts.map(({ by, failures }) => [by, failures])).toEqual([
     ['php', 0],
     ['php', 0],

@@ -26,7 +26,7 @@ afterEach(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** What a service that wants these files of the folder is refused with; null: it is not. */
+/** The error that refuses a service with these files of the folder; null: it is accepted. */
 async function refusal(...names: string[]): Promise<unknown> {
   const volumes = names.map((name) => ({ type: 'bind', source: join(folder, name) }));
   const file: ComposeFile = { services: { db: { image: 'mariadb:11', volumes } } };

@@ -1,5 +1,5 @@
-// What PHP gets of a request in $_SERVER: the same from all runtimes. Those that keep the app in memory run no other
-// file than the front controller. The table in docs/runtimes.md is what is seen here.
+// PHP's variables for a request in $_SERVER: the same from all runtimes. Those that keep the app in memory run no other
+// file than the front controller. The table in docs/runtimes.md shows these results.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -29,11 +29,11 @@ const REQUESTS: readonly Request[] = [
 ];
 const nameOf = ({ path, body }: Request) => (body === undefined ? path : `POST ${path}`);
 
-/** What a server cannot avoid, as its manifest says. */
+/** Manifests list the variables that a server cannot avoid. */
 const runtimes = loadRuntimes(root, root, realFiles);
 const extraOf = (runtime: string) => runtimes.get(runtime)?.extraVariables ?? [];
 
-/** What every path has where the app stays in memory. */
+/** Variables of every path if the app stays in memory. */
 const FRONT: Variables = {
   ...{ SCRIPT_NAME: '/index.php', SCRIPT_FILENAME: '/app/public/index.php' },
   ...{ PHP_SELF: '/index.php', PATH_INFO: null },

@@ -52,7 +52,7 @@ describe('10 % more work in one app, a comment in another', () => {
     // Of eight, less those that the guards have left out.
     expect(pairs, told).toBeGreaterThanOrEqual(4);
     expect(pairs, told).toBeLessThanOrEqual(8);
-    // What the server does by itself dilutes it a little. An interval of 99 % may miss the truth by a little, too.
+    // The server's own work dilutes it a little. An interval of 99 % may miss the truth by a little, too.
     expect(interval?.low, told).toBeLessThan(1.12);
     expect(interval?.high, told).toBeGreaterThan(1.07);
     // The truth again, by the plain sums of the same windows: turns of one second differ by more on a busy machine.

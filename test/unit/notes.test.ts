@@ -42,7 +42,7 @@ test.each([
 
 const REPOSITORY = 'https://github.com/someone/php-runtime-bench';
 
-/** What the release prints for a version and a repository, of a folder with these two files. */
+/** The output of the release for a version and a repository, in a folder with these two files. */
 function release(version: string, repository: string, { heading, packaged = version }: Release) {
   const folder = makeFolder();
   try {

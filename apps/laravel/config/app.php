@@ -1,6 +1,6 @@
 <?php
 
-// What is not here is Laravel's default.
+// All other settings are Laravel's defaults.
 return [
     'type' => 'laravel',
     // Of an app that keeps no secrets.

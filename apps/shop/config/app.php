@@ -1,6 +1,6 @@
 <?php
 
-// What is not here is Laravel's default.
+// All other settings are Laravel's defaults.
 return [
     'name' => env('APP_NAME', 'A shop'),
     // Of an app that keeps no secrets.

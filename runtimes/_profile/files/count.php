@@ -29,7 +29,7 @@ if (!class_exists(Counter::class, false)) {
                 take_errors();
                 return;
             }
-            // Without the extension. It gets suppressed ones, too. What follows is as without it.
+            // Only without the extension. The handler also gets suppressed errors. PHP then goes on as without it.
             self::$handler ??= static function (int $level): bool {
                 $kind = match ($level) {
                     \E_NOTICE, \E_USER_NOTICE => 0,

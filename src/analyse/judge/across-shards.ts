@@ -25,10 +25,10 @@ export interface Across {
 
 export interface AcrossScenario {
   facts: ScenarioFacts;
-  /** What the ranking is by; absolute numbers of different machines have no place in it. */
+  /** Metric of the ranking; absolute numbers of different machines have no place in it. */
   metric: Metric;
   /**
-   * A ramp that some variant did not hold to its end. What each holds is a number of its machine, and latencies would
+   * A ramp that some variant did not sustain to its end. Saturation points depend on the machine, and latencies would
    * only show how far the ramp went: nothing is placed.
    */
   isRamp: boolean;
@@ -167,7 +167,7 @@ function obstacleOf({ entry, test, shard, beside }: Candidate, all: readonly Can
       : 'nothing was measured on the same machine';
   }
   if (test.pairs === 0) return `no results for the reference in shard ${shard}`;
-  // What it is measured by must be fit to be ranked as well: a ratio to a lower bound means nothing.
+  // The reference must be fit to be ranked as well: a ratio to a lower bound means nothing.
   const theirs = beside && obstacleOf({ entry: beside, test: null, shard, beside: null }, all);
   return theirs && `of the reference in shard ${shard}: ${theirs}`;
 }
@@ -212,7 +212,7 @@ function inverse(test: PairedTest): PairedTest {
 
 /**
  * The difference of two means of ln(variant ÷ reference) from different machines: their variances add up (Welch 1947,
- * with Satterthwaite's degrees of freedom). What a kind of machine does to one runtime and not to another is not in it.
+ * with Satterthwaite's degrees of freedom). Effects of a kind of machine on only one runtime are left out.
  */
 function testApart(a: PairedTest, b: PairedTest): PairedTest | null {
   const pairs = Math.min(a.pairs, b.pairs);

@@ -1,5 +1,5 @@
 /**
- * What k6 itself adds to latency, by how busy it is. Measured by bench/latency against a server that logs its own
+ * Latency that k6 itself adds, by how busy it is. Measured by bench/latency against a server that logs its own
  * latency, with k6 as a run sets it, at a constant rate. A closed load of the same busy ratio gets less. k6 takes time
  * for what comes at once, so it adds milliseconds, whatever the server takes. As a share they weigh most on fast
  * answers. Means of the rounds, on one core; sorted by busy ratio.

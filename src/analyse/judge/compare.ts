@@ -39,7 +39,7 @@ export function compareMeasured(results: Results, measured: readonly Measured[])
   const drafts = measured.flatMap((scenario) => draftScenario(results, scenario));
   const corrected = new Map(
     (['base', 'reference'] as const).flatMap((against) => {
-      // What cannot come to a verdict is no test.
+      // A comparison that cannot come to a verdict is no test.
       const tests = drafts.filter((draft) => draft.against === against && draft.obstacles.length === 0);
       return [
         ...correct(
@@ -109,7 +109,7 @@ function draftScenario(results: Results, scenario: Measured): Draft[] {
   });
 }
 
-/** What all pairs of a scenario share. */
+/** Data that all pairs of a scenario share. */
 interface Desk {
   results: Results;
   scenario: Measured;
@@ -214,7 +214,7 @@ function obstaclesOf({ row }: Entry, metric: CompareMetric): string[] {
     case 'failed':
       return [`${label} failed: ${state.reason}`];
     case 'unranked':
-      // What a request costs is the same question at any rate.
+      // The cost of a request can be compared at any rate.
       return state.cause === 'rate-missed' && ofServer ? [] : [`${label}: ${state.reason}`];
     case 'generator-bound':
       if (!ofServer) return [`the load generator was the limit for ${label}: ${state.reason}`];

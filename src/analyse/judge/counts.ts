@@ -9,7 +9,7 @@ import { judgeInstructions } from './instructions.ts';
 /** With an interval, 'same' needs all of it within this share of the base. */
 const SAME = 0.01;
 
-/** What was counted on one variant, under one name: a list of repeats for each fresh start. */
+/** Counts of one variant under one name: a list of repeats for each fresh start. */
 interface Counted extends Omit<CountSide, 'instances'> {
   starts: readonly (readonly number[])[];
 }
@@ -61,7 +61,7 @@ function draftScenario(results: Results, counts: readonly Count[]): Draft[] {
 
 type NamedCount = Pick<CountRow, 'name' | 'by' | 'endpoint'> & { side: Counted };
 
-/** What was counted on a variant, by who counted what where. */
+/** Counts of a variant, by counter, endpoint and name. */
 function namesOf(counts: readonly Count[]): Map<string, NamedCount> {
   const values = counts.flatMap(({ values, ...count }) => values.map((value) => ({ ...count, ...value })));
   const found = Map.groupBy(values, ({ by, endpoint, name }) => JSON.stringify([by, endpoint, name]));

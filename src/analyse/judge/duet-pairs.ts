@@ -48,7 +48,7 @@ export function testDuets(instances: readonly InstancePair[]): PairedTest | null
   };
 }
 
-/** What a ln(ratio) of duets is multiplied by: halfway between none of it diluted and all; 1 where nothing is known. */
+/** Factor for a ln(ratio) of duets: halfway between no dilution and full dilution; 1 if nothing is known. */
 export function correctionFor(instances: readonly InstancePair[]): number {
   return (1 + findDilution(instances)) / 2;
 }

@@ -80,7 +80,7 @@ export function leadsOf(comparisons: readonly Comparison[]): Set<Comparison> {
   return new Set(leads.values());
 }
 
-/** What is compared with what, and in which scenario. */
+/** Key of a comparison: its scenario and both sides. */
 export function keyOfPair({ scenario, variant, against, reference }: Comparison): string {
   return JSON.stringify([scenario, variant, against, reference]);
 }

@@ -7,7 +7,7 @@ import type { GuardCounts } from '../summary.ts';
 import { correctionFor, duetRatios, wereTogether } from './duet-pairs.ts';
 import { blockRatios, type InstancePair, logRatios, pairSlices } from './pairs.ts';
 
-/** What a machine makes of two variants that are the same. SDs of ln(ratio): 0.01 is 1 %. */
+/** Noise of a machine between two equal variants. SDs of ln(ratio): 0.01 is 1 %. */
 export interface Noise {
   metric: CompareMetric;
   /** Pairs of fresh starts. */
@@ -20,7 +20,7 @@ export interface Noise {
   comparison: Comparison;
 }
 
-/** What a run of a variant against itself shows about the machine. */
+/** Findings about the machine from a run of a variant against itself. */
 export interface NoiseFound {
   /** Label of the variant, and its scenario. */
   variant: string;
@@ -31,7 +31,7 @@ export interface NoiseFound {
   seed: number;
   noise: readonly Noise[];
   guards: GuardCounts | null;
-  /** What a run of so many minutes would do, and by metric the smallest change that it would find, as a share. */
+  /** Effort of a run of so many minutes, and by metric the smallest change that it would find, as a share. */
   prospects: readonly BudgetProspect[];
   exitCode: ExitCode;
 }

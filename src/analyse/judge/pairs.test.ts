@@ -145,7 +145,7 @@ const exact = (sorted: readonly number[], p: number) => {
   const [below, above] = [sorted[Math.floor(index)] as number, sorted[Math.ceil(index)] as number];
   return below + (above - below) * (index - Math.floor(index));
 };
-/** What k6 reports of a slice. */
+/** Numbers that k6 reports for a slice. */
 const gridOf = (sorted: readonly number[]): GridPoint[] =>
   [0, ...GRID, 100].map((p) => ({ p, ms: exact(sorted, p) }));
 

@@ -17,7 +17,7 @@ export interface InstancePair {
   dropped: number;
   /** Kept pairs that were disturbed: without them too little would be left. */
   disturbed: number;
-  /** What became of both when they were loaded at once, a window with each of them first; empty where they never were. */
+  /** Results under load at once, with a window where each of them is first; empty if they never were. */
   duets: readonly Duet[];
   /** Windows that were void or failed, and those whose other one was. */
   duetsDropped: number;
@@ -25,7 +25,7 @@ export interface InstancePair {
   duetsDisturbed: number;
 }
 
-/** Something other than the server affected this slice. What is not known counts as quiet. */
+/** Something other than the server affected this slice. Unknown guards count as quiet. */
 export function isDisturbed({ guards }: Pick<Measurement, 'guards'>): boolean {
   return (
     (guards.foreignCpuRatio ?? 0) > FOREIGN_CPU ||
@@ -200,7 +200,7 @@ function ofSides(
   return a && b ? [Math.log(a), Math.log(b)] : null;
 }
 
-/** What one variant brings into every pair of which nothing is dropped. */
+/** Part of one variant in every pair of which nothing is dropped. */
 export interface OwnSides {
   /** Its fresh starts and blocks: two variants that have the same ones lose none to each other. */
   key: string;

@@ -72,7 +72,7 @@ function subtract(a: OwnSides | null, b: OwnSides | null): (number[] | null)[] {
   });
 }
 
-/** What the tests are sure of; null where there are none. */
+/** Order that the tests are sure of; null if there are no tests. */
 function orderBy(entries: readonly Entry[], tests: readonly Tested[], isRps: boolean): Better | null {
   if (tests.length === 0) return null;
   const ps = holm(tests.map(({ test }) => test.p ?? 1));
@@ -120,7 +120,7 @@ function byIntervals(entries: readonly Entry[], metric: Ranked | 'cpu'): Better 
 function estimateOf(row: Row, metric: Ranked | 'cpu'): Estimate | null {
   const found = metric === 'cpu' ? row.cpuMsPerRequest : row[metric];
   if (found === null) return null;
-  // What was held to the end of the ramp is surely held.
+  // A rate that was sustained to the end of the ramp is sure.
   const half = metric === 'holds' ? (found.half ?? 0) : found.half;
   if (found.over === 'instances' || half === null) return { ...found, half };
   // Slices of one start differ far less in CPU than starts do.
@@ -132,7 +132,7 @@ function isBelow(a: Estimate | null, b: Estimate | null): boolean {
   return a.value + a.half < b.value - b.half;
 }
 
-/** Who is surely better than every other; null when nobody is or there is no other. */
+/** Id of the variant that is surely better than every other; null if there is none or no other. */
 function aheadOfAll(entries: readonly Entry[], better: Better): string | null {
   const ids = entries.map(({ variant }) => variant.id);
   if (ids.length < 2) return null;

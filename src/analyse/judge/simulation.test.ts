@@ -159,7 +159,7 @@ const spreads = new Map(Object.values(worlds).map((world) => [world, spreadOf(wo
 /** How often a change of the size that is called detectable is found, in per cent. */
 function powerIn({ world, pairs, seed }: (typeof cases)[number]): number {
   const draw = makeDraw(seed + 500);
-  // What is printed is for the pairs that are left.
+  // The printed change is for the pairs that are left.
   const full: World = (draw) => world(draw) ?? full(draw);
   const detectable = predictDetectable({ pairs, spread: spreads.get(world) as number }) as number;
   return share(3000, () => run(full, draw, pairs, Math.log1p(detectable)), ['faster']);

@@ -26,9 +26,9 @@ interface Test {
 }
 
 /**
- * What became of `tune` in a scenario: of each runtime the value that is surely better than the one chosen and has the
- * best number. Many values are each compared with the chosen one, and the best of many numbers is partly chance. So p
- * values are corrected for all tests of the scenario together.
+ * Results of `tune` in a scenario: for each runtime the best value that is surely better than the one chosen. Many
+ * values are each compared with the chosen one, and the best of many numbers is partly chance. So p values are
+ * corrected for all tests of the scenario together.
  */
 export function judgeTuned(
   { plan: { tune } }: Pick<Results, 'plan'>,

@@ -7,7 +7,7 @@ import { makeRandom } from '../../stats/random.ts';
 import { findCapacity, judgeProbe, nextRate, poolCapacity } from './capacity-found.ts';
 import type { Knee } from './knee.ts';
 
-/** What it finds, as a share of the capacity. */
+/** Result of a search, also as a share of the capacity. */
 function find(given: Searched): Knee & { ratio: number; probes: number } {
   const probes = search(given);
   const found = findCapacity(probes) as Knee;
@@ -131,7 +131,7 @@ describe('the search', () => {
         const random = makeRandom(seed);
         const probes = run(seed, (rps) => rps < edge && random() >= flaky);
         expect(probes.length).toBeLessThanOrEqual(MAX_PROBES);
-        // What ends it was tried twice.
+        // The rate that ends the search was tried twice.
         const found = findCapacity(probes);
         if (found?.kind === 'found') {
           expect(rates(probes).filter((rps) => rps === found.high)).toHaveLength(2);

@@ -70,8 +70,8 @@ function toRate(rps: number): number {
 }
 
 /**
- * What came of one probe. Its first step is left out: it is there for pools that grow on demand. As with a ramp
- * (`levelsOf`), of a queue that grows answers come at λ ÷ (1 + W′); W′ is the slope of the steps' average latency.
+ * Result of one probe. Its first step is left out: it is there for pools that grow on demand. As with a ramp
+ * (`levelsOf`), answers of a growing queue come at λ ÷ (1 + W′); W′ is the slope of the steps' average latency.
  *
  * @param rps what was offered, requests per second
  * @param typicalMs how long a request takes where nothing waits
@@ -131,8 +131,8 @@ function slopeOf(steps: readonly Step[]): number {
 }
 
 /**
- * What a search has found: the rates between which the capacity lies, or the highest that was held where it ended for
- * another reason than the server's. Null where it found nothing.
+ * Result of a search: the rates between which the capacity lies. If the server did not end the search, it is the
+ * highest rate that was sustained. Null if it found nothing.
  */
 export function findCapacity(probes: readonly Probe[]): Knee | null {
   const { low, high } = bracketOf(probes);

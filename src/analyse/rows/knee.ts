@@ -72,7 +72,7 @@ export function findKnee(levels: readonly Level[]): Knee | null {
   };
 }
 
-/** What levels that lacked nothing but clients did per second: the third best, so that one or two prove nothing. */
+/** Served rate of levels that lacked only clients: the third best, as one or two prove nothing. */
 function servedAbove(levels: readonly Level[]): number {
   const served = levels.flatMap((level) => (level.short ? [level.served] : []));
   return served.sort((a, b) => b - a)[MIN_EVIDENCE] ?? 0;
@@ -117,8 +117,8 @@ export function offeredBy(slice: Pick<Judged, 'requests' | 'iterations'>, step: 
 
 /**
  * By how much longer each request takes than the one a second before, in seconds. If a queue grows, that is exactly
- * arrivals ÷ service − 1. What comes at t is answered at t + W(t), so answers come at λ ÷ (1 + W′). A server that is
- * full shows it long before anything is refused.
+ * arrivals ÷ service − 1. Requests that arrive at t are answered at t + W(t), so answers come at λ ÷ (1 + W′). A
+ * server that is full shows it long before anything is refused.
  */
 function growthBetween(before: Step | undefined, { offsetMs, durationMs, latency }: Step): number {
   if (!before?.latency || !latency) return 0;
@@ -180,7 +180,7 @@ export function poolLimits(instances: readonly (readonly Knee[])[]): Limit | nul
   };
 }
 
-/** What was asked and answered on the levels up to a rate. */
+/** Requests and answers on the levels up to a rate. */
 function poolUpTo(slices: readonly Measurement[], rps: number): Held['upTo'] {
   const steps = slices.flatMap((slice) =>
     risingSteps(slice).filter((step) => (offeredBy(slice, step) as number) <= rps),

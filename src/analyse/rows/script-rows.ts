@@ -5,7 +5,7 @@ import type { CheckRow, EndpointRow, ErrorRow, Row, ScriptEvent, ScriptRow } fro
 import { sum } from './pool.ts';
 import { judgeThreshold, poolMetric } from './thresholds.ts';
 
-/** What a user's k6 script reported over all slices of a variant; null: it is none. */
+/** Report of a user's k6 script over all slices of a variant; null without a script. */
 export function poolScript(slices: readonly Measurement[], facts: ScenarioFacts): ScriptRow | null {
   const scripts = slices.flatMap(({ script }) => (script ? [script] : []));
   if (scripts.length === 0) return null;
@@ -37,8 +37,8 @@ export function poolScript(slices: readonly Measurement[], facts: ScenarioFacts)
 }
 
 /**
- * What was checked of the answers, worst first: by `check` in a script; a bundled journey counts the wrong answers of
- * each endpoint.
+ * Checks of the answers, worst first: those of `check` in a script; a bundled journey counts the wrong answers of each
+ * endpoint.
  */
 export function poolChecks(
   slices: readonly Measurement[],

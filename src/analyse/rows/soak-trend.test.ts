@@ -22,7 +22,7 @@ const walk: Noise = (random) => {
     return at;
   };
 };
-/** What is correlated for half a minute. */
+/** Noise that is correlated for half a minute. */
 const slow: Noise = (random) => {
   let at = 0;
   return () => {

@@ -23,13 +23,13 @@ interface Point {
   y: number;
 }
 
-/** What a slice shows about a soak. */
+/** Data of a slice for the analysis of a soak. */
 export interface SteadySlice extends Pick<Measurement, 'durationMs' | 'turnMs' | 'requests'> {
   steps: readonly Omit<Measurement['steps'][number], 'dropped' | 'latency'>[];
   series: readonly Pick<Measurement['series'][number], 'atMs' | 'memoryBytes' | 'cpuUs'>[];
 }
 
-/** What steady load that lasts does to a variant; null where there was none. */
+/** Effects of lasting steady load on a variant; null if there was none. */
 export function poolSoak(slices: readonly SteadySlice[], model: 'open' | 'closed'): Soak | null {
   const steady = slices.filter(isSteady);
   const memory = poolTrends(steady.map((slice) => findTrend(memoryOf(slice))));

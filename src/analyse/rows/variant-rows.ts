@@ -19,7 +19,7 @@ import { byInstance, poolEndpoints, poolErrors, poolPercentiles, sum } from './p
 import { judgeScript, missedByScript, poolChecks, poolScript } from './script-rows.ts';
 import { poolSoak } from './soak-trend.ts';
 
-/** What was measured in one scenario. */
+/** Measurements of one scenario. */
 export interface Measured {
   facts: ScenarioFacts;
   model: ScenarioSummary['model'];
@@ -52,7 +52,7 @@ export function measureVariants(results: Results): Measured[] {
 }
 
 /**
- * What runtimes are ranked by. At a given rate RPS is about equal for all, so the tail decides: p99 where every
+ * Metric for the ranking of runtimes. At a given rate RPS is about equal for all, so the tail decides: p99 where every
  * variant has enough samples.
  */
 export function chooseMetric({ model, entries }: Measured): Metric {
@@ -61,7 +61,7 @@ export function chooseMetric({ model, entries }: Measured): Metric {
   return ranked.every(({ row }) => (row.latency?.samples ?? 0) >= P99_SAMPLES) ? 'p99' : 'p95';
 }
 
-/** What the ranking is by: as above, except for ramps that some variant did not hold to their end. */
+/** Metric of the ranking: as above, except for ramps that some variant did not sustain to their end. */
 export function chooseRanking(measured: Measured): ScenarioSummary['metric'] {
   const isRamp = measured.entries.some(
     ({ row }) => row.state.kind === 'ranked' && row.holds?.kind === 'found',
@@ -91,7 +91,7 @@ function poolProcesses(good: readonly Measurement[]): Row['processes'] {
   };
 }
 
-/** What one variant did in one scenario, and whether it may be ranked. */
+/** Results of one variant in one scenario, and whether it may be ranked. */
 function toRow(
   variant: Variant,
   all: readonly Measurement[],

@@ -109,7 +109,7 @@ function measureStart(slices: readonly Measurement[], metric: CompareMetric): nu
   }
 }
 
-/** What differs between two runs apart from the app, so that their numbers may. */
+/** Differences between two runs apart from the app, which may change the numbers. */
 function unlikeRuns(now: Results, then: Results): string[] {
   const machine = ({ host }: Results) =>
     [host.cpuModel, `${host.cpus} CPUs`, host.kernel, `engine ${host.engine}`].join(', ');

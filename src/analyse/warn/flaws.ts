@@ -3,7 +3,7 @@ import { BODY_DIFFERENCE, GENERATOR_BUSY, HEADER_BYTES, P99_SAMPLES } from '../.
 import { sum } from '../rows/pool.ts';
 import type { Row, ScenarioSummary } from '../summary.ts';
 
-/** What makes the numbers of a scenario less than they seem. What is wrong with the other ref is worth a word as well. */
+/** Flaws that make the numbers of a scenario less reliable. Flaws of the other ref are reported as well. */
 export function findFlaws(of: ScenarioSummary, results: Results): Warning[] {
   const scenario = { ...of, rows: [...of.rows, ...of.bases] };
   return [
@@ -140,7 +140,7 @@ function ofLoss(scenario: ScenarioSummary): Warning[] {
   return warnings;
 }
 
-/** What k6 hides by a second attempt. */
+/** Lost connections that k6 hides with a second attempt. */
 function ofResets(scenario: ScenarioSummary): Warning[] {
   const found = scenario.rows.flatMap((row) => {
     const count = sum(

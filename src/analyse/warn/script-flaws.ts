@@ -3,7 +3,7 @@ import { passedRatio, sayChecks } from '../rows/script-rows.ts';
 import type { Row, ScenarioSummary, ScriptEvent, ScriptRow } from '../summary.ts';
 import { warning } from './flaws.ts';
 
-/** What a script or a bundled journey found wrong, and what went wrong with a script itself. */
+/** Faults that a script or a bundled journey found, and faults of a script itself. */
 export function findScriptFlaws(scenario: ScenarioSummary): Warning[] {
   const rows = [...scenario.rows, ...scenario.bases];
   const where = `scenario ${scenario.facts.name}`;

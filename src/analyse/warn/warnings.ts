@@ -56,7 +56,7 @@ function ofRun({ run, plan, variants }: Results, scenarios: readonly ScenarioSum
   return [...warnings, ...ofPhp(variants)];
 }
 
-/** What differs between this run and the earlier one that it is compared with, beside the app. */
+/** Differences between this run and the earlier one that it is compared with, beside the app. */
 function ofEarlier({ comparisons }: Results): Warning[] {
   const reasons = comparisons.flatMap((one) => (one.against === 'earlier' ? one.reasons : []));
   const found = [...new Set(reasons)].filter((reason) => reason !== ANOTHER_RUN);

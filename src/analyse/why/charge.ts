@@ -28,7 +28,7 @@ interface Call {
   group: FrameGroup;
   /** Function that it counts for. */
   holder: string;
-  /** What is charged. */
+  /** Function that is charged for it. */
   charge: string;
   /** Whether `charge` is of an own function, which also answers for what it calls. */
   answers: boolean;

@@ -6,8 +6,8 @@ import type { Culprit, FunctionChange, FunctionName } from './why-model.ts';
 const MOST = 0.5;
 
 /**
- * What surely changed, the largest change first. Time in code that is not the user's own is charged to the own function that
- * called it, since that is where somebody can do something about it. Each sample counts once, so changes add up.
+ * Functions that surely changed, the largest change first. Time in code that is not the user's own is charged to the
+ * own function that called it, since the user can change that one. Each sample counts once, so changes add up.
  *
  * Both are tested: each function as far as it is called by one of the own, and an own function with all that it calls.
  * The former finds one function of a library among many, the latter what many share.

@@ -71,7 +71,7 @@ test('calls of the app meet their likes, whichever way a server reaches it', () 
     { caller: 0, name: 'Kernel::handle', sides: [0.3, 0.3] },
     { caller: 1, name: 'App::find', sides: [0, 0] },
     { caller: 2, name: 'strlen', sides: [0.6, 0.6] },
-    // What starts the app stays: the other server spares it.
+    // Boot code of the app stays: the other server spares it.
     { caller: 0, name: 'App::boot', sides: [0, 0] },
     { caller: 4, name: 'Loader::load', sides: [0, 0.5] },
   ]);

@@ -2,8 +2,8 @@ import type { Frame, Profile } from '../../results/results.ts';
 import { ENTRY, groupOf, isFileCode } from './frame-groups.ts';
 
 /**
- * Two servers reach the same app by other ways: through an index.php, or through their own loop and a handler. What only one
- * of them has in front of the app becomes one function, so that the calls of the app itself meet their likes.
+ * Two servers reach the same app in different ways: through an index.php, or through their own loop and a handler.
+ * Frames in front of the app that only one of them has become one function. The calls of the app itself then match.
  */
 export function alignEntries(
   ones: readonly Profile[],

@@ -1,6 +1,6 @@
 import type { Frame } from '../../results/results.ts';
 
-/** Whose code a function is: `outside` is neither in the app's folder nor built into PHP. */
+/** Owner of a function's code: `outside` is neither in the app's folder nor built into PHP. */
 export type FrameGroup = 'own' | 'vendor' | 'autoload' | 'php' | 'outside';
 
 const AUTOLOAD = /(^|\/)vendor\/(autoload\.php$|composer\/(ClassLoader|autoload_\w+|platform_check)\.php$)/;
@@ -8,7 +8,7 @@ const VENDOR = /(^|\/)vendor\//;
 /** Written by frameworks when they warm their caches: nobody edits these. */
 const GENERATED = /^(var\/cache|storage\/framework|bootstrap\/cache)\//;
 
-/** What only one of two servers has in front of the app. No function of PHP can have this name. */
+/** Frames in front of the app that only one of two servers has. No function of PHP can have this name. */
 export const ENTRY: Frame = { name: '(server and entry script)', file: null, line: null };
 
 export function groupOf({ name, file }: Pick<Frame, 'name' | 'file'>): FrameGroup {
@@ -24,8 +24,8 @@ export function isFileCode({ name, file }: Pick<Frame, 'name' | 'file'>): boolea
 }
 
 /**
- * What makes a function the same in both versions. Lines move when something above them is edited, so closures and anonymous
- * classes go without theirs, and the name of a generated container without its hash.
+ * Key of a function, the same in both versions. Lines move when something above them is edited. So keys of closures
+ * and anonymous classes lack their lines, and the name of a generated container lacks its hash.
  */
 export function keyOf({ name, file }: Pick<Frame, 'name' | 'file'>): string {
   return JSON.stringify([name, file].map((text) => text && withoutPlaces(text)));

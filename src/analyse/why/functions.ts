@@ -47,7 +47,7 @@ export function timesOf({ variants, bases }: Paired, way: SampleSplit): Map<stri
   return new Map([...keys].map((key) => [key, { variant: us(variants, key), base: us(bases, key) }]));
 }
 
-/** What changed, of all that was sampled often enough, corrected for the number of tests of all ways together. */
+/** Changes of all functions that were sampled often enough, corrected for the number of tests of all ways together. */
 export function testChanges<W extends SampleSplit>(
   paired: Paired,
   ways: readonly W[],

@@ -38,7 +38,7 @@ export interface FunctionChange {
   sure: boolean;
 }
 
-/** What surely changed: an own function with all that it calls outside of the own code, or another function by itself. */
+/** A sure change: of an own function including its calls outside the own code, or of another function by itself. */
 export interface Culprit {
   /** Null: autoloading. */
   function: FunctionName | null;
@@ -69,7 +69,7 @@ export interface Why {
   starts: number;
   samples: Sides;
   perRequestUs: Sides;
-  /** What the sampler adds to CPU per request, as a share, in the middle of all starts; null: not known. */
+  /** CPU per request that the sampler adds, as a share: the median of all starts; null: not known. */
   overhead: number | null;
   /** One of how many requests was sampled, in the starts with the most and the fewest; null: not known. */
   every: { least: number; most: number } | null;

@@ -24,7 +24,7 @@ const only = (results: Results): Why => explainCpu(results, [])[0] as Why;
 function simulate(truth: Truth) {
   const { profiles, target } = makeSampled(IDS, truth);
   const why = only(resultsWith(profiles));
-  // What a library costs is charged to the one who calls it.
+  // The cost of a library is charged to the own function that calls it.
   const right = isOwn(target) ? nameOfPart(target) : 'App\\Controller::index';
   const [first] = why.culprits;
   const isRight =

@@ -171,7 +171,7 @@ function makeNames(
   return (key) => names.get(key) ?? unknown;
 }
 
-/** What surely changed first, own functions before others; then the rest, by time and change. */
+/** Sorted: sure changes of own functions, then of others, each by size; then the rest by time. */
 function listFunctions(paired: Paired, nameOf: (key: string) => FunctionName): FunctionTime[] {
   const { self: changes } = testChanges(paired, ['self']);
   const inclusive = timesOf(paired, 'inclusive');

@@ -11,7 +11,7 @@ import { measureSlices } from '../../run/measure/measure.ts';
 import { describeScenario } from '../../run/record.ts';
 import { Samples } from '../../run/sample/samples.ts';
 
-/** What `eject-load` knows of a load, beside the files for Kubernetes. */
+/** The file in which `eject-load` describes a load, beside the files for Kubernetes. */
 export const EJECTED_FILE = 'load.json';
 /** The folder in which `report` looks for what the pods printed. */
 const PODS = 'pods';
@@ -86,7 +86,7 @@ async function readPods(folder: string): Promise<Pod[]> {
   return Promise.all(names.map(async (name) => ({ name, log: await readFile(join(folder, name), 'utf8') })));
 }
 
-/** What the pods measured together. Errors: a pod is missing, is there twice, or wrote no summary. Pure. */
+/** Merges the measurements of all pods. Errors: a pod is missing, is there twice, or wrote no summary. Pure. */
 function resultsOfPods(load: EjectedLoad, pods: readonly Pod[]): Results {
   const parts = pods.map((pod) => ({ ...pod, summary: readSummary(pod), errors: parseSamples(pod.log) }));
   checkSegments(load, parts);

@@ -24,7 +24,7 @@ interface TestRunOptions {
   flags: readonly string[];
 }
 
-/** What Kubernetes takes as a ConfigMap is 1 MiB; names and base64 need some of it. */
+/** Kubernetes limits a ConfigMap to 1 MiB; names and base64 need some of it. */
 export const MOST_BYTES = 900 * 1024;
 
 /** The objects, as one file for `kubectl apply`. */

@@ -4,14 +4,14 @@ import { COUNT_NAMES } from '../../results/count-names.ts';
 import { formatDuration, HOUR, parseDuration, quote, refuse, SECOND, unknownWord } from '../text.ts';
 import type { Shard, Unjudged } from '../types.ts';
 
-/** What `compare-to`, `budget` and `fail-on` take. Each `parse…` throws a UserError without a place. */
+/** Values of `compare-to`, `budget` and `fail-on`. Each `parse…` throws a UserError without a place. */
 
 export const COMPARE_TO =
   "'base', a git ref such as main or HEAD~1, an image such as shop:1.2, or an older results.json";
 
 /**
- * `base`, a git ref, an image, or the path of an older results.json: only the machine knows which of them. What begins
- * with '-' would be a flag to git and is none of them.
+ * `base`, a git ref, an image, or the path of an older results.json: only the machine knows which of them. A text
+ * that begins with '-' is refused, as git would take it as a flag.
  */
 export function parseCompareTo(text: string): string {
   if (!/^(?!-)\P{C}{1,500}$/u.test(text) || text.trim() !== text) {

@@ -7,8 +7,8 @@ import { toCheck } from './fail-on.ts';
 import { find, type Layer } from './layers.ts';
 
 /**
- * Who counts. Without the key: the services, where there are any and another version is measured, and whoever counts what
- * a gate names.
+ * The chosen counters. Without the key: services, if there are any and another version is measured, and the counters
+ * that gates need.
  */
 export function readCounters(
   layers: readonly Layer[],

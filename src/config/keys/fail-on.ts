@@ -5,7 +5,7 @@ import { quote, unknownWord } from '../text.ts';
 import type { Config, Scenario } from '../types.ts';
 import { find, type Layer } from './layers.ts';
 
-/** What decides how variants are called. */
+/** Keys that decide the names of variants. */
 export const VARIANT_KEYS = ['runtimes', 'php', 'app'] as const;
 const SCENARIO_KEYS = ['scenarios', 'paths', 'journey'] as const;
 

@@ -81,7 +81,7 @@ export const command = scalar(
   { type: 'string', minLength: 1 },
 );
 
-/** What answers may differ in: a regular expression of JavaScript, with the flags g and u. */
+/** Parts in which answers may differ: a regular expression of JavaScript, with the flags g and u. */
 export const mask = scalar(
   (text) => {
     const allowed =
@@ -139,7 +139,7 @@ export const PASS_KEYS = {
   },
 } as const satisfies Record<string, Key>;
 
-/** Who measures shares of the variants. */
+/** Keys for several engines that share the variants. */
 export const SEVERAL_ENGINES_KEYS = {
   engines: {
     schema: listOf(scalar(parseEngine, { type: 'string', minLength: 1 })),
@@ -159,7 +159,7 @@ export const SEVERAL_ENGINES_KEYS = {
   },
 } as const satisfies Record<string, Key>;
 
-/** Who loads instead of the engine with the servers. */
+/** Keys for engines that make the load instead of the engine with the servers. */
 export const LOAD_ENGINE_KEYS = {
   'load-engines': {
     schema: listOf(scalar(parseEngine, { type: 'string', minLength: 1 })),

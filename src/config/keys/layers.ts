@@ -23,7 +23,7 @@ export interface Sources {
   random?: () => number;
 }
 
-/** What one source sets, checked key by key. */
+/** Values that one source sets, checked key by key. */
 export interface Layer {
   document: Document;
   values: Values;
@@ -31,7 +31,7 @@ export interface Layer {
   base: string;
 }
 
-/** What the deciding source sets for a key. */
+/** The value of a key from the source that decides. */
 export interface Given<K extends KeyName> {
   value: NonNullable<Values[K]>;
   base: string;

@@ -33,7 +33,7 @@ const BUILT_IN = new Set(
   opcache zlib`.split(/\s+/),
 );
 
-/** What composer.json requires, by name; nothing where there is none. */
+/** Names of the packages that composer.json requires; empty if there is no such file. */
 function readRequirements(text: string | null): string[] {
   try {
     return Object.keys(JSON.parse(text ?? '{}').require ?? {}).map((name) => name.toLowerCase());
@@ -43,7 +43,7 @@ function readRequirements(text: string | null): string[] {
   }
 }
 
-/** What an app is and takes by its requirements, unless that was set. */
+/** Kind and extensions of an app: as set, else from its requirements. */
 export function judgeApp(
   requirements: readonly string[],
   handler: boolean,
@@ -66,7 +66,7 @@ export function describeApp(folder: string, files: Files, said: Parameters<typeo
   return judgeApp(requirements, files.kind(join(folder, 'handler.php')) === 'file', said);
 }
 
-/** What the app is served with by default: the mode that its framework has for production. */
+/** The app's environment; by default the production mode of its framework. */
 export function frameworkEnvironment(
   { kind }: Pick<App, 'kind'>,
   env: Readonly<Record<string, string>>,
@@ -152,7 +152,7 @@ export function hasApp(folder: string, files: Files): boolean {
   );
 }
 
-/** What Composer notes of all packages is long: of the largest apps some MB. */
+/** Composer's list of installed packages is long: some MB in the largest apps. */
 const MAX_INSTALLED_BYTES = 64 * 2 ** 20;
 
 /** The packages for development in an app's `vendor/`, by name; none where Composer installs anew, as it is left out. */

@@ -28,7 +28,7 @@ function findClash({ conflicts = [] }: Runtime, app: App): string | null {
   return names.find((name) => conflicts.includes(name)) ?? null;
 }
 
-/** Why a runtime cannot serve an app; null: it can. What starts the app for each request serves any kind. */
+/** Why a runtime cannot serve an app; null: it can. A runtime that starts the app for each request serves any kind. */
 export function findMisfit(
   { runtime, set }: Pick<RuntimeChoice, 'runtime' | 'set'>,
   app: App,
@@ -52,7 +52,7 @@ export function findMisfit(
   return null;
 }
 
-/** What keeps such an app in memory after all. */
+/** Advice on how to keep such an app in memory. */
 const HINTS: Partial<Record<AppKind, string>> = {
   laravel:
     'octane-swoole, octane-roadrunner and octane-frankenphp keep Laravel in memory; the app must require their packages, see docs/apps.md',

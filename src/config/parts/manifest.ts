@@ -8,7 +8,7 @@ import { findBaseImages } from './dockerfile.ts';
 
 type Declared = Pick<OptionSpec, 'type' | 'env' | 'default'>;
 
-/** What every container and every build is given, or takes from its image. */
+/** Reserved variables: every container and every build gets them, or has them from its image. */
 const OURS = ['PORT', 'DOCROOT', 'APP_KIND', 'BACKEND_PORT', 'PHP_VERSION', 'EXTENSIONS', 'PATH', 'HOME'];
 
 /** The options of `common_options` in runtimes/_shared/options.sh: the same everywhere, so that runtimes can be compared. */

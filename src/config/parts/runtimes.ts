@@ -141,7 +141,7 @@ export function loadRuntimes(
   return Object.assign(new Map(inOrder), { broken });
 }
 
-/** What can stand beside any runtime has a folder like one: nginx before it, and where instructions are counted. */
+/** Reads a companion, which has a folder like a runtime: nginx in front, or the image that counts instructions. */
 function readBeside(
   name: string,
   folder: string,

@@ -17,7 +17,7 @@ const DISK_BYTES = 2 * 2 ** 30;
 
 const gib = (bytes: number) => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
 
-/** What the script has printed, as findings; none where the machine has no /proc. */
+/** Findings from the script's output; none if the machine has no /proc. */
 export function judgeNow(text: string, cpus: number): Finding[] {
   const [before, after] = [...text.matchAll(/^cpu +(.*)$/gm)].map(([, line = '']) =>
     line.split(' ').map(Number),

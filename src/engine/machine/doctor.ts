@@ -12,7 +12,7 @@ import { MACHINE_SCRIPT, type Machine, parseMachine } from './machine.ts';
 import { judgePlacement, PLACEMENT_SCRIPT, type Placement, parsePlacement } from './placement.ts';
 import { judgePast, judgeRepeats, repeatWork } from './usual.ts';
 
-/** What the configuration beside it needs, and whether it is there. */
+/** Checks the tools that the configuration needs. */
 export async function diagnoseNeeds(
   host: Host,
   { services, coldStart }: Pick<Config, 'services' | 'coldStart'>,
@@ -42,7 +42,7 @@ export async function diagnoseNeeds(
   return findings;
 }
 
-/** What the configuration needs, and what the machine has shown where its results go. */
+/** Checks the needs of the configuration, the disk for its results, and the earlier run there. */
 export async function diagnoseBeside(
   host: Host,
   machine: Machine,
@@ -65,7 +65,7 @@ async function diagnoseDisk(out: string): Promise<Finding[]> {
 /** The machine on which servers run, which is the engine's; and what a container sees of it, if one could look. */
 export interface Site {
   machine: Machine;
-  /** What NOW_SCRIPT printed there. */
+  /** Output of NOW_SCRIPT there. */
   now: string;
   /** The placement of this process; null if the engine runs elsewhere. */
   own: Placement | null;

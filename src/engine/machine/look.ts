@@ -2,8 +2,8 @@ import { type Docker, LABEL } from '../docker.ts';
 import { inspectImage } from '../image-store.ts';
 
 /**
- * What a shell script prints in a container that sees processes and control groups of the engine's machine, as the sampler
- * does. Null: the engine does not have the image.
+ * Runs a shell script in a container that sees processes and control groups of the engine's machine, like the sampler.
+ * Returns its output; null: the engine does not have the image.
  */
 export async function lookInContainer(
   docker: Docker,

@@ -3,7 +3,7 @@ import type { Cpu } from '../../plan/cpus.ts';
 import type { HostFacts } from '../../results/results.ts';
 import type { EngineFacts } from '../docker.ts';
 
-/** What a machine reports about itself, with MACHINE_SCRIPT. */
+/** Facts that a machine reports about itself, with MACHINE_SCRIPT. */
 export interface Machine {
   cpus: Cpu[];
   cpuModel: string;

@@ -2,8 +2,9 @@ import { parseCpus } from '../../config/text.ts';
 import type { Finding } from './finding.ts';
 
 /**
- * What a process may use of its machine, by its control groups (v1 and v2), up to the highest that it sees; and who else is
- * there. Runs in any POSIX shell on Linux, here as well as in a container of the engine. The roots are for tests.
+ * Prints the CPU limits of a process, from its control groups (v1 and v2) up to the highest that it sees. It also
+ * prints CI runners and CPU settings of the machine. Runs in any POSIX shell on Linux, here as well as in a container
+ * of the engine. The roots are for tests.
  */
 export const PLACEMENT_SCRIPT = `
 proc=\${PROC_ROOT:-/proc} root=\${CGROUP_ROOT:-/sys/fs/cgroup} cpus=\${CPUS_ROOT:-/sys/devices/system/cpu}
@@ -42,7 +43,7 @@ echo "isolated $(cat "$cpus/isolated" 2>/dev/null)"
 echo "turbo $(cat "$cpus/cpufreq/boost" 2>/dev/null) $(cat "$cpus/intel_pstate/no_turbo" 2>/dev/null | sed 's/1/off/; s/0/1/; s/off/0/')"
 `;
 
-/** What the script found. */
+/** The parsed output of the script. */
 export interface Placement {
   /** Numbers of the CPUs that it may run on. */
   cpus: readonly number[];
@@ -99,7 +100,7 @@ function findQuota(lines: readonly (readonly string[])[]): number | null {
 }
 
 /**
- * What becomes of numbers that are measured there.
+ * Effects of the placement on numbers that are measured there.
  *
  * @param own what this process may use
  * @param container what a container of the engine may use; null: it was not asked

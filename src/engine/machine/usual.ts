@@ -5,7 +5,7 @@ import { FOREIGN_CPU, STALL, STEAL } from '../../stats/limits.ts';
 import type { Finding } from './finding.ts';
 import type { Machine } from './machine.ts';
 
-/** What a machine usually shows: the same work again and again, and what an earlier run has seen. */
+/** The usual noise of a machine: from repeated work, and from an earlier run. */
 
 /** With these it takes about four seconds. */
 const REPEATS = 20;
@@ -45,7 +45,7 @@ export function judgeRepeats(timesMs: readonly number[]): Finding {
   };
 }
 
-/** What an earlier run on this machine has seen; null: there is none in the folder. */
+/** Disturbances in an earlier run on this machine; null: there is none in the folder. */
 export function judgePast(past: Results | null, machine: Machine, folder: string): Finding[] {
   const here = past?.host.cpuModel === machine.cpuModel && past.host.cpus === machine.cpus.length;
   const slices = past?.measurements.filter(({ outcome }) => outcome !== 'void') ?? [];

@@ -5,7 +5,7 @@ import { defaultVus, type LoadStep } from './load-steps.ts';
 import type { Batch } from './slices.ts';
 import { DRAIN_MS, WHOLE } from './timeline.ts';
 
-/** What `capacity` adds to the first instance. Which rates are tried, only the run can know; how many at most, the plan does. */
+/** Searches that `capacity` adds to the first instance. The run picks the rates; the plan limits their number. */
 export interface PlannedSearches {
   /** One for each variant and scenario. */
   searches: number;

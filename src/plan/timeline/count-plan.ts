@@ -15,7 +15,7 @@ const PAGE_SECONDS = 20;
 /** To start php-cgi's container, and to ask for the first page. */
 const SIDE_SECONDS = 3;
 
-/** What counts take on an idle machine. */
+/** Size and time of a count on an idle machine. */
 export interface PlannedCount {
   by: Counter;
   variants: number;

@@ -23,10 +23,10 @@ export interface Slice {
   steps: readonly LoadStep[];
 }
 
-/** What one k6 process does: slices one after the other. */
+/** The work of one k6 process: slices one after the other. */
 export interface Batch {
   scenario: Scenario;
   slices: readonly Slice[];
-  /** What is in flight at the end of a slice gets this long. */
+  /** Requests in flight at the end of a slice get this much time. */
   drainMs: number;
 }

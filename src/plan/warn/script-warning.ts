@@ -1,7 +1,7 @@
 import type { Scenario } from '../../config/types.ts';
 import type { Warning } from '../../results/results.ts';
 
-/** What becomes of a k6 script's thresholds where it is not what k6 alone would make of them. */
+/** Warns of thresholds in k6 scripts that work differently than with k6 alone. */
 export function warnOfThresholds(scenarios: readonly Scenario[]): Warning[] {
   return scenarios.flatMap(({ name, load, script }) => {
     const thresholds = script?.thresholds ?? [];

@@ -1,4 +1,4 @@
-/** What a server that is in trouble, or has had enough of us, is given before we give up. */
+/** Retries for a server that is in trouble or limits our requests. */
 const RETRIES = 3;
 /** A job that waits costs its user money. */
 const MAX_WAIT_MS = 90_000;

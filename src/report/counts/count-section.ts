@@ -15,7 +15,7 @@ import { count, NOTHING } from '../words/numbers.ts';
 import { bothCounts, countRange, differenceOf, sideAmount } from './count-words.ts';
 import { tellFloor } from './instruction-words.ts';
 
-/** What was counted per request: on both sides where there are two. */
+/** Counts per request: of both sides if there are two. */
 export function countSection({ counts }: ScenarioSummary): Section[] {
   if (counts.length === 0) return [];
   const isCompared = counts.some(({ change }) => change !== null);

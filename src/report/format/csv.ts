@@ -14,7 +14,7 @@ import { reasonOf } from '../words/words.ts';
 type Value = string | number | null | undefined;
 type Columns<T> = Readonly<Record<string, (of: T) => Value>>;
 
-/** What a line is about: a variant in a scenario, all that was asked of it together or one endpoint. */
+/** The subject of a line: a variant in a scenario, with all its requests or one endpoint. */
 interface Subject {
   summary: Summary;
   scenario: ScenarioSummary;
@@ -27,7 +27,7 @@ interface Subject {
   profiled: FunctionTime | null;
 }
 
-/** What is known of an endpoint as well as of all together. */
+/** Values that are known for an endpoint as well as for all together. */
 type Counted = Pick<EndpointRow, 'requests' | 'bytesPerResponse' | 'latency'> & {
   okCount: number;
   okRatio: number | null;

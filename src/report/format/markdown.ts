@@ -26,7 +26,7 @@ export type Stage = 'full' | 'folded' | 'short';
 /** Fullest first: a publisher takes the first that fits. */
 export const STAGES: readonly Stage[] = ['full', 'folded', 'short'];
 
-/** What `short` keeps, so that it fits whatever the labels are: a character takes up to eight when escaped. */
+/** Limits with which `short` fits whatever the labels are: a character takes up to eight when escaped. */
 const SHORT = { scenarios: 6, rows: 40, label: 40, reason: 80 };
 
 /** How rows are shown: how many of a scenario, and how much of the text of others. */

@@ -12,7 +12,7 @@ interface Bar {
 }
 
 /**
- * What the ranking is by as bars from zero: a Mermaid chart, which GitHub draws
+ * The ranked values as bars from zero: a Mermaid chart, which GitHub draws
  * (https://mermaid.js.org/syntax/xyChart.html). Empty where there are no two bars. The table has the intervals.
  */
 export function renderChart({ rows, metric }: ScenarioSummary): string {

@@ -202,7 +202,7 @@ function renderRows(
   ];
 }
 
-/** What a row was answered and has logged, below its reason; once for all that have the same. */
+/** Answer and log of a row, below its reason. A row with the same ones refers to the first of them. */
 function tellShown(row: Row, rows: readonly Row[], width: number): string[] {
   const shown = shownOf(row);
   if (!shown) return [];

@@ -3,7 +3,7 @@ import { acrossLegend, acrossTables } from '../view/sections/across.ts';
 import { type Html, html, isolate, sentence } from './html.ts';
 import { gridHtml, textHtml } from './sections.ts';
 
-/** What several machines measured in one table, each variant by its ratio to the reference on its own machine. */
+/** Results of several machines in one table, each variant as a ratio to the reference on its own machine. */
 export function renderAcrossHtml(across: Across): Html {
   const { missing, of } = across;
   return html`<section class="card across">

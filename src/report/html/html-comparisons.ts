@@ -10,7 +10,7 @@ import type { Numbers } from './charts/variant-numbers.ts';
 import { type Html, html, isolate, raw, sentence } from './html.ts';
 import { drawRange, gridHtml, scaleOf } from './sections.ts';
 
-/** What the page makes of texts of others where they stand in a sentence. */
+/** Formats texts of others within sentences of the page. */
 export const pageMedium: Medium = {
   ...{ name: isolate, text: cleanLine },
   ...THIS_CHANGE,

@@ -7,7 +7,7 @@ import { DOUBTFUL, reasonOf } from '../words/words.ts';
 import type { Numbers } from './charts/variant-numbers.ts';
 import { type Html, html, name, sentence } from './html.ts';
 
-/** What a cell of the page shows, by the column of the ranking that it is in. */
+/** Content of a row's cell in one column of the ranking. */
 type Show = (row: Row) => Html | string;
 interface Column extends Pick<RankColumn, 'title' | 'unit' | 'help' | 'isText'> {
   className?: string | undefined;

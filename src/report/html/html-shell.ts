@@ -8,12 +8,12 @@ interface HtmlPage {
   version?: string;
   /** Made one after the other, as they are written: those of a large run would not all have to fit into memory. */
   body: Iterable<Html>;
-  /** What the page's script reads; without it there is no script. */
+  /** Data for the page's script; left out: the page has no script. */
   data?: () => unknown;
 }
 
 /**
- * What all pages share: a page needs nothing but itself, and allows its own style and script by what they are.
+ * Frame of all pages. A page needs no other file. Its policy allows only its own style and script, by hash.
  *
  * @returns its text, piece by piece
  */

@@ -37,7 +37,7 @@ const ENTITIES: Record<string, string> = {
   "'": '&#39;',
 };
 
-/** Text for an element or a quoted attribute. What directs terminals or turns text around is taken out of it. */
+/** Text for an element or a quoted attribute. It loses characters that control terminals or turn text around. */
 function escapeText(text: string): string {
   return cleanText(text).replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
 }

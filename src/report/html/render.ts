@@ -18,7 +18,7 @@ import { renderRanking } from './html-ranking.ts';
 import { renderPage } from './html-shell.ts';
 import { renderWhy } from './html-why.ts';
 
-/** What is shown together: what was judged, and the slices that the charts are made of. */
+/** A group of the report: its judged results, and the slices for the charts. */
 interface HtmlGroup {
   summary: Summary;
   measurements: readonly Measurement[];

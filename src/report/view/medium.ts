@@ -13,7 +13,7 @@ export interface Medium extends Names {
   subject: string;
   /** The same in the head of a table. */
   now: string;
-  /** What a failing check means there, beside `This check fails`. */
+  /** Consequence of a failing check in this medium, beside `This check fails`. */
   fails: (exitCode: number) => string;
   marks: Readonly<Record<Mark, string>>;
   /** A link to the ways to accept a slowdown once, in the documentation of a version; left out where links are not possible. */

@@ -1,11 +1,11 @@
 /**
- * What the formats of the report have in common: sections of tables and texts, built once from the summary. A format only
- * decides how each kind of thing looks.
+ * Common model of all report formats: sections of tables and texts, built once from the summary. A format only decides
+ * how each kind of thing looks.
  */
 import type { Comparison } from '../../results/results.ts';
 import type { Tone } from './table.ts';
 
-/** A string is ours. What others have written is marked as such, and each format makes it harmless. */
+/** A string comes from this tool. Texts of others are marked as such, and each format makes them harmless. */
 export type Text =
   | string
   | readonly Text[]
@@ -38,7 +38,7 @@ export interface Grid {
 }
 
 export interface GridHead {
-  /** What a narrow terminal leaves it out by; `label`: the column that names the row, else the first. */
+  /** Key by which a narrow terminal drops columns; `label`: the column that names the row, else the first. */
   key?: string;
   title: Text;
   /** Beside the title, such as `ms`. */
@@ -46,7 +46,7 @@ export interface GridHead {
   align: 'left' | 'right';
   /** The column has many words: it is as wide as reading them takes. */
   long?: boolean;
-  /** What the table is about. */
+  /** The main column of the table. */
   isMain?: boolean;
   /** Left out where pictures are not possible. */
   isPicture?: boolean;

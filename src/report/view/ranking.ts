@@ -16,10 +16,10 @@ export interface RankColumn {
   unit?: string;
   /** Title and unit for a terminal, where the full ones are too wide. */
   short?: string;
-  /** What it is, for a page that shows such a thing. */
+  /** Explanation of the column, for pages that show one. */
   help?: string;
   isText?: boolean;
-  /** What the ranking is by. */
+  /** The ranking goes by this column. */
   isMain?: boolean;
   cell: (row: Row) => RankCell;
   sort: (row: Row) => number | string | null;
@@ -84,9 +84,9 @@ interface RankNumber extends Omit<RankColumn, 'isMain' | 'cell'> {
   cell: (row: Row, isMain: boolean) => RankCell;
   /** Whether a scenario has it; else all have. */
   when?: (scenario: ScenarioSummary) => boolean;
-  /** What the CSV calls it, else its key; null: it is a number of endpoints as well, which the CSV has anyway. */
+  /** Name in the CSV, else its key; null: endpoints have the number as well, so the CSV has it anyway. */
   csv?: string | null;
-  /** What the CSV has beside it. */
+  /** Further fields of the CSV beside it. */
   beside?: RankFields;
 }
 

@@ -22,10 +22,10 @@ import type { Medium } from './medium.ts';
 import { labelColumn, numberColumns, placeColumn, type RankColumn } from './ranking.ts';
 import { tellRows } from './why/cause.ts';
 
-/** What the report shows of a scenario, made once from the summary. A format only decides how it looks. */
+/** Content of the report on a scenario, made once from the summary. A format only decides how it looks. */
 export interface ScenarioView {
   title: string;
-  /** What came out, in a sentence; then what came of `--tune`, in what others are better, and who is missing. */
+  /** The result in a sentence; then results of `--tune`, variants that are better otherwise, and missing variants. */
   verdict: string;
   tuned: readonly string[];
   others: readonly string[];
@@ -35,18 +35,18 @@ export interface ScenarioView {
   numbers: readonly RankColumn[];
   deltas: Deltas | null;
   ranked: readonly Row[];
-  /** What was measured but has no place, each kind with its title. */
+  /** Measured rows without a place, each kind with its title. */
   apart: readonly { title: string; rows: readonly Row[] }[];
   failed: readonly Row[];
   /** Variants that were left out. */
   left: number;
   /** Which load, how often. */
   conditions: string;
-  /** What Δ is, where it is shown. */
+  /** Meaning of Δ, if it is shown. */
   delta: string;
-  /** What the numbers and signs mean, and what else is known of all of them. */
+  /** Meaning of the numbers and signs, and notes that apply to all of them. */
   legend: readonly string[];
-  /** What was counted and profiled, in sentences, for where there is no section of it. */
+  /** Counts and profiles in sentences, for formats that have no section on them. */
   counts: readonly string[];
   functions: string;
 }

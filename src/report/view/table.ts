@@ -5,7 +5,7 @@ export interface Table {
 }
 
 export interface Head {
-  /** What a narrow terminal leaves it out by. */
+  /** Key by which a narrow terminal drops the column. */
   key: string;
   title: string;
   align: 'left' | 'right';

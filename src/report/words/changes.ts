@@ -8,7 +8,7 @@ export interface Names {
   text: (text: string) => string;
 }
 
-/** What a metric is called beside a number. */
+/** Name of a metric beside a number. */
 const NOUNS: Record<CompareMetric, string> = {
   rps: 'RPS',
   ...eachQuantile((quantile) => quantile),
@@ -45,7 +45,7 @@ export function markOf({ verdict, margin }: Comparison): string {
   }
 }
 
-/** What is compared with what, by names; made fit for printing by the medium. */
+/** A comparison with the names of both sides, formatted for the medium. */
 export interface NamedComparison {
   comparison: Comparison;
   /** `apache`, or with several scenarios: `apache` in `json`. */
@@ -74,7 +74,7 @@ export function bothNumbers({ metric, values }: Pick<Comparison, 'metric' | 'val
   return `${digits(reference / scale)} → ${digits(variant / scale)} ${unit}`;
 }
 
-/** What stands over them: `base → head`. */
+/** Title of the column with both numbers: `base → head`. */
 export function bothTitle(against: Comparison['against']): string {
   return { base: 'base → head', earlier: 'earlier → now', reference: 'reference → variant' }[against];
 }

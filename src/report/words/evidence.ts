@@ -2,7 +2,7 @@ import type { ErrorRow, Row } from '../../analyse/summary.ts';
 import type { Evidence } from '../../results/results.ts';
 import { cut } from '../../text/plain.ts';
 
-/** What was answered where it should not have been, and what the app has logged meanwhile. Text of others. */
+/** Wrong answer, and the app's log of that time. Untrusted text. */
 export interface Shown {
   answer: Evidence | null;
   log: string;

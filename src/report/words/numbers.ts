@@ -2,7 +2,7 @@ import type { Limit } from '../../analyse/summary.ts';
 import type { Estimate } from '../../stats/estimate.ts';
 import { percent } from '../../text/percent.ts';
 
-/** What stands where nothing was measured. */
+/** Placeholder for values that were not measured. */
 export const NOTHING = '–';
 
 /** Digits before the point of the largest power of ten in a number: 0 for 1…9.99. */
@@ -60,7 +60,7 @@ export function estimated(estimate: Estimate | null): string {
   return half === '' ? value : `${value} ± ${half}`;
 }
 
-/** What a ramp or a search found: `620 ± 20`, `≥ 1,000`, `< 5`. */
+/** Result of a ramp or a search: `620 ± 20`, `≥ 1,000`, `< 5`. */
 export function held(found: Limit | null): string {
   if (found?.kind === 'beyond') return atLeast(found.value);
   if (found?.kind === 'below') return `< ${digits(found.value)}`;
@@ -127,7 +127,7 @@ export interface ChangeText {
 
 /**
  * A ratio to another variant as a change. As many places as the interval justifies, at most one; the interval is
- * rounded outwards, so it claims no more than is known. What is four times as much or more is a factor: `×12`.
+ * rounded outwards, so it claims no more than is known. A ratio of four or more becomes a factor: `×12`.
  */
 export function change(ratio: number, interval: { low: number; high: number } | null): ChangeText {
   const { low, high } = interval ?? { low: ratio, high: ratio };

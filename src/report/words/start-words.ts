@@ -38,7 +38,7 @@ export function startsOf(variants: readonly Variant[]): ColdStartRow[] {
     }));
 }
 
-/** What was timed. */
+/** Meaning of the start times. */
 export function startsLegend(variants: readonly Variant[]): string {
   const timed = variants.filter(({ coldStart }) => coldStart);
   const found = timed[0]?.coldStart;

@@ -7,7 +7,7 @@ import { tellCount } from '../counts/count-words.ts';
 import { levelOf, markOf, type NamedComparison, type Names, nounOf, tellAmount } from './changes.ts';
 import { atMost, type ChangeText, change } from './numbers.ts';
 
-/** What a ranking's Δ column shows: each variant against the reference, in what ranks. */
+/** Δ column of a ranking: each variant against the reference, in the metric that ranks. */
 export interface Deltas {
   /** Null where not all are in the same metric. */
   metric: Comparison['metric'] | null;
@@ -59,7 +59,7 @@ export function deltasOf({ comparisons, basis, metric: ranking }: ScenarioSummar
   };
 }
 
-/** What a comparison is made with, by name: `main`, the label of the reference, the earlier run. */
+/** Name of a comparison's counterpart: `main`, the label of the reference, the earlier run. */
 export function counterpart(
   { against, reference }: Pick<Comparison, 'against' | 'reference'>,
   summary: Summary,
@@ -111,7 +111,7 @@ interface GateSentence {
   because: string;
 }
 
-/** What became of each `fail-on`, in the order they were given. */
+/** Result of each `fail-on`, in the order given. */
 export function tellGates(summary: Summary, medium: Names): GateSentence[] {
   return summary.gates.map((result) => ({
     gate: `Gate ${medium.name(result.gate.source)}`,
@@ -167,7 +167,7 @@ export function deltaTitle({ metric }: Deltas): string {
   return metric === null ? 'Δ' : `Δ ${nounOf(metric)}`;
 }
 
-/** What Δ is: `Δ is the change of RPS from apache, with its 99 % interval`. */
+/** Meaning of Δ: `Δ is the change of RPS from apache, with its 99 % interval`. */
 export function deltaLegend({ metric, level, sample }: Deltas, summary: Summary, medium: Names): string {
   const interval = level ? `, with its ${levelOf(level)}` : '';
   const of = metric === null ? '' : ` of ${nounOf(metric)}`;

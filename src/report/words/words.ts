@@ -8,7 +8,7 @@ import { atLeast, bytes, digits, duration, estimated, held, ms, points } from '.
 /** Makes a variant's label fit for where it is printed. */
 export type Name = (label: string) => string;
 
-/** What came out, in a sentence; nothing is claimed that the intervals do not bear out. */
+/** The result in a sentence; it claims nothing that the intervals do not show. */
 export function verdict(scenario: ScenarioSummary, name: Name): string {
   const { metric, rows, bases } = scenario;
   const amount = (row: Row) => amountIn(metric, row);
@@ -54,7 +54,7 @@ export function verdict(scenario: ScenarioSummary, name: Name): string {
   return `No clear best between ${listNames(tied.map((row) => name(row.label)))}: ${range}, ${why}${behind(ranked.slice(tied.length), name)}.`;
 }
 
-/** What the first of a ranking is best in. */
+/** Advantage of the first in a ranking, by metric. */
 export const BEST: Record<ScenarioSummary['metric'], string> = {
   ...{ rps: 'has the highest RPS', holds: 'sustains the highest rate' },
   ...{ p95: 'has the lowest p95', p99: 'has the lowest p99' },
@@ -157,7 +157,7 @@ function cpuVerdict({ rows, best, cheapest }: ScenarioSummary, name: Name): stri
   return `${name(row.label)} needs the least CPU per request: ${estimated(row.cpuMsPerRequest)} ms, ${saved} below the next.`;
 }
 
-/** Who is missing from the ranking, and why, in short; empty when nobody is. */
+/** Variants that are missing from the ranking, and why, in short; empty if there are none. */
 export function exceptions({ rows, bases }: ScenarioSummary, name: Name): string {
   const of = (kind: RowState['kind']) => rows.filter((row) => row.state.kind === kind);
   const bound = of('generator-bound').map(
@@ -222,7 +222,7 @@ export function startedAfresh({ scenarios, plan }: Summary): string {
   return starts === 1 ? 'once' : plural(starts, 'time');
 }
 
-/** What the ± means here. */
+/** Meaning of the ±. */
 export function intervalLegend({ rows, metric, basis: ranking }: ScenarioSummary): string {
   if (metric === 'holds') return '';
   // CPU per request has a ± of its own beside every ranking.
@@ -242,7 +242,7 @@ export function intervalLegend({ rows, metric, basis: ranking }: ScenarioSummary
   return words.join('; ');
 }
 
-/** What `holds` is, where some variant was loaded by a ramp. Else empty. */
+/** Meaning of `holds`; empty if no variant was loaded with a ramp. */
 export function holdsLegend({ rows, bases, facts }: ScenarioSummary): string {
   const found = [...rows, ...bases].flatMap(({ holds }) => (holds ? [holds] : []));
   if (found.length === 0) return '';
@@ -280,7 +280,7 @@ export function overhead({ run }: Summary): string {
   return `${duration(run.loadSeconds)} of load in ${duration(run.wallSeconds)} (overhead ${Math.round(run.overheadRatio * 100)} %)`;
 }
 
-/** What repeats a run; of runs put together a line for each. */
+/** Command that repeats a run; for runs put together one line each. */
 export function commandsOf(run: Summary['run']): string {
   return [...new Set((run.merged ?? [run]).map(({ command }) => shellCommand(command)))].join('\n');
 }

@@ -1,12 +1,12 @@
 import { type CounterValues, divide, less } from './counter-values.ts';
 
-/** What counters grew by while nothing was asked but by their reading and so many health checks. */
+/** Growth of counters in a window with only their reading and `probes` health checks. */
 export interface Window {
   probes: number;
   values: CounterValues;
 }
 
-/** What one reading and one health check cost. */
+/** Costs of one reading and one health check. */
 interface Costs {
   own: CounterValues;
   probe: CounterValues;

@@ -40,7 +40,7 @@ const scripted = (names: readonly string[]) => ({
   variant: null,
 });
 
-/** What an earlier start found: it is the same server. */
+/** Costs from an earlier start: it is the same server. */
 function recall(known: Calibrated | undefined, service: CountedService): Calibrated | null {
   return known ? { ...known, service } : null;
 }

@@ -18,7 +18,7 @@ export interface Calibrated {
   probe: CounterValues;
 }
 
-/** What counters grew by while something was done. */
+/** Growth of counters during some work. */
 interface Growth {
   values: CounterValues;
   /** Health checks in the time. */
@@ -52,9 +52,9 @@ export async function calibrate(world: ReadWorld, service: CountedService): Prom
 }
 
 /**
- * What the services counted while the work was done, together; what reading them and health checks cost is taken out.
- * `doubtful`: names of services whose health checks could not be separated from the work. `missing`: counts that were
- * left out, as a service did not give its part.
+ * Counts of all services together during the work, less the costs of readings and health checks. `doubtful`: names of
+ * services whose health checks could not be separated from the work. `missing`: counts that were left out, as a service
+ * did not give its part.
  *
  * @param unread services that count something, too, and cannot be read
  */

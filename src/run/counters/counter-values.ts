@@ -1,4 +1,4 @@
-/** What databases and caches report about themselves, as counts. Pure. */
+/** Counts that databases and caches report about themselves. Pure. */
 
 /** By the names of `COUNT_NAMES`, since the service started. */
 export type CounterValues = Readonly<Record<string, number>>;
@@ -19,14 +19,14 @@ const SERVERS: Readonly<Record<string, ServerKind>> = {
   ...{ 'redis-server': 'redis', 'valkey-server': 'redis' },
 };
 
-/** What each kind counts, where all of it can be read. */
+/** Counts of each kind, if all of them can be read. */
 const NAMES: Readonly<Record<ServerKind, readonly string[]>> = {
   mysql: ['queries', 'rows-read', 'rows-written', 'temporary-tables', 'temporary-tables-on-disk'],
   postgresql: ['queries', 'rows-read', 'rows-written', 'temporary-tables-on-disk'],
   redis: ['cache-commands', 'cache-hits', 'cache-misses'],
 };
 
-/** What a service counts; of one whose kind is not known, everything. */
+/** Names of a service's counts; for an unknown kind, all names. */
 export function namesOf(kind: ServerKind | null): readonly string[] {
   return kind ? NAMES[kind] : [...new Set(Object.values(NAMES).flat())];
 }
@@ -34,7 +34,7 @@ export function namesOf(kind: ServerKind | null): readonly string[] {
 /** Prints which servers there are in a container. */
 export const FIND_SERVERS = `for name in ${Object.keys(SERVERS).join(' ')}; do command -v $name >/dev/null && echo $name; done; true`;
 
-/** What a container is, by the servers in it; null: nothing whose counters are known. */
+/** Kind of a container, from the servers in it; null: none with known counters. */
 export function serverKindOf(found: string): ServerKind | null {
   const [first] = found.split('\n').flatMap((name) => SERVERS[name.trim()] ?? []);
   return first ?? null;
@@ -68,7 +68,7 @@ export function parseMysql(text: string): CounterReading | null {
   };
 }
 
-/** What a client sends beside statements, and what counts a second time a statement that was prepared. */
+/** Commands that are no statements, and commands that count a prepared statement a second time. */
 const NO_STATEMENT =
   /^com_(admin_commands|multi|stmt_.*|prepare_sql|execute_sql|dealloc_sql|execute_immediate)$/;
 const INNODB_WRITES = ['innodb_rows_inserted', 'innodb_rows_updated', 'innodb_rows_deleted'];
@@ -130,7 +130,7 @@ export function postgresScript(names: readonly string[], mark: string, hasStatem
   ].join('\n');
 }
 
-/** What psql printed for it. `queries` is left out where the server does not keep them, rows where some are not written yet. */
+/** Parses psql's output. `queries` is left out if the server does not count them, rows if some are not written yet. */
 export function parsePostgres(text: string): CounterReading | null {
   const lines = text.split('\n').map((line) => line.trim().split(' '));
   const of = (word: string) => lines.filter(([first]) => first === word);
@@ -181,7 +181,7 @@ export function isZero(values: CounterValues): boolean {
   return Object.values(values).every((value) => value === 0);
 }
 
-/** What was counted by a service; null: nobody knows what it is. */
+/** Counts of one service; `kind` is null if unknown. */
 export interface WindowPart {
   service: string;
   kind: ServerKind | null;

@@ -44,7 +44,7 @@ const PSQL = `if [ -n "\${POSTGRES_PASSWORD_FILE:-}" ]; then POSTGRES_PASSWORD=$
 export PGPASSWORD="\${POSTGRES_PASSWORD:-}" PGOPTIONS='-c client_min_messages=error'
 exec psql --no-psqlrc --username="\${POSTGRES_USER:-postgres}" --dbname=postgres --tuples-only --no-align --quiet`;
 
-/** What a container keeps counts of; null: nothing that is known, or it has ended. Errors: not known. */
+/** Kind of the server in a container; null: no known one, or the container has ended. Errors: not known. */
 export async function findKind(world: ReadWorld, container: string): Promise<ServerKind | null> {
   const found = await world.docker.try(['exec', container, 'sh', '-c', FIND_SERVERS], options(world));
   world.signal.throwIfAborted();

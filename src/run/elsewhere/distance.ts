@@ -12,7 +12,7 @@ interface Distance {
   withinMs: number;
   /** Times of TCP handshakes, ms; empty: nothing was asked, or nothing has answered. */
   roundTripsMs: number[];
-  /** What the first requests ended with that were not answered. */
+  /** Errors of the first requests that were not answered. */
   failed: string[];
 }
 

@@ -5,7 +5,7 @@ import type { Generator } from '../measure/batch-outcome.ts';
 import type { Samples } from '../sample/samples.ts';
 import type { CheckedOf } from '../verify/checked.ts';
 
-/** What is loaded. */
+/** The servers under load. */
 export interface Target {
   ports: Instance['ports'];
   host: string;
@@ -14,7 +14,7 @@ export interface Target {
   samples: Pick<Samples, 'bootMs'>;
 }
 
-/** What several engines measured together, by the clock of the servers. */
+/** Measurement of several engines together, on the servers' clock. */
 export interface LoadedElsewhere {
   load: LoadOutcome;
   generators: Generator[];

@@ -1,4 +1,4 @@
-/** What lies on the way to an address, as far as a machine itself knows. Pure. */
+/** Route to an address, as far as a machine itself knows it. Pure. */
 interface Way {
   /** 1: in the same network. 2: behind a router, where nobody counts them. Null: not known. */
   hops: number | null;

@@ -1,6 +1,6 @@
 /** Reads what callgrind writes: https://valgrind.org/docs/manual/cl-format.html. Pure. */
 
-/** What one file counted. */
+/** Counts of one file. */
 export interface CallgrindPart {
   instructions: number;
   /** By name. A name is untrusted: it comes from the binaries of the image. */

@@ -26,7 +26,7 @@ interface Target {
   file: string;
 }
 
-/** What the run knows of the pages. */
+/** Facts of the run about its pages. */
 interface KnownPages {
   checked: readonly CheckedPage[];
   /** As the load names itself. */
@@ -183,7 +183,7 @@ function findChecked(
   );
 }
 
-/** What callgrind wrote of one request of each side. */
+/** Keeps callgrind's output for one request of each side. */
 async function keepFiles(
   { sink }: World,
   sides: readonly Side[],

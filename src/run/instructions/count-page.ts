@@ -34,7 +34,7 @@ interface Where {
   signal: AbortSignal;
 }
 
-/** Without callgrind. What the app keeps from one request to the next is there afterwards. */
+/** Without callgrind. Afterwards, the app's state from earlier requests exists. */
 export async function askPage(where: Where, page: PageRequest): Promise<PageAnswer> {
   let answer = await askOnce(where, page);
   // The first request may make caches, and print that.

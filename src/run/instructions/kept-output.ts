@@ -21,7 +21,7 @@ export function nameFiles(paths: readonly string[]): Map<string, string> {
 
 export const makeSafe = (text: string) => text.replace(/[^A-Za-z0-9@.=-]+/g, '_').slice(0, 100);
 
-/** What stands in the file: as it is, or compressed where that would be large. */
+/** Content of the file: plain, or compressed if it would be large. */
 export function packText(name: string, text: string): [name: string, content: string | Uint8Array] {
   return text.length <= MOST_PLAIN ? [name, text] : [`${name}.gz`, gzipSync(text)];
 }

@@ -1,7 +1,7 @@
 import type { CheckedPage } from '../../results/results.ts';
 import type { CallgrindPart, FunctionCost } from './callgrind.ts';
 
-/** What counts of a page amount to. Pure. */
+/** Evaluates the counts of a page. Pure. */
 
 /** One process of php-cgi: a file of callgrind for each request that counts. */
 export type Repeat = readonly CallgrindPart[];
@@ -57,7 +57,7 @@ export function findExtremes(repeats: readonly Repeat[]): [CallgrindPart, Callgr
   return [parts[0] as CallgrindPart, parts.at(-1) as CallgrindPart];
 }
 
-/** What php-cgi answered before anything was counted. */
+/** Answer of php-cgi before the counting. */
 export interface PageAnswer {
   status: number;
   location: string;

@@ -20,7 +20,7 @@ export async function runLoad(
   const { plan, config } = job;
   const askedMs = host.now();
   const { samples } = watch;
-  // What the batches before needed; a second before this one begins is enough for it.
+  // Samples of earlier batches are no longer needed; one second before this batch is enough.
   samples.forget(samples.completeMs - 1000);
   const environment = k6Environment(plan.cpus.load.length, engine.memoryBytes);
   const target = { ports: instance.ports, host: config.host, checkedOf, samples };

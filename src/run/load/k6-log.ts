@@ -1,4 +1,4 @@
-/** What k6 wrote to its log at level `error`. Untrusted text: a script prints there, too. */
+/** Log of k6 at level `error`. Untrusted text: a script prints there, too. */
 export interface K6Log {
   /** Iterations that ended with an exception, and the first of them. */
   thrown: { count: number; first: string | null };

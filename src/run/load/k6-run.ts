@@ -23,7 +23,7 @@ export interface LoadOutcome {
   code?: string;
   errors: ErrorSample[];
   log: K6Log;
-  /** What k6 printed, for the raw folder. */
+  /** Output of k6, for the raw folder. */
   stdout: string;
   stderr: string;
 }
@@ -46,7 +46,7 @@ export async function bringJourney(docker: Docker, arena: string, scenario: Scen
   );
   if (journey.kind !== 'script') return;
   if (!scenario.script) throw new Error(`the script of ${scenario.name} was not inspected`);
-  // What it takes lies in a folder of its own there, so that no script finds what another has brought.
+  // Its files get a folder of their own there: no script finds files of another.
   await docker.run(['exec', arena, 'mkdir', '-p', `${ARENA_FOLDER}/user`]);
   await docker.run(['container', 'cp', `${scenario.script.folder}/.`, `${arena}:${ARENA_FOLDER}/user`], {
     timeoutMs: LIMITS_MS.copy,
@@ -54,7 +54,7 @@ export async function bringJourney(docker: Docker, arena: string, scenario: Scen
   await makeReadable(docker, arena, scenario.script.folder);
 }
 
-/** What one of several engines loads. */
+/** Share of the load for one of several engines. */
 export interface Share extends FromElsewhere {
   /** k6's, for its part. */
   flags: readonly string[];

@@ -7,7 +7,7 @@ import { allBut } from '../elsewhere/reach.ts';
 import { addressOf, hostsOf } from '../servers/target.ts';
 import type { CheckedEndpoints, CheckedOf } from '../verify/checked.ts';
 
-/** What scenarios/lib/main.js reads as plan.json. */
+/** Content of plan.json, which scenarios/lib/main.js reads. */
 export interface K6Plan {
   timeoutMs: number;
   reuse: boolean;
@@ -29,7 +29,7 @@ export interface K6Plan {
   labels: readonly ScriptLabel[];
   trendStats: readonly string[];
   otherKinds: readonly string[];
-  /** What each endpoint answered before the load, one for each app and ref; a slice names its own by the index. */
+  /** Answers of the endpoints before the load, one entry for each app and ref; slices refer to it by index. */
   checked: readonly CheckedEndpoints[];
   slices: readonly (Pick<Slice, 'startMs' | 'durationMs' | 'steps' | 'warmup'> & {
     id: string;
@@ -48,11 +48,11 @@ interface K6Block {
   id: string;
   startMs: number;
   turnMs: number;
-  /** Whose turn it is, by the slice's id. */
+  /** Order of the turns, by the slice's id. */
   order: readonly string[];
 }
 
-/** What main.js prints: each metric's values, under k6's name for metric and tags. */
+/** Output of main.js: the values of each metric, under k6's name for metric and tags. */
 export interface K6Summary {
   /** From the beginning of the first load to the end of the last. */
   durationMs: number;
@@ -65,7 +65,7 @@ export interface K6Summary {
   metrics: Record<string, Record<string, number>>;
   /** Latencies of several generators together, by k6's name for metric and tags: percentiles cannot be added up. */
   histograms?: Readonly<Record<string, LogBuckets>>;
-  /** What a user's script checked, and its own metrics as well as those of its thresholds. Names are untrusted. */
+  /** Checks of a user's script, its own metrics, and the metrics of its thresholds. Names are untrusted. */
   script?: {
     checks: { name: string; group: string; passes: number; fails: number }[];
     metrics: K6Metric[];

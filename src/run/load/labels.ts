@@ -4,12 +4,12 @@ import type { ScriptLabel } from '../../config/types.ts';
 const MOST = 50;
 /** With more groups than this, k6 is not asked for each in each other. */
 const MOST_NESTED = 6;
-/** What k6 cannot select by, and names of our own. */
+/** Names that k6 cannot select by, and names of our own. */
 const UNFIT = /[,{}"'\\\n]|^\s|\s$|^e\d+$/;
 
 /**
  * The tags with which a script groups requests, as far as they are in its text: `name: 'cart'`, `group('checkout', …)`.
- * k6 keeps statistics only of tags that are named beforehand. What is no tag has no requests, and so no row.
+ * k6 keeps statistics only of tags that are named beforehand. Text that is no tag has no requests, and so no row.
  */
 export function findLabels(texts: readonly string[]): ScriptLabel[] {
   const names = findAll(texts, /\bname['"]?\s*[:=]\s*(['"`])([^'"`\n$]{1,100})\1/g);

@@ -13,7 +13,7 @@ function percentileOf(sorted: readonly number[], p: number): number {
   return low + (high - low) * (index - Math.floor(index));
 }
 
-/** What k6 exports of samples. */
+/** Values that k6 exports for samples. */
 function trend(values: readonly number[]): Record<string, number> {
   const sorted = values.toSorted((a, b) => a - b);
   const stats = TREND_STATS.flatMap((stat) => {

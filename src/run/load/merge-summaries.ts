@@ -5,7 +5,7 @@ import { type K6Metric, type K6Summary, TREND_STATS } from './k6.ts';
 
 type Values = Record<string, number>;
 
-/** What one of several generators measured. */
+/** Results of one of several generators. */
 interface GeneratorPart {
   summary: K6Summary;
   /** How far its clock is ahead of the engine's, ms. */
@@ -52,7 +52,7 @@ export function mergeSummaries(parts: readonly GeneratorPart[]): K6Summary {
   };
 }
 
-/** What never happened is 0 in k6's summary, and no moment. */
+/** Events that never happened have 0 in k6's summary, which is no time. */
 function moveBack(values: Values, aheadMs: number): Values {
   return Object.fromEntries(Object.entries(values).map(([key, at]) => [key, at === 0 ? 0 : at - aheadMs]));
 }

@@ -3,7 +3,7 @@ import { dirname, extname, isAbsolute, join, relative, resolve, sep } from 'node
 import { displayPath } from '../../config/document.ts';
 import { UserError } from '../../errors.ts';
 
-/** What a k6 script takes with it. */
+/** Files that a k6 script needs. */
 export interface ScriptFiles {
   /** The project: nothing outside of it is taken. */
   root: string;
@@ -11,13 +11,13 @@ export interface ScriptFiles {
   files: string[];
   /** Absolute paths at which a script expects our `lib/bench.js`; there is no such file. */
   ours: string[];
-  /** What is named and not there. */
+  /** Named files that do not exist. */
   missing: { spec: string; file: string; line: number }[];
 }
 
 const MOST_BYTES = 50 * 2 ** 20;
 const SOURCE = /^\.[cm]?[jt]s$/;
-/** What is imported or opened under a name that stands in the script. */
+/** Imports and opened files with a literal name in the script. */
 const NAMED = [
   /\bfrom\s*(['"])([^'"\n]+)\1/g,
   /\bimport\s*(['"])([^'"\n]+)\1/g,

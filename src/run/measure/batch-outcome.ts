@@ -17,7 +17,7 @@ export interface Generator {
   summary: K6Summary | null;
 }
 
-/** What one k6 process gave, and the circumstances under which it did. */
+/** Results of one k6 process, and its circumstances. */
 export interface BatchOutcome {
   batch: Batch;
   instance: number;
@@ -28,7 +28,7 @@ export interface BatchOutcome {
   /** Stable, where there is one for the trouble. */
   code?: string;
   errors: readonly ErrorSample[];
-  /** What k6 and a script wrote to their log; only a user's script has a log of its own slice. */
+  /** Log of k6 and a script; only a user's script has a separate log for its slice. */
   log?: K6Log;
   samples: Samples;
   /** Index of each variant's container, and of the arena, in the samples. */

@@ -21,13 +21,12 @@ interface Seed {
   perIteration: number;
 }
 
-/** What an instance is when all of its load is done. */
+/** An instance after all of its load. */
 interface Loaded {
   instance: Instance;
   /** Those that have served all of it. */
   servers: readonly Server[];
   watch: Watch;
-  /** What it gave. */
   measured: readonly Measurement[];
   checkedOf: CheckedOf;
 }

@@ -7,7 +7,7 @@ import { readErrors } from './measure.ts';
 import { describeOthers, findOthers } from './others.ts';
 import { readGuards } from './resources.ts';
 
-/** What answered otherwise than it was checked while it was loaded together with its base. */
+/** A variant whose answers differed from the checked ones while it was loaded together with its base. */
 export type OtherInDuet = Pick<Measurement, 'variant' | 'reason' | 'others' | 'errors'>;
 
 /** One for each duet and side whose answers were others than the checked ones. Pure. */
@@ -21,7 +21,7 @@ export function findOthersInDuets(outcome: BatchOutcome): OtherInDuet[] {
   });
 }
 
-/** What the duets of a batch cost either side. Pure. */
+/** Costs of both sides in the duets of a batch. Pure. */
 export function measureDuets(outcome: BatchOutcome): Duet[] {
   return groupTurns(outcome.batch.slices).flatMap((group) => {
     const [first, second] = group;

@@ -44,7 +44,7 @@ interface Judgeable {
   fromMs: number;
 }
 
-/** What it used of its CPUs, and why they set the limit: it used them up, or it and others did. */
+/** CPU use of a generator, and why it was the limit: it used its CPUs up, alone or with others. */
 function judgeCpus(
   { name, samples, container, cpus, share, fromMs }: Judgeable,
   slice: Slice,

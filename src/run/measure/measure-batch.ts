@@ -13,7 +13,7 @@ import type { World } from '../world.ts';
 import { findOthersInDuets, measureDuets, type OtherInDuet } from './duets.ts';
 import { measureSlices } from './measure.ts';
 
-/** What is learned from loading, for the batches to come. */
+/** Facts learned under load, for later batches. */
 export interface Loading {
   /** Variants whose first failed requests were looked into. */
   explained: Set<string>;

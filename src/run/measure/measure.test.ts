@@ -10,7 +10,7 @@ import { measureSlices } from './measure.ts';
 
 const START = 1_800_000_000_000;
 
-/** What k6 exports of samples, percentiles as it defines them. */
+/** Values that k6 exports for samples, with its definition of percentiles. */
 function trend(values: number[]): Record<string, number> {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (p: number) => {

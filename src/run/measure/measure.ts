@@ -263,7 +263,7 @@ function readEndpoints(
     const metric = `http_req_duration{${tags}}`;
     const values = summary?.metrics[metric];
     const requests = values?.count ?? 0;
-    // What stands in a script may be no tag, or one that nothing has had.
+    // A name in a script may be no tag, or a tag without requests.
     if (requests === 0 && i >= (summary?.endpoints.length ?? 0)) return [];
     const endpoint: Endpoint = {
       name,

@@ -5,7 +5,7 @@ import { sliceId } from '../load/k6.ts';
 import type { BatchOutcome } from './batch-outcome.ts';
 import { shareTurns } from './shares.ts';
 
-/** What a slice cost its server, and what disturbed it, from the samples. */
+/** Resources that a server used in a slice, and disturbances of the slice, from the samples. */
 export function readResources(
   outcome: BatchOutcome,
   slice: Slice,
@@ -107,7 +107,7 @@ function shareOfServices(
   return shareTurns(readings, turns)?.[together.indexOf(slice)] ?? null;
 }
 
-/** What disturbed a slice between two times, unix ms. */
+/** Disturbances of a slice between two times, unix ms. */
 export function readGuards(
   { samples, cpus, batch, summary }: Pick<BatchOutcome, 'samples' | 'cpus' | 'batch' | 'summary'>,
   slice: Slice,

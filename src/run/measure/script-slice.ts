@@ -8,7 +8,7 @@ import { histogramOf } from './latency.ts';
 const MOST = 100;
 const NAME_CHARACTERS = 500;
 
-/** What a user's script reported in the slice of this k6 process. */
+/** Results of a user's script in the slice of this k6 process. */
 export function readScript({ summary, log }: { summary: K6Summary | null; log?: K6Log }): ScriptSlice {
   // Those that fail must not be the ones that are left out.
   const checks = (summary?.script?.checks ?? []).toSorted(

@@ -1,8 +1,8 @@
 import type { Frame, Profile } from '../../results/results.ts';
 
-/** What a profile may hold. */
+/** Limits of one profile. */
 export const PROFILE_LIMITS = { nodes: 5000, frames: 2000, name: 200, depth: 250, share: 0.0005 } as const;
-/** What the profiles of a run may hold together: results.json is read up to 32 MiB by the job that comments. */
+/** Limits of all profiles of a run together: the job that comments reads results.json up to 32 MiB. */
 const ALL_PROFILES = { nodes: 150_000, frames: 60_000 } as const;
 
 /** How much one profile may hold, if there are so many. */
@@ -55,7 +55,7 @@ export function readSamples(
   const { frames, indexOf } = collectFrames();
   const root: Node = { frame: -1, self: 0, total: 0, calls: new Map() };
   const lines = samples.split('\n');
-  // What stands behind the last line break was cut.
+  // The text after the last line break is incomplete.
   const whole = lines.slice(0, -1);
   const perTick = findPeriodsPerTick(whole);
   for (const line of whole) {
@@ -84,7 +84,7 @@ const PERIODS = /^([*-])(\d{1,9}) /;
 /** At 250 ticks a second, where too few samples show another number. */
 const USUAL_PERIODS = 200;
 const ENOUGH = 20;
-/** A tick is at most 10 ms. What is longer was a call, however many of them there are. */
+/** A tick is at most 10 ms. Longer gaps were calls, however many of them there are. */
 const MOST_PERIODS = 550;
 
 /**

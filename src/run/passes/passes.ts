@@ -5,7 +5,7 @@ import { type CountTools, planPhpCounts } from './count-php.ts';
 import { type ProfileTools, planProfiles } from './profile.ts';
 import type { Pass } from './run-pass.ts';
 
-/** What is to be found out once all is measured, in this order. */
+/** Passes after the measurement, in this order. */
 export function listPasses(world: World, tools: ProfileTools & CountTools): Pass[] {
   const { plan, config } = world.job;
   const profiled = plan.variants.filter(({ id }) => plan.profile?.variants[id] !== undefined);

@@ -1,6 +1,6 @@
 import type { Count } from '../../results/results.ts';
 
-/** What one request of a counting pass was, as runtimes/_profile/files/count.php writes it. */
+/** One request of a counting pass, as runtimes/_profile/files/count.php writes it. */
 interface RequestLine {
   errors: [number, number, number];
   seen: boolean;

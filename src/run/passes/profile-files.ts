@@ -3,7 +3,7 @@ import { collectFrames } from './call-samples.ts';
 
 /** Profiles in the formats of other tools. Names are an app's own, and so untrusted. */
 
-/** What separates frames and lines in a collapsed stack, and what else is no printable character. */
+/** Separators of frames and lines in a collapsed stack, and other unprintable characters. */
 const UNFIT = /[;\p{C}]/gu;
 
 /** Collapsed stacks, as flame graph tools read them: `index.php;App\Cart::total 41`. */

@@ -83,7 +83,7 @@ async function sampleStart(ready: ReadyPass, scenario: Scenario, kept: Kept): Pr
   const warm = warmup && ready.servers.size > 0 ? await ready.load(warmup) : [];
   const every = plain ? chooseEvery(perRequestUs(warm, ready.servers.keys()), kept.costs.values()) : 1;
   await sampleEvery(ready, every);
-  // What was sampled in the warm-up; the names that it has written stay.
+  // Removes the samples of the warm-up; the names that it has written stay.
   for (const { container } of ready.servers.values()) {
     await ready.world.engine.docker.try(['exec', container, 'rm', '-f', SAMPLES]);
   }

@@ -23,12 +23,12 @@ export interface Pass {
   code: 'profile' | 'count';
   /** For people: `profile`, `count of queries`. */
   title: string;
-  /** What it does to a variant, for the remedy of a warning: `run again without --profile`. */
+  /** Remedy in its warnings: `run again without --profile`. */
   remedy: string;
   variants: readonly PlannedVariant[];
   /** Fresh starts of them all, side by side, as in the measuring. */
   starts: number;
-  /** What a variant gets beside its image; null: nothing. `folder` is empty, on this machine, and removed with the pass. */
+  /** Additions to a variant's image; null: none. `folder` is empty, on this machine, and removed with the pass. */
   outfit(variant: PlannedVariant, folder: string): Promise<Outfit | null>;
   /** Loads the servers of one fresh start, and keeps what it finds. */
   visit(ready: ReadyPass): Promise<void>;
@@ -54,7 +54,7 @@ export interface ReadyPass {
   fail(variant: string, reason: string): void;
 }
 
-/** What outlives a pass. */
+/** State that outlives a pass. */
 interface Passes {
   sampler: Sampler;
   folder: string;
@@ -177,7 +177,7 @@ async function visitStart(given: World, state: Passes, pass: Pass, visit: Visit)
   }
 }
 
-/** Who starts first changes from start to start. */
+/** The first variant to start changes from start to start. */
 function makeInstance({ job }: World, index: number, { start, left }: Visit): Instance {
   const ids = left.map(({ id }) => id);
   const from = start % ids.length;

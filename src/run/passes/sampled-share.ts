@@ -1,14 +1,14 @@
-/** What the sampler is to add to CPU per request. It may add 5 %: with this aim, most starts stay below. */
+/** Share that the sampler is to add to CPU per request. It may add 5 %: with this aim, most starts stay below. */
 const WANTED_OVERHEAD = 0.04;
 /** One of so many requests at most, as the pass needs samples, too. */
 const MOST_EVERY = 8;
 /**
- * What is expected before anything was measured: µs for starting the sampler in a request, and samples, one a tick, as a share
- * of all CPU. A request of 4 ms had 5.5 % in the middle of ten pairs of app and runtime.
+ * Costs expected before any measurement: µs to start the sampler in a request, and the samples' share of CPU. A tick
+ * gives one sample. A request of 4 ms had 5.5 %, the median of ten pairs of app and runtime.
  */
 const EXPECTED = { startUs: 100, samples: 0.03 };
 
-/** What a start cost with the sampler in one of `every` requests, as a share. */
+/** Overhead of a start that sampled one of `every` requests, as a share. */
 export interface SampledCost {
   every: number;
   overhead: number;

@@ -1,7 +1,7 @@
 import { CLOCK_STEP } from '../../results/results.ts';
 import type { Samples } from './samples.ts';
 
-/** What replaces the outcome of a load. */
+/** The outcome of a load during which a clock was set. */
 interface Void {
   summary: null;
   code: string;

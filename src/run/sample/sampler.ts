@@ -32,7 +32,7 @@ export interface Watch {
   fronts: Map<string, number>;
 }
 
-/** What reads, and where. */
+/** Image and script of the sampler, and the CPU layout of the run. */
 export interface SamplerTool {
   /** The image of k6: it has a shell. */
   image: string;
@@ -183,7 +183,7 @@ export async function waitForSamples(
   const endMs = startedMs
     ? startedMs + (last.durationMs === null ? summary.durationMs : spanMs(last, batch)) + batch.drainMs
     : samples.completeMs + 200;
-  // What the kernel killed is counted with the memory, which is read less often: where nothing failed there is nothing to wait for.
+  // OOM kills are counted with the memory, which is read less often. Without failed requests there is no need to wait.
   const failed = Object.entries(summary?.metrics ?? {}).some(
     ([name, values]) => name.startsWith('http_req_failed{slice:') && (values.passes ?? 0) > 0,
   );
@@ -194,7 +194,7 @@ export async function waitForSamples(
 /** Lines as the sampler prints them, on their way to a file: those of hours do not fit into memory. */
 export interface RawLines {
   add(line: string): void;
-  /** What is left. Errors: those of any writing before. */
+  /** Writes the remaining lines. Errors: those of any writing before. */
   flush(): Promise<void>;
 }
 

@@ -83,7 +83,7 @@ export class Samples {
     }
   }
 
-  /** What was sampled before somebody set the clock has times that mean nothing any more. */
+  /** Samples from before a clock step are dropped: their times are no longer valid. */
   private tie(bootMs: number): void {
     if (this.bootMs !== null) {
       this.clockSteps.push(bootMs - this.bootMs);
@@ -117,7 +117,7 @@ export class Samples {
 
   /**
    * How much longer than its period the sampler was away at worst within an interval, ms; null without samples around
-   * it. What keeps it from waking keeps everybody: a machine that stands still, a process that does not let others run.
+   * it. Such a delay affects every process: the machine stands still, or one process does not let others run.
    * Its own reading is no stall: with dozens of containers it takes longer than a short stall does. Only what is far
    * beyond its usual time counts, as then it was interrupted.
    */

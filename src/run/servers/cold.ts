@@ -12,9 +12,9 @@ const RUNS = 10;
 const WARMUPS = 1;
 
 /**
- * What hyperfine times, from the request to start the container, and the one before it where there is one, to the first
- * answer of status 2xx. Who asks is on its way before they are, so that it waits for the server, not the server for it. All
- * names come by the environment: nothing of others is ever part of a script.
+ * hyperfine times the span from the request to start the container, and its proxy if there is one, to the first answer
+ * of status 2xx. The client starts first: it waits for the server, not the server for it. All names are environment
+ * variables: text of others is never part of a script.
  */
 const MEASURED = `
 docker container exec "$COLD_ARENA" timeout 60 sh -c '
@@ -130,7 +130,7 @@ async function timeStarts(world: World, what: WantedServer, path: string, out: s
   }
 }
 
-/** What the load asks for first, or else the start page. */
+/** The first path of the load; without one, the start page. */
 function pathOf({ plan }: Job): string {
   const [first] = plan.scenarios.flatMap(({ journey }) => (journey.kind === 'paths' ? journey.paths : []));
   return first ?? '/';

@@ -32,10 +32,10 @@ export interface Server {
   coldStartMs: number;
 }
 
-/** What servers need to know. */
+/** The parts of the world that servers need. */
 export type ServerContext = Pick<World, 'engine' | 'job'>;
 
-/** What to start: a variant by its image. */
+/** A server to start: a variant with its image. */
 export interface WantedServer {
   variant: PlannedVariant;
   image: string;

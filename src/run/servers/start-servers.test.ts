@@ -26,7 +26,7 @@ test('a server that takes requests and never answers is given up after a minute,
       }
       if (args.includes('logs')) return { code: 0, stdout: '', stderr: 'ERROR: no such database\nwaiting\n' };
       if (args[0] !== 'exec') return answer('');
-      // What a request may take, and a round besides.
+      // The time limit of a request, plus one round.
       clockMs += 12_000;
       return answer({ [variant.id]: { status: 0, error: 'request timeout' } });
     },

@@ -18,17 +18,17 @@ import {
   type Round,
 } from './verify.ts';
 
-/** What was learned of the variants' answers so far. */
+/** Findings about the variants' answers so far. */
 export interface KnownAnswers {
   /** Those that were right, of one fresh start each, the latest first. */
   rounds: Round[];
   /** The variants whose difference was reported. */
   reported: Set<string>;
-  /** What may be answered under load. */
+  /** Answers that are allowed under load. */
   learned: Learned;
 }
 
-/** What a check may do about the servers. */
+/** Actions on servers that a check may take. */
 interface Hands {
   fail(variant: string, failure: Failure): void;
   /** Starts these variants freshly once more; those that come up. */
@@ -223,7 +223,7 @@ async function askAll(world: World, servers: readonly Server[]): Promise<Round> 
         const time = (times.get(endpoint) ?? 0) + 1;
         times.set(endpoint, time);
         const request = `${endpoint}${time > 1 ? ` #${time}` : ''} (${journey.name})`;
-        // What may be refused the journey knows.
+        // The journey judges refusals itself.
         replies.get(id)?.set(request, {
           mayRefuse: true,
           headOnly: statusOnly || headOnly,
@@ -301,7 +301,7 @@ export function pathsOf(scenarios: readonly Scenario[]): AskedPath[] {
     some.flatMap(({ journey }) => (journey.kind === 'paths' ? journey.paths : []));
   const wanted = wantedBy(scenarios);
   const whole = wantedBy(scenarios.filter(({ verify }) => verify !== 'status'));
-  // What a user's script asks is its own business; it may be that nothing is there on `/`.
+  // A user's script chooses its own requests; `/` may not exist.
   const scripted = scenarios.some(({ journey }) => journey.kind === 'script');
   const paths = new Set([...wanted, ...(scripted ? ['/'] : [])]);
   return [...paths].map((path) => ({

@@ -46,7 +46,7 @@ export async function explainSlice(
   return { stage: 'run', reason: `${reason}${told}`, log, ...(answer && { answer }) };
 }
 
-/** What the first failed request of a start was answered, and what the app has logged meanwhile, on the slice that has it. */
+/** Keeps the answer to the first failed request of a start, and adds the app's log during the load to the slice. */
 export async function addLog(
   { docker }: Engine,
   sink: Pick<Sink, 'keepRaw'>,

@@ -1,7 +1,7 @@
 import type { Scenario } from '../../config/types.ts';
 import type { Answer } from './verify.ts';
 
-/** What scenarios/lib/watch.js compares the answers of an endpoint with while it is loaded. */
+/** Bounds that scenarios/lib/watch.js compares the answers of an endpoint with, under load. */
 export interface Checked {
   statuses: readonly number[];
   /** Least and most; null: bodies are nobody's business here but the journey's. */
@@ -14,10 +14,10 @@ export interface Checked {
 /** By the endpoint's name. */
 export type CheckedEndpoints = Readonly<Record<string, Checked>>;
 
-/** What the endpoints of a scenario answered before the load, on a variant by its id; null: there is nothing to compare with. */
+/** Bounds for a scenario's endpoints from the answers before the load, by variant id; null: nothing to compare with. */
 export type CheckedOf = (variant: string, scenario: Scenario) => CheckedEndpoints | null;
 
-/** What is known of an endpoint by all the answers that were seen of it. */
+/** Properties of all answers of an endpoint that were seen. */
 export interface Seen {
   statuses: readonly number[];
   least: number;
@@ -47,7 +47,7 @@ export function see(known: Seen | undefined, { status, body, characters = body.l
 
 const WORD = new RegExp(`[\\p{L}_]{${WORD_CHARACTERS},}`, 'gu');
 
-/** What an answer under load may be, so that it is no other. Pure. */
+/** The bounds for answers under load; beyond them an answer counts as another. Pure. */
 export function expectationOf({ statuses, least, most, words }: Seen, withBody: boolean): Checked {
   if (!withBody) return { statuses, characters: null, words: [], leastWords: 0 };
   // If lengths vary, the range that was seen shows how far.

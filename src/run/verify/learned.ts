@@ -14,12 +14,12 @@ import {
 } from './checked.ts';
 import type { Answer, Round } from './verify.ts';
 
-/** What was seen of endpoints over all starts: by app and ref, and by the endpoint, with its journey where it has one. */
+/** Properties of answers over all starts: by app and ref, then by endpoint, with its journey if it has one. */
 export type Learned = Map<string, Map<string, Seen>>;
 
 /**
- * What was answered widens what may be answered under load. Later starts widen it within what is known by then: what is
- * beyond is another answer.
+ * Each answer widens the bounds for answers under load. In later starts, answers beyond the known bounds are ignored:
+ * they count as other answers.
  */
 export function learn(
   seen: Learned,
@@ -82,7 +82,7 @@ export async function askOften(
   }
 }
 
-/** What the endpoints of a scenario may answer under load. */
+/** Bounds for the answers of a scenario's endpoints under load. */
 export function checkedOf(
   seen: Learned,
   variant: PlannedVariant,

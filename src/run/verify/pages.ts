@@ -5,7 +5,7 @@ import type { Server } from '../servers/servers.ts';
 import { findUnfinished } from './unfinished.ts';
 import type { Answer, Round } from './verify.ts';
 
-/** What the paths and the steps of journeys answered before the load, for people. Pure. */
+/** Answers of the paths and the steps of journeys before the load, for people. Pure. */
 export interface Pages {
   /** One entry for each, not for each variant, unless they differ. */
   checked: CheckedPage[];

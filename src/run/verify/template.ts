@@ -1,6 +1,6 @@
 import { align } from './align.ts';
 
-/** What several answers of one variant share, and whether that fits what those of another share. Pure. */
+/** Common parts of several answers of one variant, compared with those of another variant. Pure. */
 
 /** Instead of one word, of which each answer has another. */
 const WORD = Symbol('word');
@@ -26,8 +26,8 @@ export function makeTemplate(bodies: readonly string[]): Template {
 }
 
 /**
- * What is on one and not on the other, for people; null where all is masked that differs. A page of which most is masked
- * fits nothing but another such page: a page of errors, instead of the page that was there before, is not a new token.
+ * The first difference between two pages, for people; null if all differences are masked. A mostly masked page fits
+ * only another such page: an error page instead of the earlier page is not a new token.
  */
 export function findUnlike(a: Template, b: Template): string | null {
   if (isFickle(a) !== isFickle(b)) {
@@ -66,7 +66,7 @@ function unlikePlace(a: readonly Part[], b: readonly Part[]): { a: number; b: nu
   if (fits(a, b)) return null;
   for (const hunk of align(a, b)) {
     const around = { a: { ...hunk.a }, b: { ...hunk.b } };
-    // What represents several words may reach over those beside it.
+    // A mask for several words may also cover the words beside it.
     if (isMask(a[around.a.from - 1])) [around.a.from, around.b.from] = [around.a.from - 1, around.b.from - 1];
     if (isMask(a[around.a.to])) [around.a.to, around.b.to] = [around.a.to + 1, around.b.to + 1];
     const [p, q] = [a.slice(around.a.from, around.a.to), b.slice(around.b.from, around.b.to)];

@@ -66,7 +66,7 @@ const MARKS: readonly Mark[] = [
   { what: 'an installer', title: /\b(installer|(installation|install|setup) wizard)\b/i },
 ];
 
-/** What it looks like; null: like any page of an app. */
+/** The kind of unfinished page that it looks like; null: none. */
 export function findUnfinished(page: SeenPage): string | null {
   return MARKS.find((mark) => fits(mark, page))?.what ?? null;
 }

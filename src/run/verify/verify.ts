@@ -18,7 +18,7 @@ export interface Answer {
   characters?: number;
   /** The whole of it, or its beginning. */
   body: string;
-  /** What the journey that asked has against it, by the kinds of error that it counts under load. */
+  /** The journey's objections to it, as the kinds of error that it counts under load. */
   fault?: string;
 }
 
@@ -35,13 +35,13 @@ export interface Asked {
   answers: readonly Answer[];
 }
 
-/** What one variant answered to one request, and how that is judged. */
+/** One variant's answer to one request, with the rules to judge it. */
 export type Reply = Pick<Asked, 'mayRefuse' | 'headOnly'> & { endpoint: string; answer: Answer };
 
 /** Everything that was asked once: variant id → request → reply. */
 export type Round = Map<string, Map<string, Reply>>;
 
-/** What is wrong with a variant's answers. */
+/** A fault in a variant's answers. */
 export interface Fault {
   reason: string;
   /** `wrong`: by itself. `status`, `head`, `body`: not what `model` answers, in that part and in none before it. */
@@ -53,8 +53,8 @@ export interface Fault {
 /**
  * Finds the variants that answer differently from most, or wrongly, each with the first fault.
  *
- * What differs among a variant's own answers is masked: tokens and random numbers from request to request, the time at
- * which a page was cached from start to start. Status, content type, location and the rest of the body have to be the same
+ * Differences among a variant's own answers are masked. Tokens and random numbers change with each request, the time at
+ * which a page was cached with each start. Status, content type, location and the rest of the body have to be the same
  * on all. With no majority, the first variant's answers count as right.
  */
 export function findDifferent(asked: readonly Asked[]): Map<string, Fault> {
@@ -124,7 +124,7 @@ interface ContentType {
   charset: string;
 }
 
-/** What else web servers call the type of a file: each has a table of its own. */
+/** Other names that web servers use for a content type: each server has a table of its own. */
 const ALIASES: Readonly<Record<string, string>> = {
   '': 'application/octet-stream',
   'application/javascript': 'text/javascript',
@@ -150,7 +150,7 @@ function describeHead({ status, type: { name, charset }, location }: Shape): str
   return [`HTTP ${status}`, [name, charset].filter(Boolean).join(';'), location].filter(Boolean).join(', ');
 }
 
-/** What differs, for people; null when the two are alike. */
+/** The difference, for people; null if the two are alike. */
 function compareShapes(a: Shape, b: Shape): Pick<Fault, 'kind' | 'reason'> | null {
   if (!isSameHead(a, b)) {
     const kind = a.status === b.status ? 'head' : 'status';

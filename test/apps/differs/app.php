@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-// What may be different where the app stays in memory: the same on php-fpm (public/index.php) and there (handler.php).
+// Behaviour that may differ if the app stays in memory: php-fpm runs public/index.php, the other runtimes handler.php.
 
 namespace Differs;
 

@@ -85,7 +85,7 @@ export async function scrollThrough(page: Page): Promise<void> {
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What axe finds of impact serious or critical, one line each. The page's policy lets no script in, a debugger may. */
+/** Serious and critical findings of axe, one line each. The page's policy blocks scripts, except a debugger's. */
 export async function findBarriers(page: Page): Promise<string[]> {
   await page.evaluate(axe);
   return page.evaluate(async () => {

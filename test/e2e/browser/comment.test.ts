@@ -49,7 +49,7 @@ const JOB = {
   runUrl: 'https://github.com/octo/shop/actions/runs/42',
 };
 
-/** What stands in a comment, whatever was in the results. */
+/** Elements that a comment may contain, whatever the results contain. */
 const OURS = [
   ...[
     'BLOCKQUOTE',
@@ -76,7 +76,7 @@ interface Shown {
   /** Rows with another number of cells than the head of their table, and paragraphs that were to be a row. */
   broken: string[];
   text: string;
-  /** What of it GitHub looks through for names, numbers and addresses: all but code. */
+  /** The text that GitHub searches for names, numbers and addresses: all but code. */
   prose: string;
   charts: number;
   tables: number;

@@ -26,7 +26,7 @@ times.push(performance.now());
 console.log(JSON.stringify([times, process.resourceUsage().maxRSS / 1024]));
 `;
 
-/** What a run leaves. */
+/** Writes the files that a run leaves. */
 function write(folder: string, results: Results): void {
   writeFileSync(join(folder, 'results.json'), JSON.stringify(results));
   const lines = results.measurements.map((slice) => `${JSON.stringify(slice)}\n`);

@@ -32,7 +32,7 @@ function nameOf(string $package): string
     return NAMES[$package] ?? preg_replace('/-/', '/', substr($package, strlen('php-')), 1);
 }
 
-/** What a library loads besides its classes, by the loader that Debian made: `require_once __DIR__ . '/helpers.php'`. */
+/** Files that Debian's loader of a library loads besides its classes: `require_once __DIR__ . '/helpers.php'`. */
 function findFiles(string $root): array
 {
     $found = [];
@@ -52,7 +52,7 @@ function findFiles(string $root): array
     return array_values(array_unique($found));
 }
 
-/** What a package requires: another version would be of another release of Debian. */
+/** The version constraint of a package: another version would be from another Debian release. */
 function asConstraint(string $version): string
 {
     return '^' . implode('.', array_slice(explode('.', $version), 0, 2));

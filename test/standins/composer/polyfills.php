@@ -1,6 +1,6 @@
 <?php
 
-// What upstream's packages require symfony/polyfill-* for, and Debian's do not.
+// Functions for which upstream's packages require symfony/polyfill-*, and Debian's do not.
 
 // PHP 8.4 has these, and so has Debian's next release.
 if (!function_exists('array_find')) {

@@ -26,7 +26,7 @@ final class JsonController
     ) {
     }
 
-    /** What the endpoint of mrsuh/php-load-test answers, but for the process: that is another one with each request. */
+    /** Answers like the endpoint of mrsuh/php-load-test, but without the process ID, which differs each time. */
     #[Route('/', methods: ['GET'])]
     public function describe(Request $request): JsonResponse
     {

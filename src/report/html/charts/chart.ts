@@ -1,4 +1,4 @@
-/** What the page's script draws. Made by `charts.ts` where the report is written, read by `page/` in the browser. */
+/** Charts that the page's script draws. `charts.ts` makes them with the report, `page/` reads them in the browser. */
 
 import type { Flame } from '../flame/flame.ts';
 
@@ -28,7 +28,7 @@ export interface LineChart {
   kind: 'lines';
   id: string;
   title: string;
-  /** What to look for, in a sentence. */
+  /** Hint on how to read the chart, in a sentence. */
   note: string;
   x: Axis;
   /** Dots that nothing connects: slices in random order. */
@@ -51,7 +51,7 @@ export interface LineView {
 export interface Line {
   /** Number of the variant; null: of none, drawn in grey. */
   variant: number | null;
-  /** What distinguishes it from other lines of the variant: `start 2`. */
+  /** Label that distinguishes it from other lines of the variant: `start 2`. */
   name: string;
   dash?: boolean;
   /** Index in `xs`. */

@@ -22,7 +22,7 @@ export function answeredIn(step: Step): number {
   return (step.requests - step.failures) / (step.durationMs / 1000);
 }
 
-/** What came of each level of load, where there were several: steps of a ramp, or numbers of clients. */
+/** Charts of the levels of load, if there were several: steps of a ramp, or numbers of clients. */
 export function levelCharts(
   scenario: ScenarioSummary,
   slices: readonly Measurement[],
@@ -97,7 +97,7 @@ function offeredAgainstAnswered(
 /** The slow requests come first, as a chart may show one view at a time. */
 export const LATENCY_VIEWS: readonly Quantile[] = ['p95', 'p99', 'p50'];
 
-/** What is read at each level of the load. */
+/** Readings at each level of the load. */
 function readingsOf(serverCpus: number): Reading[] {
   const latency = (key: Quantile): Reading => ({
     name: key,

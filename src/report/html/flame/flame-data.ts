@@ -8,7 +8,7 @@ import type { Flame } from './flame.ts';
 /** Names of others can be long, and a page has thousands. */
 const LONG = 300;
 
-/** What the page's script draws of a profile. */
+/** Flame graph of a profile, for the page's script. */
 export function flameOf(why: Why, labelOf: (variant: string) => string): Flame {
   const { frames, calls } = why.tree;
   const clean = (text: string) => cut(cleanLine(text), LONG);

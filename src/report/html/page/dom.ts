@@ -52,7 +52,7 @@ export function isDashed(variant: number | null): boolean {
   return variant !== null && Math.floor(variant / COLORS) % 2 === 1;
 }
 
-/** What a colour of the style sheet is now: it differs by theme, and a canvas cannot follow it by itself. */
+/** Current value of a style sheet's colour: it depends on the theme, and a canvas does not follow it. */
 export function cssColor(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }

@@ -82,7 +82,7 @@ function select(
   return el('label', {}, el('span', {}, title), box);
 }
 
-/** What belongs to a variant outside of tables: reasons of failures, bodies of errors. */
+/** Hides parts outside of tables with their variants: reasons of failures, bodies of errors. */
 function hideOthers(selections: readonly Selection[]): void {
   for (const element of document.querySelectorAll<HTMLElement>('li[data-variant], div[data-variant]')) {
     const group = Number(element.closest<HTMLElement>('[data-group]')?.dataset.group);

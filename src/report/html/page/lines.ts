@@ -176,7 +176,7 @@ function seriesOf(line: Line, dotted: boolean): uPlot.Series {
   };
 }
 
-/** What is behind the lines: y = x, and where variants have their knee. */
+/** Guides behind the lines: y = x, and the knee of each variant. */
 function drawGuides(u: uPlot, chart: LineChart, drawn: ReadonlySet<number | null>): void {
   const { ctx, bbox } = u;
   const clip = () => {

@@ -69,7 +69,7 @@ export class RowTable {
     const sign = sorted.descending ? -1 : 1;
     return [...this.rows].sort((a, b) => {
       const [x, y] = [value(a), value(b)];
-      // What was not measured stays at the end.
+      // Values that were not measured stay at the end.
       if (x === '' || y === '') return Number(x === '') - Number(y === '');
       return sign * (isText ? x.localeCompare(y, 'en', { numeric: true }) : Number(x) - Number(y));
     });

@@ -34,7 +34,7 @@ export class Selection {
 
   allow(test: (variant: PageVariant) => boolean): void {
     this.allowed = new Set([...this.variants.keys()].filter((i) => test(this.variants[i] as PageVariant)));
-    // What is drawn stays so; where nothing of it is left, the first that are.
+    // With few variants, the drawn ones stay drawn. With many, or with none of them left, the first ones are drawn.
     if (this.variants.length > DRAWN || ![...this.allowed].some((variant) => this.drawn.has(variant))) {
       this.drawn = new Set(this.allowedVariants().slice(0, DRAWN));
     }

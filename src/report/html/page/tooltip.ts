@@ -11,7 +11,7 @@ export interface TooltipReading {
 /** More would cover the chart. */
 const ROWS = 12;
 
-/** What is under the cursor, beside it; and as text for screen readers. */
+/** Values under the cursor, beside it; and as text for screen readers. */
 export class Tooltip {
   private readonly box = el('div', { class: 'tooltip', 'aria-hidden': 'true', hidden: true });
   private readonly said = el('p', { class: 'visually-hidden', 'aria-live': 'polite' });

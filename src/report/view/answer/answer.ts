@@ -17,7 +17,7 @@ import { notesOf } from './notes.ts';
 export interface ReportAnswer extends Headline {
   /** A label, or nothing, and a sentence: how sure, which functions, what to do, whether the check fails. */
   points: readonly Point[];
-  /** What was compared with what; empty where nothing was. */
+  /** The two sides of the comparison; empty if nothing was compared. */
   title: string;
   table: Table;
   /** The rows of the table, in its order. */
@@ -64,7 +64,7 @@ export function answerOf(summary: Summary, medium: Medium, most = Infinity): Rep
   };
 }
 
-/** What a gate on counts forbids leads, unless something worse does. */
+/** A failed gate on counts leads, unless something worse does. */
 function headlineFor(rows: readonly ChangeRow[], summary: Summary, medium: Medium): Headline {
   const found = headlineOf(rows, summary, medium);
   return (found.mark !== 'bad' && headlineOfCounts(summary, medium, found)) || found;

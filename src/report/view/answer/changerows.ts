@@ -29,7 +29,7 @@ export const MARKS: Record<ChangeKind, Mark> = {
   ...{ faster: 'good', same: 'good' },
 };
 
-/** What the verdicts go by and what gates name, against the other ref or an earlier run: worst first. */
+/** Comparisons that decide verdicts or that gates name, against the other ref or an earlier run: worst first. */
 export function changeRows(summary: Summary, medium: Names): ChangeRow[] {
   const gates = gatesOf(summary);
   const rows = summary.scenarios.flatMap((scenario) => rowsOf(scenario, summary, gates, medium));

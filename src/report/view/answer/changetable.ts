@@ -10,7 +10,7 @@ import { changeSizeOf } from './notes.ts';
 
 type Column = Head & { cell: (row: ChangeRow) => Cell | string };
 
-/** What changed, worst first, one row a variant and scenario. */
+/** Changes, worst first, one row for each variant and scenario. */
 export function changeTable(rows: readonly ChangeRow[], summary: Summary, medium: Medium): Table {
   const columns = columnsOf(rows, summary, medium);
   return {
@@ -104,7 +104,7 @@ function verdictCell(row: ChangeRow): Cell {
   }
 }
 
-/** What is known of the limit: `exceeded`, `not exceeded`, `cannot tell`; with its own limit if limits differ. */
+/** State of the limit: `exceeded`, `not exceeded`, `cannot tell`; with its own limit if limits differ. */
 function limitCell(row: ChangeRow, own: boolean): Cell {
   if (!row.gate) return { text: NOTHING };
   const { failed, judged } = row.gate;

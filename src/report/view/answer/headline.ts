@@ -116,7 +116,7 @@ function effect(row: ChangeRow, medium: Medium): string {
   return `${medium.subject} makes ${row.name}${where} ${effectOf(row.comparison)}`;
 }
 
-/** What it does more or less than before: `use 4.8 % more CPU per request`. */
+/** Effect of the change, in words: `use 4.8 % more CPU per request`. */
 export function effectOf({ metric, ratio, interval }: Comparison): string {
   if (ratio === null) return `change in ${nounOf(metric)}`;
   const { value } = change(ratio, interval);

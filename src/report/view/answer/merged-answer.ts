@@ -24,8 +24,8 @@ export function answerOfAll(
 }
 
 /**
- * All that answers 'did it get slower?' in several groups, as if one run had measured it. What several groups measured
- * is named after its group. Everything else of the summary is that of the first group.
+ * All that answers 'did it get slower?' in several groups, as if one run had measured it. Names that several
+ * groups share get the name of their group. Everything else of the summary is that of the first group.
  *
  * @returns null if no group was compared, or not all with the same commits and loads: one answer would then mislead
  */

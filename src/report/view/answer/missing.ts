@@ -4,7 +4,7 @@ import type { Names } from '../../words/changes.ts';
 import { counterpart } from '../../words/verdicts.ts';
 import type { ChangeRow } from './changerows.ts';
 
-/** What could not be compared, and why; at most one sentence. */
+/** Variants that could not be compared, and why; at most one sentence. */
 export function tellMissing(rows: readonly ChangeRow[], summary: Summary, medium: Names): string[] {
   const { compareTo } = summary.plan;
   if (compareTo?.reason)

@@ -34,7 +34,7 @@ export function notesOf(rows: readonly ChangeRow[], { why }: Summary): string[] 
   ].filter(Boolean);
 }
 
-/** What the sizes in the table mean. */
+/** Meanings of the sizes in the table. */
 function tellSizes(rows: readonly ChangeRow[]): string[] {
   const sure = rows.filter(({ kind }) => kind === 'beyond' || kind === 'slower' || kind === 'faster');
   const sizes = sure.map(({ comparison: { ratio } }) => ratio !== null && changeSizeOf(ratio));

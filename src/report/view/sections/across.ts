@@ -9,7 +9,7 @@ import { type Column, type Grid, grid, left, right, type Text } from '../model.t
 export const ACROSS_LABEL = 60;
 const REASON = 200;
 
-/** What several machines measured of a scenario: each variant by its ratio to the reference on its own machine. */
+/** Results of several machines for a scenario: each variant as a ratio to the reference on its own machine. */
 export interface AcrossTable {
   title: string;
   /** Fit for the medium. */
@@ -17,7 +17,7 @@ export interface AcrossTable {
   grid: Grid;
   /** Ratios, not absolute numbers: those of different machines have no place in one picture. */
   bars: { title: string; values: { label: string; value: number }[] };
-  /** What could not be placed for a reason of its own. */
+  /** Variants that could not be placed, each with its own reason. */
   apart: Text[];
 }
 
@@ -55,7 +55,7 @@ function barsOf(placed: readonly AcrossRow[]) {
   });
 }
 
-/** Who is best, in words. */
+/** Names the best variant, in words. */
 function tellBest({ isRamp, metric }: AcrossScenario, placed: readonly AcrossRow[], name: Name): string {
   if (isRamp) {
     return 'No ranking across machines: some variants did not sustain the whole ramp, and the sustained rate depends on the machine. The report of each machine ranks what it measured.';

@@ -16,7 +16,7 @@ import { type Column, type Grid, grid, left, right, type Text, variantColumn } f
 export const TOGETHER =
   '“Both at once”: both sides were loaded together, each by half of the clients, so that what disturbed the machine met both. Sharing its caches blurs a change; the interval allows for that.';
 
-/** What was compared with the same kind of thing. */
+/** Comparisons with the same kind of counterpart. */
 export interface Compared extends Pick<NamedComparison, 'against'> {
   kind: Comparison['against'];
   grid: Grid;

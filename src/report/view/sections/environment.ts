@@ -25,7 +25,7 @@ const STARTS: Column<ColdStartRow>[] = [
   right('build', ({ build }) => build),
 ];
 
-/** What the variants are made of. */
+/** Components of the variants. */
 export function variantGrid({ variants }: Summary) {
   return grid(
     'Variants',

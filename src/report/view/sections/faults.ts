@@ -48,7 +48,7 @@ function sampleOf({ variant, label, kind, endpoint, sample, answer, log }: Line)
   ];
 }
 
-/** What the variants answered and logged that failed. */
+/** Answers and logs of the variants that failed. */
 export function logSection({ variants }: Summary): Section[] {
   const parts = variants.flatMap(({ id: variant, label, failure }): Part[] => {
     if (!failure?.answer && !failure?.log.trim()) return [];

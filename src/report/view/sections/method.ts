@@ -11,10 +11,10 @@ import type { Text } from '../model.ts';
 export interface Method {
   starts: string;
   loads: readonly Text[];
-  /** What was checked before the load. */
+  /** Checks before the load. */
   checked: readonly Text[];
   effort: Text;
-  /** What the columns mean. */
+  /** Meanings of the columns. */
   terms: readonly (readonly [name: string, meaning: string])[];
   run: Text;
 }

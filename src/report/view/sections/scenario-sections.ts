@@ -5,7 +5,7 @@ import { errorSection } from './faults.ts';
 import { endpointSection, percentileSection, triedSection } from './response-times.ts';
 import { scriptSection } from './script.ts';
 
-/** What is known of a scenario beside its ranking, folded, in this order. */
+/** Sections of a scenario besides its ranking, folded, in this order. */
 export const SCENARIO_SECTIONS: readonly ((scenario: ScenarioSummary) => Section[])[] = [
   countSection,
   percentileSection,

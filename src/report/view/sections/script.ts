@@ -6,7 +6,7 @@ import { type Column, grid, left, right, type Section, section, variantColumn } 
 
 type Of<T> = { variant: string; label: string } & T;
 
-/** What a k6 script checked, its thresholds and its own metrics. */
+/** Checks, thresholds and own metrics of a k6 script. */
 export function scriptSection(scenario: ScenarioSummary): Section[] {
   const all = [...scenario.rows, ...scenario.bases];
   const checks = all.flatMap(({ variant, label, checks: own }) =>

@@ -24,7 +24,7 @@ export function hasCapacity({ rows, bases }: Pick<ScenarioSummary, 'rows' | 'bas
   return [...rows, ...bases].some(({ capacity }) => capacity !== null);
 }
 
-/** What `capacity` is, where it was searched for. Else empty. */
+/** Meaning of `capacity`; empty without a search for it. */
 export function capacityLegend({ rows, bases, facts }: ScenarioSummary): string {
   const found = [...rows, ...bases].flatMap(({ capacity }) => (capacity ? [capacity] : []));
   if (found.length === 0) return '';

@@ -19,7 +19,7 @@ export function hasFailedChecks({ checks: [worst] }: Pick<Row, 'checks'>): boole
   return worst !== undefined && passedRatio(worst) < 1;
 }
 
-/** What became of the thresholds of a script; a line for each of a scenario, and what each variant did. */
+/** Thresholds of a script with their results, one for each variant and threshold. */
 export function thresholdsOf({ rows, bases }: Pick<ScenarioSummary, 'rows' | 'bases'>): {
   variant: string;
   label: string;

@@ -28,7 +28,7 @@ function signed({ value, half }: MeasuredSlope): string {
   return `${sign}${half === 0 ? (value === 0 ? '0' : digits(Math.abs(value))) : `${shown.value} ± ${shown.half}`}`;
 }
 
-/** What the columns mean, where they are there. */
+/** Meaning of the columns; empty if there are none. */
 export function soakLegend({ rows, bases }: ScenarioSummary): string {
   const found = [...rows, ...bases].flatMap(({ soak }: Row) => (soak ? [soak] : []));
   const [first] = found;

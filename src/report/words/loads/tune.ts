@@ -4,8 +4,8 @@ import { digits, estimated, held, points } from '../numbers.ts';
 import type { Name } from '../words.ts';
 
 /**
- * What came of `--tune`, a sentence for each runtime. It has the best value and how much better than the chosen one it
- * is, or that none surely is. Then comes what one start cannot show. Empty where nothing was tuned.
+ * Results of `--tune`, a sentence for each runtime. It gives the best value and its gain over the chosen one, or that
+ * none is surely better. The limits of a single start follow. Empty if nothing was tuned.
  */
 export function tuned({ tuned, rows }: ScenarioSummary, { variants }: Summary, name: Name): string[] {
   const find = (id: string) => rows.find(({ variant }) => variant === id) as Row;

@@ -2,5 +2,5 @@
 # Of the official one's checks the one that all compose files use: does it take connections over TCP?
 set -euo pipefail
 [[ " $* " == *' --connect '* ]]
-# Who is refused has been connected.
+# A refused user has been connected.
 output=$(mariadb --protocol=tcp --host=127.0.0.1 --user=healthcheck --execute= 2>&1) || [[ $output == *'Access denied'* ]]

@@ -10,10 +10,10 @@ use Laravel\Lumen\Routing\Controller;
 
 final class JsonController extends Controller
 {
-    /** What a server makes of a request that carries nothing differs: none, or an empty one. */
+    /** Headers that some servers omit and others leave empty if a request has no body. */
     private const EMPTY = ['content-length', 'content-type'];
 
-    /** What the endpoint of the article on fpm, Unit and Octane answers: a setting, the type, a number, the headers. */
+    /** Answers like the endpoint of the article on fpm, Unit and Octane: a setting, the type, a number, the headers. */
     public function describe(Request $request): JsonResponse
     {
         $headers = array_diff_key($request->headers->all(), array_flip(self::EMPTY));

@@ -12,7 +12,7 @@ export interface Call {
   total: Sides;
 }
 
-/** What the widths represent. `gone`: calls that only the base makes. */
+/** Quantity that the widths represent. `gone`: calls that only the base makes. */
 export type View = 'variant' | 'base' | 'gone';
 
 /** The request, of which all else is a part. */
@@ -56,7 +56,7 @@ export interface Box {
   width: number;
 }
 
-/** What is narrower cannot be seen. */
+/** Narrower boxes cannot be seen. */
 const LEAST = 0.0006;
 
 /** Boxes of all that can be seen of a call, below its callers, which take the whole width. */

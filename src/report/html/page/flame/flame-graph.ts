@@ -27,7 +27,7 @@ export class FlameGraph {
   private readonly changed: ReadonlySet<number>;
   private view: View = 'variant';
   private focus: Call;
-  /** What is described below. */
+  /** The call that is described below the graph. */
   private current: Call;
   private wanted = '';
   private readonly plot = el('div', { class: 'flame-plot', tabindex: 0, role: 'application' });

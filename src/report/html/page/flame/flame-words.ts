@@ -2,7 +2,7 @@ import type { Sides } from '../../../../analyse/why/why-model.ts';
 import type { Flame } from '../../flame/flame.ts';
 import { type Call, isGone, isNew } from './calls.ts';
 
-/** What both sides are called, and what only one of them has. */
+/** Names of both sides, and of calls that only one side has. */
 export interface Words {
   variant: string;
   base: string;
@@ -38,7 +38,7 @@ function signed(us: number): string {
   return `${us < 0 ? '−' : '+'}${time(Math.abs(us))}`;
 }
 
-/** What a call costs: with all that it calls, and by itself. */
+/** Costs of a call in words: with all that it calls, and by itself. */
 export function describeCall(
   call: Call,
   root: Call,
