@@ -42,7 +42,7 @@ function configOf(page: Page, flags: readonly string[], inputs: Record<string, s
   return parseConfig({ flags, inputs, cwd, packageRoot: root, files });
 }
 
-/** Programs that shell snippets may run, with the checks of their arguments. */
+/** What programs in shell snippets may be, and what is expected of their arguments. */
 const PROGRAMS: Record<string, (args: string[], page: Page) => void> = {
   'php-runtime-bench'(args, page) {
     const command = parseCommand(args);
@@ -90,7 +90,7 @@ const YAML_FILES: [RegExp, (block: Block, page: Page) => void][] = [
   [/^\.github\/workflows\/[\w-]+\.yml$/, checkWorkflow],
   [/^\w+\/(\.bench\.yml|compose\.yaml)$/, expectApplication],
   [/^arc\/values\.yaml$/, checkRunnerSet],
-  // docker compose reads the file; the check of the configuration beside it covers whether that accepts it.
+  // What is in it is for docker compose; that the configuration beside it takes it is checked there.
   [
     /^\.bench\/compose(-\w+)?\.yaml$/,
     ({ text }) => void expect(Object.keys(parse(text).services)).not.toEqual([]),
@@ -178,7 +178,7 @@ interface Matrix {
   matrix: Record<string, string[]>;
 }
 
-/** Checks for each language of a fenced block. Other languages have no place in the docs. */
+/** What each language of a fenced block is held to. One that is not here has no place in the docs. */
 const LANGUAGES: Record<string, (block: Block, page: Page) => void> = {
   sh(block, page) {
     if (block.file !== null) return expectRun(block);
@@ -194,7 +194,7 @@ const LANGUAGES: Record<string, (block: Block, page: Page) => void> = {
     check(block, page);
   },
   js: ({ text }) => void transformSync(text),
-  // Packages that Octane needs in a composer.json.
+  // What is added to a composer.json, to have Octane.
   json: ({ text }) => expect(JSON.parse(text)).toEqual({ require: OCTANE_PACKAGES }),
   dockerfile: expectRun,
   php: (block) => (block.page === 'docs/apps.md' ? expectApplication(block) : expectRun(block)),
@@ -259,7 +259,18 @@ test.each(Object.entries(WORKFLOWS))('%s has each workflow under its heading', (
   expect(found).toEqual(Object.entries(expected));
 });
 
-/** Texts between backticks outside of blocks. */
+test('README.md has at most 150 lines, and a workflow of six, whose only job is the reusable one', () => {
+  const { text, files } = readPage('README.md');
+  expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(150);
+  const workflow = files['.github/workflows/bench.yml'] ?? '';
+  expect(workflow.trimEnd().split('\n').length).toBeLessThanOrEqual(6);
+  expect(parse(workflow)).toEqual({
+    on: 'pull_request',
+    jobs: { bench: expect.objectContaining({ uses: `${OWN}/.github/workflows/bench.yml@v1` }) },
+  });
+});
+
+/** What stands between backticks outside of blocks. */
 function spansOf({ text }: Page): string[] {
   const prose = text.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '');
   return [...prose.matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span);
@@ -421,7 +432,9 @@ describe('docs/runtimes.md', () => {
 
 test('all pages and files name the owner that package.json names; else run: node script/lib/docs.ts', () => {
   const texts = listFilesWithOwner(root).map((path) => [path, readFileSync(join(root, path), 'utf8')]);
-  expect(texts.filter(([, text = '']) => text.includes(`${OWN}@v1`)).length).toBeGreaterThan(3);
+  const calls = [`${OWN}@v1`, `${OWN}/.github/workflows/bench.yml@v1`];
+  for (const call of calls)
+    expect(texts.filter(([, text = '']) => text.includes(`uses: ${call}`)).length).toBeGreaterThan(2);
   expect(texts.filter(([, text = '']) => nameOwner(text) !== text).map(([path]) => path)).toEqual([]);
 });
 
