@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest';
+import { deviation, find, make, pair, quiet, setExactly } from '../../../test/fixtures/results/compared.ts';
+import type { Comparison, Gate, Results } from '../../results/results.ts';
+import { analyse } from '../analyse.ts';
+import { compare } from './compare.ts';
+import { checkGates } from './gates.ts';
+
+describe('gates', () => {
+  const gate: Gate = { source: 'slower > 3%', metric: null, above: 0.03, scenario: null, variant: null };
+  /** Head needs 1 + `more` times the CPU, to within ± 0.3 %. */
+  const withCpu = (more: number, gates: Gate[]) => {
+    const results = pair({}, {}, { gates });
+    setExactly(results, (slice) => ({
+      busy: 0.99,
+      rps: 100,
+      cpuUs: slice.variant === 'a' ? 400 * (1 + more) * (1 + deviation(slice)) : 400,
+    }));
+    return results;
+  };
+  const failed = (results: Results) => analyse(results).gates.map((result) => result.failed);
+
+  test('fail only on what is surely slower by more', () => {
+    expect(failed(withCpu(0.05, [gate]))).toEqual([true]);
+    // Slower, surely, and likely by more than 3 %, but not surely.
+    expect(find(withCpu(0.031, [gate]), 'cpu').verdict).toBe('slower');
+    expect(failed(withCpu(0.031, [gate]))).toEqual([false]);
+    expect(failed(withCpu(-0.05, [gate]))).toEqual([false]);
+    expect(failed(withCpu(0, [gate]))).toEqual([false]);
+  });
+  test('look at the metric, scenario and variant that they name', () => {
+    const gates: Gate[] = [
+      { ...gate, metric: 'cpu' },
+      { ...gate, metric: 'rps' },
+      { ...gate, scenario: 'other' },
+      { ...gate, variant: 'other' },
+      { ...gate, scenario: 'quick', variant: 'a' },
+    ];
+    expect(failed(withCpu(0.05, gates))).toEqual([true, false, false, false, true]);
+    const checks = analyse(withCpu(0.05, gates)).gates.map((result) => result.checks.length);
+    expect(checks).toEqual([1, 1, 0, 0, 1]);
+  });
+  test('less RPS is slower', () => {
+    const results = pair({}, {}, { gates: [{ ...gate, metric: 'rps' }] });
+    setExactly(results, (slice) => ({
+      rps: slice.variant === 'a' ? 94 * (1 + deviation(slice)) : 100,
+    }));
+    expect(failed(results)).toEqual([true]);
+    // Slower, surely, but perhaps by less than 3 %.
+    setExactly(results, (slice) => ({ rps: slice.variant === 'a' ? 96.9 * (1 + deviation(slice)) : 100 }));
+    expect(find(results, 'rps').verdict).toBe('slower');
+    expect(failed(results)).toEqual([false]);
+    setExactly(results, (slice) => ({ rps: slice.variant === 'a' ? 106 * (1 + deviation(slice)) : 100 }));
+    expect(failed(results)).toEqual([false]);
+  });
+  test('are judged by an interval within what is allowed, too, and not at all without one', () => {
+    const comparison = {
+      ...(compare(pair({}, {}, { gates: [gate] })) as [Comparison])[0],
+      metric: 'cpu' as const,
+      verdict: 'inconclusive' as const,
+    };
+    const results = pair({}, {}, { gates: [{ ...gate, metric: 'cpu' }] });
+    const unjudged = (high: number, detectable: number | null = 0.02) =>
+      checkGates(results, [{ ...comparison, detectable, interval: { low: 0.97, high, level: 0.99 } }]).map(
+        (result) => result.unjudged,
+      );
+    expect(unjudged(1.029)).toEqual([false]);
+    expect(unjudged(1.031)).toEqual([true]);
+    expect(unjudged(1.029, null)).toEqual([true]);
+    expect(checkGates(results, [{ ...comparison, interval: null }])[0]?.unjudged).toBe(true);
+  });
+  test('count against the reference only where no other ref was asked for', () => {
+    const two = [
+      { id: 'a', ...quiet, rps: 80 },
+      { id: 'b', ...quiet, rps: 60 },
+    ];
+    expect(failed(make(two, { gates: [gate] }))).toEqual([true]);
+    const missing = make(two, { gates: [gate], compareTo: { reason: 'no such commit' } });
+    expect(analyse(missing).gates).toEqual([
+      { gate, checks: [], counts: [], failed: false, unjudged: false },
+    ]);
+  });
+});

@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest';
+import { codes, server } from '../../../test/fixtures/results/analysed.ts';
+import { fixtures, makeResults } from '../../../test/fixtures/results/make.ts';
+import type { Results } from '../../results/results.ts';
+import { analyse } from '../analyse.ts';
+
+describe('warnings', () => {
+  const quiet = codes(fixtures.quick?.() as Results);
+  test('a quiet run has none', () => {
+    expect(quiet).toEqual([]);
+  });
+
+  const cases: [code: string, change: (results: Results) => void][] = [
+    ['shared-cores', ({ plan }) => plan.cpus.load.push(0)],
+    ['stopped', ({ run }) => Object.assign(run, { stopped: 'SIGINT' })],
+    [
+      'steal',
+      ({ measurements: [slice] }) =>
+        Object.assign((slice as never as { guards: object }).guards, { stealRatio: 0.02 }),
+    ],
+    [
+      'foreign-cpu',
+      ({ measurements: [slice] }) =>
+        Object.assign((slice as never as { guards: object }).guards, { foreignCpuRatio: 0.2 }),
+    ],
+    [
+      'stalls',
+      ({ measurements: [slice] }) =>
+        Object.assign((slice as never as { guards: object }).guards, { stallMs: 80 }),
+    ],
+    ['void-slices', ({ measurements: [slice] }) => Object.assign(slice as object, { outcome: 'void' })],
+    [
+      'failed-slices',
+      ({ measurements: [slice] }) =>
+        Object.assign(slice as object, { outcome: 'failed', requests: 0, okCount: 0 }),
+    ],
+    ['dropped-iterations', ({ measurements: [slice] }) => Object.assign(slice as object, { dropped: 1 })],
+    ['interrupted', ({ measurements: [slice] }) => Object.assign(slice as object, { interrupted: 1 })],
+    ['opcache-off', ({ variants: [variant] }) => Object.assign(variant?.facts as object, { opcache: false })],
+    ['php-differs', ({ variants: [variant] }) => Object.assign(variant?.facts as object, { php: '8.4.1' })],
+    [
+      'connections-exceed-workers',
+      ({ variants: [variant] }) => Object.assign(variant?.options as object, { workers: 4 }),
+    ],
+    [
+      'body-size',
+      ({ measurements }) => {
+        for (const slice of measurements.filter(({ variant }) => variant === 'apache@8.4')) {
+          for (const endpoint of slice.endpoints) endpoint.bytesPerResponse = 42_000;
+        }
+      },
+    ],
+    ['slo-missed', ({ plan }) => Object.assign(plan.scenarios[0]?.slo as object, { p95Ms: 0.1 })],
+    [
+      'generator-busy',
+      ({ measurements }) => {
+        for (const slice of measurements) slice.generator.busyRatio = 0.6;
+      },
+    ],
+  ];
+  test.each(cases)('%s', (code, change) => {
+    const results = fixtures.quick?.() as Results;
+    change(results);
+    const { warnings } = analyse(results);
+    expect(warnings.map((warning) => warning.code)).toEqual([code]);
+    expect(warnings[0]?.remedy).not.toBe('');
+  });
+
+  test('few starts: as many as there were, whatever was planned', () => {
+    const results = fixtures.quick?.() as Results;
+    results.measurements = results.measurements.filter(({ instance }) => instance === 0);
+    const { warnings, scenarios } = analyse(results);
+    expect(scenarios[0]?.starts).toBe(1);
+    expect(warnings).toMatchObject([
+      { code: 'few-instances', message: expect.stringMatching(/^one fresh start of each server/) },
+    ]);
+    const whole = fixtures.quick?.() as Results;
+    whole.plan.instances = 1;
+    expect(analyse(whole).warnings).toEqual([]);
+  });
+
+  test.each([
+    [1000, /engine/],
+    [150, /use slices of half a second/],
+  ])('counters that were not read in slices of %i ms', (durationMs, remedy) => {
+    const change = ({ measurements }: Results) => {
+      for (const slice of measurements) {
+        slice.durationMs = durationMs;
+        slice.generator.busyRatio = null;
+      }
+    };
+    const { warnings } = analyse(makeResults({ servers: [server('a')], change }));
+    expect(warnings.find(({ code }) => code === 'no-samples')?.remedy).toMatch(remedy);
+  });
+  test('p99 of too few requests', () => {
+    expect(codes(makeResults({ servers: [server('a', { rps: 80 })] }))).toContain('few-samples');
+  });
+
+  test.each([
+    [{ errorKind: 'timeout', okRatio: 0.1 }, {}, 'fewer than 8 clients'],
+    [{ errorKind: 'timeout', okRatio: 0.1 }, { clients: 1 }, 'what the app waits for'],
+    [{ errorKind: 'timeout', okRatio: 0.1 }, { offeredRps: 300 }, 'which is const(300, 1s)'],
+    [{ interrupted: 900 }, {}, 'fewer than 8 clients'],
+  ])('most answers too late: %j %j', (more, setup, fewer) => {
+    const results = makeResults({ servers: [server('a', more), server('b')], ...setup });
+    const found = analyse(results).warnings.find(({ code }) => code === 'timeouts');
+    expect(found?.message).toMatch(
+      /^scenario quick: most requests had no answer within 2 s: a [\d,]+ of [\d,]+$/,
+    );
+    expect(found?.remedy).toContain('--timeout 10s');
+    expect(found?.remedy).toContain(fewer);
+    expect(found?.variant).toBe('a');
+  });
+  test.each([
+    { errorKind: 'http 500', okRatio: 0.1 },
+    { errorKind: 'timeout', okRatio: 0.6 },
+  ])('what failed otherwise needs no other timeout: %j', (more) => {
+    expect(codes(makeResults({ servers: [server('a', more)] }))).not.toContain('timeouts');
+  });
+
+  test('what the run itself warned of is not repeated', () => {
+    const results = fixtures.quick?.() as Results;
+    results.plan.cpus.load.push(0);
+    const own = { code: 'shared-cores', message: 'own words', remedy: 'own', variant: null };
+    results.warnings.push(own);
+    expect(analyse(results).warnings).toEqual([own]);
+  });
+});
