@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import { makeResults } from '../../../test/fixtures/results/make.ts';
+import { summarise, summaryOf } from '../../../test/fixtures/results/summaries.ts';
+import type { Summary } from '../../analyse/summary.ts';
+import type { Comparison } from '../../results/results.ts';
+import { renderMarkdown, STAGES } from './markdown.ts';
+
+const lines = (text: string) => text.split('\n');
+
+const comparison = summaryOf('base').scenarios[0]?.comparisons[0] as Comparison;
+
+describe('the stages for GitHub', () => {
+  const nasty = '@|'.repeat(200);
+  const many = summarise(
+    makeResults({
+      servers: Array.from({ length: 500 }, (_, i) => ({
+        id: `v${i}`,
+        label: `${nasty}${i}`,
+        rps: 20,
+        ...(i % 3 === 0
+          ? { failure: { stage: 'build' as const, reason: nasty, log: nasty.repeat(20) } }
+          : {}),
+        ...(i % 3 === 1 ? { okRatio: 0.5, errorKind: nasty } : {}),
+      })),
+      instances: 1,
+      scenario: { blocks: 1, title: nasty, load: 'vus(8, 1s)' },
+    }),
+  );
+  const scenarios = Array.from({ length: 10 }, () => many.scenarios[0] as Summary['scenarios'][number]);
+  const compareTo = { given: nasty, ref: nasty, commit: nasty, reason: null };
+  const verdicts = ['slower', 'faster', 'inconclusive', 'no-difference'] as const;
+  const compared = scenarios.map((scenario) => ({
+    ...scenario,
+    comparisons: many.variants.map(({ id }, i): Comparison => {
+      const verdict = verdicts[i % 4] as Comparison['verdict'];
+      return { ...comparison, variant: id, verdict, pairs: i % 7, reasons: [`${nasty}${i}`] };
+    }),
+  }));
+  const gate = { source: nasty, metric: null, above: 0.03, scenario: null, variant: null };
+  const checks =
+    compared[0]?.comparisons.map((one) => ({ comparison: one, failed: true, judged: true })) ?? [];
+  const worst: Summary = {
+    ...many,
+    plan: { ...many.plan, compareTo },
+    scenarios: compared,
+    gates: Array.from({ length: 50 }, () => ({ gate, checks, counts: [], failed: true, unjudged: false })),
+  };
+
+  test('each is shorter than the one before', () => {
+    const lengths = STAGES.map((stage) => renderMarkdown(summaryOf('mixed'), stage).length);
+    expect(lengths).toEqual([...lengths].sort((a, b) => b - a));
+    expect(new Set(lengths).size).toBe(3);
+  });
+  test('short fits a comment, whatever the run', () => {
+    const text = renderMarkdown(worst, 'short');
+    expect(text.length).toBeLessThan(60_000);
+    expect(text).toContain('more variants in the full report');
+    expect(text).toContain('4 more scenarios in the full report');
+    expect(lines(text)[0]?.length).toBeLessThan(20_000);
+    expect(
+      renderMarkdown(worst, 'short', {
+        ...{ isPull: true, isCheck: true },
+        repositoryUrl: `https://ghe.example/${'o'.repeat(39)}/${'r'.repeat(100)}`,
+      }).length,
+    ).toBeLessThan(60_000);
+  });
+});
