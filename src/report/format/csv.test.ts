@@ -101,7 +101,8 @@ describe('columns', () => {
   });
 
   test.each(['mixed', 'script', 'base', 'ramp', 'soak'])('have each number of the ranking: %s', (name) => {
-    const summary = name === 'ramp' ? analyse(ramp()) : summaryOf(name === 'soak' ? 'quick' : name);
+    const summary =
+      name === 'ramp' ? analyse(ramp()) : structuredClone(summaryOf(name === 'soak' ? 'quick' : name));
     const [scenario] = summary.scenarios as [ScenarioSummary];
     const soak = { bytesPerThousand: { value: 12.5, half: 3 }, decay: { value: -0.02, half: 0.01 } };
     const capacity = { value: 123, half: 4, kind: 'found', probes: [] };
