@@ -363,6 +363,23 @@ test('docs/reading-the-report.md has the columns of CSV in their order', () => {
   expect(cells.flatMap((cell) => cell.split(', ')).flatMap(expandBraces)).toEqual(CSV_COLUMNS);
 });
 
+test('docs/reading-the-report.md lists the code of each warning', () => {
+  const codes = [...sources.matchAll(/(?:\bwarning\(\s*|\bcode: )'([a-z-]+)'/g)].map(([, code]) => code);
+  // An issue of zod has a code, too.
+  const warnings = new Set(codes.filter((code) => code !== 'custom'));
+  expect(warnings.size).toBeGreaterThan(40);
+  const listed = columnAfter(pageOf('docs/reading-the-report.md'), '## Warnings').join(', ').split(', ');
+  expect(listed).toEqual(expect.arrayContaining([...warnings]));
+});
+
+test('docs/github.md lists the inputs of the workflow for comments', () => {
+  const { inputs } = parse(readFileSync(join(root, '.github/workflows/bench-command.yml'), 'utf8')).on
+    .workflow_call;
+  const [, list = ''] = /inputs of `bench\.yml`:\n\n((?:- .*\n)+)/.exec(pageOf('docs/github.md').text) ?? [];
+  const listed = [...list.matchAll(/`([a-z-]+)`/g)].map(([, name]) => name);
+  expect(listed.toSorted()).toEqual(Object.keys(inputs).toSorted());
+});
+
 test.each([
   'the token may not write one',
   'the input token is empty',
