@@ -42,7 +42,7 @@ function configOf(page: Page, flags: readonly string[], inputs: Record<string, s
   return parseConfig({ flags, inputs, cwd, packageRoot: root, files });
 }
 
-/** What programs in shell snippets may be, and what is expected of their arguments. */
+/** Programs that shell snippets may run, with the checks of their arguments. */
 const PROGRAMS: Record<string, (args: string[], page: Page) => void> = {
   'php-runtime-bench'(args, page) {
     const command = parseCommand(args);
@@ -90,7 +90,7 @@ const YAML_FILES: [RegExp, (block: Block, page: Page) => void][] = [
   [/^\.github\/workflows\/[\w-]+\.yml$/, checkWorkflow],
   [/^\w+\/(\.bench\.yml|compose\.yaml)$/, expectApplication],
   [/^arc\/values\.yaml$/, checkRunnerSet],
-  // What is in it is for docker compose; that the configuration beside it takes it is checked there.
+  // docker compose reads the file; the check of the configuration beside it covers whether that accepts it.
   [
     /^\.bench\/compose(-\w+)?\.yaml$/,
     ({ text }) => void expect(Object.keys(parse(text).services)).not.toEqual([]),
@@ -178,7 +178,7 @@ interface Matrix {
   matrix: Record<string, string[]>;
 }
 
-/** What each language of a fenced block is held to. One that is not here has no place in the docs. */
+/** Checks for each language of a fenced block. Other languages have no place in the docs. */
 const LANGUAGES: Record<string, (block: Block, page: Page) => void> = {
   sh(block, page) {
     if (block.file !== null) return expectRun(block);
@@ -194,7 +194,7 @@ const LANGUAGES: Record<string, (block: Block, page: Page) => void> = {
     check(block, page);
   },
   js: ({ text }) => void transformSync(text),
-  // What is added to a composer.json, to have Octane.
+  // Packages that Octane needs in a composer.json.
   json: ({ text }) => expect(JSON.parse(text)).toEqual({ require: OCTANE_PACKAGES }),
   dockerfile: expectRun,
   php: (block) => (block.page === 'docs/apps.md' ? expectApplication(block) : expectRun(block)),
@@ -270,7 +270,7 @@ test('README.md has at most 150 lines, and a workflow of six, whose only job is 
   });
 });
 
-/** What stands between backticks outside of blocks. */
+/** Texts between backticks outside of blocks. */
 function spansOf({ text }: Page): string[] {
   const prose = text.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '');
   return [...prose.matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span);

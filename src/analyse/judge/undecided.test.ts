@@ -42,7 +42,7 @@ describe('what keeps a comparison from a verdict', () => {
       expect(reasons(results, metric)).toEqual([
         'inconclusive',
         'the load generator was the limit for a: k6 used 97 % of its CPU',
-        // What the base is like does not come from its head.
+        // The base has a reason of its own, not that of its head.
         'the load generator was the limit for a (base): k6 used 97 % of its CPU',
       ]);
     }

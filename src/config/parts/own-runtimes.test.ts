@@ -54,7 +54,7 @@ describe('a runtime that extends another', () => {
       options: { workers: { default: 100, max: 4096 }, 'keep-alive': { default: '60s' } },
     });
     expect(base?.options.workers?.default).toBe(16);
-    // What that one was seen doing, this one was not.
+    // The base runtime was seen serving, the derived one was not.
     expect(own).not.toHaveProperty('tried');
     expect(runtimes[1]?.set).toEqual({ listen: 'tcp' });
   });
