@@ -47,7 +47,7 @@ async function runInstances(given: World, learned: RunMemory, untilMs: number): 
       world.sink.warn(budgetUsedUp(instance, plan));
       return;
     }
-    const [before, total] = [doneMs, totalMs(plan)];
+    const [before, total] = [doneMs, plannedLoadMs(plan)];
     const at = (what: string, ms: number) => world.sink.at(what, Math.min(1, (before + ms) / total));
     await runInstance(world, learned, instance, at);
     // The first takes longer, so it shows nothing about the others unless there is no other.
@@ -77,7 +77,8 @@ function budgetUsedUp(instance: Instance, plan: Plan): Warning {
   };
 }
 
-function totalMs(plan: Plan): number {
+/** What all loads of a plan take, without starts. */
+export function plannedLoadMs(plan: Plan): number {
   return plan.instances.reduce((sum, instance) => sum + instanceMs(instance, plan), 0);
 }
 

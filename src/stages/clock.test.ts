@@ -7,14 +7,20 @@ const planned = (...seconds: number[]) => ({
 });
 
 test('without a pass, all is done with the measuring', () => {
-  const clock = makeClock(planned());
+  const clock = makeClock(planned(), 60);
   expect(clock(0, 1)).toEqual({ done: 0, left: 99 });
   expect(clock(0.5, 80)).toEqual({ done: 0.5, left: 80 });
   expect(clock(1, 160)).toEqual({ done: 1, left: 0 });
 });
 
+test('a load that is still to come takes its time, however long the starts took', () => {
+  const clock = makeClock(planned(), 60);
+  expect(clock(0, 300)).toEqual({ done: 0, left: 60 });
+  expect(clock(0.1, 300)).toEqual({ done: 0.1, left: 54 });
+});
+
 test('passes are a part of what is left, and of the share that is done', () => {
-  const clock = makeClock(planned(60, 40));
+  const clock = makeClock(planned(60, 40), 60);
   expect(clock(0, 1)).toEqual({ done: 0, left: 199 });
   expect(clock(0.5, 80)).toEqual({ done: 0.25, left: 180 });
   expect(clock(1, 150)).toEqual({ done: 0.5, left: 100 });
@@ -26,7 +32,7 @@ test('passes are a part of what is left, and of the share that is done', () => {
 test.each([60, 100, 300])(
   'the share that is done never falls, where measuring takes %i s instead of 100',
   (took) => {
-    const clock = makeClock(planned(60, 40));
+    const clock = makeClock(planned(60, 40), 60);
     const shares = [0, 0.5, 0.99].map((share) => clock(share, share * took).done);
     for (const more of [0, 1, 50, 100, 200]) shares.push(clock(1, took + more).done);
     expect(shares).toEqual(shares.toSorted((a, b) => a - b));

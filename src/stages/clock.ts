@@ -10,10 +10,12 @@ interface Progress {
 /**
  * Progress of the measuring and of the passes that follow it, for people.
  *
+ * @param loadSeconds what the whole load of the plan takes: what is left of it takes no less than its own time
  * @returns what to show where a share of the measuring is done, after so many seconds; 1: a pass goes on
  */
 export function makeClock(
   planned: Pick<Plan, 'estimatedSeconds' | 'profile' | 'counts'>,
+  loadSeconds: number,
 ): (share: number, spent: number) => Progress {
   const passes = passSeconds(planned);
   // The total is the plan's: the time that is really spent may be any.
@@ -27,7 +29,8 @@ export function makeClock(
     }
     // By the plan until there is something to go by.
     const rest = share > 0.1 ? (spent / share) * (1 - share) : planned.estimatedSeconds - spent;
-    const left = Math.max(0, rest) + passes;
+    // Starts that take longer than planned use up the plan's time, and the load is still to come.
+    const left = Math.max(rest, loadSeconds * (1 - share)) + passes;
     return { done: all > 0 ? (share * planned.estimatedSeconds) / all : share, left };
   };
 }

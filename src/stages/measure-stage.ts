@@ -1,13 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readLogs, startServices } from '../engine/services.ts';
+import type { Plan } from '../plan/plan.ts';
 import { checkedLines } from '../report/words/checked-lines.ts';
 import type { LoadElsewhere } from '../run/elsewhere/load-elsewhere.ts';
 import { loadByEngines } from '../run/elsewhere/loaders.ts';
 import { countInstructions } from '../run/instructions/count-instructions.ts';
 import { listPasses } from '../run/passes/passes.ts';
 import { runPasses } from '../run/passes/run-pass.ts';
-import { runPlan } from '../run/run.ts';
+import { plannedLoadMs, runPlan } from '../run/run.ts';
 import { measureColdStarts } from '../run/servers/cold.ts';
 import type { Sink, World } from '../run/world.ts';
 import type { PassExtensions } from './build-stage.ts';
@@ -91,7 +92,8 @@ function makeSink(
 ): Sink {
   const { say } = caller;
   const { measured } = record;
-  const clock = makeClock(planned);
+  const clockOf = (plan: Plan) => makeClock(plan, plannedLoadMs(plan) / 1000);
+  let clock = clockOf(planned);
   const beganMs = host.elapsed();
   return {
     say,
@@ -104,6 +106,7 @@ function makeSink(
       say(warning.message);
     },
     keepPlan: (rest) => {
+      clock = clockOf(rest);
       record.plan = { ...rest, warnings: record.plan.warnings };
     },
     keepChecked: (pages) => {
