@@ -143,11 +143,15 @@ export async function expectEngine(docker: Docker): Promise<void> {
 const CLIENT_MS = 5000;
 
 /** Waits for the client of a container that was removed; one that does not hear of it is ended. */
-export async function awaitClient(host: Pick<Host, 'sleep'>, client: Running): Promise<Finished> {
+export async function awaitClient(
+  host: Pick<Host, 'sleep'>,
+  client: Running,
+  ms = CLIENT_MS,
+): Promise<Finished> {
   const waiting = new AbortController();
   const end = () => waiting.abort();
   client.done.then(end, end);
-  await host.sleep(CLIENT_MS, waiting.signal);
+  await host.sleep(ms, waiting.signal);
   if (!waiting.signal.aborted) client.kill('SIGKILL');
   return client.done;
 }

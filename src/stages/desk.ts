@@ -4,7 +4,8 @@ import type { PullEnds } from '../checkout/base.ts';
 import { type CleanUp, makeCleanUp } from '../clean-up.ts';
 import type { Config } from '../config/types.ts';
 import { connect, describeLeft } from '../engine/connection.ts';
-import { connectDocker, type Docker, DockerError, removeRun } from '../engine/docker.ts';
+import { connectDocker, type Docker, DockerError } from '../engine/docker.ts';
+import { removeAll, standBy } from '../engine/standby.ts';
 import { type ExitCode, MachineError, readMachineError, Stopped } from '../errors.ts';
 import type { Host } from '../host.ts';
 import type { Results } from '../results/results.ts';
@@ -82,9 +83,11 @@ export async function openDesk(
     const connection = await connect(host, { engine, run, signal: stop.signal, onLost });
     cleanUp.later('close the connection to the engine', connection.close);
     const docker = connectDocker(connection.host);
+    const standby = standBy(host, connection, run);
     cleanUp.later('remove containers and networks of the run', async () => {
-      await removeRun(docker, run);
-      if (!(await connection.isThere())) for (const line of describeLeft(connection, run)) caller.say(line);
+      const isRemoved = await removeAll(docker, run, standby);
+      if (isRemoved === false || !(await connection.isThere()))
+        for (const line of describeLeft(connection, run)) caller.say(line);
     });
     const { isRemote, host: at } = connection;
     const beganMs = host.elapsed();

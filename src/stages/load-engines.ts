@@ -4,10 +4,11 @@ import { nameEngine } from '../config/engine-key.ts';
 import type { Config, LoadFrom } from '../config/types.ts';
 import { openArena } from '../engine/arena.ts';
 import { connect, describeLeft } from '../engine/connection.ts';
-import { askEngine, connectDocker, type Docker, LABEL, LIMITS_MS, removeRun } from '../engine/docker.ts';
+import { askEngine, connectDocker, type Docker, LABEL, LIMITS_MS } from '../engine/docker.ts';
 import { inspectImage, type Pulling } from '../engine/image-store.ts';
 import { getK6 } from '../engine/k6-image.ts';
 import { MACHINE_SCRIPT, parseMachine } from '../engine/machine/machine.ts';
+import { removeAll, standBy } from '../engine/standby.ts';
 import { UserError } from '../errors.ts';
 import { compileLoad } from '../plan/timeline/load-steps.ts';
 import { type Loader, type Loaders, makeLoaders, type ReadyLoader } from '../run/elsewhere/loaders.ts';
@@ -101,17 +102,10 @@ async function reachLoadEngine(
   const image = await bringK6(docker, config, tool, { say, signal });
   const open = async (): Promise<LoadEngine> => {
     await refuseOurs(docker, name, run);
+    const standby = standBy(local, connection, run);
     cleanUp.later(`remove what is left on ${name}`, async () => {
-      await removeRun(docker, run);
       // One whose engine hangs or was killed is as lost as one whose cable was pulled.
-      const left = await docker.try([
-        'container',
-        'ls',
-        '--all',
-        '--quiet',
-        `--filter=label=${LABEL}=${run}`,
-      ]);
-      if (left.code !== 0 || left.stdout !== '')
+      if ((await removeAll(docker, run, standby)) !== true)
         for (const line of describeLeft(connection, run)) caller.say(line);
     });
     const owner = `by pid ${process.pid} on ${hostname()}, which loads from there`;

@@ -32,7 +32,6 @@ export const usedUpFaults: readonly Fault<RunWorld>[] = [
     message: 'no file descriptors left…results so far are kept',
     exitCode: 4,
     kept: 'all slices before',
-    left: 'nothing but containers, which the next run removes',
     async inject({ project, out, inShell }) {
       const run = inShell('echo $$ >pid; exec "$@"', ...ONE);
       await loading(run, '2/3');
@@ -41,7 +40,6 @@ export const usedUpFaults: readonly Fault<RunWorld>[] = [
       execFileSync('prlimit', ['--pid', pid, `--nofile=${open}:${open}`]);
       const seen = await end(run);
       expectKept(project, out);
-      await beginNext();
       return seen;
     },
   },
@@ -50,7 +48,7 @@ export const usedUpFaults: readonly Fault<RunWorld>[] = [
     message: 'the machine starts no more processes…results so far are kept',
     exitCode: 4,
     kept: 'all slices before',
-    left: 'nothing but containers, which the next run removes',
+    left: 'nothing; if no process at all can start: containers, until the printed command or the next run removes them',
     async inject({ project, out, inShell }) {
       const run = inShell(AS_NOBODY, ...ONE);
       await loading(run, '2/3');
@@ -59,7 +57,6 @@ export const usedUpFaults: readonly Fault<RunWorld>[] = [
       execFileSync('setpriv', [...NOBODY, 'prlimit', '--pid', pid, '--nproc=1:1']);
       const seen = await end(run);
       expectKept(project, out);
-      await beginNext();
       return seen;
     },
     whyNot: () =>
