@@ -48,6 +48,18 @@ test('as Markdown', async () => {
   await expect(`${text}\n`).toMatchFileSnapshot('__golden__/across.md');
 });
 
+test('of 500 shards without results, and 500 variants in one, a few are named', () => {
+  const variants = Array.from({ length: 500 }, (_, i) => `${i}${'<'.repeat(200)}`);
+  const missing = Array.from({ length: 500 }, (_, i) => i + 1);
+  const wanted = missing.slice(0, 3).map((index) => ({ index, variants }));
+  const text = renderMissing({ missing, of: 500 }, wanted);
+  expect(text).toMatch(/ and 497 others\)/);
+  expect(text).toMatch(/ and 497 others\.\*\*/);
+  // A label takes four times its columns when it is escaped.
+  expect(text.length).toBeLessThan(4000);
+  expect(renderMissingLine({ missing }, { width: 80, color: false }).length).toBeLessThan(80);
+});
+
 test('on the page: one table above those of each machine, and no ranking of their absolute numbers', () => {
   const html = renderHtml(shards.map(htmlGroup), across);
   const [, section = ''] = /<section class="card across">([\s\S]*?)<\/section>/.exec(html) ?? [];

@@ -105,6 +105,19 @@ test('nothing measured at all', () => {
   expect(text).toContain('a: failed to build: no such image');
 });
 
+test('of 500 variants that failed, 20 are listed, and the others are counted', () => {
+  const servers = Array.from({ length: 501 }, (_, i) => ({
+    ...{ id: `v${i}`, rps: 300 },
+    ...(i > 0 && { failure: { stage: 'build' as const, reason: `exit code ${i}`, log: '' } }),
+  }));
+  const results = makeResults({ servers, instances: 1, scenario: { blocks: 1 } });
+  const text = renderTable(summarise(results), { width: 80, color: false });
+  const lines = text.split('\n');
+  expect(lines.filter((line) => line.includes('failed to build'))).toHaveLength(20);
+  expect(text).toMatch(/v20: failed to build: exit code 20\n {2}480 more in results\.json\n/);
+  expect(lines.length).toBeLessThan(60);
+});
+
 test('what the run has printed on the same terminal is not repeated', () => {
   const results = makeResults({ servers: [{ id: 'a', rps: 100 }] });
   const page = { endpoint: '/', journey: null, variants: ['a'], status: 200, type: '', location: '' };

@@ -59,6 +59,9 @@ const medium: Medium = {
   marks: PLAIN_MARKS,
 };
 
+/** So many failures are listed with their reasons and logs: where hundreds failed, they would push the table off the screen. */
+const FAILED = 20;
+
 const AMONG = 'Servers compared with each other';
 
 /** The comparison as a table for a terminal: one row a variant, best first; what cannot be ranked apart, with why. */
@@ -195,10 +198,11 @@ function renderRows(
         ...tellShown(row, measured, width),
       ]),
     ...(failed.length > 0 ? [styles.dim('failed')] : []),
-    ...failed.flatMap((row) => {
+    ...failed.slice(0, FAILED).flatMap((row) => {
       const text = `  ${cleanLine(row.label)}: ${cleanLine(reasonOf(row.state))}`;
       return [styles.bad(wrap(text, width, '    ')), ...tellShown(row, failed, width)];
     }),
+    ...(failed.length > FAILED ? [styles.bad(`  ${failed.length - FAILED} more in results.json`)] : []),
   ];
 }
 
