@@ -131,7 +131,7 @@ async function loadTogether(
   elapsed: () => number,
   batch: Batch,
   target: Target,
-  options: { signal: AbortSignal },
+  options: { signal: AbortSignal; findStep: ReturnType<typeof watchClocks> },
 ): Promise<LoadedElsewhere & { apartMs: number }> {
   await Promise.all(
     all.map(async (loader) => {
@@ -141,7 +141,6 @@ async function loadTogether(
     }),
   );
   const beganMs = elapsed() - (behindMs ?? 0) + leadMs;
-  const findStep = watchClocks(Object.fromEntries(all.map(({ name, watch }) => [name, watch.samples])));
   const loads = await Promise.all(
     all.map(async (loader, i) => {
       loader.watch.samples.forget(beganMs + (loader.aheadMs ?? 0) - leadMs - 1000);
@@ -170,7 +169,7 @@ async function loadTogether(
     ),
   );
   const apartMs = apart(batch, generators);
-  const load = { ...mergeLoads(generators, loads, apartMs), ...findStep() };
+  const load = { ...mergeLoads(generators, loads, apartMs), ...options.findStep() };
   return { load, generators, beganMs, apartMs };
 }
 
@@ -247,6 +246,9 @@ export async function loadByEngines(
   batch: Batch,
   target: Target,
 ): Promise<LoadedElsewhere> {
+  const used = chooseLoaders(loaders, batch, sink);
+  // A clock that is set while they meet, or while the journey is brought, is not the one that was compared.
+  const findStep = watchClocks(Object.fromEntries(used.map(({ name, watch }) => [name, watch.samples])));
   const bootsMs = [target.samples, ...loaders.all.map(({ watch }) => watch.samples)].map((one) => one.bootMs);
   if (loaders.behindMs === null || bootsMs.some((ms, i) => ms !== loaders.bootsMs[i])) {
     loaders.bootsMs = bootsMs;
@@ -256,8 +258,10 @@ export async function loadByEngines(
     sink.keepElsewhere(elsewhere);
     for (const one of elsewhere.generators) sink.say(`load from ${describeGenerator(one)}`);
   }
-  const used = chooseLoaders(loaders, batch, sink);
-  const { apartMs, ...loaded } = await loadTogether(used, loaders, host.elapsed, batch, target, { signal });
+  const { apartMs, ...loaded } = await loadTogether(used, loaders, host.elapsed, batch, target, {
+    signal,
+    findStep,
+  });
   const lateMs = lateness(batch, loaded.generators, loaded.beganMs);
   if (lateMs > LATE_MS) {
     loaders.leadMs = Math.min(MOST_LEAD_MS, 2 * loaders.leadMs);
