@@ -3,9 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { K6Summary } from '../../src/run/load/k6.ts';
 import { makeEngine, type OwnEngine, whyNoEngine } from '../faults/engine.ts';
 import { type Lan, makeLan } from '../faults/lan.ts';
-import { makeProject, type Project } from './bench.ts';
+import { makeProject, type Project, told } from './bench.ts';
+import { makeStep, STEP_MS } from './stepped-clock.ts';
 
 const why = whyNoEngine();
 const K6 = 'grafana/k6:2.2.0';
@@ -167,5 +169,36 @@ describe.skipIf(why !== null)(`load from two engines${why ? `: ${why}` : ''}`, (
     expect(silent.code, silent.stderr).not.toBe(0);
     expect(silent.stderr).toMatch(/load-engines: no Docker engine answers\n.*-deaf/);
     for (const engine of engines) expect(engine.docker('container', 'ls', '--all', '--quiet')).toBe('');
+  });
+
+  test('after somebody has set the clock of one of them, they meet again', async (test) => {
+    const [, , stepped] = engines as [OwnEngine, OwnEngine, OwnEngine];
+    const step = makeStep(stepped, project.folder);
+    if (step === null) test.skip('the shell of this image knows the time without `date`');
+    const own = flags(1, 2).map((flag, i, all) => (all[i - 1] === '--instances' ? '3' : flag));
+    const run = project.run('stepped', ...own, '--load', 'vus(2, 2s)');
+    await told(run, 'instance 2/3: starting');
+    step?.();
+    const { code, stderr } = await run.done;
+    // 3: a load during which the clock was set is void, and so are others on a busy machine.
+    expect([0, 3], stderr).toContain(code);
+    const results = project.results('stepped');
+    const generators = results.plan.elsewhere?.generators ?? [];
+    const skews = generators.map(({ skewMs }) => Math.abs(Math.round((skewMs ?? 0) / STEP_MS)));
+    expect(skews, stderr).toEqual([0, 1]);
+    // When each began the last load, by the clock that they really share.
+    const raw = join(project.folder, 'stepped/raw/paths/2');
+    const texts = readdirSync(raw).map((name) => readFileSync(join(raw, name), 'utf8'));
+    const summaries = texts.flatMap((text) => text.split('\n').filter((line) => line.startsWith('{"')));
+    const starts = summaries.map((line, i) => {
+      const { metrics } = JSON.parse(line) as K6Summary;
+      const slices = Object.entries(metrics).filter(([name]) => name.startsWith('bench_slice_start{'));
+      // One that has not begun has zeros.
+      return Math.min(...slices.map(([, { min }]) => min || Infinity)) - i * STEP_MS;
+    });
+    expect(starts, stderr).toHaveLength(2);
+    if (/ \d{3,} ms (late|apart)/.test(stderr))
+      test.skip('the machine is too busy for engines to begin together');
+    expect(Math.abs((starts[0] ?? 0) - (starts[1] ?? 0))).toBeLessThan(STEP_MS / 2);
   });
 });
