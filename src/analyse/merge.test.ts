@@ -249,6 +249,17 @@ test.each<[string, (results: Results) => void]>([
   expect(mergeResults([run('a'), again(change)])).toHaveLength(2);
 });
 
+const storing = (id: string, imageStore: Results['host']['imageStore']) =>
+  run(id, ({ host }) => Object.assign(host, { imageStore }));
+
+test('another image store of Docker keeps runs apart, one that an older version did not note does not', () => {
+  const [old, graph, containerd] = [run('a'), storing('b', 'graph driver'), storing('c', 'containerd')];
+  expect(mergeResults([graph, containerd])).toHaveLength(2);
+  const merged = mergeResults([old, graph]);
+  expect(merged).toHaveLength(1);
+  expect(merged[0]?.host.imageStore).toBe('graph driver');
+});
+
 test('one run stays what it is', () => {
   const results = run('a');
   expect(mergeResults([results])).toEqual([results]);

@@ -40,7 +40,7 @@ function fitTogether(a: Results, b: Results): boolean {
   return (
     // Common runs would count twice.
     !runsIn(b).some((id) => runs.includes(id)) &&
-    same(a.host, b.host) &&
+    isSameHost(a.host, b.host) &&
     a.plan.host === b.plan.host &&
     same(a.plan.cpus, b.plan.cpus) &&
     same(a.plan.shard, b.plan.shard) &&
@@ -49,6 +49,13 @@ function fitTogether(a: Results, b: Results): boolean {
     agree(a.plan.scenarios, b.plan.scenarios, (scenario) => scenario.name) &&
     agree(a.variants.map(identity), b.variants.map(identity), (variant) => variant.id)
   );
+}
+
+/** Older versions did not note the image store. */
+function isSameHost(a: Results['host'], b: Results['host']): boolean {
+  const { imageStore: one, ...first } = a;
+  const { imageStore: other, ...second } = b;
+  return same(first, second) && (one === other || one === undefined || other === undefined);
 }
 
 /** Round trips and clocks differ each time; what was loaded from where does not. */
@@ -94,6 +101,7 @@ function concatenate(group: readonly Results[]): Results {
   return {
     ...first,
     run: mergeRuns(group),
+    host: group.find(({ host }) => host.imageStore)?.host ?? first.host,
     plan: mergePlans(group),
     variants: mergeVariants(group),
     ...(group.some(({ checked }) => checked) && {

@@ -28,6 +28,16 @@ test.each([
   expect((refusal as UserError).format()).toMatch(message);
 });
 
+test.each([
+  [[['Backing Filesystem', 'extfs']], 'graph driver'],
+  [[['driver-type', 'io.containerd.snapshotter.v1']], 'containerd'],
+  [undefined, undefined],
+])('the image store of an engine with the driver status %j', async (DriverStatus, imageStore) => {
+  const answer = { code: 0, stdout: JSON.stringify({ DriverStatus }), stderr: '' };
+  const docker: Docker = { try: async () => answer, run: async () => '' };
+  expect((await askEngine(docker)).imageStore).toBe(imageStore);
+});
+
 /** An engine whose client is a shell script; what it was given, and how many of it ran at once. */
 function engineOf(script: string) {
   const seen = { limits: [] as (number | undefined)[], most: 0 };

@@ -91,6 +91,8 @@ export interface EngineFacts {
   id: string;
   version: string;
   buildx: string;
+  /** Absent: the engine does not show it. */
+  imageStore?: 'containerd' | 'graph driver';
   cgroup: '1' | '2';
   os: string;
   kernel: string;
@@ -124,11 +126,21 @@ export async function askEngine(docker: Docker, signal?: AbortSignal): Promise<E
     id: String(parsed.ID ?? ''),
     version: String(parsed.ServerVersion),
     buildx: buildx.stdout.trim().split(' ')[1] ?? '',
+    ...readImageStore(parsed.DriverStatus),
     cgroup: parsed.CgroupVersion === '2' ? '2' : '1',
     os: String(parsed.OperatingSystem),
     kernel: String(parsed.KernelVersion),
     arch: String(parsed.Architecture),
     memoryBytes: Number(parsed.MemTotal),
+  };
+}
+
+/** Names the image store by the pairs that `docker info` shows of the storage driver. */
+function readImageStore(status: unknown): Pick<EngineFacts, 'imageStore'> {
+  if (!Array.isArray(status)) return {};
+  const type = status.find((pair) => Array.isArray(pair) && pair[0] === 'driver-type')?.[1];
+  return {
+    imageStore: String(type).startsWith('io.containerd.snapshotter.') ? 'containerd' : 'graph driver',
   };
 }
 

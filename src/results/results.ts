@@ -172,6 +172,8 @@ export const HostFacts = z.object({
   virtual: z.boolean(),
   engine: z.string(),
   buildx: z.string(),
+  /** Docker's image store. An image is larger in containerd's, which counts the compressed layers too. Absent: not known. */
+  imageStore: z.enum(['containerd', 'graph driver']).optional(),
 });
 
 /** The machines or pods from which a load came, and what lay between. */

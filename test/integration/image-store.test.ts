@@ -33,6 +33,7 @@ describe.skipIf(why !== null)(`an engine with the containerd image store${why ? 
     expect(code, stdout + stderr).toBe(0);
     const results = project.results(out);
     expect(slicesOf(results, 'apache@8.4').map(({ outcome }) => outcome)).toEqual(['ok']);
+    expect(results.host.imageStore).toBe('containerd');
     return variantOf(results, 'apache@8.4').image;
   }
 

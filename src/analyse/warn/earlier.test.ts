@@ -87,6 +87,20 @@ test('another Host header is among the reasons, and what older versions sent', (
   expect(reasonsOf(named(now, 'app.test'), named(then, 'app.test'))).toEqual([]);
 });
 
+test('another image store of Docker is among the reasons, unless an older version did not note it', () => {
+  const storing = (results: Results, imageStore: Results['host']['imageStore']) => ({
+    ...results,
+    host: { ...results.host, imageStore },
+  });
+  const reasonsOf = (results: Results, earlier: Results) =>
+    compareEarlier(results, earlier)[0]?.reasons.slice(1);
+  expect(reasonsOf(storing(now, 'containerd'), storing(then, 'graph driver'))).toEqual([
+    'another image store of Docker: containerd now, graph driver then',
+  ]);
+  expect(reasonsOf(storing(now, 'containerd'), then)).toEqual([]);
+  expect(reasonsOf(now, storing(then, 'containerd'))).toEqual([]);
+});
+
 /** The same run, with its load from other machines. */
 const loadedFrom = (results: Results, kind: Elsewhere['kind'], names: readonly string[]): Results => {
   const way = { share: '0:1', roundTripMs: 0.2, hops: 1, mtu: 1500, skewMs: 0 };

@@ -113,9 +113,14 @@ function measureStart(slices: readonly Measurement[], metric: CompareMetric): nu
 function unlikeRuns(now: Results, then: Results): string[] {
   const machine = ({ host }: Results) =>
     [host.cpuModel, `${host.cpus} CPUs`, host.kernel, `engine ${host.engine}`].join(', ');
+  const stores = [now.host.imageStore, then.host.imageStore];
   const cpus = ({ plan: { cpus } }: Results) => JSON.stringify([cpus.server, cpus.load]);
   return [
     ...differ('another machine', machine(now), machine(then)),
+    // Older versions did not note it.
+    ...(stores.includes(undefined)
+      ? []
+      : differ('another image store of Docker', `${stores[0]}`, `${stores[1]}`)),
     ...differ('other CPUs for servers and load', cpus(now), cpus(then)),
     ...differ('another Host header', hostOf(now), hostOf(then)),
     ...differ('load from another place', placeOf(now), placeOf(then)),

@@ -67,5 +67,6 @@ export function describeHost(machine: Machine, engine: EngineFacts): HostFacts {
     virtual: machine.virtual,
     engine: engine.version,
     buildx: engine.buildx,
+    ...(engine.imageStore && { imageStore: engine.imageStore }),
   };
 }

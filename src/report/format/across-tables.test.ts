@@ -79,6 +79,19 @@ test('on the page: one table above those of each machine, and no ranking of thei
   expect(section).toContain('is not ranked');
 });
 
+test('image sizes of machines with different image stores are not comparable', () => {
+  const note = 'Image sizes are not comparable';
+  const storing = (stores: readonly Results['host']['imageStore'][]) =>
+    shards.map((results, i) => ({ ...results, host: { ...results.host, imageStore: stores[i] } }));
+  const textOf = (list: Results[]) => renderAcross(compareAcross(list) as Across);
+  expect(textOf(storing(['containerd', 'graph driver']))).toContain(
+    `${note}: Docker has the image store containerd on machine 1 and graph driver on machine 3.`,
+  );
+  for (const stores of [['containerd', 'containerd'], ['containerd'], []] as const) {
+    expect(textOf(storing(stores))).not.toContain(note);
+  }
+});
+
 test('a ramp that goes beyond what variants sustain: plainly reported, nothing ranked, what failed named', () => {
   const broken = { stage: 'build', reason: NASTY, log: '' } as const;
   const ramps = [520, 1400].map((capacity, i) => {

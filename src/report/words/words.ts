@@ -317,9 +317,15 @@ export function machineFacts(summary: Summary): [string, string][] {
     ...load,
     ['Memory', bytes(host.memoryBytes)],
     ['System', `${host.os}, kernel ${host.kernel}, ${host.arch}, cgroup v${host.cgroup}`],
-    ['Docker', `engine ${host.engine}, buildx ${host.buildx}`],
+    ['Docker', `engine ${host.engine}, buildx ${host.buildx}${storeOf(host)}`],
     tools,
   ];
+}
+
+/** What image sizes include depends on it. */
+function storeOf({ imageStore }: Summary['host']): string {
+  if (!imageStore) return '';
+  return `, image store ${imageStore}: sizes ${imageStore === 'containerd' ? 'include' : 'without'} compressed layers`;
 }
 
 /** `4c0f362`, `4c0f362 and uncommitted changes`; empty where nobody knows. */

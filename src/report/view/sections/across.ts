@@ -101,7 +101,16 @@ export function acrossLegend({ reference, shards }: Across): string {
       ? 'The machines differ, and a CPU may suit one runtime more than another, which no interval here covers.'
       : '',
     `Machines: ${machines.join('; ')}.`,
+    unlikeStores(shards),
   ]
     .filter(Boolean)
     .join(' ');
+}
+
+/** Nothing where all machines have the same image store, as far as it is known. */
+function unlikeStores(shards: Across['shards']): string {
+  const known = shards.flatMap(({ index, host: { imageStore: store } }) => (store ? [{ index, store }] : []));
+  if (new Set(known.map(({ store }) => store)).size < 2) return '';
+  const stores = known.map(({ index, store }) => `${store} on machine ${index}`);
+  return `Image sizes are not comparable: Docker has the image store ${listNames(stores)}.`;
 }
