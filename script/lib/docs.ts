@@ -55,6 +55,7 @@ function renderOwn({
   htaccess,
   requires,
   conflicts = [],
+  below = {},
   stop,
   status,
   docs,
@@ -65,6 +66,7 @@ function renderOwn({
     `Apps: ${quoteAll(apps)}${requires.length > 0 ? ` that require ${quoteAll(requires)}` : ''}${htaccess ? '; obeys `.htaccess` files' : ''}.`,
     ...(longLived ? [renderLongLived(longLived)] : []),
     ...(conflicts.length > 0 ? [`Not for apps with the extensions ${quoteAll(conflicts)}.`] : []),
+    ...(Object.keys(below).length > 0 ? [renderLimits(below)] : []),
     `On ${stop.signal} a request in flight ${stop.inFlight}, within ${stop.timeoutMs / 1000} s. [Its documentation](${docs}).`,
   ];
 }
@@ -72,6 +74,11 @@ function renderOwn({
 function renderLongLived({ when, apps }: NonNullable<Runtime['longLived']>): string {
   const by = Object.entries(when).flatMap(([option, values]) => values.map((value) => `${option}=${value}`));
   return `Long-lived with ${quoteAll(by)}; then its apps are ${quoteAll(apps)}.`;
+}
+
+function renderLimits(below: NonNullable<Runtime['below']>): string {
+  const limits = Object.entries(below).map(([name, major]) => `\`${name}\` ${major} or newer`);
+  return `Not for apps with ${limits.join(', ')}, unless their kind is \`plain\` or \`psr15\`.`;
 }
 
 function quoteAll(names: readonly string[]): string {

@@ -44,6 +44,8 @@ export interface Runtime {
   requires: readonly string[];
   /** PHP extensions that cannot be loaded beside its own: `ftp`. */
   conflicts?: readonly string[];
+  /** Packages with the major version that an app must be below: `symfony/http-kernel` → 7. */
+  below?: Readonly<Record<string, number>>;
   /** Whether its web server obeys `.htaccess` files. */
   htaccess?: boolean;
   /** Names in `$_SERVER` that it has also where a request has nothing of the kind, and others have not. */
@@ -95,6 +97,8 @@ export interface App {
   extensions: readonly string[];
   /** Packages that its composer.json requires, by name. */
   packages: readonly string[];
+  /** Its packages with the major versions that they have or may get, and the words for them: `^6.4 in composer.json`. */
+  versions?: Readonly<Record<string, { from: number; to: number; written: string }>>;
 }
 
 export type Segment =

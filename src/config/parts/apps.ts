@@ -4,6 +4,7 @@ import type { Files } from '../files.ts';
 import { escapeText, NAME, quote, refuse, suggest } from '../text.ts';
 import type { App, AppKind } from '../types.ts';
 import { isIgnored } from './dockerignore.ts';
+import { findVersions } from './package-versions.ts';
 
 /** The folders in which frameworks keep their front controller, in the order we look. */
 export const ROOTS = ['public', 'web', '.'];
@@ -63,7 +64,9 @@ export function judgeApp(
 /** As `judgeApp`, for an app on the disk. */
 export function describeApp(folder: string, files: Files, said: Parameters<typeof judgeApp>[2]) {
   const requirements = readRequirements(files.read(join(folder, 'composer.json')));
-  return judgeApp(requirements, files.kind(join(folder, 'handler.php')) === 'file', said);
+  const judged = judgeApp(requirements, files.kind(join(folder, 'handler.php')) === 'file', said);
+  const versions = findVersions(folder, files);
+  return { ...judged, ...(Object.keys(versions).length > 0 && { versions }) };
 }
 
 /** The app's environment; by default the production mode of its framework. */

@@ -28,6 +28,26 @@ function findClash({ conflicts = [] }: Runtime, app: App): string | null {
   return names.find((name) => conflicts.includes(name)) ?? null;
 }
 
+/** A package of the app that has reached the version that the runtime needs it to be below; `may`: or may get it. */
+function findTooNew({ name, below = {} }: Runtime, app: App, may: boolean): string | null {
+  // A handler.php is called by the runtime itself, without an adapter for a framework.
+  if (BY_HANDLER.includes(app.kind)) return null;
+  for (const [wanted, limit] of Object.entries(below)) {
+    const version = app.versions?.[wanted];
+    if (!version || (may ? version.to : version.from) < limit) continue;
+    return `${name} needs ${wanted} below ${limit}, and the app '${app.name}' has ${version.written}`;
+  }
+  return null;
+}
+
+/** Why a runtime may be unable to serve an app, which only the build shows; null: nothing is known against it. */
+export function findDoubt(choice: Pick<RuntimeChoice, 'runtime' | 'set'>, app: App): string | null {
+  const { runtime, set } = choice;
+  if (modelOf(runtime, set) === 'per-request' || findMisfit(choice, app) !== null) return null;
+  const found = findTooNew(runtime, app, true);
+  return found && `${found}: Composer may install a version that ${runtime.name} cannot serve`;
+}
+
 /** Why a runtime cannot serve an app; null: it can. A runtime that starts the app for each request serves any kind. */
 export function findMisfit(
   { runtime, set }: Pick<RuntimeChoice, 'runtime' | 'set'>,
@@ -45,6 +65,8 @@ export function findMisfit(
   if (BY_HANDLER.includes(app.kind) && !app.handler) {
     return `${name} needs a handler.php, and the app '${app.name}' has none`;
   }
+  const tooNew = findTooNew(runtime, app, false);
+  if (tooNew) return tooNew;
   const missing = runtime.requires.filter((wanted) => !app.packages.includes(wanted));
   if (missing.length > 0) {
     return `${name} needs apps that require ${runtime.requires.join(' and ')}, and the composer.json of '${app.name}' does not: composer require ${missing.join(' ')}`;
@@ -72,7 +94,8 @@ export function checkFit(apps: readonly App[], choices: readonly RuntimeChoice[]
       others.flatMap((choice) => {
         const misfit = findMisfit(choice, app);
         if (misfit === null) return [];
-        const hint = findClash(choice.runtime, app) ? 'choose another runtime' : hintFor(app.kind);
+        const isOne = findClash(choice.runtime, app) ?? findTooNew(choice.runtime, app, false);
+        const hint = isOne ? 'choose another runtime' : hintFor(app.kind);
         return [{ misfit, hint }];
       }),
     );

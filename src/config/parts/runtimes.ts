@@ -33,6 +33,11 @@ const optionName = (text: string) => {
     throw refuse('not a name of an option', text, 'small letters, digits and -');
 };
 
+const packageName = (text: string) => {
+  if (!/^[a-z0-9][a-z0-9._-]*\/[a-z0-9][a-z0-9._-]*$/.test(text))
+    throw refuse('not a name of a package', text, 'vendor/name in small letters');
+};
+
 const appKind = oneOf<AppKind>('plain', 'psr15', 'symfony', 'laravel', 'lumen');
 
 /** `runtime.yaml`. */
@@ -46,6 +51,7 @@ export const manifest = keys({
   'long-lived': keys({ when: record(optionName, listOf(lineValue)), apps: listOf(appKind) }).optional(),
   requires: listOf(lineValue).optional(),
   conflicts: listOf(lineValue).optional(),
+  below: record(packageName, integerValue({ min: 1, max: 99_999 })).optional(),
   htaccess: booleanValue.optional(),
   'extra-variables': listOf(lineValue).optional(),
   'server-port': integerValue({ min: 1, max: 65535 }).optional(),
@@ -206,7 +212,7 @@ function openFolder(name: string, path: string, cwd: string, files: Files): Fold
 
 function readRuntime({ name, path, document, dockerfile }: Folder): Runtime {
   const parsed = validate(manifest, document);
-  const { stop, options, elastic = {}, tried, htaccess, requires = [], conflicts, ...more } = parsed;
+  const { stop, options, elastic = {}, tried, htaccess, requires = [], conflicts, below, ...more } = parsed;
   const { 'long-lived': longLived, 'extra-variables': extraVariables, ...others } = more;
   const {
     'worker-per-connection': workerPerConnection,
@@ -238,6 +244,7 @@ function readRuntime({ name, path, document, dockerfile }: Folder): Runtime {
     ...(tried !== undefined && { tried }),
     requires,
     ...(conflicts && { conflicts }),
+    ...(below && { below }),
     ...(longLived && { longLived }),
     ...(htaccess !== undefined && { htaccess }),
     ...(extraVariables && { extraVariables }),
