@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -62,6 +63,17 @@ describe('the files of the other commit', () => {
       files: snapshot(repository),
       status: git(repository, '--no-optional-locks', 'status', '--porcelain'),
     }).toEqual(before);
+  });
+
+  it('have links that lead nowhere, in git and in the packages brought along', async () => {
+    write({ [INDEX]: 'one', '.gitignore': 'vendor', 'vendor/autoload.php': '' });
+    for (const link of ['app', 'vendor/app']) symlinkSync('/nowhere/at/all', join(repository, link));
+    const first = commit({});
+    const bring = [{ from: join(repository, 'vendor'), to: 'vendor' }];
+    const checkout = await checkOut(realHost, { ...source(first), bring }, RUN, {});
+    for (const link of ['app', 'vendor/app'])
+      expect(readlinkSync(join(checkout.folder, link))).toBe('/nowhere/at/all');
+    await checkout.remove();
   });
 
   it('are all there where the work tree is sparse', async () => {

@@ -1,6 +1,6 @@
 // Builds of apps into images: real bake, Composer, extensions and frameworks.
 import { createHash, randomUUID } from 'node:crypto';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { IMAGE_LABEL } from '../../src/engine/docker.ts';
@@ -66,13 +66,15 @@ describe('an app with packages, an extension and commands of its own', () => {
         require: { 'acme/greet': '*', 'ext-bcmath': '*' },
       }),
     });
+    symlinkSync('/nowhere/at/all', join(app, 'lost'));
     const { name, id, bases } = factsOf(await build(app, ...flags));
     const seen = await php(
       name,
       `chdir('/app'); require 'public/index.php'; echo json_encode(['', bcadd('1', '2'), file_get_contents('made'),
-        file_exists('.git'), file_exists('deep/.git'), file_exists('left-out')]);`,
+        file_exists('.git'), file_exists('deep/.git'), file_exists('left-out'), basename(readlink('lost'))]);`,
     );
-    expect(seen).toBe(`hello${JSON.stringify(['', '3', 'it is $HOME "q"two\n', false, false, false])}`);
+    const missing = [false, false, false];
+    expect(seen).toBe(`hello${JSON.stringify(['', '3', 'it is $HOME "q"two\n', ...missing, 'all'])}`);
     expect(bases.map((base) => base.name)).toEqual([
       ...['php:8.4-apache', 'mlocati/php-extension-installer:2', 'php:8.4-cli', 'composer:2'],
     ]);
