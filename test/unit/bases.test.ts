@@ -13,6 +13,8 @@ const root = resolve(import.meta.dirname, '../..');
 interface Base {
   php?: string[];
   os: string;
+  user?: string;
+  stop?: string;
   entrypoint?: string;
   commands?: string[];
   files: string[];
@@ -21,6 +23,7 @@ interface Base {
   own?: string[];
   conflicts?: string[];
   health?: boolean;
+  ended?: boolean;
   source: string;
 }
 const bases: Record<string, Base> = parse(readFileSync(join(root, 'test/fixtures/bases.yaml'), 'utf8'), {
@@ -47,16 +50,22 @@ function readDockerfile(name: string) {
   const last = lines.slice(name === '_app' ? lines.findIndex(isPhp) : from);
   return { lines, last, base: baseOf(last[0]?.split(' ')[1] ?? '') };
 }
-const named = [...runtimes, ...fronts].map(({ name, folder }) => ({
-  name,
+const named = [...runtimes, ...fronts].map(({ name, folder, stop }) => ({
+  ...{ name, stop },
   dockerfile: readDockerfile(folder.split('/').at(-1) ?? ''),
 }));
 
+const standIns = [
+  ...new Set(
+    Object.keys(parse(readFileSync(join(root, 'test/standins/images.yml'), 'utf8'))).map((image) =>
+      image.replace(/^php:\d+\.\d+-/, 'php:{php}-'),
+    ),
+  ),
+];
+
 test('every base image is in the table, and in use', () => {
   const used = [...runtimes, ...fronts].flatMap(({ base }) => base);
-  const standIns = Object.keys(parse(readFileSync(join(root, 'test/standins/images.yml'), 'utf8')));
-  const templates = standIns.map((image) => image.replace(/^php:\d+\.\d+-/, 'php:{php}-'));
-  expect([...new Set([...used, ...templates, K6_IMAGE])].sort()).toEqual(Object.keys(bases).sort());
+  expect([...new Set([...used, ...standIns, K6_IMAGE])].sort()).toEqual(Object.keys(bases).sort());
 });
 
 test('docs/images.md has a result for every runtime and PHP version', () => {
@@ -94,6 +103,10 @@ test.each(runtimes)('$name lists PHP versions that its base images have', ({ php
   }
 });
 
+test.each(runtimes)('$name is maintained only if its base images are', ({ status, base }) => {
+  if (base.some((image) => baseOf(image).ended)) expect(status).not.toBe('maintained');
+});
+
 /** The programs that a RUN starts, without those of the shell. */
 function commandsOf(line: string): string[] {
   const script = line.replace(/^RUN (--\S+ +)*/, '').replaceAll(/'[^']*'/g, "''");
@@ -114,6 +127,16 @@ describe.each([...named, { name: '_app', dockerfile: readDockerfile('_app') }])(
     ];
     const commands = last.filter((line) => line.startsWith('RUN')).flatMap(commandsOf);
     for (const command of commands) expect([...(base.commands ?? []), ...brought]).toContain(command);
+  });
+
+  test('builds as root', () => {
+    let user = '';
+    for (const line of lines) {
+      const [word, image = ''] = line.split(/\s+/);
+      if (word === 'FROM') user = bases[image]?.user ?? 'root';
+      if (word === 'USER') user = image;
+      if (word === 'RUN') expect(user, line).toBe('root');
+    }
   });
 
   test('copies what other images have', () => {
@@ -155,6 +178,43 @@ describe.each([...named, { name: '_app', dockerfile: readDockerfile('_app') }])(
     expect([...base.files, '/usr/local/etc/php'].some((folder) => target === `${folder}/php.ini`)).toBe(true);
   });
 });
+
+test.each(named)('$name ends by the signal of its manifest', ({ dockerfile: { last, base }, stop }) => {
+  const own = last.findLast((line) => line.startsWith('STOPSIGNAL '))?.split(' ')[1];
+  expect(own ?? base.stop ?? 'SIGTERM').toBe(stop.signal);
+});
+
+/** The stand-in of an image: user, stop signal and entry point, with Docker's defaults. */
+function readStandIn(image: string) {
+  const [name = '', tag = ''] = (image.split('/').at(-1) ?? '').split(':');
+  const folder = { 'php-extension-installer': 'extensions', valkey: 'redis' }[name] ?? name;
+  const text = readFileSync(join(root, 'test/standins', folder, 'Dockerfile'), 'utf8');
+  const stages = text.split(/^(?=FROM )/m).slice(1);
+  const target = tag.replace(/^\{php\}-/, '');
+  const stage = stages.find((one) => one.split('\n')[0]?.endsWith(` AS ${target}`)) ?? stages.at(-1) ?? '';
+  const find = (word: string) => new RegExp(`^${word} (.*)$`, 'm').exec(stage)?.[1];
+  const entrypoint = find('ENTRYPOINT');
+  return {
+    ...{ user: find('USER') ?? 'root', stop: find('STOPSIGNAL') ?? 'SIGTERM' },
+    entrypoint: entrypoint && JSON.parse(entrypoint)[0],
+  };
+}
+
+test.each(standIns)(
+  'the stand-in of %s has the user and the signal of the image, and what it starts',
+  (image) => {
+    const { user = 'root', stop = 'SIGTERM', entrypoint } = baseOf(image);
+    const standIn = readStandIn(image);
+    expect(standIn).toMatchObject({ user, stop });
+    // Our Dockerfiles replace those of their bases; k6 and services run as they are.
+    if (
+      !runtimes.some(({ base }) => base.includes(image)) &&
+      !fronts.some(({ base }) => base.includes(image))
+    ) {
+      expect(standIn.entrypoint).toBe(entrypoint);
+    }
+  },
+);
 
 test.each(named)(
   '$name replaces the health check, entry point and user of its base image',

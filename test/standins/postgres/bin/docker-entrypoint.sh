@@ -2,6 +2,10 @@
 # As in the official image: makes the data folder, the user and the database that the environment names, then serves.
 set -euo pipefail
 
+# The server refuses to run as root. Commands that docker exec starts are root's, though.
+if [[ ${1:-} == postgres && $(id -u) == 0 ]]; then
+  exec setpriv --reuid=postgres --regid=postgres --init-groups "${BASH_SOURCE[0]}" "$@"
+fi
 if [[ ${1:-} == postgres && ! -s $PGDATA/PG_VERSION ]]; then
   user=${POSTGRES_USER:-postgres}
   password=${POSTGRES_PASSWORD:?the image needs POSTGRES_PASSWORD}
