@@ -1,4 +1,4 @@
-// Where base images come from: a registry of this process answers for them.
+// Where base images come from, and what the one of k6 has: a registry of this process answers for them.
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
@@ -7,12 +7,14 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectDocker } from '../../src/engine/docker.ts';
+import { K6_IMAGE } from '../../src/engine/k6-image.ts';
 import { realHost } from '../../src/host.ts';
 import { askDigest } from '../../src/images/build.ts';
 import { writeFiles } from '../fixtures/commits.ts';
 import { makeFolder } from '../fixtures/temporary.ts';
-import { leftovers } from './bench.ts';
+import { docker, leftovers } from './bench.ts';
 import { build, factsOf } from './built.ts';
+import { imageFor } from './docker.ts';
 
 const INDEX_TYPE = 'application/vnd.oci.image.index.v1+json';
 
@@ -56,6 +58,15 @@ test('a PHP version without images is tried, and the missing base is named', () 
     const built = await build(app, '--php', '8.9', '--image', `php:8.9-apache=${base}`);
     expect(built).toMatchObject({ failure: { reason: expect.stringContaining(`${base} does not exist`) } });
   }));
+
+test('our commands in the k6 image meet BusyBox, there and in its stand-in', async () => {
+  const names = 'sh cat chmod dd find grep head sed sleep tail timeout wget';
+  const script = `for name in ${names}; do readlink -f "$(command -v "$name")"; done`;
+  const args = ['run', '--rm', '--network=none', '--entrypoint=sh', imageFor(K6_IMAGE), '-c', script];
+  const programs = (await docker(...args)).split('\n');
+  expect(programs).toHaveLength(names.split(' ').length);
+  for (const program of programs) expect(program).toMatch(/\/busybox$/);
+});
 
 describe('base images', () => {
   const INSTALLER = 'mlocati/php-extension-installer:2';
