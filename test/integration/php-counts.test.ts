@@ -113,6 +113,44 @@ test(
 );
 
 test(
+  'an app whose shutdown function calls exit is counted, as are its destructors and output buffers',
+  async () => {
+    // Like phpMyAdmin: no shutdown function behind it is called.
+    const page = (deprecations: number) => `<?php
+register_shutdown_function(static function (): void { exit; });
+final class Late {
+    public function __destruct() { @trigger_error('late'); }
+}
+$late = new Late();
+ob_start(static function (string $text): string { @trigger_error('late', E_USER_WARNING); return $text; });
+for ($i = 0; $i < ${deprecations}; $i++) @trigger_error('old', E_USER_DEPRECATED);
+include __DIR__ . '/../part.php';
+`;
+    const [index, part] = ['exits/public/index.php', 'exits/part.php'];
+    project.commit({ [index]: page(0), [part]: '<?php echo "done";' });
+    project.write({ [index]: page(5) });
+    const { code, stderr } = await project.run(
+      'out-exits',
+      ...['--app', 'exits', '--runtimes', 'apache,nginx-fpm', ...PHP],
+    ).done;
+    expect(code, stderr).toBe(0);
+    const results = project.results('out-exits');
+    expect(results.warnings.filter(({ code }) => code === 'count')).toEqual([]);
+    for (const runtime of ['apache', 'nginx-fpm'])
+      expect(errorsOf(results, runtime), stderr).toEqual({
+        base: [[1], [1], [0]],
+        head: [[1], [1], [5]],
+      });
+    const names = [...ERRORS, 'included-files', 'peak-memory', 'opcache-misses', 'response-bytes'];
+    for (const values of Object.values(countsOf(results))) {
+      expect(Object.keys(values).toSorted()).toEqual(names.toSorted());
+      expect(values['included-files']).toEqual([2]);
+    }
+  },
+  LIMIT_MS,
+);
+
+test(
   'without the extension, a warning before the run, and no count of what the app hides',
   async () => {
     const own = await makeProject({ own: true });

@@ -4,6 +4,8 @@
  *
  * PHP notifies observers of an error before it looks at error_reporting, `@` and error handlers. So each one counts,
  * whatever the app does with it.
+ *
+ * The extension calls count.php at the end of each request. A shutdown function of the app that calls exit() cannot prevent that.
  */
 #include "php.h"
 #include "zend_observer.h"
@@ -52,6 +54,18 @@ static PHP_MINIT_FUNCTION(bench_errors)
 	return SUCCESS;
 }
 
+/* PHP calls this after shutdown functions, destructors and output buffers of the app. Its classes still exist. */
+static PHP_RSHUTDOWN_FUNCTION(bench_errors)
+{
+	zend_function *end = zend_hash_str_find_ptr(EG(function_table), ZEND_STRL("phpruntimebench\\end_request"));
+	if (end) {
+		zend_try {
+			zend_call_known_function(end, NULL, NULL, NULL, 0, NULL, NULL);
+		} zend_end_try();
+	}
+	return SUCCESS;
+}
+
 static zend_module_entry bench_errors_module_entry = {
 	STANDARD_MODULE_HEADER,
 	"bench_errors",
@@ -59,7 +73,7 @@ static zend_module_entry bench_errors_module_entry = {
 	PHP_MINIT(bench_errors),
 	NULL,
 	NULL,
-	NULL,
+	PHP_RSHUTDOWN(bench_errors),
 	NULL,
 	"1",
 	STANDARD_MODULE_PROPERTIES

@@ -18,6 +18,8 @@ if (!class_exists(Counter::class, false)) {
         private static array $errors = [0, 0, 0];
         private static int $files = 0;
         private static ?\Closure $handler = null;
+        /** Whether the request is counted once all else of it has ended. */
+        private static bool $isLast = false;
 
         public static function begin(): void
         {
@@ -43,6 +45,27 @@ if (!class_exists(Counter::class, false)) {
                 return false;
             };
             \set_error_handler(self::$handler);
+        }
+
+        /** For a script that answers one request. */
+        public static function beginScript(): void
+        {
+            self::begin();
+            if (self::$handler === null) {
+                self::$isLast = true;
+                return;
+            }
+            // It is registered twice, to run behind those of the app. One of those that calls exit() prevents it.
+            \register_shutdown_function(static function (): void {
+                \register_shutdown_function(self::end(...));
+            });
+        }
+
+        public static function endScript(): void
+        {
+            if (self::$isLast) {
+                self::end();
+            }
         }
 
         public static function end(): void
@@ -75,6 +98,12 @@ if (!class_exists(Counter::class, false)) {
         }
     }
 
+    /** The extension calls this when a request has ended. */
+    function end_request(): void
+    {
+        Counter::endScript();
+    }
+
     /** The app of a server that keeps it in memory. */
     function watch(\Closure $app): \Closure
     {
@@ -91,8 +120,5 @@ if (!class_exists(Counter::class, false)) {
 }
 
 if (PHP_SAPI !== 'cli' && !\str_starts_with($_SERVER['REQUEST_URI'] ?? '', '/.php-runtime-bench/')) {
-    Counter::begin();
-    \register_shutdown_function(static function (): void {
-        \register_shutdown_function(Counter::end(...));
-    });
+    Counter::beginScript();
 }

@@ -1,10 +1,12 @@
 import { cp } from 'node:fs/promises';
+import { modelOf } from '../../config/parts/fit.ts';
 import type { Scenario } from '../../config/types.ts';
 import { type Extension, takeExtension } from '../../images/extension-build.ts';
 import { PHP_COUNT } from '../../plan/timeline/count-plan.ts';
 import type { PlannedVariant } from '../../plan/variants.ts';
+import type { Server } from '../servers/servers.ts';
 import type { World } from '../world.ts';
-import { joinRepeats, readCountLines } from './php-lines.ts';
+import { explainNoLines, joinRepeats, readCountLines } from './php-lines.ts';
 import type { Pass, ReadyPass } from './run-pass.ts';
 
 const FOLDER = '/usr/local/share/php-runtime-bench-pass';
@@ -28,6 +30,7 @@ export function planPhpCounts(
   variants: readonly PlannedVariant[],
   { folder, errors }: CountTools,
 ): Pass[] {
+  const imageOf = (variant: PlannedVariant) => findErrorCounter(variant, variants, errors);
   const warned = new Set<string>();
   const warnOfHandler = (variant: string, label: string) => {
     if (warned.has(variant)) return;
@@ -46,14 +49,22 @@ export function planPhpCounts(
       async outfit(variant, to) {
         await cp(folder, to, { recursive: true });
         const ini = [`auto_prepend_file = ${FOLDER}/count.php`];
-        const image = findErrorCounter(variant, variants, errors);
+        const image = imageOf(variant);
         if (image !== null) {
           await takeExtension(engine, 'bench_errors', image, to);
           ini.unshift(`extension = ${FOLDER}/bench_errors.so`);
         }
         return { env: {}, ini, folders: { [FOLDER]: to } };
       },
-      visit: (ready) => countStart(ready, scenario, warnOfHandler),
+      visit: (ready) =>
+        countStart(ready, scenario, {
+          warnOfHandler,
+          explain: ({ variant, facts }) =>
+            explainNoLines(
+              { model: modelOf(variant.runtime, variant.options), isGiven: imageOf(variant) !== null },
+              facts?.extensions ?? null,
+            ),
+        }),
     }));
 }
 
@@ -71,10 +82,16 @@ function findErrorCounter(
   return own && 'image' in own && others && 'image' in others ? own.image : null;
 }
 
+interface CountWords {
+  warnOfHandler(variant: string, label: string): void;
+  /** Why a server has no counts. */
+  explain(server: Server): string;
+}
+
 async function countStart(
   ready: ReadyPass,
   scenario: Scenario,
-  warnOfHandler: (variant: string, label: string) => void,
+  { warnOfHandler, explain }: CountWords,
 ): Promise<void> {
   const { world } = ready;
   const { journey } = scenario;
@@ -95,7 +112,7 @@ async function countStart(
       const slice = measured.find(({ variant }) => variant === id);
       const read = readCountLines(await ready.read(server, FILE, MOST_BYTES).catch(() => ''));
       if (!slice || slice.requests === 0 || read.requests === 0) {
-        ready.fail(id, slice?.reason ?? 'PHP wrote no counts: this runtime may not read BENCH_INI');
+        ready.fail(id, slice?.reason ?? explain(server));
         continue;
       }
       if (read.hidden) warnOfHandler(id, server.variant.label);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { joinRepeats, readCountLines } from './php-lines.ts';
+import { explainNoLines, joinRepeats, readCountLines } from './php-lines.ts';
 
 const line = (...values: unknown[]) => `${JSON.stringify(values)}\n`;
 
@@ -45,4 +45,30 @@ it('repeats are joined by what all of them have', () => {
     new Map([['a', 3]]),
   ];
   expect(joinRepeats(repeats)).toEqual([{ name: 'a', perRequest: [1, 3] }]);
+});
+
+describe('the causes of no line', () => {
+  const INI = 'this runtime may not read BENCH_INI';
+  const SET = 'the app may set `auto_prepend_file` or `open_basedir`';
+  const EXIT = 'a shutdown function of the app may call exit()';
+  const WORKER = 'the server may load the app without worker.php';
+  const loaded = ['bench_errors', 'pdo'];
+
+  it.each([
+    ['a counter that is loaded', 'per-request', true, loaded, [SET]],
+    ['no counter, but a function of PHP', 'per-request', false, ['pdo'], [INI, SET, EXIT]],
+    ['extensions that are not known', 'per-request', true, null, [INI, SET]],
+    ['a server that keeps the app', 'long-lived', true, loaded, [SET, WORKER]],
+    ['the same without the counter', 'long-lived', false, ['pdo'], [INI, SET, WORKER]],
+  ] as const)('with %s', (_, model, isGiven, extensions, causes) => {
+    expect(explainNoLines({ model, isGiven }, extensions)).toBe(
+      `PHP wrote no counts: ${causes.join(', or ')}`,
+    );
+  });
+
+  it('is certain where the counter was not loaded', () => {
+    expect(explainNoLines({ model: 'per-request', isGiven: true }, ['pdo'])).toBe(
+      'the counter was not loaded: this runtime does not read BENCH_INI',
+    );
+  });
 });

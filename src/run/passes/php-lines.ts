@@ -75,3 +75,24 @@ export function joinRepeats(repeats: readonly ReadonlyMap<string, number>[]): Co
   const names = [...(repeats[0]?.keys() ?? [])].filter((name) => repeats.every((one) => one.has(name)));
   return names.map((name) => ({ name, perRequest: repeats.map((one) => one.get(name) as number) }));
 }
+
+/**
+ * Why PHP may have written no line. Pure.
+ *
+ * @param extensions those of the server in the pass; null: unknown
+ */
+export function explainNoLines(
+  { model, isGiven }: { model: 'per-request' | 'long-lived'; isGiven: boolean },
+  extensions: readonly string[] | null,
+): string {
+  if (isGiven && extensions && !extensions.includes('bench_errors'))
+    return 'the counter was not loaded: this runtime does not read BENCH_INI';
+  const isLoaded = isGiven && extensions !== null;
+  const causes = [
+    ...(isLoaded ? [] : ['this runtime may not read BENCH_INI']),
+    'the app may set `auto_prepend_file` or `open_basedir`',
+    ...(model === 'long-lived' ? ['the server may load the app without worker.php'] : []),
+    ...(isGiven || model === 'long-lived' ? [] : ['a shutdown function of the app may call exit()']),
+  ];
+  return `PHP wrote no counts: ${causes.join(', or ')}`;
+}
