@@ -1,4 +1,5 @@
-import type { Comparison, Profile, Results, Variant } from '../../results/results.ts';
+import type { Comparison, Profile, Results } from '../../results/results.ts';
+import { explainUnlike } from '../../text/unlike-rows.ts';
 import { mergeTrees, type Weighed } from './call-tree.ts';
 import { findCulprits } from './culprits.ts';
 import { alignEntries } from './entries.ts';
@@ -39,10 +40,7 @@ function explainVariants(
   });
 }
 
-/**
- * The second of two rows against the first, where exactly two were profiled that have no other version. A server that keeps
- * the app is not compared with one that does not: late samples fall on other functions there.
- */
+/** The second of two rows against the first, where exactly two were profiled that have no other version. */
 function explainRows(
   { variants }: Results,
   scenario: string,
@@ -51,7 +49,7 @@ function explainRows(
 ): Why[] {
   const rows = variants.filter(({ id, ref, base }) => ref === null && base === null && of(id).length > 0);
   const [first, second, ...others] = rows;
-  if (!first || !second || others.length > 0 || !isLike(first, second)) return [];
+  if (!first || !second || others.length > 0 || explainUnlike(first, second) !== null) return [];
   const sides = readSides(...alignEntries(of(second.id), of(first.id)));
   if (!sides || sides.bases.length === 0) return [];
   const verdict = comparisons.find(
@@ -61,9 +59,6 @@ function explainRows(
   const named = { scenario, variant: second.id, base: first.id, against: 'row' } as const;
   return [describe(named, sides, new Set(), verdict)];
 }
-
-const isLike = (one: Variant, other: Variant): boolean =>
-  one.model === other.model && one.app === other.app && one.php === other.php;
 
 interface Read {
   profile: Profile;

@@ -17,7 +17,13 @@ const scenario = (load: string | null): Scenario => ({
 });
 const variant = (name: string, base: string | null, ref: string | null = null) =>
   ({
-    ...{ id: ref === null ? `${name}@8.4` : `${name}@8.4:base`, label: name, php: '8.4', ref },
+    ...{
+      id: ref === null ? `${name}@8.4` : `${name}@8.4:base`,
+      label: name,
+      php: '8.4',
+      ref,
+      app: { name: 'shop' },
+    },
     base: base === null ? null : `${name}@8.4:base`,
     runtime: { name, base: ['composer:2', 'php:{php}-apache'] },
   }) as unknown as PlannedVariant;
@@ -60,6 +66,34 @@ describe('variants that are profiled', () => {
     expect(planned?.warnings).toMatchObject([
       { code: 'profile', variant: 'octane', message: expect.stringContaining('octane is not profiled') },
     ]);
+  });
+
+  it('of two rows that were named: their functions are compared, or there is a warning before the run', () => {
+    const row = (name: string, model: string, app = 'shop'): PlannedVariant => {
+      const one = variant(name, null);
+      const longLived = { when: { mode: ['worker'] }, apps: ['plain'] };
+      const runtime = { ...one.runtime, model, options: {}, longLived };
+      return { ...one, app: { name: app }, runtime, options: {} } as unknown as PlannedVariant;
+    };
+    const [fpm, loop] = [row('nginx-fpm', 'per-request'), row('swoole', 'long-lived')];
+    const named = [{ name: 'nginx-fpm' }, { name: 'swoole' }, { name: 'apache' }];
+    const warningsOf = (profile: typeof named, rows: PlannedVariant[]) =>
+      planProfile({ profile, scenarios }, rows)?.warnings.map(({ message }) => message);
+    expect(warningsOf(named, [fpm, loop, row('other', 'per-request')])).toEqual([
+      'the functions of nginx-fpm and swoole are not compared: nginx-fpm starts the app for each request, and swoole keeps the app in memory',
+    ]);
+    expect(warningsOf(named, [fpm, row('apache', 'per-request', 'blog')])).toEqual([
+      'the functions of nginx-fpm and apache are not compared: they run different apps',
+    ]);
+    const worker = { ...row('swoole', 'per-request'), options: { mode: 'worker' } };
+    expect(warningsOf(named, [fpm, worker])).toEqual([expect.stringContaining('swoole keeps the app')]);
+    expect(warningsOf(named, [loop, worker])).toHaveLength(0);
+    expect(warningsOf(named, [fpm, row('apache', 'per-request')])).toEqual([]);
+    expect(warningsOf(named, [fpm, loop, row('apache', 'per-request')])).toEqual([]);
+    // Nobody asked for their difference.
+    expect(warningsOf([], [fpm, loop])).toEqual([]);
+    const [head, base] = [variant('swoole', 'base'), variant('swoole', null, 'base')];
+    expect(warningsOf(named, [head, base])).toEqual([]);
   });
 
   it('take the time of all their starts', () => {

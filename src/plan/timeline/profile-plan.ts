@@ -1,5 +1,7 @@
+import { modelOf } from '../../config/parts/fit.ts';
 import type { Config, Load, Scenario, Segment } from '../../config/types.ts';
 import type { Warning } from '../../results/results.ts';
+import { explainUnlike } from '../../text/unlike-rows.ts';
 import type { PlannedVariant } from '../variants.ts';
 import { passStartSeconds } from './pass-seconds.ts';
 import { phpBaseOf } from './php-base.ts';
@@ -51,9 +53,38 @@ export function planProfile(
     variants: Object.fromEntries(known),
     starts: PROFILE.starts,
     seconds: Math.round(seconds),
-    warnings: bases.flatMap(([variant, base]) => (base === null ? [warnOfNone(variant)] : [])),
+    warnings: [
+      ...bases.flatMap(([variant, base]) => (base === null ? [warnOfNone(variant)] : [])),
+      ...(profile.length > 0
+        ? warnOfUnlike(all.filter(({ id }) => known.some(([other]) => other === id)))
+        : []),
+    ],
   };
 }
+
+/** Two rows were named, so the user expects their difference. */
+function warnOfUnlike(profiled: readonly PlannedVariant[]): Warning[] {
+  const [first, second, ...others] = profiled;
+  if (!first || !second || others.length > 0 || first.base !== null || second.base !== null) return [];
+  const cause = explainUnlike(rowOf(first), rowOf(second));
+  if (cause === null) return [];
+  return [
+    {
+      code: 'profile',
+      message: `the functions of ${first.label} and ${second.label} are not compared: ${cause}`,
+      remedy:
+        'see their flame graphs, side by side in report.html, or name two servers of one kind, with one app and one version of PHP',
+      variant: null,
+    },
+  ];
+}
+
+const rowOf = ({ label, runtime, options, app, php }: PlannedVariant) => ({
+  label,
+  model: modelOf(runtime, options),
+  app: app.name,
+  php,
+});
 
 function warnOfNone({ id, label, runtime }: PlannedVariant): Warning {
   if (runtime.profile === false)

@@ -1,12 +1,13 @@
 import type { Summary } from '../../analyse/summary.ts';
 import type { Culprit, FunctionName, FunctionTime, Why } from '../../analyse/why/why-model.ts';
 import { cleanLine, plural } from '../../text/plain.ts';
+import { tellUnlike } from '../view/why/cause.ts';
 import { callName, placeName, signedTime, time } from '../view/why/function-names.ts';
 import { tellOverhead } from '../view/why/overhead.ts';
 import { count, NOTHING } from '../words/numbers.ts';
 import { findVariant } from '../words/verdicts.ts';
 import type { Numbers } from './charts/variant-numbers.ts';
-import { type Html, html, name } from './html.ts';
+import { type Html, html, isolate, name, sentence } from './html.ts';
 
 const NO_SCRIPT = html`<p class="note no-script">The flame graphs are drawn by a script, which does not run here.</p>`;
 
@@ -18,8 +19,13 @@ export function renderWhy(summary: Summary, numbers: Numbers, index: number): Ht
     why.map((one, i) => (isWanted(one) ? renderOne(one, summary, numbers, `${index}-${i}`) : null));
   const compared = those(({ against }) => against !== null);
   const alone = those(({ against }) => against === null);
+  const unlike = new Set(
+    summary.scenarios.map(({ facts }) => tellUnlike(facts.name, summary, { name: isolate })),
+  );
+  unlike.delete('');
   return html`<section class="card" id="why-${index}"><h2>Where CPU time is spent</h2>
 ${NO_SCRIPT}
+${[...unlike].map((text) => html`<p>${sentence(text)}</p>`)}
 ${compared}
 <div class="flames">${alone}</div>
 </section>`;

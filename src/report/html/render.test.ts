@@ -128,3 +128,16 @@ describe('what was checked out', () => {
     expect(factsOf(text)).toContain('4c0f362 and 4 uncommitted changes (a.php, &lt;b&gt;.php, c.php, …)');
   });
 });
+
+test('flame graphs of two rows that are not compared stand side by side, below the reason', () => {
+  const results = fixtures['why-alone']?.() as Results;
+  const [, second] = results.variants;
+  if (second) second.model = 'long-lived';
+  const text = markup(renderHtml([htmlGroup(results)]));
+  const [above = '', flames = ''] = text.split('<div class="flames">');
+  expect(above.replaceAll(/<\/?bdi[^>]*>/g, '')).toContain(
+    '<p>Functions of apache and nginx-fpm (unix) are not compared: apache starts the app for each request, and nginx-fpm (unix) keeps the app in memory.</p>',
+  );
+  expect(above).not.toContain('class="flame"');
+  expect(flames.match(/class="flame" data-flame="[^"]*" data-title="([^"]*)"/g)).toHaveLength(2);
+});

@@ -129,6 +129,24 @@ describe('two rows of one version', () => {
     expect(tellCauses(changeRows(summary, medium), summary, medium)).toEqual([]);
   });
 
+  test('of a server that keeps the app and one that does not: nothing is compared, and why', () => {
+    const compared = summaryOf('why-alone');
+    const summary = { ...compared, why: compared.why.filter(({ against }) => against === null) };
+    const [first, second] = summary.why as [Why, Why];
+    const variants = summary.variants.map((one) =>
+      one.id === second.variant ? { ...one, model: 'long-lived' as const } : one,
+    );
+    const told = 'Functions of apache and nginx-fpm (unix) are not compared: ';
+    const kept = `${told}apache starts the app for each request, and nginx-fpm (unix) keeps the app in memory.`;
+    expect(tellRows('quick', { ...summary, variants }, medium)).toBe(kept);
+    const old = summary.variants.map((one) => ({ ...one, php: one.id === first.variant ? '8.2' : '8.4' }));
+    expect(tellRows('quick', { ...summary, variants: old }, medium)).toBe(
+      `${told}they run different versions of PHP.`,
+    );
+    expect(tellRows('quick', { ...summary, variants, why: [first] }, medium)).toBe('');
+    expect(tellRows('quick', { ...summary, variants, why: [first, second, second] }, medium)).toBe('');
+  });
+
   test('without a sure difference, and where nothing was compared', () => {
     expect(tellOf({ culprits: [] })).toMatch(/compared with apache: none surely takes more or less CPU\./);
     expect(tellOf({ culprits: [], tests: 0 })).toMatch(/: too few samples to find a difference\./);

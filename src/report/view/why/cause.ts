@@ -1,6 +1,7 @@
 import type { Summary } from '../../../analyse/summary.ts';
 import type { Culprit, FunctionName, Why } from '../../../analyse/why/why-model.ts';
 import { listNames } from '../../../text/plain.ts';
+import { explainUnlike } from '../../../text/unlike-rows.ts';
 import { findVariant } from '../../words/verdicts.ts';
 import type { ChangeRow } from '../answer/changerows.ts';
 import type { Medium } from '../medium.ts';
@@ -64,10 +65,10 @@ function tellCause(why: Why, summary: Summary, medium: Medium, several: boolean)
   return { label, text: `${tellAll(all, medium, `, in all ${whole}`, against === undefined)}${where}.` };
 }
 
-/** Two rows of one version, where their functions were compared: not a change that anybody made. Empty: they were not. */
+/** Two rows of one version, whose functions were compared or could not be: not a change that anybody made. Empty: no two rows. */
 export function tellRows(scenario: string, summary: Summary, medium: RowMedium): string {
   const why = summary.why.find((one) => one.against === 'row' && one.scenario === scenario);
-  if (!why) return '';
+  if (!why) return tellUnlike(scenario, summary, medium);
   const [second, first] = [why.variant, why.base ?? ''].map((id) =>
     medium.name(findVariant(summary, id)?.label ?? id),
   );
@@ -77,6 +78,16 @@ export function tellRows(scenario: string, summary: Summary, medium: RowMedium):
     return `${start}: ${tellAll(why.culprits.slice(0, FUNCTIONS), medium, '')}.${rest}`;
   const none = why.tests > 0 ? 'none surely takes more or less CPU' : 'too few samples to find a difference';
   return `${start}: ${none}.${rest}`;
+}
+
+/** Two rows that were profiled and not compared with each other. Empty: there are none, or more. */
+export function tellUnlike(scenario: string, summary: Summary, medium: Pick<Medium, 'name'>): string {
+  const own = summary.why.filter((one) => one.scenario === scenario);
+  const [first, second, ...others] = own.map((one) => findVariant(summary, one.variant));
+  if (!first || !second || others.length > 0 || own.some(({ against }) => against !== null)) return '';
+  const [one, other] = [first, second].map((variant) => ({ ...variant, label: medium.name(variant.label) }));
+  const cause = one && other ? explainUnlike(one, other) : null;
+  return cause === null ? '' : `Functions of ${one?.label} and ${other?.label} are not compared: ${cause}.`;
 }
 
 type RowMedium = Pick<Medium, 'name' | 'call' | 'place'>;
