@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { readHistory } from '../../src/history/file.ts';
+import type { Results } from '../../src/results/results.ts';
 import { makeResults } from '../fixtures/results/make.ts';
 import type { Event, Sandbox } from './act.ts';
 import type { Artifacts } from './artifacts.ts';
@@ -11,6 +12,9 @@ import { Caller, PULL_REQUEST, SHA } from './caller.ts';
 import type { GitHub } from './github.ts';
 
 // The reusable workflows, called from another repository's workflow under act.
+
+/** Works for some milliseconds: a profile needs samples. */
+const PAGE = "<?php for ($i = 0; $i < 300000; $i++) { $root = sqrt($i); }\necho 'shop';\n";
 
 let caller: Caller;
 let sandbox: Sandbox;
@@ -21,7 +25,7 @@ let folder: string;
 beforeAll(async () => {
   caller = await Caller.create();
   ({ sandbox, github, artifacts } = caller);
-  await caller.write({ 'public/index.php': "<?php echo 'shop';\n" });
+  await caller.write({ 'public/index.php': PAGE });
 });
 
 afterAll(() => caller.remove());
@@ -96,11 +100,19 @@ const comment = (body: string): Event => {
 };
 const answers = () => github.comments.filter(({ author }) => author === 'github-actions[bot]');
 
-test('asked for in a comment: measured as the comment says, at the commit, without credentials', async () => {
+/** What the one machine measured. */
+async function readShard(): Promise<Results> {
+  const file = join(artifacts.folder ?? '', 'php-runtime-bench-shard-1/results.json');
+  return JSON.parse(await readFile(file, 'utf8'));
+}
+
+test('asked for in a comment: measured as the comment says, at the commit, without credentials', {
+  timeout: 600_000,
+}, async () => {
   github.people.set('ada', 'write');
   github.heads.set(7, { label: 'mallory:$(touch owned)', sha: SHA });
   const asked = comment(
-    "/bench apache,b=apache[workers=2] --paths '/,/?$(touch>owned)' --load 'vus(2, 1s)' --warmup 0s --instances 1 --blocks 1 --shards 1\nAnd please: --env X=y",
+    "/bench apache,b=apache[workers=2] --paths '/,/?$(touch>owned)' --load 'vus(2, 1s)' --warmup 0s --instances 1 --blocks 1 --shards 1 --profile b\nAnd please: --env X=y",
   );
   // It is a fork's.
   const inputs = {
@@ -117,6 +129,10 @@ test('asked for in a comment: measured as the comment says, at the commit, witho
   expect(answer?.body).toMatch(/^<!-- php-runtime-bench:command%2F1000 -->\n/);
   expect(answer?.body).toContain('`b`');
   expect(answer?.body).toContain('vus(2, 1s)');
+  const { variants, profiles, warnings } = await readShard();
+  expect(warnings.filter(({ code }) => code === 'profile')).toEqual([]);
+  const profiled = variants.filter(({ id }) => profiles.some(({ variant }) => variant === id));
+  expect(profiled.map(({ label, ref }) => [label, ref])).toEqual([['b', null]]);
   expect(await readdir(sandbox.repository)).not.toContain('owned');
 });
 
