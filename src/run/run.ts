@@ -77,7 +77,7 @@ function budgetUsedUp(instance: Instance, plan: Plan): Warning {
   };
 }
 
-/** What all loads of a plan take, without starts. */
+/** Time of all loads of a plan, without starts. */
 export function plannedLoadMs(plan: Plan): number {
   return plan.instances.reduce((sum, instance) => sum + instanceMs(instance, plan), 0);
 }
