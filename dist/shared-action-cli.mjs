@@ -17,13 +17,14 @@ RUN php /usr/local/share/php-runtime-bench/build.php prepare "$${An(i)}"
 filter=label=$1
 shift
 read -r _ || exit 0
+command -v "$1" >/dev/null || exit 0
 left=$("$@" container ls --all --quiet --filter "$filter") || exit
 [ -z "$left" ] || "$@" container rm --force --volumes $left
 for kind in network volume; do
   left=$("$@" $kind ls --quiet --filter "$filter")
   [ -z "$left" ] || "$@" $kind rm $left
 done
-left=$("$@" container ls --all --quiet --filter "$filter") && [ -z "$left" ]`;function At(e,{command:t},n){let r=e.start("sh",["-c",rm,"sh",`${P}=${n}`,...t]),s=a(async()=>(r.end(),(await V(e,r,x.answer).catch(()=>null))?.code===0),"end");return{remove(){return r.write(`
+left=$("$@" container ls --all --quiet --filter "$filter") && [ -z "$left" ]`;function At(e,{command:t},n){let r=e.start("sh",["-c",rm,"sh",`${P}=${n}`,...t]),s=a(async()=>{r.end();let o=await V(e,r,x.answer).catch(()=>null);return o&&o.code===0},"end");return{remove(){return r.write(`
 `),s()},async close(){await s()}}}a(At,"standBy");async function Ct(e,t,n){await ht(e,t);let r=["container","ls","--all","--quiet",`--filter=label=${P}=${t}`],s=await e.try(r).catch(()=>null);return s===null||s.stdout!==""?n.remove():(await n.close(),s.code===0?!0:null)}a(Ct,"removeAll");async function jo(e,{engine:t},n,r){let s=new AbortController,o=Fo(n.say),i=e.onSignal(u=>s.abort(new ke(u)));o.later("stop listening to signals",i);let c=om(r);n.began?.(c,t),o.later("remove temporary files",()=>cs(c).then(()=>{}));let l=a(u=>s.abort(u),"onLost");try{let u=await Mt(e,{engine:t,run:c,signal:s.signal,onLost:l});o.later("close the connection to the engine",u.close);let m=pt(u.host),p=At(e,u,c);o.later("remove containers and networks of the run",async()=>{if(await Ct(m,c,p)===!1||!await u.isThere())for(let y of vt(u,c))n.say(y)});let{isRemote:d,host:f}=u,g=e.elapsed();return{host:f,local:e,onLost:l,isRemote:d,docker:m,caller:n,run:c,startedMs:r,beganMs:g,signal:s.signal,cleanUp:o}}catch(u){throw await o.run(),s.signal.throwIfAborted(),u}}a(jo,"openDesk");function om(e){return`${new Date(e).toISOString().slice(0,19).replaceAll(/[-:]/g,"").replace("T","-")}-${sm(2).toString("hex")}`}a(om,"makeRunId");function ye(e){return e instanceof ee?new R("the Docker engine failed",{found:e.message}):ct(e)}a(ye,"failureOfMachine");var _t=`
 for dir in /sys/devices/system/cpu/cpu[0-9]*; do
   [ -d "$dir" ] || continue

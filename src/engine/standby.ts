@@ -7,8 +7,8 @@ import { awaitClient, type Docker, LABEL, LIMITS_MS, removeRun } from './docker.
  * up, and neither can one that may start no more processes. A shell that runs already can.
  */
 export interface Standby {
-  /** Removes what carries the run's label. Returns whether all of it is gone. */
-  remove(): Promise<boolean>;
+  /** Removes what carries the run's label. Returns whether all of it is gone; null if no shell could be started. */
+  remove(): Promise<boolean | null>;
   close(): Promise<void>;
 }
 
@@ -17,6 +17,7 @@ const SCRIPT = `
 filter=label=$1
 shift
 read -r _ || exit 0
+command -v "$1" >/dev/null || exit 0
 left=$("$@" container ls --all --quiet --filter "$filter") || exit
 [ -z "$left" ] || "$@" container rm --force --volumes $left
 for kind in network volume; do
@@ -34,7 +35,8 @@ export function standBy(
   const shell = host.start('sh', ['-c', SCRIPT, 'sh', `${LABEL}=${run}`, ...command]);
   const end = async () => {
     shell.end();
-    return (await awaitClient(host, shell, LIMITS_MS.answer).catch(() => null))?.code === 0;
+    const finished = await awaitClient(host, shell, LIMITS_MS.answer).catch(() => null);
+    return finished && finished.code === 0;
   };
   return {
     remove() {
