@@ -11,7 +11,8 @@ const REQUESTS = 12;
 const EVERY = '/tmp/php-runtime-bench/profile/every';
 
 /**
- * Each request works for several ticks of the machine. The last one waits for longer than the sampler keeps its samples.
+ * Each request works for several ticks of the machine and, if it is sampled, until it has a sample: on a busy machine a tick
+ * may be lost or late. The last one waits for longer than the sampler keeps its samples.
  * Each has a function on a line of its own: excimer takes two functions on one line of one file for the same.
  */
 const DRIVER = `
@@ -20,7 +21,15 @@ function cpuUs(): int {
   $used = getrusage();
   return 1000000 * ($used['ru_utime.tv_sec'] + $used['ru_stime.tv_sec']) + $used['ru_utime.tv_usec'] + $used['ru_stime.tv_usec'];
 }
-function work(): void { for ($until = cpuUs() + 40000; cpuUs() < $until;); }
+$taken = Closure::bind(
+  static fn(): int => self::$isOn ? count(self::$profiler->getLog()) : PHP_INT_MAX, null, PhpRuntimeBench\\Profile::class
+);
+function work(): void {
+  [$before, $start] = [$GLOBALS['taken'](), cpuUs()];
+  do {
+    $used = cpuUs() - $start;
+  } while ($used < 40000 || ($used < 5000000 && $before === $GLOBALS['taken']() && $before < PHP_INT_MAX));
+}
 for ($i = 0; $i <= ${REQUESTS}; $i++) { eval(str_repeat("\\n", $i) . "function request$i(): void { usleep(20000); work(); }"); }
 $app = PhpRuntimeBench\\watch(static function (array $request): array { "request$request[0]"(); return []; });
 @mkdir(dirname('${EVERY}'), 0777, true);
