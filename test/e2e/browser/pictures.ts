@@ -1,5 +1,5 @@
 // Makes the pictures of README.md from the fixture `base`: its golden comment, and its report in Chromium.
-//   node test/e2e/browser/pictures.ts
+//   node test/e2e/browser/pictures.ts   (with a font that has emoji, such as Debian's fonts-noto-color-emoji)
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fixtures } from '../../fixtures/results/make.ts';
@@ -10,20 +10,16 @@ import { renderGitHub } from './markdown.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const STYLE = `
-  body { font: 14px/1.5 "DejaVu Sans", sans-serif; margin: 16px; color: #1f2328 }
+  body { font: 14px/1.5 "DejaVu Sans", "Noto Color Emoji", sans-serif; margin: 16px; color: #1f2328 }
   table { border-collapse: collapse } td, th { border: 1px solid #d1d9e0; padding: 4px 10px }
   code { background: #eff1f3; border-radius: 4px; padding: 1px 4px } details { margin: 6px 0 }`;
-
-/** Marks that fonts without emoji have, too. */
-const MARKS: Readonly<Record<string, string>> = { '❌': '✘', '✅': '✔', '⚠️': '⚠', '❔': '?' };
 
 const program = findChromium();
 if (!program) throw new Error(NO_CHROMIUM);
 const browser = await openBrowser(program);
 
 async function take(name: string, html: string, width: number, height?: number) {
-  const plain = Object.entries(MARKS).reduce((text, [emoji, mark]) => text.replaceAll(emoji, mark), html);
-  const { page, close } = await openPage(browser, plain, { viewport: { width, height: height ?? 100 } });
+  const { page, close } = await openPage(browser, html, { viewport: { width, height: height ?? 100 } });
   await page.screenshot({ path: join(ROOT, 'docs/images', name), fullPage: height === undefined });
   await close();
 }
