@@ -50,30 +50,18 @@ export async function startSampler(
   tool: SamplerTool,
 ): Promise<Sampler> {
   const name = `php-runtime-bench-${run}-sampler`;
-  let clock = '';
-  let number = 0;
-  let told = 0;
-  let current: Watch | null = null;
+  const heard = new Heard();
   let ended = false;
   let closing = false;
   const running = host.start('docker', samplerArguments(name, run, arena.pid, tool), {
     onLine: (line, stream) => {
-      if (stream === 'stderr') return;
-      if (line.startsWith('clock ')) {
-        clock = line;
-        current?.raw.add(line);
-        current?.samples.add(line);
-      } else if (line.startsWith('watch ')) told = Number(line.slice(6));
-      else if (current !== null && told === number) {
-        current.raw.add(line);
-        current.samples.add(line);
-      }
+      if (stream === 'stdout') heard.take(line);
     },
   });
   // One that could not even be started has ended, too; whoever waits for `done` hears why.
   const end = () => {
     ended = true;
-    if (clock === '' || closing || signal.aborted) return;
+    if (heard.clock === '' || closing || signal.aborted) return;
     sink.warn(ENDED);
   };
   running.done.then(end, end);
@@ -88,12 +76,12 @@ export async function startSampler(
     await awaitClient(host, running);
   };
   try {
-    await until(() => clock !== '', START_MS);
+    await until(() => heard.clock !== '', START_MS);
   } catch (error) {
     await close();
     throw error;
   }
-  if (clock === '') {
+  if (heard.clock === '') {
     await expectEngine(docker);
     const why = ended ? lastLines((await running.done).stderr, 1) : 'it prints nothing';
     sink.say(`CPU and memory cannot be read on this engine: ${why}`);
@@ -101,20 +89,47 @@ export async function startSampler(
   return {
     close,
     async watch(servers, services = [], keep) {
-      current = openWatch(servers, services, keep);
-      const { raw, samples } = current;
-      samples.add(clock);
-      raw.add(describeColumns(current));
-      raw.add(clock);
-      number++;
+      const watch = openWatch(servers, services, keep);
+      const number = heard.begin(watch);
       const fronts = servers.flatMap(({ front }) => front ?? []);
       const pids = [...servers, ...services, ...fronts].map(({ pid }) => pid);
       running.write(`${[number, arena.pid, ...pids].join(' ')}\n`);
-      const watch = current;
-      if (clock !== '') await until(() => told === number, 2000);
+      if (heard.clock !== '') await until(() => heard.told === number, 2000);
       return watch;
     },
   };
+}
+
+/** Passes on the sampler's lines to the newest watch. */
+class Heard {
+  /** Line with the sampler's clock; empty: it has not started. */
+  clock = '';
+  /** Number of the watch that the sampler reads for. */
+  told = 0;
+  #number = 0;
+  #current: Watch | null = null;
+
+  take(line: string): void {
+    if (line.startsWith('watch ')) this.told = Number(line.slice(6));
+    else {
+      const isClock = line.startsWith('clock ');
+      if (isClock) this.clock = line;
+      if (isClock || this.told === this.#number) this.#keep(line);
+    }
+  }
+
+  /** Its number: lines count for it once the sampler repeats the number. */
+  begin(watch: Watch): number {
+    this.#current = watch;
+    watch.raw.add(describeColumns(watch));
+    this.#keep(this.clock);
+    return ++this.#number;
+  }
+
+  #keep(line: string): void {
+    this.#current?.samples.add(line);
+    this.#current?.raw.add(line);
+  }
 }
 
 /** Waits until it holds, at most so long, or until the signal. */
