@@ -291,7 +291,8 @@ function readScenarios(
         });
       }
     }
-    if (!drafts.length) throw new UserError('no scenario', { where: document.place(['scenarios']) });
+    if (!drafts.length)
+      throw new UserError('the list of scenarios is empty', { where: document.place(['scenarios']) });
   } else {
     const preset = read(KEYS.scenarios.default);
     // Other apps rarely have the URLs of the bundled app, but they have a start page.

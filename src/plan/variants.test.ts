@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { appOf, otherAppOf } from '../../test/fixtures/app.ts';
+import { messageOf } from '../../test/fixtures/memory-files.ts';
 import { parseLoad } from '../config/parts/load.ts';
 import type { Config, Other, Runtime } from '../config/types.ts';
-import { UserError } from '../errors.ts';
 import { findReference, planVariants } from './variants.ts';
 
 const runtime = (name: string, folder = `/pkg/runtimes/${name}`): Runtime => ({
@@ -66,16 +66,6 @@ const other = (more: Partial<Extract<Other, { kind: 'commit' }>> = {}): Other =>
   runtimes: { mine: { folder: '.bench/runtimes/mine' } },
   ...more,
 });
-
-function messageOf(action: () => unknown): string {
-  try {
-    action();
-  } catch (error) {
-    if (error instanceof UserError) return error.format();
-    throw error;
-  }
-  return 'nothing was refused';
-}
 
 describe('the base', () => {
   test('is a counterpart of each variant, behind all of them', () => {

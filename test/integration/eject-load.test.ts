@@ -165,7 +165,7 @@ describe('four pods', () => {
     rmSync(log(3));
     expect(await report()).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('not the logs of all pods'),
+      stderr: expect.stringContaining('the logs of some pods are missing'),
     });
     cpSync(log(2), log(3));
     expect(await report()).toMatchObject({ code: 2, stderr: expect.stringContaining('the same share') });

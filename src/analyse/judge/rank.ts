@@ -116,7 +116,7 @@ function byIntervals(entries: readonly Entry[], metric: Ranked | 'cpu'): Better 
   };
 }
 
-/** With an interval that has in it what starts differ by: that of a single start is widened by what is known of others. */
+/** Its interval contains the usual difference between starts: that of a single start is widened by it. */
 function estimateOf(row: Row, metric: Ranked | 'cpu'): Estimate | null {
   const found = metric === 'cpu' ? row.cpuMsPerRequest : row[metric];
   if (found === null) return null;

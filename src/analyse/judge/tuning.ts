@@ -72,7 +72,7 @@ const startsOf = ({ row }: Entry, measure: Measure) => {
   return measure === 'capacity' || measure === 'holds' || found?.over === 'instances' ? (found?.n ?? 0) : 1;
 };
 
-/** By pairs of starts where there are enough; else by what is known of each. Null: not known. */
+/** Compares pairs of starts if there are enough, and otherwise the two estimates. Null: not known. */
 function testTwo(entry: Entry, own: Entry, measure: Measure): Test | null {
   const sign = measure === 'capacity' || isMore(measure) ? 1 : -1;
   if (measure !== 'capacity' && measure !== 'holds') {

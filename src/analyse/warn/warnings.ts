@@ -33,7 +33,7 @@ function ofRun({ run, plan, variants }: Results, scenarios: readonly ScenarioSum
     warnings.push(
       warning(
         'stopped',
-        `the run was stopped by ${run.stopped} before its plan was done`,
+        `the run was stopped by ${run.stopped} before its plan was done: it has less data than planned`,
         'run it again to the end',
       ),
     );
@@ -51,7 +51,13 @@ function ofRun({ run, plan, variants }: Results, scenarios: readonly ScenarioSum
   const off = variants.filter((variant) => variant.facts && !variant.facts.opcache);
   if (off.length > 0) {
     const labels = off.map((variant) => variant.label).join(', ');
-    warnings.push(warning('opcache-off', `opcache is off in ${labels}`, 'turn it on, as in production'));
+    warnings.push(
+      warning(
+        'opcache-off',
+        `opcache is off in ${labels}: the numbers include compiling PHP files, which production avoids`,
+        'turn it on, as in production',
+      ),
+    );
   }
   return [...warnings, ...ofPhp(variants)];
 }
@@ -103,7 +109,7 @@ function ofMachine({ plan, measurements, duets }: Results): Warning[] {
 function warnOfSharedCpus(cpus: readonly number[]): Warning {
   return warning(
     'shared-cores',
-    `servers and load generator share CPU ${cpus.join(', ')}`,
+    `servers and load generator share CPU ${cpus.join(', ')}: each takes time from the other`,
     'use a machine with two cores or more; compare only CPU per request here',
   );
 }
@@ -134,7 +140,7 @@ function warnOfIdlers({ cpus }: Results['plan'], measurements: Results['measurem
   return [
     warning(
       'busy-when-idle',
-      `more than ${IDLE_CPU * 100} % of the servers' CPUs was used by ${[...idlers].join(', ')} while others were loaded`,
+      `more than ${IDLE_CPU * 100} % of the servers' CPUs was used by ${[...idlers].join(', ')} while others were loaded, which slows these down`,
       'measure that variant in a separate run',
     ),
   ];

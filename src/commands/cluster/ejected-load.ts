@@ -135,7 +135,7 @@ function checkSegments(
     const share = summary.segment ?? '0:1';
     const other = names.get(share);
     if (other !== undefined) {
-      throw new UserError('two logs are of the same share of the load', {
+      throw new UserError('two logs are from the same pod', {
         ...{
           where: { name },
           found: `${other} has ${share} as well`,
@@ -146,7 +146,7 @@ function checkSegments(
     names.set(share, name);
   }
   if (names.size === segments) return;
-  throw new UserError('not the logs of all pods', {
+  throw new UserError('the logs of some pods are missing', {
     ...{ found: `${names.size}: ${[...names.keys()].join(', ')}`, allowed: `${segments}, one for each pod` },
     hint: 'copy the log of each pod: a part of them is not the whole load',
   });

@@ -94,7 +94,7 @@ export function parseGate(text: string): Gate {
   // Nothing does less than no requests: RPS, which may lead where no metric is named, loses 100 % at most.
   if ((known === null || known === 'rps') && percent >= 100) {
     const allowed = 'less than 100%: RPS cannot drop further, so this gate could never fail';
-    throw new UserError('a gate that cannot fail', {
+    throw new UserError('this gate cannot fail', {
       ...{ found: quote(source), allowed },
       ...(known === null && { hint: `name another metric, such as 'p99 slower > ${percent}%'` }),
     });
@@ -129,7 +129,10 @@ function parseCountGate(source: string): Gate {
   if (percent !== undefined) return { ...gate, above: shareOf(parseAbove(`${above}%`, above)) };
   if (more === undefined) {
     const hint = `write '${count} > ${above}%' for a share, or '${count} more > ${above}' for a number per request`;
-    throw new UserError('a number or a share?', { found: quote(source), hint });
+    throw new UserError('it is not clear whether this is a number or a share', {
+      found: quote(source),
+      hint,
+    });
   }
   if (!/^\d{1,12}(\.\d{1,3})?$/.test(above))
     throw refuse('not a number', above, 'a number per request, such as 2 or 0.5');

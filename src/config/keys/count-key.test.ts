@@ -26,7 +26,7 @@ describe('gates on counts', () => {
     ['query more', 'unknown count'],
     ['queries more > x', 'not a number'],
     ['queries > 0%', 'not a percentage'],
-    ['queries > 20', 'a number or a share?'],
+    ['queries > 20', 'it is not clear whether this is a number or a share'],
     ['queries slower > 3%', 'a count is more or fewer, not slower'],
     ['__proto__ more', 'unknown count'],
   ])('%s is refused: %s', (text, message) => {

@@ -11,7 +11,7 @@ export function warnOfDevPackages(images: readonly PlannedImage[]): Warning[] {
     return [
       {
         code: 'dev-packages',
-        message: `the vendor/ of the app '${name}' has development packages, ${devPackages.length} with ${first}, and is used as it is`,
+        message: `the vendor/ of the app '${name}' has development packages, ${devPackages.length} with ${first}, and is used as it is: the app may be slower than in production`,
         remedy: 'add vendor to .dockerignore, and Composer installs the packages of production',
         variant: null,
       },
