@@ -40,6 +40,12 @@ test('shows as much as there is room for', () => {
   ]);
 });
 
+test('promises no end where more is done than was planned', () => {
+  expect(screen(80, (progress) => progress.at('cold start of apache', 1, 0))).toEqual([
+    ' 99 %  cold start of apache',
+  ]);
+});
+
 test('follows a terminal whose width changes, and prints no control characters of others', () => {
   let columns = 80;
   const written: string[] = [];

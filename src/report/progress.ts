@@ -21,7 +21,10 @@ export function makeProgress(write: (text: string) => void, columns: () => numbe
     },
     at(what: string, share: number, left: number): void {
       const name = cleanLine(what);
-      const text = `${String(Math.round(share * 100)).padStart(3)} %  ${name}  about ${duration(left)} left`;
+      // Something is still under way, and it may take longer than planned.
+      const done = Math.min(99, Math.round(share * 100));
+      const rest = left < 1 ? '' : `  about ${duration(left)} left`;
+      const text = `${String(done).padStart(3)} %  ${name}${rest}`;
       const width = columns();
       if (width !== null) {
         clear();
