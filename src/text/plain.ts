@@ -57,9 +57,11 @@ export function clipMiddle(text: string, width: number): string {
   return head + tail;
 }
 
-/** Names in a sentence: `a, b and c`, at most four of them. */
-export function listNames(names: readonly string[]): string {
-  const shown = names.length > 4 ? [...names.slice(0, 3), `${names.length - 3} others`] : names;
+/** Names in a sentence: `a, b and c`, at most four of them. Only those are written. */
+export function listNames<T>(names: readonly T[], write: (name: T) => string = String): string {
+  const few = names.length > 4 ? names.slice(0, 3) : names;
+  const shown = few.map((name) => write(name));
+  if (few.length < names.length) shown.push(`${names.length - few.length} others`);
   return shown.length < 2 ? shown.join('') : `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`;
 }
 

@@ -84,7 +84,7 @@ export function tellCounts(summary: Summary, medium: Names): string {
     told.set(text, { labels: known.labels.add(row.label), of });
   }
   const sentences = [...told].map(([text, { labels, of }]) =>
-    labels.size === of.size ? text : `${text} (${listNames([...labels].map(medium.name))})`,
+    labels.size === of.size ? text : `${text} (${listNames([...labels], medium.name)})`,
   );
   const left = sentences.length - TOLD;
   const shown = sentences.slice(0, TOLD).join('; ');

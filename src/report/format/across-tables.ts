@@ -45,12 +45,12 @@ export function renderMissing(
   wanted: readonly WantedShard[] = [],
 ): string {
   if (missing.length === 0) return '';
-  const names = missing.map((index) => {
+  const names = listNames(missing, (index) => {
     const { variants = [] } = wanted.find((shard) => shard.index === index) ?? {};
-    const labels = variants.map((label) => code(clip(label, ACROSS_LABEL)));
-    return `${index} of ${of}${labels.length > 0 ? ` (${listNames(labels)})` : ''}`;
+    const labels = listNames(variants, (label) => code(clip(label, ACROSS_LABEL)));
+    return `${index} of ${of}${labels && ` (${labels})`}`;
   });
-  return `**No results of shard ${listNames(names)}.** Its variants are missing in the tables. See the log of its job.`;
+  return `**No results of shard ${names}.** Its variants are missing in the tables. See the log of its job.`;
 }
 
 /** The same for a terminal. */
@@ -76,6 +76,6 @@ export function renderMissingLine(
   { width, color }: TableOptions,
 ): string {
   if (missing.length === 0) return '';
-  const text = wrap(`No results of shard ${listNames(missing.map(String))}.`, width, '  ');
+  const text = wrap(`No results of shard ${listNames(missing)}.`, width, '  ');
   return color ? text.split('\n').map(coloured.warn).join('\n') : text;
 }

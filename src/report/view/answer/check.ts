@@ -14,9 +14,9 @@ export function tellCheck(summary: Summary, medium: Medium): { label: string; te
   const namesOf = (gates: readonly GateResult[]) => [
     ...new Set(gates.map(({ gate }) => medium.name(gate.source))),
   ];
-  const labels = (found: readonly string[]) => listNames(found.map(medium.name));
+  const labels = (found: readonly string[]) => listNames(found, medium.name);
   const { missing = [] } = medium;
-  const absent = missing.length > 0 ? `no results of shard ${listNames(missing.map(String))}` : '';
+  const absent = missing.length > 0 ? `no results of shard ${listNames(missing)}` : '';
   if (code === 0 && absent) return { label: 'This check is not complete', text: `${absent}.` };
   if (code === 0) {
     const text = summary.plan.gates.length > 0 ? '' : 'No limit is set that a slowdown could exceed.';
