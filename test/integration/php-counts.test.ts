@@ -13,9 +13,10 @@ const ERRORS = ['notices', 'warnings', 'deprecations'];
 
 const CONTROLLER = 'symfony/src/Controller/JsonController.php';
 
-/** Hides all that it raises: 2 notices, 3 warnings, and so many deprecations. */
+/** Hides all that it raises: 2 notices, 3 warnings, and so many deprecations. Whatever comes later throws. */
 const pageOf = (deprecations: number) => `<?php
 error_reporting(0);
+set_error_handler(null);
 trigger_error('before the handler');
 set_error_handler(static fn (): bool => true);
 trigger_error('silent');
@@ -29,6 +30,7 @@ try {
 for ($i = 0; $i < ${deprecations}; $i++) {
     trigger_error('old', E_USER_DEPRECATED);
 }
+set_error_handler(static fn (int $level, string $text) => throw new ErrorException($text));
 `;
 
 let project: Project;

@@ -24,6 +24,7 @@ if (!class_exists(Counter::class, false)) {
         public static function begin(): void
         {
             self::$errors = [0, 0, 0];
+            self::$isLast = false;
             // The files of a server that keeps the app are its own from the start.
             self::$files = \count(\get_included_files());
             \memory_reset_peak_usage();
@@ -51,13 +52,13 @@ if (!class_exists(Counter::class, false)) {
         public static function beginScript(): void
         {
             self::begin();
+            self::$isLast = true;
             if (self::$handler === null) {
-                self::$isLast = true;
                 return;
             }
             // It is registered twice, to run behind those of the app. One of those that calls exit() prevents it.
             \register_shutdown_function(static function (): void {
-                \register_shutdown_function(self::end(...));
+                \register_shutdown_function(self::endScript(...));
             });
         }
 
@@ -70,23 +71,21 @@ if (!class_exists(Counter::class, false)) {
 
         public static function end(): void
         {
-            $seen = true;
+            // A handler of the app replaces the one above, which is then not called. It must not get what happens here either.
+            $seen = \set_error_handler(null) === self::$handler || self::$handler === null;
             if (self::$handler === null) {
                 self::$errors = take_errors();
-            } else {
-                // A handler of the app replaces this one, which is then not called.
-                $seen = \set_error_handler(null) === self::$handler;
-                \restore_error_handler();
             }
             $status = \function_exists('opcache_get_status') ? @\opcache_get_status(false) : false;
             $misses = \is_array($status) ? $status['opcache_statistics']['misses'] ?? null : null;
             $files = \count(\get_included_files()) - self::$files;
             $line = [...self::$errors, $seen, $files, \memory_get_peak_usage(), $misses];
-            @\mkdir(self::FOLDER, 0777, true);
+            \is_dir(self::FOLDER) || @\mkdir(self::FOLDER, 0777, true);
             $path = self::FOLDER . '/requests.txt';
             if (!\is_file($path) || \filesize($path) < self::MOST) {
                 @\file_put_contents($path, \json_encode($line) . "\n", \FILE_APPEND);
             }
+            \restore_error_handler();
         }
 
         /** The error handler of a server that keeps the app, as it was before the request. */
