@@ -25,6 +25,12 @@ test.each([
   ['>=7.2,<8', 7, 7],
   ['^6.4 || ^7.4', 6, 7],
   ['^5.4|^6.0', 5, 6],
+  ['>=6.4 <8.0', 6, 7],
+  ['>=6.4,<=8.1', 6, 8],
+  ['>6.3 <7.2', 6, 7],
+  ['6.4 - 7.4', 6, 7],
+  ['>=6.4', 6, Number.POSITIVE_INFINITY],
+  ['^5.4 || >6', 5, Number.POSITIVE_INFINITY],
 ])('composer.json allows the major versions of %j', (constraint, from, to) => {
   expect(versionsOf(json(constraint))).toEqual({
     [BUNDLE]: { from, to, written: `${constraint} in composer.json` },

@@ -20,10 +20,11 @@ export function findVersions(folder: string, files: Files): Versions {
     const name = key.toLowerCase();
     // Symfony's plugin Flex narrows all constraints to that one.
     const constraint = symfony !== undefined && name.startsWith('symfony/') ? symfony : own;
-    const majors = typeof constraint === 'string' ? majorsOf(constraint) : [];
-    if (majors.length === 0) return [];
-    const bounds = { from: Math.min(...majors), to: Math.max(...majors) };
-    return [[name, { ...bounds, written: `${constraint} in composer.json` }] as const];
+    const ranges = typeof constraint === 'string' ? rangesOf(constraint) : [];
+    if (ranges.length === 0) return [];
+    const from = Math.min(...ranges.map((range) => range.from));
+    const to = Math.max(...ranges.map((range) => range.to));
+    return [[name, { from, to, written: `${constraint} in composer.json` }] as const];
   });
   return Object.fromEntries(entries);
 }
@@ -32,21 +33,31 @@ function readLock({ packages }: Record<string, unknown>): Versions {
   const entries = (Array.isArray(packages) ? packages : []).flatMap((one) => {
     const { name, version } = isObject(one) ? one : {};
     if (typeof name !== 'string' || typeof version !== 'string') return [];
-    const [major] = majorsOf(version);
-    if (major === undefined) return [];
-    return [
-      [name.toLowerCase(), { from: major, to: major, written: `${version} in composer.lock` }] as const,
-    ];
+    const [range] = rangesOf(version);
+    if (range === undefined) return [];
+    return [[name.toLowerCase(), { ...range, written: `${version} in composer.lock` }] as const];
   });
   return Object.fromEntries(entries);
 }
 
-/** The lowest major version of each alternative; empty if one of them has no lower bound. */
-function majorsOf(constraint: string): number[] {
-  const majors = constraint
-    .split(/\|\|?/)
-    .map((part) => /^\s*(?:[\^~=]|>=?)?\s*v?(\d{1,5})\b/.exec(part)?.[1]);
-  return majors.every((major) => major !== undefined) ? majors.map(Number) : [];
+/** The major versions of each alternative; empty if one of them has no lower bound. */
+function rangesOf(constraint: string): { from: number; to: number }[] {
+  const ranges = constraint.split(/\|\|?/).flatMap((part) => rangeOf(part) ?? null);
+  return ranges.every((range) => range !== null) ? ranges : [];
+}
+
+function rangeOf(part: string): { from: number; to: number } | null {
+  const [, operator = '', major] = /^\s*([\^~=]|>=?)?\s*v?(\d{1,5})\b/.exec(part) ?? [];
+  if (major === undefined) return null;
+  const from = Number(major);
+  const last = /\s-\s+v?(\d{1,5})\b/.exec(part)?.[1];
+  if (last !== undefined) return { from, to: Number(last) };
+  if (!operator.startsWith('>')) return { from, to: from };
+  const [, end, bound, minor] = /(<=?)\s*v?(\d{1,5})((?:\.\d+)*)/.exec(part) ?? [];
+  if (bound === undefined) return { from, to: Number.POSITIVE_INFINITY };
+  // `<8` and `<8.0` end with 7.
+  const isWhole = end === '<' && /^[.0]*$/.test(minor ?? '');
+  return { from, to: Number(bound) - (isWhole ? 1 : 0) };
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
