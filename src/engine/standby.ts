@@ -21,10 +21,12 @@ command -v "$1" >/dev/null || exit 0
 left=$("$@" container ls --all --quiet --filter "$filter") || exit
 [ -z "$left" ] || "$@" container rm --force --volumes $left
 for kind in network volume; do
-  left=$("$@" $kind ls --quiet --filter "$filter")
-  [ -z "$left" ] || "$@" $kind rm $left
+  left=$("$@" $kind ls --quiet --filter "$filter") || failed=1
+  [ -z "$left" ] || "$@" $kind rm $left || failed=1
 done
-left=$("$@" container ls --all --quiet --filter "$filter") && [ -z "$left" ]`;
+left=$("$@" container ls --all --quiet --filter "$filter") && [ -z "$left$failed" ]`;
+/** Seven commands, one of which may stop dozens of containers. */
+const REMOVE_MS = 300_000;
 
 /** Without a shell there is nobody to stand by, which matters only where it is needed. */
 export function standBy(
@@ -33,18 +35,18 @@ export function standBy(
   run: string,
 ): Standby {
   const shell = host.start('sh', ['-c', SCRIPT, 'sh', `${LABEL}=${run}`, ...command]);
-  const end = async () => {
+  const end = async (timeoutMs: number) => {
     shell.end();
-    const finished = await awaitClient(host, shell, LIMITS_MS.answer).catch(() => null);
+    const finished = await awaitClient(host, shell, timeoutMs).catch(() => null);
     return finished && finished.code === 0;
   };
   return {
     remove() {
       shell.write('\n');
-      return end();
+      return end(REMOVE_MS);
     },
     async close() {
-      await end();
+      await end(LIMITS_MS.answer);
     },
   };
 }
