@@ -94,24 +94,29 @@ async function timeLine({ host, arena }: Omit<AskedEngine, 'docker'>): Promise<n
 /** Further apart, clocks are wrong rather than early. */
 const MAX_SKEW_MS = 1000;
 
-/** By how much the clock of a load engine is ahead of the servers'. Errors: UserError where it is far off. */
-export function skewOf(name: string, load: Distance, servers: Distance): number {
+/**
+ * By how much the clock of a load engine is ahead of the servers'.
+ *
+ * @param Failure thrown where it is far off: MachineError once the load has begun
+ */
+export function skewOf(name: string, load: Distance, servers: Distance, Failure = UserError): number {
   const aheadMs = servers.behindMs - load.behindMs;
   if (Math.abs(aheadMs) <= MAX_SKEW_MS) return aheadMs;
-  throw new UserError("the clock of a load engine differs from the servers'", {
+  throw new Failure("the clock of a load engine differs from the servers'", {
     ...{ where: { name: 'load-engines' }, found: `${name}: ${(aheadMs / 1000).toFixed(1)} s` },
     ...{ allowed: `up to ${MAX_SKEW_MS / 1000} s`, hint: 'synchronise the clocks of both machines with NTP' },
   });
 }
 
-/** How the way to the servers is missing. Errors: UserError where no request was answered. */
+/** Checks that a request was answered. `Failure`: as above. */
 export function expectWay(
   name: string,
   { target, ports }: { target: string; ports: string },
   found: Distance,
+  Failure = UserError,
 ) {
   if (found.roundTripsMs.length > 0) return;
-  throw new UserError('a load engine does not reach the servers', {
+  throw new Failure('a load engine does not reach the servers', {
     ...{ where: { name: 'load-address' }, found: `${name}: ${target}: ${found.failed[0] ?? 'no answer'}` },
     allowed: "an IPv4 address of the servers' machine that all load engines reach",
     hint: `check the address, the route and the firewall: the engines connect to the ports ${ports}`,

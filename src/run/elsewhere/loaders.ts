@@ -99,8 +99,9 @@ async function meetServers(
     const found = await onLoader(loader, options, () =>
       measureDistance({ ...loader, arena: loader.arena.name }, { ...way, url }),
     );
-    expectWay(loader.name, { target: `${address}:${page.port}`, ports }, found);
-    loader.aheadMs = skewOf(loader.name, found, own);
+    const Failure = loaders.behindMs === null ? UserError : MachineError;
+    expectWay(loader.name, { target: `${address}:${page.port}`, ports }, found, Failure);
+    loader.aheadMs = skewOf(loader.name, found, own, Failure);
     const withinMs = found.withinMs + own.withinMs;
     if (withinMs > WARN_APART_MS) sink.warn(warnOfClock(loader.name, withinMs));
     generators.push({
