@@ -7,7 +7,7 @@ import type { OwnEngine } from '../faults/engine.ts';
 import { imageFor } from './docker.ts';
 
 /** Clocks that differ by more than a second are refused. */
-export const STEP_MS = 900;
+export const STEP_MS = 700;
 
 const DATE = `#!/bin/sh
 if [ -e /tmp/set ]; then exec /bin/date --date '${STEP_MS / 1000} seconds' "$@"; fi

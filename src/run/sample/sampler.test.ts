@@ -71,7 +71,8 @@ describe.skipIf(!linux)('sampler.sh', () => {
     return known !== '' && 'this shell does not ask `date`, which the test replaces';
   };
   const IN_LOAD = 'echo "1 $$"; sleep 3; : >$here/set; sleep 4';
-  const BEFORE_WATCH = 'sleep 2; : >$here/set; sleep 0.5; echo "1 $$"; sleep 4';
+  // The sampler takes 2 s, and up to twice as long on a busy machine, to know the time.
+  const BEFORE_WATCH = 'sleep 4; : >$here/set; sleep 0.5; echo "1 $$"; sleep 4';
 
   test.for([
     ['back by an hour', '-3600', -3_600_000, IN_LOAD],

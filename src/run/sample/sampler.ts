@@ -132,6 +132,9 @@ class Heard {
   }
 }
 
+/** If the clock was set, the sampler takes up to 3 s to know the time again, ms. */
+const SETTLE_MS = 4000;
+
 /** Waits until it holds, at most so long, or until the signal. */
 async function pollUntil(
   { host, signal }: Pick<Engine, 'host' | 'signal'>,
@@ -203,7 +206,7 @@ export async function waitForSamples(
     ([name, values]) => name.startsWith('http_req_failed{slice:') && (values.passes ?? 0) > 0,
   );
   const sampled = () => Math.min(samples.completeMs, failed ? (samples.memory.at(-1)?.atMs ?? 0) : Infinity);
-  await pollUntil(engine, () => sampled() >= endMs, batch.drainMs + 2000);
+  await pollUntil(engine, () => sampled() >= endMs, batch.drainMs + SETTLE_MS);
 }
 
 /** Lines as the sampler prints them, on their way to a file: those of hours do not fit into memory. */
