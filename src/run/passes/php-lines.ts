@@ -86,7 +86,7 @@ export function explainNoLines(
   extensions: readonly string[] | null,
 ): string {
   if (isGiven && extensions && !extensions.includes('bench_errors'))
-    return 'the counter was not loaded: this runtime does not read BENCH_INI';
+    return 'the counter was not loaded: this runtime does not read BENCH_INI, or its PHP cannot load the extension';
   const isLoaded = isGiven && extensions !== null;
   const causes = [
     ...(isLoaded ? [] : ['this runtime may not read BENCH_INI']),
