@@ -191,12 +191,9 @@ if (!class_exists(Profile::class, false)) {
 
         private static function append(string $name, string $text): void
         {
-            $path = self::FOLDER . "/$name";
-            $file = @\fopen($path, 'a');
-            if ($file === false) {
-                @\mkdir(self::FOLDER, 0777, true);
-                $file = @\fopen($path, 'a');
-            }
+            // An app's error handler may throw even if the error is suppressed, so a folder that exists must be none.
+            \is_dir(self::FOLDER) || @\mkdir(self::FOLDER, 0777, true);
+            $file = @\fopen(self::FOLDER . "/$name", 'a');
             if ($file !== false) {
                 if (\fstat($file)['size'] + \strlen($text) <= self::MOST) {
                     \fwrite($file, $text);
