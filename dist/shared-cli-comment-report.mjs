@@ -3,9 +3,9 @@ import{H as D,P as J,Q as O,R as L,v as z,w as V}from"./shared-action-cli-commen
 `)}u(S,"wrap");var ae=60;function Le(e){return[...O(e,j).map(({title:o,verdict:i,grid:s,bars:n,apart:a})=>{let t={...s,rows:s.rows.slice(0,ae)},c=s.rows.length-t.rows.length;return[`## ${k(o)}`,`**${i}**`,t.rows.length>0?V(t):"",D(n.title,n.values),c>0?`${q(c,"more variant")} in results.json.`:"",a.slice(0,ae).map(p=>`- ${z(p)}`).join(`
 `)]}).flat(),`<sub>${k(L(e))}</sub>`].filter(Boolean).join(`
 
-`)}u(Le,"renderAcross");function Ee({missing:e,of:r},o=[]){if(e.length===0)return"";let i=e.map(s=>{let{variants:n=[]}=o.find(t=>t.index===s)??{},a=n.map(t=>j(P(t,J)));return`${s} of ${r}${a.length>0?` (${A(a)})`:""}`});return`**No results of shard ${A(i)}.** Its variants are missing in the tables. See the log of its job.`}u(Ee,"renderMissing");function Fe(e,{width:r,color:o}){let i=o?E:Z;return[...O(e,y).map(({title:n,verdict:a,grid:t,apart:c})=>{let p=re(ee(t),t.rows,r,["shard","first"]),[h="",...d]=oe(p,t.rows,r,i);return[i.bold(P(y(n),r)),S(a,r,""),"",...d.length>0?[i.dim(h),...d]:[],...c.map(f=>i.warn(S(`  ${b(f)}`,r,"    ")))].join(`
+`)}u(Le,"renderAcross");function Ee({missing:e,of:r},o=[]){return e.length===0?"":`**No results of shard ${A(e,s=>{let{variants:n=[]}=o.find(t=>t.index===s)??{},a=A(n,t=>j(P(t,J)));return`${s} of ${r}${a&&` (${a})`}`})}.** Its variants are missing in the tables. See the log of its job.`}u(Ee,"renderMissing");function Fe(e,{width:r,color:o}){let i=o?E:Z;return[...O(e,y).map(({title:n,verdict:a,grid:t,apart:c})=>{let p=re(ee(t),t.rows,r,["shard","first"]),[h="",...d]=oe(p,t.rows,r,i);return[i.bold(P(y(n),r)),S(a,r,""),"",...d.length>0?[i.dim(h),...d]:[],...c.map(f=>i.warn(S(`  ${b(f)}`,r,"    ")))].join(`
 `)}),i.dim(S(y(L(e)),r,"  "))].join(`
 
-`)}u(Fe,"renderAcrossTable");function Ie({missing:e},{width:r,color:o}){if(e.length===0)return"";let i=S(`No results of shard ${A(e.map(String))}.`,r,"  ");return o?i.split(`
+`)}u(Fe,"renderAcrossTable");function Ie({missing:e},{width:r,color:o}){if(e.length===0)return"";let i=S(`No results of shard ${A(e)}.`,r,"  ");return o?i.split(`
 `).map(E.warn).join(`
 `):i}u(Ie,"renderMissingLine");export{Te as a,Z as b,E as c,C as d,re as e,te as f,oe as g,S as h,Le as i,Ee as j,Fe as k,Ie as l};
