@@ -1,12 +1,14 @@
 /** The five articles: the command that repeats the experiment of each, as docs/articles.md shows and `run` runs it. */
 import { shellCommand } from '../../src/report/words/words.ts';
 
-export const NAMES = ['octane', 'symfony', 'apache', 'shop', 'auth'] as const;
+export const NAMES = ['octane', 'symfony', 'apache', 'shop', 'auth', 'unit'] as const;
 export type Name = (typeof NAMES)[number];
 
 export interface Article {
   /** Flags of `php-runtime-bench run`, in the lines of the page. */
   flags: readonly (readonly string[])[];
+  /** Whether its apps need Octane beside what the bundled ones require. */
+  octane?: true;
   /** Data that is kept of a run beside a row for each variant, as the article's table has it. */
   keeps?: 'slices' | 'endpoints';
 }
@@ -14,6 +16,7 @@ export interface Article {
 /** Variants go by the names that the articles give them. */
 export const ARTICLES: Readonly<Record<Name, Article>> = {
   octane: {
+    octane: true,
     flags: [
       ['--app', 'laravel,lumen'],
       ['--runtimes', 'fpm=php-fpm-100,Unit=unit[max-requests=1000],Octane=octane-swoole[max-requests=1000]'],
@@ -52,6 +55,7 @@ export const ARTICLES: Readonly<Record<Name, Article>> = {
     keeps: 'slices',
   },
   shop: {
+    octane: true,
     flags: [
       ['--app', 'shop'],
       ['--runtimes', 'Swoole=octane-swoole,FrankenPHP=octane-frankenphp,RoadRunner=octane-roadrunner'],
@@ -71,10 +75,19 @@ export const ARTICLES: Readonly<Record<Name, Article>> = {
     ],
   },
   auth: {
+    octane: true,
     flags: [
       ['--app', 'laravel'],
       ['--runtimes', 'Apache=apache,fpm=nginx-fpm,Unit=unit,Unit-1=unit[workers=1]'],
       ['--runtimes', 'RoadRunner=octane-roadrunner'],
+      ['--scenarios', 'auth', '--duration-scale', '0.2', '--warmup', '1s', '--timeout', '3s'],
+      ['--instances', '3', '--server-cpus', '0,1', '--load-cpus', '1'],
+    ],
+    keeps: 'endpoints',
+  },
+  unit: {
+    flags: [
+      ['--app', 'laravel', '--runtimes', 'Apache=apache,Unit=unit,Unit-1=unit[workers=1]'],
       ['--scenarios', 'auth', '--duration-scale', '0.2', '--warmup', '1s', '--timeout', '3s'],
       ['--instances', '3', '--server-cpus', '0,1', '--load-cpus', '1'],
     ],

@@ -232,6 +232,9 @@ const CLAIMS: Readonly<Record<Name, readonly Claim[]>> = {
       because:
         'eight clients cannot overrun 16 processes; 500 may: `--scenarios auth-users`, with `nginx-fpm[workers=5,pm=dynamic]` as the image of PHP comes',
     },
+  ],
+
+  unit: [
     {
       claim: 'Unit does not scale',
       judge(data) {

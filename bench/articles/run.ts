@@ -35,12 +35,12 @@ function readName(text: string): Name {
 function runAll(names: readonly Name[], extra: readonly string[], out: string | undefined): void {
   const folder = mkdtempSync(join(tmpdir(), 'bench-articles-'));
   try {
-    makeApps(root, folder);
+    makeApps(root, join(folder, 'octane'));
     for (const name of names) {
       const results = join(out === undefined ? folder : resolve(out), `results-${name}`);
       const flags = [...ARTICLES[name].flags.flat(), '--out', results, '--wait', ...extra];
       const { status } = spawnSync(process.execPath, [join(root, 'dist/cli.mjs'), 'run', ...flags], {
-        cwd: folder,
+        cwd: ARTICLES[name].octane ? join(folder, 'octane') : folder,
         stdio: ['ignore', 'inherit', 'inherit'],
       });
       const file = join(results, 'results.json');

@@ -122,49 +122,53 @@ const TABLES: Readonly<Record<Name, (data: Data) => string[]>> = {
       ),
     ),
 
-  auth({ rows }) {
-    const errors = rows.flatMap(({ variant, errors }) => errors.map((error) => ({ variant, ...error })));
-    return [
-      ...table(
-        ['aggregated', 'requests', 'failures', 'median ms', 'avg', 'rps', '95', '99', 'bytes'],
-        rows.map((row) =>
-          cells(row.variant, row, [
-            ...[count(row.requests), count(row.requests - row.okCount), ms(row.times?.['50'])],
-            ...[ms(row.times?.avg), value(row.rps), ms(row.times?.['95']), ms(row.times?.['99'])],
-            number(row.bytes),
-          ]),
-        ),
-      ),
-      '',
-      '<details><summary>By endpoint</summary>',
-      '',
-      ...table(
-        [
-          ...['', 'requests', 'failures', 'median', 'average', 'min', 'max', 'requests/s', 'failures/s'],
-          ...LOCUST.map((p) => `${p} %`),
-          '100 %',
-        ],
-        rows.flatMap(({ variant, endpoints = [] }) =>
-          endpoints.map(({ name, requests, failures, rps, times }) => [
-            ...[`${variant}: ${name}`, count(requests), count(failures)],
-            ...['50', 'avg', 'min', 'max'].map((key) => ms(times?.[key])),
-            ...[number(rps), failures > 0 ? number((failures / requests) * rps) : '0'],
-            ...[...timesAt(times, LOCUST), ms(times?.max)],
-          ]),
-        ),
-      ),
-      '',
-      '</details>',
-      '',
-      ...(errors.length === 0
-        ? ['Errors by endpoint and kind: none.']
-        : table(
-            ['errors', 'endpoint', 'kind', 'count'],
-            errors.map((error) => [error.variant, error.endpoint, error.kind, count(error.count)]),
-          )),
-    ];
-  },
+  auth: renderEndpoints,
+  unit: renderEndpoints,
 };
+
+/** As Locust does: all requests, then each endpoint. */
+function renderEndpoints({ rows }: Data): string[] {
+  const errors = rows.flatMap(({ variant, errors }) => errors.map((error) => ({ variant, ...error })));
+  return [
+    ...table(
+      ['aggregated', 'requests', 'failures', 'median ms', 'avg', 'rps', '95', '99', 'bytes'],
+      rows.map((row) =>
+        cells(row.variant, row, [
+          ...[count(row.requests), count(row.requests - row.okCount), ms(row.times?.['50'])],
+          ...[ms(row.times?.avg), value(row.rps), ms(row.times?.['95']), ms(row.times?.['99'])],
+          number(row.bytes),
+        ]),
+      ),
+    ),
+    '',
+    '<details><summary>By endpoint</summary>',
+    '',
+    ...table(
+      [
+        ...['', 'requests', 'failures', 'median', 'average', 'min', 'max', 'requests/s', 'failures/s'],
+        ...LOCUST.map((p) => `${p} %`),
+        '100 %',
+      ],
+      rows.flatMap(({ variant, endpoints = [] }) =>
+        endpoints.map(({ name, requests, failures, rps, times }) => [
+          ...[`${variant}: ${name}`, count(requests), count(failures)],
+          ...['50', 'avg', 'min', 'max'].map((key) => ms(times?.[key])),
+          ...[number(rps), failures > 0 ? number((failures / requests) * rps) : '0'],
+          ...[...timesAt(times, LOCUST), ms(times?.max)],
+        ]),
+      ),
+    ),
+    '',
+    '</details>',
+    '',
+    ...(errors.length === 0
+      ? ['Errors by endpoint and kind: none.']
+      : table(
+          ['errors', 'endpoint', 'kind', 'count'],
+          errors.map((error) => [error.variant, error.endpoint, error.kind, count(error.count)]),
+        )),
+  ];
+}
 
 const DISTURBED =
   '**Disturbed**: other work took much of these CPUs while this was measured. The table shows that each server does its work. Do not rely on the numbers.';
