@@ -135,7 +135,7 @@ function checkSegments(
     const share = summary.segment ?? '0:1';
     const other = names.get(share);
     if (other !== undefined) {
-      throw new UserError('two logs are from the same pod', {
+      throw new UserError('two logs have the same part of the load', {
         ...{
           where: { name },
           found: `${other} has ${share} as well`,
