@@ -59,6 +59,8 @@ header('Content-Type: text/plain;charset=UTF-8');
 echo 'done';
 `,
     'plain/handler.php': `<?php
+// That of a server which keeps the app is back before the counting ends.
+set_error_handler(static fn (int $level, string $text) => throw new ErrorException($text));
 return static function (): array {
     include __DIR__ . '/page.php';
     return ['status' => 200, 'headers' => ['Content-Type' => ['text/plain;charset=UTF-8']], 'body' => 'done'];

@@ -71,7 +71,7 @@ if (!class_exists(Counter::class, false)) {
 
         public static function end(): void
         {
-            // A handler of the app replaces the one above, which is then not called. It must not get what happens here either.
+            // The app's handler must not get errors of this function. One that the app has set replaces ours.
             $seen = \set_error_handler(null) === self::$handler || self::$handler === null;
             if (self::$handler === null) {
                 self::$errors = take_errors();
@@ -80,12 +80,22 @@ if (!class_exists(Counter::class, false)) {
             $misses = \is_array($status) ? $status['opcache_statistics']['misses'] ?? null : null;
             $files = \count(\get_included_files()) - self::$files;
             $line = [...self::$errors, $seen, $files, \memory_get_peak_usage(), $misses];
+            // Swoole may go on with another request while a file is written, so the app's handler is back by then.
+            \restore_error_handler();
+            try {
+                self::append(\json_encode($line) . "\n");
+            } catch (\Throwable) {
+                // The app's handler throws, and the file cannot be written.
+            }
+        }
+
+        private static function append(string $line): void
+        {
             \is_dir(self::FOLDER) || @\mkdir(self::FOLDER, 0777, true);
             $path = self::FOLDER . '/requests.txt';
             if (!\is_file($path) || \filesize($path) < self::MOST) {
-                @\file_put_contents($path, \json_encode($line) . "\n", \FILE_APPEND);
+                @\file_put_contents($path, $line, \FILE_APPEND);
             }
-            \restore_error_handler();
         }
 
         /** The error handler of a server that keeps the app, as it was before the request. */

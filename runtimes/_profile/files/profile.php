@@ -191,7 +191,7 @@ if (!class_exists(Profile::class, false)) {
 
         private static function append(string $name, string $text): void
         {
-            // An app's error handler may throw even if the error is suppressed, so a folder that exists must be none.
+            // Some handlers throw for suppressed errors, too: mkdir runs only if the folder is missing.
             \is_dir(self::FOLDER) || @\mkdir(self::FOLDER, 0777, true);
             $file = @\fopen(self::FOLDER . "/$name", 'a');
             if ($file !== false) {
