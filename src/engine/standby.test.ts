@@ -48,6 +48,12 @@ test('fails where the shell cannot remove it either', async () => {
   expect(await removeAll(refused, '1-a', makeEngine('exit 1'))).toBe(false);
 });
 
+test('fails where only a network is left', async () => {
+  const rm = '[ "$kind" = container ] && rm "$@"';
+  expect(await removeAll(refused, '1-a', makeEngine(rm))).toBe(false);
+  expect([isThere('container-1'), isThere('network-1')]).toEqual([false, true]);
+});
+
 test('is not asked where this process can, and ends with it', async () => {
   expect(await removeAll(allowed(), '1-a', makeEngine())).toBe(true);
   expect(isThere('container-1')).toBe(false);

@@ -16,6 +16,7 @@ export interface Standby {
 const SCRIPT = `
 filter=label=$1
 shift
+failed=
 read -r _ || exit 0
 command -v "$1" >/dev/null || exit 0
 left=$("$@" container ls --all --quiet --filter "$filter") || exit
@@ -54,7 +55,7 @@ export function standBy(
 /**
  * Removes containers, networks and volumes of a run, by the stand-by where this process cannot. Never throws.
  *
- * @returns whether no container is left; null: the engine does not answer
+ * @returns whether nothing is left, as far as it was looked for; null: the engine does not answer
  */
 export async function removeAll(docker: Docker, run: string, standby: Standby): Promise<boolean | null> {
   await removeRun(docker, run);
