@@ -70,7 +70,7 @@ describe.skipIf(!linux)('sampler.sh', () => {
     const known = execFileSync('sh', ['-c', 'echo "$EPOCHREALTIME"'], { encoding: 'utf8' }).trim();
     return known !== '' && 'this shell does not ask `date`, which the test replaces';
   };
-  const IN_LOAD = 'echo "1 $$"; sleep 3; : >$here/set; sleep 4';
+  const IN_LOAD = 'echo "1 $$"; sleep 5; : >$here/set; sleep 4';
   // The sampler takes 2 s, and up to twice as long on a busy machine, to know the time.
   const BEFORE_WATCH = 'sleep 4; : >$here/set; sleep 0.5; echo "1 $$"; sleep 4';
 

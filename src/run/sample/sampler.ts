@@ -94,7 +94,7 @@ export async function startSampler(
       const fronts = servers.flatMap(({ front }) => front ?? []);
       const pids = [...servers, ...services, ...fronts].map(({ pid }) => pid);
       running.write(`${[number, arena.pid, ...pids].join(' ')}\n`);
-      if (heard.clock !== '') await until(() => heard.told === number, 2000);
+      if (heard.clock !== '') await until(() => heard.told === number, SETTLE_MS);
       return watch;
     },
   };
@@ -195,7 +195,7 @@ export async function waitForSamples(
   summary: K6Summary | null,
 ): Promise<void> {
   const last = batch.slices.at(-1);
-  if (!last || batch.slices.every(({ warmup }) => warmup)) return;
+  if (!last || samples.bootMs === null || batch.slices.every(({ warmup }) => warmup)) return;
   const startedMs =
     summary && (summary.metrics[`bench_slice_start{slice:${sliceId(last)}}`]?.min || loadedFromMs(summary));
   const endMs = startedMs
