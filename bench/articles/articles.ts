@@ -1,4 +1,4 @@
-/** The five articles: the command that repeats the experiment of each, as docs/articles.md shows and `run` runs it. */
+/** The five articles: the commands that repeat their experiments, as docs/articles.md shows and `run` runs them. */
 import { shellCommand } from '../../src/report/words/words.ts';
 
 export const NAMES = ['octane', 'symfony', 'apache', 'shop', 'auth', 'unit'] as const;
