@@ -40,9 +40,9 @@ function readLock({ packages }: Record<string, unknown>): Versions {
   return Object.fromEntries(entries);
 }
 
-/** The major versions of each alternative; empty if one of them has no lower bound. */
+/** The major versions of each alternative; empty if one of them does not begin with one. */
 function rangesOf(constraint: string): { from: number; to: number }[] {
-  const ranges = constraint.split(/\|\|?/).flatMap((part) => rangeOf(part) ?? null);
+  const ranges = constraint.split(/\|\|?/).map(rangeOf);
   return ranges.every((range) => range !== null) ? ranges : [];
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Docker } from '../../engine/docker.ts';
-import { UserError } from '../../errors.ts';
+import { MachineError, UserError } from '../../errors.ts';
 import { type AskedEngine, expectWay, measureDistance, skewOf } from './distance.ts';
 
 const START = 1_800_000_000_000;
@@ -60,6 +60,8 @@ describe('the clock of a load engine', () => {
     const servers = await measureDistance(engineAt({ aheadMs: 0, wayMs: 0 }), QUESTION);
     const load = await measureDistance(engineAt({ aheadMs: 1500, wayMs: 0 }), QUESTION);
     expect(() => skewOf('b', load, servers)).toThrow(UserError);
+    expect(() => skewOf('b', load, servers)).not.toThrow(MachineError);
+    expect(() => skewOf('b', load, servers, MachineError)).toThrow(MachineError);
   });
 });
 

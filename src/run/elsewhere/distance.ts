@@ -108,7 +108,7 @@ export function skewOf(name: string, load: Distance, servers: Distance, Failure 
   });
 }
 
-/** Checks that a request was answered. `Failure`: as above. */
+/** Checks that a request was answered. `Failure` is thrown if not, as by `skewOf`. */
 export function expectWay(
   name: string,
   { target, ports }: { target: string; ports: string },

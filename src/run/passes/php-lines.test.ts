@@ -66,7 +66,7 @@ describe('the causes of no line', () => {
     );
   });
 
-  it('is certain where the counter was not loaded', () => {
+  it('has two causes where the counter was not loaded', () => {
     expect(explainNoLines({ model: 'per-request', isGiven: true }, ['pdo'])).toBe(
       'the counter was not loaded: this runtime does not read BENCH_INI, or its PHP cannot load the extension',
     );
