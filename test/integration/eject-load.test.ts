@@ -168,7 +168,10 @@ describe('four pods', () => {
       stderr: expect.stringContaining('the logs of some pods are missing'),
     });
     cpSync(log(2), log(3));
-    expect(await report()).toMatchObject({ code: 2, stderr: expect.stringContaining('the same part of the load') });
+    expect(await report()).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('the same part of the load'),
+    });
     writeFileSync(log(3), 'Error from server: container is waiting to start\n');
     expect(await report()).toMatchObject({ code: 2, stderr: expect.stringContaining('has no summary') });
     rmSync(join(folder, 'bad/pods'), { recursive: true });

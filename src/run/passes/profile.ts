@@ -77,7 +77,10 @@ export function planProfiles(
 async function sampleStart(ready: ReadyPass, scenario: Scenario, kept: Kept): Promise<void> {
   for (const [id, { facts }] of [...ready.servers]) {
     if (facts && !facts.extensions.includes('excimer'))
-      ready.fail(id, 'the sampler was not loaded: this runtime does not read BENCH_INI, or its PHP cannot load it');
+      ready.fail(
+        id,
+        'the sampler was not loaded: this runtime does not read BENCH_INI, or its PHP cannot load it',
+      );
   }
   const { warmup, load, plain } = profileLoad(scenario, ready.world.job.plan.cpus.server.length);
   const warm = warmup && ready.servers.size > 0 ? await ready.load(warmup) : [];
