@@ -162,5 +162,6 @@ test('the glossary has at most 15 terms, and those that pages link', () => {
   expect(existsSync(join(root, 'docs/glossary.md'))).toBe(true);
   const terms = [...read('docs/glossary.md').matchAll(/^## (.*)$/gm)].map(([, term]) => term?.toLowerCase());
   expect(terms.length).toBeLessThanOrEqual(15);
+  expect(terms.filter((term) => / and |,/.test(term ?? ''))).toEqual([]);
   expect(terms).toEqual(expect.arrayContaining(LINKED));
 });
