@@ -243,7 +243,7 @@ const CLAIMS: Readonly<Record<Name, readonly Claim[]>> = {
         if (!gain || !beside) return skip('not measured in enough starts');
         const why = `RPS with 16 processes is that with one ${times(gain)}, and that of Apache ${times(beside)}`;
         if (gain.low > 1 && beside.high > 1 / ABOUT)
-          return { verdict: 'refuted', why: `${why}: it was its default of one process` };
+          return { verdict: 'refuted', why: `${why}. By default Unit has one process` };
         if (beside.high < 1 / ABOUT) return { verdict: 'confirmed', why };
         return skip(why);
       },
