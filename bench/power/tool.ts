@@ -19,7 +19,11 @@ export interface Tool {
 /** Takes the sources of a commit and bundles them, once. */
 export async function freezeTool(host: Host, commit: string): Promise<Tool> {
   const folder = join(CACHE, commit.slice(0, 12));
-  if (existsSync(folder)) return { folder, commit };
+  if (existsSync(folder)) {
+    // The checkout that froze it may be gone.
+    linkPackages(folder);
+    return { folder, commit };
+  }
   const draft = `${folder}.new`;
   rmSync(draft, { recursive: true, force: true });
   mkdirSync(draft, { recursive: true });
@@ -27,11 +31,17 @@ export async function freezeTool(host: Host, commit: string): Promise<Tool> {
   await must(host, 'git', ['-C', ROOT, 'archive', '--output', archive, commit]);
   await must(host, 'tar', ['-xf', archive, '-C', draft]);
   rmSync(archive);
-  symlinkSync(join(ROOT, 'node_modules'), join(draft, 'node_modules'));
+  linkPackages(draft);
   rmSync(join(draft, 'dist'), { recursive: true });
   await must(host, process.execPath, ['script/lib/bundle.ts', '.'], draft);
   renameSync(draft, folder);
   return { folder, commit };
+}
+
+function linkPackages(folder: string): void {
+  const link = join(folder, 'node_modules');
+  rmSync(link, { force: true });
+  symlinkSync(join(ROOT, 'node_modules'), link);
 }
 
 /** Flags that map base images to stand-ins, where those are here and the official ones are not. */
