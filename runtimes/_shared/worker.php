@@ -58,8 +58,12 @@ function load_app(string $folder = '/app'): \Closure
     $root = getenv('DOCROOT') ?: 'public';
     $scope = new Scope($root === '.' ? $folder : "$folder/$root");
     $facts = getenv('BENCH_FACTS') === '1';
+    // Only what a pass after all measuring brings with it (auto_prepend_file) has this function.
+    if (function_exists(__NAMESPACE__ . '\watch')) {
+        $app = watch($app);
+    }
 
-    $answer = static function (array $request, ?callable $send = null) use ($app, $scope, $facts): array {
+    return static function (array $request, ?callable $send = null) use ($app, $scope, $facts): array {
         if ($facts && $request['path'] === FACTS_PATH) {
             $response = read_facts();
             $send && $send($response);
@@ -67,8 +71,6 @@ function load_app(string $folder = '/app'): \Closure
         }
         return $scope->run($app, $request, $send);
     };
-    // Only what a pass after all measuring brings with it (auto_prepend_file) has this function.
-    return function_exists(__NAMESPACE__ . '\watch') ? watch($answer) : $answer;
 }
 
 /** Which kind of app is in the folder: what its composer.json requires. */

@@ -163,17 +163,23 @@ test(
       rmSync(runtimes);
       cpSync(join(root, 'runtimes'), runtimes, { recursive: true });
       writeFileSync(join(runtimes, '_profile/errors/bench_errors.c'), '#error no compiler today\n');
-      const plain = {
-        'silent/public/index.php':
-          '<?php\nfor ($i = 0; $i < 7; $i++) @trigger_error("old", E_USER_DEPRECATED);\n',
+      const work = 'for ($i = 0; $i < 7; $i++) @trigger_error("old", E_USER_DEPRECATED);';
+      const silent = {
+        'silent/public/index.php': `<?php\nheader('Content-Type: text/plain;charset=UTF-8');\n${work}\n`,
+        'silent/handler.php': `<?php
+return static function (): array {
+    ${work}
+    return ['status' => 200, 'headers' => ['Content-Type' => ['text/plain;charset=UTF-8']], 'body' => ''];
+};
+`,
       };
-      own.write({ ...plainApp(DEPRECATIONS), ...plain });
+      own.write({ ...plainApp(DEPRECATIONS), ...silent });
       const load = ['--paths', '/', '--load', 'requests(20, 1)', '--warmup', '0s', '--blocks', '1'];
       const flags = [
         '--app',
         'plain,silent',
         '--runtimes',
-        'apache',
+        'apache,resident',
         ...load,
         '--instances',
         '1',
@@ -183,17 +189,23 @@ test(
       const { code, stderr } = await own.run('out', ...flags).done;
       expect(code, stderr).toBe(0);
       const { counts, warnings } = own.results('out');
-      const names = (app: string) =>
-        counts.filter(({ variant }) => variant.startsWith(app)).flatMap(({ values }) => values);
-      expect(names('silent').find(({ name }) => name === 'deprecations')?.perRequest).toEqual([7, 7, 7]);
-      expect(names('plain').map(({ name }) => name)).not.toContain('deprecations');
-      expect(names('plain').map(({ name }) => name)).toContain('included-files');
+      for (const runtime of ['apache', 'resident']) {
+        const valuesOf = (app: string) =>
+          counts
+            .filter(({ variant }) => variant.startsWith(`${app}/${runtime}`))
+            .flatMap(({ values }) => values);
+        const deprecations = valuesOf('silent').find(({ name }) => name === 'deprecations');
+        expect(deprecations?.perRequest, stderr).toEqual([7, 7, 7]);
+        const names = valuesOf('plain').map(({ name }) => name);
+        expect(names).not.toContain('deprecations');
+        expect(names).toContain('included-files');
+      }
       const [before, after] = stderr.split('count of PHP') as [string, string];
       expect(before).toMatch(
         /only if the app sets no error handler: .*could not be compiled on php:8\.4-apache: .*no compiler today/,
       );
       expect(after).toContain('the app sets an error handler of its own');
-      expect(warnings.filter(({ code }) => code === 'count')).toHaveLength(3);
+      expect(warnings.filter(({ code }) => code === 'count')).toHaveLength(6);
     } finally {
       own.remove();
     }

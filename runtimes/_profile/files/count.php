@@ -45,7 +45,10 @@ if (!class_exists(Counter::class, false)) {
                 }
                 return false;
             };
-            \set_error_handler(self::$handler);
+            if (\set_error_handler(self::$handler) !== null) {
+                // An app that is kept has set its own while it was loaded. It goes on with that one, and is not counted.
+                \restore_error_handler();
+            }
         }
 
         /** For a script that answers one request. */
@@ -97,14 +100,6 @@ if (!class_exists(Counter::class, false)) {
                 @\file_put_contents($path, $line, \FILE_APPEND);
             }
         }
-
-        /** The error handler of a server that keeps the app, as it was before the request. */
-        public static function restore(): void
-        {
-            if (self::$handler !== null) {
-                \restore_error_handler();
-            }
-        }
     }
 
     /** The extension calls this when a request has ended. */
@@ -113,16 +108,15 @@ if (!class_exists(Counter::class, false)) {
         Counter::endScript();
     }
 
-    /** The app of a server that keeps it in memory. */
+    /** The app of a server that keeps it in memory. That server takes back the error handlers of a request. */
     function watch(\Closure $app): \Closure
     {
-        return static function (array $request, ?callable $send = null) use ($app): array {
+        return static function (array $request, callable $send) use ($app): void {
             Counter::begin();
             try {
-                return $app($request, $send);
+                $app($request, $send);
             } finally {
                 Counter::end();
-                Counter::restore();
             }
         };
     }

@@ -206,10 +206,10 @@ if (!class_exists(Profile::class, false)) {
     /** The app of a server that keeps it in memory, watched from its first request on. */
     function watch(\Closure $app): \Closure
     {
-        return static function (array $request, ?callable $send = null) use ($app): array {
+        return static function (array $request, callable $send) use ($app): void {
             Profile::enter();
             try {
-                return $app($request, $send);
+                $app($request, $send);
             } finally {
                 Profile::leave();
             }
