@@ -84,8 +84,6 @@ export interface Connection {
   isRemote: boolean;
   /** How a person reaches it: the beginning of a docker command. */
   command: readonly string[];
-  /** Whether the engine can be asked now. After a loss it is tried once more, at most once. */
-  isThere(): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -119,17 +117,15 @@ export async function connect(host: Host, options: ConnectOptions): Promise<Conn
   const state: State = { lost: false, closing: false, again: null };
   if (url?.startsWith('ssh:')) {
     const link = await openSsh(host, new URL(url), options, state);
-    return {
-      ...{ url, isRemote, command, ...guard(hostAt(host, engine, link.env), state, url) },
-      close: link.close,
-    };
+    const guarded = guard(hostAt(host, engine, link.env), state, url);
+    return { host: guarded, url, isRemote, command, close: link.close };
   }
   const aimed = hostAt(host, engine);
   if (url === null || !isRemote) {
-    return { ...{ host: aimed, url, isRemote, command }, isThere: async () => true, close: async () => {} };
+    return { host: aimed, url, isRemote, command, close: async () => {} };
   }
   return {
-    ...{ url, isRemote, command, ...guard(aimed, state, url) },
+    ...{ host: guard(aimed, state, url), url, isRemote, command },
     close: watchEngine(aimed, url, options, state),
   };
 }
@@ -145,7 +141,7 @@ interface State {
 const AGAIN_MS = 15_000;
 
 /** Once the connection is lost, each command would wait for its own timeout: one is tried, and the others believe it. */
-function guard(host: Host, state: State, url: string): Pick<Connection, 'host' | 'isThere'> {
+function guard(host: Host, state: State, url: string): Host {
   const isThere = async () => {
     if (!state.lost) return true;
     state.again ??= host
@@ -159,7 +155,7 @@ function guard(host: Host, state: State, url: string): Pick<Connection, 'host' |
   const gone: Finished = { code: 255, stdout: '', stderr: `the connection to ${url} was lost` };
   const exec: Host['exec'] = async (program, args, options) =>
     program !== 'docker' || (await isThere()) ? host.exec(program, args, options) : gone;
-  return { host: { ...host, exec }, isThere };
+  return { ...host, exec };
 }
 
 /** The error for a lost connection. It names the engine as the user does, since there may be several. */

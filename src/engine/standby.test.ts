@@ -70,5 +70,5 @@ test('removes nothing when the run is gone', async () => {
 
 test('without a shell nothing is removed', async () => {
   const host = { ...realHost, start: () => realHost.start(join(folder, 'no-shell'), []) };
-  expect(await removeAll(refused, '1-a', standBy(host, { command: [engine] }, '1-a'))).toBeNull();
+  expect(await removeAll(refused, '1-a', standBy(host, { command: [engine] }, '1-a'))).toBe(false);
 });

@@ -7,8 +7,8 @@ import { awaitClient, type Docker, LABEL, LIMITS_MS, removeRun } from './docker.
  * up, and neither can one that may start no more processes. A shell that runs already can.
  */
 export interface Standby {
-  /** Removes what carries the run's label. Returns whether all of it is gone; null if no shell could be started. */
-  remove(): Promise<boolean | null>;
+  /** Removes what carries the run's label. Returns whether all of it is gone. */
+  remove(): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export function standBy(
   const end = async (timeoutMs: number) => {
     shell.end();
     const finished = await awaitClient(host, shell, timeoutMs).catch(() => null);
-    return finished && finished.code === 0;
+    return finished?.code === 0;
   };
   return {
     remove() {
@@ -55,13 +55,13 @@ export function standBy(
 /**
  * Removes containers, networks and volumes of a run, by the stand-by where this process cannot. Never throws.
  *
- * @returns whether nothing is left, as far as it was looked for; null: the engine does not answer
+ * @returns whether it was seen that nothing is left: an engine that does not answer shows nothing
  */
-export async function removeAll(docker: Docker, run: string, standby: Standby): Promise<boolean | null> {
+export async function removeAll(docker: Docker, run: string, standby: Standby): Promise<boolean> {
   await removeRun(docker, run);
   const list = ['container', 'ls', '--all', '--quiet', `--filter=label=${LABEL}=${run}`];
   const left = await docker.try(list).catch(() => null);
   if (left === null || left.stdout !== '') return standby.remove();
   await standby.close();
-  return left.code === 0 ? true : null;
+  return left.code === 0;
 }

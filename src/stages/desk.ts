@@ -3,7 +3,7 @@ import type { Summary } from '../analyse/summary.ts';
 import type { PullEnds } from '../checkout/base.ts';
 import { type CleanUp, makeCleanUp } from '../clean-up.ts';
 import type { Config } from '../config/types.ts';
-import { connect, describeLeft } from '../engine/connection.ts';
+import { type Connection, connect, describeLeft } from '../engine/connection.ts';
 import { connectDocker, type Docker, DockerError } from '../engine/docker.ts';
 import { removeAll, standBy } from '../engine/standby.ts';
 import { type ExitCode, MachineError, readMachineError, Stopped } from '../errors.ts';
@@ -53,6 +53,7 @@ export interface Desk {
   /** The engine is on another machine, which does not see when we are gone. */
   isRemote: boolean;
   docker: Docker;
+  connection: Connection;
   caller: Caller;
   run: string;
   startedMs: number;
@@ -83,12 +84,6 @@ export async function openDesk(
     const connection = await connect(host, { engine, run, signal: stop.signal, onLost });
     cleanUp.later('close the connection to the engine', connection.close);
     const docker = connectDocker(connection.host);
-    const standby = standBy(host, connection, run);
-    cleanUp.later('remove containers and networks of the run', async () => {
-      const isRemoved = await removeAll(docker, run, standby);
-      if (isRemoved === false || !(await connection.isThere()))
-        for (const line of describeLeft(connection, run)) caller.say(line);
-    });
     const { isRemote, host: at } = connection;
     const beganMs = host.elapsed();
     return {
@@ -97,6 +92,7 @@ export async function openDesk(
       onLost,
       isRemote,
       docker,
+      connection,
       caller,
       run,
       startedMs,
@@ -109,6 +105,23 @@ export async function openDesk(
     stop.signal.throwIfAborted();
     throw error;
   }
+}
+
+/**
+ * At the end removes what the run has left on an engine that has answered. If it cannot see that all is gone, for example
+ * because the engine hangs or was killed, it prints how to do that by hand.
+ */
+export function removeAtEnd(
+  { local, caller, run, cleanUp }: Pick<Desk, 'local' | 'caller' | 'run' | 'cleanUp'>,
+  connection: Connection,
+  docker: Docker,
+  what: string,
+): void {
+  const standby = standBy(local, connection, run);
+  cleanUp.later(what, async () => {
+    if (await removeAll(docker, run, standby)) return;
+    for (const line of describeLeft(connection, run)) caller.say(line);
+  });
 }
 
 /** `20261121-140102-3f9a`: sorts by time, and differs between two of the same second. */

@@ -3,12 +3,11 @@ import { join } from 'node:path';
 import { nameEngine } from '../config/engine-key.ts';
 import type { Config, LoadFrom } from '../config/types.ts';
 import { openArena } from '../engine/arena.ts';
-import { connect, describeLeft } from '../engine/connection.ts';
+import { connect } from '../engine/connection.ts';
 import { askEngine, connectDocker, type Docker, LABEL, LIMITS_MS } from '../engine/docker.ts';
 import { inspectImage, type Pulling } from '../engine/image-store.ts';
 import { getK6 } from '../engine/k6-image.ts';
 import { MACHINE_SCRIPT, parseMachine } from '../engine/machine/machine.ts';
-import { removeAll, standBy } from '../engine/standby.ts';
 import { UserError } from '../errors.ts';
 import { compileLoad } from '../plan/timeline/load-steps.ts';
 import { type Loader, type Loaders, makeLoaders, type ReadyLoader } from '../run/elsewhere/loaders.ts';
@@ -18,7 +17,7 @@ import { type SamplerTool, startSampler } from '../run/sample/sampler.ts';
 import { hostName } from '../run/servers/target.ts';
 import type { Sink } from '../run/world.ts';
 import { makeTemporary } from '../temporary.ts';
-import type { Desk } from './desk.ts';
+import { type Desk, removeAtEnd } from './desk.ts';
 import { type ArenaPlace, namingEngine } from './take-arenas.ts';
 
 /** A load engine that is ours from here on; its CPU is not read yet. */
@@ -87,11 +86,12 @@ interface Tool {
 }
 
 async function reachLoadEngine(
-  { local, caller, run, signal, cleanUp, onLost }: Desk,
+  desk: Desk,
   engine: string,
   config: LoadOptions,
   tool: Tool,
 ): Promise<ReachedEngine> {
+  const { local, caller, run, signal, cleanUp, onLost } = desk;
   const name = nameEngine(engine);
   const say = (line: string) => caller.say(`${name}: ${line}`);
   const connection = await connect(local, { engine, run, signal, onLost });
@@ -102,12 +102,7 @@ async function reachLoadEngine(
   const image = await bringK6(docker, config, tool, { say, signal });
   const open = async (): Promise<LoadEngine> => {
     await refuseOurs(docker, name, run);
-    const standby = standBy(local, connection, run);
-    cleanUp.later(`remove what is left on ${name}`, async () => {
-      // One whose engine hangs or was killed is as lost as one whose cable was pulled.
-      if ((await removeAll(docker, run, standby)) !== true)
-        for (const line of describeLeft(connection, run)) caller.say(line);
-    });
+    removeAtEnd(desk, connection, docker, `remove what is left on ${name}`);
     const owner = `by pid ${process.pid} on ${hostname()}, which loads from there`;
     const about = { run, image, name: hostName(config.host), owner, wait: config.wait, signal, say };
     const arena = await openArena(host, docker, { ...about, beats: connection.isRemote, loads: true });

@@ -18,18 +18,19 @@ import { furnish } from '../run/load/probe.ts';
 import { findHyperfine } from '../run/servers/cold.ts';
 import { hostName } from '../run/servers/target.ts';
 import { sweepTemporary } from '../temporary.ts';
-import type { Desk } from './desk.ts';
+import { type Desk, removeAtEnd } from './desk.ts';
 import { reachLoadEngines, refuseFewClients } from './load-engines.ts';
 import { takeArenas } from './take-arenas.ts';
 
 /** All that can be known, and refused, before anything is started. */
 export async function prepare(desk: Desk, asked: Config) {
-  const { host, isRemote, docker, caller, run, signal } = desk;
+  const { host, isRemote, docker, connection, caller, run, signal } = desk;
   const { say, packageRoot } = caller;
   // These checks need no engine, so they come first.
   listHeads(asked);
   refuseFewClients(asked);
   const engine = await askEngine(docker, signal);
+  removeAtEnd(desk, connection, docker, 'remove containers and networks of the run');
   const found = await findOtherSide(asked, {
     ...{ host, packageRoot, pull: caller.pull ?? null, branch: caller.branch ?? null, signal },
     findImage: (name) => findImage(docker, name, { say, signal }),

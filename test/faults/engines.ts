@@ -68,10 +68,10 @@ const NAMES: Readonly<Record<Stage, string>> = {
 
 const stopped = (stage: Stage, signal: 'SIGTERM' | 'SIGKILL'): Fault<EngineWorld> => ({
   what: `the engine is ${signal === 'SIGTERM' ? 'stopped' : 'killed'} ${NAMES[stage]} (${signal})`,
-  message: 'the Docker engine…results so far are kept',
+  message: 'the Docker engine…results so far are kept…container rm --force --volumes',
   exitCode: 4,
   kept: KEPT[stage],
-  left: 'nothing; what a killed engine keeps running, the next run removes',
+  left: 'nothing; what a killed engine keeps running, the next run or the printed command removes',
   async inject(world) {
     const run = await comeTo(stage, world);
     world.engine.signal(signal);
@@ -85,10 +85,10 @@ const stopped = (stage: Stage, signal: 'SIGTERM' | 'SIGKILL'): Fault<EngineWorld
 /** Each takes minutes of waiting, so they have a file and an engine of their own. */
 const hangingInLoad: Fault<EngineWorld> = {
   what: 'the engine hangs in the load (SIGSTOP)',
-  message: 'the Docker engine…results so far are kept',
+  message: 'the Docker engine…results so far are kept…container rm --force --volumes',
   exitCode: 4,
   kept: KEPT.load,
-  left: 'nothing; what a hung engine keeps running, the next run removes',
+  left: 'nothing; what a hung engine keeps running, the next run or the printed command removes',
   async inject(world) {
     const run = await comeTo('load', world);
     world.engine.signal('SIGSTOP');
@@ -107,7 +107,8 @@ exec docker "$@"
 
 const hangingAtStart: Fault<EngineWorld> = {
   what: 'the engine hangs as the run begins, after it has answered (SIGSTOP)',
-  message: 'the Docker engine stopped answering',
+  message: 'the Docker engine stopped answering…container rm --force --volumes',
+  or: 'container rm --force --volumes…the Docker engine stopped answering',
   exitCode: 4,
   kept: KEPT.start,
   async inject({ project, engine, out }) {
