@@ -20,8 +20,12 @@ $phar = new Phar("$target.phar", 0, 'composer.phar');
 $phar->startBuffering();
 foreach (glob("$composer/*/usr/share/php") as $root) {
     foreach (filesIn($root) as $path => $file) {
-        // Debian's loaders name each other by absolute paths.
-        $phar[$path] = str_replace('/usr/share/php/', 'phar://composer.phar/', file_get_contents($file));
+        // Debian's loaders name each other by absolute paths. Debian's PHP gives all files in a phar the time 0, and OPcache
+        // keeps no file with that time. Composer would give it to its own class loader.
+        $phar[$path] = strtr(file_get_contents($file), [
+            '/usr/share/php/' => 'phar://composer.phar/',
+            'touch($target, (int) filemtime($source)' => 'touch($target, (int) filemtime($source) ?: time()',
+        ]);
     }
 }
 [$main] = glob("$composer/*/usr/bin/composer");
