@@ -74,6 +74,8 @@ export async function openArena(host: Host, docker: Docker, options: ArenaOption
         pid: found.pid,
         waitedMs: heldMs === null ? 0 : host.elapsed() - heldMs,
         async close() {
+          // A run that waits for the arena takes what is still there for that of a dead run.
+          await removeRun(docker, options.run, { except: NAME });
           // By its id, and before its name is free: another run may wait for that.
           // If no process can be started, only the end of its standard input ends it.
           await docker.try(['container', 'rm', '--force', found.id]).catch(() => {});

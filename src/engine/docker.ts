@@ -245,13 +245,20 @@ export async function removeContainers(docker: Docker, names: readonly string[])
   await docker.try(['container', 'rm', '--force', '--volumes', ...names], { timeoutMs });
 }
 
-/** Removes containers, networks and volumes of one run. Never throws: it is what happens last. Returns what was removed. */
-export async function removeRun(docker: Docker, run: string): Promise<string[]> {
+/**
+ * Removes containers, networks and volumes of one run, except one container. Never throws: it is what happens last.
+ * Returns what was removed.
+ */
+export async function removeRun(
+  docker: Docker,
+  run: string,
+  { except }: { except?: string } = {},
+): Promise<string[]> {
   const filter = `label=${LABEL}=${run}`;
   const removed: string[] = [];
   const containers = await listContainers(docker, filter).catch(() => []);
-  if (containers.length > 0) {
-    const names = containers.map((c) => c.name);
+  const names = containers.map(({ name }) => name).filter((name) => name !== except);
+  if (names.length > 0) {
     await removeContainers(docker, names).catch(() => {});
     removed.push(...names);
   }

@@ -112,7 +112,8 @@ test(
         head: [[0], expect.any(Array), [DEPRECATIONS]],
       });
     // Not even Composer's own files are compiled again.
-    for (const values of Object.values(countsOf(results))) expect(values['opcache-misses'], stderr).toEqual([0]);
+    for (const values of Object.values(countsOf(results)))
+      expect(values['opcache-misses'], stderr).toEqual([0]);
     expect([code, stdout]).toEqual([0, expect.stringContaining('0 → 8,591 per request')]);
   },
   LIMIT_MS,

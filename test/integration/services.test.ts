@@ -129,7 +129,13 @@ withCompose('each variant has a database of its own, fresh for each start', asyn
   const { code, stdout, stderr } = await project.run('db', ...LOAD, '--instances', '2').done;
   expect({ code, said: code === 0 ? '' : stderr }).toEqual({ code: 0, said: '' });
   expect(stdout).not.toContain('failed');
-  const { measurements, warnings, plan } = project.results('db');
+  const { measurements, warnings, plan, run } = project.results('db');
+  // A run that waits begins when the arena is gone, and takes what is still there for that of a dead run.
+  const window = ['--since', run.started, '--until', new Date().toISOString()];
+  const filters = ['--filter', 'event=destroy', '--filter', `${LABEL}=${run.id}`];
+  const removed = await docker('events', ...window, ...filters, '--format', '{{.Actor.Attributes.name}}');
+  expect(removed).toMatch(/mariadb/);
+  expect(removed.trim().split('\n').at(-1)).toMatch(/-arena$/);
   expect(measurements).toHaveLength(4);
   for (const m of measurements) expect(m).toMatchObject({ outcome: 'ok', errors: [] });
   // For whom the database worked is known, although the two take turns.
