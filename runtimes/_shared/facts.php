@@ -52,6 +52,7 @@ echo json_encode([
             'wastedBytes' => $memory['wasted_memory'] ?? 0,
         ],
         'scripts' => $status['opcache_statistics']['num_cached_scripts'] ?? 0,
+        'misses' => $status['opcache_statistics']['misses'] ?? null,
     ],
     'ini' => $ini,
     'extensions' => $extensions,

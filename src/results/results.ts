@@ -96,6 +96,8 @@ export const Variant = z.object({
   /** The image of what stands before it, by the option `front`. The variant's CPU and memory include it. */
   front: Image.optional(),
   facts: Facts.nullable(),
+  /** Files that PHP compiles again in each request, since OPcache does not keep them: mean over the paths. Absent: not known. */
+  recompiled: z.number().nonnegative().optional(),
   /** Container start → first correct answer, in the first instance, where one starts after the other. */
   coldStartMs: z.array(z.number()),
   coldStart: ColdStart.nullable().default(null),

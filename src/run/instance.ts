@@ -7,6 +7,7 @@ import type { Failure, Measurement } from '../results/results.ts';
 import { bringJourney } from './load/k6-run.ts';
 import { searchCapacities } from './measure/capacity-search.ts';
 import { type Loading, measureBatch } from './measure/measure-batch.ts';
+import { countRecompiled } from './measure/recompiled.ts';
 import type { Sampler, Watch } from './sample/sampler.ts';
 import { startInstance } from './servers/instance-start.ts';
 import { keepLogs } from './servers/logs.ts';
@@ -146,6 +147,7 @@ async function loadAll(
   }
   await recheckAnswers(world, [...servers.values()], learned.known.learned, fail);
   await current.drop();
+  if (instance.index === 0) await noteRecompiled(world, [...servers.values()]);
   if (servers.size === 0 || searchesMs(instance, job.plan) === 0) return;
   const fromMs = engine.host.elapsed();
   await searchCapacities(
@@ -155,6 +157,13 @@ async function loadAll(
     (what, ms) => at(what, doneMs + ms),
   );
   learned.searchedMs = engine.host.elapsed() - fromMs;
+}
+
+async function noteRecompiled(world: World, servers: readonly Server[]): Promise<void> {
+  for (const [id, files] of await countRecompiled(world, servers)) {
+    const outcome = world.job.outcomes.get(id);
+    if (outcome) outcome.recompiled = files;
+  }
 }
 
 /** Checked answers of the running servers. */

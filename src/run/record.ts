@@ -148,6 +148,7 @@ function describeVariant({ built: images, outcomes }: RunRecord, variant: Planne
     image: built && 'facts' in built ? built.facts : null,
     ...(front && 'facts' in front && { front: front.facts }),
     facts: outcome?.facts ?? null,
+    ...(outcome?.recompiled !== undefined && { recompiled: outcome.recompiled }),
     coldStartMs: outcome?.coldStartMs ?? [],
     coldStart: outcome?.coldStart ?? null,
     failure: outcome?.failure ?? (broken && 'failure' in broken ? broken.failure : null),

@@ -23,6 +23,8 @@ import type { LoadElsewhere } from './elsewhere/load-elsewhere.ts';
 export interface VariantOutcome {
   facts: Facts | null;
   coldStartMs: number[];
+  /** Files that PHP compiles again in each request; absent: not known. */
+  recompiled?: number;
   /** Fresh starts timed by themselves. */
   coldStart?: ColdStart;
   failure: Failure | null;

@@ -120,6 +120,47 @@ test(
 );
 
 test(
+  'a file that OPcache does not keep is compiled in each request, and the run warns of it',
+  async () => {
+    const files = {
+      'old/public/index.php': "<?php include '../part.php';",
+      'old/part.php': '<?php echo "done";',
+    };
+    const handler =
+      "<?php return static fn (): array => ['status' => 200, 'headers' => [], 'body' => 'done'];";
+    const runtimes = ['apache', 'nginx-fpm', 'resident'];
+    project.write({ ...files, 'old/handler.php': handler });
+    const load = [
+      '--paths',
+      '/',
+      '--load',
+      'requests(20, 1)',
+      '--warmup',
+      '0s',
+      '--blocks',
+      '1',
+      '--instances',
+      '1',
+    ];
+    const flags = ['--app', 'old', '--runtimes', runtimes.join(','), ...load];
+    for (const [prepare, files] of [
+      // BuildKit does not copy a file again of which the time alone differs.
+      ['echo "// old" >>part.php; touch --date=@0 part.php', 1],
+      ['echo "// new" >>part.php', 0],
+    ] as const) {
+      const { code, stderr } = await project.run(`out-${files}`, ...flags, '--prepare', prepare).done;
+      expect(code, stderr).toBe(0);
+      const { variants, warnings } = project.results(`out-${files}`);
+      expect(variants.map(({ recompiled }) => recompiled)).toEqual([files, files, undefined]);
+      const messages = warnings.filter(({ code }) => code === 'recompiled').map(({ message }) => message);
+      if (files === 0) expect(messages).toEqual([]);
+      else expect(messages).toEqual([expect.stringContaining('1 on apache@8.4, 1 on nginx-fpm@8.4')]);
+    }
+  },
+  LIMIT_MS,
+);
+
+test(
   'an app whose shutdown function calls exit is counted, as are its destructors and output buffers',
   async () => {
     // Like phpMyAdmin: no shutdown function behind it is called.

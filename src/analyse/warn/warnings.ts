@@ -59,7 +59,25 @@ function ofRun({ run, plan, variants }: Results, scenarios: readonly ScenarioSum
       ),
     );
   }
-  return [...warnings, ...ofPhp(variants)];
+  return [...warnings, ...ofRecompiled(variants), ...ofPhp(variants)];
+}
+
+/** Below, one path of several may have had a reason of its own. */
+const MOST_RECOMPILED = 0.5;
+
+function ofRecompiled(variants: Results['variants']): Warning[] {
+  const all = variants.filter(({ recompiled = 0 }) => recompiled >= MOST_RECOMPILED);
+  if (all.length === 0) return [];
+  const counts = all.map(
+    ({ label, recompiled = 0 }) => `${recompiled.toFixed(1).replace('.0', '')} on ${label}`,
+  );
+  return [
+    warning(
+      'recompiled',
+      `OPcache does not keep all files, so PHP compiles some again in each request: ${counts.join(', ')}`,
+      'look for files with the time 1970-01-01, which OPcache never keeps, or increase `opcache.max_accelerated_files` and `opcache.memory_consumption`',
+    ),
+  ];
 }
 
 /** Differences between this run and the earlier one that it is compared with, beside the app. */

@@ -110,6 +110,16 @@ export function readFacts(body: string): Facts | null {
   }
 }
 
+/** How many files OPcache did not have since it started; null: the server does not report it. Untrusted. */
+export function readMisses(body: string): number | null {
+  try {
+    const misses: unknown = JSON.parse(body).opcache?.misses;
+    return typeof misses === 'number' && Number.isSafeInteger(misses) && misses >= 0 ? misses : null;
+  } catch {
+    return null;
+  }
+}
+
 /** The second is not there on a kernel without IPv6. */
 const SOCKET_TABLES = ['/proc/net/tcp', '/proc/net/tcp6'] as const;
 

@@ -1,0 +1,54 @@
+import { modelOf } from '../../config/parts/fit.ts';
+import { ask, FACTS_PATH, readMisses } from '../load/probe.ts';
+import type { Server } from '../servers/servers.ts';
+import { addressOf } from '../servers/target.ts';
+import { askPaths, pathsOf } from '../verify/answers.ts';
+import type { World } from '../world.ts';
+
+/** From so many files a request on, they are counted once more: something may have run for the first time. */
+const NOTABLE = 0.5;
+
+/**
+ * The number of files that PHP compiles again in each request, by variant: the misses of OPcache while each path is asked
+ * once. It is to be called behind all load, so that everything has been compiled before. The misses of the facts page
+ * itself are subtracted. Servers that keep the app, or that report no misses, are left out.
+ */
+export async function countRecompiled(
+  world: World,
+  servers: readonly Server[],
+): Promise<Map<string, number>> {
+  const paths = pathsOf(world.job.config.scenarios).filter(({ mayRefuse }) => !mayRefuse);
+  if (paths.length === 0) return new Map();
+  const count = async (asked: readonly Server[]) => {
+    const before = await readAllMisses(world, asked);
+    await askPaths(world, asked, paths);
+    const behind = await readAllMisses(world, asked);
+    const last = await readAllMisses(world, asked);
+    return asked.flatMap((server): [Server, number][] => {
+      const [from, to, end] = [before, behind, last].map((all) => all.get(server.variant.id) ?? null);
+      if (from == null || to == null || end == null) return [];
+      return [[server, Math.max(0, to - from - (end - to)) / paths.length]];
+    });
+  };
+  const once = await count(
+    servers.filter(({ variant: { runtime, options } }) => modelOf(runtime, options) === 'per-request'),
+  );
+  const notable = once.filter(([, files]) => files >= NOTABLE).map(([server]) => server);
+  const again = notable.length > 0 ? await count(notable) : [];
+  const least = new Map(once.map(([{ variant }, files]) => [variant.id, files]));
+  for (const [{ variant }, files] of again)
+    least.set(variant.id, Math.min(files, least.get(variant.id) as number));
+  return least;
+}
+
+async function readAllMisses(
+  { engine: { docker, arena, signal }, job: { config } }: World,
+  servers: readonly Server[],
+): Promise<Map<string, number | null>> {
+  const questions = servers.map(({ variant, port }) => ({
+    ...{ id: variant.id, url: addressOf(config.host, port) + FACTS_PATH, host: config.host },
+  }));
+  if (questions.length === 0) return new Map();
+  const answers = await ask(docker, arena.name, questions, 0, signal);
+  return new Map(servers.map(({ variant: { id } }) => [id, readMisses(answers[id]?.body ?? '')]));
+}
