@@ -36,6 +36,20 @@ describe('findDifferent', () => {
       {},
     ],
     [
+      'a token in the address of a redirect is masked, and another address differs',
+      ['a', 'b', 'c'].map((variant) => ({
+        ...asked(variant, ''),
+        answers: [1, 2].map((n) =>
+          answer('', { status: 302, location: `/${variant === 'c' ? 'login' : 'i'}/?rid=${variant}${n}f` }),
+        ),
+      })),
+      {
+        c: expect.stringMatching(
+          /HTTP 302, \S+, \/login\/\?rid=c1f instead of HTTP 302, \S+, \/i\/\?rid=a1f$/,
+        ),
+      },
+    ],
+    [
       'bodies that name the server, where the scenario says so',
       [
         { ...asked('a', 'apache'), headOnly: true },

@@ -108,6 +108,8 @@ function blame({ status, error, fault }: Answer): string {
 interface Shape extends Pick<Answer, 'status' | 'location'> {
   variant: string;
   type: ContentType;
+  /** The same without what differs among the variant's own answers, such as a token. */
+  target: Template;
   /** Null where the body names the server. */
   body: Template | null;
 }
@@ -115,7 +117,8 @@ interface Shape extends Pick<Answer, 'status' | 'location'> {
 function shapeOf({ variant, answers, headOnly = false }: Asked): Shape {
   const { status, location, type } = answers[0] as Answer;
   const body = headOnly ? null : makeTemplate(answers.map((answer) => answer.body));
-  return { variant, status, location, type: readType(type), body };
+  const target = makeTemplate(answers.map((answer) => answer.location));
+  return { variant, status, location, target, type: readType(type), body };
 }
 
 interface ContentType {
@@ -143,7 +146,8 @@ function readType(header: string): ContentType {
 /** Some servers send a charset for files of text, others none. */
 function isSameHead(a: Shape, b: Shape): boolean {
   const sameCharset = a.type.charset === b.type.charset || a.type.charset === '' || b.type.charset === '';
-  return a.status === b.status && a.location === b.location && a.type.name === b.type.name && sameCharset;
+  const sameType = a.type.name === b.type.name && sameCharset;
+  return a.status === b.status && sameType && findUnlike(a.target, b.target) === null;
 }
 
 function describeHead({ status, type: { name, charset }, location }: Shape): string {
