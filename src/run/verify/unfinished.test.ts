@@ -24,6 +24,7 @@ test.each([
   ['list of files', titled('Index of /')],
   ['list of files', titled('Index of /public/')],
   ['installer', titled('Roundcube Webmail Installer')],
+  ['installer', titled('Installation · FreshRSS: step 1')],
   ['wp-config.php', redirect('http://app.test/blog/wp-admin/setup-config.php')],
   ['empty database', redirect('/wp-admin/install.php')],
   ['Drupal', redirect('/core/install.php?langcode=en')],
