@@ -57,7 +57,7 @@ describe('what keeps a comparison from a verdict', () => {
     const results = pair({ okRatio: 1 }, { okRatio: 0.5, rps: 100 });
     expect(reasons(results, 'rps')).toEqual([
       'inconclusive',
-      expect.stringMatching(/^a: only 50.* % of answers OK, 99 % needed; mostly http 500$/),
+      expect.stringMatching(/^a: only 50.* % of answers OK, 99 % needed; mostly http 500 at \/$/),
     ]);
   });
   test('a rate that was missed: latency says nothing, CPU does', () => {

@@ -13,7 +13,7 @@ describe('what is kept out of the ranking', () => {
     expect(row.state).toMatchObject({
       kind: 'unranked',
       cause: 'ok-ratio',
-      reason: expect.stringMatching(/^only 6[12].* % of answers OK, 99 % needed; mostly http 500$/),
+      reason: expect.stringMatching(/^only 6[12].* % of answers OK, 99 % needed; mostly http 500 at \/$/),
     });
     expect(scenario.rows[0]?.label).toBe('apache');
     expect(scenario.best).toBe('apache@8.4');

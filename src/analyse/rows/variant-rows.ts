@@ -208,7 +208,9 @@ function judge(
     return { kind: 'unranked', ...doing };
   if (row.holds?.kind === 'found' && row.rps !== null && !isBound) return place(variant);
   if (row.okRatio !== null && row.okRatio < needed) {
-    const kind = row.errors[0]?.kind ?? counted.find((slice) => slice.reason)?.reason;
+    const [worst] = row.errors;
+    const where = worst && row.endpoints.length > 1 ? ` at ${worst.endpoint}` : '';
+    const kind = worst ? `${worst.kind}${where}` : counted.find((slice) => slice.reason)?.reason;
     const reason = `only ${percent(row.okRatio)} of answers OK, ${percent(needed)} needed`;
     const told = kind ? `${reason}; mostly ${kind}` : reason;
     // Then what was measured is mostly what it does instead.

@@ -220,7 +220,9 @@ function tellShown(row: Row, rows: readonly Row[], width: number): string[] {
       .map((line) => wrap(`    | ${cleanLine(line)}`, width, '    | ')),
   ];
   return [
-    ...(shown.answer ? block('it answered', answerText(shown.answer)) : []),
+    ...(shown.answer
+      ? block(shown.answer.status === 0 ? 'there was' : 'it answered', answerText(shown.answer))
+      : []),
     ...(shown.log.trim() ? block('and logged', logText(shown.log)) : []),
   ];
 }
