@@ -64,6 +64,8 @@ function planAnew(world: World, tookMs: number, searchedMs: number): World {
   const rest = planRest(job.config, job.plan, tookMs, searchedMs);
   if (rest === null) return world;
   sink.keepPlan(rest);
+  const [promised, now] = [job.plan.instances.length, rest.instances.length];
+  if (now !== promised) sink.say(`by what the first took, ${now} instances fit the budget, not ${promised}`);
   for (const warning of warnOfRest(job.plan, rest, tookMs)) sink.warn(warning);
   return { ...world, job: { ...job, plan: rest } };
 }

@@ -11,7 +11,8 @@ import { MACHINE_SCRIPT, parseMachine } from '../engine/machine/machine.ts';
 import { readCompose, refuseUnseenFiles } from '../engine/services.ts';
 import { formatCpus } from '../plan/cpus.ts';
 import { describeEffort } from '../plan/effort.ts';
-import { FIRST_PORT, plan } from '../plan/plan.ts';
+import { FIRST_PORT, plan, planLoad } from '../plan/plan.ts';
+import { takeShard } from '../plan/shard-plan.ts';
 import { listHeads, planVariants } from '../plan/variants.ts';
 import { inspectScripts } from '../run/load/inspect.ts';
 import { furnish } from '../run/load/probe.ts';
@@ -49,6 +50,8 @@ export async function prepare(desk: Desk, asked: Config) {
   const cwd = process.cwd();
   const inspect = { docker, run, k6Image, scenariosFolder, cwd, signal };
   const config: Config = { ...given, scenarios: await inspectScripts(inspect, given.scenarios) };
+  // A budget that is too small is refused here, not after waiting for another run.
+  planLoad(config, (config.shard ? takeShard(variants, config, config.shard) : variants).variants);
   const head = await describeHead(config, host);
   return { engine, found, head, config, variants, compose, hyperfine, k6Image };
 }

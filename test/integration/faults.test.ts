@@ -364,6 +364,13 @@ describe('a second run meanwhile', () => {
       for (const run of [first, third]) run.kill('SIGTERM');
       await Promise.all([first.done, third.done]);
     });
+    // What can be refused is refused at once, not behind the other run.
+    const flags = ['--runtimes', 'apache', '--load', 'vus(2, 20s)', '--budget', '30s', '--wait'];
+    const fourth = await project.run('fourth', '--paths', '/', ...flags).done;
+    expect([fourth.code, fourth.stderr]).toEqual([
+      2,
+      expect.stringMatching(/^budget: `budget` is too small/),
+    ]);
     const second = await refused.done;
     expectRow('second', { code: second.code, printed: second.stderr });
     expect(second.stdout).toBe('');
