@@ -14,31 +14,39 @@ interface ExecuteWorld {
  */
 const PHP_INI_SCAN_DIR = ':/tmp/php-runtime-bench/php';
 
-/** Runs a user's shell command in a container; the failure has what it printed. */
+/** The outcome of a command. */
+interface Executed {
+  /** With what it printed; null: it worked. */
+  failure: Failure | null;
+  /** The message in what it printed, or the end of that; null: nothing. */
+  said: string | null;
+}
+
+/** Runs a user's shell command in a container. */
 export async function execute(
   { docker, signal }: ExecuteWorld,
   container: string,
   command: string,
   env: Readonly<Record<string, string>>,
-): Promise<Failure | null> {
+): Promise<Executed> {
   const set = Object.entries(env).map(([key, value]) => `--env=${key}=${value}`);
   const { code, stdout, stderr } = await docker.try(['exec', ...set, container, 'sh', '-ec', command], {
     signal,
     timeoutMs: LIMITS_MS.command,
   });
   signal.throwIfAborted();
-  if (code === 0) return null;
   const { log, complaint } = readPrinted(`${stdout}\n${stderr}`);
-  return { stage: 'start', reason: `exit code ${code}${complaint ? `: ${complaint}` : ''}`, log };
+  const reason = `exit code ${code}${complaint ? `: ${complaint}` : ''}`;
+  return { failure: code === 0 ? null : { stage: 'start', reason, log }, said: complaint };
 }
 
-/** Runs `set-up` in a variant that has just started; null: it worked, or there is none. */
+/** Runs `set-up` in a variant that has just started, if there is one. */
 export async function setUp(
   { engine, job }: { engine: ExecuteWorld; job: { config: Pick<Config, 'setUp'> } },
   container: string,
-): Promise<Failure | null> {
+): Promise<Executed> {
   const command = job.config.setUp;
-  if (command === undefined) return null;
-  const failure = await execute(engine, container, command, { PHP_INI_SCAN_DIR });
-  return failure && { ...failure, reason: `set-up failed: ${failure.reason}` };
+  if (command === undefined) return { failure: null, said: null };
+  const { failure, said } = await execute(engine, container, command, { PHP_INI_SCAN_DIR });
+  return { failure: failure && { ...failure, reason: `set-up failed: ${failure.reason}` }, said };
 }

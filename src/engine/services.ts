@@ -216,7 +216,7 @@ export async function startServices(
       for (const [service, command] of Object.entries(wanted.reset)) {
         const one = containers.find((c) => c.service === service);
         if (!one) return { stage: 'start', reason: `the service ${service} does not run`, log: '' };
-        const failure = await execute(world, one.container, command, { BENCH_DATABASE: database });
+        const { failure } = await execute(world, one.container, command, { BENCH_DATABASE: database });
         if (failure) return { ...failure, reason: `reset of ${service} failed: ${failure.reason}` };
       }
       return null;

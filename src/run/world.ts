@@ -23,6 +23,8 @@ import type { LoadElsewhere } from './elsewhere/load-elsewhere.ts';
 export interface VariantOutcome {
   facts: Facts | null;
   coldStartMs: number[];
+  /** The message in what `set-up` printed, or the end of that; null: nothing. Untrusted text. */
+  setUpSaid?: string | null;
   /** Files that PHP compiles again in each request; absent: not known. */
   recompiled?: number;
   /** Fresh starts timed by themselves. */

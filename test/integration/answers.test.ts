@@ -49,6 +49,32 @@ async function bench(out: string, apps: Record<string, string>, ...flags: string
   return { code, failures, results, stdout, stderr };
 }
 
+/** Keeps the address by which it was installed, as blogs do. */
+const STORED = `<?php
+$file = sys_get_temp_dir() . '/address';
+if (isset($_GET['install'])) {
+    file_put_contents($file, $_SERVER['HTTP_HOST']);
+    exit('gd is not there, but who cares');
+}
+echo '<title>Installation Wizard</title><h1>Blog</h1><link href="//', file_get_contents($file), '/style.css">';`;
+
+test('an app that has stored the address of its set-up: the message names the Host header', async () => {
+  const setUp = (header: string) => ['--set-up', `curl -fsS ${header} "http://127.0.0.1:$PORT/?install=1"`];
+  const wrong = await bench('by-port', { stored: STORED }, '--instances', '1', ...setUp(''));
+  expect(wrong.failures, wrong.stderr).toEqual({
+    'apache@8.4': null,
+    'nginx-fpm@8.4': expect.stringMatching(
+      /:1808\d.* instead of .*:1808\d.*, even after a second start\. It has the address .*'Host: app\.test' in `set-up`$/,
+    ),
+  });
+  const right = await bench('by-host', { stored: STORED }, '--instances', '1', ...setUp('-H "Host: app.test"'));
+  expect(right.failures, right.stderr).toEqual({ 'apache@8.4': null, 'nginx-fpm@8.4': null });
+  // It may have ended well and done nothing.
+  expect(right.stdout.replaceAll(/\s+/g, ' ')).toContain(
+    "`set-up` did not fail, but printed 'gd is not there, but who cares'; install the app",
+  );
+});
+
 test('what a second start of each variant changes is no difference, and all else is one', async () => {
   const apps = { kept: CACHED, unlike: UNLIKE };
   const { code, failures, results, stdout, stderr } = await bench('strict', apps, '--instances', '2');

@@ -35,7 +35,7 @@ export async function openSide(world: World, variant: PlannedVariant, index: num
   signal.throwIfAborted();
   await docker.run(['container', 'start', container]);
   await awaitReady(world, container);
-  const failure = await setUp(world, container);
+  const { failure } = await setUp(world, container);
   if (failure) throw new Uncountable(failure.reason);
   return { variant, container };
 }

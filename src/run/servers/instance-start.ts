@@ -27,12 +27,13 @@ export async function startInstance(
         fail(id, started);
         continue;
       }
-      const failure = await setUp(world, started.container);
+      const { failure, said } = await setUp(world, started.container);
       if (failure) {
         fail(id, failure);
         continue;
       }
       const outcome = job.outcomes.get(id) as VariantOutcome;
+      outcome.setUpSaid = said;
       outcome.facts = started.facts ?? outcome.facts;
       if (cold) outcome.coldStartMs.push(Math.round(started.coldStartMs));
       servers.set(id, started);

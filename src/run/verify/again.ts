@@ -23,7 +23,7 @@ export async function restartServers(
   }
   const servers: Server[] = [];
   for (const [id, started] of await startServers(world, wanted, instance)) {
-    const failure = 'stage' in started ? started : await setUp(world, started.container);
+    const failure = 'stage' in started ? started : (await setUp(world, started.container)).failure;
     if (failure) fail(id, failure);
     else servers.push(started as Server);
   }

@@ -90,7 +90,7 @@ export async function checkAnswers(
   learn(known.learned, right, rounds, isFirst);
   if (isFirst) await askOften(world, known.learned, right, pathsOf(world.job.config.scenarios));
   if (isFirst) {
-    const pages = describePages(right, rounds);
+    const pages = describePages(right, rounds, ({ id }) => world.job.outcomes.get(id)?.setUpSaid);
     world.sink.keepChecked(pages.checked);
     for (const warning of pages.warnings) world.sink.warn(warning);
     warnOfRedirects(world, asked);
@@ -150,7 +150,8 @@ async function report(
       reason,
       findAnswer(asked, id, reason),
     );
-    const remedy = kind === 'body' ? MASKABLE : kind === 'head' ? TOLERABLE : '';
+    const maskable = reason.includes(`:${server.port}`) ? storedAddress(world.job.config.host) : MASKABLE;
+    const remedy = kind === 'body' ? maskable : kind === 'head' ? TOLERABLE : '';
     fail(id, { ...failure, reason: `${failure.reason}${remedy}` });
     failed.add(id);
   }
@@ -169,6 +170,10 @@ const TOLERABLE = '. If both are right, set `same-answers: warn`';
 const MASKABLE =
   ', even after a second start. If both are right, set `mask` for the parts that may differ, or set `same-answers: warn`';
 
+/** An app that was installed through its port has kept that address. */
+const storedAddress = (host: string) =>
+  `, even after a second start. It has the address that the app was set up by: send the header 'Host: ${host}' in \`set-up\``;
+
 function differs(variant: string, message: string): Warning {
   return {
     code: 'answers-differ',
@@ -186,7 +191,7 @@ function warnOfRedirects(world: World, asked: readonly Asked[]): void {
     code: 'redirect',
     message: `the load measures redirects, not their targets: ${redirects.slice(0, 5).join(', ')}`,
     remedy:
-      'put the target pages into paths; for a login use a k6 script; redirects to https can be turned off in the app',
+      'put the target pages into paths; for a login use a k6 script; redirects to https can be turned off in the app. If the redirect is what you want to measure, ignore this warning',
     variant: null,
   });
 }

@@ -13,7 +13,10 @@ const answer = (of: Partial<Answer> = {}): Answer => ({
 type Answers = Record<string, Answer & { mayRefuse?: boolean }>;
 
 /** By variant, what it answered to each endpoint. */
-function describe(variants: Record<string, Answers>) {
+function describe(
+  variants: Record<string, Answers>,
+  setUpSaid?: (variant: Server['variant']) => string | null,
+) {
   const servers = Object.keys(variants).map((id) => ({ variant: { id, label: id } }) as Server);
   const round: Round = new Map(
     Object.entries(variants).map(([id, answers]) => [
@@ -26,7 +29,7 @@ function describe(variants: Record<string, Answers>) {
       ),
     ]),
   );
-  return describePages(servers, [round]);
+  return describePages(servers, [round], setUpSaid);
 }
 
 test('a path has one entry: status, title, type and size, whatever the number of variants', () => {
@@ -89,6 +92,14 @@ test('what looks like no page of the app is a warning, once for all paths and va
       variant: null,
     },
   ]);
+});
+
+test('a set-up that changed nothing is quoted', () => {
+  const said = ({ id }: { id: string }) => (id === 'a' ? 'PHP module gd\tis not installed' : null);
+  const [warning] = describe({ a: { '/': SETUP }, b: { '/': SETUP } }, said).warnings;
+  expect(warning?.remedy).toMatch(
+    /^`set-up` did not fail, but printed 'PHP module gd is not installed'; install/,
+  );
 });
 
 test('with other answers on other variants it names the variants', () => {

@@ -12,8 +12,15 @@ export interface Pages {
   warnings: Warning[];
 }
 
-/** @param rounds the latest first: a variant is in some of them */
-export function describePages(servers: readonly Server[], rounds: readonly Round[]): Pages {
+/**
+ * @param rounds the latest first: a variant is in some of them
+ * @param setUpSaid what `set-up` printed there
+ */
+export function describePages(
+  servers: readonly Server[],
+  rounds: readonly Round[],
+  setUpSaid: (variant: Server['variant']) => string | null | undefined = () => null,
+): Pages {
   const checked: CheckedPage[] = [];
   const odd: Odd[] = [];
   for (const { variant } of servers) {
@@ -28,7 +35,7 @@ export function describePages(servers: readonly Server[], rounds: readonly Round
       const page = describePage(path, journey, variant.id, answer);
       checked.push(page);
       const what = findUnfinished({ ...page, body: answer.body });
-      if (what !== null) odd.push({ what, page, label: variant.label });
+      if (what !== null) odd.push({ what, page, label: variant.label, said: setUpSaid(variant) ?? null });
     }
   }
   return { checked: groupPages(checked), warnings: warn(odd, servers.length) };
@@ -43,6 +50,8 @@ interface Odd {
   what: string;
   page: CheckedPage;
   label: string;
+  /** The message that `set-up` printed. */
+  said: string | null;
 }
 
 /** One warning for each kind of page: which requests, on which variants where not on all, and what the first of them showed. */
@@ -56,18 +65,21 @@ function warn(odd: readonly Odd[], variants: number): Warning[] {
     return {
       code: 'looks-unfinished',
       message: `${listNames(requests)}${who} ${look} like ${what} (${showHead((own[0] as Odd).page)}): the numbers are those of this page, not of the app`,
-      remedy:
-        "install the app in `prepare`, or in `set-up` if it needs a database, and compare the title after 'checked:' with that of the page in a browser. If the page is right, ignore this warning",
+      remedy: `${tellSetUp(own[0] as Odd)}install the app in \`prepare\`, or in \`set-up\` if it needs a database, and compare the title after 'checked:' with that of the page in a browser. If the page is right, ignore this warning`,
       variant: null,
     };
   });
 }
 
+/** A `set-up` that changed nothing may have ended well all the same. */
+const tellSetUp = ({ said }: Odd) =>
+  said === null ? '' : `\`set-up\` did not fail, but printed '${cut(cleanLine(said), MOST.said)}'; `;
+
 const showHead = ({ status, title, location }: CheckedPage) =>
   `HTTP ${status}${title === null ? '' : ` "${title}"`}${location && ` to ${location}`}`;
 
 /** Text from elsewhere in our line, characters. */
-const MOST = { endpoint: 200, type: 80, location: 200, title: 120 } as const;
+const MOST = { said: 300, endpoint: 200, type: 80, location: 200, title: 120 } as const;
 
 function describePage(
   endpoint: string,
