@@ -165,6 +165,8 @@ test(
   async () => {
     // Like phpMyAdmin: no shutdown function behind it is called.
     const page = (deprecations: number) => `<?php
+// As Piwigo's installer does: nobody may enter a folder that is made now.
+umask(0111);
 register_shutdown_function(static function (): void { exit; });
 final class Late {
     public function __destruct() { @trigger_error('late'); }

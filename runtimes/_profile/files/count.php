@@ -94,7 +94,8 @@ if (!class_exists(Counter::class, false)) {
 
         private static function append(string $line): void
         {
-            \is_dir(self::FOLDER) || @\mkdir(self::FOLDER, 0777, true);
+            // The app may have set a umask that lets nobody enter it.
+            \is_dir(self::FOLDER) || @\mkdir(self::FOLDER, 0777, true) && @\chmod(self::FOLDER, 0777);
             $path = self::FOLDER . '/requests.txt';
             if (!\is_file($path) || \filesize($path) < self::MOST) {
                 @\file_put_contents($path, $line, \FILE_APPEND);

@@ -191,8 +191,9 @@ if (!class_exists(Profile::class, false)) {
 
         private static function append(string $name, string $text): void
         {
-            // Some handlers throw for suppressed errors, too: mkdir runs only if the folder is missing.
-            \is_dir(self::FOLDER) || @\mkdir(self::FOLDER, 0777, true);
+            // Some handlers throw for suppressed errors, too: mkdir runs only if the folder is missing. The app may have set
+            // a umask that lets nobody enter it.
+            \is_dir(self::FOLDER) || @\mkdir(self::FOLDER, 0777, true) && @\chmod(self::FOLDER, 0777);
             $file = @\fopen(self::FOLDER . "/$name", 'a');
             if ($file !== false) {
                 if (\fstat($file)['size'] + \strlen($text) <= self::MOST) {
