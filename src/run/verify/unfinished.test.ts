@@ -24,6 +24,10 @@ test.each([
   ['list of files', titled('Index of /')],
   ['list of files', titled('Index of /public/')],
   ['installer', titled('Roundcube Webmail Installer')],
+  [
+    'without photos',
+    titled('Piwigo, Welcome', '<p id="noPhotoWelcome">Welcome to your Piwigo photo gallery!</p>'),
+  ],
   ['installer', titled('Installation · FreshRSS: step 1')],
   ['wp-config.php', redirect('http://app.test/blog/wp-admin/setup-config.php')],
   ['empty database', redirect('/wp-admin/install.php')],

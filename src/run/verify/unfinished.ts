@@ -63,6 +63,8 @@ const MARKS: readonly Mark[] = [
     what: 'an installer',
     redirect: /(^|\/)(web-?)?(install|installer|installation|setup|first-?run)(\.php)?(\/|$)/i,
   },
+  // Piwigo: themes/default/template/no_photo_yet.tpl
+  { what: 'a gallery of Piwigo without photos', title: /^Piwigo, /, body: /id="noPhotoWelcome"/ },
   // FreshRSS: app/install.php
   { what: 'an installer', title: /\b(installation|setup)\b.*\bstep \d/i },
   { what: 'an installer', title: /\b(installer|(installation|install|setup) wizard)\b/i },
