@@ -67,7 +67,13 @@ test('an app that has stored the address of its set-up: the message names the Ho
       /:1808\d.* instead of .*:1808\d.*, even after a second start\. It has the address .*'Host: app\.test' in `set-up`$/,
     ),
   });
-  const right = await bench('by-host', { stored: STORED }, '--instances', '1', ...setUp('-H "Host: app.test"'));
+  const right = await bench(
+    'by-host',
+    { stored: STORED },
+    '--instances',
+    '1',
+    ...setUp('-H "Host: app.test"'),
+  );
   expect(right.failures, right.stderr).toEqual({ 'apache@8.4': null, 'nginx-fpm@8.4': null });
   // It may have ended well and done nothing.
   expect(right.stdout.replaceAll(/\s+/g, ' ')).toContain(

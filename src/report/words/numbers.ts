@@ -43,14 +43,17 @@ export function atLeast(value: number): string {
 
 /**
  * A number and half its interval, cut where the interval makes further digits pointless. The half keeps one digit, or
- * two if it starts with 1 or 2. The number has as many places, at most four digits. Without an interval: three digits.
+ * two if it starts with 1 or 2. The number has as many places, from two to four digits: with one, numbers in a column
+ * would look equal or out of order. Without an interval: three digits.
  */
 export function withHalf({ value, half }: Pick<Estimate, 'value' | 'half'>): { value: string; half: string } {
   if (half === null) return { value: digits(value), half: '' };
   if (half === 0) return { value: digits(value), half: '0' };
   const wanted = magnitude(half) - (half / 10 ** magnitude(half) < 2.95 ? 1 : 0);
-  const step = Math.min(Math.max(wanted, magnitude(value) - 3), magnitude(value));
-  return { value: atStep(value, step), half: atStep(Math.max(half, 10 ** step), step) };
+  const least = magnitude(value) - 3;
+  const step = Math.min(Math.max(wanted, least), least + 2);
+  const halfStep = Math.max(wanted, step);
+  return { value: atStep(value, step), half: atStep(Math.max(half, 10 ** halfStep), halfStep) };
 }
 
 /** `1,234 ± 12`, or the number alone. */
