@@ -5,7 +5,7 @@ import type { Server } from '../servers/servers.ts';
 import { addressOf } from '../servers/target.ts';
 import type { World } from '../world.ts';
 import { explainFailure } from './app-evidence.ts';
-import { appOf, askOften, type Learned, learn } from './learned.ts';
+import { appOf, askOften, type Learned, learn, warnOfStarts } from './learned.ts';
 import { maskBodies } from './mask.ts';
 import { describePages } from './pages.ts';
 import {
@@ -52,7 +52,7 @@ export async function checkAnswers(
   const isKnown = servers.every(({ variant }) => known.rounds.some((round) => round.has(variant.id)));
   const sound = isKnown ? await soundRight(world, servers, known) : null;
   if (sound !== null) {
-    learn(known.learned, servers, [sound], isFirst);
+    learnFrom(world, known, servers, [sound]);
     return servers;
   }
   const [first, readable] = await askEach(world, servers, hands);
@@ -87,7 +87,7 @@ export async function checkAnswers(
   const asked = pair(world, current, rounds).flat();
   const failed = await report(world, current, known, hands, asked, faults);
   const right = current.filter(({ variant }) => !failed.has(variant.id));
-  learn(known.learned, right, rounds, isFirst);
+  learnFrom(world, known, right, rounds, isFirst);
   if (isFirst) await askOften(world, known.learned, right, pathsOf(world.job.config.scenarios));
   if (isFirst) {
     const pages = describePages(right, rounds, ({ id }) => world.job.outcomes.get(id)?.setUpSaid);
@@ -96,6 +96,19 @@ export async function checkAnswers(
     warnOfRedirects(world, asked);
   }
   return current;
+}
+
+function learnFrom(
+  world: World,
+  known: KnownAnswers,
+  servers: readonly Server[],
+  rounds: readonly Round[],
+  isFirst = false,
+): void {
+  const warning = warnOfStarts(learn(known.learned, servers, rounds, isFirst));
+  if (warning === null || known.reported.has(warning.code)) return;
+  known.reported.add(warning.code);
+  world.sink.warn(warning);
 }
 
 /** The variants whose answers differ in their bodies alone, and those that they differ from. */

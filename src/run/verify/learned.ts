@@ -1,5 +1,7 @@
 import type { Scenario } from '../../config/types.ts';
 import type { PlannedVariant } from '../../plan/variants.ts';
+import type { Warning } from '../../results/results.ts';
+import { cleanLine } from '../../text/plain.ts';
 import { ask } from '../load/probe.ts';
 import type { Server } from '../servers/servers.ts';
 import { addressOf } from '../servers/target.ts';
@@ -20,23 +22,44 @@ export type Learned = Map<string, Map<string, Seen>>;
 /**
  * Each answer widens the bounds for answers under load. In later starts, answers beyond the known bounds are ignored:
  * they count as other answers.
+ *
+ * @returns those that were ignored, for people
  */
 export function learn(
   seen: Learned,
   servers: readonly Server[],
   rounds: readonly Round[],
   isFirst: boolean,
-): void {
+): string[] {
+  const ignored = new Set<string>();
   for (const { variant } of servers) {
     const ofApp = seenOf(seen, variant);
-    for (const { endpoint, answer } of rounds.flatMap((round) => [
+    for (const { endpoint, headOnly = false, answer } of rounds.flatMap((round) => [
       ...(round.get(variant.id)?.values() ?? []),
     ])) {
       const known = ofApp.get(endpoint);
-      if (isFirst || !known || findDifference(expectationOf(known, true), answer) === null)
-        ofApp.set(endpoint, see(known, answer));
+      // The checks of a journey judge its bodies.
+      const withBody = !headOnly && !endpoint.includes('\n');
+      const other = known && !isFirst ? findDifference(expectationOf(known, withBody), answer) : null;
+      if (other === null) ofApp.set(endpoint, see(known, answer));
+      else ignored.add(`${endpoint.split('\n')[0]} on ${variant.label}: ${other}`);
     }
   }
+  return [...ignored];
+}
+
+/** The number of ignored answers that a warning names. */
+const NAMED = 3;
+
+/** Warning of answers that one start has and the first has not; null: there are none. */
+export function warnOfStarts(ignored: readonly string[]): Warning | null {
+  if (ignored.length === 0) return null;
+  return {
+    code: 'starts-differ',
+    message: `a later start answers differently from the first: ${ignored.slice(0, NAMED).map(cleanLine).join('; ')}. Answers like these count as wrong under load`,
+    remedy: 'let `prepare`, `set-up` and services create the same data at each start, in the same order',
+    variant: null,
+  };
 }
 
 function seenOf(seen: Learned, variant: PlannedVariant): Map<string, Seen> {
