@@ -162,7 +162,7 @@ function missingTwin(variant: Variant, _: number, all: readonly Variant[]): Warn
   return [
     {
       code: 'no-base',
-      message: `nothing to compare ${variant.label} with: ${twin.label} failed (${twin.failure.stage}): ${twin.failure.reason}`,
+      message: `nothing to compare ${variant.label} with: ${twin.label} failed (${twin.failure.stage}): ${twin.failure.reason.replace(/[.\s]+$/, '')}`,
       remedy: 'its log is in the report; if you cannot fix it, choose another ref in compare-to',
       variant: variant.id,
     },

@@ -56,7 +56,7 @@ test('a limit is exceeded: what, by how much, how sure, what to do, and whether 
   expect(found.mark).toBe('bad');
   expect(found.headline).toBe('This PR makes apache use 4.8 % more CPU per request (limit: 3 %)');
   expect(found.sure).toBe(
-    'Certain enough to act on: all of the 99 % interval (+4.1 to +5.6 %) exceeds the limit. Too noisy to tell: nginx-fpm (tcp) +2.8 % (−2.3 to +8.2 %).',
+    'Certain enough to act on: all of the 99 % interval (+4.1 to +5.6 %) exceeds the limit. Too noisy to tell: nginx-fpm (tcp) +2.8 % CPU per request (−2.3 to +8.2 %).',
   );
   expect(found.todo).toBe(
     'What to do: Find the cause and fix it, or accept the change: raise the limit in fail-on. If the result for nginx-fpm (tcp) matters to you, rerun with instances: 48: four times the starts halve the interval.',

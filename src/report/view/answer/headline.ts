@@ -154,14 +154,16 @@ function sureOf({ kind, comparison }: ChangeRow): string {
 /** So many are given with their numbers. */
 const NAMED = 3;
 
-/** `nginx-fpm (tcp) is too noisy to tell: +2.8 % (−2.3 to +8.2 %).` A reason is shown with it. */
+/** `Too noisy to tell: nginx-fpm (tcp) +2.8 % CPU per request (−2.3 to +8.2 %).` A reason is shown with it. */
 function tellNoisy(noisy: readonly ChangeRow[], medium: Medium): string[] {
   const told = noisy.map((row) => {
     const [reason] = row.comparison.reasons;
-    const { ratio, interval } = row.comparison;
+    const { ratio, interval, metric } = row.comparison;
     const numbers =
       ratio !== null && isFit(row)
-        ? [`${change(ratio, interval).value}${interval ? ` (${rangeOf(row.comparison)})` : ''}`]
+        ? [
+            `${change(ratio, interval).value} ${nounOf(metric)}${interval ? ` (${rangeOf(row.comparison)})` : ''}`,
+          ]
         : [];
     const name = row.where ? `${row.name} in ${row.where}` : row.name;
     return { reason: reason ? shortReason(reason, row, medium) : '', text: [name, ...numbers].join(' ') };
