@@ -94,6 +94,25 @@ test('what looks like no page of the app is a warning, once for all paths and va
   ]);
 });
 
+test('paths that show one page, such as a login form, are a warning', () => {
+  const login = (path: string) =>
+    answer({ body: `<title>Login</title><form><input value="${path}"></form>${'<p>x</p>'.repeat(50)}` });
+  const pages = { '/admin': login('/admin'), '/stats': login('/stats'), '/': answer() };
+  expect(describe({ a: pages, b: pages }).warnings).toEqual([
+    {
+      code: 'same-page',
+      message:
+        'GET /admin and GET /stats have the same title ("Login") and size: they may be one page, such as a login form',
+      remedy: expect.stringContaining('k6 script'),
+      variant: null,
+    },
+  ]);
+  // Articles of one title have sizes of their own, and what has no title may be an API.
+  const longer = answer({ body: `${HTML}${'<p>more</p>'.repeat(20)}` });
+  const bare = answer({ body: '{}' });
+  expect(describe({ a: { '/': answer(), '/more': longer, '/x': bare, '/y': bare } }).warnings).toEqual([]);
+});
+
 test('a set-up that changed nothing is quoted', () => {
   const said = ({ id }: { id: string }) => (id === 'a' ? 'PHP module gd\tis not installed' : null);
   const [warning] = describe({ a: { '/': SETUP }, b: { '/': SETUP } }, said).warnings;

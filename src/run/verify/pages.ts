@@ -38,7 +38,31 @@ export function describePages(
       if (what !== null) odd.push({ what, page, label: variant.label, said: setUpSaid(variant) ?? null });
     }
   }
-  return { checked: groupPages(checked), warnings: warn(odd, servers.length) };
+  return { checked: groupPages(checked), warnings: [...warn(odd, servers.length), ...warnOfSame(checked)] };
+}
+
+/** Two pages differ at least by so much in size, bytes: a login form often has the path that it leads back to. */
+const SAME_BYTES = 64;
+
+/** Paths that show one page with a title, such as a login form. A page that redirects has a warning of its own. */
+function warnOfSame(checked: readonly CheckedPage[]): Warning[] {
+  const [first] = checked;
+  const pages = checked.filter(
+    ({ variants, journey, status, title }) =>
+      variants[0] === first?.variants[0] && journey === null && status === 200 && title !== null,
+  );
+  const sizeOf = ({ bytes: [least] }: CheckedPage) => least;
+  return [...Map.groupBy(pages, ({ title }) => title)].flatMap(([title, alike]) => {
+    const sizes = alike.map(sizeOf);
+    if (alike.length < 2 || Math.max(...sizes) - Math.min(...sizes) > SAME_BYTES) return [];
+    return {
+      code: 'same-page',
+      message: `${listNames(alike.map(nameOf))} have the same title ("${title}") and size: they may be one page, such as a login form`,
+      remedy:
+        'compare them in a browser; for pages behind a login use a k6 script. If they are right, ignore this warning',
+      variant: null,
+    };
+  });
 }
 
 /** `GET /`, or a step of a journey. */
