@@ -76,6 +76,11 @@ test.each([
   ],
   ['of other text its last line', 'creating tables\nno such host\n', 'no such host'],
   ['of nothing nothing', '', null],
+  [
+    'a list',
+    'Checking\nFreshRSS failed requirements:\n• gmp\n • pdo-pgsql\n',
+    'FreshRSS failed requirements: • gmp • pdo-pgsql',
+  ],
 ])('what a command says: %s', (_, output, complaint) => {
   expect(readPrinted(output).complaint).toBe(complaint);
 });

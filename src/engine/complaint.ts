@@ -63,8 +63,17 @@ export function readPrinted(output: string): Logged {
   const end = output.trim().slice(-OUTPUT_CHARACTERS);
   const isPage = /<!doctype html|<html|<body|<b>/i.test(end);
   const text = isPage ? textOf(end) : end;
-  const said = isPage ? text.replace(/\s+/g, ' ').slice(0, SAID_CHARACTERS) : lastLines(text, 1);
+  const said = isPage ? text.replace(/\s+/g, ' ').slice(0, SAID_CHARACTERS) : lastSentence(text);
   return { log: lastLines(text, OUTPUT_LINES), complaint: findComplaint(text) ?? (said || null) };
+}
+
+/** The last line. If it is an item of a list, the list from the line before it on. */
+function lastSentence(text: string): string {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const isItem = (line: string) => /^\s*[•*-]\s/.test(line);
+  const from = isItem(lines.at(-1) ?? '') ? lines.findLastIndex((line) => !isItem(line)) : lines.length - 1;
+  const said = lines.slice(Math.max(0, from)).map((line) => line.trim());
+  return said.length > 1 ? said.join(' ').slice(0, SAID_CHARACTERS) : (said[0] ?? '');
 }
 
 function textOf(page: string): string {
