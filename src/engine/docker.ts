@@ -264,6 +264,8 @@ export async function removeRun(
   }
   for (const kind of ['network', 'volume'] as const) {
     for (const { name } of await listOthers(docker, kind, filter)) {
+      if (kind === 'network' && except)
+        await docker.try(['network', 'disconnect', '--force', name, except]).catch(() => {});
       await docker.try([kind, 'rm', name]).catch(() => {});
       removed.push(name);
     }

@@ -265,15 +265,15 @@ function startSeconds(
  * measured. Null where the plan has no budget, or not even MIN_INSTANCES starts would fit, so that it stays as it is.
  *
  * @param tookMs the first start with its load, without searches
- * @param searchedMs those searches
+ * @param onceMs those searches
  */
-export function planRest(config: Timeline, planned: Plan, tookMs: number, searchedMs: number): Plan | null {
+export function planRest(config: Timeline, planned: Plan, tookMs: number, onceMs: number): Plan | null {
   const [first] = planned.instances;
   if (config.budgetMs === undefined || !first) return null;
   const { variants } = planned;
   const slower = (tookMs / 1000 - loadSeconds(first, config)) / startSeconds(first, config);
   const lay = (effort: Effort, limit?: number) => layOutInstances(config, variants, effort, limit);
-  const spentSeconds = (tookMs + searchedMs) / 1000;
+  const spentSeconds = (tookMs + onceMs) / 1000;
   const secondsOf = (effort: Effort) => {
     const other = lay(effort, 2)[1] as Instance;
     // Slow starts may come with longer pauses between slices, but fast ones do not shorten them.

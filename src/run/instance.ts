@@ -25,8 +25,8 @@ export interface RunMemory extends Loading {
   known: KnownAnswers;
   /** The scenario whose journey lies in the arena. */
   brought: string | null;
-  /** How long the first instance was searched for capacities, ms. */
-  searchedMs: number;
+  /** The time of what is done in the first instance only, behind its load, ms. */
+  onceMs: number;
 }
 
 export function learnNothing(sampler: Sampler): RunMemory {
@@ -37,7 +37,7 @@ export function learnNothing(sampler: Sampler): RunMemory {
     drainedMs: new Map(),
     typicalMs: new Map(),
     brought: null,
-    searchedMs: 0,
+    onceMs: 0,
   };
 }
 
@@ -147,20 +147,25 @@ async function loadAll(
   }
   await recheckAnswers(world, [...servers.values()], learned.known.learned, fail);
   await current.drop();
-  if (instance.index === 0) await noteRecompiled(world, [...servers.values()]);
-  if (servers.size === 0 || searchesMs(instance, job.plan) === 0) return;
+  if (servers.size === 0 || instance.index > 0) return;
   const fromMs = engine.host.elapsed();
-  await searchCapacities(
-    world,
-    { instance, servers: [...servers.values()], watch, measured, checkedOf: checked },
-    prepare,
-    (what, ms) => at(what, doneMs + ms),
-  );
-  learned.searchedMs = engine.host.elapsed() - fromMs;
+  await noteRecompiled(world, [...servers.values()]);
+  if (searchesMs(instance, job.plan) > 0) {
+    await searchCapacities(
+      world,
+      { instance, servers: [...servers.values()], watch, measured, checkedOf: checked },
+      prepare,
+      (what, ms) => at(what, doneMs + ms),
+    );
+  }
+  learned.onceMs = engine.host.elapsed() - fromMs;
 }
 
+/** A count that fails ends no run. */
 async function noteRecompiled(world: World, servers: readonly Server[]): Promise<void> {
-  for (const [id, files] of await countRecompiled(world, servers)) {
+  const counted = await countRecompiled(world, servers).catch(() => new Map<string, number>());
+  world.engine.signal.throwIfAborted();
+  for (const [id, files] of counted) {
     const outcome = world.job.outcomes.get(id);
     if (outcome) outcome.recompiled = files;
   }

@@ -51,17 +51,17 @@ async function runInstances(given: World, learned: RunMemory, untilMs: number): 
     const at = (what: string, ms: number) => world.sink.at(what, Math.min(1, (before + ms) / total));
     await runInstance(world, learned, instance, at);
     // The first takes longer, so it shows nothing about the others unless there is no other.
-    const tookMs = host.elapsed() - fromMs - (instance.index === 0 ? learned.searchedMs : 0);
+    const tookMs = host.elapsed() - fromMs - (instance.index === 0 ? learned.onceMs : 0);
     longestMs = instance.index < 2 ? tookMs : Math.max(longestMs, tookMs);
     doneMs += instanceMs(instance, plan);
-    if (instance.index === 0) world = planAnew(world, tookMs, learned.searchedMs);
+    if (instance.index === 0) world = planAnew(world, tookMs, learned.onceMs);
   }
 }
 
 /** The rest by what the first instance took. */
-function planAnew(world: World, tookMs: number, searchedMs: number): World {
+function planAnew(world: World, tookMs: number, onceMs: number): World {
   const { job, sink } = world;
-  const rest = planRest(job.config, job.plan, tookMs, searchedMs);
+  const rest = planRest(job.config, job.plan, tookMs, onceMs);
   if (rest === null) return world;
   sink.keepPlan(rest);
   const [promised, now] = [job.plan.instances.length, rest.instances.length];

@@ -64,7 +64,7 @@ test('an app that has stored the address of its set-up: the message names the Ho
   expect(wrong.failures, wrong.stderr).toEqual({
     'apache@8.4': null,
     'nginx-fpm@8.4': expect.stringMatching(
-      /:1808\d.* instead of .*:1808\d.*, even after a second start\. It has the address .*'Host: app\.test' in `set-up`$/,
+      /:1808\d.* instead of .*:1808\d.*, even after a second start\. .*`mask`.*stored its address in `set-up`, send the header 'Host: app\.test' there$/,
     ),
   });
   const right = await bench(

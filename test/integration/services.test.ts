@@ -132,10 +132,13 @@ withCompose('each variant has a database of its own, fresh for each start', asyn
   const { measurements, warnings, plan, run } = project.results('db');
   // A run that waits begins when the arena is gone, and takes what is still there for that of a dead run.
   const window = ['--since', run.started, '--until', new Date().toISOString()];
-  const filters = ['--filter', 'event=destroy', '--filter', `${LABEL}=${run.id}`];
-  const removed = await docker('events', ...window, ...filters, '--format', '{{.Actor.Attributes.name}}');
-  expect(removed).toMatch(/mariadb/);
-  expect(removed.trim().split('\n').at(-1)).toMatch(/-arena$/);
+  const format = '{{.Actor.Attributes.name}} {{json .Actor.Attributes}}';
+  const events = await docker('events', ...window, '--filter', 'event=destroy', '--format', format);
+  // Networks have no label there, but the run's id in their name.
+  const removed = events.split('\n').flatMap((line) => (line.includes(run.id) ? line.split(' ')[0] : []));
+  expect(removed).toEqual(expect.arrayContaining([`php-runtime-bench-${run.id}_default`]));
+  expect(removed.join()).toMatch(/mariadb/);
+  expect(removed.at(-1)).toMatch(/-arena$/);
   expect(measurements).toHaveLength(4);
   for (const m of measurements) expect(m).toMatchObject({ outcome: 'ok', errors: [] });
   // For whom the database worked is known, although the two take turns.

@@ -49,6 +49,7 @@ export function atLeast(value: number): string {
 export function withHalf({ value, half }: Pick<Estimate, 'value' | 'half'>): { value: string; half: string } {
   if (half === null) return { value: digits(value), half: '' };
   if (half === 0) return { value: digits(value), half: '0' };
+  if (value === 0) return { value: '0', half: digits(half) };
   const wanted = magnitude(half) - (half / 10 ** magnitude(half) < 2.95 ? 1 : 0);
   const least = magnitude(value) - 3;
   const step = Math.min(Math.max(wanted, least), least + 2);

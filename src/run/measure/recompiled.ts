@@ -20,6 +20,7 @@ export async function countRecompiled(
   const paths = pathsOf(world.job.config.scenarios).filter(({ mayRefuse }) => !mayRefuse);
   if (paths.length === 0) return new Map();
   const count = async (asked: readonly Server[]) => {
+    if (asked.length === 0) return [];
     const before = await readAllMisses(world, asked);
     await askPaths(world, asked, paths);
     const behind = await readAllMisses(world, asked);

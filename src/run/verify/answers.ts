@@ -163,8 +163,9 @@ async function report(
       reason,
       findAnswer(asked, id, reason),
     );
-    const maskable = reason.includes(`:${server.port}`) ? storedAddress(world.job.config.host) : MASKABLE;
-    const remedy = kind === 'body' ? maskable : kind === 'head' ? TOLERABLE : '';
+    const { setUp, host } = world.job.config;
+    const stored = setUp !== undefined && reason.includes(`:${server.port}`) ? storedAddress(host) : '';
+    const remedy = kind === 'body' ? `${MASKABLE}${stored}` : kind === 'head' ? TOLERABLE : '';
     fail(id, { ...failure, reason: `${failure.reason}${remedy}` });
     failed.add(id);
   }
@@ -185,7 +186,7 @@ const MASKABLE =
 
 /** An app that was installed through its port has kept that address. */
 const storedAddress = (host: string) =>
-  `, even after a second start. It has the address that the app was set up by: send the header 'Host: ${host}' in \`set-up\``;
+  `. If the app has stored its address in \`set-up\`, send the header 'Host: ${host}' there`;
 
 function differs(variant: string, message: string): Warning {
   return {

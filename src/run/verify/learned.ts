@@ -1,7 +1,7 @@
 import type { Scenario } from '../../config/types.ts';
 import type { PlannedVariant } from '../../plan/variants.ts';
 import type { Warning } from '../../results/results.ts';
-import { cleanLine } from '../../text/plain.ts';
+import { cleanLine, cut } from '../../text/plain.ts';
 import { ask } from '../load/probe.ts';
 import type { Server } from '../servers/servers.ts';
 import { addressOf } from '../servers/target.ts';
@@ -34,12 +34,12 @@ export function learn(
   const ignored = new Set<string>();
   for (const { variant } of servers) {
     const ofApp = seenOf(seen, variant);
-    for (const { endpoint, headOnly = false, answer } of rounds.flatMap((round) => [
+    for (const { endpoint, headOnly = false, mayRefuse = false, answer } of rounds.flatMap((round) => [
       ...(round.get(variant.id)?.values() ?? []),
     ])) {
       const known = ofApp.get(endpoint);
-      // The checks of a journey judge its bodies.
-      const withBody = !headOnly && !endpoint.includes('\n');
+      // The checks of a journey judge its bodies, and nobody knows what a script loads.
+      const withBody = !headOnly && !mayRefuse && !endpoint.includes('\n');
       const other = known && !isFirst ? findDifference(expectationOf(known, withBody), answer) : null;
       if (other === null) ofApp.set(endpoint, see(known, answer));
       else ignored.add(`${endpoint.split('\n')[0]} on ${variant.label}: ${other}`);
@@ -50,13 +50,16 @@ export function learn(
 
 /** The number of ignored answers that a warning names. */
 const NAMED = 3;
+/** The length of each: a redirect's target may be long. */
+const CHARACTERS = 300;
 
 /** Warning of answers that one start has and the first has not; null: there are none. */
 export function warnOfStarts(ignored: readonly string[]): Warning | null {
   if (ignored.length === 0) return null;
+  const named = ignored.slice(0, NAMED).map((text) => cut(cleanLine(text), CHARACTERS));
   return {
     code: 'starts-differ',
-    message: `a later start answers differently from the first: ${ignored.slice(0, NAMED).map(cleanLine).join('; ')}. Answers like these count as wrong under load`,
+    message: `a later start answers differently from the first: ${named.join('; ')}. Answers like these count as wrong under load`,
     remedy: 'let `prepare`, `set-up` and services create the same data at each start, in the same order',
     variant: null,
   };

@@ -23,6 +23,7 @@ export function describePages(
 ): Pages {
   const checked: CheckedPage[] = [];
   const odd: Odd[] = [];
+  const shown: Shown[] = [];
   for (const { variant } of servers) {
     const replies = rounds.find((round) => round.has(variant.id))?.get(variant.id) ?? new Map();
     const seen = new Set<string>();
@@ -34,35 +35,54 @@ export function describePages(
       seen.add(endpoint);
       const page = describePage(path, journey, variant.id, answer);
       checked.push(page);
+      if (variant === servers[0]?.variant && journey === null && page.status === 200 && page.title !== null)
+        shown.push({ name: nameOf(page), title: page.title, words: wordsOf(answer.body, path) });
       const what = findUnfinished({ ...page, body: answer.body });
       if (what !== null) odd.push({ what, page, label: variant.label, said: setUpSaid(variant) ?? null });
     }
   }
-  return { checked: groupPages(checked), warnings: [...warn(odd, servers.length), ...warnOfSame(checked)] };
+  return { checked: groupPages(checked), warnings: [...warn(odd, servers.length), ...warnOfSame(shown)] };
 }
 
-/** Two pages differ at least by so much in size, bytes: a login form often has the path that it leads back to. */
-const SAME_BYTES = 64;
+/** A page of the first variant, for the search for paths that show one page. */
+interface Shown {
+  name: string;
+  title: string;
+  words: ReadonlySet<string>;
+}
 
-/** Paths that show one page with a title, such as a login form. A page that redirects has a warning of its own. */
-function warnOfSame(checked: readonly CheckedPage[]): Warning[] {
-  const [first] = checked;
-  const pages = checked.filter(
-    ({ variants, journey, status, title }) =>
-      variants[0] === first?.variants[0] && journey === null && status === 200 && title !== null,
-  );
-  const sizeOf = ({ bytes: [least] }: CheckedPage) => least;
-  return [...Map.groupBy(pages, ({ title }) => title)].flatMap(([title, alike]) => {
-    const sizes = alike.map(sizeOf);
-    if (alike.length < 2 || Math.max(...sizes) - Math.min(...sizes) > SAME_BYTES) return [];
-    return {
+/** Two answers with one page differ in the path that a form leads back to, and in one or two tokens. */
+const OTHER_WORDS = 4;
+
+/** Paths that show one page with a title, such as a login form. */
+function warnOfSame(shown: readonly Shown[]): Warning[] {
+  const left = [...shown];
+  const warnings: Warning[] = [];
+  for (let one = left.shift(); one; one = left.shift()) {
+    const { title, words, name } = one;
+    const same = left.filter((other) => other.title === title && isSamePage(words, other.words));
+    if (same.length === 0) continue;
+    for (const other of same) left.splice(left.indexOf(other), 1);
+    const names = [name, ...same.map((other) => other.name)];
+    warnings.push({
       code: 'same-page',
-      message: `${listNames(alike.map(nameOf))} have the same title ("${title}") and size: they may be one page, such as a login form`,
+      message: `${listNames(names)} show the same page ("${title}"), such as a login form`,
       remedy:
         'compare them in a browser; for pages behind a login use a k6 script. If they are right, ignore this warning',
       variant: null,
-    };
-  });
+    });
+  }
+  return warnings;
+}
+
+const isSamePage = (a: ReadonlySet<string>, b: ReadonlySet<string>) =>
+  [...a].filter((word) => !b.has(word)).length + [...b].filter((word) => !a.has(word)).length <= OTHER_WORDS;
+
+/** Its words, without those of its own path. */
+function wordsOf(body: string, path: string): ReadonlySet<string> {
+  const words = (text: string): string[] => text.match(/[\p{L}\p{N}]+/gu) ?? [];
+  const own = words(path);
+  return new Set(words(body).filter((word) => !own.includes(word)));
 }
 
 /** `GET /`, or a step of a journey. */
