@@ -112,7 +112,7 @@ if (!class_exists(Counter::class, false)) {
     /** The app of a server that keeps it in memory. That server takes back the error handlers of a request. */
     function watch(\Closure $app): \Closure
     {
-        return static function (array $request, callable $send) use ($app): void {
+        return static function (array $request, ?callable $send = null) use ($app): void {
             Counter::begin();
             try {
                 $app($request, $send);

@@ -207,7 +207,7 @@ if (!class_exists(Profile::class, false)) {
     /** The app of a server that keeps it in memory, watched from its first request on. */
     function watch(\Closure $app): \Closure
     {
-        return static function (array $request, callable $send) use ($app): void {
+        return static function (array $request, ?callable $send = null) use ($app): void {
             Profile::enter();
             try {
                 $app($request, $send);
