@@ -191,6 +191,8 @@ const LANGUAGES: Record<string, (block: Block, page: Page) => void> = {
   yaml(block, page) {
     const check = YAML_FILES.find(([path]) => path.test(block.file ?? ''))?.[1];
     if (!check) throw new Error(`which file is this? ${block.file ?? 'its first line does not say'}`);
+    // Several blocks of a page may have one name, and a check reads the last.
+    parse(block.text);
     check(block, page);
   },
   js: ({ text }) => void transformSync(text),
