@@ -20,14 +20,17 @@ function mergeAll(parts: readonly Generated[]) {
   return mergeSummaries(parts.map(({ summary }) => ({ summary, aheadMs: 0 })));
 }
 
-/** Percentile by k6's definition. */
-function exact(sorted: readonly number[], p: number): number {
+/** Samples between two of k6's percentiles, of which there is one each 0.25 %, are guessed: each lies within so many places. */
+const guessed = (samples: number) => Math.ceil(1 + (0.25 / 100) * samples);
+
+/** The samples on both sides of a percentile, by k6's definition, and so many places further. */
+function around(sorted: readonly number[], p: number, places: number): [least: number, most: number] {
   const index = (p / 100) * (sorted.length - 1);
-  const [low, high] = [sorted[Math.floor(index)] as number, sorted[Math.ceil(index)] as number];
-  return low + (high - low) * (index - Math.floor(index));
+  const at = (i: number) => sorted[Math.min(Math.max(i, 0), sorted.length - 1)] as number;
+  return [at(Math.floor(index) - places), at(Math.ceil(index) + places)];
 }
 
-test('percentiles merged from four generators are those of all their requests, within one bucket', async () => {
+test('percentiles merged from four generators are those of all their requests, as near as histograms know', async () => {
   const batch = makeBatch('vus(8, 3s)', { name: 'closed' });
   const parts = await generate(arena, batch, site.port, 4);
   const id = sliceId(batch.slices[0] as (typeof batch.slices)[number]);
@@ -36,10 +39,12 @@ test('percentiles merged from four generators are those of all their requests, w
   const { latency, histogram } = readLatency(merged, `slice:${id}`);
   expect(total(histogram)).toBe(all.length);
   expect(merged.metrics[`http_reqs{slice:${id}}`]?.count).toBe(all.length);
+  const places = parts.reduce((sum, { latencies }) => sum + guessed(latencies.length), 0);
   for (const p of PERCENTS) {
     const found = latency?.[`p${String(p).replace('.', '_')}Ms` as 'p99Ms'] ?? 0;
-    const apart = Math.abs(bucketOf(found) - bucketOf(exact(all, p)));
-    expect(apart, `p${p}: ${found} instead of ${exact(all, p)}`).toBeLessThanOrEqual(1);
+    const [least, most] = around(all, p, places);
+    expect(bucketOf(found), `p${p}: ${found} below ${least}`).toBeGreaterThanOrEqual(bucketOf(least) - 1);
+    expect(bucketOf(found), `p${p}: ${found} above ${most}`).toBeLessThanOrEqual(bucketOf(most) + 1);
   }
   expect(latency?.minMs).toBe(all[0]);
   expect(latency?.maxMs).toBe(all.at(-1));

@@ -65,3 +65,8 @@ test('where a counter was set back all are left out, and a service that restarte
   const anew = [makeService('a', 'redis', [cache(10), cache(14, 2)], [1000, 60_500])];
   await expect(countDuring(world, anew, [], work)).rejects.toThrow('the service a restarted');
 });
+
+test('a service whose start is known only roughly has not restarted', async () => {
+  const slow = [makeService('a', 'redis', [cache(10), cache(14)], [30_000, 33_500])];
+  expect((await countDuring(world, slow, [], work)).values).toEqual(cache(3));
+});
