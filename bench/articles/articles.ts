@@ -30,7 +30,7 @@ export const ARTICLES: Readonly<Record<Name, Article>> = {
       ['--runtimes', 'RoadRunner-reboot=roadrunner[front=nginx,reboot=true],ReactPHP=reactphp[front=nginx]'],
       ['--runtimes', 'ReactPHP-reboot=reactphp[front=nginx,reboot=true]'],
       ['--scenarios', 'rps-1000', '--duration-scale', '0.05', '--timeout', '3s', '--max-vus', '300'],
-      ['--instances', '2'],
+      ['--instances', '5'],
     ],
   },
   apache: {

@@ -86,9 +86,11 @@ test('slices, endpoints and comparisons where the article has them', () => {
 
 test('what shows nothing of a server has a flaw; one that gave in has none', () => {
   const failure = { stage: 'build', reason: 'no such package\nand more', log: '' } as const;
+  const unreached = 'rr:1: failed to resolve source metadata for rr:1: dial tcp: lookup on 192.0.2.1';
   const servers: Server[] = [
     { id: 'fine', rps: 50 },
     { id: 'broken', rps: 50, failure },
+    { id: 'unreached', rps: 50, failure: { ...failure, reason: unreached } },
     { id: 'bound', rps: 50, bound: 'k6 used 95 % of its CPUs' },
     { id: 'wrong', rps: 50, okRatio: 0.5 },
   ];
@@ -96,6 +98,7 @@ test('what shows nothing of a server has a flaw; one that gave in has none', () 
   expect(rows.map(({ variant, flaw }) => [variant, flaw])).toEqual([
     ['fine', null],
     ['broken', 'failed to build: no such package'],
+    ['unreached', 'no registry gave rr:1'],
     ['bound', 'k6 was the limit'],
     ['wrong', null],
   ]);

@@ -107,8 +107,11 @@ function toRow(
 function flawOf({ state }: Pooled): string | null {
   if (state.kind === 'generator-bound') return BOUND;
   const isFlawed = state.kind === 'failed' || (state.kind === 'unranked' && state.cause === 'no-data');
-  return isFlawed ? (reasonOf(state).split('\n')[0] ?? '') : null;
+  return isFlawed ? (reasonOf(state).split('\n')[0] ?? '').replace(UNREACHED, 'no registry gave $1') : null;
 }
+
+/** The rest names a network that is nobody else's. */
+const UNREACHED = /^failed to build: (\S+): failed to resolve source metadata .*/;
 
 /** How the slices of one start differ shows nothing about other starts. */
 function toValue(found: Estimate | null): Value | null {
