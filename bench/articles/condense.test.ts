@@ -86,7 +86,7 @@ test('slices, endpoints and comparisons where the article has them', () => {
 
 test('what shows nothing of a server has a flaw; one that gave in has none', () => {
   const failure = { stage: 'build', reason: 'no such package\nand more', log: '' } as const;
-  const unreached = 'rr:1: failed to resolve source metadata for rr:1: dial tcp: lookup on 192.0.2.1';
+  const unreached = 'the base image rr:1 could not be pulled, as its registry does not answer (EOF)';
   const servers: Server[] = [
     { id: 'fine', rps: 50 },
     { id: 'broken', rps: 50, failure },

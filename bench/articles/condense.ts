@@ -111,7 +111,7 @@ function flawOf({ state }: Pooled): string | null {
 }
 
 /** The rest names a network that is nobody else's. */
-const UNREACHED = /^failed to build: (\S+): failed to resolve source metadata .*/;
+const UNREACHED = /^failed to build: the base image (\S+) could not be pulled, .*/;
 
 /** How the slices of one start differ shows nothing about other starts. */
 function toValue(found: Estimate | null): Value | null {

@@ -47,6 +47,21 @@ test.each([
     'ERROR: failed to solve: failed to resolve source metadata for docker.io/dunglas/frankenphp:1: failed to copy: toomanyrequests: You have reached your unauthenticated pull rate limit. https://www.docker.com/increase-rate-limit\n',
     'the registry of dunglas/frankenphp:1 takes no more requests for now (429 Too Many Requests): run `docker login`, wait, or set a mirror or your own image in `images`',
   ],
+  [
+    'a registry that cannot be reached',
+    'ERROR: failed to solve: ghcr.io/a/rr:1: failed to resolve source metadata for ghcr.io/a/rr:1: failed to do request: Head "https://ghcr.io/v2/a/rr/manifests/1": dial tcp: lookup ghcr.io on 192.0.2.1:53: no such host\n',
+    'the base image ghcr.io/a/rr:1 could not be pulled, as its registry does not answer (dial tcp: lookup ghcr.io on 192.0.2.1:53: no such host): check the network, or set a mirror or your own image in `images`',
+  ],
+  [
+    'one that takes too long',
+    'ERROR: failed to solve: failed to resolve source metadata for docker.io/library/php:8.4-fpm: failed to do request: Head "https://registry-1.docker.io/v2/library/php/manifests/8.4-fpm": net/http: TLS handshake timeout\n',
+    'the base image php:8.4-fpm could not be pulled, as its registry does not answer (net/http: TLS handshake timeout): check the network, or set a mirror or your own image in `images`',
+  ],
+  [
+    'a builder that lost a session',
+    'ERROR: failed to solve: no active sessions\n',
+    'the builder repeats a step that an earlier build lost (no active sessions): restart the Docker engine, and run again',
+  ],
   ['an image that is not there', 'ERROR: failed to solve: nope:1: not found\n', 'nope:1: not found'],
 ])('%s', (_, log, reason) => {
   expect(findReason(log)).toBe(reason);

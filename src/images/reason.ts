@@ -12,15 +12,22 @@ const NO_IMAGE =
 const TOO_MANY =
   /failed to resolve source metadata for (?:docker\.io\/(?:library\/)?)?(\S+): .*(?:429 Too Many Requests|toomanyrequests)/;
 
+/** No answer from a registry: there is none by that name, or the network does not reach it. */
+const NO_ANSWER =
+  /failed to resolve source metadata for (?:docker\.io\/(?:library\/)?)?(\S+): failed to do request: .*?: ((?:dial|read) tcp.*|net\/http: .*|EOF|context deadline exceeded)$/;
+
+/** A step that asks for secrets, of a build that was given up. BuildKit keeps it until it ends, and so does each build behind it. */
+const LOST_SESSION = /^ERROR: (?:failed to solve: )?no active sessions$/;
+
 const STEP_FAILED = /^#(\d+) ERROR: process .* did not complete successfully: (exit code: \d+)/;
 
 /** Why a build failed, from bake's plain progress: what the app's build reports, else what its failed step printed. */
 export function findReason(log: string): string {
   const lines = log.split('\n');
-  const why = lines
+  const said = lines
     .flatMap((line) => SAID.exec(line)?.[1] ?? [])
     .findLast((text) => !text.startsWith('note: '));
-  if (why !== undefined) return why.slice(0, 600);
+  if (said !== undefined) return said.slice(0, 600);
   const failed = lines.map((line) => STEP_FAILED.exec(line)).findLast((found) => found !== null);
   const printed = failed ? printedBy(failed[1] as string, lines) : '';
   if (failed && printed) return `${printed} (a RUN of the Dockerfile ended with ${failed[2]})`;
@@ -31,6 +38,11 @@ export function findReason(log: string): string {
   const refused = TOO_MANY.exec(line)?.[1];
   if (refused)
     return `the registry of ${refused} takes no more requests for now (429 Too Many Requests): run \`docker login\`, wait, or set a mirror or your own image in \`images\``;
+  const [, unreached, why] = NO_ANSWER.exec(line) ?? [];
+  if (unreached)
+    return `the base image ${unreached} could not be pulled, as its registry does not answer (${why}): check the network, or set a mirror or your own image in \`images\``;
+  if (LOST_SESSION.test(line))
+    return 'the builder repeats a step that an earlier build lost (no active sessions): restart the Docker engine, and run again';
   return line.replace(/^ERROR: (failed to solve: )?/, '').slice(0, 300);
 }
 
