@@ -62,11 +62,8 @@ function ofRun({ run, plan, variants }: Results, scenarios: readonly ScenarioSum
   return [...warnings, ...ofRecompiled(variants), ...ofPhp(variants)];
 }
 
-/** Below, one path of several may have had a reason of its own. */
-const MOST_RECOMPILED = 0.5;
-
 function ofRecompiled(variants: Results['variants']): Warning[] {
-  const all = variants.filter(({ recompiled = 0 }) => recompiled >= MOST_RECOMPILED);
+  const all = variants.filter(({ recompiled = 0 }) => recompiled > 0);
   if (all.length === 0) return [];
   const counts = all.map(
     ({ label, recompiled = 0 }) => `${recompiled.toFixed(1).replace('.0', '')} on ${label}`,

@@ -5,13 +5,14 @@ import { addressOf } from '../servers/target.ts';
 import { askPaths, pathsOf } from '../verify/answers.ts';
 import type { World } from '../world.ts';
 
-/** From so many files a request on, they are counted once more: something may have run for the first time. */
+/** From so many files a request on. Below, one path of several may have had a reason of its own. */
 const NOTABLE = 0.5;
 
 /**
  * The number of files that PHP compiles again in each request, by variant: the misses of OPcache while each path is asked
  * once. It is to be called behind all load, so that everything has been compiled before. The misses of the facts page
- * itself are subtracted. Servers that keep the app, or that report no misses, are left out.
+ * itself are subtracted. What is not notable is 0, and so is what a second count does not confirm: something may have run
+ * for the first time. Servers that keep the app, or that report no misses, are left out.
  */
 export async function countRecompiled(
   world: World,
@@ -34,12 +35,13 @@ export async function countRecompiled(
   const once = await count(
     servers.filter(({ variant: { runtime, options } }) => modelOf(runtime, options) === 'per-request'),
   );
-  const notable = once.filter(([, files]) => files >= NOTABLE).map(([server]) => server);
-  const again = notable.length > 0 ? await count(notable) : [];
-  const least = new Map(once.map(([{ variant }, files]) => [variant.id, files]));
-  for (const [{ variant }, files] of again)
-    least.set(variant.id, Math.min(files, least.get(variant.id) as number));
-  return least;
+  const again = new Map(await count(once.filter(([, files]) => files >= NOTABLE).map(([server]) => server)));
+  return new Map(
+    once.map(([server, files]) => {
+      const least = Math.min(files, again.get(server) ?? 0);
+      return [server.variant.id, least >= NOTABLE ? least : 0];
+    }),
+  );
 }
 
 async function readAllMisses(
