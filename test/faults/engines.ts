@@ -2,6 +2,7 @@
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { LABEL } from '../../src/engine/docker.ts';
 import { realHost } from '../../src/host.ts';
 import { during, leftovers, type Project, type Run, slicesOf, told } from '../integration/bench.ts';
 import { fillDisk, type OwnEngine, quietly } from './engine.ts';
@@ -17,11 +18,17 @@ export interface EngineWorld {
 const bench = ({ project, out }: EngineWorld, runtimes: string) =>
   project.bench(out, ...['--runtimes', runtimes, '--instances', '3', '--load', 'vus(2, 2s)']);
 
+const PATIENTLY = { timeout: 60_000, interval: 200 };
+
 /** Nothing is left: neither here nor, once the next run begins, in the engine. */
 export async function expectAfter({ project, engine }: EngineWorld): Promise<void> {
   expect(project.temporaryFiles()).toEqual([]);
   expect(processesOf(project.temporary)).toEqual([]);
   if (!quietly('docker', ['version'])) await engine.start();
+  // An engine that hung learns only now that the run has ended, which ends the arena.
+  await expect
+    .poll(() => engine.docker('ps', '--quiet', '--filter', `label=${LABEL}.arena`), PATIENTLY)
+    .toBe('');
   await beginNext();
   expect(await leftovers()).toEqual([]);
 }
