@@ -1,5 +1,5 @@
 import { mean } from 'simple-statistics';
-import { CompareMetric, type Comparison, type Duet, type Gate, type Results } from '../../results/results.ts';
+import { CompareMetric, type Comparison, type Duet, type Results } from '../../results/results.ts';
 import { ALPHA, MAX_GUARDED, MIN_PAIRS, SATURATED } from '../../stats/limits.ts';
 import {
   benjaminiHochberg,
@@ -14,7 +14,7 @@ import { percent } from '../../text/percent.ts';
 import { sum } from '../rows/pool.ts';
 import { chooseMetric, type Entry, type Measured, measureVariants } from '../rows/variant-rows.ts';
 import { testDuets, wereTogether } from './duet-pairs.ts';
-import { isNamed, keyOfPair, leadsOf } from './gates.ts';
+import { keyOfPair, leadsOf, names } from './gates.ts';
 import {
   type InstancePair,
   type LogSides,
@@ -151,7 +151,7 @@ function draftPair(
       full: fitting.full,
       primary:
         fitting.metrics.includes(metric) ||
-        results.plan.gates.some((gate) => names(gate, scenario, variant, metric)),
+        results.plan.gates.some((gate) => names(gate, scenario.facts.name, variant.variant, metric)),
       how,
       test,
       center: centerOf(sides),
@@ -197,14 +197,6 @@ function chooseFitting(
   const fast = scenario.model === 'open' ? 'p50' : 'rps';
   if (together) return { metrics: full && fast === 'rps' ? ['cpu'] : ['cpu', fast], full };
   return { metrics: full && fast === 'rps' ? ['cpu'] : [fast], full };
-}
-
-function names(gate: Gate, { facts }: Measured, { variant }: Entry, metric: CompareMetric): boolean {
-  return (
-    gate.metric === metric &&
-    (gate.scenario === null || gate.scenario === facts.name) &&
-    isNamed(variant, gate.variant)
-  );
 }
 
 function obstaclesOf({ row }: Entry, metric: CompareMetric): string[] {

@@ -39,6 +39,24 @@ describe('gates', () => {
     const checks = analyse(withCpu(0.05, gates)).gates.map((result) => result.checks.length);
     expect(checks).toEqual([1, 1, 0, 0, 1]);
   });
+  test('a gate on the metric of one variant takes it from the general one for that variant alone', () => {
+    const primary = (variant: string, reference: string, metric: Comparison['metric']): Comparison => ({
+      ...(compare(pair({}, {}, { gates: [gate] })) as [Comparison])[0],
+      ...{ variant, reference, metric, primary: true, verdict: 'slower', ratio: 1.1 },
+      interval: { low: 1.08, high: 1.12, level: 0.99 },
+    });
+    const own: Gate = { ...gate, metric: 'cpu', variant: 'other', above: 0.5 };
+    const results = pair({}, {}, { gates: [gate, own] });
+    const { variant, reference } = (compare(results) as [Comparison])[0];
+    const both = (['rps', 'cpu'] as const).map((metric) => primary(variant, reference, metric));
+    const metrics = (gates: Gate[]) =>
+      checkGates({ ...results, plan: { ...results.plan, gates } }, both)[0]?.checks.map(
+        ({ comparison }) => comparison.metric,
+      );
+    expect(metrics([gate, own])).toEqual(['rps', 'cpu']);
+    expect(metrics([gate, { ...own, variant }])).toEqual(['rps']);
+    expect(metrics([gate, { ...own, variant, scenario: 'other' }])).toEqual(['rps', 'cpu']);
+  });
   test('less RPS is slower', () => {
     const results = pair({}, {}, { gates: [{ ...gate, metric: 'rps' }] });
     setExactly(results, (slice) => ({

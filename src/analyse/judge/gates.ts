@@ -1,10 +1,11 @@
-import type { Comparison, Gate, Results, Variant } from '../../results/results.ts';
+import type { CompareMetric, Comparison, Gate, Results, Variant } from '../../results/results.ts';
 import type { CountCheck, CountRow } from '../counted.ts';
 import type { GateResult } from '../summary.ts';
 
 /**
  * Holds every gate of the plan against the comparisons: with the other ref or an earlier run where one was asked for,
- * else with the reference. Without a metric it looks at those that a verdict goes by, unless another gate names them. One fails only on 'slower' with the whole interval beyond what it allows.
+ * else with the reference. Without a metric it looks at those that a verdict goes by, unless another gate names that
+ * metric of that variant and scenario. One fails only on 'slower' with the whole interval beyond what it allows.
  */
 export function checkGates(
   results: Results,
@@ -13,10 +14,12 @@ export function checkGates(
 ): GateResult[] {
   const wanted = ({ against }: Comparison) => (against === 'reference') === (results.plan.compareTo === null);
   const leads = leadsOf(comparisons);
-  const named = results.plan.gates.map(({ metric }) => metric);
-  const fits = (comparison: Comparison) =>
-    leads.has(comparison) || (comparison.primary && !named.includes(comparison.metric));
   const byId = new Map(results.variants.map((variant) => [variant.id, variant]));
+  const isNamedBy = (gate: Gate, { scenario, variant, metric }: Comparison) =>
+    names(gate, scenario, byId.get(variant), metric);
+  const fits = (comparison: Comparison) =>
+    leads.has(comparison) ||
+    (comparison.primary && !results.plan.gates.some((gate) => isNamedBy(gate, comparison)));
   return results.plan.gates.map((gate) => {
     if (gate.count !== undefined) return checkCountGate(results, gate, counts);
     const checks = comparisons
@@ -83,6 +86,20 @@ export function leadsOf(comparisons: readonly Comparison[]): Set<Comparison> {
 /** Key of a comparison: its scenario and both sides. */
 export function keyOfPair({ scenario, variant, against, reference }: Comparison): string {
   return JSON.stringify([scenario, variant, against, reference]);
+}
+
+/** Whether a gate names this metric, for this scenario and variant or for all. */
+export function names(
+  gate: Gate,
+  scenario: string,
+  variant: Variant | undefined,
+  metric: CompareMetric,
+): boolean {
+  return (
+    gate.metric === metric &&
+    (gate.scenario === null || gate.scenario === scenario) &&
+    isNamed(variant, gate.variant)
+  );
 }
 
 /** Whether a gate for this runtime, label or id means this variant; null means all. */
