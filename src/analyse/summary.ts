@@ -74,6 +74,8 @@ export interface Tuned {
   /** Ids of variants: as it was chosen; the best that is surely better than that, or null; all that gave a number. */
   own: string;
   best: string | null;
+  /** How many times as good the best is as the chosen one, above 1: of paired starts where there are enough. Null without one. */
+  gain: number | null;
   tried: readonly string[];
   /** Fresh starts that the numbers are from, of the value that had the fewest. */
   starts: number;

@@ -66,8 +66,11 @@ describe('what is better is found', () => {
       const queue: Queue = { workers, serviceMs: 50, exponential: true, random: makeRandom(workers) };
       return { capacity: searched([search({ queue, seed: 0.9 })]) };
     };
-    const [tuned] = judge([4, 2, 8, 3].map(find));
+    const values = [4, 2, 8, 3].map(find);
+    const [tuned] = judge(values);
+    const [chosen, , twice] = values.map(({ capacity }) => capacity?.value ?? 0) as [number, number, number];
     expect(tuned).toMatchObject({ own: 'v0', best: 'v2', measure: 'capacity', starts: 1 });
+    expect(tuned?.gain).toBeCloseTo(twice / chosen, 6);
     expect(tuned?.tried).toHaveLength(4);
   });
   test('by RPS of six starts, 10 % more', () => {

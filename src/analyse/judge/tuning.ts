@@ -57,8 +57,10 @@ export function judgeTuned(
       .map((one) => ({ ...one, p: ps.shift() as number }))
       .filter(({ test, p }) => test !== null && p < ALPHA && Math.expm1(test.gain) >= MIN_EFFECT)
       .sort((a, b) => (b.test as Test).gain - (a.test as Test).gain);
+    const [best] = better;
     return {
-      ...{ option: tune, measure, own: own.variant.id, best: better[0]?.entry.variant.id ?? null },
+      ...{ option: tune, measure, own: own.variant.id, best: best?.entry.variant.id ?? null },
+      gain: best?.test ? Math.exp(best.test.gain) : null,
       tried: tried.map(({ variant }) => variant.id),
       starts: Math.min(...tried.map((entry) => startsOf(entry, measure))),
     };

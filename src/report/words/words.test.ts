@@ -1,8 +1,8 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { summaryOf } from '../../../test/fixtures/results/summaries.ts';
 import type { Row, ScenarioSummary } from '../../analyse/summary.ts';
 import type { Comparison } from '../../results/results.ts';
-import { machineFacts, tradeOffs } from './words.ts';
+import { machineFacts, tradeOffs, verdict } from './words.ts';
 
 const name = (label: string) => label;
 const [scenario] = summaryOf('base').scenarios as [ScenarioSummary];
@@ -43,6 +43,34 @@ test.each<[string, Record<string, Partial<Row>>, string]>([
   ],
 ])('a surely lower p95 beside the highest RPS where %s', (_, rows, text) => {
   expect(tradeOffs(changed({}, rows), name)).toBe(text);
+});
+
+describe('paired starts decide, and the numbers over all starts point the other way', () => {
+  const reversed = (rows: Record<string, Partial<Row>>, metric: 'rps' | 'p95' = 'rps') => ({
+    ...changed({}, rows),
+    metric,
+    best,
+  });
+  const rps = (value: number) => ({ rps: { value, half: 1, n: 6, over: 'instances' } as Row['rps'] });
+  test('the sentence gives what was tested', () => {
+    const rows = { [best]: rps(90), [second]: rps(96) };
+    expect(verdict(reversed(rows), name)).toMatch(
+      /90.* rps, in paired starts \d\S* % ahead of nginx-fpm \(unix\) \(96/,
+    );
+    const untested = { ...reversed(rows), comparisons: [] };
+    expect(verdict(untested, name)).toContain('rps, in paired starts ahead of nginx-fpm (unix) (96');
+  });
+  test('and no gap where the numbers agree without a test', () => {
+    const untested = { ...reversed({ [best]: rps(110), [second]: rps(100) }), comparisons: [] };
+    expect(verdict(untested, name)).toContain('rps, 10 % ahead of');
+  });
+  test('of CPU per request', () => {
+    const cpu = (value: number) => ({ cpuMsPerRequest: { ...rps(value).rps } as Row['cpuMsPerRequest'] });
+    const said = (value: number) =>
+      tradeOffs({ ...changed({}, { [second]: cpu(value) }), cheapest: second }, name);
+    expect(said(0.001)).toMatch(/CPU per request: 0.001.* ms, \d+ % below the next\.$/);
+    expect(said(1000)).toMatch(/CPU per request: 1.* ms, by paired starts\.$/);
+  });
 });
 
 test('p95 and p99 of one variant share a sentence', () => {

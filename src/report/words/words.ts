@@ -1,3 +1,4 @@
+import { isMore } from '../../analyse/judge/rank.ts';
 import type { Row, RowState, ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import type { ScenarioFacts } from '../../results/results.ts';
 import type { Estimate } from '../../stats/estimate.ts';
@@ -83,27 +84,32 @@ function behind(rest: readonly Row[], name: Name): string {
 
 /** How far the first is ahead of the second: `11 % ahead of`, `2.4 times as much as`, `35 % below`. */
 function distance(scenario: ScenarioSummary, first: Row, second: Row): string {
-  const ratio = ratioOf(scenario, first, second);
   const { metric } = scenario;
   const isBound = first.holds?.kind === 'beyond' || second.holds?.kind === 'below';
-  return `${metric === 'holds' && isBound ? 'at least ' : ''}${gapOf(metric, ratio)}`;
+  const [a, b] = [first[metric]?.value ?? 0, second[metric]?.value ?? 0];
+  const ratio = pairedRatio(scenario, first, second) ?? a / (b || 1);
+  // Paired starts decide. The numbers over all starts can point the other way where a start lacks one of the two.
+  if (isMore(metric) ? a >= b : a <= b)
+    return `${metric === 'holds' && isBound ? 'at least ' : ''}${gapOf(metric, ratio)}`;
+  const isGap = isMore(metric) ? ratio > 1 : ratio < 1;
+  return `in paired starts ${isGap ? gapOf(metric, ratio) : isMore(metric) ? 'ahead of' : 'below'}`;
 }
 
 /** @param ratio the first ÷ the second */
 export function gapOf(metric: ScenarioSummary['metric'], ratio: number): string {
-  if (metric !== 'rps' && metric !== 'holds') return `${points(1 - ratio)} below`;
+  if (!isMore(metric)) return `${points(1 - ratio)} below`;
   return ratio >= 2 ? `${digits(ratio)} times as much as` : `${points(ratio - 1)} ahead of`;
 }
 
-/** From pairs of starts where the two were compared, so that the sentence and the table agree. */
-function ratioOf({ metric, comparisons }: ScenarioSummary, a: Row, b: Row): number {
+/** From pairs of starts where the two were compared, so that the sentence and the table agree; else null. */
+function pairedRatio({ metric, comparisons }: ScenarioSummary, a: Row, b: Row): number | null {
   const paired = (one: Row, other: Row) =>
     comparisons.find(
       ({ variant, reference, metric: of }) =>
         variant === one.variant && reference === other.variant && of === metric,
     )?.ratio;
   const back = paired(b, a);
-  return paired(a, b) ?? (back ? 1 / back : (a[metric]?.value ?? 0) / (b[metric]?.value ?? 1));
+  return paired(a, b) ?? (back ? 1 / back : null);
 }
 
 /** In what another variant is better than the first of the ranking; empty where nobody knows of anything. */
@@ -153,8 +159,9 @@ function cpuVerdict({ rows, best, cheapest }: ScenarioSummary, name: Name): stri
   if (!row || best === cheapest) return '';
   const others = rows.filter((other) => other.state.kind === 'ranked' && other !== row);
   const next = Math.min(...others.map((other) => other.cpuMsPerRequest?.value ?? Infinity));
-  const saved = points(1 - (row.cpuMsPerRequest?.value ?? 0) / next);
-  return `${name(row.label)} needs the least CPU per request: ${estimated(row.cpuMsPerRequest)} ms, ${saved} below the next.`;
+  const saved = 1 - (row.cpuMsPerRequest?.value ?? 0) / next;
+  const gap = saved > 0 ? `, ${points(saved)} below the next` : ', by paired starts';
+  return `${name(row.label)} needs the least CPU per request: ${estimated(row.cpuMsPerRequest)} ms${gap}.`;
 }
 
 /** Variants that are missing from the ranking, and why, in short; empty if there are none. */

@@ -3,6 +3,7 @@ import { makeResults } from '../../../../test/fixtures/results/make.ts';
 import { renderHtml } from '../../../../test/fixtures/results/render-html.ts';
 import { analyse } from '../../../analyse/analyse.ts';
 import { mergeResults } from '../../../analyse/merge.ts';
+import type { ScenarioSummary } from '../../../analyse/summary.ts';
 import type { Probe, Results } from '../../../results/results.ts';
 import { renderCsv } from '../../format/csv.ts';
 import { renderMarkdown } from '../../format/markdown.ts';
@@ -119,6 +120,22 @@ describe('with tune', () => {
   test('it is what the best value is found by', () => {
     expect(told([4, 16])).toBe(
       'fpm@8.4[workers=4]: of workers from 4 to 16 the best by capacity is 16 (316 ± 6 rps), 3.95 times as good as 4 (80.0 ± 2.0 rps).\nEach value was tried on one start only: another start may differ by about 1 %, and the best of 2 numbers owes something to chance.',
+    );
+  });
+  test('paired starts decide, and the numbers over all starts point the other way', () => {
+    const results = resultsOf([4, 16], ({ plan }) => {
+      plan.tune = 'workers';
+    });
+    const summary = analyse(results);
+    const [scenario] = summary.scenarios as [ScenarioSummary];
+    const turned = scenario.tuned.map((one) => ({
+      ...one,
+      own: one.best as string,
+      best: one.own,
+      gain: 1.07,
+    }));
+    expect(tuned({ ...scenario, tuned: turned }, summary, (label) => label)[0]).toContain(
+      'the best by capacity is 4 (80.0 ± 2.0 rps), in paired starts 7.0 % better than 16 (316 ± 6 rps).',
     );
   });
   test('what is only bounded from below may be better still', () => {

@@ -17,7 +17,7 @@ export function tuned({ tuned, rows }: ScenarioSummary, { variants }: Summary, n
 }
 
 function say(
-  { option, measure, own, best, tried }: Tuned,
+  { option, measure, own, best, gain, tried }: Tuned,
   find: (id: string) => Row,
   asked: (id: string) => unknown,
 ): string {
@@ -32,9 +32,11 @@ function say(
   const way = measure === 'capacity' ? ' by capacity' : '';
   if (best === null) return `of ${range} none is surely better${way} than ${asked(own)} (${amount(own)}).`;
   const isUp = measure === 'capacity' || isMore(measure);
-  const ratio = isUp ? of(best) / of(own) : of(own) / of(best);
+  const ratio = gain ?? 1;
   const by = ratio >= 2 ? `${digits(ratio)} times as good as` : `${points(ratio - 1)} better than`;
-  return `of ${range} the best${way} is ${asked(best)} (${amount(best)}), ${by} ${asked(own)} (${amount(own)}).`;
+  // The numbers over all starts can point the other way where a start lacks one of the two.
+  const pairs = (isUp ? of(best) < of(own) : of(best) > of(own)) ? 'in paired starts ' : '';
+  return `of ${range} the best${way} is ${asked(best)} (${amount(best)}), ${pairs}${by} ${asked(own)} (${amount(own)}).`;
 }
 
 /** Nobody should take the best number of one start for what it is every time. */
