@@ -28,19 +28,25 @@ interface Delta {
   mark: string;
 }
 
+/** Whether the number of a comparison is fit to be shown: where one side answered wrongly it would mislead. */
+export function isFit({ ratio, verdict }: Comparison, sides: readonly (Row | null)[]): boolean {
+  const isSound = (row: Row | null) =>
+    row === null || row.state.kind === 'ranked' || row.state.kind === 'base';
+  return ratio !== null && (verdict !== 'inconclusive' || sides.every(isSound));
+}
+
 /**
  * Null when nothing was compared with the reference. Beside saturation points a change of latency would only show how far
  * the ramp went.
  */
-export function deltasOf({ comparisons, basis, metric: ranking }: ScenarioSummary): Deltas | null {
+export function deltasOf({ comparisons, rows, basis, metric: ranking }: ScenarioSummary): Deltas | null {
   const shown = [...leadsOf(comparisons)].filter(({ against }) => against === 'reference');
   const [first] = shown;
   if (!first || ranking === 'holds' || shown.every(({ ratio }) => ratio === null)) return null;
   const metric = shown.every((other) => other.metric === first.metric) ? first.metric : null;
-  const isFit = ({ ratio, verdict }: Comparison, { state }: Row) =>
-    ratio !== null && (state.kind === 'ranked' || verdict !== 'inconclusive');
   // Too few starts to test: the ranking went by other means, and shows what is sure.
   const isTested = basis === 'paired';
+  const other = rows.find(({ variant }) => variant === first.reference) ?? null;
   const of = new Map(shown.map((comparison) => [comparison.variant, comparison]));
   return {
     ...{ metric, sample: first, reference: first.reference },
@@ -52,7 +58,10 @@ export function deltasOf({ comparisons, basis, metric: ranking }: ScenarioSummar
       const noun = metric === null ? `${nounOf(comparison.metric)} ` : '';
       return {
         comparison,
-        change: ratio !== null && isFit(comparison, row) ? change(ratio, isTested ? interval : null) : null,
+        change:
+          ratio !== null && isFit(comparison, [row, other])
+            ? change(ratio, isTested ? interval : null)
+            : null,
         mark: isTested && isMeasured(comparison) ? noun + markOf(comparison) : '',
       };
     },

@@ -98,6 +98,26 @@ test('every metric that is judged has a row, and RPS is then not for information
     ['cpu', 'same'],
   ]);
   expect(answer(both).notes.join(' ')).not.toContain('for information');
+  // One variant with two results is not two variants.
+  const open = { ...both.scenarios[0], comparisons: [cpu, { ...rps, ...noisy }] };
+  expect(answer({ ...both, scenarios: [open] as Summary['scenarios'] }).headline).toBe(
+    'No change above 1.2 % in CPU per request from main in 1 of 2 results',
+  );
+});
+
+test('numbers from error pages are not shown, on whichever side they were', () => {
+  const summary = changed({ ...noisy, reasons: ['the base answered wrongly'] });
+  const [scenario] = summary.scenarios as [Summary['scenarios'][number]];
+  const reference = scenario.comparisons[0]?.reference;
+  const failed = { kind: 'failed', stage: 'run', reason: 'wrong', log: '' } as const;
+  const broken = scenario.bases.map((row) => (row.variant === reference ? { ...row, state: failed } : row));
+  const cellsOf = (bases: typeof broken) => {
+    const { table, sure } = answer({ ...summary, scenarios: [{ ...scenario, bases }] });
+    const cells = table.rows.flatMap((row) => row.cells.map(({ text }) => text));
+    return [...cells, sure].join(' ');
+  };
+  expect(cellsOf([...scenario.bases])).toContain('+2.0 %');
+  expect(cellsOf(broken)).not.toMatch(/%|\d{2}/);
 });
 
 test('reasons that all differ are not all shown above the table', () => {

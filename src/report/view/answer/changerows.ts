@@ -16,6 +16,8 @@ export interface ChangeRow {
   /** The gate that it was checked against: of several the one that failed, or the strictest. */
   gate: (GateCheck & { gate: Gate }) | null;
   row: Row | null;
+  /** The row of what it was compared with. */
+  other: Row | null;
 }
 
 /** In the order of the table: what has to be acted on comes first. */
@@ -39,25 +41,26 @@ export function changeRows(summary: Summary, medium: Names): ChangeRow[] {
 }
 
 function rowsOf(
-  { facts, comparisons, rows }: ScenarioSummary,
+  { facts, comparisons, rows, bases }: ScenarioSummary,
   summary: Summary,
   gates: ReadonlyMap<Comparison, ChangeRow['gate']>,
   medium: Names,
 ): ChangeRow[] {
   const changes = comparisons.filter(({ against }) => against !== 'reference');
   const leads = leadsOf(changes);
-  const byId = new Map(rows.map((row) => [row.variant, row]));
+  const byId = new Map([...rows, ...bases].map((row) => [row.variant, row]));
   const rates = new Map(
     changes.flatMap((one) => (one.metric === 'rps' && !one.primary ? [[one.variant, one]] : [])),
   );
   return changes
     .filter((one) => leads.has(one) || one.primary || gates.get(one)?.gate.metric != null)
     .map((comparison) => {
-      const { variant, metric } = comparison;
+      const { variant, reference, metric } = comparison;
       const gate = gates.get(comparison) ?? null;
       const row = byId.get(variant) ?? null;
       return {
         ...{ kind: kindOf(comparison, gate, row), comparison, gate, row },
+        other: byId.get(reference) ?? null,
         name: medium.name(findVariant(summary, variant)?.label ?? variant),
         where: summary.scenarios.length > 1 ? medium.name(facts.name) : '',
         rps: metric === 'cpu' || metric === 'services' ? (rates.get(variant) ?? null) : null,
@@ -94,10 +97,4 @@ function weight({ failed, gate }: NonNullable<ChangeRow['gate']>): number {
 /** The size of a change. The size of an unsure one means little: it stays in the order of the plan. */
 function sizeOf({ ratio, verdict }: Comparison): number {
   return verdict === 'inconclusive' ? 0 : Math.abs(Math.log(ratio ?? 1));
-}
-
-/** Whether the number of a row is fit to be shown: what answered wrongly would mislead. */
-export function isFit({ comparison, row }: ChangeRow): boolean {
-  const { ratio, verdict } = comparison;
-  return ratio !== null && (row === null || row.state.kind === 'ranked' || verdict !== 'inconclusive');
 }

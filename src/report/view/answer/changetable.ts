@@ -1,11 +1,12 @@
 import type { Summary } from '../../../analyse/summary.ts';
+import type { Comparison } from '../../../results/results.ts';
 import { bothNumbers, describeVerdict, levelOf, nounOf } from '../../words/changes.ts';
 import { change, NOTHING } from '../../words/numbers.ts';
-import { counterpart } from '../../words/verdicts.ts';
+import { counterpart, isFit } from '../../words/verdicts.ts';
 import type { Medium } from '../medium.ts';
 import type { Cell, Head, Table, Tone } from '../table.ts';
 import { limitOf, rangeOf } from './amounts.ts';
-import { type ChangeRow, isFit, MARKS } from './changerows.ts';
+import { type ChangeRow, MARKS } from './changerows.ts';
 import { changeSizeOf } from './notes.ts';
 
 type Column = Head & { cell: (row: ChangeRow) => Cell | string };
@@ -46,21 +47,13 @@ function columnsOf(rows: readonly ChangeRow[], summary: Summary, medium: Medium)
     left('label', 'Variant', ({ name }) => name),
     ...(first.where ? [left('scenario', 'Scenario', ({ where }: ChangeRow) => where)] : []),
     ...(metric ? [] : [left('metric', 'Metric', ({ comparison }: ChangeRow) => nounOf(comparison.metric))]),
-    right(
-      'both',
-      metric ? `${metric}, ${both}` : both,
-      (row) => (isFit(row) && bothNumbers(row.comparison)) || NOTHING,
-    ),
+    right('both', metric ? `${metric}, ${both}` : both, (row) => fitting(row, row.comparison, bothNumbers)),
     right('change', 'Change', changeCell),
-    left(
-      'interval',
-      level ? levelOf(level) : 'Interval',
-      (row) => (isFit(row) && rangeOf(row.comparison)) || NOTHING,
-    ),
+    left('interval', level ? levelOf(level) : 'Interval', (row) => fitting(row, row.comparison, rangeOf)),
     left('verdict', 'Verdict', verdictCell),
     ...(limits.size > 0 ? [left('limit', `Limit${limit}`, (row) => limitCell(row, limit === ''))] : []),
     ...(rows.some(({ rps }) => rps?.values)
-      ? [right('rps', `RPS, ${both}`, ({ rps }: ChangeRow) => (rps && bothNumbers(rps)) || NOTHING)]
+      ? [right('rps', `RPS, ${both}`, (row: ChangeRow) => fitting(row, row.rps, bothNumbers))]
       : []),
   ];
 }
@@ -78,9 +71,17 @@ function isSure({ kind }: ChangeRow): boolean {
   return kind === 'beyond' || kind === 'slower' || kind === 'faster';
 }
 
+function fitting(
+  { row, other }: ChangeRow,
+  comparison: Comparison | null,
+  tell: (comparison: Comparison) => string,
+): string {
+  return (comparison && isFit(comparison, [row, other]) && tell(comparison)) || NOTHING;
+}
+
 function changeCell(row: ChangeRow): Cell {
   const { ratio, interval } = row.comparison;
-  if (ratio === null || !isFit(row)) return { text: NOTHING };
+  if (ratio === null || !isFit(row.comparison, [row.row, row.other])) return { text: NOTHING };
   return toned(change(ratio, interval).value, row, isSure(row));
 }
 

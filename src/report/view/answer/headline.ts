@@ -3,11 +3,11 @@ import type { CompareMetric, Comparison } from '../../../results/results.ts';
 import { listNames, plural } from '../../../text/plain.ts';
 import { levelOf, nounOf } from '../../words/changes.ts';
 import { atMost, change } from '../../words/numbers.ts';
-import { counterpart } from '../../words/verdicts.ts';
+import { counterpart, isFit } from '../../words/verdicts.ts';
 import { describeFailure } from '../../words/words.ts';
 import type { Medium } from '../medium.ts';
 import { limitOf, rangeOf } from './amounts.ts';
-import { type ChangeKind, type ChangeRow, isFit, MARKS, type Mark } from './changerows.ts';
+import { type ChangeKind, type ChangeRow, MARKS, type Mark } from './changerows.ts';
 
 export interface Headline {
   mark: Mark;
@@ -50,8 +50,11 @@ function goodOrOpen(
   const sure = tellNoisy(noisy, medium);
   const [first] = judged;
   if (first) {
-    const open = rows.length - judged.length;
-    const part = open > 0 ? ` on ${judged.length} of ${plural(rows.length, 'variant')}` : '';
+    // With several metrics or scenarios a variant has several rows.
+    const isOnePerVariant = new Set(rows.map(({ comparison }) => comparison.variant)).size === rows.length;
+    const whole = plural(rows.length, isOnePerVariant ? 'variant' : 'result');
+    const part =
+      rows.length > judged.length ? ` ${isOnePerVariant ? 'on' : 'in'} ${judged.length} of ${whole}` : '';
     if (first.kind === 'same')
       return { mark: 'good', headline: tellSame(judged, summary, medium) + part, sure };
     const rest = more(judged.filter(({ kind }) => kind === 'faster').length - 1, 'better');
@@ -160,7 +163,7 @@ function tellNoisy(noisy: readonly ChangeRow[], medium: Medium): string[] {
     const [reason] = row.comparison.reasons;
     const { ratio, interval, metric } = row.comparison;
     const numbers =
-      ratio !== null && isFit(row)
+      ratio !== null && isFit(row.comparison, [row.row, row.other])
         ? [
             `${change(ratio, interval).value} ${nounOf(metric)}${interval ? ` (${rangeOf(row.comparison)})` : ''}`,
           ]
