@@ -66,6 +66,21 @@ describe('checks', () => {
     const row = analyse(results).scenarios[0]?.rows[0];
     expect(row?.state).toMatchObject({ kind: 'unranked', cause: 'checks' });
   });
+
+  test('wrong answers of a failed slice are a share of all that was asked', () => {
+    const results = makeResults({
+      servers: [{ id: 'a', rps: 500, okRatio: 0.9, errorKind: 'wrong answer' }],
+      instances: 2,
+      scenario: { blocks: 1 },
+    });
+    const [bad] = results.measurements;
+    if (bad) bad.outcome = 'failed';
+    const row = analyse(results).scenarios[0]?.rows[0];
+    const check = row?.checks[0];
+    expect(results.measurements.length).toBeGreaterThan(1);
+    expect((check?.passes ?? 0) + (check?.fails ?? 0)).toBe(row?.requests);
+    expect(check?.fails).toBe((row?.requests ?? 0) - (row?.okCount ?? 0));
+  });
 });
 
 test('more than 1 % of iterations that throw or print errors are not ranked, fewer are reported', () => {

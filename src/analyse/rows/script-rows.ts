@@ -1,7 +1,7 @@
 import type { Measurement, ScenarioFacts } from '../../results/results.ts';
 import { DEFAULT_BUNDLED_CHECKS, DEFAULT_CHECKS, MAX_SCRIPT_ERRORS } from '../../stats/limits.ts';
 import { percent } from '../../text/percent.ts';
-import type { CheckRow, EndpointRow, ErrorRow, Row, ScriptEvent, ScriptRow } from '../summary.ts';
+import type { CheckRow, ErrorRow, Row, ScriptEvent, ScriptRow } from '../summary.ts';
 import { sum } from './pool.ts';
 import { judgeThreshold, poolMetric } from './thresholds.ts';
 
@@ -40,20 +40,21 @@ export function poolScript(slices: readonly Measurement[], facts: ScenarioFacts)
  * Checks of the answers, worst first: those of `check` in a script; a bundled journey counts the wrong answers of each
  * endpoint.
  */
-export function poolChecks(
-  slices: readonly Measurement[],
-  endpoints: readonly EndpointRow[],
-  errors: readonly ErrorRow[],
-): CheckRow[] {
+export function poolChecks(slices: readonly Measurement[], errors: readonly ErrorRow[]): CheckRow[] {
   const rows = new Map<string, CheckRow>();
   for (const { name, group, passes, fails } of slices.flatMap(({ script }) => script?.checks ?? [])) {
     const key = JSON.stringify([group, name]);
     const row = rows.get(key) ?? { name, group, passes: 0, fails: 0 };
     rows.set(key, { ...row, passes: row.passes + passes, fails: row.fails + fails });
   }
+  const endpoints = slices.flatMap((slice) => slice.endpoints);
   for (const { endpoint, kind, count } of errors) {
     if (kind !== 'wrong answer') continue;
-    const asked = endpoints.find(({ name }) => name === endpoint)?.requests ?? 0;
+    // Wrong answers of failed slices count, so their requests do.
+    const asked = sum(
+      endpoints.filter(({ name }) => name === endpoint),
+      ({ requests }) => requests,
+    );
     const name = `right answer of ${endpoint}`;
     rows.set(name, { name, group: '', passes: Math.max(0, asked - count), fails: count });
   }

@@ -141,7 +141,7 @@ function toRow(
     bytesReceived: sum(counted, (slice) => slice.bytesReceived),
     endpoints,
     errors,
-    checks: poolChecks(counted, endpoints, errors),
+    checks: poolChecks(counted, errors),
     script: poolScript(counted, facts),
   };
   return {
