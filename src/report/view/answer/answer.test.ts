@@ -82,6 +82,11 @@ test('more load is advised in the terms of the run, and none beyond what is allo
   expect(advice({ budgetSeconds: 91 * 60 })).toBe('rerun on a machine without other work.');
   expect(advice({ instances: 25 })).toContain('instances: 100');
   expect(advice({ instances: 26 })).toBe('rerun on a machine without other work.');
+  const combined = changed(noisy);
+  const scenarios = combined.scenarios.map((one) => ({ ...one, starts: 16 }));
+  expect(answer({ ...combined, scenarios, plan: { ...combined.plan, instances: 4 } }).todo).toContain(
+    'instances: 64',
+  );
 });
 
 test('every metric that is judged has a row, and RPS is then not for information', () => {
@@ -241,6 +246,23 @@ test('it passes, with and without a limit', () => {
   expect(answer(changed(slower)).check).toBe(
     'This check passes: No limit is set that a slowdown could exceed.',
   );
+});
+
+test('a limit that had nothing to judge is named where the check passes', () => {
+  const summary = summaryOf('aa');
+  const gates = summary.gates.map((gate) => ({ ...gate, checks: [], failed: false, unjudged: false }));
+  const [gate] = gates;
+  expect(answer({ ...summary, gates }).check).toBe(
+    `This check passes: Limit ${gate?.gate.source} was not checked.`,
+  );
+});
+
+test('a full disk is the reason that is given for its exit code', () => {
+  const summary = changed(still);
+  const failure = { stage: 'build', reason: 'no space left on device', log: '' } as const;
+  const variants = summary.variants.map((one, i) => (i === 0 ? { ...one, failure } : one));
+  const { check } = answer({ ...summary, variants });
+  expect(check).toContain('no space left on the disk of the engine');
 });
 
 test('200 of each kind stay sentences of readable length', () => {

@@ -19,13 +19,16 @@ export function tellCheck(summary: Summary, medium: Medium): { label: string; te
   const absent = missing.length > 0 ? `no results of shard ${listNames(missing)}` : '';
   if (code === 0 && absent) return { label: 'This check is not complete', text: `${absent}.` };
   if (code === 0) {
-    const text = summary.plan.gates.length > 0 ? '' : 'No limit is set that a slowdown could exceed.';
+    const idle = namesOf(summary.gates.filter(isIdle));
+    const unchecked = idle.length > 0 ? `Limit ${listNames(idle)} was not checked.` : '';
+    const text = summary.plan.gates.length > 0 ? unchecked : 'No limit is set that a slowdown could exceed.';
     return { label: 'This check passes', text };
   }
   const failed = namesOf(failedGates);
   // Several machines are checked by the same limits.
   const open = namesOf(openGates).filter((name) => !failed.includes(name));
   const because = [
+    code === 4 ? 'no space left on the disk of the engine' : '',
     failed.length > 0 ? `limit ${listNames(failed)} exceeded` : '',
     unmeasured.length > 0 ? `${labels(unmeasured)} not measured` : '',
     lacksBase ? 'nothing to compare with' : '',
@@ -36,8 +39,16 @@ export function tellCheck(summary: Summary, medium: Medium): { label: string; te
   return { label: `This check fails${medium.fails(code)}`, text: `${because.join('; ')}.` };
 }
 
+/** Whether a gate passes because it had nothing to judge. */
+function isIdle({ unjudged, checks, counts }: GateResult): boolean {
+  return unjudged || checks.length + counts.length === 0;
+}
+
 /** How to repeat a run so that its intervals become about half as wide. */
-function tellMore({ budgetSeconds, instances }: Summary['plan'], { code }: Medium): string {
+function tellMore({ plan, scenarios }: Summary, { code }: Medium): string {
+  const { budgetSeconds } = plan;
+  // Runs that were combined have more starts than their plan.
+  const instances = Math.max(plan.instances, ...scenarios.map(({ starts }) => starts));
   const minutes = Math.ceil((4 * (budgetSeconds ?? 0)) / 60);
   if (budgetSeconds !== null && minutes <= 360)
     return `rerun with ${code(`budget: ${minutes}m`)}: four times the load halves the interval`;
@@ -63,9 +74,7 @@ export function tellTodo(rows: readonly ChangeRow[], summary: Summary, medium: M
     of('beyond', 'failed').length === 0 && of('slower').length > 0
       ? `decide whether the change is worth it.${summary.plan.gates.length > 0 ? '' : ` To fail such changes, set ${medium.code('fail-on')}.`}`
       : '',
-    noisy.length > 0
-      ? `if the result for ${names(noisy)} matters to you, ${tellMore(summary.plan, medium)}.`
-      : '',
+    noisy.length > 0 ? `if the result for ${names(noisy)} matters to you, ${tellMore(summary, medium)}.` : '',
     rows.length === 0 || (of('uncompared').length > 0 && of('failed').length === 0)
       ? 'give the run something to compare with: the reason is above.'
       : '',
