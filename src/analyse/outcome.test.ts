@@ -46,6 +46,25 @@ test.each<[string, Setup, boolean]>([
   if (expected) expect(code).toBe(3);
 });
 
+test('a base that failed is named, and does not make all others lack theirs', () => {
+  const { code, unmeasured, lacksBase } = outcomeOf(
+    analyse(
+      makeResults({
+        servers: [
+          { ...server, base: {} },
+          { id: 'x@8.4', rps: 1, base: { failure } },
+        ],
+        ...{ instances: 1, compareTo: {}, gates },
+        change: ({ warnings }) => {
+          warnings.push({ code: 'no-base', message: '', remedy: '', variant: 'x@8.4' });
+        },
+      }),
+    ),
+  );
+  expect({ code, lacksBase }).toEqual({ code: 3, lacksBase: false });
+  expect(unmeasured).toEqual([expect.stringContaining('x')]);
+});
+
 test.each([
   ['a gate failed', 'base', 1],
   ['all gates passed', 'aa', 0],

@@ -22,7 +22,8 @@ export interface Outcome {
 export function outcomeOf(summary: Summary): Outcome {
   const { plan, gates, scenarios, warnings } = summary;
   const isGated = plan.gates.length > 0 && plan.compareTo !== null;
-  const lacksBase = isGated && warnings.some(({ code }) => code === 'no-base');
+  // One that names a variant is about its base, which is among the unmeasured.
+  const lacksBase = isGated && warnings.some(({ code, variant }) => code === 'no-base' && variant === null);
   const unmeasured = unmeasuredOf(summary, isGated);
   // A criterion is for the app as it is checked out, not for the other ref.
   const missed = scenarios.flatMap(({ rows }) => rows).filter(({ sloMissed }) => sloMissed.length > 0);
