@@ -11,8 +11,8 @@ const NOTABLE = 0.5;
 /**
  * The number of files that PHP compiles again in each request, by variant: the misses of OPcache while each path is asked
  * once. It is to be called behind all load, so that everything has been compiled before. The misses of the facts page
- * itself are subtracted. What is not notable is 0, and so is what a second count does not confirm: something may have run
- * for the first time. Servers that keep the app, or that report no misses, are left out.
+ * itself are subtracted. Counts that are not notable are 0, and so are those that a second count does not confirm:
+ * something may have run for the first time. Servers that keep the app, or that report no misses, are left out.
  */
 export async function countRecompiled(
   world: World,
