@@ -70,3 +70,44 @@ test('a service whose start is known only roughly has not restarted', async () =
   const slow = [makeService('a', 'redis', [cache(10), cache(14)], [30_000, 33_500])];
   expect((await countDuring(world, slow, [], work)).values).toEqual(cache(3));
 });
+
+test('health checks that run most of the time are separated from the work', async () => {
+  // Each check takes 900 ms and asks one command; the engine begins the next one 300 ms later.
+  const check = (i: number) => ({ fromMs: 1200 * i, toMs: 1200 * i + 900 });
+  let now = 100_000;
+  const endedBy = (ms: number) => Math.floor((ms - 900) / 1200) + 1;
+  const health = () => {
+    now += 20;
+    const log = [5, 4, 3, 2, 1].map((back) => check(endedBy(now) - back));
+    const iso = (ms: number) => new Date(ms).toISOString();
+    return [
+      { Test: ['CMD', 'ask'], Interval: 300e6 },
+      { Log: log.map(({ fromMs, toMs }) => ({ Start: iso(fromMs), End: iso(toMs), ExitCode: 0 })) },
+    ].map((part) => JSON.stringify(part));
+  };
+  const checked = {
+    ...world,
+    docker: { try: async () => ({ code: 0, stdout: health().join('\t'), stderr: '' }) } as unknown as Docker,
+    host: {
+      elapsed: () => now,
+      // The watch beside it sleeps long, and time goes on without it.
+      sleep: async (ms: number) => {
+        if (ms < 1000) now += ms;
+        await new Promise(setImmediate);
+      },
+    },
+  };
+  let asked = 0;
+  let reads = 0;
+  const service = makeService('a', 'redis', []);
+  service.probe = cache(1);
+  service.service.read = async () => {
+    now += 100;
+    return { atMs: now, sinceMs: 1000, values: cache(asked + endedBy(now) + ++reads) };
+  };
+  const { values, doubtful } = await countDuring(checked, [service], [], async () => {
+    now += 1500;
+    asked += 7;
+  });
+  expect({ values, doubtful }).toEqual({ values: cache(7), doubtful: [] });
+});

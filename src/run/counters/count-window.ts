@@ -31,6 +31,10 @@ interface Growth {
 const TRIES = 8;
 /** How often the engine is asked for health checks: it remembers five. */
 const WATCH_MS = 1500;
+/** From this try on, readings wait for the end of a health check: the engine pauses behind it. */
+const FIRST_CALM = 2;
+/** The longest wait for it. Checks that are rarer seldom meet a reading. */
+const CALM_MS = 4000;
 
 /** Null: reading and health checks could not be separated. Errors: the service cannot be read. */
 export async function calibrate(world: ReadWorld, service: CountedService): Promise<Calibrated | null> {
@@ -42,7 +46,7 @@ export async function calibrate(world: ReadWorld, service: CountedService): Prom
   const windows: Window[] = [];
   for (let i = 0; i < 2 * TRIES; i++) {
     const probes = health && i % 2 === 1 ? 1 : 0;
-    const grown = await growOf(world, service, probes === 1 ? probing : nothing);
+    const grown = await growOf(world, service, probes === 1 ? probing : nothing, i >= 2 * FIRST_CALM);
     if (grown.onEdge) continue;
     windows.push({ probes: grown.probes + probes, values: grown.values });
     const costs = health ? solveCosts(windows) : solveReading(windows);
@@ -71,7 +75,7 @@ export async function countDuring<T>(
 }> {
   const disturbs = ({ probe }: Calibrated) => !isZero(probe);
   const found = await tryFor(
-    () => growAll(world, services, work),
+    (i) => growAll(world, services, work, i >= FIRST_CALM),
     ({ grown }) => grown.every(({ growth, one }) => !growth.onEdge || !disturbs(one)),
   );
   const parts = found.grown.map(({ growth, one }): WindowPart => {
@@ -89,7 +93,12 @@ export async function countDuring<T>(
   };
 }
 
-async function growAll<T>(world: ReadWorld, services: readonly Calibrated[], work: () => Promise<T>) {
+async function growAll<T>(
+  world: ReadWorld,
+  services: readonly Calibrated[],
+  work: () => Promise<T>,
+  isCalm: boolean,
+) {
   let done: T | undefined;
   const grown: { one: Calibrated; growth: Growth }[] = [];
   // One within the other: each is read before and after the work.
@@ -99,17 +108,25 @@ async function growAll<T>(world: ReadWorld, services: readonly Calibrated[], wor
       done = await work();
       return;
     }
-    grown.push({ one, growth: await growOf(world, one.service, () => from(i + 1)) });
+    grown.push({ one, growth: await growOf(world, one.service, () => from(i + 1), isCalm) });
   };
   await from(0);
   return { done: done as T, grown };
 }
 
-async function growOf(world: ReadWorld, service: CountedService, work: () => Promise<void>): Promise<Growth> {
+/** @param isCalm each reading waits for the end of a health check */
+async function growOf(
+  world: ReadWorld,
+  service: CountedService,
+  work: () => Promise<void>,
+  isCalm: boolean,
+): Promise<Growth> {
   const watch = await watchProbes(world, service.container);
   try {
+    if (isCalm) await waitForProbe(world, service.container);
     const before = await service.read();
     await work();
+    if (isCalm) await waitForProbe(world, service.container);
     const after = await service.read();
     // One that started anew did so behind the first reading. Both moments are off by a second, by more on a busy machine.
     if (after.sinceMs > (before.sinceMs + before.atMs) / 2)
@@ -162,10 +179,25 @@ async function watchProbes({ docker, host, signal }: ReadWorld, container: strin
   };
 }
 
+/** Waits until the next health check has ended, if that is soon. */
+async function waitForProbe({ docker, host, signal }: ReadWorld, container: string): Promise<void> {
+  const deadline = host.elapsed() + CALM_MS;
+  let last: number | null = null;
+  while (host.elapsed() < deadline) {
+    const health = await readHealth(docker, container);
+    if (!health) return;
+    const end = Math.max(0, ...health.probes.map(({ toMs }) => toMs));
+    if (last !== null && end > last) return;
+    last = end;
+    await host.sleep(50, signal);
+    signal.throwIfAborted();
+  }
+}
+
 /** The first that is good, else the last. */
-async function tryFor<T>(make: () => Promise<T>, isGood: (one: T) => boolean): Promise<T> {
-  for (let left = TRIES; ; left--) {
-    const made = await make();
-    if (isGood(made) || left <= 1) return made;
+async function tryFor<T>(make: (i: number) => Promise<T>, isGood: (one: T) => boolean): Promise<T> {
+  for (let i = 0; ; i++) {
+    const made = await make(i);
+    if (isGood(made) || i >= TRIES - 1) return made;
   }
 }
