@@ -1,16 +1,19 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { makeFolder } from '../../../test/fixtures/temporary.ts';
 import { judgePlacement, PLACEMENT_SCRIPT, type Placement, parsePlacement } from './placement.ts';
 
-let folder: string;
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+});
 
 /** Runs the script over files as a machine has them. */
 function look(files: Readonly<Record<string, string>>): Placement {
-  folder = mkdtempSync(join(tmpdir(), 'placement-'));
+  const folder = makeFolder();
+  folders.push(folder);
   for (const name of ['proc', 'cgroup', 'cpu']) mkdirSync(join(folder, name));
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
@@ -156,7 +159,6 @@ describe('a machine', () => {
 });
 
 it('this very machine can be looked at', () => {
-  folder = '';
   const text = execFileSync('sh', ['-c', PLACEMENT_SCRIPT], { encoding: 'utf8' });
   expect(parsePlacement(text)?.cpus.length).toBeGreaterThan(0);
 });
