@@ -43,6 +43,15 @@ test.each([
   expect(readBase({}, { pull_request }).pull).toEqual(ends);
 });
 
+test('finds the ends of a group in a merge queue', () => {
+  const group = { base_sha: sha('a'), base_ref: 'refs/heads/main', head_sha: sha('b') };
+  expect(readBase({}, { merge_group: group }).pull).toEqual({
+    base: { commit: sha('a'), name: 'main', isBelow: true },
+    head: { commit: sha('b') },
+  });
+  expect(readBase({}, { merge_group: { ...group, base_sha: '--upload-pack=x' } }).pull).toBeNull();
+});
+
 test.each([
   ['what the workflow hands on', { PHP_RUNTIME_BENCH_BASE: 'release/1.x' }, 'main', 'release/1.x'],
   ['the default branch', { PHP_RUNTIME_BENCH_BASE: '' }, 'develop', 'develop'],

@@ -28,6 +28,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** Parts of an event's payload that we need. */
 interface Event {
   pull_request?: { number?: unknown; base?: End; head?: End };
+  merge_group?: { base_sha?: unknown; base_ref?: unknown; head_sha?: unknown };
   issue?: { number?: unknown; pull_request?: unknown };
   repository?: { default_branch?: unknown };
 }
@@ -111,9 +112,14 @@ export function readBase(env: Env, event: unknown): { pull: PullEnds | null; bra
   return { pull: readPullEnds(event), branch: readBranch(env, event) };
 }
 
-/** The commits that the event's pull request lies between; null where it has none. */
+/** The commits that the event's pull request or group of a merge queue lies between; null where it has neither. */
 function readPullEnds(event: unknown): PullEnds | null {
-  const { base, head } = ((event ?? {}) as Event).pull_request ?? {};
+  const { pull_request: pull, merge_group: group } = (event ?? {}) as Event;
+  if (isCommit(group?.base_sha) && isCommit(group.head_sha)) {
+    const name = String(group.base_ref ?? group.base_sha).replace(/^refs\/heads\//, '');
+    return { base: { commit: group.base_sha, name, isBelow: true }, head: { commit: group.head_sha } };
+  }
+  const { base, head } = pull ?? {};
   const [from, to] = [base?.sha, head?.sha];
   if (!isCommit(from) || !isCommit(to)) return null;
   // The name is only shown: whoever may name a branch may put anything into it.

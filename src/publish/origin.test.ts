@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Pull } from './api/pulls.ts';
-import { findAsked, findOrigin, findOutdated } from './origin.ts';
+import { findAsked, findOrigin, findOutdated, whyOutdated } from './origin.ts';
 
 const run = {
   ...{ id: 42, name: 'Bench', event: 'pull_request', head_sha: 'c0ffee', head_branch: '$(x)' },
@@ -110,4 +110,7 @@ test.each([
   const origin = await findOutdated({ pull_request: { number: 7, head: { sha: 'c0ffee' } } }, pulls);
   expect(origin).toEqual(expected && expect.objectContaining(expected));
   expect(await findOutdated({ ref: 'refs/heads/main' }, pulls)).toBeNull();
+  const event = { pull_request: { number: 7, head: { sha: 'c0ffee' } } };
+  expect(await whyOutdated(event, pulls)).toBe(origin?.why ?? null);
+  expect(await whyOutdated(event, { ...pulls, open: () => Promise.reject(new Error('503')) })).toBeNull();
 });

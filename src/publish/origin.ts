@@ -69,6 +69,15 @@ export async function findOutdated(event: unknown, pulls: Pulls): Promise<Origin
 }
 
 /**
+ * The reason why results of this event must not take the place of newer ones: a slow run, or one that is repeated, of an
+ * older push. Null where none is known.
+ */
+export async function whyOutdated(event: unknown, pulls: Pulls): Promise<string | null> {
+  const outdated = await findOutdated(event, pulls).catch(() => null);
+  return outdated?.why ?? null;
+}
+
+/**
  * The pull request that was asked for by number, for a commit that was measured; null where none was. A number alone is
  * not believed: the pull request must be open and have that commit on top.
  */

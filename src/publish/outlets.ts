@@ -1,11 +1,14 @@
 import * as core from '@actions/core';
+import { context } from '@actions/github';
 import { uploadFolder } from './api/artifact.ts';
-import { commentsOf } from './api/github.ts';
+import { commentsOf, pullsOf } from './api/github.ts';
+import { whyOutdated } from './origin.ts';
 import type { Outlets } from './publish.ts';
 
 /** The real ways out of a step on GitHub. */
 export const realOutlets: Outlets = {
   commentsOf,
+  whyOutdated: (token) => whyOutdated(context.payload, pullsOf(process.env.GITHUB_REPOSITORY ?? '', token)),
   uploadFolder,
   async writeSummary(markdown) {
     await core.summary.addRaw(markdown, true).write();

@@ -61,9 +61,10 @@ export async function commentOnOrigin(what: Commented, outlets: Outlets): Promis
     return 0;
   }
   const job = origin ? adopt(what.job, origin) : what.job;
-  const stopped = results.find(({ run }) => run.stopped)?.run.stopped ?? null;
+  // A machine that ran out of time or lost its engine is named in it. If a newer push was the reason, there is no pull
+  // request in the origin, or this job was cancelled, too.
   const stages = render(results, wanted, placeOf(job)).map((stage) => linked(stage, results, job.runUrl));
-  outlets.setOutput('comment-url', (await comment(stages, stopped, job, outlets)) ?? '');
+  outlets.setOutput('comment-url', (await comment(stages, null, job, outlets)) ?? '');
   return 0;
 }
 

@@ -150,6 +150,24 @@ test.each([
   expect(seen.comment).toContain(words);
 });
 
+test('a machine that was stopped is named in the comment of shards', async () => {
+  const { seen, outlets } = record();
+  const origin = { pull: { owner: 'octo', repo: 'shop', number: 7 }, why: '', measured: null };
+  const wanted = [
+    { index: 1, of: 2, variants: ['apache'] },
+    { index: 2, of: 2, variants: ['nginx-fpm'] },
+  ];
+  const results = wanted.map((shard) => {
+    const one = structuredClone(slower);
+    one.plan.shard = { index: shard.index, of: shard.of };
+    if (shard.index === 2) one.run.stopped = 'SIGTERM';
+    return one;
+  });
+  await commentOnOrigin({ job: jobOf('pull_request', asked), origin, results, wanted }, outlets);
+  expect(seen.comment).toContain('The run was stopped: SIGTERM');
+  expect(seen.outputs['comment-url']).not.toBe('');
+});
+
 test.each([
   ['no pull request', { pull: null }, 'info No comment: this event has no pull request.'],
   ['no token', { token: '' }, 'info No comment: the input token is empty.'],
@@ -158,6 +176,16 @@ test.each([
   await publish(publication, { ...job, ...change }, outlets);
   expect(seen.log).toEqual([line]);
   expect(seen.outputs['comment-url']).toBe('');
+});
+
+test('results of an older commit leave the comment as it is', async () => {
+  const { seen, outlets } = record({ whyOutdated: async () => 'the pull request has newer commits' });
+  await publish(publication, job, outlets);
+  expect(seen).toMatchObject({
+    comment: '',
+    log: ['info No comment: the pull request has newer commits.'],
+    outputs: { 'artifact-url': expect.any(String), 'comment-url': '' },
+  });
 });
 
 test('comment: false says nothing', async () => {

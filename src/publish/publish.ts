@@ -54,6 +54,8 @@ export function footer(links: readonly (readonly [title: string, url: string | n
 /** The ways out, injected. */
 export interface Outlets {
   commentsOf(pull: PullRequest, token: string): Comments;
+  /** Why results of this event must not take the place of newer ones; null: no reason is known. */
+  whyOutdated?(token: string): Promise<string | null>;
   uploadFolder(folder: string, name: string): Promise<{ id: number; name: string } | null>;
   writeSummary(markdown: string): Promise<void>;
   setOutput(name: string, value: string): void;
@@ -86,7 +88,8 @@ export async function publish(publication: Publication, job: WorkflowJob, outlet
   } catch (error) {
     outlets.warn(`No job summary: ${(error as Error).message}`);
   }
-  outlets.setOutput('comment-url', (await comment(stages, stopped, job, outlets)) ?? '');
+  const outdated = async () => (await outlets.whyOutdated?.(job.token)) ?? null;
+  outlets.setOutput('comment-url', (await comment(stages, stopped, job, outlets, outdated)) ?? '');
 }
 
 async function keepRawData(folder: string, job: WorkflowJob, outlets: Outlets): Promise<string | null> {
@@ -105,6 +108,7 @@ export async function comment(
   stopped: string | null,
   job: WorkflowJob,
   outlets: Outlets,
+  whyOutdated: () => Promise<string | null> = async () => null,
 ): Promise<string | null> {
   const { pull, key, token } = job;
   if (key === null) return null;
@@ -119,6 +123,11 @@ export async function comment(
   }
   if (!token) {
     outlets.info('No comment: the input token is empty.');
+    return null;
+  }
+  const outdated = await whyOutdated();
+  if (outdated !== null) {
+    outlets.info(`No comment: ${outdated}.`);
     return null;
   }
   const posted = await postComment(outlets.commentsOf(pull, token), key, stages);

@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 
-/** Several uploads of one name happen where steps or matrix jobs share a workflow's defaults. */
-const MAX_NAMES = 20;
+/** Several uploads of one name happen where steps or matrix jobs share a workflow's defaults: a matrix has at most 256. */
+const MAX_NAMES = 256;
 
 /**
  * Uploads a folder as an artifact of this workflow run and returns its number there, null when the folder
