@@ -63,6 +63,27 @@ describe('a shallow clone', () => {
     expect(readFileSync(join(clone, '.git/FETCH_HEAD'), 'utf8')).not.toContain(base);
   });
 
+  it('base in a merge queue is the commit that the group is built on, though it is not in the clone', async () => {
+    const head = git(clone, 'rev-parse', 'HEAD');
+    const group: PullEnds = { base: { commit: base, name: 'main', isBelow: true }, head: { commit: head } };
+    expect((await find('base', { cwd: clone, pull: group }))?.other).toMatchObject({
+      kind: 'commit',
+      ...{ ref: 'main', commit: base },
+    });
+  });
+
+  it('a checkout of the base is not compared with itself', async () => {
+    git(clone, 'fetch', '--quiet', 'origin', 'main');
+    git(clone, 'checkout', '--quiet', '--detach', base);
+    const tip: PullEnds = { ...ends, base: { commit: base, name: 'main' } };
+    const found = await find('base', { cwd: clone, pull: tip });
+    expect(found?.other).toMatchObject({
+      kind: 'none',
+      reason: expect.stringContaining('the checkout has no commit of the pull request'),
+    });
+    expect(found?.notes[0]?.remedy).toContain('pull_request_target');
+  });
+
   it.each(['HEAD~1', 'HEAD^', 'HEAD~2', 'main', 'origin/main'])('%s is fetched', async (ref) => {
     const commit = ref === 'HEAD~2' ? git(repository, 'rev-parse', `${base}~1`) : base;
     expect((await find(ref, { cwd: clone }))?.other).toMatchObject({ kind: 'commit', ref, commit });
@@ -127,7 +148,7 @@ describe('a shallow clone', () => {
     });
     expect(found?.other).toMatchObject({
       kind: 'none',
-      reason: expect.stringContaining('fetching is off'),
+      reason: expect.stringContaining('plan fetches nothing, and run fetches it from origin'),
     });
     expect(snapshot(clone)).toEqual(before);
   });

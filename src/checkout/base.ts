@@ -11,8 +11,11 @@ import {
 
 /** The two ends of a pull request, as the event has them. */
 export interface PullEnds {
-  /** Commit at the tip of the branch that it goes into, and that branch's name. */
-  base: { commit: string; name: string };
+  /**
+   * Commit at the tip of the branch that it goes into, and that branch's name. `isBelow`: the head is built on that
+   * commit, as in a merge queue.
+   */
+  base: { commit: string; name: string; isBelow?: true };
   /** Commit at its own tip. */
   head: { commit: string };
 }
@@ -43,7 +46,16 @@ export async function findBase(
         ...(await orReason(repository, into, 'the commit that the pull request merges into')),
       };
     }
-    return { ref, ...(await partedFrom(repository, head, pull.base.commit, ref)) };
+    if (pull.base.isBelow && head === pull.head.commit) {
+      return {
+        ref,
+        ...(await orReason(repository, pull.base.commit, 'the commit that the queue merges into')),
+      };
+    }
+    const found = await partedFrom(repository, head, pull.base.commit, ref);
+    // Both sides would be the same.
+    if ('commit' in found && found.commit === head) return { ref, ...BASE_CHECKED_OUT };
+    return { ref, ...found };
   }
   const found = branch === null ? await findDefaultBranch(repository) : await findBranch(repository, branch);
   if (found === null) {
@@ -57,7 +69,18 @@ export async function findBase(
   return { ref: found, ...(await partedFrom(repository, head, found, found)) };
 }
 
+/** The default of `actions/checkout` on `pull_request_target`. */
+const BASE_CHECKED_OUT = {
+  reason: 'the checkout has no commit of the pull request, only its base',
+  remedy: 'start the workflow on pull_request instead of pull_request_target',
+};
+
 const SHALLOW = "check out with 'fetch-depth: 0'";
+
+/** Remedy for a missing commit. A plan fetches nothing, but a run may. */
+export function remedyOf({ fetches, remote }: Repository): string {
+  return fetches || remote === null ? SHALLOW : 'nothing to do: run fetches it';
+}
 
 async function partedFrom(repository: Repository, head: string, other: string, name: string) {
   const commit = await findMergeBase(repository, head, other);
@@ -80,5 +103,7 @@ async function partedFrom(repository: Repository, head: string, other: string, n
 
 async function orReason(repository: Repository, commit: string, what: string) {
   const reason = await bringCommit(repository, commit);
-  return reason === null ? { commit } : { reason: `${what} is not here: ${reason}`, remedy: SHALLOW };
+  return reason === null
+    ? { commit }
+    : { reason: `${what} is not here: ${reason}`, remedy: remedyOf(repository) };
 }

@@ -129,7 +129,7 @@ describe('a plan', () => {
     commit({ [INDEX]: 'two' });
     const before = snapshot(clone);
     expect((await planned('late', clone))?.other).toMatchObject({
-      ...{ kind: 'none', given: 'late', reason: expect.stringContaining('fetching is off') },
+      ...{ kind: 'none', given: 'late', reason: expect.stringContaining('run fetches it from origin') },
     });
     expect(snapshot(clone)).toEqual(before);
     expect(await refusal(planned('mian', clone))).toBe(await refusal(find('mian', { cwd: clone })));

@@ -6,7 +6,7 @@ import type { ImageFound } from '../engine/image-store.ts';
 import { UserError } from '../errors.ts';
 import type { Results, Warning } from '../results/results.ts';
 import { findResults } from '../store/stored.ts';
-import { findBase } from './base.ts';
+import { findBase, remedyOf } from './base.ts';
 import type { Found, Surroundings } from './found.ts';
 import { locate, openRepository, type Repository, type Resolved, resolveRef } from './repository.ts';
 import { describeTree } from './tree.ts';
@@ -46,8 +46,8 @@ export async function findOtherSide(config: Compared, around: Surroundings): Pro
       return describeTree({ given, ref: given, ...found }, { config, around, repository, apps });
     }
     if (found) {
-      const remedy = "check out the whole history with 'fetch-depth: 0'";
-      return missing(given, given, `${given} is not in this clone: ${found.reason}`, remedy);
+      const reason = `${given} is not in this clone: ${found.reason}`;
+      return missing(given, given, reason, remedyOf(repository));
     }
     const where =
       repository.remote === null ? repository.top : `${repository.top} or at ${repository.remote}`;

@@ -56,7 +56,8 @@ export async function findCommit({ git }: Repository, ref: string): Promise<stri
 export async function bringCommit(repository: Repository, commit: string): Promise<string | null> {
   const { git, remote, fetches, shallow, options } = repository;
   if ((await findCommit(repository, commit)) !== null) return null;
-  if (remote === null || !fetches) return 'it is not in this clone, and fetching is off';
+  if (remote === null) return 'there is no remote to fetch it from';
+  if (!fetches) return `plan fetches nothing, and run fetches it from ${remote}`;
   const fetched = await git.try(
     [
       ...['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules'],
