@@ -165,7 +165,10 @@ test('by schedule: built with credentials, measured, and added to a history that
     config,
     `[url "file://${remote}"]\n\tinsteadOf = https://github.com/${github.repository}\n`,
   );
-  const push: Event = { name: 'push', payload: { ref: 'refs/heads/main' } };
+  const push: Event = {
+    name: 'push',
+    payload: { ref: 'refs/heads/main', repository: { default_branch: 'main' } },
+  };
   const { setup, prepare } = await expectCredentials(AUTH);
   const inputs = {
     ...{

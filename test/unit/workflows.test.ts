@@ -162,8 +162,9 @@ test('credentials for packages reach the step that builds, and nothing else', ()
       "${{ needs.request.outputs.own == 'true' && secrets.COMPOSER_AUTH || '' }}",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of the workflow
     'bench-schedule.yml.jobs.bench.secrets.COMPOSER_AUTH': '${{ secrets.COMPOSER_AUTH }}',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of the workflow
-    [`bench.yml.jobs.bench.steps.${at}.env.COMPOSER_AUTH`]: '${{ secrets.COMPOSER_AUTH }}',
+    [`bench.yml.jobs.bench.steps.${at}.env.COMPOSER_AUTH`]:
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of the workflow
+      "${{ github.event_name != 'pull_request_target' && secrets.COMPOSER_AUTH || '' }}",
   });
   for (const { workflow } of workflows) {
     const { secrets = {} } = workflow.on.workflow_call ?? {};
