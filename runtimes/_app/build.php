@@ -4,6 +4,7 @@
 //   build.php install            Composer installs its packages, unless they are there
 //   build.php prepare COMMAND    runs a command of the app's own
 //   build.php warm               what its framework caches for production
+//   build.php check ROOT         there is an index.php in the document root
 // The line that begins with `php-runtime-bench: ` shows why a step failed.
 
 declare(strict_types=1);
@@ -124,16 +125,26 @@ function nameDatabase(string $file): void
     file_put_contents($file, str_replace('{variant}', "'.getenv('BENCH_DATABASE').'", (string) file_get_contents($file)));
 }
 
+/** The file that all requests go to, which the build may have had to make. */
+function check(string $root): void
+{
+    if (!is_file("$root/index.php")) {
+        $place = $root === '.' ? "the app's folder" : "$root/";
+        fail("no index.php in $place, and the build made none: set 'root' to the folder that has it, or make it with 'prepare'.");
+    }
+}
+
 function warm(): void
 {
-    if (requires('symfony/framework-bundle') && is_file('bin/console')) {
+    $kind = (string) getenv('BENCH_KIND');
+    if (($kind === 'symfony' || requires('symfony/framework-bundle')) && is_file('bin/console')) {
         // Without it the app would compile its container in the first request, or fail to.
         [$code, $said] = run(['php', 'bin/console', 'cache:warmup', '--no-interaction', '--no-ansi']);
         if ($code !== 0) {
             fail('bin/console cache:warmup: ' . findReason($said));
         }
     }
-    if (requires('laravel/framework') && is_file('artisan')) {
+    if (($kind === 'laravel' || requires('laravel/framework')) && is_file('artisan')) {
         $views = is_dir('resources/views') ? ['view:cache'] : [];
         foreach (['config:cache', 'event:cache', 'route:cache', ...$views] as $command) {
             [$code, $said] = run(['php', 'artisan', $command, '--no-interaction', '--no-ansi']);
@@ -153,4 +164,5 @@ match ($argv[1] ?? '') {
     'install' => install(),
     'prepare' => prepare($argv[2] ?? ''),
     'warm' => warm(),
+    'check' => check($argv[2] ?? '.'),
 };

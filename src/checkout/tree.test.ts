@@ -60,6 +60,32 @@ describe('what there is in the other commit', () => {
     },
   );
 
+  it('an index.php that Composer makes on both sides', async () => {
+    const composer = JSON.stringify({ require: { 'typo3/cms-core': '^13' } });
+    commit({ 'composer.json': composer, 'packages/a.php': 'one', '.gitignore': 'public\nvendor\n' });
+    commit({ 'packages/a.php': 'two' });
+    const made = { apps: { shop: { folder: '', root: 'public', install: true } } };
+    expect((await find('HEAD~1'))?.other).toMatchObject(made);
+    // As Composer leaves the checkout; with these packages, it would make no index.php in the base.
+    write({ [INDEX]: '', 'vendor/autoload.php': '' });
+    expect((await find('HEAD~1'))?.other).toMatchObject(made);
+  });
+
+  it('an app whose index.php Composer makes is new where the commit has no composer.json', async () => {
+    commit({ README: 'one' });
+    commit({ 'composer.json': JSON.stringify({ require: { 'typo3/cms-core': '^13' } }) });
+    expect((await find('HEAD~1'))?.notes.map(({ code }) => code)).toEqual(['not-in-base']);
+  });
+
+  it('an index.php that a command makes needs no other packages', async () => {
+    commit({ 'make.sh': 'one', 'vendor/autoload.php': '', 'composer.json': '{}' });
+    commit({ 'make.sh': 'two' });
+    const flags = ['--root', 'htdocs', '--prepare', './make.sh'];
+    expect((await find('HEAD~1', { flags }))?.other).toMatchObject({
+      apps: { shop: { folder: '', root: 'htdocs', install: false } },
+    });
+  });
+
   it('uncommitted changes are reported, and our own results do not count', async () => {
     commit({ [INDEX]: 'one' });
     commit({ [INDEX]: 'two' });

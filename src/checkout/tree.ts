@@ -1,5 +1,5 @@
 import { join, relative } from 'node:path';
-import { ROOTS } from '../config/parts/apps.ts';
+import { makesIndex, ROOTS } from '../config/parts/roots.ts';
 import { escapeText } from '../config/text.ts';
 import type { App, Config, OtherApp, Runtime, Whereabouts } from '../config/types.ts';
 import type { Warning } from '../results/results.ts';
@@ -89,6 +89,14 @@ async function findAppAt(
     const file = join(path, candidate, 'index.php');
     if (root === null && (await typeAt(repository, tree.commit, file)) === 'blob') root = candidate;
   }
+  if (root === null && (await canMakeIndex(repository, tree, app, path))) {
+    // With the packages of the checkout, Composer would make none.
+    const isInstalled = makesIndex(app.packages);
+    const vendor = isInstalled
+      ? INSTALL
+      : await findVendor(repository, tree.commit, { folder: app.folder, path });
+    return { root: app.root, vendor };
+  }
   if (root === null) {
     return {
       code: 'not-in-base',
@@ -98,6 +106,13 @@ async function findAppAt(
     };
   }
   return { root, vendor: await findVendor(repository, tree.commit, { folder: app.folder, path }) };
+}
+
+/** Whether the build of the base makes its index.php, as that of the checkout does or did. */
+async function canMakeIndex(repository: Repository, tree: Tree, app: App, path: string): Promise<boolean> {
+  if (makesIndex(app.packages))
+    return (await typeAt(repository, tree.commit, join(path, 'composer.json'))) === 'blob';
+  return app.makesIndex === true && (await typeAt(repository, tree.commit, path)) === 'tree';
 }
 
 /** The project's own runtimes, as they are in the commit. */

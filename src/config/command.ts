@@ -151,10 +151,17 @@ export function parseCommand(argv: readonly string[]): Command {
   if (extra !== undefined && !TAKES_ARGUMENTS.includes(name)) {
     throw new UserError(`unexpected argument ${quote(extra)}`, {
       allowed: `php-runtime-bench ${COMMANDS[name].usage}`,
-      ...(config && { hint: `to set the app, use --app ${extra.startsWith('-') ? 'PATH' : extra}` }),
+      ...(config && { hint: hintFor(extra, rest) }),
     });
   }
   return readCommand(name, { rest, flags, positionals, ownKinds });
+}
+
+/** A guess at the purpose of an argument without a flag: the rest of a list that a space has cut, or the app. */
+function hintFor(extra: string, rest: readonly string[]): string {
+  const before = rest[rest.indexOf(extra) - 1] ?? '';
+  if (before.endsWith(',')) return `write a list without spaces: ${quote(before + extra)}`;
+  return `to set the app, use --app ${extra.startsWith('-') ? 'PATH' : extra}`;
 }
 
 /** Arguments after the name of a command. */

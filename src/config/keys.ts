@@ -60,19 +60,19 @@ export const KEYS = {
     schema: pathValue,
     value: 'DIR',
     about: "Document root within the app's folder",
-    default: 'public, web or . (the first with an index.php)',
+    default: 'public, web, webroot, pub or . (the first with an index.php), or where Composer makes one',
   },
   kind: {
     schema: oneOf<AppKind>('plain', 'psr15', 'symfony', 'laravel', 'lumen'),
     value: 'KIND',
     about: 'Kind of the app: plain, psr15, symfony, laravel or lumen',
-    default: 'detected from composer.json, else plain',
+    default: 'detected from composer.json or config/bundles.php, else plain',
   },
   extensions: {
     schema: listOf(extension),
     value: 'LIST',
     about: 'PHP extensions that the app needs, such as intl,redis',
-    default: "'ext-…' in composer.json that the official images lack",
+    default: "'ext-…' in composer.json and composer.lock that the official images lack",
     many: 'list',
   },
   prepare: {

@@ -12,17 +12,10 @@ import { defined, find, type Given, type Layer, mergeKey, readLayers, type Sourc
 import { readServices } from './keys/services-key.ts';
 import { expandTune } from './keys/tune-key.ts';
 import { KEYS, type KeyName } from './keys.ts';
-import {
-  checkAppNames,
-  checkRoot,
-  describeApp,
-  findApp,
-  findDevPackages,
-  guessRoot,
-  hasApp,
-} from './parts/apps.ts';
+import { checkAppNames, describeApp, findApp, findDevPackages } from './parts/apps.ts';
 import { checkExtensions, checkFit } from './parts/fit.ts';
 import { findHtaccess } from './parts/htaccess.ts';
+import { checkRoot, guessRoot, hasApp } from './parts/roots.ts';
 import { loadRuntimes } from './parts/runtimes.ts';
 import {
   completeScenario,
@@ -223,25 +216,32 @@ function readPhp(given: Given<'php'> | undefined): string[] {
   return versions;
 }
 
+/** Keys that are for an app of the user's own. */
+const NEED_AN_APP = ['compare-to', 'prepare', 'services', 'kind', 'set-up'] as const satisfies KeyName[];
+
 function readApps(layers: readonly Layer[], cwd: string, packageRoot: string, files: Files): App[] {
   const given = find(layers, 'app');
   const root = find(layers, 'root');
   const extensions = find(layers, 'extensions');
+  const prepared = (find(layers, 'prepare')?.value ?? []).length > 0;
   // The bundled app is for a look at the tool: where somebody's own is meant, its numbers would pass for that one's.
-  const texts = given?.value ?? [root === undefined && !hasApp(cwd, files) ? 'plain' : '.'];
+  const isOurs = resolve(cwd) === resolve(packageRoot);
+  const own =
+    root !== undefined || (!isOurs && hasApp(cwd, files)) || NEED_AN_APP.some((key) => find(layers, key));
+  const texts = given?.value ?? [own ? '.' : 'plain'];
   const apps = texts.map((text, i) =>
     at(given?.place(i), () => {
       const { written, ...app } = findApp(text, given?.base ?? cwd, packageRoot, files);
       const { folder } = app;
-      const docroot = root
-        ? at(root.place(), () => checkRoot(folder, root.value, files))
+      const place = root
+        ? at(root.place(), () => checkRoot(folder, root.value, prepared, files))
         : guessRoot(folder, written, files);
-      const htaccess = findHtaccess(folder, docroot, files);
+      const htaccess = findHtaccess(folder, place.root, files);
       const devPackages = findDevPackages(folder, files);
       return {
         ...app,
         ...describeApp(folder, files, { kind: find(layers, 'kind')?.value, extensions: extensions?.value }),
-        ...{ root: docroot, ...(htaccess && { htaccess }), ...(devPackages.length > 0 && { devPackages }) },
+        ...{ ...place, ...(htaccess && { htaccess }), ...(devPackages.length > 0 && { devPackages }) },
       };
     }),
   );

@@ -86,6 +86,8 @@ export interface App {
   folder: string;
   /** Document root relative to the folder: `public`, `web`, `.` … */
   root: string;
+  /** Its index.php is not there yet: Composer makes it, or a command of `prepare`. */
+  makesIndex?: true;
   /** A `.htaccess` file of the app with rules of its own, in its document root or in its root; absent: there is none. */
   htaccess?: string;
   /** Development packages in its `vendor/`, by name; absent: none, or that folder is left out. */

@@ -75,8 +75,9 @@ describe('values', () => {
 
   test('a switch that takes a value, too, is switched off by a flag', () => {
     const file = 'profile: true\ncompare-to: HEAD\n';
-    expect(parse({ '.bench.yml': file }, []).profile).toBeTruthy();
-    expect(parse({ '.bench.yml': file }, ['--no-profile']).profile).toBeUndefined();
+    const files = { 'index.php': '', '.bench.yml': file };
+    expect(parse(files, []).profile).toBeTruthy();
+    expect(parse(files, ['--no-profile']).profile).toBeUndefined();
     expect(() => parse({}, ['--no-php'])).toThrow("unknown flag '--no-php'");
   });
 

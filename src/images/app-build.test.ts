@@ -20,7 +20,10 @@ test('the recipe gets the names of variables and commands, never their text', ()
     'RUN php /usr/local/share/php-runtime-bench/build.php prepare "$BENCH_PREPARE_1"',
     'ARG BENCH_PREPARE_2',
     'RUN php /usr/local/share/php-runtime-bench/build.php prepare "$BENCH_PREPARE_2"',
-    ...['RUN php /usr/local/share/php-runtime-bench/build.php warm', 'FROM scratch'],
+    ...['ARG BENCH_KIND=""', 'RUN php /usr/local/share/php-runtime-bench/build.php warm'],
+    'ARG BENCH_ROOT="."',
+    'RUN php /usr/local/share/php-runtime-bench/build.php check "$BENCH_ROOT"',
+    'FROM scratch',
     'COPY --from=build /app /',
   ]);
 });

@@ -74,7 +74,7 @@ export async function openAppBuilds(
             // A variable of the app's may have the name of one of the recipe's own, which counts here.
             ...frameworkEnvironment(app, config.env),
             ...{ PHP_VERSION: php, EXTENSIONS: EXTENSIONS ?? '' },
-            BENCH_INSTALL: image.install ? 'anew' : '',
+            ...{ BENCH_INSTALL: image.install ? 'anew' : '', BENCH_KIND: app.kind, BENCH_ROOT: app.root },
             ...Object.fromEntries(config.prepare.map((command, i) => [nameOf(i), command])),
           }
         : {},

@@ -11,10 +11,18 @@ const describe = (files: Record<string, string>, ...flags: string[]) => {
 
 test('a plan names app, document root, host, paths, load and timeout', () => {
   expect(describe({ 'web/index.php': '' }, '--paths', '/,/api', '--load', 'vus(4, 2s)')).toEqual([
-    'app:       shop in /shop, document root web/',
+    'app:       shop in /shop, document root web/; kind plain',
     'host:      app.test',
     'scenario:  paths: / /api; vus(4, 2s); timeout 2000 ms',
   ]);
+});
+
+test('a plan names the kind of an app, its extensions, and that the build makes its index.php', () => {
+  const require = { 'typo3/cms-core': '^13', 'ext-intl': '*', 'ext-gd': '*' };
+  const [app] = describe({ 'composer.json': JSON.stringify({ require }) });
+  expect(app).toBe(
+    'app:       shop in /shop, document root public/, index.php made by the build; kind plain; extensions intl, gd',
+  );
 });
 
 test('a plan in a folder without an app names the demo that it takes', () => {

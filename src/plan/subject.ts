@@ -18,10 +18,17 @@ export function describeSubject(
   ];
 }
 
-function describeApp({ name, folder, root }: App, packageRoot: string): string {
+function describeApp({ name, folder, root, makesIndex, kind, extensions }: App, packageRoot: string): string {
   const [top, bundled, ...deeper] = relative(packageRoot, folder).split(sep);
   if (top === 'apps' && bundled === name && deeper.length === 0) {
     return `${name}, a bundled demo; measure your own app with --app DIR`;
   }
-  return escapeText(`${name} in ${folder}, document root ${root === '.' ? 'its top folder' : `${root}/`}`);
+  const built = makesIndex ? ', index.php made by the build' : '';
+  return escapeText(
+    [
+      `${name} in ${folder}, document root ${root === '.' ? 'its top folder' : `${root}/`}${built}`,
+      `kind ${kind}`,
+      ...(extensions.length > 0 ? [`extensions ${extensions.join(', ')}`] : []),
+    ].join('; '),
+  );
 }

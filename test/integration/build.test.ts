@@ -100,6 +100,28 @@ describe('an app with packages, an extension and commands of its own', () => {
   });
 });
 
+describe('an index.php that the build makes', () => {
+  const script = (root: string) => ({
+    'page.php': '<?php echo "made";',
+    'composer.json': composer({
+      scripts: { 'post-autoload-dump': `mkdir -p ${root} && cp page.php ${root}/index.php` },
+    }),
+  });
+
+  test('by a script of Composer, in the document root that is given', async () => {
+    const app = write('scaffold', script('htdocs'));
+    const { name } = factsOf(await build(app, '--root', 'htdocs'));
+    expect(await php(name, "require '/app/htdocs/index.php';")).toBe('made');
+  });
+
+  test('is missed in the build, not under load', async () => {
+    const app = write('elsewhere', script('www'));
+    expect(await build(app, '--root', 'htdocs')).toMatchObject({
+      failure: { stage: 'build', reason: expect.stringContaining('no index.php in htdocs/') },
+    });
+  });
+});
+
 describe('credentials for private packages', () => {
   const token = `token-${randomUUID()}`;
   const auth = JSON.stringify({ bearer: { 'repo.example.com': token } });

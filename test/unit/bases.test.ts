@@ -230,6 +230,6 @@ test.each(named)(
 
 test('apps are compiled no extension that all PHP images have, and those that they lack', () => {
   const built = (baseOf('php:{php}-cli').extensions ?? []).flat().map((name) => name.replace(/^zend /, ''));
-  const require = [...built, 'pcntl', 'sockets', 'intl'].map((name) => `ext-${name}`);
-  expect(judgeApp(require, false, {}).extensions).toEqual(['pcntl', 'sockets', 'intl']);
+  const requirements = [...built, 'pcntl', 'sockets', 'intl'].map((name) => `ext-${name}`);
+  expect(judgeApp({ requirements, handler: false }, {}).extensions).toEqual(['pcntl', 'sockets', 'intl']);
 });

@@ -63,7 +63,7 @@ export function choose(
   const runtime = runtimes.get(name);
   const broken = runtimes.broken?.get(name);
   if (broken) throw broken;
-  if (!runtime) throw unknownWord('runtime', name, [...runtimes.keys()]);
+  if (!runtime) throw unknownRuntime(name, [...runtimes.keys()]);
   if (as !== undefined && !NAME.test(as)) throw refuse('bad alias', as, NAME_RULE);
   if (as !== undefined && runtimes.has(as)) {
     throw refuse(
@@ -89,6 +89,17 @@ export function choose(
     set: Object.fromEntries(sorted.map((option) => [option, values[option] as OptionValue])),
     ...(as !== undefined && { as }),
   };
+}
+
+/** `nginx` and `php-fpm` are parts of runtimes. */
+function unknownRuntime(name: string, known: readonly string[]): UserError {
+  const parts = name.toLowerCase().split('-');
+  const named = parts.filter((part) => part !== 'php');
+  const near = known.filter(
+    (one) => named.length > 0 && named.every((part) => one.split('-').includes(part)),
+  );
+  if (near.length === 0) return unknownWord('runtime', name, known);
+  return refuse('unknown runtime', name, known.join(', '), `did you mean ${near.join(' or ')}?`);
 }
 
 /** Text → canonical value: integers and booleans as such, times as `5s` or `500ms`, sizes as `128M`. */

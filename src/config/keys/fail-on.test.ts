@@ -53,7 +53,7 @@ describe('comparing', () => {
   });
 
   test('a gate of the file on a count is no mistake when a flag chooses other counts', () => {
-    const services = { 'db.yml': 'services: { db: { image: "mariadb:11" } }\n' };
+    const services = { 'index.php': '', 'db.yml': 'services: { db: { image: "mariadb:11" } }\n' };
     const files = { ...services, '.bench.yml': 'services: db.yml\nfail-on: queries more\n' };
     const counted = { failOn: [{ source: 'queries more' }] };
     expect(parse(files, ['--count', 'instructions'])).toMatchObject({ ...counted, count: ['instructions'] });

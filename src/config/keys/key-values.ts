@@ -64,11 +64,19 @@ export const iniValue = scalar(
   { type: ['string', 'number', 'boolean', 'null'], maxLength: 1000 },
 );
 
-/** As install-php-extensions takes them, a version included: `redis`, `xdebug-3.4.0`. It is given them unquoted. */
+/**
+ * As install-php-extensions takes them, a version included: `redis`, `xdebug-3.4.0`. It is given them unquoted. `ext-redis`
+ * is how Composer writes it.
+ */
 export const extension = scalar(
-  (text) => {
+  (written) => {
+    const text = written.replace(/^ext-/i, '');
     if (/^[a-z][a-z0-9_]{0,39}([-^][a-z0-9._]{1,30})?$/i.test(text)) return text.toLowerCase();
-    throw refuse('not the name of a PHP extension', text, 'letters, digits and _, such as intl or pdo_mysql');
+    throw refuse(
+      'not the name of a PHP extension',
+      written,
+      'letters, digits and _, such as intl or pdo_mysql',
+    );
   },
   { type: 'string', pattern: '^[A-Za-z][A-Za-z0-9_]*([-^][A-Za-z0-9._]+)?$' },
 );

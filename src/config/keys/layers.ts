@@ -52,6 +52,14 @@ export function readLayers({ flags, inputs = {}, cwd }: Sources, files: Files): 
   const name = names.find((candidate) => files.kind(resolve(cwd, candidate)) === 'file');
   if (config && !name)
     throw new UserError('no such file', { where: config.place(), found: quote(config.value) });
+  const broken = files.list(cwd).find((one) => names.includes(one));
+  if (!name && broken !== undefined) {
+    throw new UserError('not a file that can be read', {
+      where: { name: broken },
+      allowed: 'a YAML file',
+      hint: 'a folder or a link to nothing has its name: remove that, or set another file with --config',
+    });
+  }
   if (name) {
     const path = resolve(cwd, name);
     const document = readYamlFile(path, cwd, files);

@@ -22,10 +22,38 @@ describe('what an app is', () => {
       { extensions: ['intl', 'pdo_mysql'] },
     ],
     [composer('ext-intl'), ['--extensions', 'Redis,xdebug-3.4.0'], { extensions: ['redis', 'xdebug-3.4.0'] }],
+    // Whose packages require the framework, as in Sylius and Shopware.
+    [{ ...composer('sylius/sylius', 'symfony/runtime'), 'config/bundles.php': '' }, [], { kind: 'symfony' }],
+    [composer('symfony/runtime'), [], { kind: 'plain' }],
+    [{}, ['--extensions', 'ext-intl'], { extensions: ['intl'] }],
     [{ 'composer.json': '{' }, [], { kind: 'plain' }],
     [{ 'composer.json': '{"require": null}' }, [], { kind: 'plain' }],
   ] as const)('%j %j', (files, flags, expected) => {
     expect(parse({ ...INDEX, ...files }, [...flags]).apps[0]).toMatchObject(expected);
+  });
+
+  test('takes the extensions that locked packages require, without those that a package stands in for', () => {
+    const locked = (name: string, more: object) => ({ name, version: '1.0.0', ...more });
+    const lock = JSON.stringify({
+      packages: [
+        locked('a/a', { require: { php: '>=8.1', 'ext-gd': '*', 'ext-mbstring': '*', 'ext-apcu': '*' } }),
+        locked('b/b', { require: { 'ext-redis': '*', 'ext-imap': '*', 'a/a': '*' } }),
+        locked('symfony/polyfill-apcu', { provide: { 'ext-apcu': '*' } }),
+      ],
+      'packages-dev': [locked('c/c', { require: { 'ext-pcov': '*' } })],
+    });
+    const app = (config: object, ...flags: string[]) =>
+      parse(
+        {
+          ...INDEX,
+          'composer.json': JSON.stringify({ require: { 'ext-intl': '*', 'ext-gd': '*' }, config }),
+          'composer.lock': lock,
+        },
+        flags,
+      ).apps[0]?.extensions;
+    expect(app({})).toEqual(['intl', 'gd', 'redis', 'imap']);
+    expect(app({ platform: { 'ext-imap': '8.0', 'ext-gd': '8.0' } })).toEqual(['intl', 'gd', 'redis']);
+    expect(app({}, '--extensions', 'redis')).toEqual(['redis']);
   });
 
   test('its commands may hold commas; in an input each line is one', () => {
@@ -133,10 +161,6 @@ docs: https://example.org
     const asked = ['--runtimes', 'worker', '--extensions', 'intl'];
     expect(parse({ ...INDEX, ...worker, ...takes }, asked).apps[0]?.extensions).toEqual(['intl']);
   });
-});
-
-test('a document root that is given', () => {
-  expect(parse({ 'html/index.php': '' }, ['--app', '.', '--root', './html/']).apps[0]?.root).toBe('html');
 });
 
 test('a .htaccess file with rules of its own is found in the document root or at the top', () => {

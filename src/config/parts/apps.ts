@@ -1,18 +1,10 @@
 import { basename, join, resolve } from 'node:path';
 import { UserError } from '../../errors.ts';
 import type { Files } from '../files.ts';
-import { escapeText, NAME, quote, refuse, suggest } from '../text.ts';
+import { NAME, quote, refuse, suggest } from '../text.ts';
 import type { App, AppKind } from '../types.ts';
+import { type Composer, findVersions, lower, readComposer, readLocked } from './composer.ts';
 import { isIgnored } from './dockerignore.ts';
-import { findVersions } from './package-versions.ts';
-
-/** The folders in which frameworks keep their front controller, in the order we look. */
-export const ROOTS = ['public', 'web', '.'];
-
-/** The document root of a PHP app, relative to its folder; null when there is no index.php where one is looked for. */
-export function findRoot(folder: string, files: Files): string | null {
-  return ROOTS.find((root) => files.kind(join(folder, root, 'index.php')) === 'file') ?? null;
-}
 
 /** Names of the apps that come with us. */
 export function bundledApps(packageRoot: string, files: Files): string[] {
@@ -34,37 +26,62 @@ const BUILT_IN = new Set(
   opcache zlib`.split(/\s+/),
 );
 
-/** Names of the packages that composer.json requires; empty if there is no such file. */
-function readRequirements(text: string | null): string[] {
-  try {
-    return Object.keys(JSON.parse(text ?? '{}').require ?? {}).map((name) => name.toLowerCase());
-  } catch {
-    // Composer will report what is wrong with it.
-    return [];
-  }
+/** `ext-intl` → `intl`; undefined: it is no extension. */
+const extensionOf = (name: string) => /^ext-([a-z][a-z0-9_]*)$/.exec(name)?.[1];
+
+/** Extensions that locked packages require, unless one of them or composer.json stands in for it. */
+function findLockedExtensions(folder: string, { config }: Composer, files: Files): string[] {
+  const locked = readLocked(folder, files) ?? [];
+  const namesOf = (...values: unknown[]) => values.flatMap((value) => Object.keys(lower(value)));
+  const replaced = new Set([
+    ...namesOf(config.platform),
+    ...locked.flatMap(({ provide, replace }) => namesOf(provide, replace)),
+  ]);
+  return locked.flatMap(({ require }) => namesOf(require)).filter((name) => !replaced.has(name));
 }
 
-/** Kind and extensions of an app: as set, else from its requirements. */
+/** Facts about an app that its kind and extensions follow from. */
+interface Found {
+  /** Packages that it requires, by name. */
+  requirements: readonly string[];
+  /** Names such as `ext-intl` that its packages require. */
+  below?: readonly string[];
+  handler: boolean;
+  /** Whether it has the list of bundles that each Symfony app has, whatever package brings the framework. */
+  bundles?: boolean;
+}
+
+/** Kind and extensions of an app: as set, else from what was found. */
 export function judgeApp(
-  requirements: readonly string[],
-  handler: boolean,
+  { requirements, below = [], handler, bundles = false }: Found,
   said: { kind?: AppKind | undefined; extensions?: readonly string[] | undefined },
 ): Pick<App, 'kind' | 'handler' | 'extensions' | 'packages'> {
-  const framework = Object.entries(KINDS).find(([name]) => requirements.includes(name))?.[1];
+  const framework =
+    Object.entries(KINDS).find(([name]) => requirements.includes(name))?.[1] ??
+    (bundles ? 'symfony' : undefined);
   const own = handler && requirements.includes('psr/http-server-handler') ? 'psr15' : 'plain';
-  const wanted = requirements.flatMap((name) => /^ext-([a-z][a-z0-9_]*)$/.exec(name)?.[1] ?? []);
+  const wanted = new Set([...requirements, ...below].flatMap((name) => extensionOf(name) ?? []));
   return {
     kind: said.kind ?? framework ?? own,
     handler,
-    extensions: said.extensions ?? wanted.filter((name) => !BUILT_IN.has(name)),
+    extensions: said.extensions ?? [...wanted].filter((name) => !BUILT_IN.has(name)),
     packages: requirements,
   };
 }
 
 /** As `judgeApp`, for an app on the disk. */
-export function describeApp(folder: string, files: Files, said: Parameters<typeof judgeApp>[2]) {
-  const requirements = readRequirements(files.read(join(folder, 'composer.json')));
-  const judged = judgeApp(requirements, files.kind(join(folder, 'handler.php')) === 'file', said);
+export function describeApp(folder: string, files: Files, said: Parameters<typeof judgeApp>[1]) {
+  const composer = readComposer(folder, files);
+  const isFile = (name: string) => files.kind(join(folder, name)) === 'file';
+  const judged = judgeApp(
+    {
+      requirements: Object.keys(composer.require),
+      below: findLockedExtensions(folder, composer, files),
+      handler: isFile('handler.php'),
+      bundles: isFile('config/bundles.php'),
+    },
+    said,
+  );
   const versions = findVersions(folder, files);
   return { ...judged, ...(Object.keys(versions).length > 0 && { versions }) };
 }
@@ -112,49 +129,6 @@ export function findApp(
   return { name: as ?? nameOf(folder), folder, written: where };
 }
 
-/**
- * As `findRoot`; throws a UserError when there is none.
- * @param written what `findApp` has for it, for a hint
- */
-export function guessRoot(folder: string, written: string, files: Files): string {
-  const root = findRoot(folder, files);
-  if (root !== null) return root;
-  const [below] = findBelow(folder, files);
-  throw new UserError('no index.php in the app', {
-    found: `folder ${quote(folder)}`,
-    allowed: 'public/index.php, web/index.php or index.php',
-    hint: hintAt(below, written),
-  });
-}
-
-function hintAt(below: ReturnType<typeof findBelow>[number] | undefined, written: string): string {
-  if (below && below.root !== '.') {
-    const app = escapeText(join(written, below.name));
-    return `found one in ${join(app, below.root)}: 'app: ${app}' in .bench.yml or --app ${app}`;
-  }
-  const root = below?.name ?? 'html';
-  return `set the document root: 'root: ${root}' in .bench.yml or --root ${root}`;
-}
-
-/** Folders in this one that have an index.php where one is looked for: a project whose app lies further down. */
-function findBelow(folder: string, files: Files): { name: string; root: string }[] {
-  return files.list(folder).flatMap((name) => {
-    // Names that a shell and a line of YAML take as they are; neither hidden ones nor what is installed.
-    if (!NAME.test(name) || ['vendor', 'node_modules'].includes(name)) return [];
-    const root = findRoot(join(folder, name), files);
-    return root === null ? [] : [{ name, root }];
-  });
-}
-
-/** Whether somebody's own PHP app is in a folder, be it that its index.php is not where one is looked for. */
-export function hasApp(folder: string, files: Files): boolean {
-  return (
-    findRoot(folder, files) !== null ||
-    files.kind(join(folder, 'composer.json')) === 'file' ||
-    findBelow(folder, files).length > 0
-  );
-}
-
 /** Composer's list of installed packages is long: some MB in the largest apps. */
 const MAX_INSTALLED_BYTES = 64 * 2 ** 20;
 
@@ -173,19 +147,6 @@ export function findDevPackages(folder: string, files: Files): string[] {
     // Not as Composer 2 writes it: nothing is known of it.
     return [];
   }
-}
-
-/** A document root that the user has given, tidied. */
-export function checkRoot(folder: string, root: string, files: Files): string {
-  // It ends up in the configuration of web servers: nothing there may need quoting.
-  const clean = root.replace(/^\.\/(?=.)/, '').replace(/(?<=.)\/+$/, '');
-  if (!/^[A-Za-z0-9._-]+(\/[A-Za-z0-9._-]+)*$/.test(clean) || clean.split('/').includes('..')) {
-    throw refuse('not a document root', root, "a folder within the app such as 'public', or '.'");
-  }
-  if (files.kind(join(folder, clean, 'index.php')) !== 'file') {
-    throw refuse('no index.php in the document root', root, `a folder of ${quote(folder)} with an index.php`);
-  }
-  return clean;
 }
 
 function nameOf(folder: string): string {

@@ -4,7 +4,7 @@ import { memoryFiles } from '../../../test/fixtures/memory-files.ts';
 import { UserError } from '../../errors.ts';
 import { warnOfMisfits } from '../../plan/warn/misfits.ts';
 import { parseConfig } from '../parse.ts';
-import { findVersions } from './package-versions.ts';
+import { findVersions } from './composer.ts';
 
 const packageRoot = resolve(import.meta.dirname, '../../..');
 const INDEX = { 'public/index.php': '' };

@@ -2,22 +2,65 @@ import { join } from 'node:path';
 import type { Files } from '../files.ts';
 import type { App } from '../types.ts';
 
+export type Entries = Readonly<Record<string, unknown>>;
+
+/** Parts of an app's composer.json. Names of packages are in lower case. */
+export interface Composer {
+  require: Entries;
+  extra: Entries;
+  config: Entries;
+}
+
 type Versions = NonNullable<App['versions']>;
 
 /** A lock file of the largest apps has some MB. */
 const MAX_LOCK_BYTES = 64 * 2 ** 20;
+
+/** Reads composer.json; empty if there is none, or none that can be read: Composer will report what is wrong with it. */
+export function readComposer(folder: string, files: Files): Composer {
+  const { require, extra, config } = readJson(files.read(join(folder, 'composer.json'))) ?? {};
+  return { require: lower(entriesOf(require)), extra: entriesOf(extra), config: entriesOf(config) };
+}
+
+/** Packages of composer.lock without those for development; null if there is no such file. */
+export function readLocked(folder: string, files: Files): Entries[] | null {
+  const locked = readJson(files.read(join(folder, 'composer.lock'), MAX_LOCK_BYTES));
+  if (!locked) return null;
+  return Array.isArray(locked.packages) ? locked.packages.filter(isObject) : [];
+}
+
+/** Keys in lower case, of what should be an object. */
+export function lower(value: unknown): Entries {
+  return Object.fromEntries(Object.entries(entriesOf(value)).map(([key, one]) => [key.toLowerCase(), one]));
+}
+
+function entriesOf(value: unknown): Entries {
+  return isObject(value) ? value : {};
+}
+
+function isObject(value: unknown): value is Entries {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function readJson(text: string | null): Entries | null {
+  try {
+    const value: unknown = JSON.parse(text ?? 'null');
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
 
 /**
  * The major versions of an app's packages, by name: those of composer.lock. Without such a file they are what composer.json
  * allows, as far as its constraints begin with a number.
  */
 export function findVersions(folder: string, files: Files): Versions {
-  const locked = readJson(files.read(join(folder, 'composer.lock'), MAX_LOCK_BYTES));
-  if (locked) return readLock(locked);
-  const { require: wanted, extra } = readJson(files.read(join(folder, 'composer.json'))) ?? {};
-  const symfony = (extra as { symfony?: { require?: unknown } } | undefined)?.symfony?.require;
-  const entries = Object.entries(isObject(wanted) ? wanted : {}).flatMap(([key, own]) => {
-    const name = key.toLowerCase();
+  const locked = readLocked(folder, files);
+  if (locked) return versionsOf(locked);
+  const { require: wanted, extra } = readComposer(folder, files);
+  const symfony = (extra.symfony as { require?: unknown } | undefined)?.require;
+  const entries = Object.entries(wanted).flatMap(([name, own]) => {
     // Symfony's plugin Flex narrows all constraints to that one.
     const constraint = symfony !== undefined && name.startsWith('symfony/') ? symfony : own;
     const ranges = typeof constraint === 'string' ? rangesOf(constraint) : [];
@@ -29,9 +72,8 @@ export function findVersions(folder: string, files: Files): Versions {
   return Object.fromEntries(entries);
 }
 
-function readLock({ packages }: Record<string, unknown>): Versions {
-  const entries = (Array.isArray(packages) ? packages : []).flatMap((one) => {
-    const { name, version } = isObject(one) ? one : {};
+function versionsOf(locked: readonly Entries[]): Versions {
+  const entries = locked.flatMap(({ name, version }) => {
     if (typeof name !== 'string' || typeof version !== 'string') return [];
     const [range] = rangesOf(version);
     if (range === undefined) return [];
@@ -58,18 +100,4 @@ function rangeOf(part: string): { from: number; to: number } | null {
   // `<8` and `<8.0` end with 7.
   const isWhole = end === '<' && /^[.0]*$/.test(minor ?? '');
   return { from, to: Number(bound) - (isWhole ? 1 : 0) };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Null where there is none, or something else: Composer will report what is wrong with it. */
-function readJson(text: string | null): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text ?? 'null');
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
 }

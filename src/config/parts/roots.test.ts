@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest';
+import { messageOf, packageRoot, parse } from '../../../test/fixtures/memory-files.ts';
+
+const appOf = (files: Record<string, string>, ...flags: string[]) => parse(files, flags).apps[0];
+const composer = (require: Record<string, string>, more: object = {}) => ({
+  'composer.json': JSON.stringify({ require, ...more }),
+});
+
+test('a document root that is given', () => {
+  expect(appOf({ 'html/index.php': '' }, '--app', '.', '--root', './html/')?.root).toBe('html');
+});
+
+test('the demo is measured where the tool itself lies', () => {
+  const { apps } = parse({}, [], { cwd: packageRoot });
+  expect(apps.map(({ name }) => name)).toEqual(['plain']);
+});
+
+test.each([
+  ['CakePHP', ['index.php', 'webroot/index.php'], 'webroot'],
+  ['Magento', ['index.php', 'pub/index.php'], 'pub'],
+  ['Symfony 3', ['web/index.php'], 'web'],
+  ['plain', ['index.php', 'lib/index.php'], '.'],
+])('of %s: the first folder with an index.php', (_, names, root) => {
+  expect(appOf(Object.fromEntries(names.map((name) => [name, ''])))?.root).toBe(root);
+});
+
+describe('an index.php that the build makes', () => {
+  const drupal = composer(
+    { 'drupal/core-composer-scaffold': '^11', 'drupal/core-recommended': '^11' },
+    { extra: { 'drupal-scaffold': { locations: { 'web-root': 'web/' } } } },
+  );
+
+  test.each([
+    ['Drupal', drupal, 'web'],
+    ['Drupal without a folder', composer({ 'drupal/core-composer-scaffold': '^11' }), '.'],
+    ['TYPO3', composer({ 'typo3/cms-core': '^13.4' }), 'public'],
+    [
+      'TYPO3 elsewhere',
+      composer({ 'typo3/cms-core': '*' }, { extra: { 'typo3/cms': { 'web-dir': 'htdocs' } } }),
+      'htdocs',
+    ],
+    ['Magento', composer({ 'magento/product-community-edition': '2.4.8' }), 'pub'],
+  ])('by a package of %s', (_, files, root) => {
+    expect(appOf(files)).toMatchObject({ root, makesIndex: true });
+  });
+
+  test('is there after an installation on the machine', () => {
+    expect(appOf({ ...drupal, 'web/index.php': '' })).not.toHaveProperty('makesIndex');
+  });
+
+  test('not by packages that are in vendor/ already, unless that is left out', () => {
+    const vendor = { ...drupal, 'vendor/autoload.php': '' };
+    expect(messageOf(() => parse(vendor))).toMatch(/^no index.php in the app\n/);
+    expect(appOf({ ...vendor, '.dockerignore': 'vendor\n' })).toMatchObject({ root: 'web' });
+  });
+
+  test('by a command, or by a script of Composer, in the document root that is given', () => {
+    const made = { root: 'htdocs', makesIndex: true };
+    expect(appOf({ 'make.sh': '' }, '--root', 'htdocs', '--prepare', './make.sh')).toMatchObject(made);
+    const docs = { ...composer({}), 'docs/index.php': '' };
+    expect(appOf(docs, '--root', 'htdocs')).toMatchObject(made);
+  });
+
+  test('a root outside the app is not taken from composer.json either', () => {
+    const outside = composer({ 'typo3/cms-core': '*' }, { extra: { 'typo3/cms': { 'web-dir': '../x' } } });
+    expect(messageOf(() => parse(outside))).toMatch(/^no index.php in the app\n/);
+  });
+});
+
+describe('without an index.php where one is looked for, nothing is measured', () => {
+  test.each([
+    [
+      'a repository with several apps',
+      { 'apps/api/public/index.php': '', 'apps/web/public/index.php': '', 'package.json': '{}' },
+      "found in apps/api/public, apps/web/public: 'app: apps/api' in .bench.yml or --app apps/api",
+    ],
+    [
+      'parts of one app, such as those of Yii 2',
+      { ...composer({}), 'backend/web/index.php': '', 'frontend/web/index.php': '' },
+      "found in backend/web, frontend/web: 'root: backend/web' in .bench.yml or --root backend/web",
+    ],
+    [
+      'apps beside tools of their repository',
+      { ...composer({}), 'apps/api/composer.json': '{}', 'apps/api/public/index.php': '' },
+      "found in apps/api/public: 'app: apps/api' in .bench.yml or --app apps/api",
+    ],
+    [
+      'an app with its own composer.json',
+      { 'api/composer.json': '{}', 'api/index.php': '' },
+      "found in api: 'app: api' in .bench.yml or --app api",
+    ],
+    ['another name of the document root', { 'htdocs/index.php': '' }, "found in htdocs: 'root: htdocs' in"],
+    ['nothing at all', composer({}), "'root: FOLDER' in .bench.yml or --root FOLDER, also if Composer"],
+  ])('%s', (_, files, hint) => {
+    const message = messageOf(() => parse(files));
+    expect(message).toMatch(/^no index.php in the app\n/);
+    expect(message).toContain(hint);
+  });
+
+  test('a misspelt document root is refused, with those that are there', () => {
+    const files = { ...composer({}), 'public/index.php': '' };
+    expect(messageOf(() => parse(files, ['--root', 'pubilc']))).toMatch(
+      /no index.php in the document root\n.*'pubilc'\n[\s\S]*found in public/,
+    );
+  });
+
+  test.each(['compare-to=main', 'prepare=make', 'kind=plain'])(
+    'the demo is not taken for an app of which %s speaks',
+    (flag) => {
+      const [key, value] = flag.split('=') as [string, string];
+      expect(messageOf(() => parse({}, [`--${key}`, value]))).toMatch(/^no index.php in the app\n/);
+      expect(messageOf(() => parse({}, ['--app', 'plain', `--${key}`, value]))).toBe('nothing was refused');
+    },
+  );
+});
