@@ -122,7 +122,7 @@ describe.skipIf(why !== null)(`several engines${why ? `: ${why}` : ''}`, () => {
         const other = `${NAMESPACE}/other:1`;
         first.docker('image', 'tag', built, other);
         const before = engines.map(imagesIn);
-        const flags = [...REGISTRY, '--compare-to', other];
+        const flags = [...REGISTRY, '--app', 'plain', '--compare-to', other];
         const { code, stdout, stderr } = await benchThese('faulty', 'image', ...flags).done;
         expect([code, code === 0 ? '' : stdout + stderr]).toEqual([0, '']);
         expect(imagesOf('image/engine-1')).toEqual([

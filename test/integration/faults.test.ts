@@ -1,5 +1,5 @@
 // Real faults from the field: each is reported, costs its own variant alone and leaves nothing behind.
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, test } from 'vitest';
 import { realHost } from '../../src/host.ts';
@@ -175,6 +175,9 @@ describe('an app that is not ready to be served', () => {
       http_response_code(500);`,
     'ours/moved/index.php': "<?php header('Location: /login');",
   };
+
+  // The tests behind it measure the demo, which is not taken beside apps.
+  afterAll(() => rmSync(join(project.folder, 'ours'), { recursive: true }));
 
   it('is found from its log, with a note that redirects are loaded', async () => {
     for (const [path, text] of Object.entries(apps)) {
