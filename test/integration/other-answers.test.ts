@@ -15,10 +15,13 @@ afterAll(() => project.remove());
 const REQUESTS = 400;
 const FLIP = 60;
 
+/** Each request has a number of its own, also where two come at once. */
 const COUNT = `<?php
-file_put_contents('/tmp/count', '.', FILE_APPEND | LOCK_EX);
-clearstatcache();
-$count = filesize('/tmp/count');
+$file = fopen('/tmp/count', 'a');
+flock($file, LOCK_EX);
+fwrite($file, '.');
+$count = fstat($file)['size'];
+fclose($file);
 $page = '<title>Garden tools</title><ul>' . str_repeat('<li>Wheelbarrow, galvanised</li>', 60) . '</ul>';
 $excuse = '<title>Excuse</title>' . str_repeat('Error establishing a database connection. ', 60);
 `;
