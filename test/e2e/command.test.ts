@@ -137,7 +137,7 @@ test('a workflow that failed after it wrote the comment gets no second one', asy
   const other = ask('ada');
   github.write('mallory', `<!-- php-runtime-bench:command%2F${other.comment.id} -->\nNo results.`);
   await runScript('answer', other, { ANSWER: '', COMMENT_URL: '', RESULT: 'failure' });
-  expect(github.comments.at(-1)?.body).toContain('There are no results');
+  expect(github.comments.at(-1)?.body).toContain('No results are shown here');
 });
 
 const url = 'https://github.com/octo/shop/pull/7#issuecomment-1';
