@@ -3,8 +3,7 @@ import { UserError } from '../../errors.ts';
 import type { Files } from '../files.ts';
 import { NAME, quote, refuse, suggest } from '../text.ts';
 import type { App, AppKind } from '../types.ts';
-import { type Composer, findVersions, lower, readComposer, readLocked } from './composer.ts';
-import { isIgnored } from './dockerignore.ts';
+import { type Composer, findVersions, lower, readComposer, readLocked, usesVendor } from './composer.ts';
 
 /** Names of the apps that come with us. */
 export function bundledApps(packageRoot: string, files: Files): string[] {
@@ -135,8 +134,7 @@ const MAX_INSTALLED_BYTES = 64 * 2 ** 20;
 /** The packages for development in an app's `vendor/`, by name; none where Composer installs anew, as it is left out. */
 export function findDevPackages(folder: string, files: Files): string[] {
   const at = (name: string) => join(folder, name);
-  if (files.kind(at('vendor/autoload.php')) !== 'file') return [];
-  if (isIgnored(files.read(at('.dockerignore')) ?? '', 'vendor/autoload.php')) return [];
+  if (!usesVendor(folder, files)) return [];
   try {
     const installed = JSON.parse(
       files.read(at('vendor/composer/installed.json'), MAX_INSTALLED_BYTES) ?? '{}',

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Files } from '../files.ts';
 import type { App } from '../types.ts';
+import { isIgnored } from './dockerignore.ts';
 
 export type Entries = Readonly<Record<string, unknown>>;
 
@@ -27,6 +28,13 @@ export function readLocked(folder: string, files: Files): Entries[] | null {
   const locked = readJson(files.read(join(folder, 'composer.lock'), MAX_LOCK_BYTES));
   if (!locked) return null;
   return Array.isArray(locked.packages) ? locked.packages.filter(isObject) : [];
+}
+
+/** Whether the packages in `vendor/` are served: they are there, and `.dockerignore` does not leave them out. */
+export function usesVendor(folder: string, files: Files): boolean {
+  const loader = 'vendor/autoload.php';
+  if (files.kind(join(folder, loader)) !== 'file') return false;
+  return !isIgnored(files.read(join(folder, '.dockerignore')) ?? '', loader);
 }
 
 /** Keys in lower case, of what should be an object. */

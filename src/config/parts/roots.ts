@@ -3,8 +3,7 @@ import { UserError } from '../../errors.ts';
 import type { Files } from '../files.ts';
 import { escapeText, NAME, quote, refuse } from '../text.ts';
 import type { App } from '../types.ts';
-import { readComposer } from './composer.ts';
-import { isIgnored } from './dockerignore.ts';
+import { readComposer, usesVendor } from './composer.ts';
 
 /** The folders in which frameworks keep their front controller, in the order we look. */
 export const ROOTS = ['public', 'web', 'webroot', 'pub', '.'];
@@ -42,9 +41,7 @@ function hasIndex(folder: string, root: string, files: Files): boolean {
 
 /** Whether Composer installs packages in the build: there is no `vendor/`, or it is left out. */
 function isInstalled(folder: string, files: Files): boolean {
-  if (files.kind(join(folder, 'composer.json')) !== 'file') return false;
-  if (files.kind(join(folder, 'vendor/autoload.php')) !== 'file') return true;
-  return isIgnored(files.read(join(folder, '.dockerignore')) ?? '', 'vendor/autoload.php');
+  return files.kind(join(folder, 'composer.json')) === 'file' && !usesVendor(folder, files);
 }
 
 /**
