@@ -17,6 +17,8 @@ export interface WorkflowJob {
   isCheck: boolean;
   /** Separates our comments on one pull request; null: no comment is wanted. */
   key: string | null;
+  /** The key comes from the input `comment`. It is no default. */
+  isKeyGiven: boolean;
   token: string;
   artifactName: string;
   /** `https://github.com/octo/shop/actions/runs/42` */
@@ -95,7 +97,7 @@ export function readJob(env: Env, event: unknown): WorkflowJob {
   return {
     pull: number === null ? null : { owner, repo, number },
     isCheck: number !== null && CHECK_EVENTS.includes(env.GITHUB_EVENT_NAME ?? ''),
-    key: readKey(env),
+    ...readKey(env),
     token: env.INPUT_TOKEN ?? '',
     artifactName: readArtifactName(env),
     runUrl: `${env.GITHUB_SERVER_URL}/${env.GITHUB_REPOSITORY}/actions/runs/${env.GITHUB_RUN_ID}`,
@@ -140,12 +142,13 @@ function readBranch(env: Env, event: unknown): string | null {
 const isCommit = (sha: unknown): sha is string =>
   typeof sha === 'string' && /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(sha);
 
-function readKey(env: Env): string | null {
+function readKey(env: Env): Pick<WorkflowJob, 'key' | 'isKeyGiven'> {
   const comment = (env.INPUT_COMMENT ?? '').trim() || 'true';
-  if (comment === 'false') return null;
-  if (comment !== 'true') return comment;
+  if (comment === 'false') return { key: null, isKeyGiven: false };
+  if (comment !== 'true') return { key: comment, isKeyGiven: true };
   // Two steps, jobs or workflows that measure the same pull request each keep a comment of their own.
-  return [env.GITHUB_WORKFLOW, env.GITHUB_JOB, env.GITHUB_ACTION].join('/');
+  const key = [env.GITHUB_WORKFLOW, env.GITHUB_JOB, env.GITHUB_ACTION].join('/');
+  return { key, isKeyGiven: false };
 }
 
 function readArtifactName(env: Env): string {

@@ -75,7 +75,7 @@ function adopt(job: WorkflowJob, { pull, measured }: Origin): WorkflowJob {
     ...job,
     pull,
     isCheck: true,
-    key: job.key === null ? null : workflowKey(measured.workflow, job.artifactName),
+    key: job.key === null || job.isKeyGiven ? job.key : workflowKey(measured.workflow, job.artifactName),
     runUrl: job.runUrl.replace(/\d*$/, `${measured.run}`),
   };
 }

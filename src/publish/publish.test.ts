@@ -21,6 +21,7 @@ const job: WorkflowJob = {
   pull: { owner: 'octo', repo: 'shop', number: 7 },
   isCheck: true,
   key: 'k',
+  isKeyGiven: true,
   token: 't',
   artifactName: 'raw',
   runUrl: 'https://github.com/octo/shop/actions/runs/42',
@@ -148,6 +149,21 @@ test.each([
   const wanted = [{ index: 1, of: 1, variants: ['apache', 'nginx-fpm'] }];
   await commentOnOrigin({ job: jobOf(event, payload), origin, results: [slower], wanted }, outlets);
   expect(seen.comment).toContain(words);
+});
+
+test.each([
+  ['the key of its call', 'php-8.4', '<!-- php-runtime-bench:php-8.4 -->'],
+  ['the default key', 'true', '<!-- php-runtime-bench:workflow%2FCI%2Fraw -->'],
+  ['no comment', 'false', ''],
+])('an adopted workflow run gets %s', async (_, comment, marker) => {
+  const { seen, outlets } = record();
+  const env = { GITHUB_REPOSITORY: 'octo/shop', GITHUB_EVENT_NAME: 'workflow_run', INPUT_TOKEN: 't' };
+  const own = readJob({ ...env, 'INPUT_ARTIFACT-NAME': 'raw', INPUT_COMMENT: comment }, {});
+  const pull = { owner: 'octo', repo: 'shop', number: 7 };
+  const origin = { pull, why: '', measured: { run: 41, workflow: 'CI' } };
+  const wanted = [{ index: 1, of: 1, variants: ['apache', 'nginx-fpm'] }];
+  await commentOnOrigin({ job: own, origin, results: [slower], wanted }, outlets);
+  expect(seen.comment.split('\n', 1)[0]).toBe(marker);
 });
 
 test('a machine that was stopped is named in the comment of shards', async () => {

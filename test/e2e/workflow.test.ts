@@ -258,6 +258,12 @@ test("a fork's numbers come as numbers, onto the pull request that has the commi
     '<!-- php-runtime-bench:workflow%2FBench%2Fphp-runtime-bench -->',
     '<!-- php-runtime-bench:workflow%2FBench%2Fbench-api -->',
   ]);
+
+  // The key of the call that measured goes to its comment.
+  const keyed = { 'artifact-name': 'bench-api', comment: 'api' };
+  expect((await run('bench-comment.yml', workflowRun(), keyed)).code).toBe(0);
+  expect(github.comments.at(-1)?.body).toMatch(/^<!-- php-runtime-bench:api -->\n/);
+  expect(github.comments).toHaveLength(3);
 });
 
 test.each(['failure', 'cancelled'])(

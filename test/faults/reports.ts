@@ -156,7 +156,7 @@ async function publishTo(listener: RequestListener): Promise<Seen> {
   const job: WorkflowJob = {
     pull: { owner: 'octo', repo: 'shop', number: 7 },
     isCheck: true,
-    ...{ key: 'bench', token: 'secret-token', artifactName: 'raw', runUrl: 'https://run' },
+    ...{ key: 'bench', isKeyGiven: true, token: 'secret-token', artifactName: 'raw', runUrl: 'https://run' },
   };
   const stages = ['all that was measured'];
   await publish(

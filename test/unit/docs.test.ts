@@ -382,6 +382,13 @@ test('docs/github.md lists the inputs of the workflow for comments', () => {
   expect(listed.toSorted()).toEqual(Object.keys(inputs).toSorted());
 });
 
+test('docs/forks.md lists the inputs of the workflow for forks', () => {
+  const { inputs } = parse(readFileSync(join(root, '.github/workflows/bench-comment.yml'), 'utf8')).on
+    .workflow_call;
+  const listed = columnAfter(pageOf('docs/forks.md'), 'It has two inputs.');
+  expect(listed.toSorted()).toEqual(Object.keys(inputs).toSorted());
+});
+
 test.each([
   'the token may not write one',
   'the input token is empty',

@@ -116,6 +116,17 @@ test('the reusable workflow takes every input of the action and hands it on', ()
   }
 });
 
+test('the workflow for forks takes what separates the comments of two calls, and hands it on', () => {
+  const forks = workflows.find(({ name }) => name === 'bench-comment.yml')?.workflow as Workflow;
+  const { inputs = {} } = forks.on.workflow_call ?? {};
+  const steps = forks.jobs.comment?.steps ?? [];
+  const given = steps.find(({ uses }) => uses === '$/.github/actions/comment')?.with ?? {};
+  for (const name of ['comment', 'artifact-name']) {
+    expect(inputs[name]?.default).toBe(bench.on.workflow_call?.inputs[name]?.default);
+    expect(given[name]).toBe(`\${{ inputs.${name} }}`);
+  }
+});
+
 test('jobs that may write run none of the code that is measured, and no shell', () => {
   for (const { workflow } of workflows.filter(({ name }) => name.startsWith('bench'))) {
     for (const { permissions = {}, steps = [], uses } of Object.values(workflow.jobs)) {
