@@ -154,6 +154,10 @@ function checkWorkflow({ text }: Block, page: Page) {
     const comments = given.comment !== false && workflow.on === 'pull_request';
     expect(workflow.permissions['pull-requests']).toBe(comments ? 'write' : undefined);
   }
+  // A newer push ends the older run, of this workflow alone. A scheduled or manual run is never ended.
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of the workflow
+  const ends = { group: '${{ github.workflow }}-${{ github.ref }}', 'cancel-in-progress': true };
+  expect(workflow.concurrency).toEqual(workflow.on === 'pull_request' ? ends : undefined);
 }
 /** A job that is one of our reusable workflows: its inputs, and that it is granted what the jobs in it ask for. */
 function checkCall({ uses = '', with: given = {}, secrets = {}, permissions = {} }: CallingJob, page: Page) {
