@@ -3,7 +3,7 @@ import { otherAppOf } from '../../test/fixtures/app.ts';
 import { parseConfig } from '../config/parse.ts';
 import type { Config, Other } from '../config/types.ts';
 import { UserError } from '../errors.ts';
-import { gatesFor, planShards, takeShard } from './shard-plan.ts';
+import { gatesFor, planShards, takeShard, warnOfSharedEngine } from './shard-plan.ts';
 import { checkTime } from './time.ts';
 import { planVariants } from './variants.ts';
 
@@ -44,6 +44,23 @@ test('load engines load the servers of one machine', () => {
   const { deal } = planned('--load-engines', 'box', '--load-address', '10.0.0.5');
   expect(deal(1)).toHaveLength(1);
   expect(() => deal(2)).toThrow('`load-engines` loads the servers of one machine');
+});
+
+test.each([
+  ['ssh://me@box', 2, true],
+  ['tcp://box:2376', 2, true],
+  // One shard waits for nothing. Contexts and sockets belong to the runner.
+  ['ssh://me@box', 1, false],
+  ['box', 2, false],
+  ['/var/run/docker.sock', 2, false],
+  ['', 2, false],
+])('engine %s, shards: %i: a warning that they wait for each other: %s', (engine, wanted, warns) => {
+  const { config, deal } = planned(...(engine ? ['--engine', engine] : []));
+  const warning = warnOfSharedEngine(config, deal(wanted));
+  if (!warns) return expect(warning).toBeNull();
+  expect(warning).toContain('2 shards use the engine');
+  expect(warning).toContain('shards: 1');
+  expect(warning).not.toContain('me@');
 });
 
 test('values that are tuned stay on one machine, with the one that was chosen', () => {

@@ -1,3 +1,4 @@
+import { nameEngine } from '../config/engine-key.ts';
 import type { Config, Shard } from '../config/types.ts';
 import { UserError } from '../errors.ts';
 import { COUNT_NAMES } from '../results/count-names.ts';
@@ -36,6 +37,15 @@ export function planShards(planned: Planned, config: Dealing, wanted: number | '
     of: dealt.length,
     variants: heads.map(({ label }) => label),
   }));
+}
+
+/** A warning if jobs of all shards measure on one engine. Null: one shard, or each runner may have an engine of its own. */
+export function warnOfSharedEngine(
+  { engine }: Pick<Config, 'engine'>,
+  { length }: readonly PlannedShard[],
+): string | null {
+  if (length < 2 || engine === undefined || !/^(?:ssh|tcp):/.test(engine)) return null;
+  return `${length} shards use the engine ${nameEngine(engine)}, which measures one at a time. The others wait, and \`timeout-minutes\` includes that. Set \`shards: 1\`.`;
 }
 
 /** Variants of one shard and the reference, each with its twin, and their images. */

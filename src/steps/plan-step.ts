@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import * as core from '@actions/core';
 import { parseConfig } from '../config/parse.ts';
-import { planShards } from '../plan/shard-plan.ts';
+import { planShards, warnOfSharedEngine } from '../plan/shard-plan.ts';
 import { checkTime } from '../plan/time.ts';
 import { planVariants } from '../plan/variants.ts';
 import { readWorkflow } from '../publish/job.ts';
@@ -17,6 +17,8 @@ async function main(): Promise<number> {
   const variants = planVariants(config);
   const planned = planShards(variants, config, shards);
   if (minutes !== null) checkTime(variants, config, planned, minutes);
+  const warning = warnOfSharedEngine(config, planned);
+  if (warning !== null) core.warning(warning, { title: 'Shards wait for each other' });
   for (const { index, of, variants } of planned) core.info(`${index}/${of}: ${variants.join(', ')}`);
   core.setOutput('shards', JSON.stringify(planned));
   core.setOutput('cold-start', config.coldStart ?? false);
