@@ -75,6 +75,22 @@ test('refuses what cannot be the name of an artifact', () => {
   expect(readJob(env, {}).artifactName).toBe('php-runtime-bench');
 });
 
+test.each(['', ' ', 'bench-nginx-fpm[listen=unix]', 'a{b,c}', 'c++(x)', '!a', '#a', 'a/b'])(
+  'refuses an artifact that jobs of the reusable workflow would not find: %s',
+  (name) => {
+    const inputs = JSON.stringify({ 'artifact-name': name });
+    expect(() => readWorkflow({ GITHUB_WORKSPACE: '/', INPUT_INPUTS: inputs })).toThrow('not a valid name');
+  },
+);
+
+test.each(['php-runtime-bench', 'bench-8.4', 'über @1, a+b=c'])(
+  'an artifact that jobs of the reusable workflow find: %s',
+  (name) => {
+    const inputs = JSON.stringify({ 'artifact-name': name });
+    expect(readWorkflow({ GITHUB_WORKSPACE: '/', INPUT_INPUTS: inputs }).shards).toBe('runtimes');
+  },
+);
+
 test('links to the run', () => {
   expect(readJob(env, {}).runUrl).toBe('https://github.com/octo/shop/actions/runs/42');
 });

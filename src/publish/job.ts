@@ -5,7 +5,7 @@ import type { PullEnds } from '../checkout/base.ts';
 import { at } from '../config/document.ts';
 import { MAX_SHARDS } from '../config/keys/compare-key.ts';
 import { keysOf } from '../config/keys/key-sources.ts';
-import { parseInteger } from '../config/text.ts';
+import { parseInteger, quote } from '../config/text.ts';
 import { UserError } from '../errors.ts';
 import type { PullRequest } from './api/pulls.ts';
 
@@ -84,6 +84,7 @@ export function readWorkflow(
   const minutes = at({ name: 'input timeout-minutes' }, () =>
     limit ? parseInteger(limit, { min: 1 }) : null,
   );
+  if (given['artifact-name'] !== undefined) checkPattern(String(given['artifact-name']));
   return {
     ...readInputs({ ...Object.fromEntries(inputs), GITHUB_WORKSPACE: env.GITHUB_WORKSPACE }),
     ...{ shards, minutes },
@@ -149,6 +150,16 @@ function readKey(env: Env): Pick<WorkflowJob, 'key' | 'isKeyGiven'> {
   // Two steps, jobs or workflows that measure the same pull request each keep a comment of their own.
   const key = [env.GITHUB_WORKFLOW, env.GITHUB_JOB, env.GITHUB_ACTION].join('/');
   return { key, isKeyGiven: false };
+}
+
+/** Later jobs of the reusable workflow find artifacts by patterns that begin with the name, after all was measured. */
+function checkPattern(name: string): void {
+  if (name.trim() !== '' && !/^[!#]|["<>:|*?\r\n\\/[\]{}()]/.test(name)) return;
+  throw new UserError('not a valid name of an artifact', {
+    where: { name: 'input artifact-name' },
+    found: quote(name),
+    allowed: 'any characters but " < > : | * ? \\ / [ ] { } ( ) and line breaks; no ! or # in front',
+  });
 }
 
 function readArtifactName(env: Env): string {
