@@ -71,6 +71,11 @@ describe.each(workflows)('$name', ({ text, workflow }) => {
     for (const { run = '' } of steps) expect(run).not.toContain('${{');
   });
 
+  test('replaces the artifacts of a job that is run again: GitHub keeps those of the first attempt', () => {
+    const uploads = steps.filter(({ uses = '' }) => uses.startsWith('actions/upload-artifact@'));
+    for (const { with: given } of uploads) expect(given).toMatchObject({ overwrite: true });
+  });
+
   test('gives its own actions what they take', () => {
     for (const { uses = '', with: given = {} } of steps) {
       if (!uses.startsWith('$/')) continue;
