@@ -123,7 +123,9 @@ test('the reusable workflow hands its inputs on as JSON', () => {
     ...{ inputs: { runtimes: 'apache' }, cwd: '/', shards: 3, minutes: null },
   });
   expect(given({}).shards).toBe('runtimes');
-  expect(given({ 'timeout-minutes': '60' }).minutes).toBe(60);
+  expect(given({ 'timeout-minutes': '90' }).minutes).toBe(90);
+  // As an unset variable of the caller gives it. The job has this limit then.
+  expect(given({ 'timeout-minutes': '' }).minutes).toBe(60);
   expect(() => given({ 'timeout-minutes': '1h' })).toThrow('not a whole number');
   expect(() => given({ shards: '0' })).toThrow('number out of bounds');
   expect(() => readWorkflow({ INPUT_INPUTS: '[' })).toThrow();

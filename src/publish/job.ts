@@ -43,6 +43,9 @@ interface End {
 /** Events whose runs are checks of their pull request. */
 const CHECK_EVENTS = ['pull_request', 'pull_request_target'];
 
+/** The time limit of a machine in bench.yml. An empty input means it, too. */
+const DEFAULT_MINUTES = '60';
+
 /** Inputs that are not keys of the configuration. */
 const OWN_INPUTS = ['comment', 'token', 'artifact-name', 'working-directory'];
 
@@ -80,9 +83,9 @@ export function readWorkflow(
   const shards = at({ name: 'input shards' }, () =>
     wanted === 'runtimes' ? wanted : parseInteger(wanted, { min: 1, max: MAX_SHARDS }),
   );
-  const limit = String(given['timeout-minutes'] ?? '').trim();
+  const limit = given['timeout-minutes'];
   const minutes = at({ name: 'input timeout-minutes' }, () =>
-    limit ? parseInteger(limit, { min: 1 }) : null,
+    limit === undefined ? null : parseInteger(String(limit).trim() || DEFAULT_MINUTES, { min: 1 }),
   );
   if (given['artifact-name'] !== undefined) checkPattern(String(given['artifact-name']));
   return {

@@ -6,6 +6,7 @@ import { parse } from 'yaml';
 import { realFiles } from '../../src/config/files.ts';
 import { keysOf } from '../../src/config/keys/key-sources.ts';
 import { loadRuntimes } from '../../src/config/parts/runtimes.ts';
+import { readWorkflow } from '../../src/publish/job.ts';
 import { makeFolder } from '../fixtures/temporary.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -20,7 +21,7 @@ interface Step {
 }
 interface Job {
   uses?: string;
-  'timeout-minutes'?: number;
+  'timeout-minutes'?: number | string;
   secrets?: Record<string, string>;
   with?: Record<string, unknown>;
   permissions?: Record<string, string>;
@@ -119,6 +120,15 @@ test('the reusable workflow takes every input of the action and hands it on', ()
     // A default would win over the config file.
     expect(inputs[key]).toMatchObject({ type: 'string', default: '' });
   }
+});
+
+test('an empty time limit is the default one, for the plan and for the machine', () => {
+  const { default: minutes } = bench.on.workflow_call?.inputs['timeout-minutes'] ?? {};
+  expect(bench.jobs.bench?.['timeout-minutes']).toBe(
+    `\${{ fromJSON(inputs.timeout-minutes || '${minutes}') }}`,
+  );
+  const inputs = JSON.stringify({ 'timeout-minutes': '' });
+  expect(readWorkflow({ GITHUB_WORKSPACE: '/', INPUT_INPUTS: inputs }).minutes).toBe(Number(minutes));
 });
 
 test('the workflow for forks takes what separates the comments of two calls, and hands it on', () => {
