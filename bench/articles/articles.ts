@@ -1,5 +1,5 @@
 /** The five articles: the commands that repeat their experiments, as docs/articles.md shows and `run` runs them. */
-import { shellCommand } from '../../src/report/words/words.ts';
+import { shellCommand } from '../../src/report/words/run-facts.ts';
 
 export const NAMES = ['octane', 'symfony', 'apache', 'shop', 'auth', 'unit'] as const;
 export type Name = (typeof NAMES)[number];

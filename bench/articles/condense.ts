@@ -6,7 +6,7 @@ import { byInstance } from '../../src/analyse/rows/pool.ts';
 import type { Row as Pooled, PooledLatency } from '../../src/analyse/summary.ts';
 import { formatCpus } from '../../src/plan/cpus.ts';
 import { bytes } from '../../src/report/words/numbers.ts';
-import { reasonOf } from '../../src/report/words/words.ts';
+import { reasonOf } from '../../src/report/words/unranked.ts';
 import type { Measurement, Results, ScenarioFacts } from '../../src/results/results.ts';
 import { type Estimate, estimate } from '../../src/stats/estimate.ts';
 import { ARTICLES, commandOf, type Name } from './articles.ts';

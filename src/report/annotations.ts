@@ -2,8 +2,8 @@ import type { Summary } from '../analyse/summary.ts';
 import { cleanLine, clip, plural } from '../text/plain.ts';
 import { changeRows } from './view/answer/changerows.ts';
 import { tellMissing } from './view/answer/missing.ts';
+import { reasonOf } from './words/unranked.ts';
 import { tellGates } from './words/verdicts.ts';
-import { reasonOf } from './words/words.ts';
 
 /** A remark beside the checks of a commit. Plain text in one line; text of others is shown as it is. */
 export interface Annotation {

@@ -7,8 +7,8 @@ import { COUNT_NAMES } from '../../results/count-names.ts';
 import { CompareMetric, type Comparison } from '../../results/results.ts';
 import { cleanLine } from '../../text/plain.ts';
 import { rankFields } from '../view/ranking.ts';
+import { reasonOf } from '../words/unranked.ts';
 import { findVariant } from '../words/verdicts.ts';
-import { reasonOf } from '../words/words.ts';
 
 /** Null: empty. */
 type Value = string | number | null | undefined;

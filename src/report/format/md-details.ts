@@ -4,7 +4,7 @@ import { startSection, variantGrid } from '../view/sections/environment.ts';
 import { logSection } from '../view/sections/faults.ts';
 import { methodOf } from '../view/sections/method.ts';
 import { SCENARIO_SECTIONS } from '../view/sections/scenario-sections.ts';
-import { commandsOf, machineFacts } from '../words/words.ts';
+import { commandsOf, machineFacts } from '../words/run-facts.ts';
 import { code, codeBlock, escapeHtml, escapeMarkdown } from './escape.ts';
 import { folded, gridMarkdown, sectionMarkdown, table, textMarkdown } from './markup.ts';
 import { renderComparisons } from './md-comparisons.ts';

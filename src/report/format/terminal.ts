@@ -11,9 +11,10 @@ import type { Names } from '../words/changes.ts';
 import { checkedLines } from '../words/checked-lines.ts';
 import { answerText, logText, shownOf } from '../words/evidence.ts';
 import { NOTHING } from '../words/numbers.ts';
+import { overhead } from '../words/run-facts.ts';
 import { startsLegend, startsOf } from '../words/start-words.ts';
+import { reasonOf } from '../words/unranked.ts';
 import { type Deltas, deltaTitle } from '../words/verdicts.ts';
-import { overhead, reasonOf } from '../words/words.ts';
 import {
   chooseColumns,
   coloured,

@@ -2,7 +2,7 @@ import type { ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import { startSection, variantGrid } from '../view/sections/environment.ts';
 import { methodOf } from '../view/sections/method.ts';
 import { SCENARIO_SECTIONS } from '../view/sections/scenario-sections.ts';
-import { commandsOf, machineFacts } from '../words/words.ts';
+import { commandsOf, machineFacts } from '../words/run-facts.ts';
 import type { Numbers } from './charts/variant-numbers.ts';
 import { type Html, html } from './html.ts';
 import { gridHtml, partsHtml, sectionHtml, textHtml } from './sections.ts';

@@ -3,7 +3,8 @@ import type { Estimate } from '../../stats/estimate.ts';
 import type { RankCell, RankColumn } from '../view/ranking.ts';
 import type { ScenarioView } from '../view/scenario.ts';
 import { answerText, logText } from '../words/evidence.ts';
-import { DOUBTFUL, reasonOf } from '../words/words.ts';
+import { DOUBTFUL } from '../words/legends.ts';
+import { reasonOf } from '../words/unranked.ts';
 import type { Numbers } from './charts/variant-numbers.ts';
 import { type Html, html, name, sentence } from './html.ts';
 

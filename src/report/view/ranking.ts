@@ -3,11 +3,11 @@ import { passedRatio } from '../../analyse/rows/script-rows.ts';
 import type { Limit, Row, ScenarioSummary } from '../../analyse/summary.ts';
 import { percentOf, QUANTILES, type Quantile } from '../../results/quantiles.ts';
 import type { Estimate } from '../../stats/estimate.ts';
+import { hasHolds } from '../words/legends.ts';
 import { hasCapacity } from '../words/loads/capacity.ts';
 import { checked, hasChecks, hasFailedChecks } from '../words/loads/scripted.ts';
 import { decay, growth, hasSoak } from '../words/loads/soak.ts';
 import { atLeast, bytes, digits, held, ms, NOTHING, share, withHalf } from '../words/numbers.ts';
-import { hasHolds } from '../words/words.ts';
 
 /** A column of the ranking: what it shows, and what it is sorted by. */
 export interface RankColumn {

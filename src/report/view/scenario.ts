@@ -2,22 +2,15 @@ import type { Row, ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import { cleanLine } from '../../text/plain.ts';
 import { countLines } from '../counts/count-words.ts';
 import type { Names } from '../words/changes.ts';
+import { DOUBTFUL_LEGEND, hasDoubtful, holdsLegend, intervalLegend } from '../words/legends.ts';
 import { capacityLegend } from '../words/loads/capacity.ts';
 import { thresholdsLine } from '../words/loads/scripted.ts';
 import { soakLegend } from '../words/loads/soak.ts';
 import { tuned } from '../words/loads/tune.ts';
+import { type Name, tradeOffs, verdict } from '../words/ranked.ts';
+import { conditions } from '../words/run-facts.ts';
+import { exceptions } from '../words/unranked.ts';
 import { type Deltas, deltaLegend, deltasOf, findable } from '../words/verdicts.ts';
-import {
-  conditions,
-  DOUBTFUL_LEGEND,
-  exceptions,
-  hasDoubtful,
-  holdsLegend,
-  intervalLegend,
-  type Name,
-  tradeOffs,
-  verdict,
-} from '../words/words.ts';
 import type { Medium } from './medium.ts';
 import { labelColumn, numberColumns, placeColumn, type RankColumn } from './ranking.ts';
 import { tellRows } from './why/cause.ts';

@@ -2,7 +2,7 @@ import type { Across, AcrossRow, AcrossScenario, Ratio } from '../../../analyse/
 import { clip, listNames, plural } from '../../../text/plain.ts';
 import { nounOf } from '../../words/changes.ts';
 import { change, NOTHING } from '../../words/numbers.ts';
-import { BEST, gapOf } from '../../words/words.ts';
+import { BEST, gapOf } from '../../words/ranked.ts';
 import { type Column, type Grid, grid, left, right, type Text } from '../model.ts';
 
 /** So that a table stays within a comment whatever the labels are. */

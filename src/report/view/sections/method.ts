@@ -3,8 +3,10 @@ import { QUANTILES } from '../../../results/quantiles.ts';
 import type { ScenarioFacts } from '../../../results/results.ts';
 import { plural } from '../../../text/plain.ts';
 import { checkedLines } from '../../words/checked-lines.ts';
+import { DOUBTFUL } from '../../words/legends.ts';
 import { duration } from '../../words/numbers.ts';
-import { DOUBTFUL, overhead, placeRule, seedsOf, startedAfresh } from '../../words/words.ts';
+import { placeRule } from '../../words/ranked.ts';
+import { overhead, seedsOf, startedAfresh } from '../../words/run-facts.ts';
 import type { Text } from '../model.ts';
 
 /** How it was measured: how often what was loaded, and what the numbers mean. */

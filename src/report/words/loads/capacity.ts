@@ -2,8 +2,8 @@ import type { Capacity, Row, ScenarioSummary } from '../../../analyse/summary.ts
 import { eachQuantile, type Quantile } from '../../../results/quantiles.ts';
 import type { Probe } from '../../../results/results.ts';
 import { cleanLine, cut } from '../../../text/plain.ts';
+import { latencyLimitsOf } from '../legends.ts';
 import { count, digits, ms, NOTHING, share } from '../numbers.ts';
-import { latencyLimitsOf } from '../words.ts';
 
 /** A server's last words are cut to so many. */
 const REASON_CHARACTERS = 300;

@@ -1,7 +1,7 @@
 import { isMore } from '../../../analyse/judge/rank.ts';
 import type { Row, ScenarioSummary, Summary, Tuned } from '../../../analyse/summary.ts';
 import { digits, estimated, held, points } from '../numbers.ts';
-import type { Name } from '../words.ts';
+import type { Name } from '../ranked.ts';
 
 /**
  * Results of `--tune`, a sentence for each runtime. It gives the best value and its gain over the chosen one, or that

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { summaryOf } from '../../../test/fixtures/results/summaries.ts';
 import type { Row, ScenarioSummary } from '../../analyse/summary.ts';
 import type { Comparison } from '../../results/results.ts';
-import { machineFacts, tradeOffs, verdict } from './words.ts';
+import { tradeOffs, verdict } from './ranked.ts';
 
 const name = (label: string) => label;
 const [scenario] = summaryOf('base').scenarios as [ScenarioSummary];
@@ -81,15 +81,4 @@ test('p95 and p99 of one variant share a sentence', () => {
 
 test('a ranking by response time has its numbers already', () => {
   expect(tradeOffs({ ...scenario, metric: 'p99' }, name)).toBe('');
-});
-
-test.each([
-  ['containerd', 'image store containerd: sizes include compressed layers'],
-  ['graph driver', 'image store graph driver: sizes without compressed layers'],
-  [undefined, ''],
-] as const)('the image store %s is beside the version of Docker', (imageStore, expected) => {
-  const summary = summaryOf('base');
-  const host = { ...summary.host, ...(imageStore && { imageStore }) };
-  const { Docker } = Object.fromEntries(machineFacts({ ...summary, host }));
-  expect(Docker).toBe(['engine 28.0.4, buildx 0.23.0', expected].filter(Boolean).join(', '));
 });

@@ -1,0 +1,55 @@
+import type { ScenarioSummary } from '../../analyse/summary.ts';
+import type { ScenarioFacts } from '../../results/results.ts';
+
+/** Meaning of the ±. */
+export function intervalLegend({ rows, metric, basis: ranking }: ScenarioSummary): string {
+  if (metric === 'holds') return '';
+  // CPU per request has a ± of its own beside every ranking.
+  const shown = rows.flatMap((row) => [row[metric], row.cpuMsPerRequest]);
+  const basis = new Set(shown.flatMap((estimate) => (estimate ? [estimate.over] : [])));
+  const words: string[] = [];
+  if (basis.has('instances'))
+    words.push(
+      `± is the 95 % interval over fresh starts${ranking === 'paired' ? '; verdicts use 99 %' : ''}`,
+    );
+  if (basis.has('slices')) {
+    words.push(
+      '± is the 95 % interval over the slices of one start: differences between starts are not in it',
+    );
+  }
+  if (basis.has('nothing')) words.push('a number without ± was measured once, its spread is not known');
+  return words.join('; ');
+}
+
+/** Meaning of `holds`; empty if no variant was loaded with a ramp. */
+export function holdsLegend({ rows, bases, facts }: ScenarioSummary): string {
+  const found = [...rows, ...bases].flatMap(({ holds }) => (holds ? [holds] : []));
+  if (found.length === 0) return '';
+  const starts = Math.max(...found.map(({ n }) => n));
+  const half =
+    starts > 1
+      ? 'is the 95 % interval over fresh starts, and at least the steps between which it lies'
+      : 'are the steps between which it lies';
+  const words = [
+    `holds: the highest rate of the ramp that was answered in time${latencyLimitsOf(facts)}; ± ${half}`,
+  ];
+  if (found.some(({ kind }) => kind === 'beyond')) words.push('≥ it sustained the whole ramp');
+  return words.join('; ');
+}
+
+/** ` with p95 ≤ 200 ms, p99 ≤ 500 ms`: the criteria for latency; empty where there are none. */
+export function latencyLimitsOf({ slo: { okRatio: _, checksRatio: __, ...times } }: ScenarioFacts): string {
+  const limits = Object.entries(times).map(([key, limit]) => `${key.slice(0, -2)} ≤ ${limit} ms`);
+  return limits.length > 0 ? ` with ${limits.join(', ')}` : '';
+}
+
+export function hasHolds({ rows, bases }: Pick<ScenarioSummary, 'rows' | 'bases'>): boolean {
+  return [...rows, ...bases].some(({ holds }) => holds !== null);
+}
+
+export function hasDoubtful({ rows }: ScenarioSummary): boolean {
+  return rows.some(({ doubtful }) => doubtful.length > 0);
+}
+
+export const DOUBTFUL = 'k6 was busy and probably added more than 10 % to this value';
+export const DOUBTFUL_LEGEND = `~ ${DOUBTFUL}`;
