@@ -217,12 +217,20 @@ export function record<V extends z.ZodType>(checkKey: (key: string) => unknown, 
   });
 }
 
-/** Checks a document against a schema; the first problem becomes a UserError. */
-export function validate<T>(schema: z.ZodType<T>, document: Document): T {
+/**
+ * Checks a document against a schema; the first problem becomes a UserError.
+ *
+ * @param exampleOf a right value of a key, for a message about one of the wrong kind
+ */
+export function validate<T>(
+  schema: z.ZodType<T>,
+  document: Document,
+  exampleOf: (key: string) => string | undefined = () => undefined,
+): T {
   const result = schema.safeParse(document.data);
   if (result.success) return result.data;
   const problems = result.error.issues.map((issue) => {
-    const error = explain(issue, issue.path, document);
+    const error = addExample(explain(issue, issue.path, document), issue, exampleOf);
     // In the order of the file; missing keys last, since one that is misspelt is missing as well.
     const missing =
       (issue.code === 'invalid_type' || issue.code === 'invalid_union') &&
@@ -231,6 +239,17 @@ export function validate<T>(schema: z.ZodType<T>, document: Document): T {
   });
   problems.sort((a, b) => a.rank - b.rank);
   throw problems[0]?.error ?? new Error('zod reported a failure without an issue');
+}
+
+function addExample(
+  error: UserError,
+  { code, path }: z.core.$ZodIssue,
+  exampleOf: (key: string) => string | undefined,
+): UserError {
+  const { allowed, ...detail } = error.detail;
+  const example = code === 'invalid_type' && path.length === 1 ? exampleOf(String(path[0])) : undefined;
+  if (allowed === undefined || example === undefined) return error;
+  return new UserError(error.message, { ...detail, allowed: `${allowed} such as ${example}` });
 }
 
 function valueAt(document: Document, path: Path): unknown {

@@ -23,7 +23,7 @@ describe('bad input', () => {
       { load: 'const(1)' },
       "input load: 'const' takes 2 values, not 1\n  found:   'const(1)'\n  allowed: const(rps, time)",
     ],
-    [{ env: 'A=1\nB' }, "input env: not a pair\n  found:   'B'\n  allowed: KEY=VALUE"],
+    [{ env: 'A=1\nB' }, "input env: not a pair\n  found:   'B'\n  allowed: KEY=VALUE such as APP_ENV=prod"],
     [{ images: 'php:8.4-fpm: x\nphp:8.4-cli: -y' }, 'input images:2: php:8.4-cli: not an image…\n…\n…'],
   ] as [Record<string, string>, string][])('input %j', (inputs, expected) => {
     expect(messageOf(() => parse({}, [], { inputs }))).toMatch(toPattern(expected, cwd));

@@ -285,12 +285,14 @@ export function splitList(text: string): string[] {
   return items.map((item) => item.trim());
 }
 
-/** `K=V` each → a map; empty ones are skipped. */
-export function readPairs(pairs: readonly string[]): Record<string, string> {
+/** `K=V` each → a map; empty ones are skipped. `example`: one of them that is right. */
+export function readPairs(pairs: readonly string[], example?: string): Record<string, string> {
   const map: Record<string, string> = {};
   for (const pair of pairs.filter((text) => text.trim())) {
     const equals = pair.indexOf('=');
-    if (equals < 1) throw refuse('not a pair', pair, 'KEY=VALUE');
+    if (equals < 1) {
+      throw refuse('not a pair', pair, `KEY=VALUE${example === undefined ? '' : ` such as ${example}`}`);
+    }
     map[pair.slice(0, equals).trim()] = pair.slice(equals + 1);
   }
   return map;

@@ -3,7 +3,7 @@ import { UserError } from '../../errors.ts';
 import { at } from '../document.ts';
 import { KEYS, type KeyName } from '../keys.ts';
 import { quote, readPairs, splitList, suggest } from '../text.ts';
-import { keysOf } from './key-sources.ts';
+import { exampleOf, keysOf } from './key-sources.ts';
 import type { Key } from './key-values.ts';
 
 /** The flags of a command as texts, and what stands between them. */
@@ -89,7 +89,7 @@ export function readFlags(argv: readonly string[]): Record<string, unknown> {
     else if (many === 'texts') data[name] = texts;
     else if (many) {
       const pairs = many === 'pairs' ? texts.flatMap(splitList) : texts;
-      data[name] = at({ name: `--${name}` }, () => readPairs(pairs));
+      data[name] = at({ name: `--${name}` }, () => readPairs(pairs, exampleOf(name)));
     } else if (texts.length > 1) {
       throw new UserError('given more than once', {
         where: { name: `--${name}` },

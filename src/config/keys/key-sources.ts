@@ -8,6 +8,26 @@ export function keysOf(source: 'file' | 'flag' | 'input'): KeyName[] {
   return KEY_NAMES.filter((key) => (KEYS[key] as Key).only?.includes(source) ?? true);
 }
 
+/** A right value of each key that is a map or a list in a file, as a flag has it. */
+const EXAMPLES: Partial<Record<string, string>> = {
+  slo: 'p99=300ms',
+  env: 'APP_ENV=prod',
+  ini: 'max_input_vars=5000',
+  image: 'php:8.4-fpm=mirror.example/php:8.4-fpm',
+  prepare: 'php artisan migrate --force',
+  mask: '\\d{14}',
+};
+
+/** A right value of a key in a flag or an input: `APP_ENV=prod`. */
+export const exampleOf = (key: string): string | undefined => EXAMPLES[key];
+
+/** The same in a file: `{ APP_ENV: prod }`, `['php artisan migrate --force']`. */
+export function exampleInFile(key: KeyName): string | undefined {
+  const example = exampleOf(key);
+  if (example === undefined) return undefined;
+  return (KEYS[key] as Key).many === 'texts' ? `['${example}']` : `{ ${example.replace('=', ': ')} }`;
+}
+
 /** The hint for a key that only other kinds of source may have. */
 function hintElsewhere(name: string): string | undefined {
   if (!Object.hasOwn(KEYS, name)) return undefined;

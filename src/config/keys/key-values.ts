@@ -34,7 +34,11 @@ export const choice = z.union([
 
 export const variable = (text: string) => {
   if (!/^[A-Za-z_][A-Za-z0-9_]{0,254}$/.test(text)) {
-    throw refuse('not a name of a variable', text, 'letters, digits and _, not beginning with a digit');
+    throw refuse(
+      'not a name of a variable',
+      text,
+      'letters, digits and _, not beginning with a digit, such as APP_ENV',
+    );
   }
 };
 
@@ -84,7 +88,11 @@ export const extension = scalar(
 export const command = scalar(
   (text) => {
     if (text.trim() && text.length <= 4000 && !text.includes('\0')) return text;
-    throw refuse('not a command', text, 'what `sh -c` takes, up to 4000 characters');
+    throw refuse(
+      'not a command',
+      text,
+      "what `sh -c` takes, up to 4000 characters, such as 'php artisan migrate --force'",
+    );
   },
   { type: 'string', minLength: 1 },
 );

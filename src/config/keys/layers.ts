@@ -5,7 +5,7 @@ import type { Files } from '../files.ts';
 import { KEYS, type KeyName, type Values } from '../keys.ts';
 import { quote, readPairs, splitList, unknownWord } from '../text.ts';
 import { readFlags } from './flags.ts';
-import { keysOf, schemaOf } from './key-sources.ts';
+import { exampleInFile, exampleOf, keysOf, schemaOf } from './key-sources.ts';
 import type { Key } from './key-values.ts';
 
 /** All that a configuration is made of. */
@@ -65,7 +65,7 @@ export function readLayers({ flags, inputs = {}, cwd }: Sources, files: Files): 
     const document = readYamlFile(path, cwd, files);
     layers.push({
       document,
-      values: validate(schemaOf('file'), document),
+      values: validate(schemaOf('file'), document, (key) => exampleInFile(key as KeyName)),
       base: dirname(path),
     });
   }
@@ -82,9 +82,9 @@ function readInputs(inputs: Readonly<Record<string, string>>): Record<string, un
     if (!key) throw withPlace(unknownWord('input', name, keysOf('input')), where);
     const { many } = KEYS[key] as Key;
     const lines = text.split(/\r?\n/);
-    if (many === 'pairs') data[key] = at(where, () => readPairs(splitList(text)));
+    if (many === 'pairs') data[key] = at(where, () => readPairs(splitList(text), exampleOf(key)));
     else if (many === 'texts') data[key] = lines.filter((line) => line.trim());
-    else if (many === 'lines') data[key] = at(where, () => readPairs(lines));
+    else if (many === 'lines') data[key] = at(where, () => readPairs(lines, exampleOf(key)));
     else data[key] = text.trim();
   }
   return data;
