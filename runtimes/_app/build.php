@@ -41,13 +41,6 @@ function lastLine(string $text): string
     return (string) end($lines);
 }
 
-/** Whether the app requires any of these packages. */
-function requires(string ...$names): bool
-{
-    $composer = json_decode((string) @file_get_contents('composer.json'), true);
-    return array_intersect($names, array_keys($composer['require'] ?? [])) !== [];
-}
-
 /** The app's own PHP settings are in force for the commands of its build, too. */
 function setIni(): void
 {
@@ -137,14 +130,14 @@ function check(string $root): void
 function warm(): void
 {
     $kind = (string) getenv('BENCH_KIND');
-    if (($kind === 'symfony' || requires('symfony/framework-bundle')) && is_file('bin/console')) {
+    if ($kind === 'symfony' && is_file('bin/console')) {
         // Without it the app would compile its container in the first request, or fail to.
         [$code, $said] = run(['php', 'bin/console', 'cache:warmup', '--no-interaction', '--no-ansi']);
         if ($code !== 0) {
             fail('bin/console cache:warmup: ' . findReason($said));
         }
     }
-    if (($kind === 'laravel' || requires('laravel/framework')) && is_file('artisan')) {
+    if ($kind === 'laravel' && is_file('artisan')) {
         $views = is_dir('resources/views') ? ['view:cache'] : [];
         foreach (['config:cache', 'event:cache', 'route:cache', ...$views] as $command) {
             [$code, $said] = run(['php', 'artisan', $command, '--no-interaction', '--no-ansi']);

@@ -256,6 +256,30 @@ test('Symfony, Laravel and Lumen answer alike on Apache and on nginx, with their
   expect(await php(laravel, `putenv('BENCH_DATABASE=b1'); ${name}`)).toBe('of b1');
 });
 
+describe('an app that requires two frameworks', () => {
+  const framework = (name: string) => ({
+    [`packages/${name.replace('/', '-')}/composer.json`]: JSON.stringify({ name, version: '1.0.0' }),
+  });
+  const files = {
+    ...{ ...INDEX, ...PACKAGE, ...framework('symfony/framework-bundle'), ...framework('laravel/framework') },
+    'composer.json': composer({ require: { 'symfony/framework-bundle': '*', 'laravel/framework': '*' } }),
+    'bin/console': '<?php touch("by-console");',
+    artisan:
+      '<?php touch("by-artisan"); mkdir("bootstrap/cache", recursive: true); touch("bootstrap/cache/config.php");',
+  };
+
+  test.each([
+    ['plain', []],
+    ['symfony', ['by-console']],
+    ['laravel', ['by-artisan']],
+  ])('gets the caches of its kind alone: %s', async (kind, made) => {
+    const { name } = factsOf(await build(write('frameworks', files), '--kind', kind));
+    expect(
+      JSON.parse(await php(name, "echo json_encode(array_map('basename', glob('/app/by-*')));")),
+    ).toEqual(made);
+  });
+});
+
 test('a commit with other packages is compared: both sides are installed anew', async () => {
   const app = {
     ...INDEX,
