@@ -78,11 +78,7 @@ async function showPlannedAt(
   ];
   print(
     command.json
-      ? JSON.stringify(
-          { ...showPlan(planned, config, notes), pulls: await listPulls(planned, config) },
-          null,
-          2,
-        )
+      ? JSON.stringify({ ...showPlan(planned, config, notes), pulls: listPulls(planned, config) }, null, 2)
       : [...describeSubject(config, packageRoot), describePlan(planned, config, notes)].join('\n'),
   );
   return 0;
@@ -170,12 +166,10 @@ function showPlan(
 }
 
 /** The images that a run pulls where they are missing. Those of services are in their compose file. */
-async function listPulls({ images }: Plan, config: Pick<Config, 'images' | 'prepare'>): Promise<string[]> {
+function listPulls({ images }: Plan, config: Pick<Config, 'images' | 'prepare'>): string[] {
   const built = images.filter(({ ready }) => ready === null);
-  const bases = await Promise.all(
-    built.map(async (image) => basesOf(image, { bases: await basesOfApp(image, config) })),
-  );
-  return [...new Set([K6_IMAGE, ...bases.flat()].map((name) => config.images[name] ?? name))];
+  const bases = built.flatMap((image) => basesOf(image, { bases: basesOfApp(image, config) }));
+  return [...new Set([K6_IMAGE, ...bases].map((name) => config.images[name] ?? name))];
 }
 
 function describePlan(planned: Plan, { other }: Pick<Config, 'other'>, warnings: readonly Warning[]): string {

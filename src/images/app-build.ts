@@ -1,7 +1,8 @@
-import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
+import { realFiles } from '../config/files.ts';
 import { frameworkEnvironment } from '../config/parts/apps.ts';
-import { isIgnored } from '../config/parts/dockerignore.ts';
+import { usesVendor } from '../config/parts/composer.ts';
 import type { App, Config } from '../config/types.ts';
 import type { PlannedImage } from '../plan/variants.ts';
 import { makeTemporary } from '../temporary.ts';
@@ -59,7 +60,7 @@ export async function openAppBuilds(
     // Targets of one bake file: an app's name may be anything. With the version, so that none pushes another's out of a
     // cache that is kept by these names.
     const key = `app_${php.replaceAll('.', '_')}_${builds.size + 1}`;
-    const bases = await basesOfApp(image, config);
+    const bases = basesOfApp(image, config);
     const isBuilt = bases.length > 0;
     await mkdir(join(folder, key));
     const dockerfile = join(folder, key, 'Dockerfile');
@@ -88,11 +89,11 @@ export async function openAppBuilds(
 }
 
 /** Images that an app is built on; none where its files are served as they are. */
-export async function basesOfApp(
+export function basesOfApp(
   { app, php, install }: PlannedImage,
   { prepare }: Pick<Config, 'prepare'>,
-): Promise<string[]> {
-  const isBuilt = prepare.length > 0 || install || (await needsBuild(app));
+): string[] {
+  const isBuilt = prepare.length > 0 || install || needsBuild(app);
   return isBuilt ? [`php:${php}-cli`, COMPOSER, EXTENSION_INSTALLER] : [];
 }
 
@@ -115,20 +116,11 @@ export function addSteps(recipe: string, { env, prepare }: Pick<Config, 'env' | 
 const nameOf = (index: number) => `BENCH_PREPARE_${index + 1}`;
 
 /** An app without a framework whose packages are there already needs no build. */
-async function needsBuild({ folder, kind }: App): Promise<boolean> {
-  if (!(await isFile(join(folder, 'composer.json')))) return false;
-  if (kind === 'symfony' || kind === 'laravel') return true;
-  const loader = 'vendor/autoload.php';
-  return !(await isFile(join(folder, loader))) || isIgnored(await readIgnored(folder), loader);
+function needsBuild({ folder, kind }: App): boolean {
+  if (realFiles.kind(join(folder, 'composer.json')) !== 'file') return false;
+  return kind === 'symfony' || kind === 'laravel' || !usesVendor(folder, realFiles);
 }
 
 async function readIgnored(folder: string): Promise<string> {
   return readFile(join(folder, '.dockerignore'), 'utf8').catch(() => '');
-}
-
-async function isFile(path: string): Promise<boolean> {
-  return stat(path).then(
-    (found) => found.isFile(),
-    () => false,
-  );
 }
