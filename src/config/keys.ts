@@ -98,7 +98,7 @@ export const KEYS = {
     schema: listOf(phpValue, { type: ['string', 'number'] }),
     value: 'LIST',
     about: 'PHP versions, such as 8.2,8.4',
-    default: '8.4',
+    default: '8.4, or the newest that the app allows',
     many: 'list',
   },
   'compare-to': {

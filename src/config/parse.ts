@@ -27,6 +27,8 @@ import {
   readScenario,
   type ScenarioDraft,
 } from './parts/scenarios.ts';
+import { findPhpNeeds } from './php/needs.ts';
+import { readPhp } from './php/php-versions.ts';
 import { quote } from './text.ts';
 import type {
   App,
@@ -72,7 +74,7 @@ function readRun(layers: readonly Layer[], sources: Sources, files: Files): RunO
   const given = find(layers, 'runtimes');
   const chosen = readRuntimes(given, known);
   const runtimes = tune ? at(tune.place(), () => expandTune(chosen, tune.value, known)) : chosen;
-  const php = readPhp(find(layers, 'php'));
+  const php = readPhp(find(layers, 'php'), apps, runtimes);
   checkFit(apps, runtimes, given?.place());
   checkExtensions(apps, runtimes, files);
   const scenarios = readScenarios(layers, apps, { packageRoot, cwd, besides }, files);
@@ -204,18 +206,6 @@ function readRuntimes(
   return chosen;
 }
 
-function readPhp(given: Given<'php'> | undefined): string[] {
-  const versions = given?.value ?? [KEYS.php.default];
-  for (const [i, version] of versions.entries()) {
-    at(given?.place(i) ?? { name: 'php' }, () => {
-      if (versions.indexOf(version) !== i)
-        throw new UserError('PHP version given twice', { found: quote(version) });
-    });
-  }
-  if (!versions.length) throw new UserError('no PHP version', { ...(given && { where: given.place() }) });
-  return versions;
-}
-
 /** Keys that are for an app of the user's own. */
 const NEED_AN_APP = ['compare-to', 'prepare', 'kind'] as const satisfies KeyName[];
 
@@ -238,10 +228,12 @@ function readApps(layers: readonly Layer[], cwd: string, packageRoot: string, fi
         : guessRoot(folder, written, files);
       const htaccess = findHtaccess(folder, place.root, files);
       const devPackages = findDevPackages(folder, files);
+      const php = findPhpNeeds(folder, mergeKey(layers, 'env'), files);
       return {
         ...app,
         ...describeApp(folder, files, { kind: find(layers, 'kind')?.value, extensions: extensions?.value }),
         ...{ ...place, ...(htaccess && { htaccess }), ...(devPackages.length > 0 && { devPackages }) },
+        ...(php.length > 0 && { php }),
       };
     }),
   );

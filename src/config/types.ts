@@ -2,6 +2,7 @@ import type { Place } from '../errors.ts';
 import type { Gate } from '../results/comparison.ts';
 import type { Counter } from '../results/count-names.ts';
 import type { Quantile } from '../results/quantiles.ts';
+import type { PhpNeed } from './php/constraint.ts';
 
 /** The nouns that every step after `config` works with. Everything here is validated and complete. */
 
@@ -99,6 +100,8 @@ export interface App {
   extensions: readonly string[];
   /** Packages that its composer.json requires, by name. */
   packages: readonly string[];
+  /** Requirements of its files on the version of PHP; absent: none are known. */
+  php?: readonly PhpNeed[];
   /** Its packages with the major versions that they have or may get, and the words for them: `^6.4 in composer.json`. */
   versions?: Readonly<Record<string, { from: number; to: number; written: string }>>;
 }

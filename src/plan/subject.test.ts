@@ -12,6 +12,7 @@ const describe = (files: Record<string, string>, ...flags: string[]) => {
 test('a plan names app, document root, host, paths, load and timeout', () => {
   expect(describe({ 'web/index.php': '' }, '--paths', '/,/api', '--load', 'vus(4, 2s)')).toEqual([
     'app:       shop in /shop, document root web/; kind plain',
+    'PHP:       8.4',
     'host:      app.test',
     'scenario:  paths: / /api; vus(4, 2s); timeout 2000 ms',
   ]);

@@ -1,14 +1,16 @@
 import { relative, sep } from 'node:path';
+import { describeNeed } from '../config/php/php-versions.ts';
 import { escapeText } from '../config/text.ts';
 import type { App, Config } from '../config/types.ts';
 
 /** Describes the subject of a plan: apps with their document roots, the requested host, and each scenario. */
 export function describeSubject(
-  { apps, host, scenarios }: Pick<Config, 'apps' | 'host' | 'scenarios'>,
+  { apps, php, host, scenarios }: Pick<Config, 'apps' | 'php' | 'host' | 'scenarios'>,
   packageRoot: string,
 ): string[] {
   return [
     ...apps.map((app) => `app:       ${describeApp(app, packageRoot)}`),
+    `PHP:       ${php.join(', ')}`,
     `host:      ${escapeText(host)}`,
     ...scenarios.map(({ name, journey, load, timeoutMs }) => {
       const asked = journey.kind === 'paths' ? journey.paths.join(' ') : journey.name;
@@ -18,7 +20,11 @@ export function describeSubject(
   ];
 }
 
-function describeApp({ name, folder, root, makesIndex, kind, extensions }: App, packageRoot: string): string {
+function describeApp(
+  { name, folder, root, makesIndex, kind, extensions, php = [] }: App,
+  packageRoot: string,
+): string {
+  const [need] = php;
   const [top, bundled, ...deeper] = relative(packageRoot, folder).split(sep);
   if (top === 'apps' && bundled === name && deeper.length === 0) {
     return `${name}, a bundled demo; measure your own app with --app DIR`;
@@ -28,6 +34,7 @@ function describeApp({ name, folder, root, makesIndex, kind, extensions }: App, 
     [
       `${name} in ${folder}, document root ${root === '.' ? 'its top folder' : `${root}/`}${built}`,
       `kind ${kind}`,
+      ...(need ? [`PHP ${describeNeed(need)}`] : []),
       ...(extensions.length > 0 ? [`extensions ${extensions.join(', ')}`] : []),
     ].join('; '),
   );

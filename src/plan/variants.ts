@@ -1,5 +1,6 @@
 import { at } from '../config/document.ts';
 import { findMisfit } from '../config/parts/fit.ts';
+import { findUnmetNeed } from '../config/php/php-versions.ts';
 import { unknownWord } from '../config/text.ts';
 import type { App, Config, OptionValue, Other, Runtime, RuntimeChoice } from '../config/types.ts';
 import { UserError } from '../errors.ts';
@@ -71,7 +72,7 @@ export function listHeads(config: Matrix): Head[] {
     for (const php of config.php) {
       for (const choice of config.runtimes) {
         // That it fits one of the others was checked before.
-        if (findMisfit(choice, app)) continue;
+        if (findMisfit(choice, app) || findUnmetNeed(app, php)) continue;
         const appPrefix = config.apps.length > 1 ? `${app.name}/` : '';
         const id = `${appPrefix}${choice.runtime.name}@${php}${formatOptions(choice.set)}`;
         const alias = choice.as && `${appPrefix}${choice.as}${config.php.length > 1 ? `@${php}` : ''}`;

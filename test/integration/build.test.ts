@@ -3,12 +3,14 @@ import { createHash, randomUUID } from 'node:crypto';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { IMAGE_LABEL } from '../../src/engine/docker.ts';
 import { realHost } from '../../src/host.ts';
 import { writeFiles } from '../fixtures/commits.ts';
 import { DOCKERIGNORES, IGNORABLE } from '../fixtures/dockerignores.ts';
+import { PHP_CONSTRAINTS, PHP_VERSIONS } from '../fixtures/php-constraints.ts';
 import { makeFolder } from '../fixtures/temporary.ts';
-import { docker, leftovers, makeProject, type Project, root, variantOf } from './bench.ts';
+import { docker, findImages, leftovers, makeProject, type Project, root, variantOf } from './bench.ts';
 import { build, buildBeside, factsOf } from './built.ts';
 
 const GREET = '<?php namespace Acme; class Greet { static function say() { return "hello"; } }';
@@ -321,6 +323,40 @@ test('an image without a name that the run takes stays; another one goes after a
   const left = await docker('image', 'ls', '--quiet', '--no-trunc', '--filter', 'dangling=true');
   expect({ taken: left.includes(taken), older: left.includes(older) }).toEqual({ taken: true, older: false });
   await docker('image', 'rm', taken);
+});
+
+test('Composer allows no release of a PHP version that we refuse', async () => {
+  const code = `
+    copy('/usr/bin/composer', '/tmp/composer.phar');
+    $files = iterator_to_array(new RecursiveIteratorIterator(new Phar('/tmp/composer.phar')), false);
+    spl_autoload_register(function (string $class) use ($files) {
+      $end = strtr(substr($class, strlen('Composer\\\\')), '\\\\', '/');
+      require current(preg_grep("~/(?:Composer/$end|" . strtr($end, ['Semver/' => 'semver/src/']) . ")\\.php$~", $files));
+    });
+    foreach (json_decode($argv[1]) as $constraint) {
+      foreach (json_decode($argv[2]) as $version) {
+        for ($allowed = false, $patch = 0; $patch < 60 && !$allowed; $patch++) {
+          try {
+            $allowed = Composer\\Semver\\Semver::satisfies("$version.$patch", $constraint);
+          } catch (UnexpectedValueException) {}
+        }
+        $found[$constraint][] = $allowed ? $version : null;
+      }
+    }
+    echo json_encode(array_map(fn ($all) => array_filter($all), $found));`;
+  const [, file] = await findImages();
+  const image = (file && parse(readFileSync(file, 'utf8'))['composer:2']) || 'composer:2';
+  const constraints = PHP_CONSTRAINTS.map(([constraint]) => constraint);
+  const args = [code, JSON.stringify(constraints), JSON.stringify(PHP_VERSIONS)];
+  const found = JSON.parse(
+    await docker('run', '--rm', '--network=none', '--entrypoint=php', image, '-r', ...args),
+  ) as Record<string, Record<string, string>>;
+  const refusals = PHP_CONSTRAINTS.map(([constraint, ours]) => [
+    constraint,
+    Object.values(found[constraint] ?? {}).filter((version) => !ours.split(' ').includes(version)),
+  ]);
+  expect(refusals).toEqual(constraints.map((constraint) => [constraint, []]));
+  expect(Object.values(found['~8.2.0'] ?? {})).toEqual(['8.2']);
 });
 
 test('BuildKit leaves out what we expect a .dockerignore to leave out', async () => {

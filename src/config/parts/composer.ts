@@ -25,9 +25,18 @@ export function readComposer(folder: string, files: Files): Composer {
 
 /** Packages of composer.lock without those for development; null if there is no such file. */
 export function readLocked(folder: string, files: Files): Entries[] | null {
-  const locked = readJson(files.read(join(folder, 'composer.lock'), MAX_LOCK_BYTES));
+  const locked = readLock(folder, files);
   if (!locked) return null;
   return Array.isArray(locked.packages) ? locked.packages.filter(isObject) : [];
+}
+
+/** Requirements on the platform that composer.json had when composer.lock was written. Names are in lower case. */
+export function readLockedPlatform(folder: string, files: Files): Entries {
+  return lower(readLock(folder, files)?.platform);
+}
+
+function readLock(folder: string, files: Files): Entries | null {
+  return readJson(files.read(join(folder, 'composer.lock'), MAX_LOCK_BYTES));
 }
 
 /** Whether the packages in `vendor/` are served: they are there, and `.dockerignore` does not leave them out. */

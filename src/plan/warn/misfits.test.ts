@@ -12,6 +12,7 @@ test('each pair that does not fit is reported once, with the reason', () => {
   const octane = runtimeOf('octane', 'long-lived', ['laravel']);
   const config = {
     apps: [appOf('hello', '/hello'), { ...appOf('shop', '/shop'), kind: 'laravel' }],
+    php: ['8.4'],
     runtimes: [octane, octane, runtimeOf('apache', 'per-request', [])],
   } as unknown as Config;
   expect(warnOfMisfits(config)).toMatchObject([

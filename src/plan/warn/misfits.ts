@@ -1,15 +1,22 @@
 import { findDoubt, findMisfit } from '../../config/parts/fit.ts';
+import { describeNeed, findUnmetNeed } from '../../config/php/php-versions.ts';
 import type { Config } from '../../config/types.ts';
 import type { Warning } from '../../results/results.ts';
 
-/** The pairs of app and runtime that are left out of the table, since the runtime cannot serve the app, or perhaps cannot. */
-export function warnOfMisfits({ apps, runtimes }: Pick<Config, 'apps' | 'runtimes'>): Warning[] {
+/** The pairs of app and runtime, or of app and PHP version, that are left out of the table or perhaps do not fit. */
+export function warnOfMisfits({ apps, runtimes, php }: Pick<Config, 'apps' | 'runtimes' | 'php'>): Warning[] {
   const ask = (find: typeof findMisfit) => {
     const found = apps.flatMap((app) => runtimes.map((choice) => find(choice, app)));
     return [...new Set(found.filter((text) => text !== null))];
   };
+  const unmet = apps.flatMap((app) =>
+    php.flatMap((version) => {
+      const need = findUnmetNeed(app, version);
+      return need ? `PHP ${version} does not fit the app '${app.name}': ${describeNeed(need)}` : [];
+    }),
+  );
   return [
-    ...ask(findMisfit).map((misfit) => ({
+    ...[...ask(findMisfit), ...unmet].map((misfit) => ({
       code: 'left-out',
       message: `left out: ${misfit}`,
       remedy: 'no action needed if you only care about the other variants',
