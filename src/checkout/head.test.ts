@@ -4,6 +4,7 @@ import { root } from '../../test/fixtures/docs.ts';
 import { commit, folder, INDEX, repository, useRepository, write } from '../../test/fixtures/repository.ts';
 import { parseConfig } from '../config/parse.ts';
 import { realHost } from '../host.ts';
+import { openOutput } from '../store/output.ts';
 import { describeHead } from './head.ts';
 
 useRepository();
@@ -21,6 +22,17 @@ describe('what is checked out', () => {
     expect(await head()).toMatchObject({ uncommitted: 4, files: ['a.php', 'b.php', 'c.php'] });
     // Beside the app.
     expect(await head('shop')).toEqual({ commit: made, uncommitted: 0, files: [] });
+  });
+
+  it('has neither our settings nor results, wherever they went', async () => {
+    const made = commit({ [INDEX]: 'one', 'shop/index.php': 'one', '.bench.yml': 'php: 8.2' });
+    await openOutput(join(repository, 'bench-results'));
+    write({ '.bench.yml': 'php: 8.4', 'shop/.bench.yaml': '', 'bench-results/results.json': '{}' });
+    const flags = ['--app', 'top=.,inner=shop', '--out', '../elsewhere'];
+    const config = parseConfig({ flags, cwd: repository, packageRoot: root });
+    expect(await describeHead(config, realHost)).toEqual({ commit: made, uncommitted: 0, files: [] });
+    write({ 'src/.bench.yml': '' });
+    expect(await describeHead(config, realHost)).toMatchObject({ files: ['src/'] });
   });
 
   it('is unknown of an app outside of any repository, and before the first commit', async () => {

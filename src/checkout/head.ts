@@ -1,4 +1,5 @@
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
+import { CONFIG_FILES } from '../config/files.ts';
 import type { Config } from '../config/types.ts';
 import type { Host } from '../host.ts';
 import type { Results } from '../results/results.ts';
@@ -26,7 +27,7 @@ export async function describeHead(
 }
 
 /**
- * Files that differ from HEAD, in order.
+ * Files that differ from HEAD, in order, without our settings, which are no part of an app.
  *
  * @param paths folders to look in, '' is the top
  * @param out our own results, which are no change of the app's
@@ -37,7 +38,8 @@ export async function listUncommitted(git: Git, paths: readonly string[], out: s
     ...paths.map((path) => path || '.'),
   ]);
   const changed = stdout.split('\0').flatMap((entry) => (entry ? [entry.slice(3)] : []));
-  return changed.filter((path) => !isWithin(path, out)).sort();
+  const settings = paths.flatMap((path) => CONFIG_FILES.map((name) => join(path, name)));
+  return changed.filter((path) => !isWithin(path, out) && !settings.includes(path)).sort();
 }
 
 /** Git names only an untracked folder itself, not the files in it. */

@@ -89,6 +89,7 @@ test('those of this run are, without the earlier ones beside them', async () => 
   store(1, '2026-11-21T12:00:00.000Z');
   store(2, '2026-11-21T12:00:00.000Z');
   writeFileSync(join(folder, 'out/report.md'), 'earlier');
+  writeFileSync(join(folder, 'out/.gitignore'), '*');
   const { said } = await run(0, (share) => share === 2 && store(2, new Date(NOW).toISOString()));
   expect(said).toContain('ssh://a: exit code 0, no results.');
   expect(said).toContain('ssh://b: exit code 0, results in');

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mergeResults } from '../analyse/merge.ts';
 import type { Command } from '../config/command.ts';
@@ -12,7 +12,7 @@ import { planVariants } from '../plan/variants.ts';
 import type { TableOptions } from '../report/format/terminal.ts';
 import { renderAs } from '../report/formats.ts';
 import type { Results } from '../results/results.ts';
-import { refuseForeign } from '../store/several.ts';
+import { openShared } from '../store/several.ts';
 import { findResults } from '../store/stored.ts';
 import { openSharing, type Sharing } from './share-images.ts';
 import type { Shell } from './shell.ts';
@@ -56,7 +56,7 @@ export async function runOnEngines(
   const around: Around = { config, command, shell, signal, say };
   try {
     await checkEngines(engines, shell, signal);
-    await refuseForeign(config.out);
+    await openShared(config.out);
     const beganMs = shell.host.now();
     const shares = await shareOut(engines, around);
     const results = await Promise.all(shares.map(({ folder }) => findOwn(folder, beganMs)));
@@ -109,7 +109,6 @@ async function report(
   { config: { out }, command: { format }, say }: Around,
 ): Promise<void> {
   const groups = mergeResults(kept);
-  await mkdir(out, { recursive: true });
   for (const kind of ['md', 'html'] as const) {
     await writeFile(join(out, `report.${kind}`), [...renderAs(kind, groups, terminal)].join(''));
   }

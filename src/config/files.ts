@@ -10,6 +10,9 @@ export interface Files {
   list(path: string): string[];
 }
 
+/** Names of the configuration in a project. They are no part of the app. */
+export const CONFIG_FILES: readonly string[] = ['.bench.yml', '.bench.yaml'];
+
 /** A configuration larger than this is a mistake (an archive, a device). */
 const MAX_BYTES = 1024 * 1024;
 

@@ -2,8 +2,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { isIgnored } from '../config/parts/dockerignore.ts';
 import type { PlannedImage } from '../plan/variants.ts';
-import { addSteps, basesOfApp } from './app-build.ts';
+import { makeRunId } from '../stages/desk.ts';
+import { addSteps, basesOfApp, openAppBuilds } from './app-build.ts';
 
 const recipe = readFileSync(join(import.meta.dirname, '../../runtimes/_app/Dockerfile'), 'utf8');
 
@@ -45,6 +47,34 @@ test.each([
     const bases = basesOfApp(image as unknown as PlannedImage, { prepare: [] });
     expect(bases.length > 0 ? 'built' : 'copied').toBe(expected);
   } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('the settings of a run, its results and the files of git are no part of the app', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'php-runtime-bench-settings-'));
+  const image = { app: { name: 'app', folder, kind: 'plain' }, php: '8.4', args: {}, install: false };
+  writeFileSync(join(folder, '.dockerignore'), '!.bench.yml');
+  const builds = await openAppBuilds([image as unknown as PlannedImage], {
+    config: { env: {}, prepare: [], out: join(folder, 'out') },
+    run: makeRunId(Date.now()),
+    recipeFolder: join(import.meta.dirname, '../../runtimes/_app'),
+  });
+  try {
+    const { dockerfile } = builds.of(image as unknown as PlannedImage);
+    const ignored = readFileSync(`${dockerfile}.dockerignore`, 'utf8');
+    const names = [
+      '.git',
+      '.bench.yml',
+      '.bench.yaml',
+      'out',
+      'index.php',
+      'src/.bench.yml',
+      '.bench/set-up.php',
+    ];
+    expect(names.filter((name) => !isIgnored(ignored, name))).toEqual(names.slice(4));
+  } finally {
+    await builds.remove();
     rmSync(folder, { recursive: true });
   }
 });

@@ -1,6 +1,6 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
-import { realFiles } from '../config/files.ts';
+import { CONFIG_FILES, realFiles } from '../config/files.ts';
 import { frameworkEnvironment } from '../config/parts/apps.ts';
 import { usesVendor } from '../config/parts/composer.ts';
 import type { App, Config } from '../config/types.ts';
@@ -32,13 +32,17 @@ const EXTENSION_INSTALLER = 'mlocati/php-extension-installer:2';
 const COPY = 'FROM scratch\nCOPY . /\n';
 
 /**
- * Lines of a `.dockerignore` for files that no app serves: git's own, and our results folder. With the latter, each run
- * would make another app.
+ * Lines of a `.dockerignore` for files that no app serves: git's own, our settings, and our results folder. With the
+ * latter, each run would make another app, and with the settings each change of a load.
  */
 function leaveOut(folder: string, out: string): string {
   const path = relative(folder, out);
   const isInside = path !== '' && path.split(sep)[0] !== '..' && !isAbsolute(path);
-  return ['**/.git', ...(isInside ? [`/${path.replace(/[\\*?[\]]/g, '\\$&')}`] : [])].join('\n');
+  return [
+    '**/.git',
+    ...CONFIG_FILES.map((name) => `/${name}`),
+    ...(isInside ? [`/${path.replace(/[\\*?[\]]/g, '\\$&')}`] : []),
+  ].join('\n');
 }
 
 /** Writes what the builds of these images' apps are made by into a temporary folder. */

@@ -37,15 +37,32 @@ function fill(names: readonly string[], sign = SIGN): void {
 const all = () => readdirSync(folder, { recursive: true }).map(String).sort();
 
 test.each([
-  ['nothing', []],
-  ['one that was killed while it wrote for the first time', ['results.json.new']],
-])('takes a folder that holds %s', async (_, names) => {
+  ['nothing', [], ['.gitignore']],
+  ['a .gitignore alone', ['.gitignore'], ['.gitignore']],
+  ['one that was killed while it wrote for the first time', ['results.json.new'], []],
+])('takes a folder that holds %s', async (_, names, left) => {
   fill(names);
   const output = await openOutput(folder);
-  expect(all()).toEqual([]);
+  expect(all()).toEqual(left);
   await output.write('raw/logs/0.log', 'x');
   expect(existsSync(join(folder, 'raw/logs/0.log'))).toBe(true);
   expect(await output.end(true)).toBeNull();
+});
+
+test('git ignores a new folder, until its .gitignore is removed or changed', async () => {
+  const file = join(folder, '.gitignore');
+  const run = async () => {
+    const output = await openOutput(folder);
+    await output.write('results.json', SIGN);
+    await output.end(true);
+    return existsSync(file) ? readFileSync(file, 'utf8') : null;
+  };
+  expect(await run()).toMatch(/^#.*\n\*\n$/);
+  expect(await run()).toMatch(/^#.*\n\*\n$/);
+  writeFileSync(file, '!results.json');
+  expect(await run()).toBe('!results.json');
+  rmSync(file);
+  expect(await run()).toBeNull();
 });
 
 test('a first write that was cut off before its first byte is taken', async () => {

@@ -25,6 +25,9 @@ const OURS = ['measurements.ndjson', 'results.json', 'report.md', 'report.html',
 const isOurs = (name: string) => OURS.includes(name.replace(/\.new$/, ''));
 /** It is written first: only a folder whose results.json is ours is ours. */
 const SIGNS = ['results.json', 'results.json.new'];
+/** Keeps results out of `git status`. One that is there stays as it is. */
+const IGNORE = '.gitignore';
+const IGNORE_ALL = '# Made by php-runtime-bench. Remove this file to commit results.\n*\n';
 /** The earlier content of the folder, until the run is complete. */
 const PREVIOUS = '.previous';
 
@@ -75,18 +78,25 @@ export async function openOutput(folder: string): Promise<Output> {
   };
 }
 
-/** Makes the folder if it is missing, and lists what a run left in it. UserError if that fails, or if other files are there. */
-async function listOurs(folder: string): Promise<string[]> {
-  let names: string[] = [];
+/** Makes the folder if it is missing, and lists what is in it. UserError if that fails. */
+export async function openFolder(out: string): Promise<string[]> {
   try {
-    await mkdir(folder, { recursive: true });
-    names = await readdir(folder);
+    await mkdir(out, { recursive: true });
+    const names = await readdir(out);
+    // Only in a new folder: whoever commits results has removed it.
+    if (names.length === 0) await writeFile(join(out, IGNORE), IGNORE_ALL);
+    return names.filter((name) => name !== IGNORE);
   } catch (error) {
     throw new UserError('cannot use the output folder', {
       where: { name: 'out' },
       found: (error as Error).message,
     });
   }
+}
+
+/** Lists what a run left in the folder. UserError if it cannot be made, or if other files are there. */
+async function listOurs(folder: string): Promise<string[]> {
+  const names = await openFolder(folder);
   const foreign = await findForeign(folder, names);
   if (foreign.length > 0) {
     throw new UserError('the output folder contains other files, which a run would overwrite', {

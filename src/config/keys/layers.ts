@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { type Place, UserError } from '../../errors.ts';
 import { at, type Document, documentOf, readYamlFile, validate, withPlace } from '../document.ts';
-import type { Files } from '../files.ts';
+import { CONFIG_FILES, type Files } from '../files.ts';
 import { KEYS, type KeyName, type Values } from '../keys.ts';
 import { quote, readPairs, splitList, unknownWord } from '../text.ts';
 import { readFlags } from './flags.ts';
@@ -48,7 +48,7 @@ export function readLayers({ flags, inputs = {}, cwd }: Sources, files: Files): 
     { document: entered, values: validate(schemaOf('input'), entered), base: cwd },
   ];
   const config = find(layers, 'config');
-  const names = config ? [config.value] : ['.bench.yml', '.bench.yaml'];
+  const names = config ? [config.value] : CONFIG_FILES;
   const name = names.find((candidate) => files.kind(resolve(cwd, candidate)) === 'file');
   if (config && !name)
     throw new UserError('no such file', { where: config.place(), found: quote(config.value) });
