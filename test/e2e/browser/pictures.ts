@@ -28,7 +28,11 @@ try {
   const comment = readFileSync(join(ROOT, 'src/report/format/__golden__/base-folded.md'), 'utf8');
   // The folded parts follow.
   const [head = ''] = comment.split('<details>');
-  await take('comment.png', `<!doctype html><meta charset="utf-8"><style>${STYLE}</style>${renderGitHub(head)}`, 1100);
+  await take(
+    'comment.png',
+    `<!doctype html><meta charset="utf-8"><style>${STYLE}</style>${renderGitHub(head)}`,
+    1100,
+  );
   const { measurements } = (fixtures.base as NonNullable<typeof fixtures.base>)();
   await take('report.png', renderHtml([{ summary: summaryOf('base'), measurements }]), 1400, 860);
 } finally {
