@@ -248,6 +248,7 @@ describe('a plan and its run', () => {
   it('leave all that was measured, in both files', () => {
     expect(readMeasurements(join(project.folder, 'planned'))).toEqual(results.measurements);
     expect(readdirSync(join(project.folder, 'planned')).sort()).toEqual([
+      '.gitignore',
       'measurements.ndjson',
       'raw',
       'report.html',
