@@ -16,7 +16,12 @@ interface Mark {
   body?: RegExp;
   /** Matches the path that a redirect leads to. */
   redirect?: RegExp;
+  /** Only an answer of a line or two without a title, as `die()` prints it: a whole page may be about such a message. */
+  isMessage?: boolean;
 }
+
+/** Characters of an answer that is only a message. */
+const MESSAGE = 500;
 
 const MARKS: readonly Mark[] = [
   // MediaWiki: includes/templates/NoLocalSettings.mustache
@@ -45,6 +50,17 @@ const MARKS: readonly Mark[] = [
   // PHP: php_error_cb() in main/main.c. With display_errors a fatal error is answered with HTTP 200.
   { what: 'a fatal error of PHP', body: /<b>(Fatal|Parse) error<\/b>: {2}/ },
   { what: 'PHP code that was not run', body: /^\s*<\?php\s/ },
+  // Pico: index.php of picocms/pico-composer; YOURLS: YOURLS\Config\Config; many apps end so, with HTTP 200.
+  {
+    what: 'an app without its Composer packages',
+    body: /\bcomposer(\.phar)? (install|update)\b|vendor\/autoload\.php/i,
+    isMessage: true,
+  },
+  {
+    what: 'an error message',
+    body: /\b(cannot|can't|could not|couldn't|unable to|failed to) (find|open|read|load|write|connect)\b/i,
+    isMessage: true,
+  },
   // PHP: ext/standard/info.c
   { what: 'the output of phpinfo()', title: /^PHP \d+\.\d+\.\d+\S* - phpinfo\(\)$/ },
   // Debian and Ubuntu: /var/www/html/index.html of apache2
@@ -65,6 +81,8 @@ const MARKS: readonly Mark[] = [
   },
   // Piwigo: themes/default/template/no_photo_yet.tpl
   { what: 'a gallery of Piwigo without photos', title: /^Piwigo, /, body: /id="noPhotoWelcome"/ },
+  // KodExplorer: app/template/user/install.html, php_env_check in config/i18n/en/main.php
+  { what: 'an installer', title: /^Environment check\b/i },
   // FreshRSS: app/install.php
   { what: 'an installer', title: /\b(installation|setup)\b.*\bstep \d/i },
   { what: 'an installer', title: /\b(installer|(installation|install|setup) wizard)\b/i },
@@ -75,8 +93,9 @@ export function findUnfinished(page: SeenPage): string | null {
   return MARKS.find((mark) => fits(mark, page))?.what ?? null;
 }
 
-function fits({ title, body, redirect }: Mark, page: SeenPage): boolean {
+function fits({ title, body, redirect, isMessage = false }: Mark, page: SeenPage): boolean {
   return (
+    (!isMessage || (page.title === null && page.body.length <= MESSAGE)) &&
     (title === undefined || (page.title !== null && title.test(page.title))) &&
     (body === undefined || body.test(page.body)) &&
     (redirect === undefined || (page.location !== '' && redirect.test(pathOf(page.location))))
