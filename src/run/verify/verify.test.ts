@@ -198,7 +198,7 @@ test('a path that the load does not ask for may be refused, by all alike', () =>
   expect([...findDifferent([refused('a', 404), refused('b', 404), refused('c', 500)]).keys()]).toEqual(['c']);
 });
 
-test('redirects are found with where they lead, except for a path that the load does not ask for', () => {
+test('redirects are found with where they lead, except for a path that is not loaded, and to an installer', () => {
   const moved = (request: string, status: number, location: string, mayRefuse = false): Asked => ({
     ...asked('a', '', '', { status, location }),
     ...{ request, mayRefuse },
@@ -209,6 +209,7 @@ test('redirects are found with where they lead, except for a path that the load 
     moved('GET /unchanged', 304, ''),
     moved('GET /made', 201, '/made/1'),
     moved('GET /script', 301, '/elsewhere', true),
+    moved('GET /shop', 302, 'install.php'),
   ]);
   expect([...found]).toEqual([['GET /', '/login']]);
 });

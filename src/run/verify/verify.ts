@@ -1,4 +1,5 @@
 import { findUnlike, makeTemplate, type Template } from './template.ts';
+import { findUnfinished } from './unfinished.ts';
 
 /** Same-answer check: before load, every variant of an app has to answer alike. Pure. */
 
@@ -89,11 +90,19 @@ export function findDifferent(asked: readonly Asked[]): Map<string, Fault> {
   return faults;
 }
 
-/** The requests that are answered by a redirect, with where it leads: it is not followed, so it is what is loaded. */
+/**
+ * The requests that are answered by a redirect, with where it leads: it is not followed, so it is what is loaded. Without
+ * those to an installer: `looks-unfinished` warns of these, and its target is no page to measure.
+ */
 export function findRedirects(asked: readonly Asked[]): Map<string, string> {
   const redirects = asked.filter(
     ({ answers: [first], mayRefuse }) =>
-      !mayRefuse && first && first.status >= 300 && first.status < 400 && first.location !== '',
+      !mayRefuse &&
+      first &&
+      first.status >= 300 &&
+      first.status < 400 &&
+      first.location !== '' &&
+      findUnfinished({ title: null, location: first.location, body: '' }) === null,
   );
   return new Map(redirects.map(({ request, answers }) => [request, answers[0]?.location ?? '']));
 }
