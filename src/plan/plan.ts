@@ -13,7 +13,14 @@ import { makeOrders } from './timeline/orders.ts';
 import { setUpSeconds } from './timeline/pass-seconds.ts';
 import { type PlannedProfile, planProfile } from './timeline/profile-plan.ts';
 import type { Batch } from './timeline/slices.ts';
-import { batchMs, COMMON_START_MS, cutIntoBatches, drainFor, planSlices } from './timeline/timeline.ts';
+import {
+  batchMs,
+  COMMON_START_MS,
+  cutIntoBatches,
+  drainFor,
+  planSlices,
+  retime,
+} from './timeline/timeline.ts';
 import { type Matrix, type PlannedImage, type PlannedVariant, planVariants } from './variants.ts';
 import { warnOfKeptConnections } from './warn/connections.ts';
 import { warnOfHtaccess } from './warn/htaccess-warning.ts';
@@ -271,7 +278,7 @@ export function planRest(config: Timeline, planned: Plan, tookMs: number, onceMs
   const [first] = planned.instances;
   if (config.budgetMs === undefined || !first) return null;
   const { variants } = planned;
-  const slower = (tookMs / 1000 - loadSeconds(first, config)) / startSeconds(first, config);
+  const slower = (tookMs / 1000 - loadSeconds(drainSoon(first), config)) / startSeconds(first, config);
   const lay = (effort: Effort, limit?: number) => layOutInstances(config, variants, effort, limit);
   const spentSeconds = (tookMs + onceMs) / 1000;
   const secondsOf = (effort: Effort) => {
@@ -297,6 +304,17 @@ export function planRest(config: Timeline, planned: Plan, tookMs: number, onceMs
     instances: [first, ...others.map((instance) => renumber(instance, shift))],
     estimatedSeconds: Math.round(secondsOf(effort)),
   };
+}
+
+/** The first start as it ran: its first load of a scenario waits for the timeout, and so shows that the others need not. */
+function drainSoon({ batches, ...first }: Instance): Instance {
+  const seen = new Set<string>();
+  const drained = batches.map((batch) => {
+    const isFirst = !seen.has(batch.scenario.name);
+    seen.add(batch.scenario.name);
+    return isFirst ? batch : retime(batch, drainFor(batch.scenario, 0));
+  });
+  return { ...first, batches: drained };
 }
 
 function countSlices({ batches }: Instance): number {

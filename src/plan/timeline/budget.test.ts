@@ -7,6 +7,8 @@ import { makeRandom } from '../../stats/random.ts';
 import { describeEffort, warnOfRest } from '../effort.ts';
 import { type Plan, plan, planRest } from '../plan.ts';
 import { fitBudget, MIN_INSTANCES, predictEffort } from './budget.ts';
+import type { Batch } from './slices.ts';
+import { batchMs } from './timeline.ts';
 
 const runtime: Config['runtimes'][number]['runtime'] = {
   ...{ name: 'apache', folder: '/apache', title: '', model: 'per-request', base: [], php: ['8.4'], apps: [] },
@@ -163,12 +165,22 @@ describe('the rest, once the first start is over', () => {
     expect(planRest(free, plan(free, cpus), 20_000, 0)).toBeNull();
     expect(planRest(config, promised, 200_000, 0)).toBeNull();
   });
+  test('expects the same of the others whatever the timeout, as only the warm-up of the first waited for it', () => {
+    const eachMs = (timeoutMs: number) => {
+      const slow = configOf(60_000, 2, [scenarioOf('quick', 'vus(8, 1s)', { timeoutMs })]);
+      const planned = plan(slow, cpus);
+      const tookMs = 8_000 + batchMs(planned.instances[0]?.batches[0] as Batch);
+      const { estimatedSeconds, instances } = planRest(slow, planned, tookMs, 0) as Plan;
+      return (1000 * estimatedSeconds - tookMs) / (instances.length - 1);
+    };
+    expect(eachMs(3000) / eachMs(500)).toBeCloseTo(1, 1);
+  });
   test('stands beside what was promised where it is less by more than a third', () => {
     expect(warnOfRest(promised, promised, 5_000)).toEqual([]);
     expect(warnOfRest(rest(40_000), promised, 5_000)).toEqual([]);
     const [warning] = warnOfRest(promised, rest(40_000), 40_000);
     expect(warning?.message).toMatch(
-      /^the first start took 40 s; promised: \d+ starts × \d+ blocks?, for changes of \d\.\d % or more; now planned: \d starts × /,
+      /^the first start took 40 s; promised: \d+ starts × \d+ blocks?, for changes of \d\.\d % or more; now planned: \d+ starts × /,
     );
   });
 });
