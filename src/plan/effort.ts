@@ -91,3 +91,23 @@ export function warnOfRest(promised: Plan, rest: Plan, tookMs: number): Warning[
     },
   ];
 }
+
+/**
+ * The end of a run by its budget after this many starts. None where the plan was extended after the first start, and as
+ * many starts and slices as were promised before are done: then nothing is missing.
+ */
+export function warnOfUsedUp(promised: Plan, plan: Plan, done: number): Warning[] {
+  const slices = (instances: Plan['instances']) =>
+    instances.flatMap(({ batches }) => batches).reduce((sum, batch) => sum + batch.slices.length, 0);
+  const isDone =
+    done >= promised.instances.length && slices(plan.instances.slice(0, done)) >= slices(promised.instances);
+  if (isDone) return [];
+  return [
+    {
+      code: 'budget',
+      message: `the budget was used up after ${done} of ${plan.instances.length} instances: starts or slices took longer than planned`,
+      remedy: 'increase the budget, or use fewer variants',
+      variant: null,
+    },
+  ];
+}

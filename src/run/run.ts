@@ -1,8 +1,7 @@
-import { warnOfRest } from '../plan/effort.ts';
+import { warnOfRest, warnOfUsedUp } from '../plan/effort.ts';
 import { type Instance, type Plan, planRest } from '../plan/plan.ts';
 import { searchesMs } from '../plan/timeline/capacity-plan.ts';
 import { batchMs } from '../plan/timeline/timeline.ts';
-import type { Warning } from '../results/results.ts';
 import { learnNothing, type RunMemory, runInstance } from './instance.ts';
 import { type SamplerTool, startSampler } from './sample/sampler.ts';
 import type { Job, World } from './world.ts';
@@ -35,16 +34,16 @@ function enterVariants({ plan, images, outcomes }: Job): void {
 async function runInstances(given: World, learned: RunMemory, untilMs: number): Promise<void> {
   let world = given;
   const { host } = world.engine;
-  const { outcomes } = world.job;
+  const isOver = () => [...world.job.outcomes.values()].every((outcome) => outcome.failure);
   let doneMs = 0;
   let longestMs = 0;
   for (let next = 0; next < world.job.plan.instances.length; next++) {
     const { plan } = world.job;
     const instance = plan.instances[next] as Instance;
-    if ([...outcomes.values()].every((outcome) => outcome.failure)) return;
+    if (isOver()) return;
     const fromMs = host.elapsed();
     if (fromMs + longestMs > untilMs) {
-      world.sink.warn(budgetUsedUp(instance, plan));
+      for (const warning of warnOfUsedUp(given.job.plan, plan, instance.index)) world.sink.warn(warning);
       return;
     }
     const [before, total] = [doneMs, plannedLoadMs(plan)];
@@ -54,7 +53,7 @@ async function runInstances(given: World, learned: RunMemory, untilMs: number): 
     const tookMs = host.elapsed() - fromMs - (instance.index === 0 ? learned.onceMs : 0);
     longestMs = instance.index < 2 ? tookMs : Math.max(longestMs, tookMs);
     doneMs += instanceMs(instance, plan);
-    if (instance.index === 0) world = planAnew(world, tookMs, learned.onceMs);
+    if (instance.index === 0 && !isOver()) world = planAnew(world, tookMs, learned.onceMs);
   }
 }
 
@@ -68,15 +67,6 @@ function planAnew(world: World, tookMs: number, onceMs: number): World {
   if (now !== promised) sink.say(`by what the first took, ${now} instances fit the budget, not ${promised}`);
   for (const warning of warnOfRest(job.plan, rest, tookMs)) sink.warn(warning);
   return { ...world, job: { ...job, plan: rest } };
-}
-
-function budgetUsedUp(instance: Instance, plan: Plan): Warning {
-  return {
-    code: 'budget',
-    message: `the budget was used up after ${instance.index} of ${plan.instances.length} instances: starts or slices took longer than planned`,
-    remedy: 'increase the budget, or use fewer variants',
-    variant: null,
-  };
 }
 
 /** Time of all loads of a plan, without starts. */

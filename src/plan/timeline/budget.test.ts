@@ -4,7 +4,7 @@ import { parseLoad } from '../../config/parts/load.ts';
 import type { Config, Scenario } from '../../config/types.ts';
 import { UserError } from '../../errors.ts';
 import { makeRandom } from '../../stats/random.ts';
-import { describeEffort, warnOfRest } from '../effort.ts';
+import { describeEffort, warnOfRest, warnOfUsedUp } from '../effort.ts';
 import { type Plan, plan, planRest } from '../plan.ts';
 import { fitBudget, MIN_INSTANCES, predictEffort } from './budget.ts';
 import type { Batch } from './slices.ts';
@@ -174,6 +174,17 @@ describe('the rest, once the first start is over', () => {
       return (1000 * estimatedSeconds - tookMs) / (instances.length - 1);
     };
     expect(eachMs(3000) / eachMs(500)).toBeCloseTo(1, 1);
+  });
+  test('that the budget cut off is a warning only if less was done than promised', () => {
+    const { budgetMs: _, ...free } = config;
+    const first = plan({ ...free, instances: 4 }, cpus);
+    const more = { ...first, instances: [...first.instances, ...first.instances, ...first.instances] };
+    expect(warnOfUsedUp(first, more, 9)).toEqual([]);
+    expect(warnOfUsedUp(first, more, 4)).toEqual([]);
+    const [warning] = warnOfUsedUp(first, more, 3);
+    expect(warning?.message).toMatch(/^the budget was used up after 3 of 12 instances: /);
+    const fewer = more.instances.map((instance) => ({ ...instance, batches: instance.batches.slice(0, 1) }));
+    expect(warnOfUsedUp(first, { ...more, instances: fewer }, 4)).toHaveLength(1);
   });
   test('stands beside what was promised where it is less by more than a third', () => {
     expect(warnOfRest(promised, promised, 5_000)).toEqual([]);
