@@ -89,6 +89,16 @@ describe('without an index.php where one is looked for, nothing is measured', ()
       { 'api/composer.json': '{}', 'api/index.php': '' },
       "found in api: 'app: api' in .bench.yml or --app api",
     ],
+    [
+      'a document root above the folders of its tools, such as that of OpenCart',
+      {
+        ...composer({}),
+        'tools/docs/composer.json': '{}',
+        'tools/docs/index.php': '',
+        'upload/index.php': '',
+      },
+      "found in upload, tools/docs: 'root: upload' in .bench.yml or --root upload",
+    ],
     ['another name of the document root', { 'htdocs/index.php': '' }, "found in htdocs: 'root: htdocs' in"],
     ['nothing at all', composer({}), "'root: FOLDER' in .bench.yml or --root FOLDER, also if Composer"],
   ])('%s', (_, files, hint) => {

@@ -60,7 +60,7 @@ export function guessRoot(folder: string, written: string, files: Files): Root {
   throw new UserError('no index.php in the app', {
     found: `folder ${quote(folder)}`,
     allowed: ROOTS.map((at) => join(at, 'index.php')).join(', '),
-    hint: hintAt(findBelow(folder, files), { folder, written, files }),
+    hint: hintAt(sortByDepth(findBelow(folder, files)), { folder, written, files }),
   });
 }
 
@@ -106,6 +106,14 @@ function findBelow(folder: string, files: Files, levels = 2): string[] {
     if (levels === 1) return [];
     return findBelow(join(folder, name), files, levels - 1).map((below) => join(name, below));
   });
+}
+
+const ROOT_BELOW = /\/(public|web|webroot|pub)$/;
+
+/** The shallowest first: what is deeper is often a tool of the repository. A document root's own name counts as no level. */
+function sortByDepth(below: readonly string[]): string[] {
+  const depth = (path: string) => path.replace(ROOT_BELOW, '').split('/').length;
+  return [...below].sort((a, b) => depth(a) - depth(b));
 }
 
 /** Whether somebody's own PHP app is in a folder, be it that its index.php is not where one is looked for. */
