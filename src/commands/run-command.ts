@@ -3,6 +3,7 @@ import type { Command } from '../config/command.ts';
 import { parseConfig } from '../config/parse.ts';
 import type { TableOptions } from '../report/format/terminal.ts';
 import { renderAs } from '../report/formats.ts';
+import { listWritten } from '../store/output.ts';
 import { runOnEngines } from './run-engines.ts';
 import { makeShellCaller, type Shell } from './shell.ts';
 
@@ -19,7 +20,7 @@ export async function runAndPrint(command: Asked, shell: Shell, terminal: TableO
   // Progress goes to standard error, so that both are on one terminal where both are terminals.
   const seen = { ...terminal, showsChecks: process.stdout.isTTY && process.stderr.isTTY };
   for (const text of renderAs(command.format, [results], seen, () => summary)) process.stdout.write(text);
-  const written = `written to ${out}: report.html, report.md, results.json, measurements.ndjson, raw/`;
+  const written = `written to ${out}: ${(await listWritten(out)).join(', ')}`;
   // Programs read all of standard output in the other formats.
   if (command.format === 'table') print(`\n${written}`);
   else progress.say(written);

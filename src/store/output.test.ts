@@ -12,7 +12,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { fixtures } from '../../test/fixtures/results/make.ts';
 import type { Results } from '../results/results.ts';
-import { openOutput } from './output.ts';
+import { listWritten, openOutput } from './output.ts';
 import { readOutput } from './stored.ts';
 
 let folder: string;
@@ -33,6 +33,14 @@ function fill(names: readonly string[], sign = SIGN): void {
     writeFileSync(name.endsWith('/') ? join(path, 'file') : path, /results\.json/.test(name) ? sign : 'x');
   }
 }
+
+test('only the files that are there are listed, as after a failed build', async () => {
+  fill(['results.json', 'report.md', 'report.html', '.previous/']);
+  expect(await listWritten(folder)).toEqual(['report.html', 'report.md', 'results.json']);
+  fill(['measurements.ndjson', 'raw/']);
+  expect((await listWritten(folder)).slice(3)).toEqual(['measurements.ndjson', 'raw/']);
+  expect(await listWritten(join(folder, 'none'))).toEqual([]);
+});
 
 const all = () => readdirSync(folder, { recursive: true }).map(String).sort();
 

@@ -23,6 +23,14 @@ export interface Output {
 const OURS = ['measurements.ndjson', 'results.json', 'report.md', 'report.html', 'raw'];
 /** Or as they are while they are written. */
 const isOurs = (name: string) => OURS.includes(name.replace(/\.new$/, ''));
+
+/** The files of a run that are there, in the order in which people read them. */
+export async function listWritten(folder: string): Promise<string[]> {
+  const names = new Set(await readdir(folder).catch(() => []));
+  const order = ['report.html', 'report.md', 'results.json', 'measurements.ndjson', 'raw'];
+  return order.filter((name) => names.has(name)).map((name) => (name === 'raw' ? 'raw/' : name));
+}
+
 /** It is written first: only a folder whose results.json is ours is ours. */
 const SIGNS = ['results.json', 'results.json.new'];
 /** Keeps results out of `git status`. One that is there stays as it is. */
