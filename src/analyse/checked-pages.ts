@@ -4,10 +4,11 @@ import type { CheckedPage } from '../results/results.ts';
 export function groupPages(pages: readonly CheckedPage[]): CheckedPage[] {
   const groups = new Map<string, CheckedPage>();
   for (const page of pages) {
-    const { variants, bytes, ...head } = page;
+    // A text may have the time in it.
+    const { variants, bytes: _bytes, text: _text, ...head } = page;
     const key = JSON.stringify(head);
     const known = groups.get(key);
-    groups.set(key, known ? join(known, page) : { ...head, variants: [...new Set(variants)], bytes });
+    groups.set(key, known ? join(known, page) : { ...page, variants: [...new Set(variants)] });
   }
   return [...groups.values()];
 }

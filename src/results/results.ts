@@ -125,6 +125,8 @@ export const CheckedPage = z.object({
   location: z.string(),
   /** The title of an HTML page; null: there is none. */
   title: z.string().nullable(),
+  /** The beginning of the text of an HTML page without a title, as one of the variants answered it. */
+  text: z.string().optional(),
   /** Least and most of the body, uncompressed. */
   bytes: z.tuple([count, count]),
 });

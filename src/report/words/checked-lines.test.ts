@@ -17,10 +17,12 @@ const VARIANTS = ['a', 'b', 'c'].map((id) => ({ id, label: id.toUpperCase() }));
 test('a page is a line', () => {
   const redirect = page({ endpoint: '/old', status: 302, location: '/new', title: null, bytes: [0, 120] });
   const step = page({ endpoint: 'cart', journey: 'shop', title: null, type: '', bytes: [7, 7] });
-  expect(checkedLines([page(), redirect, step], VARIANTS)).toEqual([
+  const bare = page({ endpoint: '/bare', title: null, text: 'Cannot find config.php', bytes: [82, 82] });
+  expect(checkedLines([page(), redirect, step, bare], VARIANTS)).toEqual([
     '/ → 200 "Main Page – Wiki", text/html, 23.4 KiB',
     '/old → 302 to /new, text/html, 0 bytes to 120 bytes',
     'cart (shop) → 200, 7 bytes',
+    "/bare → 200 'Cannot find config.php', text/html, 82 bytes",
   ]);
 });
 

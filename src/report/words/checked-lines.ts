@@ -12,14 +12,11 @@ export function checkedLines(
 ): string[] {
   const labelOf = (id: string) => variants.find((variant) => variant.id === id)?.label ?? id;
   const lines = pages.slice(0, MOST_LINES).map((page) => {
-    const { endpoint, journey, status, title, type, location } = page;
+    const { endpoint, journey, status, title, text, type, location } = page;
+    const shown = title === null ? text && ` '${text}'` : ` "${title}"`;
     const isSplit =
       pages.filter((other) => other.endpoint === endpoint && other.journey === journey).length > 1;
-    const what = [
-      `${status}${title === null ? '' : ` "${title}"`}${location && ` to ${location}`}`,
-      type,
-      size(page),
-    ];
+    const what = [`${status}${shown ?? ''}${location && ` to ${location}`}`, type, size(page)];
     const who = isSplit ? ` (${listNames(page.variants.map(labelOf))})` : '';
     const where = journey === null ? endpoint : `${endpoint} (${journey})`;
     return cleanLine(`${where} → ${what.filter(Boolean).join(', ')}${who}`);

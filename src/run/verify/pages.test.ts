@@ -44,6 +44,20 @@ test('a path has one entry: status, title, type and size, whatever the number of
   expect(warnings).toEqual([]);
 });
 
+test('a page without a title has the beginning of its text, which may differ', () => {
+  const page = (time: string) =>
+    answer({ body: `<style>p {}</style>\n<p>Cannot find\n <b>config.php</b>. ${time}` });
+  const { checked, warnings } = describe({ a: { '/': page('12:00') }, b: { '/': page('12:01') } });
+  expect(warnings[0]?.message).toContain("an error message (HTTP 200 'Cannot find config.php . 12:00')");
+  expect(checked).toMatchObject([
+    { title: null, text: 'Cannot find config.php . 12:00', variants: ['a', 'b'] },
+  ]);
+  const long = answer({ body: 'x'.repeat(500) });
+  const json = answer({ type: 'application/json', body: '{}' });
+  const bare = describe({ a: { '/': answer(), '/long': long, '/json': json } });
+  expect(bare.checked.map(({ text }) => text)).toEqual([undefined, `${'x'.repeat(120)}…`, undefined]);
+});
+
 test('variants that differ have an entry each', () => {
   const other = answer({ body: HTML.replace('A wiki', 'Set-up') });
   const { checked } = describe({ a: { '/': answer() }, b: { '/': other }, c: { '/': answer() } });

@@ -119,11 +119,11 @@ function warn(odd: readonly Odd[], variants: number): Warning[] {
 const tellSetUp = ({ said }: Odd) =>
   said === null ? '' : `\`set-up\` did not fail, but printed '${cut(cleanLine(said), MOST.said)}'; `;
 
-const showHead = ({ status, title, location }: CheckedPage) =>
-  `HTTP ${status}${title === null ? '' : ` "${title}"`}${location && ` to ${location}`}`;
+const showHead = ({ status, title, text, location }: CheckedPage) =>
+  `HTTP ${status}${title === null ? '' : ` "${title}"`}${text ? ` '${text}'` : ''}${location && ` to ${location}`}`;
 
 /** Text from elsewhere in our line, characters. */
-const MOST = { said: 300, endpoint: 200, type: 80, location: 200, title: 120 } as const;
+const MOST = { said: 300, endpoint: 200, type: 80, location: 200, title: 120, read: 2000 } as const;
 
 function describePage(
   endpoint: string,
@@ -132,6 +132,8 @@ function describePage(
   answer: Answer,
 ): CheckedPage {
   const bytes = bytesOf(answer);
+  const title = readTitle(answer.body);
+  const text = title === null && answer.type.startsWith('text/html') ? readText(answer.body) : '';
   return {
     endpoint: cut(endpoint, MOST.endpoint),
     journey,
@@ -139,7 +141,8 @@ function describePage(
     status: answer.status,
     type: cut(cleanLine(answer.type.split(';')[0] ?? ''), MOST.type),
     location: cut(cleanLine(answer.location), MOST.location),
-    title: readTitle(answer.body),
+    title,
+    ...(text && { text }),
     bytes: [bytes, bytes],
   };
 }
@@ -153,6 +156,12 @@ export function readTitle(body: string): string | null {
   if (title === undefined) return null;
   const line = cleanLine(readEntities(title)).replace(/\s+/g, ' ');
   return line === '' ? null : cut(line, MOST.title);
+}
+
+/** The first words of a page of HTML, as a person reads them. */
+function readText(body: string): string {
+  const text = body.slice(0, MOST.read).replace(/<(script|style)\b[^<]*<\/\1>|<[^<>]*>/gi, ' ');
+  return cut(cleanLine(readEntities(text)).replace(/\s+/g, ' ').trim(), MOST.title);
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
