@@ -26,3 +26,9 @@ test('names those that do not obey it, once for each app', () => {
 test('says nothing where all obey it', () => {
   expect(warnOfHtaccess([variant(shop, 'apache', true), variant(shop, 'nginx-apache', true)])).toEqual([]);
 });
+
+test('names the rule that counts instead for an app without a framework', () => {
+  const remedyOf = (app: App) => warnOfHtaccess([variant(app, 'nginx-fpm', false)])[0]?.remedy;
+  expect(remedyOf({ ...shop, kind: 'plain' })).toMatch(/^unknown paths go to its index\.php there; check/);
+  expect(remedyOf({ ...shop, kind: 'laravel' })).toContain('than those of its framework');
+});

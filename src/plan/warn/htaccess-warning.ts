@@ -8,12 +8,15 @@ export function warnOfHtaccess(variants: readonly PlannedVariant[]): Warning[] {
   return [...apps.values()].flatMap(({ name, htaccess }) => {
     const blind = heads.filter(({ app, runtime }) => app.name === name && !runtime.htaccess);
     if (htaccess === undefined || blind.length === 0) return [];
+    const isPlain = blind.every(({ app }) => app.kind === 'plain');
     const labels = blind.map(({ label }) => label).join(', ');
     return [
       {
         code: 'htaccess',
         message: `the app '${name}' has ${htaccess}, which only Apache obeys: it has no effect on ${labels}`,
-        remedy: 'check whether the app needs other rules there than those of its framework',
+        remedy: isPlain
+          ? 'unknown paths go to its index.php there; check whether the app needs other rules'
+          : 'check whether the app needs other rules there than those of its framework',
         variant: null,
       },
     ];
