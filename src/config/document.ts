@@ -107,7 +107,8 @@ export function readYaml(name: string, text: string): Document {
 }
 
 function refuseSyntax(message: string, where: Place, text: string): UserError {
-  const hint = quoteOptions(text.split('\n')[(where.line ?? 1) - 1] ?? '');
+  const line = text.split('\n')[(where.line ?? 1) - 1] ?? '';
+  const hint = quoteOptions(line) ?? quoteColon(message);
   return new UserError(`not valid YAML: ${escapeText(message.split(';')[0] ?? '')}`, {
     where,
     ...(hint && { hint }),
@@ -118,6 +119,12 @@ function refuseSyntax(message: string, where: Place, text: string): UserError {
 function quoteOptions(line: string): string | undefined {
   const [runtime] = /[\w.=-]+\[[\w-]+=[^\]'"]*\]/.exec(line.slice(0, 1000)) ?? [];
   return runtime && `put quotes around a runtime with options: '${escapeText(runtime)}'`;
+}
+
+/** A command with a header, such as `Host: app.test`, looks like a key with a value. */
+function quoteColon(message: string): string | undefined {
+  if (!message.startsWith('Nested mappings are not allowed')) return undefined;
+  return "put quotes around a value with ': ' in it, or write '>-' after its key and the value on the next line, indented";
 }
 
 /** The target of each alias: the last anchor of its name before it. One walk; the library makes one for each alias. */

@@ -31,6 +31,10 @@ describe('bad input', () => {
 
   test.each([
     ['a: *nope', ".bench.yml:1: unknown alias\n  found:   '*nope'"],
+    [
+      "paths: [/]\nset-up: curl -H 'Host: app.test' http://127.0.0.1:$PORT/install",
+      ".bench.yml:2: not valid YAML: Nested mappings are not allowed in compact mappings\n  hint:    put quotes around a value with ': ' in it…",
+    ],
     ['['.repeat(100_000), '.bench.yml:1: not valid YAML: …'],
     [
       Array.from({ length: 50_000 }, (_, i) => `k${i}: 1`).join('\n'),
