@@ -86,7 +86,7 @@ function findReason(string $said): string
         return $reason . ($missing ? " Say 'extensions: [$extension[1]]', or require it in the app's own composer.json." : '');
     }
     // An exception, as its console shows it: in a box, below where it was thrown.
-    if (preg_match('/^In .+ line \d+:\s*\n\s*\n((?:  \S.*\n)+)/m', $said, $exception)) {
+    if (preg_match('/^In .+ line \d+:\s*\n\s*\n((?:  .*\S.*\n)+)/m', $said, $exception)) {
         return trim($exception[1]);
     }
     if (preg_match_all('/^(?!.*Script .* returned).*(?:curl error \d+|could not be|HTTP\/[\d.]+ [45]\d\d|Your lock file|[Ee]rror:).*$/m', $said, $lines)) {

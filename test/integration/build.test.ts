@@ -187,6 +187,15 @@ describe('a build that fails says why', () => {
       [],
       /^composer install: .*laravel\/framework.* affected by security advisories \("PKSA-/,
     ],
+    [
+      'a repository that is not there, in a message of two lines',
+      {
+        repositories: [{ type: 'composer', url: `file:///${'x'.repeat(42)}` }],
+        require: { 'acme/nothing': '*' },
+      },
+      [],
+      /^composer install: The "file:.*packages\.json" file could not be downloaded/,
+    ],
     ['an extension', { require: { 'acme/needs': '*' } }, [], /ext-nonesuch.*extensions: \[nonesuch\]/],
     [
       'an exception in a command',
