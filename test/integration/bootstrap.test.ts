@@ -174,6 +174,7 @@ describe('docker compose, where there is none', () => {
 
   it.each([
     ['in the configuration', 'runtimes: apache\nservices: compose.yml\n', []],
+    ['with only an image', 'runtimes: apache\nservices: { image: mariadb:11 }\n', []],
     ['on the command line', 'runtimes: apache\n', ['--services=compose.yml']],
   ])('is installed for services %s; without it nothing is built', (_, yaml, flags) => {
     const { status, stderr, called } = bench(yaml, '--paths', '/', ...flags);
@@ -181,6 +182,7 @@ describe('docker compose, where there is none', () => {
       expect(called.filter((call) => /^apt-get .*install .*docker-compose/.test(call))).toHaveLength(1);
     }
     expect(stderr).toMatch(/^docker compose is missing, and services need it$/m);
+    expect(stderr).not.toContain('No such file');
     for (const system of ['Debian 12', 'Debian 13', 'Ubuntu', 'Fedora', 'macOS'])
       expect(stderr).toContain(system);
     expect(stderr).not.toContain('building');
