@@ -23,6 +23,8 @@ test("the engine's disk that is full in a build is no matter of the app", () => 
 test.each<[string, Setup, boolean]>([
   ['all is measured', { servers: [{ ...server, base: {} }], compareTo: {}, gates }, false],
   ['a variant failed', { servers: [server, { id: 'x@8.4', rps: 1, failure }] }, true],
+  ['most answers are wrong', { servers: [{ ...server, okRatio: 0.071 }] }, true],
+  ['a tenth of the answers is wrong', { servers: [{ ...server, okRatio: 0.9 }] }, false],
   ['one slice of many is void', { servers: [{ ...server, voidSlices: 1 }] }, false],
   ['all slices are void', { servers: [{ ...server, voidSlices: 99 }] }, true],
   ['a twin failed', { servers: [{ ...server, base: { failure } }], compareTo: {} }, false],

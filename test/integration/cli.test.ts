@@ -127,6 +127,27 @@ describe('bad input', () => {
   });
 });
 
+it('a plan begins with its subject: the app, the version of PHP, the host and the load', async () => {
+  const argv = [
+    'plan',
+    '--runtimes',
+    'apache',
+    '--paths',
+    '/loop',
+    '--load',
+    'vus(2, 1s)',
+    '--host',
+    'shop.test',
+  ];
+  const { code, stdout } = await project.cli(argv);
+  const [app, php, host, scenario] = stdout.split('\n');
+  expect(app).toMatch(/^app: +\S/);
+  expect(php).toMatch(/^PHP: +8\.4$/);
+  expect(host).toMatch(/^host: +shop\.test$/);
+  expect(scenario).toMatch(/^scenario: +paths: \/loop; vus\(2, 1s\); timeout \d+ ms$/);
+  expect(code).toBe(0);
+});
+
 describe('a plan and its run', () => {
   const flags = ['--runtimes', 'apache,faulty', '--scenarios', 'a,b', '--instances', '2', '--seed', '7'];
   let plan: {

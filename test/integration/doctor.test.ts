@@ -42,3 +42,10 @@ it('containers that escape the limits of this process are reported, and only tho
   const free = await project.cli(args);
   expect(JSON.parse(free.stdout)).not.toContainEqual(escapes);
 });
+
+it('the disturbance of this moment and the needs of the configuration are among the findings', async () => {
+  const { stdout } = await project.cli(['doctor', '--json', ...(await findImages())]);
+  const findings: { what: string }[] = JSON.parse(stdout);
+  for (const what of [/^other programs use \d+ % of one CPU now/, /free on the disk of/])
+    expect(findings).toContainEqual(expect.objectContaining({ what: expect.stringMatching(what) }));
+});
