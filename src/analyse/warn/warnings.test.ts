@@ -19,6 +19,14 @@ describe('warnings', () => {
         Object.assign((slice as never as { guards: object }).guards, { stealRatio: 0.02 }),
     ],
     [
+      'busy-when-idle',
+      ({ measurements }) => {
+        const [first] = measurements;
+        for (const { variant, cpu } of measurements)
+          if (cpu && variant === first?.variant) cpu.idleUsPerSecond = 50_000;
+      },
+    ],
+    [
       'foreign-cpu',
       ({ measurements: [slice] }) =>
         Object.assign((slice as never as { guards: object }).guards, { foreignCpuRatio: 0.2 }),
@@ -65,6 +73,13 @@ describe('warnings', () => {
     const { warnings } = analyse(results);
     expect(warnings.map((warning) => warning.code)).toEqual([code]);
     expect(warnings[0]?.remedy).not.toBe('');
+  });
+
+  test('a server that was busy once while others were loaded is no warning', () => {
+    const results = fixtures.quick?.() as Results;
+    const [first] = results.measurements;
+    if (first?.cpu) first.cpu.idleUsPerSecond = 50_000;
+    expect(analyse(results).warnings).toEqual([]);
   });
 
   test('few starts: as many as there were, whatever was planned', () => {

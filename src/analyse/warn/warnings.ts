@@ -1,5 +1,7 @@
+import { median } from 'simple-statistics';
 import type { Measurement, Results, Warning } from '../../results/results.ts';
 import { FEW_INSTANCES, FOREIGN_CPU, IDLE_CPU, STALL, STEAL } from '../../stats/limits.ts';
+import { listNames } from '../../text/plain.ts';
 import type { ScenarioSummary } from '../summary.ts';
 import { ANOTHER_RUN } from './earlier.ts';
 import { findFlaws, warning } from './flaws.ts';
@@ -145,17 +147,18 @@ function warnOfBlindness(measurements: Results['measurements']): Warning[] {
   ];
 }
 
+/** By the middle of all slices of a variant: a server that polls does so all the time. */
 function warnOfIdlers({ cpus }: Results['plan'], measurements: Results['measurements']): Warning[] {
-  const idlers = new Set(
-    measurements
-      .filter(({ cpu }) => (cpu?.idleUsPerSecond ?? 0) > IDLE_CPU * 1e6 * cpus.server.length)
-      .map(({ variant }) => variant),
-  );
-  if (idlers.size === 0) return [];
+  const limit = IDLE_CPU * 1e6 * cpus.server.length;
+  const idlers = [...Map.groupBy(measurements, ({ variant }) => variant)].flatMap(([variant, slices]) => {
+    const used = slices.flatMap(({ cpu }) => cpu?.idleUsPerSecond ?? []);
+    return used.length > 0 && median(used) > limit ? [variant] : [];
+  });
+  if (idlers.length === 0) return [];
   return [
     warning(
       'busy-when-idle',
-      `more than ${IDLE_CPU * 100} % of the servers' CPUs was used by ${[...idlers].join(', ')} while others were loaded, which slows these down`,
+      `more than ${IDLE_CPU * 100} % of the servers' CPUs was used by ${listNames(idlers)} while others were loaded, which slows these down`,
       'measure that variant in a separate run',
     ),
   ];

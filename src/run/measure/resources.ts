@@ -129,9 +129,12 @@ export function readGuards(
 
 const none = { bytes: -1, processes: 0, throttledUs: 0, oomKills: 0 };
 
-/** CPU that a variant uses while others of the batch are loaded. */
-function idleUsPerSecond(
-  { batch, summary, samples }: BatchOutcome,
+/**
+ * CPU that a variant uses while others of the batch are loaded, µs a second; null if none is loaded beside it for 0.4 s. Only
+ * the second half of a slice counts: the last requests of the slice before may be a part of the first.
+ */
+export function idleUsPerSecond(
+  { batch, summary, samples }: Pick<BatchOutcome, 'batch' | 'summary' | 'samples'>,
   container: number,
   variant: string,
 ): number | null {
@@ -147,10 +150,11 @@ function idleUsPerSecond(
       !batch.slices.slice(0, batch.slices.indexOf(slice)).some((s) => s.variant === variant)
     )
       continue;
-    const used = samples.usedUs(container, startedMs, startedMs + slice.durationMs);
+    const half = slice.durationMs / 2;
+    const used = samples.usedWithinUs(container, startedMs + half, startedMs + slice.durationMs);
     if (used === null) continue;
     us += used;
-    ms += slice.durationMs;
+    ms += half;
   }
   return ms === 0 ? null : us / (ms / 1000);
 }

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { Samples } from '../sample/samples.ts';
+import type { BatchOutcome } from './batch-outcome.ts';
+import { idleUsPerSecond } from './resources.ts';
+
+const START = 1_800_000_000_000;
+
+/**
+ * Two variants warmed up for a second each, one after the other. The first uses a whole CPU until `busyUntil`, ms, and so many
+ * µs a second after that. The sampler reads every 100 ms, not at the same times.
+ */
+function warmUp(busyUntil: number, afterUs: number): Parameters<typeof idleUsPerSecond>[0] {
+  const slice = (number: number, variant: string, startMs: number) => ({
+    ...{ number, variant, startMs, durationMs: 1000, warmup: true, block: 0 },
+    ...{ turns: null, turnMs: null, duet: null, steps: [] },
+  });
+  const samples = new Samples();
+  samples.add(`clock ${START / 1000} 0.00`);
+  for (let atMs = -60; atMs <= 2140; atMs += 100) {
+    const busyMs = Math.min(Math.max(0, atMs), busyUntil);
+    const us = 1000 * busyMs + (Math.max(0, atMs - busyUntil) * afterUs) / 1000;
+    samples.add(`cpu ${(atMs / 1000).toFixed(2)} ${Math.round(us)} 0`);
+  }
+  const metrics = {
+    'bench_slice_start{slice:s1}': { min: START },
+    'bench_slice_start{slice:s2}': { min: START + 1000 },
+  };
+  return {
+    batch: { slices: [slice(1, 'a', 0), slice(2, 'b', 1000)] },
+    ...{ summary: { metrics }, samples },
+  } as unknown as Pick<BatchOutcome, 'batch' | 'summary' | 'samples'>;
+}
+
+test.each([
+  ['ends with its slice', 1000],
+  ['goes on with its last requests for a while', 1400],
+])('a server that %s is idle while another one is loaded', (_, busyUntil) => {
+  expect(idleUsPerSecond(warmUp(busyUntil, 0), 0, 'a')).toBeCloseTo(0, 6);
+});
+
+test('a server that works all the time is not', () => {
+  expect(idleUsPerSecond(warmUp(1000, 50_000), 0, 'a')).toBeCloseTo(50_000, -2);
+});
+
+test('a server that was not warmed up yet is not judged', () => {
+  expect(idleUsPerSecond(warmUp(1000, 0), 1, 'b')).toBeNull();
+});
