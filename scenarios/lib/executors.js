@@ -52,7 +52,69 @@ function executorOf({ requests, rps, vus }, durationMs) {
   };
 }
 
-/** Slices that take turns: one scenario for the whole block. */
+/**
+ * Whether all of the load is of clients that ask again once they have their answer. A user's script has a process for each
+ * slice, and may count its iterations.
+ */
+export function isClosed(plan) {
+  return (
+    !plan.userOptions &&
+    plan.slices.every(
+      ({ steps, durationMs }) =>
+        durationMs !== null && steps.length === 1 && steps[0].rps === null && steps[0].requests === null,
+    )
+  );
+}
+
+/** A closed load as blocks: those in turns, and each slice in one piece as a block of one turn. */
+export function blocksOfClosed(plan) {
+  const whole = plan.slices.filter(({ block }) => block === null);
+  const blocks = whole.map(({ id, startMs, durationMs }) => ({
+    id,
+    startMs,
+    turnMs: durationMs,
+    order: [id],
+  }));
+  return [...plan.blocks, ...blocks].sort((a, b) => a.startMs - b.startMs);
+}
+
+/**
+ * Which clients load which block, by their numbers from 0: `[from, to)`. Those of blocks at the same time are others. With
+ * scenarios of their own, k6 would take other VUs for each block. Their kept connections would add up, and a server with a
+ * worker for each connection would leave those of the last block without an answer.
+ */
+export function clientsOf(blocks, slices) {
+  const dealt = [];
+  for (const block of blocks) {
+    const beside = dealt.filter(({ startMs, lengthMs }) => startMs + lengthMs > block.startMs);
+    const from = Math.max(0, ...beside.map(({ to }) => to));
+    dealt.push({ ...block, from, to: from + slices[block.order[0]].steps[0].vus });
+  }
+  return dealt;
+}
+
+/** When the last block is over. */
+export function endOf(blocks) {
+  return Math.max(...blocks.map(({ startMs, lengthMs }) => startMs + lengthMs));
+}
+
+/** One scenario for all blocks of a closed load: its clients know the blocks by the time. */
+export function scenarioOfClients(plan, schedule) {
+  const [{ startMs }] = schedule;
+  return {
+    clients: {
+      executor: 'constant-vus',
+      vus: Math.max(...schedule.map(({ to }) => to)),
+      startTime: `${startMs}ms`,
+      duration: `${endOf(schedule) - startMs}ms`,
+      gracefulStop: `${plan.timeoutMs}ms`,
+      exec: 'benchTurn',
+      env: { TIMEOUT: `${plan.timeoutMs}ms` },
+    },
+  };
+}
+
+/** Slices of an open load that take turns: one scenario for the whole block. */
 export function scenariosOfBlocks(plan, slices, blocks) {
   const scenarios = {};
   for (const block of plan.blocks) {
@@ -68,7 +130,7 @@ export function scenariosOfBlocks(plan, slices, blocks) {
   return scenarios;
 }
 
-/** Slices in one piece: one scenario for each executor that they need. */
+/** Other slices in one piece: one scenario for each executor that they need. */
 export function scenariosOfSlices(plan) {
   const scenarios = {};
   for (const slice of plan.slices) {

@@ -7,7 +7,15 @@ import http from 'k6/http';
 import { Counter, Gauge } from 'k6/metrics';
 import * as journey from '../journey.js';
 import { clock, common, endpoints } from './bench.js';
-import { scenariosOfBlocks, scenariosOfSlices } from './executors.js';
+import {
+  blocksOfClosed,
+  clientsOf,
+  endOf,
+  isClosed,
+  scenarioOfClients,
+  scenariosOfBlocks,
+  scenariosOfSlices,
+} from './executors.js';
 import { thresholdsThatKeep } from './kept-statistics.js';
 import { watchResent } from './resent.js';
 import { toWatched, watchSlice } from './watch.js';
@@ -25,8 +33,9 @@ const lastEnd = new Gauge('bench_last_end');
 const ends = {};
 const slices = {};
 for (const slice of plan.slices) slices[slice.id] = slice;
+const closed = isClosed(plan);
 const blocks = {};
-for (const block of plan.blocks) {
+for (const block of closed ? blocksOfClosed(plan) : plan.blocks) {
   // Turns of one slice that follow each other are one: what reaches from one into the next is in time.
   const turnStarts = block.order.map((id, turn) => {
     let first = turn;
@@ -42,6 +51,7 @@ for (const block of plan.blocks) {
   const open = slices[block.order[0]].steps[0].rps !== null;
   blocks[block.id] = { ...block, open, turnStarts, turnEnds, lengthMs: block.order.length * block.turnMs };
 }
+const schedule = closed ? clientsOf(Object.values(blocks), slices) : null;
 if (plan.host !== null) common.Host = plan.host;
 const watched = plan.checked.map(toWatched);
 const NOTHING_WATCHED = toWatched({});
@@ -71,7 +81,9 @@ if (own) {
   options.tags = { ...(options.tags || {}), slice: plan.slices[0].id };
 } else {
   for (const shortcut of ['vus', 'duration', 'iterations', 'stages']) delete options[shortcut];
-  options.scenarios = { ...scenariosOfBlocks(plan, slices, blocks), ...scenariosOfSlices(plan) };
+  options.scenarios = closed
+    ? scenarioOfClients(plan, schedule)
+    : { ...scenariosOfBlocks(plan, slices, blocks), ...scenariosOfSlices(plan) };
 }
 
 Object.assign(options.thresholds, thresholdsThatKeep(plan, names));
@@ -152,10 +164,29 @@ function enterBlock(id) {
   Object.assign(here, { block: blocks[id], startTime, endMs: startTime + blocks[id].lengthMs, slice: null });
 }
 
+/**
+ * Waits for the next block of a closed load in which this client takes part, or for the end of all. It is an iteration of its
+ * own, of no slice, so that its time is not that of a request.
+ */
+function waitForBlock(now) {
+  const beganMs = startTimeOf('clients') - schedule[0].startMs;
+  const client = exec.vu.idInTest - 1;
+  const isAhead = ({ startMs, lengthMs, from, to }) =>
+    from <= client && client < to && beganMs + startMs + lengthMs > now;
+  const block = schedule.find(isAhead);
+  const untilMs = beganMs + (block ? block.startMs : endOf(schedule));
+  if (block) Object.assign(here, { block, startTime: untilMs, endMs: untilMs + block.lengthMs, slice: null });
+  exec.vu.metrics.tags.slice = 'none';
+  sleep(Math.max(0, untilMs - now) / 1000);
+}
+
 // An iteration belongs to the slice whose turn it is when it begins.
 export function benchTurn(data) {
   const from = Date.now();
-  if (from >= here.endMs) enterBlock(__ENV.BLOCK);
+  if (from >= here.endMs) {
+    if (closed) return waitForBlock(from);
+    enterBlock(__ENV.BLOCK);
+  }
   const { block, startTime } = here;
   const atMs = from - startTime;
   const turn = Math.floor(atMs / block.turnMs);
@@ -165,7 +196,7 @@ export function benchTurn(data) {
   if (here.slice !== slice) {
     here.slice = slice;
     __ENV.SLICE = slice;
-    __ENV.BASE_URL = slices[slice].baseUrl;
+    if (slices[slice].baseUrl !== null) __ENV.BASE_URL = slices[slice].baseUrl;
     exec.vu.metrics.tags.slice = slice;
   }
   if (!block.open) countHead(block, now, atMs);

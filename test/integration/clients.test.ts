@@ -1,0 +1,41 @@
+// The clients of a closed load stay the same: a server with as many workers as there are clients answers all of them.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { leftovers, makeProject, type Project } from './bench.ts';
+
+let project: Project;
+beforeAll(async () => {
+  project = await makeProject();
+  project.commit({ '.gitignore': '/out*\n', 'public/index.php': '<?php // one\necho str_repeat("a", 600);' });
+  project.commit({ 'public/index.php': '<?php // two\necho str_repeat("a", 600);' });
+});
+afterAll(async () => {
+  project.remove();
+  expect(await leftovers()).toEqual([]);
+});
+
+/** Apache gives a worker to each connection, and keeps an idle one for 5 s. Other clients in each block would wait for that. */
+const FOUR = [
+  '--runtimes',
+  'apache[workers=4],gzip=apache[workers=4,gzip=true]',
+  '--paths',
+  '/',
+  '--load',
+  'vus(4, 1s)',
+];
+
+it.each([
+  ['in turns', ['--blocks', '3'], 6],
+  ['in turns and duets, which halve the clients', ['--blocks', '2', '--compare-to', 'HEAD~1'], 8],
+])('no block has clients that find no worker: %s', async (_, flags, slices) => {
+  const { code, stderr } = await project.bench('out', ...FOUR, '--warmup', '1s', ...flags).done;
+  expect(code, stderr).toBe(0);
+  const { measurements, duets } = project.results('out');
+  expect(measurements).toHaveLength(slices);
+  for (const { outcome, requests, okCount, latency } of measurements) {
+    expect({ outcome, wrong: requests - okCount }).toEqual({ outcome: 'ok', wrong: 0 });
+    expect(latency?.maxMs).toBeLessThan(2000);
+  }
+  const halves = duets.flatMap(({ sides }) => [sides.variant, sides.base]);
+  expect(halves.filter(({ requests, failures }) => requests === 0 || failures > 0)).toEqual([]);
+  expect(halves.length > 0).toBe(flags.includes('--compare-to'));
+});
