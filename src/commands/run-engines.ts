@@ -12,7 +12,8 @@ import { planVariants } from '../plan/variants.ts';
 import type { TableOptions } from '../report/format/terminal.ts';
 import { renderAs } from '../report/formats.ts';
 import type { Results } from '../results/results.ts';
-import { openShared } from '../store/several.ts';
+import { openFolder } from '../store/output.ts';
+import { refuseForeign } from '../store/several.ts';
 import { findResults } from '../store/stored.ts';
 import { openSharing, type Sharing } from './share-images.ts';
 import type { Shell } from './shell.ts';
@@ -56,7 +57,7 @@ export async function runOnEngines(
   const around: Around = { config, command, shell, signal, say };
   try {
     await checkEngines(engines, shell, signal);
-    await openShared(config.out);
+    await refuseForeign(config.out);
     const beganMs = shell.host.now();
     const shares = await shareOut(engines, around);
     const results = await Promise.all(shares.map(({ folder }) => findOwn(folder, beganMs)));
@@ -80,6 +81,7 @@ async function shareOut(engines: readonly string[], around: Around): Promise<Sha
     config.registry === undefined ? null : await openSharing(config.registry, used, shell, signal);
   try {
     signal.throwIfAborted();
+    await openFolder(config.out);
     const shares = shards.map((shard, i) => ({
       ...{ shard, engine: engines[i] as string, folder: join(config.out, `engine-${i + 1}`) },
     }));

@@ -86,25 +86,39 @@ export async function openOutput(folder: string): Promise<Output> {
   };
 }
 
-/** Makes the folder if it is missing, and lists what is in it. UserError if that fails. */
-export async function openFolder(out: string): Promise<string[]> {
+/** Makes the folder if it is missing. UserError if that fails. */
+export async function openFolder(out: string): Promise<void> {
   try {
     await mkdir(out, { recursive: true });
     const names = await readdir(out);
     // Only in a new folder: whoever commits results has removed it.
     if (names.length === 0) await writeFile(join(out, IGNORE), IGNORE_ALL);
-    return names.filter((name) => name !== IGNORE);
   } catch (error) {
-    throw new UserError('cannot use the output folder', {
-      where: { name: 'out' },
-      found: (error as Error).message,
-    });
+    throw unusable(error);
   }
+}
+
+/** Names in the folder; none if it is not there. UserError if it cannot be read. */
+export async function listEntries(out: string): Promise<string[]> {
+  try {
+    return (await readdir(out)).filter((name) => name !== IGNORE);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw unusable(error);
+  }
+}
+
+function unusable(error: unknown): UserError {
+  return new UserError('cannot use the output folder', {
+    where: { name: 'out' },
+    found: (error as Error).message,
+  });
 }
 
 /** Lists what a run left in the folder. UserError if it cannot be made, or if other files are there. */
 async function listOurs(folder: string): Promise<string[]> {
-  const names = await openFolder(folder);
+  await openFolder(folder);
+  const names = await listEntries(folder);
   const foreign = await findForeign(folder, names);
   if (foreign.length > 0) {
     throw new UserError('the output folder contains other files, which a run would overwrite', {

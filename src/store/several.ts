@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { UserError } from '../errors.ts';
-import { isSigned, openFolder } from './output.ts';
+import { isSigned, listEntries } from './output.ts';
 
 /** Files that a run on several engines writes beside a folder for each. */
 const REPORTS = ['report.md', 'report.html'];
 const SHARE = /^engine-[1-9]\d*$/;
 
-/** Makes the folder ready. UserError where it holds anything but what a run on several engines left there. */
-export async function openShared(folder: string): Promise<void> {
-  const names = await openFolder(folder);
+/** UserError where a folder holds anything but what a run on several engines left there. */
+export async function refuseForeign(folder: string): Promise<void> {
+  const names = await listEntries(folder);
   const shares = names.filter((name) => SHARE.test(name));
   const signed = await Promise.all(shares.map((name) => isSigned(join(folder, name, 'results.json'))));
   // A report alone proves nothing: other programs write one, too.
