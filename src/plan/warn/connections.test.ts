@@ -25,12 +25,14 @@ test('warns of a rate with more clients than workers that kept connections hold'
   const found = [['connections-exceed-workers', '25']];
   expect(clientsOf(apache(), scenario('step(40, 240, 40, 1s)'))).toEqual(found);
   expect(clientsOf(apache(), scenario('const(20, 1s)', { maxVus: 25 }))).toEqual(found);
-  expect(clientsOf(apache({}, { workers: 24 }), scenario('const(240, 1s)'))).toEqual(found);
+  expect(clientsOf(apache({}, { workers: 49 }), scenario('const(240, 1s)'))).toEqual(found);
+  // Those of the block before still have their connections.
+  expect(clientsOf(apache(), scenario('const(100, 1s)'))).toEqual([['connections-exceed-workers', '11']]);
 });
 
 test.each<[string, PlannedVariant, Scenario]>([
-  ['as many workers', apache({}, { workers: 25 }), scenario('const(240, 1s)')],
-  ['few clients', apache(), scenario('const(240, 1s)', { maxVus: 16 })],
+  ['as many workers as two blocks have clients', apache({}, { workers: 50 }), scenario('const(240, 1s)')],
+  ['few clients', apache(), scenario('const(240, 1s)', { maxVus: 8 })],
   ['no connection is kept by the server', apache({}, { 'keep-alive': '0s' }), scenario('const(240, 1s)')],
   ['no connection is kept by the client', apache(), scenario('const(240, 1s)', { reuse: false })],
   ['an nginx before it', apache({ front: 'front' }), scenario('const(240, 1s)')],

@@ -3,8 +3,11 @@ import type { Warning } from '../../results/results.ts';
 import { compileLoad } from '../timeline/load-steps.ts';
 import type { PlannedVariant } from '../variants.ts';
 
+/** A block of an arrival rate has other clients than the one before, as k6 keeps those until their timeout is over. */
+const NEIGHBOURS = 2;
+
 /**
- * Warns if a kept connection occupies a worker, and an arrival rate has more clients than there are workers. k6 takes
+ * Warns if a kept connection occupies a worker, and an arrival rate has more connections than there are workers. k6 takes
  * its clients in turn, so each keeps its connection. Those that find no worker wait for seconds at any rate.
  */
 export function warnOfKeptConnections(
@@ -15,16 +18,18 @@ export function warnOfKeptConnections(
     const { name, load, reuse } = scenario;
     const open = load && reuse ? compileLoad(load, scenario).filter(({ rps }) => rps !== null) : [];
     const clients = Math.max(0, ...open.map(({ vus }) => vus));
+    const connections = NEIGHBOURS * clients;
     const held = variants.filter(
-      (variant) => variant.ref === null && keepsWorkers(variant) && Number(variant.options.workers) < clients,
+      (variant) =>
+        variant.ref === null && keepsWorkers(variant) && Number(variant.options.workers) < connections,
     );
     if (held.length === 0) return [];
     const labels = held.map(({ label }) => label).join(', ');
     return [
       {
         code: 'connections-exceed-workers',
-        message: `scenario ${name}: its rate has up to ${clients} clients, and each kept connection occupies a worker of ${labels}: with fewer workers requests may wait for seconds at any rate`,
-        remedy: `workers=${clients} or keep-alive=0s there, nginx in front of it (front=nginx), or fewer clients (max-vus)`,
+        message: `scenario ${name}: its rate has up to ${clients} clients, and those of the block before keep their connections, too: ${connections} in all. Each occupies a worker of ${labels}: with fewer workers requests may wait for seconds at any rate`,
+        remedy: `workers=${connections} or keep-alive=0s there, nginx in front of it (front=nginx), or fewer clients (max-vus)`,
         variant: null,
       },
     ];
