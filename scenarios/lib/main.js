@@ -170,7 +170,7 @@ function enterBlock(id) {
  */
 function waitForBlock(now) {
   const beganMs = startTimeOf('clients') - schedule[0].startMs;
-  const client = exec.vu.idInTest - 1;
+  const client = (exec.vu.idInTest - 1) % options.scenarios.clients.vus;
   const isAhead = ({ startMs, lengthMs, from, to }) =>
     from <= client && client < to && beganMs + startMs + lengthMs > now;
   const block = schedule.find(isAhead);
