@@ -14,9 +14,17 @@ const PATIENT = {
 const WORKERS = availableParallelism() + 2;
 
 /** Files of the integration layer that compare numbers with the truth, or disturb the machine: each runs by itself. */
-const ALONE = ['capacity', 'guards', 'knee', 'machines', 'noise', 'numbers', 'percentiles', 'verdicts'].map(
-  (name) => `test/integration/${name}.test.ts`,
-);
+const ALONE = [
+  'capacity',
+  'clients',
+  'guards',
+  'knee',
+  'machines',
+  'noise',
+  'numbers',
+  'percentiles',
+  'verdicts',
+].map((name) => `test/integration/${name}.test.ts`);
 
 /**
  * Those that take longest, by themselves longer than the rest of a worker's files: nobody should wait for one at the end.

@@ -98,13 +98,18 @@ export function endOf(blocks) {
   return Math.max(...blocks.map(({ startMs, lengthMs }) => startMs + lengthMs));
 }
 
+/** All clients of these blocks. */
+export function countClients(schedule) {
+  return Math.max(...schedule.map(({ to }) => to));
+}
+
 /** One scenario for all blocks of a closed load: its clients know the blocks by the time. */
 export function scenarioOfClients(plan, schedule) {
   const [{ startMs }] = schedule;
   return {
     clients: {
       executor: 'constant-vus',
-      vus: Math.max(...schedule.map(({ to }) => to)),
+      vus: countClients(schedule),
       startTime: `${startMs}ms`,
       duration: `${endOf(schedule) - startMs}ms`,
       gracefulStop: `${plan.timeoutMs}ms`,

@@ -10,6 +10,7 @@ import { clock, common, endpoints } from './bench.js';
 import {
   blocksOfClosed,
   clientsOf,
+  countClients,
   endOf,
   isClosed,
   scenarioOfClients,
@@ -170,7 +171,7 @@ function enterBlock(id) {
  */
 function waitForBlock(now) {
   const beganMs = startTimeOf('clients') - schedule[0].startMs;
-  const client = (exec.vu.idInTest - 1) % options.scenarios.clients.vus;
+  const client = (exec.vu.idInTest - 1) % countClients(schedule);
   const isAhead = ({ startMs, lengthMs, from, to }) =>
     from <= client && client < to && beganMs + startMs + lengthMs > now;
   const block = schedule.find(isAhead);
