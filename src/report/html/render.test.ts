@@ -117,7 +117,7 @@ describe('what was checked out', () => {
 
   test('is in the title and in the head', () => {
     const text = measured({ commit, uncommitted: 0, files: [] });
-    expect(titleOf(text)).toMatch(/: 3 variants \(4c0f362\)$/);
+    expect(titleOf(text)).toMatch(/^plain, .*: 3 variants \(4c0f362\)$/);
     expect(factsOf(text)).toContain('<span dir="auto">4c0f362</span>');
     expect(titleOf(measured(undefined))).toMatch(/: 3 variants$/);
   });

@@ -172,6 +172,11 @@ describe('measure', () => {
     expect(measureOne({ answered: ramp(910), head: 800, late: 10 }).achievedRps).toBeCloseTo(1000, 6);
   });
 
+  test('a head as long as the slice leaves no rate, and no infinite one', () => {
+    expect(measureOne({ answered: ramp(10), head: 8000 }).achievedRps).toBe(0);
+    expect(measureOne({ answered: ramp(10), head: 9000 }).achievedRps).toBe(0);
+  });
+
   test('a refused connection takes no time and is not latency: a server that is down is not fast', () => {
     const m = measureOne({ answered: Array(100).fill(80), refused: 900 });
     expect(m).toMatchObject({ requests: 1000, okCount: 100 });
