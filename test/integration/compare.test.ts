@@ -4,7 +4,16 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, sy
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Results } from '../../src/results/results.ts';
-import { docker, during, leftovers, makeProject, type Project, slicesOf, variantOf } from './bench.ts';
+import {
+  docker,
+  during,
+  leftovers,
+  makeProject,
+  type Project,
+  type Run,
+  slicesOf,
+  variantOf,
+} from './bench.ts';
 
 let project: Project;
 beforeAll(async () => {
@@ -246,10 +255,16 @@ describe('a run that ends while the other commit is checked out', () => {
     return project.bench(out, ...flags);
   };
   const checkouts = () => project.temporaryFiles().filter((name) => /^php-runtime-bench-.*-base$/.test(name));
+  /** Waits until the checkout has its owner: without one, the next run leaves it for a minute. */
+  const comeToCheckout = (run: Run) =>
+    during(run, () => {
+      const [owner = ''] = checkouts().map((name) => join(project.temporary, name, 'owner'));
+      return existsSync(owner) && readFileSync(owner, 'utf8').endsWith('}');
+    });
 
   it('by a signal leaves nothing', async () => {
     const run = start('out-cancelled', 'cancelled');
-    await during(run, () => checkouts().length === 1);
+    await comeToCheckout(run);
     run.kill('SIGINT');
     expect((await run.done).code).toBe(130);
     expect(checkouts()).toEqual([]);
@@ -257,7 +272,7 @@ describe('a run that ends while the other commit is checked out', () => {
 
   it('by a kill leaves what the next run sweeps', async () => {
     const run = start('out-killed', 'killed');
-    await during(run, () => checkouts().length === 1);
+    await comeToCheckout(run);
     run.kill('SIGKILL');
     await run.done;
     const [left = ''] = checkouts();
