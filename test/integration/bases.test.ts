@@ -12,9 +12,9 @@ import { realHost } from '../../src/host.ts';
 import { askDigest } from '../../src/images/build.ts';
 import { writeFiles } from '../fixtures/commits.ts';
 import { makeFolder } from '../fixtures/temporary.ts';
-import { docker, leftovers } from './bench.ts';
+import { leftovers } from './bench.ts';
 import { build, factsOf } from './built.ts';
-import { imageFor } from './docker.ts';
+import { imageFor, runToEnd } from './docker.ts';
 
 const INDEX_TYPE = 'application/vnd.oci.image.index.v1+json';
 
@@ -62,8 +62,8 @@ test('a PHP version without images is tried, and the missing base is named', () 
 test('our commands in the k6 image meet BusyBox, there and in its stand-in', async () => {
   const names = 'sh cat chmod dd find grep head sed sleep tail timeout wget';
   const script = `for name in ${names}; do readlink -f "$(command -v "$name")"; done`;
-  const args = ['run', '--rm', '--network=none', '--entrypoint=sh', imageFor(K6_IMAGE), '-c', script];
-  const programs = (await docker(...args)).split('\n');
+  const { stdout } = await runToEnd('--entrypoint=sh', imageFor(K6_IMAGE), '-c', script);
+  const programs = stdout.trim().split('\n');
   expect(programs).toHaveLength(names.split(' ').length);
   for (const program of programs) expect(program).toMatch(/\/busybox$/);
 });

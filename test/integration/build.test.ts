@@ -12,6 +12,7 @@ import { PHP_CONSTRAINTS, PHP_VERSIONS } from '../fixtures/php-constraints.ts';
 import { makeFolder } from '../fixtures/temporary.ts';
 import { docker, findImages, leftovers, makeProject, type Project, root, variantOf } from './bench.ts';
 import { build, buildBeside, factsOf } from './built.ts';
+import { runToEnd } from './docker.ts';
 
 const GREET = '<?php namespace Acme; class Greet { static function say() { return "hello"; } }';
 /** A package that the app brings along, so that there is one without a registry. */
@@ -43,8 +44,11 @@ const write = (name: string, files: Readonly<Record<string, string>>, top = fold
   writeFiles(join(top, name), files);
 
 /** Runs PHP code in the image; returns the output. */
-const php = (image: string, code: string) =>
-  docker('run', '--rm', '--network=none', '--entrypoint=php', image, '-r', code);
+async function php(image: string, code: string, ...args: string[]): Promise<string> {
+  const finished = await runToEnd('--entrypoint=php', image, '-r', code, ...args);
+  expect(finished).toMatchObject({ code: 0 });
+  return finished.stdout.trim();
+}
 
 describe('an app with packages, an extension and commands of its own', () => {
   const out = 'my results [1]*';
@@ -356,10 +360,8 @@ test('Composer allows no release of a PHP version that we refuse', async () => {
   const [, file] = await findImages();
   const image = (file && parse(readFileSync(file, 'utf8'))['composer:2']) || 'composer:2';
   const constraints = PHP_CONSTRAINTS.map(([constraint]) => constraint);
-  const args = [code, JSON.stringify(constraints), JSON.stringify(PHP_VERSIONS)];
-  const found = JSON.parse(
-    await docker('run', '--rm', '--network=none', '--entrypoint=php', image, '-r', ...args),
-  ) as Record<string, Record<string, string>>;
+  const args = [JSON.stringify(constraints), JSON.stringify(PHP_VERSIONS)];
+  const found = JSON.parse(await php(image, code, ...args)) as Record<string, Record<string, string>>;
   const refusals = PHP_CONSTRAINTS.map(([constraint, ours]) => [
     constraint,
     Object.values(found[constraint] ?? {}).filter((version) => !ours.split(' ').includes(version)),

@@ -32,6 +32,18 @@ export function tryDocker(...args: string[]): Promise<Finished> {
   return realHost.exec('docker', args);
 }
 
+/**
+ * Runs a container to its end and reads its logs. `docker run --rm` does not do: it sometimes loses what a container
+ * that ends at once has written.
+ */
+export async function runToEnd(...args: string[]): Promise<Finished> {
+  const container = await docker('run', '--detach', '--label', label, '--network', 'none', ...args);
+  const code = Number(await docker('wait', container));
+  const written = await tryDocker('logs', container);
+  await docker('rm', '--volumes', container);
+  return { ...written, code };
+}
+
 const basesOf = (runtime: string, php: string): string[] =>
   parse(readFileSync(resolve(root, 'runtimes', runtime, 'runtime.yaml'), 'utf8')).base.map((base: string) =>
     base.replace('{php}', php),

@@ -14,12 +14,12 @@ import {
   processes,
   removeAll,
   root,
+  runToEnd,
   type Server,
   serve,
   startArena,
   stop,
   threads,
-  tryDocker,
 } from './docker.ts';
 import { folderOf, missing, rows } from './rows.ts';
 
@@ -422,8 +422,7 @@ describe.each(rows)('$runtime', (row) => {
 
   const bad = [...(row === rows[0] ? COMMON_BAD : COMMON_BAD.slice(0, 1)), ...(row.bad ?? [])];
   it.each(bad)('refuses %s=%j', async (name, value, message) => {
-    const run = ['run', '--rm', '--network', 'none', '--env', `${name}=${value}`, imageOf(runtime)];
-    const { code, stdout, stderr } = await tryDocker(...run);
+    const { code, stdout, stderr } = await runToEnd('--env', `${name}=${value}`, imageOf(runtime));
     expect({ code, stdout, lines: stderr.split('\n').length }).toEqual({ code: 64, stdout: '', lines: 2 });
     expect(stderr).toMatch(message);
     expect(stderr.startsWith(`${runtime}: ${name}='${value}': expected `)).toBe(true);

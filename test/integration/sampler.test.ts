@@ -3,7 +3,7 @@ import { chmodSync, cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeFolder } from '../fixtures/temporary.ts';
-import { docker, imageFor, root } from './docker.ts';
+import { docker, imageFor, root, runToEnd } from './docker.ts';
 
 const PHP = 'php:8.4-cli';
 const INSTALLER = 'mlocati/php-extension-installer:2';
@@ -70,8 +70,9 @@ interface Sampled {
 /** Requests of each phase, in which one of so many requests is to be sampled; null: nobody says so. */
 async function sample(phases: readonly (number | null)[]): Promise<Map<string, Sampled>[]> {
   const php = ['php', '-d', 'extension=/pass/excimer.so', '-r', DRIVER, JSON.stringify(phases)];
-  const mount = ['--volume', `${pass}:/pass:ro`, '--network', 'none', '--user', '33:33'];
-  const printed = (await docker('run', '--rm', ...mount, imageFor(PHP), ...php)).split('--\n');
+  const mount = ['--volume', `${pass}:/pass:ro`, '--user', '33:33'];
+  const { stdout } = await runToEnd(...mount, imageFor(PHP), ...php);
+  const printed = stdout.split('--\n');
   const names = new Map(
     (printed.pop() ?? '').split('\n').map((line): [string, string] => [line.slice(0, 8), line.slice(9)]),
   );

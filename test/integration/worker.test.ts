@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DIFFERENCES, LEFT } from './differences.ts';
-import { imageFor, root, tryDocker } from './docker.ts';
+import { imageFor, root, runToEnd } from './docker.ts';
 
 interface Sent {
   uri?: string;
@@ -37,8 +37,8 @@ interface Answer {
 
 /** Answers of the app in the folder, and what was written to stderr. */
 async function ask(app: string, requests: readonly Sent[], env: Record<string, string> = {}) {
-  const { code, stdout, stderr } = await tryDocker(
-    ...['run', '--rm', '--network', 'none', '--user', '33:33'],
+  const { code, stdout, stderr } = await runToEnd(
+    ...['--user', '33:33'],
     ...Object.entries(env).flatMap(([name, value]) => ['--env', `${name}=${value}`]),
     ...['--volume', `${join(root, 'runtimes/_shared')}:/shared:ro`, '--volume', `${app}:/app:ro`],
     ...[imageFor('php:8.4-cli'), 'php', '-c', '/shared/php.ini', '-r', driver, JSON.stringify(requests)],
