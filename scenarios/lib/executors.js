@@ -17,11 +17,7 @@ function rampOf(steps) {
     executor: 'ramping-arrival-rate',
     timeUnit: '1000s',
     startRate: rateOf(steps[0]),
-    // A stage without time jumps to its rate, the one behind it stays there.
-    stages: steps.flatMap((step) => [
-      { target: rateOf(step), duration: '0s' },
-      { target: rateOf(step), duration: `${step.durationMs}ms` },
-    ]),
+    stages: steps.flatMap((step) => stay(rateOf(step), step.durationMs)),
     preAllocatedVUs: vus,
     maxVUs: vus,
   };
@@ -66,8 +62,16 @@ export function isClosed(plan) {
   );
 }
 
-/** A closed load as blocks: those in turns, and each slice in one piece as a block of one turn. */
-export function blocksOfClosed(plan) {
+/** Whether all of the load comes at rates, whatever the answers: the other kind of load whose clients stay the same. */
+export function isOpen(plan) {
+  return (
+    !plan.userOptions &&
+    plan.slices.every(({ steps }) => steps.length > 0 && steps.every(({ rps }) => rps !== null))
+  );
+}
+
+/** The load as blocks: those in turns, and each slice in one piece as a block of one turn. */
+export function blocksOf(plan) {
   const whole = plan.slices.filter(({ block }) => block === null);
   const blocks = whole.map(({ id, startMs, durationMs }) => ({
     id,
@@ -119,20 +123,81 @@ export function scenarioOfClients(plan, schedule) {
   };
 }
 
-/** Slices of an open load that take turns: one scenario for the whole block. */
-export function scenariosOfBlocks(plan, slices, blocks) {
+/**
+ * The blocks of an open load in lanes. Each lane has a rate and clients of its own, for the reason above. Blocks at the same
+ * time are in one lane each. Any other block is in all lanes, which share its rate and clients.
+ */
+export function lanesOf(blocks, slices) {
+  const places = blocks.map(({ startMs }, i) => {
+    const earlier = blocks.slice(0, i);
+    return earlier.filter((other) => other.startMs + other.lengthMs > startMs).length;
+  });
+  const isAlone = ({ startMs, lengthMs }, i) =>
+    places[i] === 0 && !(i + 1 < blocks.length && blocks[i + 1].startMs < startMs + lengthMs);
+  const count = Math.max(...places) + 1;
+  return Array.from({ length: count }, (_, lane) =>
+    blocks.flatMap((block, i) => {
+      const { steps } = slices[block.order[0]];
+      if (isAlone(block, i)) return [{ ...block, steps, share: 1 / count }];
+      return places[i] === lane ? [{ ...block, steps, share: 1 }] : [];
+    }),
+  );
+}
+
+/** The load of a lane begins so much later than its scenario. */
+export const LEAD_MS = 1;
+// Requests that k6 begins late are still sent.
+const TAIL_MS = 100;
+
+/** One scenario for each lane of an open load: its rate is 0 between the blocks. */
+export function scenariosOfLanes(plan, lanes) {
   const scenarios = {};
-  for (const block of plan.blocks) {
-    const { steps } = slices[block.order[0]];
-    scenarios[block.id] = {
-      startTime: `${block.startMs}ms`,
+  const [[{ startMs }]] = lanes;
+  lanes.forEach((blocks, lane) => {
+    const vus = Math.max(...blocks.map(({ steps, share }) => Math.ceil(steps[0].vus * share)));
+    // k6 begins a request where the sum of the rate over time reaches a whole number. This much of the first one is over when
+    // the load begins, so that the lanes take turns and none of their requests is due when a block ends.
+    const over = 1 - (lane + 0.5) / lanes.length;
+    const [first, ...stages] = [
+      ...stay(over * 1e6, LEAD_MS),
+      ...stagesOf(blocks, startMs),
+      ...stay(0, TAIL_MS),
+    ];
+    scenarios[`lane${lane}`] = {
+      executor: 'ramping-arrival-rate',
+      timeUnit: '1000s',
+      startRate: first.target,
+      stages,
+      preAllocatedVUs: vus,
+      maxVUs: vus,
+      startTime: `${startMs}ms`,
       gracefulStop: `${plan.timeoutMs}ms`,
       exec: 'benchTurn',
-      env: { BLOCK: block.id, TIMEOUT: `${plan.timeoutMs}ms` },
-      ...executorOf(steps[0], blocks[block.id].lengthMs),
+      env: { LANE: String(lane), TIMEOUT: `${plan.timeoutMs}ms` },
     };
-  }
+  });
   return scenarios;
+}
+
+/** A stage without time jumps to its rate, the one behind it stays there. */
+function stay(target, durationMs) {
+  return [
+    { target, duration: '0s' },
+    { target, duration: `${durationMs}ms` },
+  ];
+}
+
+function stagesOf(blocks, fromMs) {
+  let atMs = fromMs;
+  return blocks.flatMap(({ startMs, lengthMs, steps, share }) => {
+    const pause = stay(0, startMs - atMs);
+    atMs = startMs + lengthMs;
+    const ofRate = ({ rps, durationMs }) => stay(rateOf({ rps: rps * share }), durationMs);
+    return [
+      ...pause,
+      ...(steps.length > 1 ? steps : [{ ...steps[0], durationMs: lengthMs }]).flatMap(ofRate),
+    ];
+  });
 }
 
 /** Other slices in one piece: one scenario for each executor that they need. */

@@ -16,7 +16,7 @@ const COUNTS = [
  * A threshold that is always met makes k6 keep and export the statistics of its tags. `names` are those of endpoints, as
  * requests have them in their tags.
  */
-export function thresholdsThatKeep(plan, names) {
+export function thresholdsThatKeep(plan, names, lanes) {
   const thresholds = {};
   const keep = (metric, tags, condition) => {
     thresholds[`${metric}{${tags}}`] = [condition];
@@ -33,7 +33,7 @@ export function thresholdsThatKeep(plan, names) {
     const steps = slice.steps.length > 1 ? slice.steps.length : 0;
     for (let i = 0; i < steps; i++) keepStep(keep, `step:${slice.id}_${i}`);
   }
-  for (const block of plan.blocks) keep('dropped_iterations', `scenario:${block.id}`, 'count>=0');
+  for (let i = 0; i < lanes; i++) keep('dropped_iterations', `scenario:lane${i}`, 'count>=0');
   return thresholds;
 }
 

@@ -8,13 +8,16 @@ import { Counter, Gauge } from 'k6/metrics';
 import * as journey from '../journey.js';
 import { clock, common, endpoints } from './bench.js';
 import {
-  blocksOfClosed,
+  blocksOf,
   clientsOf,
   countClients,
   endOf,
   isClosed,
+  isOpen,
+  LEAD_MS,
+  lanesOf,
   scenarioOfClients,
-  scenariosOfBlocks,
+  scenariosOfLanes,
   scenariosOfSlices,
 } from './executors.js';
 import { thresholdsThatKeep } from './kept-statistics.js';
@@ -35,8 +38,8 @@ const ends = {};
 const slices = {};
 for (const slice of plan.slices) slices[slice.id] = slice;
 const closed = isClosed(plan);
-const blocks = {};
-for (const block of closed ? blocksOfClosed(plan) : plan.blocks) {
+const atRates = isOpen(plan);
+const blocks = (closed || atRates ? blocksOf(plan) : []).map((block) => {
   // Turns of one slice that follow each other are one: what reaches from one into the next is in time.
   const turnStarts = block.order.map((id, turn) => {
     let first = turn;
@@ -48,11 +51,10 @@ for (const block of closed ? blocksOfClosed(plan) : plan.blocks) {
     while (block.order[last + 1] === id) last++;
     return (last + 1) * block.turnMs;
   });
-  // An open load begins its requests on time, whatever the turn before does.
-  const open = slices[block.order[0]].steps[0].rps !== null;
-  blocks[block.id] = { ...block, open, turnStarts, turnEnds, lengthMs: block.order.length * block.turnMs };
-}
-const schedule = closed ? clientsOf(Object.values(blocks), slices) : null;
+  return { ...block, turnStarts, turnEnds, lengthMs: block.order.length * block.turnMs };
+});
+const schedule = closed ? clientsOf(blocks, slices) : null;
+const lanes = atRates ? lanesOf(blocks, slices) : [];
 if (plan.host !== null) common.Host = plan.host;
 const watched = plan.checked.map(toWatched);
 const NOTHING_WATCHED = toWatched({});
@@ -84,10 +86,12 @@ if (own) {
   for (const shortcut of ['vus', 'duration', 'iterations', 'stages']) delete options[shortcut];
   options.scenarios = closed
     ? scenarioOfClients(plan, schedule)
-    : { ...scenariosOfBlocks(plan, slices, blocks), ...scenariosOfSlices(plan) };
+    : atRates
+      ? scenariosOfLanes(plan, lanes)
+      : scenariosOfSlices(plan);
 }
 
-Object.assign(options.thresholds, thresholdsThatKeep(plan, names));
+Object.assign(options.thresholds, thresholdsThatKeep(plan, names, lanes.length));
 
 // Functions that the scenarios of a user's script name.
 export * from '../journey.js';
@@ -130,18 +134,24 @@ export function benchIteration(data) {
     ends[slice] = startTime + Number(__ENV.DURATION);
     sliceStart.add(startTime);
   }
-  if (steps.length > 1) tagStep(slice, steps, now);
+  if (steps.length > 1) {
+    const first = Number(__ENV.STEP);
+    tagStep(slice, steps, first, now - startTimeOf(`${slice}_${first}`));
+  }
   return iterate(data, slices[slice], ends[slice], now);
 }
 
 /** k6 forgets tags where it forgets changes of the environment: when the client goes to another scenario. */
-function tagStep(slice, steps, now) {
-  const first = __ENV.STEP;
-  const sinceMs = now - startTimeOf(`${slice}_${first}`);
-  const step = `${slice}_${stepAt(steps, Number(first), sinceMs)}`;
+function tagStep(slice, steps, first, sinceMs) {
+  const step = `${slice}_${stepAt(steps, first, sinceMs)}`;
   if (__ENV.TAGGED === step) return;
   __ENV.TAGGED = step;
   exec.vu.metrics.tags.step = step;
+}
+
+function tagNoStep() {
+  delete __ENV.TAGGED;
+  delete exec.vu.metrics.tags.step;
 }
 
 /** Which step of a slice it is, so long after the executor which began with `first` started. */
@@ -155,14 +165,26 @@ function stepAt(steps, first, sinceMs) {
   return i;
 }
 
-// The block that this client is in until it ends, and whose turn was last. No two blocks overlap, so that the environment,
-// which is slow to read, is read once in each.
+// The block that this client is in until then, and whose turn was last.
 const here = { block: null, startTime: 0, endMs: 0, slice: null };
 
-function enterBlock(id) {
-  if (here.block !== null && here.block.id === id) return;
-  const startTime = startTimeOf(id);
-  Object.assign(here, { block: blocks[id], startTime, endMs: startTime + blocks[id].lengthMs, slice: null });
+// The lane of this client: its number is slow to read.
+let lane = null;
+
+/** An open load: the last block of this lane that has begun. It ends with the next one, so that no request is of none. */
+function enterBegun(now) {
+  if (lane === null) lane = __ENV.LANE;
+  const beganMs = startTimeOf(`lane${lane}`) + LEAD_MS - lanes[0][0].startMs;
+  const mine = lanes[lane];
+  let i = 0;
+  while (i + 1 < mine.length && beganMs + mine[i + 1].startMs <= now) i++;
+  const next = mine[i + 1];
+  Object.assign(here, {
+    block: mine[i],
+    startTime: beganMs + mine[i].startMs,
+    endMs: next ? beganMs + next.startMs : Number.POSITIVE_INFINITY,
+    slice: null,
+  });
 }
 
 /**
@@ -186,7 +208,7 @@ export function benchTurn(data) {
   const from = Date.now();
   if (from >= here.endMs) {
     if (closed) return waitForBlock(from);
-    enterBlock(__ENV.BLOCK);
+    enterBegun(from);
   }
   const { block, startTime } = here;
   const atMs = from - startTime;
@@ -199,13 +221,16 @@ export function benchTurn(data) {
     __ENV.SLICE = slice;
     if (slices[slice].baseUrl !== null) __ENV.BASE_URL = slices[slice].baseUrl;
     exec.vu.metrics.tags.slice = slice;
+    if (__ENV.TAGGED !== undefined) tagNoStep();
   }
-  if (!block.open) countHead(block, now, atMs);
+  // An open load begins its requests on time, whatever the turn before does.
+  if (closed) countHead(block, now, atMs);
+  else if (slices[slice].steps.length > 1) tagStep(slice, slices[slice].steps, 0, atMs);
   if (ends[slice] === undefined) {
     ends[slice] = startTime + block.lengthMs;
     sliceStart.add(startTime);
   }
-  return iterate(data, slices[slice], block.open ? ends[slice] : startTime + block.turnEnds[now], from);
+  return iterate(data, slices[slice], closed ? startTime + block.turnEnds[now] : ends[slice], from);
 }
 
 // When the turn ended in which this VU last began something, from the start of that block.

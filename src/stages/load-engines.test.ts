@@ -27,6 +27,20 @@ test.each([
   );
 });
 
+test('with `compare-to` a rate has half of its clients for each version', () => {
+  const both = (load: string, engines: string[]) =>
+    ({ ...asked(load, engines), compareTo: { ref: 'main' } }) as never;
+  expect(() => refuseFewClients(both('const(10, 1s)', ['b']))).not.toThrow();
+  expect(() => refuseFewClients(both('vus(2, 1s)', ['b', 'c']))).not.toThrow();
+  expect(() => refuseFewClients(both('const(10, 1s)', ['b', 'c']))).toThrow(
+    expect.objectContaining({
+      detail: expect.objectContaining({
+        allowed: 'up to 1, as half of the clients of shop load each version of `compare-to`',
+      }),
+    }),
+  );
+});
+
 test('a script brings its own clients', () => {
   expect(() => refuseFewClients(asked(null, ['b', 'c', 'd']))).not.toThrow();
 });

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { nameEngine } from '../config/engine-key.ts';
+import { loadMs } from '../config/parts/load.ts';
 import type { Config, LoadFrom } from '../config/types.ts';
 import { openArena } from '../engine/arena.ts';
 import { connect } from '../engine/connection.ts';
@@ -10,6 +11,7 @@ import { getK6 } from '../engine/k6-image.ts';
 import { MACHINE_SCRIPT, parseMachine } from '../engine/machine/machine.ts';
 import { UserError } from '../errors.ts';
 import { compileLoad } from '../plan/timeline/load-steps.ts';
+import { takesTurns } from '../plan/timeline/turns.ts';
 import { type Loader, type Loaders, makeLoaders, type ReadyLoader } from '../run/elsewhere/loaders.ts';
 import { furnish } from '../run/load/probe.ts';
 import { mostGenerators } from '../run/load/segments.ts';
@@ -24,17 +26,26 @@ import { type ArenaPlace, namingEngine } from './take-arenas.ts';
 type LoadEngine = Pick<Loader, 'name' | 'host' | 'docker' | 'arena' | 'cpus' | 'memoryBytes'>;
 
 /** Each generator has at least one client. Errors: UserError. */
-export function refuseFewClients({ scenarios, loadFrom }: Pick<Config, 'scenarios' | 'loadFrom'>): void {
+export function refuseFewClients({
+  scenarios,
+  loadFrom,
+  compareTo,
+}: Pick<Config, 'scenarios' | 'loadFrom' | 'compareTo'>): void {
   if (!loadFrom) return;
   for (const scenario of scenarios) {
     const { name, load } = scenario;
     const steps = load === null ? [] : compileLoad(load, scenario);
-    const clients = mostGenerators([{ warmup: false, duet: null, steps }]);
+    const slice = { warmup: false, duet: null, steps };
+    const hasDuets = compareTo !== undefined && load !== null && takesTurns(steps, loadMs(load));
+    const clients = mostGenerators(hasDuets ? [slice, { ...slice, duet: '' }] : [slice]);
     if (clients >= loadFrom.engines.length) continue;
     const isOpen = steps.every(({ rps }) => rps !== null);
     throw new UserError('more load engines than clients', {
       ...{ where: { name: 'load-engines' }, found: `${loadFrom.engines.length} engines` },
-      allowed: `up to ${clients}, as the load of ${name} has so many clients`,
+      allowed:
+        hasDuets && isOpen
+          ? `up to ${clients}, as half of the clients of ${name} load each version of \`compare-to\``
+          : `up to ${clients}, as the load of ${name} has so many clients`,
       ...(isOpen && { hint: 'increase `max-vus`' }),
     });
   }

@@ -1,4 +1,4 @@
-// The clients of a closed load stay the same: a server with as many workers as there are clients answers all of them.
+// The clients of a load stay the same: a server with as many workers as there are clients answers all of them.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { leftovers, makeProject, type Project } from './bench.ts';
 
@@ -14,26 +14,26 @@ afterAll(async () => {
 });
 
 /** Apache gives a worker to each connection, and keeps an idle one for 5 s. Other clients in each block would wait for that. */
-const FOUR = [
-  '--runtimes',
-  'apache[workers=4],gzip=apache[workers=4,gzip=true]',
-  '--paths',
-  '/',
-  '--load',
-  'vus(4, 1s)',
-];
+const FOUR = ['--runtimes', 'apache[workers=4],gzip=apache[workers=4,gzip=true]', '--paths', '/'];
+const CLOSED = ['--load', 'vus(4, 1s)'];
+const OPEN = ['--load', 'const(100, 1s)', '--max-vus', '4'];
+const RAMP = ['--load', 'step(40, 80, 40, 1s)', '--max-vus', '4'];
+const DUETS = ['--blocks', '2', '--compare-to', 'HEAD~1'];
 
 it.each([
-  ['in turns', ['--blocks', '3'], 6],
-  ['in turns and duets, which halve the clients', ['--blocks', '2', '--compare-to', 'HEAD~1'], 8],
+  ['in turns', [...CLOSED, '--blocks', '3'], 6],
+  ['in turns and duets, which halve the clients', [...CLOSED, ...DUETS], 8],
+  ['at a rate in turns', [...OPEN, '--blocks', '3'], 6],
+  ['at a rate in turns and duets', [...OPEN, ...DUETS], 8],
+  ['at rates of a ramp', [...RAMP, '--blocks', '2'], 4],
 ])('no block has clients that find no worker: %s', async (_, flags, slices) => {
   const { code, stderr } = await project.bench('out', ...FOUR, '--warmup', '1s', '--timeout', '3s', ...flags)
     .done;
   expect(code, stderr).toBe(0);
   const { measurements, duets } = project.results('out');
   expect(measurements).toHaveLength(slices);
-  for (const { outcome, requests, okCount, latency } of measurements) {
-    expect({ outcome, wrong: requests - okCount }).toEqual({ outcome: 'ok', wrong: 0 });
+  for (const { outcome, requests, okCount, dropped, latency } of measurements) {
+    expect({ outcome, wrong: requests - okCount, dropped }).toEqual({ outcome: 'ok', wrong: 0, dropped: 0 });
     expect(latency?.maxMs).toBeLessThan(3000);
   }
   const halves = duets.flatMap(({ sides }) => [sides.variant, sides.base]);

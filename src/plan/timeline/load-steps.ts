@@ -1,7 +1,7 @@
 import { segmentMs, stepRates } from '../../config/parts/load.ts';
 import type { Load, Scenario, Segment } from '../../config/types.ts';
 
-/** One k6 scenario: load that stays the same for its time, or a count of requests. */
+/** Load that stays the same for its time, or a count of requests. */
 export interface LoadStep {
   offsetMs: number;
   /** Null: until its requests are done. */

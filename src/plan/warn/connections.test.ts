@@ -14,8 +14,8 @@ const apache = (more: object = {}, options: object = {}) =>
 const scenario = (load: string, more: Partial<Scenario> = {}) =>
   ({ name: 'ramp', load: parseLoad(load), timeoutMs: 2000, reuse: true, ...more }) as Scenario;
 
-const clientsOf = (variant: PlannedVariant, of: Scenario) =>
-  warnOfKeptConnections([variant], [of]).map(({ code, message }) => [
+const clientsOf = (variants: readonly PlannedVariant[], of: Scenario) =>
+  warnOfKeptConnections(variants, [of]).map(({ code, message }) => [
     code,
     /up to (\d+) clients/.exec(message)?.[1],
   ]);
@@ -23,15 +23,27 @@ const clientsOf = (variant: PlannedVariant, of: Scenario) =>
 test('warns of a rate with more clients than workers that kept connections hold', () => {
   // A tenth of a second of requests, and one.
   const found = [['connections-exceed-workers', '25']];
-  expect(clientsOf(apache(), scenario('step(40, 240, 40, 1s)'))).toEqual(found);
-  expect(clientsOf(apache(), scenario('const(20, 1s)', { maxVus: 25 }))).toEqual(found);
-  expect(clientsOf(apache({}, { workers: 49 }), scenario('const(240, 1s)'))).toEqual(found);
-  // Those of the block before still have their connections.
-  expect(clientsOf(apache(), scenario('const(100, 1s)'))).toEqual([['connections-exceed-workers', '11']]);
+  expect(clientsOf([apache()], scenario('step(40, 240, 40, 1s)'))).toEqual(found);
+  expect(clientsOf([apache()], scenario('const(20, 1s)', { maxVus: 25 }))).toEqual(found);
+  expect(clientsOf([apache({}, { workers: 24 })], scenario('const(240, 1s)'))).toEqual(found);
+});
+
+test('two versions have as many clients each', () => {
+  const base = apache({ ref: 'main' });
+  expect(clientsOf([apache(), base], scenario('const(20, 1s)', { maxVus: 17 }))).toEqual([
+    ['connections-exceed-workers', '18'],
+  ]);
+  expect(clientsOf([apache(), base], scenario('const(20, 1s)', { maxVus: 16 }))).toEqual([]);
+});
+
+test('where clients that ask again follow a rate, the next block has other connections', () => {
+  expect(clientsOf([apache()], scenario('const(100, 1s) vus(4, 1s)'))).toEqual([
+    ['connections-exceed-workers', '22'],
+  ]);
 });
 
 test.each<[string, PlannedVariant, Scenario]>([
-  ['as many workers as two blocks have clients', apache({}, { workers: 50 }), scenario('const(240, 1s)')],
+  ['as many workers as clients', apache({}, { workers: 25 }), scenario('const(240, 1s)')],
   ['few clients', apache(), scenario('const(240, 1s)', { maxVus: 8 })],
   ['no connection is kept by the server', apache({}, { 'keep-alive': '0s' }), scenario('const(240, 1s)')],
   ['no connection is kept by the client', apache(), scenario('const(240, 1s)', { reuse: false })],

@@ -3,7 +3,7 @@ import type { Warning } from '../../results/results.ts';
 import { compileLoad } from '../timeline/load-steps.ts';
 import type { PlannedVariant } from '../variants.ts';
 
-/** A block of an arrival rate has other clients than the one before, as k6 keeps those until their timeout is over. */
+/** In a load that is open only in parts, each block has other clients than the one before, and k6 keeps those until their timeout. */
 const NEIGHBOURS = 2;
 
 /**
@@ -14,11 +14,15 @@ export function warnOfKeptConnections(
   variants: readonly PlannedVariant[],
   scenarios: readonly Scenario[],
 ): Warning[] {
+  // Each of two versions has half of the clients.
+  const hasBase = variants.some(({ ref }) => ref !== null);
   return scenarios.flatMap((scenario): Warning[] => {
     const { name, load, reuse } = scenario;
-    const open = load && reuse ? compileLoad(load, scenario).filter(({ rps }) => rps !== null) : [];
+    const steps = load && reuse ? compileLoad(load, scenario) : [];
+    const open = steps.filter(({ rps }) => rps !== null);
     const clients = Math.max(0, ...open.map(({ vus }) => vus));
-    const connections = NEIGHBOURS * clients;
+    const connections =
+      open.length < steps.length ? NEIGHBOURS * clients : hasBase ? 2 * Math.ceil(clients / 2) : clients;
     const held = variants.filter(
       (variant) =>
         variant.ref === null && keepsWorkers(variant) && Number(variant.options.workers) < connections,
@@ -28,7 +32,7 @@ export function warnOfKeptConnections(
     return [
       {
         code: 'connections-exceed-workers',
-        message: `scenario ${name}: its rate has up to ${clients} clients, and those of the block before keep their connections, too: ${connections} in all. Each occupies a worker of ${labels}: with fewer workers requests may wait for seconds at any rate`,
+        message: `scenario ${name}: its rate has up to ${connections} clients. Each occupies a worker of ${labels} with its connection: with fewer workers requests may wait for seconds at any rate`,
         remedy: `workers=${connections} or keep-alive=0s there, nginx in front of it (front=nginx), or fewer clients (max-vus)`,
         variant: null,
       },

@@ -214,7 +214,7 @@ function timesOf(slice: Slice, lagMs: number): Pick<Slice, 'startMs' | 'duration
 }
 
 /** Slices that take turns begin together, so their start identifies their block. */
-export function blockId({ startMs }: Pick<Slice, 'startMs'>): string {
+function blockId({ startMs }: Pick<Slice, 'startMs'>): string {
   return `b${Math.round(startMs)}`;
 }
 

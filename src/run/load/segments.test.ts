@@ -3,7 +3,7 @@ import { mostGenerators, segmentFlags } from './segments.ts';
 
 const slice = (...vus: number[]) => ({
   ...{ warmup: false, duet: null },
-  steps: vus.map((one) => ({ vus: one, requests: null })),
+  steps: vus.map((one) => ({ vus: one, rps: null, requests: null })),
 });
 
 test('the shares of all generators are the whole, each once', () => {
@@ -20,7 +20,7 @@ test('no generator is without a client', () => {
   // A script brings its own.
   expect(mostGenerators([slice()])).toBe(Infinity);
   // k6 starts no more clients than there are requests.
-  const count = { ...slice(8), steps: [{ vus: 8, requests: 2 }] };
+  const count = { ...slice(8), steps: [{ vus: 8, rps: null, requests: 2 }] };
   expect(mostGenerators([count])).toBe(2);
 });
 
@@ -31,4 +31,12 @@ test('a warm-up or a duet with fewer clients takes no generator from the measure
   // Without a measured slice beside them they have as many generators as clients.
   expect(mostGenerators([warmup])).toBe(2);
   expect(mostGenerators([duet, duet])).toBe(2);
+});
+
+test('with duets each generator needs a client in both lanes of a rate', () => {
+  const atRate = (vus: number) => ({ ...slice(), steps: [{ vus, rps: 20, requests: null }] });
+  const duet = { ...atRate(3), duet: 'a' };
+  expect(mostGenerators([atRate(6), atRate(6)])).toBe(6);
+  expect(mostGenerators([atRate(6), atRate(6), duet, duet])).toBe(3);
+  expect(mostGenerators([duet, duet])).toBe(3);
 });

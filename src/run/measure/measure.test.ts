@@ -80,7 +80,7 @@ function measureOne(given: Given): Measurement {
       'bench_started{slice:s7}': { count: given.started ?? requests },
       'bench_late{slice:s7}': { count: late },
       'bench_head{slice:s7}': { count: given.head ?? 0 },
-      'dropped_iterations{slice:s7}': { count: dropped },
+      'dropped_iterations{scenario:lane0}': { count: dropped },
       'bench_slice_start{slice:s7}': { min: START },
       'bench_resent{slice:s7}': { count: given.resent ?? 0 },
       'bench_resent{slice:s7,name:e0}': { count: given.resent ?? 0 },

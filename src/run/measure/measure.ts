@@ -1,4 +1,3 @@
-import type { LoadStep } from '../../plan/timeline/load-steps.ts';
 import type { Slice } from '../../plan/timeline/slices.ts';
 import { spanMs } from '../../plan/timeline/timeline.ts';
 import {
@@ -13,7 +12,6 @@ import {
 } from '../../results/results.ts';
 import { MOSTLY_OK } from '../../stats/limits.ts';
 import {
-  blockId,
   ERROR_KINDS,
   type ErrorSample,
   findSample,
@@ -23,6 +21,7 @@ import {
 } from '../load/k6.ts';
 import type { MemorySample } from '../sample/samples.ts';
 import type { BatchOutcome } from './batch-outcome.ts';
+import { countDropped, countDroppedInStep, countOffered } from './dropped.ts';
 import { judgeGenerator, maxVus } from './generator.ts';
 import { histogramOf, namedOf, readLatency } from './latency.ts';
 import { describeOthers, findOthers } from './others.ts';
@@ -85,9 +84,7 @@ function metricOf(summary: K6Summary | null, slice: Slice, metric: string, key: 
 function readSpan({ batch, summary, beganMs }: BatchOutcome, slice: Slice) {
   const durationMs = slice.durationMs ?? estimateDuration(summary);
   const begun = metricOf(summary, slice, 'bench_started', 'count');
-  const offered = slice.steps.some((s) => s.rps !== null)
-    ? slice.steps.reduce((sum, s) => sum + ((s.rps ?? 0) * (s.durationMs ?? 0)) / 1000, 0)
-    : null;
+  const offered = countOffered(slice);
   return {
     startedMs: metricOf(summary, slice, 'bench_slice_start', 'min') || beganMs + slice.startMs,
     durationMs,
@@ -97,9 +94,7 @@ function readSpan({ batch, summary, beganMs }: BatchOutcome, slice: Slice) {
     iterations: metricOf(summary, slice, 'iterations', 'count'),
     begun,
     offeredRps: offered === null ? null : offered / (durationMs / 1000),
-    dropped: slice.turns
-      ? droppedInTurns(summary, slice, (offered ?? 0) - begun)
-      : metricOf(summary, slice, 'dropped_iterations', 'count'),
+    dropped: metricOf(summary, slice, 'dropped_iterations', 'count') || countDropped(batch, summary, slice),
   };
 }
 
@@ -171,15 +166,6 @@ function describeFailures({ okCount, requests, interrupted, errors }: Parameters
   const most = errors.toSorted((a, b) => b.count - a.count)[0]?.kind ?? 'no answer in time';
   const all = (requests + interrupted).toLocaleString('en');
   return `only ${okCount.toLocaleString('en')} of ${all} answers OK; mostly ${most}`;
-}
-
-/**
- * k6 reports how many iterations of a whole stretch it dropped; each variant misses those that it was offered and did
- * not get.
- */
-function droppedInTurns(summary: K6Summary | null, slice: Slice, missing: number): number {
-  const all = summary?.metrics[`dropped_iterations{scenario:${blockId(slice)}}`]?.count ?? 0;
-  return Math.min(all, Math.max(0, Math.round(missing)));
 }
 
 /** If only the end of k6 shows how long the load took. */
@@ -291,23 +277,8 @@ function readSteps(summary: K6Summary | null, slice: Slice, id: string, dropped:
       vus: step.vus,
       requests,
       failures: countFailures(summary, tags),
-      dropped: slice.steps.length > 1 ? droppedIn(step, summary, tags, dropped) : dropped,
+      dropped: slice.steps.length > 1 ? countDroppedInStep(step, summary, tags, dropped) : dropped,
       latency: values && requests > 0 ? namedOf(values) : null,
     };
   });
-}
-
-/**
- * k6 does not report in which step it dropped an iteration: of a slice that lost some it is what did not begin in its
- * time.
- */
-function droppedIn(
-  { rps, durationMs }: LoadStep,
-  summary: K6Summary | null,
-  tags: string,
-  droppedInAll: number,
-): number {
-  const begun = summary?.metrics[`bench_started{${tags}}`]?.count ?? 0;
-  const offered = ((rps ?? 0) * (durationMs ?? 0)) / 1000;
-  return Math.max(0, Math.min(droppedInAll, Math.round(offered - begun)));
 }
