@@ -44,6 +44,21 @@ describe('as people see it', () => {
   );
 });
 
+test('the first answer that several variants gave alike is shown once, with all names', () => {
+  const wrong = (id: string, rps: number, errorSample: string) => ({ id, rps, okRatio: 0.7, errorSample });
+  const servers = [
+    wrong('a', 500, 'no table, id 17'),
+    wrong('b', 400, 'no database'),
+    wrong('c', 300, 'no table, id 4'),
+  ];
+  const text = renderMarkdown(summarise(makeResults({ servers })));
+  expect(text.match(/^First .*$/gm)).toEqual([
+    'First `http 500` of `a`, `c` at `/`:',
+    'First `http 500` of `b` at `/`:',
+  ]);
+  expect(text).not.toContain('id 4');
+});
+
 describe('the verdict claims no more than is known', () => {
   const verdict = (name: string) => lines(renderMarkdown(summaryOf(name)))[2];
   test.each([

@@ -8,6 +8,7 @@ import { ASKED_PULL, type Medium, shortCommit, THIS_CHANGE, THIS_PULL } from '..
 import type { RankColumn } from '../view/ranking.ts';
 import { type ScenarioView, viewScenario } from '../view/scenario.ts';
 import type { Names } from '../words/changes.ts';
+import { groupAlike } from '../words/evidence.ts';
 import { NOTHING } from '../words/numbers.ts';
 import { reasonOf } from '../words/unranked.ts';
 import { type Deltas, deltaTitle } from '../words/verdicts.ts';
@@ -242,6 +243,7 @@ function tables(
   const unranked = apart.flatMap(({ rows }) => rows);
   const name = (row: Row) => code(shorten(row.label, limits.label));
   const reason = (row: Row) => escapeMarkdown(shorten(reasonOf(row.state), limits.reason));
+  const failure = (alike: readonly [Row, ...Row[]]) => `- ${alike.map(name).join(', ')} ${reason(alike[0])}`;
   const columns: Columns = [
     columnOf(label, limits),
     ...(deltas ? [deltaColumn(deltas)] : []),
@@ -252,7 +254,7 @@ function tables(
     unranked.length > 0
       ? `Not ranked:\n\n${table([...columns, { title: 'Why', cell: reason }], unranked)}`
       : '',
-    failed.length > 0 ? `Failed:\n\n${failed.map((row) => `- ${name(row)} ${reason(row)}`).join('\n')}` : '',
+    failed.length > 0 ? `Failed:\n\n${groupAlike(failed, reason).map(failure).join('\n')}` : '',
   ]
     .filter(Boolean)
     .join('\n\n');

@@ -118,6 +118,28 @@ test('of 500 variants that failed, 20 are listed, and the others are counted', (
   expect(lines.length).toBeLessThan(60);
 });
 
+test('one reason and log of several variants are printed once, with all names', () => {
+  const failed = (id: string, time: string, body: string) => ({
+    ...{ id, rps: 300 },
+    failure: {
+      ...{ stage: 'verify' as const, reason: 'GET / answers HTTP 500' },
+      answer: { status: 500, headers: `Date: Mon, 02 Mar 2026 ${time} GMT`, body },
+      log: `[02-Mar-2026 ${time}] PHP Fatal error: no table`,
+    },
+  });
+  const servers = [
+    { id: 'a', rps: 300 },
+    failed('b', '10:00:01', 'no table'),
+    failed('c', '10:00:02', 'no database'),
+    failed('d', '10:00:13', 'no table'),
+  ];
+  const text = renderTable(summarise(makeResults({ servers })), { width: 80, color: false });
+  expect(text.slice(text.indexOf('\nfailed\n'))).toMatch(
+    /^\nfailed\n {2}b, d: answered wrongly: GET \/ answers HTTP 500\n.*10:00:01.*PHP Fatal error: no table\n {2}c: answered/s,
+  );
+  expect(text.match(/10:00:13/g)).toBeNull();
+});
+
 test('what the run has printed on the same terminal is not repeated', () => {
   const results = makeResults({ servers: [{ id: 'a', rps: 100 }] });
   const page = { endpoint: '/', journey: null, variants: ['a'], status: 200, type: '', location: '' };

@@ -9,7 +9,7 @@ import { type ScenarioView, viewScenario } from '../view/scenario.ts';
 import type { TableRow, Tone } from '../view/table.ts';
 import type { Names } from '../words/changes.ts';
 import { checkedLines } from '../words/checked-lines.ts';
-import { answerText, logText, shownOf } from '../words/evidence.ts';
+import { answerText, groupAlike, logText, shownOf } from '../words/evidence.ts';
 import { NOTHING } from '../words/numbers.ts';
 import { overhead } from '../words/run-facts.ts';
 import { startsLegend, startsOf } from '../words/start-words.ts';
@@ -60,7 +60,7 @@ const medium: Medium = {
   marks: PLAIN_MARKS,
 };
 
-/** So many failures are listed with their reasons and logs: where hundreds failed, they would push the table off the screen. */
+/** So many variants that failed are listed with their reasons and logs: where hundreds failed, they would push the table off the screen. */
 const FAILED = 20;
 
 const AMONG = 'Servers compared with each other';
@@ -185,6 +185,9 @@ function renderRows(
 ): string[] {
   const { ranked, failed } = view;
   const measured = measuredIn(view);
+  const shownAlike = groupAlike([...measured, ...failed], () => '', shownOf);
+  const firsts = new Map(shownAlike.flatMap((alike) => alike.map((row) => [row, alike[0]])));
+  const firstOf = (row: Row) => firsts.get(row) ?? row;
   const margin = ' '.repeat(widthOf(columns[0] as TerminalColumn, measured) + 2 * GAP.length);
   const [head, ...cells] = layOutTable(columns, measured, width, styles) as [string, ...string[]];
   return [
@@ -196,24 +199,24 @@ function renderRows(
       .flatMap((row, i) => [
         cells[ranked.length + i] as string,
         styles.warn(wrap(`${margin}${cleanLine(reasonOf(row.state))}`, width, margin)),
-        ...tellShown(row, measured, width),
+        ...tellShown(row, firstOf(row), width),
       ]),
     ...(failed.length > 0 ? [styles.dim('failed')] : []),
-    ...failed.slice(0, FAILED).flatMap((row) => {
-      const text = `  ${cleanLine(row.label)}: ${cleanLine(reasonOf(row.state))}`;
-      return [styles.bad(wrap(text, width, '    ')), ...tellShown(row, failed, width)];
+    ...groupAlike(failed.slice(0, FAILED), ({ state }) => reasonOf(state), shownOf).flatMap((alike) => {
+      const [first] = alike;
+      const labels = alike.map(({ label }) => cleanLine(label)).join(', ');
+      const text = `  ${labels}: ${cleanLine(reasonOf(first.state))}`;
+      return [styles.bad(wrap(text, width, '    ')), ...tellShown(first, firstOf(first), width)];
     }),
     ...(failed.length > FAILED ? [styles.bad(`  ${failed.length - FAILED} more in results.json`)] : []),
   ];
 }
 
 /** Answer and log of a row, below its reason. A row with the same ones refers to the first of them. */
-function tellShown(row: Row, rows: readonly Row[], width: number): string[] {
+function tellShown(row: Row, first: Row, width: number): string[] {
   const shown = shownOf(row);
   if (!shown) return [];
-  const said = JSON.stringify(shown);
-  const first = rows.find((other) => JSON.stringify(shownOf(other)) === said);
-  if (first && first !== row) return [wrap(`    the same as ${cleanLine(first.label)}`, width, '    ')];
+  if (first !== row) return [wrap(`    the same as ${cleanLine(first.label)}`, width, '    ')];
   const block = (title: string, text: string) => [
     `    ${title}`,
     ...cleanText(text)

@@ -1,12 +1,14 @@
 import type { Row, ScenarioSummary } from '../../analyse/summary.ts';
 import type { Estimate } from '../../stats/estimate.ts';
+import { namesText } from '../view/model.ts';
 import type { RankCell, RankColumn } from '../view/ranking.ts';
 import type { ScenarioView } from '../view/scenario.ts';
-import { answerText, logText } from '../words/evidence.ts';
+import { answerText, groupAlike, logText } from '../words/evidence.ts';
 import { DOUBTFUL } from '../words/legends.ts';
 import { reasonOf } from '../words/unranked.ts';
 import type { Numbers } from './charts/variant-numbers.ts';
 import { type Html, html, name, sentence } from './html.ts';
+import { textHtml } from './sections.ts';
 
 /** Content of a row's cell in one column of the ranking. */
 type Show = (row: Row) => Html | string;
@@ -27,7 +29,7 @@ export function renderRanking(view: ScenarioView, scenario: ScenarioSummary, num
     ranked.length > 0 && table('Ranking', [place, label, barColumn(scenario), ...rest], ranked, numbers)
   }${apart.map(({ title, rows }) => below(title, rows, [WHY]))}${others.length > 0 && below('What they are compared with', others, [])}${
     failed.length > 0 &&
-    html`<h3>Failed</h3><ul class="failed">${failed.map((row) => renderFailed(row, numbers))}</ul>`
+    html`<h3>Failed</h3><ul class="failed">${groupFailed(failed).map((alike) => renderFailed(alike, numbers))}</ul>`
   }`;
 }
 
@@ -75,10 +77,20 @@ function barColumn({ rows, metric }: ScenarioSummary): Column {
   };
 }
 
-function renderFailed({ variant, label, state }: Row, numbers: Numbers): Html {
+function groupFailed(failed: readonly Row[]) {
+  return groupAlike(
+    failed,
+    ({ state }) => reasonOf(state),
+    ({ state }) => state.kind === 'failed' && [state.answer, state.log],
+  );
+}
+
+function renderFailed(alike: readonly [Row, ...Row[]], numbers: Numbers): Html {
+  const [{ state }] = alike;
   const answer = state.kind === 'failed' && state.answer;
   const last = state.kind === 'failed' ? logText(state.log, true) : '';
-  return html`<li data-variant="${numbers.get(variant)}">${name(label)}: ${reasonOf(state)}${
+  const variants = alike.map(({ variant }) => numbers.get(variant)).join(' ');
+  return html`<li data-variant="${variants}">${textHtml(namesText(alike))}: ${reasonOf(state)}${
     answer &&
     html`<details><summary>What it answered</summary><pre tabindex="0" dir="auto">${answerText(answer)}</pre></details>`
   }${

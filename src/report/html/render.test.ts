@@ -42,6 +42,13 @@ describe.each(Object.keys(fixtures))('the page of %s', (name) => {
   });
 });
 
+test('one reason and log of several variants are there once, with all names', () => {
+  const failed = /<ul class="failed">(.*?)<\/ul>/s.exec(page('base-broken'))?.[1] ?? '';
+  expect(failed.replaceAll(/<\/?bdi[^>]*>/g, '')).toBe(
+    '<li data-variant="3 4 5">nginx-fpm (unix), apache (base), nginx-fpm (unix) (base): failed to build: composer install failed<details><summary>Last lines of its log</summary><pre tabindex="0" dir="auto">#7 ERROR: ext-redis is missing</pre></details></li>',
+  );
+});
+
 test('text of others is shown and does nothing', () => {
   const text = page('hostile');
   const shown = markup(text);

@@ -91,8 +91,8 @@ export function drawRange({ ratio, interval, verdict }: Range, at: Scale): Html 
 
 function partOf(part: Part, numbers: Numbers): Html {
   if (part.kind === 'table') return gridHtml(part, numbers);
-  const number = part.variant === undefined ? undefined : numbers.get(part.variant);
-  const of = number !== undefined && html` data-variant="${number}"`;
+  const own = part.variants?.flatMap((variant) => numbers.get(variant) ?? []) ?? [];
+  const of = own.length > 0 && html` data-variant="${own.join(' ')}"`;
   if (part.kind === 'line') return html`<p${of}>${textHtml(part.text)}</p>`;
   return html`<pre tabindex="0" dir="auto"${of}>${part.text}</pre>`;
 }

@@ -24,8 +24,8 @@ export type Text =
 /** One thing below the other in a section. */
 export type Part =
   | Grid
-  | { kind: 'line'; text: Text; variant?: string }
-  | { kind: 'log'; text: string; variant?: string };
+  | { kind: 'line'; text: Text; variants?: readonly string[] }
+  | { kind: 'log'; text: string; variants?: readonly string[] };
 
 /** A table. */
 export interface Grid {
@@ -92,6 +92,11 @@ export function grid<T extends { variant: string; isBest?: boolean }>(
 /** Nothing where it has no parts. */
 export function section(title: string, parts: readonly Part[], isLong = false): Section[] {
   return parts.length > 0 ? [{ title, parts, isLong }] : [];
+}
+
+/** The names of variants in a sentence, all of them: `a, b, c`. */
+export function namesText(of: readonly { label: string }[]): Text {
+  return of.flatMap(({ label }, i): Text[] => [...(i > 0 ? [', '] : []), { name: label }]);
 }
 
 /** The first column of most tables. */

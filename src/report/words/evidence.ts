@@ -29,6 +29,23 @@ function shownOfError({ answer, log }: ErrorRow): Shown {
   return { answer: answer ?? null, log: log ?? '' };
 }
 
+/**
+ * Groups of what went wrong for the same reason with the same evidence, in the order of the first of each. Numbers in the
+ * evidence may differ: times, process ids and build steps do so from one variant to the next.
+ */
+export function groupAlike<T>(
+  items: readonly T[],
+  reasonOf: (item: T) => string,
+  evidenceOf: (item: T) => unknown = () => null,
+): [T, ...T[]][] {
+  const keyOf = (item: T) => JSON.stringify([reasonOf(item), withoutNumbers(evidenceOf(item))]);
+  return [...Map.groupBy(items, keyOf).values()] as [T, ...T[]][];
+}
+
+function withoutNumbers(evidence: unknown): string {
+  return JSON.stringify(evidence ?? null).replace(/\d+/g, '0');
+}
+
 /** `HTTP 500`, headers, an empty line, the body; of no answer why there is none. */
 export function answerText({ status, headers, body }: Evidence): string {
   const text = cut(body, BODY_CHARACTERS);

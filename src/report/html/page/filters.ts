@@ -82,11 +82,12 @@ function select(
   return el('label', {}, el('span', {}, title), box);
 }
 
-/** Hides parts outside of tables with their variants: reasons of failures, bodies of errors. */
+/** Hides parts outside of tables, such as reasons of failures, if all of their variants are hidden. */
 function hideOthers(selections: readonly Selection[]): void {
   for (const element of document.querySelectorAll<HTMLElement>('li[data-variant], div[data-variant]')) {
     const group = Number(element.closest<HTMLElement>('[data-group]')?.dataset.group);
-    element.hidden = selections[group]?.isAllowed(Number(element.dataset.variant)) === false;
+    const variants = (element.dataset.variant ?? '').split(' ').map(Number);
+    element.hidden = variants.every((variant) => selections[group]?.isAllowed(variant) === false);
   }
 }
 

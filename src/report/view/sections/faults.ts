@@ -1,8 +1,18 @@
 import type { ErrorRow, ScenarioSummary, Summary } from '../../../analyse/summary.ts';
 import { cut } from '../../../text/plain.ts';
-import { answerText, logText } from '../../words/evidence.ts';
+import { answerText, groupAlike, logText } from '../../words/evidence.ts';
 import { count } from '../../words/numbers.ts';
-import { type Column, grid, left, type Part, right, type Section, section, variantColumn } from '../model.ts';
+import {
+  type Column,
+  grid,
+  left,
+  namesText,
+  type Part,
+  right,
+  type Section,
+  section,
+  variantColumn,
+} from '../model.ts';
 
 /** The number of errors of each variant that are shown with a body, and the characters a body is cut to. */
 const SAMPLES = 5;
@@ -17,7 +27,7 @@ const ERRORS: Column<Line>[] = [
   right('Count', (line) => count(line.count)),
 ];
 
-/** How often what went wrong, and the first answer of each kind. */
+/** How often what went wrong, and the first answer of each kind: one for all variants that gave the same. */
 export function errorSection({ rows, bases }: ScenarioSummary): Section[] {
   const own = [...rows, ...bases].map(({ variant, label, errors }) =>
     errors.map((error): Line => ({ ...error, variant, label })),
@@ -25,36 +35,50 @@ export function errorSection({ rows, bases }: ScenarioSummary): Section[] {
   const lines = own.flat();
   if (lines.length === 0) return [];
   const samples = own.flatMap((errors) =>
-    errors
-      .filter(({ sample, answer, log }) => sample || answer || log)
-      .slice(0, SAMPLES)
-      .flatMap(sampleOf),
+    errors.filter(({ sample, answer, log }) => sample || answer || log).slice(0, SAMPLES),
   );
-  return section('Errors', [grid('Errors', ERRORS, lines), ...samples], true);
+  const groups = groupAlike(
+    samples,
+    ({ kind, endpoint }) => `${kind} ${endpoint}`,
+    ({ log, ...line }) => [sampleText(line), log],
+  );
+  return section('Errors', [grid('Errors', ERRORS, lines), ...groups.flatMap(sampleOf)], true);
 }
 
-function sampleOf({ variant, label, kind, endpoint, sample, answer, log }: Line): Part[] {
-  const text = answer ? answerText(answer) : cut(sample ?? '', SAMPLE_CHARACTERS);
-  const title = ['First ', { name: kind }, ' of ', { name: label }, ' at ', { name: endpoint }, ':'];
+function sampleOf(alike: readonly [Line, ...Line[]]): Part[] {
+  const [{ kind, endpoint, log, ...line }] = alike;
+  const variants = alike.map(({ variant }) => variant);
+  const title = ['First ', { name: kind }, ' of ', namesText(alike), ' at ', { name: endpoint }, ':'];
   return [
-    { kind: 'line', text: title, variant },
-    { kind: 'log', text, variant },
+    { kind: 'line', text: title, variants },
+    { kind: 'log', text: sampleText(line), variants },
     ...(log
       ? ([
-          { kind: 'line', text: 'Logged meanwhile:', variant },
-          { kind: 'log', text: logText(log), variant },
+          { kind: 'line', text: 'Logged meanwhile:', variants },
+          { kind: 'log', text: logText(log), variants },
         ] as const)
       : []),
   ];
 }
 
-/** Answers and logs of the variants that failed. */
+function sampleText({ answer, sample }: Pick<Line, 'answer' | 'sample'>): string {
+  return answer ? answerText(answer) : cut(sample ?? '', SAMPLE_CHARACTERS);
+}
+
+/** Answers and logs of the variants that failed, once for those that failed alike. */
 export function logSection({ variants }: Summary): Section[] {
-  const parts = variants.flatMap(({ id: variant, label, failure }): Part[] => {
-    if (!failure?.answer && !failure?.log.trim()) return [];
+  const failed = variants.flatMap(({ id, label, failure }) => (failure ? [{ id, label, failure }] : []));
+  const groups = groupAlike(
+    failed,
+    ({ failure: { stage, reason } }) => `${stage} ${reason}`,
+    ({ failure: { answer, log } }) => [answer, log],
+  );
+  const parts = groups.flatMap((alike): Part[] => {
+    const [{ failure }] = alike;
+    const ids = alike.map(({ id }) => id);
     const lines = logText(failure.log, true);
-    const line = (text: string): Part => ({ kind: 'line', text: [{ name: label }, text], variant });
-    const log = (text: string): Part => ({ kind: 'log', text, variant });
+    const line = (text: string): Part => ({ kind: 'line', text: [namesText(alike), text], variants: ids });
+    const log = (text: string): Part => ({ kind: 'log', text, variants: ids });
     return [
       ...(failure.answer ? [line(' answered:'), log(answerText(failure.answer))] : []),
       ...(lines.trim() ? [line(' logged:'), log(lines)] : []),
