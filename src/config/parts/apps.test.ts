@@ -26,6 +26,11 @@ describe('what an app is', () => {
     [{ ...composer('sylius/sylius', 'symfony/runtime'), 'config/bundles.php': '' }, [], { kind: 'symfony' }],
     [composer('symfony/runtime'), [], { kind: 'plain' }],
     [{}, ['--extensions', 'ext-intl'], { extensions: ['intl'] }],
+    [
+      {},
+      ['--extensions', 'php-gd,php8.4-intl,php-xdebug-3.4.0,php84-pecl-redis'],
+      { extensions: ['gd', 'intl', 'xdebug-3.4.0', 'redis'] },
+    ],
     [{ 'composer.json': '{' }, [], { kind: 'plain' }],
     [{ 'composer.json': '{"require": null}' }, [], { kind: 'plain' }],
   ] as const)('%j %j', (files, flags, expected) => {
