@@ -1,5 +1,6 @@
 import { RESENT, type Results, type ScenarioFacts, type Warning } from '../../results/results.ts';
 import { BODY_DIFFERENCE, GENERATOR_BUSY, HEADER_BYTES, P99_SAMPLES } from '../../stats/limits.ts';
+import { percent } from '../../text/percent.ts';
 import { sum } from '../rows/pool.ts';
 import type { Row, ScenarioSummary } from '../summary.ts';
 
@@ -58,19 +59,63 @@ function ofGenerator(scenario: ScenarioSummary): Warning[] {
 /** With this many times the timeout most pages are answered, or nobody would wait for them. */
 const MORE_TIME = 5;
 
-/** Answers that came too late or not at all, where they are most. */
+/** So many answers of a variant came too late or not at all. */
+interface Late {
+  row: Row;
+  unanswered: number;
+  asked: number;
+}
+
 function ofTimeouts({ facts, rows }: ScenarioSummary): Warning[] {
-  const late = rows.flatMap((row) => {
+  const all = rows.map((row): Late => {
     const timeouts = row.errors.filter(({ kind }) => kind === 'timeout');
     const unanswered = sum(timeouts, ({ count }) => count) + row.interrupted;
-    const asked = row.requests + row.interrupted;
-    return unanswered > asked / 2 ? [{ row, unanswered, asked }] : [];
+    return { row, unanswered, asked: row.requests + row.interrupted };
   });
+  return [
+    ...ofMostlyLate(
+      facts,
+      all.filter(({ unanswered, asked }) => unanswered > asked / 2),
+    ),
+    ...ofWaiting(
+      facts,
+      all.filter(
+        ({ row, unanswered, asked }) =>
+          unanswered > LATE_ABOVE * asked && row.cpuBusyRatio !== null && row.cpuBusyRatio < IDLE_BELOW,
+      ),
+    ),
+  ];
+}
+
+const number = (count: number) => count.toLocaleString('en');
+
+function countsOf(late: readonly Late[]): string {
+  return late
+    .map(({ row, unanswered, asked }) => `${row.label} ${number(unanswered)} of ${number(asked)}`)
+    .join(', ');
+}
+
+/** The share of answers that came too late. */
+const LATE_ABOVE = 0.01;
+/** A server that used less of its CPUs was not what its clients waited for. */
+const IDLE_BELOW = 0.5;
+
+/** Some answers came too late, and not for lack of CPU. */
+function ofWaiting(facts: ScenarioFacts, late: readonly Late[]): Warning[] {
   if (late.length === 0) return [];
-  const number = (count: number) => count.toLocaleString('en');
-  const counts = late.map(
-    ({ row, unanswered, asked }) => `${row.label} ${number(unanswered)} of ${number(asked)}`,
-  );
+  const most = Math.max(...late.map(({ row }) => row.cpuBusyRatio ?? 0));
+  return [
+    warning(
+      'app-waits',
+      `scenario ${facts.name}: requests without an answer within ${facts.timeoutMs / 1000} s: ${countsOf(late)}; their servers used at most ${percent(most)} of their CPUs, so the app waited for something else`,
+      'look for hosts that it cannot reach here (update checks, mail, telemetry), locks, sleeps, too few workers, and a slow database',
+      late.map(({ row }) => row),
+    ),
+  ];
+}
+
+function ofMostlyLate(facts: ScenarioFacts, late: readonly Late[]): Warning[] {
+  if (late.length === 0) return [];
   const seconds = facts.timeoutMs / 1000;
   const clients = Math.max(0, ...closedClients(facts.load));
   const fewer =
@@ -78,7 +123,7 @@ function ofTimeouts({ facts, rows }: ScenarioSummary): Warning[] {
   return [
     warning(
       'timeouts',
-      `scenario ${facts.name}: most requests had no answer within ${seconds} s: ${counts.join(', ')}`,
+      `scenario ${facts.name}: most requests had no answer within ${seconds} s: ${countsOf(late)}`,
       `increase the limit (--timeout ${Number((seconds * MORE_TIME).toFixed(3))}s), ${clients === 1 ? 'or find out what the app waits for' : `or ${fewer}`}`,
       late.map(({ row }) => row),
     ),

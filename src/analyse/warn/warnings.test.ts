@@ -134,6 +134,24 @@ describe('warnings', () => {
     expect(codes(makeResults({ servers: [server('a', more)] }))).not.toContain('timeouts');
   });
 
+  test('some answers too late although the CPUs were idle: the app waited', () => {
+    const late = { errorKind: 'timeout', okRatio: 0.9 };
+    const waits = (more: object, busyRatio: number) => {
+      const change = ({ measurements }: Results) => {
+        for (const { cpu } of measurements) if (cpu) cpu.busyRatio = busyRatio;
+      };
+      const { warnings } = analyse(makeResults({ servers: [server('a', more), server('b')], change }));
+      return warnings.find(({ code }) => code === 'app-waits');
+    };
+    expect(waits(late, 0.08)?.message).toMatch(
+      /^scenario quick: requests without an answer within 2 s: a [\d,]+ of [\d,]+; their servers used at most 8 % of their CPUs/,
+    );
+    expect(waits(late, 0.08)?.variant).toBe('a');
+    // Busy ones had too much to do; and what failed otherwise was not waited for.
+    expect(waits(late, 0.9)).toBeUndefined();
+    expect(waits({ errorKind: 'http 500', okRatio: 0.9 }, 0.08)).toBeUndefined();
+  });
+
   test('what the run itself warned of is not repeated', () => {
     const results = fixtures.quick?.() as Results;
     results.plan.cpus.load.push(0);
