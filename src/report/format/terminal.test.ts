@@ -123,7 +123,7 @@ test('one reason and log of several variants are printed once, with all names', 
     ...{ id, rps: 300 },
     failure: {
       ...{ stage: 'verify' as const, reason: 'GET / answers HTTP 500' },
-      answer: { status: 500, headers: `Date: Mon, 02 Mar 2026 ${time} GMT`, body },
+      answer: { status: 500, headers: `Date: Mon, 02 Mar 2026 ${time} GMT\nServer: ${id}`, body },
       log: `[02-Mar-2026 ${time}] PHP Fatal error: no table`,
     },
   });

@@ -30,20 +30,21 @@ function shownOfError({ answer, log }: ErrorRow): Shown {
 }
 
 /**
- * Groups of what went wrong for the same reason with the same evidence, in the order of the first of each. Numbers in the
- * evidence may differ: times, process ids and build steps do so from one variant to the next.
+ * Groups of what went wrong for the same reason with the same evidence, in the order of the first of each. Numbers and headers
+ * in the evidence may differ: times, process ids, build steps and the name of the server do so from one variant to the next.
  */
 export function groupAlike<T>(
   items: readonly T[],
   reasonOf: (item: T) => string,
   evidenceOf: (item: T) => unknown = () => null,
 ): [T, ...T[]][] {
-  const keyOf = (item: T) => JSON.stringify([reasonOf(item), withoutNumbers(evidenceOf(item))]);
+  const keyOf = (item: T) => JSON.stringify([reasonOf(item), shared(evidenceOf(item))]);
   return [...Map.groupBy(items, keyOf).values()] as [T, ...T[]][];
 }
 
-function withoutNumbers(evidence: unknown): string {
-  return JSON.stringify(evidence ?? null).replace(/\d+/g, '0');
+function shared(evidence: unknown): string {
+  const withoutHeaders = (key: string, value: unknown) => (key === 'headers' ? undefined : value);
+  return JSON.stringify(evidence ?? null, withoutHeaders).replace(/\d+/g, '0');
 }
 
 /** `HTTP 500`, headers, an empty line, the body; of no answer why there is none. */
