@@ -45,7 +45,7 @@ async function work(desk: Desk, asked: Config): Promise<Bench> {
  * Runs the work and keeps all results, whatever happens. A stop or a failure of the machine ends it early; the failure
  * is returned. An error, the user's or internal, is thrown once all is written.
  */
-async function untilStopped(
+export async function untilStopped(
   desk: Pick<Desk, 'host' | 'caller' | 'signal'>,
   file: RecordFile,
   work: () => Promise<void>,
