@@ -109,6 +109,15 @@ function makeWorld() {
       const { load } = await loadByEngines(own as never, loaders, sink, makeBatch(), target);
       return { code: load.code, starts: [...starts] };
     },
+    samples: loaders.all.map(({ watch }) => watch.samples),
+    /** The samplers of the load engines print samples for so long, ms. */
+    sample(ms: number) {
+      for (const endMs = elapsedMs + ms; elapsedMs < endMs; elapsedMs += 100) {
+        const uptime = (elapsedMs / 1000).toFixed(2);
+        for (const { watch } of loaders.all)
+          for (const line of [`cpu ${uptime} 0`, `done ${uptime}`]) watch.samples.add(line);
+      }
+    },
     /** Somebody sets the clock of an engine, and its sampler finds that. */
     step(ms: number) {
       aheadMs.b += ms;
@@ -138,4 +147,17 @@ test('a clock that is set once they have met, and before they load, makes the lo
   const { code, starts } = await world.load();
   expect(code).toBeUndefined();
   expect(Math.abs((starts[0] ?? 0) - (starts[1] ?? 0))).toBeLessThanOrEqual(1);
+});
+
+test('samples of load engines from before a load are dropped', async () => {
+  const world = makeWorld();
+  for (let n = 0; n < 10; n++) {
+    world.sample(5000);
+    await world.load();
+    // From the last second before the load, and the last of before that.
+    for (const { cpu } of world.samples) {
+      expect(cpu.length).toBeGreaterThanOrEqual(10);
+      expect(cpu.length).toBeLessThanOrEqual(12);
+    }
+  }
 });
