@@ -31,7 +31,13 @@ function enterVariants({ plan, images, outcomes }: Job): void {
   }
 }
 
-async function runInstances(given: World, learned: RunMemory, untilMs: number): Promise<void> {
+/** Runs one instance after the other until `untilMs`, by `Host.elapsed`. Once the first is over, plans the rest anew. */
+export async function runInstances(
+  given: World,
+  learned: RunMemory,
+  untilMs: number,
+  runOne = runInstance,
+): Promise<void> {
   let world = given;
   const { host } = world.engine;
   const isOver = () => [...world.job.outcomes.values()].every((outcome) => outcome.failure);
@@ -48,7 +54,7 @@ async function runInstances(given: World, learned: RunMemory, untilMs: number): 
     }
     const [before, total] = [doneMs, plannedLoadMs(plan)];
     const at = (what: string, ms: number) => world.sink.at(what, Math.min(1, (before + ms) / total));
-    await runInstance(world, learned, instance, at);
+    await runOne(world, learned, instance, at);
     // The first takes longer, so it shows nothing about the others unless there is no other.
     const tookMs = host.elapsed() - fromMs - (instance.index === 0 ? learned.onceMs : 0);
     longestMs = instance.index < 2 ? tookMs : Math.max(longestMs, tookMs);

@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest';
+import { appOf } from '../../test/fixtures/app.ts';
+import { parseLoad } from '../config/parts/load.ts';
+import type { Config } from '../config/types.ts';
+import { type Instance, type Plan, plan } from '../plan/plan.ts';
+import { batchMs } from '../plan/timeline/timeline.ts';
+import type { RunMemory } from './instance.ts';
+import { runInstances } from './run.ts';
+import type { VariantOutcome, World } from './world.ts';
+
+const BUDGET_MS = 300_000;
+
+function makeConfig(budgetMs: number): Config {
+  const runtime: Config['runtimes'][number]['runtime'] = {
+    ...{
+      name: 'apache',
+      folder: '/apache',
+      title: '',
+      model: 'per-request',
+      base: [],
+      php: ['8.4'],
+      apps: [],
+    },
+    options: { workers: { type: 'integer', default: 16, at: 'run', env: 'WORKERS', about: '' } },
+    elastic: { workers: ['3'] },
+    requires: [],
+    ...{ stop: { signal: 'SIGTERM', timeoutMs: 1, inFlight: '' }, status: '', docs: '' },
+  };
+  return {
+    apps: [appOf('plain', '/app', '.')],
+    runtimes: [1, 2].map((workers) => ({ runtime, set: { workers } })),
+    scenarios: [
+      {
+        ...{
+          name: 'quick',
+          title: '',
+          journey: { kind: 'paths', paths: ['/'] },
+          load: parseLoad('vus(8, 1s)'),
+        },
+        ...{ timeoutMs: 500, warmupMs: 2000, blocks: 1, reuse: true, slo: {} },
+      },
+    ],
+    ...{ php: ['8.4'], budgetMs, failOn: [], seed: 1, images: {}, env: {}, prepare: [], out: '/out' },
+    ...{ wait: false, host: 'app.test' },
+  };
+}
+
+/** A run with a budget whose starts take so long beside their load; behind that the first searches for `searchesMs`. */
+async function runWith(startMs: (index: number) => number, { searchesMs = 0, fails = false } = {}) {
+  const config = makeConfig(BUDGET_MS);
+  const promised = plan(
+    config,
+    [0, 1].map((cpu) => ({ cpu, core: cpu, package: 0 })),
+  );
+  const outcome: VariantOutcome = { facts: null, coldStartMs: [], failure: null };
+  const [warned, said, plans, done]: [string[], string[], Plan[], Instance[]] = [[], [], [], []];
+  let elapsedMs = 0;
+  const world = {
+    engine: { host: { elapsed: () => elapsedMs } },
+    job: { config, plan: promised, outcomes: new Map([['a', outcome]]) },
+    sink: {
+      at: () => {},
+      say: (line: string) => said.push(line),
+      warn: ({ code }: { code: string }) => warned.push(code),
+      keepPlan: (kept: Plan) => plans.push(kept),
+    },
+  } as unknown as World;
+  const learned = { onceMs: 0 } as RunMemory;
+  await runInstances(world, learned, BUDGET_MS, async (_, memory, instance) => {
+    done.push(instance);
+    elapsedMs += startMs(instance.index) + instance.batches.reduce((ms, batch) => ms + batchMs(batch), 0);
+    if (instance.index === 0) {
+      memory.onceMs = searchesMs;
+      elapsedMs += searchesMs;
+    }
+    if (fails) outcome.failure = { stage: 'start', reason: 'x', log: '' };
+  });
+  return { promised, warned, said, plans, done };
+}
+
+test('once the first start is over, a run with a budget plans the rest by the time that it took', async () => {
+  const { promised, warned, said, plans, done } = await runWith((index) => (index === 0 ? 30_000 : 10_000));
+  const [rest, ...others] = plans;
+  expect(others).toEqual([]);
+  const instances = rest?.instances ?? [];
+  expect(instances.length).toBeLessThan(promised.instances.length);
+  expect(said).toEqual([
+    `by what the first took, ${instances.length} instances fit the budget, not ${promised.instances.length}`,
+  ]);
+  expect(warned).toEqual(['planned-anew']);
+  expect(done).toEqual(instances);
+});
+
+test('searches of the first start are time that the others do not take', async () => {
+  const searched = await runWith(() => 2000, { searchesMs: 100_000 });
+  const slow = await runWith((index) => (index === 0 ? 102_000 : 2000));
+  expect(searched.done.length).toBeGreaterThan(2 * slow.done.length);
+  expect(searched.done).toEqual(searched.plans[0]?.instances);
+});
+
+test('a run whose later starts are slower ends with its budget, and a warning', async () => {
+  const { warned, plans, done } = await runWith((index) => (index < 3 ? 2000 : 60_000));
+  expect(done.length).toBeLessThan(plans[0]?.instances.length as number);
+  expect(warned.at(-1)).toBe('budget');
+});
+
+test('nothing is planned anew once all variants have failed', async () => {
+  const { plans, done } = await runWith(() => 2000, { fails: true });
+  expect([plans.length, done.length]).toEqual([0, 1]);
+});
