@@ -1,0 +1,88 @@
+import { join } from 'node:path';
+import { buildSync } from 'esbuild';
+import { afterEach, expect, test, vi } from 'vitest';
+
+const main = join(import.meta.dirname, '../../scenarios/lib/main.js');
+
+/** Length of a turn, ms; a block has two, one of each slice. */
+const TURN_MS = 1000;
+
+afterEach(() => vi.useRealTimers());
+
+/** Runs main.js outside of k6, with a plan of two slices in turns. Each iteration of its journey takes `tookMs`. */
+function loadMain() {
+  const { outputFiles } = buildSync({
+    ...{ entryPoints: [main], bundle: true, write: false, format: 'cjs' },
+    external: ['k6', 'k6/*', '../journey.js'],
+  });
+  const added: { metric: string; value: number }[] = [];
+  class Metric {
+    readonly name: string;
+    constructor(name: string) {
+      this.name = name;
+    }
+    add(value: number) {
+      added.push({ metric: this.name, value });
+    }
+  }
+  const slice = (id: string) => ({
+    ...{ id, block: 'b0', checked: null, baseUrl: 'http://app.test', warmup: false, startMs: 0 },
+    ...{ durationMs: 2 * TURN_MS, steps: [{ offsetMs: 0, durationMs: 2 * TURN_MS, vus: 2, rps: 10 }] },
+  });
+  const plan = {
+    slices: [slice('s0'), slice('s1')],
+    blocks: [{ id: 'b0', startMs: 0, turnMs: TURN_MS, order: ['s0', 's1'] }],
+    ...{ host: null, checked: [], ownScenarios: false, userOptions: false, reuse: true, startAtMs: null },
+    ...{
+      paths: [],
+      hosts: {},
+      blockedIps: [],
+      kinds: [],
+      statuses: [],
+      labels: [],
+      trendStats: [],
+      otherKinds: [],
+    },
+    timeoutMs: 1000,
+  };
+  const journey = { tookMs: 0 };
+  // In a package of modules esbuild takes what is required for the default export.
+  const modules: Record<string, unknown> = {
+    k6: { sleep: () => {} },
+    'k6/execution': {
+      // The load of a lane begins 1 ms later.
+      scenario: { startTime: -1 },
+      vu: { idInTest: 1, metrics: { tags: {} } },
+      test: { options: {} },
+    },
+    'k6/http': {},
+    'k6/metrics': { Counter: Metric, Gauge: Metric, Rate: Metric, Trend: Metric },
+    '../journey.js': () => void vi.setSystemTime(Date.now() + journey.tookMs),
+  };
+  const module = { exports: {} as { benchTurn(data: unknown): void } };
+  new Function('module', 'require', 'open', '__ENV', outputFiles[0]?.text ?? '')(
+    module,
+    (name: string) => modules[name],
+    () => JSON.stringify(plan),
+    { LANE: '0' },
+  );
+  return {
+    /** The values of `bench_late` of an iteration. */
+    late(fromMs: number, tookMs: number): number[] {
+      added.length = 0;
+      journey.tookMs = tookMs;
+      vi.useFakeTimers({ now: fromMs, toFake: ['Date'] });
+      module.exports.benchTurn(undefined);
+      return added.flatMap(({ metric, value }) => (metric === 'bench_late' ? [value] : []));
+    },
+  };
+}
+
+test.each([
+  ['that ends in time is not late', 1500, 500, []],
+  ['that ends behind the end is late by its part that lies there', 1900, 400, [0.75]],
+  ['that begins behind the end is late as a whole', 2001, 10, [1]],
+  ['that begins behind the end and takes no time is late as a whole', 2001, 0, [1]],
+])('an iteration %s', (_, fromMs, tookMs, expected) => {
+  expect(loadMain().late(fromMs, tookMs)).toEqual(expected);
+});
