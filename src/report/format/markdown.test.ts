@@ -30,6 +30,7 @@ describe('as people see it', () => {
     'counts',
     'counts-alone',
     'counts-hostile',
+    'services',
   ])('%s', async (name) => {
     await expect(anyOwner(renderMarkdown(summaryOf(name)))).toMatchFileSnapshot(`__golden__/${name}.md`);
   });
