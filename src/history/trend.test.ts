@@ -95,3 +95,15 @@ test('a run that failed is no point, and RPS that k6 was the limit of is none ei
     ['cpu', 5],
   ]);
 });
+
+test('a change that is sure in one trend is not sure among 70', () => {
+  const oneOf = (variants: number) =>
+    Array.from({ length: variants }, (_, i) => {
+      const variant = { variant: `v${i}`, label: `v${i}`, cpuMsPerRequest: null };
+      // Of the 924 ways to halve 12 runs two are as clear as this: a p value of 0.002.
+      return weekly([...Array(6).fill(400), ...Array(6).fill(i === 0 ? 360 : 400)], () => variant);
+    }).flat();
+  const changed = (variants: number) => findTrends(oneOf(variants)).map(({ changes }) => changes.length);
+  expect(changed(1)).toEqual([1]);
+  expect(changed(70)).toEqual(Array(70).fill(0));
+});

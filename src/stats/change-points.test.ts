@@ -154,6 +154,43 @@ describe('many series at once', () => {
   });
 });
 
+describe('the number of permutations', () => {
+  /** How many the first of these series takes; the others are too short to have a change. */
+  function count(values: readonly number[], among: number): { permutations: number; points: number[] } {
+    let drawn = 0;
+    const randomOf = (seed: number) => {
+      const random = makeRandom(seed);
+      return () => {
+        drawn++;
+        return random();
+      };
+    };
+    const all = Array.from({ length: among }, (_, i) => ({ values: i === 0 ? values : [] }));
+    const [points = []] = findAllChangePoints(all, 1, randomOf);
+    return { permutations: drawn / (values.length - 1), points };
+  }
+  test('is small where a series is noise', () => {
+    const { permutations, points } = count(series([[0, 20]], 0.02, 7), 5000);
+    expect(points).toEqual([]);
+    expect(permutations).toBeLessThan(1000);
+  });
+
+  test('is bounded, however many series there are', () => {
+    // One permutation in 24,310 is as clear as this step: never sure among so many series, and never clearly none.
+    const step = series(
+      [
+        [0, 9],
+        [0.1, 9],
+      ],
+      0.01,
+      3,
+    );
+    const { permutations, points } = count(step, 5000);
+    expect(points).toEqual([]);
+    expect(permutations).toBe(65_535);
+  });
+});
+
 describe('values of several kinds', () => {
   /** Normal noise, a level for each kind, and a step at 15. */
   const make = (kinds: readonly string[], step: number, seed: number) =>

@@ -38,9 +38,14 @@ export interface Series {
  * (Benjamini–Hochberg). Otherwise, every other history of 70 series of noise would show a change.
  *
  * @param seed of the permutations: the same values and seed give the same changes
+ * @param randomOf the random numbers of a seed, of which a permutation of n values takes n − 1
  */
-export function findAllChangePoints(all: readonly Series[], seed = 1): number[][] {
-  const searches = all.map((series) => new Search(series, seed));
+export function findAllChangePoints(
+  all: readonly Series[],
+  seed = 1,
+  randomOf: typeof makeRandom = makeRandom,
+): number[][] {
+  const searches = all.map((series) => new Search(series, randomOf(seed)));
   let open: readonly Search[] = searches;
   while (open.length > 0) {
     for (const search of open) search.begin();
@@ -80,9 +85,9 @@ class Search {
   /** The distance of the best split of each permutation. */
   private distances: number[] = [];
 
-  constructor(series: Series, seed: number) {
+  constructor(series: Series, random: () => number) {
     this.series = series;
-    this.random = makeRandom(seed);
+    this.random = random;
   }
 
   /** Finds the best split of the stretches between the changes so far. */
