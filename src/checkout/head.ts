@@ -38,8 +38,13 @@ export async function listUncommitted(git: Git, paths: readonly string[], out: s
     ...paths.map((path) => path || '.'),
   ]);
   const changed = stdout.split('\0').flatMap((entry) => (entry ? [entry.slice(3)] : []));
-  const settings = paths.flatMap((path) => CONFIG_FILES.map((name) => join(path, name)));
+  const settings = settingsIn(paths);
   return changed.filter((path) => !isWithin(path, out) && !settings.includes(path)).sort();
+}
+
+/** Paths that our settings may have in these folders. */
+export function settingsIn(paths: readonly string[]): string[] {
+  return paths.flatMap((path) => CONFIG_FILES.map((name) => join(path, name)));
 }
 
 /** Git names only an untracked folder itself, not the files in it. */

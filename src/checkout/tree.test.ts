@@ -126,6 +126,16 @@ describe('what there is in the other commit', () => {
     expect(await codes()).toEqual(['uncommitted']);
   });
 
+  it.each<[path: string, expected: string[]]>([
+    ['.bench.yml', ['same-as-base']],
+    ['src/.bench.yml', []],
+    ['.bench/runtimes/mine/Dockerfile', []],
+  ])('our settings are no part of what is compared: %s', async (path, expected) => {
+    commit({ [INDEX]: 'one', '.bench.yml': 'php: 8.4' });
+    commit({ [path]: 'php: 8.3' });
+    expect((await find('HEAD~1'))?.notes.map(({ code }) => code)).toEqual(expected);
+  });
+
   it('files in Git LFS are reported', async () => {
     const attributes = '# *.zip filter=lfs\n*.jpg filter=lfs diff=lfs merge=lfs -text\n';
     commit({ 'shop/index.php': 'one' });

@@ -6,8 +6,8 @@ import type { Warning } from '../results/results.ts';
 import { plural } from '../text/plain.ts';
 import { listChanged } from './changed.ts';
 import type { Found, Surroundings } from './found.ts';
-import { listUncommitted } from './head.ts';
-import { idAt, locate, type Repository, typeAt } from './repository.ts';
+import { listUncommitted, settingsIn } from './head.ts';
+import { locate, type Repository, typeAt } from './repository.ts';
 import { findVendor, INSTALL } from './vendor.ts';
 
 /** The project whose base is looked for. */
@@ -210,10 +210,11 @@ async function noteGaps(repository: Repository, tree: Tree, paths: readonly stri
   ];
 }
 
-async function haveSame(repository: Repository, commit: string, paths: readonly string[]): Promise<boolean> {
-  for (const path of paths) {
-    const [here, there] = [await idAt(repository, 'HEAD', path), await idAt(repository, commit, path)];
-    if (here === null || here !== there) return false;
-  }
-  return true;
+/** Whether HEAD has the same files in these folders, except for our settings, which are no part of an app. */
+async function haveSame({ git }: Repository, commit: string, paths: readonly string[]): Promise<boolean> {
+  const within = paths.map((path) => path || '.');
+  const options = ['-r', '-z', '--name-only', '--no-renames', '--ignore-submodules=none'];
+  const { code, stdout } = await git.try(['diff-tree', ...options, commit, 'HEAD', '--', ...within]);
+  const settings = settingsIn(paths);
+  return code === 0 && stdout.split('\0').every((path) => path === '' || settings.includes(path));
 }
