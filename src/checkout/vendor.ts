@@ -1,5 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join, posix } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { realFiles } from '../config/files.ts';
+import { readComposer, vendorFolderOf } from '../config/parts/composer.ts';
 import { idAt, type Repository, typeAt } from './repository.ts';
 
 /** Composer has to install the packages of both sides. */
@@ -20,8 +22,9 @@ export async function findVendor(
 ): Promise<string | typeof INSTALL | null> {
   const { git } = repository;
   const at = (name: string) => (app.path === '' ? name : `${app.path}/${name}`);
-  const folder = vendorFolder(app.folder);
-  if (folder === null || !existsSync(join(app.folder, folder, 'autoload.php'))) return null;
+  const folder = vendorFolderOf(readComposer(app.folder, realFiles));
+  // The app itself would take its code to the base.
+  if (folder === null || folder === '.' || !existsSync(join(app.folder, folder, 'autoload.php'))) return null;
   if ((await typeAt(repository, commit, at('composer.json'))) === null) return null;
   if ((await typeAt(repository, commit, at(folder))) !== null) return null;
   for (const name of ['composer.json', 'composer.lock']) {
@@ -32,15 +35,4 @@ export async function findVendor(
     if (here !== there) return INSTALL;
   }
   return folder;
-}
-
-function vendorFolder(app: string): string | null {
-  try {
-    const { config } = JSON.parse(readFileSync(join(app, 'composer.json'), 'utf8'));
-    const folder = posix.normalize(String(config?.['vendor-dir'] ?? 'vendor')).replace(/\/+$/, '');
-    // One that lies elsewhere is no part of the app; the app itself would take its code to the base.
-    return folder === '.' || folder.startsWith('/') || folder.split('/').includes('..') ? null : folder;
-  } catch {
-    return null;
-  }
 }

@@ -91,7 +91,7 @@ export interface App {
   makesIndex?: true;
   /** A `.htaccess` file of the app with rules of its own, in its document root or in its root; absent: there is none. */
   htaccess?: string;
-  /** Development packages in its `vendor/`, by name; absent: none, or that folder is left out. */
+  /** Development packages that it is served with, by name; absent: none, or Composer installs anew. */
   devPackages?: readonly string[];
   kind: AppKind;
   /** Whether it has a `handler.php`, which servers that keep an app in memory call. */

@@ -31,17 +31,21 @@ test('the recipe gets the names of variables and commands, never their text', ()
 });
 
 test.each([
-  ['', 'copied'],
-  ['public/vendor', 'copied'],
-  ['# no vendor here', 'copied'],
-  ['vendor', 'built'],
-  ['*\n!public\n!src', 'built'],
-])('packages that lie in vendor/ with .dockerignore %j: %s', (ignored, expected) => {
+  ['', {}, 'copied'],
+  ['public/vendor', {}, 'copied'],
+  ['# no vendor here', {}, 'copied'],
+  ['vendor', {}, 'built'],
+  ['*\n!public\n!src', {}, 'built'],
+  ['', { 'vendor-dir': './vendor/' }, 'copied'],
+  ['', { 'vendor-dir': 'deps' }, 'built'],
+  ['', { 'vendor-dir': '../vendor' }, 'built'],
+  ['', { 'vendor-dir': '/app/vendor' }, 'built'],
+])('packages that lie in vendor/ with .dockerignore %j and config %j: %s', (ignored, config, expected) => {
   const folder = mkdtempSync(join(tmpdir(), 'php-runtime-bench-ignored-'));
   try {
     mkdirSync(join(folder, 'vendor'));
     writeFileSync(join(folder, 'vendor/autoload.php'), '<?php');
-    writeFileSync(join(folder, 'composer.json'), '{}');
+    writeFileSync(join(folder, 'composer.json'), JSON.stringify({ config }));
     writeFileSync(join(folder, '.dockerignore'), ignored);
     const image = { app: { name: 'app', folder, kind: 'plain' }, php: '8.4', args: {}, install: false };
     const bases = basesOfApp(image as unknown as PlannedImage, { prepare: [] });

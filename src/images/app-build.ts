@@ -2,7 +2,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { CONFIG_FILES, realFiles } from '../config/files.ts';
 import { frameworkEnvironment } from '../config/parts/apps.ts';
-import { usesVendor } from '../config/parts/composer.ts';
+import { findServedVendor } from '../config/parts/composer.ts';
 import type { App, Config } from '../config/types.ts';
 import type { PlannedImage } from '../plan/variants.ts';
 import { makeTemporary } from '../temporary.ts';
@@ -122,7 +122,7 @@ const nameOf = (index: number) => `BENCH_PREPARE_${index + 1}`;
 /** An app without a framework whose packages are there already needs no build. */
 function needsBuild({ folder, kind }: App): boolean {
   if (realFiles.kind(join(folder, 'composer.json')) !== 'file') return false;
-  return kind === 'symfony' || kind === 'laravel' || !usesVendor(folder, realFiles);
+  return kind === 'symfony' || kind === 'laravel' || findServedVendor(folder, realFiles) === null;
 }
 
 async function readIgnored(folder: string): Promise<string> {

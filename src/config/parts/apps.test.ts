@@ -187,6 +187,12 @@ test('packages for development are found in vendor/, where that is used', () => 
   const dev = installed({ dev: true, 'dev-package-names': ['phpunit/phpunit', 7, '<b>/x'] });
   expect(app(dev)?.devPackages).toEqual(['phpunit/phpunit']);
   expect(app(dev, { '.dockerignore': '/vendor\n' })).not.toHaveProperty('devPackages');
+  const elsewhere = {
+    'composer.json': '{"config": {"vendor-dir": "./lib/deps/"}}',
+    'lib/deps/autoload.php': '',
+    'lib/deps/composer/installed.json': dev,
+  };
+  expect(app('{}', elsewhere)?.devPackages).toEqual(['phpunit/phpunit']);
   for (const other of [
     installed({ dev: true, 'dev-package-names': [] }),
     installed({ dev: false, 'dev-package-names': ['phpunit/phpunit'] }),

@@ -3,7 +3,14 @@ import { UserError } from '../../errors.ts';
 import type { Files } from '../files.ts';
 import { NAME, quote, refuse, suggest } from '../text.ts';
 import type { App, AppKind } from '../types.ts';
-import { type Composer, findVersions, lower, readComposer, readLocked, usesVendor } from './composer.ts';
+import {
+  type Composer,
+  findServedVendor,
+  findVersions,
+  lower,
+  readComposer,
+  readLocked,
+} from './composer.ts';
 
 /** Names of the apps that come with us. */
 export function bundledApps(packageRoot: string, files: Files): string[] {
@@ -131,14 +138,13 @@ export function findApp(
 /** Composer's list of installed packages is long: some MB in the largest apps. */
 const MAX_INSTALLED_BYTES = 64 * 2 ** 20;
 
-/** The packages for development in an app's `vendor/`, by name; none where Composer installs anew, as it is left out. */
+/** The packages for development that an app is served with, by name; none where Composer installs anew. */
 export function findDevPackages(folder: string, files: Files): string[] {
-  const at = (name: string) => join(folder, name);
-  if (!usesVendor(folder, files)) return [];
+  const vendor = findServedVendor(folder, files);
+  if (vendor === null) return [];
+  const list = join(folder, vendor, 'composer/installed.json');
   try {
-    const installed = JSON.parse(
-      files.read(at('vendor/composer/installed.json'), MAX_INSTALLED_BYTES) ?? '{}',
-    );
+    const installed = JSON.parse(files.read(list, MAX_INSTALLED_BYTES) ?? '{}');
     const names = installed.dev === true ? installed['dev-package-names'] : [];
     return names.filter((name: unknown) => typeof name === 'string' && /^[\w.-]+\/[\w.-]+$/.test(name));
   } catch {

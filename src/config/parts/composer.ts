@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import type { Files } from '../files.ts';
 import type { App } from '../types.ts';
 import { isIgnored } from './dockerignore.ts';
@@ -39,11 +39,19 @@ function readLock(folder: string, files: Files): Entries | null {
   return readJson(files.read(join(folder, 'composer.lock'), MAX_LOCK_BYTES));
 }
 
-/** Whether the packages in `vendor/` are served: they are there, and `.dockerignore` does not leave them out. */
-export function usesVendor(folder: string, files: Files): boolean {
-  const loader = 'vendor/autoload.php';
-  if (files.kind(join(folder, loader)) !== 'file') return false;
-  return !isIgnored(files.read(join(folder, '.dockerignore')) ?? '', loader);
+/** The folder of the packages, relative to composer.json; null: outside the app, which only the container can see. */
+export function vendorFolderOf({ config }: Pick<Composer, 'config'>): string | null {
+  const folder = posix.normalize(String(config['vendor-dir'] ?? 'vendor')).replace(/(?<=.)\/$/, '');
+  return folder.startsWith('/') || folder.split('/').includes('..') ? null : folder;
+}
+
+/** The folder of packages that are served: they are there, and `.dockerignore` does not leave them out. Null: none. */
+export function findServedVendor(folder: string, files: Files): string | null {
+  const vendor = vendorFolderOf(readComposer(folder, files));
+  if (vendor === null) return null;
+  const loader = join(vendor, 'autoload.php');
+  if (files.kind(join(folder, loader)) !== 'file') return null;
+  return isIgnored(files.read(join(folder, '.dockerignore')) ?? '', loader) ? null : vendor;
 }
 
 /** Keys in lower case, of what should be an object. */

@@ -52,6 +52,9 @@ describe('an index.php that the build makes', () => {
     const vendor = { ...drupal, 'vendor/autoload.php': '' };
     expect(messageOf(() => parse(vendor))).toMatch(/^no index.php in the app\n/);
     expect(appOf({ ...vendor, '.dockerignore': 'vendor\n' })).toMatchObject({ root: 'web' });
+    const named = composer({ 'drupal/core-composer-scaffold': '^11' }, { config: { 'vendor-dir': 'deps' } });
+    expect(appOf({ ...named, 'vendor/autoload.php': '' })).toMatchObject({ root: '.', makesIndex: true });
+    expect(messageOf(() => parse({ ...named, 'deps/autoload.php': '' }))).toMatch(/^no index.php in the app/);
   });
 
   test('by a command, or by a script of Composer, in the document root that is given', () => {

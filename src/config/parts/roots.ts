@@ -3,7 +3,7 @@ import { UserError } from '../../errors.ts';
 import type { Files } from '../files.ts';
 import { escapeText, NAME, quote, refuse } from '../text.ts';
 import type { App } from '../types.ts';
-import { readComposer, usesVendor } from './composer.ts';
+import { findServedVendor, readComposer } from './composer.ts';
 
 /** The folders in which frameworks keep their front controller, in the order we look. */
 export const ROOTS = ['public', 'web', 'webroot', 'pub', '.'];
@@ -39,9 +39,9 @@ function hasIndex(folder: string, root: string, files: Files): boolean {
   return files.kind(join(folder, root, 'index.php')) === 'file';
 }
 
-/** Whether Composer installs packages in the build: there is no `vendor/`, or it is left out. */
+/** Whether Composer installs packages in the build: there are none, or they are left out. */
 function isInstalled(folder: string, files: Files): boolean {
-  return files.kind(join(folder, 'composer.json')) === 'file' && !usesVendor(folder, files);
+  return files.kind(join(folder, 'composer.json')) === 'file' && findServedVendor(folder, files) === null;
 }
 
 /**

@@ -1,6 +1,13 @@
-import { join, posix } from 'node:path';
+import { join } from 'node:path';
 import type { Files } from '../files.ts';
-import { type Composer, lower, readComposer, readLocked, readLockedPlatform } from '../parts/composer.ts';
+import {
+  type Composer,
+  lower,
+  readComposer,
+  readLocked,
+  readLockedPlatform,
+  vendorFolderOf,
+} from '../parts/composer.ts';
 import { isIgnored } from '../parts/dockerignore.ts';
 import type { PhpNeed } from './constraint.ts';
 
@@ -17,9 +24,8 @@ export function findPhpNeeds(folder: string, env: Readonly<Record<string, string
   const ignored = files.read(join(folder, '.dockerignore')) ?? '';
   const isServed = (name: string) => files.kind(join(folder, name)) === 'file' && !isIgnored(ignored, name);
   const composer = readComposer(folder, files);
-  const vendor = posix.normalize(String(composer.config['vendor-dir'] ?? 'vendor'));
-  // Only the container knows what lies outside the app.
-  if (vendor.startsWith('/') || vendor.split('/').includes('..')) return [];
+  const vendor = vendorFolderOf(composer);
+  if (vendor === null) return [];
   if (isServed(join(vendor, 'autoload.php'))) {
     const check = join(vendor, 'composer/platform_check.php');
     return isServed(check) ? readCheck(files.read(join(folder, check)), check) : [];

@@ -14,7 +14,7 @@ test('an app with packages for development is named once', () => {
   expect(found.map(({ code, message }) => [code, message])).toEqual([
     [
       'dev-packages',
-      "the vendor/ of the app 'shop' has development packages, 2 with phpunit/phpunit, and is used as it is: the app may be slower than in production",
+      "the vendor folder of the app 'shop' has development packages, 2 with phpunit/phpunit, and is used as it is: the app may be slower than in production",
     ],
   ]);
 });

@@ -1,7 +1,7 @@
 import type { Warning } from '../../results/results.ts';
 import type { PlannedImage } from '../variants.ts';
 
-/** For each app that is served with packages for development, as they lie in its `vendor/`. */
+/** For each app that is served with packages for development, as they lie in its vendor folder. */
 export function warnOfDevPackages(images: readonly PlannedImage[]): Warning[] {
   const asTheyLie = images.filter(({ ref, ready, install }) => ref === null && ready === null && !install);
   const apps = new Map(asTheyLie.map(({ app }) => [app.name, app]));
@@ -11,8 +11,8 @@ export function warnOfDevPackages(images: readonly PlannedImage[]): Warning[] {
     return [
       {
         code: 'dev-packages',
-        message: `the vendor/ of the app '${name}' has development packages, ${devPackages.length} with ${first}, and is used as it is: the app may be slower than in production`,
-        remedy: 'add vendor to .dockerignore, and Composer installs the packages of production',
+        message: `the vendor folder of the app '${name}' has development packages, ${devPackages.length} with ${first}, and is used as it is: the app may be slower than in production`,
+        remedy: 'add that folder to .dockerignore, and Composer installs the packages of production',
         variant: null,
       },
     ];
