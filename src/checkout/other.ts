@@ -11,8 +11,8 @@ import type { Found, Surroundings } from './found.ts';
 import { locate, openRepository, type Repository, type Resolved, resolveRef } from './repository.ts';
 import { describeTree } from './tree.ts';
 
-/** The configuration of a comparison: apps, runtimes, `compare-to`, rules and the results folder. */
-type Compared = Pick<RunOptions, 'apps' | 'runtimes'> &
+/** The configuration of a comparison: apps, runtimes, versions of PHP, environment, `compare-to`, rules and the results folder. */
+type Compared = Pick<RunOptions, 'apps' | 'runtimes' | 'php' | 'env'> &
   Pick<CompareOptions, 'compareTo'> &
   Pick<ReportOptions, 'failOn' | 'out'>;
 

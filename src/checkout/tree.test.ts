@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { root } from '../../test/fixtures/docs.ts';
 import {
   commit,
+  configOf,
   find,
   folder,
   git,
@@ -14,7 +15,9 @@ import {
   useRepository,
   write,
 } from '../../test/fixtures/repository.ts';
+import type { Other } from '../config/types.ts';
 import { realHost } from '../host.ts';
+import { planVariants } from '../plan/variants.ts';
 import { checkOut } from './checkout.ts';
 
 useRepository();
@@ -75,6 +78,56 @@ describe('what there is in the other commit', () => {
     commit({ README: 'one' });
     commit({ 'composer.json': JSON.stringify({ require: { 'typo3/cms-core': '^13' } }) });
     expect((await find('HEAD~1'))?.notes.map(({ code }) => code)).toEqual(['not-in-base']);
+  });
+
+  describe('the version of PHP that the base requires', () => {
+    const requires = (php: string) => ({ 'composer.json': JSON.stringify({ require: { php } }) });
+    const misfit = (php: string, need: string) =>
+      expect.objectContaining({
+        code: 'no-base',
+        message: expect.stringMatching(
+          new RegExp(
+            `^app 'shop' is not compared on PHP ${php}: HEAD~1 \\([0-9a-f]{10}\\) requires ${need}$`,
+          ),
+        ),
+      });
+
+    it('is not the one that is measured: the base is not built', async () => {
+      commit({ [INDEX]: '', ...requires('~8.2.0') });
+      commit(requires('^8.4'));
+      const found = await find('HEAD~1');
+      expect(found?.notes).toEqual([misfit('8.4', "'~8.2.0' \\(require.php in composer.json\\)")]);
+      expect(found?.other).toMatchObject({ kind: 'none', reason: found?.notes[0]?.message });
+    });
+
+    it('is one of those that are measured: the base is built for that one', async () => {
+      commit({ [INDEX]: '', 'composer.json': '{}', 'composer.lock': '{"platform": {"php": "~8.3.0"}}' });
+      commit({ 'composer.lock': '{}' });
+      const options = { flags: ['--php', '8.3,8.4', '--runtimes', 'apache'] };
+      const found = await find('HEAD~1', options);
+      expect(found?.notes).toEqual([misfit('8.4', "'~8.3.0' \\(platform.php in composer.lock\\)")]);
+      const config = { ...configOf('HEAD~1', options), other: found?.other as Other };
+      expect(planVariants(config).variants.map(({ id, base }) => [id, base])).toEqual([
+        ['apache@8.3', 'apache@8.3:base'],
+        ['apache@8.4', null],
+        ['apache@8.3:base', null],
+      ]);
+    });
+
+    it('is that of packages in git', async () => {
+      const check = { 'deps/composer/platform_check.php': 'if (!(PHP_VERSION_ID >= 80500)) {' };
+      const composer = { 'composer.json': '{"config": {"vendor-dir": "deps"}}', 'composer.lock': '{}' };
+      commit({ [INDEX]: '', ...composer, ...check, 'deps/autoload.php': '' });
+      git(repository, 'rm', '-r', '--quiet', 'deps');
+      commit({});
+      expect((await find('HEAD~1'))?.notes).toEqual([misfit('8.4', "'>=8.5.0' \\(deps/\\S+\\)")]);
+    });
+
+    it('does not matter where Composer compares none', async () => {
+      commit({ [INDEX]: '', ...requires('~8.2.0') });
+      commit({ ...requires('^8.4'), '.bench.yml': "env: { COMPOSER_IGNORE_PLATFORM_REQS: '1' }" });
+      expect((await find('HEAD~1'))?.notes).toEqual([]);
+    });
   });
 
   it('an index.php that a command makes needs no other packages', async () => {

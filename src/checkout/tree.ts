@@ -1,5 +1,7 @@
 import { join, relative } from 'node:path';
 import { makesIndex, ROOTS } from '../config/parts/roots.ts';
+import type { PhpNeed } from '../config/php/constraint.ts';
+import { describeNeed, findUnmetNeed } from '../config/php/php-versions.ts';
 import { escapeText } from '../config/text.ts';
 import type { App, Config, OtherApp, Runtime, Whereabouts } from '../config/types.ts';
 import type { Warning } from '../results/results.ts';
@@ -7,12 +9,13 @@ import { plural } from '../text/plain.ts';
 import { listChanged } from './changed.ts';
 import type { Found, Surroundings } from './found.ts';
 import { listUncommitted, settingsIn } from './head.ts';
+import { findNeedsAt } from './needs-at.ts';
 import { locate, type Repository, typeAt } from './repository.ts';
 import { findVendor, INSTALL } from './vendor.ts';
 
 /** The project whose base is looked for. */
 export interface Subject {
-  config: Pick<Config, 'out' | 'runtimes'>;
+  config: Pick<Config, 'out' | 'runtimes' | 'php' | 'env'>;
   around: Surroundings;
   repository: Repository;
   /** The path of each app in the repository. */
@@ -39,7 +42,17 @@ export async function describeTree(tree: Tree, subject: Subject): Promise<Found>
       apps[app.name] = { missing: found.message };
     } else {
       const { root, vendor } = found;
-      apps[app.name] = { folder: path, root, install: vendor === INSTALL };
+      const install = vendor === INSTALL;
+      const at = { path, env: config.env, isInstalled: install };
+      // Packages of the checkout serve both, and were checked with it.
+      const php = typeof vendor === 'string' ? [] : await findNeedsAt(repository, tree.commit, at);
+      const misfit = findMisfitAt(tree, app, php, config.php);
+      if (misfit) notes.push(misfit.note);
+      if (misfit?.isWhole) {
+        apps[app.name] = { missing: misfit.note.message };
+        continue;
+      }
+      apps[app.name] = { folder: path, root, install, ...(php.length > 0 && { php }) };
       if (vendor !== null && vendor !== INSTALL) {
         bring.push({ from: join(app.folder, vendor), to: join(path, vendor) });
       }
@@ -113,6 +126,26 @@ async function canMakeIndex(repository: Repository, tree: Tree, app: App, path: 
   if (makesIndex(app.packages))
     return (await typeAt(repository, tree.commit, join(path, 'composer.json'))) === 'blob';
   return app.makesIndex === true && (await typeAt(repository, tree.commit, path)) === 'tree';
+}
+
+/** A note of the versions of PHP that fit the checkout alone, and whether no other is measured; null: they fit both. */
+function findMisfitAt(
+  tree: Tree,
+  app: App,
+  php: readonly PhpNeed[],
+  versions: readonly string[],
+): { note: Warning; isWhole: boolean } | null {
+  const measured = versions.filter((version) => !findUnmetNeed(app, version));
+  const unmet = measured.filter((version) => findUnmetNeed({ php }, version));
+  const [need] = unmet.flatMap((version) => findUnmetNeed({ php }, version) ?? []);
+  if (!need) return null;
+  const note = {
+    code: 'no-base',
+    message: `app '${app.name}' is not compared on PHP ${unmet.join(', ')}: ${nameOf(tree)} requires ${describeNeed(need)}`,
+    remedy: 'set `php` to a version that both allow, or choose another ref in compare-to',
+    variant: null,
+  };
+  return { note, isWhole: unmet.length === measured.length };
 }
 
 /** The project's own runtimes, as they are in the commit. */

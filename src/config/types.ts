@@ -197,6 +197,8 @@ export interface OtherApp {
   root: string;
   /** Its packages are others: Composer installs them anew, on both sides. */
   install: boolean;
+  /** Requirements on the version of PHP; absent: none, or those of the checkout. */
+  php?: readonly PhpNeed[];
 }
 
 /** The base of `compare-to`: what stands there instead of the app as it is checked out. */

@@ -195,7 +195,9 @@ function checkNames(
 function findApp(other: Other | undefined, app: App): App | null {
   if (other?.kind === 'image' || other?.kind === 'itself') return app;
   const there = other?.kind === 'commit' ? other.apps[app.name] : undefined;
-  return there && 'folder' in there ? { ...app, folder: there.folder, root: there.root } : null;
+  if (!there || !('folder' in there)) return null;
+  const { folder, root, php } = there;
+  return { ...app, folder, root, ...(php && { php }) };
 }
 
 /** Whether its packages are made anew, since they are others in the other commit. */
@@ -212,7 +214,7 @@ function planTwin(
   images: Map<string, PlannedImage>,
 ): PlannedVariant | null {
   const there = other.kind === 'commit' ? other.runtimes[head.runtime.name] : undefined;
-  if (there && 'missing' in there) return null;
+  if ((there && 'missing' in there) || findUnmetNeed(app, head.php)) return null;
   const atOther = (one: PlannedImage, runtime: Runtime) =>
     other.kind === 'itself'
       ? one
