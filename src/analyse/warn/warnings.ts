@@ -4,6 +4,7 @@ import { FEW_INSTANCES, FOREIGN_CPU, IDLE_CPU, STALL, STEAL } from '../../stats/
 import { listNames } from '../../text/plain.ts';
 import type { ScenarioSummary } from '../summary.ts';
 import { ANOTHER_RUN } from './earlier.ts';
+import { sortByEffect } from './effects.ts';
 import { findFlaws, warning } from './flaws.ts';
 import { findScriptFlaws } from './script-flaws.ts';
 
@@ -12,7 +13,7 @@ const SAMPLED_MS = 500;
 
 const UNSEEN = ['few-instances', 'no-samples'];
 
-/** Everything that makes a number less than it seems, with what to do about it. Those of the run come first. */
+/** Everything that makes a number less than it seems, with what to do about it. The strongest effects come first. */
 export function findWarnings(results: Results, scenarios: readonly ScenarioSummary[]): Warning[] {
   const found = [
     ...ofRun(results, scenarios),
@@ -23,7 +24,7 @@ export function findWarnings(results: Results, scenarios: readonly ScenarioSumma
   const known = new Set(results.warnings.map((warning) => warning.code));
   // Nothing of a site in a cluster is started, and only its answers are seen: that is reported once.
   if (results.plan.elsewhere?.kind === 'cluster') for (const code of UNSEEN) known.add(code);
-  return [...results.warnings, ...found.filter((warning) => !known.has(warning.code))];
+  return sortByEffect([...results.warnings, ...found.filter((warning) => !known.has(warning.code))]);
 }
 
 function ofRun({ run, plan, variants }: Results, scenarios: readonly ScenarioSummary[]): Warning[] {
