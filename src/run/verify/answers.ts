@@ -16,6 +16,7 @@ import {
   findRedirects,
   type Reply,
   type Round,
+  sayFurther,
 } from './verify.ts';
 
 /** Findings about the variants' answers so far. */
@@ -147,11 +148,13 @@ async function report(
   faults: readonly (readonly [string, Fault])[],
 ): Promise<Set<string>> {
   const failed = new Set<string>();
-  for (const [id, { kind, reason }] of faults) {
+  for (const [id, fault] of faults) {
+    const { kind, reason } = fault;
+    const others = sayFurther(fault);
     const server = servers.find((server) => server.variant.id === id) as Server;
     const { variant } = server;
     if (world.job.config.sameAnswers === 'warn' && (kind === 'head' || kind === 'body')) {
-      if (!reported.has(id)) world.sink.warn(differs(id, `${variant.label}: ${reason}`));
+      if (!reported.has(id)) world.sink.warn(differs(id, `${variant.label}: ${reason}${others}`));
       reported.add(id);
       continue;
     }
@@ -166,7 +169,7 @@ async function report(
     const { setUp, host } = world.job.config;
     const stored = setUp !== undefined && reason.includes(`:${server.port}`) ? storedAddress(host) : '';
     const remedy = kind === 'body' ? `${MASKABLE}${stored}` : kind === 'head' ? TOLERABLE : '';
-    fail(id, { ...failure, reason: `${failure.reason}${remedy}` });
+    fail(id, { ...failure, reason: `${failure.reason}${others}${remedy}` });
     failed.add(id);
   }
   return failed;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Answer, type Asked, findDifferent, findRedirects } from './verify.ts';
+import { type Answer, type Asked, findDifferent, findRedirects, sayFurther } from './verify.ts';
 
 const answer = (body: string, rest: Partial<Answer> = {}): Answer => ({
   status: 200,
@@ -187,6 +187,27 @@ describe('findDifferent', () => {
       expect(found).toEqual(expected);
     }
   });
+});
+
+test('further requests that a variant answers wrongly are counted', () => {
+  const page = (request: string, variant: string, body: string, status = 200): Asked => ({
+    ...asked(variant, body, body, { status }),
+    request,
+  });
+  const found = findDifferent(
+    ['GET /', 'GET /a', 'GET /b'].flatMap((request) => [
+      ...['a', 'b'].map((variant) => page(request, variant, 'right')),
+      page(request, 'c', 'wrong', request === 'GET /' ? 500 : 200),
+      page(request, 'd', request === 'GET /b' ? 'right' : 'wrong'),
+      page(request, 'e', request === 'GET /b' ? 'wrong' : 'right'),
+    ]),
+  );
+  expect([...found].map(([variant, fault]) => variant + sayFurther(fault))).toEqual([
+    'c; 2 more requests are answered wrongly',
+    'd; 1 more request is answered wrongly',
+    'e',
+  ]);
+  expect(found.get('c')?.reason).toBe('GET / answers HTTP 500');
 });
 
 test('a path that the load does not ask for may be refused, by all alike', () => {

@@ -1,3 +1,4 @@
+import { plural } from '../../text/plain.ts';
 import { findUnlike, makeTemplate, type Template } from './template.ts';
 import { findUnfinished } from './unfinished.ts';
 
@@ -49,10 +50,12 @@ export interface Fault {
   kind: 'wrong' | 'status' | 'head' | 'body';
   /** The variant whose answers count as right. */
   model: string | null;
+  /** Further requests that the variant answers wrongly. */
+  others: number;
 }
 
 /**
- * Finds the variants that answer differently from most, or wrongly, each with the first fault.
+ * Finds the variants that answer differently from most, or wrongly, each with the first fault and the number of others.
  *
  * Differences among a variant's own answers are masked. Tokens and random numbers change with each request, the time at
  * which a page was cached with each start. Status, content type, location and the rest of the body have to be the same
@@ -60,14 +63,16 @@ export interface Fault {
  */
 export function findDifferent(asked: readonly Asked[]): Map<string, Fault> {
   const faults = new Map<string, Fault>();
+  const add = (variant: string, fault: Omit<Fault, 'others'>) => {
+    const first = faults.get(variant);
+    faults.set(variant, first ? { ...first, others: first.others + 1 } : { ...fault, others: 0 });
+  };
   for (const request of new Set(asked.map((a) => a.request))) {
     const good: Shape[] = [];
     for (const one of asked.filter((a) => a.request === request)) {
       const bad = one.answers.find((a) => isBad(a, one));
       if (!bad) good.push(shapeOf(one));
-      else if (!faults.has(one.variant)) {
-        faults.set(one.variant, { reason: `${request} ${blame(bad)}`, kind: 'wrong', model: null });
-      }
+      else add(one.variant, { reason: `${request} ${blame(bad)}`, kind: 'wrong', model: null });
     }
     const groups: Shape[][] = [];
     for (const one of good) {
@@ -79,15 +84,21 @@ export function findDifferent(asked: readonly Asked[]): Map<string, Fault> {
     const model = right[0];
     if (!model) continue;
     for (const one of good) {
-      if (right.includes(one) || faults.has(one.variant)) continue;
+      if (right.includes(one)) continue;
       const found = compareShapes(model, one);
       // Masks of several answers may fit one and not each other.
       if (found === null) continue;
       const reason = `${request} answers differently from ${model.variant}: ${found.reason}`;
-      faults.set(one.variant, { ...found, reason, model: model.variant });
+      add(one.variant, { ...found, reason, model: model.variant });
     }
   }
   return faults;
+}
+
+/** `; 2 more requests are answered wrongly`, to end a reason with; empty if there are none. */
+export function sayFurther({ others }: Pick<Fault, 'others'>): string {
+  if (others === 0) return '';
+  return `; ${plural(others, 'more request')} ${others === 1 ? 'is' : 'are'} answered wrongly`;
 }
 
 /**
