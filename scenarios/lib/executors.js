@@ -125,29 +125,35 @@ export function scenarioOfClients(plan, schedule) {
 
 /**
  * The blocks of an open load in lanes. Each lane has a rate and clients of its own, for the reason above. Blocks at the same
- * time are in one lane each. Any other block is in all lanes, which share its rate and clients.
+ * time are in one lane each. Any other block is in all lanes, which share its rate and clients. In a second window of a duet,
+ * the first to begin is in the second lane. Behind it, both lanes have had as much load, and still take turns.
  */
 export function lanesOf(blocks, slices) {
-  const places = blocks.map(({ startMs }, i) => {
-    const earlier = blocks.slice(0, i);
-    return earlier.filter((other) => other.startMs + other.lengthMs > startMs).length;
+  const together = blocks.map((block) => blocks.filter((other) => overlap(block, other)));
+  const lanes = Array.from({ length: Math.max(...together.map(({ length }) => length)) }, () => []);
+  let windows = 0;
+  blocks.forEach((block, i) => {
+    const { steps } = slices[block.order[0]];
+    const place = together[i].indexOf(block);
+    if (together[i].length === 1) {
+      for (const lane of lanes) lane.push({ ...block, steps, share: 1 / lanes.length });
+    } else {
+      lanes[(place + windows) % lanes.length].push({ ...block, steps, share: 1 });
+      if (place === together[i].length - 1) windows++;
+    }
   });
-  const isAlone = ({ startMs, lengthMs }, i) =>
-    places[i] === 0 && !(i + 1 < blocks.length && blocks[i + 1].startMs < startMs + lengthMs);
-  const count = Math.max(...places) + 1;
-  return Array.from({ length: count }, (_, lane) =>
-    blocks.flatMap((block, i) => {
-      const { steps } = slices[block.order[0]];
-      if (isAlone(block, i)) return [{ ...block, steps, share: 1 / count }];
-      return places[i] === lane ? [{ ...block, steps, share: 1 }] : [];
-    }),
-  );
+  return lanes;
+}
+
+function overlap(one, other) {
+  return one.startMs < other.startMs + other.lengthMs && other.startMs < one.startMs + one.lengthMs;
 }
 
 /** The load of a lane begins so much later than its scenario. */
 export const LEAD_MS = 1;
-// Requests that k6 begins late are still sent.
+// Requests that k6 begins late are still sent: it takes 33 ms to activate 1,000 clients (docs/method.md).
 const TAIL_MS = 100;
+const TAIL_MS_PER_CLIENT = 0.1;
 
 /** One scenario for each lane of an open load: its rate is 0 between the blocks. */
 export function scenariosOfLanes(plan, lanes) {
@@ -156,12 +162,12 @@ export function scenariosOfLanes(plan, lanes) {
   lanes.forEach((blocks, lane) => {
     const vus = Math.max(...blocks.map(({ steps, share }) => Math.ceil(steps[0].vus * share)));
     // k6 begins a request where the sum of the rate over time reaches a whole number. This much of the first one is over when
-    // the load begins, so that the lanes take turns and none of their requests is due when a block ends.
+    // the load begins, so that the lanes take turns and usually none of their requests is due when a block ends.
     const over = 1 - (lane + 0.5) / lanes.length;
     const [first, ...stages] = [
-      ...stay(over * 1e6, LEAD_MS),
+      ...stay(Math.round(over * 1e6), LEAD_MS),
       ...stagesOf(blocks, startMs),
-      ...stay(0, TAIL_MS),
+      ...stay(0, TAIL_MS + vus * TAIL_MS_PER_CLIENT),
     ];
     scenarios[`lane${lane}`] = {
       executor: 'ramping-arrival-rate',
@@ -204,7 +210,6 @@ function stagesOf(blocks, fromMs) {
 export function scenariosOfSlices(plan) {
   const scenarios = {};
   for (const slice of plan.slices) {
-    if (slice.block !== null) continue;
     for (const { first, steps } of groupSteps(slice.steps)) {
       const { offsetMs, durationMs } = steps[0];
       const common = {

@@ -163,7 +163,7 @@ export interface Row extends Record<Quantile, PercentileEstimate | null> {
   /** Iterations that could not start in time. */
   dropped: number;
   droppedRatio: number;
-  /** Requests still unanswered when the grace period ended. */
+  /** Requests still unanswered when k6 ended. */
   interrupted: number;
   bytesReceived: number;
   /** Latency criteria of the scenario that were not met, in words. */

@@ -185,7 +185,8 @@ export const KEYS = {
   'max-vus': {
     schema: scenarioKeys['max-vus'],
     value: 'N',
-    about: 'Limit on concurrent requests of a load with a rate',
+    about:
+      'Limit on concurrent requests of a load with a rate. With `compare-to`, an odd one becomes the next even one',
     default: 'from rate and timeout',
   },
   reuse: {

@@ -170,7 +170,7 @@ export const Measurement = z.object({
   iterations: count,
   /** Iterations that k6 could not start in time because no VU was free. */
   dropped: count,
-  /** Requests still unanswered when the slice's grace period (the timeout) ended. */
+  /** Requests still unanswered when k6 ended: the timeout after its last load. */
   interrupted: count,
   /** Null for the closed model. */
   offeredRps: z.number().nullable(),

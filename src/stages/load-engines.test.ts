@@ -5,7 +5,14 @@ import { refuseFewClients } from './load-engines.ts';
 
 const asked = (load: string | null, engines: readonly string[]) =>
   ({
-    scenarios: [{ name: 'shop', timeoutMs: 2000, load: load === null ? null : parseLoad(load) }],
+    scenarios: [
+      {
+        name: 'shop',
+        journey: { kind: 'paths', paths: ['/'] },
+        timeoutMs: 2000,
+        load: load === null ? null : parseLoad(load),
+      },
+    ],
     loadFrom: { engines, address: '192.0.2.1' },
   }) as unknown as Config;
 

@@ -36,7 +36,7 @@ export function refuseFewClients({
     const { name, load } = scenario;
     const steps = load === null ? [] : compileLoad(load, scenario);
     const slice = { warmup: false, duet: null, steps };
-    const hasDuets = compareTo !== undefined && load !== null && takesTurns(steps, loadMs(load));
+    const hasDuets = compareTo !== undefined && load !== null && takesTurns(scenario, steps, loadMs(load));
     const clients = mostGenerators(hasDuets ? [slice, { ...slice, duet: '' }] : [slice]);
     if (clients >= loadFrom.engines.length) continue;
     const isOpen = steps.every(({ rps }) => rps !== null);

@@ -106,11 +106,10 @@ export function predictEffort(
 
 /** Typical SD of ln(ratio) between blocks of one start in what decides; null where their time is not known. */
 function blockSpread(scenario: Scenario, duets: boolean): number | null {
-  const { load, journey } = scenario;
+  const { load } = scenario;
   const ms = load && loadMs(load);
   if (!load || !ms) return null;
   const over = (spread: number, loadedMs: number) => spread / Math.sqrt(loadedMs / 1000);
-  if (journey.kind === 'script' || !takesTurns(compileLoad(load, scenario), ms))
-    return over(SLICE_SPREAD, ms);
+  if (!takesTurns(scenario, compileLoad(load, scenario), ms)) return over(SLICE_SPREAD, ms);
   return duets ? over(DUET_SPREAD, Math.max(1000, ms)) : over(TURNS_SPREAD, ms);
 }

@@ -51,7 +51,7 @@ export function planSlices(
   for (const variant of orders.warmup()) warm(variant, 0, warmupMs);
   for (let block = 0; block < scenario.blocks; block++) {
     const order = orders.block();
-    const inTurns = takesTurns(steps, durationMs) && scenario.journey.kind !== 'script' && order.length > 1;
+    const inTurns = takesTurns(scenario, steps, durationMs) && order.length > 1;
     // Such a warm-up must directly precede its slice.
     if (inTurns && !order.some(isElastic)) {
       const rounds = countRounds(durationMs as number);
@@ -92,7 +92,7 @@ export function planSlices(
 /** A slice in one piece, on one variant alone. */
 export const WHOLE = { turns: null, turnMs: null, duet: null } as const;
 
-/** Both together have as many clients, or as high a rate, as one alone. k6 wants at least a second of each. */
+/** Both together have as many clients, or as high a rate, as one alone. At least a second of each, as turns reach into the next. */
 function planDuet(
   variant: string,
   duet: string,
@@ -209,7 +209,7 @@ function gapMs(slice: Slice, next: Slice | undefined, drainMs: number): number {
 
 /**
  * How long to let requests end after a slice, once it is known how long they take. Twice that, at least DRAIN_MS, at
- * most the timeout, after which nothing is in flight. `seenMs` null: not known yet.
+ * most the timeout, after which none of them is in flight. `seenMs` null: not known yet.
  */
 export function drainFor(scenario: Pick<Scenario, 'timeoutMs'>, seenMs: number | null): number {
   if (seenMs === null) return scenario.timeoutMs;

@@ -38,11 +38,15 @@ describe('turns', () => {
   });
 
   it('are for short loads of one step and more than one variant', () => {
+    const pages = { journey: { kind: 'paths', paths: ['/'] } } as const;
     const step = { offsetMs: 0, durationMs: 1000, rps: null, vus: 8, requests: null };
-    expect(takesTurns([step], 1000)).toBe(true);
-    expect(takesTurns([step, step], 1000)).toBe(false);
-    expect(takesTurns([step], null)).toBe(false);
-    expect(takesTurns([step], 60_000)).toBe(false);
+    expect(takesTurns(pages, [step], 1000)).toBe(true);
+    expect(takesTurns(pages, [step, step], 1000)).toBe(false);
+    expect(takesTurns(pages, [step], null)).toBe(false);
+    expect(takesTurns(pages, [step], 60_000)).toBe(false);
+    expect(takesTurns({ journey: { kind: 'script', name: 'own', file: 'own.js' } }, [step], 1000)).toBe(
+      false,
+    );
     expect(draft(['a']).every((slice) => slice.turns === null)).toBe(true);
     expect(draft(variants, (id) => id === 'b').every((slice) => slice.turns === null)).toBe(true);
   });

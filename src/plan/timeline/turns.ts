@@ -1,3 +1,4 @@
+import type { Scenario } from '../../config/types.ts';
 import type { LoadStep } from './load-steps.ts';
 import type { Slice } from './slices.ts';
 
@@ -12,10 +13,18 @@ const TURNS_UP_TO_MS = 10_000;
 /** A turn lasts at least this many typical requests, so that those which reach into the next one weigh little. */
 const REQUESTS_PER_TURN = 10;
 
-/** Whether slices of this load can be cut into turns: one short step at one concurrency or rate. */
-export function takesTurns(steps: readonly LoadStep[], durationMs: number | null): boolean {
+/** Whether slices of this load can be cut into turns: one short step at one concurrency or rate, by no script of the user's. */
+export function takesTurns(
+  { journey }: Pick<Scenario, 'journey'>,
+  steps: readonly LoadStep[],
+  durationMs: number | null,
+): boolean {
   return (
-    steps.length === 1 && durationMs !== null && durationMs >= 2 * TURN_MS && durationMs <= TURNS_UP_TO_MS
+    journey.kind !== 'script' &&
+    steps.length === 1 &&
+    durationMs !== null &&
+    durationMs >= 2 * TURN_MS &&
+    durationMs <= TURNS_UP_TO_MS
   );
 }
 

@@ -12,7 +12,14 @@ const apache = (more: object = {}, options: object = {}) =>
   }) as unknown as PlannedVariant;
 
 const scenario = (load: string, more: Partial<Scenario> = {}) =>
-  ({ name: 'ramp', load: parseLoad(load), timeoutMs: 2000, reuse: true, ...more }) as Scenario;
+  ({
+    name: 'ramp',
+    load: parseLoad(load),
+    timeoutMs: 2000,
+    reuse: true,
+    journey: { kind: 'paths' },
+    ...more,
+  }) as Scenario;
 
 const clientsOf = (variants: readonly PlannedVariant[], of: Scenario) =>
   warnOfKeptConnections(variants, [of]).map(({ code, message }) => [
@@ -34,12 +41,17 @@ test('two versions have as many clients each', () => {
     ['connections-exceed-workers', '18'],
   ]);
   expect(clientsOf([apache(), base], scenario('const(20, 1s)', { maxVus: 16 }))).toEqual([]);
+  // A ramp has no duets.
+  const three = apache({}, { workers: 3 });
+  expect(clientsOf([three, base], scenario('step(20, 40, 20, 1s)', { maxVus: 3 }))).toEqual([]);
 });
 
 test('where clients that ask again follow a rate, the next block has other connections', () => {
   expect(clientsOf([apache()], scenario('const(100, 1s) vus(4, 1s)'))).toEqual([
-    ['connections-exceed-workers', '22'],
+    ['connections-exceed-workers', '11'],
   ]);
+  const enough = apache({}, { workers: 22 });
+  expect(clientsOf([enough], scenario('const(100, 1s) vus(4, 1s)'))).toEqual([]);
 });
 
 test.each<[string, PlannedVariant, Scenario]>([

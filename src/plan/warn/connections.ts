@@ -1,6 +1,8 @@
+import { loadMs } from '../../config/parts/load.ts';
 import type { Scenario } from '../../config/types.ts';
 import type { Warning } from '../../results/results.ts';
 import { compileLoad } from '../timeline/load-steps.ts';
+import { takesTurns } from '../timeline/turns.ts';
 import type { PlannedVariant } from '../variants.ts';
 
 /** In a load that is open only in parts, each block has other clients than the one before, and k6 keeps those until their timeout. */
@@ -14,15 +16,17 @@ export function warnOfKeptConnections(
   variants: readonly PlannedVariant[],
   scenarios: readonly Scenario[],
 ): Warning[] {
-  // Each of two versions has half of the clients.
+  // With duets, each of two versions has half of the clients.
   const hasBase = variants.some(({ ref }) => ref !== null);
   return scenarios.flatMap((scenario): Warning[] => {
     const { name, load, reuse } = scenario;
     const steps = load && reuse ? compileLoad(load, scenario) : [];
     const open = steps.filter(({ rps }) => rps !== null);
     const clients = Math.max(0, ...open.map(({ vus }) => vus));
-    const connections =
-      open.length < steps.length ? NEIGHBOURS * clients : hasBase ? 2 * Math.ceil(clients / 2) : clients;
+    const hasDuets = hasBase && load !== null && takesTurns(scenario, steps, loadMs(load));
+    const isMixed = open.length < steps.length;
+    const connections = isMixed ? NEIGHBOURS * clients : hasDuets ? 2 * Math.ceil(clients / 2) : clients;
+    const whose = isMixed ? ', and those of the block before keep their connections, too' : '';
     const held = variants.filter(
       (variant) =>
         variant.ref === null && keepsWorkers(variant) && Number(variant.options.workers) < connections,
@@ -32,7 +36,7 @@ export function warnOfKeptConnections(
     return [
       {
         code: 'connections-exceed-workers',
-        message: `scenario ${name}: its rate has up to ${connections} clients. Each occupies a worker of ${labels} with its connection: with fewer workers requests may wait for seconds at any rate`,
+        message: `scenario ${name}: its rate has up to ${isMixed ? clients : connections} clients${whose}. Each connection occupies a worker of ${labels}: with fewer than ${connections} workers requests may wait for seconds at any rate`,
         remedy: `workers=${connections} or keep-alive=0s there, nginx in front of it (front=nginx), or fewer clients (max-vus)`,
         variant: null,
       },

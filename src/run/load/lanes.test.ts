@@ -81,6 +81,28 @@ describe('a load with a rate', () => {
     expect(one[1]).toBe((other[0] ?? 0) + 25);
   });
 
+  test.each([10, 20, 25, 30, 75])(
+    'behind duets its lanes still take turns: %i requests per second',
+    (rps) => {
+      const halves = { rps: rps / 2, vus: 3 };
+      const own = {
+        a: { steps: [{ ...STEP, rps, vus: 5 }] },
+        first: { steps: [{ ...STEP, durationMs: 1020, ...halves }] },
+        second: { steps: [{ ...STEP, ...halves }] },
+      };
+      const window = (ms: number) => [
+        { ...block('first', ms, 1020), id: `first${ms}` },
+        { ...block('second', ms + 20, 1000), id: `second${ms}` },
+      ];
+      const blocks = [...window(0), ...window(1300), block('a', 3000, 2000)];
+      const [one, other] = Object.values(scenariosOfLanes({ timeoutMs: 500 }, lanesOf(blocks, own))).map(
+        (lane) => arrivals(lane as { stages: Stage[] }).filter((at) => at > 3001),
+      ) as [number[], number[]];
+      expect(Math.abs((one[0] ?? 0) - (other[0] ?? 0))).toBeCloseTo(1000 / rps, 0);
+      expect(Math.abs(one.length - other.length)).toBeLessThanOrEqual(1);
+    },
+  );
+
   test('that is a ramp has the rate of each step', () => {
     const [lane] = loadOf([warmup, block('ramp', 1000, 2000)]);
     const all = arrivals(lane as { stages: Stage[] });

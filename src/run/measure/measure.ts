@@ -94,7 +94,7 @@ function readSpan({ batch, summary, beganMs }: BatchOutcome, slice: Slice) {
     iterations: metricOf(summary, slice, 'iterations', 'count'),
     begun,
     offeredRps: offered === null ? null : offered / (durationMs / 1000),
-    dropped: metricOf(summary, slice, 'dropped_iterations', 'count') || countDropped(batch, summary, slice),
+    dropped: countDropped(batch, summary, slice),
   };
 }
 

@@ -197,7 +197,9 @@ export async function waitForSamples(
   const last = batch.slices.at(-1);
   if (!last || samples.bootMs === null || batch.slices.every(({ warmup }) => warmup)) return;
   const startedMs =
-    summary && (summary.metrics[`bench_slice_start{slice:${sliceId(last)}}`]?.min || loadedFromMs(summary));
+    summary &&
+    (summary.metrics[`bench_slice_start{slice:${sliceId(last)}}`]?.min ||
+      loadedFromMs(summary) + last.startMs);
   const endMs = startedMs
     ? startedMs + (last.durationMs === null ? summary.durationMs : spanMs(last, batch)) + batch.drainMs
     : samples.completeMs + 200;
