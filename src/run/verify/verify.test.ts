@@ -189,6 +189,20 @@ describe('findDifferent', () => {
   });
 });
 
+test('a difference does not hide an error at a later request', () => {
+  const page = (request: string, variant: string, body: string, status = 200): Asked => ({
+    ...asked(variant, body, body, { status }),
+    request,
+  });
+  const found = findDifferent([
+    ...['a', 'b'].map((variant) => page('GET /', variant, 'right')),
+    page('GET /', 'c', 'other'),
+    ...['a', 'b'].map((variant) => page('GET /a', variant, 'right')),
+    page('GET /a', 'c', 'wrong', 500),
+  ]);
+  expect(found.get('c')).toMatchObject({ kind: 'wrong', reason: 'GET /a answers HTTP 500', others: 1 });
+});
+
 test('further requests that a variant answers wrongly are counted', () => {
   const page = (request: string, variant: string, body: string, status = 200): Asked => ({
     ...asked(variant, body, body, { status }),

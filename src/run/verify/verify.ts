@@ -54,8 +54,12 @@ export interface Fault {
   others: number;
 }
 
+/** The gravest first: `same-answers` and `mask` may allow the last ones. */
+const GRAVITY: readonly Fault['kind'][] = ['wrong', 'status', 'head', 'body'];
+
 /**
- * Finds the variants that answer differently from most, or wrongly, each with the first fault and the number of others.
+ * Finds the variants that answer differently from most, or wrongly, each with the first of its gravest faults and the number
+ * of others.
  *
  * Differences among a variant's own answers are masked. Tokens and random numbers change with each request, the time at
  * which a page was cached with each start. Status, content type, location and the rest of the body have to be the same
@@ -64,8 +68,9 @@ export interface Fault {
 export function findDifferent(asked: readonly Asked[]): Map<string, Fault> {
   const faults = new Map<string, Fault>();
   const add = (variant: string, fault: Omit<Fault, 'others'>) => {
-    const first = faults.get(variant);
-    faults.set(variant, first ? { ...first, others: first.others + 1 } : { ...fault, others: 0 });
+    const known = faults.get(variant);
+    const isGraver = known && GRAVITY.indexOf(fault.kind) < GRAVITY.indexOf(known.kind);
+    faults.set(variant, { ...(isGraver || !known ? fault : known), others: known ? known.others + 1 : 0 });
   };
   for (const request of new Set(asked.map((a) => a.request))) {
     const good: Shape[] = [];
