@@ -5,6 +5,7 @@ import { summarise, summaryOf } from '../../../test/fixtures/results/summaries.t
 import { analyse } from '../../analyse/analyse.ts';
 import type { ScenarioSummary, Soak } from '../../analyse/summary.ts';
 import { REPOSITORY_URL } from '../../project.ts';
+import type { Results } from '../../results/results.ts';
 import { soakLegend } from '../words/loads/soak.ts';
 import { renderMarkdown, renderMarkdownTable, type Stage } from './markdown.ts';
 import { docsUrl, methodUrl } from './md-comparisons.ts';
@@ -73,6 +74,18 @@ describe('the verdict claims no more than is known', () => {
     ],
   ])('%s', (name, expected) => {
     expect(verdict(name)).toBe(expected);
+  });
+  test.each(['quick', 'base'])('a page that may not be the app: said beside the result of %s', (name) => {
+    const results = fixtures[name]?.() as Results;
+    const own = {
+      code: 'looks-unfinished',
+      message: 'GET / looks like an installer',
+      remedy: '',
+      variant: null,
+    };
+    const text = renderMarkdown(summarise({ ...results, warnings: [...results.warnings, own] }));
+    expect(text.slice(0, 400)).toContain('Perhaps not the page that you mean: see looks-unfinished.');
+    expect(renderMarkdown(summarise(results))).not.toContain('Perhaps not');
   });
   test('one start each: noted in the same sentence', () => {
     expect(verdict('one-start')).toMatch(

@@ -2,6 +2,7 @@ import type { Row, ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import { cleanLine } from '../../text/plain.ts';
 import { countLines } from '../counts/count-words.ts';
 import type { Names } from '../words/changes.ts';
+import { doubt } from '../words/doubt.ts';
 import { DOUBTFUL_LEGEND, hasDoubtful, holdsLegend, intervalLegend } from '../words/legends.ts';
 import { capacityLegend } from '../words/loads/capacity.ts';
 import { thresholdsLine } from '../words/loads/scripted.ts';
@@ -67,7 +68,7 @@ export function viewScenario(
   const hasChange = scenario.comparisons.some((one) => one.against !== 'reference' && one.ratio !== null);
   return {
     title: cleanLine(facts.title || facts.name),
-    verdict: verdict(scenario, name),
+    verdict: known([doubt(summary), verdict(scenario, name)]).join(' '),
     tuned: tuned(scenario, summary, name),
     others: known([tradeOffs(scenario, name), exceptions(scenario, name)]),
     place: placeColumn(scenario),

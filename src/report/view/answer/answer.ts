@@ -2,6 +2,7 @@ import type { ScenarioSummary, Summary } from '../../../analyse/summary.ts';
 import type { Comparison } from '../../../results/results.ts';
 import { headlineOfCounts } from '../../counts/count-headline.ts';
 import { tellCounts } from '../../counts/count-words.ts';
+import { doubt } from '../../words/doubt.ts';
 import { counterpart } from '../../words/verdicts.ts';
 import type { Medium } from '../medium.ts';
 import type { Table } from '../table.ts';
@@ -71,9 +72,10 @@ function headlineFor(rows: readonly ChangeRow[], summary: Summary, medium: Mediu
 }
 
 function pointsOf(rows: readonly ChangeRow[], summary: Summary, medium: Medium): Point[] {
-  const sure = [...headlineFor(rows, summary, medium).sure, ...tellMissing(rows, summary, medium)].join(' ');
+  const { sure } = headlineFor(rows, summary, medium);
+  const texts = [doubt(summary), ...sure, ...tellMissing(rows, summary, medium)].filter(Boolean);
   return [
-    { kind: 'sure' as const, label: '', text: sure },
+    { kind: 'sure' as const, label: '', text: texts.join(' ') },
     ...tellCauses(rows, summary, medium).map((cause) => ({ kind: 'why' as const, ...cause })),
     { kind: 'counts' as const, label: 'Counts', text: tellCounts(summary, medium) },
     { kind: 'todo' as const, label: 'What to do', text: tellTodo(rows, summary, medium) },
