@@ -165,7 +165,7 @@ function stepAt(steps, first, sinceMs) {
   return i;
 }
 
-// The block that this client is in until then, and whose turn was last.
+// The block that this client is in until `endMs`, and whose turn was last.
 const here = { block: null, startTime: 0, endMs: 0, slice: null };
 
 // The lane of this client: its number is slow to read.
