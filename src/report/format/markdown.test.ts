@@ -61,6 +61,17 @@ test('the first answer that several variants gave alike is shown once, with all 
   expect(text).not.toContain('id 4');
 });
 
+test('answers that differ in their headers alone are one answer', () => {
+  const servers = ['a', 'b'].map((id) => ({ id, rps: 500, okRatio: 0.7 }));
+  const results = makeResults({ servers });
+  const measurements = results.measurements.map((one) => {
+    const answer = { status: 500, headers: `Server: ${one.variant}`, body: 'no table' };
+    return { ...one, errors: one.errors.map((error) => ({ ...error, answer })) };
+  });
+  const text = renderMarkdown(summarise({ ...results, measurements }));
+  expect(text.match(/^First .*$/gm)).toEqual(['First `http 500` of `a`, `b` at `/`:']);
+});
+
 describe('the verdict claims no more than is known', () => {
   const verdict = (name: string) => lines(renderMarkdown(summaryOf(name)))[2];
   test.each([

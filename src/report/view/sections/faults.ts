@@ -40,7 +40,7 @@ export function errorSection({ rows, bases }: ScenarioSummary): Section[] {
   const groups = groupAlike(
     samples,
     ({ kind, endpoint }) => `${kind} ${endpoint}`,
-    ({ log, ...line }) => [sampleText(line), log],
+    ({ answer, sample, log }) => [answer ?? cut(sample ?? '', SAMPLE_CHARACTERS), log],
   );
   return section('Errors', [grid('Errors', ERRORS, lines), ...groups.flatMap(sampleOf)], true);
 }
