@@ -85,7 +85,7 @@ export function warnOfRest(promised: Plan, rest: Plan, tookMs: number): Warning[
   return [
     {
       code: 'planned-anew',
-      message: `the first start took ${Math.round(tookMs / 1000)} s; promised: ${effort(promised)}${change(before)}; now planned: ${effort(rest)}${change(now)}`,
+      message: `a start takes ${Math.round(tookMs / 1000)} s; promised: ${effort(promised)}${change(before)}; now planned: ${effort(rest)}${change(now)}`,
       remedy: 'increase the budget, or make starts and the set-up of services faster',
       variant: null,
     },
@@ -93,7 +93,7 @@ export function warnOfRest(promised: Plan, rest: Plan, tookMs: number): Warning[
 }
 
 /**
- * The end of a run by its budget after this many starts. None where the plan was extended after the first start, and as
+ * The end of a run by its budget after this many starts. None where the plan was extended by the time that the first starts took, and as
  * many starts and slices as were promised before are done: then nothing is missing.
  */
 export function warnOfUsedUp(promised: Plan, plan: Plan, done: number): Warning[] {

@@ -137,7 +137,7 @@ export function planLoad(
   // All instances but the first take as long as the second.
   const secondsOf = (effort: Effort) => {
     const [first = 0, other = 0] = lay(effort, 2).map(seconds);
-    return searchSeconds + first + (effort.instances - 1) * other;
+    return RUN_SECONDS + searchSeconds + first + (effort.instances - 1) * other;
   };
   const effort =
     config.budgetMs === undefined
@@ -147,7 +147,9 @@ export function planLoad(
   return {
     ...applyEffort(config, effort, tests, duets),
     instances,
-    estimatedSeconds: Math.round(instances.reduce((sum, instance) => sum + seconds(instance), searchSeconds)),
+    estimatedSeconds: Math.round(
+      instances.reduce((sum, instance) => sum + seconds(instance), RUN_SECONDS + searchSeconds),
+    ),
     searches,
   };
 }
@@ -259,51 +261,63 @@ function loadSeconds({ batches }: Instance, config: Pick<RunOptions, 'loadFrom'>
   return batches.reduce((sum, batch) => sum + batchSeconds(config) + batchMs(batch) / 1000, 0);
 }
 
-function startSeconds(
-  { index, startOrder }: Instance,
-  config: Pick<RunOptions, 'services' | 'setUp'>,
-): number {
-  const each = START_SECONDS + setUpSeconds(config);
-  return INSTANCE_SECONDS + each * startOrder.length + (index === 0 ? RUN_SECONDS : 0);
+function startSeconds({ startOrder }: Instance, config: Pick<RunOptions, 'services' | 'setUp'>): number {
+  return INSTANCE_SECONDS + (START_SECONDS + setUpSeconds(config)) * startOrder.length;
+}
+
+/** Times of the starts that are over. */
+export interface Spent {
+  /** How many are over: 1 or more. */
+  starts: number;
+  /** The last of them with its load, without searches. */
+  lastMs: number;
+  /** All since the budget began. */
+  allMs: number;
+}
+
+/** The rest of a plan, and how long its next start may take. */
+export interface Rest {
+  plan: Plan;
+  nextMs: number;
 }
 
 /**
- * The rest of a plan with a budget, once the first start has shown how long one takes: by times alone, never by what was
- * measured. Null where the plan has no budget, or not even MIN_INSTANCES starts would fit, so that it stays as it is.
- *
- * @param tookMs the first start with its load, without searches
- * @param onceMs those searches
+ * The rest of a plan with a budget, by how long the last start took: by times alone, never by what was measured. The
+ * plan stays as it is if not even MIN_INSTANCES starts would fit.
  */
-export function planRest(config: Timeline, planned: Plan, tookMs: number, onceMs: number): Plan | null {
-  const [first] = planned.instances;
-  if (config.budgetMs === undefined || !first) return null;
-  const { variants } = planned;
-  const slower = (tookMs / 1000 - loadSeconds(drainSoon(first), config)) / startSeconds(first, config);
+export function planRest(config: Timeline & { budgetMs: number }, planned: Plan, spent: Spent): Rest {
+  const { variants, instances } = planned;
+  const done = instances.slice(0, spent.starts);
+  const last = done.at(-1) as Instance;
+  const asRun = last.index === 0 ? drainSoon(last) : last;
+  const slower = (spent.lastMs / 1000 - loadSeconds(asRun, config)) / startSeconds(last, config);
+  // Slow starts may come with longer pauses between slices, but fast ones do not shorten them.
+  const seconds = (instance: Instance) =>
+    loadSeconds(instance, config) + Math.max(0, slower) * startSeconds(instance, config);
   const lay = (effort: Effort, limit?: number) => layOutInstances(config, variants, effort, limit);
-  const spentSeconds = (tookMs + onceMs) / 1000;
-  const secondsOf = (effort: Effort) => {
-    const other = lay(effort, 2)[1] as Instance;
-    // Slow starts may come with longer pauses between slices, but fast ones do not shorten them.
-    const each = loadSeconds(other, config) + Math.max(0, slower) * startSeconds(other, config);
-    return spentSeconds + (effort.instances - 1) * each;
-  };
+  const secondsOf = (effort: Effort) =>
+    spent.allMs / 1000 + (effort.instances - done.length) * seconds(lay(effort, 2)[1] as Instance);
   const tests = countTests(variants) * config.scenarios.length;
   const duets = findDuets(config.other, variants).length > 0;
+  const withNext = (plan: Plan): Rest => {
+    const next = plan.instances[done.length];
+    return { plan, nextMs: next ? 1000 * seconds(next) : 0 };
+  };
   let effort: Effort;
   try {
     effort = fitBudget(config.budgetMs, config.scenarios, Math.max(1, tests), duets, secondsOf);
   } catch (error) {
-    if (error instanceof UserError) return null;
+    if (error instanceof UserError) return withNext(planned);
     throw error;
   }
-  const [again, ...others] = lay(effort) as [Instance, ...Instance[]];
-  const shift = countSlices(first) - countSlices(again);
-  return {
+  const all = lay(effort);
+  const shift = countSlices(done) - countSlices(all.slice(0, done.length));
+  return withNext({
     ...planned,
     ...applyEffort(config, effort, tests, duets),
-    instances: [first, ...others.map((instance) => renumber(instance, shift))],
+    instances: [...done, ...all.slice(done.length).map((instance) => renumber(instance, shift))],
     estimatedSeconds: Math.round(secondsOf(effort)),
-  };
+  });
 }
 
 /** The first start as it ran: its first load of a scenario waits for the timeout, and so shows that the others need not. */
@@ -317,11 +331,11 @@ function drainSoon({ batches, ...first }: Instance): Instance {
   return { ...first, batches: drained };
 }
 
-function countSlices({ batches }: Instance): number {
-  return batches.reduce((sum, { slices }) => sum + slices.length, 0);
+function countSlices(instances: readonly Instance[]): number {
+  return instances.flatMap(({ batches }) => batches).reduce((sum, { slices }) => sum + slices.length, 0);
 }
 
-/** The first start is over, so numbers go on behind its own. */
+/** Numbers go on behind those of the starts that are over. */
 function renumber(instance: Instance, by: number): Instance {
   const batches = instance.batches.map((batch) => ({
     ...batch,

@@ -78,29 +78,64 @@ async function runWith(startMs: (index: number) => number, { searchesMs = 0, fai
   return { promised, warned, said, plans, done };
 }
 
-test('once the first start is over, a run with a budget plans the rest by the time that it took', async () => {
-  const { promised, warned, said, plans, done } = await runWith((index) => (index === 0 ? 30_000 : 10_000));
-  const [rest, ...others] = plans;
+/** What these starts take if each takes so long beside its load. */
+const sumMs = (instances: readonly Instance[], startMs: (index: number) => number) =>
+  instances.reduce(
+    (sum, { index, batches }) => sum + startMs(index) + batches.reduce((ms, batch) => ms + batchMs(batch), 0),
+    0,
+  );
+
+test('after each of the first two starts, a run with a budget plans the rest by the time that they took', async () => {
+  const startMs = (index: number) => (index === 0 ? 30_000 : 10_000);
+  const { promised, warned, said, plans, done } = await runWith(startMs);
+  const [first, second, ...others] = plans.map(({ instances }) => instances);
   expect(others).toEqual([]);
-  const instances = rest?.instances ?? [];
-  expect(instances.length).toBeLessThan(promised.instances.length);
+  expect(first?.length).toBeLessThan(promised.instances.length);
+  expect(second?.length).toBeGreaterThan(first?.length as number);
   expect(said).toEqual([
-    `by what the first took, ${instances.length} instances fit the budget, not ${promised.instances.length}`,
+    `by the time that a start takes, ${first?.length} instances fit the budget, not ${promised.instances.length}`,
+    `by the time that a start takes, ${second?.length} instances fit the budget, not ${first?.length}`,
   ]);
   expect(warned).toEqual(['planned-anew']);
-  expect(done).toEqual(instances);
+  expect(done).toEqual(second);
+});
+
+test.each([
+  [1000, 1000],
+  [4000, 4000],
+  [30_000, 4000],
+  [4000, 30_000],
+  [45_000, 30_000],
+])(
+  'a first start of %d ms and others of %d ms: all that is planned fits, and one more would not',
+  async (first, other) => {
+    const startMs = (index: number) => (index === 0 ? first : other);
+    const { plans, done } = await runWith(startMs);
+    expect(done).toEqual(plans.at(-1)?.instances);
+    const usedMs = sumMs(done, startMs);
+    expect(usedMs).toBeLessThanOrEqual(BUDGET_MS);
+    expect(usedMs + (usedMs - sumMs(done.slice(0, 2), startMs)) / (done.length - 2)).toBeGreaterThan(
+      BUDGET_MS,
+    );
+  },
+);
+
+test('a start that may end behind the budget is not begun', async () => {
+  const { done, warned } = await runWith((index) => (index === 0 ? 160_000 : 60_000));
+  expect([done.length, warned]).toEqual([1, ['budget']]);
 });
 
 test('searches of the first start are time that the others do not take', async () => {
-  const searched = await runWith(() => 2000, { searchesMs: 100_000 });
-  const slow = await runWith((index) => (index === 0 ? 102_000 : 2000));
-  expect(searched.done.length).toBeGreaterThan(2 * slow.done.length);
-  expect(searched.done).toEqual(searched.plans[0]?.instances);
+  const searched = await runWith(() => 2000, { searchesMs: 40_000 });
+  const slow = await runWith((index) => (index === 0 ? 42_000 : 2000));
+  const [planned, fewer] = [searched, slow].map(({ plans }) => plans[0]?.instances.length as number);
+  expect(planned).toBeGreaterThan(2 * (fewer as number));
+  expect(searched.done).toEqual(searched.plans.at(-1)?.instances);
 });
 
 test('a run whose later starts are slower ends with its budget, and a warning', async () => {
   const { warned, plans, done } = await runWith((index) => (index < 3 ? 2000 : 60_000));
-  expect(done.length).toBeLessThan(plans[0]?.instances.length as number);
+  expect(done.length).toBeLessThan(plans.at(-1)?.instances.length as number);
   expect(warned.at(-1)).toBe('budget');
 });
 

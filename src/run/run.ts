@@ -31,7 +31,10 @@ function enterVariants({ plan, images, outcomes }: Job): void {
   }
 }
 
-/** Runs one instance after the other until `untilMs`, by `Host.elapsed`. Once the first is over, plans the rest anew. */
+/**
+ * Runs one instance after the other until `untilMs`, by `Host.elapsed`. The first two show how long one takes, so the rest
+ * is planned anew after each.
+ */
 export async function runInstances(
   given: World,
   learned: RunMemory,
@@ -40,38 +43,43 @@ export async function runInstances(
 ): Promise<void> {
   let world = given;
   const { host } = world.engine;
+  const { budgetMs } = world.job.config;
   const isOver = () => [...world.job.outcomes.values()].every((outcome) => outcome.failure);
   let doneMs = 0;
-  let longestMs = 0;
+  let nextMs = 0;
   for (let next = 0; next < world.job.plan.instances.length; next++) {
     const { plan } = world.job;
     const instance = plan.instances[next] as Instance;
     if (isOver()) return;
     const fromMs = host.elapsed();
-    if (fromMs + longestMs > untilMs) {
+    if (fromMs + nextMs > untilMs) {
       for (const warning of warnOfUsedUp(given.job.plan, plan, instance.index)) world.sink.warn(warning);
       return;
     }
     const [before, total] = [doneMs, plannedLoadMs(plan)];
     const at = (what: string, ms: number) => world.sink.at(what, Math.min(1, (before + ms) / total));
     await runOne(world, learned, instance, at);
-    // The first takes longer, so it shows nothing about the others unless there is no other.
-    const tookMs = host.elapsed() - fromMs - (instance.index === 0 ? learned.onceMs : 0);
-    longestMs = instance.index < 2 ? tookMs : Math.max(longestMs, tookMs);
+    const lastMs = host.elapsed() - fromMs - (instance.index === 0 ? learned.onceMs : 0);
+    nextMs = Math.max(nextMs, lastMs);
     doneMs += instanceMs(instance, plan);
-    if (instance.index === 0 && !isOver()) world = planAnew(world, tookMs, learned.onceMs);
+    if (budgetMs === undefined || isOver() || instance.index > 1) continue;
+    const allMs = host.elapsed() - (untilMs - budgetMs);
+    const rest = planRest({ ...world.job.config, budgetMs }, plan, { starts: next + 1, lastMs, allMs });
+    nextMs = rest.nextMs;
+    world = takePlan(world, rest.plan);
+    // The first start also shows what only it costs.
+    if (instance.index === 1)
+      for (const warning of warnOfRest(given.job.plan, rest.plan, lastMs)) world.sink.warn(warning);
   }
 }
 
-/** The rest by what the first instance took. */
-function planAnew(world: World, tookMs: number, onceMs: number): World {
+function takePlan(world: World, rest: Plan): World {
   const { job, sink } = world;
-  const rest = planRest(job.config, job.plan, tookMs, onceMs);
-  if (rest === null) return world;
+  const [before, now] = [job.plan.instances.length, rest.instances.length];
+  if (rest === job.plan) return world;
   sink.keepPlan(rest);
-  const [promised, now] = [job.plan.instances.length, rest.instances.length];
-  if (now !== promised) sink.say(`by what the first took, ${now} instances fit the budget, not ${promised}`);
-  for (const warning of warnOfRest(job.plan, rest, tookMs)) sink.warn(warning);
+  if (now !== before)
+    sink.say(`by the time that a start takes, ${now} instances fit the budget, not ${before}`);
   return { ...world, job: { ...job, plan: rest } };
 }
 

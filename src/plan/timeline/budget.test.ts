@@ -138,7 +138,9 @@ describe('before it starts, a plan says', () => {
 describe('the rest, once the first start is over', () => {
   const config = configOf(300_000, 2, [scenarioOf('quick', 'vus(8, 1s)')]);
   const promised = plan(config, cpus);
-  const rest = (tookMs: number, searchedMs = 0) => planRest(config, promised, tookMs, searchedMs) as Plan;
+  const restOf = (lastMs: number, searchedMs = 0) =>
+    planRest({ ...config, budgetMs: 300_000 }, promised, { starts: 1, lastMs, allMs: lastMs + searchedMs });
+  const rest = (lastMs: number, searchedMs = 0) => restOf(lastMs, searchedMs).plan;
 
   test('has fewer starts the longer the first one took, never more time than the budget', () => {
     const counts = [5_000, 20_000, 40_000].map((tookMs) => rest(tookMs).instances.length);
@@ -147,7 +149,9 @@ describe('the rest, once the first start is over', () => {
     expect(rest(40_000).estimatedSeconds).toBeLessThanOrEqual(300);
     // Some of the 40 s belong to the first start alone.
     expect(counts[2]).toBeLessThanOrEqual(10);
-    expect(rest(20_000, 100_000).instances.length).toBeLessThan(rest(20_000).instances.length);
+    const slices = ({ instances }: Plan) =>
+      instances.flatMap(({ batches }) => batches.flatMap((batch) => batch.slices));
+    expect(slices(rest(20_000, 100_000)).length).toBeLessThan(slices(rest(20_000)).length);
   });
   test('leaves the first start as it was, and gives no number twice', () => {
     for (const tookMs of [5_000, 20_000, 40_000]) {
@@ -160,20 +164,36 @@ describe('the rest, once the first start is over', () => {
       expect(new Set(numbers).size).toBe(numbers.length);
     }
   });
-  test('stays as it is without a budget, or where no verdict would fit', () => {
-    const { budgetMs: _, ...free } = config;
-    expect(planRest(free, plan(free, cpus), 20_000, 0)).toBeNull();
-    expect(planRest(config, promised, 200_000, 0)).toBeNull();
+  test('stays as it is where no verdict would fit', () => {
+    expect(rest(200_000)).toBe(promised);
+    expect(restOf(200_000).nextMs).toBeGreaterThan(190_000);
+  });
+  test('goes on behind all starts that are over', () => {
+    const one = rest(40_000);
+    const lastMs = 8000;
+    const { plan: two, nextMs } = planRest({ ...config, budgetMs: 300_000 }, one, {
+      ...{ starts: 2, lastMs, allMs: 40_000 + lastMs },
+    });
+    expect(two.instances.slice(0, 2)).toEqual(one.instances.slice(0, 2));
+    expect(two.instances.length).toBeGreaterThan(one.instances.length);
+    const numbers = two.instances.flatMap(({ batches }) =>
+      batches.flatMap(({ slices }) => slices.map(({ number }) => number)),
+    );
+    expect(new Set(numbers).size).toBe(numbers.length);
+    expect(two.estimatedSeconds).toBeCloseTo((48_000 + (two.instances.length - 2) * nextMs) / 1000, -1);
+    expect(two.estimatedSeconds).toBeLessThanOrEqual(300);
   });
   test('expects the same of the others whatever the timeout, as only the warm-up of the first waited for it', () => {
-    const eachMs = (timeoutMs: number) => {
+    const startMs = (timeoutMs: number) => {
       const slow = configOf(60_000, 2, [scenarioOf('quick', 'vus(8, 1s)', { timeoutMs })]);
       const planned = plan(slow, cpus);
       const tookMs = 8_000 + batchMs(planned.instances[0]?.batches[0] as Batch);
-      const { estimatedSeconds, instances } = planRest(slow, planned, tookMs, 0) as Plan;
-      return (1000 * estimatedSeconds - tookMs) / (instances.length - 1);
+      const spent = { starts: 1, lastMs: tookMs, allMs: tookMs };
+      const { plan: rest, nextMs } = planRest({ ...slow, budgetMs: 60_000 }, planned, spent);
+      const loads = rest.instances[1]?.batches as readonly Batch[];
+      return loads.reduce((ms, batch) => ms - batchMs(batch), nextMs);
     };
-    expect(eachMs(3000) / eachMs(500)).toBeCloseTo(1, 1);
+    expect(startMs(3000) / startMs(500)).toBeCloseTo(1, 1);
   });
   test('that the budget cut off is a warning only if less was done than promised', () => {
     const { budgetMs: _, ...free } = config;
@@ -191,7 +211,7 @@ describe('the rest, once the first start is over', () => {
     expect(warnOfRest(rest(40_000), promised, 5_000)).toEqual([]);
     const [warning] = warnOfRest(promised, rest(40_000), 40_000);
     expect(warning?.message).toMatch(
-      /^the first start took 40 s; promised: \d+ starts × \d+ blocks?, for changes of \d\.\d % or more; now planned: \d+ starts × /,
+      /^a start takes 40 s; promised: \d+ starts × \d+ blocks?, for changes of \d\.\d % or more; now planned: \d+ starts × /,
     );
   });
 });
