@@ -118,6 +118,17 @@ function nameDatabase(string $file): void
     file_put_contents($file, str_replace('{variant}', "'.getenv('BENCH_DATABASE').'", (string) file_get_contents($file)));
 }
 
+/** @param string $said what `artisan config:cache` said, which ends with 0 even where the app dies before it is done */
+function keepConfig(string $said): void
+{
+    $file = getenv('APP_CONFIG_CACHE') ?: 'bootstrap/cache/config.php';
+    if (is_file($file)) {
+        nameDatabase($file);
+    } elseif (!str_contains($said, 'cached successfully')) {
+        fail('artisan config:cache made no cache: ' . findReason($said));
+    }
+}
+
 /** The file that all requests go to, which the build may have had to make. */
 function check(string $root): void
 {
@@ -142,7 +153,7 @@ function warm(): void
         foreach (['config:cache', 'event:cache', 'route:cache', ...$views] as $command) {
             [$code, $said] = run(['php', 'artisan', $command, '--no-interaction', '--no-ansi']);
             if ($code === 0 && $command === 'config:cache') {
-                nameDatabase('bootstrap/cache/config.php');
+                keepConfig($said);
             }
             // Some apps cannot have one of these, and are deployed without.
             if ($code !== 0) {

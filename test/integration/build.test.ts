@@ -295,6 +295,27 @@ describe('an app that requires two frameworks', () => {
   });
 });
 
+describe('the cached configuration of Laravel', () => {
+  const laravel = (artisan: string) => ({
+    ...{ ...INDEX, ...PACKAGE },
+    'packages/laravel/composer.json': JSON.stringify({ name: 'laravel/framework', version: '1.0.0' }),
+    'composer.json': composer({ require: { 'laravel/framework': '*' } }),
+    artisan: `<?php ${artisan}`,
+  });
+
+  test('is missed where the app ends its own commands, with its words', async () => {
+    const built = await build(write('dies', laravel('die("You are missing php-zip");')));
+    expect('failure' in built && built.failure).toMatchObject({
+      ...{ stage: 'build', reason: 'artisan config:cache made no cache: You are missing php-zip' },
+    });
+  });
+  test('may be in another place, or in none that is known', async () => {
+    const artisan = 'echo "Configuration cached successfully.";';
+    const { name } = factsOf(await build(write('elsewhere', laravel(artisan))));
+    expect(await php(name, "echo (int) file_exists('/app/bootstrap/cache/config.php');")).toBe('0');
+  });
+});
+
 test('a commit with other packages is compared: both sides are installed anew', async () => {
   const app = {
     ...INDEX,
