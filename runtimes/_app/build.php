@@ -85,9 +85,9 @@ function findReason(string $said): string
         $missing = preg_match('/requires? (?:PHP extension )?ext-(\w+)/', $reason, $extension);
         return $reason . ($missing ? " Say 'extensions: [$extension[1]]', or require it in the app's own composer.json." : '');
     }
-    // An exception, as its console shows it: in a box, below where it was thrown.
-    if (preg_match('/^In .+ line \d+:\s*\n\s*\n((?:  .*\S.*\n)+)/m', $said, $exception)) {
-        return trim($exception[1]);
+    $exception = findException($said);
+    if ($exception !== null) {
+        return $exception;
     }
     if (preg_match_all('/^(?!.*Script .* returned).*(?:curl error \d+|could not be|HTTP\/[\d.]+ [45]\d\d|Your lock file|[Ee]rror:).*$/m', $said, $lines)) {
         return trim(end($lines[0]));
@@ -95,17 +95,27 @@ function findReason(string $said): string
     return lastLine($said);
 }
 
-/** The fatal error of PHP itself: the last lines of an uncaught exception only show where it was thrown. */
-function findFatal(string $said): ?string
+/** An exception that nobody caught: the last lines of its output only show where it was thrown. */
+function findException(string $said): ?string
 {
-    return preg_match_all('/^(?:PHP )?(?:Fatal|Parse) error: +(.+)$/m', $said, $lines) ? end($lines[1]) : null;
+    $said = preg_replace('/\e\[[\d;]*m/', '', $said);
+    if (preg_match_all('/^(?:PHP )?(?:Fatal|Parse) error: +(.+)$/m', $said, $lines)) {
+        return end($lines[1]);
+    }
+    // Symfony's console: its message in a box, below where it was thrown.
+    if (preg_match('/^In .+ line \d+:\s*\n\s*\n((?:  .*\S.*\n)+)/m', $said, $box)) {
+        return trim($box[1]);
+    }
+    // Laravel's: class, message, and where it was thrown.
+    $isOne = preg_match('/^ {3}([\w\\\\]+) *\n\n((?:  .*\S.*\n)+)\n  (at .+:\d+)$/m', $said, $parts);
+    return $isOne ? "$parts[1]: " . trim($parts[2]) . " $parts[3]" : null;
 }
 
 function prepare(string $command): void
 {
     [$code, $said] = run(['sh', '-euc', $command]);
     if ($code !== 0) {
-        fail("prepare: '" . substr($command, 0, 100) . "' ended with exit code $code: " . (findFatal($said) ?? lastLine($said)));
+        fail("prepare: '" . substr($command, 0, 100) . "' ended with exit code $code: " . (findException($said) ?? lastLine($said)));
     }
 }
 
@@ -118,14 +128,18 @@ function nameDatabase(string $file): void
     file_put_contents($file, str_replace('{variant}', "'.getenv('BENCH_DATABASE').'", (string) file_get_contents($file)));
 }
 
-/** @param string $said what `artisan config:cache` said, which ends with 0 even where the app dies before it is done */
-function keepConfig(string $said): void
+/**
+ * Keeps the configuration that `artisan config:cache` made. That command ends with 0 even if the app dies before it is done.
+ *
+ * @param string $output of the command
+ */
+function keepConfig(string $output): void
 {
     $file = getenv('APP_CONFIG_CACHE') ?: 'bootstrap/cache/config.php';
     if (is_file($file)) {
         nameDatabase($file);
-    } elseif (!str_contains($said, 'cached successfully')) {
-        fail('artisan config:cache made no cache: ' . findReason($said));
+    } elseif (!str_contains($output, 'cached successfully')) {
+        fail('artisan config:cache made no cache: ' . findReason($output));
     }
 }
 

@@ -177,6 +177,21 @@ async function findInLayers(image: string, texts: readonly string[]): Promise<st
   return [...new Set(stdout.split('\n').filter(Boolean))];
 }
 
+/** The end of what `php artisan key:generate` printed, for printf. */
+const COLLISION = `
+   GuzzleHttp\\\\Exception\\\\ConnectException
+
+  cURL error 6: Could not resolve host: appslist.heimdall.site for https://appslist.heimdall.site/list.json
+
+  at vendor/guzzlehttp/guzzle/src/Handler/CurlFactory.php:210
+    209▕         $error = isset($connectionErrors[$easy->errno])
+  ➜ 210▕             ? new ConnectException($message, $easy->request, null, $ctx)
+
+      \\033[2m+13 vendor frames \\033[22m
+  14  app/SupportedApps.php:157
+      GuzzleHttp\\\\Client::request()
+`;
+
 describe('a build that fails says why', () => {
   test.each([
     [
@@ -206,6 +221,21 @@ describe('a build that fails says why', () => {
       {},
       ['--prepare', `php -r 'throw new Exception("no such table");'`],
       /^prepare: '.*' ended with exit code 255: Uncaught Exception: no such table in /,
+    ],
+    [
+      "an exception on Laravel's console, as Heimdall showed it",
+      {},
+      ['--prepare', `printf '${COLLISION}'; exit 1`],
+      /exit code 1: GuzzleHttp.Exception.ConnectException: cURL error 6: .* at vendor\/guzzlehttp\/guzzle\/src\/Handler\/CurlFactory\.php:210$/,
+    ],
+    [
+      "an exception on Symfony's console",
+      {},
+      [
+        '--prepare',
+        `printf '\\nIn Kernel.php line 9:\\n      \\n  no such table  \\n      \\n\\nabout [-h]\\n'; exit 1`,
+      ],
+      /exit code 1: no such table$/,
     ],
     [
       'a command',
