@@ -248,13 +248,16 @@ export function validate<T>(
   throw problems[0]?.error ?? new Error('zod reported a failure without an issue');
 }
 
+const WRONG_KIND = 'wrong kind of value';
+
 function addExample(
   error: UserError,
-  { code, path }: z.core.$ZodIssue,
+  { path }: z.core.$ZodIssue,
   exampleOf: (key: string) => string | undefined,
 ): UserError {
   const { allowed, ...detail } = error.detail;
-  const example = code === 'invalid_type' && path.length === 1 ? exampleOf(String(path[0])) : undefined;
+  const isKind = error.message.endsWith(WRONG_KIND) && path.length === 1;
+  const example = isKind ? exampleOf(String(path[0])) : undefined;
   if (allowed === undefined || example === undefined) return error;
   return new UserError(error.message, { ...detail, allowed: `${allowed} such as ${example}` });
 }
@@ -324,5 +327,5 @@ function wrongKind(prefix: string, value: unknown, allowed: string, where: Place
         ? quote(value)
         : 'nothing'
       : 'a map';
-  return new UserError(`${prefix}wrong kind of value`, { where, found, allowed });
+  return new UserError(`${prefix}${WRONG_KIND}`, { where, found, allowed });
 }

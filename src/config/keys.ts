@@ -44,6 +44,7 @@ import {
   oneOf,
   pathValue,
   phpValue,
+  textsOf,
   urlPathValue,
 } from './values.ts';
 
@@ -76,7 +77,7 @@ export const KEYS = {
     many: 'list',
   },
   prepare: {
-    schema: z.array(command),
+    schema: textsOf(command),
     value: 'COMMAND',
     about: "Command to run in the app's build, such as 'php artisan migrate --force'",
     many: 'texts',
@@ -201,7 +202,7 @@ export const KEYS = {
     many: 'pairs',
   },
   mask: {
-    schema: z.array(mask),
+    schema: textsOf(mask),
     value: 'REGEX',
     about: 'Regular expression. Matches are ignored when answers are compared',
     default: 'differences between two starts of one variant',
@@ -268,7 +269,8 @@ export const KEYS = {
     default: 'none',
   },
   'set-up': {
-    schema: command,
+    // One shell runs all, and ends at the first that fails.
+    schema: textsOf(command).transform((commands) => commands.join('\n')),
     value: 'COMMAND',
     about:
       "Command to run in the container of each variant at every start, such as 'php artisan migrate --force'",

@@ -62,6 +62,11 @@ export const cpusValue = z
   .transform((value) => [value].flat().join(','))
   .pipe(scalar(text.parseCpus, {}));
 
+/** A list of texts, or one text. */
+export function textsOf<T>(item: z.ZodType<T, string>) {
+  return z.union([item.transform((one) => [one]), z.array(item)]);
+}
+
 /** A list, or the same in one text with commas. `json`: the schema of that text. */
 export function listOf<T>(item: z.ZodType<T>, json: Record<string, unknown> = { type: 'string' }) {
   const items = z.array(item) as unknown as z.ZodType<T[], string[]>;

@@ -65,7 +65,11 @@ describe('what an app is', () => {
     const flags = ['--prepare', 'a, b', '--prepare', 'c'];
     expect(parse(INDEX, flags).prepare).toEqual(['a, b', 'c']);
     expect(parse(INDEX, [], { inputs: { prepare: 'a, b\n\nc\n' } }).prepare).toEqual(['a, b', 'c']);
-    expect(parse({ ...INDEX, '.bench.yml': 'prepare: ["a, b", c]\n' }).prepare).toEqual(['a, b', 'c']);
+    const inFile = (text: string) => parse({ ...INDEX, '.bench.yml': text });
+    expect(inFile('prepare: ["a, b", c]\n').prepare).toEqual(['a, b', 'c']);
+    expect(inFile('prepare: a, b\n').prepare).toEqual(['a, b']);
+    expect(inFile('set-up: ["a, b", c]\n').setUp).toBe('a, b\nc');
+    expect(inFile('set-up: a, b\n').setUp).toBe('a, b');
   });
 
   test('lines of an input may end as in a form of the web', () => {
