@@ -273,6 +273,8 @@ export interface Spent {
   lastMs: number;
   /** All since the budget began. */
   allMs: number;
+  /** How long the requests of each scenario took to end. */
+  drainedMs: ReadonlyMap<string, number>;
 }
 
 /** The rest of a plan, and how long its next start may take. */
@@ -289,11 +291,11 @@ export function planRest(config: Timeline & { budgetMs: number }, planned: Plan,
   const { variants, instances } = planned;
   const done = instances.slice(0, spent.starts);
   const last = done.at(-1) as Instance;
-  const asRun = last.index === 0 ? drainSoon(last) : last;
-  const slower = (spent.lastMs / 1000 - loadSeconds(asRun, config)) / startSeconds(last, config);
+  const loaded = (instance: Instance) => loadSeconds(asRun(instance, spent.drainedMs), config);
+  const slower = (spent.lastMs / 1000 - loaded(last)) / startSeconds(last, config);
   // Slow starts may come with longer pauses between slices, but fast ones do not shorten them.
   const seconds = (instance: Instance) =>
-    loadSeconds(instance, config) + Math.max(0, slower) * startSeconds(instance, config);
+    loaded(instance) + Math.max(0, slower) * startSeconds(instance, config);
   const lay = (effort: Effort, limit?: number) => layOutInstances(config, variants, effort, limit);
   const secondsOf = (effort: Effort) =>
     spent.allMs / 1000 + (effort.instances - done.length) * seconds(lay(effort, 2)[1] as Instance);
@@ -320,15 +322,16 @@ export function planRest(config: Timeline & { budgetMs: number }, planned: Plan,
   });
 }
 
-/** The first start as it ran: its first load of a scenario waits for the timeout, and so shows that the others need not. */
-function drainSoon({ batches, ...first }: Instance): Instance {
+/** A start as it runs: the first load of a scenario waits for the timeout, and so shows how long the others wait. */
+function asRun({ batches, ...instance }: Instance, drainedMs: Spent['drainedMs']): Instance {
   const seen = new Set<string>();
   const drained = batches.map((batch) => {
-    const isFirst = !seen.has(batch.scenario.name);
-    seen.add(batch.scenario.name);
-    return isFirst ? batch : retime(batch, drainFor(batch.scenario, 0));
+    const { name } = batch.scenario;
+    const isFirst = instance.index === 0 && !seen.has(name);
+    seen.add(name);
+    return isFirst ? batch : retime(batch, drainFor(batch.scenario, drainedMs.get(name) ?? null));
   });
-  return { ...first, batches: drained };
+  return { ...instance, batches: drained };
 }
 
 function countSlices(instances: readonly Instance[]): number {

@@ -3,7 +3,7 @@ import { appOf } from '../../test/fixtures/app.ts';
 import { parseLoad } from '../config/parts/load.ts';
 import type { Config } from '../config/types.ts';
 import { type Instance, type Plan, plan } from '../plan/plan.ts';
-import { batchMs } from '../plan/timeline/timeline.ts';
+import { batchMs, drainFor, retime } from '../plan/timeline/timeline.ts';
 import type { RunMemory } from './instance.ts';
 import { runInstances } from './run.ts';
 import type { VariantOutcome, World } from './world.ts';
@@ -45,8 +45,20 @@ function makeConfig(budgetMs: number): Config {
   };
 }
 
+/** What these starts take if each takes so long beside its load, and requests so long to end. */
+const sumMs = (instances: readonly Instance[], startMs: (index: number) => number, drainedMs = 0) =>
+  instances.reduce((sum, { index, batches }) => {
+    const loads = batches.map((batch, i) =>
+      batchMs(index === 0 && i === 0 ? batch : retime(batch, drainFor(batch.scenario, drainedMs))),
+    );
+    return loads.reduce((ms, load) => ms + load, sum + startMs(index));
+  }, 0);
+
 /** A run with a budget whose starts take so long beside their load; behind that the first searches for `searchesMs`. */
-async function runWith(startMs: (index: number) => number, { searchesMs = 0, fails = false } = {}) {
+async function runWith(
+  startMs: (index: number) => number,
+  { searchesMs = 0, drainedMs = 0, fails = false } = {},
+) {
   const config = makeConfig(BUDGET_MS);
   const promised = plan(
     config,
@@ -65,10 +77,10 @@ async function runWith(startMs: (index: number) => number, { searchesMs = 0, fai
       keepPlan: (kept: Plan) => plans.push(kept),
     },
   } as unknown as World;
-  const learned = { onceMs: 0 } as RunMemory;
+  const learned = { onceMs: 0, drainedMs: new Map([['quick', drainedMs]]) } as unknown as RunMemory;
   await runInstances(world, learned, BUDGET_MS, async (_, memory, instance) => {
     done.push(instance);
-    elapsedMs += startMs(instance.index) + instance.batches.reduce((ms, batch) => ms + batchMs(batch), 0);
+    elapsedMs += sumMs([instance], startMs, drainedMs);
     if (instance.index === 0) {
       memory.onceMs = searchesMs;
       elapsedMs += searchesMs;
@@ -77,13 +89,6 @@ async function runWith(startMs: (index: number) => number, { searchesMs = 0, fai
   });
   return { promised, warned, said, plans, done };
 }
-
-/** What these starts take if each takes so long beside its load. */
-const sumMs = (instances: readonly Instance[], startMs: (index: number) => number) =>
-  instances.reduce(
-    (sum, { index, batches }) => sum + startMs(index) + batches.reduce((ms, batch) => ms + batchMs(batch), 0),
-    0,
-  );
 
 test('after each of the first two starts, a run with a budget plans the rest by the time that they took', async () => {
   const startMs = (index: number) => (index === 0 ? 30_000 : 10_000);
@@ -106,17 +111,19 @@ test.each([
   [30_000, 4000],
   [4000, 30_000],
   [45_000, 30_000],
+  [2000, 2000, 200],
+  [8000, 8000, 200],
 ])(
   'a first start of %d ms and others of %d ms: all that is planned fits, and one more would not',
-  async (first, other) => {
+  async (first, other, drainedMs = 0) => {
     const startMs = (index: number) => (index === 0 ? first : other);
-    const { plans, done } = await runWith(startMs);
+    const { plans, done } = await runWith(startMs, { drainedMs });
     expect(done).toEqual(plans.at(-1)?.instances);
-    const usedMs = sumMs(done, startMs);
+    const usedMs = sumMs(done, startMs, drainedMs);
     expect(usedMs).toBeLessThanOrEqual(BUDGET_MS);
-    expect(usedMs + (usedMs - sumMs(done.slice(0, 2), startMs)) / (done.length - 2)).toBeGreaterThan(
-      BUDGET_MS,
-    );
+    expect(
+      usedMs + (usedMs - sumMs(done.slice(0, 2), startMs, drainedMs)) / (done.length - 2),
+    ).toBeGreaterThan(BUDGET_MS);
   },
 );
 

@@ -64,7 +64,8 @@ export async function runInstances(
     doneMs += instanceMs(instance, plan);
     if (budgetMs === undefined || isOver() || instance.index > 1) continue;
     const allMs = host.elapsed() - (untilMs - budgetMs);
-    const rest = planRest({ ...world.job.config, budgetMs }, plan, { starts: next + 1, lastMs, allMs });
+    const spent = { starts: next + 1, lastMs, allMs, drainedMs: learned.drainedMs };
+    const rest = planRest({ ...world.job.config, budgetMs }, plan, spent);
     nextMs = rest.nextMs;
     world = takePlan(world, rest.plan);
     // The first start also shows what only it costs.

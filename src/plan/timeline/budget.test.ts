@@ -139,7 +139,12 @@ describe('the rest, once the first start is over', () => {
   const config = configOf(300_000, 2, [scenarioOf('quick', 'vus(8, 1s)')]);
   const promised = plan(config, cpus);
   const restOf = (lastMs: number, searchedMs = 0) =>
-    planRest({ ...config, budgetMs: 300_000 }, promised, { starts: 1, lastMs, allMs: lastMs + searchedMs });
+    planRest({ ...config, budgetMs: 300_000 }, promised, {
+      starts: 1,
+      lastMs,
+      allMs: lastMs + searchedMs,
+      drainedMs: new Map([['quick', 0]]),
+    });
   const rest = (lastMs: number, searchedMs = 0) => restOf(lastMs, searchedMs).plan;
 
   test('has fewer starts the longer the first one took, never more time than the budget', () => {
@@ -172,7 +177,7 @@ describe('the rest, once the first start is over', () => {
     const one = rest(40_000);
     const lastMs = 8000;
     const { plan: two, nextMs } = planRest({ ...config, budgetMs: 300_000 }, one, {
-      ...{ starts: 2, lastMs, allMs: 40_000 + lastMs },
+      ...{ starts: 2, lastMs, allMs: 40_000 + lastMs, drainedMs: new Map([['quick', 0]]) },
     });
     expect(two.instances.slice(0, 2)).toEqual(one.instances.slice(0, 2));
     expect(two.instances.length).toBeGreaterThan(one.instances.length);
@@ -188,7 +193,7 @@ describe('the rest, once the first start is over', () => {
       const slow = configOf(60_000, 2, [scenarioOf('quick', 'vus(8, 1s)', { timeoutMs })]);
       const planned = plan(slow, cpus);
       const tookMs = 8_000 + batchMs(planned.instances[0]?.batches[0] as Batch);
-      const spent = { starts: 1, lastMs: tookMs, allMs: tookMs };
+      const spent = { starts: 1, lastMs: tookMs, allMs: tookMs, drainedMs: new Map([['quick', 0]]) };
       const { plan: rest, nextMs } = planRest({ ...slow, budgetMs: 60_000 }, planned, spent);
       const loads = rest.instances[1]?.batches as readonly Batch[];
       return loads.reduce((ms, batch) => ms - batchMs(batch), nextMs);
