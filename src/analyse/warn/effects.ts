@@ -1,5 +1,11 @@
 import type { Warning } from '../../results/results.ts';
 
+/** The machine disturbs what is measured on it, or may. */
+export const OF_MACHINE = [
+  ...['shared-cores', 'sibling-cores', 'no-system-core', 'shared-services', 'busy-when-idle'],
+  ...['steal', 'foreign-cpu', 'stalls'],
+];
+
 /** Codes of warnings by their effect on the numbers, the strongest first. Those of any other code come last. */
 export const EFFECTS: readonly (readonly string[])[] = [
   // Perhaps something else is measured than the reader means.
@@ -30,8 +36,7 @@ export const EFFECTS: readonly (readonly string[])[] = [
     ...['generator-bound', 'generator-busy', 'generators-apart', 'load-elsewhere', 'merged-runs'],
     ...['dropped-iterations', 'reset-connections', 'interrupted', 'failed-slices', 'leak', 'earlier-differs'],
     ...['connections-exceed-workers', 'opcache-off', 'recompiled', 'php-differs', 'dev-packages'],
-    ...['shared-cores', 'sibling-cores', 'no-system-core', 'shared-services', 'busy-when-idle'],
-    ...['steal', 'foreign-cpu', 'stalls'],
+    ...OF_MACHINE,
   ],
 ];
 

@@ -10,6 +10,16 @@ describe('warnings', () => {
     expect(quiet).toEqual([]);
   });
 
+  test('a run that measured nothing has none about numbers', () => {
+    const results = structuredClone(fixtures.quick?.() as Results);
+    results.plan.instances = 2;
+    results.warnings = ['no-system-core', 'dev-packages', 'htaccess'].map((code) => ({
+      ...{ code, message: '', remedy: '', variant: null },
+    }));
+    expect(codes(results)).toEqual(['htaccess', 'no-system-core', 'dev-packages']);
+    expect(codes({ ...results, measurements: [], duets: [] })).toEqual(['htaccess']);
+  });
+
   const cases: [code: string, change: (results: Results) => void][] = [
     ['shared-cores', ({ plan }) => plan.cpus.load.push(0)],
     ['stopped', ({ run }) => Object.assign(run, { stopped: 'SIGINT' })],

@@ -4,7 +4,7 @@ import { FEW_INSTANCES, FOREIGN_CPU, IDLE_CPU, STALL, STEAL } from '../../stats/
 import { listNames } from '../../text/plain.ts';
 import type { ScenarioSummary } from '../summary.ts';
 import { ANOTHER_RUN } from './earlier.ts';
-import { sortByEffect } from './effects.ts';
+import { OF_MACHINE, sortByEffect } from './effects.ts';
 import { findFlaws, warning } from './flaws.ts';
 import { findScriptFlaws } from './script-flaws.ts';
 
@@ -12,6 +12,8 @@ import { findScriptFlaws } from './script-flaws.ts';
 const SAMPLED_MS = 500;
 
 const UNSEEN = ['few-instances', 'no-samples'];
+/** They are about numbers, which a run that measured nothing has not. */
+const OF_NUMBERS = [...OF_MACHINE, 'few-instances', 'dev-packages'];
 
 /** Everything that makes a number less than it seems, with what to do about it. The strongest effects come first. */
 export function findWarnings(results: Results, scenarios: readonly ScenarioSummary[]): Warning[] {
@@ -24,7 +26,9 @@ export function findWarnings(results: Results, scenarios: readonly ScenarioSumma
   const known = new Set(results.warnings.map((warning) => warning.code));
   // Nothing of a site in a cluster is started, and only its answers are seen: that is reported once.
   if (results.plan.elsewhere?.kind === 'cluster') for (const code of UNSEEN) known.add(code);
-  return sortByEffect([...results.warnings, ...found.filter((warning) => !known.has(warning.code))]);
+  const all = [...results.warnings, ...found.filter((warning) => !known.has(warning.code))];
+  const isMeasured = results.measurements.length > 0;
+  return sortByEffect(isMeasured ? all : all.filter(({ code }) => !OF_NUMBERS.includes(code)));
 }
 
 function ofRun({ run, plan, variants }: Results, scenarios: readonly ScenarioSummary[]): Warning[] {
