@@ -80,6 +80,38 @@ test('the library of the bundled journeys counts under a load of the script', as
   expect(code).toBe(0);
 });
 
+test('two scripts of one run take turns in each start, each with its own checks and files', async () => {
+  mkdirSync(join(project.folder, '.bench/scenarios'), { recursive: true });
+  const script = (name: string) => `import http from 'k6/http';
+import { check } from 'k6';
+const word = open('../../load/word-of-${name}.txt');
+export default () => {
+  const { status } = http.get(\`\${__ENV.BASE_URL}/?${name}\`, { tags: { name: '${name}' } });
+  check(status, { [\`\${word} is 200\`]: () => status === 200 });
+};
+`;
+  for (const name of ['one', 'two']) {
+    const place = join(project.folder, '.bench/scenarios', name);
+    writeFileSync(`${place}.js`, script(name));
+    writeFileSync(`${place}.yaml`, `title: ${name}\njourney: ${name}.js\nload: requests(10, 1)\nblocks: 1\n`);
+    writeFileSync(join(project.folder, `load/word-of-${name}.txt`), `the ${name}`);
+  }
+  const flags = ['--scenarios', 'one,two', '--runtimes', 'apache', '--instances', '2', '--warmup', '0s'];
+  const { code, stderr } = await project.run('two', ...flags, '--wait').done;
+  expect([code, stderr]).toEqual([0, expect.any(String)]);
+  const seen = project
+    .results('two')
+    .measurements.map(({ scenario, instance, script: own, endpoints }) => [
+      ...[instance, scenario, own?.checks.map(({ name, passes }) => `${name}: ${passes}`).join()],
+      endpoints.map(({ name, requests }) => `${name}: ${requests}`).join(),
+    ]);
+  expect(seen).toEqual(
+    [0, 1].flatMap((instance) =>
+      ['one', 'two'].map((name) => [instance, name, `the ${name} is 200: 10`, `${name}: 10`]),
+    ),
+  );
+});
+
 describe('before anything is built', () => {
   const put = (name: string, text: string) => writeFileSync(join(project.folder, 'load', name), text);
   const plan = (name: string, ...flags: string[]) =>
