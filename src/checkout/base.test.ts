@@ -84,6 +84,16 @@ describe('a shallow clone', () => {
     expect(found?.notes[0]?.remedy).toContain('pull_request_target');
   });
 
+  it('a checkout of a branch that has moved on since, or of another one, has nothing of the pull request', async () => {
+    git(clone, 'fetch', '--quiet', '--unshallow', 'origin', 'main', 'feature');
+    git(clone, 'checkout', '--quiet', '--detach', base);
+    const found = await find('base', { cwd: clone, pull: { ...ends, without: base } });
+    expect(found?.other).toMatchObject({
+      kind: 'none',
+      reason: expect.stringContaining('the checkout has no commit of the pull request'),
+    });
+  });
+
   it.each(['HEAD~1', 'HEAD^', 'HEAD~2', 'main', 'origin/main'])('%s is fetched', async (ref) => {
     const commit = ref === 'HEAD~2' ? git(repository, 'rev-parse', `${base}~1`) : base;
     expect((await find(ref, { cwd: clone }))?.other).toMatchObject({ kind: 'commit', ref, commit });

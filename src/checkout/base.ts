@@ -18,6 +18,8 @@ export interface PullEnds {
   base: { commit: string; name: string; isBelow?: true };
   /** Commit at its own tip. */
   head: { commit: string };
+  /** A commit with nothing of the pull request: the default of `actions/checkout` on `pull_request_target`. */
+  without?: string;
 }
 
 /** The commit that `base` represents, or the reason why there is none. */
@@ -52,6 +54,7 @@ export async function findBase(
         ...(await orReason(repository, pull.base.commit, 'the commit that the queue merges into')),
       };
     }
+    if (head === pull.without) return { ref, ...BASE_CHECKED_OUT };
     const found = await partedFrom(repository, head, pull.base.commit, ref);
     // Both sides would be the same.
     if ('commit' in found && found.commit === head) return { ref, ...BASE_CHECKED_OUT };

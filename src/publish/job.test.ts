@@ -43,6 +43,16 @@ test.each([
   expect(readBase({}, { pull_request }).pull).toEqual(ends);
 });
 
+test.each([
+  ['pull_request_target', false, sha('c')],
+  ['pull_request_target', true, undefined],
+  ['pull_request', false, undefined],
+])('knows the commit that has nothing of the pull request: %s, merged: %s', (name, merged, without) => {
+  const pull_request = { base: { sha: sha('a') }, head: { sha: sha('b') }, merged };
+  const target = { GITHUB_EVENT_NAME: name, GITHUB_SHA: sha('c') };
+  expect(readBase(target, { pull_request }).pull?.without).toBe(without);
+});
+
 test('finds the ends of a group in a merge queue', () => {
   const group = { base_sha: sha('a'), base_ref: 'refs/heads/main', head_sha: sha('b') };
   expect(readBase({}, { merge_group: group }).pull).toEqual({

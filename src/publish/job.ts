@@ -29,7 +29,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 /** Parts of an event's payload that we need. */
 interface Event {
-  pull_request?: { number?: unknown; base?: End; head?: End };
+  pull_request?: { number?: unknown; base?: End; head?: End; merged?: unknown };
   merge_group?: { base_sha?: unknown; base_ref?: unknown; head_sha?: unknown };
   issue?: { number?: unknown; pull_request?: unknown };
   repository?: { default_branch?: unknown };
@@ -115,11 +115,11 @@ function pullNumber({ pull_request, issue }: Event): number | null {
 
 /** Commits or branch that `compare-to: base` starts from. */
 export function readBase(env: Env, event: unknown): { pull: PullEnds | null; branch: string | null } {
-  return { pull: readPullEnds(event), branch: readBranch(env, event) };
+  return { pull: readPullEnds(env, event), branch: readBranch(env, event) };
 }
 
 /** The commits that the event's pull request or group of a merge queue lies between; null where it has neither. */
-function readPullEnds(event: unknown): PullEnds | null {
+function readPullEnds(env: Env, event: unknown): PullEnds | null {
   const { pull_request: pull, merge_group: group } = (event ?? {}) as Event;
   if (isCommit(group?.base_sha) && isCommit(group.head_sha)) {
     const name = String(group.base_ref ?? group.base_sha).replace(/^refs\/heads\//, '');
@@ -128,8 +128,14 @@ function readPullEnds(event: unknown): PullEnds | null {
   const { base, head } = pull ?? {};
   const [from, to] = [base?.sha, head?.sha];
   if (!isCommit(from) || !isCommit(to)) return null;
-  // The name is only shown: whoever may name a branch may put anything into it.
-  return { base: { commit: from, name: String(base?.ref ?? from) }, head: { commit: to } };
+  // The commit of this event is on the default branch, which may have moved on or be another than the base.
+  const isTarget = env.GITHUB_EVENT_NAME === 'pull_request_target' && pull?.merged !== true;
+  return {
+    // The name is only shown: whoever may name a branch may put anything into it.
+    base: { commit: from, name: String(base?.ref ?? from) },
+    head: { commit: to },
+    ...(isTarget && isCommit(env.GITHUB_SHA) && { without: env.GITHUB_SHA }),
+  };
 }
 
 /**
