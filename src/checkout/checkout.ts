@@ -1,5 +1,5 @@
 import { cp, mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { ExecOptions, Host } from '../host.ts';
 import { makeTemporary } from '../temporary.ts';
 import { connectGit, settingsEnv } from './git.ts';
@@ -15,7 +15,10 @@ export interface Source {
   /** Top folder of the repository. */
   top: string;
   commit: string;
-  /** Folders to copy that git does not have; `to` is relative to the top of the checkout. */
+  /**
+   * Folders to copy that git does not have; `to` is relative to the top of the checkout, and so is `from` if it is a
+   * folder of the commit.
+   */
   bring: readonly { from: string; to: string }[];
 }
 
@@ -57,7 +60,12 @@ export async function checkOut(
     });
     options.signal?.throwIfAborted();
     for (const { from, to } of bring) {
-      await cp(from, join(files, to), { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
+      await rm(join(files, to), { recursive: true, force: true });
+      await cp(resolve(files, from), join(files, to), {
+        recursive: true,
+        verbatimSymlinks: true,
+        preserveTimestamps: true,
+      });
     }
   } catch (error) {
     await remove();

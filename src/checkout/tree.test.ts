@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, utimesSync } from 'node:fs';
+import { readdirSync, readFileSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { root } from '../../test/fixtures/docs.ts';
@@ -247,6 +247,49 @@ describe('what there is in the other commit', () => {
       commit({ [INDEX]: 'two' });
       write({ 'autoload.php': '<?php' });
       expect((await find('HEAD~1'))?.source?.bring).toEqual([]);
+    });
+
+    describe('with packages of the repository itself', () => {
+      const own = (url: string, path = '../acme/lib') => {
+        const lib = { name: 'acme/lib', dist: { type: 'path', url }, 'install-path': path };
+        write({ 'shop/deps/composer/installed.json': JSON.stringify({ packages: [lib] }) });
+      };
+      beforeEach(() => {
+        commit({ ...prefixed(LOCK), 'shop/index.php': 'one', 'packages/lib/a.php': 'one' });
+        commit({ 'packages/lib/a.php': 'two', 'packages/lib/new.php': '' });
+        write({ 'shop/deps/autoload.php': '', 'shop/deps/acme/x.php': '' });
+        own('../packages/lib');
+      });
+      const prefixed = (files: object) =>
+        Object.fromEntries(Object.entries(files).map(([name, text]) => [`shop/${name}`, text]));
+      const findShop = () => find('HEAD~1', { flags: ['--app', 'shop'] });
+
+      it('gets the copies that Composer would make of those of the commit', async () => {
+        write({ 'shop/deps/acme/lib/a.php': 'two', 'shop/deps/acme/lib/new.php': '' });
+        const { source, notes } = (await findShop()) ?? {};
+        expect(notes).toEqual([]);
+        const checkout = await checkOut(realHost, source as NonNullable<typeof source>, RUN, {});
+        const lib = join(checkout.folder, 'shop/deps/acme/lib');
+        expect(readdirSync(lib)).toEqual(['a.php']);
+        expect(readFileSync(join(lib, 'a.php'), 'utf8')).toBe('one');
+        await checkout.remove();
+      });
+
+      it.each([
+        ['a link', '../packages/lib', '../acme/lib'],
+        ['a link on the way', '../packages/lib', '../linked/lib'],
+        ['outside of the folder', '../packages/lib', '../../acme/lib'],
+        ['around the folder', '..', '../acme/own'],
+        ['around the folder, by its whole path', '/', '../acme/own'],
+        ['outside of the repository', '../../elsewhere', '../acme/own'],
+      ])('leaves what is %s', async (_, url, path) => {
+        own(url === '/' ? repository : url, path);
+        write({ 'shop/deps/acme/own/a.php': '', 'shop/acme/lib/a.php': '' });
+        symlinkSync('../../../packages/lib', join(repository, 'shop/deps/acme/lib'));
+        symlinkSync('../../packages', join(repository, 'shop/deps/linked'));
+        const vendor = { from: join(repository, 'shop/deps'), to: 'shop/deps' };
+        expect((await findShop())?.source?.bring).toEqual([vendor]);
+      });
     });
 
     it('is made anew for both where they do not', async () => {

@@ -1,4 +1,4 @@
-import { join, relative } from 'node:path';
+import { isAbsolute, join, relative } from 'node:path';
 import { makesIndex, ROOTS } from '../config/parts/roots.ts';
 import type { PhpNeed } from '../config/php/constraint.ts';
 import { describeNeed, findUnmetNeed } from '../config/php/php-versions.ts';
@@ -45,7 +45,8 @@ export async function describeTree(tree: Tree, subject: Subject): Promise<Found>
       const install = vendor === INSTALL;
       const at = { path, env: config.env, isInstalled: install };
       // Packages of the checkout serve both, and were checked with it.
-      const php = typeof vendor === 'string' ? [] : await findNeedsAt(repository, tree.commit, at);
+      const php =
+        vendor !== INSTALL && vendor.length > 0 ? [] : await findNeedsAt(repository, tree.commit, at);
       const misfit = findMisfitAt(tree, app, php, config.php);
       if (misfit) notes.push(misfit.note);
       if (misfit?.isWhole) {
@@ -53,9 +54,7 @@ export async function describeTree(tree: Tree, subject: Subject): Promise<Found>
         continue;
       }
       apps[app.name] = { folder: path, root, install, ...(php.length > 0 && { php }) };
-      if (vendor !== null && vendor !== INSTALL) {
-        bring.push({ from: join(app.folder, vendor), to: join(path, vendor) });
-      }
+      if (vendor !== INSTALL) bring.push(...vendor);
     }
   }
   const runtimes = await findRuntimesAt(tree, subject, notes);
@@ -66,7 +65,10 @@ export async function describeTree(tree: Tree, subject: Subject): Promise<Found>
     return { other: { kind: 'none', ...tree, reason }, source: null, earlier: null, notes };
   }
   const compared = [...Object.values(apps), ...Object.values(runtimes)];
-  const paths = compared.flatMap((there) => ('folder' in there ? [there.folder] : []));
+  const paths = [
+    ...compared.flatMap((there) => ('folder' in there ? [there.folder] : [])),
+    ...bring.flatMap(({ from }) => (isAbsolute(from) ? [] : [from])),
+  ];
   notes.push(...(await noteState(subject, tree, paths)));
   return {
     other: { kind: 'commit', ...tree, apps, runtimes },

@@ -1,32 +1,41 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, realpathSync } from 'node:fs';
+import { isAbsolute, join, relative } from 'node:path';
 import { realFiles } from '../config/files.ts';
-import { readComposer, vendorFolderOf } from '../config/parts/composer.ts';
+import { listPathPackages, readComposer, vendorFolderOf } from '../config/parts/composer.ts';
+import { listChanged } from './changed.ts';
+import type { Source } from './checkout.ts';
 import { idAt, type Repository, typeAt } from './repository.ts';
 
 /** Composer has to install the packages of both sides. */
 export const INSTALL = Symbol('install');
+
+type Bring = Source['bring'];
+
+/** The folder of an app on the disk, and its path in the repository. */
+interface AppPlace {
+  folder: string;
+  path: string;
+}
 
 /**
  * Installed packages are hardly ever in git, so another commit comes without them. If composer.json and composer.lock
  * are the same on both sides, the packages of the checkout serve both. If they differ, both are installed anew. The
  * options of an earlier install, such as packages for development, must not affect one side alone.
  *
- * @param path the app's folder, relative to the top
- * @returns the folder to bring along, relative to the app's; null where none is needed
+ * @returns the folders to bring along; empty where none is needed
  */
 export async function findVendor(
   repository: Repository,
   commit: string,
-  app: { folder: string; path: string },
-): Promise<string | typeof INSTALL | null> {
+  app: AppPlace,
+): Promise<Bring | typeof INSTALL> {
   const { git } = repository;
   const at = (name: string) => (app.path === '' ? name : `${app.path}/${name}`);
   const folder = vendorFolderOf(readComposer(app.folder, realFiles));
   // The app itself would take its code to the base.
-  if (folder === null || folder === '.' || !existsSync(join(app.folder, folder, 'autoload.php'))) return null;
-  if ((await typeAt(repository, commit, at('composer.json'))) === null) return null;
-  if ((await typeAt(repository, commit, at(folder))) !== null) return null;
+  if (folder === null || folder === '.' || !existsSync(join(app.folder, folder, 'autoload.php'))) return [];
+  if ((await typeAt(repository, commit, at('composer.json'))) === null) return [];
+  if ((await typeAt(repository, commit, at(folder))) !== null) return [];
   for (const name of ['composer.json', 'composer.lock']) {
     const there = await idAt(repository, commit, at(name));
     const file = join(app.folder, name);
@@ -34,5 +43,35 @@ export async function findVendor(
     const here = existsSync(file) ? await git.run(['hash-object', '--end-of-options', file]) : null;
     if (here !== there) return INSTALL;
   }
-  return folder;
+  const vendor = { from: join(app.folder, folder), to: at(folder) };
+  return [vendor, ...(await findCopied(repository, commit, app, folder))];
+}
+
+/**
+ * The repository's own packages of which Composer made copies: those in the checkout are of the checkout. Links are none,
+ * they lead to the package of either side.
+ */
+async function findCopied(
+  repository: Repository,
+  commit: string,
+  app: AppPlace,
+  vendor: string,
+): Promise<Bring> {
+  const copied: Bring[number][] = [];
+  for (const { url, path } of listPathPackages(app.folder, vendor, realFiles)) {
+    const from = isAbsolute(url) ? relative(repository.top, url) : join(app.path, url);
+    const to = join(app.path, path);
+    // A path out of the folder, and a package around it, are no copies.
+    if (!path.startsWith(`${vendor}/`) || !isReal(app.folder, path) || !relative(from, to).startsWith('..'))
+      continue;
+    if ((await typeAt(repository, commit, from)) !== 'tree') continue;
+    if ((await listChanged(repository.git, commit, from)).length > 0) copied.push({ from, to });
+  }
+  return copied;
+}
+
+/** Whether there is no link on the way. */
+function isReal(folder: string, path: string): boolean {
+  const real = join(realpathSync(folder), path);
+  return existsSync(real) && realpathSync(real) === real;
 }

@@ -54,6 +54,22 @@ export function findServedVendor(folder: string, files: Files): string | null {
   return isIgnored(files.read(join(folder, '.dockerignore')) ?? '', loader) ? null : vendor;
 }
 
+/** Packages that Composer took from folders on this machine: `url`, as composer.json has it, and where they are in the app. */
+export function listPathPackages(
+  folder: string,
+  vendor: string,
+  files: Files,
+): { url: string; path: string }[] {
+  const file = join(folder, vendor, 'composer/installed.json');
+  const { packages } = readJson(files.read(file, MAX_LOCK_BYTES)) ?? {};
+  return (Array.isArray(packages) ? packages : []).flatMap((one) => {
+    const { dist, 'install-path': path } = entriesOf(one);
+    const { type, url } = entriesOf(dist);
+    if (type !== 'path' || typeof url !== 'string' || typeof path !== 'string') return [];
+    return [{ url, path: join(vendor, 'composer', path) }];
+  });
+}
+
 /** Keys in lower case, of what should be an object. */
 export function lower(value: unknown): Entries {
   return Object.fromEntries(Object.entries(entriesOf(value)).map(([key, one]) => [key.toLowerCase(), one]));
