@@ -292,6 +292,19 @@ describe('what there is in the other commit', () => {
       });
     });
 
+    it.each([
+      ['no longer has a file with a class', 'src/Old.php', true],
+      ['no longer has another file', 'src/old.txt', false],
+    ])('is made anew if its map of classes is of an app that %s: %s', async (_, file, install) => {
+      commit({ 'src/A.php': 'one', [file]: '' });
+      git(repository, 'rm', '--quiet', file);
+      commit({ 'src/A.php': 'two' });
+      expect((await find('HEAD~1'))?.other).toMatchObject({ apps: { shop: { install: false } } });
+      const map = String.raw`return array('App\\A' => $baseDir . '/src/A.php');`;
+      write({ 'deps/composer/autoload_classmap.php': map });
+      expect((await find('HEAD~1'))?.other).toMatchObject({ apps: { shop: { install } } });
+    });
+
     it('is made anew for both where they do not', async () => {
       commit({ 'composer.lock': '{"packages": []}' });
       expect(await find('HEAD~1')).toMatchObject({

@@ -17,6 +17,9 @@ interface AppPlace {
   path: string;
 }
 
+/** A map of 100,000 classes has some 15 MB. */
+const MAX_MAP_BYTES = 64 * 2 ** 20;
+
 /**
  * Installed packages are hardly ever in git, so another commit comes without them. If composer.json and composer.lock
  * are the same on both sides, the packages of the checkout serve both. If they differ, both are installed anew. The
@@ -43,6 +46,7 @@ export async function findVendor(
     const here = existsSync(file) ? await git.run(['hash-object', '--end-of-options', file]) : null;
     if (here !== there) return INSTALL;
   }
+  if (await hasStaleClasses(repository, commit, app, folder)) return INSTALL;
   const vendor = { from: join(app.folder, folder), to: at(folder) };
   return [vendor, ...(await findCopied(repository, commit, app, folder))];
 }
@@ -74,4 +78,18 @@ async function findCopied(
 function isReal(folder: string, path: string): boolean {
   const real = join(realpathSync(folder), path);
   return existsSync(real) && realpathSync(real) === real;
+}
+
+/** Whether the autoloader lists the app's classes by file, and the commit has files with classes that are gone since. */
+async function hasStaleClasses(
+  { git }: Repository,
+  commit: string,
+  app: AppPlace,
+  vendor: string,
+): Promise<boolean> {
+  const map = realFiles.read(join(app.folder, vendor, 'composer/autoload_classmap.php'), MAX_MAP_BYTES);
+  if (!map?.includes('$baseDir . ')) return false;
+  const gone = ['diff', '--name-only', '-z', '--no-renames', '--no-ext-diff', '--diff-filter=D', commit];
+  const { stdout } = await git.try([...gone, '--', app.path || '.']);
+  return stdout.split('\0').some((file) => /\.(php|inc)$/.test(file));
 }
