@@ -10,6 +10,7 @@ import {
   git,
   INDEX,
   PLANNING,
+  refusal,
   repository,
   snapshot,
   useRepository,
@@ -118,6 +119,15 @@ describe('a shallow clone', () => {
         expect.objectContaining({ code: 'no-base', remedy: expect.stringContaining('fetch-depth: 0') }),
       ]);
     }
+  });
+
+  it('whose remote does not answer: a ref is not called missing there, and an image is found', async () => {
+    git(clone, 'remote', 'set-url', 'origin', 'file:///nowhere');
+    for (const ref of ['main', 'main~1']) {
+      const said = await refusal(find(ref, { cwd: clone }));
+      expect(said).toMatch(/git: no such commit, branch or tag in \S+\/clone, and origin did not answer: \S/);
+    }
+    expect((await find('shop', { cwd: clone, images: ['shop'] }))?.other.kind).toBe('image');
   });
 
   it('of two commits needs to fetch nothing', async () => {

@@ -45,13 +45,13 @@ export async function findOtherSide(config: Compared, around: Surroundings): Pro
     if (found && 'commit' in found) {
       return describeTree({ given, ref: given, ...found }, { config, around, repository, apps });
     }
-    if (found) {
+    if (found && 'reason' in found) {
       const reason = `${given} is not in this clone: ${found.reason}`;
       return missing(given, given, reason, remedyOf(repository));
     }
-    const where =
-      repository.remote === null ? repository.top : `${repository.top} or at ${repository.remote}`;
-    tried.push(`git: no such commit, branch or tag in ${where}`);
+    const { top, remote } = repository;
+    const there = found ? `, and ${found.unasked}` : remote === null ? '' : ` or at ${remote}`;
+    tried.push(`git: no such commit, branch or tag in ${top}${there}`);
   }
 
   const image = await findImage(given, around);

@@ -81,8 +81,8 @@ export async function parentsOf({ git }: Repository, commit: string): Promise<st
 /** So far back a shallow clone is followed commit by commit. */
 const MAX_STEPS = 20;
 
-/** A commit; or why one that must be there is missing. */
-export type Resolved = { commit: string } | { reason: string };
+/** A commit; or why one that must be there is missing; or why the remote could not be asked for it. */
+export type Resolved = { commit: string } | { reason: string } | { unasked: string };
 
 /**
  * The commit of a ref, fetched if it is not here. That may be a branch or tag of the remote, a full commit id, or `~N`
@@ -93,8 +93,10 @@ export async function resolveRef(repository: Repository, ref: string): Promise<R
   if (here !== null) return { commit: here };
   const back = /^(.+?)(?:~(\d{0,3})|\^)$/.exec(ref);
   if (back?.[1]) return resolveAncestor(repository, back[1], back[2] ? Number(back[2]) : 1);
-  const commit = /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(ref) ? ref : await askRemote(repository, ref);
-  if (commit === null) return null;
+  const isId = /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(ref);
+  const asked = isId ? { commit: ref } : await askRemote(repository, ref);
+  if (asked === null || 'unasked' in asked) return asked;
+  const { commit } = asked;
   const reason = await bringCommit(repository, commit);
   if (reason === null) return { commit };
   return repository.shallow || !repository.fetches ? { reason } : null;
@@ -102,7 +104,7 @@ export async function resolveRef(repository: Repository, ref: string): Promise<R
 
 async function resolveAncestor(repository: Repository, ref: string, steps: number): Promise<Resolved | null> {
   const from = await resolveRef(repository, ref);
-  if (from === null || 'reason' in from) return from;
+  if (from === null || !('commit' in from)) return from;
   let { commit } = from;
   for (let i = 0; i < steps; i++) {
     const [parent] = await parentsOf(repository, commit);
@@ -116,21 +118,25 @@ async function resolveAncestor(repository: Repository, ref: string, steps: numbe
   return { commit };
 }
 
-async function askRemote({ git, remote, options }: Repository, ref: string): Promise<string | null> {
+async function askRemote(
+  { git, remote, options }: Repository,
+  ref: string,
+): Promise<{ commit: string } | { unasked: string } | null> {
   if (remote === null) return null;
   const name = ref.startsWith(`${remote}/`) ? ref.slice(`${remote}/`.length) : ref;
   if ((await git.try(['check-ref-format', '--allow-onelevel', name])).code !== 0) return null;
-  const { code, stdout } = await git.try(
+  const { code, stdout, stderr } = await git.try(
     // The names are patterns to git: what they found is looked through again.
     ['ls-remote', '--quiet', '--end-of-options', remote, `refs/heads/${name}`, `refs/tags/${name}*`],
     options,
   );
   options.signal?.throwIfAborted();
-  if (code !== 0) return null;
+  if (code !== 0) return { unasked: `${remote} did not answer: ${lastWords(stderr)}` };
   const refs = new Map(stdout.split('\n').map((line) => line.split('\t').reverse() as [string, string]));
   // `^{}` is the commit that an annotated tag is on.
   const known = [`refs/heads/${name}`, `refs/tags/${name}^{}`, `refs/tags/${name}`];
-  return known.map((full) => refs.get(full)).find(Boolean) ?? null;
+  const commit = known.map((full) => refs.get(full)).find(Boolean);
+  return commit === undefined ? null : { commit };
 }
 
 /** The default branch: the remote's, else a branch that is called so. */
