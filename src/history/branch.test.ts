@@ -126,3 +126,15 @@ test('a refused push shows what the remote says of it', async () => {
     detail: { found: expect.stringContaining(`${words} · pre-receive hook declined`) },
   });
 });
+
+test.each(['text eol=crlf', 'ident'])(
+  'an attribute of the branch does not change the lines that are there: %s',
+  async (attribute) => {
+    await keep('$Id$');
+    const before = text();
+    commit('.gitattributes', `* ${attribute}\n`);
+    await keep('two');
+    expect(text().startsWith(before)).toBe(true);
+    expect(readHistory(text()).records.map(({ run }) => run)).toEqual(['$Id$', 'two']);
+  },
+);

@@ -1,4 +1,4 @@
-import { appendFile, readFile, rm } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connectGit, type Git, GitError, lastWords, settingsEnv } from '../checkout/git.ts';
 import { escapeText, quote } from '../config/text.ts';
@@ -10,6 +10,7 @@ import type { HistoryRecord } from './history-record.ts';
 
 /** The history on its branch. */
 export const HISTORY_FILE = 'history.ndjson';
+const AS_IT_IS = `${HISTORY_FILE} -text -ident -filter !working-tree-encoding\n`;
 /** A writer that loses every race against this many others has some other trouble. */
 const ATTEMPTS = 12;
 
@@ -44,6 +45,9 @@ export async function keepHistory(records: readonly HistoryRecord[], keep: Keep,
       throw new UserError('not a valid name of a branch', { found: keep.branch });
     }
     await git.run(['init', '--quiet']);
+    // Byte by byte: these come before the attributes of the branch.
+    await mkdir(join(folder, '.git/info'), { recursive: true });
+    await writeFile(join(folder, '.git/info/attributes'), AS_IT_IS);
     for (let lost = 0; ; lost++) {
       const tip = await fetchTip(git, keep, env);
       const file = await checkOut(git, tip, folder);
