@@ -202,6 +202,13 @@ describe('what there is in the other commit', () => {
     expect(await codes('HEAD~3')).toEqual([]);
   });
 
+  it('files in Git LFS are reported by a folder between the app and the top', async () => {
+    commit({ 'apps/.gitattributes': '*.bin filter=lfs\n', 'apps/shop/index.php': 'one' });
+    commit({ 'apps/shop/index.php': 'two' });
+    const found = await find('HEAD~1', { flags: ['--app', 'apps/shop'] });
+    expect(found?.notes.map(({ code }) => code)).toEqual(['lfs']);
+  });
+
   it('a submodule is reported', async () => {
     const library = join(folder, 'library');
     git(folder, 'init', '--quiet', library);

@@ -225,7 +225,8 @@ async function noteGaps(repository: Repository, tree: Tree, paths: readonly stri
   const entries = await list('-r', tree.commit, '--', ...(paths.includes('') ? [] : paths));
   const modules = entries.flatMap((line) => /^160000 .*\t(.*)$/s.exec(line)?.[1] ?? []);
   let big = false;
-  for (const line of [...entries, ...(await list(tree.commit))]) {
+  const above = await list(tree.commit, '--', ...paths.flatMap(attributesAbove));
+  for (const line of [...entries, ...above]) {
     const attributes = /^\d+ blob ([0-9a-f]+)\t(?:.*\/)?\.gitattributes$/s.exec(line)?.[1];
     if (attributes === undefined || big) continue;
     const { stdout } = await git.try(['cat-file', 'blob', attributes]);
@@ -243,6 +244,12 @@ async function noteGaps(repository: Repository, tree: Tree, paths: readonly stri
       : []),
     ...(big ? [note('lfs', `files in Git LFS are in ${where} as pointer files`)] : []),
   ];
+}
+
+/** The .gitattributes that count in a folder, except for those within it. */
+function attributesAbove(path: string): string[] {
+  const folders = path.split('/').map((_, i, names) => names.slice(0, i));
+  return folders.map((names) => [...names, '.gitattributes'].join('/'));
 }
 
 /** Whether HEAD has the same files in these folders, except for our settings, which are no part of an app. */
