@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -74,6 +75,28 @@ describe('the files of the other commit', () => {
     for (const link of ['app', 'vendor/app'])
       expect(readlinkSync(join(checkout.folder, link))).toBe('/nowhere/at/all');
     await checkout.remove();
+  });
+
+  it('get no packages through a link, which may lead out of the folder', async () => {
+    write({ '.gitignore': 'deps', 'lib/deps/autoload.php': 'new' });
+    const first = commit({});
+    const outside = join(folder, 'outside');
+    write({ 'deps/autoload.php': 'old' }, outside);
+    git(repository, 'rm', '-r', '--quiet', '--cached', '.');
+    rmSync(join(repository, 'lib'), { recursive: true });
+    symlinkSync(outside, join(repository, 'lib'));
+    const linked = commit({});
+    const bring = [{ from: join(folder, 'packages'), to: 'lib/deps' }];
+    write({ 'packages/autoload.php': 'new' }, folder);
+    for (const [of, isRefused] of [
+      [linked, true],
+      [first, false],
+    ] as const) {
+      const checkout = checkOut(realHost, { ...source(of), bring }, RUN, {});
+      if (isRefused) await expect(checkout).rejects.toThrow('lib is a link');
+      else await (await checkout).remove();
+    }
+    expect(readFileSync(join(outside, 'deps/autoload.php'), 'utf8')).toBe('old');
   });
 
   it('are all there where the work tree is sparse', async () => {

@@ -1,5 +1,6 @@
-import { cp, mkdir, rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { cp, lstat, mkdir, rm } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { UserError } from '../errors.ts';
 import type { ExecOptions, Host } from '../host.ts';
 import { makeTemporary } from '../temporary.ts';
 import { connectGit, settingsEnv } from './git.ts';
@@ -60,6 +61,7 @@ export async function checkOut(
     });
     options.signal?.throwIfAborted();
     for (const { from, to } of bring) {
+      await refuseLinks(files, dirname(to));
       await rm(join(files, to), { recursive: true, force: true });
       await cp(resolve(files, from), join(files, to), {
         recursive: true,
@@ -73,4 +75,12 @@ export async function checkOut(
     throw error;
   }
   return { folder: files, remove };
+}
+
+/** UserError if a link of the commit is on the way to a folder: it may lead anywhere. */
+async function refuseLinks(files: string, folder: string): Promise<void> {
+  for (let path = folder; path !== '.'; path = dirname(path)) {
+    const found = await lstat(join(files, path)).catch(() => null);
+    if (found?.isSymbolicLink()) throw new UserError(`${path} is a link, so no packages are copied there`);
+  }
 }
