@@ -3,13 +3,12 @@ import * as core from '@actions/core';
 import { context } from '@actions/github';
 import type { Summary } from './analyse/summary.ts';
 import { runBench } from './bench.ts';
-import { parseConfig } from './config/parse.ts';
 import { realHost } from './host.ts';
 import { installLastResort } from './last-resort.ts';
 import { readBase, readInputs, readJob } from './publish/job.ts';
 import { realOutlets } from './publish/outlets.ts';
 import { describePublication, publish } from './publish/publish.ts';
-import { concludeStep, fail, makeStepCaller, salvage, withoutCommands } from './steps/step.ts';
+import { concludeStep, fail, makeStepCaller, readConfig, salvage, withoutCommands } from './steps/step.ts';
 
 installLastResort((text) => core.error(text));
 process.exitCode = await main().catch(fail);
@@ -18,7 +17,7 @@ async function main(): Promise<number> {
   const packageRoot = fileURLToPath(new URL('..', import.meta.url));
   const job = readJob(process.env, context.payload);
   const { inputs, cwd } = readInputs(process.env);
-  const config = parseConfig({ flags: [], inputs, cwd, packageRoot });
+  const config = readConfig({ inputs, cwd }, packageRoot);
   const base = readBase(process.env, context.payload);
   const caller = { ...(await makeStepCaller(packageRoot, inputs)), ...base };
   const began = realHost.now();

@@ -1,11 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import * as core from '@actions/core';
-import { parseConfig } from '../config/parse.ts';
 import { planShards, warnOfSharedEngine } from '../plan/shard-plan.ts';
 import { checkTime } from '../plan/time.ts';
 import { planVariants } from '../plan/variants.ts';
 import { readWorkflow } from '../publish/job.ts';
-import { fail } from './step.ts';
+import { fail, readConfig } from './step.ts';
 
 // First job of the reusable workflow: lists the shards. Measures nothing.
 process.exitCode = await main().catch(fail);
@@ -13,7 +12,7 @@ process.exitCode = await main().catch(fail);
 async function main(): Promise<number> {
   const packageRoot = fileURLToPath(new URL('../..', import.meta.url));
   const { inputs, cwd, shards, minutes } = readWorkflow(process.env);
-  const config = parseConfig({ flags: [], inputs, cwd, packageRoot });
+  const config = readConfig({ inputs, cwd }, packageRoot);
   const variants = planVariants(config);
   const planned = planShards(variants, config, shards);
   if (minutes !== null) checkTime(variants, config, planned, minutes);

@@ -1,8 +1,12 @@
-import { expect, test } from 'vitest';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { writeFiles } from '../../test/fixtures/commits.ts';
 import { root } from '../../test/fixtures/docs.ts';
 import { memoryFiles } from '../../test/fixtures/memory-files.ts';
+import { makeFolder } from '../../test/fixtures/temporary.ts';
 import { parseConfig } from '../config/parse.ts';
-import { flagsOf } from './step.ts';
+import { fail, flagsOf, readConfig } from './step.ts';
 
 test('the command that repeats a step means what its inputs meant', () => {
   const inputs = {
@@ -15,4 +19,25 @@ test('the command that repeats a step means what its inputs meant', () => {
     parseConfig({ flags, inputs: given, cwd: '/project', packageRoot: root, files });
   const flags = Object.entries(inputs).flatMap(([name, value]) => flagsOf(name, value.trim()));
   expect(read(flags, {})).toEqual(read([], inputs));
+});
+
+test('a mistake in a file is shown at its place, from the top of the workspace', () => {
+  const workspace = makeFolder();
+  const cwd = join(workspace, 'apps/shop');
+  writeFiles(cwd, { '.bench.yml': 'php: 8.4\nruntime: apache\n', 'index.php': '' });
+  vi.stubEnv('GITHUB_WORKSPACE', workspace);
+  const written: string[] = [];
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => written.push(String(text)) > 0);
+  try {
+    readConfig({ inputs: {}, cwd }, root);
+  } catch (error) {
+    fail(error);
+  } finally {
+    vi.restoreAllMocks();
+    vi.unstubAllEnvs();
+    rmSync(workspace, { recursive: true });
+  }
+  expect(written.join('')).toMatch(
+    /^::error file=apps\/shop\/\.bench\.yml,line=2::apps\/shop\/\.bench\.yml:2: /,
+  );
 });

@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import * as core from '@actions/core';
 import { analyse } from '../analyse/analyse.ts';
 import type { Summary } from '../analyse/summary.ts';
+import { displayPath } from '../config/document.ts';
 import type { Key } from '../config/keys/key-values.ts';
 import { KEYS, type KeyName } from '../config/keys.ts';
+import { parseConfig } from '../config/parse.ts';
+import type { Config } from '../config/types.ts';
 import { readMachineError, Stopped, UserError } from '../errors.ts';
 import { makeProgress } from '../report/progress.ts';
 import type { Bench, Caller } from '../stages/desk.ts';
@@ -32,6 +35,22 @@ export async function makeStepCaller(
       core.saveState('engine', engine ?? '');
     },
   };
+}
+
+/** The configuration of a step. Errors name files from the top of the workspace, as GitHub does. */
+export function readConfig(
+  { inputs, cwd }: { inputs: Readonly<Record<string, string>>; cwd: string },
+  packageRoot: string,
+): Config {
+  try {
+    return parseConfig({ flags: [], inputs, cwd, packageRoot });
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    const { where, ...detail } = error.detail;
+    if (where?.line === undefined || where.name.startsWith('input ')) throw error;
+    const name = displayPath(resolve(cwd, where.name), resolve(process.env.GITHUB_WORKSPACE ?? cwd));
+    throw new UserError(error.message, { ...detail, where: { ...where, name } });
+  }
 }
 
 /** An input as flags of the command line, which mean the same. */
