@@ -49,13 +49,15 @@ const DROP_CHANGES = ['rps', 'limit', 'both', 'interval', 'metric', 'change', 'm
 
 /** Names of refs can be long, and words are not broken. */
 const NAME_COLUMNS = 40;
+/** Namespaces and folders can be longer, but fit a line of 80. */
+const CALL_COLUMNS = 76;
 const names: Names = { name: (text) => clip(cleanLine(text), NAME_COLUMNS), text: cleanLine };
 const medium: Medium = {
   ...names,
   ...THIS_CHANGE,
   code: (word) => word,
-  call: (name) => clipMiddle(cleanLine(name), NAME_COLUMNS),
-  place: (file) => clipMiddle(cleanLine(file), NAME_COLUMNS),
+  call: (name) => clipMiddle(cleanLine(name), CALL_COLUMNS),
+  place: (file) => clipMiddle(cleanLine(file), CALL_COLUMNS),
   commit: (commit) => cleanLine(shortCommit(commit)),
   marks: PLAIN_MARKS,
 };
