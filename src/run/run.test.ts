@@ -57,9 +57,9 @@ const sumMs = (instances: readonly Instance[], startMs: (index: number) => numbe
 /** A run with a budget whose starts take so long beside their load; behind that the first searches for `searchesMs`. */
 async function runWith(
   startMs: (index: number) => number,
-  { searchesMs = 0, drainedMs = 0, fails = false } = {},
+  { searchesMs = 0, drainedMs = 0, fails = false, more = {} as Partial<Config> } = {},
 ) {
-  const config = makeConfig(BUDGET_MS);
+  const config = { ...makeConfig(BUDGET_MS), ...more };
   const promised = plan(
     config,
     [0, 1].map((cpu) => ({ cpu, core: cpu, package: 0 })),
@@ -78,7 +78,7 @@ async function runWith(
     },
   } as unknown as World;
   const learned = { onceMs: 0, drainedMs: new Map([['quick', drainedMs]]) } as unknown as RunMemory;
-  await runInstances(world, learned, BUDGET_MS, async (_, memory, instance) => {
+  const carriedOut = await runInstances(world, learned, BUDGET_MS, async (_, memory, instance) => {
     done.push(instance);
     elapsedMs += sumMs([instance], startMs, drainedMs);
     if (instance.index === 0) {
@@ -87,7 +87,7 @@ async function runWith(
     }
     if (fails) outcome.failure = { stage: 'start', reason: 'x', log: '' };
   });
-  return { promised, warned, said, plans, done };
+  return { promised, warned, said, plans, done, carriedOut };
 }
 
 test('after each of the first two starts, a run with a budget plans the rest by the time that they took', async () => {
@@ -130,6 +130,15 @@ test.each([
 test('a start that may end behind the budget is not begun', async () => {
   const { done, warned } = await runWith((index) => (index === 0 ? 160_000 : 60_000));
   expect([done.length, warned]).toEqual([1, ['budget']]);
+});
+
+test('what follows the run has the last plan, so that passes number their starts behind all that were made', async () => {
+  const { promised, plans, done, carriedOut } = await runWith(() => 1000, {
+    more: { setUp: 'php install.php' },
+  });
+  expect(carriedOut.job.plan).toBe(plans.at(-1));
+  expect(carriedOut.job.plan.instances).toHaveLength(done.length);
+  expect(done.length).toBeGreaterThan(promised.instances.length);
 });
 
 test('searches of the first start are time that the others do not take', async () => {

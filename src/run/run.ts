@@ -9,14 +9,16 @@ import type { Job, World } from './world.ts';
 /**
  * Carries the plan out: per instance start, verify, warm up, load in slices, stop. A variant that fails drops
  * out with its reason, the others go on; results so far are kept at once.
+ *
+ * @returns the world with the plan that was carried out
  */
-export async function runPlan(world: World, tool: Omit<SamplerTool, 'cpus'>): Promise<void> {
+export async function runPlan(world: World, tool: Omit<SamplerTool, 'cpus'>): Promise<World> {
   const { engine, job, sink } = world;
   enterVariants(job);
   const untilMs = engine.host.elapsed() + (job.config.budgetMs ?? Infinity);
   const sampler = await startSampler(engine, sink, { ...tool, cpus: job.plan.cpus });
   try {
-    await runInstances(world, learnNothing(sampler), untilMs);
+    return await runInstances(world, learnNothing(sampler), untilMs);
   } finally {
     await sampler.close();
   }
@@ -34,13 +36,15 @@ function enterVariants({ plan, images, outcomes }: Job): void {
 /**
  * Runs one instance after the other until `untilMs`, by `Host.elapsed`. The first two show how long one takes, so the rest
  * is planned anew after each.
+ *
+ * @returns the world with the last plan
  */
 export async function runInstances(
   given: World,
   learned: RunMemory,
   untilMs: number,
   runOne = runInstance,
-): Promise<void> {
+): Promise<World> {
   let world = given;
   const { host } = world.engine;
   const { budgetMs } = world.job.config;
@@ -50,11 +54,11 @@ export async function runInstances(
   for (let next = 0; next < world.job.plan.instances.length; next++) {
     const { plan } = world.job;
     const instance = plan.instances[next] as Instance;
-    if (isOver()) return;
+    if (isOver()) return world;
     const fromMs = host.elapsed();
     if (fromMs + nextMs > untilMs) {
       for (const warning of warnOfUsedUp(given.job.plan, plan, instance.index)) world.sink.warn(warning);
-      return;
+      return world;
     }
     const [before, total] = [doneMs, plannedLoadMs(plan)];
     const at = (what: string, ms: number) => world.sink.at(what, Math.min(1, (before + ms) / total));
@@ -72,6 +76,7 @@ export async function runInstances(
     if (instance.index === 1)
       for (const warning of warnOfRest(given.job.plan, rest.plan, lastMs)) world.sink.warn(warning);
   }
+  return world;
 }
 
 function takePlan(world: World, rest: Plan): World {

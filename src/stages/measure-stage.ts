@@ -41,12 +41,13 @@ export async function measure(
       (await readLoadEngines(desk, ground.loadEngines, config.loadFrom, sink, { image: k6Image, script }));
     const loadElsewhere: LoadElsewhere | undefined =
       loaders && ((batch, target) => loadByEngines(own, loaders, sink, batch, target));
-    const world: World = {
+    const asked: World = {
       engine: { ...own, memoryBytes: engine.memoryBytes, ...(loadElsewhere && { loadElsewhere }) },
       job: { config, plan: planned, outcomes, services, images },
       sink,
     };
-    await runPlan(world, { image: k6Image, script });
+    // Passes number their starts behind those of the last plan.
+    const world = await runPlan(asked, { image: k6Image, script });
     if (hyperfine) await measureColdStarts(world, hyperfine, file.output.folder);
     const tools = { folder: join(caller.packageRoot, 'runtimes/_profile/files'), ...extensions };
     if (config.count?.includes('services')) {
