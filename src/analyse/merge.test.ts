@@ -260,6 +260,12 @@ test('another image store of Docker keeps runs apart, one that an older version 
   expect(merged[0]?.host.imageStore).toBe('graph driver');
 });
 
+test('runs with a budget have as many blocks as fitted, under the same load', () => {
+  const blocks = (count: number) => (results: Results) =>
+    Object.assign(results.plan.scenarios[0] as object, { blocks: count });
+  expect(mergeResults([run('a', blocks(3)), again(blocks(5))])).toHaveLength(1);
+});
+
 test('one run stays what it is', () => {
   const results = run('a');
   expect(mergeResults([results])).toEqual([results]);

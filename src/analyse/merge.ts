@@ -46,7 +46,7 @@ function fitTogether(a: Results, b: Results): boolean {
     same(a.plan.shard, b.plan.shard) &&
     same(placeOf(a), placeOf(b)) &&
     a.tool.k6 === b.tool.k6 &&
-    agree(a.plan.scenarios, b.plan.scenarios, (scenario) => scenario.name) &&
+    agree(a.plan.scenarios.map(withoutEffort), b.plan.scenarios.map(withoutEffort), ({ name }) => name) &&
     agree(a.variants.map(identity), b.variants.map(identity), (variant) => variant.id)
   );
 }
@@ -64,6 +64,11 @@ function placeOf({ plan: { elsewhere } }: Results) {
   const { kind, target, generators } = elsewhere;
   // Pods have new names each time.
   return [kind, target, generators.map(({ name, share }) => [kind === 'cluster' ? '' : name, share])];
+}
+
+/** A scenario as it was asked for: with a budget, each run has as many blocks as fit. */
+export function withoutEffort({ blocks: _, ...scenario }: Results['plan']['scenarios'][number]) {
+  return scenario;
 }
 
 /** Identity of a variant across runs: built from the same image, under the same name. */

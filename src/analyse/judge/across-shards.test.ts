@@ -83,6 +83,18 @@ test('of variants that are the same on two machines none is called better, in 40
   expect(wrong).toBeLessThan(3);
 });
 
+test('with a budget, each shard has the starts and blocks that fit its machine', () => {
+  const across = compareAcross([
+    shard(1, 2, 1, [swoole], { blocks: 4 }),
+    shard(2, 2, 3, [fpm], { instances: 10, blocks: 2 }),
+  ]);
+  expect(across?.scenarios[0]?.rows.map(({ label, place }) => [label, place?.rank])).toEqual([
+    ['swoole', 1],
+    ['nginx-fpm', 2],
+    ['apache', 3],
+  ]);
+});
+
 test('a shard without results is named, one without its reference is not ranked', () => {
   const broken = shard(3, 3, 1, [fpm]);
   broken.measurements = broken.measurements.filter(({ variant }) => variant !== reference.id);

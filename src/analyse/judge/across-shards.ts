@@ -2,6 +2,7 @@ import type { HostFacts, Results, ScenarioFacts } from '../../results/results.ts
 import { ALPHA } from '../../stats/limits.ts';
 import { tCritical, tPValue } from '../../stats/student.ts';
 import { holm, isSure, type PairedTest, testPairs } from '../../stats/verdict.ts';
+import { withoutEffort } from '../merge.ts';
 import {
   chooseMetric,
   chooseRanking,
@@ -75,7 +76,12 @@ export function compareAcross(list: readonly Results[]): Across | null {
   if (!first || !shard || list.length < 2) return null;
   const asked = (results: Results) =>
     JSON.stringify([
-      ...[results.plan.shard?.of, results.plan.reference, results.plan.scenarios, results.tool],
+      ...[
+        results.plan.shard?.of,
+        results.plan.reference,
+        results.plan.scenarios.map(withoutEffort),
+        results.tool,
+      ],
       labelOf(results, results.plan.reference),
     ]);
   if (list.some((results) => asked(results) !== asked(first))) return null;
