@@ -169,4 +169,21 @@ describe('warnings', () => {
     results.warnings.push(own);
     expect(analyse(results).warnings).toEqual([own]);
   });
+
+  test('what the run itself warned of in one scenario is found in another', () => {
+    const results = fixtures.quick?.() as Results;
+    Object.assign(results.variants[0]?.options as object, { workers: 4 });
+    const code = 'connections-exceed-workers';
+    const own = {
+      code,
+      message: 'scenario rps-1000: its rate has up to 101 clients',
+      remedy: '',
+      variant: null,
+    };
+    results.warnings.push(own);
+    expect(analyse(results).warnings).toMatchObject([
+      own,
+      { code, message: expect.stringMatching(/^scenario quick: 8 clients, but fewer workers/) },
+    ]);
+  });
 });

@@ -23,13 +23,17 @@ export function findWarnings(results: Results, scenarios: readonly ScenarioSumma
     ...scenarios.flatMap((scenario) => [...findFlaws(scenario, results), ...findScriptFlaws(scenario)]),
     ...ofMachine(results),
   ];
-  const known = new Set(results.warnings.map((warning) => warning.code));
+  const known = new Set(results.warnings.map(subjectOf));
   // Nothing of a site in a cluster is started, and only its answers are seen: that is reported once.
-  if (results.plan.elsewhere?.kind === 'cluster') for (const code of UNSEEN) known.add(code);
-  const all = [...results.warnings, ...found.filter((warning) => !known.has(warning.code))];
+  const unseen = results.plan.elsewhere?.kind === 'cluster' ? UNSEEN : [];
+  const isNew = (one: Warning) => !known.has(subjectOf(one)) && !unseen.includes(one.code);
+  const all = [...results.warnings, ...found.filter(isNew)];
   const isMeasured = results.measurements.length > 0;
   return sortByEffect(isMeasured ? all : all.filter(({ code }) => !OF_NUMBERS.includes(code)));
 }
+
+/** A warning about another scenario is another warning. */
+const subjectOf = ({ code, message }: Warning) => `${code} ${/^scenario [^:]+/.exec(message)?.[0] ?? ''}`;
 
 function ofRun({ run, plan, variants }: Results, scenarios: readonly ScenarioSummary[]): Warning[] {
   const warnings: Warning[] = [];
