@@ -70,7 +70,7 @@ function measureSlice(outcome: BatchOutcome, slice: Slice): Measurement {
   };
   const generator = judgeGenerator(outcome, slice, base, wholeMs);
   const others = findOthers(outcome, slice);
-  const script = scenario.journey.kind === 'script' ? readScript(outcome) : null;
+  const script = scenario.journey.kind === 'script' ? readScript(outcome, scenario.script?.thresholds) : null;
   const judged = judge(outcome, base, others, script, slice);
   return { ...base, ...(others && { others }), ...(script && { script }), generator, ...judged };
 }

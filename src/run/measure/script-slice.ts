@@ -9,12 +9,19 @@ const MOST = 100;
 const NAME_CHARACTERS = 500;
 
 /** Results of a user's script in the slice of this k6 process. */
-export function readScript({ summary, log }: { summary: K6Summary | null; log?: K6Log }): ScriptSlice {
+export function readScript(
+  { summary, log }: { summary: K6Summary | null; log?: K6Log },
+  thresholds: readonly { metric: string }[] = [],
+): ScriptSlice {
   // Those that fail must not be the ones that are left out.
   const checks = (summary?.script?.checks ?? []).toSorted(
     (a, b) => Number(b.fails > 0) - Number(a.fails > 0),
   );
-  const metrics = summary?.script?.metrics ?? [];
+  // Nor those of thresholds, which could not be evaluated without them.
+  const judged = new Set(thresholds.map(({ metric }) => metric));
+  const metrics = (summary?.script?.metrics ?? []).toSorted(
+    (a, b) => Number(judged.has(b.name)) - Number(judged.has(a.name)),
+  );
   return {
     checks: checks
       .slice(0, MOST)
