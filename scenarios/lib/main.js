@@ -28,6 +28,8 @@ const plan = JSON.parse(open('../plan.json'));
 watchResent(http);
 const started = new Counter('bench_started');
 const sliceStart = new Gauge('bench_slice_start');
+// When `setup` was over.
+const loadStart = new Gauge('bench_load_start');
 // The part of each iteration that lay behind the end of its slice: it was not done within the time.
 const late = new Counter('bench_late');
 // Time of turns, ms, that VUs did not have because a turn before still kept them.
@@ -99,23 +101,27 @@ export default journey.default;
 
 // With several generators the load of all begins at one moment: VUs are there by then, and k6 starts its scenarios behind this.
 // k6 takes no `undefined` for it.
-const setUp = journey.setup || (() => undefined);
-export const setup = plan.startAtMs === null ? setUp : setUpAndWait;
+const isPrepared = journey.setup !== undefined || plan.startAtMs !== null;
+export const setup = isPrepared ? setUpAndWait : () => undefined;
 
 function setUpAndWait() {
-  const data = setUp();
+  if (journey.setup === undefined) return beginLoad();
+  // The requests of a setup belong to no slice.
+  exec.vu.metrics.tags.slice = 'none';
+  const data = journey.setup();
   if (data && typeof data.then === 'function') {
     return data.then((found) => {
-      waitForStart();
+      beginLoad();
       return found;
     });
   }
-  waitForStart();
+  beginLoad();
   return data;
 }
 
-function waitForStart() {
-  sleep(Math.max(0, plan.startAtMs - Date.now()) / 1000);
+function beginLoad() {
+  if (plan.startAtMs !== null) sleep(Math.max(0, plan.startAtMs - Date.now()) / 1000);
+  loadStart.add(Date.now());
 }
 
 // By the environment of their scenario. To ask k6 takes as long as a fifth of a request.
@@ -282,11 +288,12 @@ export function handleSummary(data) {
   for (const [name, metric] of Object.entries(data.metrics)) metrics[name] = metric.values;
   const endedMs = Date.now();
   const { testRunDurationMs } = data.state;
-  // To k6 the wait in `setup` is a part of the test.
-  const durationMs =
-    plan.startAtMs === null
-      ? testRunDurationMs
-      : Math.max(0, Math.min(testRunDurationMs, endedMs - plan.startAtMs));
+  // To k6, `setup` is a part of the test.
+  const { bench_load_start: begun } = data.metrics;
+  const beganMs = plan.startAtMs === null ? begun?.values.value : plan.startAtMs;
+  const durationMs = beganMs
+    ? Math.max(0, Math.min(testRunDurationMs, endedMs - beganMs))
+    : testRunDurationMs;
   const script = plan.userOptions
     ? { checks: checksOf(data.root_group), metrics: scriptMetrics(data) }
     : null;

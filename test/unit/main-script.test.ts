@@ -9,8 +9,14 @@ const TURN_MS = 1000;
 
 afterEach(() => vi.useRealTimers());
 
+interface Main {
+  setup(): unknown;
+  benchTurn(data: unknown): void;
+  handleSummary(data: object): { stdout: string };
+}
+
 /** Runs main.js outside of k6, with a plan of two slices in turns. Each iteration of its journey takes `tookMs`. */
-function loadMain() {
+function loadMain(script: { setup?: () => unknown } = {}) {
   const { outputFiles } = buildSync({
     ...{ entryPoints: [main], bundle: true, write: false, format: 'cjs' },
     external: ['k6', 'k6/*', '../journey.js'],
@@ -46,20 +52,21 @@ function loadMain() {
     timeoutMs: 1000,
   };
   const journey = { tookMs: 0 };
+  const tags: Record<string, string> = {};
   // In a package of modules esbuild takes what is required for the default export.
   const modules: Record<string, unknown> = {
     k6: { sleep: () => {} },
     'k6/execution': {
       // The load of a lane begins 1 ms later.
       scenario: { startTime: -1 },
-      vu: { idInTest: 1, metrics: { tags: {} } },
+      vu: { idInTest: 1, metrics: { tags } },
       test: { options: {} },
     },
     'k6/http': {},
     'k6/metrics': { Counter: Metric, Gauge: Metric, Rate: Metric, Trend: Metric },
-    '../journey.js': () => void vi.setSystemTime(Date.now() + journey.tookMs),
+    '../journey.js': Object.assign(() => void vi.setSystemTime(Date.now() + journey.tookMs), script),
   };
-  const module = { exports: {} as { benchTurn(data: unknown): void } };
+  const module = { exports: {} as Main };
   new Function('module', 'require', 'open', '__ENV', outputFiles[0]?.text ?? '')(
     module,
     (name: string) => modules[name],
@@ -67,6 +74,16 @@ function loadMain() {
     { LANE: '0' },
   );
   return {
+    tags,
+    /** What k6 does with a script: its setup, a load of so many ms, and the summary of all. */
+    summarise(loadMs: number): { durationMs: number; endedMs: number } {
+      const fromMs = Date.now();
+      module.exports.setup();
+      vi.setSystemTime(Date.now() + loadMs);
+      const metrics = Object.fromEntries(added.map(({ metric, value }) => [metric, { values: { value } }]));
+      const state = { testRunDurationMs: Date.now() - fromMs };
+      return JSON.parse(module.exports.handleSummary({ metrics, state }).stdout);
+    },
     /** The values of `bench_late` of an iteration. */
     late(fromMs: number, tookMs: number): number[] {
       added.length = 0;
@@ -85,4 +102,12 @@ test.each([
   ['that begins behind the end and takes no time is late as a whole', 2001, 0, [1]],
 ])('an iteration %s', (_, fromMs, tookMs, expected) => {
   expect(loadMain().late(fromMs, tookMs)).toEqual(expected);
+});
+
+test('the setup of a script is no part of its load, and its requests are of no slice', () => {
+  vi.useFakeTimers({ now: 1000, toFake: ['Date'] });
+  const main = loadMain({ setup: () => void vi.setSystemTime(Date.now() + 5000) });
+  expect(main.summarise(10_000)).toMatchObject({ durationMs: 10_000, endedMs: 16_000 });
+  expect(main.tags.slice).toBe('none');
+  expect(loadMain().summarise(10_000)).toMatchObject({ durationMs: 10_000 });
 });
