@@ -5,7 +5,7 @@ import type { CpuLayout, Warning } from '../results/results.ts';
 import { makeRandom } from '../stats/random.ts';
 import { type Cpu, layOutCpus } from './cpus.ts';
 import { takeShard } from './shard-plan.ts';
-import { type Effort, fitBudget, predictEffort } from './timeline/budget.ts';
+import { type Effort, fitBudget, predictEffort, type SliceOrder } from './timeline/budget.ts';
 import { type PlannedSearches, planSearches } from './timeline/capacity-plan.ts';
 import { type PlannedCount, planCounts } from './timeline/count-plan.ts';
 import { type PlannedErrors, planErrors } from './timeline/errors-plan.ts';
@@ -129,7 +129,7 @@ export function planLoad(
   variants: readonly PlannedVariant[],
 ): Pick<Plan, 'scenarios' | 'instances' | 'estimatedSeconds' | 'detectable' | 'searches'> {
   const tests = countTests(variants) * config.scenarios.length;
-  const duets = findDuets(config.other, variants).length > 0;
+  const order = orderOf(config.other, variants);
   const searches = planSearches(config, variants, batchSeconds(config) * 1000);
   const searchSeconds = (searches?.atMostMs ?? 0) / 1000;
   const lay = (effort: Effort, limit?: number) => layOutInstances(config, variants, effort, limit);
@@ -142,10 +142,10 @@ export function planLoad(
   const effort =
     config.budgetMs === undefined
       ? chooseEffort(config)
-      : fitBudget(config.budgetMs, config.scenarios, Math.max(1, tests), duets, secondsOf);
+      : fitBudget(config.budgetMs, config.scenarios, Math.max(1, tests), order, secondsOf);
   const instances = lay(effort);
   return {
-    ...applyEffort(config, effort, tests, duets),
+    ...applyEffort(config, effort, tests, order),
     instances,
     estimatedSeconds: Math.round(
       instances.reduce((sum, instance) => sum + seconds(instance), RUN_SECONDS + searchSeconds),
@@ -159,11 +159,11 @@ function applyEffort(
   { scenarios }: Pick<RunOptions, 'scenarios'>,
   effort: Effort,
   tests: number,
-  duets: boolean,
+  order: SliceOrder,
 ): Pick<Plan, 'scenarios' | 'detectable'> {
   return {
     scenarios: scenarios.map((scenario, i) => ({ ...scenario, blocks: effort.blocks[i] as number })),
-    detectable: tests > 0 ? predictEffort(scenarios, effort, tests, duets) : null,
+    detectable: tests > 0 ? predictEffort(scenarios, effort, tests, order) : null,
   };
 }
 
@@ -235,6 +235,11 @@ function findDuets(other: Other | undefined, variants: readonly PlannedVariant[]
   return variants.flatMap(({ id, base }): [string, string][] => (base === null ? [] : [[id, base]]));
 }
 
+function orderOf(other: Other | undefined, variants: readonly PlannedVariant[]): SliceOrder {
+  if (variants.some(isElastic)) return 'slices';
+  return findDuets(other, variants).length > 0 ? 'duets' : 'turns';
+}
+
 /** Whether its pool shrinks while others are loaded, by the options in force. */
 function isElastic({ runtime, options }: PlannedVariant): boolean {
   return Object.entries(runtime.elastic).some(([option, values]) => values.includes(String(options[option])));
@@ -300,14 +305,14 @@ export function planRest(config: Timeline & { budgetMs: number }, planned: Plan,
   const secondsOf = (effort: Effort) =>
     spent.allMs / 1000 + (effort.instances - done.length) * seconds(lay(effort, 2)[1] as Instance);
   const tests = countTests(variants) * config.scenarios.length;
-  const duets = findDuets(config.other, variants).length > 0;
+  const order = orderOf(config.other, variants);
   const withNext = (plan: Plan): Rest => {
     const next = plan.instances[done.length];
     return { plan, nextMs: next ? 1000 * seconds(next) : 0 };
   };
   let effort: Effort;
   try {
-    effort = fitBudget(config.budgetMs, config.scenarios, Math.max(1, tests), duets, secondsOf);
+    effort = fitBudget(config.budgetMs, config.scenarios, Math.max(1, tests), order, secondsOf);
   } catch (error) {
     if (error instanceof UserError) return withNext(planned);
     throw error;
@@ -316,7 +321,7 @@ export function planRest(config: Timeline & { budgetMs: number }, planned: Plan,
   const shift = countSlices(done) - countSlices(all.slice(0, done.length));
   return withNext({
     ...planned,
-    ...applyEffort(config, effort, tests, duets),
+    ...applyEffort(config, effort, tests, order),
     instances: [...done, ...all.slice(done.length).map((instance) => renumber(instance, shift))],
     estimatedSeconds: Math.round(secondsOf(effort)),
   });

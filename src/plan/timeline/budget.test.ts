@@ -105,13 +105,13 @@ describe('a budget', () => {
   test('is used for what finds most: no other effort that fits finds less', () => {
     const secondsOf = ({ instances, blocks }: { instances: number; blocks: readonly number[] }) =>
       instances * (6 + 2.5 * (blocks[0] as number));
-    const best = fitBudget(180_000, SHORT, 1, false, secondsOf);
-    const least = predictEffort(SHORT, best, 1, false) as number;
+    const best = fitBudget(180_000, SHORT, 1, 'turns', secondsOf);
+    const least = predictEffort(SHORT, best, 1, 'turns') as number;
     for (let instances = 4; instances <= 30; instances++) {
       for (let blocks = 1; blocks <= 20; blocks++) {
         const effort = { instances, blocks: [blocks] };
         if (secondsOf(effort) > 180) continue;
-        expect(predictEffort(SHORT, effort, 1, false)).toBeGreaterThanOrEqual(least);
+        expect(predictEffort(SHORT, effort, 1, 'turns')).toBeGreaterThanOrEqual(least);
       }
     }
   });
@@ -121,6 +121,14 @@ describe('a budget', () => {
       '`budget` needs a load with a known duration',
     );
   });
+});
+
+test('an elastic pool takes no turns, so larger changes alone are promised', () => {
+  const { budgetMs: _, ...config } = configOf(0, 3, SHORT);
+  const [one, two, elastic] = config.runtimes;
+  const detectable = (...runtimes: (typeof one)[]) =>
+    plan({ ...config, runtimes: runtimes as Config['runtimes'] }, cpus).detectable as number;
+  expect(detectable(one, elastic)).toBeGreaterThan(2 * detectable(one, two));
 });
 
 describe('before it starts, a plan says', () => {

@@ -12,6 +12,12 @@ export interface Effort {
   blocks: readonly number[];
 }
 
+/**
+ * How slices of a block follow each other if their load allows turns. With duets, CPU per request decides. With an
+ * elastic pool, there are no turns.
+ */
+export type SliceOrder = 'duets' | 'turns' | 'slices';
+
 /** Fewer give no verdict (MIN_PAIRS). */
 export const MIN_INSTANCES = 4;
 const MAX_INSTANCES = 30;
@@ -31,7 +37,7 @@ const DUET_SPREAD = 0.006;
  * The effort that finds the smallest change within a budget. Starts and slices vary independently. So the variance of a
  * mean over n starts of m slices is (start² + slice² ÷ m) ÷ n. For each n the largest m is tried.
  *
- * @param duets whether what a request costs decides, by duets
+ * @param order in which slices that are compared follow each other
  * @param secondsOf what an effort is estimated to take
  * @throws UserError where the budget is too small for MIN_INSTANCES starts, or nobody knows how long a slice takes
  */
@@ -39,7 +45,7 @@ export function fitBudget(
   budgetMs: number,
   scenarios: readonly Scenario[],
   tests: number,
-  duets: boolean,
+  order: SliceOrder,
   secondsOf: (effort: Effort) => number,
 ): Effort {
   const endless = scenarios.find(({ load }) => load === null || loadMs(load) === null);
@@ -73,7 +79,7 @@ export function fitBudget(
     }
     if (blocks === 0) break;
     const effort = effortOf(instances, blocks);
-    const detectable = predictEffort(scenarios, effort, tests, duets) ?? Infinity;
+    const detectable = predictEffort(scenarios, effort, tests, order) ?? Infinity;
     if (detectable < best.detectable) best = { effort, detectable };
   }
   return best.effort;
@@ -84,16 +90,16 @@ export function fitBudget(
  * it is not known or no verdict can come of it.
  *
  * @param tests how many are corrected together
- * @param duets whether what a request costs decides, by duets
+ * @param order in which slices that are compared follow each other
  */
 export function predictEffort(
   scenarios: readonly Scenario[],
   effort: Effort,
   tests: number,
-  duets: boolean,
+  order: SliceOrder,
 ): number | null {
   const shares = scenarios.map((scenario, i) => {
-    const block = blockSpread(scenario, duets);
+    const block = blockSpread(scenario, order);
     if (block === null) return null;
     const spread = Math.sqrt(START_SPREAD ** 2 + block ** 2 / (effort.blocks[i] as number));
     return predictDetectable({ pairs: effort.instances, spread, tests });
@@ -105,11 +111,12 @@ export function predictEffort(
 }
 
 /** Typical SD of ln(ratio) between blocks of one start in what decides; null where their time is not known. */
-function blockSpread(scenario: Scenario, duets: boolean): number | null {
+function blockSpread(scenario: Scenario, order: SliceOrder): number | null {
   const { load } = scenario;
   const ms = load && loadMs(load);
   if (!load || !ms) return null;
   const over = (spread: number, loadedMs: number) => spread / Math.sqrt(loadedMs / 1000);
-  if (!takesTurns(scenario, compileLoad(load, scenario), ms)) return over(SLICE_SPREAD, ms);
-  return duets ? over(DUET_SPREAD, Math.max(1000, ms)) : over(TURNS_SPREAD, ms);
+  if (order === 'slices' || !takesTurns(scenario, compileLoad(load, scenario), ms))
+    return over(SLICE_SPREAD, ms);
+  return order === 'duets' ? over(DUET_SPREAD, Math.max(1000, ms)) : over(TURNS_SPREAD, ms);
 }
