@@ -12,13 +12,16 @@ const TIMEOUT_S = 20;
 const MOST_MINUTES = 30;
 
 /** After how many seconds k6 is killed. */
-async function killedAfter(source: string): Promise<number> {
+async function killedAfter(
+  source: string,
+  journey: Scenario['journey'] = { kind: 'paths', paths: ['/'] },
+): Promise<number> {
   const load = parseLoad(source);
   const scenario: Scenario = {
     ...{
       name: 'test',
       title: '',
-      journey: { kind: 'paths', paths: ['/'] },
+      journey,
       load,
       timeoutMs: TIMEOUT_S * 1000,
     },
@@ -59,3 +62,8 @@ test.each([
     expect(await killedAfter(source)).toBeGreaterThanOrEqual(seconds + TIMEOUT_S + 30);
   },
 );
+
+test('setup and teardown of a script take as long as k6 lets them', async () => {
+  const seconds = await killedAfter('vus(1, 10s)', { kind: 'script', name: 'shop', file: '/p/shop.js' });
+  expect(seconds).toBeGreaterThanOrEqual(60 + 10 + TIMEOUT_S + 60 + 30);
+});

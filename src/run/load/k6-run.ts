@@ -30,6 +30,8 @@ export interface LoadOutcome {
 
 /** A count of requests, or a script of its own, may take half an hour, ms; of a count k6 itself then leaves the rest undone. */
 const OPEN_END_MS = 30 * 60_000;
+/** The setup and the teardown of a script: k6 ends each after a minute, ms. */
+const AROUND_MS = 120_000;
 /** Past the end k6 gets this long to write its summary, ms. */
 const GRACE_MS = 60_000;
 /** Then k6 is killed, and after so long an engine that has not reported that hangs, ms. */
@@ -120,7 +122,8 @@ function limitMs(batch: Batch): number {
   const isOpen = !last || last.durationMs === null;
   const openMs = Math.max(OPEN_END_MS, 2 * (batch.scenario.script?.loadMs ?? 0));
   const loadMs = isOpen ? (last?.steps.at(-1)?.offsetMs ?? 0) + openMs : batchMs(batch);
-  return loadMs + batch.scenario.timeoutMs + GRACE_MS;
+  const aroundMs = batch.scenario.journey.kind === 'script' ? AROUND_MS : 0;
+  return loadMs + aroundMs + batch.scenario.timeoutMs + GRACE_MS;
 }
 
 function parseSummary(stdout: string): K6Summary | null {
