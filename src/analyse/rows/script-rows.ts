@@ -1,9 +1,9 @@
 import type { Measurement, ScenarioFacts } from '../../results/results.ts';
 import { DEFAULT_BUNDLED_CHECKS, DEFAULT_CHECKS, MAX_SCRIPT_ERRORS } from '../../stats/limits.ts';
 import { percent } from '../../text/percent.ts';
-import type { CheckRow, ErrorRow, Row, ScriptEvent, ScriptRow } from '../summary.ts';
+import type { CheckRow, ErrorRow, Row, ScriptEvent, ScriptRow, ThresholdRow } from '../summary.ts';
 import { sum } from './pool.ts';
-import { judgeThreshold, poolMetric } from './thresholds.ts';
+import { digitsOfOutcome, judgeThreshold, poolMetric } from './thresholds.ts';
 
 /** Report of a user's k6 script over all slices of a variant; null without a script. */
 export function poolScript(slices: readonly Measurement[], facts: ScenarioFacts): ScriptRow | null {
@@ -115,6 +115,9 @@ export function missedByScript(
   return [...failed, ...missed.map(sayMissed)];
 }
 
-function sayMissed({ metric, condition, value }: ScriptRow['thresholds'][number]): string {
-  return `threshold ${metric} ${condition} (${value === null ? '?' : Number(value.toPrecision(4))})`;
+function sayMissed(threshold: ThresholdRow): string {
+  const { metric, condition, value } = threshold;
+  const found =
+    value === null ? '?' : Number(value.toPrecision(Math.max(4, digitsOfOutcome(threshold, value))));
+  return `threshold ${metric} ${condition} (${found})`;
 }

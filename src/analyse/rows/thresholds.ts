@@ -108,6 +108,16 @@ export function poolMetric(
   };
 }
 
+/** The least digits of a value, from three on, that show its outcome: 499.8 is below 500, but 500 is not. */
+export function digitsOfOutcome({ condition, state }: ThresholdRow, value: number): number {
+  const parsed = parseCondition(condition);
+  const shows = (digits: number) =>
+    parsed === null || holds(parsed, Number(value.toPrecision(digits))) === (state === 'passed');
+  let digits = 3;
+  while (digits < 15 && !shows(digits)) digits++;
+  return digits;
+}
+
 function holds({ operator, limit }: Condition, value: number): boolean {
   switch (operator) {
     case '<':

@@ -1,7 +1,14 @@
 import type { CheckRow, MetricRow, ScenarioSummary, ThresholdRow } from '../../../analyse/summary.ts';
 import { QUANTILES } from '../../../results/quantiles.ts';
-import { checkGroupOf, metricCells, metricKindOf, STATES, thresholdsOf } from '../../words/loads/scripted.ts';
-import { count, digits, NOTHING } from '../../words/numbers.ts';
+import {
+  checkGroupOf,
+  foundOf,
+  metricCells,
+  metricKindOf,
+  STATES,
+  thresholdsOf,
+} from '../../words/loads/scripted.ts';
+import { count, NOTHING } from '../../words/numbers.ts';
 import { type Column, grid, left, right, type Section, section, variantColumn } from '../model.ts';
 
 type Of<T> = { variant: string; label: string } & T;
@@ -39,7 +46,7 @@ const THRESHOLDS: Column<Of<{ threshold: ThresholdRow }>>[] = [
   variantColumn,
   left('Metric', ({ threshold }) => ({ name: threshold.metric })),
   left('Threshold', ({ threshold }) => ({ name: threshold.condition })),
-  right('found', ({ threshold: { value } }) => (value === null ? NOTHING : digits(value))),
+  right('found', ({ threshold }) => foundOf(threshold)),
   left('Outcome', ({ threshold: { state, why } }) => [
     state === 'missed' ? { strong: STATES[state], tone: 'bad' } : STATES[state],
     ...(why === null ? [] : [': ', { text: why }]),

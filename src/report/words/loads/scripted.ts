@@ -1,4 +1,5 @@
 import { passedRatio } from '../../../analyse/rows/script-rows.ts';
+import { digitsOfOutcome } from '../../../analyse/rows/thresholds.ts';
 import type { CheckRow, MetricRow, Row, ScenarioSummary, ThresholdRow } from '../../../analyse/summary.ts';
 import { eachQuantile, type Quantile } from '../../../results/quantiles.ts';
 import type { Names } from '../changes.ts';
@@ -47,8 +48,17 @@ export function thresholdsLine(scenario: Pick<ScenarioSummary, 'rows' | 'bases'>
   ].join('; ');
 }
 
-function sayThreshold({ metric, condition, value }: ThresholdRow): string {
-  return `${metric} ${condition}${value === null ? '' : ` (${digits(value)})`}`;
+function sayThreshold(threshold: ThresholdRow): string {
+  const { metric, condition, value } = threshold;
+  return `${metric} ${condition}${value === null ? '' : ` (${foundOf(threshold)})`}`;
+}
+
+/** The value of a threshold, with as many digits as its outcome needs. */
+export function foundOf(threshold: ThresholdRow): string {
+  const { value } = threshold;
+  if (value === null) return NOTHING;
+  const needed = digitsOfOutcome(threshold, value);
+  return needed === 3 ? digits(value) : value.toLocaleString('en', { maximumSignificantDigits: needed });
 }
 
 /** The group of a check: `checkout › pay`; empty if it has none. */
