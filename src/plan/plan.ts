@@ -280,6 +280,8 @@ export interface Spent {
   allMs: number;
   /** How long the requests of each scenario took to end. */
   drainedMs: ReadonlyMap<string, number>;
+  /** Ids of the variants that have not failed. Left out: all of them. */
+  left?: ReadonlySet<string>;
 }
 
 /** The rest of a plan, and how long its next start may take. */
@@ -295,12 +297,14 @@ export interface Rest {
 export function planRest(config: Timeline & { budgetMs: number }, planned: Plan, spent: Spent): Rest {
   const { variants, instances } = planned;
   const done = instances.slice(0, spent.starts);
-  const last = done.at(-1) as Instance;
+  const last = keepLeft(done.at(-1) as Instance, spent.left);
   const loaded = (instance: Instance) => loadSeconds(asRun(instance, spent.drainedMs), config);
   const slower = (spent.lastMs / 1000 - loaded(last)) / startSeconds(last, config);
   // Slow starts may come with longer pauses between slices, but fast ones do not shorten them.
-  const seconds = (instance: Instance) =>
-    loaded(instance) + Math.max(0, slower) * startSeconds(instance, config);
+  const seconds = (planned: Instance) => {
+    const instance = keepLeft(planned, spent.left);
+    return loaded(instance) + Math.max(0, slower) * startSeconds(instance, config);
+  };
   const lay = (effort: Effort, limit?: number) => layOutInstances(config, variants, effort, limit);
   const secondsOf = (effort: Effort) =>
     spent.allMs / 1000 + (effort.instances - done.length) * seconds(lay(effort, 2)[1] as Instance);
@@ -325,6 +329,16 @@ export function planRest(config: Timeline & { budgetMs: number }, planned: Plan,
     instances: [...done, ...all.slice(done.length).map((instance) => renumber(instance, shift))],
     estimatedSeconds: Math.round(secondsOf(effort)),
   });
+}
+
+/** A start without the variants that failed before. */
+function keepLeft(instance: Instance, left?: ReadonlySet<string>): Instance {
+  if (left === undefined) return instance;
+  const own = (slices: Batch['slices']) => slices.filter(({ variant }) => left.has(variant));
+  const batches = instance.batches
+    .map((batch) => retime({ ...batch, slices: own(batch.slices) }, batch.drainMs))
+    .filter(({ slices }) => slices.length > 0);
+  return { ...instance, startOrder: instance.startOrder.filter((id) => left.has(id)), batches };
 }
 
 /** A start as it runs: the first load of a scenario waits for the timeout, and so shows how long the others wait. */

@@ -68,7 +68,8 @@ export async function runInstances(
     doneMs += instanceMs(instance, plan);
     if (budgetMs === undefined || isOver() || instance.index > 1) continue;
     const allMs = host.elapsed() - (untilMs - budgetMs);
-    const spent = { starts: next + 1, lastMs, allMs, drainedMs: learned.drainedMs };
+    const left = new Set([...world.job.outcomes].flatMap(([id, { failure }]) => (failure ? [] : [id])));
+    const spent = { starts: next + 1, lastMs, allMs, drainedMs: learned.drainedMs, left };
     const rest = planRest({ ...world.job.config, budgetMs }, plan, spent);
     nextMs = rest.nextMs;
     world = takePlan(world, rest.plan);
