@@ -42,6 +42,9 @@ test.each([
   ['two of a hundred, of many', 'other status', 200, 10_000, true],
   ['all of many', 'other status', 10_000, 10_000, true],
   ['three of eight', 'other status', 3, 8, true],
+  ['one of a hundred, in a soak', 'other status', 3000, 300_000, false],
+  ['all, in a soak', 'other status', 300_000, 300_000, true],
+  ['two of a hundred, in a soak', 'other status', 6000, 300_000, true],
   // Bodies: of those that were read.
   ['half of those read', 'other length', 50, 100, true],
   ['one of those read', 'other content', 1, 100, false],

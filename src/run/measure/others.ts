@@ -57,11 +57,12 @@ function isTooMany(others: Counted): boolean {
 /** The chance of as many odd answers or more, by Poisson's distribution. The app is taken to give ODD_RATIO of them. */
 function chanceOf({ count, of }: Counted): number {
   const expected = ODD_RATIO * of;
-  let term = Math.exp(-expected);
+  // Its logarithm: the chance of none in a hundred thousand answers is too small for a number.
+  let term = -expected;
   let below = 0;
   for (let k = 0; k < count; k++) {
-    below += term;
-    term *= expected / (k + 1);
+    below += Math.exp(term);
+    term += Math.log(expected / (k + 1));
   }
   return Math.max(0, 1 - below);
 }
