@@ -84,7 +84,15 @@ function makeParams(endpoint, options, keep) {
     timeout: __ENV.TIMEOUT,
     tags: { name: ids[endpoint] || 'other' },
     responseType: keep ? 'text' : 'none',
+    ...(options.expect && callbackOf(options.expect)),
   };
+}
+
+/** By default, k6 counts a status of 400 or more as failed. */
+function callbackOf(expect) {
+  const refusals = expect.filter((status) => status >= 400);
+  if (refusals.length === 0) return {};
+  return { responseCallback: http.expectedStatuses({ min: 200, max: 399 }, ...refusals) };
 }
 
 /**
