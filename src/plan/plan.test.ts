@@ -229,6 +229,25 @@ describe('the timeline', () => {
     }
   });
 
+  test('an elastic pool is led in by the k6 process of its slice, in the first start, too', () => {
+    const runtimes = [
+      { runtime, set: {} },
+      { runtime, set: { pm: 'dynamic' } },
+    ];
+    const { instances } = plan({ ...config, runtimes, scenarios: [{ ...scenario, blocks: 20 }] }, cpus);
+    for (const { batches } of instances) {
+      // The warm-up of the first start is apart: it shows how long requests take.
+      const [first, ...others] = batches.map(({ slices }) => slices);
+      expect(first?.some(({ warmup }) => !warmup)).toBe(instances[0]?.batches !== batches);
+      expect(others.length).toBeGreaterThan(1);
+      for (const slices of others) expect(slices.at(-1)?.warmup).toBe(false);
+      for (const slices of others) {
+        const [one, two] = slices;
+        if (one?.variant.includes('dynamic')) expect([one.warmup, two?.warmup]).toEqual([true, false]);
+      }
+    }
+  });
+
   test('starts everything afresh more often where little is loaded', () => {
     const { instances: _, ...unsaid } = config;
     expect(plan(unsaid, cpus).instances).toHaveLength(6);

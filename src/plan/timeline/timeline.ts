@@ -125,18 +125,37 @@ export function cutIntoBatches(
     if (current.length > 0) batches.push(retime({ scenario, slices: current, drainMs }, drainMs));
     current = [];
   };
-  for (const group of groupTurns(drafts)) {
-    const first = group[0] as Draft;
-    const alone = first.durationMs === null || scenario.journey.kind === 'script';
+  for (const group of joinLeadIns(scenario, groupTurns(drafts))) {
+    const last = group.at(-1) as Draft;
+    const alone = standsAlone(scenario, last);
     const added = group.map((draft) => ({ ...draft, startMs: 0 }));
     const grown = retime({ scenario, slices: [...current, ...added], drainMs }, drainMs);
-    if (alone || batchMs(grown) > BATCH_MS || (warmupApart && current.at(-1)?.warmup && !first.warmup))
+    if (alone || batchMs(grown) > BATCH_MS || (warmupApart && current.at(-1)?.warmup && !last.warmup))
       close();
     current.push(...added);
     if (alone) close();
   }
   close();
   return batches;
+}
+
+function standsAlone({ journey }: Scenario, { durationMs }: Draft): boolean {
+  return durationMs === null || journey.kind === 'script';
+}
+
+/** A warm-up of a variant that was warmed up before is its slice's: between two processes its pool would shrink. */
+function joinLeadIns(scenario: Scenario, groups: readonly Draft[][]): Draft[][] {
+  const warmed = new Set<string>();
+  const joined: Draft[][] = [];
+  let leadsIn = false;
+  for (const group of groups) {
+    const [{ warmup, variant }] = group as [Draft];
+    if (leadsIn && !standsAlone(scenario, group[0] as Draft)) joined.at(-1)?.push(...group);
+    else joined.push([...group]);
+    leadsIn = warmup && warmed.has(variant);
+    if (warmup) warmed.add(variant);
+  }
+  return joined;
 }
 
 /** Slices that begin together, as they take turns or are a duet, or a slice by itself. */
