@@ -1,6 +1,6 @@
 import type { Scenario } from '../config/types.ts';
 import { LABEL, removeContainers } from '../engine/docker.ts';
-import type { Instance } from '../plan/plan.ts';
+import type { Instance } from '../plan/instances.ts';
 import { searchesMs } from '../plan/timeline/capacity-plan.ts';
 import { batchMs } from '../plan/timeline/timeline.ts';
 import type { Failure, Measurement } from '../results/results.ts';

@@ -1,5 +1,7 @@
 import { warnOfRest, warnOfUsedUp } from '../plan/effort.ts';
-import { type Instance, type Plan, planRest } from '../plan/plan.ts';
+import type { Instance } from '../plan/instances.ts';
+import type { Plan } from '../plan/plan.ts';
+import { planRest } from '../plan/rest.ts';
 import { searchesMs } from '../plan/timeline/capacity-plan.ts';
 import { batchMs } from '../plan/timeline/timeline.ts';
 import { learnNothing, type RunMemory, runInstance } from './instance.ts';

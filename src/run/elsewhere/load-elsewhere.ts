@@ -1,4 +1,4 @@
-import type { Instance } from '../../plan/plan.ts';
+import type { Instance } from '../../plan/instances.ts';
 import type { Batch } from '../../plan/timeline/slices.ts';
 import type { LoadOutcome } from '../load/k6-run.ts';
 import type { Generator } from '../measure/batch-outcome.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Instance } from '../../plan/plan.ts';
+import type { Instance } from '../../plan/instances.ts';
 import type { Batch } from '../../plan/timeline/slices.ts';
 import type { Watch } from '../sample/sampler.ts';
 import { Samples } from '../sample/samples.ts';

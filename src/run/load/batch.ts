@@ -1,4 +1,4 @@
-import type { Instance } from '../../plan/plan.ts';
+import type { Instance } from '../../plan/instances.ts';
 import type { Batch } from '../../plan/timeline/slices.ts';
 import type { BatchOutcome } from '../measure/batch-outcome.ts';
 import { watchClocks } from '../sample/clock-steps.ts';

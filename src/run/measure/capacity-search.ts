@@ -2,7 +2,7 @@ import { median } from 'simple-statistics';
 import { judgeProbe, nextRate } from '../../analyse/rows/capacity-found.ts';
 import { sum } from '../../analyse/rows/pool.ts';
 import type { Scenario } from '../../config/types.ts';
-import type { Instance } from '../../plan/plan.ts';
+import type { Instance } from '../../plan/instances.ts';
 import { planProbe } from '../../plan/timeline/capacity-plan.ts';
 import type { Measurement, Probe } from '../../results/results.ts';
 import { runLoad } from '../load/batch.ts';

@@ -1,4 +1,4 @@
-import type { Instance } from '../../plan/plan.ts';
+import type { Instance } from '../../plan/instances.ts';
 import type { Batch } from '../../plan/timeline/slices.ts';
 import { drainFor, retime } from '../../plan/timeline/timeline.ts';
 import { type Failure, type Measurement, OTHER_ANSWERS } from '../../results/results.ts';

@@ -1,5 +1,5 @@
 import type { Scenario } from '../../config/types.ts';
-import type { Instance } from '../../plan/plan.ts';
+import type { Instance } from '../../plan/instances.ts';
 import { makeOrders } from '../../plan/timeline/orders.ts';
 import { cutIntoBatches, drainFor, planSlices, retime } from '../../plan/timeline/timeline.ts';
 import type { Measurement } from '../../results/results.ts';

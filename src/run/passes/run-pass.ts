@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Scenario } from '../../config/types.ts';
 import { expectEngine, LIMITS_MS } from '../../engine/docker.ts';
 import { MachineError } from '../../errors.ts';
-import type { Instance } from '../../plan/plan.ts';
+import type { Instance } from '../../plan/instances.ts';
 import type { PlannedVariant } from '../../plan/variants.ts';
 import type { Measurement } from '../../results/results.ts';
 import { makeTemporary } from '../../temporary.ts';

@@ -1,5 +1,5 @@
 import { setUp } from '../../engine/execute.ts';
-import type { Instance } from '../../plan/plan.ts';
+import type { Instance } from '../../plan/instances.ts';
 import type { Failure } from '../../results/results.ts';
 import { listListeners } from '../load/probe.ts';
 import type { VariantOutcome, World } from '../world.ts';

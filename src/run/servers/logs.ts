@@ -1,5 +1,5 @@
 import type { Docker } from '../../engine/docker.ts';
-import type { Instance } from '../../plan/plan.ts';
+import type { Instance } from '../../plan/instances.ts';
 import type { Engine, Sink } from '../world.ts';
 import { containerOf, frontOf } from './servers.ts';
 

@@ -12,7 +12,7 @@ import {
 import { databaseOf } from '../../engine/services.ts';
 import type { Built } from '../../images/build.ts';
 import { formatCpus } from '../../plan/cpus.ts';
-import type { Instance } from '../../plan/plan.ts';
+import type { Instance } from '../../plan/instances.ts';
 import type { PlannedVariant } from '../../plan/variants.ts';
 import type { Facts, Failure } from '../../results/results.ts';
 import { findCause } from '../../text/log-cause.ts';

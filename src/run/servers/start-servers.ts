@@ -1,5 +1,5 @@
 import { type Docker, expectEngine, inspectContainers, lastLines, readLog } from '../../engine/docker.ts';
-import type { Instance } from '../../plan/plan.ts';
+import type { Instance } from '../../plan/instances.ts';
 import type { PlannedVariant } from '../../plan/variants.ts';
 import type { Failure } from '../../results/results.ts';
 import { quoteCause } from '../../text/log-cause.ts';

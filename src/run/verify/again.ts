@@ -1,5 +1,5 @@
 import { setUp } from '../../engine/execute.ts';
-import type { Instance } from '../../plan/plan.ts';
+import type { Instance } from '../../plan/instances.ts';
 import type { Failure } from '../../results/results.ts';
 import { removeServers, type Server, type WantedServer, wantedOf } from '../servers/servers.ts';
 import { startServers } from '../servers/start-servers.ts';
