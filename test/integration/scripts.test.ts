@@ -80,6 +80,41 @@ test('the library of the bundled journeys counts under a load of the script', as
   expect(code).toBe(0);
 });
 
+test('an answer that a script expects is right, with the status of an error, too', async () => {
+  writeFileSync(
+    join(project.folder, 'load/refused.js'),
+    `import { nameEndpoints, request } from '../lib/bench.js';
+nameEndpoints(['gone']);
+export default () => request('gone', '/no-such.txt', { expect: [404] });
+`,
+  );
+  const { code, slice } = await run('refused.js', '--load', 'requests(20, 2)');
+  expect(slice).toMatchObject({ outcome: 'ok', requests: 20, okCount: 20, errors: [] });
+  expect(code).toBe(0);
+});
+
+test('what a script asks in its setup is no part of its load', async () => {
+  writeFileSync(
+    join(project.folder, 'load/prepared.js'),
+    `import http from 'k6/http';
+import { check, sleep } from 'k6';
+export const options = { scenarios: { all: { executor: 'constant-vus', vus: 1, duration: '1s' } } };
+export function setup() {
+  for (let i = 0; i < 5; i++) http.get(\`\${__ENV.BASE_URL}/setup\`);
+  sleep(2);
+  return 'prepared';
+}
+export default (data) => {
+  http.get(\`\${__ENV.BASE_URL}/\`);
+  check(data, { prepared: (word) => word === 'prepared' });
+};
+`,
+  );
+  const { slice } = await run('prepared.js');
+  expect(slice?.durationMs).toBeLessThan(2000);
+  expect(slice?.script?.checks).toEqual([{ name: 'prepared', group: '', passes: slice?.requests, fails: 0 }]);
+});
+
 test('two scripts of one run take turns in each start, each with its own checks and files', async () => {
   mkdirSync(join(project.folder, '.bench/scenarios'), { recursive: true });
   const script = (name: string) => `import http from 'k6/http';
