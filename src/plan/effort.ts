@@ -1,5 +1,6 @@
 import type { Warning } from '../results/results.ts';
 import type { Plan } from './plan.ts';
+import { MIN_INSTANCES } from './timeline/budget.ts';
 
 /** Describes the effort of a plan before it starts: how often, how long, and which changes it detects. */
 export function describeEffort(plan: Plan): string[] {
@@ -66,10 +67,10 @@ const time = (seconds: number) =>
 
 /** Promised and possible effort may differ by this share without a warning. */
 const WORTH_SAYING = 1 / 3;
+const isLess = (a: number, b: number) => a - b > WORTH_SAYING * b;
 
 /** Promise and prospect side by side, where less than was promised can be done, by more than a third. */
 export function warnOfRest(promised: Plan, rest: Plan, tookMs: number): Warning[] {
-  const isLess = (a: number, b: number) => a - b > WORTH_SAYING * b;
   const [before, now] = [promised, rest].map(({ detectable }) => detectable) as [
     number | null,
     number | null,
@@ -93,14 +94,16 @@ export function warnOfRest(promised: Plan, rest: Plan, tookMs: number): Warning[
 }
 
 /**
- * The end of a run by its budget after this many starts. None where the plan was extended by the time that the first starts took, and as
- * many starts and slices as were promised before are done: then nothing is missing.
+ * The end of a run by its budget after this many starts. None if about as many starts and slices are done as were
+ * promised, and enough for a verdict: the last start that did not fit is then no loss.
  */
 export function warnOfUsedUp(promised: Plan, plan: Plan, done: number): Warning[] {
   const slices = (instances: Plan['instances']) =>
     instances.flatMap(({ batches }) => batches).reduce((sum, batch) => sum + batch.slices.length, 0);
   const isDone =
-    done >= promised.instances.length && slices(plan.instances.slice(0, done)) >= slices(promised.instances);
+    done >= Math.min(MIN_INSTANCES, promised.instances.length) &&
+    !isLess(promised.instances.length, done) &&
+    !isLess(slices(promised.instances), slices(plan.instances.slice(0, done)));
   if (isDone) return [];
   return [
     {
