@@ -35,7 +35,7 @@ test('what was not compared or judged is a warning', () => {
 test('a variant that failed is an error; at the other ref it is a warning', () => {
   const notes = annotate(summaryOf('base-broken')).map(({ level, title }) => [level, title]);
   expect(notes).toContainEqual(['error', 'nginx-fpm (unix) in quick']);
-  expect(notes).toContainEqual(['warning', 'apache (base) in quick']);
+  expect(notes).toContainEqual(['warning', 'apache (base) and nginx-fpm (unix) (base) in quick']);
 });
 
 test('a missed criterion is an error', () => {
@@ -48,8 +48,10 @@ test('a missed criterion is an error', () => {
 });
 
 test('no more than GitHub shows, in one line each', () => {
-  const failure = { stage: 'build' as const, reason: `line\n::error::${'x'.repeat(1000)}`, log: '' };
-  const servers = Array.from({ length: 30 }, (_, i) => ({ id: `v${i}`, rps: 1, failure }));
+  const failureOf = (i: number) => ({
+    ...{ stage: 'build' as const, reason: `line ${i}\n::error::${'x'.repeat(1000)}`, log: '' },
+  });
+  const servers = Array.from({ length: 30 }, (_, i) => ({ id: `v${i}`, rps: 1, failure: failureOf(i) }));
   const notes = annotate(summarise(makeResults({ servers })));
   expect(notes).toHaveLength(9);
   expect(notes.at(-1)?.text).toBe('22 more remarks in the report');
@@ -57,4 +59,15 @@ test('no more than GitHub shows, in one line each', () => {
     expect(text).not.toContain('\n');
     expect(text.length).toBeLessThanOrEqual(500);
   }
+});
+
+test('variants that failed alike have one remark', () => {
+  const failure = { stage: 'build' as const, reason: 'composer install: no network', log: '' };
+  const servers = ['a', 'b', 'c'].map((id) => ({ id, rps: 1, ...(id !== 'c' && { failure }) }));
+  const results = makeResults({ servers });
+  const names = results.plan.scenarios.map(({ name }) => name);
+  const [note, ...others] = annotate(summarise(results));
+  expect(note?.title).toBe(`a and b in ${names.join(' and ')}`);
+  expect(note?.text).toContain('composer install: no network');
+  expect(others).toEqual([]);
 });

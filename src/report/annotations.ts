@@ -1,7 +1,8 @@
 import type { Summary } from '../analyse/summary.ts';
-import { cleanLine, clip, plural } from '../text/plain.ts';
+import { cleanLine, clip, listNames, plural } from '../text/plain.ts';
 import { changeRows } from './view/answer/changerows.ts';
 import { tellMissing } from './view/answer/missing.ts';
+import { groupAlike } from './words/evidence.ts';
 import { reasonOf } from './words/unranked.ts';
 import { tellGates } from './words/verdicts.ts';
 
@@ -18,7 +19,12 @@ const COLUMNS = 500;
 
 /** Notices that stand out without opening the report: gates, missed criteria, failed variants. */
 export function annotate(summary: Summary): Annotation[] {
-  const notes = [...ofGates(summary), ...ofRows(summary), ...ofMissing(summary)].map((note) => ({
+  const notes = [
+    ...ofGates(summary),
+    ...ofFailures(summary),
+    ...ofCriteria(summary),
+    ...ofMissing(summary),
+  ].map((note) => ({
     ...note,
     title: clip(cleanLine(note.title), COLUMNS),
     text: clip(cleanLine(note.text), COLUMNS),
@@ -40,20 +46,37 @@ function ofGates(summary: Summary): Annotation[] {
   });
 }
 
-/** A failure at the other ref is only a warning: the checkout is not at fault. */
-function ofRows({ scenarios }: Summary): Annotation[] {
-  return scenarios.flatMap(({ facts, rows, bases }) =>
-    [...rows, ...bases].flatMap((row): Annotation[] => {
-      const isHead = rows.includes(row);
-      const title = `${row.label} in ${facts.name}`;
-      const missed = isHead && row.sloMissed.length > 0 ? row.sloMissed.join('; ') : '';
-      return [
-        ...(row.state.kind === 'failed'
-          ? [{ level: isHead ? 'error' : 'warning', title, text: reasonOf(row.state) } as const]
-          : []),
-        ...(missed ? [{ level: 'error', title: `${title}: criteria missed`, text: missed } as const] : []),
-      ];
+/** One remark for all that failed alike. A failure at the other ref is only a warning: the checkout is not at fault. */
+function ofFailures({ scenarios }: Summary): Annotation[] {
+  const failed = scenarios.flatMap(({ facts, rows, bases }) =>
+    [...rows, ...bases].flatMap((row) => {
+      if (row.state.kind !== 'failed') return [];
+      const level = rows.includes(row) ? 'error' : 'warning';
+      return [{ level, scenario: facts.name, label: row.label, text: reasonOf(row.state) } as const];
     }),
+  );
+  const alike = groupAlike(failed, ({ level, scenario, text }) => JSON.stringify([level, scenario, text]));
+  const notes = alike.map(([one, ...others]) => ({
+    ...one,
+    label: listNames([one, ...others].map(({ label }) => label)),
+  }));
+  const inAll = groupAlike(notes, ({ level, label, text }) => JSON.stringify([level, label, text]));
+  return inAll.map(([one, ...others]) => ({
+    level: one.level,
+    title: `${one.label} in ${listNames([one, ...others].map(({ scenario }) => scenario))}`,
+    text: one.text,
+  }));
+}
+
+function ofCriteria({ scenarios }: Summary): Annotation[] {
+  return scenarios.flatMap(({ facts, rows }) =>
+    rows
+      .filter(({ sloMissed }) => sloMissed.length > 0)
+      .map(({ label, sloMissed }) => ({
+        level: 'error',
+        title: `${label} in ${facts.name}: criteria missed`,
+        text: sloMissed.join('; '),
+      })),
   );
 }
 
