@@ -72,20 +72,13 @@ function ofTimeouts({ facts, rows }: ScenarioSummary): Warning[] {
     const unanswered = sum(timeouts, ({ count }) => count) + row.interrupted;
     return { row, unanswered, asked: row.requests + row.interrupted };
   });
-  return [
-    ...ofMostlyLate(
-      facts,
-      all.filter(({ unanswered, asked }) => unanswered > asked / 2),
-    ),
-    ...ofWaiting(
-      facts,
-      all.filter(
-        ({ row, unanswered, asked }) =>
-          unanswered > LATE_ABOVE * asked && row.cpuBusyRatio !== null && row.cpuBusyRatio < IDLE_BELOW,
-      ),
-    ),
-  ];
+  const waits = ({ row: { cpuBusyRatio }, unanswered, asked }: Late) =>
+    unanswered > LATE_ABOVE * asked && cpuBusyRatio !== null && cpuBusyRatio < IDLE_BELOW;
+  const isMost = (one: Late) => one.unanswered > one.asked / 2 && !waits(one);
+  return [...ofMostlyLate(facts, all.filter(isMost)), ...ofWaiting(facts, all.filter(waits))];
 }
+
+const longer = ({ timeoutMs }: ScenarioFacts) => `${Number(((timeoutMs / 1000) * MORE_TIME).toFixed(3))}s`;
 
 const number = (count: number) => count.toLocaleString('en');
 
@@ -108,7 +101,7 @@ function ofWaiting(facts: ScenarioFacts, late: readonly Late[]): Warning[] {
     warning(
       'app-waits',
       `scenario ${facts.name}: requests without an answer within ${facts.timeoutMs / 1000} s: ${countsOf(late)}; their servers used at most ${percent(most)} of their CPUs, so the app waited for something else`,
-      'look for hosts that it cannot reach here (update checks, mail, telemetry), locks, sleeps, too few workers, and a slow database',
+      `look for hosts that it cannot reach (updates, mail, telemetry), locks, sleeps, too few workers and a slow database; if it may take so long, increase the limit (--timeout ${longer(facts)})`,
       late.map(({ row }) => row),
     ),
   ];
@@ -124,7 +117,7 @@ function ofMostlyLate(facts: ScenarioFacts, late: readonly Late[]): Warning[] {
     warning(
       'timeouts',
       `scenario ${facts.name}: most requests had no answer within ${seconds} s: ${countsOf(late)}`,
-      `increase the limit (--timeout ${Number((seconds * MORE_TIME).toFixed(3))}s), ${clients === 1 ? 'or find out what the app waits for' : `or ${fewer}`}`,
+      `increase the limit (--timeout ${longer(facts)}), ${clients === 1 ? 'or find out what the app waits for' : `or ${fewer}`}`,
       late.map(({ row }) => row),
     ),
   ];

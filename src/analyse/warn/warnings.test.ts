@@ -128,7 +128,10 @@ describe('warnings', () => {
     [{ errorKind: 'timeout', okRatio: 0.1 }, { offeredRps: 300 }, 'which is const(300, 1s)'],
     [{ interrupted: 900 }, {}, 'fewer than 8 clients'],
   ])('most answers too late: %j %j', (more, setup, fewer) => {
-    const results = makeResults({ servers: [server('a', more), server('b')], ...setup });
+    const change = ({ measurements }: Results) => {
+      for (const { cpu } of measurements) if (cpu) cpu.busyRatio = 0.9;
+    };
+    const results = makeResults({ servers: [server('a', more), server('b')], change, ...setup });
     const found = analyse(results).warnings.find(({ code }) => code === 'timeouts');
     expect(found?.message).toMatch(
       /^scenario quick: most requests had no answer within 2 s: a [\d,]+ of [\d,]+$/,
@@ -151,8 +154,12 @@ describe('warnings', () => {
         for (const { cpu } of measurements) if (cpu) cpu.busyRatio = busyRatio;
       };
       const { warnings } = analyse(makeResults({ servers: [server('a', more), server('b')], change }));
+      expect(warnings.filter(({ code }) => code === 'timeouts' || code === 'app-waits').length).toBeLessThan(
+        2,
+      );
       return warnings.find(({ code }) => code === 'app-waits');
     };
+    expect(waits({ ...late, okRatio: 0.1 }, 0.08)?.remedy).toContain('--timeout 10s');
     expect(waits(late, 0.08)?.message).toMatch(
       /^scenario quick: requests without an answer within 2 s: a [\d,]+ of [\d,]+; their servers used at most 8 % of their CPUs/,
     );
