@@ -84,6 +84,7 @@ describe('an app with packages, an extension and commands of its own', () => {
     expect(bases.map((base) => base.name)).toEqual([
       ...['php:8.4-apache', 'mlocati/php-extension-installer:2', 'php:8.4-cli', 'composer:2'],
     ]);
+    expect(await php(name, "echo ini_get('session.gc_probability');")).toBe('0');
     // The output of a run in the app's folder is no part of the app.
     write('shop', { [`${out}/results.json`]: '{}' });
     const again = await build(app, ...flags);
