@@ -184,7 +184,16 @@ withCompose('a dump fills the database of each variant, and one that fails names
   mkdirSync(join(project.folder, 'reader/public'), { recursive: true });
   writeFileSync(join(project.folder, 'reader/public/index.php'), READER);
   for (const [name, sql] of [
-    ['good', "CREATE TABLE articles (name text); INSERT INTO articles VALUES ('Wheelbarrow');"],
+    [
+      'good',
+      // As pg_dump writes whom a table belongs to, and who may read it: roles that a fresh server has not.
+      `CREATE TABLE public.articles (name text);
+ALTER TABLE public.articles OWNER TO shop;
+ALTER DEFAULT PRIVILEGES FOR ROLE "the owner" IN SCHEMA public GRANT SELECT ON TABLES TO postgres;
+GRANT SELECT ON TABLE public.articles TO "read only";
+REVOKE ALL ON TABLE public.articles FROM PUBLIC;
+INSERT INTO articles VALUES ('Wheelbarrow');`,
+    ],
     ['bad', 'CREATE TABLE articles (name text); INSERT INTO products VALUES (1);'],
     ['elsewhere', 'CREATE DATABASE shop;\n\\connect shop\nCREATE TABLE articles (name text);'],
   ] as const) {

@@ -6,6 +6,8 @@ interface Database {
   test: readonly string[];
   /** Shell command in its container: an empty database named $BENCH_DATABASE. */
   create: string;
+  /** Prepares for a file of SQL. */
+  before?(file: string): string;
   /** Reads SQL from standard input. */
   client: string;
   /** SQL: how many tables the database has. */
@@ -15,6 +17,13 @@ interface Database {
 }
 
 const PASSWORD = 'secret';
+
+/** For sed: the owners, and those with rights, in what pg_dump writes, as commands that create them. */
+const OWNERS = [
+  's/^ALTER .* OWNER TO ("[^"]+"|[^ ;"]+);$/CREATE ROLE \\1;/p',
+  's/^(GRANT|REVOKE) .* (TO|FROM) ("[^"]+"|[^ ;"]+)( WITH GRANT OPTION)?;$/CREATE ROLE \\3;/p',
+  's/^ALTER DEFAULT PRIVILEGES FOR ROLE ("[^"]+"|[^ ;"]+) .*/CREATE ROLE \\1;/p',
+].join('; ');
 
 const DATABASES: Readonly<Record<string, Database>> = {
   mariadb: {
@@ -30,6 +39,8 @@ const DATABASES: Readonly<Record<string, Database>> = {
     // By TCP: while the image makes its first database, PostgreSQL listens on its socket only.
     test: ['CMD', 'pg_isready', '--host', 'localhost', '--username', 'postgres'],
     create: 'dropdb -U postgres --if-exists --force $BENCH_DATABASE && createdb -U postgres $BENCH_DATABASE',
+    // The roles that a dump gives its tables to are on the server that it is from. One that is there already stays.
+    before: (file) => `sed -nE '${OWNERS}' ${file} | sort -u | psql -U postgres -q >/dev/null 2>&1`,
     // Terse: the last line of an error is its message.
     client: 'psql -U postgres -qo /dev/null -v ON_ERROR_STOP=1 -v VERBOSITY=terse $BENCH_DATABASE',
     tables:
@@ -52,16 +63,20 @@ export function describeDatabase(
   image: string,
   dump: string | null,
 ): { compose: string; reset: Readonly<Record<string, string>> } {
-  const { environment, test, create, client, tables, query } = DATABASES[name] as Database;
+  const { environment, test, create, before, client, tables, query } = DATABASES[name] as Database;
   const target = `/bench/dump.sql${dump?.endsWith('.gz') ? '.gz' : ''}`;
   const service = {
     ...{ image, environment },
     healthcheck: { test, interval: '1s', retries: 60 },
     ...(dump !== null && { volumes: [{ type: 'bind', source: dump, target, read_only: true }] }),
   };
-  const load = target.endsWith('.gz')
-    ? `gunzip -c ${target} >/tmp/dump.sql && ${client} </tmp/dump.sql`
-    : `${client} <${target}`;
+  const isZipped = target.endsWith('.gz');
+  const sql = isZipped ? '/tmp/dump.sql' : target;
+  const prepare = [
+    isZipped ? `gunzip -c ${target} >${sql} && ` : '',
+    before ? `{ ${before(sql)}; true; } && ` : '',
+  ];
+  const load = `${prepare.join('')}${client} <${sql}`;
   // A dump with `USE`, `\\connect` or `CREATE DATABASE` fills a database of its own, which all variants would share.
   const check = `test "$(${query} "${tables}")" -gt 0 || { echo "error: the dump created no table in $BENCH_DATABASE; remove its CREATE DATABASE, USE and connect" >&2; exit 1; }`;
   return {
