@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { adaptCompose, findLocalFiles, findUnfit, imagesOf, networksOf } from './compose.ts';
+import { adaptCompose, findLocalFiles, findUnfit, healthySeconds, imagesOf, networksOf } from './compose.ts';
 
 const options = {
   run: 'r1',
@@ -48,6 +48,37 @@ describe('adaptCompose', () => {
       data: { name: 'php-runtime-bench-r1_data', labels: ours },
       scratch: { name: 'php-runtime-bench-r1_scratch', labels: ours },
     });
+  });
+
+  test('the data of a database on this machine are left alone, a fresh volume takes their place', () => {
+    const bind = (source: string, target: string, more = {}) => ({ type: 'bind', source, target, ...more });
+    const kept = [
+      bind('/home/me/init', '/docker-entrypoint-initdb.d'),
+      bind('/home/me/seed', '/var/lib/mysql', { read_only: true }),
+      bind('/home/me/app', '/database'),
+    ];
+    const device = { driver: 'local', driver_opts: { type: 'none', o: 'bind', device: '/home/me/pg' } };
+    const file = {
+      services: {
+        db: { image: 'x', volumes: [bind('/home/me/my', '/var/lib/mysql'), ...kept] },
+        pg: { image: 'y', volumes: [bind('/home/me/pg', '/var/lib/postgresql/data')] },
+      },
+      volumes: { disk: device },
+    };
+    const { services, volumes } = adaptCompose(file, options);
+    expect(services?.db?.volumes).toEqual([
+      { type: 'volume', source: 'db-data-0', target: '/var/lib/mysql' },
+      ...kept,
+    ]);
+    expect(services?.pg?.volumes).toEqual([
+      { type: 'volume', source: 'pg-data-0', target: '/var/lib/postgresql/data' },
+    ]);
+    expect(volumes).toEqual({
+      disk: { name: 'php-runtime-bench-r1_disk', labels: ours },
+      'db-data-0': { name: 'php-runtime-bench-r1_db-data-0', labels: ours },
+      'pg-data-0': { name: 'php-runtime-bench-r1_pg-data-0', labels: ours },
+    });
+    expect(JSON.stringify(findLocalFiles({ services: services ?? {} }))).not.toMatch(/me\/(my|pg)/);
   });
 
   test('what belongs to somebody else is used as it is', () => {
@@ -127,4 +158,15 @@ test('what goes to another machine with the service is taken', () => {
   const volumes = [{ type: 'volume', source: 'data' }, { type: 'tmpfs' }];
   const services = { db: { image: 'mariadb:11', volumes, configs: [{ source: 'own' }] } };
   expect(findLocalFiles({ services, configs: { own: {}, unused: { file: '/home/me/x' } } })).toEqual([]);
+});
+
+test.each([
+  [{}, 0],
+  [{ healthcheck: { disable: true, retries: 100 } }, 0],
+  [{ healthcheck: {} }, 180],
+  [{ healthcheck: { interval: '1s', timeout: '500ms', retries: 60 } }, 90],
+  [{ healthcheck: { interval: '10s', timeout: '5s', start_period: '15m0s', retries: 6 } }, 990],
+  [{ healthcheck: { interval: '1.5s', timeout: '0s', start_period: '1h0m0s', retries: 2 } }, 3603],
+])('how long a service may take by its own check: %j', (service, seconds) => {
+  expect(healthySeconds({ services: { db: service, other: {} } })).toBe(seconds);
 });

@@ -29,15 +29,34 @@ interface ComposeService {
   scale?: number;
   ports?: unknown;
   container_name?: string;
-  volumes?: readonly { type?: string; source?: string }[];
+  volumes?: readonly Mount[];
+  healthcheck?: HealthCheck;
   configs?: readonly { source?: string }[];
   secrets?: readonly { source?: string }[];
+}
+
+interface Mount {
+  type?: string;
+  source?: string;
+  target?: string;
+  read_only?: boolean;
+}
+
+/** Durations as `docker compose config` prints them: `1m30s`. */
+interface HealthCheck {
+  disable?: boolean;
+  interval?: string;
+  timeout?: string;
+  start_period?: string;
+  retries?: number;
 }
 
 interface ComposeResource {
   name?: string;
   external?: boolean;
   labels?: Record<string, string>;
+  driver?: string;
+  driver_opts?: Record<string, string>;
 }
 
 interface ComposeOptions {
@@ -57,9 +76,11 @@ export function projectOf(run: string): string {
 /**
  * The same services as one run may have them. All that they leave in the engine has the run's label and a name of the
  * run. They use only their CPUs, and images are mapped. No port is published, as they are reached by name in the arena.
- * A volume that has a name for good, and what somebody keeps in it, is not touched: a fresh one takes its place.
+ * A volume that has a name for good, and what somebody keeps in it, is not touched: a fresh one takes its place. So it does for
+ * a folder of the machine with the data of a database.
  */
-export function adaptCompose(file: ComposeFile, options: ComposeOptions): ComposeFile {
+export function adaptCompose(given: ComposeFile, options: ComposeOptions): ComposeFile {
+  const file = withFreshData(given);
   const { run, project, images, cpus } = options;
   const label = { [LABEL]: run };
   const services = mapValues(file.services ?? {}, (service, name): ComposeService => {
@@ -82,9 +103,57 @@ export function adaptCompose(file: ComposeFile, options: ComposeOptions): Compos
       (resource, key): ComposeResource =>
         resource?.external
           ? resource
-          : { ...resource, name: `${project}_${key}`, labels: { ...resource?.labels, ...label } },
+          : {
+              ...withoutDevice(resource),
+              name: `${project}_${key}`,
+              labels: { ...resource?.labels, ...label },
+            },
     );
   return { ...file, name: project, services, networks: own(file.networks), volumes: own(file.volumes) };
+}
+
+/** Folders in which databases keep their data. */
+const DATA =
+  /^\/(var\/lib\/(mysql|postgresql|mongodb|redis|elasticsearch)|data|bitnami\/\w+|usr\/share\/elasticsearch\/data)(\/|$)/;
+
+/** Folders of the machine that hold a database become volumes: a second server in one would destroy it. */
+function withFreshData(file: ComposeFile): ComposeFile {
+  const fresh: Record<string, ComposeResource | null> = {};
+  const services = mapValues(file.services ?? {}, (service, name): ComposeService => {
+    const volumes = service.volumes?.map((mount, i): Mount => {
+      const isData = mount.type === 'bind' && !mount.read_only && DATA.test(mount.target ?? '');
+      if (!isData) return mount;
+      fresh[`${name}-data-${i}`] = null;
+      return { type: 'volume', source: `${name}-data-${i}`, target: mount.target as string };
+    });
+    return { ...service, ...(volumes && { volumes }) };
+  });
+  return { ...file, services, volumes: { ...file.volumes, ...fresh } };
+}
+
+/** A local volume with options is a folder or a disk of the machine. */
+function withoutDevice(resource: ComposeResource | null): ComposeResource | null {
+  if (!resource?.driver_opts?.device) return resource;
+  const { driver: _, driver_opts: __, ...rest } = resource;
+  return rest;
+}
+
+/** How long the services may take to become healthy, by their own checks, s. */
+export function healthySeconds({ services = {} }: ComposeFile): number {
+  const all = Object.values(services).flatMap(({ healthcheck }) => {
+    if (!healthcheck || healthcheck.disable) return [];
+    const { interval = '30s', timeout = '30s', start_period = '0s', retries = 3 } = healthcheck;
+    const [each, limit, start] = [interval, timeout, start_period].map(secondsOf) as [number, number, number];
+    return [start + retries * (each + limit)];
+  });
+  return Math.ceil(Math.max(0, ...all));
+}
+
+/** `1m30s`, `1.5s`, `500ms` */
+function secondsOf(duration: string): number {
+  const units = { h: 3600, m: 60, s: 1, ms: 0.001, us: 1e-6, ns: 1e-9 };
+  const parts = [...duration.matchAll(/([\d.]+)(h|ms|m|us|ns|s)/g)];
+  return parts.reduce((sum, [, n, unit]) => sum + Number(n) * units[unit as keyof typeof units], 0);
 }
 
 function adaptBuild(

@@ -10,6 +10,7 @@ import {
   type ComposeFile,
   findLocalFiles,
   findUnfit,
+  healthySeconds,
   imagesOf,
   networksOf,
   projectOf,
@@ -61,8 +62,9 @@ interface Container {
 
 type Wanted = NonNullable<Config['services']>;
 
-/** Services get this long to become healthy, s. */
+/** Services get this long to become healthy, s; longer if their own checks allow it, but not without end. */
 const READY_SECONDS = 180;
+const LONGEST_SECONDS = 1800;
 const LOG_LINES = 2000;
 
 /** Each variant has a database of its own, by this name; fit for any of them, and for a file. */
@@ -204,7 +206,8 @@ export async function startServices(
   // Not ended by a signal: a client that dies in between leaves a container which nobody has seen yet.
   await compose(['create', '--no-build', '--pull', 'never']);
   await compose(['up', '--detach', '--no-build', '--no-recreate'], signal);
-  const ready = await awaitServices(world, wanted);
+  const seconds = Math.min(LONGEST_SECONDS, Math.max(READY_SECONDS, healthySeconds(adapted)));
+  const ready = await awaitServices(world, wanted, seconds);
   for (const network of networksOf(adapted)) await docker.run(['network', 'connect', network, world.arena]);
   const dead = new Set<string>();
   // One that has done its work and ended is no more to be watched.
@@ -243,12 +246,12 @@ export async function startServices(
  * Waits until each service runs, and is healthy if it has a health check, or has ended with 0. `docker compose up
  * --wait` fails for one that does its work and ends, unless another depends on that.
  */
-async function awaitServices(world: ServicesWorld, wanted: Wanted): Promise<Container[]> {
+async function awaitServices(world: ServicesWorld, wanted: Wanted, seconds: number): Promise<Container[]> {
   const { host, signal } = world;
   const fail = async (why: string) => {
     throw new UserError('the services did not start', await explain(world, wanted, why));
   };
-  const deadline = host.elapsed() + READY_SECONDS * 1000;
+  const deadline = host.elapsed() + seconds * 1000;
   for (;;) {
     const services = await listServices(world);
     for (const { service, state, exitCode, health } of services) {
@@ -260,7 +263,7 @@ async function awaitServices(world: ServicesWorld, wanted: Wanted): Promise<Cont
     );
     if (late.length === 0) return services;
     const names = late.map(({ service }) => service).join(', ');
-    if (host.elapsed() > deadline) await fail(`not ready after ${READY_SECONDS} s: ${names}`);
+    if (host.elapsed() > deadline) await fail(`not ready after ${seconds} s: ${names}`);
     await host.sleep(200, signal);
     signal.throwIfAborted();
   }
