@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { memoryFiles } from '../../../test/fixtures/memory-files.ts';
+import { memoryFiles, messageOf, parse } from '../../../test/fixtures/memory-files.ts';
 import { UserError } from '../../errors.ts';
 import { warnOfMisfits } from '../../plan/warn/misfits.ts';
 import { parseConfig } from '../parse.ts';
@@ -94,4 +94,23 @@ test('PHP-PM warns where Composer may install Symfony 7, and serves what is belo
   expect(askPhpPm(json('^7.4'), 'swoole')).toEqual([]);
   const handler = { 'handler.php': '', 'composer.json': '{}' };
   expect(askPhpPm({ ...handler, ...lock('v7.4.21') })).toEqual([]);
+});
+
+test('packages beside the app are refused where Composer would look for them in the build', () => {
+  const beside = { name: 'acme/core', version: '1.0.0', dist: { type: 'path', url: '../../packages/core' } };
+  const within = { name: 'acme/ui', version: '1.0.0', dist: { type: 'path', url: './packages/ui' } };
+  const files = {
+    ...INDEX,
+    'composer.json': JSON.stringify({ require: { 'acme/core': '*', 'acme/ui': '*' } }),
+    'composer.lock': JSON.stringify({ packages: [beside, within] }),
+  };
+  expect(messageOf(() => parse(files))).toBe(
+    `packages of composer.lock are outside the app's folder
+  found:   'acme/core' from '../../packages/core'
+  allowed: packages within it: the build sees nothing else
+  hint:    copy them into vendor/ in a step before, with 'COMPOSER_MIRROR_PATH_REPOS=1 composer install --no-dev': it is used as it is`,
+  );
+  expect(() => parse({ ...files, 'composer.lock': JSON.stringify({ packages: [within] }) })).not.toThrow();
+  expect(() => parse({ ...files, 'vendor/autoload.php': '' })).not.toThrow();
+  expect(() => parse({ ...files, '.dockerignore': 'composer.json\n' })).not.toThrow();
 });

@@ -1,5 +1,7 @@
 import { join, posix } from 'node:path';
+import { UserError } from '../../errors.ts';
 import type { Files } from '../files.ts';
+import { quote } from '../text.ts';
 import type { App } from '../types.ts';
 import { isIgnored } from './dockerignore.ts';
 
@@ -52,6 +54,30 @@ export function findServedVendor(folder: string, files: Files): string | null {
   const loader = join(vendor, 'autoload.php');
   if (files.kind(join(folder, loader)) !== 'file') return null;
   return isIgnored(files.read(join(folder, '.dockerignore')) ?? '', loader) ? null : vendor;
+}
+
+/**
+ * Composer installs in the build, which sees the app's folder alone.
+ *
+ * @throws UserError a package of composer.lock is in another folder
+ */
+export function checkPathPackages(folder: string, files: Files): void {
+  const ignored = files.read(join(folder, '.dockerignore')) ?? '';
+  const installs =
+    files.kind(join(folder, 'composer.json')) === 'file' && !isIgnored(ignored, 'composer.json');
+  if (!installs || findServedVendor(folder, files) !== null) return;
+  const outside = (readLocked(folder, files) ?? []).flatMap(({ name, dist }) => {
+    const { type, url } = entriesOf(dist);
+    const isOutside =
+      type === 'path' && typeof url === 'string' && /^(\/|\.\.(\/|$))/.test(posix.normalize(url));
+    return isOutside ? [`${quote(String(name))} from ${quote(url)}`] : [];
+  });
+  if (outside.length === 0) return;
+  throw new UserError("packages of composer.lock are outside the app's folder", {
+    found: outside.slice(0, 4).join(', '),
+    allowed: 'packages within it: the build sees nothing else',
+    hint: "copy them into vendor/ in a step before, with 'COMPOSER_MIRROR_PATH_REPOS=1 composer install --no-dev': it is used as it is",
+  });
 }
 
 /** Packages that Composer took from folders on this machine: `url`, as composer.json has it, and where they are in the app. */
