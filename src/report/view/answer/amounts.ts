@@ -1,5 +1,4 @@
 import type { Comparison } from '../../../results/results.ts';
-import { percent } from '../../../text/percent.ts';
 import { change } from '../../words/numbers.ts';
 import type { ChangeRow } from './changerows.ts';
 
@@ -11,7 +10,7 @@ export function rangeOf({ ratio, interval }: Pick<Comparison, 'ratio' | 'interva
   return found.interval.replace('…', ' to ') + unit;
 }
 
-/** The limit of its gate: `3 %`; empty where it has none. */
+/** The limit of its gate, unrounded: `3 %`, `2.25 %`; empty where it has none. */
 export function limitOf({ gate }: ChangeRow): string {
-  return gate ? percent(gate.gate.above) : '';
+  return gate ? `${Number((gate.gate.above * 100).toPrecision(12))} %` : '';
 }

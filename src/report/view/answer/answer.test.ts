@@ -66,6 +66,19 @@ test('a limit is exceeded: what, by how much, how sure, what to do, and whether 
   );
 });
 
+test.each([
+  [0.0225, '2.25 %'],
+  [0.0005, '0.05 %'],
+  [0.99999, '99.999 %'],
+  [0.07, '7 %'],
+])('a limit of %d is shown as it was set', (above, shown) => {
+  const summary = summaryOf('base');
+  const gates = summary.gates.map((result) => ({ ...result, gate: { ...result.gate, above } }));
+  const found = answer({ ...summary, gates });
+  expect(found.headline).toContain(`(limit: ${shown})`);
+  expect(found.table.columns.map(({ title }) => title)).toContain(`Limit ${shown}`);
+});
+
 test('a run that was stopped fails its check, whatever it had measured', () => {
   const summary = changed(still);
   const { check } = answer({ ...summary, run: { ...summary.run, stopped: 'SIGTERM' } });
