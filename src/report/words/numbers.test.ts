@@ -58,6 +58,13 @@ test('units', () => {
     '1 h 2 min',
   ]);
   expect([0.0812, 0.2513, 0.0999].map(points)).toEqual(['8.1 %', '25 %', '10 %']);
+  expect([0.99, 0.9949, 0.996, 0.99999, 1].map(points)).toEqual([
+    '99 %',
+    '99 %',
+    '99.6 %',
+    '99.99 %',
+    '100 %',
+  ]);
 });
 
 describe('a change never claims more than its interval does', () => {

@@ -116,9 +116,10 @@ export function duration(seconds: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** A difference as a share in two digits at most: `8.1 %`, `25 %`. */
+/** A difference as a share in two digits: `8.1 %`, `25 %`. A share of nearly all has more: it never reads as 100 %. */
 export function points(ratio: number): string {
   const value = ratio * 100;
+  if (value >= 99.5 && value < 100) return percent(ratio);
   return `${Math.abs(value) < 9.95 ? value.toFixed(1) : Math.round(value)} %`;
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { summaryOf } from '../../../test/fixtures/results/summaries.ts';
 import type { Row, ScenarioSummary } from '../../analyse/summary.ts';
 import type { Comparison } from '../../results/results.ts';
-import { tradeOffs, verdict } from './ranked.ts';
+import { gapOf, tradeOffs, verdict } from './ranked.ts';
 
 const name = (label: string) => label;
 const [scenario] = summaryOf('base').scenarios as [ScenarioSummary];
@@ -68,7 +68,7 @@ describe('paired starts decide, and the numbers over all starts point the other 
     const cpu = (value: number) => ({ cpuMsPerRequest: { ...rps(value).rps } as Row['cpuMsPerRequest'] });
     const said = (value: number) =>
       tradeOffs({ ...changed({}, { [second]: cpu(value) }), cheapest: second }, name);
-    expect(said(0.001)).toMatch(/CPU per request: 0.001.* ms, \d+ % below the next\.$/);
+    expect(said(0.001)).toMatch(/CPU per request: 0.001.* ms, 99\.\d+ % below the next\.$/);
     expect(said(1000)).toMatch(/CPU per request: 1.* ms, by paired starts\.$/);
   });
 });
@@ -77,6 +77,11 @@ test('p95 and p99 of one variant share a sentence', () => {
   expect(tradeOffs(scenario, name)).toBe(
     'nginx-fpm (unix) has a lower p95 (30.8 ms) and p99 (37.4 ms), at a lower rate.',
   );
+});
+
+test('a much shorter response time is never all below', () => {
+  expect(gapOf('p99', 6 / 1500)).toBe('99.6 % below');
+  expect(gapOf('p99', 0.65)).toBe('35 % below');
 });
 
 test('a ranking by response time has its numbers already', () => {
