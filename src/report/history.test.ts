@@ -69,6 +69,19 @@ describe('the history as Markdown', () => {
     expect(told('unclear')).toContain('−8.0), or the reference the other way |');
   });
 
+  test('gives a ratio no unit', () => {
+    const own = trend({ metric: 'cpu' });
+    const ratio = trend({ metric: 'cpu', reference: 'fpm', levels: [1, 0.93] });
+    const [alone, beside] = [own, ratio].map((one) => renderHistory([one], { corrupt: [] }));
+    expect(alone).toContain('| CPU ms/request |');
+    expect(beside).toMatch(/\| CPU per request \|.*\| 0\.930 × \|/);
+    expect(beside).not.toContain('ms/request');
+    expect(renderHistoryPage([own], { corrupt: [] }).match(/CPU ms\/request/g)).toHaveLength(3);
+    const page = renderHistoryPage([ratio], { corrupt: [] });
+    expect(page.match(/CPU per request/g)).toHaveLength(3);
+    expect(page).not.toContain('ms/request');
+  });
+
   test('lets nothing of others through', () => {
     const names = { variant: HOSTILE, scenario: HOSTILE, load: HOSTILE, machine: HOSTILE };
     const beside = renderHistory([trend({ reference: HOSTILE })], { corrupt: [] });

@@ -9,7 +9,7 @@ import {
   HISTORY_METHOD,
   nowOf,
   runGrid,
-  TREND_NAMES,
+  trendName,
   trendTables,
 } from '../view/sections/history-section.ts';
 import { digits } from '../words/numbers.ts';
@@ -41,8 +41,8 @@ ${brokenLines(corrupt).map((line) => html`<p class="note" dir="auto">${textHtml(
 }
 
 function renderTrend(trend: Trend): Html {
-  const { variant, scenario, load, metric, points } = trend;
-  const title = html`${name(variant)}, ${name(scenario)}: ${TREND_NAMES[metric]}`;
+  const { variant, scenario, load, points } = trend;
+  const title = html`${name(variant)}, ${name(scenario)}: ${trendName(trend)}`;
   const changes = changeLines(trend);
   const machines = machinesOf(trend);
   return html`<section class="card trend"><h3>${title}</h3>
@@ -64,7 +64,7 @@ const [WIDTH, HEIGHT, EDGE, BELOW] = [720, 160, 12, 24];
 
 /** Points with their intervals by number of run, and a line for each level. From zero the changes would hardly show. */
 function draw(trend: Trend): Html {
-  const { points, levels, changes, metric } = trend;
+  const { points, levels, changes } = trend;
   const [commonest] = machinesOf(trend);
   const ends = points.flatMap(({ value, half }) => [value - (half ?? 0), value + (half ?? 0)]);
   const [low, high] = [Math.min(...ends), Math.max(...ends)];
@@ -75,7 +75,7 @@ function draw(trend: Trend): Html {
   const starts = [0, ...changes.map(({ at }) => at), points.length];
   const edge = (i: number) => (EDGE + (i / points.length) * (WIDTH - 2 * EDGE)).toFixed(1);
   const dayOf = (i: number) => points.at(i)?.date.slice(0, 10);
-  const label = `${TREND_NAMES[metric]} of ${plural(points.length, 'run')}, between ${digits(low)} and ${digits(high)}; ${plural(changes.length, 'change')}`;
+  const label = `${trendName(trend)} of ${plural(points.length, 'run')}, between ${digits(low)} and ${digits(high)}; ${plural(changes.length, 'change')}`;
   return html`<svg class="trend" viewBox="0 0 ${WIDTH} ${HEIGHT + BELOW}" role="img" aria-label="${label}">
 <text x="${EDGE}" y="${EDGE}">${digits(high)}</text><text x="${EDGE}" y="${HEIGHT - 2}">${digits(low)}</text>
 <text x="${EDGE}" y="${HEIGHT + BELOW - 4}">${dayOf(0)}</text><text x="${WIDTH - EDGE}" y="${HEIGHT + BELOW - 4}" text-anchor="end">${dayOf(-1)}</text>

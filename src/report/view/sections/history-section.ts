@@ -4,15 +4,20 @@ import type { LevelChange, Trend, TrendMetric } from '../../../history/trend-mod
 import { describeCount } from '../../../results/count-names.ts';
 import { plural } from '../../../text/plain.ts';
 import { countAmount } from '../../counts/count-words.ts';
-import { levelOf } from '../../words/changes.ts';
+import { levelOf, nounOf } from '../../words/changes.ts';
 import { change, digits, NOTHING } from '../../words/numbers.ts';
 import { type Column, type Grid, grid, left, right, type Text } from '../model.ts';
 
-export const TREND_NAMES: Record<TrendMetric, string> = {
+const TREND_NAMES: Record<TrendMetric, string> = {
   rps: 'RPS',
   p50: 'p50 ms',
   cpu: 'CPU ms/request',
 };
+
+/** `CPU ms/request`; beside a reference the numbers are ratios, which have no unit. */
+export function trendName({ metric, reference }: Pick<Trend, 'metric' | 'reference'>): string {
+  return reference === null ? TREND_NAMES[metric] : nounOf(metric);
+}
 
 /** Trends whose numbers may be looked at together. */
 export interface TrendTable {
@@ -51,7 +56,7 @@ const linesOf = (lines: readonly Text[]): Text => (lines.length > 0 ? { lines } 
 const COLUMNS: readonly Column<Trend>[] = [
   nameColumn,
   scenarioColumn,
-  left('Metric', ({ metric }) => TREND_NAMES[metric]),
+  left('Metric', trendName),
   left('Trend', ({ points }) => drawn(points)),
   right('Runs', ({ points }) => String(points.length)),
   right('Now', nowOf),
@@ -95,15 +100,15 @@ function tellChange({ ratio, interval, by }: LevelChange): Text {
 }
 
 /** The numbers that a trend is drawn from. */
-export function runGrid({ points, metric }: Trend): Grid {
+export function runGrid(trend: Trend): Grid {
   const columns: Column<Trend['points'][number] & { variant: string }>[] = [
     left('Run', ({ date }) => date.slice(0, 16).replace('T', ' ')),
     left('Commit', ({ commit }) => (commit === null ? NOTHING : { name: commit.slice(0, 10) })),
     left('Machine', ({ machine }) => ({ name: machine })),
-    { ...right(TREND_NAMES[metric], ({ value }) => digits(value)), isMain: true },
+    { ...right(trendName(trend), ({ value }) => digits(value)), isMain: true },
     right('±', ({ half }) => (half === null ? NOTHING : digits(half))),
   ];
-  const rows = points.map((point) => ({ ...point, variant: '' }));
+  const rows = trend.points.map((point) => ({ ...point, variant: '' }));
   return { ...grid('Numbers', columns, rows), isHeaded: true };
 }
 
