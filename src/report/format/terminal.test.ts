@@ -85,6 +85,30 @@ test.each([60, 80, 200])('the answer is in the first lines and in the table, %i 
   expect(text.indexOf('✗  apache')).toBeLessThan(text.indexOf('highest RPS'));
 });
 
+/** The base fixture, with a second metric that is judged for each variant. */
+function withTwoMetrics() {
+  const summary = summaryOf('base');
+  const scenarios = summary.scenarios.map((scenario) => {
+    const rps = scenario.comparisons
+      .filter(({ against, primary }) => against === 'base' && primary)
+      .map((one) => ({ ...one, metric: 'rps' as const, ratio: 0.954 }));
+    const others = scenario.comparisons.filter(({ metric }) => metric !== 'rps');
+    return { ...scenario, comparisons: [...others, ...rps] };
+  });
+  return { ...summary, scenarios };
+}
+
+test.each([62, 72, 80, 120])('rows of one variant show their metric, %i columns wide', (width) => {
+  const text = renderTable(withTwoMetrics(), { width, color: false });
+  expect(text).toMatch(/^. +apache +RPS /m);
+  expect(text).toMatch(/^. +apache +CPU per request /m);
+});
+
+test.each([80, 200])('RPS is explained only where it is shown, %i columns wide', (width) => {
+  const text = table('base', width);
+  expect(text.includes('RPS is for information.')).toBe(/^ +Variant .*RPS,/m.test(text));
+});
+
 test.each(['hostile', 'base-hostile', 'counts-hostile', 'why-hostile'])(
   'text of others cannot steer the terminal: %s',
   (name) => {

@@ -3,6 +3,7 @@ import { cleanLine, cleanText, clip, clipMiddle } from '../../text/plain.ts';
 import { answerOf, type ReportAnswer } from '../view/answer/answer.ts';
 import type { Mark } from '../view/answer/changerows.ts';
 import { answerOfAll } from '../view/answer/merged-answer.ts';
+import { RPS_NOTE } from '../view/answer/notes.ts';
 import { type Medium, PLAIN_MARKS, shortCommit, THIS_CHANGE } from '../view/medium.ts';
 import type { RankColumn } from '../view/ranking.ts';
 import { type ScenarioView, viewScenario } from '../view/scenario.ts';
@@ -44,8 +45,8 @@ const DROP_ORDER = [
   ...['decay', 'memory', 'cpu ±', 'capacity ±', 'holds ±', 'p95', 'p50', 'cpu', '±', 'Δ interval', 'growth'],
   ...['Δ verdict', 'Δ', 'ok'],
 ];
-/** The same of the table of changes: the verdict stays. */
-const DROP_CHANGES = ['rps', 'limit', 'both', 'interval', 'metric', 'change', 'mark'];
+/** The same of the table of changes: the verdict stays. A change means nothing without its metric. */
+const DROP_CHANGES = ['rps', 'limit', 'both', 'interval', 'change', 'mark', 'metric'];
 
 /** Names of refs can be long, and words are not broken. */
 const NAME_COLUMNS = 40;
@@ -135,11 +136,12 @@ function renderAnswer(
   );
   const shown = chooseColumns(columns, table.rows, width, DROP_CHANGES);
   const [head = '', ...body] = rows.length > 0 ? layOutTable(shown, table.rows, width, styles) : [];
+  const explained = notes.filter((note) => note !== RPS_NOTE || shown.some(({ key }) => key === 'rps'));
   return [
     eachLine(wrap(`${PLAIN_MARKS[mark]} ${headline}.`, width, '  '), tones[mark]),
     ...lines,
     ...(rows.length > 0 ? ['', wrap(`${title}:`, width, '  '), styles.dim(head), ...body] : []),
-    ...(notes.length > 0 ? [styles.dim(wrap(notes.join(' '), width, '  '))] : []),
+    ...(explained.length > 0 ? [styles.dim(wrap(explained.join(' '), width, '  '))] : []),
   ].join('\n');
 }
 

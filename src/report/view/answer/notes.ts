@@ -14,6 +14,9 @@ export function changeSizeOf(ratio: number): 'small' | 'medium' | 'large' {
   return share <= LARGE + 1e-9 ? 'medium' : 'large';
 }
 
+/** A medium that leaves out the column of RPS leaves it out, too. */
+export const RPS_NOTE = 'RPS is for information.';
+
 const SIZES = {
   small: `Small means below ${SMALL * 100} %.`,
   medium: `Medium means ${SMALL * 100} to ${LARGE * 100} %.`,
@@ -28,7 +31,7 @@ export function notesOf(rows: readonly ChangeRow[], { why }: Summary): string[] 
   return [
     isOne ? SENSE[only] : 'More CPU, memory or response time is worse; more RPS is better.',
     isOne ? (WHY[only] ?? '') : '',
-    rows.some(({ rps }) => rps?.values) ? 'RPS is for information.' : '',
+    rows.some(({ rps }) => rps?.values) ? RPS_NOTE : '',
     ...tellSizes(rows),
     tellOverhead(why),
   ].filter(Boolean);
