@@ -113,6 +113,7 @@ describe('counts in the history', () => {
     expect(row).toMatch(/^\| `apache` \| `quick` vus\(8, 1s\) \| Database queries \|/);
     expect(row).toMatch(/\| 4 \| 14 \| 2026-03-03 at `c0ffee3`: \*\*3 → 14\*\* \|$/);
     expect(told(at(1, 3), at(2, 3))).toMatch(/\| 2 \| 3 \| – \|$/);
+    expect(told(at(1, 1236.4), at(2, 1239.4))).toMatch(/\*\*1,236 → 1,239\*\* \|$/);
     // A count that varies within its runs varies between them, too.
     expect(told(at(1, 3), at(2, 3.4, false), at(3, 3))).toMatch(/\| 3 \| 3 \| – \|$/);
   });

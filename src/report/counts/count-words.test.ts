@@ -15,6 +15,21 @@ test('what surely changed is shown once, the largest first', () => {
   expect(tellCounts(summaryOf('counts-alone'), plain)).toBe('');
 });
 
+test.each([
+  ['peak-memory', 2_097_152, 2_099_000, 'Peak memory of PHP 2.0000 → 2.0018 MiB per request.'],
+  ['rows-read', 8_596, 8_595.2, 'Database rows read 8,596.0 → 8,595.2 per request.'],
+  ['rows-read', 8_596, 8_597, 'Database rows read 8,596 → 8,597 per request.'],
+])('a small change shows which way it went: %s', (name, before, after, told) => {
+  const results = makeResults({
+    ...{ servers: [{ id: 'apache', rps: 400, base: {} }], compareTo: {} },
+    change: ({ counts }) => {
+      counts.push(...makeCounts('apache', { [name]: always(after) }));
+      counts.push(...makeCounts('apache:base', { [name]: always(before) }));
+    },
+  });
+  expect(tellCounts(analyse(results), plain)).toBe(told);
+});
+
 test('after four changes the table has the rest', () => {
   const names = ['queries', 'rows-read', 'rows-written', 'temporary-tables', 'cache-hits', 'cache-misses'];
   const results = makeResults({

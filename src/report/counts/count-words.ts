@@ -4,7 +4,7 @@ import { describeCount } from '../../results/count-names.ts';
 import { listNames } from '../../text/plain.ts';
 import type { Names } from '../words/changes.ts';
 import { levelOf } from '../words/changes.ts';
-import { bytes, bytesOfBoth, count, digits } from '../words/numbers.ts';
+import { bytes, bytesOfBoth, count, digits, digitsOfBoth } from '../words/numbers.ts';
 import { contradictCpu, millions, tellWork } from './instruction-words.ts';
 
 /** So many changes are shown in sentences; the table has all of them. */
@@ -23,10 +23,17 @@ export function sideAmount(side: CountSide, name: string): string {
   return `${countAmount(side.perRequest, name)} (${countAmount(side.low, name)}…${countAmount(side.high, name)})`;
 }
 
-/** `3 → 14` */
+/** `3 → 14`: a small change shows, too. */
+export function bothAmounts(from: number, to: number, name: string): string {
+  if (describeCount(name).unit === 'bytes') return bytesOfBoth(from, to, digitsOfBoth);
+  const isWhole = Number.isInteger(from) && Number.isInteger(to);
+  if (name === 'instructions' || isWhole) return `${countAmount(from, name)} → ${countAmount(to, name)}`;
+  return digitsOfBoth(from, to);
+}
+
+/** Both sides of a change. */
 export function bothCounts({ perRequest }: CountSide, { from }: CountChange, name: string): string {
-  if (describeCount(name).unit === 'bytes') return bytesOfBoth(from.perRequest, perRequest);
-  return `${countAmount(from.perRequest, name)} → ${countAmount(perRequest, name)}`;
+  return bothAmounts(from.perRequest, perRequest, name);
 }
 
 /** `+11`, `+2.1 MiB`, `−3` */

@@ -1,6 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { percent } from '../../text/percent.ts';
-import { atLeast, atMost, bytes, change, digits, duration, estimated, points } from './numbers.ts';
+import {
+  atLeast,
+  atMost,
+  bytes,
+  bytesOfBoth,
+  change,
+  digits,
+  digitsOfBoth,
+  duration,
+  estimated,
+  points,
+} from './numbers.ts';
 
 describe('no more digits than are known', () => {
   test.each([
@@ -65,6 +76,29 @@ test('units', () => {
     '99.99 %',
     '100 %',
   ]);
+});
+
+test.each([
+  [8_596, 8_595.2, '8,596.0 → 8,595.2'],
+  [1_236.4, 1_239.4, '1,236 → 1,239'],
+  [1_236.4, 1_238, '1,236.4 → 1,238.0'],
+  [1_236.4, 1_500.2, '1,236 → 1,500'],
+  [3, 14.25, '3.0 → 14.3'],
+  [2.0912, 2.0945, '2.0912 → 2.0945'],
+  [0, 0.05, '0.0000 → 0.0500'],
+  [12.5, 12.5, '12.5 → 12.5'],
+  [0.1 + 0.2, 0.3, '0.300 → 0.300'],
+  [1 / 3, 0.333333, '0.3333333 → 0.3333330'],
+  [0, 0, '0.00 → 0.00'],
+])('two numbers show by how much they differ: %d and %d', (from, to, expected) => {
+  expect(digitsOfBoth(from, to)).toBe(expected);
+});
+
+test('bytes that were counted are shown exactly enough, those that were measured in three digits', () => {
+  expect(bytesOfBoth(2_097_152, 2_099_000, digitsOfBoth)).toBe('2.0000 → 2.0018 MiB');
+  expect(bytesOfBoth(512.25, 512.5, digitsOfBoth)).toBe('512.25 → 512.50 bytes');
+  expect(bytesOfBoth(61 * 1048576, 87 * 1048576, digitsOfBoth)).toBe('61.0 → 87.0 MiB');
+  expect(bytesOfBoth(2_097_152, 2_099_000)).toBe('2.00 → 2.00 MiB');
 });
 
 describe('a change never claims more than its interval does', () => {

@@ -35,6 +35,18 @@ export function digits(value: number): string {
   return atStep(value, magnitude(rounded) - 2);
 }
 
+/** `8,596.0 → 8,595.2`: exact numbers, both with the decimals that show their difference within a tenth. */
+export function digitsOfBoth(from: number, to: number): string {
+  const largest = Math.max(Math.abs(from), Math.abs(to));
+  const difference = to - from;
+  // Less is an error of floating point.
+  const unseen = Math.max(Math.abs(difference) / 10, 1e-9 * largest);
+  const at = (value: number, step: number) => Math.round(value / 10 ** step) * 10 ** step;
+  let step = Math.min(magnitude(largest) - 2, 0);
+  while (Math.abs(at(to, step) - at(from, step) - difference) > unseen) step--;
+  return `${atStep(from, step)} → ${atStep(to, step)}`;
+}
+
 /** A lower bound, rounded down to three significant digits: `≥ 20,300`. */
 export function atLeast(value: number): string {
   const step = magnitude(value) - 2;
@@ -91,10 +103,13 @@ export function bytes(value: number): string {
   return `${inUnit(value, power)} ${UNITS[power]}`;
 }
 
-/** `61.0 → 87.0 MiB`: both in the unit of the larger one. */
-export function bytesOfBoth(from: number, to: number): string {
+/** `61.0 → 87.0 MiB`: both in the unit of the larger one, in three digits unless `tell` has more. */
+export function bytesOfBoth(from: number, to: number, tell?: typeof digitsOfBoth): string {
   const power = unitOf(Math.max(from, to));
-  return `${inUnit(from, power)} → ${inUnit(to, power)} ${UNITS[power]}`;
+  const both = tell
+    ? tell(from / 1024 ** power, to / 1024 ** power)
+    : `${inUnit(from, power)} → ${inUnit(to, power)}`;
+  return `${both} ${UNITS[power]}`;
 }
 
 /** Power of 1024. */

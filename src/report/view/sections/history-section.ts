@@ -3,7 +3,7 @@ import type { Corrupt } from '../../../history/file.ts';
 import type { LevelChange, Trend, TrendMetric } from '../../../history/trend-model.ts';
 import { describeCount } from '../../../results/count-names.ts';
 import { plural } from '../../../text/plain.ts';
-import { countAmount } from '../../counts/count-words.ts';
+import { bothAmounts, countAmount } from '../../counts/count-words.ts';
 import { levelOf, nounOf } from '../../words/changes.ts';
 import { change, digits, NOTHING } from '../../words/numbers.ts';
 import { type Column, type Grid, grid, left, right, type Text } from '../model.ts';
@@ -137,10 +137,7 @@ const COUNT_COLUMNS: readonly Column<CountTrend>[] = [
           CountTrend['points'][number],
           CountTrend['points'][number],
         ];
-        return [
-          whenOf(now),
-          { strong: `${countAmount(before.value, name)} → ${countAmount(now.value, name)}` },
-        ];
+        return [whenOf(now), { strong: bothAmounts(before.value, now.value, name) }];
       }),
     ),
   ),
