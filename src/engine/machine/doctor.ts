@@ -4,6 +4,7 @@ import type { Config } from '../../config/types.ts';
 import type { Host } from '../../host.ts';
 import { layOutCpus } from '../../plan/cpus.ts';
 import { findResults } from '../../store/stored.ts';
+import { plural } from '../../text/plain.ts';
 import { askEngine, connectDocker, LABEL, listContainers } from '../docker.ts';
 import { COMPOSE_HINT, judgeDisk, judgeNow, NOW_SCRIPT } from './disturbance.ts';
 import type { Finding } from './finding.ts';
@@ -114,7 +115,7 @@ export async function diagnose(host: Host, site: Site): Promise<Finding[]> {
   const ours = (await listContainers(docker, `label=${LABEL}`)).length;
   return [
     at,
-    { ok: machine.cpus.length >= 4, what: `${machine.cpus.length} CPUs (${machine.cpuModel})` },
+    { ok: machine.cpus.length >= 4, what: `${plural(machine.cpus.length, 'CPU')} (${machine.cpuModel})` },
     ...warnings.map((w) => ({ ok: false, what: `${w.message}; ${w.remedy}` })),
     machine.governor === null
       ? { ok: true, what: 'CPU governor: not visible (normal on virtual machines)' }
@@ -132,10 +133,18 @@ export async function diagnose(host: Host, site: Site): Promise<Finding[]> {
     ...(container ? [] : [NO_LOOK]),
     ...judgeNow(now, machine.cpus.length),
     ...(isRemote ? [] : [judgeRepeats(repeatWork(host))]),
-    { ok: containers === 0, what: `${containers} other containers are running` },
+    {
+      ok: containers === 0,
+      what: `${plural(containers, 'other container')} ${areOf(containers)} running`,
+    },
     {
       ok: ours === 0,
-      what: ours === 0 ? 'nothing left over from an earlier run' : `${ours} containers of a run are there`,
+      what:
+        ours === 0
+          ? 'nothing left over from an earlier run'
+          : `${plural(ours, 'container')} of a run ${areOf(ours)} there`,
     },
   ];
 }
+
+const areOf = (count: number) => (count === 1 ? 'is' : 'are');

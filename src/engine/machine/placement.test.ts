@@ -115,6 +115,17 @@ describe('a pod of a cluster', () => {
     expect(notes(found, null)).toEqual(['this process may use any of 4 CPUs']);
   });
 
+  it('of one CPU, without a limit', () => {
+    const found = look({
+      ...status('0'),
+      ...V2,
+      'proc/self/cgroup': '0::/',
+      'cgroup/cpu.max': 'max 100000',
+      'cgroup/cpu.weight': '20',
+    });
+    expect(notes(found, null)).toEqual(['this process may use any of 1 CPU']);
+  });
+
   it('seen from a namespace in which its path does not exist', () => {
     const found = look({
       ...status('0-3'),
@@ -143,6 +154,7 @@ describe('a machine', () => {
       'proc/13/comm': 'bash',
     });
     expect(notes(found, null)).toEqual(['2 CI runners are on this machine ']);
+    expect(JSON.stringify(judgePlacement(found, null))).toContain(', 1 job of GitHub runs now: ');
   });
 
   it('with one runner, which is ours', () => {

@@ -1,4 +1,5 @@
 import { parseCpus } from '../../config/text.ts';
+import { plural } from '../../text/plain.ts';
 import type { Finding } from './finding.ts';
 
 /**
@@ -139,7 +140,7 @@ function judgeQuota({ cpus, quota, hasShare }: Placement, who: string): Finding[
     return [
       {
         ok: false,
-        what: `${who} may use ${amount(quota)} of time on ${cpus.length} CPUs, without CPUs of their own. The kernel stops them within each 0.1 s, which shows as high p99. Pin them: in Kubernetes whole CPUs, requests equal to limits, and the static CPU manager`,
+        what: `${who} may use ${amount(quota)} of time on ${amount(cpus.length)}, without CPUs of their own. The kernel stops them within each 0.1 s, which shows as high p99. Pin them: in Kubernetes whole CPUs, requests equal to limits, and the static CPU manager`,
       },
     ];
   }
@@ -147,7 +148,7 @@ function judgeQuota({ cpus, quota, hasShare }: Placement, who: string): Finding[
     return [
       {
         ok: false,
-        what: `${who} may use any of ${cpus.length} CPUs, by a share: how much depends on the neighbours. Compare within one run only, or pin them`,
+        what: `${who} may use any of ${amount(cpus.length)}, by a share: how much depends on the neighbours. Compare within one run only, or pin them`,
       },
     ];
   }
@@ -163,7 +164,7 @@ function judgeRunners(runners: Placement['runners']): Finding[] {
   return [
     {
       ok: false,
-      what: `${count} CI runners are on this machine (${names}), ${jobs} jobs of GitHub run now: a job beside the measurement takes its CPUs. Keep one runner on a machine that measures`,
+      what: `${count} CI runners are on this machine (${names}), ${plural(jobs, 'job')} of GitHub ${jobs === 1 ? 'runs' : 'run'} now: a job beside the measurement takes its CPUs. Keep one runner on a machine that measures`,
     },
   ];
 }

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import type { Finished, Host } from '../../host.ts';
+import { diagnose } from './doctor.ts';
+
+/** What is found on a machine of so many CPUs, with so many containers that run, and as many of a run. */
+async function find(cpus: number, containers: number): Promise<string[]> {
+  const exec = async (_: string, args: readonly string[]): Promise<Finished> => {
+    const names = Array.from({ length: containers }, (_, i) => `c${i}\t\trunning\n`).join('');
+    return { code: 0, stdout: args[0] === 'info' ? '{}' : args[0] === 'container' ? names : '', stderr: '' };
+  };
+  const list = Array.from({ length: cpus }, (_, cpu) => ({ cpu, core: cpu, package: 0 }));
+  const machine = { cpus: list, cpuModel: 'Xeon', governor: null, virtual: false };
+  const site = { machine, now: '', own: null, container: null, isRemote: true };
+  const findings = await diagnose({ exec } as unknown as Host, site);
+  return findings.map(({ what }) => what);
+}
+
+test.each([
+  [1, 1, ['1 CPU (Xeon)', '1 other container is running', '1 container of a run is there']],
+  [8, 2, ['8 CPUs (Xeon)', '2 other containers are running', '2 containers of a run are there']],
+  [8, 0, ['0 other containers are running', 'nothing left over from an earlier run']],
+])('on %d CPUs, beside %d containers', async (cpus, containers, said) => {
+  expect(await find(cpus, containers)).toEqual(expect.arrayContaining(said));
+});
