@@ -146,7 +146,7 @@ test('what is missing comes first, in every rendering', async () => {
   expect(stages).toHaveLength(3);
   for (const stage of stages) expect(stage).toMatch(/^\*\*No results of shard 2 of 2 \(`part 2`\)\.\*\*/);
   expect(renderShards([], wanted)).toEqual([
-    expect.stringMatching(/^\*\*No results of shard 1 of 2 .* and 2 of 2/),
+    expect.stringMatching(/^\*\*No results of shards 1 of 2 .* and 2 of 2/),
   ]);
 });
 

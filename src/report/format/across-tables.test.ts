@@ -48,6 +48,24 @@ test('as Markdown', async () => {
   await expect(`${text}\n`).toMatchFileSnapshot('__golden__/across.md');
 });
 
+test('one shard without results and several', () => {
+  const wanted = [1, 2, 3].map((index) => ({ index, variants: [`part ${index}`] }));
+  const options = { width: 80, color: false };
+  const one = { missing: [2], of: 3 };
+  const two = { missing: [1, 2], of: 3 };
+  expect(renderMissing(one, wanted)).toBe(
+    '**No results of shard 2 of 3 (`part 2`).** Its variants are missing in the tables. See the log of its job.',
+  );
+  expect(renderMissing(two, wanted)).toBe(
+    '**No results of shards 1 of 3 (`part 1`) and 2 of 3 (`part 2`).** Their variants are missing in the tables. See the logs of their jobs.',
+  );
+  expect(renderMissingLine(one, options)).toBe('No results of shard 2.');
+  expect(renderMissingLine(two, options)).toBe('No results of shards 1 and 2.');
+  const page = (missing: number[]) => renderHtml(shards.map(htmlGroup), { ...across, missing });
+  expect(page([2])).toContain('No results of shard 2 of 3: what it was to measure');
+  expect(page([1, 2])).toContain('No results of shards 1, 2 of 3: what they were to measure');
+});
+
 test('of 500 shards without results, and 500 variants in one, a few are named', () => {
   const variants = Array.from({ length: 500 }, (_, i) => `${i}${'<'.repeat(200)}`);
   const missing = Array.from({ length: 500 }, (_, i) => i + 1);

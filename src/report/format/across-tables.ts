@@ -1,5 +1,5 @@
 import type { Across } from '../../analyse/judge/across-shards.ts';
-import { cleanLine, clip, listNames, plural } from '../../text/plain.ts';
+import { cleanLine, clip, listAs, listNames, plural } from '../../text/plain.ts';
 import { ACROSS_LABEL, acrossLegend, acrossTables } from '../view/sections/across.ts';
 import { code, escapeMarkdown } from './escape.ts';
 import { chooseColumns, coloured, gridColumns, layOutTable, textPlain, uncoloured, wrap } from './layout.ts';
@@ -45,12 +45,16 @@ export function renderMissing(
   wanted: readonly WantedShard[] = [],
 ): string {
   if (missing.length === 0) return '';
-  const names = listNames(missing, (index) => {
+  const names = listAs('shard', missing, (index) => {
     const { variants = [] } = wanted.find((shard) => shard.index === index) ?? {};
     const labels = listNames(variants, (label) => code(clip(label, ACROSS_LABEL)));
     return `${index} of ${of}${labels && ` (${labels})`}`;
   });
-  return `**No results of shard ${names}.** Its variants are missing in the tables. See the log of its job.`;
+  const rest =
+    missing.length === 1
+      ? 'Its variants are missing in the tables. See the log of its job.'
+      : 'Their variants are missing in the tables. See the logs of their jobs.';
+  return `**No results of ${names}.** ${rest}`;
 }
 
 /** The same for a terminal. */
@@ -76,6 +80,6 @@ export function renderMissingLine(
   { width, color }: TableOptions,
 ): string {
   if (missing.length === 0) return '';
-  const text = wrap(`No results of shard ${listNames(missing)}.`, width, '  ');
+  const text = wrap(`No results of ${listAs('shard', missing)}.`, width, '  ');
   return color ? text.split('\n').map(coloured.warn).join('\n') : text;
 }

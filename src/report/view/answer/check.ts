@@ -1,6 +1,6 @@
 import { outcomeOf } from '../../../analyse/outcome.ts';
 import type { GateResult, Summary } from '../../../analyse/summary.ts';
-import { listNames } from '../../../text/plain.ts';
+import { listAs, listNames } from '../../../text/plain.ts';
 import type { Medium } from '../medium.ts';
 import type { ChangeKind, ChangeRow } from './changerows.ts';
 
@@ -16,7 +16,7 @@ export function tellCheck(summary: Summary, medium: Medium): { label: string; te
   ];
   const labels = (found: readonly string[]) => listNames(found, medium.name);
   const { missing = [] } = medium;
-  const absent = missing.length > 0 ? `no results of shard ${listNames(missing)}` : '';
+  const absent = missing.length > 0 ? `no results of ${listAs('shard', missing)}` : '';
   if (code === 0 && absent) return { label: 'This check is not complete', text: `${absent}.` };
   if (code === 0) {
     const idle = namesOf(summary.gates.filter(isIdle));
