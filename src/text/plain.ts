@@ -75,6 +75,14 @@ export function plural(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
 }
 
+/** The first and the last of so many characters: variants differ at their end. */
+export function cutMiddle(text: string, characters: number): string {
+  if (text.length <= characters) return text;
+  const all = [...text];
+  const head = Math.ceil(characters / 2);
+  return `${all.slice(0, head).join('')}…${all.slice(all.length - (characters - head)).join('')}`;
+}
+
 /** The first so many characters. */
 export function cut(text: string, characters: number): string {
   return text.length > characters ? `${text.slice(0, characters)}…` : text;

@@ -48,6 +48,16 @@ test('as Markdown', async () => {
   await expect(`${text}\n`).toMatchFileSnapshot('__golden__/across.md');
 });
 
+test('labels that are cut keep their end', () => {
+  const labels = [4, 16].map((workers) => `${'frankenphp'.repeat(8)}[workers=${workers}]`);
+  const own = labels.map((label, i) => ({ id: `v${i}@8.4`, label, rps: 600 + 100 * i, ...noise }));
+  const found = compareAcross([shard(1, 2, 1, own), shard(2, 2, 1, [])]) as Across;
+  const texts = [renderAcross(found), renderAcrossTable(found, { width: 200, color: false })];
+  const missing = renderMissing({ missing: [1], of: 2 }, [{ index: 1, variants: labels }]);
+  for (const text of [...texts, missing])
+    expect(text).toMatch(/…\S*\[workers=(4|16)\].*…\S*\[workers=(4|16)\]/s);
+});
+
 test('one shard without results and several', () => {
   const wanted = [1, 2, 3].map((index) => ({ index, variants: [`part ${index}`] }));
   const options = { width: 80, color: false };

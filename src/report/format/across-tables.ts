@@ -1,6 +1,6 @@
 import type { Across } from '../../analyse/judge/across-shards.ts';
 import { cleanLine, clip, listAs, listNames, plural } from '../../text/plain.ts';
-import { ACROSS_LABEL, acrossLegend, acrossTables } from '../view/sections/across.ts';
+import { acrossLegend, acrossTables, shortLabel } from '../view/sections/across.ts';
 import { code, escapeMarkdown } from './escape.ts';
 import { chooseColumns, coloured, gridColumns, layOutTable, textPlain, uncoloured, wrap } from './layout.ts';
 import { gridMarkdown, textMarkdown } from './markup.ts';
@@ -47,7 +47,7 @@ export function renderMissing(
   if (missing.length === 0) return '';
   const names = listAs('shard', missing, (index) => {
     const { variants = [] } = wanted.find((shard) => shard.index === index) ?? {};
-    const labels = listNames(variants, (label) => code(clip(label, ACROSS_LABEL)));
+    const labels = listNames(variants, (label) => code(shortLabel(label)));
     return `${index} of ${of}${labels && ` (${labels})`}`;
   });
   const rest =

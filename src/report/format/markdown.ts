@@ -1,6 +1,6 @@
 import type { Row, ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import { QUANTILES } from '../../results/quantiles.ts';
-import { cleanLine, clipMiddle, plural } from '../../text/plain.ts';
+import { cleanLine, clipMiddle, cutMiddle, plural } from '../../text/plain.ts';
 import { answerOf, type ReportAnswer } from '../view/answer/answer.ts';
 import type { Mark } from '../view/answer/changerows.ts';
 import { answerOfAll, titleOfGroup } from '../view/answer/merged-answer.ts';
@@ -62,7 +62,7 @@ const MARKS: Readonly<Record<Mark, string>> = { bad: '❌', warn: '⚠️', open
 
 function namesOf({ label, reason }: Limits): Names {
   return {
-    name: (text) => code(shorten(text, label)),
+    name: (text) => code(shortName(text, label)),
     text: (text) => escapeMarkdown(shorten(text, reason)),
   };
 }
@@ -205,7 +205,7 @@ function renderAnswer({ mark, headline, points, title, table, notes, left }: Rep
 }
 
 function viewOf(scenario: ScenarioSummary, summary: Summary, limits: Limits): ScenarioView {
-  const legend: Names = { name: (text) => shorten(text, limits.label), text: cleanLine };
+  const legend: Names = { name: (text) => shortName(text, limits.label), text: cleanLine };
   return viewScenario(scenario, summary, { medium: mediumOf(limits, NOWHERE), legend, most: limits.rows });
 }
 
@@ -231,6 +231,10 @@ function renderScenario(
     .join('\n\n');
 }
 
+function shortName(text: string, characters: number): string {
+  return cutMiddle(cleanLine(text), characters);
+}
+
 function shorten(text: string, characters: number): string {
   const line = cleanLine(text);
   return line.length > characters ? `${[...line].slice(0, characters).join('')}…` : line;
@@ -241,7 +245,7 @@ function tables(
   limits: Limits,
 ): string {
   const unranked = apart.flatMap(({ rows }) => rows);
-  const name = (row: Row) => code(shorten(row.label, limits.label));
+  const name = (row: Row) => code(shortName(row.label, limits.label));
   const reason = (row: Row) => escapeMarkdown(shorten(reasonOf(row.state), limits.reason));
   const failure = (alike: readonly [Row, ...Row[]]) => `- ${alike.map(name).join(', ')} ${reason(alike[0])}`;
   const columns: Columns = [
@@ -273,7 +277,7 @@ function columnOf({ title, unit, isText, key, cell }: RankColumn, { label }: Lim
       const { text, half, isBest, isBad, isDoubtful } = cell(row);
       const joined = half ? `${text} ± ${half}` : text;
       const number = NUMBERS.includes(key) ? joined : whole(joined);
-      const shown = isText ? code(shorten(text, label)) : number.replace('<', '&lt;');
+      const shown = isText ? code(shortName(text, label)) : number.replace('<', '&lt;');
       const isStrong = isBest || (isBad && key === 'growth');
       return `${isStrong ? '**' : ''}${isDoubtful ? '\\~' : ''}${shown}${isStrong ? '**' : ''}`;
     },

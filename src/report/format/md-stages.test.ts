@@ -51,6 +51,18 @@ describe('the stages for GitHub', () => {
     expect(lengths).toEqual([...lengths].sort((a, b) => b - a));
     expect(new Set(lengths).size).toBe(3);
   });
+  test('names that end in different options or machines stay apart where they are cut', () => {
+    const labels = ['workers=4', 'workers=16', 'workers=16] (machine 2)'].map(
+      (end) => `octane-frankenphp@8.4[listen=unix,pm=dynamic,${end}`,
+    );
+    const servers = labels.map((label, i) => ({ id: `v${i}`, label, rps: 300 - 50 * i }));
+    const text = renderMarkdown(summarise(makeResults({ servers })), 'short');
+    const names = lines(text).flatMap((line) => /^\|.*`(octane\S.*?)`/.exec(line)?.[1] ?? []);
+    expect(new Set(names).size).toBe(3);
+    for (const name of names) expect(name).toMatch(/^octane-frankenphp.*….*(workers=\d+|machine 2\))$/);
+    const [, axis = ''] = /x-axis \[(.*)\]$/m.exec(text) ?? [];
+    for (const end of ['workers=4"', 'workers=16"', '(machine 2)"']) expect(axis).toContain(end);
+  });
   test('short fits a comment, whatever the run', () => {
     const text = renderMarkdown(worst, 'short');
     expect(text.length).toBeLessThan(60_000);

@@ -57,6 +57,16 @@ test.each([
   expect(text.length).toBeLessThan(500);
 });
 
+test('a name that is cut keeps its end', () => {
+  const bars = [4, 16].map((workers) => ({
+    label: `nginx-fpm@8.4[pm=dynamic,workers=${workers}]`,
+    value: 1,
+  }));
+  expect(drawBars('RPS', bars)).toContain(
+    '["nginx-fpm@8.4[…mic,workers=4]", "nginx-fpm@8.4[…ic,workers=16]"]',
+  );
+});
+
 test('names that come out the same get a number', () => {
   const same = ['a"', 'a`', 'a·'].map((label) => ({ label, value: 1 }));
   expect(drawBars('RPS', same)).toContain('["a·", "a· 2", "a· 3"]');

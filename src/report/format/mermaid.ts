@@ -1,5 +1,5 @@
 import type { ScenarioSummary } from '../../analyse/summary.ts';
-import { cleanLine, cut } from '../../text/plain.ts';
+import { cleanLine, cutMiddle } from '../../text/plain.ts';
 import { codeBlock } from './escape.ts';
 
 /** More of them are read in the table. */
@@ -70,7 +70,7 @@ function plain(value: number): string {
  * kept.
  */
 function harmless(label: string): string {
-  return cut(cleanLine(label).replace(/[^\p{L}\p{N} ._@=,:/()[\]+-]/gu, '·'), LABEL) || '·';
+  return cutMiddle(cleanLine(label).replace(/[^\p{L}\p{N} ._@=,:/()[\]+-]/gu, '·'), LABEL) || '·';
 }
 
 /** Bars of one name would be drawn over each other. */

@@ -56,6 +56,14 @@ describe('width', () => {
     for (const workers of [1, 4, 16])
       expect(text).toMatch(new RegExp(`^.*日本語.*….*s=${workers}\\] .*\\d`, 'm'));
   });
+  test('nor do they look alike in the table of changes', () => {
+    const ids = [4, 16].map((workers) => `nginx-fpm@8.4[listen=unix,pm=dynamic,workers=${workers}]`);
+    const servers = ids.map((id) => ({ id, rps: 300, base: {} }));
+    const results = makeResults({ servers, compareTo: {} });
+    const text = renderTable(summarise(results), { width: 200, color: false });
+    for (const workers of [4, 16])
+      expect(text).toMatch(new RegExp(`^. +nginx-fpm@8.4\\S*…\\S*workers=${workers}\\]`, 'm'));
+  });
   test('narrow: what matters most stays', () => {
     const head = table('mixed', 50)
       .split('\n')
@@ -115,7 +123,7 @@ test.each(['hostile', 'base-hostile', 'counts-hostile', 'why-hostile'])(
     const text = table(name);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what must not be there
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
-    expect(text).toContain(name === 'hostile' ? '日本語サーバーred' : '</details>');
+    expect(text).toContain(name === 'hostile' ? '日本語サーバーred' : 'evil.example');
   },
 );
 

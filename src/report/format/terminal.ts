@@ -52,7 +52,7 @@ const DROP_CHANGES = ['rps', 'limit', 'both', 'interval', 'change', 'mark', 'met
 const NAME_COLUMNS = 40;
 /** Namespaces and folders can be longer, but fit a line of 80. */
 const CALL_COLUMNS = 76;
-const names: Names = { name: (text) => clip(cleanLine(text), NAME_COLUMNS), text: cleanLine };
+const names: Names = { name: (text) => clipMiddle(cleanLine(text), NAME_COLUMNS), text: cleanLine };
 const medium: Medium = {
   ...names,
   ...THIS_CHANGE,

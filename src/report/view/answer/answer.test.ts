@@ -278,6 +278,14 @@ test('a full disk is the reason that is given for its exit code', () => {
   expect(check).toContain('no space left on the disk of the engine');
 });
 
+test('variants count as several though their names look alike', () => {
+  const alike = { ...medium, name: () => 'a…b' };
+  const open = changed(noisy, noisy);
+  const todo = answerOf(open, alike)?.points.find(({ kind }) => kind === 'todo')?.text;
+  expect(todo).toContain('If the result for a…b and a…b matters');
+  expect(answerOf(open, alike)?.points[0]?.text).toMatch(/^Too noisy to tell: a…b .* and a…b /);
+});
+
 test('200 of each kind stay sentences of readable length', () => {
   const summary = changed(slower, better, noisy, still);
   const scenarios = summary.scenarios.map((scenario) => ({

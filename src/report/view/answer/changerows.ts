@@ -40,6 +40,18 @@ export function changeRows(summary: Summary, medium: Names): ChangeRow[] {
   );
 }
 
+/** Texts on rows, each once for a variant: names that are cut may look alike. */
+export function onceEach<T extends Pick<ChangeRow, 'comparison'>>(
+  rows: readonly T[],
+  tell: (row: T) => string,
+): string[] {
+  const texts = rows.map((row): [string, string] => {
+    const text = tell(row);
+    return [JSON.stringify([row.comparison.variant, text]), text];
+  });
+  return [...new Map(texts).values()];
+}
+
 function rowsOf(
   { facts, comparisons, rows, bases }: ScenarioSummary,
   summary: Summary,

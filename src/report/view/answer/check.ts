@@ -2,7 +2,7 @@ import { outcomeOf } from '../../../analyse/outcome.ts';
 import type { GateResult, Summary } from '../../../analyse/summary.ts';
 import { listAs, listNames } from '../../../text/plain.ts';
 import type { Medium } from '../medium.ts';
-import type { ChangeKind, ChangeRow } from './changerows.ts';
+import { type ChangeKind, type ChangeRow, onceEach } from './changerows.ts';
 
 /** Whether the check fails, and why. */
 export function tellCheck(summary: Summary, medium: Medium): { label: string; text: string } {
@@ -11,28 +11,26 @@ export function tellCheck(summary: Summary, medium: Medium): { label: string; te
   if (stopped !== null)
     return { label: 'This check fails', text: `The run was stopped: ${medium.text(stopped)}.` };
   const { code, failedGates, openGates, unmeasured, missed, lacksBase } = outcomeOf(summary);
-  const namesOf = (gates: readonly GateResult[]) => [
-    ...new Set(gates.map(({ gate }) => medium.name(gate.source))),
-  ];
+  const sourcesOf = (gates: readonly GateResult[]) => [...new Set(gates.map(({ gate }) => gate.source))];
   const labels = (found: readonly string[]) => listNames(found, medium.name);
   const { missing = [] } = medium;
   const absent = missing.length > 0 ? `no results of ${listAs('shard', missing)}` : '';
   if (code === 0 && absent) return { label: 'This check is not complete', text: `${absent}.` };
   if (code === 0) {
-    const idle = namesOf(summary.gates.filter(isIdle));
-    const unchecked = idle.length > 0 ? `Limit ${listNames(idle)} was not checked.` : '';
+    const idle = sourcesOf(summary.gates.filter(isIdle));
+    const unchecked = idle.length > 0 ? `Limit ${labels(idle)} was not checked.` : '';
     const text = summary.plan.gates.length > 0 ? unchecked : 'No limit is set that a slowdown could exceed.';
     return { label: 'This check passes', text };
   }
-  const failed = namesOf(failedGates);
+  const failed = sourcesOf(failedGates);
   // Several machines are checked by the same limits.
-  const open = namesOf(openGates).filter((name) => !failed.includes(name));
+  const open = sourcesOf(openGates).filter((source) => !failed.includes(source));
   const because = [
     code === 4 ? 'no space left on the disk of the engine' : '',
-    failed.length > 0 ? `limit ${listNames(failed)} exceeded` : '',
+    failed.length > 0 ? `limit ${labels(failed)} exceeded` : '',
     unmeasured.length > 0 ? `${labels(unmeasured)} not measured` : '',
     lacksBase ? 'nothing to compare with' : '',
-    open.length > 0 ? `limit ${listNames(open)} could not be checked` : '',
+    open.length > 0 ? `limit ${labels(open)} could not be checked` : '',
     missed.length > 0 ? `pass criteria missed by ${labels(missed)}` : '',
     absent,
   ].filter(Boolean);
@@ -60,7 +58,7 @@ function tellMore({ plan, scenarios }: Summary, { code }: Medium): string {
 /** The next steps of whoever reads it. */
 export function tellTodo(rows: readonly ChangeRow[], summary: Summary, medium: Medium): string {
   const of = (...kinds: ChangeKind[]) => rows.filter(({ kind }) => kinds.includes(kind));
-  const names = (found: readonly ChangeRow[]) => listNames([...new Set(found.map(({ name }) => name))]);
+  const names = (found: readonly ChangeRow[]) => listNames(onceEach(found, ({ name }) => name));
   const noisy = of('noisy').filter(({ comparison }) => comparison.reasons.length === 0);
   const once = medium.acceptOnce ? ` (${medium.acceptOnce(summary.tool.version)})` : '';
   const steps = [

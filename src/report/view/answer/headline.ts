@@ -7,7 +7,7 @@ import { describeFailure } from '../../words/unranked.ts';
 import { counterpart, isFit } from '../../words/verdicts.ts';
 import type { Medium } from '../medium.ts';
 import { limitOf, rangeOf } from './amounts.ts';
-import { type ChangeKind, type ChangeRow, MARKS, type Mark } from './changerows.ts';
+import { type ChangeKind, type ChangeRow, MARKS, type Mark, onceEach } from './changerows.ts';
 
 export interface Headline {
   mark: Mark;
@@ -95,7 +95,7 @@ function tellFailed(failed: readonly ChangeRow[]): string {
   const same = failed.every(
     ({ row }) => row?.state.kind === 'failed' && state?.kind === 'failed' && row.state.stage === state.stage,
   );
-  const names = listNames([...new Set(failed.map(({ name }) => name))]);
+  const names = listNames(onceEach(failed, ({ name }) => name));
   return `${names} ${same && state?.kind === 'failed' ? describeFailure(state) : 'failed'}`;
 }
 
@@ -161,7 +161,8 @@ const NAMED = 3;
 function tellNoisy(noisy: readonly ChangeRow[], medium: Medium): string[] {
   const told = noisy.map((row) => {
     const [reason] = row.comparison.reasons;
-    const { ratio, interval, metric } = row.comparison;
+    const { comparison } = row;
+    const { ratio, interval, metric } = comparison;
     const numbers =
       ratio !== null && isFit(row.comparison, [row.row, row.other])
         ? [
@@ -169,11 +170,12 @@ function tellNoisy(noisy: readonly ChangeRow[], medium: Medium): string[] {
           ]
         : [];
     const name = row.where ? `${row.name} in ${row.where}` : row.name;
-    return { reason: reason ? shortReason(reason, row, medium) : '', text: [name, ...numbers].join(' ') };
+    const text = [name, ...numbers].join(' ');
+    return { comparison, reason: reason ? shortReason(reason, row, medium) : '', text };
   });
   const groups = Map.groupBy(told, ({ reason }) => reason);
   const sentences = [...groups].map(([reason, same]) => {
-    const all = [...new Set(same.map(({ text }) => text))];
+    const all = onceEach(same, ({ text }) => text);
     const shown = all.slice(0, NAMED);
     const left = all.length - shown.length;
     const names = listNames(left > 0 ? [...shown, `${left} more`] : shown);

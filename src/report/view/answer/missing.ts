@@ -2,21 +2,22 @@ import type { Summary } from '../../../analyse/summary.ts';
 import { listNames } from '../../../text/plain.ts';
 import type { Names } from '../../words/changes.ts';
 import { counterpart } from '../../words/verdicts.ts';
-import type { ChangeRow } from './changerows.ts';
+import { type ChangeRow, onceEach } from './changerows.ts';
 
 /** Variants that could not be compared, and why; at most one sentence. */
 export function tellMissing(rows: readonly ChangeRow[], summary: Summary, medium: Names): string[] {
   const { compareTo } = summary.plan;
   if (compareTo?.reason)
     return [`Not compared with ${targetOf(summary, medium)}: ${medium.text(compareTo.reason)}.`];
+  const uncompared = rows.filter(({ kind }) => kind === 'uncompared');
   const missing = [
-    ...rows.filter(({ kind }) => kind === 'uncompared').map((row) => because(row, medium)),
+    ...onceEach(uncompared, (row) => because(row, medium)),
     ...withoutTwin(rows, summary, medium),
   ];
   if (missing.length === 0) return [];
   const [first] = rows;
   const target = first ? counterpart(first.comparison, summary, medium) : targetOf(summary, medium);
-  return [`Not compared with ${target}: ${listNames([...new Set(missing)])}.`];
+  return [`Not compared with ${target}: ${listNames(missing)}.`];
 }
 
 function targetOf({ plan: { compareTo } }: Summary, { name }: Names): string {

@@ -1,12 +1,12 @@
 import type { Across, AcrossRow, AcrossScenario, Ratio } from '../../../analyse/judge/across-shards.ts';
-import { clip, listNames, plural } from '../../../text/plain.ts';
+import { clip, clipMiddle, listNames, plural } from '../../../text/plain.ts';
 import { nounOf } from '../../words/changes.ts';
 import { change, NOTHING } from '../../words/numbers.ts';
 import { BEST, gapOf } from '../../words/ranked.ts';
 import { type Column, type Grid, grid, left, right, type Text } from '../model.ts';
 
 /** So that a table stays within a comment whatever the labels are. */
-export const ACROSS_LABEL = 60;
+const ACROSS_LABEL = 60;
 const REASON = 200;
 
 /** Results of several machines for a scenario: each variant as a ratio to the reference on its own machine. */
@@ -23,6 +23,10 @@ export interface AcrossTable {
 
 type Name = (label: string) => string;
 
+export function shortLabel(label: string): string {
+  return clipMiddle(label, ACROSS_LABEL);
+}
+
 /** @param name makes a name fit for where it is printed */
 export function acrossTables(across: Across, name: Name): AcrossTable[] {
   return across.scenarios.map((scenario) => {
@@ -34,13 +38,13 @@ export function acrossTables(across: Across, name: Name): AcrossTable[] {
     const better = metric === 'rps' ? 'more' : 'less';
     return {
       title,
-      verdict: tellBest(scenario, placed, (label) => name(clip(label, ACROSS_LABEL))),
+      verdict: tellBest(scenario, placed, (label) => name(shortLabel(label))),
       grid: { ...grid(title, columnsOf(metric, across), placed), isHeaded: true },
       bars: { title: `${nounOf(metric)}, 1 is the reference, ${better} is better`, values: barsOf(placed) },
       apart: rows
         .filter(({ place, why }) => place === null && why !== null)
         .map(({ label, why }) => [
-          { name: clip(label, ACROSS_LABEL) },
+          { name: shortLabel(label) },
           ' is not ranked: ',
           { text: clip(why ?? '', REASON) },
         ]),
@@ -80,9 +84,9 @@ function columnsOf(
   };
   return [
     right('#', ({ place }) => (place ? `${place.shared ? '=' : ''}${place.rank}` : '')),
-    left('Variant', ({ label }) => ({ name: clip(label, ACROSS_LABEL) }), { key: 'label' }),
+    left('Variant', ({ label }) => ({ name: shortLabel(label) }), { key: 'label' }),
     { ...right('Machine', ({ shard }) => (shard === null ? 'all' : `${shard}`)), key: 'shard' },
-    right([`${nounOf(metric)} against `, { name: clip(reference, ACROSS_LABEL) }], (row) =>
+    right([`${nounOf(metric)} against `, { name: shortLabel(reference) }], (row) =>
       row.shard === null ? 'reference' : cell(row.toReference),
     ),
     { ...right('against the first', (row) => cell(row.toFirst)), key: 'first' },
@@ -96,7 +100,7 @@ export function acrossLegend({ reference, shards }: Across): string {
       `${index}: ${clip(host.cpuModel, 80)}, ${plural(serverCpus, 'CPU')} for the server`,
   );
   return [
-    `Every machine measured ${clip(reference, ACROSS_LABEL)} in turn with its own variants. Only ratios to it are compared. Brackets have 99 % intervals. Those against the first variant include the uncertainty of both machines.`,
+    `Every machine measured ${shortLabel(reference)} in turn with its own variants. Only ratios to it are compared. Brackets have 99 % intervals. Those against the first variant include the uncertainty of both machines.`,
     unlike
       ? 'The machines differ, and a CPU may suit one runtime more than another, which no interval here covers.'
       : '',
