@@ -242,7 +242,7 @@ describe('the headline', () => {
       'apache (apache (base) failed: it was not built) and nginx-fpm (tcp) (no counterpart)',
     );
     expect(found.todo).toBe('What to do: Fix nginx-fpm (unix): the full report has the log.');
-    expect(found.check).toMatch(/^This check fails, .*: .* not measured; limit .* could not be checked\.$/);
+    expect(found.check).toMatch(/^This check fails, .*: .* not measured; limits .* could not be checked\.$/);
   });
   test('there is nothing to compare with: why', () => {
     const found = answer(summaryOf('base-missing'));
@@ -268,6 +268,21 @@ test('a limit that had nothing to judge is named where the check passes', () => 
   expect(answer({ ...summary, gates }).check).toBe(
     `This check passes: Limit ${gate?.gate.source} was not checked.`,
   );
+});
+
+test('several limits are written in the plural', () => {
+  const summary = summaryOf('base');
+  const gateOf = (source: string, unjudged: boolean): Summary['gates'][number] => ({
+    gate: { source, metric: null, above: 0.03, scenario: null, variant: null },
+    ...{ checks: [], counts: [], failed: !unjudged, unjudged },
+  });
+  const check = (unjudged: boolean) => {
+    const gates = ['a', 'b'].map((source) => gateOf(source, unjudged));
+    return answer({ ...summary, plan: { ...summary.plan, gates: gates.map(({ gate }) => gate) }, gates })
+      .check;
+  };
+  expect(check(false)).toContain(': limits a and b exceeded.');
+  expect(check(true)).toMatch(/imits a and b (were not checked|could not be checked)\./);
 });
 
 test('a full disk is the reason that is given for its exit code', () => {

@@ -18,7 +18,10 @@ export function tellCheck(summary: Summary, medium: Medium): { label: string; te
   if (code === 0 && absent) return { label: 'This check is not complete', text: `${absent}.` };
   if (code === 0) {
     const idle = sourcesOf(summary.gates.filter(isIdle));
-    const unchecked = idle.length > 0 ? `Limit ${labels(idle)} was not checked.` : '';
+    const unchecked =
+      idle.length > 0
+        ? `${listAs('Limit', idle, medium.name)} ${idle.length === 1 ? 'was' : 'were'} not checked.`
+        : '';
     const text = summary.plan.gates.length > 0 ? unchecked : 'No limit is set that a slowdown could exceed.';
     return { label: 'This check passes', text };
   }
@@ -27,10 +30,10 @@ export function tellCheck(summary: Summary, medium: Medium): { label: string; te
   const open = sourcesOf(openGates).filter((source) => !failed.includes(source));
   const because = [
     code === 4 ? 'no space left on the disk of the engine' : '',
-    failed.length > 0 ? `limit ${labels(failed)} exceeded` : '',
+    failed.length > 0 ? `${listAs('limit', failed, medium.name)} exceeded` : '',
     unmeasured.length > 0 ? `${labels(unmeasured)} not measured` : '',
     lacksBase ? 'nothing to compare with' : '',
-    open.length > 0 ? `limit ${labels(open)} could not be checked` : '',
+    open.length > 0 ? `${listAs('limit', open, medium.name)} could not be checked` : '',
     missed.length > 0 ? `pass criteria missed by ${labels(missed)}` : '',
     absent,
   ].filter(Boolean);
