@@ -236,10 +236,10 @@ interface VariantName {
   unchecked?: Place;
 }
 
-/** `tune`: this option with each of these values. */
+/** `tune`: this option with each of these values, by default with powers of two. */
 export interface Tune {
   option: string;
-  values: readonly number[];
+  values?: readonly number[];
 }
 
 /** A part of a comparison that runs on a machine of its own: `2/3`. */

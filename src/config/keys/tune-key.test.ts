@@ -28,10 +28,19 @@ test('powers of two by default', () => {
   expect(expand('apache', 'workers')).toHaveLength(7);
 });
 
+test('zero, where the option allows it', () => {
+  expect(expand('apache', 'max-requests=0,500')).toEqual(['apache', 'apache[max-requests=500]']);
+  expect(expand('apache[max-requests=500]', 'max-requests=0')).toEqual([
+    'apache[max-requests=500]',
+    'apache[max-requests=0]',
+  ]);
+});
+
 test.each([
   ['', 'nothing to tune'],
   ['workers=', 'not a whole number'],
-  ['workers=0', 'number out of bounds'],
+  ['workers=0', "option 'workers': number out of bounds"],
+  ['workers=8,5000', "option 'workers': number out of bounds"],
   ['gzip', 'no selected runtime has this numeric option'],
 ])('%s: %s', (tune, message) => {
   expect(() => expand('apache', tune)).toThrow(message);

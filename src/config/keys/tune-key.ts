@@ -12,15 +12,15 @@ export function parseTune(text: string): Tune {
   const [, option, list] = /^([a-z][a-z-]*)(?:=(.*))?$/s.exec(text) ?? [];
   if (!option)
     throw refuse('nothing to tune', text, 'an option with numbers, such as workers or workers=4,16,64');
-  if (list === undefined) return { option, values: VALUES };
-  const values = list.split(',').map((value) => parseInteger(value.trim(), { min: 1, max: 1_000_000 }));
+  if (list === undefined) return { option };
+  const values = list.split(',').map((value) => parseInteger(value.trim()));
   if (values.length > MOST) throw refuse('too many values to try', text, `up to ${MOST}`);
   return { option, values: [...new Set(values)] };
 }
 
 /**
  * Every runtime that has the option with each of its values; as it was chosen comes first, and is what the others are
- * compared with. Throws a UserError when none has it.
+ * compared with. Throws a UserError when none has it, or for a given value that it does not allow.
  */
 export function expandTune(
   choices: readonly RuntimeChoice[],
@@ -44,9 +44,9 @@ export function expandTune(
     const spec = specOf(choice);
     if (!spec) return [choice];
     const own = choice.set[option] ?? spec.default;
-    const others = values.filter(
-      (value) => value !== own && value >= (spec.min ?? 0) && value <= (spec.max ?? Number.POSITIVE_INFINITY),
-    );
+    const { min = 0, max = Number.POSITIVE_INFINITY } = spec;
+    const tried = values ?? VALUES.filter((value) => value >= min && value <= max);
+    const others = tried.filter((value) => value !== own);
     const { [option]: _, ...rest } = choice.set;
     const set = Object.entries(rest).map(([name, value]) => [name, String(value)] as const);
     return [
