@@ -307,7 +307,8 @@ export const KEYS = {
   ...PASS_KEYS,
   'cold-start': {
     schema: booleanValue,
-    about: 'Also time ten fresh starts of each variant, until the first correct answer. Needs hyperfine',
+    about:
+      'Also time ten fresh starts of each variant, until the first answer with status 2xx. Needs hyperfine',
     default: 'false',
   },
   engine: {

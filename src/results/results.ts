@@ -48,7 +48,7 @@ export const Failure = z.object({
   answer: Evidence.optional(),
 });
 
-/** Fresh starts timed one by one, from the request to start the container to the first right answer. */
+/** Fresh starts timed one by one, from the request to start the container to the first answer with status 2xx. */
 export const ColdStart = z.object({
   /** `hyperfine 1.15.0` */
   tool: z.string(),
@@ -98,7 +98,7 @@ export const Variant = z.object({
   facts: Facts.nullable(),
   /** Files that PHP compiles again in each request, since OPcache does not keep them: mean over the paths. Absent: not known. */
   recompiled: z.number().nonnegative().optional(),
-  /** Container start → first correct answer, in the first instance, where one starts after the other. */
+  /** Container start → first answer with status 200, in the first instance, where one starts after the other. */
   coldStartMs: z.array(z.number()),
   coldStart: ColdStart.nullable().default(null),
   failure: Failure.nullable(),

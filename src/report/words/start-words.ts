@@ -44,5 +44,5 @@ export function startsLegend(variants: readonly Variant[]): string {
   const found = timed[0]?.coldStart;
   if (!found) return '';
   const both = timed.some(({ front }) => front) ? ' and its proxy' : '';
-  return `from the request to start a new container${both} to the first right answer to GET ${found.path}, in ms. ${found.tool} timed one start at a time. The time includes what the engine needs to start a container`;
+  return `from the request to start a new container${both} to the first answer with status 2xx to GET ${found.path}, in ms. ${found.tool} timed one start at a time. The time includes what the engine needs to start a container`;
 }

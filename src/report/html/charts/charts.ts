@@ -182,7 +182,7 @@ export function variantCharts(variants: readonly Variant[], numbers: Numbers): C
     kind: 'dots',
     id: 'cold-start',
     title: 'Cold start',
-    note: 'From the start of the container to the first right answer: each start a dot, the bar their median.',
+    note: 'From the start of the container to the first answer with status 2xx: each start a dot, the bar their median.',
     views: [
       { name: 'Cold start', axis: { label: 'ms', unit: 'ms' }, rows: cold },
       {
