@@ -308,7 +308,7 @@ function ofConnections(facts: ScenarioFacts, rows: readonly Row[], { variants }:
   return [
     warning(
       'connections-exceed-workers',
-      `scenario ${facts.name}: ${clients} clients, but fewer workers in ${short.map((row) => row.label).join(', ')}: latency is mostly waiting for a free worker`,
+      `scenario ${facts.name}: ${clients} clients, but fewer workers in ${short.map((row) => row.label).join(', ')}: requests may wait for a free worker, and latency includes that`,
       `workers=${clients} or more, or fewer clients`,
       short,
     ),
