@@ -72,7 +72,9 @@ export async function buildImages(
         built.set(image.key, { facts: await describe(docker, image, bases, config, seconds, digestOf) });
       } else {
         const log = lastLines(one.log, 30);
-        built.set(image.key, { failure: { stage: 'build', reason: findReason(one.log), log } });
+        built.set(image.key, {
+          failure: { stage: 'build', reason: findReason(one.log, image.app.folder), log },
+        });
       }
     }
     if (options.registry) await push(docker, images, built, apps, options, options.registry);

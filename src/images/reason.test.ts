@@ -66,3 +66,15 @@ test.each([
 ])('%s', (_, log, reason) => {
   expect(findReason(log)).toBe(reason);
 });
+
+test.each([
+  ['a folder of the app', '/home/a/app', 'docker/mysql/data'],
+  ['a path that a symbolic link leads to', '/home/b', '/home/a/app/docker/mysql/data'],
+  ['of no app', undefined, '/home/a/app/docker/mysql/data'],
+])('what cannot be read: %s', (_, folder, path) => {
+  const log =
+    'ERROR: target app_8_4_1: failed to solve: error from sender: open /home/a/app/docker/mysql/data: permission denied\n';
+  expect(findReason(log, folder)).toBe(
+    `the build may not read ${path} (permission denied): list it in .dockerignore, or make it readable`,
+  );
+});

@@ -19,10 +19,17 @@ const NO_ANSWER =
 /** A step that asks for secrets, of a build that was given up. BuildKit keeps it until it ends, and so does each build behind it. */
 const LOST_SESSION = /^ERROR: (?:failed to solve: )?no active sessions$/;
 
+/** A file or folder of the app that our user may not read, such as the data of a database in a container. */
+const UNREADABLE = /error from sender: \w+ (.+): permission denied$/;
+
 const STEP_FAILED = /^#(\d+) ERROR: process .* did not complete successfully: (exit code: \d+)/;
 
-/** Why a build failed, from bake's plain progress: what the app's build reports, else what its failed step printed. */
-export function findReason(log: string): string {
+/**
+ * Why a build failed, from bake's plain progress: what the app's build reports, else what its failed step printed.
+ *
+ * @param folder of the app
+ */
+export function findReason(log: string, folder?: string): string {
   const lines = log.split('\n');
   const said = lines
     .flatMap((line) => SAID.exec(line)?.[1] ?? [])
@@ -43,6 +50,13 @@ export function findReason(log: string): string {
     return `the base image ${unreached} could not be pulled, as its registry does not answer (${why}): check the network, or set a mirror or your own image in \`images\``;
   if (LOST_SESSION.test(line))
     return 'the builder repeats a step that an earlier build lost (no active sessions): restart the Docker engine, and run again';
+  const unreadable = UNREADABLE.exec(line)?.[1];
+  if (unreadable) {
+    // A symbolic link to the app has another path.
+    const isInside = folder !== undefined && unreadable.startsWith(`${folder}/`);
+    const path = isInside ? unreadable.slice(folder.length + 1) : unreadable;
+    return `the build may not read ${path} (permission denied): list it in .dockerignore, or make it readable`;
+  }
   return line.replace(/^ERROR: (failed to solve: )?/, '').slice(0, 300);
 }
 
