@@ -2,7 +2,7 @@ import { groupPages } from '../../analyse/checked-pages.ts';
 import type { CheckedPage, Warning } from '../../results/results.ts';
 import { cleanLine, cut, listNames } from '../../text/plain.ts';
 import type { Server } from '../servers/servers.ts';
-import { findUnfinished } from './unfinished.ts';
+import { findUnfinished, type Unfinished } from './unfinished.ts';
 import type { Answer, Round } from './verify.ts';
 
 /** Answers of the paths and the steps of journeys before the load, for people. Pure. */
@@ -37,8 +37,8 @@ export function describePages(
       checked.push(page);
       if (variant === servers[0]?.variant && journey === null && page.status === 200 && page.title !== null)
         shown.push({ name: nameOf(page), title: page.title, words: wordsOf(answer.body, path) });
-      const what = findUnfinished({ ...page, body: answer.body });
-      if (what !== null) odd.push({ what, page, label: variant.label, said: setUpSaid(variant) ?? null });
+      const found = findUnfinished({ ...page, body: answer.body });
+      if (found) odd.push({ ...found, page, label: variant.label, said: setUpSaid(variant) ?? null });
     }
   }
   return { checked: groupPages(checked), warnings: [...warn(odd, servers.length), ...warnOfSame(shown)] };
@@ -90,8 +90,7 @@ const nameOf = ({ endpoint, journey }: CheckedPage) =>
   journey === null ? `GET ${endpoint}` : `${endpoint} (${journey})`;
 
 /** A page that looks like none of the app, as one variant answered it. */
-interface Odd {
-  what: string;
+interface Odd extends Unfinished {
   page: CheckedPage;
   label: string;
   /** The message that `set-up` printed. */
@@ -102,14 +101,15 @@ interface Odd {
 function warn(odd: readonly Odd[], variants: number): Warning[] {
   return [...new Set(odd.map(({ what }) => what))].map((what) => {
     const own = odd.filter((one) => one.what === what);
+    const first = own[0] as Odd;
     const requests = [...new Set(own.map(({ page }) => nameOf(page)))];
     const labels = [...new Set(own.map(({ label }) => label))];
     const who = labels.length < variants ? ` on ${listNames(labels)}` : '';
     const look = requests.length > 1 ? 'look' : 'looks';
     return {
       code: 'looks-unfinished',
-      message: `${listNames(requests)}${who} ${look} like ${what} (${showHead((own[0] as Odd).page)}): the numbers are those of this page, not of the app`,
-      remedy: `${tellSetUp(own[0] as Odd)}install the app in \`prepare\`, or in \`set-up\` if it needs a database, and compare the title after 'checked:' with that of the page in a browser. If the page is right, ignore this warning`,
+      message: `${listNames(requests)}${who} ${look} like ${what} (${showHead(first.page)}): the numbers are those of this page, not of the app`,
+      remedy: `${tellSetUp(first)}${first.remedy}, and compare the title after 'checked:' with that of the page in a browser. If the page is right, ignore this warning`,
       variant: null,
     };
   });

@@ -2,9 +2,10 @@ import { expect, test } from 'vitest';
 import { readTitle } from './pages.ts';
 import { findUnfinished } from './unfinished.ts';
 
-const ofBody = (body: string) => findUnfinished({ title: readTitle(body), location: '', body });
+const find = (body: string) => findUnfinished({ title: readTitle(body), location: '', body });
+const ofBody = (body: string) => find(body)?.what ?? null;
 const titled = (title: string, body = '') => ofBody(`<html><head><title>${title}</title></head>${body}`);
-const redirect = (location: string) => findUnfinished({ title: null, location, body: '' });
+const redirect = (location: string) => findUnfinished({ title: null, location, body: '' })?.what ?? null;
 
 test.each([
   ['MediaWiki without', titled('MediaWiki 1.43.6', '<p>LocalSettings.php not found.</p>')],
@@ -14,6 +15,11 @@ test.each([
   ['Whoops', titled('Whoops! There was an error.')],
   ['fatal error', ofBody('<br />\n<b>Fatal error</b>:  Uncaught Error in <b>/app/index.php</b>')],
   ['not run', ofBody('<?php\nrequire "vendor/autoload.php";')],
+  ['not run', ofBody('<? // The start page\n')],
+  ['not run', ofBody("<? include 'header.inc.php'; ?>")],
+  ['not run', titled('Shop', '<body><? foreach ($rows as $row) { ?><p>')],
+  ['not run', titled('Shop', '<body><?php require_once("menu.php") ?>')],
+  ['not run', titled('<? echo $title ?>')],
   ['Composer packages', ofBody("Cannot find 'vendor/autoload.php'. Run `composer install`.")],
   ['error message', ofBody('<p class="error">Cannot find <tt>config.php</tt>. Please read the readme.</p>')],
   ['error message', ofBody('{"error": "Could not connect to the database"}')],
@@ -48,6 +54,14 @@ test.each([
   ['a page about it', titled('A blog', '<p>It says “LocalSettings.php not found”, and It works!</p>')],
   ['a page on WordPress', titled('How to install WordPress')],
   ['a list of results', titled('Index of companies')],
+  ['XHTML', ofBody('<?xml version="1.0"?>\n<html><head><title>Shop</title></head></html>')],
+  ['a page on PHP', titled('PHP', '<pre>&lt;? echo 1 ?> &lt;?php echo 1</pre>')],
+  ['code that it edits', titled('PHP', '<textarea name="a"><?php echo 1; ?></textarea>')],
+  ['code for its script', titled('PHP', '<script type="a">"<? echo 1; ?>"</script><!-- <? echo 1 ?> -->')],
+  ['an open comment', titled('PHP', '<!-- <? echo 1 ?>')],
+  ['a feed', ofBody('<?xml version="1.0"?><rss><![CDATA[<p><?php echo 1; ?>]]></rss>')],
+  ['text', ofBody('# Read me\n\n    <?php echo 1;')],
+  ['a question', titled('Which?', '<p>a <? b</p>')],
   ['an API', ofBody('{"title": "Installation", "code": "<?php"}')],
   ['a page that explains how to install', titled('Pico', '<p>Run `composer install`.</p>')],
   ['a long answer about it', ofBody(`<p>Run composer install.</p>${'<p>More.</p>'.repeat(50)}`)],
@@ -56,4 +70,13 @@ test.each([
   ['a redirect to nowhere', redirect('http://')],
 ])('it is nothing of the kind: %s', (_, found) => {
   expect(found).toBeNull();
+});
+
+test('short tags have a remedy of their own', () => {
+  expect(find("<? include 'a.php'; ?>")?.remedy).toContain('short_open_tag: On');
+  expect(find("<?php include 'a.php'; ?>")?.remedy).toContain('install the app');
+});
+
+test('a page with many open comments takes no time', () => {
+  expect(ofBody('<!-- <script>'.repeat(20_000))).toBeNull();
 });

@@ -8,8 +8,13 @@ interface SeenPage {
   body: string;
 }
 
-interface Mark {
+export interface Unfinished {
   /** `GET / looks like …`. */
+  what: string;
+  remedy: string;
+}
+
+interface Mark extends Partial<Unfinished> {
   what: string;
   /** All that are given have to match. */
   title?: RegExp;
@@ -18,7 +23,21 @@ interface Mark {
   redirect?: RegExp;
   /** Only an answer of a line or two without a title, as `die()` prints it: a whole page may be about such a message. */
   isMessage?: boolean;
+  /** Only a page of HTML, without parts that show or contain other code. */
+  isMarkup?: boolean;
 }
+
+/** How to fix a page whose mark has no remedy of its own. */
+const INSTALL = 'install the app in `prepare`, or in `set-up` if it needs a database';
+
+/** Statements with which PHP in a page begins. */
+const STATEMENT = String.raw`(\$\w|((include|require)(_once)?|echo|print|if|else|elseif|for|foreach|while|switch|function|session_start)\b)`;
+
+/** Source of PHP, as a page that begins with this tag or has a statement behind it. */
+const sourceWith = (tag: string) => new RegExp(`^\\s*${tag}\\s|${tag}\\s+${STATEMENT}`, 'i');
+
+/** Parts of a page in which any text may be, to the end if they are not closed. */
+const OTHER_TEXT = /<!--.*?(-->|$)|<!\[CDATA\[.*?(\]\]>|$)|<(script|style|textarea)\b.*?(<\/\3\b|$)/gis;
 
 /** Characters of an answer that is only a message. */
 const MESSAGE = 500;
@@ -49,7 +68,14 @@ const MARKS: readonly Mark[] = [
   },
   // PHP: php_error_cb() in main/main.c. With display_errors a fatal error is answered with HTTP 200.
   { what: 'a fatal error of PHP', body: /<b>(Fatal|Parse) error<\/b>: {2}/ },
-  { what: 'PHP code that was not run', body: /^\s*<\?php\s/ },
+  { what: 'PHP code that was not run', body: sourceWith('<\\?php'), isMarkup: true },
+  // runtimes/_shared/php.ini turns short tags off, as php.ini-production does.
+  {
+    what: 'PHP code that was not run',
+    body: sourceWith('<\\?'),
+    isMarkup: true,
+    remedy: 'turn on short tags with `ini: { short_open_tag: On }`',
+  },
   // Pico: index.php of picocms/pico-composer; YOURLS: YOURLS\Config\Config; many apps end so, with HTTP 200.
   {
     what: 'an app without its Composer packages',
@@ -89,17 +115,23 @@ const MARKS: readonly Mark[] = [
 ];
 
 /** The kind of unfinished page that it looks like; null: none. */
-export function findUnfinished(page: SeenPage): string | null {
-  return MARKS.find((mark) => fits(mark, page))?.what ?? null;
+export function findUnfinished(page: SeenPage): Unfinished | null {
+  const mark = MARKS.find((one) => fits(one, page));
+  return mark ? { what: mark.what, remedy: mark.remedy ?? INSTALL } : null;
 }
 
-function fits({ title, body, redirect, isMessage = false }: Mark, page: SeenPage): boolean {
+function fits({ title, body, redirect, isMessage = false, isMarkup = false }: Mark, page: SeenPage): boolean {
   return (
     (!isMessage || (page.title === null && page.body.length <= MESSAGE)) &&
     (title === undefined || (page.title !== null && title.test(page.title))) &&
-    (body === undefined || body.test(page.body)) &&
+    (body === undefined || body.test(isMarkup ? readMarkup(page.body) : page.body)) &&
     (redirect === undefined || (page.location !== '' && redirect.test(pathOf(page.location))))
   );
+}
+
+/** Empty if it is none, such as JSON or text. */
+function readMarkup(body: string): string {
+  return /^\s*</.test(body) ? body.replace(OTHER_TEXT, '') : '';
 }
 
 function pathOf(location: string): string {
