@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { adaptCompose, findLocalFiles, findUnfit, healthySeconds, imagesOf, networksOf } from './compose.ts';
+import {
+  adaptCompose,
+  findLocalFiles,
+  findUnfit,
+  healthySeconds,
+  imagesOf,
+  networksOf,
+  withFreshData,
+} from './compose.ts';
 
 const options = {
   run: 'r1',
@@ -53,32 +61,49 @@ describe('adaptCompose', () => {
   test('the data of a database on this machine are left alone, a fresh volume takes their place', () => {
     const bind = (source: string, target: string, more = {}) => ({ type: 'bind', source, target, ...more });
     const kept = [
-      bind('/home/me/init', '/docker-entrypoint-initdb.d'),
+      bind('/home/me/init.sql', '/docker-entrypoint-initdb.d/init.sql'),
       bind('/home/me/seed', '/var/lib/mysql', { read_only: true }),
-      bind('/home/me/app', '/database'),
+      // Of other images this is a folder like any other, and in it are files.
+      bind('/home/me/fixtures', '/data'),
+      bind('/home/me/init.sql', '/data/application/init.sql'),
+      bind('/home/me/my.cnf', '/bitnami/mysql/conf/my_custom.cnf'),
+      { type: 'volume', source: 'ram', target: '/var/lib/mysql' },
+      { type: 'volume', source: 'conf', target: '/etc/mysql/conf.d' },
     ];
-    const device = { driver: 'local', driver_opts: { type: 'none', o: 'bind', device: '/home/me/pg' } };
-    const file = {
-      services: {
-        db: { image: 'x', volumes: [bind('/home/me/my', '/var/lib/mysql'), ...kept] },
-        pg: { image: 'y', volumes: [bind('/home/me/pg', '/var/lib/postgresql/data')] },
-      },
-      volumes: { disk: device },
-    };
-    const { services, volumes } = adaptCompose(file, options);
-    expect(services?.db?.volumes).toEqual([
-      { type: 'volume', source: 'db-data-0', target: '/var/lib/mysql' },
-      ...kept,
-    ]);
-    expect(services?.pg?.volumes).toEqual([
-      { type: 'volume', source: 'pg-data-0', target: '/var/lib/postgresql/data' },
-    ]);
-    expect(volumes).toEqual({
-      disk: { name: 'php-runtime-bench-r1_disk', labels: ours },
-      'db-data-0': { name: 'php-runtime-bench-r1_db-data-0', labels: ours },
-      'pg-data-0': { name: 'php-runtime-bench-r1_pg-data-0', labels: ours },
+    const device = (device: string, o = 'bind') => ({
+      driver: 'local',
+      driver_opts: { type: 'none', o, device },
     });
-    expect(JSON.stringify(findLocalFiles({ services: services ?? {} }))).not.toMatch(/me\/(my|pg)/);
+    const volumes = {
+      ram: device('tmpfs', 'size=1g'),
+      conf: device('/home/me/conf'),
+      disk: device('/home/me/pg'),
+    };
+    const file = withFreshData({
+      services: {
+        my: { image: 'mysql:8', volumes: [bind('/home/me/my', '/var/lib/mysql/'), ...kept] },
+        chown: { image: 'busybox', volumes: [bind('/home/me/my', '/data/db')] },
+        pg: {
+          image: 'postgres:17',
+          volumes: [{ type: 'volume', source: 'disk', target: '/var/lib/postgresql/data' }],
+        },
+        cache: { image: 'docker.io/library/redis:8', volumes: [bind('/home/me/redis', '/data')] },
+      },
+      volumes,
+    });
+    const fresh = (number: number, target: string) => ({
+      type: 'volume',
+      source: `bench-data-${number}`,
+      target,
+    });
+    expect(file.services?.my?.volumes).toEqual([fresh(1, '/var/lib/mysql/'), ...kept]);
+    expect(file.services?.chown?.volumes).toEqual([fresh(1, '/data/db')]);
+    expect(file.services?.cache?.volumes).toEqual([fresh(2, '/data')]);
+    expect(file.volumes).toEqual({ ...volumes, disk: {}, 'bench-data-1': null, 'bench-data-2': null });
+    expect(adaptCompose(file, options).volumes?.['bench-data-1']).toEqual({
+      ...{ name: 'php-runtime-bench-r1_bench-data-1', labels: ours },
+    });
+    expect(JSON.stringify(findLocalFiles(file))).not.toMatch(/me\/(my|redis)"/);
   });
 
   test('what belongs to somebody else is used as it is', () => {
@@ -163,7 +188,7 @@ test('what goes to another machine with the service is taken', () => {
 test.each([
   [{}, 0],
   [{ healthcheck: { disable: true, retries: 100 } }, 0],
-  [{ healthcheck: {} }, 180],
+  [{ healthcheck: {} }, 90],
   [{ healthcheck: { interval: '1s', timeout: '500ms', retries: 60 } }, 90],
   [{ healthcheck: { interval: '10s', timeout: '5s', start_period: '15m0s', retries: 6 } }, 990],
   [{ healthcheck: { interval: '1.5s', timeout: '0s', start_period: '1h0m0s', retries: 2 } }, 3603],

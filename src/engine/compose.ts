@@ -76,11 +76,9 @@ export function projectOf(run: string): string {
 /**
  * The same services as one run may have them. All that they leave in the engine has the run's label and a name of the
  * run. They use only their CPUs, and images are mapped. No port is published, as they are reached by name in the arena.
- * A volume that has a name for good, and what somebody keeps in it, is not touched: a fresh one takes its place. So it does for
- * a folder of the machine with the data of a database.
+ * A volume that has a name for good, and what somebody keeps in it, is not touched: a fresh one takes its place.
  */
-export function adaptCompose(given: ComposeFile, options: ComposeOptions): ComposeFile {
-  const file = withFreshData(given);
+export function adaptCompose(file: ComposeFile, options: ComposeOptions): ComposeFile {
   const { run, project, images, cpus } = options;
   const label = { [LABEL]: run };
   const services = mapValues(file.services ?? {}, (service, name): ComposeService => {
@@ -104,7 +102,7 @@ export function adaptCompose(given: ComposeFile, options: ComposeOptions): Compo
         resource?.external
           ? resource
           : {
-              ...withoutDevice(resource),
+              ...resource,
               name: `${project}_${key}`,
               labels: { ...resource?.labels, ...label },
             },
@@ -112,29 +110,53 @@ export function adaptCompose(given: ComposeFile, options: ComposeOptions): Compo
   return { ...file, name: project, services, networks: own(file.networks), volumes: own(file.volumes) };
 }
 
-/** Folders in which databases keep their data. */
-const DATA =
-  /^\/(var\/lib\/(mysql|postgresql|mongodb|redis|elasticsearch)|data|bitnami\/\w+|usr\/share\/elasticsearch\/data)(\/|$)/;
+/** Folders in which images of databases keep their data. Others may have other things in `/data`. */
+const DATA = [
+  ...['/var/lib/mysql', '/var/lib/postgresql', '/var/lib/postgresql/data', '/var/lib/mongodb', '/data/db'],
+  ...['mysql', 'mariadb', 'postgresql', 'mongodb', 'redis'].map((name) => `/bitnami/${name}`),
+];
+const KEPT_IN_DATA = /(^|\/)(redis|valkey|keydb)(:|@|$)/;
 
-/** Folders of the machine that hold a database become volumes: a second server in one would destroy it. */
-function withFreshData(file: ComposeFile): ComposeFile {
-  const fresh: Record<string, ComposeResource | null> = {};
-  const services = mapValues(file.services ?? {}, (service, name): ComposeService => {
-    const volumes = service.volumes?.map((mount, i): Mount => {
-      const isData = mount.type === 'bind' && !mount.read_only && DATA.test(mount.target ?? '');
-      if (!isData) return mount;
-      fresh[`${name}-data-${i}`] = null;
-      return { type: 'volume', source: `${name}-data-${i}`, target: mount.target as string };
-    });
-    return { ...service, ...(volumes && { volumes }) };
-  });
-  return { ...file, services, volumes: { ...file.volumes, ...fresh } };
+/** A folder of the machine, or a volume, that holds a database and would be written to. */
+function isData({ image = '' }: ComposeService, { read_only, target = '' }: Mount): boolean {
+  const folder = target.replace(/(?<=.)\/$/, '');
+  return !read_only && (DATA.includes(folder) || (folder === '/data' && KEPT_IN_DATA.test(image)));
 }
 
-/** A local volume with options is a folder or a disk of the machine. */
-function withoutDevice(resource: ComposeResource | null): ComposeResource | null {
-  if (!resource?.driver_opts?.device) return resource;
-  const { driver: _, driver_opts: __, ...rest } = resource;
+/**
+ * The same with fresh volumes in place of folders of the machine that hold a database: a second server in one would
+ * destroy it. Services that share such a folder share its volume.
+ */
+export function withFreshData(file: ComposeFile): ComposeFile {
+  const services = Object.values(file.services ?? {});
+  const mounts = services.flatMap(
+    (service) => service.volumes?.filter((mount) => isData(service, mount)) ?? [],
+  );
+  const sourcesOf = (type: string) =>
+    new Set(mounts.flatMap((mount) => (mount.type === type ? (mount.source ?? []) : [])));
+  const [folders, named] = [[...sourcesOf('bind')], sourcesOf('volume')];
+  const nameOf = (source: string) => `bench-data-${folders.indexOf(source) + 1}`;
+  const fresh = (mount: Mount): Mount =>
+    mount.type === 'bind' && folders.includes(mount.source ?? '')
+      ? { type: 'volume', source: nameOf(mount.source ?? ''), target: mount.target ?? '' }
+      : mount;
+  const volumes = mapValues(file.volumes ?? {}, (volume, key) =>
+    named.has(key) ? withoutFolder(volume) : volume,
+  );
+  return {
+    ...file,
+    services: mapValues(file.services ?? {}, (service) => ({
+      ...service,
+      ...(service.volumes && { volumes: service.volumes.map(fresh) }),
+    })),
+    volumes: { ...volumes, ...Object.fromEntries(folders.map((source) => [nameOf(source), null])) },
+  };
+}
+
+/** A local volume may be a folder of the machine. */
+function withoutFolder(volume: ComposeResource | null): ComposeResource | null {
+  if (!/\bbind\b/.test(volume?.driver_opts?.o ?? '')) return volume;
+  const { driver: _, driver_opts: __, ...rest } = volume ?? {};
   return rest;
 }
 
@@ -142,7 +164,8 @@ function withoutDevice(resource: ComposeResource | null): ComposeResource | null
 export function healthySeconds({ services = {} }: ComposeFile): number {
   const all = Object.values(services).flatMap(({ healthcheck }) => {
     if (!healthcheck || healthcheck.disable) return [];
-    const { interval = '30s', timeout = '30s', start_period = '0s', retries = 3 } = healthcheck;
+    // A check that fails rarely takes all of the 30 s that it has by default.
+    const { interval = '30s', timeout = '0s', start_period = '0s', retries = 3 } = healthcheck;
     const [each, limit, start] = [interval, timeout, start_period].map(secondsOf) as [number, number, number];
     return [start + retries * (each + limit)];
   });

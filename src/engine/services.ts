@@ -1,3 +1,4 @@
+import { escapeText } from '../config/text.ts';
 import type { Config } from '../config/types.ts';
 import { MachineError, UserError } from '../errors.ts';
 import type { Host } from '../host.ts';
@@ -14,6 +15,7 @@ import {
   imagesOf,
   networksOf,
   projectOf,
+  withFreshData,
 } from './compose.ts';
 import {
   type Docker,
@@ -72,9 +74,9 @@ export function databaseOf(variant: PlannedVariant, variants: readonly PlannedVa
   return `bench_${variants.findIndex(({ id }) => id === variant.id) + 1}`;
 }
 
-/** Reads the compose file, before anything starts. Errors: the plugin is missing, the file is not right. */
+/** Reads the compose file, before anything starts, with fresh volumes for data of the machine. Errors: the plugin is missing, the file is not right. */
 export async function readCompose(
-  { docker, run, signal }: Pick<ServicesWorld, 'docker' | 'run' | 'signal'>,
+  { docker, run, signal, say }: Pick<ServicesWorld, 'docker' | 'run' | 'signal' | 'say'>,
   wanted: Wanted,
 ): Promise<ComposeFile> {
   const version = await docker.try(['compose', 'version']);
@@ -124,7 +126,11 @@ export async function readCompose(
       allowed: known.join(', '),
     });
   }
-  return file;
+  const fresh = withFreshData(file);
+  const kept = new Set(findLocalFiles(fresh).map(({ path }) => path));
+  for (const { path, found } of findLocalFiles(file))
+    if (!kept.has(path)) say(`a fresh volume takes the place of ${escapeText(found)}`);
+  return fresh;
 }
 
 /**
@@ -193,9 +199,12 @@ export async function startServices(
   const cpus = world.cpus.services.length > 0 ? world.cpus.services : world.cpus.server;
   const adapted = adaptCompose(file, { run, project, images: config.images, cpus: formatCpus(cpus) });
   const input = JSON.stringify(adapted);
+  const seconds = Math.min(LONGEST_SECONDS, Math.max(READY_SECONDS, healthySeconds(adapted)));
   const compose = async (args: readonly string[], abort?: AbortSignal) => {
     const all = ['compose', '--project-name', project, '--file', '-', '--progress', 'quiet', ...args];
-    const timeoutMs = args[0] === 'build' ? LIMITS_MS.build : LIMITS_MS.compose;
+    // A service that waits for another one waits in there.
+    const limitMs = LIMITS_MS.compose + (args[0] === 'up' ? seconds * 1000 : 0);
+    const timeoutMs = args[0] === 'build' ? LIMITS_MS.build : limitMs;
     const { code, stderr } = await docker.try(all, { input, timeoutMs, ...(abort && { signal: abort }) });
     signal.throwIfAborted();
     if (code !== 0) throw new UserError('the services did not start', await explain(world, wanted, stderr));
@@ -206,7 +215,6 @@ export async function startServices(
   // Not ended by a signal: a client that dies in between leaves a container which nobody has seen yet.
   await compose(['create', '--no-build', '--pull', 'never']);
   await compose(['up', '--detach', '--no-build', '--no-recreate'], signal);
-  const seconds = Math.min(LONGEST_SECONDS, Math.max(READY_SECONDS, healthySeconds(adapted)));
   const ready = await awaitServices(world, wanted, seconds);
   for (const network of networksOf(adapted)) await docker.run(['network', 'connect', network, world.arena]);
   const dead = new Set<string>();

@@ -2,6 +2,8 @@ import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describeHead } from '../checkout/head.ts';
 import { findOtherSide, sayOther } from '../checkout/other.ts';
+import { realFiles } from '../config/files.ts';
+import { checkPathPackages } from '../config/parts/composer.ts';
 import type { Config } from '../config/types.ts';
 import { type Arena, openArena } from '../engine/arena.ts';
 import { askEngine } from '../engine/docker.ts';
@@ -40,9 +42,10 @@ export async function prepare(desk: Desk, asked: Config) {
   });
   const given = found ? { ...asked, other: found.other } : asked;
   const variants = planVariants(given);
+  for (const { app } of variants.images) checkPathPackages(app.folder, realFiles);
   if (found) say(`comparing with ${sayOther(found.other)}`);
   for (const { message } of found?.notes ?? []) say(message);
-  const compose = given.services && (await readCompose({ docker, run, signal }, given.services));
+  const compose = given.services && (await readCompose({ docker, run, signal, say }, given.services));
   const hyperfine = given.coldStart ? await findHyperfine(host, isRemote) : null;
   const k6Image = await getK6(docker, given.images, { say, signal });
   if (compose && given.services && isRemote)
