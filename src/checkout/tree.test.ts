@@ -300,15 +300,21 @@ describe('what there is in the other commit', () => {
     });
 
     it.each([
-      ['no longer has a file with a class', 'src/Old.php', true],
-      ['no longer has another file', 'src/old.txt', false],
-    ])('is made anew if its map of classes is of an app that %s: %s', async (_, file, install) => {
-      commit({ 'src/A.php': 'one', [file]: '' });
+      ['no longer has a class, and the list is all that counts', 'src/Old.php', true, true],
+      ['no longer has a class that PSR-4 finds', 'src/Old.php', false, false],
+      ['no longer has a class of a listed folder', 'legacy/Old.php', false, true],
+      ['no longer has another file', 'src/old.txt', true, false],
+    ])('is made anew if its list of classes is of an app that %s', async (_, file, isWhole, install) => {
+      const lists = { config: { 'vendor-dir': 'deps' }, autoload: { classmap: ['legacy/'] } };
+      commit({ 'composer.json': JSON.stringify(lists), 'src/A.php': 'one', [file]: '' });
       git(repository, 'rm', '--quiet', file);
       commit({ 'src/A.php': 'two' });
       expect((await find('HEAD~1'))?.other).toMatchObject({ apps: { shop: { install: false } } });
-      const map = String.raw`return array('App\\A' => $baseDir . '/src/A.php');`;
-      write({ 'deps/composer/autoload_classmap.php': map });
+      const map = String.raw`return array('App\A' => $baseDir . '/src/A.php');`;
+      write({
+        'deps/composer/autoload_classmap.php': map,
+        'deps/composer/autoload_real.php': isWhole ? '$loader->setClassMapAuthoritative(true);' : '',
+      });
       expect((await find('HEAD~1'))?.other).toMatchObject({ apps: { shop: { install } } });
     });
 

@@ -1,7 +1,12 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
 import { realFiles } from '../config/files.ts';
-import { listPathPackages, readComposer, vendorFolderOf } from '../config/parts/composer.ts';
+import {
+  listClassFolders,
+  listPathPackages,
+  readComposer,
+  vendorFolderOf,
+} from '../config/parts/composer.ts';
 import { listChanged } from './changed.ts';
 import type { Source } from './checkout.ts';
 import { idAt, type Repository, typeAt } from './repository.ts';
@@ -80,16 +85,25 @@ function isReal(folder: string, path: string): boolean {
   return existsSync(real) && realpathSync(real) === real;
 }
 
-/** Whether the autoloader lists the app's classes by file, and the commit has files with classes that are gone since. */
+/**
+ * Whether the autoloader finds classes by its list of files alone, and the commit has files of them that are gone since. An
+ * optimised autoloader looks by PSR-4, too, for what its list has not.
+ */
 async function hasStaleClasses(
   { git }: Repository,
   commit: string,
   app: AppPlace,
   vendor: string,
 ): Promise<boolean> {
-  const map = realFiles.read(join(app.folder, vendor, 'composer/autoload_classmap.php'), MAX_MAP_BYTES);
-  if (!map?.includes('$baseDir . ')) return false;
+  const read = (name: string) =>
+    realFiles.read(join(app.folder, vendor, 'composer', name), MAX_MAP_BYTES) ?? '';
+  if (!read('autoload_classmap.php').includes('$baseDir . ')) return false;
+  const isWhole = read('autoload_real.php').includes('setClassMapAuthoritative(true)');
+  const listed = listClassFolders(app.folder, realFiles).map((path) => join(app.path, path));
   const gone = ['diff', '--name-only', '-z', '--no-renames', '--no-ext-diff', '--diff-filter=D', commit];
   const { stdout } = await git.try([...gone, '--', app.path || '.']);
-  return stdout.split('\0').some((file) => /\.(php|inc)$/.test(file));
+  const classes = stdout.split('\0').filter((file) => /\.(php|inc)$/.test(file));
+  const isListed = (file: string) =>
+    listed.some((path) => path === '.' || file === path || file.startsWith(`${path}/`));
+  return classes.some((file) => isWhole || isListed(file));
 }

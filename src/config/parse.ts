@@ -13,7 +13,6 @@ import { readServices } from './keys/services-key.ts';
 import { expandTune } from './keys/tune-key.ts';
 import { KEYS, type KeyName } from './keys.ts';
 import { checkAppNames, describeApp, findApp, findDevPackages } from './parts/apps.ts';
-import { checkPathPackages } from './parts/composer.ts';
 import { checkExtensions, checkFit } from './parts/fit.ts';
 import { findHtaccess } from './parts/htaccess.ts';
 import { checkRoot, guessRoot, hasApp } from './parts/roots.ts';
@@ -227,7 +226,6 @@ function readApps(layers: readonly Layer[], cwd: string, packageRoot: string, fi
       const place = root
         ? at(root.place(), () => checkRoot(folder, root.value, prepared, files))
         : guessRoot(folder, written, files);
-      checkPathPackages(folder, files);
       const htaccess = findHtaccess(folder, place.root, files);
       const devPackages = findDevPackages(folder, files);
       const php = findPhpNeeds(folder, mergeKey(layers, 'env'), files);

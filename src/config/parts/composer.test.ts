@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { memoryFiles, messageOf, parse } from '../../../test/fixtures/memory-files.ts';
+import { memoryFiles, messageOf } from '../../../test/fixtures/memory-files.ts';
 import { UserError } from '../../errors.ts';
 import { warnOfMisfits } from '../../plan/warn/misfits.ts';
 import { parseConfig } from '../parse.ts';
-import { findVersions } from './composer.ts';
+import { checkPathPackages, findVersions } from './composer.ts';
 
 const packageRoot = resolve(import.meta.dirname, '../../..');
 const INDEX = { 'public/index.php': '' };
@@ -104,13 +104,14 @@ test('packages beside the app are refused where Composer would look for them in 
     'composer.json': JSON.stringify({ require: { 'acme/core': '*', 'acme/ui': '*' } }),
     'composer.lock': JSON.stringify({ packages: [beside, within] }),
   };
-  expect(messageOf(() => parse(files))).toBe(
+  const check = (more = {}) => checkPathPackages('/app', memoryFiles('/app', { ...files, ...more }));
+  expect(messageOf(check)).toBe(
     `packages of composer.lock are outside the app's folder
   found:   'acme/core' from '../../packages/core'
   allowed: packages within it: the build sees nothing else
   hint:    copy them into vendor/ in a step before, with 'COMPOSER_MIRROR_PATH_REPOS=1 composer install --no-dev': it is used as it is`,
   );
-  expect(() => parse({ ...files, 'composer.lock': JSON.stringify({ packages: [within] }) })).not.toThrow();
-  expect(() => parse({ ...files, 'vendor/autoload.php': '' })).not.toThrow();
-  expect(() => parse({ ...files, '.dockerignore': 'composer.json\n' })).not.toThrow();
+  expect(() => check({ 'composer.lock': JSON.stringify({ packages: [within] }) })).not.toThrow();
+  expect(() => check({ 'vendor/autoload.php': '' })).not.toThrow();
+  expect(() => check({ '.dockerignore': 'composer.json\n' })).not.toThrow();
 });

@@ -47,6 +47,15 @@ export function vendorFolderOf({ config }: Pick<Composer, 'config'>): string | n
   return folder.startsWith('/') || folder.split('/').includes('..') ? null : folder;
 }
 
+/** Files and folders, relative to composer.json, whose classes the autoloader knows by their list alone. */
+export function listClassFolders(folder: string, files: Files): string[] {
+  const { autoload } = readJson(files.read(join(folder, 'composer.json'))) ?? {};
+  const { classmap } = entriesOf(autoload);
+  return (Array.isArray(classmap) ? classmap : []).flatMap((path) =>
+    typeof path === 'string' ? posix.normalize(path).replace(/\/?\*.*$|\/$/, '') : [],
+  );
+}
+
 /** The folder of packages that are served: they are there, and `.dockerignore` does not leave them out. Null: none. */
 export function findServedVendor(folder: string, files: Files): string | null {
   const vendor = vendorFolderOf(readComposer(folder, files));
