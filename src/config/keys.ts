@@ -38,6 +38,7 @@ import {
   cpusValue,
   hostValue,
   integerValue,
+  linesOf,
   listOf,
   memoryValue,
   nameValue,
@@ -202,7 +203,7 @@ export const KEYS = {
     many: 'pairs',
   },
   mask: {
-    schema: textsOf(mask),
+    schema: linesOf(mask, { type: 'string', minLength: 1 }),
     value: 'REGEX',
     about: 'Regular expression. Matches are ignored when answers are compared',
     default: 'differences between two starts of one variant',
@@ -270,7 +271,7 @@ export const KEYS = {
   },
   'set-up': {
     // One shell runs all, and ends at the first that fails.
-    schema: textsOf(command).transform((commands) => commands.join('\n')),
+    schema: textsOf(command).transform((commands) => (commands.length > 0 ? commands.join('\n') : undefined)),
     value: 'COMMAND',
     about:
       "Command to run in the container of each variant at every start, such as 'php artisan migrate --force'",

@@ -67,6 +67,13 @@ export function textsOf<T>(item: z.ZodType<T, string>) {
   return z.union([item.transform((one) => [one]), z.array(item)]);
 }
 
+/** A list of texts, or one of them a line, as in an input. */
+export function linesOf<T>(item: z.ZodType<T, string>, json: Record<string, unknown>) {
+  const items = z.array(item) as unknown as z.ZodType<T[], string[]>;
+  const lines = (text: string) => text.split(/\r?\n/).filter((line) => line.trim());
+  return z.union([z.string().transform(lines).pipe(items).meta(json), items]);
+}
+
 /** A list, or the same in one text with commas. `json`: the schema of that text. */
 export function listOf<T>(item: z.ZodType<T>, json: Record<string, unknown> = { type: 'string' }) {
   const items = z.array(item) as unknown as z.ZodType<T[], string[]>;

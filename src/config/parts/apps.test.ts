@@ -70,6 +70,9 @@ describe('what an app is', () => {
     expect(inFile('prepare: a, b\n').prepare).toEqual(['a, b']);
     expect(inFile('set-up: ["a, b", c]\n').setUp).toBe('a, b\nc');
     expect(inFile('set-up: a, b\n').setUp).toBe('a, b');
+    expect(inFile('set-up: []\n').setUp).toBeUndefined();
+    expect(inFile('prepare: |\n  cd a\n  make\n').prepare).toEqual(['cd a\nmake\n']);
+    expect(inFile('mask: |\n  \\d{14}\n\n  a, b\n').mask).toEqual(['\\d{14}', 'a, b']);
   });
 
   test('lines of an input may end as in a form of the web', () => {
