@@ -189,7 +189,8 @@ withCompose('a dump fills the database of each variant, and one that fails names
       // As pg_dump writes whom a table belongs to, and who may read it: roles that a fresh server has not.
       `CREATE TABLE public.articles (name text);
 ALTER TABLE public.articles OWNER TO shop;
-ALTER DEFAULT PRIVILEGES FOR ROLE "the owner" IN SCHEMA public GRANT SELECT ON TABLES TO postgres;
+ALTER DEFAULT PRIVILEGES FOR ROLE "the owner" IN SCHEMA public GRANT SELECT ON TABLES TO reader;
+CREATE POLICY "all" ON public.articles FOR SELECT TO authenticated USING (true);
 GRANT SELECT ON TABLE public.articles TO "read only";
 REVOKE ALL ON TABLE public.articles FROM PUBLIC;
 INSERT INTO articles VALUES ('Wheelbarrow');`,

@@ -22,7 +22,8 @@ const PASSWORD = 'secret';
 const OWNERS = [
   's/^ALTER .* OWNER TO ("[^"]+"|[^ ;"]+);$/CREATE ROLE \\1;/p',
   's/^(GRANT|REVOKE) .* (TO|FROM) ("[^"]+"|[^ ;"]+)( WITH GRANT OPTION)?;$/CREATE ROLE \\3;/p',
-  's/^ALTER DEFAULT PRIVILEGES FOR ROLE ("[^"]+"|[^ ;"]+) .*/CREATE ROLE \\1;/p',
+  '/^ALTER DEFAULT PRIVILEGES/ { h; s/^.* FOR ROLE ("[^"]+"|[^ ;"]+) .*/CREATE ROLE \\1;/p; g; s/^.* (TO|FROM) ("[^"]+"|[^ ;"]+);$/CREATE ROLE \\2;/p; }',
+  's/^CREATE POLICY .* TO ("[^"]+"|[^ ;,"]+)( USING| WITH CHECK|;).*/CREATE ROLE \\1;/p',
 ].join('; ');
 
 const DATABASES: Readonly<Record<string, Database>> = {
@@ -67,7 +68,7 @@ export function describeDatabase(
   const target = `/bench/dump.sql${dump?.endsWith('.gz') ? '.gz' : ''}`;
   const service = {
     ...{ image, environment },
-    healthcheck: { test, interval: '1s', retries: 60 },
+    healthcheck: { test, interval: '1s', timeout: '2s', retries: 60 },
     ...(dump !== null && { volumes: [{ type: 'bind', source: dump, target, read_only: true }] }),
   };
   const isZipped = target.endsWith('.gz');
