@@ -124,7 +124,7 @@ function isData({ image = '' }: ComposeService, { read_only, target = '' }: Moun
 }
 
 /**
- * The same with fresh volumes in place of folders of the machine that hold a database: a second server in one would
+ * The same with fresh volumes instead of folders of the machine that hold a database: a second server in one would
  * destroy it. Services that share such a folder share its volume.
  */
 export function withFreshData(file: ComposeFile): ComposeFile {

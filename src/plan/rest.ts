@@ -16,8 +16,8 @@ import { drainFor, retime } from './timeline/timeline.ts';
 export interface Spent {
   /** How many are over: 1 or more. */
   starts: number;
-  /** The last of them with its load, without searches. */
-  lastMs: number;
+  /** The last of them with its load, without searches. Null: variants failed in it, so it shows nothing of the others. */
+  lastMs: number | null;
   /** All since the budget began. */
   allMs: number;
   /** How long the requests of each scenario took to end. */
@@ -41,7 +41,8 @@ export function planRest(config: Timeline & { budgetMs: number }, planned: Plan,
   const done = instances.slice(0, spent.starts);
   const last = keepLeft(done.at(-1) as Instance, spent.left);
   const loaded = (instance: Instance) => loadSeconds(asRun(instance, spent.drainedMs), config);
-  const slower = (spent.lastMs / 1000 - loaded(last)) / startSeconds(last, config);
+  const slower =
+    spent.lastMs === null ? 1 : (spent.lastMs / 1000 - loaded(last)) / startSeconds(last, config);
   // Slow starts may come with longer pauses between slices, but fast ones do not shorten them.
   const seconds = (planned: Instance) => {
     const instance = keepLeft(planned, spent.left);

@@ -70,6 +70,7 @@ async function runWith(
     drainedMs = 0,
     fails = false,
     failing = [] as number[],
+    failsIn = 0,
     more = {} as Partial<Config>,
   } = {},
 ) {
@@ -100,12 +101,13 @@ async function runWith(
   const learned = { onceMs: 0, drainedMs: new Map([['quick', drainedMs]]) } as unknown as RunMemory;
   const carriedOut = await runInstances(world, learned, BUDGET_MS, async (_, memory, instance) => {
     done.push(instance);
-    elapsedMs += sumMs([instance], startMs, { drainedMs, failed });
+    const gone = instance.index < failsIn ? [] : failed;
+    elapsedMs += sumMs([instance], startMs, { drainedMs, failed: gone });
     if (instance.index === 0) {
       memory.onceMs = searchesMs;
       elapsedMs += searchesMs;
     }
-    for (const id of failed)
+    for (const id of gone)
       Object.assign(outcomes.get(id) as VariantOutcome, {
         failure: { stage: 'start', reason: 'x', log: '' },
       });
@@ -190,3 +192,16 @@ test('the time of variants that failed in the first start is that of the others'
   expect(usedMs).toBeGreaterThan(0.9 * BUDGET_MS);
   expect(warned).toEqual([]);
 });
+
+test.each([0, 1])(
+  'variants that take long to fail in start %d do not make the others look slow',
+  async (failsIn) => {
+    const more = { runtimes: [1, 2, 4, 5].map((workers) => ({ runtime: RUNTIME, set: { workers } })) };
+    const startMs = (index: number) => (index === failsIn ? 61_000 : 1000);
+    const { usedMs, warned, done, plans } = await runWith(startMs, { more, failing: [2, 3], failsIn });
+    expect(usedMs).toBeLessThanOrEqual(BUDGET_MS);
+    expect(usedMs).toBeGreaterThan(0.9 * BUDGET_MS);
+    expect(warned).toEqual([]);
+    expect(done).toEqual(plans.at(-1)?.instances);
+  },
+);

@@ -35,9 +35,12 @@ function enterVariants({ plan, images, outcomes }: Job): void {
   }
 }
 
+/** So many starts show how long one takes: the first also has what only it costs. */
+const SHOWN = 2;
+
 /**
- * Runs one instance after the other until `untilMs`, by `Host.elapsed`. The first two show how long one takes, so the rest
- * is planned anew after each.
+ * Runs one instance after the other until `untilMs`, by `Host.elapsed`. The first ones show how long one takes, so the rest
+ * is planned anew after each. One in which variants failed shows nothing of the others.
  *
  * @returns the world with the last plan
  */
@@ -50,34 +53,36 @@ export async function runInstances(
   let world = given;
   const { host } = world.engine;
   const { budgetMs } = world.job.config;
-  const isOver = () => [...world.job.outcomes.values()].every((outcome) => outcome.failure);
-  let doneMs = 0;
-  let nextMs = 0;
+  const listLeft = () =>
+    new Set([...world.job.outcomes].flatMap(([id, { failure }]) => (failure ? [] : [id])));
+  let left = listLeft();
+  let [doneMs, nextMs, shown] = [0, 0, 0];
   for (let next = 0; next < world.job.plan.instances.length; next++) {
     const { plan } = world.job;
     const instance = plan.instances[next] as Instance;
-    if (isOver()) return world;
+    if (left.size === 0) return world;
     const fromMs = host.elapsed();
     if (fromMs + nextMs > untilMs) {
       for (const warning of warnOfUsedUp(given.job.plan, plan, instance.index)) world.sink.warn(warning);
       return world;
     }
-    const [before, total] = [doneMs, plannedLoadMs(plan)];
-    const at = (what: string, ms: number) => world.sink.at(what, Math.min(1, (before + ms) / total));
+    const [soFarMs, total] = [doneMs, plannedLoadMs(plan)];
+    const at = (what: string, ms: number) => world.sink.at(what, Math.min(1, (soFarMs + ms) / total));
     await runOne(world, learned, instance, at);
-    const lastMs = host.elapsed() - fromMs - (instance.index === 0 ? learned.onceMs : 0);
-    nextMs = Math.max(nextMs, lastMs);
+    const tookMs = host.elapsed() - fromMs - (instance.index === 0 ? learned.onceMs : 0);
+    const before = left.size;
+    left = listLeft();
+    const lastMs = left.size === before ? tookMs : null;
+    nextMs = Math.max(nextMs, lastMs ?? 0);
     doneMs += instanceMs(instance, plan);
-    if (budgetMs === undefined || isOver() || instance.index > 1) continue;
+    if (budgetMs === undefined || left.size === 0 || shown === SHOWN) continue;
     const allMs = host.elapsed() - (untilMs - budgetMs);
-    const left = new Set([...world.job.outcomes].flatMap(([id, { failure }]) => (failure ? [] : [id])));
     const spent = { starts: next + 1, lastMs, allMs, drainedMs: learned.drainedMs, left };
     const rest = planRest({ ...world.job.config, budgetMs }, plan, spent);
     nextMs = rest.nextMs;
     world = takePlan(world, rest.plan);
-    // The first start also shows what only it costs.
-    if (instance.index === 1)
-      for (const warning of warnOfRest(given.job.plan, rest.plan, lastMs)) world.sink.warn(warning);
+    if (lastMs === null || ++shown < SHOWN) continue;
+    for (const warning of warnOfRest(given.job.plan, rest.plan, lastMs)) world.sink.warn(warning);
   }
   return world;
 }
