@@ -88,6 +88,7 @@ describe('adaptCompose', () => {
           volumes: [{ type: 'volume', source: 'disk', target: '/var/lib/postgresql/data' }],
         },
         cache: { image: 'docker.io/library/redis:8', volumes: [bind('/home/me/redis', '/data')] },
+        backup: { image: 'x', volumes: [bind('/home/me/my', '/backup', { read_only: true })] },
       },
       volumes,
     });
@@ -99,11 +100,36 @@ describe('adaptCompose', () => {
     expect(file.services?.my?.volumes).toEqual([fresh(1, '/var/lib/mysql/'), ...kept]);
     expect(file.services?.chown?.volumes).toEqual([fresh(1, '/data/db')]);
     expect(file.services?.cache?.volumes).toEqual([fresh(2, '/data')]);
+    expect(file.services?.backup?.volumes).toEqual([{ ...fresh(1, '/backup'), read_only: true }]);
     expect(file.volumes).toEqual({ ...volumes, disk: {}, 'bench-data-1': null, 'bench-data-2': null });
     expect(adaptCompose(file, options).volumes?.['bench-data-1']).toEqual({
       ...{ name: 'php-runtime-bench-r1_bench-data-1', labels: ours },
     });
     expect(JSON.stringify(findLocalFiles(file))).not.toMatch(/me\/(my|redis)"/);
+  });
+
+  test.each([
+    ['mysql:8', '/var/lib/mysql', true],
+    ['postgres:18', '/var/lib/postgresql/18/docker', true],
+    ['postgres:17', '/var/lib/postgresql/data/pgdata', true],
+    ['bitnami/mysql:8', '/bitnami/mysql/data', true],
+    ['bitnami/redis', '/bitnami/redis/data/', true],
+    ['bitnami/mongodb', '/bitnami/mongodb', true],
+    ['redis/redis-stack-server:7', '/data', true],
+    ['elasticsearch:8', '/usr/share/elasticsearch/data', true],
+    ['minio/minio', '/data', false],
+    ['mysql:8', '/var/lib/mysql-files', false],
+    ['mysql:8', '/etc/mysql/conf.d', false],
+    ['bitnami/mysql:8', '/bitnami/mysql/conf', false],
+  ])('the data of a database: %s, %s: %s', (image, target, isData) => {
+    const volumes = [
+      { type: 'bind', source: '/home/me/x', target },
+      { type: 'volume', source: 'share', target },
+    ];
+    const share = { driver_opts: { type: 'nfs', o: 'addr=10.0.0.5,rw', device: ':/export' } };
+    const file = withFreshData({ services: { db: { image, volumes } }, volumes: { share } });
+    expect(file.services?.db?.volumes?.[0]?.type).toBe(isData ? 'volume' : 'bind');
+    expect(file.volumes?.share).toEqual(isData ? {} : share);
   });
 
   test('what belongs to somebody else is used as it is', () => {

@@ -112,15 +112,17 @@ export function adaptCompose(file: ComposeFile, options: ComposeOptions): Compos
 
 /** Folders in which images of databases keep their data. Others may have other things in `/data`. */
 const DATA = [
-  ...['/var/lib/mysql', '/var/lib/postgresql', '/var/lib/postgresql/data', '/var/lib/mongodb', '/data/db'],
-  ...['mysql', 'mariadb', 'postgresql', 'mongodb', 'redis'].map((name) => `/bitnami/${name}`),
+  /^\/var\/lib\/(mysql|mongodb|redis|postgresql(\/.+)?)$/,
+  /^\/bitnami\/(mysql|mariadb|postgresql|mongodb|redis|valkey)(\/data(\/db)?)?$/,
+  /^(\/data\/db|\/usr\/share\/(elasticsearch|opensearch)\/data)$/,
 ];
-const KEPT_IN_DATA = /(^|\/)(redis|valkey|keydb)(:|@|$)/;
+const KEPT_IN_DATA = /(^|\/)(redis|valkey|keydb)[\w-]*(:|@|$)/;
 
 /** A folder of the machine, or a volume, that holds a database and would be written to. */
 function isData({ image = '' }: ComposeService, { read_only, target = '' }: Mount): boolean {
   const folder = target.replace(/(?<=.)\/$/, '');
-  return !read_only && (DATA.includes(folder) || (folder === '/data' && KEPT_IN_DATA.test(image)));
+  const isKept = DATA.some((known) => known.test(folder));
+  return !read_only && (isKept || (folder === '/data' && KEPT_IN_DATA.test(image)));
 }
 
 /**
@@ -138,10 +140,13 @@ export function withFreshData(file: ComposeFile): ComposeFile {
   const nameOf = (source: string) => `bench-data-${folders.indexOf(source) + 1}`;
   const fresh = (mount: Mount): Mount =>
     mount.type === 'bind' && folders.includes(mount.source ?? '')
-      ? { type: 'volume', source: nameOf(mount.source ?? ''), target: mount.target ?? '' }
+      ? {
+          ...{ type: 'volume', source: nameOf(mount.source ?? ''), target: mount.target ?? '' },
+          ...(mount.read_only && { read_only: true }),
+        }
       : mount;
   const volumes = mapValues(file.volumes ?? {}, (volume, key) =>
-    named.has(key) ? withoutFolder(volume) : volume,
+    named.has(key) ? withoutDevice(volume) : volume,
   );
   return {
     ...file,
@@ -153,9 +158,10 @@ export function withFreshData(file: ComposeFile): ComposeFile {
   };
 }
 
-/** A local volume may be a folder of the machine. */
-function withoutFolder(volume: ComposeResource | null): ComposeResource | null {
-  if (!/\bbind\b/.test(volume?.driver_opts?.o ?? '')) return volume;
+/** A volume with a device may be a folder, a disk or a share that others use, unless it is in memory. */
+function withoutDevice(volume: ComposeResource | null): ComposeResource | null {
+  const { device, type } = volume?.driver_opts ?? {};
+  if (!device || type === 'tmpfs' || device === 'tmpfs') return volume;
   const { driver: _, driver_opts: __, ...rest } = volume ?? {};
   return rest;
 }
