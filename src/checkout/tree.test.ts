@@ -318,6 +318,15 @@ describe('what there is in the other commit', () => {
       expect((await find('HEAD~1'))?.other).toMatchObject({ apps: { shop: { install } } });
     });
 
+    it('is made anew if a class of its list was elsewhere', async () => {
+      commit({ 'src/User.php': '<?php class User {}' });
+      git(repository, 'rm', '--quiet', 'src/User.php');
+      commit({ 'domain/User.php': '<?php class User {}' });
+      const map = String.raw`return array('App\User' => $baseDir . '/domain/User.php');`;
+      write({ 'deps/composer/autoload_classmap.php': map });
+      expect((await find('HEAD~1'))?.other).toMatchObject({ apps: { shop: { install: true } } });
+    });
+
     it('is made anew for both where they do not', async () => {
       commit({ 'composer.lock': '{"packages": []}' });
       expect(await find('HEAD~1')).toMatchObject({

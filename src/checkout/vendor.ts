@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { isAbsolute, join, relative } from 'node:path';
+import { basename, isAbsolute, join, relative } from 'node:path';
 import { realFiles } from '../config/files.ts';
 import {
   listClassFolders,
@@ -100,10 +100,14 @@ async function hasStaleClasses(
   if (!read('autoload_classmap.php').includes('$baseDir . ')) return false;
   const isWhole = read('autoload_real.php').includes('setClassMapAuthoritative(true)');
   const listed = listClassFolders(app.folder, realFiles).map((path) => join(app.path, path));
-  const gone = ['diff', '--name-only', '-z', '--no-renames', '--no-ext-diff', '--diff-filter=D', commit];
-  const { stdout } = await git.try([...gone, '--', app.path || '.']);
-  const classes = stdout.split('\0').filter((file) => /\.(php|inc)$/.test(file));
+  const list = async (filter: string) => {
+    const flags = ['--name-only', '-z', '--no-renames', '--no-ext-diff', `--diff-filter=${filter}`];
+    const { stdout } = await git.try(['diff', ...flags, commit, '--', app.path || '.']);
+    return stdout.split('\0').filter((file) => /\.(php|inc)$/.test(file));
+  };
   const isListed = (file: string) =>
     listed.some((path) => path === '.' || file === path || file.startsWith(`${path}/`));
-  return classes.some((file) => isWhole || isListed(file));
+  // A class that moved is looked for in its new place alone.
+  const added = new Set((await list('A')).map((file) => basename(file)));
+  return (await list('D')).some((file) => isWhole || isListed(file) || added.has(basename(file)));
 }

@@ -42,7 +42,7 @@ export async function prepare(desk: Desk, asked: Config) {
   });
   const given = found ? { ...asked, other: found.other } : asked;
   const variants = planVariants(given);
-  for (const { app } of variants.images) checkPathPackages(app.folder, realFiles);
+  for (const { folder } of given.apps) checkPathPackages(folder, realFiles);
   if (found) say(`comparing with ${sayOther(found.other)}`);
   for (const { message } of found?.notes ?? []) say(message);
   const compose = given.services && (await readCompose({ docker, run, signal, say }, given.services));
