@@ -18,6 +18,8 @@ export interface Spent {
   starts: number;
   /** The last of them with its load, without searches. Null: variants failed in it, so it shows nothing of the others. */
   lastMs: number | null;
+  /** So many times longer than planned did a start take without its load, by those before. Left out: 1. */
+  slower?: number;
   /** All since the budget began. */
   allMs: number;
   /** How long the requests of each scenario took to end. */
@@ -26,27 +28,30 @@ export interface Spent {
   left?: ReadonlySet<string>;
 }
 
-/** The rest of a plan, and how long its next start may take. */
+/** The rest of a plan, how long its next start may take, and what starts showed for later ones. */
 export interface Rest {
   plan: Plan;
   nextMs: number;
+  slower: number;
 }
 
 /**
  * The rest of a plan with a budget, by how long the last start took: by times alone, never by what was measured. The
- * plan stays as it is if not even MIN_INSTANCES starts would fit.
+ * plan stays as it is if not even MIN_INSTANCES starts, and one more than there were, would fit.
  */
 export function planRest(config: Timeline & { budgetMs: number }, planned: Plan, spent: Spent): Rest {
   const { variants, instances } = planned;
   const done = instances.slice(0, spent.starts);
   const last = keepLeft(done.at(-1) as Instance, spent.left);
   const loaded = (instance: Instance) => loadSeconds(asRun(instance, spent.drainedMs), config);
-  const slower =
-    spent.lastMs === null ? 1 : (spent.lastMs / 1000 - loaded(last)) / startSeconds(last, config);
   // Slow starts may come with longer pauses between slices, but fast ones do not shorten them.
+  const slower =
+    spent.lastMs === null
+      ? (spent.slower ?? 1)
+      : Math.max(0, (spent.lastMs / 1000 - loaded(last)) / startSeconds(last, config));
   const seconds = (planned: Instance) => {
     const instance = keepLeft(planned, spent.left);
-    return loaded(instance) + Math.max(0, slower) * startSeconds(instance, config);
+    return loaded(instance) + slower * startSeconds(instance, config);
   };
   const lay = (effort: Effort, limit?: number) => layOutInstances(config, variants, effort, limit);
   const secondsOf = (effort: Effort) =>
@@ -55,11 +60,18 @@ export function planRest(config: Timeline & { budgetMs: number }, planned: Plan,
   const order = orderOf(config.other, variants);
   const withNext = (plan: Plan): Rest => {
     const next = plan.instances[done.length];
-    return { plan, nextMs: next ? 1000 * seconds(next) : 0 };
+    return { plan, nextMs: next ? 1000 * seconds(next) : 0, slower };
   };
   let effort: Effort;
   try {
-    effort = fitBudget(config.budgetMs, config.scenarios, Math.max(1, tests), order, secondsOf);
+    effort = fitBudget(
+      config.budgetMs,
+      config.scenarios,
+      Math.max(1, tests),
+      order,
+      secondsOf,
+      done.map(countBlocks),
+    );
   } catch (error) {
     if (error instanceof UserError) return withNext(planned);
     throw error;
@@ -94,6 +106,12 @@ function asRun({ batches, ...instance }: Instance, drainedMs: Spent['drainedMs']
     return isFirst ? batch : retime(batch, drainFor(batch.scenario, drainedMs.get(name) ?? null));
   });
   return { ...instance, batches: drained };
+}
+
+/** So many blocks a start had, at least. */
+function countBlocks({ batches }: Instance): number {
+  const blocks = batches.flatMap(({ slices }) => slices.map(({ block }) => block + 1));
+  return Math.max(1, ...blocks);
 }
 
 function countSlices(instances: readonly Instance[]): number {

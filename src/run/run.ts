@@ -56,7 +56,7 @@ export async function runInstances(
   const listLeft = () =>
     new Set([...world.job.outcomes].flatMap(([id, { failure }]) => (failure ? [] : [id])));
   let left = listLeft();
-  let [doneMs, nextMs, shown] = [0, 0, 0];
+  let [doneMs, nextMs, shown, slower] = [0, 0, 0, 1];
   for (let next = 0; next < world.job.plan.instances.length; next++) {
     const { plan } = world.job;
     const instance = plan.instances[next] as Instance;
@@ -77,9 +77,9 @@ export async function runInstances(
     doneMs += instanceMs(instance, plan);
     if (budgetMs === undefined || left.size === 0 || shown === SHOWN) continue;
     const allMs = host.elapsed() - (untilMs - budgetMs);
-    const spent = { starts: next + 1, lastMs, allMs, drainedMs: learned.drainedMs, left };
+    const spent = { starts: next + 1, lastMs, slower, allMs, drainedMs: learned.drainedMs, left };
     const rest = planRest({ ...world.job.config, budgetMs }, plan, spent);
-    nextMs = rest.nextMs;
+    ({ nextMs, slower } = rest);
     world = takePlan(world, rest.plan);
     if (lastMs === null || ++shown < SHOWN) continue;
     for (const warning of warnOfRest(given.job.plan, rest.plan, lastMs)) world.sink.warn(warning);

@@ -182,6 +182,25 @@ describe('the rest, once the first start is over', () => {
     expect(rest(200_000)).toBe(promised);
     expect(restOf(200_000).nextMs).toBeGreaterThan(190_000);
   });
+  test('has one more start at least, however many are over, or stays as it is', () => {
+    for (const starts of [4, 5, 8]) {
+      const long = plan({ ...config, budgetMs: 600_000 }, cpus);
+      const spent = { starts, lastMs: 20_000, allMs: 100_000, drainedMs: new Map([['quick', 0]]) };
+      const { plan: more } = planRest({ ...config, budgetMs: 300_000 }, long, spent);
+      expect(more.instances.length).toBeGreaterThan(starts);
+      expect(Math.max(...more.scenarios.map(({ blocks }) => blocks))).toBeLessThan(20);
+      expect(planRest({ ...config, budgetMs: 101_000 }, long, spent).plan).toBe(long);
+    }
+  });
+  test('keeps what earlier starts showed where the last one shows nothing', () => {
+    const spent = { starts: 1, allMs: 60_000, drainedMs: new Map([['quick', 0]]) };
+    const known = { ...config, budgetMs: 300_000 };
+    const { slower } = planRest(known, promised, { ...spent, lastMs: 60_000 });
+    expect(slower).toBeGreaterThan(10);
+    const again = planRest(known, promised, { ...spent, lastMs: null, slower });
+    expect([again.slower, again.nextMs]).toEqual([slower, restOf(60_000).nextMs]);
+    expect(planRest(known, promised, { ...spent, lastMs: null }).slower).toBe(1);
+  });
   test('goes on behind all starts that are over', () => {
     const one = rest(40_000);
     const lastMs = 8000;

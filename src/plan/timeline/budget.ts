@@ -39,6 +39,7 @@ const DUET_SPREAD = 0.006;
  *
  * @param order in which slices that are compared follow each other
  * @param secondsOf what an effort is estimated to take
+ * @param past blocks of the starts that are over: there is one more start at least
  * @throws UserError where the budget is too small for MIN_INSTANCES starts, or nobody knows how long a slice takes
  */
 export function fitBudget(
@@ -47,7 +48,9 @@ export function fitBudget(
   tests: number,
   order: SliceOrder,
   secondsOf: (effort: Effort) => number,
+  past: readonly number[] = [],
 ): Effort {
+  const fewest = Math.max(MIN_INSTANCES, past.length + 1);
   const endless = scenarios.find(({ load }) => load === null || loadMs(load) === null);
   if (endless) {
     throw new UserError('`budget` needs a load with a known duration', {
@@ -60,17 +63,17 @@ export function fitBudget(
     instances,
     blocks: scenarios.map(() => blocks),
   });
-  const least = secondsOf(effortOf(MIN_INSTANCES, 1));
+  const least = secondsOf(effortOf(fewest, 1));
   if (least * 1000 > budgetMs) {
     throw new UserError('`budget` is too small for a comparison', {
       where: { name: 'budget' },
       found: formatDuration(budgetMs),
-      allowed: `${formatDuration(Math.ceil(least) * 1000)} and more: ${MIN_INSTANCES} fresh starts, one slice of each variant in each`,
+      allowed: `${formatDuration(Math.ceil(least) * 1000)} and more: ${fewest} fresh starts, one slice of each variant in each`,
       hint: 'or use fewer variants or scenarios, shorter slices, or less warm-up',
     });
   }
-  let best = { effort: effortOf(MIN_INSTANCES, 1), detectable: Infinity };
-  for (let instances = MIN_INSTANCES; instances <= MAX_INSTANCES; instances++) {
+  let best = { effort: effortOf(fewest, 1), detectable: Infinity };
+  for (let instances = fewest; instances <= MAX_INSTANCES; instances++) {
     let blocks = 0;
     for (let most = MAX_BLOCKS; blocks < most; ) {
       const middle = Math.ceil((blocks + most) / 2);
@@ -79,7 +82,10 @@ export function fitBudget(
     }
     if (blocks === 0) break;
     const effort = effortOf(instances, blocks);
-    const detectable = predictEffort(scenarios, effort, tests, order) ?? Infinity;
+    // The variance of a mean over starts is that of starts with so many blocks each.
+    const inverse = past.reduce((sum, own) => sum + 1 / own, (instances - past.length) / blocks);
+    const whole = effortOf(instances, instances / inverse);
+    const detectable = predictEffort(scenarios, whole, tests, order) ?? Infinity;
     if (detectable < best.detectable) best = { effort, detectable };
   }
   return best.effort;
