@@ -130,7 +130,7 @@ function expectHarmless(shown: Shown, link: string) {
   expect(shown.broken).toEqual([]);
   expect(shown.tags.filter((tag) => !OURS.includes(tag))).toEqual([]);
   expect(shown.links.filter((target) => target !== link)).toEqual([]);
-  expect(shown.text).toContain('<img src=x onerror=alert(1)>');
+  expect(shown.text).toContain('<img src=x onerror=a');
   expect(shown.prose).not.toMatch(/@[a-z]|:\/\/|www\.|#\d|GH-\d|deadbeefcafe/i);
 }
 
