@@ -24,7 +24,7 @@ async function load(out: string, path: string, load: string, ...flags: string[])
   const { code, stdout, stderr } = await project.run(
     out,
     ...['--app', join(root, 'test/fixtures/apps/static'), '--runtimes', 'latency', '--php', '8.4'],
-    ...['--paths', path, '--load', load, '--timeout', '400ms', '--warmup', '1s'],
+    ...['--paths', path, '--load', load, '--timeout', '1s', '--warmup', '1s'],
     ...['--instances', '1', '--blocks', '1', ...flags],
   ).done;
   const [measured] = code === 0 ? project.results(out).measurements : [];
@@ -35,7 +35,7 @@ async function load(out: string, path: string, load: string, ...flags: string[])
 test("at 10 % of what k6 can do, p50, p90 and p99 are those of the server's own log", async (test) => {
   const { achievedRps } = await load('full', '/now', 'vus(16, 2s)');
   const { rps, vus } = readLoad('const:10', achievedRps);
-  const m = await load('known', '/mix', `const(${rps}, 4s)`, '--max-vus', String(vus));
+  const m = await load('known', '/slow', `const(${rps}, 4s)`, '--max-vus', String(8 * vus));
 
   needQuiet(test, [m]);
   const logs = join(project.folder, 'known/raw/logs/0');
@@ -46,14 +46,11 @@ test("at 10 % of what k6 can do, p50, p90 and p99 are those of the server's own 
 
   const pooled = poolLatency([m])?.percentiles ?? [];
   const ratio = (p: number) => (pooled.find((point) => point.p === p)?.ms ?? 0) / truePercentile(truth, p);
-  // Buckets are 1 % wide, so nothing is faster than the truth by more. At this rate k6 is half busy. In 8 runs it added
-  // 12 to 18 % at p50, 16 to 34 % at p90, 3 to 18 % at p99. At twice the rate p90 was up to 64 % too high.
-  for (const [p, most] of [
-    [50, 1.25],
-    [90, 1.5],
-    [99, 1.4],
-  ] as const) {
+  // Buckets are 1 % wide, so nothing is faster than the truth by more. Answers take 16 to 85 ms at these percentiles: to
+  // be 25 % above them, k6 or the machine must have kept answers waiting for 4 ms at p50, for 21 ms at p99. On a busy
+  // machine they do for 7 ms. That cost 67 % of the p99 of answers that took 2 to 11 ms.
+  for (const p of [50, 90, 99]) {
     expect(ratio(p), `p${p}`).toBeGreaterThan(0.98);
-    expect(ratio(p), `p${p}`).toBeLessThan(most);
+    expect(ratio(p), `p${p}`).toBeLessThan(1.25);
   }
 });
