@@ -24,6 +24,18 @@ foreach (
     $ini[$name] = $value === false ? null : $value;
 }
 
+// What Laravel's build has not cached, which it therefore works out in each request. Lumen has no such folder.
+$uncached = [];
+if (is_file('/app/artisan') && is_dir('/app/bootstrap/cache')) {
+    $caches = ['config' => ['APP_CONFIG_CACHE', 'config.php'], 'route' => ['APP_ROUTES_CACHE', 'routes*.php']];
+    foreach ($caches as $name => [$variable, $file]) {
+        $path = getenv($variable) ?: "bootstrap/cache/$file";
+        if (!glob(str_starts_with($path, '/') ? $path : "/app/$path")) {
+            $uncached[] = $name;
+        }
+    }
+}
+
 $extensions = array_map(strtolower(...), get_loaded_extensions());
 sort($extensions);
 
@@ -56,4 +68,5 @@ echo json_encode([
     ],
     'ini' => $ini,
     'extensions' => $extensions,
+    'uncached' => $uncached,
 ], JSON_THROW_ON_ERROR | JSON_UNESCAPED_SLASHES);

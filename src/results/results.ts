@@ -37,6 +37,8 @@ export const Facts = z.object({
   jit: z.string(),
   ini: z.record(z.string(), z.string()),
   extensions: z.array(z.string()),
+  /** Caches of the app's framework that its image has not: `config`, `route`. */
+  uncached: z.array(z.string()).optional(),
 });
 
 export const Failure = z.object({

@@ -345,6 +345,27 @@ describe('the cached configuration of Laravel', () => {
     const { name } = factsOf(await build(write('elsewhere', laravel(artisan))));
     expect(await php(name, "echo (int) file_exists('/app/bootstrap/cache/config.php');")).toBe('0');
   });
+  test('may be there without the one of routes: a note in the build, and a warning in the report', async () => {
+    const artisan = `
+      $argv[1] === 'config:cache' && mkdir('bootstrap/cache', recursive: true) && touch('bootstrap/cache/config.php');
+      if ($argv[1] === 'route:cache') { echo 'Two routes are named home.'; exit(1); }`;
+    const files = Object.entries(laravel(artisan)).map(([name, text]) => [`routes/${name}`, text]);
+    project.write(Object.fromEntries(files));
+    const run = project.bench(
+      'out-routes',
+      '--app',
+      'routes',
+      '--runtimes',
+      'apache',
+      '--paths',
+      '/',
+      '--wait',
+    );
+    expect((await run.done).code, run.stderr).toBe(0);
+    expect(run.stderr).toContain('served without artisan route:cache: Two routes are named home.');
+    const report = readFileSync(join(project.folder, 'out-routes/report.md'), 'utf8');
+    expect(report).toContain("served without Laravel's route cache");
+  });
 });
 
 test('a commit with other packages is compared: both sides are installed anew', async () => {

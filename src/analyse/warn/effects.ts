@@ -35,7 +35,7 @@ export const EFFECTS: readonly (readonly string[])[] = [
   [
     ...['generator-bound', 'generator-busy', 'generators-apart', 'load-elsewhere', 'merged-runs'],
     ...['dropped-iterations', 'reset-connections', 'interrupted', 'failed-slices', 'leak', 'earlier-differs'],
-    ...['connections-exceed-workers', 'opcache-off', 'recompiled', 'php-differs', 'dev-packages'],
+    ...['connections-exceed-workers', 'opcache-off', 'uncached', 'recompiled', 'php-differs', 'dev-packages'],
     ...OF_MACHINE,
   ],
 ];

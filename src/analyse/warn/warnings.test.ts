@@ -55,6 +55,10 @@ describe('warnings', () => {
     ['dropped-iterations', ({ measurements: [slice] }) => Object.assign(slice as object, { dropped: 1 })],
     ['interrupted', ({ measurements: [slice] }) => Object.assign(slice as object, { interrupted: 1 })],
     ['opcache-off', ({ variants: [variant] }) => Object.assign(variant?.facts as object, { opcache: false })],
+    [
+      'uncached',
+      ({ variants: [variant] }) => Object.assign(variant?.facts as object, { uncached: ['config', 'route'] }),
+    ],
     ['recompiled', ({ variants: [variant] }) => Object.assign(variant as object, { recompiled: 0.5 })],
     ['php-differs', ({ variants: [variant] }) => Object.assign(variant?.facts as object, { php: '8.4.1' })],
     [

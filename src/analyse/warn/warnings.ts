@@ -70,7 +70,23 @@ function ofRun({ run, plan, variants }: Results, scenarios: readonly ScenarioSum
       ),
     );
   }
-  return [...warnings, ...ofRecompiled(variants), ...ofPhp(variants)];
+  return [...warnings, ...ofUncached(variants), ...ofRecompiled(variants), ...ofPhp(variants)];
+}
+
+/** The build shows why there is no cache, but not where its step comes from a cache itself. */
+function ofUncached(variants: Results['variants']): Warning[] {
+  const all = Map.groupBy(variants, ({ facts }) => (facts?.uncached ?? []).join(' and '));
+  return [...all].flatMap(([caches, own]) =>
+    caches === ''
+      ? []
+      : [
+          warning(
+            'uncached',
+            `${listNames(own.map(({ label }) => label))}: served without Laravel's ${caches} cache, so each request reads those files`,
+            `run php artisan ${caches.replaceAll(' and ', ':cache and ')}:cache in the app to see why it fails; if production has none either, nothing is wrong`,
+          ),
+        ],
+  );
 }
 
 function ofRecompiled(variants: Results['variants']): Warning[] {

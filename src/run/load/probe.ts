@@ -91,6 +91,9 @@ export function readFacts(body: string): Facts | null {
     const facts = JSON.parse(body);
     const text = (value: unknown) => String(value ?? '').slice(0, 200);
     const jit = facts.opcache?.jit;
+    const list = (value: unknown, most: number) =>
+      (Array.isArray(value) ? value : []).slice(0, most).map(text);
+    const uncached = list(facts.uncached, 10);
     return {
       php: text(facts.php),
       sapi: text(facts.sapi),
@@ -103,7 +106,8 @@ export function readFacts(body: string): Facts | null {
           .slice(0, 100)
           .map(([key, value]) => [text(key), text(value)]),
       ),
-      extensions: (Array.isArray(facts.extensions) ? facts.extensions : []).slice(0, 300).map(text),
+      extensions: list(facts.extensions, 300),
+      ...(uncached.length > 0 && { uncached }),
     };
   } catch {
     return null;
