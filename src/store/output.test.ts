@@ -132,6 +132,30 @@ describe('what an earlier run left', () => {
     expect(all()).toEqual(['results.json']);
   });
 
+  test('stays beside what two incomplete runs have measured, the newest last', async () => {
+    fill(WHOLE);
+    const first = read('report.md');
+    const measure = async () => {
+      const output = await openOutput(folder);
+      await output.write('results.json', SIGN);
+      await output.append(slice());
+      return output.end(false);
+    };
+    expect(await measure()).toBe(join(folder, '.previous'));
+    expect(await measure()).toBe(join(folder, '.previous-2'));
+    expect(read('.previous/report.md')).toBe(first);
+    expect(all()).toContain('.previous-2/measurements.ndjson');
+    const next = await openOutput(folder);
+    expect(await next.end(false)).toBe(folder);
+    expect(all()).toEqual(
+      expect.arrayContaining(['measurements.ndjson', '.previous/report.md', '.previous-2/results.json']),
+    );
+    const last = await openOutput(folder);
+    await last.write('results.json', SIGN);
+    await last.end(true);
+    expect(all()).toEqual(['results.json']);
+  });
+
   test('outlives runs that were killed before they measured anything', async () => {
     fill(WHOLE);
     await openOutput(folder).then(({ write }) => write('results.json', SIGN));

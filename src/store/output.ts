@@ -13,7 +13,7 @@ export interface Output {
   write(name: string, text: string | Uint8Array | Iterable<string>): Promise<void>;
   /**
    * Ends the run. A complete one takes the place of the results that were there before. After an incomplete one they
-   * are put back where nothing was measured, else they stay in `.previous`.
+   * are put back where nothing was measured, else they stay in `.previous`, as do those of incomplete runs before it.
    *
    * @returns where the earlier results are now; null where there are none
    */
@@ -36,8 +36,9 @@ const SIGNS = ['results.json', 'results.json.new'];
 /** Keeps results out of `git status`. One that is there stays as it is. */
 const IGNORE = '.gitignore';
 const IGNORE_ALL = '# Made by php-runtime-bench. Remove this file to commit results.\n*\n';
-/** The earlier content of the folder, until the run is complete. */
-const PREVIOUS = '.previous';
+/** The earlier content of the folder, until a run is complete: `.previous`, then `.previous-2` and so on, the newest last. */
+const isPrevious = (name: string) => /^\.previous(-\d+)?$/.test(name);
+const ageOf = (name: string) => Number(name.split('-')[1] ?? 1);
 
 /** Makes the folder ready, and sets aside what an earlier run left in it. UserError when it holds anything else. */
 export async function openOutput(folder: string): Promise<Output> {
@@ -71,16 +72,17 @@ export async function openOutput(folder: string): Promise<Output> {
       }
     },
     async end(complete) {
-      const previous = join(folder, PREVIOUS);
-      if ((await readdir(previous).catch(() => [])).length === 0) return null;
+      const all = listPrevious(await readdir(folder).catch(() => [])).map((name) => join(folder, name));
+      const newest = all.at(-1);
+      if (newest === undefined || (await readdir(newest)).length === 0) return null;
       if (complete) {
-        await rm(previous, { recursive: true, force: true });
+        for (const previous of all) await rm(previous, { recursive: true, force: true });
         return null;
       }
-      if (measured) return previous;
+      if (measured) return newest;
       await removeOurs(folder);
-      await moveOurs(previous, folder);
-      await rm(previous, { recursive: true, force: true });
+      await moveOurs(newest, folder);
+      await rm(newest, { recursive: true, force: true });
       return folder;
     },
   };
@@ -134,11 +136,11 @@ async function listOurs(folder: string): Promise<string[]> {
 async function findForeign(folder: string, names: readonly string[]): Promise<string[]> {
   const signs = names.filter((name) => SIGNS.includes(name));
   for (const sign of signs) if (!(await isSigned(join(folder, sign)))) return [sign];
-  if (names.includes(PREVIOUS) && !(await isSigned(join(folder, PREVIOUS, 'results.json'))))
-    return [PREVIOUS];
+  const previous = listPrevious(names);
+  for (const name of previous) if (!(await isSigned(join(folder, name, 'results.json')))) return [name];
   // A run that was killed before it wrote anything else leaves one that is empty.
-  const known = signs.length > 0 || names.includes(PREVIOUS);
-  return known ? names.filter((name) => name !== PREVIOUS && !isOurs(name)) : [...names];
+  const known = signs.length > 0 || previous.length > 0;
+  return known ? names.filter((name) => !isPrevious(name) && !isOurs(name)) : [...names];
 }
 
 /** Whether a results.json shows that we wrote it, or is nothing but the start of one. */
@@ -157,14 +159,17 @@ export async function isSigned(path: string): Promise<boolean> {
   }
 }
 
+const listPrevious = (names: readonly string[]) =>
+  names.filter(isPrevious).sort((a, b) => ageOf(a) - ageOf(b));
+
 async function setAside(folder: string, names: readonly string[]): Promise<void> {
-  const previous = join(folder, PREVIOUS);
+  const newest = listPrevious(names).at(-1);
   // A run that measured nothing is worth less than the results that it set aside.
-  if (names.includes(PREVIOUS) && !names.includes('measurements.ndjson')) return removeOurs(folder);
+  if (newest !== undefined && !names.includes('measurements.ndjson')) return removeOurs(folder);
   if (!names.includes('results.json')) return removeOurs(folder);
-  await rm(previous, { recursive: true, force: true });
-  await mkdir(previous);
-  await moveOurs(folder, previous);
+  const next = join(folder, newest === undefined ? '.previous' : `.previous-${ageOf(newest) + 1}`);
+  await mkdir(next);
+  await moveOurs(folder, next);
 }
 
 async function removeOurs(folder: string): Promise<void> {
