@@ -28,8 +28,9 @@ const plan = JSON.parse(open('../plan.json'));
 watchResent(http);
 const started = new Counter('bench_started');
 const sliceStart = new Gauge('bench_slice_start');
-// When `setup` was over.
+// When `setup` was over, and when `teardown` began.
 const loadStart = new Gauge('bench_load_start');
+const loadEnd = new Gauge('bench_load_end');
 // The part of each iteration that lay behind the end of its slice: it was not done within the time.
 const late = new Counter('bench_late');
 // Time of turns, ms, that VUs did not have because a turn before still kept them.
@@ -122,6 +123,14 @@ function setUpAndWait() {
 function beginLoad() {
   if (plan.startAtMs !== null) sleep(Math.max(0, plan.startAtMs - Date.now()) / 1000);
   loadStart.add(Date.now());
+}
+
+export const teardown = journey.teardown === undefined ? () => undefined : tearDown;
+
+function tearDown(data) {
+  loadEnd.add(Date.now());
+  exec.vu.metrics.tags.slice = 'none';
+  return journey.teardown(data);
 }
 
 // By the environment of their scenario. To ask k6 takes as long as a fifth of a request.
@@ -286,14 +295,13 @@ function countLate(from, turnEnd, sliceEnd) {
 export function handleSummary(data) {
   const metrics = {};
   for (const [name, metric] of Object.entries(data.metrics)) metrics[name] = metric.values;
-  const endedMs = Date.now();
-  const { testRunDurationMs } = data.state;
-  // To k6, `setup` is a part of the test.
-  const { bench_load_start: begun } = data.metrics;
+  // To k6, `setup` and `teardown` are parts of the test.
+  const { bench_load_start: begun, bench_load_end: over } = data.metrics;
+  const nowMs = Date.now();
+  const endedMs = over?.values.value ?? nowMs;
+  const toEndMs = data.state.testRunDurationMs - (nowMs - endedMs);
   const beganMs = plan.startAtMs === null ? begun?.values.value : plan.startAtMs;
-  const durationMs = beganMs
-    ? Math.max(0, Math.min(testRunDurationMs, endedMs - beganMs))
-    : testRunDurationMs;
+  const durationMs = beganMs ? Math.max(0, Math.min(toEndMs, endedMs - beganMs)) : toEndMs;
   const script = plan.userOptions
     ? { checks: checksOf(data.root_group), metrics: scriptMetrics(data) }
     : null;

@@ -11,12 +11,13 @@ afterEach(() => vi.useRealTimers());
 
 interface Main {
   setup(): unknown;
+  teardown(data: unknown): unknown;
   benchTurn(data: unknown): void;
   handleSummary(data: object): { stdout: string };
 }
 
 /** Runs main.js outside of k6, with a plan of two slices in turns. Each iteration of its journey takes `tookMs`. */
-function loadMain(script: { setup?: () => unknown } = {}) {
+function loadMain(script: { setup?: () => unknown; teardown?: () => unknown } = {}) {
   const { outputFiles } = buildSync({
     ...{ entryPoints: [main], bundle: true, write: false, format: 'cjs' },
     external: ['k6', 'k6/*', '../journey.js'],
@@ -75,11 +76,12 @@ function loadMain(script: { setup?: () => unknown } = {}) {
   );
   return {
     tags,
-    /** What k6 does with a script: its setup, a load of so many ms, and the summary of all. */
+    /** What k6 does with a script: its setup, a load of so many ms, its teardown, and the summary of all. */
     summarise(loadMs: number): { durationMs: number; endedMs: number } {
       const fromMs = Date.now();
       module.exports.setup();
       vi.setSystemTime(Date.now() + loadMs);
+      module.exports.teardown(undefined);
       const metrics = Object.fromEntries(added.map(({ metric, value }) => [metric, { values: { value } }]));
       const state = { testRunDurationMs: Date.now() - fromMs };
       return JSON.parse(module.exports.handleSummary({ metrics, state }).stdout);
@@ -102,6 +104,15 @@ test.each([
   ['that begins behind the end and takes no time is late as a whole', 2001, 0, [1]],
 ])('an iteration %s', (_, fromMs, tookMs, expected) => {
   expect(loadMain().late(fromMs, tookMs)).toEqual(expected);
+});
+
+test('the teardown of a script is no part of its load, and its requests are of no slice', () => {
+  vi.useFakeTimers({ now: 1000, toFake: ['Date'] });
+  const wait = () => void vi.setSystemTime(Date.now() + 5000);
+  const alone = loadMain({ teardown: wait });
+  expect(alone.summarise(10_000)).toMatchObject({ durationMs: 10_000, endedMs: 11_000 });
+  expect(alone.tags.slice).toBe('none');
+  expect(loadMain({ setup: wait, teardown: wait }).summarise(10_000)).toMatchObject({ durationMs: 10_000 });
 });
 
 test('the setup of a script is no part of its load, and its requests are of no slice', () => {
