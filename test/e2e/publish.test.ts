@@ -80,11 +80,36 @@ test('a token of a person finds the comment of that person', async () => {
   ]);
 });
 
-test('a token that may not ask who it is counts as the bot of Actions', async () => {
-  github.interfere = (operation) =>
-    operation === 'graphql' ? refuse(403, 'Resource not accessible') : undefined;
-  await post('one');
-  expect(await post('two')).toMatchObject({ how: 'updated' });
+/** An answer of GraphQL to what it did not do: it has the status 200. */
+const failQuery = (error: { type?: string; message: string }) => ({
+  status: 200,
+  body: { data: null, errors: [error] },
+});
+
+test.each([
+  ['REST', refuse(403, 'Resource not accessible')],
+  ['GraphQL', failQuery({ type: 'FORBIDDEN', message: 'Resource not accessible by integration' })],
+])(
+  'a token that may not ask who it is, as %s refuses it, counts as the bot of Actions',
+  async (_, refused) => {
+    github.interfere = (operation) => (operation === 'graphql' ? refused : undefined);
+    await post('one');
+    expect(await post('two')).toMatchObject({ how: 'updated' });
+  },
+);
+
+test.each([
+  ['a limit', { type: 'RATE_LIMITED', message: 'API rate limit exceeded' }],
+  ['trouble', { message: 'Something went wrong while executing your query' }],
+])('a token of a person that is not known because of %s: no second comment', async (_, error) => {
+  github.tokens.pat = { login: 'ada', write: true };
+  await post('one', 'pat');
+  github.interfere = (operation) => (operation === 'graphql' ? failQuery(error) : undefined);
+  expect(await post('two', 'pat')).toMatchObject({
+    posted: false,
+    why: expect.stringContaining(error.message),
+  });
+  expect(github.comments).toHaveLength(1);
 });
 
 test.each([

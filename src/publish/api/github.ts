@@ -66,9 +66,10 @@ export function commentsOf(pull: PullRequest, token: string, manner: Manner = MA
         if (!answer?.viewer) throw new Error('the answer is not from the GitHub API');
         return answer.viewer.login;
       } catch (error) {
-        // No answer at all must not end in a second comment; a refusal is what GITHUB_TOKEN may get.
-        const { status, errors } = error as { status?: number; errors?: unknown[] };
-        if (errors || status === 403 || status === 404) return ACTIONS_BOT;
+        // No answer, or one of a server in trouble, must not end in a second comment; a refusal is what GITHUB_TOKEN may get.
+        const { status, errors } = error as { status?: number; errors?: { type?: string }[] };
+        const isRefused = errors?.some(({ type }) => type === 'FORBIDDEN');
+        if (isRefused || status === 403 || status === 404) return ACTIONS_BOT;
         throw error;
       }
     },
