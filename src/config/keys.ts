@@ -73,8 +73,9 @@ export const KEYS = {
   extensions: {
     schema: listOf(extension),
     value: 'LIST',
-    about: 'PHP extensions that the app needs, such as intl,redis',
-    default: "'ext-…' in composer.json and composer.lock that the official images lack",
+    about:
+      'PHP extensions that the app needs, such as intl,redis, beside those that composer.json and composer.lock require',
+    default: 'none',
     many: 'list',
   },
   prepare: {

@@ -21,7 +21,11 @@ describe('what an app is', () => {
       [],
       { extensions: ['intl', 'pdo_mysql'] },
     ],
-    [composer('ext-intl'), ['--extensions', 'Redis,xdebug-3.4.0'], { extensions: ['redis', 'xdebug-3.4.0'] }],
+    [
+      composer('ext-intl', 'ext-xdebug'),
+      ['--extensions', 'Redis,xdebug-3.4.0,pdo'],
+      { extensions: ['intl', 'redis', 'xdebug-3.4.0', 'pdo'] },
+    ],
     // Whose packages require the framework, as in Sylius and Shopware.
     [{ ...composer('sylius/sylius', 'symfony/runtime'), 'config/bundles.php': '' }, [], { kind: 'symfony' }],
     [composer('symfony/runtime'), [], { kind: 'plain' }],
@@ -58,7 +62,7 @@ describe('what an app is', () => {
       ).apps[0]?.extensions;
     expect(app({})).toEqual(['intl', 'gd', 'redis', 'imap']);
     expect(app({ platform: { 'ext-imap': '8.0', 'ext-gd': '8.0' } })).toEqual(['intl', 'gd', 'redis']);
-    expect(app({}, '--extensions', 'redis')).toEqual(['redis']);
+    expect(app({}, '--extensions', 'redis,pdo_mysql')).toEqual(['intl', 'gd', 'imap', 'redis', 'pdo_mysql']);
   });
 
   test('its commands may hold commas; in an input each line is one', () => {

@@ -57,7 +57,7 @@ interface Found {
   bundles?: boolean;
 }
 
-/** Kind and extensions of an app: as set, else from what was found. */
+/** Kind and extensions of an app: as set, else from what was found. Extensions are added to those that were found. */
 export function judgeApp(
   { requirements, below = [], handler, bundles = false }: Found,
   said: { kind?: AppKind | undefined; extensions?: readonly string[] | undefined },
@@ -66,11 +66,13 @@ export function judgeApp(
     Object.entries(KINDS).find(([name]) => requirements.includes(name))?.[1] ??
     (bundles ? 'symfony' : undefined);
   const own = handler && requirements.includes('psr/http-server-handler') ? 'psr15' : 'plain';
+  const given = said.extensions ?? [];
+  const known = new Set([...BUILT_IN, ...given.map((name) => name.replace(/-\d.*$/, ''))]);
   const wanted = new Set([...requirements, ...below].flatMap((name) => extensionOf(name) ?? []));
   return {
     kind: said.kind ?? framework ?? own,
     handler,
-    extensions: said.extensions ?? [...wanted].filter((name) => !BUILT_IN.has(name)),
+    extensions: [...[...wanted].filter((name) => !known.has(name)), ...given],
     packages: requirements,
   };
 }
