@@ -6,6 +6,7 @@ import { findServedVendor } from '../config/parts/composer.ts';
 import type { App, Config } from '../config/types.ts';
 import type { PlannedImage } from '../plan/variants.ts';
 import { makeTemporary } from '../temporary.ts';
+import { AUTH_FILE } from './secret.ts';
 
 /** How an app becomes the files that every runtime of one PHP version serves: a bake target of its own. */
 export interface AppBuild {
@@ -32,7 +33,7 @@ const EXTENSION_INSTALLER = 'mlocati/php-extension-installer:2';
 const COPY = 'FROM scratch\nCOPY . /\n';
 
 /**
- * Lines of a `.dockerignore` for files that no app serves: git's own, our settings, and our results folder. With the
+ * Lines of a `.dockerignore` for files that no app serves: git's own, Composer's credentials, our settings, and our results folder. With the
  * latter, each run would make another app, and with the settings each change of a load.
  */
 function leaveOut(folder: string, out: string): string {
@@ -40,6 +41,7 @@ function leaveOut(folder: string, out: string): string {
   const isInside = path !== '' && path.split(sep)[0] !== '..' && !isAbsolute(path);
   return [
     '**/.git',
+    ...(realFiles.kind(join(folder, 'composer.json')) === 'file' ? [`/${AUTH_FILE}`] : []),
     ...CONFIG_FILES.map((name) => `/${name}`),
     ...(isInside ? [`/${path.replace(/[\\*?[\]]/g, '\\$&')}`] : []),
   ].join('\n');

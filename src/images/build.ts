@@ -1,4 +1,5 @@
 import { isAbsolute, join } from 'node:path';
+import { realFiles } from '../config/files.ts';
 import { escapeText } from '../config/text.ts';
 import type { Config } from '../config/types.ts';
 import { type Docker, expectEngine, IMAGE_LABEL, LIMITS_MS, lastLines } from '../engine/docker.ts';
@@ -12,7 +13,7 @@ import { withGitHubCache } from './cache.ts';
 import { findReason, SAID } from './reason.ts';
 import { pushTargets } from './registry.ts';
 import { runBake } from './run-bake.ts';
-import { makeMask } from './secret.ts';
+import { findAuth, makeMask } from './secret.ts';
 
 type ImageFacts = NonNullable<Variant['image']>;
 
@@ -22,7 +23,7 @@ export type Built = { facts: ImageFacts } | { failure: Failure };
 export interface BuildOptions {
   /** The run's id. */
   run: string;
-  config: Pick<Config, 'buildCache' | 'env' | 'images' | 'out' | 'prepare'>;
+  config: Pick<Config, 'apps' | 'buildCache' | 'env' | 'images' | 'out' | 'prepare'>;
   /** The folder of the other commit, or why there is none; null if nothing of that commit is built. */
   otherFiles: { folder: string } | { failure: Failure } | null;
   folders: SharedFolders;
@@ -121,7 +122,8 @@ async function push(
   const some = images.filter(({ key }) => facts.has(key));
   options.say(`pushing ${facts.size === 1 ? 'the image' : `${facts.size} images`} to ${registry}`);
   const file = bakeFileOf(some, apps, options);
-  const pushed = await pushTargets({ docker, config, run, signal }, file, [...facts.keys()], registry);
+  const auth = authOf(options);
+  const pushed = await pushTargets({ docker, config, run, auth, signal }, file, [...facts.keys()], registry);
   for (const [key, one] of facts) one.pushed = pushed.get(key);
 }
 
@@ -171,19 +173,26 @@ async function bake(
   options: BuildOptions,
 ) {
   const started = host.elapsed();
-  const [mask, read] = [makeMask(process.env.COMPOSER_AUTH), makeStepReader(options.say)];
+  const auth = authOf(options);
+  const [mask, read] = [makeMask(auth), makeStepReader(options.say)];
   const keys = images.map(({ key }) => key);
   const finished = await runBake(docker, options.config, bakeFileOf(images, apps, options), keys, {
-    signal: options.signal,
+    ...{ auth, signal: options.signal },
     onLine: (line) => read(mask(line)),
   });
   options.signal.throwIfAborted();
   return { ok: finished.code === 0, log: mask(finished.stderr), seconds: (host.elapsed() - started) / 1000 };
 }
 
-function bakeFileOf(images: readonly PlannedImage[], apps: AppBuilds, { config, folders }: BuildOptions) {
+function authOf({ config }: BuildOptions): string | undefined {
+  const folders = config.apps.map(({ folder }) => folder);
+  return findAuth(folders, process.env.COMPOSER_AUTH, realFiles);
+}
+
+function bakeFileOf(images: readonly PlannedImage[], apps: AppBuilds, options: BuildOptions) {
+  const { config, folders } = options;
   // Composer reads its credentials from this variable: they go to its step alone, and into no layer.
-  const secret = process.env.COMPOSER_AUTH ? ['id=composer-auth,env=COMPOSER_AUTH'] : [];
+  const secret = authOf(options) ? ['id=composer-auth,env=COMPOSER_AUTH'] : [];
   const plain = makeBakeFile(images, config.images, folders, apps, secret);
   return config.buildCache ? withGitHubCache(plain) : plain;
 }

@@ -32,6 +32,8 @@ interface PushWorld {
   docker: Docker;
   config: Pick<Config, 'buildCache'>;
   run: string;
+  /** Composer's credentials. */
+  auth?: string | undefined;
   signal: AbortSignal;
 }
 
@@ -40,7 +42,7 @@ interface PushWorld {
  * Errors: MachineError with the registry's answer.
  */
 export async function pushTargets(
-  { docker, config, run, signal }: PushWorld,
+  { docker, config, run, auth, signal }: PushWorld,
   file: BakeFile,
   keys: readonly string[],
   registry: string,
@@ -48,7 +50,7 @@ export async function pushTargets(
   const metadata = join(await makeOneOfSeveral(run, 'push'), 'metadata.json');
   const tags = keys.map((key) => pushedTag(registry, key));
   const finished = await runBake(docker, config, withPush(file, keys, registry), keys, {
-    ...{ metadata, signal },
+    ...{ metadata, auth, signal },
     // Local names for the registry would keep images of former runs from being pruned.
   }).finally(() => docker.try(['image', 'rm', ...tags]).catch(() => {}));
   signal.throwIfAborted();

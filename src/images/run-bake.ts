@@ -17,6 +17,8 @@ const BAKE_ENV = {
 interface BakeOptions extends Pick<ExecOptions, 'signal' | 'onLine'> {
   /** The file into which bake writes facts about each target, such as its digest. */
   metadata?: string;
+  /** The variable `COMPOSER_AUTH` for it. */
+  auth?: string | undefined;
 }
 
 /**
@@ -29,12 +31,13 @@ export async function runBake(
   { buildCache }: Pick<Config, 'buildCache'>,
   file: BakeFile,
   targets: readonly string[],
-  { metadata, ...options }: BakeOptions,
+  { metadata, auth, ...options }: BakeOptions,
 ): Promise<Finished> {
   const builder = buildCache ? {} : { BUILDX_BUILDER: (await docker.run(['context', 'show'])).trim() };
   const flags = ['--file', '-', '--progress', 'plain', ...(metadata ? ['--metadata-file', metadata] : [])];
   return docker.try(['buildx', 'bake', ...flags, ...targets], {
-    ...{ input: JSON.stringify(file), timeoutMs: LIMITS_MS.build, env: { ...BAKE_ENV, ...builder } },
+    ...{ input: JSON.stringify(file), timeoutMs: LIMITS_MS.build },
+    env: { ...BAKE_ENV, ...builder, ...(auth && { COMPOSER_AUTH: auth }) },
     ...options,
   });
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { makeMask, maskUsers } from './secret.ts';
+import { memoryFiles } from '../../test/fixtures/memory-files.ts';
+import { findAuth, makeMask, maskUsers } from './secret.ts';
 
 const AUTH = JSON.stringify({
   'http-basic': { 'repo.example.com': { username: 'composer', password: 'pass-word' } },
@@ -46,4 +47,30 @@ test.each([
   ['pull registry.test:5000/bench:a@sha256:0123', 'pull registry.test:5000/bench:a@sha256:0123'],
 ])('users of addresses: %s', (text, masked) => {
   expect(maskUsers(text)).toBe(masked);
+});
+
+test("Composer's credentials are those of the variable and of the first app with an auth.json", () => {
+  const json = (token: string, host: string) => JSON.stringify({ bearer: { [host]: token } });
+  const files = memoryFiles('/app', {
+    ...{
+      'one/composer.json': '{}',
+      'two/composer.json': '{}',
+      'two/auth.json': json('file', 'a.example.com'),
+    },
+    // Another program's.
+    'other/auth.json': '{"users": []}',
+  });
+  const find = (variable?: string, ...folders: string[]) =>
+    findAuth(
+      folders.map((name) => `/app/${name}`),
+      variable,
+      files,
+    );
+  expect(find(undefined, 'one', 'other')).toBeUndefined();
+  expect(find(undefined, 'one', 'two')).toBe(json('file', 'a.example.com'));
+  expect(find('{"bearer": {}}', 'one')).toBe('{"bearer": {}}');
+  const both = find(json('given', 'b.example.com'), 'two');
+  expect(JSON.parse(both ?? '')).toEqual({ bearer: { 'a.example.com': 'file', 'b.example.com': 'given' } });
+  expect(find(json('given', 'a.example.com'), 'two')).toBe(json('given', 'a.example.com'));
+  expect(find('ghp_no_json', 'two')).toBe('ghp_no_json');
 });

@@ -1,3 +1,35 @@
+import { join } from 'node:path';
+import type { Files } from '../config/files.ts';
+
+/** The file beside composer.json that Composer reads credentials from. */
+export const AUTH_FILE = 'auth.json';
+
+/**
+ * The credentials of Composer for the builds of some apps: those of `COMPOSER_AUTH`, and beside them those of the first app
+ * with an auth.json. That file is hardly ever in git, so it serves other commits, too.
+ *
+ * @returns what `COMPOSER_AUTH` is to hold; undefined: there are none
+ */
+export function findAuth(
+  folders: readonly string[],
+  variable: string | undefined,
+  files: Files,
+): string | undefined {
+  const [file] = folders.flatMap((folder) => {
+    const isComposer = files.kind(join(folder, 'composer.json')) === 'file';
+    return (isComposer && files.read(join(folder, AUTH_FILE))) || [];
+  });
+  if (!variable || !file) return variable || file;
+  try {
+    const [own, given] = [JSON.parse(file), JSON.parse(variable)];
+    const merged = { ...own };
+    for (const [kind, hosts] of Object.entries(given)) merged[kind] = { ...own[kind], ...(hosts as object) };
+    return JSON.stringify(merged);
+  } catch {
+    return variable;
+  }
+}
+
 /** Shorter ones would be found in what has nothing to do with them. */
 const SHORTEST = 6;
 
