@@ -46,9 +46,9 @@ test("at 10 % of what k6 can do, p50, p90 and p99 are those of the server's own 
 
   const pooled = poolLatency([m])?.percentiles ?? [];
   const ratio = (p: number) => (pooled.find((point) => point.p === p)?.ms ?? 0) / truePercentile(truth, p);
-  // Buckets are 1 % wide, so nothing is faster than the truth by more. Answers take 16 to 85 ms at these percentiles: to
-  // be 25 % above them, k6 or the machine must have kept answers waiting for 4 ms at p50, for 21 ms at p99. On a busy
-  // machine they do for 7 ms. That cost 67 % of the p99 of answers that took 2 to 11 ms.
+  // Buckets are 1 % wide, so nothing is faster than the truth by more. Answers take 16 to 85 ms at these percentiles, so
+  // 25 % are 4 ms at p50 and 21 ms at p99. On a busy machine k6 kept answers waiting for 7 ms. That was 67 % of the p99
+  // of answers that took 2 to 11 ms.
   for (const p of [50, 90, 99]) {
     expect(ratio(p), `p${p}`).toBeGreaterThan(0.98);
     expect(ratio(p), `p${p}`).toBeLessThan(1.25);
