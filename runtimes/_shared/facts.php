@@ -24,14 +24,41 @@ foreach (
     $ini[$name] = $value === false ? null : $value;
 }
 
-// What Laravel's build has not cached, which it therefore works out in each request. Lumen has no such folder.
+/** Settings in Laravel's cached configuration that decide how much a request does. */
+$readSettings = static function (string $file): array {
+    try {
+        $config = require $file;
+        $log = $config['logging']['default'] ?? null;
+        $all = [
+            'env' => $config['app']['env'] ?? null,
+            'debug' => (bool) ($config['app']['debug'] ?? false) ? 'on' : 'off',
+            'cache' => $config['cache']['default'] ?? null,
+            'session' => $config['session']['driver'] ?? null,
+            'queue' => $config['queue']['default'] ?? null,
+            'mail' => $config['mail']['default'] ?? null,
+            'log' => $log,
+            'log level' => $config['logging']['channels'][$log]['level'] ?? null,
+            'telescope' => ($config['telescope']['enabled'] ?? false) ? 'on' : null,
+            'debugbar' => ($config['debugbar']['enabled'] ?? false) ? 'on' : null,
+        ];
+        return array_filter($all, is_string(...));
+    } catch (Throwable) {
+        return [];
+    }
+};
+
+// Caches that Laravel's build has not made: it reads those files in each request. Lumen has no such folder.
 $uncached = [];
+$settings = [];
 if (is_file('/app/artisan') && is_dir('/app/bootstrap/cache')) {
     $caches = ['config' => ['APP_CONFIG_CACHE', 'config.php'], 'route' => ['APP_ROUTES_CACHE', 'routes*.php']];
     foreach ($caches as $name => [$variable, $file]) {
         $path = getenv($variable) ?: "bootstrap/cache/$file";
-        if (!glob(str_starts_with($path, '/') ? $path : "/app/$path")) {
+        $found = glob(str_starts_with($path, '/') ? $path : "/app/$path");
+        if (!$found) {
             $uncached[] = $name;
+        } elseif ($name === 'config') {
+            $settings = $readSettings($found[0]);
         }
     }
 }
@@ -69,4 +96,5 @@ echo json_encode([
     'ini' => $ini,
     'extensions' => $extensions,
     'uncached' => $uncached,
+    'settings' => (object) $settings,
 ], JSON_THROW_ON_ERROR | JSON_UNESCAPED_SLASHES);

@@ -39,6 +39,8 @@ export const Facts = z.object({
   extensions: z.array(z.string()),
   /** Caches of the app's framework that its image has not: `config`, `route`. */
   uncached: z.array(z.string()).optional(),
+  /** Settings of the app that decide how much a request does, such as `debug` and `session`. */
+  settings: z.record(z.string(), z.string()).optional(),
 });
 
 export const Failure = z.object({

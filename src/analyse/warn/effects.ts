@@ -24,6 +24,7 @@ export const EFFECTS: readonly (readonly string[])[] = [
       'no-base',
       'not-in-base',
       'same-as-base',
+      'not-in-git',
       'submodules',
       'lfs',
       'service-ended',
@@ -35,7 +36,15 @@ export const EFFECTS: readonly (readonly string[])[] = [
   [
     ...['generator-bound', 'generator-busy', 'generators-apart', 'load-elsewhere', 'merged-runs'],
     ...['dropped-iterations', 'reset-connections', 'interrupted', 'failed-slices', 'leak', 'earlier-differs'],
-    ...['connections-exceed-workers', 'opcache-off', 'uncached', 'recompiled', 'php-differs', 'dev-packages'],
+    ...[
+      'connections-exceed-workers',
+      'opcache-off',
+      'debug-on',
+      'uncached',
+      'recompiled',
+      'php-differs',
+      'dev-packages',
+    ],
     ...OF_MACHINE,
   ],
 ];

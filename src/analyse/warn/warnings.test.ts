@@ -56,6 +56,11 @@ describe('warnings', () => {
     ['interrupted', ({ measurements: [slice] }) => Object.assign(slice as object, { interrupted: 1 })],
     ['opcache-off', ({ variants: [variant] }) => Object.assign(variant?.facts as object, { opcache: false })],
     [
+      'debug-on',
+      ({ variants: [variant] }) =>
+        Object.assign(variant?.facts as object, { settings: { debug: 'on', queue: 'sync' } }),
+    ],
+    [
       'uncached',
       ({ variants: [variant] }) => Object.assign(variant?.facts as object, { uncached: ['config', 'route'] }),
     ],

@@ -70,7 +70,29 @@ function ofRun({ run, plan, variants }: Results, scenarios: readonly ScenarioSum
       ),
     );
   }
-  return [...warnings, ...ofUncached(variants), ...ofRecompiled(variants), ...ofPhp(variants)];
+  return [
+    ...warnings,
+    ...ofDebug(variants),
+    ...ofUncached(variants),
+    ...ofRecompiled(variants),
+    ...ofPhp(variants),
+  ];
+}
+
+/** Tools of development, which may take most of a request. */
+function ofDebug(variants: Results['variants']): Warning[] {
+  return ['debug', 'telescope', 'debugbar'].flatMap((name) => {
+    const own = variants.filter(({ facts }) => facts?.settings?.[name] === 'on');
+    if (own.length === 0) return [];
+    const what = name === 'debug' ? 'the debug mode of the app' : `the package ${name}`;
+    return [
+      warning(
+        'debug-on',
+        `${what} is on in ${listNames(own.map(({ label }) => label))}: each request does work that production avoids`,
+        `turn it off with \`env\`: ${name === 'debug' ? 'APP_DEBUG=false' : `${name.toUpperCase()}_ENABLED=false`}`,
+      ),
+    ];
+  });
 }
 
 /** The build shows why there is no cache, but not where its step comes from a cache itself. */

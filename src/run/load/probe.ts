@@ -93,7 +93,14 @@ export function readFacts(body: string): Facts | null {
     const jit = facts.opcache?.jit;
     const list = (value: unknown, most: number) =>
       (Array.isArray(value) ? value : []).slice(0, most).map(text);
+    const record = (value: unknown, most: number) =>
+      Object.fromEntries(
+        Object.entries(value ?? {})
+          .slice(0, most)
+          .map(([key, one]) => [text(key), text(one)]),
+      );
     const uncached = list(facts.uncached, 10);
+    const settings = record(facts.settings, 20);
     return {
       php: text(facts.php),
       sapi: text(facts.sapi),
@@ -101,13 +108,10 @@ export function readFacts(body: string): Facts | null {
       server: text(facts.server),
       opcache: facts.opcache?.enabled === true,
       jit: jit?.on ? text(jit.kind || 'on') : 'off',
-      ini: Object.fromEntries(
-        Object.entries(facts.ini ?? {})
-          .slice(0, 100)
-          .map(([key, value]) => [text(key), text(value)]),
-      ),
+      ini: record(facts.ini, 100),
       extensions: list(facts.extensions, 300),
       ...(uncached.length > 0 && { uncached }),
+      ...(Object.keys(settings).length > 0 && { settings }),
     };
   } catch {
     return null;

@@ -27,14 +27,25 @@ const STARTS: Column<ColdStartRow>[] = [
 
 /** Components of the variants. */
 export function variantGrid({ variants }: Summary) {
+  const hasSettings = variants.some(({ facts }) => facts?.settings);
   return grid(
     'Variants',
-    VARIANTS,
+    VARIANTS.filter((column) => column !== APP || hasSettings),
     variants.map((variant) => ({ ...variant, variant: variant.id })),
   );
 }
 
 const short = (id: string) => id.replace(/^(sha256:)?(.{12}).*$/, '$2');
+
+/** Settings of apps whose framework reports them. */
+const APP: Column<Variant & { variant: string }> = left(
+  'App',
+  ({ facts }) => {
+    const settings = Object.entries(facts?.settings ?? {}).map(([name, value]) => `${name} ${value}`);
+    return settings.length > 0 ? { text: settings.join(', ') } : NOTHING;
+  },
+  { long: true },
+);
 
 const VARIANTS: Column<Variant & { variant: string }>[] = [
   variantColumn,
@@ -48,6 +59,7 @@ const VARIANTS: Column<Variant & { variant: string }>[] = [
     return facts.opcache ? 'on' : { strong: 'off', tone: 'bad' };
   }),
   left('JIT', ({ facts }) => (facts ? { text: facts.jit } : NOTHING)),
+  APP,
   left('Options', ({ options }) => ({ code: optionsOf(options) }), { long: true }),
   left('Image', ({ image }) => (image ? { code: short(image.id) } : NOTHING)),
   right('Size', ({ image }) => (image ? bytes(image.sizeBytes) : NOTHING)),
