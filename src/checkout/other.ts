@@ -12,7 +12,7 @@ import { locate, openRepository, type Repository, type Resolved, resolveRef } fr
 import { describeTree } from './tree.ts';
 
 /** The configuration of a comparison: apps, runtimes, versions of PHP, environment, `compare-to`, rules and the results folder. */
-type Compared = Pick<RunOptions, 'apps' | 'runtimes' | 'php' | 'env'> &
+type Compared = Pick<RunOptions, 'apps' | 'runtimes' | 'php' | 'env' | 'prepare'> &
   Pick<CompareOptions, 'compareTo'> &
   Pick<ReportOptions, 'failOn' | 'out'>;
 

@@ -155,6 +155,9 @@ function describeVariant({ built: images, outcomes }: RunRecord, variant: Planne
   };
 }
 
+/** An app that misses what npm builds. */
+const ASSETS = /Vite manifest|entrypoints\.json|mix-manifest\.json/i;
+
 /** A variant whose twin in the base failed has nothing to be compared with. */
 function missingTwin(variant: Variant, _: number, all: readonly Variant[]): Warning[] {
   const twin = all.find(({ id }) => id === variant.base);
@@ -163,7 +166,9 @@ function missingTwin(variant: Variant, _: number, all: readonly Variant[]): Warn
     {
       code: 'no-base',
       message: `nothing to compare ${variant.label} with: ${twin.label} failed (${twin.failure.stage}): ${twin.failure.reason.replace(/[.\s]+$/, '')}`,
-      remedy: 'its log is in the report; if you cannot fix it, choose another ref in compare-to',
+      remedy: ASSETS.test(twin.failure.reason)
+        ? 'built assets are not in git: build them in `prepare`, which both sides run, not in a step before'
+        : 'its log is in the report; if you cannot fix it, choose another ref in compare-to',
       variant: variant.id,
     },
   ];

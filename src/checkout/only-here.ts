@@ -1,0 +1,42 @@
+import { join, relative } from 'node:path';
+import { CONFIG_FILES, realFiles } from '../config/files.ts';
+import { readComposer, vendorFolderOf } from '../config/parts/composer.ts';
+import { isIgnored } from '../config/parts/dockerignore.ts';
+import type { App } from '../config/types.ts';
+import type { Git } from './git.ts';
+
+/** No request reads them, or both sides get their own. */
+const UNSERVED = /(^|\/)(node_modules|\.git|\.idea|\.vscode|\.DS_Store|\.phpunit\.result\.cache|.*\.log)\/?$/;
+
+/**
+ * Lists the files of an app that git ignores, such as `.env` and built assets: only the checkout is built with them.
+ *
+ * @param path of the app in the repository
+ * @param out our own results
+ * @param commands of the build of both sides: a file that one of them names is made there
+ * @returns paths in the repository, those of folders with a slash at their end
+ */
+export async function listOnlyHere(
+  git: Git,
+  { folder }: Pick<App, 'folder'>,
+  path: string,
+  { out, prepare }: { out: string; prepare: readonly string[] },
+): Promise<string[]> {
+  const { code, stdout } = await git.try([
+    ...['ls-files', '--others', '--ignored', '--exclude-standard', '--directory', '-z', '--', path || '.'],
+  ]);
+  if (code !== 0) return [];
+  const ignored = realFiles.read(join(folder, '.dockerignore')) ?? '';
+  const vendor = vendorFolderOf(readComposer(folder, realFiles));
+  return stdout.split('\0').filter((found) => {
+    const own = relative(path || '.', found);
+    if (found === '' || UNSERVED.test(found) || own === vendor || CONFIG_FILES.includes(own)) return false;
+    if (`${out}/`.startsWith(found.replace(/\/?$/, '/')) || found.startsWith(`${out}/`)) return false;
+    return !isIgnored(ignored, own) && !prepare.some((command) => names(command, own));
+  });
+}
+
+/** Whether a command has the path as a word of its own: `touch database/database.sqlite`, not `.env.example` for `.env`. */
+function names(command: string, path: string): boolean {
+  return command.split(/[\s;&|<>'"]+/).some((word) => word.replace(/^\.\//, '') === path);
+}
