@@ -1,21 +1,24 @@
 import { isAbsolute, join, relative } from 'node:path';
+import { realFiles } from '../config/files.ts';
+import { listOutside } from '../config/parts/composer.ts';
 import { makesIndex, ROOTS } from '../config/parts/roots.ts';
 import type { PhpNeed } from '../config/php/constraint.ts';
 import { describeNeed, findUnmetNeed } from '../config/php/php-versions.ts';
 import { escapeText } from '../config/text.ts';
 import type { App, Config, OtherApp, Runtime, Whereabouts } from '../config/types.ts';
 import type { Warning } from '../results/results.ts';
-import { plural } from '../text/plain.ts';
+import { listNames, plural } from '../text/plain.ts';
 import { listChanged } from './changed.ts';
 import type { Found, Surroundings } from './found.ts';
 import { listUncommitted, settingsIn } from './head.ts';
 import { findNeedsAt } from './needs-at.ts';
+import { listOnlyHere } from './only-here.ts';
 import { locate, type Repository, typeAt } from './repository.ts';
 import { findVendor, INSTALL } from './vendor.ts';
 
 /** The project whose base is looked for. */
 export interface Subject {
-  config: Pick<Config, 'out' | 'runtimes' | 'php' | 'env'>;
+  config: Pick<Config, 'out' | 'runtimes' | 'php' | 'env' | 'prepare'>;
   around: Surroundings;
   repository: Repository;
   /** The path of each app in the repository. */
@@ -43,6 +46,12 @@ export async function describeTree(tree: Tree, subject: Subject): Promise<Found>
     } else {
       const { root, vendor } = found;
       const install = vendor === INSTALL;
+      const outside = install ? noteOutside(tree, app) : null;
+      if (outside) {
+        notes.push(outside);
+        apps[app.name] = { missing: outside.message };
+        continue;
+      }
       const at = { path, env: config.env, isInstalled: install };
       // Packages of the checkout serve both, and were checked with it.
       const php =
@@ -69,7 +78,8 @@ export async function describeTree(tree: Tree, subject: Subject): Promise<Found>
     ...compared.flatMap((there) => ('folder' in there ? [there.folder] : [])),
     ...bring.flatMap(({ from }) => (isAbsolute(from) ? [] : [from])),
   ];
-  notes.push(...(await noteState(subject, tree, paths)));
+  const built = [...subject.apps].filter(([{ name }]) => isThere(apps[name]));
+  notes.push(...(await noteState(subject, tree, paths)), ...(await noteOnlyHere(subject, tree, built)));
   return {
     other: { kind: 'commit', ...tree, apps, runtimes },
     source: { top: repository.top, commit: tree.commit, bring },
@@ -91,6 +101,18 @@ async function listChangedByApp(
 }
 
 const nameOf = ({ given, commit }: Tree) => `${given} (${commit.slice(0, 10)})`;
+
+/** The packages of the two differ, and Composer cannot install them in the build; null: it can. */
+function noteOutside(tree: Tree, { name, folder }: App): Warning | null {
+  const outside = listOutside(folder, realFiles);
+  if (outside.length === 0) return null;
+  return {
+    code: 'no-base',
+    message: `app '${name}' is not compared: ${nameOf(tree)} has other packages, and the build cannot install ${outside[0]}, outside the app's folder`,
+    remedy: "make the top folder the app: see 'A monorepo' in docs/apps.md",
+    variant: null,
+  };
+}
 
 /** Its document root there, and what Composer has installed if git does not have that. */
 async function findAppAt(
@@ -212,6 +234,30 @@ async function noteState(
     });
   }
   return [...notes, ...(await noteGaps(repository, tree, paths))];
+}
+
+/** Warns of files that the checkout is built with and the base is not. */
+async function noteOnlyHere(
+  { repository, config }: Subject,
+  tree: Tree,
+  apps: readonly (readonly [App, string])[],
+): Promise<Warning[]> {
+  const out = relative(repository.top, config.out);
+  const lists = apps.map(([app, path]) =>
+    listOnlyHere(repository.git, app, path, { out, prepare: config.prepare }),
+  );
+  const found = [...new Set((await Promise.all(lists)).flat())];
+  if (found.length === 0) return [];
+  const some = listNames(found, escapeText);
+  return [
+    {
+      code: 'not-in-git',
+      message: `git ignores ${some}: the checkout is built with ${found.length === 1 ? 'it' : 'them'}, ${nameOf(tree)} without`,
+      remedy:
+        'list in .dockerignore what production has not, and make the rest with `prepare`, which both sides run',
+      variant: null,
+    },
+  ];
 }
 
 /** Warns of files that git keeps elsewhere and the base lacks: submodules and Git LFS. */

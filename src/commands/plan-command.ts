@@ -1,8 +1,11 @@
+import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeOther, findOtherSide, sayOther } from '../checkout/other.ts';
 import type { Command } from '../config/command.ts';
 import { refuseEngines } from '../config/engine-key.ts';
+import { realFiles } from '../config/files.ts';
 import { parseConfig } from '../config/parse.ts';
+import { checkPathPackages } from '../config/parts/composer.ts';
 import type { Config } from '../config/types.ts';
 import type { Connection } from '../engine/connection.ts';
 import { connectDocker } from '../engine/docker.ts';
@@ -10,7 +13,7 @@ import { lookForImage } from '../engine/image-store.ts';
 import { K6_IMAGE } from '../engine/k6-image.ts';
 import { diagnoseNeeds, lookAround } from '../engine/machine/doctor.ts';
 import type { Finding } from '../engine/machine/finding.ts';
-import { MachineError } from '../errors.ts';
+import { MachineError, UserError } from '../errors.ts';
 import type { Host } from '../host.ts';
 import { basesOfApp } from '../images/app-build.ts';
 import { basesOf } from '../images/bake.ts';
@@ -74,7 +77,7 @@ async function showPlannedAt(
   const notes = [
     ...planned.warnings,
     ...(isRemote && cpus.length === 0 ? [CPUS_UNKNOWN] : []),
-    ...[...(found?.notes ?? []), ...unread, ...lacking.flatMap(noteLack)],
+    ...[...(found?.notes ?? []), ...unread, ...lacking.flatMap(noteLack), ...noteUnbuilt(config)],
   ];
   print(
     command.json
@@ -96,6 +99,20 @@ const CPUS_UNKNOWN: Warning = {
 function noteLack({ ok, what }: Finding): Warning[] {
   if (ok) return [];
   return [{ code: 'not-ready', message: what, remedy: 'a run would stop before the build', variant: null }];
+}
+
+/** A step before the run may yet bring what the build of an app would lack. */
+function noteUnbuilt({ apps }: Pick<Config, 'apps'>): Warning[] {
+  return apps.flatMap(({ folder }) => {
+    try {
+      checkPathPackages(folder, realFiles, realpathSync);
+      return [];
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      const { found, hint = '' } = error.detail;
+      return [{ code: 'not-ready', message: `${error.message}: ${found}`, remedy: hint, variant: null }];
+    }
+  });
 }
 
 /** Looks at k6 scripts where the engine has the image of k6: a plan pulls none. */

@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describeHead } from '../checkout/head.ts';
@@ -42,7 +43,7 @@ export async function prepare(desk: Desk, asked: Config) {
   });
   const given = found ? { ...asked, other: found.other } : asked;
   const variants = planVariants(given);
-  for (const { folder } of given.apps) checkPathPackages(folder, realFiles);
+  for (const { folder } of given.apps) checkPathPackages(folder, realFiles, realpathSync);
   if (found) say(`comparing with ${sayOther(found.other)}`);
   for (const { message } of found?.notes ?? []) say(message);
   const compose = given.services && (await readCompose({ docker, run, signal, say }, given.services));

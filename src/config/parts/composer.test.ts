@@ -104,13 +104,24 @@ test('packages beside the app are refused where Composer would look for them in 
     'composer.json': JSON.stringify({ require: { 'acme/core': '*', 'acme/ui': '*' } }),
     'composer.lock': JSON.stringify({ packages: [beside, within] }),
   };
-  const check = (more = {}) => checkPathPackages('/app', memoryFiles('/app', { ...files, ...more }));
+  const real = (path: string) => path.replace('/app/vendor/acme/', '/packages/');
+  const check = (more = {}) => checkPathPackages('/app', memoryFiles('/app', { ...files, ...more }), real);
   expect(messageOf(check)).toBe(
     `packages of composer.lock are outside the app's folder
   found:   'acme/core' from '../../packages/core'
   allowed: packages within it: the build sees nothing else
-  hint:    copy them into vendor/ in a step before, with 'COMPOSER_MIRROR_PATH_REPOS=1 composer install --no-dev': it is used as it is`,
+  hint:    copy them into vendor/ in a step before, with 'COMPOSER_MIRROR_PATH_REPOS=1 composer install --no-dev': it is used as it is. To compare commits, see 'A monorepo' in docs/apps.md`,
   );
+  const at = (name: string) => ({ dist: { type: 'path', url: '../../packages/core' }, 'install-path': name });
+  const installed = (name: string) => ({
+    'vendor/autoload.php': '',
+    'vendor/composer/installed.json': JSON.stringify({ packages: [at(`../${name}`)] }),
+    [`vendor/${name}/core.php`]: '',
+  });
+  expect(messageOf(() => check(installed('acme/core')))).toMatch(
+    /^linked packages in vendor\/ are outside the app's folder\n {2}found: {3}'vendor\/acme\/core' to '\.\.\/\.\.\/packages\/core'$/m,
+  );
+  expect(() => check(installed('copied/core'))).not.toThrow();
   expect(() => check({ 'composer.lock': JSON.stringify({ packages: [within] }) })).not.toThrow();
   expect(() => check({ 'vendor/autoload.php': '' })).not.toThrow();
   expect(() => check({ '.dockerignore': 'composer.json\n' })).not.toThrow();

@@ -65,27 +65,43 @@ export function findServedVendor(folder: string, files: Files): string | null {
   return isIgnored(files.read(join(folder, '.dockerignore')) ?? '', loader) ? null : vendor;
 }
 
-/**
- * Composer installs in the build, which sees the app's folder alone.
- *
- * @throws UserError a package of composer.lock is in another folder
- */
-export function checkPathPackages(folder: string, files: Files): void {
-  const ignored = files.read(join(folder, '.dockerignore')) ?? '';
-  const installs =
-    files.kind(join(folder, 'composer.json')) === 'file' && !isIgnored(ignored, 'composer.json');
-  if (!installs || findServedVendor(folder, files) !== null) return;
-  const outside = (readLocked(folder, files) ?? []).flatMap(({ name, dist }) => {
+/** Packages of composer.lock that are in folders outside the app's: `'acme/shared' from '../../packages/shared'`. */
+export function listOutside(folder: string, files: Files): string[] {
+  return (readLocked(folder, files) ?? []).flatMap(({ name, dist }) => {
     const { type, url } = entriesOf(dist);
     const isOutside =
       type === 'path' && typeof url === 'string' && /^(\/|\.\.(\/|$))/.test(posix.normalize(url));
     return isOutside ? [`${quote(String(name))} from ${quote(url)}`] : [];
   });
+}
+
+/**
+ * The build sees the app's folder alone: Composer could not install packages of others, and links to them would lead nowhere.
+ *
+ * @param real the path of a file or folder without links on the way; throws if there is none
+ * @throws UserError a package of the app is in another folder
+ */
+export function checkPathPackages(folder: string, files: Files, real: (path: string) => string): void {
+  const ignored = files.read(join(folder, '.dockerignore')) ?? '';
+  if (files.kind(join(folder, 'composer.json')) !== 'file' || isIgnored(ignored, 'composer.json')) return;
+  const vendor = findServedVendor(folder, files);
+  const outside = vendor === null ? listOutside(folder, files) : listLinked(folder, vendor, files, real);
   if (outside.length === 0) return;
-  throw new UserError("packages of composer.lock are outside the app's folder", {
+  const where = vendor === null ? 'packages of composer.lock' : `linked packages in ${vendor}/`;
+  throw new UserError(`${where} are outside the app's folder`, {
     found: outside.slice(0, 4).join(', '),
     allowed: 'packages within it: the build sees nothing else',
-    hint: "copy them into vendor/ in a step before, with 'COMPOSER_MIRROR_PATH_REPOS=1 composer install --no-dev': it is used as it is",
+    hint: "copy them into vendor/ in a step before, with 'COMPOSER_MIRROR_PATH_REPOS=1 composer install --no-dev': it is used as it is. To compare commits, see 'A monorepo' in docs/apps.md",
+  });
+}
+
+/** Installed packages that are links out of the app's folder. */
+function listLinked(folder: string, vendor: string, files: Files, real: (path: string) => string): string[] {
+  const top = real(folder);
+  return listPathPackages(folder, vendor, files).flatMap(({ url, path }) => {
+    const place = join(folder, path);
+    if (files.kind(place) !== 'folder' || real(place).startsWith(`${top}/`)) return [];
+    return [`${quote(path)} to ${quote(url)}`];
   });
 }
 
