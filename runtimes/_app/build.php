@@ -53,6 +53,11 @@ function setIni(): void
 function install(): void
 {
     setIni();
+    // Outside its debug mode Symfony never asks whether a cache is older than the code: one from another machine would be served.
+    $cache = 'var/cache/' . basename(getenv('APP_ENV') ?: 'prod');
+    if (is_file('bin/console') && is_dir($cache)) {
+        run(['rm', '-rf', "./$cache"]);
+    }
     if (!is_file('composer.json')) {
         return;
     }
@@ -113,7 +118,7 @@ function findException(string $said): ?string
 
 function prepare(string $command): void
 {
-    [$code, $said] = run(['sh', '-euc', $command]);
+    [$code, $said] = run(['sh', '-euc', $command], ['COMPOSER_ALLOW_SUPERUSER' => '1']);
     if ($code !== 0) {
         fail("prepare: '" . substr($command, 0, 100) . "' ended with exit code $code: " . (findException($said) ?? lastLine($said)));
     }
@@ -155,6 +160,10 @@ function check(string $root): void
 function warm(): void
 {
     $kind = (string) getenv('BENCH_KIND');
+    $command = ['symfony' => 'bin/console', 'laravel' => 'artisan'][$kind] ?? null;
+    if ($command !== null && !is_file($command)) {
+        echo SAYS, "note: no cache of the framework was filled, as there is no $command in the app's folder: do it in 'prepare'\n";
+    }
     if ($kind === 'symfony' && is_file('bin/console')) {
         // Without it the app would compile its container in the first request, or fail to.
         [$code, $said] = run(['php', 'bin/console', 'cache:warmup', '--no-interaction', '--no-ansi']);

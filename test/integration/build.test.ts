@@ -161,6 +161,19 @@ describe('credentials for private packages', () => {
     expect(await findInLayers(name, [token, hash])).toEqual([hash]);
   });
 
+  test('may be in a file of the app, which no image gets', async () => {
+    delete process.env.COMPOSER_AUTH;
+    try {
+      const app = appThat('with-file', "file_put_contents('auth', md5((string) getenv('COMPOSER_AUTH')));");
+      writeFileSync(join(app, 'auth.json'), auth);
+      const { name } = factsOf(await build(app));
+      expect(await php(name, "echo file_get_contents('/app/auth');")).toBe(hash);
+      expect(await findInLayers(name, [token, hash])).toEqual([hash]);
+    } finally {
+      process.env.COMPOSER_AUTH = auth;
+    }
+  });
+
   test('are blanked out where a script prints them and the build fails', async () => {
     const app = appThat('telling', "echo getenv('COMPOSER_AUTH'), PHP_EOL; exit(1);");
     const built = await build(app);
