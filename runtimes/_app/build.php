@@ -29,9 +29,15 @@ function run(array $command, array $env = []): array
     return [proc_close($process), $output];
 }
 
+/** Prints it in a line of its own: the output of a command may end within one. */
+function say(string $what): void
+{
+    echo "\n", SAYS, preg_replace('/\s+/', ' ', $what), "\n";
+}
+
 function fail(string $why): never
 {
-    echo "\n", SAYS, preg_replace('/\s+/', ' ', $why), "\n";
+    say($why);
     exit(1);
 }
 
@@ -162,7 +168,7 @@ function warm(): void
     $kind = (string) getenv('BENCH_KIND');
     $command = ['symfony' => 'bin/console', 'laravel' => 'artisan'][$kind] ?? null;
     if ($command !== null && !is_file($command)) {
-        echo SAYS, "note: no cache of the framework was filled, as there is no $command in the app's folder: do it in 'prepare'\n";
+        say("note: no cache of the framework was filled, as there is no $command in the app's folder: do it in 'prepare'");
     }
     if ($kind === 'symfony' && is_file('bin/console')) {
         // Without it the app would compile its container in the first request, or fail to.
@@ -180,7 +186,7 @@ function warm(): void
             }
             // Some apps cannot have one of these, and are deployed without.
             if ($code !== 0) {
-                echo SAYS, "note: served without artisan $command: ", preg_replace('/\s+/', ' ', findReason($said)), "\n";
+                say("note: served without artisan $command: " . findReason($said));
                 run(['php', 'artisan', str_replace(':cache', ':clear', $command), '--no-interaction', '--no-ansi']);
             }
         }
