@@ -36,6 +36,8 @@ const LONGER = ['--load', 'vus(2, 2s)'];
 const IDS = ['faulty@8.4', 'faulty@8.4[from=load]'];
 const TWO = ['--runtimes', 'faulty,faulty[from=load]', '--instances', '2', ...LONGER];
 export const ONE = ['--runtimes', 'faulty', '--instances', '3', ...LONGER];
+/** So long that a busy engine, too, kills a container before it is over. */
+const ONE_LONG = [...ONE.slice(0, -1), 'vus(2, 6s)'];
 
 export async function end(run: Run): Promise<Seen> {
   const { code, stdout, stderr } = await run.done;
@@ -46,20 +48,34 @@ export async function end(run: Run): Promise<Seen> {
 const measuredIn = (results: Results, id: string) =>
   slicesOf(results, id).flatMap(({ outcome, instance }) => (outcome === 'ok' ? [instance] : []));
 
-/** Waits until k6 loads: the sampler has begun and a process of it runs. */
-export async function loading(run: Run, instance: string) {
+/**
+ * Waits until k6 loads: the sampler has begun and a process of it runs.
+ *
+ * @param end of containers' names
+ * @returns those names, asked for before the load: a busy engine takes its time for a list
+ */
+export async function loading(run: Run, instance: string, end = ''): Promise<string[]> {
+  await told(run, `instance ${instance}: starting`);
+  const names = await find(run, end);
   await told(run, `instance ${instance}: paths`);
   const isLoaded = async () =>
     (await docker('container', 'top', ARENA, '-eo', 'pid,args')).includes('lib/main.js');
   await during(run, isLoaded);
   await realHost.sleep(500);
+  return names;
 }
 
-async function kill(...parts: string[]) {
-  const names = (await ourContainers()).filter((name) => parts.some((part) => name.endsWith(part)));
-  expect(names.length).toBeGreaterThan(0);
-  await docker('container', 'kill', ...names);
+/** Waits for containers whose names end so. */
+async function find(run: Run, end: string): Promise<string[]> {
+  let names: string[] = [];
+  await during(run, async () => {
+    names = (await ourContainers()).filter((name) => name.endsWith(end));
+    return names.length > 0;
+  });
+  return names;
 }
+
+const kill = (...names: string[]) => docker('container', 'kill', ...names);
 
 /** By the measurements that were appended: nothing else may have been written. */
 export function expectKept(project: Project, out: string) {
@@ -67,10 +83,10 @@ export function expectKept(project: Project, out: string) {
   expect(kept.map(({ instance, outcome }) => [instance, outcome])).toEqual([[0, 'ok']]);
 }
 
-const SCENARIO = `
-title: A second of it
+const scenario = (load: string) => `
+title: Some of it
 paths: ['/json?n=5']
-load: vus(2, 1s)
+load: ${load}
 `;
 /** Runs "$@" in a terminal whose shell passes SIGHUP on, as bash does. A file shows its end, as nothing else does. */
 const IN_TERMINAL = `
@@ -127,8 +143,7 @@ export const runFaults: readonly Fault<RunWorld>[] = [
     kept: 'all of the other variants, and the slices of this one before',
     async inject({ project, out, bench }) {
       const run = bench(...TWO);
-      await loading(run, '2/2');
-      await kill('-1-18080');
+      await kill(...(await loading(run, '2/2', '-1-18080')));
       const seen = await end(run);
       const results = project.results(out);
       const failed = IDS.filter((id) => variantOf(results, id).failure);
@@ -145,12 +160,15 @@ export const runFaults: readonly Fault<RunWorld>[] = [
     async inject({ project, out }) {
       const folder = join(project.folder, '.bench/scenarios');
       mkdirSync(folder, { recursive: true });
-      for (const name of ['one', 'two']) writeFileSync(join(folder, `${name}.yaml`), SCENARIO);
+      // On a busy machine the kill comes while the second is under way.
+      const loads = Object.entries({ one: 'vus(2, 1s)', two: 'vus(2, 4s)' });
+      for (const [name, load] of loads) writeFileSync(join(folder, `${name}.yaml`), scenario(load));
       const flags = ['--runtimes', 'faulty,faulty[from=load]', '--scenarios', 'one,two', '--warmup', '0s'];
       const run = project.run(out, ...flags, '--instances', '1', '--blocks', '1');
       // A slice is appended when a k6 process ends; the next one takes a while to begin.
+      const names = await find(run, '-18080');
       await during(run, () => readMeasurements(join(project.folder, out)).length > 0);
-      await kill('-18080');
+      await kill(...names);
       const seen = await end(run);
       const results = project.results(out);
       const outcomes = IDS.map((id) => slicesOf(results, id).map(({ outcome }) => outcome));
@@ -167,9 +185,9 @@ export const runFaults: readonly Fault<RunWorld>[] = [
     exitCode: 4,
     kept: 'all slices before',
     async inject({ project, out, bench }) {
-      const run = bench(...ONE);
+      const run = bench(...ONE_LONG);
       await loading(run, '2/3');
-      await docker('container', 'kill', ARENA);
+      await kill(ARENA);
       const seen = await end(run);
       expect(measuredIn(project.results(out), 'faulty@8.4')).toEqual([0]);
       return seen;
@@ -181,9 +199,8 @@ export const runFaults: readonly Fault<RunWorld>[] = [
     exitCode: 0,
     kept: 'throughput and latency of all slices, CPU and memory of those before',
     async inject({ project, out, bench }) {
-      const run = bench(...ONE);
-      await loading(run, '2/3');
-      await kill('-sampler');
+      const run = bench(...ONE_LONG);
+      await kill(...(await loading(run, '2/3', '-sampler')));
       const seen = await end(run);
       const slices = slicesOf(project.results(out), 'faulty@8.4');
       expect(slices.map(({ outcome }) => outcome)).toEqual(['ok', 'ok', 'ok']);
@@ -266,8 +283,7 @@ export const runFaults: readonly Fault<RunWorld>[] = [
     async inject({ project, out, bench }) {
       const image = await makeLateK6(project.folder);
       const run = bench(...ONE, '--image', `${K6_IMAGE}=${image}`);
-      await loading(run, '2/3');
-      const sampler = (await ourContainers()).find((name) => name.endsWith('-sampler'));
+      const [sampler] = await loading(run, '2/3', '-sampler');
       await docker('exec', sampler as string, 'touch', '/tmp/set-back');
       // k6 keeps its clock here, and CPU is read by it: the sampler needs the same one again.
       await realHost.sleep(1500);

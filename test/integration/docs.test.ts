@@ -125,12 +125,13 @@ describe('adding a runtime', () => {
     const arena = await startArena();
     const server = await serve(arena, image);
     const observer = await serve(arena, image);
-    const answer = ask(server, ['/io?ms=2000'], { from: observer.container });
+    // Long enough for a busy engine, and less than the 10 s that a stop takes at most.
+    const answer = ask(server, ['/io?ms=6000'], { from: observer.container });
     const established = new RegExp(`:${server.port.toString(16).toUpperCase()} \\S+ 01 `);
     await expect.poll(() => docker('exec', observer.container, 'cat', '/proc/net/tcp')).toMatch(established);
     const { stop } = parse(page.files['.bench/runtimes/php-server/runtime.yaml'] ?? '');
     await docker('kill', '--signal', stop.signal, server.container);
-    expect((await answer)[0]).toMatchObject({ status: 200, body: '{"type":"io","ms":2000}' });
+    expect((await answer)[0]).toMatchObject({ status: 200, body: '{"type":"io","ms":6000}' });
     expect(await docker('wait', server.container)).toBe('0');
   });
 });

@@ -40,9 +40,11 @@ function expectMeasured(results: Results, id: string, slices = 1) {
   expect(variantOf(results, id)).toMatchObject({ failure: null, facts: { opcache: true } });
   const measured = slicesOf(results, id).filter(({ outcome }) => outcome === 'ok');
   expect(measured).toHaveLength(slices);
-  for (const { requests, okCount, cpu } of measured) {
-    expect(okCount).toBe(requests);
-    expect(requests).toBeGreaterThan(0);
+  for (const { requests, okCount, errors, cpu } of measured) {
+    // A machine that stands still for QUICK's 500 ms makes requests late, and nothing else wrong.
+    const late = errors.reduce((sum, { kind, count }) => sum + (kind === 'timeout' ? count : 0), 0);
+    expect(requests - okCount).toBe(late);
+    expect(okCount).toBeGreaterThan(requests / 2);
     expect(cpu?.usedUs).toBeGreaterThan(0);
   }
 }
@@ -83,7 +85,9 @@ describe('variants that fail beside one that does not', () => {
 
   beforeAll(async () => {
     const runtimes = ['apache', ...Object.keys(faults), 'faulty[fault=fails-under-load]'];
-    const run = project.bench('many', '--runtimes', runtimes.join(','), '--instances', '2', '--paths', PATH);
+    // On a busy machine an answer takes longer than QUICK waits, and a server is to fail as it was told.
+    const flags = ['--instances', '2', '--paths', PATH, '--timeout', '5s'];
+    const run = project.bench('many', '--runtimes', runtimes.join(','), ...flags);
     await told(run, 'instance 1/2: paths');
     serving = (await ourContainers()).filter((name) => /-0-\d+$/.test(name));
     ({ code, stdout, stderr } = await run.done);
@@ -217,8 +221,8 @@ describe('an app that is not ready to be served', () => {
 describe('k6', () => {
   it('is killed: its slices are void, those of other processes are kept', async () => {
     const run = project.bench('k6', ...['--runtimes', 'apache,faulty', '--instances', '2', ...LONGER]);
-    await told(run, 'instance 1/2: paths');
-    await killLoad(run);
+    await told(run, 'instance 1/2: starting');
+    await killLoad();
     const { code, stderr } = await run.done;
     expectRow('k6', { code, printed: stderr });
     const results = project.results('k6');
@@ -402,8 +406,9 @@ describe('a second run meanwhile', () => {
 
 describe('what is in the way', () => {
   it('a listener on a port of the run fails the variant that was to have it', async () => {
-    // The build gives us the time to put it there; with this seed the port is not that of the one that does not build.
-    const run = project.bench('port', '--seed', '2', '--runtimes', 'apache,faulty,unbuildable[seconds=5]');
+    // The build gives us the time to put it there, on a busy machine more than 5 s. With this seed the port is not that of
+    // the one that does not build.
+    const run = project.bench('port', '--seed', '2', '--runtimes', 'apache,faulty,unbuildable[seconds=15]');
     await during(run, () => existsSync(join(project.folder, 'port/results.json')));
     const listener =
       "echo 'export default () => {}' >/tmp/idle.js; exec k6 run --paused --address :18080 /tmp/idle.js";

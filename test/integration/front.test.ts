@@ -83,8 +83,11 @@ test('a variant whose front ends has failed', async () => {
     '--warmup',
     '5s',
   );
+  // Asked for before the load, of which a busy engine would use up seconds.
+  const name = async () => (await ourContainers()).find((one) => one.endsWith('-front'));
+  await during(run, async () => (await name()) !== undefined);
+  const front = (await name()) ?? '';
   await told(run, 'instance 1/1: paths');
-  const front = (await ourContainers()).find((one) => one.endsWith('-front')) ?? '';
   await docker('kill', front);
   expect((await run.done).code).toBe(3);
   expect(variantOf(project.results('ended'), FRONT).failure).toMatchObject({

@@ -78,14 +78,15 @@ async function connectionsTo({ port }: Server): Promise<number> {
   return sockets.filter(([, , to, state]) => to === remote && state === '01').length;
 }
 
-// One worker, busy with the first; the second waits on a connection that is kept, the third on one that nobody has accepted.
+// One worker, busy with the first for so long that a busy engine can pass the signal on, and for less than a stop may take.
+// The second waits on a connection that is kept, the third on one that nobody has accepted.
 const WAITING = `
 $kept = connect();
 send($kept, '/json');
 $first = receive($kept);
 $closes = stripos($first, 'connection: close') !== false;
 $busy = connect();
-send($busy, '/io?ms=3000');
+send($busy, '/io?ms=7000');
 usleep(300_000);
 if ($closes) $kept = connect();
 send($kept, '/io?ms=10');
@@ -123,7 +124,7 @@ describe.each(rows)('$runtime', (row) => {
     const server = await serve(arena, await imageOf(row), env);
     try {
       const answers = run(WAITING, server.port);
-      await expect.poll(() => connectionsTo(server), { timeout: 10_000, interval: 50 }).toBe(3);
+      await expect.poll(() => connectionsTo(server), { interval: 50 }).toBe(3);
       await docker('kill', '--signal', how.signal, server.container);
       const { busy, kept, new: late } = await answers;
       const word = (status: number) => (status === 200 ? 'answered' : 'dropped');
