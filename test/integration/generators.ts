@@ -81,8 +81,8 @@ export async function generate(arena: string, batch: Batch, port: number, n: num
   return Promise.all(folders.map(run));
 }
 
-/** On a busy machine k6 takes its time to read the scripts. */
-const START_MS = 4000;
+/** On a busy machine k6 takes its time to read the scripts. One that is ready later begins later. */
+const START_MS = 8000;
 
 async function furnish(arena: string, folder: string, journey: string): Promise<void> {
   await docker('exec', arena, 'sh', '-c', 'rm -rf "$1" && mkdir -p "$1"', 'sh', folder);
