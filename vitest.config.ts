@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 // How fast a machine is decides no test: these are for what would never come. Nothing is tried twice.
 const PATIENT = {
-  testTimeout: 300_000,
+  testTimeout: 600_000,
   hookTimeout: 600_000,
   expect: { poll: { timeout: 30_000 } },
 };
@@ -22,6 +22,7 @@ const ALONE = [
   'machines',
   'noise',
   'numbers',
+  'own-reading',
   'percentiles',
   'verdicts',
 ].map((name) => `test/integration/${name}.test.ts`);

@@ -161,15 +161,15 @@ test.each(['graphql', 'issues/list-comments', 'issues/create-comment', 'issues/u
 
 test('no answer in time: asked again, then given up with a reason', async () => {
   await post('one');
-  const hurried = { ...manner, timeoutMs: 1000 };
+  const hurried = { ...manner, timeoutMs: 3000 };
   let asked = 0;
   github.delay = async (operation) => {
     if (operation === 'issues/list-comments' && asked++ < 1)
-      await new Promise((resolve) => setTimeout(resolve, 1500));
+      await new Promise((resolve) => setTimeout(resolve, 4500));
   };
   expect(await post('two', 'write-token', hurried)).toMatchObject({ how: 'updated' });
   expect(waits).toEqual([1000]);
-  github.delay = () => new Promise((resolve) => setTimeout(resolve, 1500));
+  github.delay = () => new Promise((resolve) => setTimeout(resolve, 4500));
   expect(await post('three', 'write-token', hurried)).toMatchObject({
     posted: false,
     refused: null,
