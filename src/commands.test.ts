@@ -9,6 +9,18 @@ import { realHost } from './host.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
+test('values of headers are kept out of the report', () => {
+  expect(
+    withoutSecrets([
+      'run',
+      '--headers',
+      'Authorization=Bearer s3cret,X-A=b',
+      '--headers=X-B=s3cret',
+      '--wait',
+    ]),
+  ).toEqual(['run', '--headers', 'Authorization=…', '--headers=X-B=…', '--wait']);
+});
+
 test('values of the environment are kept out of the report', () => {
   expect(
     withoutSecrets([

@@ -87,7 +87,7 @@ function planRound(page: Page, port: number, order: readonly number[]) {
     return { [PATH]: expectationOf(seen, reads) };
   };
   const ports = Object.fromEntries(slices.map(({ variant }) => [variant, port]));
-  const plan = makeK6Plan({ scenario, slices, drainMs: 100 }, ports, HOST, checkedOf);
+  const plan = makeK6Plan({ scenario, slices, drainMs: 100 }, ports, { host: HOST }, checkedOf);
   const arms = Object.fromEntries(slices.map((slice, i) => [sliceId(slice), (ARMS[i] ?? WARMUP).copy]));
   return { plan: { ...plan, arms, pauseMs: PAUSE_MS }, slices, journey: journeyModule(scenario) };
 }

@@ -5,7 +5,8 @@ declare(strict_types=1);
 /**
  * Asks php-cgi for a page, or counts its instructions with callgrind. Called with one argument, JSON:
  *
- *     {"path": "/?a=1", "host": "app.test", "agent": "k6", "requests": 0, "seconds": 60, "pad": 0}
+ *     {"path": "/?a=1", "host": "app.test", "headers": {"Accept": "text/html"}, "agent": "k6",
+ *      "requests": 0, "seconds": 60, "pad": 0}
  *
  * `requests` 0: the answer, as JSON on standard output. Else php-cgi makes so many requests in one process. Files of
  * callgrind begin when a request begins: the second file is the first request's, the last one has the end of the
@@ -106,11 +107,28 @@ function describe_request(array $asked): array
             'HTTP_HOST' => $asked['host'],
             'HTTP_USER_AGENT' => $asked['agent'],
             'HTTP_ACCEPT_ENCODING' => 'gzip',
+            ...header_variables($asked['headers'] ?? []),
             ...($info === '' ? [] : ['PATH_INFO' => $info]),
             ...($asked['pad'] > 0 ? ['BENCH_PAD' => str_repeat('x', $asked['pad'])] : []),
         ],
         null,
     ];
+}
+
+/**
+ * Headers as nginx passes them: names with other characters than letters, digits and hyphens are dropped.
+ *
+ * @return array<string, string>
+ */
+function header_variables(array $headers): array
+{
+    $variables = [];
+    foreach ($headers as $name => $value) {
+        if (preg_match('/^[A-Za-z0-9-]+$/D', (string) $name)) {
+            $variables['HTTP_' . strtoupper(strtr((string) $name, '-', '_'))] = $value;
+        }
+    }
+    return $variables + (isset($headers['Content-Type']) ? ['CONTENT_TYPE' => $headers['Content-Type']] : []);
 }
 
 /** @return array{string, string, ?string} the script, the path behind its name, why there is none */

@@ -1,6 +1,11 @@
 /** The default headers of each request: a server that compresses does so for who asks, as browsers do. */
 export const HEADERS = { 'Accept-Encoding': 'gzip' };
 
+/** All headers of each request: `headers` are the user's, which replace our own. Host null: the name in the URL. */
+export function headersFor({ host, headers }) {
+  return { ...HEADERS, ...headers, ...(host === null ? {} : { Host: host }) };
+}
+
 /** The compared parts of a response, with at most `maxBody` characters of its body. */
 export function toAnswer(response, maxBody) {
   return {

@@ -11,7 +11,7 @@ import { compare, wantsBody, watch } from './watch.js';
 const send = http.request;
 let instance = null;
 
-/** Headers of every request; main.js sets the Host. */
+/** Headers of every request; main.js sets those of the plan. */
 export const common = { ...HEADERS };
 const errors = new Counter('bench_errors');
 /** Names of the journey's endpoints, in the order of the report. */

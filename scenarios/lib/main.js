@@ -6,6 +6,7 @@ import exec from 'k6/execution';
 import http from 'k6/http';
 import { Counter, Gauge } from 'k6/metrics';
 import * as journey from '../journey.js';
+import { headersFor } from './answer.js';
 import { clock, common, endpoints } from './bench.js';
 import {
   blocksOf,
@@ -58,7 +59,7 @@ const blocks = (closed || atRates ? blocksOf(plan) : []).map((block) => {
 });
 const schedule = closed ? clientsOf(blocks, slices) : null;
 const lanes = atRates ? lanesOf(blocks, slices) : [];
-if (plan.host !== null) common.Host = plan.host;
+Object.assign(common, headersFor(plan));
 const watched = plan.checked.map(toWatched);
 const NOTHING_WATCHED = toWatched({});
 const own = plan.ownScenarios;

@@ -1,9 +1,9 @@
 // Asks servers in the arena, without load: are they there, and what do they answer?
-// Reads probe.json: { requests: [{ id, url, host, timeoutMs, until }], hosts, deadlineMs, maxBody }. `until: true` asks again
-// until the answer is 200. Prints the answers as JSON.
+// Reads probe.json: { requests: [{ id, url, host, headers, timeoutMs, until }], hosts, deadlineMs, maxBody }. `until: true`
+// asks again until the answer is 200. Prints the answers as JSON.
 import { sleep } from 'k6';
 import http from 'k6/http';
-import { HEADERS, toAnswer } from './answer.js';
+import { headersFor, toAnswer } from './answer.js';
 
 const probe = JSON.parse(open('../probe.json'));
 
@@ -28,8 +28,8 @@ export function setup() {
   return answers;
 }
 
-function toRequest({ url, host, timeoutMs = 0 }) {
-  const headers = { ...HEADERS, Host: host };
+function toRequest({ url, timeoutMs = 0, ...sent }) {
+  const headers = headersFor(sent);
   // A jar of its own: cookies know no ports, so those of one variant would be sent to the next.
   const jar = new http.CookieJar();
   const timeout = `${Math.max(10_000, timeoutMs)}ms`;

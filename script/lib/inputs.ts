@@ -12,7 +12,7 @@ const NO_COMMENT: readonly KeyName[] = [...PER_MACHINE, 'build-cache'];
 /** A workflow sets these even where a comment may: the comment wins. */
 const COMMENT_WINS: readonly KeyName[] = ['kind', 'extensions', 'profile', 'count'];
 const SCHEDULE: readonly KeyName[] = [
-  ...(['config', 'runtimes', 'app', 'scenarios', 'paths', 'load', 'services', 'set-up'] as const),
+  ...(['config', 'runtimes', 'app', 'scenarios', 'paths', 'headers', 'load', 'services', 'set-up'] as const),
   ...(['images', 'env', 'ini', 'build-cache'] as const),
 ];
 
@@ -24,6 +24,7 @@ const COMMAND = BENCH.filter((key) => !NO_COMMENT.includes(key) && !ASKABLE.incl
 const EACH = {
   list: ' Several with commas.',
   pairs: ' Several with commas.',
+  headers: ' Several with commas, or one per line.',
   lines: ' One per line.',
   texts: ' One per line.',
 };

@@ -235,6 +235,7 @@ test.each([
 
 test.each<[string, (results: Results) => void]>([
   ['other Host header', ({ plan }) => Object.assign(plan, { host: 'www.example.com' })],
+  ['other request headers', ({ plan }) => Object.assign(plan, { headers: ['Accept'] })],
   ['other machine', ({ host }) => Object.assign(host, { cpuModel: 'other' })],
   ['other CPU layout', ({ plan }) => Object.assign(plan.cpus, { server: [0] })],
   [

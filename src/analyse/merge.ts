@@ -2,8 +2,8 @@ import type { Results } from '../results/results.ts';
 import { groupPages } from './checked-pages.ts';
 
 /**
- * Merges the results of several runs as far as their numbers may be compared. They need the same machine and Host
- * header, and no scenario or variant may mean different things in two of them. Results that do not fit form a group
+ * Merges the results of several runs as far as their numbers may be compared. They need the same machine and request
+ * headers, and no scenario or variant may mean different things in two of them. Results that do not fit form a group
  * of their own. A run that is given twice counts once, also as part of earlier merged results. Otherwise its starts
  * would be taken for twice as many.
  *
@@ -42,6 +42,7 @@ function fitTogether(a: Results, b: Results): boolean {
     !runsIn(b).some((id) => runs.includes(id)) &&
     isSameHost(a.host, b.host) &&
     a.plan.host === b.plan.host &&
+    same(a.plan.headers, b.plan.headers) &&
     same(a.plan.cpus, b.plan.cpus) &&
     same(a.plan.shard, b.plan.shard) &&
     same(placeOf(a), placeOf(b)) &&

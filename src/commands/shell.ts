@@ -32,11 +32,11 @@ export async function makeShellCaller({ argv, packageRoot }: Shell) {
   return { ...caller, progress };
 }
 
-/** The command line as the report repeats it: what the app is given in its environment may be secret. */
+/** The command line as the report repeats it: the app's environment and the headers of requests may be secret. */
 export function withoutSecrets(argv: readonly string[]): string[] {
   return argv.map((word, i) =>
-    argv[i - 1] === '--env' || word.startsWith('--env=')
-      ? word.replace(/^(--env=)?([^=]*)=.*$/s, '$1$2=…')
+    /^--(env|headers)$/.test(argv[i - 1] ?? '') || /^--(env|headers)=/.test(word)
+      ? word.replace(/^(--(?:env|headers)=)?([^=]*)=.*$/s, '$1$2=…')
       : word,
   );
 }

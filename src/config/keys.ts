@@ -30,13 +30,13 @@ import {
 import { parseTune } from './keys/tune-key.ts';
 import { LOAD_FORMS } from './parts/load.ts';
 import { scenarioKeys } from './parts/scenarios.ts';
+import { REQUEST_KEYS } from './requests/headers.ts';
 import { parseShare } from './text.ts';
 import type { AppKind } from './types.ts';
 import {
   anyText,
   booleanValue,
   cpusValue,
-  hostValue,
   integerValue,
   linesOf,
   listOf,
@@ -131,12 +131,7 @@ export const KEYS = {
     many: 'list',
   },
   journey: { schema: pathValue, value: 'FILE', about: 'Your own k6 script, instead of a scenario' },
-  host: {
-    schema: hostValue,
-    value: 'NAME',
-    about: 'Host name of all requests, such as www.example.com. Requests never leave the machine',
-    default: 'app.test',
-  },
+  ...REQUEST_KEYS,
   load: {
     schema: scenarioKeys.load,
     value: 'LOAD',

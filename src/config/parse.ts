@@ -79,6 +79,7 @@ function readRun(layers: readonly Layer[], sources: Sources, files: Files): RunO
   checkExtensions(apps, runtimes, files);
   const scenarios = readScenarios(layers, apps, { packageRoot, cwd, besides }, files);
   const env = readEnvironment(layers, runtimes);
+  const headers = mergeKey(layers, 'headers');
   const budgetMs = readBudget(layers);
   return {
     ...{ apps, runtimes, php, scenarios, env },
@@ -96,6 +97,7 @@ function readRun(layers: readonly Layer[], sources: Sources, files: Files): RunO
       setUp: value('set-up'),
     }),
     host: value('host') ?? KEYS.host.default,
+    ...(Object.keys(headers).length > 0 && { headers }),
     seed: value('seed') ?? Math.floor(random() * 2 ** 32),
     images: readImages(layers, files),
     ...readServices(layers, files),

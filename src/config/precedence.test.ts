@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { cwd, parse } from '../../test/fixtures/memory-files.ts';
 
 describe('precedence', () => {
-  const file = 'instances: 4\nphp: 8.2\nenv: { A: file, B: file, C: file }\nslo: { p99: 1s, ok: 99% }\n';
-  const inputs = { instances: '5', env: 'B=input\nC=input\n', php: '' };
+  const file =
+    'instances: 4\nphp: 8.2\nenv: { A: file, B: file, C: file }\nheaders: { A: file, B: file, C: file }\nslo: { p99: 1s, ok: 99% }\n';
+  const inputs = { instances: '5', env: 'B=input\nC=input\n', headers: 'B=input,C=input', php: '' };
 
   test('flag over input over file over default', () => {
     const files = { '.bench.yml': file };
@@ -18,8 +19,13 @@ describe('precedence', () => {
   });
 
   test('maps are merged by key', () => {
-    const config = parse({ '.bench.yml': file }, ['--env', 'C=flag', '--slo', 'p99=2s'], { inputs });
+    const config = parse(
+      { '.bench.yml': file },
+      ['--env', 'C=flag', '--headers', 'C=flag', '--slo', 'p99=2s'],
+      { inputs },
+    );
     expect(config.env).toEqual({ A: 'file', B: 'input', C: 'flag' });
+    expect(config.headers).toEqual({ A: 'file', B: 'input', C: 'flag' });
     expect(config.scenarios[0]?.slo).toEqual({ p99Ms: 2000, okRatio: 0.99 });
   });
 

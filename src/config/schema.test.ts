@@ -23,6 +23,7 @@ test.each([
   'instances: 5\nwait: true\nreuse: off\nseed: 0',
   'server-cpus: 0\nload-cpus: [1, 2-3]',
   'env: { A: 1, B: ~, C: true, D: x }',
+  'headers: { X-A: 1, X-B: true, Accept: text/html }',
   'images: images.yml',
   'images: { php:8.4-fpm: mirror.example/php:8.4-fpm }',
   'compare-to: base\nreference: x\nfail-on: [slower > 3%, p99 slower > 5% on x]\nbudget: 2m30s',

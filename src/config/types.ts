@@ -278,6 +278,8 @@ export interface RunOptions {
   durationScale?: number;
   /** Host header of every request: a name, with a port where it is not 80. */
   host: string;
+  /** Other headers of every request, by canonical name; left out: none. Values may be secrets. */
+  headers?: Readonly<Record<string, string>>;
   /** Fresh starts of all containers; left out: as the load suggests. */
   instances?: number;
   /** Recorded; the same seed gives the same order. */

@@ -18,6 +18,12 @@ test('a plan names app, document root, host, paths, load and timeout', () => {
   ]);
 });
 
+test('a plan names the headers of requests, but not their values', () => {
+  const lines = describe({ 'index.php': '' }, '--headers', 'authorization=Bearer s3cret,X-A=1');
+  expect(lines).toContain('headers:   Authorization, X-A');
+  expect(lines.join()).not.toContain('s3cret');
+});
+
 test('a plan names the kind of an app, its extensions, and that the build makes its index.php', () => {
   const require = { 'typo3/cms-core': '^13', 'ext-intl': '*', 'ext-gd': '*' };
   const [app] = describe({ 'composer.json': JSON.stringify({ require }) });

@@ -3,15 +3,17 @@ import { describeNeed } from '../config/php/php-versions.ts';
 import { escapeText } from '../config/text.ts';
 import type { App, Config } from '../config/types.ts';
 
-/** Describes the subject of a plan: apps with their document roots, the requested host, and each scenario. */
+/** Describes the subject of a plan: apps with their document roots, the requested host, names of headers, and each scenario. */
 export function describeSubject(
-  { apps, php, host, scenarios }: Pick<Config, 'apps' | 'php' | 'host' | 'scenarios'>,
+  { apps, php, host, headers, scenarios }: Pick<Config, 'apps' | 'php' | 'host' | 'headers' | 'scenarios'>,
   packageRoot: string,
 ): string[] {
   return [
     ...apps.map((app) => `app:       ${describeApp(app, packageRoot)}`),
     `PHP:       ${php.join(', ')}`,
     `host:      ${escapeText(host)}`,
+    // Without values, which may be secrets.
+    ...(headers ? [`headers:   ${escapeText(Object.keys(headers).join(', '))}`] : []),
     ...scenarios.map(({ name, journey, load, timeoutMs }) => {
       const asked = journey.kind === 'paths' ? journey.paths.join(' ') : journey.name;
       const how = load?.source ?? "the script's own load";

@@ -108,6 +108,7 @@ export function assembleResults(record: RunRecord, elapsedMs: number): Results {
       ...(config.tune && { tune: config.tune }),
       budgetSeconds: config.budgetMs === undefined ? null : config.budgetMs / 1000,
       host: config.host,
+      ...(config.headers && { headers: Object.keys(config.headers).sort() }),
       durationScale: config.durationScale ?? 1,
       compareTo: found && {
         ...describeOther(found.other),

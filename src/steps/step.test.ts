@@ -6,7 +6,12 @@ import { root } from '../../test/fixtures/docs.ts';
 import { memoryFiles } from '../../test/fixtures/memory-files.ts';
 import { makeFolder } from '../../test/fixtures/temporary.ts';
 import { parseConfig } from '../config/parse.ts';
-import { fail, flagsOf, readConfig } from './step.ts';
+import { fail, flagsOf, makeStepCaller, readConfig } from './step.ts';
+
+test('the command that repeats a step has neither the environment nor headers, which may be secret', async () => {
+  const { command } = await makeStepCaller(root, { php: '8.4', env: 'A=s3cret', headers: 'A=s3cret' });
+  expect(command).toEqual(['php-runtime-bench', 'run', '--php', '8.4']);
+});
 
 test('the command that repeats a step means what its inputs meant', () => {
   const inputs = {

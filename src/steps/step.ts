@@ -20,8 +20,8 @@ export async function makeStepCaller(
   inputs: Readonly<Record<string, string>>,
 ): Promise<Caller> {
   const { version } = JSON.parse(await readFile(join(packageRoot, 'package.json'), 'utf8'));
-  // The app's environment may hold secrets, and the command stands in the results.
-  const shown = Object.entries(inputs).filter(([name]) => name !== 'env');
+  // The app's environment and the headers may hold secrets, and the command stands in the results.
+  const shown = Object.entries(inputs).filter(([name]) => name !== 'env' && name !== 'headers');
   return {
     version,
     packageRoot,

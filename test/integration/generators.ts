@@ -73,7 +73,7 @@ export async function generate(arena: string, batch: Batch, port: number, n: num
   const folders = Array.from({ length: n }, (_, i) => `/tmp/generator-${n}-${batch.scenario.name}-${i}`);
   await Promise.all(folders.map((folder) => furnish(arena, folder, journeyModule(batch.scenario))));
   const startAtMs = Date.now() + START_MS;
-  const plan = JSON.stringify({ ...makeK6Plan(batch, { a: port }, 'test.local'), startAtMs });
+  const plan = JSON.stringify({ ...makeK6Plan(batch, { a: port }, { host: 'test.local' }), startAtMs });
   const run = async (folder: string, i: number) => ({
     ...(await runOne(arena, folder, plan, i, n)),
     startAtMs,

@@ -87,6 +87,18 @@ test('another Host header is among the reasons, and what older versions sent', (
   expect(reasonsOf(named(now, 'app.test'), named(then, 'app.test'))).toEqual([]);
 });
 
+test('other request headers are among the reasons', () => {
+  const sending = (results: Results, ...headers: string[]) => ({
+    ...results,
+    plan: { ...results.plan, ...(headers.length > 0 && { headers }) },
+  });
+  const reasonsOf = (earlier: Results) =>
+    compareEarlier(sending(now, 'Accept', 'X-A'), earlier)[0]?.reasons.slice(1);
+  expect(reasonsOf(sending(then, 'Accept'))).toEqual(['other request headers: Accept, X-A now, Accept then']);
+  expect(reasonsOf(then)).toEqual(['other request headers: Accept, X-A now, none then']);
+  expect(reasonsOf(sending(then, 'Accept', 'X-A'))).toEqual([]);
+});
+
 test('another image store of Docker is among the reasons, unless an older version did not note it', () => {
   const storing = (results: Results, imageStore: Results['host']['imageStore']) => ({
     ...results,

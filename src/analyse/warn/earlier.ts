@@ -123,6 +123,7 @@ function unlikeRuns(now: Results, then: Results): string[] {
       : differ('another image store of Docker', `${stores[0]}`, `${stores[1]}`)),
     ...differ('other CPUs for servers and load', cpus(now), cpus(then)),
     ...differ('another Host header', hostOf(now), hostOf(then)),
+    ...differ('other request headers', headersOf(now), headersOf(then)),
     ...differ('load from another place', placeOf(now), placeOf(then)),
     ...differ('another k6', now.tool.k6, then.tool.k6),
   ];
@@ -132,6 +133,8 @@ const placeOf = ({ plan }: Results) => originOf(plan) ?? "the servers' machine";
 
 /** Older versions did not note it: their load named the port. */
 const hostOf = ({ plan }: Results) => plan.host ?? '127.0.0.1 and a port';
+
+const headersOf = ({ plan }: Results) => plan.headers?.join(', ') ?? 'none';
 
 function unlikeScenarios(now: ScenarioFacts, then: ScenarioFacts): string[] {
   const keys = ['journey', 'load', 'timeoutMs', 'warmupMs', 'reuse', 'maxVus'] as const;

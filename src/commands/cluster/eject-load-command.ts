@@ -15,6 +15,7 @@ import { journeyModule, sliceId } from '../../run/load/k6.ts';
 import { ARENA_FOLDER } from '../../run/load/probe.ts';
 import { planForSite, siteK6Plan } from '../../run/load/site-load.ts';
 import { maxVus } from '../../run/measure/generator.ts';
+import { sentBy } from '../../run/servers/target.ts';
 import { makeRunId } from '../../stages/desk.ts';
 import { removeTemporary } from '../../temporary.ts';
 import { atEngine } from '../at-engine.ts';
@@ -101,7 +102,7 @@ async function readScript(
 
 async function makeFiles(
   { baseUrl, segments }: Asked,
-  config: Pick<Config, 'host' | 'images'>,
+  config: Pick<Config, 'host' | 'headers' | 'images'>,
   scenario: Scenario,
   version: string,
   packageRoot: string,
@@ -116,7 +117,7 @@ async function makeFiles(
   }
   const name = objectName(scenario.name);
   const hostHeader = config.host === KEYS.host.default ? null : config.host;
-  const plan = siteK6Plan(batch, hostHeader);
+  const plan = siteK6Plan(batch, { ...sentBy(config), host: hostHeader });
   const first = batch.slices[0] && sliceId(batch.slices[0]);
   const files: MountedFile[] = [
     ...(await readScenarioFiles(scenario, join(packageRoot, 'scenarios'))),
@@ -138,12 +139,24 @@ async function makeFiles(
     // The operator sets tags of its own, which take the place of those in a script.
     flags: plan.ownScenarios ? ['--tag', `slice=${first}`] : [],
   });
-  const about = { version, k6: K6_IMAGE.split(':').at(-1) ?? '', baseUrl, segments, batch };
+  const about = {
+    version,
+    k6: K6_IMAGE.split(':').at(-1) ?? '',
+    baseUrl,
+    segments,
+    ...namesOf(config.headers),
+    batch,
+  };
   return {
     'testrun.yaml': testrun,
     [EJECTED_FILE]: writeEjectedLoad(about),
     'README.md': explain(name, scenario.name, segments, baseUrl),
   };
+}
+
+/** The names alone: values may be secrets. */
+function namesOf(headers: Config['headers']) {
+  return headers && { headers: Object.keys(headers).sort() };
 }
 
 /** Our scripts, the journey, and what a user's script takes, as k6 sees them in its folder. */

@@ -21,6 +21,8 @@ interface EjectedLoad {
   k6: string;
   baseUrl: string;
   segments: number;
+  /** Names of the headers that were set; left out: none. */
+  headers?: readonly string[];
   batch: Batch;
 }
 
@@ -43,6 +45,7 @@ const Ejected = z.looseObject({
   k6: z.string(),
   baseUrl: z.string(),
   segments: z.int().positive(),
+  headers: z.array(z.string()).optional(),
   batch: z.looseObject({
     drainMs: z.number(),
     scenario: z.looseObject({ name: z.string(), title: z.string() }),
@@ -168,7 +171,7 @@ function measureAll(
 }
 
 function planOf(
-  { batch, segments, baseUrl }: EjectedLoad,
+  { batch, segments, baseUrl, headers }: EjectedLoad,
   parts: readonly { name: string; summary: K6Summary }[],
 ) {
   const generators = parts.map(({ name, summary }) => ({
@@ -186,6 +189,7 @@ function planOf(
     ...{ budgetSeconds: null, durationScale: 1, compareTo: null, gates: [] },
     cpus: { server: [], load: [], system: [], services: [], source: 'given' as const },
     scenarios: [describeScenario(batch.scenario)],
+    ...(headers && { headers: [...headers] }),
     elsewhere: { kind: 'cluster' as const, target: baseUrl, generators },
   };
 }

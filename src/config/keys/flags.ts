@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { UserError } from '../../errors.ts';
 import { at } from '../document.ts';
 import { KEYS, type KeyName } from '../keys.ts';
+import { readHeaderPairs } from '../requests/headers.ts';
 import { quote, readPairs, splitList, suggest } from '../text.ts';
 import { exampleOf, keysOf } from './key-sources.ts';
 import type { Key } from './key-values.ts';
@@ -87,6 +88,7 @@ export function readFlags(argv: readonly string[]): Record<string, unknown> {
     const { many } = KEYS[name as KeyName] as Key;
     if (many === 'list') data[name] = texts.join(',');
     else if (many === 'texts') data[name] = texts;
+    else if (many === 'headers') data[name] = at({ name: `--${name}` }, () => readHeaderPairs(texts));
     else if (many) {
       const pairs = many === 'pairs' ? texts.flatMap(splitList) : texts;
       data[name] = at({ name: `--${name}` }, () => readPairs(pairs, exampleOf(name)));

@@ -13,6 +13,7 @@ const EXAMPLES: Partial<Record<string, string>> = {
   slo: 'p99=300ms',
   env: 'APP_ENV=prod',
   ini: 'max_input_vars=5000',
+  headers: 'Accept=application/json',
   image: 'php:8.4-fpm=mirror.example/php:8.4-fpm',
   prepare: 'php artisan migrate --force',
   mask: '\\d{14}',

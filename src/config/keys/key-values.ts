@@ -19,10 +19,10 @@ export interface Key {
   /** Shown in the help text. */
   default?: string;
   /**
-   * How one text holds several values: `a,b`, or `K=V,K=V` (`pairs`), or for each flag or line one `K=V` (`lines`) or any
-   * text (`texts`).
+   * How one text holds several values: `a,b`, or `K=V,K=V` (`pairs`; `headers`: with commas in values), or for each flag or
+   * line one `K=V` (`lines`) or any text (`texts`).
    */
-  many?: 'list' | 'pairs' | 'lines' | 'texts';
+  many?: 'list' | 'pairs' | 'headers' | 'lines' | 'texts';
   /** Left out: everywhere. */
   only?: readonly ('file' | 'flag' | 'input')[];
 }

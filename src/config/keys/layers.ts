@@ -3,6 +3,7 @@ import { type Place, UserError } from '../../errors.ts';
 import { at, type Document, documentOf, readYamlFile, validate, withPlace } from '../document.ts';
 import { CONFIG_FILES, type Files } from '../files.ts';
 import { KEYS, type KeyName, type Values } from '../keys.ts';
+import { readHeaderPairs } from '../requests/headers.ts';
 import { quote, readPairs, splitList, unknownWord } from '../text.ts';
 import { readFlags } from './flags.ts';
 import { exampleInFile, exampleOf, keysOf, schemaOf } from './key-sources.ts';
@@ -83,6 +84,7 @@ function readInputs(inputs: Readonly<Record<string, string>>): Record<string, un
     const { many } = KEYS[key] as Key;
     const lines = text.split(/\r?\n/);
     if (many === 'pairs') data[key] = at(where, () => readPairs(splitList(text), exampleOf(key)));
+    else if (many === 'headers') data[key] = at(where, () => readHeaderPairs([text]));
     else if (many === 'texts') data[key] = lines.filter((line) => line.trim());
     else if (many === 'lines') data[key] = at(where, () => readPairs(lines, exampleOf(key)));
     else data[key] = text.trim();
@@ -101,7 +103,7 @@ export function find<K extends KeyName>(layers: readonly Layer[], key: K): Given
 }
 
 /** Maps are merged over the sources, key by key. */
-export function mergeKey<K extends 'env' | 'ini' | 'slo'>(
+export function mergeKey<K extends 'env' | 'ini' | 'slo' | 'headers'>(
   layers: readonly Layer[],
   key: K,
 ): NonNullable<Values[K]> {

@@ -80,7 +80,7 @@ describe('a probe', () => {
 
   test('is one rate in steps of a second, by one executor of k6', () => {
     const batch = planProbe(scenario, variant(), 82.9, 50, 7);
-    const [slice] = makeK6Plan(batch, { v: 18_080 }, 'app.test').slices;
+    const [slice] = makeK6Plan(batch, { v: 18_080 }, { host: 'app.test' }).slices;
     expect(slice).toMatchObject({ id: 's7', durationMs: 5000, warmup: false, block: null });
     expect(slice?.steps.map(({ offsetMs, durationMs, rps }) => [offsetMs, durationMs, rps])).toEqual(
       [0, 1000, 2000, 3000, 4000].map((offsetMs) => [offsetMs, 1000, 82.9]),

@@ -55,7 +55,7 @@ describe('duets', () => {
   });
 
   test('begin together except for a moment, and end together', () => {
-    const { slices } = makeK6Plan(batch, { a: 1, 'a:base': 2, c: 3 }, 'app.test');
+    const { slices } = makeK6Plan(batch, { a: 1, 'a:base': 2, c: 3 }, { host: 'app.test' });
     for (const group of groupTurns(batch.slices).filter(([slice]) => slice?.duet)) {
       expect(group).toHaveLength(2);
       const [first, second] = group.map(({ number }) => slices.find(({ id }) => id === `s${number}`));

@@ -81,7 +81,7 @@ describe('turns', () => {
 
   it('reach k6 as an order of slices', () => {
     const [, batch] = cutIntoBatches(scenario, draft(), 100, true);
-    const plan = makeK6Plan(batch as NonNullable<typeof batch>, { a: 1, b: 2, c: 3 }, 'app.test');
+    const plan = makeK6Plan(batch as NonNullable<typeof batch>, { a: 1, b: 2, c: 3 }, { host: 'app.test' });
     expect(plan.blocks.map(({ startMs, turnMs }) => ({ startMs, turnMs }))).toEqual([
       { startMs: 0, turnMs: 200 },
       { startMs: 3250, turnMs: 200 },

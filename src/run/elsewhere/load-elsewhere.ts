@@ -3,12 +3,12 @@ import type { Batch } from '../../plan/timeline/slices.ts';
 import type { LoadOutcome } from '../load/k6-run.ts';
 import type { Generator } from '../measure/batch-outcome.ts';
 import type { Samples } from '../sample/samples.ts';
+import type { Sent } from '../servers/target.ts';
 import type { CheckedOf } from '../verify/checked.ts';
 
 /** The servers under load. */
-export interface Target {
+export interface Target extends Sent {
   ports: Instance['ports'];
-  host: string;
   checkedOf: CheckedOf;
   /** Samples of the servers' machine. */
   samples: Pick<Samples, 'bootMs'>;

@@ -11,6 +11,7 @@ import {
   type Counting,
   countPage,
   LIMIT_SECONDS,
+  pageOf,
   REPEATS,
   Uncountable,
 } from './count-page.ts';
@@ -123,7 +124,7 @@ async function countTarget(
   { path, scenario, file }: Target,
 ): Promise<void> {
   const { docker, signal } = world.engine;
-  const page = { path, host: world.job.config.host, agent: known.agent };
+  const page = pageOf(world, path, known.agent);
   const countings = await settle(
     sides.map(async ({ variant, container }): Promise<Counting[]> => {
       const where = { docker, container, signal };

@@ -1,4 +1,6 @@
 import type { Docker } from '../../engine/docker.ts';
+import { type Sent, sentBy } from '../servers/target.ts';
+import type { World } from '../world.ts';
 import { type CallgrindPart, readPart } from './callgrind.ts';
 import { type PageAnswer, type Repeat, slackOf } from './repeats.ts';
 
@@ -17,12 +19,15 @@ const PAD_BYTES = [3, 64] as const;
 /** For one process, s. With two repeats of a version, and both versions at once, a page takes at most twice that. */
 export const LIMIT_SECONDS = 600;
 
-interface PageRequest {
+interface PageRequest extends Sent {
   path: string;
-  /** Host header. */
-  host: string;
   /** As the load sends it. */
   agent: string;
+}
+
+/** The request of a path, as the load sends it. */
+export function pageOf({ job }: Pick<World, 'job'>, path: string, agent: string): PageRequest {
+  return { path, ...sentBy(job.config), agent };
 }
 
 /** A page that cannot be counted; the message has the reason. */

@@ -3,6 +3,7 @@ import type { Batch } from '../../plan/timeline/slices.ts';
 import type { BatchOutcome } from '../measure/batch-outcome.ts';
 import { watchClocks } from '../sample/clock-steps.ts';
 import { type Watch, waitForSamples } from '../sample/sampler.ts';
+import { sentBy } from '../servers/target.ts';
 import type { CheckedOf } from '../verify/checked.ts';
 import type { World } from '../world.ts';
 import { k6Environment, loadedFromMs } from './k6.ts';
@@ -23,7 +24,7 @@ export async function runLoad(
   // Samples of earlier batches are no longer needed; one second before this batch is enough.
   samples.forget(samples.completeMs - 1000);
   const environment = k6Environment(plan.cpus.load.length, engine.memoryBytes);
-  const target = { ports: instance.ports, host: config.host, checkedOf, samples };
+  const target = { ports: instance.ports, ...sentBy(config), checkedOf, samples };
   const findStep = watchClocks({ "the engine's machine": samples });
   const together = engine.loadElsewhere ? await engine.loadElsewhere(batch, target) : null;
   const made =

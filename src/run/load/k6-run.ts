@@ -3,6 +3,7 @@ import { type Docker, expectEngine, LIMITS_MS, lastLines } from '../../engine/do
 import type { ExecOptions } from '../../host.ts';
 import type { Batch } from '../../plan/timeline/slices.ts';
 import { batchMs } from '../../plan/timeline/timeline.ts';
+import type { Sent } from '../servers/target.ts';
 import type { CheckedOf } from '../verify/checked.ts';
 import {
   type ErrorSample,
@@ -67,16 +68,12 @@ export async function loadBatch(
   docker: Docker,
   arena: string,
   batch: Batch,
-  {
-    ports,
-    host,
-    checkedOf,
-  }: { ports: Readonly<Record<string, number>>; host: string; checkedOf?: CheckedOf },
+  { ports, checkedOf, ...sent }: { ports: Readonly<Record<string, number>>; checkedOf?: CheckedOf } & Sent,
   environment: Readonly<Record<string, string>>,
   options: Pick<ExecOptions, 'signal'>,
   share: Share | null = null,
 ): Promise<LoadOutcome> {
-  const plan = makeK6Plan(batch, ports, host, checkedOf, share);
+  const plan = makeK6Plan(batch, ports, sent, checkedOf, share);
   const seconds = Math.ceil(limitMs(batch) / 1000);
   const script = [
     'cd "$1" && cat >plan.json && rm -f k6.log || exit 1',

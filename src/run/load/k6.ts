@@ -4,7 +4,7 @@ import { DUET_LAG_MS, groupTurns } from '../../plan/timeline/timeline.ts';
 import type { LogBuckets } from '../../stats/histogram.ts';
 import { readable } from '../../text/readable.ts';
 import { allBut } from '../elsewhere/reach.ts';
-import { addressOf, hostsOf } from '../servers/target.ts';
+import { addressOf, hostsOf, type Sent } from '../servers/target.ts';
 import type { CheckedEndpoints, CheckedOf } from '../verify/checked.ts';
 
 /** Content of plan.json, which scenarios/lib/main.js reads. */
@@ -17,6 +17,8 @@ export interface K6Plan {
   paths: readonly string[];
   /** Host header of every request; null: the name in the URL. */
   host: string | null;
+  /** Other headers of every request. */
+  headers: Readonly<Record<string, string>>;
   /** k6's own option. */
   hosts: Readonly<Record<string, string>>;
   /** When the load begins, unix ms by the clock of the machine that loads; null: at once. */
@@ -155,7 +157,7 @@ export interface FromElsewhere {
 export function makeK6Plan(
   batch: Batch,
   ports: Readonly<Record<string, number>>,
-  host: string,
+  { host, headers = {} }: Sent,
   checkedOf: CheckedOf = () => null,
   from: FromElsewhere | null = null,
 ): K6Plan {
@@ -177,6 +179,7 @@ export function makeK6Plan(
     ownScenarios: scenario.load === null,
     paths: journey.kind === 'paths' ? journey.paths : [],
     host,
+    headers,
     // A script has a process for each slice, so that the name represents one variant there.
     hosts: hostsOf(host, own ? ports[slices[0]?.variant ?? ''] : undefined, from?.address),
     startAtMs: from?.startAtMs ?? null,

@@ -2,16 +2,14 @@ import { stat } from 'node:fs/promises';
 import type { Journey } from '../../config/types.ts';
 import { type Docker, DockerError, LIMITS_MS } from '../../engine/docker.ts';
 import type { Facts } from '../../results/results.ts';
-import { hostsOf } from '../servers/target.ts';
+import { hostsOf, type Sent } from '../servers/target.ts';
 import type { Answer } from '../verify/verify.ts';
 import { journeyModule } from './k6.ts';
 
 /** One GET in the arena. */
-export interface Question {
+export interface Question extends Sent {
   id: string;
   url: string;
-  /** Host header; the variants' own addresses differ, and apps print it. */
-  host: string;
   /** An answer may take as long as one under load, where that is longer than 10 s. */
   timeoutMs?: number;
   /** Asks again until the answer is 200. */
@@ -55,10 +53,10 @@ export async function walk(
   arena: string,
   journey: Journey,
   servers: readonly Pick<Question, 'id' | 'url'>[],
-  host: string,
+  sent: Sent,
   signal: AbortSignal,
 ): Promise<Record<string, JourneyStep[]>> {
-  const input = { servers, host, hosts: hostsOf(host), maxBody: MAX_BODY };
+  const input = { servers, ...sent, hosts: hostsOf(sent.host), maxBody: MAX_BODY };
   return runScript(docker, arena, 'walk', input, signal, journeyModule({ journey }));
 }
 

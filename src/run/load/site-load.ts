@@ -1,6 +1,7 @@
 import type { Scenario } from '../../config/types.ts';
 import type { Batch } from '../../plan/timeline/slices.ts';
 import { drainFor, planSlices, retime } from '../../plan/timeline/timeline.ts';
+import type { Sent } from '../servers/target.ts';
 import { type K6Plan, makeK6Plan } from './k6.ts';
 
 /** A load on one site that serves somewhere else, such as in a cluster. Pure. */
@@ -26,10 +27,13 @@ export function planForSite(scenario: Scenario): Batch {
 /**
  * The plan that k6 reads there. The environment has the address of the site: BASE_URL. It may be any address.
  *
- * @param host for the Host header; null: the name in the URL
+ * @param sent a Host header of null is the name in the URL
  */
-export function siteK6Plan(batch: Batch, host: string | null): K6Plan {
-  const plan = makeK6Plan(batch, { [SITE]: 0 }, 'localhost');
+export function siteK6Plan(
+  batch: Batch,
+  { host, ...sent }: Omit<Sent, 'host'> & { host: string | null },
+): K6Plan {
+  const plan = makeK6Plan(batch, { [SITE]: 0 }, { ...sent, host: 'localhost' });
   const slices = plan.slices.map((slice) => ({ ...slice, baseUrl: null }));
   return { ...plan, host, hosts: {}, blockedIps: [], slices };
 }

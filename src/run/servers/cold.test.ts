@@ -1,10 +1,83 @@
-import { expect, test } from 'vitest';
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { makeFolder } from '../../../test/fixtures/temporary.ts';
 import type { Config } from '../../config/types.ts';
 import type { Docker } from '../../engine/docker.ts';
 import { type Host, realHost } from '../../host.ts';
 import type { PlannedVariant } from '../../plan/variants.ts';
 import type { VariantOutcome, World } from '../world.ts';
 import { measureColdStarts } from './cold.ts';
+
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+});
+
+test('the client of a cold start sends Host and headers, each as one argument, and no shell reads them', async () => {
+  const folder = makeFolder();
+  folders.push(folder);
+  // `docker container exec ARENA timeout 60 sh …` runs here, and its client writes what it was given.
+  writeFileSync(join(folder, 'docker'), '#!/bin/sh\nif [ "$2" = exec ]; then shift 3; exec "$@"; fi\n');
+  writeFileSync(join(folder, 'wget'), '#!/bin/sh\nprintf "%s\\n" "$@" >"$WROTE"\n');
+  for (const name of ['docker', 'wget']) chmodSync(join(folder, name), 0o755);
+  // A pattern would become its name.
+  writeFileSync(join(folder, 'X-Any: file'), '');
+  const wrote = join(folder, 'wrote');
+  const { world, variant } = makeWorld({
+    headers: { Accept: 'text/html, */*', 'X-Any': '*', 'X-Hostile': '$(touch x) `id` "\'; * ?' },
+    async exec(_, args, options) {
+      const env = { ...options?.env, WROTE: wrote, PATH: `${folder}:${process.env.PATH}` };
+      return realHost.exec('sh', ['-c', args.at(-1) as string], { env, cwd: folder });
+    },
+  });
+  await measureColdStarts(world, 'hyperfine 1.19', '/nowhere');
+  expect(readFileSync(wrote, 'utf8').split('\n').slice(0, -1)).toEqual([
+    ...['-q', '-T', '10', '-O', '/dev/null'],
+    ...[
+      '--header',
+      'Accept: text/html, */*',
+      '--header',
+      'X-Any: *',
+      '--header',
+      'X-Hostile: $(touch x) `id` "\'; * ?',
+    ],
+    ...['--header', 'Host: app.test', `http://127.0.0.1:${variant.port}/`],
+  ]);
+});
+
+/** A run with one variant, whose cold starts are timed by `exec`. */
+function makeWorld({ headers, exec }: { headers: Record<string, string>; exec: Host['exec'] }) {
+  const variant = {
+    id: 'a',
+    label: 'a',
+    image: 'a',
+    app: { root: '.', kind: 'plain' },
+    env: {},
+    port: 18080,
+  };
+  const docker: Docker = {
+    run: async () => '',
+    try: async () => ({ code: 0, stdout: '', stderr: '' }),
+  };
+  const world = {
+    engine: {
+      ...{ docker, run: 'r', arena: { name: 'arena' }, signal: new AbortController().signal },
+      host: { ...realHost, exec },
+    },
+    job: {
+      outcomes: new Map([['a', { facts: null, coldStartMs: [], failure: null }]]),
+      config: { env: {}, host: 'app.test', headers },
+      plan: {
+        ...{ variants: [variant], scenarios: [], cpus: { server: [0], load: [1] } },
+        instances: [{ index: 0, ports: { a: variant.port } }],
+      },
+      images: new Map([['a', { facts: { name: 'a' } }]]),
+    },
+    sink: { at: () => {}, warn: () => {}, keepRaw: async () => {}, appendRaw: async () => {} },
+  } as unknown as World;
+  return { world, variant };
+}
 
 test('a variant whose starts cannot be timed costs no other, and leaves nothing', async () => {
   const variants = ['gone', 'slow'].map(

@@ -6,6 +6,7 @@ import type { Host } from '../../host.ts';
 import type { ColdStart } from '../../results/results.ts';
 import type { Job, World } from '../world.ts';
 import { createArguments, frontOf, type WantedServer, wantedOf } from './servers.ts';
+import { sentBy } from './target.ts';
 
 /** Starts that count, and one before them that does not: it brings the image's files into memory. */
 const RUNS = 10;
@@ -19,8 +20,12 @@ const WARMUPS = 1;
 const MEASURED = `
 docker container exec "$COLD_ARENA" timeout 60 sh -c '
   command -v wget >/dev/null || exit 127
-  until wget -q -T 10 -O /dev/null --header "Host: $2" "$1" 2>/dev/null; do sleep 0.01; done
-' sh "$COLD_URL" "$COLD_HOST" &
+  url=$1 lines=$2 IFS="
+"
+  set -f --
+  for line in $lines; do set -- "$@" --header "$line"; done
+  until wget -q -T 10 -O /dev/null "$@" "$url" 2>/dev/null; do sleep 0.01; done
+' sh "$COLD_URL" "$COLD_HEADERS" &
 asked=$!
 test -z "$COLD_FRONT" || docker container start "$COLD_FRONT" >/dev/null &
 docker container start "$COLD_NAME" >/dev/null && wait $! && wait $asked`;
@@ -89,7 +94,7 @@ const LIMIT_MS = 1_800_000;
 /** Times the starts of one variant, in ms. Errors: what hyperfine or the engine printed. */
 async function timeStarts(world: World, what: WantedServer, path: string, out: string): Promise<number[]> {
   const { engine, job, sink } = world;
-  const { host } = job.config;
+  const { host, headers } = sentBy(job.config);
   const { variant, front } = what;
   const port = job.plan.instances[0]?.ports[variant.id] as number;
   const name = `php-runtime-bench-${engine.run}-cold-${port}`;
@@ -117,7 +122,9 @@ async function timeStarts(world: World, what: WantedServer, path: string, out: s
           COLD_NAME: name,
           COLD_FRONT: front === undefined ? '' : frontOf(name),
           COLD_URL: `http://127.0.0.1:${port}${path}`,
-          COLD_HOST: host,
+          COLD_HEADERS: Object.entries({ ...headers, Host: host })
+            .map(([header, value]) => `${header}: ${value}`)
+            .join('\n'),
         },
       },
     );

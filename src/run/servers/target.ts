@@ -5,6 +5,19 @@
  * their own at 127.0.0.1, which is nobody's business but k6's.
  */
 
+/** Headers of every request to an app. */
+export interface Sent {
+  /** Host header. */
+  host: string;
+  /** Other headers, by canonical name; left out: none. Values may be secrets. */
+  headers?: Readonly<Record<string, string>>;
+}
+
+/** The one place from which the configured headers reach all that ask an app. */
+export function sentBy({ host, headers }: Sent): Sent {
+  return { host, ...(headers && { headers }) };
+}
+
 /** The address where every variant listens, as k6 in the arena sees it. */
 const ADDRESS = '127.0.0.1';
 

@@ -2,7 +2,7 @@ import type { Scenario } from '../../config/types.ts';
 import type { Failure, Warning } from '../../results/results.ts';
 import { ask, type Question, walk } from '../load/probe.ts';
 import type { Server } from '../servers/servers.ts';
-import { addressOf } from '../servers/target.ts';
+import { addressOf, sentBy } from '../servers/target.ts';
 import type { World } from '../world.ts';
 import { explainFailure } from './app-evidence.ts';
 import { appOf, askOften, type Learned, learn, warnOfStarts } from './learned.ts';
@@ -234,11 +234,11 @@ async function soundRight(
 async function askAll(world: World, servers: readonly Server[]): Promise<Round> {
   const { docker, arena, signal } = world.engine;
   const { config } = world.job;
-  const { host } = config;
+  const sent = sentBy(config);
   const replies = await askPaths(world, servers, pathsOf(config.scenarios));
-  const addresses = servers.map(({ variant, port }) => ({ id: variant.id, url: addressOf(host, port) }));
+  const addresses = servers.map(({ variant, port }) => ({ id: variant.id, url: addressOf(sent.host, port) }));
   for (const { journey, statusOnly } of journeysOf(config.scenarios)) {
-    const ways = await walk(docker, arena.name, journey, addresses, host, signal);
+    const ways = await walk(docker, arena.name, journey, addresses, sent, signal);
     for (const { id } of addresses) {
       const times = new Map<string, number>();
       for (const { endpoint, headOnly, answer } of ways[id] ?? []) {
@@ -261,21 +261,17 @@ async function askAll(world: World, servers: readonly Server[]): Promise<Round> 
 type AskedPath = { path: string } & Pick<Required<Asked>, 'mayRefuse' | 'headOnly'>;
 
 export async function askPaths(
-  {
-    engine: { docker, arena, signal },
-    job: {
-      config: { host, scenarios },
-    },
-  }: World,
+  { engine: { docker, arena, signal }, job: { config } }: World,
   servers: readonly Server[],
   paths: readonly AskedPath[],
 ): Promise<Round> {
   const replies: Round = new Map(servers.map(({ variant }) => [variant.id, new Map()]));
   if (paths.length === 0) return replies;
-  const addresses = servers.map(({ variant, port }) => ({ id: variant.id, url: addressOf(host, port) }));
-  const timeoutMs = Math.max(...scenarios.map((scenario) => scenario.timeoutMs));
+  const sent = sentBy(config);
+  const addresses = servers.map(({ variant, port }) => ({ id: variant.id, url: addressOf(sent.host, port) }));
+  const timeoutMs = Math.max(...config.scenarios.map((scenario) => scenario.timeoutMs));
   const questions = addresses.flatMap(({ url }) =>
-    paths.map(({ path }): Question => ({ id: url + path, url: url + path, host, timeoutMs })),
+    paths.map(({ path }): Question => ({ id: url + path, url: url + path, ...sent, timeoutMs })),
   );
   const answers = await ask(docker, arena.name, questions, 0, signal);
   for (const { id, url } of addresses) {

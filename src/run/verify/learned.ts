@@ -4,7 +4,7 @@ import type { Warning } from '../../results/results.ts';
 import { cleanLine, cut } from '../../text/plain.ts';
 import { ask } from '../load/probe.ts';
 import type { Server } from '../servers/servers.ts';
-import { addressOf } from '../servers/target.ts';
+import { addressOf, sentBy } from '../servers/target.ts';
 import type { World } from '../world.ts';
 import {
   type Checked,
@@ -76,12 +76,7 @@ function seenOf(seen: Learned, variant: PlannedVariant): Map<string, Seen> {
 const TIMES_MORE = 18;
 
 export async function askOften(
-  {
-    engine: { docker, arena, signal },
-    job: {
-      config: { host },
-    },
-  }: World,
+  { engine: { docker, arena, signal }, job: { config } }: World,
   seen: Learned,
   servers: readonly Server[],
   paths: readonly { path: string }[],
@@ -93,9 +88,10 @@ export async function askOften(
       return found !== undefined && found.least !== found.most;
     });
     if (!server || varying.length === 0) continue;
-    const url = addressOf(host, server.port);
+    const sent = sentBy(config);
+    const url = addressOf(sent.host, server.port);
     const questions = varying.flatMap(({ path }) =>
-      Array.from({ length: TIMES_MORE }, (_, i) => ({ id: `${i} ${path}`, url: url + path, host })),
+      Array.from({ length: TIMES_MORE }, (_, i) => ({ id: `${i} ${path}`, url: url + path, ...sent })),
     );
     const answers = await ask(docker, arena.name, questions, 0, signal);
     for (const { path } of varying) {
