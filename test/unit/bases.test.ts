@@ -187,7 +187,7 @@ test.each(named)('$name ends by the signal of its manifest', ({ dockerfile: { la
 /** The stand-in of an image: user, stop signal and entry point, with Docker's defaults. */
 function readStandIn(image: string) {
   const [name = '', tag = ''] = (image.split('/').at(-1) ?? '').split(':');
-  const folder = { 'php-extension-installer': 'extensions', valkey: 'redis' }[name] ?? name;
+  const folder = { 'php-extension-installer': 'extensions', valkey: 'redis', mysql: 'mariadb' }[name] ?? name;
   const text = readFileSync(join(root, 'test/standins', folder, 'Dockerfile'), 'utf8');
   const stages = text.split(/^(?=FROM )/m).slice(1);
   const target = tag.replace(/^\{php\}-/, '');

@@ -37,6 +37,8 @@ test('a compose file is taken as it is', () => {
 test.each([
   ['mariadb:11', 'mariadb'],
   ['docker.io/library/mariadb@sha256:0', 'mariadb'],
+  ['mysql:8.4', 'mysql'],
+  ['mirror.example/library/mysql:9', 'mysql'],
   ['registry.example:5000/postgres:17', 'postgres'],
   ['postgres', 'postgres'],
 ])('the image %s is a database named %s', (image, name) => {
@@ -48,6 +50,17 @@ test.each([
   expect(compose.services[name]).not.toHaveProperty('volumes');
   expect(services?.reset[name]).toContain('$BENCH_DATABASE');
   expect(services?.reset[name]).not.toContain('/bench/');
+});
+
+test('MySQL has the programs and the variable of its own image', () => {
+  const services = read('{ image: mysql:8.4, dump: dump.sql }');
+  const { mysql } = JSON.parse(services?.compose ?? '').services;
+  expect(mysql.environment).toEqual({ MYSQL_ROOT_PASSWORD: 'secret' });
+  // The server that initialises the database does not listen on TCP.
+  expect(mysql.healthcheck.test).toEqual(expect.arrayContaining(['mysqladmin', '--host=127.0.0.1', 'ping']));
+  const ofMariadb = read('{ image: mariadb:11, dump: dump.sql }')?.reset.mariadb;
+  expect(services?.reset.mysql).toBe(ofMariadb?.replaceAll('mariadb -u', 'mysql -u'));
+  expect(services?.reset.mysql).not.toContain('mariadb');
 });
 
 test('a dump is mounted read-only and read after the database is made', () => {
@@ -75,9 +88,10 @@ test.each([
   ['{ image: mariadb:11, reset: { mariadb: echo } }', '.bench.yml:1: `reset` needs `file`'],
   ['{ image: mariadb:11, dump: other.sql }', ".bench.yml:1: no such file\n  found:   'other.sql'"],
   ['{ file: other.yaml }', ".bench.yml:1: no such file\n  found:   'other.yaml'"],
+  ['{ image: mysql/mysql-server:8.0 }', "no database by this image\n  found:   'mysql/mysql-server:8.0'"],
   [
     '{ image: redis:7 }',
-    ".bench.yml:1: no database by this image\n  found:   'redis:7'\n  allowed: mariadb:VERSION, postgres:VERSION",
+    ".bench.yml:1: no database by this image\n  found:   'redis:7'\n  allowed: mariadb:VERSION, mysql:VERSION, postgres:VERSION",
   ],
 ])('services: %s is refused', (services, expected) => {
   expect(messageOf(services)).toContain(expected);

@@ -22,7 +22,7 @@ export function readServices(layers: readonly Layer[], files: Files): Pick<Confi
   if (keys.file === undefined || keys.dump !== undefined) {
     throw new UserError(keys.dump === undefined ? '`services` is empty' : '`dump` needs `image`', {
       where: keys.dump === undefined ? given.place() : given.place('dump'),
-      allowed: '`file`: a compose file, or `image`: a database such as mariadb:11',
+      allowed: '`file`: a compose file, or `image`: a database such as mysql:8.4',
     });
   }
   const place = typeof value === 'string' ? given.place() : given.place('file');

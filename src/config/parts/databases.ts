@@ -26,15 +26,27 @@ const OWNERS = [
   's/^CREATE POLICY .* TO ("[^"]+"|[^ ;,"]+)( USING| WITH CHECK|;).*/CREATE ROLE \\1;/p',
 ].join('; ');
 
-const DATABASES: Readonly<Record<string, Database>> = {
-  mariadb: {
-    environment: { MARIADB_ROOT_PASSWORD: PASSWORD },
-    test: ['CMD', 'healthcheck.sh', '--connect', '--innodb_initialized'],
-    create: `mariadb -uroot -p${PASSWORD} -e "DROP DATABASE IF EXISTS $BENCH_DATABASE; CREATE DATABASE $BENCH_DATABASE"`,
-    client: `mariadb -uroot -p${PASSWORD} $BENCH_DATABASE`,
+/** MariaDB and MySQL differ in the names of their programs and variables. Commands in the container use its socket. */
+function likeMysql(client: string, variable: string, test: readonly string[]): Database {
+  const login = `${client} -uroot -p${PASSWORD}`;
+  return {
+    environment: { [variable]: PASSWORD },
+    test,
+    create: `${login} -e "DROP DATABASE IF EXISTS $BENCH_DATABASE; CREATE DATABASE $BENCH_DATABASE"`,
+    client: `${login} $BENCH_DATABASE`,
     tables: 'SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE()',
-    query: `mariadb -uroot -p${PASSWORD} $BENCH_DATABASE -Ne`,
-  },
+    query: `${login} $BENCH_DATABASE -Ne`,
+  };
+}
+
+const DATABASES: Readonly<Record<string, Database>> = {
+  mariadb: likeMysql('mariadb', 'MARIADB_ROOT_PASSWORD', [
+    ...['CMD', 'healthcheck.sh', '--connect', '--innodb_initialized'],
+  ]),
+  // By TCP: while the image makes its first database, its server listens on a socket only.
+  mysql: likeMysql('mysql', 'MYSQL_ROOT_PASSWORD', [
+    ...['CMD', 'mysqladmin', '--host=127.0.0.1', '--user=root', `--password=${PASSWORD}`, 'ping'],
+  ]),
   postgres: {
     environment: { POSTGRES_PASSWORD: PASSWORD },
     // By TCP: while the image makes its first database, PostgreSQL listens on its socket only.

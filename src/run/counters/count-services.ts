@@ -110,7 +110,11 @@ async function openAll(
 }
 
 const PASSWORDS: Readonly<Record<ServerKind, string>> = {
-  ...{ mysql: 'MARIADB_ROOT_PASSWORD', postgresql: 'POSTGRES_PASSWORD', redis: 'REDIS_PASSWORD' },
+  ...{
+    mysql: 'MARIADB_ROOT_PASSWORD or MYSQL_ROOT_PASSWORD',
+    postgresql: 'POSTGRES_PASSWORD',
+    redis: 'REDIS_PASSWORD',
+  },
 };
 
 function warn(

@@ -1,6 +1,13 @@
 #!/bin/bash
-# As in the official image: makes the data folder, the database and the users that the environment names, then serves.
+# As in the official images of MariaDB and MySQL: makes the data folder, the database and the users that the environment
+# names, then serves.
 set -euo pipefail
+
+# MariaDB's image takes the variables of MySQL's, too.
+for name in ROOT_PASSWORD DATABASE USER PASSWORD; do
+  old=MYSQL_$name
+  if [[ -v $old ]]; then declare "MARIADB_$name=${!old}"; fi
+done
 
 quote() { printf "'%s'" "${1//\'/\'\'}"; }
 
@@ -11,6 +18,8 @@ first_statements() {
   echo "CREATE USER root@'%' IDENTIFIED BY $root;"
   echo "GRANT ALL ON *.* TO root@'%' WITH GRANT OPTION;"
   echo "ALTER USER root@localhost IDENTIFIED BY $root;"
+  # The official images have no others: these would take a root without a password on 127.0.0.1.
+  echo "DROP USER IF EXISTS root@'127.0.0.1', root@'::1';"
   if [[ $database ]]; then echo "CREATE DATABASE \`$database\`;"; fi
   if [[ $user ]]; then
     echo "CREATE USER $(quote "$user")@'%' IDENTIFIED BY $(quote "${MARIADB_PASSWORD:?}");"
