@@ -13,6 +13,7 @@ import { lookForImage } from '../engine/image-store.ts';
 import { K6_IMAGE } from '../engine/k6-image.ts';
 import { diagnoseNeeds, lookAround } from '../engine/machine/doctor.ts';
 import type { Finding } from '../engine/machine/finding.ts';
+import { readCompose } from '../engine/services.ts';
 import { MachineError, UserError } from '../errors.ts';
 import type { Host } from '../host.ts';
 import { basesOfApp } from '../images/app-build.ts';
@@ -23,6 +24,7 @@ import { type Plan, plan } from '../plan/plan.ts';
 import { type PlannedShard, planShards } from '../plan/shard-plan.ts';
 import { describeSubject } from '../plan/subject.ts';
 import { planVariants } from '../plan/variants.ts';
+import { warnOfSharedCaches } from '../plan/warn/shared-caches.ts';
 import type { Warning } from '../results/results.ts';
 import { inspectScripts } from '../run/load/inspect.ts';
 import { makeRunId } from '../stages/desk.ts';
@@ -76,6 +78,7 @@ async function showPlannedAt(
   const lacking = await diagnoseNeeds(host, config);
   const notes = [
     ...planned.warnings,
+    ...warnOfSharedCaches(planned.variants, await findServices(config, host, run), config),
     ...(isRemote && cpus.length === 0 ? [CPUS_UNKNOWN] : []),
     ...[...(found?.notes ?? []), ...unread, ...lacking.flatMap(noteLack), ...noteUnbuilt(config)],
   ];
@@ -94,6 +97,14 @@ const CPUS_UNKNOWN: Warning = {
   remedy: 'a run looks at them there before it plans',
   variant: null,
 };
+
+/** The services of the compose file; none where it cannot be read, which a run reports. */
+async function findServices({ services }: Pick<Config, 'services'>, host: Host, run: string) {
+  if (!services) return {};
+  const world = { docker: connectDocker(host), run, signal: new AbortController().signal, say: () => {} };
+  const file = await readCompose(world, services).catch(() => null);
+  return file?.services ?? {};
+}
 
 /** The machine of a plan may not be that of the run, so what a run would lack here is a note. */
 function noteLack({ ok, what }: Finding): Warning[] {

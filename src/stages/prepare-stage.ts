@@ -18,6 +18,7 @@ import { FIRST_PORT } from '../plan/instances.ts';
 import { plan, planLoad } from '../plan/plan.ts';
 import { takeShard } from '../plan/shard-plan.ts';
 import { listHeads, planVariants } from '../plan/variants.ts';
+import { warnOfSharedCaches } from '../plan/warn/shared-caches.ts';
 import { inspectScripts } from '../run/load/inspect.ts';
 import { furnish } from '../run/load/probe.ts';
 import { findHyperfine } from '../run/servers/cold.ts';
@@ -66,7 +67,7 @@ export type Prepared = Awaited<ReturnType<typeof prepare>>;
 /** The engine is ours from here on, and its machine is known. */
 export async function openGround(desk: Desk, prepared: Prepared) {
   const { host, docker, caller } = desk;
-  const { config, variants, k6Image, engine } = prepared;
+  const { config, variants, compose, k6Image, engine } = prepared;
   const { say, packageRoot } = caller;
   const { loadFrom } = config;
   const reached = loadFrom ? await reachLoadEngines(desk, loadFrom, config, k6Image) : [];
@@ -74,7 +75,9 @@ export async function openGround(desk: Desk, prepared: Prepared) {
   const [arena, loadEngines] = await takeArenas(own, reached);
   await sweepTemporary(host, say);
   const machine = parseMachine(await docker.run(['exec', arena.name, 'sh', '-c', MACHINE_SCRIPT]));
-  const planned = plan(config, machine.cpus, variants);
+  const bare = plan(config, machine.cpus, variants);
+  const shared = warnOfSharedCaches(bare.variants, compose?.services ?? {}, config);
+  const planned = { ...bare, warnings: [...bare.warnings, ...shared] };
   for (const line of describeEffort(planned)) say(line);
   await docker.run(['container', 'update', '--cpuset-cpus', formatCpus(planned.cpus.load), arena.name]);
   await furnish(docker, arena.name, join(packageRoot, 'scenarios'));

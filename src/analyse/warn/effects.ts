@@ -44,6 +44,7 @@ export const EFFECTS: readonly (readonly string[])[] = [
       'recompiled',
       'php-differs',
       'dev-packages',
+      'shared-cache',
     ],
     ...OF_MACHINE,
   ],
