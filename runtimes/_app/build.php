@@ -167,7 +167,7 @@ function warm(): void
 {
     $kind = (string) getenv('BENCH_KIND');
     $command = ['symfony' => 'bin/console', 'laravel' => 'artisan'][$kind] ?? null;
-    if ($command !== null && !is_file($command)) {
+    if ($command !== null && !is_file($command) && getenv('BENCH_PREPARE_1') === false) {
         say("note: no cache of the framework was filled, as there is no $command in the app's folder: do it in 'prepare'");
     }
     if ($kind === 'symfony' && is_file('bin/console')) {

@@ -38,9 +38,18 @@ $readSettings = static function (string $file): array {
             'mail' => $config['mail']['default'] ?? null,
             'log' => $log,
             'log level' => $config['logging']['channels'][$log]['level'] ?? null,
-            'telescope' => ($config['telescope']['enabled'] ?? false) ? 'on' : null,
-            'debugbar' => ($config['debugbar']['enabled'] ?? false) ? 'on' : null,
         ];
+        // Their settings may be there without them.
+        $tools = [
+            'telescope' => ['laravel/telescope'],
+            'debugbar' => ['barryvdh/laravel-debugbar', 'fruitcake/laravel-debugbar'],
+        ];
+        foreach ($tools as $name => $packages) {
+            $isServed = array_filter($packages, static fn (string $package): bool => is_dir("/app/vendor/$package"));
+            if ($isServed && ($config[$name]['enabled'] ?? $config['app']['debug'] ?? false)) {
+                $all[$name] = 'on';
+            }
+        }
         return array_filter($all, is_string(...));
     } catch (Throwable) {
         return [];

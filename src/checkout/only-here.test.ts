@@ -6,13 +6,31 @@ useRepository();
 
 test('the base is without the files that git ignores, which is a note; what no request needs is none', async () => {
   const made = ['.env', 'public/build/app.js', 'made.sqlite', 'out/results.json', 'kept.txt'];
-  const ignored = ['.env', 'build', '*.sqlite', 'out', 'kept.txt', 'node_modules', 'vendor'].join('\n');
-  commit({ [INDEX]: 'one', '.gitignore': ignored, '.dockerignore': '/kept.txt\n' });
+  const ignored = [
+    '.env',
+    'build',
+    '*.sqlite',
+    'out',
+    'kept.txt',
+    'node_modules',
+    'vendor',
+    'auth.json',
+    'var',
+    'bootstrap/cache/*',
+  ].join('\n');
+  commit({ 'bootstrap/app.php': '', [INDEX]: 'one', '.gitignore': ignored, '.dockerignore': '/kept.txt\n' });
   commit({ [INDEX]: 'two' });
+  const unserved = [
+    'node_modules/a.js',
+    'vendor/a.php',
+    'auth.json',
+    'var/cache/prod/a.php',
+    'bootstrap/cache/packages.php',
+  ];
   const notes = async (prepare: string) =>
     (await find('HEAD~1', { flags: ['--out', join(repository, 'out'), '--prepare', prepare] }))?.notes;
   expect(await notes('touch made.sqlite')).toEqual([]);
-  write(Object.fromEntries([...made, 'node_modules/a.js', 'vendor/a.php'].map((name) => [name, ''])));
+  write(Object.fromEntries([...made, ...unserved].map((name) => [name, ''])));
   expect(await notes('touch made.sqlite; cp .env.example x')).toMatchObject([
     {
       code: 'not-in-git',

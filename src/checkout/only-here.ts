@@ -6,7 +6,10 @@ import type { App } from '../config/types.ts';
 import type { Git } from './git.ts';
 
 /** No request reads them, or both sides get their own. */
-const UNSERVED = /(^|\/)(node_modules|\.git|\.idea|\.vscode|\.DS_Store|\.phpunit\.result\.cache|.*\.log)\/?$/;
+const UNSERVED = [
+  /(^|\/)(node_modules|\.git|\.idea|\.vscode|\.DS_Store|\.phpunit\.result\.cache|auth\.json|.*\.log|var\/(cache|log))\/?$/,
+  /(^|\/)(bootstrap\/cache|storage\/(framework|logs|debugbar))\//,
+];
 
 /**
  * Lists the files of an app that git ignores, such as `.env` and built assets: only the checkout is built with them.
@@ -28,12 +31,28 @@ export async function listOnlyHere(
   if (code !== 0) return [];
   const ignored = realFiles.read(join(folder, '.dockerignore')) ?? '';
   const vendor = vendorFolderOf(readComposer(folder, realFiles));
-  return stdout.split('\0').filter((found) => {
-    const own = relative(path || '.', found);
-    if (found === '' || UNSERVED.test(found) || own === vendor || CONFIG_FILES.includes(own)) return false;
-    if (`${out}/`.startsWith(found.replace(/\/?$/, '/')) || found.startsWith(`${out}/`)) return false;
-    return !isIgnored(ignored, own) && !prepare.some((command) => names(command, own));
-  });
+  const installs = prepare.some((command) => /\bcomposer\b/.test(command));
+  const isVendor = (own: string) => own === vendor || (installs && /(^|\/)vendor$/.test(own));
+  // In a Symfony app git ignores all of it: the caches of both sides, and perhaps a database.
+  const openVar = (found: string) =>
+    /(^|\/)var\/$/.test(found)
+      ? realFiles.list(join(folder, relative(path || '.', found))).map((name) => found + name)
+      : found;
+  return stdout
+    .split('\0')
+    .flatMap(openVar)
+    .filter((found) => {
+      const own = relative(path || '.', found);
+      if (
+        found === '' ||
+        UNSERVED.some((names) => names.test(found)) ||
+        isVendor(own) ||
+        CONFIG_FILES.includes(own)
+      )
+        return false;
+      if (`${out}/`.startsWith(found.replace(/\/?$/, '/')) || found.startsWith(`${out}/`)) return false;
+      return !isIgnored(ignored, own) && !prepare.some((command) => names(command, own));
+    });
 }
 
 /** Whether a command has the path as a word of its own: `touch database/database.sqlite`, not `.env.example` for `.env`. */

@@ -6,7 +6,7 @@ import { findServedVendor } from '../config/parts/composer.ts';
 import type { App, Config } from '../config/types.ts';
 import type { PlannedImage } from '../plan/variants.ts';
 import { makeTemporary } from '../temporary.ts';
-import { AUTH_FILE } from './secret.ts';
+import { AUTH_FILE, readAuth } from './secret.ts';
 
 /** How an app becomes the files that every runtime of one PHP version serves: a bake target of its own. */
 export interface AppBuild {
@@ -41,7 +41,7 @@ function leaveOut(folder: string, out: string): string {
   const isInside = path !== '' && path.split(sep)[0] !== '..' && !isAbsolute(path);
   return [
     '**/.git',
-    ...(realFiles.kind(join(folder, 'composer.json')) === 'file' ? [`/${AUTH_FILE}`] : []),
+    ...(readAuth(folder, realFiles) === null ? [] : [`/${AUTH_FILE}`]),
     ...CONFIG_FILES.map((name) => `/${name}`),
     ...(isInside ? [`/${path.replace(/[\\*?[\]]/g, '\\$&')}`] : []),
   ].join('\n');

@@ -49,7 +49,7 @@ test.each([
   expect(maskUsers(text)).toBe(masked);
 });
 
-test("Composer's credentials are those of the variable and of the first app with an auth.json", () => {
+test("Composer's credentials are those of the variable and of each app with an auth.json", () => {
   const json = (token: string, host: string) => JSON.stringify({ bearer: { [host]: token } });
   const files = memoryFiles('/app', {
     ...{
@@ -57,8 +57,9 @@ test("Composer's credentials are those of the variable and of the first app with
       'two/composer.json': '{}',
       'two/auth.json': json('file', 'a.example.com'),
     },
-    // Another program's.
-    'other/auth.json': '{"users": []}',
+    ...{ 'three/composer.json': '{}', 'three/auth.json': json('own', 'c.example.com') },
+    // Other programs'.
+    ...{ 'other/auth.json': '{"bearer": {}}', 'mine/composer.json': '{}', 'mine/auth.json': '{"users": []}' },
   });
   const find = (variable?: string, ...folders: string[]) =>
     findAuth(
@@ -66,7 +67,10 @@ test("Composer's credentials are those of the variable and of the first app with
       variable,
       files,
     );
-  expect(find(undefined, 'one', 'other')).toBeUndefined();
+  expect(find(undefined, 'one', 'other', 'mine')).toBeUndefined();
+  expect(JSON.parse(find(undefined, 'two', 'three') ?? '')).toEqual({
+    bearer: { 'a.example.com': 'file', 'c.example.com': 'own' },
+  });
   expect(find(undefined, 'one', 'two')).toBe(json('file', 'a.example.com'));
   expect(find('{"bearer": {}}', 'one')).toBe('{"bearer": {}}');
   const both = find(json('given', 'b.example.com'), 'two');

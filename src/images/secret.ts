@@ -4,9 +4,25 @@ import type { Files } from '../config/files.ts';
 /** The file beside composer.json that Composer reads credentials from. */
 export const AUTH_FILE = 'auth.json';
 
+/** Its keys, of which other programs' files of that name have none. */
+const KINDS =
+  /^(http-basic|bearer|(github|gitlab|bitbucket)-oauth|(gitlab|forgejo)-token|gitlab-domains|client-certificate|custom-headers)$/;
+
+/** The credentials in an app's auth.json; null: there is no such file of Composer's. */
+export function readAuth(folder: string, files: Files): Record<string, object> | null {
+  if (files.kind(join(folder, 'composer.json')) !== 'file') return null;
+  try {
+    const found = JSON.parse(files.read(join(folder, AUTH_FILE)) ?? 'null');
+    const kinds = Object.keys(found ?? {});
+    return kinds.length > 0 && kinds.every((kind) => KINDS.test(kind)) ? found : null;
+  } catch {
+    return null;
+  }
+}
+
 /**
- * The credentials of Composer for the builds of some apps: those of `COMPOSER_AUTH`, and beside them those of the first app
- * with an auth.json. That file is hardly ever in git, so it serves other commits, too.
+ * The credentials of Composer for the builds of some apps: those of `COMPOSER_AUTH`, then those in the auth.json of each app.
+ * That file is hardly ever in git, so it serves other commits, too.
  *
  * @returns what `COMPOSER_AUTH` is to hold; undefined: there are none
  */
@@ -15,15 +31,13 @@ export function findAuth(
   variable: string | undefined,
   files: Files,
 ): string | undefined {
-  const [file] = folders.flatMap((folder) => {
-    const isComposer = files.kind(join(folder, 'composer.json')) === 'file';
-    return (isComposer && files.read(join(folder, AUTH_FILE))) || [];
-  });
-  if (!variable || !file) return variable || file;
+  const own = folders.flatMap((folder) => readAuth(folder, files) ?? []);
+  if (own.length === 0) return variable || undefined;
   try {
-    const [own, given] = [JSON.parse(file), JSON.parse(variable)];
-    const merged = { ...own };
-    for (const [kind, hosts] of Object.entries(given)) merged[kind] = { ...own[kind], ...(hosts as object) };
+    const given: Record<string, object> = variable ? JSON.parse(variable) : {};
+    const merged: Record<string, object> = {};
+    for (const one of [given, ...own])
+      for (const [kind, hosts] of Object.entries(one)) merged[kind] = { ...hosts, ...merged[kind] };
     return JSON.stringify(merged);
   } catch {
     return variable;

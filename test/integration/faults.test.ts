@@ -85,7 +85,7 @@ describe('variants that fail beside one that does not', () => {
 
   beforeAll(async () => {
     const runtimes = ['apache', ...Object.keys(faults), 'faulty[fault=fails-under-load]'];
-    // On a busy machine an answer takes longer than QUICK waits, and a server is to fail as it was told.
+    // On a busy machine an answer takes longer than QUICK waits, and a server is to fail as its path says.
     const flags = ['--instances', '2', '--paths', PATH, '--timeout', '5s'];
     const run = project.bench('many', '--runtimes', runtimes.join(','), ...flags);
     await told(run, 'instance 1/2: paths');

@@ -67,12 +67,15 @@ export function judgeApp(
     (bundles ? 'symfony' : undefined);
   const own = handler && requirements.includes('psr/http-server-handler') ? 'psr15' : 'plain';
   const given = said.extensions ?? [];
-  const known = new Set([...BUILT_IN, ...given.map((name) => name.replace(/-\d.*$/, ''))]);
+  const known = new Set([...BUILT_IN, ...given.map((name) => name.replace(/^:|[-^].*$/g, ''))]);
   const wanted = new Set([...requirements, ...below].flatMap((name) => extensionOf(name) ?? []));
   return {
     kind: said.kind ?? framework ?? own,
     handler,
-    extensions: [...[...wanted].filter((name) => !known.has(name)), ...given],
+    extensions: [
+      ...[...wanted].filter((name) => !known.has(name)),
+      ...given.filter((name) => !name.startsWith(':')),
+    ],
     packages: requirements,
   };
 }

@@ -9,7 +9,7 @@ test('names the caches that all variants share', () => {
   expect(warnOfSharedCaches(two, services, { env: { CACHE_STORE: 'redis' } })).toEqual([
     {
       code: 'shared-cache',
-      message: 'all variants share cache and pages: a page cached by one is read by another',
+      message: 'all variants share cache and pages: a page that one has cached may be read by another',
       remedy: expect.stringContaining("CACHE_PREFIX: '{variant}'"),
       variant: null,
     },

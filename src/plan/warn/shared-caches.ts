@@ -21,7 +21,7 @@ export function warnOfSharedCaches(
   return [
     {
       code: 'shared-cache',
-      message: `all variants share ${caches.join(' and ')}: a page cached by one is read by another`,
+      message: `all variants share ${caches.join(' and ')}: a page that one has cached may be read by another`,
       remedy:
         "give its keys a prefix with `env`, such as CACHE_PREFIX: '{variant}'; nothing to do if the app takes it from BENCH_DATABASE",
       variant: null,
