@@ -101,6 +101,12 @@ describe('the files of the sampler', () => {
     expect([of(4), of(2)]).toEqual([40 * 13, 40 * 13]);
   });
 
+  it('weigh a call of two ticks as two, though many gaps are as long as it', () => {
+    const request = `-100 aaaaaaaa\n${times(2, '*200 aaaaaaaa')}*400 aaaaaaaa bbbbbbbb\n`;
+    const { tree } = readSamples(request.repeat(40), NAMES, PROFILE_LIMITS);
+    expect(tree.at(-1)?.[2]).toBe(80);
+  });
+
   it('count alike in short requests on a busy machine, where those of one request lie close together', () => {
     const lines =
       Array.from({ length: 80 }, (_, i) => `-${10 * (i % 9)} aaaaaaaa\n`).join('') +

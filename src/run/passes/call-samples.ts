@@ -86,11 +86,13 @@ const USUAL_PERIODS = 200;
 const ENOUGH = 20;
 /** A tick is at most 10 ms. Longer gaps were calls, however many of them there are. */
 const MOST_PERIODS = 550;
+/** Share of the gaps that are shorter than a tick is taken to be. Calls in C make up to three quarters of them longer. */
+const SHORT_GAPS = 0.25;
 
 /**
  * A tick of the machine gives one sample, but none while a function in C works: the sample behind it represents all of its
- * ticks. The fewest periods that a tick surely has: those between most samples, and as many as a first sample may have behind
- * it. Short requests on a busy machine have samples that lie close together, so the former alone would be too few.
+ * ticks. A tick has the periods of a short gap between samples: a version with longer calls in C has the same ticks. It has
+ * at least as many as a first sample may have behind it: samples of short requests on a busy machine lie close together.
  */
 function findPeriodsPerTick(lines: readonly string[]): number {
   const found = lines.map((line) => PERIODS.exec(line));
@@ -100,7 +102,7 @@ function findPeriodsPerTick(lines: readonly string[]): number {
     periods.sort((a, b) => a - b);
     return periods.length < ENOUGH ? 0 : (periods[Math.floor(share * (periods.length - 1))] as number);
   };
-  const [between, first] = [at('*', 0.75, MOST_PERIODS), Math.min(USUAL_PERIODS, at('-', 0.9))];
+  const [between, first] = [at('*', SHORT_GAPS, MOST_PERIODS), Math.min(USUAL_PERIODS, at('-', 0.9))];
   return Math.max(between, first) || USUAL_PERIODS;
 }
 
