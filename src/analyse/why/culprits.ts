@@ -19,17 +19,22 @@ export function findCulprits(paired: Paired, nameOf: (key: string) => FunctionNa
   const parts = Map.groupBy(sure, ([cell]) => readCell(cell)[0]);
   const whole = [...charged].filter(([, change]) => change.sure).map(([key]) => key);
   const perRequestUs = sumOf([...times.values()].map(({ variant, base }) => Math.max(variant, base)));
-  return [...new Set([...parts.keys(), ...whole])]
-    .map((key) => {
-      const own = (parts.get(key) ?? []).map(([cell, change]) => ({ key: readCell(cell)[1], change }));
-      return {
-        function: key === AUTOLOADING ? null : nameOf(key),
-        us: times.get(key) ?? { variant: 0, base: 0 },
-        ...placeOf(key, own, charged.get(key), nameOf),
-      };
-    })
-    .filter(({ change }) => Math.abs(change.us) >= MIN_SHARE * perRequestUs)
-    .sort((a, b) => Math.abs(b.change.us) - Math.abs(a.change.us));
+  return (
+    [...new Set([...parts.keys(), ...whole])]
+      .map((key) => {
+        const own = (parts.get(key) ?? []).map(([cell, change]) => ({ key: readCell(cell)[1], change }));
+        return {
+          function: key === AUTOLOADING ? null : nameOf(key),
+          us: times.get(key) ?? { variant: 0, base: 0 },
+          ...placeOf(key, own, charged.get(key), nameOf),
+        };
+      })
+      // Sure parts in opposite directions have a sum that need not be sure.
+      .filter(
+        ({ change: { us, low, high } }) => (low > 0 || high < 0) && Math.abs(us) >= MIN_SHARE * perRequestUs,
+      )
+      .sort((a, b) => Math.abs(b.change.us) - Math.abs(a.change.us))
+  );
 }
 
 /** How much of it is shown, and where within it that is: in itself, in one function that it calls, or in many. */

@@ -167,6 +167,13 @@ describe('a change is charged', () => {
     expect(why.culprits[0]).toMatchObject({ within: null, isSpread: true });
   });
 
+  test('to nobody where parts of an own function change in opposite directions, by about as much', () => {
+    const part = (name: string, samples: number): Stack => [[...ROOT, 'App::find', name], samples];
+    const head = [...usual, part('Orm::hydrate', 800), part('Orm::convert', 285)];
+    const why = both(head, [...usual, part('Orm::hydrate', 300), part('Orm::convert', 800)]);
+    expect(why.culprits).toEqual([]);
+  });
+
   test('to the library where nothing of the own code has called it', () => {
     const why = both([...usual, [[...ROOT, 'Orm::hydrate'], 500]], usual);
     expect(why.culprits.map(nameOf)).toEqual(['Orm::hydrate']);
