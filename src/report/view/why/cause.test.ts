@@ -73,6 +73,38 @@ test('what became cheaper, where something else became dearer by more than all',
   ]);
 });
 
+describe('a function that moved to another class or namespace', () => {
+  const named = (name: string) => ({ ...find, name, file: 'src/Cart.php' });
+  const sides = (name: string, variant: number, base: number): Culprit =>
+    culprit(variant - base, named(name), { us: { variant, base } });
+
+  test('is one function: its time on both sides is no change', () => {
+    const rate = culprit(600, save);
+    const old = sides('App\\Cart::total', 0, 3000);
+    const change = { changeUs: 600 };
+    const expected = 'Most of it: App\\B::save() +600 µs of +600 µs CPU per request (src/B.php).';
+    expect(tell([sides('App\\Shop\\Cart::total', 3000, 0), old, rate], change)).toEqual([expected]);
+    expect(tell([old, sides('App\\Basket::total', 3000, 0), rate], change)).toEqual([expected]);
+  });
+
+  test('has the difference of both where that is sure', () => {
+    const moved = [sides('App\\Shop\\Cart::total', 4900, 0), sides('App\\Cart::total', 0, 3000)];
+    expect(tell(moved)).toEqual([
+      'Most of it: App\\Shop\\Cart::total() +1.9 ms of +2.3 ms CPU per request (src/Cart.php:41, changed here).',
+    ]);
+  });
+
+  test('is taken for that with the same class first, and others are left alone', () => {
+    const head = [sides('App\\Shop\\Tax::total', 2000, 0), sides('App\\Shop\\Cart::total', 3000, 0)];
+    const base = [sides('App\\Cart::total', 0, 3000), sides('App\\Tax::rate', 0, 500)];
+    expect(tell([...head, ...base], { changeUs: 1500 })).toEqual([
+      'Most of it: App\\Shop\\Tax::total() +2 ms and App\\Tax::rate() −500 µs, in all +1.5 ms CPU per request (src/Cart.php:41, changed here; src/Cart.php:41, changed here).',
+    ]);
+    const closures = [sides('App\\A::run::{closure}', 1900, 0), sides('App\\B::go::{closure}', 0, 900)];
+    expect(tell(closures)).toEqual([expect.stringContaining('App\\A::run::{closure} +1.9 ms of')]);
+  });
+});
+
 test('the interval of a function, where too few samples give it more than all of the change', () => {
   const change = { us: 2900, low: 1100, high: 4700, sure: true };
   expect(tell([culprit(2900, find, { change })])).toEqual([

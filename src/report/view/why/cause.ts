@@ -6,6 +6,7 @@ import { findVariant } from '../../words/verdicts.ts';
 import type { ChangeRow } from '../answer/changerows.ts';
 import type { Medium } from '../medium.ts';
 import { callName, placeName, signedTime } from './function-names.ts';
+import { joinMoved } from './moved.ts';
 import { tellOverhead } from './overhead.ts';
 
 /** Which functions a change comes from, in a sentence, and how much of it they are. */
@@ -37,7 +38,8 @@ export function tellCauses(rows: readonly ChangeRow[], summary: Summary, medium:
 }
 
 function tellCause(why: Why, summary: Summary, medium: Medium, several: boolean): Cause | null {
-  const { changeUs, culprits, isSure } = why;
+  const { changeUs, isSure } = why;
+  const culprits = joinMoved(why.culprits);
   const variant = medium.name(findVariant(summary, why.variant)?.label ?? why.variant);
   const scenario = summary.scenarios.length > 1 ? ` in ${medium.name(why.scenario)}` : '';
   const where = several ? ` with ${variant}${scenario}` : '';
