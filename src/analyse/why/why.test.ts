@@ -197,6 +197,16 @@ describe('a change is charged', () => {
   });
 });
 
+test('a start whose requests failed is left out, as it shows where error pages spend their time', () => {
+  const profiles = [profileOf(IDS.variant, 0, usual), profileOf(IDS.variant, 1, usual)].map(
+    (profile, i): Profile => ({ ...profile, requests: 1000, failures: [10, 11][i] as number }),
+  );
+  expect(only(resultsWith(profiles)).starts).toBe(1);
+  const results = resultsWith(profiles);
+  const scenarios = results.plan.scenarios.map((one) => ({ ...one, slo: { okRatio: 0.9 } }));
+  expect(only({ ...results, plan: { ...results.plan, scenarios } }).starts).toBe(2);
+});
+
 test('a function that calls itself counts once in the time with all that it calls', () => {
   const deep = [...ROOT, 'App::recurse', 'App::recurse', 'App::find', 'App::recurse'];
   const why = only(

@@ -1,4 +1,5 @@
 import type { Comparison, Profile, Results } from '../../results/results.ts';
+import { DEFAULT_OK_RATIO } from '../../stats/limits.ts';
 import { explainUnlike } from '../../text/unlike-rows.ts';
 import { mergeTrees, type Weighed } from './call-tree.ts';
 import { findCulprits } from './culprits.ts';
@@ -15,8 +16,13 @@ export function explainCpu(results: Results, comparisons: readonly Comparison[])
   const profiles = Map.groupBy(results.profiles, ({ scenario, variant }) =>
     JSON.stringify([scenario, variant]),
   );
-  return results.plan.scenarios.flatMap(({ name }) => {
-    const of = (variant: string) => profiles.get(JSON.stringify([name, variant])) ?? [];
+  return results.plan.scenarios.flatMap(({ name, slo }) => {
+    const needed = Math.min(DEFAULT_OK_RATIO, slo.okRatio ?? 1);
+    // A start with error pages shows where those spend their time. Older versions kept such starts.
+    const of = (variant: string) =>
+      (profiles.get(JSON.stringify([name, variant])) ?? []).filter(
+        ({ requests, failures }) => requests - failures >= needed * requests,
+      );
     const own = comparisons.filter(({ scenario, metric }) => scenario === name && metric === 'cpu');
     return [...explainVariants(results, name, of, own), ...explainRows(results, name, of, own)];
   });

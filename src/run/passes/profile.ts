@@ -4,6 +4,7 @@ import { type Extension, takeExtension } from '../../images/extension-build.ts';
 import { PROFILE, profileLoad } from '../../plan/timeline/profile-plan.ts';
 import type { PlannedVariant } from '../../plan/variants.ts';
 import type { Measurement, Profile } from '../../results/results.ts';
+import { DEFAULT_OK_RATIO } from '../../stats/limits.ts';
 import type { Server } from '../servers/servers.ts';
 import type { Outfit, World } from '../world.ts';
 import { profileLimitsOf, readSamples } from './call-samples.ts';
@@ -91,10 +92,11 @@ async function sampleStart(ready: ReadyPass, scenario: Scenario, kept: Kept): Pr
     await ready.world.engine.docker.try(['exec', container, 'rm', '-f', SAMPLES]);
   }
   const loaded = await loadEnough(ready, load);
+  const needed = Math.min(DEFAULT_OK_RATIO, scenario.slo.okRatio ?? 1);
   const found = new Map<string, Profile | string>();
   for (const [id, server] of ready.servers) {
     const slices = loaded.filter(({ variant }) => variant === id);
-    found.set(id, await readProfile(ready, server, slices, kept.limits));
+    found.set(id, await readProfile(ready, server, slices, { ...kept, needed }));
   }
   const unsampled = plain ? await loadUnsampled(ready, plain) : [];
   for (const [id, profile] of found) {
@@ -171,11 +173,13 @@ async function readProfile(
   ready: ReadyPass,
   server: Server,
   slices: readonly Measurement[],
-  limits: ProfileLimits,
+  { limits, needed }: { limits: ProfileLimits; needed: number },
 ): Promise<Profile | string> {
   const { requests, okCount, cpuUs } = sumOf(slices);
   const [scenario] = slices.map((slice) => slice.scenario);
   if (requests === 0 || scenario === undefined) return slices[0]?.reason ?? 'it was not loaded';
+  // Error pages spend their time elsewhere.
+  if (okCount < needed * requests) return `${requests - okCount} of ${requests} requests failed`;
   const texts: string[] = [];
   for (const file of [SAMPLES, NAMES]) {
     texts.push(await ready.read(server, file, MOST_BYTES).catch(() => ''));
