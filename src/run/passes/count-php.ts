@@ -110,7 +110,8 @@ async function countStart(
     const measured = await ready.load(counting);
     for (const [id, server] of [...ready.servers]) {
       const slice = measured.find(({ variant }) => variant === id);
-      const read = readCountLines(await ready.read(server, FILE, MOST_BYTES).catch(() => ''));
+      const text = await ready.read(server, FILE, MOST_BYTES).catch(() => '');
+      const read = readCountLines(text, slice?.requests ?? 0);
       if (!slice || slice.requests === 0 || read.requests === 0) {
         ready.fail(id, slice?.reason ?? explain(server));
         continue;

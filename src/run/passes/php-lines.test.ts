@@ -6,7 +6,7 @@ const line = (...values: unknown[]) => `${JSON.stringify(values)}\n`;
 describe('the lines of count.php', () => {
   it('are means per request; opcache counts from its first line on', () => {
     const text = line(0, 2, 8591, true, 3, 1000, 7) + line(0, 4, 8591, true, 3, 3000, 9);
-    const { values, requests, hidden } = readCountLines(text);
+    const { values, requests, hidden } = readCountLines(text, 2);
     expect({ requests, hidden }).toEqual({ requests: 2, hidden: false });
     expect(Object.fromEntries(values)).toEqual({
       ...{ notices: 0, warnings: 3, deprecations: 8591 },
@@ -14,9 +14,20 @@ describe('the lines of count.php', () => {
     });
   });
 
+  it('count for the requests of the load: with those that a page sends to its own app, or that PHP does not answer', () => {
+    const page = line(2, 0, 0, true, 100, 1000, null);
+    const part = line(1, 0, 0, true, 80, 3000, null);
+    const valuesOf = (text: string, requests: number) =>
+      Object.fromEntries(readCountLines(text, requests).values);
+    expect(valuesOf((page + part).repeat(20), 20)).toMatchObject({ notices: 3, 'included-files': 180 });
+    expect(valuesOf(page.repeat(20), 40)).toMatchObject({ notices: 1, 'included-files': 50 });
+    // The memory of one request is not that of another.
+    expect(valuesOf((page + part).repeat(20), 20)).toMatchObject({ 'peak-memory': 2000 });
+  });
+
   it('go on where opcache restarted, and where two lines changed places', () => {
     const missesOf = (...all: number[]) =>
-      readCountLines(all.map((misses) => line(0, 0, 0, true, 1, 1, misses)).join('')).values.get(
+      readCountLines(all.map((misses) => line(0, 0, 0, true, 1, 1, misses)).join(''), all.length).values.get(
         'opcache-misses',
       );
     expect(missesOf(100, 110, 4, 8)).toBe((10 + 4 + 4) / 3);
@@ -25,14 +36,14 @@ describe('the lines of count.php', () => {
   });
 
   it('say nothing of errors where the app has a handler of its own', () => {
-    const { values, hidden } = readCountLines(line(0, 2, 1, false, 3, 1000, null));
+    const { values, hidden } = readCountLines(line(0, 2, 1, false, 3, 1000, null), 1);
     expect(hidden).toBe(true);
     expect([...values.keys()]).toEqual(['included-files', 'peak-memory']);
   });
 
   it('are any text: what is no count is none', () => {
     const text = `${line(-1, 0, 0, true, 1, 1, 1)}${line('1', 0, 0, true, 1, 1, 1)}<script>\n[1,2]\n{"a":1}`;
-    expect(readCountLines(text)).toEqual({ values: new Map(), requests: 0, hidden: false });
+    expect(readCountLines(text, 5)).toEqual({ values: new Map(), requests: 0, hidden: false });
   });
 });
 

@@ -10,33 +10,26 @@ interface RequestLine {
   misses: number | null;
 }
 
-/** Means per request of one repeat; an app with an error handler of its own hides what is raised. Pure. */
-export function readCountLines(text: string): {
-  values: Map<string, number>;
-  requests: number;
-  hidden: boolean;
-} {
+/**
+ * Counts per request of one repeat; an app with an error handler of its own hides what is raised. Pure.
+ *
+ * @param requests those of the load. PHP may answer fewer, or also those that the app sends to itself.
+ */
+export function readCountLines(
+  text: string,
+  requests: number,
+): { values: Map<string, number>; requests: number; hidden: boolean } {
   const lines = text.split('\n').flatMap((line) => parseLine(line) ?? []);
   const values = new Map<string, number>();
-  const mean = (of: (line: RequestLine) => number) =>
-    lines.reduce((sum, line) => sum + of(line), 0) / lines.length;
+  const sum = (of: (line: RequestLine) => number) => lines.reduce((all, line) => all + of(line), 0);
   const hidden = lines.some(({ seen }) => !seen);
   if (lines.length > 0) {
     if (!hidden) {
       for (const [i, name] of ['notices', 'warnings', 'deprecations'].entries())
-        values.set(
-          name,
-          mean(({ errors }) => errors[i] as number),
-        );
+        values.set(name, sum(({ errors }) => errors[i] as number) / requests);
     }
-    values.set(
-      'included-files',
-      mean(({ files }) => files),
-    );
-    values.set(
-      'peak-memory',
-      mean(({ memoryBytes }) => memoryBytes),
-    );
+    values.set('included-files', sum(({ files }) => files) / requests);
+    values.set('peak-memory', sum(({ memoryBytes }) => memoryBytes) / lines.length);
   }
   const misses = lines.flatMap((line) => line.misses ?? []);
   if (misses.length > 1) values.set('opcache-misses', growthOf(misses) / (misses.length - 1));
