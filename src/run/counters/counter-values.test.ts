@@ -114,6 +114,16 @@ test('statements in a log count between two marks, without ours and those that d
   expect(countStatements(log, 'mark 0', 'mark 2')).toBeNull();
 });
 
+test.each([
+  ['German', 'PROTOKOLL:  Anweisung: ', ''],
+  ['CSV', '2026-11-22 22:37:30.691 UTC,"app","app",1703,LOG,00000,"statement: ', '"'],
+])('statements in a log in %s are unknown, and not none', (_, before, after) => {
+  const statements = [`SELECT 'mark 1' AS ${OWN_WORD};`, 'SELECT 1', `SELECT 'mark 2' AS ${OWN_WORD};`];
+  const log = statements.map((statement) => before + statement + after).join('\n');
+  expect(countStatements(log, null, 'mark 1')).toBeNull();
+  expect(countStatements(log, 'mark 1', 'mark 2')).toBeNull();
+});
+
 test('values are subtracted by name, so often', () => {
   expect(less({ a: 10, b: 2 }, { a: 3 }, 2)).toEqual({ a: 4, b: 2 });
   expect(dropNegative({ a: 0, b: -1, c: Number.NaN })).toEqual({ a: 0 });

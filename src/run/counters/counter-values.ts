@@ -153,20 +153,21 @@ export function parsePostgres(text: string): CounterReading | null {
 }
 
 /**
- * Statements in a log of PostgreSQL between the lines of two marks; null: the second is not there yet. Ours and those that
- * drop what was prepared do not count.
+ * Statements in a log of PostgreSQL between those of two marks. Null: the second is not there yet, or the log has another
+ * language or format. Ours and those that drop what was prepared do not count.
  */
 export function countStatements(log: string, from: string | null, to: string): number | null {
-  const lines = log.split('\n');
-  const find = (mark: string) => lines.findLastIndex((line) => line.includes(mark));
+  const statements = log.split('\n').flatMap((line) => STATEMENT.exec(line)?.[1] ?? []);
+  const find = (mark: string) => statements.findLastIndex((statement) => statement.includes(mark));
   const end = find(to);
   const start = from === null ? -1 : find(from);
   if (end < 0 || (from !== null && start < 0)) return null;
-  return lines.slice(start + 1, end).filter((line) => {
-    const [, statement] = /^(?:(?!DETAIL:).)*?\bLOG:\s+(?:statement|execute [^:]*): (.*)/.exec(line) ?? [];
-    return statement !== undefined && !statement.includes(OWN_WORD) && !/^\s*deallocate/i.test(statement);
-  }).length;
+  return statements
+    .slice(start + 1, end)
+    .filter((statement) => !statement.includes(OWN_WORD) && !/^\s*deallocate/i.test(statement)).length;
 }
+
+const STATEMENT = /^(?:(?!DETAIL:).)*?\bLOG:\s+(?:statement|execute [^:]*): (.*)/;
 
 /** Each value of `a` less that of `b`, so often. */
 export function less(a: CounterValues, b: CounterValues, times = 1): CounterValues {

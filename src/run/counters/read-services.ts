@@ -134,9 +134,14 @@ async function openPostgres(world: ReadWorld, container: string): Promise<Reader
   return { read, close };
 }
 
-const START_LOG =
-  "ALTER SYSTEM SET log_statement = 'all';\nSELECT pg_reload_conf() AS php_runtime_bench;\nSELECT pg_sleep(0.5);\n";
-const STOP_LOG = 'ALTER SYSTEM RESET log_statement;\nSELECT pg_reload_conf();\n';
+/** In English, as the statements in it are found by their words. */
+const START_LOG = `ALTER SYSTEM SET log_statement = 'all';
+ALTER SYSTEM SET lc_messages = 'C';
+SELECT pg_reload_conf() AS php_runtime_bench;
+SELECT pg_sleep(0.5);
+`;
+const STOP_LOG =
+  'ALTER SYSTEM RESET log_statement;\nALTER SYSTEM RESET lc_messages;\nSELECT pg_reload_conf();\n';
 
 /** Those whose names need no more than quotes, and whether these are all. Others are an empty line each. */
 async function listDatabases(psql: (input: string) => Promise<string>) {
