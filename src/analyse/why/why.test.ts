@@ -252,6 +252,25 @@ test('a closure and a generated container are the same in both versions', () => 
   expect(same(['A::b', 'A::c'], ['src/A.php', 'src/A.php'])).toHaveLength(2);
 });
 
+test('a line is that of the variant, and none where several closures have one name', () => {
+  const profileAt = (variant: string, lines: readonly (number | null)[]): Profile => {
+    const profile = profileOf(variant, 0, [[['index.php', 'App::find'], 100]]);
+    const [index, found] = profile.frames as [Profile['frames'][0], Profile['frames'][0]];
+    const closures = lines.map((line) => ({ ...found, line }));
+    const calls = lines.map((_, i): Profile['tree'][0] => [0, i + 1, 50]);
+    return { ...profile, frames: [index, ...closures], tree: [[-1, 0, 1], ...calls] };
+  };
+  const lineOf = (head: readonly (number | null)[], base: readonly (number | null)[]) => {
+    const why = only(resultsWith([profileAt(IDS.variant, head), profileAt(IDS.base, base)]));
+    return why.functions.find(({ name }) => name === 'App::find')?.line;
+  };
+  expect(lineOf([12], [10])).toBe(12);
+  expect(lineOf([12, null], [10])).toBe(12);
+  expect(lineOf([], [10])).toBe(10);
+  expect(lineOf([12, 80], [10])).toBeNull();
+  expect(lineOf([12], [10, 78])).toBeNull();
+});
+
 test('the call tree has both sides, what is new, what is gone, and all of the time', () => {
   const why = both([...usual, [[...ROOT, 'App::new'], 300]], [...usual, [[...ROOT, 'App::gone'], 200]]);
   const of = (name: string) => {

@@ -152,24 +152,43 @@ function changeOf(
   return { changeUs: isSure && values ? values.variant - values.reference : variant - base, isSure };
 }
 
-/** The name of a function, by its key; a line is that of the variant where both have it. */
+/**
+ * The name of a function, by its key. A line is that of the variant where both have it. Closures with one key that stand in
+ * several lines have none.
+ */
 function makeNames(
   { variants, bases }: ReadSides,
   changed: ReadonlySet<string>,
 ): (key: string) => FunctionName {
+  const [own, others] = [linesOf(variants), linesOf(bases)];
+  const lineOf = (key: string) => {
+    const known = [own.get(key), others.get(key)];
+    const [line = null] = known.some((lines) => lines && lines.size > 1) ? [] : (known[0] ?? known[1] ?? []);
+    return line;
+  };
   const frames = [...bases, ...variants].flatMap(({ profile }) => profile.frames);
   const names = new Map(
     frames.map((frame): [string, FunctionName] => [
       keyOf(frame),
       {
-        ...frame,
-        group: groupOf(frame),
+        ...{ ...frame, line: lineOf(keyOf(frame)), group: groupOf(frame) },
         changed: frame.file !== null && changed.has(frame.file),
       },
     ]),
   );
   const unknown: FunctionName = { name: '?', file: null, line: null, group: 'php', changed: false };
   return (key) => names.get(key) ?? unknown;
+}
+
+/** Lines of one version, by the key of their function. */
+function linesOf(side: readonly Read[]): Map<string, Set<number>> {
+  const found = new Map<string, Set<number>>();
+  for (const frame of side.flatMap(({ profile }) => profile.frames)) {
+    const key = keyOf(frame);
+    const lines = found.get(key) ?? new Set();
+    found.set(key, frame.line === null ? lines : lines.add(frame.line));
+  }
+  return found;
 }
 
 /** Sorted: sure changes of own functions, then of others, each by size; then the rest by time. */
