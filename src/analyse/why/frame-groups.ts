@@ -10,9 +10,15 @@ const GENERATED = /^(var\/cache|storage\/framework|bootstrap\/cache)\//;
 
 /** Frames in front of the app that only one of two servers has. No function of PHP can have this name. */
 export const ENTRY: Frame = { name: '(server and entry script)', file: null, line: null };
+/** Calls that a stack beyond the depth limit does not show. */
+export const CUT_STACK: Frame = { name: '(calls beyond the depth limit)', file: null, line: null };
+
+/** The sampler's own mark of such a stack, in front of what it has, is a function of this file. */
+export const CUT_FILE = 'excimer fake file';
 
 export function groupOf({ name, file }: Pick<Frame, 'name' | 'file'>): FrameGroup {
-  if (file === null) return name === ENTRY.name ? 'outside' : 'php';
+  if (file === null) return [ENTRY.name, CUT_STACK.name].includes(name) ? 'outside' : 'php';
+  if (file === CUT_FILE) return 'outside';
   if (AUTOLOAD.test(file)) return 'autoload';
   if (file.startsWith('/')) return 'outside';
   return VENDOR.test(file) || GENERATED.test(file) ? 'vendor' : 'own';

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { CUT_STACK, groupOf } from '../../analyse/why/frame-groups.ts';
 import { makeRandom } from '../../stats/random.ts';
 import { PROFILE_LIMITS, profileLimitsOf, readSamples } from './call-samples.ts';
 
@@ -172,14 +173,30 @@ describe('the files of the sampler', () => {
     const names = ids.map((id) => name(id, null, 'f'.repeat(300) + id, '/app/a.php', 1)).join('');
     const deep = ids.slice(0, 2500).join(' ');
     const { samples, frames, tree } = readAll(times(4, deep), names);
-    expect(frames).toHaveLength(1);
-    expect(frames[0]?.name).toHaveLength(PROFILE_LIMITS.name);
+    expect(frames).toEqual([CUT_STACK, expect.anything()]);
+    expect(frames[1]?.name).toHaveLength(PROFILE_LIMITS.name);
     expect(tree.reduce((sum, [, , self]) => sum + self, 0)).toBe(samples);
     const stacks = Array.from({ length: 12 }, (_, i) => ids.slice(i * 250, i * 250 + 250).join(' '));
     const all = ids.map((id) => name(id, null, id, '/app/a.php', 1)).join('');
     const many = readAll(stacks.map((stack) => times(4, stack)).join(''), all);
     expect(many.frames).toHaveLength(PROFILE_LIMITS.frames);
     expect(readAll(times(4, deep), all).tree).toHaveLength(PROFILE_LIMITS.depth);
+  });
+
+  it('of stacks beyond the depth limit keep their innermost calls, below one frame that is not of the app', () => {
+    const marker = name('eeeeeeee', null, 'excimer_truncated', 'excimer fake file', null);
+    const ids = Array.from({ length: 252 }, (_, i) => String(i).padStart(8, '0'));
+    const names = marker + ids.map((id) => name(id, null, id, '/app/a.php', 1)).join('');
+    const deep = ids.slice(1);
+    for (const stack of [['eeeeeeee', ...deep], ids]) {
+      const { frames, tree } = readAll(times(4, stack.join(' ')), names);
+      expect(frames.map((frame) => frame.name)).toEqual([CUT_STACK.name, ...deep.slice(2)]);
+      expect(frames.map(groupOf).slice(0, 2)).toEqual(['outside', 'own']);
+      expect(tree).toHaveLength(PROFILE_LIMITS.depth);
+      expect(tree.at(-1)?.[2]).toBe(4);
+    }
+    // Results of older versions have the marker itself.
+    expect(groupOf({ name: 'excimer_truncated', file: 'excimer fake file' })).toBe('outside');
   });
 
   it('are bounded together, as the job that comments reads no larger results', () => {

@@ -1,3 +1,4 @@
+import { CUT_FILE, CUT_STACK } from '../../analyse/why/frame-groups.ts';
 import type { Frame, Profile } from '../../results/results.ts';
 
 /** Limits of one profile. */
@@ -61,7 +62,7 @@ export function readSamples(
   for (const line of whole) {
     const all = line.split(' ').flatMap((id) => known.get(id) ?? []);
     // The app of a server that keeps it in memory is called through this tool's own function.
-    const stack = all.filter((frame) => !isOwn(frame)).slice(0, PROFILE_LIMITS.depth);
+    const stack = cutStack(all.filter((frame) => !isOwn(frame)));
     const innermost = all.at(-1);
     if (innermost === undefined || isOwn(innermost)) continue;
     const weight = weighSample(line, perTick);
@@ -77,6 +78,13 @@ export function readSamples(
     node.self += weight;
   }
   return bound(root, frames, limits);
+}
+
+/** The innermost calls, below a frame for those that are missing. */
+function cutStack(stack: readonly Frame[]): readonly Frame[] {
+  const calls = stack.filter(({ file }) => file !== CUT_FILE);
+  if (calls.length === stack.length && calls.length <= PROFILE_LIMITS.depth) return calls;
+  return [CUT_STACK, ...calls.slice(1 - PROFILE_LIMITS.depth)];
 }
 
 /** Periods since the sample before, or since the sampler was started (`-`). */
