@@ -41,5 +41,12 @@ function withoutPlaces(text: string): string {
   return text
     .replace(/(?<=class@anonymous)[^:\\]*?(?::\d+(?:\$[0-9a-f]+)?)/g, '')
     .replace(/(?<=\{closure:[^{}]*?)(?::\d+|\(\d+\))(?=\})/g, '')
+    .replace(EVALUATED, '')
     .replace(/(?<=\bContainer)[A-Za-z0-9_]{7}(?=[\\/])/g, '');
 }
+
+/** The line that evaluated code is called in. */
+const EVALUATED = /\(\d+\)(?= : (?:eval\(\)'d code|runtime-created function))/g;
+
+/** The file that code stands in, also if it is evaluated there. */
+export const pathOf = (file: string): string => file.split(EVALUATED)[0] as string;

@@ -142,6 +142,9 @@ describe('a change is charged', () => {
     };
     expect(marked({ plain: ['src/Repository.php'] })).toContain('src/Repository.php');
     expect(marked({ other: ['src/Repository.php'], plain: [] })).toEqual([]);
+    for (const { frames } of results.profiles)
+      for (const frame of frames) frame.file &&= `${frame.file}(3) : eval()'d code`;
+    expect(marked({ plain: ['src/Repository.php'] })[0]).toContain('src/Repository.php(3)');
   });
 
   test('to its caller where a function of PHP has it', () => {

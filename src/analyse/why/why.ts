@@ -4,7 +4,7 @@ import { explainUnlike } from '../../text/unlike-rows.ts';
 import { mergeTrees, type Weighed } from './call-tree.ts';
 import { findCulprits } from './culprits.ts';
 import { alignEntries } from './entries.ts';
-import { groupOf, keyOf } from './frame-groups.ts';
+import { groupOf, keyOf, pathOf } from './frame-groups.ts';
 import { type Paired, type ProfiledStart, readStart, sumOf, testChanges, timesOf } from './functions.ts';
 import type { FunctionName, FunctionTime, Sides, Why } from './why-model.ts';
 
@@ -172,7 +172,7 @@ function makeNames(
       keyOf(frame),
       {
         ...{ ...frame, line: lineOf(keyOf(frame)), group: groupOf(frame) },
-        changed: frame.file !== null && changed.has(frame.file),
+        changed: frame.file !== null && changed.has(pathOf(frame.file)),
       },
     ]),
   );
