@@ -2,6 +2,7 @@ import type { Scenario } from '../../config/types.ts';
 import { removeContainers } from '../../engine/docker.ts';
 import { findReference, type PlannedVariant } from '../../plan/variants.ts';
 import type { CheckedPage, Count } from '../../results/results.ts';
+import { fileNameOf } from '../../text/file-name.ts';
 import { cleanLine, cut, listNames } from '../../text/plain.ts';
 import { guard } from '../passes/run-pass.ts';
 import type { World } from '../world.ts';
@@ -15,7 +16,7 @@ import {
   REPEATS,
   Uncountable,
 } from './count-page.ts';
-import { makeSafe, nameFiles, packText } from './kept-output.ts';
+import { nameFiles, packText } from './kept-output.ts';
 import { findDifferences, findExtremes, findPageDifference, floorOf, MOST_FLOOR, meanOf } from './repeats.ts';
 import { containerOfSide, openSide, type Side } from './side.ts';
 
@@ -193,7 +194,7 @@ async function keepFiles(
 ): Promise<void> {
   for (const [i, { variant }] of sides.entries()) {
     const [name, content] = packText(file, countings[i]?.[0]?.text ?? '');
-    await sink.keepRaw(`raw/instructions/${makeSafe(variant.id)}/${name}`, content);
+    await sink.keepRaw(`raw/instructions/${fileNameOf(variant.id)}/${name}`, content);
   }
 }
 

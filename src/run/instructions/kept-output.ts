@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import { fileNameOf } from '../../text/file-name.ts';
 
 /** Files of callgrind that a run keeps, for callgrind_annotate and KCachegrind. Pure. */
 
@@ -10,7 +11,7 @@ export function nameFiles(paths: readonly string[]): Map<string, string> {
   const names = new Map<string, string>();
   const taken = new Set<string>();
   for (const path of new Set(paths)) {
-    const safe = `callgrind.out.${makeSafe(path)}`;
+    const safe = `callgrind.out.${fileNameOf(path)}`;
     let name = safe;
     for (let i = 2; taken.has(name); i++) name = `${safe}-${i}`;
     taken.add(name);
@@ -18,8 +19,6 @@ export function nameFiles(paths: readonly string[]): Map<string, string> {
   }
   return names;
 }
-
-export const makeSafe = (text: string) => text.replace(/[^A-Za-z0-9@.=-]+/g, '_').slice(0, 100);
 
 /** Content of the file: plain, or compressed if it would be large. */
 export function packText(name: string, text: string): [name: string, content: string | Uint8Array] {

@@ -49,6 +49,12 @@ test('a start is kept with its files', async () => {
   expect(failed).toEqual([]);
 });
 
+test('an id of any length makes files that every file system can keep', async () => {
+  const { files } = await sampleStart({ id: `apache@8.4[${'a=1,'.repeat(100)}]:base` });
+  expect(files).toHaveLength(2);
+  for (const file of files) expect(file.split('/').at(-1)?.length).toBeLessThan(256);
+});
+
 test('a start whose requests failed is left out: it shows where error pages spend their time', async () => {
   expect(await sampleStart({ okCount: 980 })).toEqual({
     ...{ kept: [], files: [], failed: ['20 of 1000 requests failed'] },

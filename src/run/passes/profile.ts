@@ -5,6 +5,7 @@ import { PROFILE, profileLoad } from '../../plan/timeline/profile-plan.ts';
 import type { PlannedVariant } from '../../plan/variants.ts';
 import type { Measurement, Profile } from '../../results/results.ts';
 import { DEFAULT_OK_RATIO } from '../../stats/limits.ts';
+import { fileNameOf } from '../../text/file-name.ts';
 import type { Server } from '../servers/servers.ts';
 import type { Outfit, World } from '../world.ts';
 import { profileLimitsOf, readSamples } from './call-samples.ts';
@@ -218,9 +219,7 @@ async function keepProfile(
   await sink.keepProfile(profile);
   const all = [...(profiles.get(profile.variant) ?? []), profile];
   profiles.set(profile.variant, all);
-  // An id holds `/`, `[`, `=` and `,`.
-  const name = profile.variant.replace(/[^A-Za-z0-9@.=-]+/g, '_');
-  const file = `raw/profiles/${profile.scenario}/${name}`;
+  const file = `raw/profiles/${profile.scenario}/${fileNameOf(profile.variant)}`;
   await sink.keepRaw(`${file}.${profile.instance + 1}.folded`, formatFolded(profile));
   const label = job.plan.variants.find(({ id }) => id === profile.variant)?.label ?? profile.variant;
   await sink.keepRaw(`${file}.speedscope.json`, formatSpeedscope(label, all));

@@ -4,6 +4,7 @@ import { expectEngine, lastLines, removeContainers } from '../../engine/docker.t
 import { UserError } from '../../errors.ts';
 import type { Host } from '../../host.ts';
 import type { ColdStart } from '../../results/results.ts';
+import { fileNameOf } from '../../text/file-name.ts';
 import type { Job, World } from '../world.ts';
 import { createArguments, frontOf, type WantedServer, wantedOf } from './servers.ts';
 import { sentBy } from './target.ts';
@@ -105,7 +106,7 @@ async function timeStarts(world: World, what: WantedServer, path: string, out: s
       }
     }
     // It makes the file itself, but no folder.
-    const file = `raw/cold-start/${variant.id.replace(/[^A-Za-z0-9@.=-]+/g, '_')}.json`;
+    const file = `raw/cold-start/${fileNameOf(variant.id)}.json`;
     await sink.keepRaw(file, '');
     const exported = join(out, file);
     const { code, stderr } = await engine.host.exec(

@@ -1,5 +1,6 @@
 import type { Docker } from '../../engine/docker.ts';
 import type { Instance } from '../../plan/instances.ts';
+import { fileNameOf } from '../../text/file-name.ts';
 import type { Engine, Sink } from '../world.ts';
 import { containerOf, frontOf } from './servers.ts';
 
@@ -14,8 +15,7 @@ export async function keepLogs(
   instead = '',
 ): Promise<void> {
   const container = containerOf(run, instance, variant);
-  // An id holds `/`, `[`, `=` and `,`.
-  const file = `raw/logs/${instance.index}/${variant.replace(/[^A-Za-z0-9@.=-]+/g, '_')}`;
+  const file = `raw/logs/${instance.index}/${fileNameOf(variant)}`;
   const log = (await findLog(docker, container)) || instead;
   if (log) await keepRaw(`${file}.log`, log);
   const before = await findLog(docker, frontOf(container));

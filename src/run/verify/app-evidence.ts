@@ -1,5 +1,6 @@
 import { readComplaint } from '../../engine/complaint.ts';
 import type { Evidence, Failure, Measurement } from '../../results/results.ts';
+import { fileNameOf } from '../../text/file-name.ts';
 import { readable } from '../../text/readable.ts';
 import type { Server } from '../servers/servers.ts';
 import type { Engine, Sink } from '../world.ts';
@@ -81,9 +82,8 @@ async function keepEvidence(
   { status, headers, body }: Evidence,
   log: string,
 ): Promise<void> {
-  const name = variant.replace(/[^A-Za-z0-9@.=-]+/g, '_');
   await keepRaw(
-    `raw/answers/${name}.txt`,
+    `raw/answers/${fileNameOf(variant)}.txt`,
     `${what}\n\nHTTP ${status}\n${headers}\n\n${body}\n\nlog:\n${log}`,
   );
 }
