@@ -3,7 +3,7 @@ import { otherAppOf } from '../../test/fixtures/app.ts';
 import { parseConfig } from '../config/parse.ts';
 import type { Config, Other } from '../config/types.ts';
 import { UserError } from '../errors.ts';
-import { gatesFor, planShards, takeShard, warnOfSharedEngine } from './shard-plan.ts';
+import { findCounted, gatesFor, planShards, takeShard, warnOfSharedEngine } from './shard-plan.ts';
 import { checkTime } from './time.ts';
 import { planVariants } from './variants.ts';
 
@@ -168,6 +168,26 @@ test('a gate on a count is left out of a run that counts something else', () => 
     gatesFor({ ...config, ...(count && { count }) }, all.variants).map(({ source }) => source);
   expect(gates(undefined)).toEqual(rules);
   expect(gates(['php'])).toEqual(['slower > 3%']);
+});
+
+test('a rule on instructions goes to the shards that count them', () => {
+  const split = (index: number, ...rules: string[]) => {
+    const flags = ['instructions more', ...rules].flatMap((rule) => ['--fail-on', rule]);
+    const { config, all } = plannedFor('apache,nginx-fpm,caddy-fpm', ...flags);
+    const own = { ...config, shard: { index, of: 2 } };
+    const { variants } = takeShard(all, own, own.shard);
+    const counted = findCounted(own, variants).map(({ runtime }) => runtime.name);
+    return { counted, gates: gatesFor(own, variants).map(({ source }) => source) };
+  };
+  expect(split(1)).toEqual({ counted: ['apache'], gates: ['instructions more'] });
+  // All shards measure the reference, and the first one counts its app.
+  expect(split(2)).toEqual({ counted: [], gates: [] });
+  const ofReference = 'instructions more on apache';
+  expect(split(2, ofReference)).toEqual({ counted: [], gates: [] });
+  // Only this shard knows the variant that the rule names.
+  const ofOther = 'instructions more > 2% on caddy-fpm';
+  expect(split(1, ofOther)).toEqual({ counted: ['apache'], gates: ['instructions more'] });
+  expect(split(2, ofOther)).toEqual({ counted: ['caddy-fpm'], gates: ['instructions more', ofOther] });
 });
 
 test('a shard that there is not', () => {

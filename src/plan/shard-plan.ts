@@ -73,20 +73,49 @@ export function takeShard(
 
 /**
  * The gates that these variants are compared with; in a shard not those for a variant that another one measures. A rule on a
- * count is left out where a stronger source chose other counts.
+ * count is left out where a stronger source chose other counts, and a rule on instructions in a shard that counts none for it.
  */
 export function gatesFor(
-  config: Pick<Config, 'count' | 'failOn' | 'shard'>,
+  config: Pick<Config, 'count' | 'failOn' | 'shard' | 'reference'>,
   variants: readonly PlannedVariant[],
 ): Config['failOn'] {
   const { shard, failOn, count: counters = [] } = config;
-  const names = variants.flatMap(({ id, label, runtime }) => [id, label, runtime.name]);
   const isCounted = (name: string) => counters.some((counter) => counter === COUNT_NAMES[name]?.by);
-  return failOn.filter(
-    ({ variant, count }) =>
-      (!shard || variant === null || names.includes(variant)) && (count === undefined || isCounted(count)),
-  );
+  const counted = new Set(findCounted(config, variants).map(keyOfPages));
+  return failOn.filter(({ variant: name, count }) => {
+    const own = variants.filter((variant) => name === null || isNamedBy(name, variant));
+    if (shard && own.length === 0) return false;
+    if (shard && count === 'instructions' && !own.some((one) => counted.has(keyOfPages(one)))) return false;
+    return count === undefined || isCounted(count);
+  });
 }
+
+/**
+ * Variants whose instructions are counted: the first of each app and PHP version that is checked out. Every shard measures the
+ * reference, and the first shard counts its app. Another one does so only for a rule that names a variant of its own.
+ */
+export function findCounted(
+  config: Pick<Config, 'failOn' | 'shard' | 'reference'>,
+  variants: readonly PlannedVariant[],
+): PlannedVariant[] {
+  const { shard, failOn } = config;
+  const heads = variants.filter(({ ref }) => ref === null);
+  const reference = shard && shard.index > 1 ? (findReference(config, variants) ?? heads[0]) : null;
+  const isRuled = (one: PlannedVariant) =>
+    failOn.some(
+      ({ count, variant }) => count === 'instructions' && variant !== null && isNamedBy(variant, one),
+    );
+  const own = heads.filter(
+    (one) =>
+      !reference || keyOfPages(one) !== keyOfPages(reference) || (one.id !== reference.id && isRuled(one)),
+  );
+  return own.filter((one, i) => own.findIndex((other) => keyOfPages(other) === keyOfPages(one)) === i);
+}
+
+const keyOfPages = ({ app, php }: Pick<PlannedVariant, 'app' | 'php'>) => `${php} ${app.name}`;
+
+const isNamedBy = (name: string, { id, label, runtime }: PlannedVariant) =>
+  [id, label, runtime.name].includes(name);
 
 function referenceOf({ variants }: Planned, config: Pick<Dealing, 'reference'>): PlannedVariant {
   return findReference(config, variants) ?? (variants[0] as PlannedVariant);

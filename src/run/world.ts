@@ -1,4 +1,4 @@
-import type { CompareOptions, RunOptions } from '../config/types.ts';
+import type { CompareOptions, ReportOptions, RunOptions } from '../config/types.ts';
 import type { Arena } from '../engine/arena.ts';
 import type { Docker } from '../engine/docker.ts';
 import type { Services } from '../engine/services.ts';
@@ -56,7 +56,7 @@ export interface Outfit {
 
 /** The work of a run. */
 export interface Job {
-  config: RunOptions & Pick<CompareOptions, 'other' | 'reference' | 'shard'>;
+  config: RunOptions & Pick<CompareOptions, 'other' | 'reference' | 'shard'> & Pick<ReportOptions, 'failOn'>;
   plan: Plan;
   /** By image key; a variant without an image does not take part. */
   images: ReadonlyMap<string, Built>;

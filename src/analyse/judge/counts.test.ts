@@ -182,4 +182,38 @@ describe('gates', () => {
     expect(outcome(head, base, { more: 100 })).toEqual({ failed: false, unjudged: false, code: 0 });
     expect(outcome(constant(14), null, { more: 0 })).toEqual({ failed: false, unjudged: true, code: 3 });
   });
+
+  test('a rule on instructions finds the count of its app and PHP version, under whatever server and scenario', () => {
+    const judgeRule = (of: Partial<Gate>) => {
+      const results = makeResults({
+        servers: ['apache', 'nginx-fpm', 'old'].map((id) => ({
+          ...{ id, rps: 400, base: {}, php: id === 'old' ? '8.1' : '8.4' },
+        })),
+        compareTo: {},
+        gates: [gate({ count: 'instructions', more: 0, ...of })],
+        change: ({ plan, counts }) => {
+          const [first] = plan.scenarios as [Results['plan']['scenarios'][0]];
+          plan.scenarios.push(
+            { ...first, name: 'later', journey: '/first /second' },
+            { ...first, name: 'others', journey: '/other' },
+          );
+          const counted = [
+            ...countsOf('apache', [[200, 200]], 'instructions', '/second'),
+            ...countsOf('apache:base', [[100, 100]], 'instructions', '/second'),
+          ];
+          counts.push(...counted.map((one) => ({ ...one, by: 'instructions' as const, floorRatio: 0 })));
+        },
+      });
+      const { failed, unjudged } = analyse(results).gates[0] ?? {};
+      return { failed, unjudged };
+    };
+    const found = { failed: true, unjudged: false };
+    const missing = { failed: false, unjudged: true };
+    expect(judgeRule({})).toEqual(found);
+    expect(judgeRule({ variant: 'nginx-fpm' })).toEqual(found);
+    expect(judgeRule({ scenario: 'later' })).toEqual(found);
+    expect(judgeRule({ scenario: 'later', variant: 'nginx-fpm' })).toEqual(found);
+    expect(judgeRule({ variant: 'old' })).toEqual(missing);
+    expect(judgeRule({ scenario: 'others' })).toEqual(missing);
+  });
 });

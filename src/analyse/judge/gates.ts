@@ -47,17 +47,32 @@ function checkCountGate(
   gate: Gate,
   counts: ReadonlyMap<string, readonly CountRow[]>,
 ): GateResult {
-  const byId = new Map(results.variants.map((variant) => [variant.id, variant]));
   const checks = [...counts].flatMap(([scenario, rows]) =>
-    gate.scenario !== null && gate.scenario !== scenario
-      ? []
-      : rows
-          .filter(({ name, variant }) => name === gate.count && isNamed(byId.get(variant), gate.variant))
-          .flatMap((row) => checkCount(row, gate, scenario)),
+    rows
+      .filter((row) => row.name === gate.count && isCountedFor(results, gate, row, scenario))
+      .flatMap((row) => checkCount(row, gate, scenario)),
   );
   const unjudged =
     checks.length > 0 ? checks.every(({ judged }) => !judged) : expectsComparison(results, gate);
   return { gate, checks: [], counts: checks, failed: checks.some(({ failed }) => failed), unjudged };
+}
+
+/**
+ * Instructions of a path are counted once for all scenarios with it, and once for all servers that have the same app and
+ * version of PHP.
+ */
+function isCountedFor({ variants, plan }: Results, gate: Gate, row: CountRow, scenario: string): boolean {
+  const own = variants.find(({ id }) => id === row.variant);
+  if (row.by !== 'instructions')
+    return (gate.scenario === null || gate.scenario === scenario) && isNamed(own, gate.variant);
+  const alike = variants.filter(({ ref, app, php }) => ref === null && app === own?.app && php === own.php);
+  const paths = (name: string) => plan.scenarios.find((one) => one.name === name)?.journey.split(' ') ?? [];
+  return (
+    alike.some((variant) => isNamed(variant, gate.variant)) &&
+    (gate.scenario === null ||
+      gate.scenario === scenario ||
+      paths(gate.scenario).includes(row.endpoint ?? ''))
+  );
 }
 
 function checkCount(row: CountRow, { above, more }: Gate, scenario: string): CountCheck[] {

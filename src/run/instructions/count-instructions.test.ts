@@ -29,7 +29,11 @@ function makeWorld(journeys: readonly object[], built: object | null, failure: o
   const world = {
     engine: { docker, run: 'r', signal: new AbortController().signal, memoryBytes: 1e9 },
     job: {
-      config: { scenarios: journeys.map((journey) => ({ name: 'page', journey })), host: 'app.test' },
+      config: {
+        scenarios: journeys.map((journey) => ({ name: 'page', journey })),
+        host: 'app.test',
+        failOn: [],
+      },
       plan: { variants: [variant] },
       outcomes: new Map([['a', { failure }]]),
       images: new Map(built ? [['c', built]] : []),

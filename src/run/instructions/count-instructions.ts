@@ -1,6 +1,7 @@
 import type { Scenario } from '../../config/types.ts';
 import { removeContainers } from '../../engine/docker.ts';
-import { findReference, type PlannedVariant } from '../../plan/variants.ts';
+import { findCounted } from '../../plan/shard-plan.ts';
+import type { PlannedVariant } from '../../plan/variants.ts';
 import type { CheckedPage, Count } from '../../results/results.ts';
 import { fileNameOf } from '../../text/file-name.ts';
 import { cleanLine, cut, listNames } from '../../text/plain.ts';
@@ -75,14 +76,8 @@ function listTargets(scenarios: readonly Scenario[]): { path: string | null; sce
 function listPairs({ job }: World): PlannedVariant[][] {
   // Nobody has checked the answers of variants that failed.
   const variants = job.plan.variants.filter(({ id }) => job.outcomes.get(id)?.failure === null);
-  const heads = variants.filter(({ ref }) => ref === null);
-  const keyOf = ({ app, php }: Pick<PlannedVariant, 'app' | 'php'>) => `${php} ${app.name}`;
-  const first = heads.filter((one, i) => heads.findIndex((other) => keyOf(other) === keyOf(one)) === i);
-  // Every shard measures the reference: the first one counts it.
-  const { shard } = job.config;
-  const reference = shard && shard.index > 1 ? (findReference(job.config, variants) ?? heads[0]) : null;
-  const own = first.filter((one) => !reference || keyOf(one) !== keyOf(reference));
-  return own.map((head) => [head, ...variants.filter(({ id }) => id === head.base)]);
+  const heads = findCounted(job.config, variants);
+  return heads.map((head) => [head, ...variants.filter(({ id }) => id === head.base)]);
 }
 
 async function countPair(
