@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 // Loaded in front of every script (auto_prepend_file) in containers of the pass that --count=php adds, and in no others.
 // Appends a line for each request: notices, warnings, deprecations, whether all of them were seen, included files,
-// peak memory in bytes, and the misses of opcache since it started.
+// peak memory in bytes, and the misses of opcache. Processes may have an opcache each, so a request counts its own.
 
 namespace PhpRuntimeBench;
 
@@ -17,6 +17,7 @@ if (!class_exists(Counter::class, false)) {
         /** @var array{int, int, int} */
         private static array $errors = [0, 0, 0];
         private static int $files = 0;
+        private static ?int $misses = null;
         private static ?\Closure $handler = null;
         /** Whether the request is counted once all else of it has ended. */
         private static bool $isLast = false;
@@ -27,6 +28,7 @@ if (!class_exists(Counter::class, false)) {
             self::$isLast = false;
             // The files of a server that keeps the app are its own from the start.
             self::$files = \count(\get_included_files());
+            self::$misses = self::countMisses();
             \memory_reset_peak_usage();
             if (\function_exists(__NAMESPACE__ . '\take_errors')) {
                 take_errors();
@@ -79,8 +81,9 @@ if (!class_exists(Counter::class, false)) {
             if (self::$handler === null) {
                 self::$errors = take_errors();
             }
-            $status = \function_exists('opcache_get_status') ? @\opcache_get_status(false) : false;
-            $misses = \is_array($status) ? $status['opcache_statistics']['misses'] ?? null : null;
+            [$before, $misses] = [self::$misses, self::countMisses()];
+            // A full opcache restarts, and counts from 0 again.
+            $misses = $before === null || $misses === null ? null : ($misses < $before ? $misses : $misses - $before);
             $files = \count(\get_included_files()) - self::$files;
             $line = [...self::$errors, $seen, $files, \memory_get_peak_usage(), $misses];
             // Swoole may go on with another request while a file is written, so the app's handler is back by then.
@@ -90,6 +93,16 @@ if (!class_exists(Counter::class, false)) {
             } catch (\Throwable) {
                 // The app's handler throws, and the file cannot be written.
             }
+        }
+
+        /** Since opcache started; null: not known. */
+        private static function countMisses(): ?int
+        {
+            // The app's handler must not get a warning of this.
+            \set_error_handler(null);
+            $status = \function_exists('opcache_get_status') ? @\opcache_get_status(false) : false;
+            \restore_error_handler();
+            return \is_array($status) ? $status['opcache_statistics']['misses'] ?? null : null;
         }
 
         private static function append(string $line): void

@@ -6,7 +6,7 @@ interface RequestLine {
   seen: boolean;
   files: number;
   memoryBytes: number;
-  /** Misses of opcache since it started. */
+  /** Misses of opcache in the request; null: not known. */
   misses: number | null;
 }
 
@@ -32,19 +32,9 @@ export function readCountLines(
     values.set('peak-memory', sum(({ memoryBytes }) => memoryBytes) / lines.length);
   }
   const misses = lines.flatMap((line) => line.misses ?? []);
-  if (misses.length > 1) values.set('opcache-misses', growthOf(misses) / (misses.length - 1));
+  if (misses.length > 0 && misses.length === lines.length)
+    values.set('opcache-misses', misses.reduce((all, own) => all + own, 0) / requests);
   return { values, requests: lines.length, hidden };
-}
-
-/**
- * By how much a counter grew since its first value. A full opcache restarts, and counts from 0 again. Lines of two workers may
- * have changed places, which is no restart.
- */
-function growthOf(values: readonly number[]): number {
-  return values.slice(1).reduce((sum, now, i) => {
-    const before = values[i] as number;
-    return sum + (now < before / 2 ? now : now - before);
-  }, 0);
 }
 
 /** Untrusted: an app can write into the file, too. */
