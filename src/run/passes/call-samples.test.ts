@@ -157,15 +157,36 @@ describe('the files of the sampler', () => {
     expect(line.frames[0]?.line).toBeNull();
   });
 
-  it('give rare calls to their callers, and lose no sample', () => {
+  it('give calls beyond the limits to their callers, the rarest ones first, and lose no sample', () => {
     const rare = times(1, 'aaaaaaaa bbbbbbbb') + times(9999, 'aaaaaaaa cccccccc');
-    const { samples, tree, frames } = readAll(rare, NAMES);
-    expect(samples).toBe(10_000);
-    expect(frames).toHaveLength(2);
-    expect(tree).toEqual([
-      [-1, 0, 1],
-      [0, 1, 9999],
-    ]);
+    expect(readAll(rare, NAMES).tree).toHaveLength(3);
+    for (const limits of [
+      { nodes: 2, frames: 9 },
+      { nodes: 9, frames: 2 },
+    ]) {
+      const { samples, tree, frames } = readAll(rare, NAMES, limits);
+      expect(samples).toBe(10_000);
+      expect(frames).toHaveLength(2);
+      expect(tree).toEqual([
+        [-1, 0, 1],
+        [0, 1, 9999],
+      ]);
+    }
+  });
+
+  it('have the same share of a function that many call, whether a start has more or fewer samples', () => {
+    const sites = Array.from({ length: 200 }, (_, i) => `s${String(i).padStart(7, '0')}`);
+    const names = NAMES + sites.map((id) => name(id, null, id, '/app/a.php', 1)).join('');
+    const shareOf = (samples: number) => {
+      // 8 % of the time, one sample at most from each place that calls it.
+      const called = sites.slice(0, 0.08 * samples).map((id) => `aaaaaaaa ${id} bbbbbbbb\n`);
+      const others = times(samples - called.length, 'aaaaaaaa cccccccc');
+      const { tree, frames } = readAll(called.join('') + others, names);
+      const own = tree.filter(([, frame]) => frames[frame]?.name === 'App\\Cart::total');
+      return own.reduce((sum, [, , self]) => sum + self, 0) / samples;
+    };
+    expect(shareOf(1900)).toBeCloseTo(0.08, 9);
+    expect(shareOf(2100)).toBeCloseTo(0.08, 9);
   });
 
   it('are bounded, however many functions there are', () => {

@@ -2,7 +2,7 @@ import { CUT_FILE, CUT_STACK } from '../../analyse/why/frame-groups.ts';
 import type { Frame, Profile } from '../../results/results.ts';
 
 /** Limits of one profile. */
-export const PROFILE_LIMITS = { nodes: 5000, frames: 2000, name: 200, depth: 250, share: 0.0005 } as const;
+export const PROFILE_LIMITS = { nodes: 5000, frames: 2000, name: 200, depth: 250 } as const;
 /** Limits of all profiles of a run together: the job that comments reads results.json up to 32 MiB. */
 const ALL_PROFILES = { nodes: 150_000, frames: 60_000 } as const;
 
@@ -45,7 +45,8 @@ export function collectFrames(): { frames: Frame[]; indexOf: (frame: Frame) => n
 
 /**
  * Pure: the files of profile.php as frames and a call tree, bounded. Frames that nobody has named are left out of their
- * stacks, calls that are too rare count for their caller.
+ * stacks. The rarest calls beyond the limits count for their caller. No call is too rare by itself: one sample is a smaller
+ * share of a start with more samples, so both versions would differ.
  */
 export function readSamples(
   samples: string,
@@ -217,7 +218,7 @@ function keepCommon(root: Node, limits: { nodes: number; frames: number }): Set<
   const kept = new Set<Node>();
   const used = new Set<number>();
   for (const node of all) {
-    if (node.total < PROFILE_LIMITS.share * root.total || kept.size === limits.nodes) break;
+    if (kept.size === limits.nodes) break;
     if (!used.has(node.frame) && used.size === limits.frames) break;
     used.add(node.frame);
     kept.add(node);
