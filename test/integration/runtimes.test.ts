@@ -553,7 +553,7 @@ describe('nginx-fpm', () => {
   });
 
   it('opens as many descriptors as its connections need, where the engine starts with 1,024', async () => {
-    const flags = ['--ulimit', 'nofile=1024:65536'];
+    const flags = ['--ulimit', 'nofile=1024:16384'];
     const limits = 'grep -h "open files" $(grep -l "^nginx$" /proc/[0-9]*/comm | sed s/comm$/limits/)';
     await using(start('nginx-fpm', {}, flags), async ({ container }) => {
       const lines = (await docker('exec', container, 'sh', '-c', limits)).split('\n');
