@@ -59,7 +59,10 @@ const lost = ({ what, message, index, answers, lose }: Loss): Fault<LoaderWorld>
     const restore = lose(one);
     const { code, stdout, stderr } = await run.done;
     await restore();
-    const slices = slicesOf(project.results(out), 'faulty@8.4').filter(({ outcome }) => outcome === 'ok');
+    // On a busy machine one engine begins the first start late. Its slices are void then, but kept.
+    const slices = slicesOf(project.results(out), 'faulty@8.4').filter(
+      ({ outcome, reason }) => outcome === 'ok' || /^the load engines began \d+ ms apart/.test(reason ?? ''),
+    );
     expect(
       slices.map(({ instance }) => instance),
       stderr,
