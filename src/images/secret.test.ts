@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { memoryFiles } from '../../test/fixtures/memory-files.ts';
-import { findAuth, makeMask, maskUsers } from './secret.ts';
+import { findAuth, makeMask, maskUsers, readAuth } from './secret.ts';
 
 const AUTH = JSON.stringify({
   'http-basic': { 'repo.example.com': { username: 'composer', password: 'pass-word' } },
@@ -68,6 +68,12 @@ test("Composer's credentials are those of the variable and of each app with an a
       files,
     );
   expect(find(undefined, 'one', 'other', 'mine')).toBeUndefined();
+  // No image gets the last of these: nobody knows what is in it.
+  const text = (auth: string) =>
+    readAuth('/app', memoryFiles('/app', { 'composer.json': '{}', 'auth.json': auth }));
+  expect(text('{"bearer": {"a": "b"}, "_comment": "x"}')).toEqual({ bearer: { a: 'b' } });
+  expect(text('{"users": []}')).toBeNull();
+  expect(text('{"bearer": {"a": "b"},}')).toEqual({});
   expect(JSON.parse(find(undefined, 'two', 'three') ?? '')).toEqual({
     bearer: { 'a.example.com': 'file', 'c.example.com': 'own' },
   });

@@ -8,15 +8,17 @@ export const AUTH_FILE = 'auth.json';
 const KINDS =
   /^(http-basic|bearer|(github|gitlab|bitbucket)-oauth|(gitlab|forgejo)-token|gitlab-domains|client-certificate|custom-headers)$/;
 
-/** The credentials in an app's auth.json; null: there is no such file of Composer's. */
+/** The credentials in an app's auth.json; null: that is no file of Composer's. One that cannot be read may be. */
 export function readAuth(folder: string, files: Files): Record<string, object> | null {
   if (files.kind(join(folder, 'composer.json')) !== 'file') return null;
+  const text = files.read(join(folder, AUTH_FILE));
+  if (text === null) return null;
   try {
-    const found = JSON.parse(files.read(join(folder, AUTH_FILE)) ?? 'null');
-    const kinds = Object.keys(found ?? {});
-    return kinds.length > 0 && kinds.every((kind) => KINDS.test(kind)) ? found : null;
+    const found = Object.entries(JSON.parse(text.replace(/^\uFEFF/, '')) ?? {});
+    const own = found.filter((entry): entry is [string, object] => KINDS.test(entry[0]));
+    return own.length > 0 ? Object.fromEntries(own) : null;
   } catch {
-    return null;
+    return {};
   }
 }
 
@@ -31,7 +33,8 @@ export function findAuth(
   variable: string | undefined,
   files: Files,
 ): string | undefined {
-  const own = folders.flatMap((folder) => readAuth(folder, files) ?? []);
+  const all = folders.flatMap((folder) => readAuth(folder, files) ?? []);
+  const own = all.filter((one) => Object.keys(one).length > 0);
   if (own.length === 0) return variable || undefined;
   try {
     const given: Record<string, object> = variable ? JSON.parse(variable) : {};
