@@ -101,6 +101,8 @@ describe('a function that moved to another class or namespace', () => {
       'Most of it: App\\Shop\\Tax::total() +2 ms and App\\Tax::rate() −500 µs, in all +1.5 ms CPU per request (src/Cart.php:41, changed here; src/Cart.php:41, changed here).',
     ]);
     const closures = [sides('App\\A::run::{closure}', 1900, 0), sides('App\\B::go::{closure}', 0, 900)];
+    const others = [sides('App\\Audit::handle', 1000, 0), sides('App\\Mail::handle', 0, 900)];
+    expect(tell(others)[0]).toContain('App\\Audit::handle');
     expect(tell(closures)).toEqual([expect.stringContaining('App\\A::run::{closure} +1.9 ms of')]);
   });
 });
