@@ -319,7 +319,10 @@ const KINDS: Partial<Record<string, string>> = {
   record: 'a map',
 };
 
-function wrongKind(prefix: string, value: unknown, allowed: string, where: Place): UserError {
+function wrongKind(prefix: string, given: unknown, allowed: string, where: Place): UserError {
+  // The value of a header may be a secret.
+  const value =
+    prefix.startsWith('headers') && typeof given === 'string' ? given.replace(/[=:].*/s, '=…') : given;
   const found = Array.isArray(value)
     ? 'a list'
     : typeof value === 'string'

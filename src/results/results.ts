@@ -247,7 +247,7 @@ const Whole = z.object({
     tune: z.string().optional(),
     /** Host header of every request; absent in runs of older versions, whose load named 127.0.0.1 and a port. */
     host: z.string().optional(),
-    /** Names of the other headers of every request, sorted; absent: none. Their values may be secrets. Untrusted text. */
+    /** The other headers of every request, sorted, with values that are no secrets; absent: none. Untrusted text. */
     headers: z.array(z.string()).optional(),
     /** Share of their time that all loads were shortened to; 1: they are as in their scenarios. */
     durationScale: z.number().default(1),

@@ -1,6 +1,7 @@
 import type { Found } from '../checkout/found.ts';
 import { describeOther } from '../checkout/other.ts';
 import { modelOf } from '../config/parts/fit.ts';
+import { nameHeaders } from '../config/requests/headers.ts';
 import type { CompareOptions, ReportOptions, RunOptions, Scenario } from '../config/types.ts';
 import type { Built } from '../images/build.ts';
 import type { Plan } from '../plan/plan.ts';
@@ -108,7 +109,7 @@ export function assembleResults(record: RunRecord, elapsedMs: number): Results {
       ...(config.tune && { tune: config.tune }),
       budgetSeconds: config.budgetMs === undefined ? null : config.budgetMs / 1000,
       host: config.host,
-      ...(config.headers && { headers: Object.keys(config.headers).sort() }),
+      ...(config.headers && { headers: nameHeaders(config.headers) }),
       durationScale: config.durationScale ?? 1,
       compareTo: found && {
         ...describeOther(found.other),

@@ -5,6 +5,7 @@ import { refuseEngines } from '../../config/engine-key.ts';
 import { realFiles } from '../../config/files.ts';
 import { KEYS } from '../../config/keys.ts';
 import { parseConfig } from '../../config/parse.ts';
+import { nameHeaders } from '../../config/requests/headers.ts';
 import { quote, unknownWord } from '../../config/text.ts';
 import type { Config, Scenario } from '../../config/types.ts';
 import { connectDocker } from '../../engine/docker.ts';
@@ -144,7 +145,7 @@ async function makeFiles(
     k6: K6_IMAGE.split(':').at(-1) ?? '',
     baseUrl,
     segments,
-    ...namesOf(config.headers),
+    ...(config.headers && { headers: nameHeaders(config.headers) }),
     batch,
   };
   return {
@@ -152,11 +153,6 @@ async function makeFiles(
     [EJECTED_FILE]: writeEjectedLoad(about),
     'README.md': explain(name, scenario.name, segments, baseUrl),
   };
-}
-
-/** The names alone: values may be secrets. */
-function namesOf(headers: Config['headers']) {
-  return headers && { headers: Object.keys(headers).sort() };
 }
 
 /** Our scripts, the journey, and what a user's script takes, as k6 sees them in its folder. */

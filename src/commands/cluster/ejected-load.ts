@@ -21,7 +21,7 @@ interface EjectedLoad {
   k6: string;
   baseUrl: string;
   segments: number;
-  /** Names of the headers that were set; left out: none. */
+  /** The headers that were set, with values that are no secrets; left out: none. */
   headers?: readonly string[];
   batch: Batch;
 }

@@ -105,3 +105,19 @@ describe('refused', () => {
     expect(message).not.toContain('s3cret');
   });
 });
+
+test('in lines of their own, headers may have a comma before a name; none is given twice, and no message has a value', () => {
+  expect(ofFlags('--headers', 'Prefer=respond-async, wait=10\n')).toEqual({
+    Prefer: 'respond-async, wait=10',
+  });
+  expect(ofInput('Cache-Control=no-cache, max-age=0\r\nAccept=text/html\n')).toEqual({
+    'Cache-Control': 'no-cache, max-age=0',
+    Accept: 'text/html',
+  });
+  expect(messageOf(() => ofFlags('--headers', 'X-A=s3cret', '--headers', 'X-A=2'))).toBe(
+    "--headers: this header is given twice\n  found:   'X-A'\n  allowed: each header once",
+  );
+  const message = messageOf(() => ofFile("headers: 'Authorization=Bearer s3cret'"));
+  expect(message).toContain("'Authorization=…'");
+  expect(message).not.toContain('s3cret');
+});

@@ -10,7 +10,7 @@ import { hostValue } from '../values.ts';
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}";
 const IS_NAME = RegExp(`^${TOKEN}$`);
 /** The comma between two headers in one text. Values have commas, too. */
-const BETWEEN = RegExp(`\\r?\\n|,(?=\\s*${TOKEN}=)`);
+const BETWEEN = RegExp(`,(?=\\s*${TOKEN}=)`);
 const EXAMPLE = 'Accept=application/json';
 
 /** Headers of the connection, and those that this tool or k6 sets. By name, with a hint where another key sets it. */
@@ -77,21 +77,36 @@ const headers = record(checkName, headerValue)
   );
 
 /**
- * `Accept=text/html,application/xml;q=0.9,X-A=1` → a map. A comma begins the next header only before a name with `=`.
+ * `Accept=text/html,application/xml;q=0.9,X-A=1` → a map. A comma begins the next header only before a name with `=`, and
+ * none where each header has a line of its own.
  * Messages have no value: it may be a secret.
  */
 export function readHeaderPairs(texts: readonly string[]): Record<string, string> {
-  const pairs = texts.flatMap((text) => text.split(BETWEEN)).filter((text) => text.trim());
-  return Object.fromEntries(
-    pairs.map((pair) => {
-      const equals = pair.indexOf('=');
-      const name = pair.slice(0, Math.max(0, equals)).trim();
-      if (name !== '' && !name.includes(':')) return [name, pair.slice(equals + 1)];
-      const [before = '', after] = pair.split(':', 2);
-      const hint = after === undefined ? undefined : "write '=' after the name instead of ':'";
-      throw refuse('not a pair', before.replace(/=.*/s, '=…'), `NAME=VALUE such as ${EXAMPLE}`, hint);
-    }),
+  const split = (text: string) => text.split(text.includes('\n') ? '\n' : BETWEEN);
+  const pairs = texts.flatMap(split).filter((text) => text.trim());
+  const found = pairs.map((pair): [string, string] => {
+    const equals = pair.indexOf('=');
+    const name = pair.slice(0, Math.max(0, equals)).trim();
+    if (name !== '' && !name.includes(':')) return [name, pair.slice(equals + 1)];
+    const [before = '', after] = pair.split(':', 2);
+    const hint = after === undefined ? undefined : "write '=' after the name instead of ':'";
+    throw refuse('not a pair', before.replace(/=.*/s, '=…'), `NAME=VALUE such as ${EXAMPLE}`, hint);
+  });
+  const [twice] = found.find(([name], i) => found.findIndex(([other]) => other === name) < i) ?? [];
+  if (twice !== undefined) throw refuse('this header is given twice', twice, 'each header once');
+  return Object.fromEntries(found);
+}
+
+/** Headers whose values are no secrets, and decide what an app answers. */
+const OPEN =
+  /^(Accept(-.*)?|Content-Type|User-Agent|X-Forwarded-(Proto|Host|Port)|X-Requested-With|Cache-Control|Prefer)$/;
+
+/** The headers as results show them, sorted: `Accept: application/json`, and the name alone where a value may be a secret. */
+export function nameHeaders(headers: Readonly<Record<string, string>>): string[] {
+  const shown = Object.entries(headers).map(([name, value]) =>
+    OPEN.test(name) ? `${name}: ${value.slice(0, 200)}` : name,
   );
+  return shown.sort();
 }
 
 /** Keys for what every request carries. */
