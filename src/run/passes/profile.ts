@@ -114,6 +114,13 @@ async function sampleStart(ready: ReadyPass, scenario: Scenario, kept: Kept): Pr
     } else if (ready.start > 0 && !kept.profiles.has(id)) {
       // A start without samples is left out alone; a variant that never has any takes no more time.
       ready.fail(id, profile);
+    } else {
+      const label = ready.servers.get(id)?.variant.label ?? id;
+      ready.world.sink.warn({
+        ...{ code: 'profile', variant: id },
+        message: `${label}: start ${ready.start + 1} is not in the profile: ${profile}`,
+        remedy: 'see the logs and answers in raw/',
+      });
     }
   }
 }
