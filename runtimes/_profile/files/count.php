@@ -29,6 +29,8 @@ if (!class_exists(Counter::class, false)) {
             // The files of a server that keeps the app are its own from the start.
             self::$files = \count(\get_included_files());
             self::$misses = self::countMisses();
+            // A warning of that is none of the app's.
+            \error_clear_last();
             \memory_reset_peak_usage();
             if (\function_exists(__NAMESPACE__ . '\take_errors')) {
                 take_errors();
