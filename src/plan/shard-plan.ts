@@ -93,14 +93,18 @@ export function gatesFor(
 /**
  * Variants whose instructions are counted: the first of each app and PHP version that is checked out. Every shard measures the
  * reference, and the first shard counts its app. Another one does so only for a rule that names a variant of its own.
+ *
+ * @param all with those that have failed: the reference may be one
  */
 export function findCounted(
   config: Pick<Config, 'failOn' | 'shard' | 'reference'>,
   variants: readonly PlannedVariant[],
+  all = variants,
 ): PlannedVariant[] {
   const { shard, failOn } = config;
   const heads = variants.filter(({ ref }) => ref === null);
-  const reference = shard && shard.index > 1 ? (findReference(config, variants) ?? heads[0]) : null;
+  const reference =
+    shard && shard.index > 1 ? (findReference(config, all) ?? all.find(({ ref }) => ref === null)) : null;
   const isRuled = (one: PlannedVariant) =>
     failOn.some(
       ({ count, variant }) => count === 'instructions' && variant !== null && isNamedBy(variant, one),

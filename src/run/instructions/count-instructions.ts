@@ -76,7 +76,7 @@ function listTargets(scenarios: readonly Scenario[]): { path: string | null; sce
 function listPairs({ job }: World): PlannedVariant[][] {
   // Nobody has checked the answers of variants that failed.
   const variants = job.plan.variants.filter(({ id }) => job.outcomes.get(id)?.failure === null);
-  const heads = findCounted(job.config, variants);
+  const heads = findCounted(job.config, variants, job.plan.variants);
   return heads.map((head) => [head, ...variants.filter(({ id }) => id === head.base)]);
 }
 
