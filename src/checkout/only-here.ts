@@ -15,16 +15,16 @@ const UNSERVED = [
  * Lists the files of an app that git ignores, such as `.env` and built assets: only the checkout is built with them.
  *
  * @param path of the app in the repository
- * @param out our own results
- * @param commands of the build of both sides: a file that one of them names is made there
+ * @param made `out`: our own results; `prepare`: commands that both sides run, which make the files that they name
  * @returns paths in the repository, those of folders with a slash at their end
  */
 export async function listOnlyHere(
   git: Git,
   { folder }: Pick<App, 'folder'>,
   path: string,
-  { out, prepare }: { out: string; prepare: readonly string[] },
+  made: { out: string; prepare: readonly string[] },
 ): Promise<string[]> {
+  const { out, prepare } = made;
   const { code, stdout } = await git.try([
     ...['ls-files', '--others', '--ignored', '--exclude-standard', '--directory', '-z', '--', path || '.'],
   ]);
