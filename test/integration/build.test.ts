@@ -359,7 +359,9 @@ describe('the cached configuration of Laravel', () => {
     expect(await php(name, "echo (int) file_exists('/app/bootstrap/cache/config.php');")).toBe('0');
   });
   test('may be there without the one of routes: a note in the build, and a warning in the report', async () => {
+    // Never the same app: a step from the cache says nothing again.
     const artisan = `
+      // ${randomUUID()}
       $argv[1] === 'config:cache' && mkdir('bootstrap/cache', recursive: true) && touch('bootstrap/cache/config.php');
       if ($argv[1] === 'route:cache') { echo 'Two routes are named home.'; exit(1); }`;
     const served = { ...laravel(artisan), 'public/index.php': '<?php echo "served";' };
