@@ -45,6 +45,27 @@ test('runs that were loaded from other machines are tables of their own, pods of
   expect(groups(loadedFrom('engines', ['b']), () => {})).toBe(2);
 });
 
+test('runs of one variant with other settings are tables of their own', () => {
+  const groups = (...marks: (string | undefined)[]) =>
+    mergeResults(
+      marks.map((settings, i) =>
+        again((results) => {
+          results.run.id = `run-${i}`;
+          results.plan.settings = settings;
+        }),
+      ),
+    ).length;
+  expect(groups('0a1b', '0a1b')).toBe(1);
+  expect(groups('0a1b', 'ffff')).toBe(2);
+  // An older version did not note them.
+  expect(groups('0a1b', undefined)).toBe(1);
+  // Other variants are what the user has put beside each other.
+  const [one, other] = [run('a'), run('b')];
+  one.plan.settings = '0a1b';
+  other.plan.settings = 'ffff';
+  expect(mergeResults([one, other])).toHaveLength(1);
+});
+
 test('the starts of two runs of one variant are different instances', () => {
   const [merged] = mergeResults([run('a'), again()]);
   const { scenarios, warnings } = analyse(merged as Results);

@@ -3,7 +3,8 @@ import { groupPages } from './checked-pages.ts';
 
 /**
  * Merges the results of several runs as far as their numbers may be compared. They need the same machine and request
- * headers, and no scenario or variant may mean different things in two of them. Results that do not fit form a group
+ * headers, and no scenario or variant may mean different things in two of them: built from another image, or run with
+ * other settings. Results that do not fit form a group
  * of their own. A run that is given twice counts once, also as part of earlier merged results. Otherwise its starts
  * would be taken for twice as many.
  *
@@ -48,7 +49,9 @@ function fitTogether(a: Results, b: Results): boolean {
     same(placeOf(a), placeOf(b)) &&
     a.tool.k6 === b.tool.k6 &&
     agree(a.plan.scenarios.map(withoutEffort), b.plan.scenarios.map(withoutEffort), ({ name }) => name) &&
-    agree(a.variants.map(identity), b.variants.map(identity), (variant) => variant.id)
+    agree(a.variants.map(identity), b.variants.map(identity), (variant) => variant.id) &&
+    (haveSameSettings(a.plan, b.plan) ||
+      !a.variants.some(({ id }) => b.variants.some((one) => one.id === id)))
   );
 }
 
@@ -58,6 +61,12 @@ function isSameHost(a: Results['host'], b: Results['host']): boolean {
   const { imageStore: other, ...second } = b;
   return same(first, second) && (one === other || one === undefined || other === undefined);
 }
+
+/** Whether two runs had the same environment, limits and services, as far as is known: older versions did not note them. */
+export const haveSameSettings = (
+  { settings: one }: Results['plan'],
+  { settings: other }: Results['plan'],
+): boolean => one === other || one === undefined || other === undefined;
 
 /** Round trips and clocks differ each time; what was loaded from where does not. */
 function placeOf({ plan: { elsewhere } }: Results) {
@@ -176,9 +185,10 @@ function mergeVariants(group: readonly Results[]): Results['variants'] {
 
 function mergePlans(group: readonly Results[]): Results['plan'] {
   const [{ plan: first }] = group as [Results, ...Results[]];
-  const { unjudged: _, ...plan } = first;
+  const { unjudged: _, settings, ...plan } = first;
   return {
     ...plan,
+    ...(group.every((results) => results.plan.settings === settings) && { settings }),
     scenarios: unique(
       group.flatMap(({ plan }) => plan.scenarios),
       (scenario) => scenario.name,

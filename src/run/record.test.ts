@@ -14,6 +14,7 @@ function recordOf(config: object): RunRecord {
         found: null,
         head: null,
         host: {},
+        settings: '0a1b',
       },
       ...{ startedMs: Date.UTC(2026, 0, 31, 9), beganMs: 5000, waitedMs: 10_000 },
     },

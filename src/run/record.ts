@@ -40,6 +40,8 @@ interface Beginning {
   /** The checkout; null: unknown. */
   head: Results['run']['head'] | null;
   host: HostFacts;
+  /** By `markSettings`. */
+  settings: string;
 }
 
 /** Results in the order of measuring. */
@@ -110,6 +112,7 @@ export function assembleResults(record: RunRecord, elapsedMs: number): Results {
       budgetSeconds: config.budgetMs === undefined ? null : config.budgetMs / 1000,
       host: config.host,
       ...(config.headers && { headers: nameHeaders(config.headers) }),
+      settings: beginning.settings,
       durationScale: config.durationScale ?? 1,
       compareTo: found && {
         ...describeOther(found.other),

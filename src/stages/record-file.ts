@@ -9,6 +9,7 @@ import { streamHtml } from '../report/html/render.ts';
 import type { Elsewhere, Results, Warning } from '../results/results.ts';
 import { planOrigin, warnOfOrigin } from '../run/elsewhere/planned-origin.ts';
 import { assembleResults, type RunRecord } from '../run/record.ts';
+import { markSettings } from '../run/settings.ts';
 import { type Output, openOutput } from '../store/output.ts';
 import type { Desk } from './desk.ts';
 import type { Ground, Prepared } from './prepare-stage.ts';
@@ -25,7 +26,7 @@ export interface RecordFile {
 
 export async function openRecord(
   desk: Desk,
-  { engine, found, head, config }: Prepared,
+  { engine, found, head, config, compose }: Prepared,
   ground: Ground,
 ): Promise<RecordFile> {
   const output = await openOutput(config.out);
@@ -37,6 +38,7 @@ export async function openRecord(
       tool: { name: 'php-runtime-bench', version: desk.caller.version, k6: ground.k6 },
       ...{ runId: desk.run, command: desk.caller.command, startedMs: desk.startedMs, beganMs: desk.beganMs },
       ...{ waitedMs: ground.waitedMs, config, found, head, host: describeHost(ground.machine, engine) },
+      settings: markSettings(config, compose?.services ?? {}),
     },
     plan: { ...ground.planned, warnings: [...ground.planned.warnings, ...warnings] },
     ...(elsewhere && { elsewhere }),

@@ -113,6 +113,20 @@ test('another image store of Docker is among the reasons, unless an older versio
   expect(reasonsOf(now, storing(then, 'containerd'))).toEqual([]);
 });
 
+test('other settings of the app are among the reasons, unless an older version did not note them', () => {
+  const marked = (results: Results, settings: string) => ({
+    ...results,
+    plan: { ...results.plan, settings },
+  });
+  const reasonsOf = (results: Results, earlier: Results) =>
+    compareEarlier(results, earlier)[0]?.reasons.slice(1);
+  expect(reasonsOf(marked(now, '0a1b'), marked(then, 'ffff'))).toEqual([
+    expect.stringMatching(/^other settings of the app: environment, /),
+  ]);
+  expect(reasonsOf(marked(now, '0a1b'), marked(then, '0a1b'))).toEqual([]);
+  expect(reasonsOf(marked(now, '0a1b'), then)).toEqual([]);
+});
+
 /** The same run, with its load from other machines. */
 const loadedFrom = (results: Results, kind: Elsewhere['kind'], names: readonly string[]): Results => {
   const way = { share: '0:1', roundTripMs: 0.2, hops: 1, mtu: 1500, skewMs: 0 };

@@ -11,6 +11,7 @@ import {
 import { mergeHistograms, percentile } from '../../stats/histogram.ts';
 import { ALPHA } from '../../stats/limits.ts';
 import { tCritical, tPValue } from '../../stats/student.ts';
+import { haveSameSettings } from '../merge.ts';
 import { byInstance } from '../rows/pool.ts';
 import { chooseMetric, measureVariants } from '../rows/variant-rows.ts';
 
@@ -124,6 +125,9 @@ function unlikeRuns(now: Results, then: Results): string[] {
     ...differ('other CPUs for servers and load', cpus(now), cpus(then)),
     ...differ('another Host header', hostOf(now), hostOf(then)),
     ...differ('other request headers', headersOf(now), headersOf(then)),
+    ...(haveSameSettings(now.plan, then.plan)
+      ? []
+      : ['other settings of the app: environment, PHP settings, memory limit, headers, set-up or services']),
     ...differ('load from another place', placeOf(now), placeOf(then)),
     ...differ('another k6', now.tool.k6, then.tool.k6),
   ];
