@@ -1,6 +1,10 @@
 // The script that every k6 process runs: slices of load on variants, as planned in plan.json beside it. It wraps the
 // journey (ours or the user's own) so that the statistics of each slice come out of k6 exact and small.
 
+import { createdMs } from './created.js';
+
+// The one above comes first: it notes when this client was made.
+
 import { sleep } from 'k6';
 import exec from 'k6/execution';
 import http from 'k6/http';
@@ -29,7 +33,7 @@ const plan = JSON.parse(open('../plan.json'));
 watchResent(http);
 const started = new Counter('bench_started');
 const sliceStart = new Gauge('bench_slice_start');
-// When `setup` was over, and when `teardown` began.
+// When `setup` was over, and when the client of `teardown` was made.
 const loadStart = new Gauge('bench_load_start');
 const loadEnd = new Gauge('bench_load_end');
 // The part of each iteration that lay behind the end of its slice: it was not done within the time.
@@ -101,9 +105,13 @@ Object.assign(options.thresholds, thresholdsThatKeep(plan, names, lanes.length))
 export * from '../journey.js';
 export default journey.default;
 
+// How long such a load takes shows only in the end. In k6's own time two clients are made, which takes as long as the script
+// takes to read its files.
+const isOpenEnded = plan.slices.some(({ durationMs }) => durationMs === null);
+
 // With several generators the load of all begins at one moment: VUs are there by then, and k6 starts its scenarios behind this.
 // k6 takes no `undefined` for it.
-const isPrepared = journey.setup !== undefined || plan.startAtMs !== null;
+const isPrepared = journey.setup !== undefined || plan.startAtMs !== null || isOpenEnded;
 export const setup = isPrepared ? setUpAndWait : () => undefined;
 
 function setUpAndWait() {
@@ -126,10 +134,11 @@ function beginLoad() {
   loadStart.add(Date.now());
 }
 
-export const teardown = journey.teardown === undefined ? () => undefined : tearDown;
+export const teardown = journey.teardown === undefined && !isOpenEnded ? () => undefined : tearDown;
 
 function tearDown(data) {
-  loadEnd.add(Date.now());
+  loadEnd.add(createdMs);
+  if (journey.teardown === undefined) return;
   exec.vu.metrics.tags.slice = 'none';
   return journey.teardown(data);
 }

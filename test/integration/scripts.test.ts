@@ -120,6 +120,23 @@ export default (data) => {
   expect(slice?.script?.checks).toEqual([{ name: 'prepared', group: '', passes: slice?.requests, fails: 0 }]);
 });
 
+test('the time in which k6 makes clients is no part of a load that ends by itself', async () => {
+  writeFileSync(
+    join(project.folder, 'load/slow-to-read.js'),
+    `import http from 'k6/http';
+export const options = { scenarios: { all: { executor: 'constant-vus', vus: 1, duration: '1s' } } };
+// As a script does that reads much: once for each client.
+const ready = Date.now() + 4000;
+while (Date.now() < ready);
+export default () => http.get(\`\${__ENV.BASE_URL}/\`);
+`,
+  );
+  const { slice } = await run('slow-to-read.js');
+  // One second, and what a busy machine adds to it; with the client of `setup` or of `teardown` it would be 5.
+  expect(slice?.durationMs).toBeLessThan(4000);
+  expect(slice?.outcome).toBe('ok');
+});
+
 test('two scripts of one run take turns in each start, each with its own checks and files', async () => {
   mkdirSync(join(project.folder, '.bench/scenarios'), { recursive: true });
   const script = (name: string) => `import http from 'k6/http';

@@ -4,6 +4,8 @@ import { afterEach, expect, test, vi } from 'vitest';
 
 const main = join(import.meta.dirname, '../../scenarios/lib/main.js');
 
+const NO_CHECKS = { path: '', checks: [], groups: [] };
+
 /** Length of a turn, ms; a block has two, one of each slice. */
 const TURN_MS = 1000;
 
@@ -16,11 +18,18 @@ interface Main {
   handleSummary(data: object): { stdout: string };
 }
 
-/** Runs main.js outside of k6, with a plan of two slices in turns. Each iteration of its journey takes `tookMs`. */
-function loadMain(script: { setup?: () => unknown; teardown?: () => unknown } = {}) {
+/** A script whose files take `readMs` to read, for each client. */
+type Script = { setup?: () => unknown; teardown?: () => unknown; readMs?: number };
+
+/**
+ * Runs main.js outside of k6, with a plan of two slices in turns, or of one slice that ends by itself. Each iteration of its
+ * journey takes `tookMs`.
+ */
+function loadMain({ readMs = 0, ...script }: Script = {}, isOpenEnded = false) {
   const { outputFiles } = buildSync({
     ...{ entryPoints: [main], bundle: true, write: false, format: 'cjs' },
-    external: ['k6', 'k6/*', '../journey.js'],
+    // In the order of the imports, as k6 reads them.
+    external: ['k6', 'k6/*', '../journey.js', './created.js'],
   });
   const added: { metric: string; value: number }[] = [];
   class Metric {
@@ -36,10 +45,18 @@ function loadMain(script: { setup?: () => unknown; teardown?: () => unknown } = 
     ...{ id, block: 'b0', checked: null, baseUrl: 'http://app.test', warmup: false, startMs: 0 },
     ...{ durationMs: 2 * TURN_MS, steps: [{ offsetMs: 0, durationMs: 2 * TURN_MS, vus: 2, rps: 10 }] },
   });
+  const open = { ...slice('s0'), block: null, durationMs: null };
   const plan = {
-    slices: [slice('s0'), slice('s1')],
-    blocks: [{ id: 'b0', startMs: 0, turnMs: TURN_MS, order: ['s0', 's1'] }],
-    ...{ host: null, checked: [], ownScenarios: false, userOptions: false, reuse: true, startAtMs: null },
+    slices: isOpenEnded ? [open] : [slice('s0'), slice('s1')],
+    blocks: isOpenEnded ? [] : [{ id: 'b0', startMs: 0, turnMs: TURN_MS, order: ['s0', 's1'] }],
+    ...{
+      host: null,
+      checked: [],
+      ownScenarios: isOpenEnded,
+      userOptions: isOpenEnded,
+      reuse: true,
+      startAtMs: null,
+    },
     ...{
       paths: [],
       hosts: {},
@@ -67,31 +84,44 @@ function loadMain(script: { setup?: () => unknown; teardown?: () => unknown } = 
     'k6/metrics': { Counter: Metric, Gauge: Metric, Rate: Metric, Trend: Metric },
     '../journey.js': Object.assign(() => void vi.setSystemTime(Date.now() + journey.tookMs), script),
   };
-  const module = { exports: {} as Main };
-  new Function('module', 'require', 'open', '__ENV', outputFiles[0]?.text ?? '')(
-    module,
-    (name: string) => modules[name],
-    () => JSON.stringify(plan),
-    { LANE: '0' },
-  );
+  /** k6 reads a script anew for each client, and for the summary. */
+  const makeClient = (): Main => {
+    const module = { exports: {} as Main };
+    let unreadMs = readMs;
+    const read = (name: string) => {
+      if (name === './created.js') return { createdMs: Date.now() };
+      if (name !== '../journey.js') return modules[name];
+      vi.setSystemTime(Date.now() + unreadMs);
+      unreadMs = 0;
+      return modules[name];
+    };
+    const run = new Function('module', 'require', 'open', '__ENV', outputFiles[0]?.text ?? '');
+    run(module, read, () => JSON.stringify(plan), { LANE: '0' });
+    return module.exports;
+  };
   return {
     tags,
     /** What k6 does with a script: its setup, a load of so many ms, its teardown, and the summary of all. */
     summarise(loadMs: number): { durationMs: number; endedMs: number } {
       const fromMs = Date.now();
-      module.exports.setup();
+      makeClient().setup();
       vi.setSystemTime(Date.now() + loadMs);
-      module.exports.teardown(undefined);
+      makeClient().teardown(undefined);
       const metrics = Object.fromEntries(added.map(({ metric, value }) => [metric, { values: { value } }]));
-      const state = { testRunDurationMs: Date.now() - fromMs };
-      return JSON.parse(module.exports.handleSummary({ metrics, state }).stdout);
+      const testRunDurationMs = Date.now() - fromMs;
+      const summary = makeClient().handleSummary({
+        metrics,
+        state: { testRunDurationMs },
+        root_group: NO_CHECKS,
+      });
+      return JSON.parse(summary.stdout);
     },
     /** The values of `bench_late` of an iteration. */
     late(fromMs: number, tookMs: number): number[] {
       added.length = 0;
       journey.tookMs = tookMs;
       vi.useFakeTimers({ now: fromMs, toFake: ['Date'] });
-      module.exports.benchTurn(undefined);
+      makeClient().benchTurn(undefined);
       return added.flatMap(({ metric, value }) => (metric === 'bench_late' ? [value] : []));
     },
   };
@@ -121,4 +151,13 @@ test('the setup of a script is no part of its load, and its requests are of no s
   expect(main.summarise(10_000)).toMatchObject({ durationMs: 10_000, endedMs: 16_000 });
   expect(main.tags.slice).toBe('none');
   expect(loadMain().summarise(10_000)).toMatchObject({ durationMs: 10_000 });
+});
+
+test('the clients of setup and teardown, which k6 makes in its own time, are no part of a load that ends by itself', () => {
+  vi.useFakeTimers({ now: 1000, toFake: ['Date'] });
+  const main = loadMain({ readMs: 3000 }, true);
+  expect(main.summarise(10_000)).toMatchObject({ durationMs: 10_000, endedMs: 14_000 });
+  const wait = () => void vi.setSystemTime(Date.now() + 5000);
+  const both = loadMain({ readMs: 3000, setup: wait, teardown: wait }, true);
+  expect(both.summarise(10_000)).toMatchObject({ durationMs: 10_000 });
 });
