@@ -79,6 +79,20 @@ install_unstarted() {
   return "$result"
 }
 
+# Tests start engines of their own: each with a network and a disk. Without them these tests are skipped, with a message.
+ensure_engine_tools() {
+  local missing=()
+  has ip || missing+=(iproute2)
+  has nsenter || missing+=(util-linux)
+  has mkfs.ext4 || missing+=(e2fsprogs)
+  ((${#missing[@]})) || return 0
+  if can_apt; then
+    step "installing ${missing[*]}: tests start engines of their own" apt_install "${missing[@]}"
+  else
+    say "no ${missing[*]} here: the tests of engines of their own will be skipped"
+  fi
+}
+
 # Tests reach an engine of theirs over ssh. Without a server they are skipped, with a message.
 ensure_sshd() {
   if [[ -x /usr/sbin/sshd ]]; then return; fi

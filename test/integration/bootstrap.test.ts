@@ -85,6 +85,33 @@ it.each(['unit', 'static'])('the layer %s needs no engine and no images', (layer
   expect({ status, lines, called }).toEqual({ status: 0, lines: [], called: [] });
 });
 
+it('installs what engines of tests are made with, or says that their tests are skipped', () => {
+  // All commands but one.
+  const others = join(folder, 'others');
+  mkdirSync(others);
+  for (const from of (process.env.PATH ?? '').split(':').filter(existsSync)) {
+    for (const name of readdirSync(from)) {
+      if (name !== 'mkfs.ext4' && !existsSync(join(others, name)))
+        symlinkSync(join(from, name), join(others, name));
+    }
+  }
+  const { stderr, called, lines } = start(['--for', 'test', 'faults'], {
+    without: ['apt-get'],
+    env: { PATH: `${folder}:${others}` },
+  });
+  if (process.getuid?.() === 0) {
+    expect(
+      called.some((call) => /install .*e2fsprogs/.test(call)),
+      called.join('\n'),
+    ).toBe(true);
+    expect(stderr).toContain('bootstrap: failed: installing e2fsprogs: tests start engines of their own');
+  } else {
+    expect(lines).toContain(
+      'bootstrap: no e2fsprogs here: the tests of engines of their own will be skipped',
+    );
+  }
+});
+
 it('tries a failing download twice, then says in one line what failed, and where the log is', () => {
   const home = join(folder, 'cache/php-runtime-bench');
   spawnSync('mkdir', ['-p', home]);

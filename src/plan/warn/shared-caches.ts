@@ -10,7 +10,7 @@ const OF_DATABASE =
 /** Names such as CACHE_DB choose one in a cache. */
 const OF_CACHE = /CACHE|REDIS|VALKEY|KEYDB/i;
 
-/** Whether the app can tell the entries of variants apart: a setting other than that of the database names the variant. */
+/** Whether entries of variants have keys of their own: a setting other than that of the database names the variant. */
 const isNamed = (env: Config['env']): boolean =>
   Object.entries(env).some(
     ([name, value]) => value.includes('{variant}') && (OF_CACHE.test(name) || !OF_DATABASE.test(name)),
