@@ -69,7 +69,7 @@ export async function gatherResults(folder: string, wanted: WantedShards): Promi
       const { shard } = found.plan;
       if (!wanted.some(({ index, of }) => index === shard?.index && of === shard.of))
         throw new Error('not a shard of this run');
-      // A job that was run again has left both, the newer under a longer name.
+      // A job that was run again has left the results of both attempts.
       const other = kept.get(indexOf(found));
       const isNewer = !other || Date.parse(found.run.started) > Date.parse(other.found.run.started);
       if (isNewer) kept.set(indexOf(found), { name, found });

@@ -102,7 +102,7 @@ const answers = () => github.comments.filter(({ author }) => author === 'github-
 
 /** What the one machine measured. */
 async function readShard(): Promise<Results> {
-  const file = join(artifacts.folder ?? '', 'php-runtime-bench-shard-1/results.json');
+  const file = join(artifacts.folder ?? '', 'php-runtime-bench-shard-1-1/results.json');
   return JSON.parse(await readFile(file, 'utf8'));
 }
 

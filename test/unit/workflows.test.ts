@@ -7,6 +7,7 @@ import { realFiles } from '../../src/config/files.ts';
 import { keysOf } from '../../src/config/keys/key-sources.ts';
 import { loadRuntimes } from '../../src/config/parts/runtimes.ts';
 import { readWorkflow } from '../../src/publish/job.ts';
+import { evaluate } from '../fixtures/expressions.ts';
 import { makeFolder } from '../fixtures/temporary.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -120,6 +121,19 @@ test('the reusable workflow takes every input of the action and hands it on', ()
     // A default would win over the config file.
     expect(inputs[key]).toMatchObject({ type: 'string', default: '' });
   }
+});
+
+test('a machine that is run again leaves an artifact of its own, which the report finds', () => {
+  const name = bench.jobs.bench?.steps?.find(({ uses }) => uses === OWN_ACTION)?.with?.['artifact-name'];
+  const nameIn = (run_attempt: string) => {
+    const matrix = { shard: { index: 2 } };
+    const contexts = { inputs: { 'artifact-name': 'bench' }, matrix, github: { run_attempt } };
+    return String(name).replace(/\$\{\{.*?\}\}/g, (expression) => evaluate(expression, contexts));
+  };
+  expect([nameIn('1'), nameIn('2')]).toEqual(['bench-shard-2-1', 'bench-shard-2-2']);
+  const pattern = bench.jobs.report?.steps?.[0]?.with?.pattern;
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of the workflow
+  expect(pattern).toBe('${{ inputs.artifact-name }}-shard-*');
 });
 
 test('an empty time limit is the default one, for the plan and for the machine', () => {

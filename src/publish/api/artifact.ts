@@ -6,7 +6,7 @@ const MAX_NAMES = 256;
 
 /**
  * Uploads a folder as an artifact of this workflow run and returns its number there, null when the folder
- * has no files. It tries `name-2` and so on if `name` is taken: raw data must not be lost to a clash.
+ * has no files. It tries `name-2` and so on if this attempt has a `name`: raw data must not be lost to a clash.
  */
 export async function uploadFolder(
   folder: string,
