@@ -34,6 +34,15 @@ test('values of the environment are kept out of the report', () => {
   ).toEqual(['run', '--env', 'DB_URL=…', '--env=KEY=…', '--php', '8.4']);
 });
 
+test('commands and PHP settings of the app are kept out of the report', () => {
+  const commands = ['--prepare', 'npm config set x s3cret', '--set-up=A=s3cret php a.php\nphp b.php s3cret'];
+  const settings = ['--ini', 'a.license=s3cret', '--wait', '--ini=b=s3cret'];
+  expect(withoutSecrets(['run', ...commands, ...settings])).toEqual([
+    ...['run', '--prepare', '…', '--set-up=…'],
+    ...['--ini', 'a.license=…', '--wait', '--ini=b=…'],
+  ]);
+});
+
 test('a terminal that does not know its size has the width of none', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'commands-'));
   const { columns } = process.stdout;

@@ -2,7 +2,7 @@
 
 // The steps of an app's build, in the folder of the app:
 //   build.php install            Composer installs its packages, unless they are there
-//   build.php prepare COMMAND    runs a command of the app's own
+//   build.php prepare NUMBER     runs a command of the app's own, from BENCH_PREPARE_1 and so on
 //   build.php warm               what its framework caches for production
 //   build.php check ROOT         there is an index.php in the document root
 // The line that begins with `php-runtime-bench: ` shows why a step failed.
@@ -122,11 +122,13 @@ function findException(string $said): ?string
     return $isOne ? "$parts[1]: " . trim($parts[2]) . " $parts[3]" : null;
 }
 
-function prepare(string $command): void
+/** A failure names the command by its number: its text may have secrets, and the report shows the reason. */
+function prepare(string $number): void
 {
+    $command = (string) getenv("BENCH_PREPARE_$number");
     [$code, $said] = run(['sh', '-euc', $command], ['COMPOSER_ALLOW_SUPERUSER' => '1']);
     if ($code !== 0) {
-        fail("prepare: '" . substr($command, 0, 100) . "' ended with exit code $code: " . (findException($said) ?? lastLine($said)));
+        fail("prepare: command $number ended with exit code $code: " . (findException($said) ?? lastLine($said)));
     }
 }
 

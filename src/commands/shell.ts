@@ -32,13 +32,16 @@ export async function makeShellCaller({ argv, packageRoot }: Shell) {
   return { ...caller, progress };
 }
 
-/** The command line as the report repeats it: the app's environment and the headers of requests may be secret. */
+/** The command line as the report repeats it: values and commands of the app and headers of requests may be secret. */
 export function withoutSecrets(argv: readonly string[]): string[] {
-  return argv.map((word, i) =>
-    /^--(env|headers)$/.test(argv[i - 1] ?? '') || /^--(env|headers)=/.test(word)
-      ? word.replace(/^(--(?:env|headers)=)?([^=]*)=.*$/s, '$1$2=…')
-      : word,
-  );
+  return argv.map((word, i) => {
+    const before = argv[i - 1] ?? '';
+    const flag = /^--(?:env|headers|ini|prepare|set-up)$/.test(before) ? `${before}=` : '';
+    const hidden = `${flag}${word}`
+      .replace(/^(--(?:env|headers|ini)=[^=]*)=.*$/s, '$1=…')
+      .replace(/^(--(?:prepare|set-up)=).*$/s, '$1…');
+    return hidden.slice(flag.length);
+  });
 }
 
 export async function readVersion(packageRoot: string): Promise<string> {

@@ -111,8 +111,7 @@ function idOf({ app, php, args, install }: PlannedImage): string {
 export function addSteps(recipe: string, { env, prepare }: Pick<Config, 'env' | 'prepare'>): string {
   const names = [...new Set([...Object.keys(env), 'APP_ENV', 'APP_DEBUG'])];
   const commands = prepare.map(
-    (_, i) =>
-      `ARG ${nameOf(i)}\nRUN php /usr/local/share/php-runtime-bench/build.php prepare "$${nameOf(i)}"\n`,
+    (_, i) => `ARG ${nameOf(i)}\nRUN php /usr/local/share/php-runtime-bench/build.php prepare ${i + 1}\n`,
   );
   return recipe
     .replace(/^# \{env\}\n/m, () => names.map((name) => `ARG ${name}\n`).join(''))

@@ -13,6 +13,14 @@ test('the command that repeats a step has neither the environment nor headers, w
   expect(command).toEqual(['php-runtime-bench', 'run', '--php', '8.4']);
 });
 
+test.each(['prepare', 'set-up', 'ini'])(
+  'the command that repeats a step has %s without its text',
+  async (name) => {
+    const { command } = await makeStepCaller(root, { [name]: 'token=s3cret npm ci\nphp -r s3cret' });
+    expect(command).toEqual(['php-runtime-bench', 'run', `--${name}`, '…']);
+  },
+);
+
 test('the command that repeats a step means what its inputs meant', () => {
   const inputs = {
     ...{ capacity: 'true', reuse: 'false', 'cold-start': 'true', paths: '/, /a', php: '8.4', seed: '7' },

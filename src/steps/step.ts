@@ -20,12 +20,15 @@ export async function makeStepCaller(
   inputs: Readonly<Record<string, string>>,
 ): Promise<Caller> {
   const { version } = JSON.parse(await readFile(join(packageRoot, 'package.json'), 'utf8'));
-  // The app's environment and the headers may hold secrets, and the command stands in the results.
+  // All of these may hold secrets, and the command is in the results.
   const shown = Object.entries(inputs).filter(([name]) => name !== 'env' && name !== 'headers');
+  const flags = shown.flatMap(([name, value]) =>
+    ['prepare', 'set-up', 'ini'].includes(name) ? [`--${name}`, '…'] : flagsOf(name, value.trim()),
+  );
   return {
     version,
     packageRoot,
-    command: ['php-runtime-bench', 'run', ...shown.flatMap(([name, value]) => flagsOf(name, value.trim()))],
+    command: ['php-runtime-bench', 'run', ...flags],
     ...makeProgress(
       (text) => process.stdout.write(text),
       () => null,

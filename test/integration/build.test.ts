@@ -234,7 +234,7 @@ describe('a build that fails says why', () => {
       'an exception in a command',
       {},
       ['--prepare', `php -r 'throw new Exception("no such table");'`],
-      /^prepare: '.*' ended with exit code 255: Uncaught Exception: no such table in /,
+      /^prepare: command 1 ended with exit code 255: Uncaught Exception: no such table in /,
     ],
     [
       "an exception on Laravel's console, as Heimdall showed it",
@@ -255,7 +255,7 @@ describe('a build that fails says why', () => {
       'a command',
       {},
       ['--prepare', 'echo so && echo because >&2; exit 3'],
-      /^prepare: '.*' ended with exit code 3: because$/,
+      /^prepare: command 1 ended with exit code 3: because$/,
     ],
   ])('%s', async (_, require, flags, reason) => {
     const needs = { name: 'acme/needs', version: '1.0.0', require: { 'ext-nonesuch': '*' } };
