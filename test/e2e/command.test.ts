@@ -144,7 +144,7 @@ const url = 'https://github.com/octo/shop/pull/7#issuecomment-1';
 test.each([
   ['results in a comment', { RESULT: 'success', COMMENT_URL: url }, 'rocket', null],
   ['a gate failed, the comment says which', { RESULT: 'failure', COMMENT_URL: url }, 'confused', null],
-  ['measured, but outdated', { RESULT: 'success' }, 'rocket', 'newer commits by now'],
+  ['measured, but no comment', { RESULT: 'success' }, 'rocket', 'the reason in the log of its job Comment'],
   [
     'no results',
     { RESULT: 'failure' },
