@@ -41,6 +41,7 @@ test.each<[string, Setup, boolean]>([
     true,
   ],
   ['the app is new', { servers: [server], compareTo: {}, gates, change: warn('not-in-base') }, false],
+  ['HEAD is the base', { servers: [server], compareTo: {}, gates, change: warn('same-as-base') }, false],
   ['gates compare with the reference', { servers: [server], gates }, false],
 ])('could not be measured: %s', (_, setup, expected) => {
   const { code, unmeasured, lacksBase } = outcomeOf(analyse(makeResults({ instances: 1, ...setup })));

@@ -62,6 +62,20 @@ describe('what compare-to means', () => {
     expect(JSON.stringify(gone)).toContain("lacks the branch 'no\\\\nsuch'");
   });
 
+  it('base on the default branch itself: measured alone, and gates pass, unless something is uncommitted', async () => {
+    const tip = commit({ [INDEX]: 'one' });
+    const found = await find('base', { flags: ['--fail-on', 'slower > 3%'] });
+    expect(found?.other).toMatchObject({
+      ...{ kind: 'none', reason: 'HEAD is part of main, and no compared file has changed since' },
+    });
+    // `no-base` would fail the gate.
+    expect(found).toMatchObject({ source: null, notes: [{ code: 'same-as-base' }] });
+    // A commit that is named is compared whatever it is, to see the noise.
+    expect((await find('HEAD'))?.other).toMatchObject({ kind: 'commit', commit: tip });
+    write({ [INDEX]: 'two' });
+    expect((await find('base'))?.other).toMatchObject({ kind: 'commit', ref: 'main', commit: tip });
+  });
+
   it('an image that the engine has, and results of an earlier run, before a branch of that name', async () => {
     commit({ [INDEX]: 'one' });
     const image = (await find('shop:1', { images: ['shop:1'], flags: ['--runtimes', 'apache'] }))?.other;

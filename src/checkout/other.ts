@@ -8,7 +8,14 @@ import type { Results, Warning } from '../results/results.ts';
 import { findResults } from '../store/stored.ts';
 import { findBase, remedyOf } from './base.ts';
 import type { Found, Surroundings } from './found.ts';
-import { locate, openRepository, type Repository, type Resolved, resolveRef } from './repository.ts';
+import {
+  findCommit,
+  locate,
+  openRepository,
+  type Repository,
+  type Resolved,
+  resolveRef,
+} from './repository.ts';
 import { describeTree } from './tree.ts';
 
 /** The configuration of a comparison: apps, runtimes, versions of PHP, environment, `compare-to`, rules and the results folder. */
@@ -28,7 +35,18 @@ export async function findOtherSide(config: Compared, around: Surroundings): Pro
     const { repository, apps } = await findRepository(config, around);
     const base = await findBase(repository, around.pull, around.branch ?? null);
     if ('reason' in base) return missing(given, base.ref, base.reason, base.remedy);
-    return describeTree({ given, ...base }, { config, around, repository, apps });
+    const found = await describeTree({ given, ...base }, { config, around, repository, apps });
+    const isHead = base.commit === (await findCommit(repository, 'HEAD'));
+    // As on the default branch by schedule: both sides would have the same files. Uncommitted changes are compared.
+    if (!isHead || !found.notes.some(({ code }) => code === 'same-as-base')) return found;
+    const reason = `HEAD is part of ${base.ref}, and no compared file has changed since`;
+    return missing(
+      given,
+      base.ref,
+      reason,
+      'nothing to do, or name another ref: compare-to: HEAD~1',
+      'same-as-base',
+    );
   }
   const earlier = await findResults(compareTo.path);
   if (earlier) return compareWithEarlier(config, compareTo, earlier);
@@ -74,12 +92,12 @@ const unchecked = (image: string): Warning => ({
 });
 
 /** Nothing to compare with, and nobody's mistake: what is checked out is measured all the same. */
-function missing(given: string, ref: string, reason: string, remedy: string): Found {
+function missing(given: string, ref: string, reason: string, remedy: string, code = 'no-base'): Found {
   return {
     other: { kind: 'none', given, ref, commit: null, reason },
     source: null,
     earlier: null,
-    notes: [{ code: 'no-base', message: `nothing to compare with: ${reason}`, remedy, variant: null }],
+    notes: [{ code, message: `nothing to compare with: ${reason}`, remedy, variant: null }],
   };
 }
 
