@@ -316,7 +316,8 @@ export function handleSummary(data) {
     ? { checks: checksOf(data.root_group), metrics: scriptMetrics(data) }
     : null;
   const segment = exec.test.options.executionSegment || null;
-  return { stdout: JSON.stringify({ durationMs, endedMs, endpoints, segment, metrics, script }) };
+  // With its line break: in the log of a pod, an error of k6 follows on the same line otherwise.
+  return { stdout: `${JSON.stringify({ durationMs, endedMs, endpoints, segment, metrics, script })}\n` };
 }
 
 /** Every check of a group and the groups in it. */

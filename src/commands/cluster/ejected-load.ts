@@ -4,7 +4,8 @@ import * as z from 'zod';
 import { UserError } from '../../errors.ts';
 import type { Batch } from '../../plan/timeline/slices.ts';
 import type { Measurement, Results } from '../../results/results.ts';
-import { type ErrorSample, type K6Summary, loadedFromMs, parseSamples } from '../../run/load/k6.ts';
+import { type ErrorSample, type K6Summary, loadedFromMs, parseSamples, sliceId } from '../../run/load/k6.ts';
+import { mergeLogs, parseLog } from '../../run/load/k6-log.ts';
 import { mergeSummaries } from '../../run/load/merge-summaries.ts';
 import { SITE } from '../../run/load/site-load.ts';
 import { measureSlices } from '../../run/measure/measure.ts';
@@ -73,9 +74,17 @@ function parse(text: string): unknown {
   }
 }
 
-export interface Pod {
+interface Pod {
   name: string;
   log: string;
+}
+
+/** The share of the load that a pod made. */
+interface Part extends Pod {
+  summary: K6Summary;
+  /** The clocks of pods are not compared: 0. */
+  aheadMs: number;
+  errors: readonly ErrorSample[];
 }
 
 async function readPods(folder: string): Promise<Pod[]> {
@@ -91,12 +100,13 @@ async function readPods(folder: string): Promise<Pod[]> {
 
 /** Merges the measurements of all pods. Errors: a pod is missing, is there twice, or wrote no summary. Pure. */
 function resultsOfPods(load: EjectedLoad, pods: readonly Pod[]): Results {
-  const parts = pods.map((pod) => ({ ...pod, summary: readSummary(pod), errors: parseSamples(pod.log) }));
+  const parts = pods.map(({ name, log }) => ({
+    ...{ name, log, summary: readSummary({ name, log }), aheadMs: 0, errors: parseSamples(log) },
+  }));
   checkSegments(load, parts);
-  const summary = mergeSummaries(parts.map((part) => ({ summary: part.summary, aheadMs: 0 })));
-  const errors = parts.flatMap((part) => part.errors);
+  const summary = mergeSummaries(parts);
   const startMs = loadedFromMs(summary);
-  const measurements = measureAll(load, summary, errors, startMs);
+  const measurements = measureAll(load, summary, parts);
   const loadSeconds = measurements.reduce((sum, { durationMs }) => sum + durationMs, 0) / 1000;
   const wallSeconds = summary.durationMs / 1000;
   return {
@@ -115,12 +125,14 @@ function resultsOfPods(load: EjectedLoad, pods: readonly Pod[]): Results {
   };
 }
 
+/** A line of k6, which may be at the end or in the middle of its summary: the two come from different streams. */
+const LOGGED = /time="[^"]*" level=.*(\n|$)/g;
+
 function readSummary({ name, log }: Pod): K6Summary {
-  for (const line of log.split('\n').reverse()) {
-    const at = line.indexOf('{"durationMs":');
-    const found = at < 0 ? null : (parse(line.slice(at)) as K6Summary | null);
-    if (found && typeof found.metrics === 'object' && Number.isFinite(found.endedMs)) return found;
-  }
+  const at = log.lastIndexOf('{"durationMs":');
+  const [text = ''] = at < 0 ? [] : log.slice(at).replaceAll(LOGGED, '').split('\n');
+  const found = parse(text) as K6Summary | null;
+  if (found && typeof found.metrics === 'object' && Number.isFinite(found.endedMs)) return found;
   throw new UserError('the log of a pod has no summary', {
     ...{ where: { name }, found: lastLine(log), allowed: 'the whole log of a pod that has ended' },
   });
@@ -129,10 +141,7 @@ function readSummary({ name, log }: Pod): K6Summary {
 const lastLine = (log: string) => log.trim().split('\n').at(-1)?.slice(0, 200) || 'nothing';
 
 /** Each share of the load once. */
-function checkSegments(
-  { segments }: EjectedLoad,
-  parts: readonly { name: string; summary: K6Summary }[],
-): void {
+function checkSegments({ segments }: EjectedLoad, parts: readonly Part[]): void {
   const names = new Map<string, string>();
   for (const { name, summary } of parts) {
     const share = summary.segment ?? '0:1';
@@ -155,25 +164,40 @@ function checkSegments(
   });
 }
 
-function measureAll(
-  { batch }: EjectedLoad,
-  summary: K6Summary,
-  errors: readonly ErrorSample[],
-  beganMs: number,
-): Measurement[] {
+function measureAll({ batch }: EjectedLoad, summary: K6Summary, parts: readonly Part[]): Measurement[] {
   const nothing = {
     cpus: { server: [], load: [], services: [] },
     services: new Map(),
     containers: new Map(),
   };
-  const outcome = { batch, instance: 0, summary, trouble: '', errors, samples: new Samples(), arena: 0 };
-  return measureSlices({ ...outcome, ...nothing, beganMs });
+  return batch.slices.flatMap((slice) =>
+    measureSlices({
+      batch: { ...batch, slices: [slice] },
+      ...{ instance: 0, summary, trouble: '', beganMs: loadedFromMs(summary) },
+      errors: parts.flatMap(({ errors }) => errors),
+      log: mergeLogs(parts.map(({ log }) => parseLog(linesOf(batch, slice, log), null))),
+      ...{ samples: new Samples(), arena: 0, ...nothing },
+    }),
+  );
 }
 
-function planOf(
-  { batch, segments, baseUrl, headers }: EjectedLoad,
-  parts: readonly { name: string; summary: K6Summary }[],
-) {
+/**
+ * The lines of a pod's log that are about a slice. k6 names the slice of an exception alone. Messages that a script prints
+ * count in the last slice, and an abort in each.
+ */
+function linesOf({ slices }: Batch, slice: Batch['slices'][number], log: string): string {
+  if (slices.length === 1) return log;
+  const isLast = slice === slices.at(-1);
+  return log
+    .split('\n')
+    .filter((line) => {
+      const id = / scenario=(s\d+)_\d+ source=stacktrace$/.exec(line)?.[1];
+      return id === undefined ? isLast || !/ source=\w+$/.test(line) : id === sliceId(slice);
+    })
+    .join('\n');
+}
+
+function planOf({ batch, segments, baseUrl, headers }: EjectedLoad, parts: readonly Part[]) {
   const generators = parts.map(({ name, summary }) => ({
     ...{ name: name.replace(/\.log$/, ''), share: summary.segment ?? '0:1' },
     ...{ roundTripMs: null, hops: null, mtu: null, skewMs: null },

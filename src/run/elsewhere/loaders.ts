@@ -7,6 +7,7 @@ import { COMMON_START_MS } from '../../plan/timeline/timeline.ts';
 import type { Elsewhere, Warning } from '../../results/results.ts';
 import { describeGenerator } from '../../text/load-origin.ts';
 import { type K6Summary, k6Environment } from '../load/k6.ts';
+import { mergeLogs } from '../load/k6-log.ts';
 import { bringJourney, type LoadOutcome, loadBatch } from '../load/k6-run.ts';
 import { mergeSummaries } from '../load/merge-summaries.ts';
 import { ARENA_FOLDER, FACTS_PATH } from '../load/probe.ts';
@@ -219,16 +220,10 @@ function mergeLoads(
   const trouble = failed >= 0 ? `${generators[failed]?.name}: ${loads[failed]?.trouble}` : late;
   const parts = generators.flatMap(({ summary, aheadMs }) => (summary ? [{ summary, aheadMs }] : []));
   const summary: K6Summary | null = trouble === '' ? mergeSummaries(parts) : null;
-  const sum = (of: (load: LoadOutcome) => number) => loads.reduce((total, load) => total + of(load), 0);
-  const firstOf = (of: (load: LoadOutcome) => string | null) => loads.map(of).find((text) => text) ?? null;
   return {
     ...{ summary, trouble },
     errors: loads.flatMap(({ errors }) => errors),
-    log: {
-      thrown: { count: sum(({ log }) => log.thrown.count), first: firstOf(({ log }) => log.thrown.first) },
-      printed: { count: sum(({ log }) => log.printed.count), first: firstOf(({ log }) => log.printed.first) },
-      aborted: firstOf(({ log }) => log.aborted),
-    },
+    log: mergeLogs(loads.map(({ log }) => log)),
     stdout: loads.length === 1 ? first.stdout : loads.map(({ stdout }) => stdout).join('\n'),
     stderr: loads.map(({ stderr }) => stderr).join('\n'),
   };

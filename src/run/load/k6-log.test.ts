@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { messageOf, parseLog } from './k6-log.ts';
+import { mergeLogs, messageOf, parseLog } from './k6-log.ts';
 
 // As k6 1.8.1 writes it.
 const THROWN =
@@ -36,4 +36,45 @@ test('a message is short, whatever was thrown', () => {
 
 test('bytes that JSON does not know are read as well', () => {
   expect(messageOf('level=error msg="\\x1b[31mred\\a \\U0001f600" source=console')).toBe('\u001b[31mred  😀');
+});
+
+test('the log of a pod has neither counts nor an exit code: its own lines have them', () => {
+  const warned = PRINTED.replace('level=error', 'level=warning');
+  const said = PRINTED.replace('level=error', 'level=info').replace(
+    'msg=hm',
+    'msg="test aborted: level=error"',
+  );
+  const log = [SAMPLE, said, warned, PRINTED, THROWN, PRINTED, THROWN, THROWN, ''].join('\n');
+  expect(parseLog(log, null)).toEqual({
+    thrown: { count: 3, first: 'Error: boom "x" (load/s.js:13:27)' },
+    printed: { count: 2, first: 'hm' },
+    aborted: null,
+  });
+  expect(parseLog(`${log}${ABORTED}\n`, null)).toMatchObject({
+    thrown: { count: 3 },
+    aborted: 'enough (load/s.js:14:36)',
+  });
+});
+
+test.each([
+  // As k6 2.2.0 writes it.
+  ['without a reason', ABORTED.replace('aborted: enough', 'aborted'), 'no reason given'],
+  ['in its setup', ABORTED.replace(/enough at .*/, 'not ready"'), 'not ready'],
+])('a script that ended itself %s', (_, line, aborted) => {
+  expect(parseLog(line, null)).toMatchObject({ aborted });
+});
+
+test('a script cannot forge its abort', () => {
+  const forged = PRINTED.replace('msg=hm', 'msg="test aborted: not really"');
+  expect(parseLog(forged, null).aborted).toBeNull();
+});
+
+test('several logs count together, and the first reason is that of all', () => {
+  const one = { thrown: { count: 1, first: 'a' }, printed: { count: 0, first: null }, aborted: null };
+  const other = { thrown: { count: 2, first: 'b' }, printed: { count: 3, first: 'c' }, aborted: 'd' };
+  expect(mergeLogs([one, other])).toEqual({
+    thrown: { count: 3, first: 'a' },
+    printed: { count: 3, first: 'c' },
+    aborted: 'd',
+  });
 });

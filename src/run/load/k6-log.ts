@@ -1,4 +1,4 @@
-/** Log of k6 at level `error`. Untrusted text: a script prints there, too. */
+/** Errors in the log of k6. Untrusted text: a script prints there, too. */
 export interface K6Log {
   /** Iterations that ended with an exception, and the first of them. */
   thrown: { count: number; first: string | null };
@@ -16,21 +16,42 @@ const FIRST_CHARACTERS = 300;
 /** The path of a script in the arena. Its last part is the place in the user's folder. */
 const USER_FILE = /file:\/\/\/tmp\/bench\/user\/\d+\/project\/(.*?:\d+:\d+)/;
 
-export function parseLog(text: string, exitCode: number): K6Log {
+/** What k6 writes at level `error`. A script cannot forge it: k6 escapes the quotes in its messages. */
+const ERROR = /\btime="[^"]*" level=error msg=/;
+
+/** @param exitCode null: not known, as of a pod, so that the log alone shows an abort */
+export function parseLog(text: string, exitCode: number | null): K6Log {
   const lines = text.split('\n');
   const counts = lines.findLast((line) => line.startsWith(COUNTS))?.split(' ') ?? [];
-  const find = (is: (line: string) => boolean) => {
-    const line = lines.find(is);
-    return line === undefined ? null : messageOf(line);
-  };
-  const aborted = find((line) => /\blevel=error msg="test aborted: /.test(line));
+  const errors = lines.filter((line) => ERROR.test(line) && !line.includes('msg="bench-sample '));
+  const printed = errors.filter((line) => line.endsWith(' source=console'));
+  const thrown = errors.filter((line) => line.endsWith(' source=stacktrace'));
+  const aborted = errors.find(
+    (line) => / msg="test aborted\b/.test(line) && !line.endsWith(' source=console'),
+  );
+  const read = (all: readonly string[], count: string | undefined) => ({
+    count: Number(count ?? all.length),
+    first: all[0] === undefined ? null : messageOf(all[0]),
+  });
+  const isAborted = exitCode === null ? aborted !== undefined : exitCode === ABORTED;
+  const reason = /^test aborted: (.*)/s.exec(messageOf(aborted ?? ''))?.[1] ?? 'no reason given';
   return {
-    thrown: { count: Number(counts[1] ?? 0), first: find((line) => line.endsWith(' source=stacktrace')) },
-    printed: {
-      count: Number(counts[2] ?? 0),
-      first: find((line) => line.endsWith(' source=console') && !line.includes('msg="bench-sample ')),
-    },
-    aborted: exitCode === ABORTED ? (aborted?.replace(/^test aborted: /, '') ?? 'no reason given') : null,
+    thrown: read(thrown, counts[1]),
+    printed: read(printed, counts[2]),
+    aborted: isAborted ? reason : null,
+  };
+}
+
+/** Logs of several generators that made one load. */
+export function mergeLogs(logs: readonly K6Log[]): K6Log {
+  const merge = (of: (log: K6Log) => K6Log['thrown']) => ({
+    count: logs.reduce((sum, log) => sum + of(log).count, 0),
+    first: logs.map((log) => of(log).first).find((text) => text) ?? null,
+  });
+  return {
+    thrown: merge(({ thrown }) => thrown),
+    printed: merge(({ printed }) => printed),
+    aborted: logs.map(({ aborted }) => aborted).find((text) => text) ?? null,
   };
 }
 

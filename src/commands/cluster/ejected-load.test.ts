@@ -1,0 +1,128 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { analyse } from '../../analyse/analyse.ts';
+import { parseCommand } from '../../config/command.ts';
+import { realHost } from '../../host.ts';
+import { ejectLoad } from './eject-load-command.ts';
+import { EJECTED_FILE, readEjectedResults } from './ejected-load.ts';
+
+const BEGAN = 1_800_000_000_000;
+let cwd: string;
+let folder: string;
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'ejected-load-'));
+  folder = join(cwd, 'o');
+  mkdirSync(join(cwd, 'public'));
+  writeFileSync(join(cwd, 'public/index.php'), '');
+});
+afterEach(() => rmSync(cwd, { recursive: true }));
+
+const eject = (...flags: string[]) => {
+  const command = parseCommand(['eject-load', 'quick', '--base-url', 'http://site.test', ...flags]);
+  if (command.command !== 'eject-load') throw new Error('another command');
+  const shell = { argv: [], host: realHost, packageRoot: resolve(import.meta.dirname, '../../..'), cwd };
+  return ejectLoad(command, { ...shell, print: () => {} });
+};
+
+/** Two pods of `quick` whose warm-up is s0. In each later slice, 100 requests. */
+const ejectForTwo = () => eject('--segments', '2', '--out', 'o');
+
+/** Makes the load that of a script; null: with the load that it declares itself. */
+function makeScript(load: unknown): void {
+  const file = join(folder, EJECTED_FILE);
+  const found = JSON.parse(readFileSync(file, 'utf8'));
+  found.batch.scenario = {
+    ...found.batch.scenario,
+    ...{ load, journey: { kind: 'script', name: 'own', file: '' } },
+    script: { folder: '', root: '', entry: 'own.js', loadMs: null, thresholds: [], labels: [] },
+  };
+  if (load === null) {
+    found.batch.slices = [{ ...found.batch.slices[0], warmup: false, durationMs: null, steps: [] }];
+  }
+  writeFileSync(file, JSON.stringify(found));
+}
+
+function summaryOf(segment: string, startsLateMs = 0) {
+  const starts = [0, 1250, 2500, 3750, 5000].map((ms) => BEGAN + startsLateMs + ms);
+  const metrics = starts.flatMap((min, i) => [
+    [`bench_slice_start{slice:s${i}}`, { value: min, min, max: min }],
+    [`http_reqs{slice:s${i}}`, { count: 100, rate: 20 }],
+    [`iterations{slice:s${i}}`, { count: 100, rate: 20 }],
+    [`bench_started{slice:s${i}}`, { count: 100, rate: 20 }],
+  ]);
+  return {
+    ...{ durationMs: 6000, endedMs: BEGAN + startsLateMs + 6000, endpoints: [], segment },
+    metrics: Object.fromEntries(metrics),
+    script: null,
+  };
+}
+
+/** What two pods have printed, beside their summaries. */
+function writeLogs(summaries: readonly object[], logs: readonly string[][] = []): void {
+  mkdirSync(join(folder, 'pods'), { recursive: true });
+  summaries.forEach((summary, i) => {
+    const log = [...(logs[i] ?? []), JSON.stringify(summary), ''].join('\n');
+    writeFileSync(join(folder, `pods/${'ab'[i]}.log`), log);
+  });
+}
+
+async function readResults() {
+  const results = await readEjectedResults(folder);
+  if (!results) throw new Error('no ejected load');
+  return results;
+}
+
+const line = (message: string, source = '') =>
+  `time="2026-11-22T10:49:53Z" level=error msg="${message}"${source}`;
+const thrownIn = (slice: string) =>
+  line('TypeError: x is undefined', ` executor=constant-vus scenario=${slice}_0 source=stacktrace`);
+const both = [summaryOf('0:1/2'), summaryOf('1/2:1')];
+
+test('exceptions in the script of a pod are in the results, each in its slice', async () => {
+  await ejectForTwo();
+  makeScript([]);
+  const ofFirst = [...Array(300).fill(thrownIn('s0')), ...Array(30).fill(thrownIn('s1'))];
+  writeLogs(both, [ofFirst, [...Array(60).fill(thrownIn('s1')), line('hm', ' source=console')]]);
+  const results = await readResults();
+  const first = 'TypeError: x is undefined';
+  expect(results.measurements.map(({ script }) => script?.thrown)).toEqual([
+    { count: 90, first },
+    ...Array(3).fill({ count: 0, first: null }),
+  ]);
+  expect(results.measurements.map(({ script }) => script?.printed.count)).toEqual([0, 0, 0, 1]);
+  expect(results.measurements[0]).toMatchObject({ outcome: 'ok', requests: 200, script: { aborted: null } });
+  expect(analyse(results).warnings.map(({ code }) => code)).toContain('script-threw');
+});
+
+test('exceptions in the scenarios of a script are those of its only slice', async () => {
+  await ejectForTwo();
+  makeScript(null);
+  writeLogs(both, [[thrownIn('s1')], [line('in setup', ' source=stacktrace')]]);
+  const [first] = (await readResults()).measurements;
+  expect(first?.script?.thrown.count).toBe(2);
+});
+
+test('a load that a script aborted in one pod has failed', async () => {
+  await ejectForTwo();
+  makeScript([]);
+  writeLogs(both, [[], [line('test aborted: login failed')]]);
+  const { measurements } = await readResults();
+  expect(measurements.map(({ outcome, reason }) => [outcome, reason])).toEqual(
+    Array(4).fill(['failed', 'the script stopped the test: login failed']),
+  );
+});
+
+test.each([
+  ['behind its summary, on the same line', (summary: string) => `${summary}${line('test aborted: no')}\n`],
+  [
+    'in the middle of its summary',
+    (summary: string) => `${summary.slice(0, 300)}${line('test aborted: no')}\n${summary.slice(300)}\n`,
+  ],
+])('an error of k6 %s is no part of it', async (_, write) => {
+  await ejectForTwo();
+  writeLogs(both);
+  writeFileSync(join(folder, 'pods/b.log'), write(JSON.stringify(both[1])));
+  expect((await readResults()).measurements[0]).toMatchObject({ outcome: 'ok', requests: 200 });
+});
