@@ -126,3 +126,36 @@ test.each([
   writeFileSync(join(folder, 'pods/b.log'), write(JSON.stringify(both[1])));
   expect((await readResults()).measurements[0]).toMatchObject({ outcome: 'ok', requests: 200 });
 });
+
+const apartIn = async (lateMs: number) => {
+  writeLogs([summaryOf('0:1/2'), summaryOf('1/2:1', lateMs)]);
+  const { measurements, warnings } = await readResults();
+  return {
+    outcomes: [...new Set(measurements.map(({ outcome, reason }) => reason ?? outcome))],
+    warnings: warnings.filter(({ code }) => code === 'generators-apart').map(({ message }) => message),
+  };
+};
+
+test.each([
+  [9, 'ok', []],
+  [60, 'ok', ['pods began 60 ms apart, 6.0 % of a slice: RPS may be too high by as much']],
+  [
+    900,
+    'pods began 900 ms apart, 90 % of a slice',
+    ['pods began 900 ms apart, 90 % of a slice: RPS may be too high by as much, so those slices are void'],
+  ],
+])('pods that began %i ms apart in slices of 1 s: %s', async (lateMs, outcome, warnings) => {
+  await ejectForTwo();
+  expect(await apartIn(lateMs)).toEqual({ outcomes: [outcome], warnings });
+});
+
+test.each([
+  ['of requests', () => eject('--segments', '2', '--out', 'o', '--load', 'requests(200, 4)')],
+  ['that a script declares', () => ejectForTwo().then(() => makeScript(null))],
+])('a load %s lasts until its last pod has ended: it is never too high, nor void', async (_, make) => {
+  await make();
+  expect(await apartIn(900)).toEqual({
+    outcomes: ['ok'],
+    warnings: ['pods began 900 ms apart, 13 % of a slice: RPS may be too low by as much'],
+  });
+});

@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { UserError } from '../../errors.ts';
 import type { Batch } from '../../plan/timeline/slices.ts';
 import type { Measurement, Results } from '../../results/results.ts';
+import { apart } from '../../run/elsewhere/starts.ts';
 import { type ErrorSample, type K6Summary, loadedFromMs, parseSamples, sliceId } from '../../run/load/k6.ts';
 import { mergeLogs, parseLog } from '../../run/load/k6-log.ts';
 import { mergeSummaries } from '../../run/load/merge-summaries.ts';
@@ -106,7 +107,8 @@ function resultsOfPods(load: EjectedLoad, pods: readonly Pod[]): Results {
   checkSegments(load, parts);
   const summary = mergeSummaries(parts);
   const startMs = loadedFromMs(summary);
-  const measurements = measureAll(load, summary, parts);
+  const { trouble, warnings } = judgeStarts(load.batch, parts, summary);
+  const measurements = measureAll(load, summary, parts, trouble);
   const loadSeconds = measurements.reduce((sum, { durationMs }) => sum + durationMs, 0) / 1000;
   const wallSeconds = summary.durationMs / 1000;
   return {
@@ -121,7 +123,7 @@ function resultsOfPods(load: EjectedLoad, pods: readonly Pod[]): Results {
     plan: planOf(load, parts),
     variants: [siteOf(load)],
     ...{ measurements, duets: [], searches: [], profiles: [], counts: [], comparisons: [] },
-    warnings: [noteOfCluster(load), ...warnOfStarts(parts.map((part) => loadedFromMs(part.summary)))],
+    warnings: [noteOfCluster(load), ...warnings],
   };
 }
 
@@ -164,7 +166,12 @@ function checkSegments({ segments }: EjectedLoad, parts: readonly Part[]): void 
   });
 }
 
-function measureAll({ batch }: EjectedLoad, summary: K6Summary, parts: readonly Part[]): Measurement[] {
+function measureAll(
+  { batch }: EjectedLoad,
+  summary: K6Summary,
+  parts: readonly Part[],
+  trouble: string,
+): Measurement[] {
   const nothing = {
     cpus: { server: [], load: [], services: [] },
     services: new Map(),
@@ -173,7 +180,7 @@ function measureAll({ batch }: EjectedLoad, summary: K6Summary, parts: readonly 
   return batch.slices.flatMap((slice) =>
     measureSlices({
       batch: { ...batch, slices: [slice] },
-      ...{ instance: 0, summary, trouble: '', beganMs: loadedFromMs(summary) },
+      ...{ instance: 0, summary: trouble ? null : summary, trouble, beganMs: loadedFromMs(summary) },
       errors: parts.flatMap(({ errors }) => errors),
       log: mergeLogs(parts.map(({ log }) => parseLog(linesOf(batch, slice, log), null))),
       ...{ samples: new Samples(), arena: 0, ...nothing },
@@ -248,18 +255,37 @@ function noteOfCluster({ baseUrl, segments }: EjectedLoad): Results['warnings'][
   };
 }
 
-/** The operator starts pods one after the other. */
-const APART_MS = 1000;
+/**
+ * Pods may begin apart by this share of a slice. A saturated server serves as much while one pod loads alone, so RPS is too high
+ * by up to that share. Merged percentiles are off by up to 1 % as well.
+ */
+const WARN_SHARE = 0.01;
+/** RPS that may be a tenth too high is no result. */
+const VOID_SHARE = 0.1;
 
-function warnOfStarts(startsMs: readonly number[]): Results['warnings'] {
-  const apartMs = Math.max(...startsMs) - Math.min(...startsMs);
-  if (apartMs <= APART_MS) return [];
-  return [
-    {
-      code: 'generators-apart',
-      message: `pods began up to ${(apartMs / 1000).toFixed(1)} s apart: at the edges of a slice the load was not whole`,
-      remedy: 'use slices that are much longer, and nodes that have room for all pods',
-      variant: null,
-    },
-  ];
+/** How far apart the pods began, as the operator starts one after the other. */
+function judgeStarts(
+  { slices, scenario }: Batch,
+  parts: readonly Part[],
+  { durationMs: wholeMs }: K6Summary,
+): { trouble: string; warnings: Results['warnings'] } {
+  // A script with scenarios of its own notes no start of a slice.
+  const beganMs = parts.map(({ summary }) => loadedFromMs(summary));
+  const apartMs =
+    scenario.load === null ? Math.max(...beganMs) - Math.min(...beganMs) : apart({ slices }, parts);
+  // Without a planned end, the load is counted from the first start to the last end: RPS is not too high.
+  const isTimed = slices.every(({ durationMs }) => durationMs !== null);
+  const lengths = slices.flatMap(({ warmup, durationMs }) => (warmup ? [] : (durationMs ?? wholeMs)));
+  const share = apartMs / Math.min(...lengths);
+  if (share <= WARN_SHARE) return { trouble: '', warnings: [] };
+  const isVoid = isTimed && share > VOID_SHARE;
+  const message = `pods began ${Math.round(apartMs)} ms apart, ${(100 * share).toFixed(share < 0.1 ? 1 : 0)} % of a slice`;
+  const effect = `RPS may be too ${isTimed ? 'high' : 'low'} by as much${isVoid ? ', so those slices are void' : ''}`;
+  const warning = {
+    code: 'generators-apart',
+    message: `${message}: ${effect}`,
+    remedy: 'use a longer load (`--load`), and nodes that have room for all pods',
+    variant: null,
+  };
+  return { trouble: isVoid ? message : '', warnings: [warning] };
 }

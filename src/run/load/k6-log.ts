@@ -16,8 +16,8 @@ const FIRST_CHARACTERS = 300;
 /** The path of a script in the arena. Its last part is the place in the user's folder. */
 const USER_FILE = /file:\/\/\/tmp\/bench\/user\/\d+\/project\/(.*?:\d+:\d+)/;
 
-/** What k6 writes at level `error`. A script cannot forge it: k6 escapes the quotes in its messages. */
-const ERROR = /\btime="[^"]*" level=error msg=/;
+/** A line of k6 at level `error`. A script cannot forge it: k6 escapes the quotes in its messages. */
+const ERROR = /time="[^"]*" level=error msg=/;
 
 /** @param exitCode null: not known, as of a pod, so that the log alone shows an abort */
 export function parseLog(text: string, exitCode: number | null): K6Log {
