@@ -316,8 +316,11 @@ export function handleSummary(data) {
     ? { checks: checksOf(data.root_group), metrics: scriptMetrics(data) }
     : null;
   const segment = exec.test.options.executionSegment || null;
+  // In a cluster, anybody can change the site of a test run.
+  const baseUrl = __ENV.BASE_URL || null;
+  const summary = { durationMs, endedMs, endpoints, segment, baseUrl, metrics, script };
   // With its line break: in the log of a pod, an error of k6 follows on the same line otherwise.
-  return { stdout: `${JSON.stringify({ durationMs, endedMs, endpoints, segment, metrics, script })}\n` };
+  return { stdout: `${JSON.stringify(summary)}\n` };
 }
 
 /** Every check of a group and the groups in it. */

@@ -96,7 +96,7 @@ function loadMain({ readMs = 0, ...script }: Script = {}, isOpenEnded = false) {
       return modules[name];
     };
     const run = new Function('module', 'require', 'open', '__ENV', outputFiles[0]?.text ?? '');
-    run(module, read, () => JSON.stringify(plan), { LANE: '0' });
+    run(module, read, () => JSON.stringify(plan), { LANE: '0', BASE_URL: 'http://site.test' });
     return module.exports;
   };
   return {
@@ -116,6 +116,7 @@ function loadMain({ readMs = 0, ...script }: Script = {}, isOpenEnded = false) {
       });
       return JSON.parse(summary.stdout);
     },
+    print: (data: object) => makeClient().handleSummary(data).stdout,
     /** The values of `bench_late` of an iteration. */
     late(fromMs: number, tookMs: number): number[] {
       added.length = 0;
@@ -160,4 +161,10 @@ test('the clients of setup and teardown, which k6 makes in its own time, are no 
   const wait = () => void vi.setSystemTime(Date.now() + 5000);
   const both = loadMain({ readMs: 3000, setup: wait, teardown: wait }, true);
   expect(both.summarise(10_000)).toMatchObject({ durationMs: 10_000 });
+});
+
+test('the summary names the site, and ends its line', () => {
+  const printed = loadMain().print({ metrics: {}, state: { testRunDurationMs: 1 } });
+  expect(JSON.parse(printed)).toMatchObject({ baseUrl: 'http://site.test' });
+  expect(printed).toMatch(/^[^\n]*\n$/);
 });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { analyse } from '../../analyse/analyse.ts';
+import { mergeResults } from '../../analyse/merge.ts';
 import { parseCommand } from '../../config/command.ts';
 import { realHost } from '../../host.ts';
 import { ejectLoad } from './eject-load-command.ts';
@@ -157,5 +158,35 @@ test.each([
   expect(await apartIn(900)).toEqual({
     outcomes: ['ok'],
     warnings: ['pods began 900 ms apart, 13 % of a slice: RPS may be too low by as much'],
+  });
+});
+
+test.each([
+  [null, 'http://site.test'],
+  ['http://site.test', 'http://site.test'],
+  ['https://name:word@other.test:8443/shop/', 'https://other.test:8443/shop'],
+  ['<b>', '<b>'],
+])('pods with the BASE_URL %j loaded %s', async (baseUrl, site) => {
+  await ejectForTwo();
+  writeLogs(both.map((summary) => ({ ...summary, ...(baseUrl && { baseUrl }) })));
+  const { plan, variants, warnings } = await readResults();
+  expect(variants[0]).toMatchObject({ label: site, title: site });
+  expect(plan.elsewhere?.target).toBe(site);
+  expect(warnings[0]?.message).toContain(`loaded ${site}:`);
+});
+
+test('runs of two sites are two tables, and pods of two sites no results', async () => {
+  await ejectForTwo();
+  const at = (baseUrl: string) => both.map((summary) => ({ ...summary, baseUrl }));
+  writeLogs(at('http://site.test'));
+  const one = await readResults();
+  const [first, second] = at('http://other.test');
+  writeLogs(at('http://other.test'));
+  const other = await readResults();
+  expect(mergeResults([one, { ...other, run: { ...other.run, id: 'other' } }])).toHaveLength(2);
+  writeLogs([first as object, { ...second, baseUrl: 'http://site.test' }]);
+  await expect(readResults()).rejects.toMatchObject({
+    message: 'the pods loaded different sites',
+    detail: { found: 'a.log: http://other.test, b.log: http://site.test' },
   });
 });

@@ -100,11 +100,12 @@ async function readPods(folder: string): Promise<Pod[]> {
 }
 
 /** Merges the measurements of all pods. Errors: a pod is missing, is there twice, or wrote no summary. Pure. */
-function resultsOfPods(load: EjectedLoad, pods: readonly Pod[]): Results {
+function resultsOfPods(ejected: EjectedLoad, pods: readonly Pod[]): Results {
   const parts = pods.map(({ name, log }) => ({
     ...{ name, log, summary: readSummary({ name, log }), aheadMs: 0, errors: parseSamples(log) },
   }));
-  checkSegments(load, parts);
+  checkSegments(ejected, parts);
+  const load = { ...ejected, baseUrl: findSite(ejected, parts) };
   const summary = mergeSummaries(parts);
   const startMs = loadedFromMs(summary);
   const { trouble, warnings } = judgeStarts(load.batch, parts, summary);
@@ -164,6 +165,23 @@ function checkSegments({ segments }: EjectedLoad, parts: readonly Part[]): void 
     ...{ found: `${names.size}: ${[...names.keys()].join(', ')}`, allowed: `${segments}, one for each pod` },
     hint: 'copy the log of each pod: a part of them is not the whole load',
   });
+}
+
+/** The site that the pods loaded: their environment has it, not what `eject-load` wrote. */
+function findSite({ baseUrl }: EjectedLoad, parts: readonly Part[]): string {
+  const sites = new Map(parts.map(({ name, summary }) => [siteIn(summary.baseUrl ?? baseUrl), name]));
+  const [[site = baseUrl] = [], other] = sites;
+  if (!other) return site;
+  throw new UserError('the pods loaded different sites', {
+    ...{ found: [...sites].map(([one, name]) => `${name}: ${one}`).join(', ') },
+    ...{ allowed: 'pods of one test run', hint: 'save the logs of each test run in a folder of its own' },
+  });
+}
+
+/** Without a name and a password, which may be secret. */
+function siteIn(text: string): string {
+  const { protocol, host, pathname } = URL.parse(text) ?? { protocol: '', host: text, pathname: '' };
+  return `${protocol && `${protocol}//`}${host}${pathname.replace(/\/$/, '')}`;
 }
 
 function measureAll(

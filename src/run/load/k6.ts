@@ -64,6 +64,8 @@ export interface K6Summary {
   endpoints: readonly string[];
   /** Its share of the load, as k6 writes it: `1/4:1/2`. Null: all of it. */
   segment?: string | null;
+  /** BASE_URL in its environment: the site that pods of a cluster load. Older scripts do not print it. */
+  baseUrl?: string | null;
   metrics: Record<string, Record<string, number>>;
   /** Latencies of several generators together, by k6's name for metric and tags: percentiles cannot be added up. */
   histograms?: Readonly<Record<string, LogBuckets>>;
