@@ -176,7 +176,7 @@ function explain(name: string, scenario: string, segments: number, baseUrl: stri
 
 The scenario \`${scenario}\` as a \`TestRun\` of k6-operator: ${segments} pods share the load on ${baseUrl}.
 
-    kubectl apply -f testrun.yaml
+    kubectl apply --server-side -f testrun.yaml
     kubectl wait --for=jsonpath='{.status.stage}'=finished --timeout=1h testrun/${name}
     mkdir -p pods
     for pod in $(kubectl get pods -l k6_cr=${name},runner=true -o name); do

@@ -190,3 +190,10 @@ test('runs of two sites are two tables, and pods of two sites no results', async
     detail: { found: 'a.log: http://other.test, b.log: http://site.test' },
   });
 });
+
+test('the README applies objects that are too large for an annotation', async () => {
+  await ejectForTwo();
+  expect(readFileSync(join(folder, 'README.md'), 'utf8')).toContain(
+    '    kubectl apply --server-side -f testrun.yaml\n',
+  );
+});
