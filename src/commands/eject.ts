@@ -4,7 +4,7 @@ import type { Files } from '../config/files.ts';
 import { formatChoice } from '../config/keys/choices.ts';
 import { quote } from '../config/text.ts';
 import type { OptionSpec, OptionValue, Runtime, RuntimeChoice } from '../config/types.ts';
-import { UserError } from '../errors.ts';
+import { readMachineError, UserError } from '../errors.ts';
 
 /** A file of an ejected runtime, by its path in the folder. */
 export interface Ejected {
@@ -38,20 +38,34 @@ export function eject({ runtime, set }: RuntimeChoice, packageRoot: string, file
   ];
 }
 
-/** Writes the files into a folder that is not there yet, or empty. */
+/** Errors: UserError unless the folder is not there yet, or empty. */
+export function refuseFull(folder: string, files: Files): void {
+  if (files.kind(folder) !== 'file' && files.list(folder).length === 0) return;
+  throw new UserError('the folder is not empty', {
+    found: quote(folder),
+    allowed: 'a new folder, or an empty one',
+    hint: 'choose another: --out DIR',
+  });
+}
+
+/** Writes the files into a folder that is not there yet, or empty. Errors: UserError, also if it cannot be made. */
 export async function writeEjected(folder: string, ejected: readonly Ejected[], files: Files): Promise<void> {
-  if (files.kind(folder) === 'file' || files.list(folder).length > 0) {
-    throw new UserError('the folder is not empty', {
-      found: quote(folder),
-      allowed: 'a new folder, or an empty one',
-      hint: 'choose another: --out DIR',
-    });
-  }
-  for (const { path, text } of ejected) {
-    const file = join(folder, path);
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, text);
-    if (text.startsWith('#!')) await chmod(file, 0o755);
+  refuseFull(folder, files);
+  try {
+    for (const { path, text } of ejected) {
+      const file = join(folder, path);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, text);
+      if (text.startsWith('#!')) await chmod(file, 0o755);
+    }
+  } catch (error) {
+    throw (
+      readMachineError(error) ??
+      new UserError('cannot write to the folder', {
+        ...{ where: { name: '--out' }, found: (error as Error).message },
+        ...{ allowed: 'a path where a folder can be made', hint: 'choose another: --out DIR' },
+      })
+    );
   }
 }
 

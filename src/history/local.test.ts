@@ -52,3 +52,11 @@ test('results of a run are no history, as a file, as a folder, and to add to', a
 test('a history that is not there is named', async () => {
   await expect(openHistory(file)).rejects.toMatchObject({ detail: { where: { name: file } } });
 });
+
+test('a history in a folder that is not there is named', async () => {
+  const at = join(folder, 'sub/h.ndjson');
+  await expect(addRuns(at, [run('one')], null)).rejects.toMatchObject({
+    message: 'the file cannot be written',
+    detail: { where: { name: at }, found: expect.stringContaining('ENOENT') },
+  });
+});

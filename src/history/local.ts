@@ -1,11 +1,14 @@
 import { appendFile, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { UserError } from '../errors.ts';
+import { readMachineError, UserError } from '../errors.ts';
 import type { Results } from '../results/results.ts';
 import { appendRecords, type History, readHistory } from './file.ts';
 import { recordsOf } from './history-record.ts';
 
-/** Adds runs at the end of a history on this machine, which is made where there is none. Gives how many records are new. */
+/**
+ * Adds runs at the end of a history on this machine, which is made where there is none. Gives how many records are new.
+ * Errors: UserError where it cannot be read or written, MachineError where the disk fails.
+ */
 export async function addRuns(
   file: string,
   runs: readonly Results[],
@@ -20,7 +23,9 @@ export async function addRuns(
     text,
     runs.flatMap((results) => recordsOf(results, commit)),
   );
-  await appendFile(file, lines);
+  await appendFile(file, lines).catch((error: Error) => {
+    throw readMachineError(error) ?? unwritable(file, error);
+  });
   return { added };
 }
 
@@ -47,3 +52,13 @@ const notAHistory = (file: string) =>
 
 const unreadable = (file: string, error: Error) =>
   new UserError('the file cannot be read', { where: { name: file }, found: error.message });
+
+const unwritable = (file: string, error: Error) =>
+  new UserError('the file cannot be written', {
+    ...{
+      where: { name: file },
+      found: error.message,
+      allowed: 'a file that you may write, in a folder that exists',
+    },
+    hint: 'make the folder, change its permissions, or choose another file',
+  });

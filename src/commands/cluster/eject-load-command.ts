@@ -1,5 +1,5 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join, relative, resolve } from 'node:path';
+import { readdir, readFile } from 'node:fs/promises';
+import { join, relative, resolve } from 'node:path';
 import type { Command } from '../../config/command.ts';
 import { refuseEngines } from '../../config/engine-key.ts';
 import { realFiles } from '../../config/files.ts';
@@ -20,6 +20,7 @@ import { sentBy } from '../../run/servers/target.ts';
 import { makeRunId } from '../../stages/desk.ts';
 import { removeTemporary } from '../../temporary.ts';
 import { atEngine } from '../at-engine.ts';
+import { type Ejected, refuseFull, writeEjected } from '../eject.ts';
 import { readVersion, type Shell } from '../shell.ts';
 import { EJECTED_FILE, writeEjectedLoad } from './ejected-load.ts';
 import { type MountedFile, objectName, writeTestRun } from './testrun.ts';
@@ -36,15 +37,12 @@ export async function ejectLoad(command: Asked, shell: Shell): Promise<number> {
     throw new UserError('`load-engines` does not work here', { where: { name: 'load-engines' }, hint });
   }
   const folder = resolve(cwd, command.out ?? objectName(command.scenario));
-  refuseFull(folder);
+  refuseFull(folder, realFiles);
   const run = makeRunId(host.now());
   try {
     const scenario = await readScript(findScenario(asked, command.scenario), asked, run, shell);
-    const texts = await makeFiles(command, asked, scenario, await readVersion(packageRoot), packageRoot);
-    for (const [path, text] of Object.entries(texts)) {
-      await mkdir(dirname(join(folder, path)), { recursive: true });
-      await writeFile(join(folder, path), text);
-    }
+    const files = await makeFiles(command, asked, scenario, await readVersion(packageRoot), packageRoot);
+    await writeEjected(folder, files, realFiles);
   } finally {
     await removeTemporary(run);
   }
@@ -66,15 +64,6 @@ function findScenario({ scenarios }: Pick<Config, 'scenarios'>, name: string): S
     name,
     scenarios.map((scenario) => scenario.name),
   );
-}
-
-/** A folder that is not there yet, or empty. */
-function refuseFull(folder: string): void {
-  if (realFiles.kind(folder) !== 'file' && realFiles.list(folder).length === 0) return;
-  throw new UserError('the folder is not empty', {
-    ...{ found: quote(folder), allowed: 'a new folder, or an empty one' },
-    hint: 'choose another: --out DIR',
-  });
 }
 
 /** A user's script is read by k6 itself, which finds the files that it takes. */
@@ -107,7 +96,7 @@ async function makeFiles(
   scenario: Scenario,
   version: string,
   packageRoot: string,
-): Promise<Record<string, string>> {
+): Promise<Ejected[]> {
   const batch = planForSite(scenario);
   const most = Math.max(0, ...batch.slices.map(maxVus));
   if (scenario.load !== null && segments > most) {
@@ -148,11 +137,11 @@ async function makeFiles(
     ...(config.headers && { headers: nameHeaders(config.headers) }),
     batch,
   };
-  return {
-    'testrun.yaml': testrun,
-    [EJECTED_FILE]: writeEjectedLoad(about),
-    'README.md': explain(name, scenario.name, segments, baseUrl),
-  };
+  return [
+    { path: 'testrun.yaml', text: testrun },
+    { path: EJECTED_FILE, text: writeEjectedLoad(about) },
+    { path: 'README.md', text: explain(name, scenario.name, segments, baseUrl) },
+  ];
 }
 
 /** Our scripts, the journey, and what a user's script takes, as k6 sees them in its folder. */

@@ -197,3 +197,37 @@ test('the README applies objects that are too large for an annotation', async ()
     '    kubectl apply --server-side -f testrun.yaml\n',
   );
 });
+
+test.each([
+  ['other values', { durationMs: 'x', metrics: {}, endedMs: 5 }],
+  ['no metrics', { ...summaryOf('1/2:1'), metrics: null }],
+  ['a moment that is none', { ...summaryOf('1/2:1'), endedMs: 1e300 }],
+])('a summary with %s is none', async (_, summary) => {
+  await ejectForTwo();
+  writeLogs([both[0] as object, summary]);
+  await expect(readResults()).rejects.toMatchObject({
+    message: 'the log of a pod has no summary',
+    detail: { where: { name: 'b.log' } },
+  });
+});
+
+test('a log that cannot be read is named', async () => {
+  await ejectForTwo();
+  writeLogs(both);
+  mkdirSync(join(folder, 'pods/c.log'));
+  await expect(readResults()).rejects.toMatchObject({
+    message: 'the log of a pod cannot be read',
+    detail: { where: { name: join(folder, 'pods/c.log') }, found: expect.stringContaining('EISDIR') },
+  });
+});
+
+test('a folder that cannot be made, or is not empty, is refused', async () => {
+  writeFileSync(join(cwd, 'file'), '');
+  await expect(eject('--out', 'file/x')).rejects.toMatchObject({
+    message: 'cannot write to the folder',
+    detail: { where: { name: '--out' }, found: expect.stringContaining('ENOTDIR') },
+  });
+  for (const out of ['file', 'public']) {
+    await expect(eject('--out', out)).rejects.toMatchObject({ message: 'the folder is not empty' });
+  }
+});

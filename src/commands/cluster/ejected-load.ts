@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { UserError } from '../../errors.ts';
@@ -12,11 +12,10 @@ import { SITE } from '../../run/load/site-load.ts';
 import { measureSlices } from '../../run/measure/measure.ts';
 import { describeScenario } from '../../run/record.ts';
 import { Samples } from '../../run/sample/samples.ts';
+import { type Pod, parseJson, readPods } from './pods.ts';
 
 /** The file in which `eject-load` describes a load, beside the files for Kubernetes. */
 export const EJECTED_FILE = 'load.json';
-/** The folder in which `report` looks for what the pods printed. */
-const PODS = 'pods';
 
 interface EjectedLoad {
   version: string;
@@ -60,50 +59,23 @@ export async function readEjectedResults(folder: string): Promise<Results | null
   const file = join(folder, EJECTED_FILE);
   const text = await readFile(file, 'utf8').catch(() => null);
   if (text === null) return null;
-  const found = Ejected.safeParse(parse(text));
+  const found = Ejected.safeParse(parseJson(text));
   if (!found.success) {
     throw new UserError('not a load that `eject-load` has written', { where: { name: file } });
   }
-  return resultsOfPods(found.data as unknown as EjectedLoad, await readPods(join(folder, PODS)));
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
-interface Pod {
-  name: string;
-  log: string;
+  return resultsOfPods(found.data as unknown as EjectedLoad, await readPods(folder));
 }
 
 /** The share of the load that a pod made. */
 interface Part extends Pod {
-  summary: K6Summary;
   /** The clocks of pods are not compared: 0. */
   aheadMs: number;
   errors: readonly ErrorSample[];
 }
 
-async function readPods(folder: string): Promise<Pod[]> {
-  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.log')).sort();
-  if (names.length === 0) {
-    throw new UserError('no logs of pods found', {
-      ...{ where: { name: folder }, allowed: 'a file NAME.log for each pod' },
-      hint: 'README.md beside it has the command: kubectl logs POD >pods/POD.log',
-    });
-  }
-  return Promise.all(names.map(async (name) => ({ name, log: await readFile(join(folder, name), 'utf8') })));
-}
-
-/** Merges the measurements of all pods. Errors: a pod is missing, is there twice, or wrote no summary. Pure. */
+/** Merges the measurements of all pods. Errors: a pod is missing, is there twice, or loaded another site. Pure. */
 function resultsOfPods(ejected: EjectedLoad, pods: readonly Pod[]): Results {
-  const parts = pods.map(({ name, log }) => ({
-    ...{ name, log, summary: readSummary({ name, log }), aheadMs: 0, errors: parseSamples(log) },
-  }));
+  const parts = pods.map((pod) => ({ ...pod, aheadMs: 0, errors: parseSamples(pod.log) }));
   checkSegments(ejected, parts);
   const load = { ...ejected, baseUrl: findSite(ejected, parts) };
   const summary = mergeSummaries(parts);
@@ -127,21 +99,6 @@ function resultsOfPods(ejected: EjectedLoad, pods: readonly Pod[]): Results {
     warnings: [noteOfCluster(load), ...warnings],
   };
 }
-
-/** A line of k6, which may be at the end or in the middle of its summary: the two come from different streams. */
-const LOGGED = /time="[^"]*" level=.*(\n|$)/g;
-
-function readSummary({ name, log }: Pod): K6Summary {
-  const at = log.lastIndexOf('{"durationMs":');
-  const [text = ''] = at < 0 ? [] : log.slice(at).replaceAll(LOGGED, '').split('\n');
-  const found = parse(text) as K6Summary | null;
-  if (found && typeof found.metrics === 'object' && Number.isFinite(found.endedMs)) return found;
-  throw new UserError('the log of a pod has no summary', {
-    ...{ where: { name }, found: lastLine(log), allowed: 'the whole log of a pod that has ended' },
-  });
-}
-
-const lastLine = (log: string) => log.trim().split('\n').at(-1)?.slice(0, 200) || 'nothing';
 
 /** Each share of the load once. */
 function checkSegments({ segments }: EjectedLoad, parts: readonly Part[]): void {
