@@ -128,7 +128,7 @@ function noteUnbuilt({ apps }: Pick<Config, 'apps'>): Warning[] {
 
 /** Looks at k6 scripts where the engine has the image of k6: a plan pulls none. */
 async function readScripts(
-  { scenarios, images }: Pick<Config, 'scenarios' | 'images'>,
+  { scenarios, images, host: name }: Pick<Config, 'scenarios' | 'images' | 'host'>,
   host: Host,
   packageRoot: string,
   cwd: string,
@@ -149,10 +149,8 @@ async function readScripts(
   const run = makeRunId(host.now());
   const scenariosFolder = join(packageRoot, 'scenarios');
   try {
-    return {
-      scenarios: await inspectScripts({ docker, run, k6Image, scenariosFolder, cwd }, scenarios),
-      notes: [],
-    };
+    const world = { docker, run, k6Image, scenariosFolder, cwd, baseUrl: `http://${name}` };
+    return { scenarios: await inspectScripts(world, scenarios), notes: [] };
   } finally {
     await removeTemporary(run);
   }

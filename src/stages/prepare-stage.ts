@@ -54,7 +54,8 @@ export async function prepare(desk: Desk, asked: Config) {
     await refuseUnseenFiles({ docker, run, signal, say }, k6Image, compose, given.services);
   const scenariosFolder = join(packageRoot, 'scenarios');
   const cwd = process.cwd();
-  const inspect = { docker, run, k6Image, scenariosFolder, cwd, signal };
+  const baseUrl = `http://${given.host}`;
+  const inspect = { docker, run, k6Image, scenariosFolder, cwd, baseUrl, signal };
   const config: Config = { ...given, scenarios: await inspectScripts(inspect, given.scenarios) };
   // A budget that is too small is refused here, not after waiting for another run.
   planLoad(config, (config.shard ? takeShard(variants, config, config.shard) : variants).variants);

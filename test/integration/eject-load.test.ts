@@ -85,6 +85,15 @@ async function runPod(objects: Objects, files: string, command: readonly string[
   return `${stderr}${stdout}`;
 }
 
+/** As pkg/resources/jobs/initializer.go of the operator: its archive, and what it reads of it. */
+async function initialize(objects: Objects, files: string): Promise<{ maxVUs?: number }> {
+  const { script, arguments: flags = '' } = objects.testrun.spec;
+  const archive = '/tmp/main.js.archived.tar';
+  const both = `k6 archive ${script.localFile} -O ${archive} ${flags} && k6 inspect --execution-requirements ${archive}`;
+  const printed = await runPod(objects, files, ['sh', '-c', both]);
+  return JSON.parse(printed.slice(printed.indexOf('{')));
+}
+
 /** As pkg/resources/jobs/runner.go of the operator, without the API by which it starts all at once. */
 function podCommand({ testrun }: Objects, index: number): string[] {
   const { script, parallelism, arguments: flags = '' } = testrun.spec;
@@ -133,10 +142,7 @@ describe('four pods', () => {
     const objects = readObjects('four');
     const files = join(folder, 'archived');
     mount(objects, files);
-    const script = objects.testrun.spec.script.localFile;
-    const both = `k6 archive ${script} -O /tmp/main.js.archived.tar && k6 inspect --execution-requirements /tmp/main.js.archived.tar`;
-    const printed = await runPod(objects, files, ['sh', '-c', both]);
-    expect(JSON.parse(printed.slice(printed.indexOf('{')))).toMatchObject({ maxVUs: 8 });
+    expect(await initialize(objects, files)).toMatchObject({ maxVUs: 8 });
   });
 
   test('their summaries make one report: every request once', async () => {
@@ -186,6 +192,7 @@ test('a script of the user keeps its own load, its files and its checks', async 
     join(folder, 'k6/own.js'),
     `import http from 'k6/http';
 import { check } from 'k6';
+if (!__ENV.BASE_URL) throw new Error('BASE_URL is not set');
 const bytes = new Uint8Array(open('./data/words.bin', 'b'));
 export const options = { scenarios: { all: { executor: 'shared-iterations', vus: 4, iterations: 40 } } };
 export function setup() { return { length: bytes.length }; }
@@ -213,6 +220,10 @@ export default function (data) {
     ],
   );
   expect(made.stderr).toBe('');
+  const objects = readObjects('own');
+  const files = join(folder, 'own-archived');
+  mount(objects, files);
+  expect(await initialize(objects, files)).toMatchObject({ maxVUs: 4 });
   await runPods('own');
   const { stdout, stderr } = await cli('report', 'own', '--format', 'json');
   expect(stderr).toBe('');

@@ -12,7 +12,7 @@ import { connectDocker } from '../../engine/docker.ts';
 import { K6_IMAGE } from '../../engine/k6-image.ts';
 import { UserError } from '../../errors.ts';
 import { inspectScripts } from '../../run/load/inspect.ts';
-import { journeyModule, sliceId } from '../../run/load/k6.ts';
+import { journeyModule, scriptEnvironment, sliceId } from '../../run/load/k6.ts';
 import { ARENA_FOLDER } from '../../run/load/probe.ts';
 import { planForSite, siteK6Plan } from '../../run/load/site-load.ts';
 import { maxVus } from '../../run/measure/generator.ts';
@@ -40,7 +40,8 @@ export async function ejectLoad(command: Asked, shell: Shell): Promise<number> {
   refuseFull(folder, realFiles);
   const run = makeRunId(host.now());
   try {
-    const scenario = await readScript(findScenario(asked, command.scenario), asked, run, shell);
+    const found = findScenario(asked, command.scenario);
+    const scenario = await readScript(found, asked, run, command.baseUrl, shell);
     const files = await makeFiles(command, asked, scenario, await readVersion(packageRoot), packageRoot);
     await writeEjected(folder, files, realFiles);
   } finally {
@@ -71,6 +72,7 @@ async function readScript(
   scenario: Scenario,
   { engine, images }: Pick<Config, 'engine' | 'images'>,
   run: string,
+  baseUrl: string,
   { host, packageRoot, cwd }: Shell,
 ): Promise<Scenario> {
   if (scenario.journey.kind !== 'script') return scenario;
@@ -84,7 +86,7 @@ async function readScript(
         ...{ found: quote(k6Image), hint: `${there.command.join(' ')} pull ${k6Image}` },
       });
     }
-    const world = { docker, run, k6Image, scenariosFolder, cwd };
+    const world = { docker, run, k6Image, scenariosFolder, cwd, baseUrl };
     const [inspected] = await inspectScripts(world, [scenario]);
     return inspected as Scenario;
   });
@@ -123,11 +125,15 @@ async function makeFiles(
       entry: 'lib/main.js',
     },
     env: {
-      ...{ BASE_URL: baseUrl, TIMEOUT: `${plan.timeoutMs}ms`, SLICE: first ?? '' },
+      ...scriptEnvironment(baseUrl, first ?? '', plan.timeoutMs),
       K6_NO_USAGE_REPORT: 'true',
     },
-    // The operator sets tags of its own, which take the place of those in a script.
-    flags: plan.ownScenarios ? ['--tag', `slice=${first}`] : [],
+    flags: [
+      // The operator makes an archive first, in which k6 keeps variables of the pod from the script.
+      ...(plan.userOptions ? ['--include-system-env-vars'] : []),
+      // The operator sets tags of its own, which take the place of those in a script.
+      ...(plan.ownScenarios ? ['--tag', `slice=${first}`] : []),
+    ],
   });
   const about = {
     version,

@@ -6,6 +6,7 @@ import type { Scenario, ScriptFacts } from '../../config/types.ts';
 import { type Docker, LABEL, LIMITS_MS } from '../../engine/docker.ts';
 import { UserError } from '../../errors.ts';
 import { makeTemporary } from '../../temporary.ts';
+import { envFlags, scriptEnvironment } from './k6.ts';
 import { messageOf, unquoted } from './k6-log.ts';
 import { findLabels } from './labels.ts';
 import { ARENA_FOLDER } from './probe.ts';
@@ -19,6 +20,8 @@ interface InspectWorld {
   /** Our scenarios/. */
   scenariosFolder: string;
   cwd: string;
+  /** The address of the app in a load. */
+  baseUrl: string;
   signal?: AbortSignal;
 }
 
@@ -49,7 +52,7 @@ export async function inspectScripts(
 
 async function inspectScript(
   world: InspectWorld,
-  { load, name }: Scenario,
+  { load, name, timeoutMs }: Scenario,
   file: string,
   folder: string,
   index: number,
@@ -62,7 +65,7 @@ async function inspectScript(
   const more: string[] = [];
   let files = collectFiles(file, world.cwd);
   const entry = `${index}/project/${relative(files.root, file)}`;
-  await createReader(world, container, load === null ? `user/${entry}` : 'inspect.js');
+  await createReader(world, container, load === null ? `user/${entry}` : 'inspect.js', timeoutMs);
   try {
     for (let left = TRIES; ; left--) {
       await stage(world, files, staged, index, entry);
@@ -103,16 +106,19 @@ async function inspectScript(
 
 /** A container that lets k6 read a script, once its files are there. */
 async function createReader(
-  { docker, run, k6Image, signal }: InspectWorld,
+  { docker, run, k6Image, baseUrl, signal }: InspectWorld,
   container: string,
   target: string,
+  timeoutMs: number,
 ): Promise<void> {
   await docker.run(
     [
       ...['container', 'create', '--name', container, '--label', `${LABEL}=${run}`],
       ...['--cap-drop=ALL', '--security-opt=no-new-privileges', '--user=0', '--entrypoint=timeout'],
-      ...['--env', 'BASE_URL=http://127.0.0.1:1', '--env', 'K6_NO_USAGE_REPORT=true', k6Image],
-      ...['-s', 'KILL', String(LIMIT_SECONDS), 'k6', 'inspect', '--execution-requirements', '--address', ''],
+      ...['--env', 'K6_NO_USAGE_REPORT=true', k6Image, '-s', 'KILL', String(LIMIT_SECONDS)],
+      ...['k6', 'inspect', '--execution-requirements', '--address', ''],
+      // Unlike `k6 run`, it keeps variables of the container from the script.
+      ...envFlags(scriptEnvironment(baseUrl, 's0', timeoutMs)),
       `${ARENA_FOLDER}/${target}`,
     ],
     signal ? { signal } : {},

@@ -7,11 +7,13 @@ import type { Sent } from '../servers/target.ts';
 import type { CheckedOf } from '../verify/checked.ts';
 import {
   type ErrorSample,
+  envFlags,
   type FromElsewhere,
   journeyModule,
   type K6Summary,
   makeK6Plan,
   parseSamples,
+  scriptEnvironment,
   sliceId,
 } from './k6.ts';
 import { COUNTS, type K6Log, parseLog } from './k6-log.ts';
@@ -88,13 +90,10 @@ export async function loadBatch(
   const first = plan.slices[0];
   const target =
     plan.userOptions && first
-      ? [`BASE_URL=${first.baseUrl}`, `SLICE=${first.id}`, `TIMEOUT=${plan.timeoutMs}ms`].flatMap((pair) => [
-          '--env',
-          pair,
-        ])
+      ? envFlags(scriptEnvironment(first.baseUrl ?? '', first.id, plan.timeoutMs))
       : [];
   const args = [
-    ...['exec', '--interactive', ...Object.entries(environment).flatMap(([k, v]) => ['--env', `${k}=${v}`])],
+    ...['exec', '--interactive', ...envFlags(environment)],
     ...[arena, 'sh', '-c', script, 'sh', ARENA_FOLDER, String(seconds), ...(share?.flags ?? []), ...target],
   ];
   const timeoutMs = limitMs(batch) + TELL_MS;

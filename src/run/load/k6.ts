@@ -7,6 +7,16 @@ import { allBut } from '../elsewhere/reach.ts';
 import { addressOf, hostsOf, type Sent } from '../servers/target.ts';
 import type { CheckedEndpoints, CheckedOf } from '../verify/checked.ts';
 
+/** Environment of a user's script, which may read it before it has a function to call. */
+export function scriptEnvironment(baseUrl: string, slice: string, timeoutMs: number): Record<string, string> {
+  return { BASE_URL: baseUrl, TIMEOUT: `${timeoutMs}ms`, SLICE: slice };
+}
+
+/** Flags of docker, or of k6, that set variables. */
+export function envFlags(environment: Readonly<Record<string, string>>): string[] {
+  return Object.entries(environment).flatMap(([name, value]) => ['--env', `${name}=${value}`]);
+}
+
 /** Content of plan.json, which scenarios/lib/main.js reads. */
 export interface K6Plan {
   timeoutMs: number;

@@ -1,0 +1,67 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { parseLoad } from '../../config/parts/load.ts';
+import type { Scenario } from '../../config/types.ts';
+import type { Docker } from '../../engine/docker.ts';
+import { inspectScripts } from './inspect.ts';
+
+const RUN = '20261126-100000-abcd';
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'bench-inspect-'));
+  vi.stubEnv('TMPDIR', folder);
+  mkdirSync(join(folder, 'scenarios/lib'), { recursive: true });
+  mkdirSync(join(folder, 'project/.git'), { recursive: true });
+  writeFileSync(join(folder, 'project/load.js'), 'export default () => {};');
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true });
+});
+
+/** Inspects `project/load.js`. k6 answers with these options, or with this line of its log. */
+async function inspect(answer: { options: object } | { log: string }, load: string | null = null) {
+  const created: string[] = [];
+  const docker: Docker = {
+    run: async (args) => {
+      if (args[1] === 'create') created.push(...args);
+      return '';
+    },
+    try: async () =>
+      'log' in answer
+        ? { code: 107, stdout: '', stderr: answer.log }
+        : { code: 0, stdout: JSON.stringify(answer.options), stderr: '' },
+  };
+  const scenario: Scenario = {
+    ...{
+      name: 'test',
+      title: '',
+      journey: { kind: 'script', name: 'load', file: join(folder, 'project/load.js') },
+    },
+    ...{
+      load: load === null ? null : parseLoad(load),
+      timeoutMs: 2000,
+      warmupMs: 0,
+      blocks: 1,
+      reuse: true,
+      slo: {},
+    },
+  };
+  const world = {
+    ...{ docker, run: RUN, k6Image: 'k6', scenariosFolder: join(folder, 'scenarios') },
+    ...{ cwd: join(folder, 'project'), baseUrl: 'http://shop.test' },
+  };
+  const [inspected] = await inspectScripts(world, [scenario]);
+  return { script: inspected?.script, created };
+}
+
+const DEFAULTS = { iterations: null, duration: null, stages: null, thresholds: null };
+
+test('a script is read with the environment that its load gets', async () => {
+  const { created } = await inspect({ options: DEFAULTS }, 'vus(1, 1s)');
+  const given = created.slice(created.indexOf('inspect'));
+  const pairs = given.filter((_, i) => given[i - 1] === '--env');
+  expect(pairs).toEqual(['BASE_URL=http://shop.test', 'TIMEOUT=2000ms', 'SLICE=s0']);
+});
