@@ -67,6 +67,23 @@ test('a script that ends itself is failed, not ranked by what it did until then'
   expect(code).toBe(3);
 });
 
+test('a script whose setup fails is failed, with its words', async () => {
+  const { code, slice } = await run('logs-in.js');
+  expect(slice).toMatchObject({
+    outcome: 'failed',
+    reason: 'setup failed: login failed (load/logs-in.js:8:69)',
+    script: { thrown: { count: 0 } },
+  });
+  expect(code).toBe(3);
+});
+
+test('exceptions of an async function count', async () => {
+  const { code, stdout, slice } = await run('rejects.js');
+  expect(slice?.script?.thrown).toEqual({ count: 20, first: 'Error: no title (load/rejects.js:8:9)' });
+  expect(stdout).toContain('every iteration of the script threw: Error: no title');
+  expect(code).toBe(3);
+});
+
 test('a script reaches this machine alone', async () => {
   const { slice } = await run('elsewhere.js', '--load', 'requests(20, 2)');
   expect(slice).toMatchObject({ requests: 40, okCount: 20 });

@@ -16,6 +16,7 @@ test('exceptions, printed errors and the reason of an abort', () => {
     thrown: { count: 14_874, first: 'Error: boom "x" (load/s.js:13:27)' },
     printed: { count: 12, first: 'hm' },
     aborted: 'enough (load/s.js:14:36)',
+    ended: null,
   });
 });
 
@@ -48,7 +49,7 @@ test('the log of a pod has neither counts nor an exit code: its own lines have t
   expect(parseLog(log, null)).toEqual({
     thrown: { count: 3, first: 'Error: boom "x" (load/s.js:13:27)' },
     printed: { count: 2, first: 'hm' },
-    aborted: null,
+    ...{ aborted: null, ended: null },
   });
   expect(parseLog(`${log}${ABORTED}\n`, null)).toMatchObject({
     thrown: { count: 3 },
@@ -70,11 +71,47 @@ test('a script cannot forge its abort', () => {
 });
 
 test('several logs count together, and the first reason is that of all', () => {
-  const one = { thrown: { count: 1, first: 'a' }, printed: { count: 0, first: null }, aborted: null };
-  const other = { thrown: { count: 2, first: 'b' }, printed: { count: 3, first: 'c' }, aborted: 'd' };
+  const one = {
+    thrown: { count: 1, first: 'a' },
+    printed: { count: 0, first: null },
+    aborted: null,
+    ended: null,
+  };
+  const other = {
+    thrown: { count: 2, first: 'b' },
+    printed: { count: 3, first: 'c' },
+    aborted: 'd',
+    ended: null,
+  };
   expect(mergeLogs([one, other])).toEqual({
     thrown: { count: 3, first: 'a' },
     printed: { count: 3, first: 'c' },
     aborted: 'd',
+    ended: null,
+  });
+});
+
+// As k6 2.2.0 writes it.
+const SETUP =
+  'time="2026-11-26T14:05:25Z" level=error msg="GoError: login failed\\n\\tat go.k6.io/k6/v2/internal/js/modules/k6.(*K6).Fail-fm (native)\\n\\tat setup (file:///tmp/bench/user/0/project/load/login.js:7:29(17))\\n\\tat setUpAndWait (file:///tmp/bench/lib/main.js:113:29(18))\\n" hint="script exception" source=stacktrace';
+const REJECTED =
+  'time="2026-11-26T14:05:30Z" level=error msg="Uncaught (in promise) GoError: login failed\\n\\tat setup (file:///tmp/bench/user/0/project/load/login.js:7:29(17))\\n"';
+const SLOW =
+  'time="2026-11-26T14:05:27Z" level=error msg="setup() execution timed out after 60 seconds" hint="You can increase the time limit via the setupTimeout option"';
+
+test.each([
+  [SETUP, 107, 'login failed (load/login.js:7:29)'],
+  [REJECTED, 255, 'login failed (load/login.js:7:29)'],
+  [SLOW, 100, 'setup() execution timed out after 60 seconds'],
+])('what ended k6: %s', (line, code, ended) => {
+  const log = [THROWN, line, PRINTED, 'bench-counts 2 1', ''].join('\n');
+  expect(parseLog(log, code).ended).toBe(ended);
+  expect(parseLog(log, 0).ended).toBeNull();
+});
+
+test('an exception of an async function is the first that was thrown', () => {
+  expect(parseLog(`${REJECTED}\nbench-counts 1 0\n`, 0).thrown).toEqual({
+    count: 1,
+    first: 'login failed (load/login.js:7:29)',
   });
 });

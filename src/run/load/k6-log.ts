@@ -6,52 +6,72 @@ export interface K6Log {
   printed: { count: number; first: string | null };
   /** The script ended itself, for this reason; null: it did not. */
   aborted: string | null;
+  /** The error in `setup` or `teardown` that k6 ended with; null: there is none. */
+  ended: string | null;
 }
 
 /** First word of the last line, which counts what may be left out of the log. k6 writes no line that begins so. */
 export const COUNTS = 'bench-counts';
 /** Exit code of a k6 whose script called `exec.test.abort`. */
 const ABORTED = 108;
+/** Exit codes of a k6 whose `setup` took too long, or whose `setup` or `teardown` threw; 255: an async one. */
+const ENDED = [100, 107, 255];
+/** Lines about exceptions, as a pattern of grep, too. Those of async functions have no source. */
+export const THROWN = 'source=stacktrace$|msg="Uncaught [(]in promise[)]';
+const NO_REASON = 'no reason given';
 const FIRST_CHARACTERS = 300;
 /** The path of a script in the arena. Its last part is the place in the user's folder. */
 const USER_FILE = /file:\/\/\/tmp\/bench\/user\/\d+\/project\/(.*?:\d+:\d+)/;
 
 /** A line of k6 at level `error`. A script cannot forge it: k6 escapes the quotes in its messages. */
 const ERROR = /time="[^"]*" level=error msg=/;
+/** The line of a k6 that ends with an error of the script. */
+const ENDING = / hint="script exception"/;
 
-/** @param exitCode null: not known, as of a pod, so that the log alone shows an abort */
+/** @param exitCode null: not known, as of a pod, so that the log alone shows how k6 ended */
 export function parseLog(text: string, exitCode: number | null): K6Log {
   const lines = text.split('\n');
   const counts = lines.findLast((line) => line.startsWith(COUNTS))?.split(' ') ?? [];
   const errors = lines.filter((line) => ERROR.test(line) && !line.includes('msg="bench-sample '));
-  const printed = errors.filter((line) => line.endsWith(' source=console'));
-  const thrown = errors.filter((line) => line.endsWith(' source=stacktrace'));
-  const aborted = errors.find(
-    (line) => / msg="test aborted\b/.test(line) && !line.endsWith(' source=console'),
-  );
+  const [printed, own] = [true, false].map((isPrinted) =>
+    errors.filter((line) => line.endsWith(' source=console') === isPrinted),
+  ) as [string[], string[]];
+  const thrown = new RegExp(THROWN);
+  const say = (line: string | undefined) => (line === undefined ? null : messageOf(line));
   const read = (all: readonly string[], count: string | undefined) => ({
     count: Number(count ?? all.length),
-    first: all[0] === undefined ? null : messageOf(all[0]),
+    first: say(all[0]),
   });
-  const isAborted = exitCode === null ? aborted !== undefined : exitCode === ABORTED;
-  const reason = /^test aborted: (.*)/s.exec(messageOf(aborted ?? ''))?.[1] ?? 'no reason given';
+  const reasonOf = (what: string) => {
+    const message = say(own.find((line) => line.includes(` msg="${what}`)));
+    return message && (new RegExp(`^${what}: (.*)`, 's').exec(message)?.[1] ?? NO_REASON);
+  };
+  const aborted = reasonOf('test aborted');
+  const isAborted = exitCode === null ? aborted !== null : exitCode === ABORTED;
+  const last = exitCode === null ? own.findLast((line) => ENDING.test(line)) : own.at(-1);
   return {
-    thrown: read(thrown, counts[1]),
+    thrown: read(
+      own.filter((line) => thrown.test(line)),
+      counts[1],
+    ),
     printed: read(printed, counts[2]),
-    aborted: isAborted ? reason : null,
+    aborted: isAborted ? (aborted ?? NO_REASON) : null,
+    ended: exitCode === null || ENDED.includes(exitCode) ? say(last) : null,
   };
 }
 
 /** Logs of several generators that made one load. */
 export function mergeLogs(logs: readonly K6Log[]): K6Log {
+  const firstOf = (of: (log: K6Log) => string | null) => logs.map(of).find((text) => text) ?? null;
   const merge = (of: (log: K6Log) => K6Log['thrown']) => ({
     count: logs.reduce((sum, log) => sum + of(log).count, 0),
-    first: logs.map((log) => of(log).first).find((text) => text) ?? null,
+    first: firstOf((log) => of(log).first),
   });
   return {
     thrown: merge(({ thrown }) => thrown),
     printed: merge(({ printed }) => printed),
-    aborted: logs.map(({ aborted }) => aborted).find((text) => text) ?? null,
+    aborted: firstOf(({ aborted }) => aborted),
+    ended: firstOf(({ ended }) => ended),
   };
 }
 
@@ -60,7 +80,11 @@ export function messageOf(line: string): string {
   const message = unquoted(line);
   const [first = '', ...stack] = message.trim().split('\n');
   const place = stack.map(placeOf).find((found) => found !== null) ?? placeOf(first);
-  const said = first.replace(/ at \S+ \(file:.*$/, '').slice(0, FIRST_CHARACTERS);
+  // The words of k6 around an exception, and around that of its `fail`.
+  const said = first
+    .replace(/^(Uncaught \(in promise\) )?(GoError: )?/, '')
+    .replace(/ at \S+ \(file:.*$/, '')
+    .slice(0, FIRST_CHARACTERS);
   return place === null || said.includes(place) ? said : `${said} (${place})`;
 }
 

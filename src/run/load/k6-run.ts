@@ -16,7 +16,7 @@ import {
   scriptEnvironment,
   sliceId,
 } from './k6.ts';
-import { COUNTS, type K6Log, parseLog } from './k6-log.ts';
+import { COUNTS, type K6Log, parseLog, THROWN } from './k6-log.ts';
 import { ARENA_FOLDER, makeReadable } from './probe.ts';
 
 export interface LoadOutcome {
@@ -84,7 +84,7 @@ export async function loadBatch(
     'code=$?; [ -f k6.log ] || exit "$code"',
     // The beginning has what went wrong first, the end what k6 died of; in between a log may be of any length.
     'if [ "$(wc -c <k6.log)" -gt 2000000 ]; then head -c 200000 k6.log; echo; tail -c 1800000 k6.log; else cat k6.log; fi >&2',
-    `echo "${COUNTS} $(grep -c 'source=stacktrace$' k6.log) $(grep 'source=console$' k6.log | grep -vc 'msg="bench-sample ')" >&2`,
+    `echo "${COUNTS} $(grep -v 'source=console$' k6.log | grep -cE '${THROWN}') $(grep 'source=console$' k6.log | grep -vc 'msg="bench-sample ')" >&2`,
     'exit "$code"',
   ].join('\n');
   const first = plan.slices[0];

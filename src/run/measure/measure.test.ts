@@ -10,6 +10,9 @@ import { measureSlices } from './measure.ts';
 
 const START = 1_800_000_000_000;
 
+const NONE = { count: 0, first: null };
+const QUIET = { thrown: NONE, printed: NONE, aborted: null };
+
 /** Values that k6 exports for samples, with its definition of percentiles. */
 function trend(values: number[]): Record<string, number> {
   const sorted = values.toSorted((a, b) => a - b);
@@ -47,6 +50,8 @@ interface Given {
   server?: number;
   noSummary?: boolean;
   code?: string;
+  /** What ended the k6 of a user's script. */
+  ended?: string;
 }
 
 function measureOne(given: Given): Measurement {
@@ -56,7 +61,7 @@ function measureOne(given: Given): Measurement {
     ...{
       name: 'test',
       title: '',
-      journey: { kind: 'paths', paths: ['/x'] },
+      journey: given.ended ? { kind: 'script', name: 'x', file: '/x.js' } : { kind: 'paths', paths: ['/x'] },
       load,
       timeoutMs: 500,
       warmupMs: 0,
@@ -128,6 +133,7 @@ function measureOne(given: Given): Measurement {
       summary: given.noSummary ? null : summary,
       trouble: given.noSummary ? 'k6 was killed' : '',
       ...(given.code && { code: given.code }),
+      ...(given.ended && { log: { ...QUIET, ended: given.ended } }),
     },
     ...{ errors: [], samples, containers: new Map([['a', 1]]), arena: 0 },
     cpus: { server: [0], load: [1], services: [] },
@@ -214,6 +220,11 @@ describe('measure', () => {
       { outcome: 'failed', reason: 'every request failed' },
     ],
     ['nothing was asked', {}, { outcome: 'void', reason: 'k6 made no request' }],
+    [
+      'the setup of a script fails',
+      { ended: 'login failed (load/login.js:6:9)' },
+      { outcome: 'failed', reason: 'setup failed: login failed (load/login.js:6:9)' },
+    ],
     [
       'nothing was answered',
       { started: 8 },

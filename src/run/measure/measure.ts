@@ -26,7 +26,7 @@ import { judgeGenerator, maxVus } from './generator.ts';
 import { histogramOf, namedOf, readLatency } from './latency.ts';
 import { describeOthers, findOthers } from './others.ts';
 import { readResources } from './resources.ts';
-import { readScript, rowsOf } from './script-slice.ts';
+import { failedSetup, readScript, rowsOf } from './script-slice.ts';
 
 /** Measurements of a batch, warm-up and duets left out. Pure. */
 export function measureSlices(outcome: BatchOutcome): Measurement[] {
@@ -136,6 +136,8 @@ function judge(
     return { outcome: 'void', reason: outcome.trouble, ...(outcome.code && { code: outcome.code }) };
   }
   if (script?.aborted) return { outcome: 'failed', reason: `the script stopped the test: ${script.aborted}` };
+  const setup = script && failedSetup(outcome);
+  if (setup) return { outcome: 'failed', reason: `setup failed: ${setup}` };
   // Less than 1 µs a request is not PHP: the answers came from something else on that port.
   if (m.okCount > 100 && m.cpu !== null && m.cpu.usedUs < m.okCount) {
     return { outcome: 'void', reason: 'its server used no CPU: something else answered on its port' };

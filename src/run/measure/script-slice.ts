@@ -7,12 +7,22 @@ import { histogramOf } from './latency.ts';
 /** The most checks that are kept, and the most metrics. */
 const MOST = 100;
 const NAME_CHARACTERS = 500;
+const NONE = { count: 0, first: null };
+
+interface Ended {
+  summary: K6Summary | null;
+  log?: K6Log;
+}
+
+/** Why `setup` failed, so that no iteration began; null: it did not fail. */
+export function failedSetup({ summary, log }: Ended): string | null {
+  const { iterations, bench_load_end: teardown } = summary?.metrics ?? {};
+  return (iterations?.count ?? 0) === 0 && teardown === undefined ? (log?.ended ?? null) : null;
+}
 
 /** Results of a user's script in the slice of this k6 process. */
-export function readScript(
-  { summary, log }: { summary: K6Summary | null; log?: K6Log },
-  thresholds: readonly { metric: string }[] = [],
-): ScriptSlice {
+export function readScript(ended: Ended, thresholds: readonly { metric: string }[] = []): ScriptSlice {
+  const { summary, log } = ended;
   // Those that fail must not be the ones that are left out.
   const checks = (summary?.script?.checks ?? []).toSorted(
     (a, b) => Number(b.fails > 0) - Number(a.fails > 0),
@@ -28,8 +38,9 @@ export function readScript(
       .map((check) => ({ ...check, name: clip(check.name), group: clip(check.group) })),
     metrics: metrics.slice(0, MOST).map(readMetric),
     left: Math.max(0, checks.length - MOST) + Math.max(0, metrics.length - MOST),
-    thrown: log?.thrown ?? { count: 0, first: null },
-    printed: log?.printed ?? { count: 0, first: null },
+    // An exception of the setup ended no iteration.
+    thrown: (failedSetup(ended) === null && log?.thrown) || NONE,
+    printed: log?.printed ?? NONE,
     aborted: log?.aborted ?? null,
   };
 }
