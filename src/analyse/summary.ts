@@ -196,10 +196,11 @@ export interface ScriptEvent {
 export interface ScriptRow {
   slices: number;
   iterations: number;
-  /** Iterations that threw, lines of `console.error`, slices that the script ended itself. */
+  /** Iterations that threw, lines of `console.error`, slices that the script ended itself, or marked as failed. */
   thrown: ScriptEvent;
   printed: ScriptEvent;
   aborted: ScriptEvent;
+  failed: ScriptEvent;
   /** Its own metrics. */
   metrics: readonly MetricRow[];
   thresholds: readonly ThresholdRow[];

@@ -146,6 +146,8 @@ export const ScriptSlice = z.object({
   printed: ScriptEvent,
   /** Why it ended itself (`exec.test.abort`). */
   aborted: z.string().nullable(),
+  /** Why it marked the test as failed (`exec.test.fail`), without ending it. */
+  failed: z.string().nullable().default(null),
 });
 
 export const Measurement = z.object({

@@ -14,6 +14,7 @@ const quiet: ScriptSlice = {
   thrown: NOTHING,
   printed: NOTHING,
   aborted: null,
+  failed: null,
 };
 
 /** Two slices of one variant, each with what its script said. */
@@ -102,6 +103,16 @@ test('more than 1 % of iterations that throw or print errors are not ranked, few
   const few = analysed([{ thrown: { count: 1, first } }]);
   expect(few.row.state.kind).toBe('ranked');
   expect(few.codes).toContain('script-threw');
+});
+
+test('a script that marks the test as failed is not ranked, and keeps its numbers', () => {
+  const { row, codes } = analysed([{}, { failed: 'title is wrong' }, {}]);
+  expect(row.state).toEqual({
+    ...{ kind: 'unranked', cause: 'script' },
+    reason: '1 of 3 slices: the script marked the test as failed: title is wrong',
+  });
+  expect(row.rps).not.toBeNull();
+  expect(codes).toContain('script-failed');
 });
 
 describe('thresholds', () => {

@@ -16,12 +16,16 @@ export function poolScript(slices: readonly Measurement[], facts: ScenarioFacts)
     count: sum(scripts, (script) => of(script).count),
     first: scripts.map(of).find(({ first }) => first !== null)?.first ?? null,
   });
-  const aborted = scripts.flatMap((script) => (script.aborted === null ? [] : [script.aborted]));
+  const slicesWith = (key: 'aborted' | 'failed'): ScriptEvent => {
+    const reasons = scripts.flatMap((script) => script[key] ?? []);
+    return { count: reasons.length, first: reasons[0] ?? null };
+  };
   return {
     slices: scripts.length,
     thrown: event(({ thrown }) => thrown),
     printed: event(({ printed }) => printed),
-    aborted: { count: aborted.length, first: aborted[0] ?? null },
+    aborted: slicesWith('aborted'),
+    failed: slicesWith('failed'),
     iterations: sum(slices, ({ iterations }) => iterations),
     left: Math.max(...scripts.map(({ left }) => left)),
     metrics: [...names].flatMap((name) => {
@@ -86,6 +90,7 @@ export function judgeScript(
     script &&
     [
       { ...script.aborted, of: script.slices, what: 'slices: the script stopped the test' },
+      { ...script.failed, of: script.slices, what: 'slices: the script marked the test as failed' },
       { ...script.thrown, of: script.iterations, what: 'iterations threw' },
       { ...script.printed, of: script.iterations, what: 'iterations: the script wrote an error' },
     ].find(({ count, of }) => count > MAX_SCRIPT_ERRORS * of);

@@ -19,7 +19,15 @@ export const EFFECTS: readonly (readonly string[])[] = [
       'variables',
       'htaccess',
     ],
-    ...['other-answers', 'body-size', 'checks-failed', 'script-threw', 'script-errors', 'script-aborted'],
+    ...[
+      'other-answers',
+      'body-size',
+      'checks-failed',
+      'script-threw',
+      'script-errors',
+      'script-aborted',
+      'script-failed',
+    ],
     ...[
       'no-base',
       'not-in-base',

@@ -69,6 +69,13 @@ function ofErrors(where: string, rows: readonly Row[]): Warning[] {
       'remove `exec.test.abort` from the script, or fix the cause that it names',
     ),
     ...told(
+      'script-failed',
+      ({ failed }) => failed,
+      ({ count }, { slices }) => `${count} of ${slices} slices marked as failed by the script`,
+      'the script found wrong answers, which RPS and latency count, too',
+      'fix the cause that it names; use `check` where a few wrong answers are fine',
+    ),
+    ...told(
       'script-errors',
       ({ printed }) => printed,
       ({ count }, { iterations }) => `${count} errors written by the script in ${iterations} iterations`,

@@ -16,6 +16,7 @@ test('exceptions, printed errors and the reason of an abort', () => {
     thrown: { count: 14_874, first: 'Error: boom "x" (load/s.js:13:27)' },
     printed: { count: 12, first: 'hm' },
     aborted: 'enough (load/s.js:14:36)',
+    failed: null,
     ended: null,
   });
 });
@@ -49,7 +50,7 @@ test('the log of a pod has neither counts nor an exit code: its own lines have t
   expect(parseLog(log, null)).toEqual({
     thrown: { count: 3, first: 'Error: boom "x" (load/s.js:13:27)' },
     printed: { count: 2, first: 'hm' },
-    ...{ aborted: null, ended: null },
+    ...{ aborted: null, failed: null, ended: null },
   });
   expect(parseLog(`${log}${ABORTED}\n`, null)).toMatchObject({
     thrown: { count: 3 },
@@ -74,19 +75,19 @@ test('several logs count together, and the first reason is that of all', () => {
   const one = {
     thrown: { count: 1, first: 'a' },
     printed: { count: 0, first: null },
-    aborted: null,
+    ...{ aborted: null, failed: null },
     ended: null,
   };
   const other = {
     thrown: { count: 2, first: 'b' },
     printed: { count: 3, first: 'c' },
-    aborted: 'd',
+    ...{ aborted: 'd', failed: 'e' },
     ended: null,
   };
   expect(mergeLogs([one, other])).toEqual({
     thrown: { count: 3, first: 'a' },
     printed: { count: 3, first: 'c' },
-    aborted: 'd',
+    ...{ aborted: 'd', failed: 'e' },
     ended: null,
   });
 });
@@ -114,4 +115,15 @@ test('an exception of an async function is the first that was thrown', () => {
     count: 1,
     first: 'login failed (load/login.js:7:29)',
   });
+});
+
+test('a script marks the test as failed, and no other line does', () => {
+  const marked =
+    'time="2026-11-26T14:05:28Z" level=error msg="test marked as failed: \\n  title is wrong\\nExpected: x"';
+  const over = 'time="2026-11-26T14:05:29Z" level=error msg="test run was marked as failed"';
+  expect(parseLog([marked, over, ''].join('\n'), 110).failed).toBe('title is wrong');
+  expect(parseLog('time="2026-11-26T14:05:28Z" level=error msg="test marked as failed"\n', 110).failed).toBe(
+    'no reason given',
+  );
+  expect(parseLog(`${marked} source=console\n`, 0).failed).toBeNull();
 });

@@ -6,6 +6,8 @@ export interface K6Log {
   printed: { count: number; first: string | null };
   /** The script ended itself, for this reason; null: it did not. */
   aborted: string | null;
+  /** Why the script marked the test as failed; null: it did not. */
+  failed: string | null;
   /** The error in `setup` or `teardown` that k6 ended with; null: there is none. */
   ended: string | null;
 }
@@ -43,11 +45,11 @@ export function parseLog(text: string, exitCode: number | null): K6Log {
     first: say(all[0]),
   });
   const reasonOf = (what: string) => {
-    const message = say(own.find((line) => line.includes(` msg="${what}`)));
-    return message && (new RegExp(`^${what}: (.*)`, 's').exec(message)?.[1] ?? NO_REASON);
+    const line = own.find((one) => one.includes(` msg="${what}`));
+    return line?.includes(`${what}: `) ? messageOf(line.replace(`${what}: `, '')) : line && NO_REASON;
   };
   const aborted = reasonOf('test aborted');
-  const isAborted = exitCode === null ? aborted !== null : exitCode === ABORTED;
+  const isAborted = exitCode === null ? aborted !== undefined : exitCode === ABORTED;
   const last = exitCode === null ? own.findLast((line) => ENDING.test(line)) : own.at(-1);
   return {
     thrown: read(
@@ -56,6 +58,7 @@ export function parseLog(text: string, exitCode: number | null): K6Log {
     ),
     printed: read(printed, counts[2]),
     aborted: isAborted ? (aborted ?? NO_REASON) : null,
+    failed: reasonOf('test marked as failed') ?? null,
     ended: exitCode === null || ENDED.includes(exitCode) ? say(last) : null,
   };
 }
@@ -71,6 +74,7 @@ export function mergeLogs(logs: readonly K6Log[]): K6Log {
     thrown: merge(({ thrown }) => thrown),
     printed: merge(({ printed }) => printed),
     aborted: firstOf(({ aborted }) => aborted),
+    failed: firstOf(({ failed }) => failed),
     ended: firstOf(({ ended }) => ended),
   };
 }

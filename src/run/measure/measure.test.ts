@@ -11,7 +11,7 @@ import { measureSlices } from './measure.ts';
 const START = 1_800_000_000_000;
 
 const NONE = { count: 0, first: null };
-const QUIET = { thrown: NONE, printed: NONE, aborted: null };
+const QUIET = { thrown: NONE, printed: NONE, aborted: null, failed: null };
 
 /** Values that k6 exports for samples, with its definition of percentiles. */
 function trend(values: number[]): Record<string, number> {

@@ -21,7 +21,7 @@ test('metrics of thresholds are kept, however many a script has', () => {
 test('a setup failed if k6 ended with an error before any iteration, and without a teardown', () => {
   const none = { count: 0, first: null };
   const thrown = { count: 1, first: 'login failed (load/login.js:6:9)' };
-  const log = { thrown, printed: none, aborted: null, ended: thrown.first };
+  const log = { thrown, printed: none, aborted: null, failed: null, ended: thrown.first };
   const run = (metrics: Record<string, Record<string, number>>) => ({
     ...{ summary: { durationMs: 1, endedMs: 1, endpoints: [], metrics }, log },
   });

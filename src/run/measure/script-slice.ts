@@ -42,6 +42,7 @@ export function readScript(ended: Ended, thresholds: readonly { metric: string }
     thrown: (failedSetup(ended) === null && log?.thrown) || NONE,
     printed: log?.printed ?? NONE,
     aborted: log?.aborted ?? null,
+    failed: log?.failed ?? null,
   };
 }
 
