@@ -153,6 +153,8 @@ export interface ScriptFacts {
   root: string;
   /** How long its own load takes, ms; null: its iterations decide, or the load comes from outside. */
   loadMs: number | null;
+  /** After so long k6 itself ends its own load, ms; null: the load comes from outside. */
+  mostMs: number | null;
   /** `aborts`: k6 alone would end the test where it is missed. */
   thresholds: readonly { metric: string; condition: string; aborts: boolean }[];
   labels: readonly ScriptLabel[];

@@ -65,3 +65,13 @@ test('a script is read with the environment that its load gets', async () => {
   const pairs = given.filter((_, i) => given[i - 1] === '--env');
   expect(pairs).toEqual(['BASE_URL=http://shop.test', 'TIMEOUT=2000ms', 'SLICE=s0']);
 });
+
+test.each([
+  ['20s', 20_000],
+  ['1h0m30s', 3_630_000],
+  ['2h2m0.5s', 7_320_500],
+])('its own load takes at most what k6 calculates: %s', async (totalDuration, ms) => {
+  const admin = { executor: 'per-vu-iterations', iterations: 1, maxDuration: null };
+  const { script } = await inspect({ options: { ...DEFAULTS, totalDuration, scenarios: { admin } } });
+  expect(script).toMatchObject({ loadMs: null, mostMs: ms });
+});

@@ -197,6 +197,7 @@ async function readFacts(stdout: string, { place, own, entry, folder, files }: R
   return {
     ...{ folder, entry, root: files.root },
     loadMs: own ? ownLoadMs(options) : null,
+    mostMs: own ? toMs(options.totalDuration) : null,
     thresholds: readThresholds(options.thresholds),
     labels: findLabels(await Promise.all(sources.map((file) => readFile(file, 'utf8')))),
   };

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadMs, parseLoad } from '../../config/parts/load.ts';
-import type { Scenario } from '../../config/types.ts';
+import type { Scenario, ScriptFacts } from '../../config/types.ts';
 import type { Docker } from '../../engine/docker.ts';
 import { compileLoad } from '../../plan/timeline/load-steps.ts';
 import { loadBatch } from './k6-run.ts';
@@ -15,6 +15,7 @@ const MOST_MINUTES = 30;
 async function killedAfter(
   source: string,
   journey: Scenario['journey'] = { kind: 'paths', paths: ['/'] },
+  script?: ScriptFacts,
 ): Promise<number> {
   const load = parseLoad(source);
   const scenario: Scenario = {
@@ -25,7 +26,7 @@ async function killedAfter(
       load,
       timeoutMs: TIMEOUT_S * 1000,
     },
-    ...{ warmupMs: 0, blocks: 1, reuse: true, slo: {} },
+    ...{ warmupMs: 0, blocks: 1, reuse: true, slo: {}, ...(script && { script }) },
   };
   const slice = {
     ...{ number: 1, variant: 'a', block: 0, warmup: false, startMs: 0, durationMs: loadMs(load) },
@@ -66,4 +67,12 @@ test.each([
 test('setup and teardown of a script take as long as k6 lets them', async () => {
   const seconds = await killedAfter('vus(1, 10s)', { kind: 'script', name: 'shop', file: '/p/shop.js' });
   expect(seconds).toBeGreaterThanOrEqual(60 + 10 + TIMEOUT_S + 60 + 30);
+});
+
+test('a script with its own load may take what k6 calculates for it', async () => {
+  const facts = { ...{ folder: '/f', entry: 'e.js', root: '/p' }, thresholds: [], labels: [] };
+  const script = { ...facts, loadMs: null, mostMs: 2 * 3_600_000 };
+  const journey = { kind: 'script', name: 'shop', file: '/p/shop.js' } as const;
+  const seconds = await killedAfter('requests(1, 1)', journey, script);
+  expect(seconds).toBeGreaterThanOrEqual(2 * 3600 + 2 * 60 + TIMEOUT_S + 30);
 });

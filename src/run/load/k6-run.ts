@@ -31,7 +31,7 @@ export interface LoadOutcome {
   stderr: string;
 }
 
-/** A count of requests, or a script of its own, may take half an hour, ms; of a count k6 itself then leaves the rest undone. */
+/** A count of requests may take half an hour, ms: k6 then leaves the rest undone. */
 const OPEN_END_MS = 30 * 60_000;
 /** The setup and the teardown of a script: k6 ends each after a minute, ms. */
 const AROUND_MS = 120_000;
@@ -116,7 +116,7 @@ export async function loadBatch(
 function limitMs(batch: Batch): number {
   const last = batch.slices.at(-1);
   const isOpen = !last || last.durationMs === null;
-  const openMs = Math.max(OPEN_END_MS, 2 * (batch.scenario.script?.loadMs ?? 0));
+  const openMs = Math.max(OPEN_END_MS, batch.scenario.script?.mostMs ?? 0);
   const loadMs = isOpen ? (last?.steps.at(-1)?.offsetMs ?? 0) + openMs : batchMs(batch);
   const aroundMs = batch.scenario.journey.kind === 'script' ? AROUND_MS : 0;
   return loadMs + aroundMs + batch.scenario.timeoutMs + GRACE_MS;
