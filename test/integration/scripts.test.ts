@@ -223,6 +223,13 @@ describe('before anything is built', () => {
       "load/file.js:3: k6 cannot open 'load/gone.json'",
     ],
     [
+      'a file that the module fs would look for beside another script',
+      'fs.js',
+      "import { open } from 'k6/experimental/fs';\nawait open('staged.js');\nexport { default, options } from './staged.js';\n",
+      [],
+      "load/fs.js: k6 cannot open 'staged.js'",
+    ],
+    [
       'a file of others',
       'outside.js',
       "\nopen('../../others.json');\nexport default () => {};\n",

@@ -75,3 +75,17 @@ test.each([
   const { script } = await inspect({ options: { ...DEFAULTS, totalDuration, scenarios: { admin } } });
   expect(script).toMatchObject({ loadMs: null, mostMs: ms });
 });
+
+test('a file that k6 would look for beside its own entry is refused, with what to write', async () => {
+  const log =
+    'time="2026-11-26T14:09:12Z" level=error msg="NotFoundError: no such file or directory \\"/tmp/bench/lib/users.csv\\"\\n" hint="script exception" source=stacktrace';
+  await expect(inspect({ log })).rejects.toMatchObject({
+    message: "k6 cannot open 'users.csv'",
+    detail: { hint: "with `k6/experimental/fs`, write `open(import.meta.resolve('./users.csv'))`" },
+  });
+});
+
+test.each([null, 'vus(1, 1s)'])('k6 reads a script from where it loads, with load %s', async (load) => {
+  const { created } = await inspect({ options: { ...DEFAULTS, duration: '1s' } }, load);
+  expect(created.at(-1)).toBe('/tmp/bench/lib/inspect.js');
+});

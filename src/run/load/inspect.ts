@@ -65,10 +65,10 @@ async function inspectScript(
   const more: string[] = [];
   let files = collectFiles(file, world.cwd);
   const entry = `${index}/project/${relative(files.root, file)}`;
-  await createReader(world, container, load === null ? `user/${entry}` : 'inspect.js', timeoutMs);
+  await createReader(world, container, timeoutMs);
   try {
     for (let left = TRIES; ; left--) {
-      await stage(world, files, staged, index, entry);
+      await stage(world, files, staged, index, entry, load === null);
       await docker.run(['container', 'cp', `${staged}/bench`, `${container}:${dirname(ARENA_FOLDER)}`], {
         ...options,
         timeoutMs: LIMITS_MS.copy,
@@ -108,7 +108,6 @@ async function inspectScript(
 async function createReader(
   { docker, run, k6Image, baseUrl, signal }: InspectWorld,
   container: string,
-  target: string,
   timeoutMs: number,
 ): Promise<void> {
   await docker.run(
@@ -119,7 +118,7 @@ async function createReader(
       ...['k6', 'inspect', '--execution-requirements', '--address', ''],
       // Unlike `k6 run`, it keeps variables of the container from the script.
       ...envFlags(scriptEnvironment(baseUrl, 's0', timeoutMs)),
-      `${ARENA_FOLDER}/${target}`,
+      `${ARENA_FOLDER}/${ENTRY}`,
     ],
     signal ? { signal } : {},
   );
@@ -132,6 +131,7 @@ async function stage(
   staged: string,
   index: number,
   entry: string,
+  own: boolean,
 ): Promise<void> {
   const bench = join(staged, 'bench');
   const project = join(bench, 'user', String(index), 'project');
@@ -151,23 +151,30 @@ async function stage(
     if (!isInside(to, join(bench, 'user'))) continue;
     await put(to, (path) => writeFile(path, `export * from '${ARENA_FOLDER}/lib/bench.js';\n`));
   }
-  const from = JSON.stringify(`./user/${entry}`);
-  const wrapper = [
-    `import * as script from ${from};`,
+  const from = JSON.stringify(`../user/${entry}`);
+  const outside = [
     `export const options = { ...script.options, scenarios: undefined };`,
     `if (typeof script.default !== 'function') throw new Error('${NO_DEFAULT}');`,
+  ];
+  const wrapper = [
+    ...[`import * as script from ${from};`, `export * from ${from};`],
+    ...(own ? [] : outside),
     'export default script.default;',
   ];
-  await put(join(bench, 'inspect.js'), (to) => writeFile(to, `${wrapper.join('\n')}\n`));
+  await put(join(bench, ENTRY), (to) => writeFile(to, `${wrapper.join('\n')}\n`));
 }
 
+/** Beside main.js, so that k6 finds files here if it finds them in a load. */
+const ENTRY = 'lib/inspect.js';
 const NO_DEFAULT = 'the script needs a default function for the load of the scenario';
 
 /** The file of the project that k6 looked for and did not find; null: it is none. */
 function missedFile(stderr: string, { root }: ScriptFiles, index: number): string | null {
-  const path = new RegExp(
-    `${ARENA_FOLDER}/user/${index}/project/([^"\\\\]+?): no such file or directory`,
-  ).exec(stderr)?.[1];
+  const place = `${ARENA_FOLDER}/user/${index}/project/`;
+  const found = new RegExp(
+    `${place}([^"\\\\]+?): no such file or directory|no such file or directory \\\\"${place}([^"\\\\]+)`,
+  ).exec(stderr);
+  const path = found?.[1] ?? found?.[2];
   if (path === undefined) return null;
   const file = join(root, path);
   return isInside(file, root) && isFile(file) ? file : null;
@@ -276,7 +283,17 @@ function refusal(stderr: string, files: ScriptFiles, file: string, cwd: string):
     '',
   );
   const [, path, at] = /\((\S+?):(\d+):\d+\)$/.exec(message) ?? [];
-  const missing = /stat \S*\/project\/(\S+): no such file/.exec(message)?.[1];
+  const gone = /no such file or directory "(.*)"$/.exec(message)?.[1];
+  if (gone !== undefined && !gone.startsWith(`${ARENA_FOLDER}/user/`)) {
+    const named = relative(dirname(`${ARENA_FOLDER}/${ENTRY}`), gone);
+    const spec = named.startsWith('.') ? named : `./${named}`;
+    return new UserError(`k6 cannot open '${named}'`, {
+      where: { name: displayPath(file, cwd) },
+      hint: `with \`k6/experimental/fs\`, write \`open(import.meta.resolve('${spec}'))\``,
+    });
+  }
+  const missing =
+    /stat \S*\/project\/(\S+): no such file/.exec(message)?.[1] ?? gone?.replace(/^.*?\/project\//, '');
   return new UserError(missing ? `k6 cannot open '${missing}'` : `k6 cannot read the script: ${message}`, {
     where: {
       name: displayPath(path ? join(files.root, path) : file, cwd),
