@@ -89,3 +89,9 @@ test.each([null, 'vus(1, 1s)'])('k6 reads a script from where it loads, with loa
   const { created } = await inspect({ options: { ...DEFAULTS, duration: '1s' } }, load);
   expect(created.at(-1)).toBe('/tmp/bench/lib/inspect.js');
 });
+
+test('a faulty configuration is refused with its fault', async () => {
+  const log =
+    'time="2026-11-26T14:10:43Z" level=error msg="There were problems with the specified script configuration:\\n\\t- executor all: function \'default\' not found in exports"';
+  await expect(inspect({ log })).rejects.toThrow(/configuration: executor all: function 'default' not found/);
+});

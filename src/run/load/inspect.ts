@@ -278,7 +278,8 @@ function refusal(stderr: string, files: ScriptFiles, file: string, cwd: string):
       hint: 'export one, or remove `load`, so that the script uses its own',
     });
   }
-  const message = messageOf(line).replace(
+  // Faults of a configuration are a list below the first line.
+  const message = messageOf(line.replaceAll(':\\n\\t- ', ': ')).replace(
     /^could not initialize .*?: (could not load JS test '[^']*': )?/,
     '',
   );
