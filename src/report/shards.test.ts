@@ -104,6 +104,16 @@ describe('what the answer of several machines cannot claim', () => {
     expect(text).not.toContain('(machine 2)');
   });
 
+  test('groups of different loads do too, but with a budget each machine has as many blocks as fit', () => {
+    const change = (facts: object) => {
+      const other = structuredClone(two);
+      Object.assign(other.plan.scenarios[0] ?? {}, facts);
+      return render([one, other]).match(/^\*\*This check/gm)?.length;
+    };
+    expect(change({ load: 'vus(9, 1s)' })).toBe(2);
+    expect(change({ blocks: 5 })).toBe(1);
+  });
+
   test('a machine without the base is named, beside the verdicts of the other', () => {
     const lacking = structuredClone(two);
     lacking.variants = lacking.variants

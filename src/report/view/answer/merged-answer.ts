@@ -1,4 +1,5 @@
 import type { CountRow } from '../../../analyse/counted.ts';
+import { withoutEffort } from '../../../analyse/merge.ts';
 import type { GateResult, Row, ScenarioSummary, Summary } from '../../../analyse/summary.ts';
 import type { Comparison } from '../../../results/results.ts';
 import type { Medium } from '../medium.ts';
@@ -76,7 +77,9 @@ function isSameQuestion(a: Summary, b: Summary): boolean {
     JSON.stringify([run.head?.commit, run.head?.uncommitted, plan.compareTo?.given]);
   const commits = [a, b].map(({ plan }) => plan.compareTo?.commit ?? null);
   const isSameLoad = a.scenarios.every(({ facts }) =>
-    b.scenarios.every((other) => other.facts.name !== facts.name || same(other.facts, facts)),
+    b.scenarios.every(
+      (other) => other.facts.name !== facts.name || same(withoutEffort(other.facts), withoutEffort(facts)),
+    ),
   );
   return asked(a) === asked(b) && (commits.includes(null) || commits[0] === commits[1]) && isSameLoad;
 }
