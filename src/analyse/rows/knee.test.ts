@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { capacityOf, loadQueue, type Queue } from '../../../test/fixtures/queue.ts';
 import { makeProfile } from '../../../test/fixtures/results/profile.ts';
+import type { ScenarioFacts, Step } from '../../results/results.ts';
 import { makeRandom } from '../../stats/random.ts';
 import { analyse } from '../analyse.ts';
+import { outcomeOf } from '../outcome.ts';
 import { findKnee, type Knee, type Level, levelsOf } from './knee.ts';
 
 /** Thirty levels from 10 to 300. */
@@ -183,5 +185,32 @@ describe('of all starts', () => {
     expect(holds?.upTo?.okRatio).toBeGreaterThan(0.99);
     expect(holds?.upTo?.requests).toBeLessThan(0.6 * (requests as number));
     expect(holds?.upTo?.latency?.samples).toBe(holds?.upTo?.requests);
+  });
+
+  test('criteria define it, and are judged up to it: that a ramp exceeds them beyond is no miss', () => {
+    const missed = (capacity: number, slo: ScenarioFacts['slo'], change?: (step: Step) => void) => {
+      const results = makeProfile({ servers: [{ id: 'a', rps: 1, capacity }], instances: 4 });
+      Object.assign(results.plan.scenarios[0] as object, { slo });
+      if (change) for (const { steps } of results.measurements) steps.forEach(change);
+      const summary = analyse(results);
+      const [{ holds, sloMissed } = {}] = summary.scenarios[0]?.rows ?? [];
+      const warned = summary.warnings.some(({ code }) => code === 'slo-missed');
+      expect([outcomeOf(summary).code, warned]).toEqual(sloMissed?.length ? [1, true] : [0, false]);
+      return [holds?.kind, sloMissed];
+    };
+    const slo = { okRatio: 0.99, p95Ms: 100, p99Ms: 200 };
+    expect(missed(520, slo)).toEqual(['found', []]);
+    // A second of the ramp in which all were late moves no saturation point, but p99 up to there.
+    const stall = ({ offsetMs, latency }: Step) => {
+      if (!latency || offsetMs !== 12_000) return;
+      for (const [key, ms] of Object.entries(latency)) Object.assign(latency, { [key]: ms + 800 });
+    };
+    expect(missed(520, slo, stall)).toEqual([
+      'found',
+      [expect.stringMatching(/^p99 8\d\d ms > 200 ms up to the saturation point$/)],
+    ]);
+    // No level was sustained: all of the ramp misses them.
+    expect(missed(520, { p99Ms: 0.1 })).toEqual(['below', [expect.stringMatching(/^p99 .* > 0.1 ms$/)]]);
+    expect(missed(1400, { okRatio: 0.99 })).toEqual(['beyond', []]);
   });
 });

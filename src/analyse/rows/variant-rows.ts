@@ -15,7 +15,7 @@ import { isDoubtful } from '../judge/bias.ts';
 import type { Metric, Row, RowState, ScenarioSummary } from '../summary.ts';
 import { poolCapacity } from './capacity-found.ts';
 import { poolKnees } from './knee.ts';
-import { byInstance, poolEndpoints, poolErrors, poolPercentiles, sum } from './pool.ts';
+import { byInstance, percentileOf, poolEndpoints, poolErrors, poolPercentiles, sum } from './pool.ts';
 import { judgeScript, missedByScript, poolChecks, poolScript } from './script-rows.ts';
 import { poolSoak } from './soak-trend.ts';
 
@@ -264,14 +264,19 @@ function boundReason(slices: readonly Measurement[]): string {
   return [...kinds.values()].toReversed().slice(0, 2).join('; ') || 'the load generator was the limit';
 }
 
-function missedSlo(row: Pick<Row, Quantile | 'okRatio'>, { slo }: ScenarioFacts): string[] {
-  const wrong = slo.okRatio !== undefined && row.okRatio !== null && row.okRatio < slo.okRatio;
+/** Criteria that were missed, in words. They define the saturation point of a ramp, so they are judged up to it. */
+function missedSlo(row: Pick<Row, Quantile | 'okRatio' | 'holds'>, { slo }: ScenarioFacts): string[] {
+  const upTo = row.holds?.kind === 'found' ? row.holds.upTo : null;
+  const okRatio = upTo ? upTo.okRatio : row.okRatio;
+  const wrong = slo.okRatio !== undefined && okRatio !== null && okRatio < slo.okRatio;
   const late = QUANTILES.flatMap((key) => {
-    const [ms, limit] = [row[key]?.value, slo[`${key}Ms`]];
-    const isLate = ms !== undefined && limit !== undefined && ms > limit;
+    const ms = upTo ? percentileOf(upTo.latency, percentOf(key)) : row[key]?.value;
+    const limit = slo[`${key}Ms`];
+    const isLate = typeof ms === 'number' && limit !== undefined && ms > limit;
     return isLate ? [`${key} ${roundAbove(ms, limit)} ms > ${limit} ms`] : [];
   });
-  return wrong ? [...late, `OK ${percent(row.okRatio as number)} < ${percent(slo.okRatio as number)}`] : late;
+  const missed = wrong ? [...late, `OK ${percent(okRatio)} < ${percent(slo.okRatio as number)}`] : late;
+  return upTo ? missed.map((one) => `${one} up to the saturation point`) : missed;
 }
 
 /** Three digits, more where the limit would look kept otherwise; never with an exponent, as `toPrecision` has it. */
