@@ -130,6 +130,27 @@ test.each<[string, (slice: Measurement) => unknown, RegExp]>([
   expect(rows?.[2]?.why).toMatch(why);
 });
 
+test('the reference is ranked by the first shard in which it is fit to be, else by the first', () => {
+  const spoil = (results: Results) => {
+    for (const slice of results.measurements)
+      if (slice.variant === reference.id) slice.okCount = Math.floor(slice.requests / 2);
+    return results;
+  };
+  const rows = (...list: Results[]) =>
+    compareAcross(list)?.scenarios[0]?.rows.map(({ label, place }) => [label, place?.rank ?? null]);
+  const [one, two] = [spoil(shard(1, 2, 1, [swoole])), shard(2, 2, 3, [fpm])];
+  expect(rows(one, two)).toEqual([
+    ['nginx-fpm', 1],
+    ['apache', 2],
+    ['swoole', null],
+  ]);
+  expect(rows(one, spoil(two))).toEqual([
+    ['apache', null],
+    ['swoole', null],
+    ['nginx-fpm', null],
+  ]);
+});
+
 test('what is not of one plan is not compared', () => {
   const one = shard(1, 2, 1, [swoole]);
   expect(compareAcross([one])).toBeNull();

@@ -118,7 +118,9 @@ function placeAll(
   const metrics = measured.map(chooseMetric);
   const metric = metrics.find((other) => other === 'p95') ?? (metrics[0] as Metric);
   const isRamp = measured.some((scenario) => chooseRanking(scenario) === 'holds');
-  const candidates = measured.flatMap((scenario, i) => collect(scenario, list[i] as Results, metric, i));
+  const candidates = withOneReference(
+    measured.flatMap((scenario, i) => collect(scenario, list[i] as Results, metric)),
+  );
   const reasons = candidates.map((candidate) => obstacleOf(candidate, candidates));
   const placed = isRamp ? [] : candidates.filter((_, i) => reasons[i] === null);
   const places = rankAll(placed, metric);
@@ -148,14 +150,21 @@ function placeAll(
   };
 }
 
-/** The variants of one shard; the reference represents all of them and is taken from the first alone. */
-function collect(scenario: Measured, { plan }: Results, metric: Metric, position: number): Candidate[] {
+/** The reference represents all shards: it is taken from the first in which it can be ranked, else from the first. */
+function withOneReference(all: readonly Candidate[]): Candidate[] {
+  const references = all.filter(({ test }) => test === null);
+  const one = references.find((candidate) => obstacleOf(candidate, all) === null) ?? references[0];
+  return all.filter((candidate) => candidate.test !== null || candidate === one);
+}
+
+/** The variants of one shard. */
+function collect(scenario: Measured, { plan }: Results, metric: Metric): Candidate[] {
   const shard = plan.shard?.index as number;
   const reference = scenario.entries.find(({ variant }) => variant.id === plan.reference);
   return scenario.entries.flatMap((entry): Candidate[] => {
     if (entry.variant.ref !== null) return [];
     const beside = reference ?? null;
-    if (entry === reference) return position === 0 ? [{ entry, shard, test: null, beside }] : [];
+    if (entry === reference) return [{ entry, shard, test: null, beside }];
     const pairs = reference ? logRatios(pairSlices(entry.slices, reference.slices), metric) : [];
     return [{ entry, shard, test: testPairs(pairs) ?? NOTHING_PAIRED, beside }];
   });
