@@ -97,6 +97,7 @@ test.each([
 test('bytes that were counted are shown exactly enough, those that were measured in three digits', () => {
   expect(bytesOfBoth(2_097_152, 2_099_000, digitsOfBoth)).toBe('2.0000 → 2.0018 MiB');
   expect(bytesOfBoth(512.25, 512.5, digitsOfBoth)).toBe('512.25 → 512.50 bytes');
+  expect(bytesOfBoth(0, 64, digitsOfBoth)).toBe('0 → 64 bytes');
   expect(bytesOfBoth(61 * 1048576, 87 * 1048576, digitsOfBoth)).toBe('61.0 → 87.0 MiB');
   expect(bytesOfBoth(2_097_152, 2_099_000)).toBe('2.00 → 2.00 MiB');
 });

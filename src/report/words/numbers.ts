@@ -103,12 +103,14 @@ export function bytes(value: number): string {
   return `${inUnit(value, power)} ${UNITS[power]}`;
 }
 
-/** `61.0 → 87.0 MiB`: both in the unit of the larger one, in three digits unless `tell` has more. */
+/** `61.0 → 87.0 MiB`, `0 → 64 bytes`: both in the unit of the larger one, in three digits unless `tell` has more. */
 export function bytesOfBoth(from: number, to: number, tell?: typeof digitsOfBoth): string {
   const power = unitOf(Math.max(from, to));
-  const both = tell
-    ? tell(from / 1024 ** power, to / 1024 ** power)
-    : `${inUnit(from, power)} → ${inUnit(to, power)}`;
+  const isWhole = power === 0 && Number.isInteger(from) && Number.isInteger(to);
+  const both =
+    tell && !isWhole
+      ? tell(from / 1024 ** power, to / 1024 ** power)
+      : `${inUnit(from, power)} → ${inUnit(to, power)}`;
   return `${both} ${UNITS[power]}`;
 }
 
