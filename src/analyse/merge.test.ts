@@ -45,25 +45,35 @@ test('runs that were loaded from other machines are tables of their own, pods of
   expect(groups(loadedFrom('engines', ['b']), () => {})).toBe(2);
 });
 
+const marked = (variant: string, settings: string | undefined) =>
+  run(variant, (results) => {
+    results.run.id = `run-${variant}-${settings}`;
+    for (const one of results.variants) one.settings = settings;
+  });
+
 test('runs of one variant with other settings are tables of their own', () => {
   const groups = (...marks: (string | undefined)[]) =>
-    mergeResults(
-      marks.map((settings, i) =>
-        again((results) => {
-          results.run.id = `run-${i}`;
-          results.plan.settings = settings;
-        }),
-      ),
-    ).length;
-  expect(groups('0a1b', '0a1b')).toBe(1);
+    mergeResults(marks.map((settings) => marked('a', settings))).length;
   expect(groups('0a1b', 'ffff')).toBe(2);
   // An older version did not note them.
   expect(groups('0a1b', undefined)).toBe(1);
   // Other variants are what the user has put beside each other.
-  const [one, other] = [run('a'), run('b')];
-  one.plan.settings = '0a1b';
-  other.plan.settings = 'ffff';
-  expect(mergeResults([one, other])).toHaveLength(1);
+  expect(mergeResults([marked('a', '0a1b'), marked('b', 'ffff')])).toHaveLength(1);
+});
+
+test('what was put together keeps the settings of each variant', () => {
+  for (const other of [marked('b', 'ffff'), marked('a', undefined)]) {
+    for (const list of [
+      [marked('a', '0a1b'), other],
+      [other, marked('a', '0a1b')],
+    ]) {
+      const [both] = mergeResults(list) as [Results];
+      expect(mergeResults([both, marked('a', 'ffff')])).toHaveLength(2);
+      expect(
+        mergeResults([both, again(({ variants }) => Object.assign(variants[0] ?? {}, { settings: '0a1b' }))]),
+      ).toHaveLength(1);
+    }
+  }
 });
 
 test('the starts of two runs of one variant are different instances', () => {

@@ -1,4 +1,4 @@
-import type { Results } from '../results/results.ts';
+import type { Results, Variant } from '../results/results.ts';
 import { groupPages } from './checked-pages.ts';
 
 /**
@@ -50,8 +50,9 @@ function fitTogether(a: Results, b: Results): boolean {
     a.tool.k6 === b.tool.k6 &&
     agree(a.plan.scenarios.map(withoutEffort), b.plan.scenarios.map(withoutEffort), ({ name }) => name) &&
     agree(a.variants.map(identity), b.variants.map(identity), (variant) => variant.id) &&
-    (haveSameSettings(a.plan, b.plan) ||
-      !a.variants.some(({ id }) => b.variants.some((one) => one.id === id)))
+    a.variants.every((one) =>
+      b.variants.every((other) => one.id !== other.id || haveSameSettings(one, other)),
+    )
   );
 }
 
@@ -62,10 +63,10 @@ function isSameHost(a: Results['host'], b: Results['host']): boolean {
   return same(first, second) && (one === other || one === undefined || other === undefined);
 }
 
-/** Whether two runs had the same environment, limits and services, as far as is known: older versions did not note them. */
+/** Whether two had the same environment, limits and services, as far as is known: older versions did not note them. */
 export const haveSameSettings = (
-  { settings: one }: Results['plan'],
-  { settings: other }: Results['plan'],
+  { settings: one }: Pick<Variant, 'settings'>,
+  { settings: other }: Pick<Variant, 'settings'>,
 ): boolean => one === other || one === undefined || other === undefined;
 
 /** Round trips and clocks differ each time; what was loaded from where does not. */
@@ -174,8 +175,10 @@ function mergeVariants(group: readonly Results[]): Results['variants'] {
   const all = group.flatMap(({ variants }) => variants);
   return unique(all, ({ id }) => id).map((variant) => {
     const runs = all.filter(({ id }) => id === variant.id);
+    const settings = runs.find((run) => run.settings)?.settings;
     return {
       ...variant,
+      ...(settings && { settings }),
       coldStartMs: runs.flatMap((run) => run.coldStartMs),
       coldStart: runs.find((run) => run.coldStart)?.coldStart ?? null,
       failure: runs.find((run) => run.failure)?.failure ?? null,
@@ -185,10 +188,9 @@ function mergeVariants(group: readonly Results[]): Results['variants'] {
 
 function mergePlans(group: readonly Results[]): Results['plan'] {
   const [{ plan: first }] = group as [Results, ...Results[]];
-  const { unjudged: _, settings, ...plan } = first;
+  const { unjudged: _, ...plan } = first;
   return {
     ...plan,
-    ...(group.every((results) => results.plan.settings === settings) && { settings }),
     scenarios: unique(
       group.flatMap(({ plan }) => plan.scenarios),
       (scenario) => scenario.name,

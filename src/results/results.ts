@@ -96,6 +96,11 @@ export const Variant = z.object({
   model: z.enum(['per-request', 'long-lived']),
   /** Options as in force, defaults included. */
   options: z.record(z.string(), optionValue),
+  /**
+   * 4 digits that differ between runs whose environment, PHP settings, memory limit, set-up, services or secret headers
+   * differ; absent in runs of older versions, and of pods.
+   */
+  settings: z.string().optional(),
   image: Image.nullable(),
   /** The image of what stands before it, by the option `front`. The variant's CPU and memory include it. */
   front: Image.optional(),
@@ -249,11 +254,6 @@ const Whole = z.object({
     host: z.string().optional(),
     /** The other headers of every request, sorted, with values that are no secrets; absent: none. Untrusted text. */
     headers: z.array(z.string()).optional(),
-    /**
-     * 4 digits that differ between runs whose environment, PHP settings, memory limit, set-up, services or secret headers
-     * differ; absent in runs of older versions, and of pods.
-     */
-    settings: z.string().optional(),
     /** Share of their time that all loads were shortened to; 1: they are as in their scenarios. */
     durationScale: z.number().default(1),
     /** Value of `compare-to` and its meaning; `reason`: why there is nothing to compare with. */

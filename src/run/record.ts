@@ -112,7 +112,6 @@ export function assembleResults(record: RunRecord, elapsedMs: number): Results {
       budgetSeconds: config.budgetMs === undefined ? null : config.budgetMs / 1000,
       host: config.host,
       ...(config.headers && { headers: nameHeaders(config.headers) }),
-      settings: beginning.settings,
       durationScale: config.durationScale ?? 1,
       compareTo: found && {
         ...describeOther(found.other),
@@ -134,7 +133,10 @@ export function assembleResults(record: RunRecord, elapsedMs: number): Results {
   };
 }
 
-function describeVariant({ built: images, outcomes }: RunRecord, variant: PlannedVariant): Variant {
+function describeVariant(
+  { beginning, built: images, outcomes }: RunRecord,
+  variant: PlannedVariant,
+): Variant {
   const built = images.get(variant.image);
   const front = variant.front && images.get(variant.front);
   const broken = [built, front].find((one) => one && 'failure' in one);
@@ -150,6 +152,7 @@ function describeVariant({ built: images, outcomes }: RunRecord, variant: Planne
     title: variant.runtime.title,
     model: modelOf(variant.runtime, variant.options),
     options: { ...variant.options },
+    settings: beginning.settings,
     image: built && 'facts' in built ? built.facts : null,
     ...(front && 'facts' in front && { front: front.facts }),
     facts: outcome?.facts ?? null,

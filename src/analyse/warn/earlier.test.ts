@@ -116,7 +116,7 @@ test('another image store of Docker is among the reasons, unless an older versio
 test('other settings of the app are among the reasons, unless an older version did not note them', () => {
   const marked = (results: Results, settings: string) => ({
     ...results,
-    plan: { ...results.plan, settings },
+    variants: results.variants.map((variant) => ({ ...variant, settings })),
   });
   const reasonsOf = (results: Results, earlier: Results) =>
     compareEarlier(results, earlier)[0]?.reasons.slice(1);

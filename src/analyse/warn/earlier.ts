@@ -125,9 +125,6 @@ function unlikeRuns(now: Results, then: Results): string[] {
     ...differ('other CPUs for servers and load', cpus(now), cpus(then)),
     ...differ('another Host header', hostOf(now), hostOf(then)),
     ...differ('other request headers', headersOf(now), headersOf(then)),
-    ...(haveSameSettings(now.plan, then.plan)
-      ? []
-      : ['other settings of the app: environment, PHP settings, memory limit, headers, set-up or services']),
     ...differ('load from another place', placeOf(now), placeOf(then)),
     ...differ('another k6', now.tool.k6, then.tool.k6),
   ];
@@ -150,6 +147,9 @@ function unlikeVariants(now: Variant, then: Variant): string[] {
   return [
     ...differ('another PHP', now.facts?.php ?? 'unknown', then.facts?.php ?? 'unknown'),
     ...differ('other options', options(now), options(then)),
+    ...(haveSameSettings(now, then)
+      ? []
+      : ['other settings of the app: environment, PHP settings, memory limit, headers, set-up or services']),
   ];
 }
 
