@@ -1,3 +1,4 @@
+import { type AskedParts, completeAsked } from './asked.ts';
 import type { HistoryRecord } from './history-record.ts';
 
 /** A count from run to run. If it is constant within each run, it needs no statistics: another number is a change. */
@@ -5,20 +6,25 @@ export interface CountTrend {
   variant: string;
   scenario: string;
   load: string;
+  /** As in `Trend`. */
+  apart: AskedParts;
   name: string;
   points: readonly { date: string; commit: string | null; value: number; constant: boolean }[];
   /** Indices of points that differ from the one before, both constant. */
   changes: readonly number[];
 }
 
-/** One for each variant, scenario and count, in the order in which they first came; the machine does not matter. */
+/** One for each variant, request and count, in the order in which they first came; the machine does not matter. */
 export function findCountTrends(records: readonly HistoryRecord[]): CountTrend[] {
   const trends = new Map<string, CountTrend & { points: CountTrend['points'][number][] }>();
-  for (const record of records) {
-    const { date, commit, variant, label, scenario, load } = record;
+  for (const record of completeAsked(records)) {
+    const { date, commit, variant, label, scenario, load, request, apart } = record;
     for (const [name, number] of Object.entries(record.counts ?? {})) {
-      const key = JSON.stringify([variant, scenario, load, name]);
-      const known = trends.get(key) ?? { variant: label, scenario, load, name, points: [], changes: [] };
+      const key = JSON.stringify([variant, scenario, load, request, name]);
+      const known = trends.get(key) ?? {
+        ...{ variant: label, scenario, load, apart, name },
+        ...{ points: [], changes: [] },
+      };
       known.points.push({ date, commit, ...number });
       trends.set(key, known);
     }

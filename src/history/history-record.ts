@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { analyse } from '../analyse/analyse.ts';
 import type { CountRow } from '../analyse/counted.ts';
@@ -36,6 +37,11 @@ export const HistoryRecord = z.object({
   server: text.nullable(),
   scenario: text,
   load: text,
+  /**
+   * Parts of the request that the names of scenario and load leave open: paths or script, Host header, other headers
+   * (empty: none). `settings`: the mark of the app's settings. Left out: an older version did not note it. Untrusted text.
+   */
+  asked: z.object({ journey: text, host: text, headers: text, settings: text }).partial().optional(),
   machine: z.object({ cpu: text, cpus: z.int(), serverCpus: z.int(), virtual: z.boolean() }),
   /** `2/3`: measured on a machine of its own, beside the reference. */
   shard: text.nullable(),
@@ -93,6 +99,12 @@ export function recordsOf(results: Results, commit: string | null): HistoryRecor
           server: variant.facts && line(variant.facts.server),
           // Under a name of its own: latency over a network is another number than within a machine.
           ...{ scenario: line(nameFrom(scenario.facts.name, plan)), load: line(scenario.facts.load) },
+          asked: {
+            journey: brief(scenario.facts.journey),
+            ...(plan.host !== undefined && { host: brief(plan.host) }),
+            headers: brief(plan.headers?.join(', ') ?? ''),
+            ...(variant.settings !== undefined && { settings: brief(variant.settings) }),
+          },
           machine: {
             ...{ cpu: line(host.cpuModel), cpus: host.cpus, virtual: host.virtual },
             serverCpus: plan.cpus.server.length,
@@ -150,5 +162,12 @@ function number(estimate: Estimate | null): z.infer<typeof Number95> | null {
 
 /** Six digits are enough. */
 const round = (value: number) => Number(value.toPrecision(6));
+
+/** Long text is cut, and ends with 8 digits of its hash: what differs behind the cut differs. */
+function brief(words: string): string {
+  const whole = cleanLine(words);
+  if (whole.length <= 100) return whole;
+  return `${cut(whole, 90)} ${createHash('sha256').update(whole).digest('hex').slice(0, 8)}`;
+}
 
 const line = (words: string) => cut(cleanLine(words), 299);

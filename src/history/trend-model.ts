@@ -1,10 +1,13 @@
 import type { Comparison } from '../results/results.ts';
+import type { AskedParts } from './asked.ts';
 
 /** How one number of one variant went on, from run to run. */
 export interface Trend {
   variant: string;
   scenario: string;
   load: string;
+  /** The parts in which trends of one variant, scenario and load differ. */
+  apart: AskedParts;
   /**
    * Label of the variant by whose number each is divided, of the same run on the same machine: such ratios may be
    * compared with each other whatever the machine. Null: absolute numbers, all of machines of one kind.

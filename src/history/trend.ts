@@ -1,5 +1,6 @@
 import { mean } from 'simple-statistics';
 import { findAllChangePoints } from '../stats/change-points.ts';
+import { type AskedRecord, completeAsked } from './asked.ts';
 import { findChangedSide } from './change-cause.ts';
 import type { HistoryRecord } from './history-record.ts';
 import { compareLevels } from './trend-levels.ts';
@@ -7,7 +8,7 @@ import type { LevelChange, Trend, TrendMetric, TrendPoint } from './trend-model.
 
 /** A record and what it is divided by. */
 interface Entry {
-  record: HistoryRecord;
+  record: AskedRecord;
   reference: HistoryRecord | null;
 }
 
@@ -26,7 +27,8 @@ const isClosed = (load: string) => /\b(vus|requests)\(/.test(load);
  * The trends in a history. First come the ratios of each variant to the reference of the same run, over all machines.
  * Then come the absolute numbers on each kind of machine. Both are in the order in which they first came.
  */
-export function findTrends(records: readonly HistoryRecord[]): Trend[] {
+export function findTrends(history: readonly HistoryRecord[]): Trend[] {
+  const records = completeAsked(history);
   const absolute = records.map((record): Entry => ({ record, reference: null }));
   const beside = pairUp(records);
   const courses = [
@@ -42,14 +44,24 @@ export function findTrends(records: readonly HistoryRecord[]): Trend[] {
   );
   const trends = courses.map((course, i) => describeTrend(course, found[i] ?? []));
   const ratios = trends.filter(({ reference }) => reference !== null);
-  return trends.map((trend) => (trend.reference === null ? trend : nameCauses(trend, ratios, absolute)));
+  return trends.map((trend, i) => {
+    if (trend.reference === null) return trend;
+    const { request } = courses[i] as Course;
+    return nameCauses(
+      trend,
+      ratios,
+      absolute.filter(({ record }) => record.request === request),
+    );
+  });
 }
 
 /** A trend before its changes are known. */
-type Course = Omit<Trend, 'changes' | 'levels'>;
+interface Course extends Omit<Trend, 'changes' | 'levels'> {
+  request: string;
+}
 
 /** Each with the reference of its run, where there is one and it is another. */
-function pairUp(records: readonly HistoryRecord[]): Entry[] {
+function pairUp(records: readonly AskedRecord[]): Entry[] {
   const runs = groupBy(records, ({ run, scenario, load }) => [run, scenario, load]);
   return runs.flatMap((own) => {
     const id = own.find(({ toReference }) => toReference !== null)?.toReference?.variant;
@@ -59,24 +71,25 @@ function pairUp(records: readonly HistoryRecord[]): Entry[] {
   });
 }
 
-/** A course for each scenario, variant and `kind`, in each metric that it has numbers of. */
+/** A course for each variant, request and `kind`, in each metric that it has numbers of. */
 function coursesOf(entries: readonly Entry[], kind: (entry: Entry) => unknown): Course[] {
   const groups = groupBy(entries, (entry) => {
-    const { scenario, load, variant } = entry.record;
-    return [scenario, load, variant, kind(entry)];
+    const { scenario, load, variant, request } = entry.record;
+    return [scenario, load, variant, request, kind(entry)];
   });
   return groups.flatMap((group) =>
     (Object.keys(METRICS) as TrendMetric[]).flatMap((metric): Course[] => {
       const points = pointsOf(group, metric);
       const [first] = group;
       if (!first || points.length === 0) return [];
-      const { label, scenario, load } = first.record;
-      return [{ variant: label, scenario, load, reference: first.reference?.label ?? null, metric, points }];
+      const { label, scenario, load, request, apart } = first.record;
+      const reference = first.reference?.label ?? null;
+      return [{ variant: label, scenario, load, request, apart, reference, metric, points }];
     }),
   );
 }
 
-function describeTrend(course: Course, found: readonly number[]): Trend {
+function describeTrend({ request: _, ...course }: Course, found: readonly number[]): Trend {
   const starts = [0, ...found];
   const stretches = starts.map((start, i) => course.points.slice(start, starts[i + 1]));
   const changes = found.map((at, i): LevelChange => {

@@ -19,6 +19,7 @@ function trend({
       variant: 'apache@8.4',
       scenario: 'quick',
       load: 'vus(8, 1s)',
+      apart: {},
       reference: null,
       metric: 'rps',
     },
@@ -82,8 +83,21 @@ describe('the history as Markdown', () => {
     expect(page).not.toContain('ms/request');
   });
 
+  test('shows in which parts trends of one name differ, on the page too', () => {
+    const trends = [
+      trend({ apart: { journey: '/', headers: '' } }),
+      trend({ apart: { journey: '/ /report', headers: 'Accept: a/b' } }),
+    ];
+    const text = renderHistory(trends, { corrupt: [] });
+    expect(text).toContain('| `quick` vus(8, 1s), journey `/`, headers none | RPS |');
+    expect(text).toContain('| `quick` vus(8, 1s), journey `/ /report`, headers `Accept: a/b` | RPS |');
+    const page = renderHistoryPage(trends, { corrupt: [] }).replaceAll(/<\/?bdi[^>]*>/g, '');
+    expect(page).toContain('vus(8, 1s), journey / /report, headers Accept: a/b · 6 runs');
+  });
+
   test('lets nothing of others through', () => {
-    const names = { variant: HOSTILE, scenario: HOSTILE, load: HOSTILE, machine: HOSTILE };
+    const apart = { journey: HOSTILE, host: HOSTILE };
+    const names = { variant: HOSTILE, scenario: HOSTILE, load: HOSTILE, machine: HOSTILE, apart };
     const beside = renderHistory([trend({ reference: HOSTILE })], { corrupt: [] });
     expect(beside).not.toMatch(/<script|<\/svg/);
     const text = renderHistory([trend(names)], { corrupt: [{ line: 1, why: HOSTILE }] });
@@ -130,6 +144,7 @@ describe('counts in the history', () => {
       variant: HOSTILE,
       scenario: HOSTILE,
       load: HOSTILE,
+      apart: { settings: HOSTILE },
       name: HOSTILE,
     };
     const page = renderHistoryPage([], { corrupt: [] }, [known as CountTrend, hostile]);
@@ -140,7 +155,8 @@ describe('counts in the history', () => {
 });
 
 describe('the history as a page', () => {
-  const names = { variant: HOSTILE, scenario: HOSTILE, load: HOSTILE, machine: HOSTILE };
+  const apart = { headers: HOSTILE };
+  const names = { variant: HOSTILE, scenario: HOSTILE, load: HOSTILE, machine: HOSTILE, apart };
   const page = renderHistoryPage([trend({ reference: HOSTILE }), trend(names)], {
     corrupt: [{ line: 2, why: HOSTILE }],
   });

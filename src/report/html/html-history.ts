@@ -7,6 +7,7 @@ import {
   changeLines,
   countHistory,
   HISTORY_METHOD,
+  nameApart,
   nowOf,
   runGrid,
   trendName,
@@ -41,12 +42,12 @@ ${brokenLines(corrupt).map((line) => html`<p class="note" dir="auto">${textHtml(
 }
 
 function renderTrend(trend: Trend): Html {
-  const { variant, scenario, load, points } = trend;
+  const { variant, scenario, load, apart, points } = trend;
   const title = html`${name(variant)}, ${name(scenario)}: ${trendName(trend)}`;
   const changes = changeLines(trend);
   const machines = machinesOf(trend);
   return html`<section class="card trend"><h3>${title}</h3>
-<p class="more">${load} · ${plural(points.length, 'run')}${machines.length > 1 && ` on ${machines.length} kinds of machine`} · now ${nowOf(trend)}</p>
+<p class="more">${load}${textHtml(nameApart(apart))} · ${plural(points.length, 'run')}${machines.length > 1 && ` on ${machines.length} kinds of machine`} · now ${nowOf(trend)}</p>
 ${draw(trend)}
 ${machines.length > 1 && html`<p class="note">Filled: on ${name(machines[0] as string)}; hollow: on other kinds. What differs between them is no change.</p>`}
 ${changes.length > 0 ? html`<ul>${changes.map((line) => html`<li>${textHtml(line)}</li>`)}</ul>` : html`<p>No change that is sure.</p>`}

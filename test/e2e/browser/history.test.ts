@@ -24,6 +24,7 @@ const trends = NAMES.map((variant, i): Trend => {
   const values = [400, 404, 398, 401, 360, 361, 358, 359];
   return {
     ...{ variant, scenario: variant, load: 'vus(8, 1s)', reference, metric: 'rps' },
+    apart: { journey: variant },
     points: values.map((value, i) => ({
       ...{ date: `2026-03-0${i + 1}T05:00:00Z`, run: `r${i}`, commit: variant, value, half: 5 },
       machine: `Xeon ${variant}`,

@@ -1,3 +1,4 @@
+import type { AskedParts } from '../../../history/asked.ts';
 import type { CountTrend } from '../../../history/count-trend.ts';
 import type { Corrupt } from '../../../history/file.ts';
 import type { LevelChange, Trend, TrendMetric } from '../../../history/trend-model.ts';
@@ -44,11 +45,19 @@ export function trendTables(trends: readonly Trend[]): TrendTable[] {
   });
 }
 
-const scenarioColumn: Column<Pick<Trend, 'scenario' | 'load'>> = left('Scenario', ({ scenario, load }) => [
-  { name: scenario },
-  ' ',
-  { text: load },
-]);
+const scenarioColumn: Column<Pick<Trend, 'scenario' | 'load' | 'apart'>> = left(
+  'Scenario',
+  ({ scenario, load, apart }) => [{ name: scenario }, ' ', { text: load }, nameApart(apart)],
+);
+
+/** `, journey / /report`: only the parts in which trends of one variant, scenario and load differ. */
+export function nameApart(apart: AskedParts): Text {
+  return Object.entries(apart).flatMap(([part, value = '']) => [
+    `, ${part} `,
+    value === '' ? 'none' : { name: value },
+  ]);
+}
+
 const nameColumn: Column<Pick<Trend, 'variant'>> = left('Variant', ({ variant }) => ({ name: variant }));
 const drawn = (points: readonly { value: number }[]) => sparkline(points.map(({ value }) => value));
 const linesOf = (lines: readonly Text[]): Text => (lines.length > 0 ? { lines } : NOTHING);
@@ -68,7 +77,7 @@ const MACHINES: Column<Trend> = right('Machines', ({ points }) =>
 );
 
 export const HISTORY_METHOD =
-  'Now is the mean since the last change. Changes are found with E-divisive and a permutation test at 1 % (Matteson and James, 2014), for each kind of machine. The interval is the 99 % interval of the ratio of the means after and before. A level has at least three runs. The other variants beside a reference show whether a variant or the reference has changed. Runs were not loaded side by side: before you act on a change, compare the two commits in one run (compare-to).';
+  'Now is the mean since the last change. Changes are found with E-divisive and a permutation test at 1 % (Matteson and James, 2014), for each kind of machine. The interval is the 99 % interval of the ratio of the means after and before. A level has at least three runs. Runs with another journey or host, other headers or other settings of the app form a trend of their own. The other variants beside a reference show whether a variant or the reference has changed. Runs were not loaded side by side: before you act on a change, compare the two commits in one run (compare-to).';
 
 /** The level since the last change: `1.52 ×` for a ratio. */
 export function nowOf({ levels, reference }: Trend): string {

@@ -1,0 +1,39 @@
+import type { HistoryRecord } from './history-record.ts';
+
+/** Parts of a request and of the app's settings that scenario and load do not name, as far as they are known. */
+export type AskedParts = NonNullable<HistoryRecord['asked']>;
+
+export interface AskedRecord extends HistoryRecord {
+  /** All of it as one text, to compare. */
+  request: string;
+  /** The parts in which records of the same variant, scenario and load differ. */
+  apart: AskedParts;
+}
+
+const PARTS = ['journey', 'host', 'headers', 'settings'] as const satisfies (keyof AskedParts)[];
+
+/**
+ * Completes what older versions did not note: such a record counts as asked like the first of its variant, scenario
+ * and load that has noted it. So an update of this tool begins no new trend. The order stays.
+ */
+export function completeAsked(records: readonly HistoryRecord[]): AskedRecord[] {
+  const keyOf = ({ variant, scenario, load }: HistoryRecord) => JSON.stringify([variant, scenario, load]);
+  const groups = Map.groupBy(records, keyOf);
+  const known = new Map([...groups].map(([key, group]) => [key, describeGroup(group)]));
+  return records.map((record) => {
+    const { first, differing } = known.get(keyOf(record)) as ReturnType<typeof describeGroup>;
+    const asked = { ...first, ...record.asked };
+    return { ...record, request: JSON.stringify(asked), apart: pick(differing, (part) => asked[part]) };
+  });
+}
+
+function describeGroup(group: readonly HistoryRecord[]) {
+  const sorted = group.toSorted((a, b) => Date.parse(a.date) - Date.parse(b.date));
+  const noted = (part: keyof AskedParts) => sorted.flatMap(({ asked }) => asked?.[part] ?? []);
+  const first = pick(PARTS, (part) => noted(part)[0]);
+  return { first, differing: PARTS.filter((part) => new Set(noted(part)).size > 1) };
+}
+
+function pick(parts: readonly (keyof AskedParts)[], of: (part: keyof AskedParts) => string | undefined): AskedParts {
+  return Object.fromEntries(parts.map((part) => [part, of(part)]));
+}
