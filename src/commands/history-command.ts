@@ -8,6 +8,7 @@ import type { Host } from '../host.ts';
 import { renderHistory } from '../report/history.ts';
 import { renderHistoryPage } from '../report/html/html-history.ts';
 import { readOutput } from '../store/stored.ts';
+import { plural } from '../text/plain.ts';
 import type { Shell } from './shell.ts';
 
 type Asked = Extract<Command, { command: 'history' }>;
@@ -16,9 +17,12 @@ type Asked = Extract<Command, { command: 'history' }>;
 export async function showHistory(command: Asked, { host, cwd, print }: Shell): Promise<number> {
   const file = resolve(cwd, command.file);
   if (command.add.length > 0) {
-    const runs = await Promise.all(command.add.map(readOutput));
-    const { added } = await addRuns(file, runs, await readHead(host, cwd));
-    process.stderr.write(`added ${added} records to ${file}\n`);
+    const runs = await Promise.all(
+      command.add.map(async (folder) => ({ folder, results: await readOutput(folder) })),
+    );
+    const { added, nothing } = await addRuns(file, runs, await readHead(host, cwd));
+    for (const { folder, why } of nothing) process.stderr.write(`${folder}: nothing added: ${why}\n`);
+    process.stderr.write(`added ${plural(added, 'record')} to ${file}\n`);
   }
   const history = await openHistory(file);
   const trends = findTrends(history.records);

@@ -14,16 +14,19 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const run = (id: string) => {
+const run = (id: string, change: Partial<Results['run']> = {}) => {
   const results = fixtures.quick?.() as Results;
-  results.run.id = id;
-  return results;
+  Object.assign(results.run, { id, ...change });
+  return { folder: `results/${id}`, results };
 };
 
 test('runs are added to a history that need not be there yet, each once', async () => {
   const { added } = await addRuns(file, [run('one')], 'c0ffee');
   expect(added).toBe(3);
-  expect(await addRuns(file, [run('one'), run('two')], null)).toEqual({ added });
+  expect(await addRuns(file, [run('one'), run('two')], null)).toEqual({
+    added,
+    nothing: [{ folder: 'results/one', why: 'already there' }],
+  });
   const { records, corrupt } = await openHistory(file);
   expect(corrupt).toEqual([]);
   expect(records.map((record) => [record.run, record.commit])).toEqual([
@@ -32,10 +35,25 @@ test('runs are added to a history that need not be there yet, each once', async 
   ]);
 });
 
+test('each run that adds nothing is named with its reason', async () => {
+  const empty = run('empty');
+  empty.results.plan.scenarios = [];
+  const stopped = run('cut', { stopped: 'SIGINT' });
+  expect(await addRuns(file, [run('one'), stopped, empty, run('one')], null)).toEqual({
+    added: 3,
+    nothing: [
+      { folder: 'results/cut', why: 'stopped by SIGINT before its plan was done' },
+      { folder: 'results/empty', why: 'no scenario was measured' },
+      { folder: 'results/one', why: 'already there' },
+    ],
+  });
+  expect((await openHistory(file)).records).toHaveLength(3);
+});
+
 test('results of a run are no history, as a file, as a folder, and to add to', async () => {
   const results = join(folder, 'results.json');
   mkdirSync(folder, { recursive: true });
-  writeFileSync(results, JSON.stringify(run('one')));
+  writeFileSync(results, JSON.stringify(run('one').results));
   for (const attempt of [
     () => openHistory(results),
     () => openHistory(folder),
@@ -46,7 +64,7 @@ test('results of a run are no history, as a file, as a folder, and to add to', a
       detail: { hint: expect.stringContaining('history history.ndjson --add bench-results') },
     });
   }
-  expect(readFileSync(results, 'utf8')).toBe(JSON.stringify(run('one')));
+  expect(readFileSync(results, 'utf8')).toBe(JSON.stringify(run('one').results));
 });
 
 test('a history that is not there is named', async () => {

@@ -2,31 +2,46 @@ import { appendFile, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readMachineError, UserError } from '../errors.ts';
 import type { Results } from '../results/results.ts';
+import { cleanLine } from '../text/plain.ts';
 import { appendRecords, type History, readHistory } from './file.ts';
-import { recordsOf } from './history-record.ts';
+import { type HistoryRecord, recordsOf } from './history-record.ts';
 
 /**
- * Adds runs at the end of a history on this machine, which is made where there is none. Gives how many records are new.
- * Errors: UserError where it cannot be read or written, MachineError where the disk fails.
+ * Adds runs at the end of a history on this machine, which is made where there is none.
+ *
+ * @param runs with the folders that they were read from
+ * @param commit null: not known
+ * @returns the number of new records, and the runs that added none
+ * @throws UserError where it cannot be read or written, MachineError where the disk fails
  */
 export async function addRuns(
   file: string,
-  runs: readonly Results[],
+  runs: readonly { folder: string; results: Results }[],
   commit: string | null,
-): Promise<{ added: number }> {
+): Promise<{ added: number; nothing: { folder: string; why: string }[] }> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '';
     throw unreadable(file, error);
   });
   refuseResults(file, text);
-  const { lines, added } = appendRecords(
-    text,
-    runs.flatMap((results) => recordsOf(results, commit)),
-  );
+  let [lines, added] = ['', 0];
+  const nothing: { folder: string; why: string }[] = [];
+  for (const { folder, results } of runs) {
+    const records = recordsOf(results, commit);
+    const more = appendRecords(text + lines, records);
+    lines += more.lines;
+    added += more.added;
+    if (more.added === 0) nothing.push({ folder, why: whyNothing(results, records) });
+  }
   await appendFile(file, lines).catch((error: Error) => {
     throw readMachineError(error) ?? unwritable(file, error);
   });
-  return { added };
+  return { added, nothing };
+}
+
+function whyNothing({ run }: Results, records: readonly HistoryRecord[]): string {
+  if (run.stopped !== null) return `stopped by ${cleanLine(run.stopped)} before its plan was done`;
+  return records.length === 0 ? 'no scenario was measured' : 'already there';
 }
 
 /** Reads a history. UserError where there is none, or where the results of a run are given in its place. */
