@@ -90,7 +90,7 @@ export function recordsOf(results: Results, commit: string | null): HistoryRecor
             v: 1,
             date: run.started,
             run: line(run.id),
-            commit,
+            commit: commit && line(commit),
             tool: line(tool.version),
             k6: line(tool.k6),
           },

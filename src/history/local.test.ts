@@ -35,6 +35,16 @@ test('runs are added to a history that need not be there yet, each once', async 
   ]);
 });
 
+test('a record has the commit that was measured, whatever is checked out now', async () => {
+  const head = { commit: 'deadbeef', uncommitted: 0, files: [] };
+  await addRuns(file, [run('one', { head }), run('two')], 'c0ffee');
+  const { records } = await openHistory(file);
+  expect(records.map(({ commit }) => commit)).toEqual([
+    ...Array(3).fill('deadbeef'),
+    ...Array(3).fill('c0ffee'),
+  ]);
+});
+
 test('each run that adds nothing is named with its reason', async () => {
   const empty = run('empty');
   empty.results.plan.scenarios = [];

@@ -10,7 +10,7 @@ import { type HistoryRecord, recordsOf } from './history-record.ts';
  * Adds runs at the end of a history on this machine, which is made where there is none.
  *
  * @param runs with the folders that they were read from
- * @param commit null: not known
+ * @param commit that of runs that did not note theirs; null: not known
  * @returns the number of new records, and the runs that added none
  * @throws UserError where it cannot be read or written, MachineError where the disk fails
  */
@@ -27,7 +27,7 @@ export async function addRuns(
   let [lines, added] = ['', 0];
   const nothing: { folder: string; why: string }[] = [];
   for (const { folder, results } of runs) {
-    const records = recordsOf(results, commit);
+    const records = recordsOf(results, results.run.head?.commit ?? commit);
     const more = appendRecords(text + lines, records);
     lines += more.lines;
     added += more.added;
