@@ -24,6 +24,7 @@ export function thresholdsThatKeep(plan, names, lanes) {
   for (const slice of plan.slices) {
     const tags = `slice:${slice.id}`;
     keepSlice(keep, tags, slice);
+    if (plan.userOptions) keep('bench_resting', tags, 'count>=0');
     for (const name of names) keepEndpoint(keep, tags, name, slice, plan);
     for (const status of plan.statuses) keep('http_reqs', `${tags},status:${status}`, 'count>=0');
     for (const { tag } of plan.labels) {

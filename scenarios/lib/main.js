@@ -27,10 +27,13 @@ import {
 } from './executors.js';
 import { thresholdsThatKeep } from './kept-statistics.js';
 import { watchResent } from './resent.js';
+import { countRests, watchRests } from './rests.js';
 import { toWatched, watchSlice } from './watch.js';
 
 const plan = JSON.parse(open('../plan.json'));
 watchResent(http);
+if (plan.userOptions) watchRests(http);
+const iteration = plan.userOptions ? countRests(journey.default) : journey.default;
 const started = new Counter('bench_started');
 const sliceStart = new Gauge('bench_slice_start');
 // When `setup` was over, and when the client of `teardown` was made.
@@ -284,7 +287,7 @@ function iterate(data, slice, turnEnd, from) {
   started.add(1);
   if (slice !== current) enter(slice);
   if (from >= clock.nextMs) clock.due = true;
-  const result = journey.default(data);
+  const result = iteration(data);
   if (result && typeof result.then === 'function')
     return result.then(() => countLate(from, turnEnd, sliceEnd));
   countLate(from, turnEnd, sliceEnd);

@@ -120,6 +120,22 @@ export default () => request('gone', '/no-such.txt', { expect: [404] });
   expect(code).toBe(0);
 });
 
+test('a script that sleeps when its load ends waits for no answer', async () => {
+  writeFileSync(
+    join(project.folder, 'load/sleeps.js'),
+    `import http from 'k6/http';
+import { sleep } from 'k6';
+export default () => {
+  http.get(\`\${__ENV.BASE_URL}/\`);
+  sleep(10);
+};
+`,
+  );
+  const { code, slice } = await run('sleeps.js', '--load', 'vus(4, 1s)');
+  expect(slice).toMatchObject({ outcome: 'ok', requests: 4, okCount: 4, iterations: 0, interrupted: 0 });
+  expect(code).toBe(0);
+});
+
 test('what a script asks in its setup and its teardown is no part of its load', async () => {
   writeFileSync(
     join(project.folder, 'load/prepared.js'),

@@ -45,6 +45,7 @@ interface Given {
   /** ms that its clients were still busy elsewhere as its turns began. */
   head?: number;
   started?: number;
+  resting?: number;
   /** CPU of the load's and the server's CPU set during the slice of a second, 0…1. */
   k6?: number;
   server?: number;
@@ -83,6 +84,7 @@ function measureOne(given: Given): Measurement {
       'http_reqs{slice:s7}': { count: requests },
       'iterations{slice:s7}': { count: requests },
       'bench_started{slice:s7}': { count: given.started ?? requests },
+      'bench_resting{slice:s7}': { count: given.resting ?? 0 },
       'bench_late{slice:s7}': { count: late },
       'bench_head{slice:s7}': { count: given.head ?? 0 },
       'dropped_iterations{scenario:lane0}': { count: dropped },
@@ -205,6 +207,12 @@ describe('measure', () => {
 
   test('what never ended is interrupted', () => {
     expect(measureOne({ answered: ramp(10), started: 13 }).interrupted).toBe(3);
+  });
+
+  test('a client of a script that sleeps in the end waits for no answer', () => {
+    const slept = measureOne({ answered: ramp(10), started: 13, resting: 3 });
+    expect(slept).toMatchObject({ interrupted: 0, outcome: 'ok' });
+    expect(measureOne({ answered: ramp(10), started: 13, resting: 2 }).interrupted).toBe(1);
   });
 
   test.each<[string, Given, Partial<Measurement>]>([

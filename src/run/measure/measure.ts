@@ -53,7 +53,7 @@ function measureSlice(outcome: BatchOutcome, slice: Slice): Measurement {
     ...{ startedMs, durationMs, requests },
     okCount: requests - failures,
     ...{ iterations, dropped },
-    interrupted: scenario.load === null ? 0 : Math.max(0, span.begun - iterations),
+    interrupted: scenario.load === null ? 0 : Math.max(0, span.unanswered),
     offeredRps: span.offeredRps,
     achievedRps: achievedRps(outcome, slice, { durationMs, requests, iterations }),
     bytesReceived: metricOf(summary, slice, 'data_received', 'count'),
@@ -84,6 +84,9 @@ function metricOf(summary: K6Summary | null, slice: Slice, metric: string, key: 
 function readSpan({ batch, summary, beganMs }: BatchOutcome, slice: Slice) {
   const durationMs = slice.durationMs ?? estimateDuration(summary);
   const begun = metricOf(summary, slice, 'bench_started', 'count');
+  const iterations = metricOf(summary, slice, 'iterations', 'count');
+  // A script may sleep when k6 cuts off its iteration: then it waits for no answer.
+  const resting = metricOf(summary, slice, 'bench_resting', 'count');
   const offered = countOffered(slice);
   return {
     startedMs: metricOf(summary, slice, 'bench_slice_start', 'min') || beganMs + slice.startMs,
@@ -91,8 +94,8 @@ function readSpan({ batch, summary, beganMs }: BatchOutcome, slice: Slice) {
     // Slices that take turns are there together: what is counted from outside is counted over all of their turns.
     wholeMs: slice.turns ? spanMs(slice, batch) : durationMs,
     requests: metricOf(summary, slice, 'http_reqs', 'count'),
-    iterations: metricOf(summary, slice, 'iterations', 'count'),
-    begun,
+    iterations,
+    unanswered: begun - iterations - resting,
     offeredRps: offered === null ? null : offered / (durationMs / 1000),
     dropped: countDropped(batch, summary, slice),
   };
