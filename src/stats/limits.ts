@@ -15,6 +15,8 @@ export const GENERATOR_BOUND_SHARE = 0.1;
 export const GENERATOR_BUSY = 0.5;
 /** An open-model load that loses more of its iterations than this was not held. */
 export const MAX_DROPPED = 0.01;
+/** A server that used less of its CPUs was not what its clients waited for. */
+export const SERVER_IDLE = 0.5;
 /** p99 needs this many samples to have ten beyond it. */
 export const P99_SAMPLES = 1000;
 /** Guards: above these shares a slice was disturbed (foreign CPU, time stolen by the hypervisor). */

@@ -136,6 +136,26 @@ export default () => {
   expect(code).toBe(0);
 });
 
+test('a script at a rate gets clients enough for its sleep, as its warm-up shows how long it takes', async () => {
+  writeFileSync(
+    join(project.folder, 'load/rests.js'),
+    `import http from 'k6/http';
+import { sleep } from 'k6';
+export default () => {
+  http.get(\`\${__ENV.BASE_URL}/\`);
+  sleep(1);
+};
+`,
+  );
+  const flags = ['--journey', 'load/rests.js', '--load', 'const(20, 4s)', '--warmup', '2s', '--blocks', '1'];
+  const { code } = await project.run('rests', '--runtimes', 'apache', '--instances', '1', ...flags, '--wait')
+    .done;
+  const [slice] = project.results('rests').measurements;
+  expect(slice).toMatchObject({ outcome: 'ok', dropped: 0 });
+  expect(slice?.steps[0]?.vus).toBeGreaterThan(20);
+  expect(code).toBe(0);
+});
+
 test('what a script asks in its setup and its teardown is no part of its load', async () => {
   writeFileSync(
     join(project.folder, 'load/prepared.js'),

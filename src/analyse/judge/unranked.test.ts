@@ -41,6 +41,30 @@ describe('what is kept out of the ranking', () => {
     expect(rowOf(first(results), 'a').state.kind).toBe(kind);
   });
 
+  test('a rate that an idle server misses is missed for lack of clients', () => {
+    const missed = (busyRatio: number) => {
+      const results = makeResults({
+        servers: [server('a')],
+        offeredRps: 100,
+        change({ measurements }) {
+          const step = { offsetMs: 0, durationMs: 1000, offeredRps: 100, vus: 6 };
+          for (const slice of measurements) {
+            const cpu = slice.cpu && { ...slice.cpu, busyRatio };
+            const steps = [{ ...step, requests: 50, failures: 0, dropped: 50, latency: null }];
+            Object.assign(slice, { cpu, steps, dropped: slice.iterations });
+          }
+        },
+      });
+      return rowOf(first(results), 'a').state;
+    };
+    expect(missed(0.03)).toMatchObject({
+      cause: 'rate-missed',
+      reason:
+        'did not sustain the rate: 50 % of the iterations could not start in time; all 6 clients were waiting, and the server used 3 % of its CPUs: increase `max-vus`',
+    });
+    expect(missed(0.9)).toMatchObject({ reason: expect.not.stringContaining('max-vus') });
+  });
+
   test('requests without an answer are not right answers', () => {
     const results = makeResults({ servers: [server('a', { rps: 100, interrupted: 8 })] });
     expect(first(results).rows[0]?.state).toMatchObject({ cause: 'ok-ratio' });

@@ -9,6 +9,7 @@ import {
   MAX_DROPPED,
   MOSTLY_OK,
   P99_SAMPLES,
+  SERVER_IDLE,
 } from '../../stats/limits.ts';
 import { percent } from '../../text/percent.ts';
 import { isDoubtful } from '../judge/bias.ts';
@@ -241,9 +242,16 @@ function judge(
   }
   if (model === 'open' && row.droppedRatio > MAX_DROPPED) {
     const reason = `did not sustain the rate: ${percent(row.droppedRatio)} of the iterations could not start in time`;
-    return { kind: 'unranked', cause: 'rate-missed', reason };
+    return { kind: 'unranked', cause: 'rate-missed', reason: reason + waitedFor(row, counted) };
   }
   return place(variant);
+}
+
+/** A rate that was missed though the server had CPU left: more clients could have sent it. */
+function waitedFor({ cpuBusyRatio }: Pick<Row, 'cpuBusyRatio'>, slices: readonly Measurement[]): string {
+  const clients = Math.max(0, ...slices.flatMap(({ steps }) => steps.map(({ vus }) => vus ?? 0)));
+  if (cpuBusyRatio === null || cpuBusyRatio >= SERVER_IDLE || clients === 0) return '';
+  return `; all ${clients} clients were waiting, and the server used ${percent(cpuBusyRatio)} of its CPUs: increase \`max-vus\``;
 }
 
 /** Rank and place are given later, among all that get here. */

@@ -1,5 +1,11 @@
 import { RESENT, type Results, type ScenarioFacts, type Warning } from '../../results/results.ts';
-import { BODY_DIFFERENCE, GENERATOR_BUSY, HEADER_BYTES, P99_SAMPLES } from '../../stats/limits.ts';
+import {
+  BODY_DIFFERENCE,
+  GENERATOR_BUSY,
+  HEADER_BYTES,
+  P99_SAMPLES,
+  SERVER_IDLE,
+} from '../../stats/limits.ts';
 import { percent } from '../../text/percent.ts';
 import { sum } from '../rows/pool.ts';
 import type { Row, ScenarioSummary } from '../summary.ts';
@@ -73,7 +79,7 @@ function ofTimeouts({ facts, rows }: ScenarioSummary): Warning[] {
     return { row, unanswered, asked: row.requests + row.interrupted };
   });
   const waits = ({ row: { cpuBusyRatio }, unanswered, asked }: Late) =>
-    unanswered > LATE_ABOVE * asked && cpuBusyRatio !== null && cpuBusyRatio < IDLE_BELOW;
+    unanswered > LATE_ABOVE * asked && cpuBusyRatio !== null && cpuBusyRatio < SERVER_IDLE;
   const isMost = (one: Late) => one.unanswered > one.asked / 2 && !waits(one);
   return [...ofMostlyLate(facts, all.filter(isMost)), ...ofWaiting(facts, all.filter(waits))];
 }
@@ -90,8 +96,6 @@ function countsOf(late: readonly Late[]): string {
 
 /** The share of answers that came too late. */
 const LATE_ABOVE = 0.01;
-/** A server that used less of its CPUs was not what its clients waited for. */
-const IDLE_BELOW = 0.5;
 
 /** Some answers came too late, and not for lack of CPU. */
 function ofWaiting(facts: ScenarioFacts, late: readonly Late[]): Warning[] {

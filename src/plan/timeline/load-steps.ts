@@ -83,6 +83,28 @@ export function defaultVus(rps: number, timeoutMs: number): number {
   return Math.max(2, Math.ceil(rps * Math.min(timeoutMs / 1000, 0.1)) + 1);
 }
 
+/** No script gets more clients than this by itself. */
+const MOST_CLIENTS = 1000;
+/** The typical iteration is the middle one: as many again, by half, for those that take longer. */
+const SPARE_CLIENTS = 1.5;
+
+/**
+ * Steps of a script at a rate, with clients enough for its iterations, which may sleep. At least those that the steps have,
+ * at most MOST_CLIENTS. Steps of any other scenario, and those with `max-vus`, stay the same.
+ *
+ * @param typicalMs how long an iteration takes; null: not known
+ */
+export function clientsForScript(
+  steps: readonly LoadStep[],
+  { journey, maxVus }: Pick<Scenario, 'journey' | 'maxVus'>,
+  typicalMs: number | null,
+): readonly LoadStep[] {
+  if (journey.kind !== 'script' || maxVus !== undefined || typicalMs === null) return steps;
+  const most = Math.max(0, ...steps.map(({ rps }) => rps ?? 0));
+  const clients = Math.min(MOST_CLIENTS, Math.ceil((SPARE_CLIENTS * most * typicalMs) / 1000) + 1);
+  return steps.map((step) => (step.rps === null ? step : { ...step, vus: Math.max(step.vus, clients) }));
+}
+
 /** Warm-up in the manner of the load: its concurrency, or a tenth of a ramp's top rate. */
 export function compileWarmup(
   load: Load,

@@ -19,7 +19,9 @@ export function warnOfKeptConnections(
   // With duets, each of two versions has half of the clients.
   const hasBase = variants.some(({ ref }) => ref !== null);
   return scenarios.flatMap((scenario): Warning[] => {
-    const { name, load, reuse } = scenario;
+    const { name, load, reuse, journey, maxVus } = scenario;
+    // A script gets more if its warm-up shows that its iterations take long.
+    const bound = journey.kind === 'script' && maxVus === undefined ? 'at least' : 'up to';
     const steps = load && reuse ? compileLoad(load, scenario) : [];
     const open = steps.filter(({ rps }) => rps !== null);
     const clients = Math.max(0, ...open.map(({ vus }) => vus));
@@ -36,7 +38,7 @@ export function warnOfKeptConnections(
     return [
       {
         code: 'connections-exceed-workers',
-        message: `scenario ${name}: its rate has up to ${isMixed ? clients : connections} clients${whose}. Each connection occupies a worker of ${labels}: with fewer than ${connections} workers requests may wait for seconds at any rate`,
+        message: `scenario ${name}: its rate has ${bound} ${isMixed ? clients : connections} clients${whose}. Each connection occupies a worker of ${labels}: with fewer than ${connections} workers requests may wait for seconds at any rate`,
         remedy: `workers=${connections} or keep-alive=0s there, nginx in front of it (front=nginx), or fewer clients (max-vus)`,
         variant: null,
       },

@@ -1,4 +1,5 @@
 import type { Instance } from '../../plan/instances.ts';
+import { clientsForScript } from '../../plan/timeline/load-steps.ts';
 import type { Batch } from '../../plan/timeline/slices.ts';
 import { drainFor, retime } from '../../plan/timeline/timeline.ts';
 import { type Failure, type Measurement, OTHER_ANSWERS } from '../../results/results.ts';
@@ -42,12 +43,15 @@ export async function measureBatch(
   const { engine, sink } = world;
   const { instance, servers, watch, checkedOf, fail } = ready;
   const { scenario } = planned;
-  const slices = planned.slices.filter((s) => servers.has(s.variant));
+  const typicalMs = loading.typicalMs.get(scenario.name) ?? null;
+  const slices = planned.slices
+    .filter((s) => servers.has(s.variant))
+    .map((s) => ({ ...s, steps: clientsForScript(s.steps, scenario, typicalMs) }));
   if (slices.length === 0) return [];
   const batch = retime(
     { ...planned, slices },
     drainFor(scenario, loading.drainedMs.get(scenario.name) ?? null),
-    loading.typicalMs.get(scenario.name) ?? null,
+    typicalMs,
   );
   // Duets alone, whose others have dropped out.
   if (batch.slices.length === 0) return [];
