@@ -75,6 +75,7 @@ function seenOf(seen: Learned, variant: PlannedVariant): Map<string, Seen> {
 /** How often more a path is asked whose answers differ in length, as two show little of how far they do. */
 const TIMES_MORE = 18;
 
+/** Only widens bounds: if the answers cannot be read, the bounds stay as they are. */
 export async function askOften(
   { engine: { docker, arena, signal }, job: { config } }: World,
   seen: Learned,
@@ -93,7 +94,9 @@ export async function askOften(
     const questions = varying.flatMap(({ path }) =>
       Array.from({ length: TIMES_MORE }, (_, i) => ({ id: `${i} ${path}`, url: url + path, ...sent })),
     );
-    const answers = await ask(docker, arena.name, questions, 0, signal);
+    const answers = await ask(docker, arena.name, questions, 0, signal).catch(() => null);
+    signal.throwIfAborted();
+    if (answers === null) continue;
     for (const { path } of varying) {
       for (let i = 0; i < TIMES_MORE; i++) {
         const known = ofApp.get(path) as Seen;

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+import type { Failure } from '../../results/results.ts';
+import type { Server } from '../servers/servers.ts';
+import type { World } from '../world.ts';
+import { askOften, type Learned, learn } from './learned.ts';
+import { recheckAnswers } from './recheck.ts';
+import type { Answer, Round } from './verify.ts';
+
+const SERVERS = ['apache', 'nginx'].map(
+  (id, i) =>
+    ({ variant: { id, label: id, app: { name: 'app' }, ref: null }, port: i + 1 }) as unknown as Server,
+);
+const answer = (body: string): Answer => ({ status: 200, error: '', type: 'text/html', location: '', body });
+const round = (path: string, body: string): Round =>
+  new Map(
+    SERVERS.map(({ variant: { id } }) => [
+      id,
+      new Map([[`GET ${path}`, { endpoint: path, answer: answer(body) }]]),
+    ]),
+  );
+
+/** A world whose servers answer so; the numbers of questions that k6 got at once. */
+function makeWorld(paths: readonly string[], answerTo: (url: string) => Answer) {
+  const sizes: number[] = [];
+  const world = {
+    engine: {
+      ...{ arena: { name: 'arena' }, signal: new AbortController().signal },
+      docker: {
+        async try(_: readonly string[], { input }: { input: string }) {
+          const { requests }: { requests: { id: string; url: string }[] } = JSON.parse(input);
+          sizes.push(requests.length);
+          const answers = Object.fromEntries(requests.map(({ id, url }) => [id, answerTo(url)]));
+          return { code: 0, stdout: JSON.stringify(answers), stderr: '' };
+        },
+      },
+    },
+    job: {
+      config: { host: 'app.test', scenarios: [{ journey: { kind: 'paths', paths }, timeoutMs: 2000 }] },
+    },
+    sink: { say: () => {}, warn: () => {} },
+  } as unknown as World;
+  return { world, sizes };
+}
+
+const learnBoth = (paths: readonly string[]): Learned => {
+  const learned: Learned = new Map();
+  const rounds = paths.flatMap((path) => [round(path, 'a page'), round(path, 'a page, longer')]);
+  learn(learned, SERVERS, rounds, true);
+  return learned;
+};
+const mostOf = (learned: Learned) => [...learned.values()][0]?.get('/0')?.most;
+
+test('many questions are asked a part at a time', async () => {
+  const paths = Array.from({ length: 15 }, (_, i) => `/${i}`);
+  const { world, sizes } = makeWorld(paths, () => answer('a page that is longer still'));
+  const learned = learnBoth(paths);
+  await askOften(
+    world,
+    learned,
+    SERVERS,
+    paths.map((path) => ({ path })),
+  );
+  expect(sizes).toEqual([50, 50, 50, 50, 50, 20]);
+  expect(mostOf(learned)).toBe(27);
+});
+
+test('answers that cannot be read leave the bounds as they are', async () => {
+  const { world } = makeWorld(['/0'], () => {
+    throw new SyntaxError('unexpected end');
+  });
+  const learned = learnBoth(['/0']);
+  await askOften(world, learned, SERVERS, [{ path: '/0' }]);
+  expect(mostOf(learned)).toBe(14);
+});
+
+test('after the load, a server whose answers cannot be read fails alone', async () => {
+  const { world } = makeWorld(['/0'], (url) => {
+    if (url.includes(':2/')) throw new SyntaxError('unexpected end');
+    return answer('a page');
+  });
+  const failures: Record<string, Failure> = {};
+  await recheckAnswers(world, SERVERS, learnBoth(['/0']), (id, failure) => {
+    failures[id] = failure;
+  });
+  expect(failures).toEqual({
+    nginx: { stage: 'run', reason: 'its answers after the load cannot be read: unexpected end', log: '' },
+  });
+});
