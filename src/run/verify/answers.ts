@@ -320,13 +320,13 @@ export function pathsOf(scenarios: readonly Scenario[]): AskedPath[] {
   const wanted = wantedBy(scenarios);
   const whole = wantedBy(scenarios.filter(({ verify }) => verify !== 'status'));
   // A user's script chooses its own requests; `/` may not exist.
-  const scripted = scenarios.some(({ journey }) => journey.kind === 'script');
-  const paths = new Set([...wanted, ...(scripted ? ['/'] : [])]);
-  return [...paths].map((path) => ({
-    path,
-    mayRefuse: !wanted.includes(path),
-    headOnly: wanted.includes(path) && !whole.includes(path),
-  }));
+  const scripts = scenarios.filter(({ journey }) => journey.kind === 'script');
+  const paths = new Set([...wanted, ...(scripts.length > 0 ? ['/'] : [])]);
+  return [...paths].map((path) => {
+    const isWanted = wanted.includes(path);
+    const headOnly = isWanted ? !whole.includes(path) : scripts.every(({ verify }) => verify === 'status');
+    return { path, mayRefuse: !isWanted, headOnly };
+  });
 }
 
 /** The bundled journeys, each once. */
