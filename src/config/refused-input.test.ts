@@ -42,6 +42,7 @@ describe('bad input', () => {
     ],
     [`x: &a 1\nlist:\n${'  - *a\n'.repeat(20_000)}`, '.bench.yml:1: too large or too deep\n…'],
     ['a: &a\n  b: *a', '.bench.yml:2: too large or too deep\n…'],
+    ["mask: ''", '.bench.yml:1: mask[1]: not a regular expression\n  found:   nothing\n  allowed: …'],
     ['__proto__: 1', ".bench.yml:1: unknown key '__proto__'"],
     ['? [a]\n: b', '.bench.yml:1: a key must be text'],
   ])('hostile YAML %#', (yaml, expected) => {

@@ -67,10 +67,11 @@ export function textsOf<T>(item: z.ZodType<T, string>) {
   return z.union([item.transform((one) => [one]), z.array(item)]);
 }
 
-/** A list of texts, or one of them a line, as in an input. */
+/** A list of texts, or one of them a line, as in an input. A text without any is one empty text, for `item` to refuse. */
 export function linesOf<T>(item: z.ZodType<T, string>, json: Record<string, unknown>) {
   const items = z.array(item) as unknown as z.ZodType<T[], string[]>;
-  const lines = (text: string) => text.split(/\r?\n/).filter((line) => line.trim());
+  const lines = (text: string) =>
+    text.trim() === '' ? [''] : text.split(/\r?\n/).filter((line) => line.trim());
   return z.union([z.string().transform(lines).pipe(items).meta(json), items]);
 }
 
