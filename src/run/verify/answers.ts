@@ -106,7 +106,8 @@ function learnFrom(
   rounds: readonly Round[],
   isFirst = false,
 ): void {
-  const warning = warnOfStarts(learn(known.learned, servers, rounds, isFirst));
+  const ignored = learn(known.learned, servers, rounds, isFirst, world.job.config.mask);
+  const warning = warnOfStarts(ignored);
   if (warning === null || known.reported.has(warning.code)) return;
   known.reported.add(warning.code);
   world.sink.warn(warning);

@@ -23,6 +23,8 @@ export interface Seen {
   least: number;
   most: number;
   words: ReadonlySet<string>;
+  /** The user's `mask` matched: nobody knows how far such bodies differ, so none is compared. */
+  masked?: boolean;
 }
 
 /** A body of one length may hold a counter, a date, a name: so much of it may come or go. */
@@ -33,11 +35,19 @@ const WORDS = 12;
 /** Shorter ones stand in others, or in any page. */
 const WORD_CHARACTERS = 3;
 
-/** One more answer widens what is known. Pure. */
-export function see(known: Seen | undefined, { status, body, characters = body.length }: Answer): Seen {
+/** One more answer widens what is known. `isMasked`: the user's `mask` matched it. Pure. */
+export function see(
+  known: Seen | undefined,
+  { status, body, characters = body.length }: Answer,
+  isMasked = false,
+): Seen {
   const words = new Set(body.match(WORD));
-  if (known === undefined) return { statuses: [status], least: characters, most: characters, words };
+  const masked = (isMasked || known?.masked) && { masked: true };
+  if (known === undefined) {
+    return { statuses: [status], least: characters, most: characters, words, ...masked };
+  }
   return {
+    ...masked,
     statuses: known.statuses.includes(status) ? known.statuses : [...known.statuses, status],
     least: Math.min(known.least, characters),
     most: Math.max(known.most, characters),
@@ -48,8 +58,8 @@ export function see(known: Seen | undefined, { status, body, characters = body.l
 const WORD = new RegExp(`[\\p{L}_]{${WORD_CHARACTERS},}`, 'gu');
 
 /** The bounds for answers under load; beyond them an answer counts as another. Pure. */
-export function expectationOf({ statuses, least, most, words }: Seen, withBody: boolean): Checked {
-  if (!withBody) return { statuses, characters: null, words: [], leastWords: 0 };
+export function expectationOf({ statuses, least, most, words, masked }: Seen, withBody: boolean): Checked {
+  if (!withBody || masked) return { statuses, characters: null, words: [], leastWords: 0 };
   // If lengths vary, the range that was seen shows how far.
   const slack = Math.max(SLACK_CHARACTERS, Math.ceil(most * SLACK_RATIO), most - least);
   const longest = [...words].sort((a, b) => b.length - a.length).slice(0, WORDS);

@@ -47,3 +47,25 @@ test('a body that nobody compares widens the bounds', () => {
   }
   expect(warnOfStarts([])).toBeNull();
 });
+
+test('a mask that matches leaves nothing of a body to compare', () => {
+  const seen: Learned = new Map();
+  expect(learn(seen, SERVERS, [round('/', [100, 100])], true, ['photo5\\d'])).toEqual([]);
+  expect(learn(seen, SERVERS, [round('/', [900, 900])], false, ['photo5\\d'])).toEqual([]);
+  const boundsOf = () =>
+    [...seen.values()].flatMap((ofApp) => [...ofApp.values()].map((found) => expectationOf(found, true)));
+  expect(boundsOf()).toEqual([{ statuses: [200], characters: null, words: [], leastWords: 0 }]);
+});
+
+test('a mask that matches a later start alone does so, too', () => {
+  const seen: Learned = new Map();
+  expect(learn(seen, SERVERS, [round('/', [100, 100])], true, ['photo500'])).toEqual([]);
+  expect(learn(seen, SERVERS, [round('/', [900, 900])], false, ['photo500'])).toEqual([]);
+  expect([...seen.values()].map((ofApp) => ofApp.get('/')?.masked)).toEqual([true]);
+});
+
+test('a mask that matches nothing leaves the bounds', () => {
+  const seen: Learned = new Map();
+  learn(seen, SERVERS, [round('/', [100, 100])], true, ['token']);
+  expect(learn(seen, SERVERS, [round('/', [100, 900])], false, ['token'])).toHaveLength(1);
+});

@@ -14,6 +14,7 @@ import {
   type Seen,
   see,
 } from './checked.ts';
+import { maskBodies } from './mask.ts';
 import type { Answer, Round } from './verify.ts';
 
 /** Properties of answers over all starts: by app and ref, then by endpoint, with its journey if it has one. */
@@ -21,7 +22,7 @@ export type Learned = Map<string, Map<string, Seen>>;
 
 /**
  * Each answer widens the bounds for answers under load. In later starts, answers beyond the known bounds are ignored:
- * they count as other answers.
+ * they count as other answers. Where one of `masks` matches, bodies have no bounds. Errors: UserError, as maskBodies has them.
  *
  * @returns those that were ignored, for people
  */
@@ -30,18 +31,23 @@ export function learn(
   servers: readonly Server[],
   rounds: readonly Round[],
   isFirst: boolean,
+  masks: readonly string[] = [],
 ): string[] {
   const ignored = new Set<string>();
   for (const { variant } of servers) {
     const ofApp = seenOf(seen, variant);
-    for (const { endpoint, headOnly = false, mayRefuse = false, answer } of rounds.flatMap((round) => [
-      ...(round.get(variant.id)?.values() ?? []),
-    ])) {
+    const replies = rounds.flatMap((round) => [...(round.get(variant.id)?.values() ?? [])]);
+    const without = maskBodies(
+      replies.map(({ answer }) => answer),
+      masks,
+    );
+    for (const [i, { endpoint, headOnly = false, mayRefuse = false, answer }] of replies.entries()) {
+      const isMasked = without[i]?.body !== answer.body;
       const known = ofApp.get(endpoint);
       // The checks of a journey judge its bodies, and nobody knows what a script loads.
-      const withBody = !headOnly && !mayRefuse && !endpoint.includes('\n');
+      const withBody = !isMasked && !headOnly && !mayRefuse && !endpoint.includes('\n');
       const other = known && !isFirst ? findDifference(expectationOf(known, withBody), answer) : null;
-      if (other === null) ofApp.set(endpoint, see(known, answer));
+      if (other === null) ofApp.set(endpoint, see(known, answer, isMasked));
       else ignored.add(`${endpoint.split('\n')[0]} on ${variant.label}: ${other}`);
     }
   }
@@ -86,7 +92,7 @@ export async function askOften(
     const server = servers.find(({ variant }) => appOf(variant) === app);
     const varying = paths.filter(({ path }) => {
       const found = ofApp.get(path);
-      return found !== undefined && found.least !== found.most;
+      return found !== undefined && !found.masked && found.least !== found.most;
     });
     if (!server || varying.length === 0) continue;
     const sent = sentBy(config);
