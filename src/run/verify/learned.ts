@@ -22,7 +22,7 @@ export type Learned = Map<string, Map<string, Seen>>;
 
 /**
  * Each answer widens the bounds for answers under load. In later starts, answers beyond the known bounds are ignored:
- * they count as other answers. Where one of `masks` matches, bodies have no bounds. Errors: UserError, as maskBodies has them.
+ * they count as other answers. Bodies that one of `masks` matches have no bounds. Errors: UserError, as maskBodies has them.
  *
  * @returns those that were ignored, for people
  */
