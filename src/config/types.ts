@@ -12,10 +12,9 @@ export type OptionValue = string | number | boolean;
 export interface OptionSpec {
   type: 'integer' | 'boolean' | 'enum' | 'duration' | 'size';
   default: OptionValue;
-  /** For integers. */
+  /** For integers; `values` for enums. */
   min?: number;
   max?: number;
-  /** For enums. */
   values?: readonly string[];
   /** `run`: an environment variable read by the entry point; `build`: a build argument; `front`: what stands before it. */
   at: 'run' | 'build' | 'front';
@@ -151,9 +150,8 @@ export interface ScriptFacts {
   entry: string;
   /** The folder that `folder` is a copy of. */
   root: string;
-  /** How long its own load takes, ms; null: its iterations decide, or the load comes from outside. */
+  /** How long its own load takes, and after how long k6 ends it, ms; null: iterations decide, or the load comes from outside. */
   loadMs: number | null;
-  /** After so long k6 itself ends its own load, ms; null: the load comes from outside. */
   mostMs: number | null;
   /** `aborts`: k6 alone would end the test where it is missed. */
   thresholds: readonly { metric: string; condition: string; aborts: boolean }[];

@@ -34,6 +34,9 @@ function describeGroup(group: readonly HistoryRecord[]) {
   return { first, differing: PARTS.filter((part) => new Set(noted(part)).size > 1) };
 }
 
-function pick(parts: readonly (keyof AskedParts)[], of: (part: keyof AskedParts) => string | undefined): AskedParts {
+function pick(
+  parts: readonly (keyof AskedParts)[],
+  of: (part: keyof AskedParts) => string | undefined,
+): AskedParts {
   return Object.fromEntries(parts.map((part) => [part, of(part)]));
 }
