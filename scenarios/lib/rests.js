@@ -46,7 +46,9 @@ function wait(call, given) {
 export function countRests(iteration) {
   return (data) => {
     const fromMs = Date.now();
+    // k6 may have cut off the iteration before, which then has not come to its end.
     waiting = 0;
+    rests = false;
     counts = tookMs >= SHORT_MS;
     count(counts);
     return whenDone(

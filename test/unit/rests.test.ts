@@ -67,6 +67,15 @@ describe('a script’s client', () => {
     expect(resting()).toBe(0);
   });
 
+  test('rests in each slice in which it sleeps, though k6 cut off the iteration before', () => {
+    const { countRests, resting } = startClient();
+    const iterate = countRests(() => new Promise(() => {}));
+    iterate(null);
+    expect(resting()).toBe(1);
+    iterate(null);
+    expect(resting()).toBe(2);
+  });
+
   test('counts nothing while its iterations are short', () => {
     const { http, countRests, resting } = startClient();
     const seen: number[] = [];

@@ -97,6 +97,32 @@ test('exceptions in the script of a pod are in the results, each in its slice', 
   expect(analyse(results).warnings.map(({ code }) => code)).toContain('script-threw');
 });
 
+test('exceptions of async functions count in their slice, too', async () => {
+  await ejectForTwo();
+  makeScript([]);
+  const thrown = (slice: string) =>
+    line('Uncaught (in promise) Error: boom', ` executor=constant-vus scenario=${slice}_0`);
+  writeLogs(both, [[thrown('s0'), thrown('s1'), thrown('s3')], [thrown('s3')]]);
+  const counts = (await readResults()).measurements.map(({ script }) => script?.thrown.count);
+  expect(counts).toEqual([1, 0, 2, 0]);
+});
+
+test.each([
+  ['throws', line('GoError: login failed', ' hint="script exception" source=stacktrace')],
+  ['rejects', line('Uncaught (in promise) Error: login failed')],
+  ['takes too long', line('setup() execution timed out after 60 seconds', ' hint="…"')],
+])('a load has failed where the setup of one pod %s', async (_, logged) => {
+  await ejectForTwo();
+  makeScript([]);
+  const unset = { ...both[1], metrics: {} };
+  writeLogs([both[0] as object, unset], [[], [logged]]);
+  const { measurements } = await readResults();
+  for (const { outcome, reason } of measurements) {
+    expect(outcome).toBe('failed');
+    expect(reason).toMatch(/^setup failed: (Error: )?(login failed|setup\(\) execution timed out)/);
+  }
+});
+
 test('exceptions in the scenarios of a script are those of its only slice', async () => {
   await ejectForTwo();
   makeScript(null);

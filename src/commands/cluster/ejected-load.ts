@@ -10,6 +10,7 @@ import { mergeLogs, parseLog } from '../../run/load/k6-log.ts';
 import { mergeSummaries } from '../../run/load/merge-summaries.ts';
 import { SITE } from '../../run/load/site-load.ts';
 import { measureSlices } from '../../run/measure/measure.ts';
+import { failedSetup } from '../../run/measure/script-slice.ts';
 import { describeScenario } from '../../run/record.ts';
 import { Samples } from '../../run/sample/samples.ts';
 import { type Pod, parseJson, readPods } from './pods.ts';
@@ -152,12 +153,17 @@ function measureAll(
     services: new Map(),
     containers: new Map(),
   };
+  // A pod whose setup failed loaded nothing, and its log is that of all slices.
+  const unset = parts
+    .map((part) => ({ summary: part.summary, log: parseLog(part.log, null) }))
+    .find((part) => failedSetup(part) !== null);
+  const made = unset?.summary ?? summary;
   return batch.slices.flatMap((slice) =>
     measureSlices({
       batch: { ...batch, slices: [slice] },
-      ...{ instance: 0, summary: trouble ? null : summary, trouble, beganMs: loadedFromMs(summary) },
+      ...{ instance: 0, summary: trouble ? null : made, trouble, beganMs: loadedFromMs(summary) },
       errors: parts.flatMap(({ errors }) => errors),
-      log: mergeLogs(parts.map(({ log }) => parseLog(linesOf(batch, slice, log), null))),
+      log: unset?.log ?? mergeLogs(parts.map(({ log }) => parseLog(linesOf(batch, slice, log), null))),
       ...{ samples: new Samples(), arena: 0, ...nothing },
     }),
   );
@@ -173,7 +179,7 @@ function linesOf({ slices }: Batch, slice: Batch['slices'][number], log: string)
   return log
     .split('\n')
     .filter((line) => {
-      const id = / scenario=(s\d+)_\d+ source=stacktrace$/.exec(line)?.[1];
+      const id = / scenario=(s\d+)_\d+( source=stacktrace)?$/.exec(line)?.[1];
       return id === undefined ? isLast || !/ source=\w+$/.test(line) : id === sliceId(slice);
     })
     .join('\n');

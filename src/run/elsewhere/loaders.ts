@@ -13,6 +13,7 @@ import { mergeSummaries } from '../load/merge-summaries.ts';
 import { ARENA_FOLDER, FACTS_PATH } from '../load/probe.ts';
 import { mostGenerators, segmentFlags } from '../load/segments.ts';
 import type { Generator } from '../measure/batch-outcome.ts';
+import { failedSetup } from '../measure/script-slice.ts';
 import { watchClocks } from '../sample/clock-steps.ts';
 import { type Sampler, type Watch, waitForSamples } from '../sample/sampler.ts';
 import type { Sink, World } from '../world.ts';
@@ -219,11 +220,13 @@ function mergeLoads(
   const late = apartMs > APART_MS ? `the load engines began ${Math.round(apartMs)} ms apart` : '';
   const trouble = failed >= 0 ? `${generators[failed]?.name}: ${loads[failed]?.trouble}` : late;
   const parts = generators.flatMap(({ summary, aheadMs }) => (summary ? [{ summary, aheadMs }] : []));
-  const summary: K6Summary | null = trouble === '' ? mergeSummaries(parts) : null;
+  // An engine whose setup failed loaded nothing: the whole load was another one.
+  const unset = loads.find((load) => failedSetup(load) !== null);
+  const summary: K6Summary | null = trouble === '' ? (unset?.summary ?? mergeSummaries(parts)) : null;
   return {
     ...{ summary, trouble },
     errors: loads.flatMap(({ errors }) => errors),
-    log: mergeLogs(loads.map(({ log }) => log)),
+    log: unset?.log ?? mergeLogs(loads.map(({ log }) => log)),
     stdout: loads.length === 1 ? first.stdout : loads.map(({ stdout }) => stdout).join('\n'),
     stderr: loads.map(({ stderr }) => stderr).join('\n'),
   };

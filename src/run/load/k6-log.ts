@@ -27,8 +27,9 @@ const USER_FILE = /file:\/\/\/tmp\/bench\/user\/\d+\/project\/(.*?:\d+:\d+)/;
 
 /** A line of k6 at level `error`. A script cannot forge it: k6 escapes the quotes in its messages. */
 const ERROR = /time="[^"]*" level=error msg=/;
-/** The line of a k6 that ends with an error of the script. */
-const ENDING = / hint="script exception"/;
+/** Errors of a script with which k6 ends. Those of iterations have an executor. */
+const ENDING =
+  / hint="script exception"| msg="(setup|teardown)\(\) execution timed out| msg="Uncaught \(in promise\)(?!.* executor=)/;
 
 /** @param exitCode null: not known, as of a pod, so that the log alone shows how k6 ended */
 export function parseLog(text: string, exitCode: number | null): K6Log {

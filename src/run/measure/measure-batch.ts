@@ -46,7 +46,7 @@ export async function measureBatch(
   const typicalMs = loading.typicalMs.get(scenario.name) ?? null;
   const slices = planned.slices
     .filter((s) => servers.has(s.variant))
-    .map((s) => ({ ...s, steps: clientsForScript(s.steps, scenario, typicalMs) }));
+    .map((s) => (s.warmup ? s : { ...s, steps: clientsForScript(s.steps, scenario, typicalMs) }));
   if (slices.length === 0) return [];
   const batch = retime(
     { ...planned, slices },
@@ -57,7 +57,7 @@ export async function measureBatch(
   if (batch.slices.length === 0) return [];
   const { load, loaded } = await runLoad(world, instance, batch, watch, checkedOf);
   const measurements = measureSlices(loaded);
-  learnTimes(loading, batch, load.summary);
+  learnTimes(loading, instance.index, batch, load.summary);
   for (const [variant, death] of await findDeaths(engine.docker, [...servers.values()])) {
     fail(variant, death);
     for (const m of measurements) {
@@ -72,11 +72,17 @@ export async function measureBatch(
   return measurements;
 }
 
-function learnTimes({ drainedMs, typicalMs }: Loading, batch: Batch, summary: K6Summary | null): void {
+function learnTimes(
+  { drainedMs, typicalMs }: Loading,
+  instance: number,
+  batch: Batch,
+  summary: K6Summary | null,
+): void {
   const { name } = batch.scenario;
   const typical = slowestTypicalMs(batch, summary);
-  // Learnt once: all instances are measured alike.
-  if (typical !== null && !typicalMs.has(name)) typicalMs.set(name, typical);
+  // Learnt in the first instance, so that all are measured alike. The warm-ups of a script are batches of their own.
+  const isKnown = instance > 0 || batch.scenario.journey.kind !== 'script' ? typicalMs.has(name) : false;
+  if (typical !== null && !isKnown) typicalMs.set(name, Math.max(typical, typicalMs.get(name) ?? 0));
   const drained = longestDrainMs(batch, summary);
   if (drained !== null) drainedMs.set(name, Math.max(drained, drainedMs.get(name) ?? 0));
 }
