@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { makeResults } from '../../test/fixtures/results/make.ts';
 import { summarise, summaryOf } from '../../test/fixtures/results/summaries.ts';
+import { outcomeOf } from '../analyse/outcome.ts';
 import { annotate } from './annotations.ts';
 
 test('a gate that failed is an error', () => {
@@ -30,6 +31,12 @@ test('what was not compared or judged is a warning', () => {
       text: 'Not compared with the base: git knows no commit main; the checkout is shallow.',
     },
   ]);
+});
+
+test('a commit that is its own base needs no remark', () => {
+  const summary = summaryOf('base-is-head');
+  expect(outcomeOf(summary).code).toBe(0);
+  expect(annotate(summary)).toEqual([]);
 });
 
 test('a variant that failed is an error; at the other ref it is a warning', () => {

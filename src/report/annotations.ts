@@ -1,7 +1,7 @@
 import type { Summary } from '../analyse/summary.ts';
 import { cleanLine, clip, listNames, plural } from '../text/plain.ts';
 import { changeRows } from './view/answer/changerows.ts';
-import { tellMissing } from './view/answer/missing.ts';
+import { isOwnBase, tellMissing } from './view/answer/missing.ts';
 import { groupAlike } from './words/evidence.ts';
 import { reasonOf } from './words/unranked.ts';
 import { tellGates } from './words/verdicts.ts';
@@ -19,12 +19,8 @@ const COLUMNS = 500;
 
 /** Notices that stand out without opening the report: gates, missed criteria, failed variants. */
 export function annotate(summary: Summary): Annotation[] {
-  const notes = [
-    ...ofGates(summary),
-    ...ofFailures(summary),
-    ...ofCriteria(summary),
-    ...ofMissing(summary),
-  ].map((note) => ({
+  const ofComparison = isOwnBase(summary) ? [] : [...ofGates(summary), ...ofMissing(summary)];
+  const notes = [...ofComparison, ...ofFailures(summary), ...ofCriteria(summary)].map((note) => ({
     ...note,
     title: clip(cleanLine(note.title), COLUMNS),
     text: clip(cleanLine(note.text), COLUMNS),

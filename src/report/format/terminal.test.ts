@@ -127,6 +127,13 @@ test.each(['hostile', 'base-hostile', 'counts-hostile', 'why-hostile'])(
   },
 );
 
+test('a commit that is its own base: the ranking comes first, and nothing is asked for', () => {
+  const text = table('base-is-head');
+  expect(text).toMatch(/^[^\n]*quick/);
+  expect(text).toContain('! same-as-base: nothing to compare with: HEAD is part of main');
+  expect(text).not.toMatch(/Not compared|to do:|could not be judged/);
+});
+
 test('nothing measured at all', () => {
   const failure = { stage: 'build' as const, reason: 'no such image', log: '' };
   const text = renderTable(summarise(makeResults({ servers: [{ id: 'a', rps: 1, failure }] })), {

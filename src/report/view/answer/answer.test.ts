@@ -6,6 +6,7 @@ import type { Medium } from '../medium.ts';
 import { THIS_PULL } from '../medium.ts';
 import { answerOf } from './answer.ts';
 import { effectOf } from './headline.ts';
+import { answerOfAll } from './merged-answer.ts';
 import { changeSizeOf } from './notes.ts';
 
 const same = (text: string) => text;
@@ -248,6 +249,11 @@ describe('the headline', () => {
     const found = answer(summaryOf('base-missing'));
     expect(found).toMatchObject({ mark: 'open', headline: 'Not compared with the base', rows: [] });
     expect(found.sure).toBe('Not compared with the base: git knows no commit main; the checkout is shallow.');
+  });
+  test('a commit is its own base: there is no answer, and the ranking leads', () => {
+    const summary = summaryOf('base-is-head');
+    expect(answerOf(summary, medium)).toBe(null);
+    expect(answerOfAll([summary, summary], medium)).toBe(null);
   });
   test('without another side there is no answer, and the ranking leads', () => {
     expect(answerOf(summaryOf('quick'), medium)).toBe(null);

@@ -11,7 +11,7 @@ import { type ChangeRow, changeRows } from './changerows.ts';
 import { changeTable } from './changetable.ts';
 import { tellCheck, tellTodo } from './check.ts';
 import { type Headline, headlineOf } from './headline.ts';
-import { tellMissing } from './missing.ts';
+import { isOwnBase, tellMissing } from './missing.ts';
 import { notesOf } from './notes.ts';
 
 /** The answer to 'did it get slower?', in the order in which people ask. Its texts are fit for the medium. */
@@ -35,10 +35,11 @@ export interface Point {
   text: string;
 }
 
-/** Whether the run was compared with another ref or an earlier run. Then that is what the report begins with. */
-export function isCompared({ plan, scenarios }: Summary): boolean {
+/** Whether the run was to be compared with another ref or an earlier run. Then that is what the report begins with. */
+export function isCompared(summary: Summary): boolean {
+  if (isOwnBase(summary)) return false;
   const has = ({ comparisons }: ScenarioSummary) => comparisons.some(isChange);
-  return plan.compareTo !== null || scenarios.some(has);
+  return summary.plan.compareTo !== null || summary.scenarios.some(has);
 }
 
 function isChange({ against }: Comparison): boolean {

@@ -4,6 +4,12 @@ import type { Names } from '../../words/changes.ts';
 import { counterpart } from '../../words/verdicts.ts';
 import { type ChangeRow, onceEach } from './changerows.ts';
 
+/** Whether the checkout is its own base, as on the default branch: there is nothing to compare, and nothing is wrong. */
+export function isOwnBase({ plan, warnings }: Pick<Summary, 'plan' | 'warnings'>): boolean {
+  const isSame = warnings.some(({ code, variant }) => code === 'same-as-base' && variant === null);
+  return isSame && (plan.compareTo?.reason ?? null) !== null;
+}
+
 /** Variants that could not be compared, and why; at most one sentence. */
 export function tellMissing(rows: readonly ChangeRow[], summary: Summary, medium: Names): string[] {
   const { compareTo } = summary.plan;
