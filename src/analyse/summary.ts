@@ -249,6 +249,8 @@ export interface Capacity extends Limit {
 /** The knee of a variant; see `knee.ts`. */
 export interface Held extends Limit {
   ramps: number;
+  /** Every ramp was sustained to its highest rate. */
+  isWhole: boolean;
   /** Requests and answers up to the knee; null if nothing was sustained. */
   upTo: { requests: number; okRatio: number | null; latency: PooledLatency | null } | null;
 }

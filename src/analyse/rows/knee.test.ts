@@ -129,7 +129,7 @@ describe('of all starts', () => {
 
   test('its interval is over the starts, and no narrower than the levels', () => {
     const { holds } = row('apache') ?? {};
-    expect(holds).toMatchObject({ kind: 'found', over: 'instances', n: 4, ramps: 4 });
+    expect(holds).toMatchObject({ kind: 'found', over: 'instances', n: 4, ramps: 4, isWhole: false });
     expect(holds?.value).toBeGreaterThan(490);
     expect(holds?.value).toBeLessThan(546);
     expect(holds?.half).toBeGreaterThan(1000 / 60 / 2);
@@ -144,7 +144,7 @@ describe('of all starts', () => {
       ['apache', { kind: 'ranked', rank: 3, shared: false }],
     ]);
     expect(scenario?.best).toBe('swoole@8.4');
-    expect(row('swoole')?.holds).toMatchObject({ kind: 'beyond', half: null });
+    expect(row('swoole')?.holds).toMatchObject({ kind: 'beyond', half: null, isWhole: true });
   });
 
   test('one start that gave in early counts, though all others held the ramp to its end', () => {
@@ -188,10 +188,18 @@ describe('of all starts', () => {
   });
 
   test('criteria define it, and are judged up to it: that a ramp exceeds them beyond is no miss', () => {
-    const missed = (capacity: number, slo: ScenarioFacts['slo'], change?: (step: Step) => void) => {
+    const missed = (
+      capacity: number,
+      slo: ScenarioFacts['slo'],
+      change: (step: Step) => void = () => {},
+      isBound = false,
+    ) => {
       const results = makeProfile({ servers: [{ id: 'a', rps: 1, capacity }], instances: 4 });
       Object.assign(results.plan.scenarios[0] as object, { slo });
-      if (change) for (const { steps } of results.measurements) steps.forEach(change);
+      for (const { steps, generator } of results.measurements) {
+        steps.forEach(change);
+        generator.bound = isBound;
+      }
       const summary = analyse(results);
       const [{ holds, sloMissed } = {}] = summary.scenarios[0]?.rows ?? [];
       const warned = summary.warnings.some(({ code }) => code === 'slo-missed');
@@ -208,6 +216,12 @@ describe('of all starts', () => {
     expect(missed(520, slo, stall)).toEqual([
       'found',
       [expect.stringMatching(/^p99 8\d\d ms > 200 ms up to the saturation point$/)],
+    ]);
+    // Where the generator gave in first it is a lower bound, and what comes beyond says as little.
+    expect(missed(520, slo, undefined, true)).toEqual(['beyond', []]);
+    expect(missed(520, slo, stall, true)).toEqual([
+      'beyond',
+      [expect.stringMatching(/^p99 8\d\d ms > 200 ms up to the lower bound of the saturation point$/)],
     ]);
     // No level was sustained: all of the ramp misses them.
     expect(missed(520, { p99Ms: 0.1 })).toEqual(['below', [expect.stringMatching(/^p99 .* > 0.1 ms$/)]]);

@@ -148,16 +148,21 @@ export function keeps(
 export function poolKnees(slices: readonly Measurement[], slo: ScenarioFacts['slo']): Held | null {
   const instances = byInstance(slices).map((own) =>
     own.flatMap((slice) => {
-      const knee = findKnee(levelsOf(slice, slo));
+      const levels = levelsOf(slice, slo);
+      const knee = findKnee(levels);
       if (knee === null) return [];
-      return [knee.kind === 'found' && slice.generator.bound ? { ...knee, kind: 'beyond' as const } : knee];
+      const isBound = knee.kind === 'found' && slice.generator.bound;
+      const isWhole = levels.every(({ offered }) => offered <= knee.rps);
+      return [{ ...knee, ...(isBound && { kind: 'beyond' as const }), isWhole }];
     }),
   );
   const pooled = poolLimits(instances);
+  const ramps = instances.flat();
   return (
     pooled && {
       ...pooled,
-      ramps: instances.flat().length,
+      ramps: ramps.length,
+      isWhole: ramps.every(({ isWhole }) => isWhole),
       upTo: pooled.kind === 'below' ? null : poolUpTo(slices, pooled.value),
     }
   );

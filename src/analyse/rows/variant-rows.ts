@@ -272,9 +272,9 @@ function boundReason(slices: readonly Measurement[]): string {
   return [...kinds.values()].toReversed().slice(0, 2).join('; ') || 'the load generator was the limit';
 }
 
-/** Criteria that were missed, in words. They define the saturation point of a ramp, so they are judged up to it. */
+/** Criteria that were missed, in words. A ramp is judged by them up to its saturation point, which they define. */
 function missedSlo(row: Pick<Row, Quantile | 'okRatio' | 'holds'>, { slo }: ScenarioFacts): string[] {
-  const upTo = row.holds?.kind === 'found' ? row.holds.upTo : null;
+  const upTo = row.holds && !row.holds.isWhole ? row.holds.upTo : null;
   const okRatio = upTo ? upTo.okRatio : row.okRatio;
   const wrong = slo.okRatio !== undefined && okRatio !== null && okRatio < slo.okRatio;
   const late = QUANTILES.flatMap((key) => {
@@ -284,7 +284,8 @@ function missedSlo(row: Pick<Row, Quantile | 'okRatio' | 'holds'>, { slo }: Scen
     return isLate ? [`${key} ${roundAbove(ms, limit)} ms > ${limit} ms`] : [];
   });
   const missed = wrong ? [...late, `OK ${percent(okRatio)} < ${percent(slo.okRatio as number)}`] : late;
-  return upTo ? missed.map((one) => `${one} up to the saturation point`) : missed;
+  const point = row.holds?.kind === 'beyond' ? 'lower bound of the saturation point' : 'saturation point';
+  return upTo ? missed.map((one) => `${one} up to the ${point}`) : missed;
 }
 
 /** Three digits, more where the limit would look kept otherwise; never with an exponent, as `toPrecision` has it. */
