@@ -153,6 +153,19 @@ describe('on machines by turns', () => {
   });
 });
 
+test('a history that measures two requests by turns names the cause from runs of the same one', () => {
+  for (const seed of seeds(10)) {
+    const ofRequest = (journey: string, changed: string) =>
+      makeHistory({ seed, machine: () => 0, variants: [REFERENCE, changed], speed: from(changed, 0.9) }).map(
+        (record) => ({ ...record, run: `${record.run} of ${journey}`, asked: { journey } }),
+      );
+    const records = [...ofRequest('/a', 'nginx-fpm@8.4'), ...ofRequest('/b', 'swoole@8.4')];
+    const changes = told(findTrends(records).filter(({ reference }) => reference !== null));
+    expect(changes.length).toBeGreaterThanOrEqual(2);
+    expect(changes.map(({ by }) => by)).not.toContain('reference');
+  }
+});
+
 describe('what a ratio is made of', () => {
   test('a reference that k6 was the limit of gives none, and neither does a run without it', () => {
     const records = makeHistory({ seed: 1, weeks: 6, variants: [REFERENCE, 'nginx-fpm@8.4'] });

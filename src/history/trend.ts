@@ -43,13 +43,13 @@ export function findTrends(history: readonly HistoryRecord[]): Trend[] {
     })),
   );
   const trends = courses.map((course, i) => describeTrend(course, found[i] ?? []));
-  const ratios = trends.filter(({ reference }) => reference !== null);
+  const requestOf = (i: number) => (courses[i] as Course).request;
   return trends.map((trend, i) => {
     if (trend.reference === null) return trend;
-    const { request } = courses[i] as Course;
+    const request = requestOf(i);
     return nameCauses(
       trend,
-      ratios,
+      trends.filter((_, j) => requestOf(j) === request),
       absolute.filter(({ record }) => record.request === request),
     );
   });
@@ -116,15 +116,19 @@ function pointsOf(entries: readonly Entry[], metric: TrendMetric): TrendPoint[] 
     .sort((a, b) => Date.parse(a.date) - Date.parse(b.date));
 }
 
-/** Finds whose each change of a ratio is: by what other variants did beside the same reference, or else by themselves. */
-function nameCauses(trend: Trend, ratios: readonly Trend[], absolute: readonly Entry[]): Trend {
+/**
+ * Finds whose each change of a ratio is: by what other variants did beside the same reference, or else by themselves.
+ *
+ * @param trends of the same request, as are the entries
+ */
+function nameCauses(trend: Trend, trends: readonly Trend[], absolute: readonly Entry[]): Trend {
   const { scenario, load, reference, metric } = trend;
   const isOf = (other: Trend) =>
     other.scenario === scenario &&
     other.load === load &&
     other.metric === metric &&
     other.reference === reference;
-  const peers = ratios.filter((other) => other !== trend && isOf(other)).map(({ points }) => points);
+  const peers = trends.filter((other) => other !== trend && isOf(other)).map(({ points }) => points);
   const alone = (label: string | null) =>
     pointsOf(
       absolute.filter(
