@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { makeResults } from '../../../test/fixtures/results/make.ts';
+import { makeProfile } from '../../../test/fixtures/results/profile.ts';
 import type { Results, ScriptMetric, ScriptSlice } from '../../results/results.ts';
 import { fromPercentiles } from '../../stats/histogram.ts';
 import { analyse } from '../analyse.ts';
@@ -113,6 +114,22 @@ test('a script that marks the test as failed is not ranked, and keeps its number
   });
   expect(row.rps).not.toBeNull();
   expect(codes).toContain('script-failed');
+});
+
+test('a mark as failed counts in one slice of many, and on a ramp whose saturation point was found', () => {
+  const slices = Array.from({ length: 150 }, (_, i) => (i === 3 ? { failed: 'title is wrong' } : {}));
+  expect(analysed(slices).row.state).toMatchObject({
+    cause: 'script',
+    reason: '1 of 150 slices: the script marked the test as failed: title is wrong',
+  });
+  const results = makeProfile({ servers: [{ id: 'a', rps: 1, capacity: 520 }], instances: 4 });
+  results.measurements.forEach((slice, i) => {
+    slice.script = { ...quiet, failed: i === 3 ? 'title is wrong' : null };
+  });
+  expect(analyse(results).scenarios[0]?.rows[0]).toMatchObject({
+    holds: { kind: 'found' },
+    state: { kind: 'unranked', cause: 'script' },
+  });
 });
 
 describe('thresholds', () => {

@@ -86,14 +86,19 @@ export function judgeScript(
 ): { cause: 'checks' | 'script'; reason: string } | null {
   const needed = neededChecks(facts);
   const [worst] = checks;
-  const many =
-    script &&
-    [
-      { ...script.aborted, of: script.slices, what: 'slices: the script stopped the test' },
-      { ...script.failed, of: script.slices, what: 'slices: the script marked the test as failed' },
-      { ...script.thrown, of: script.iterations, what: 'iterations threw' },
-      { ...script.printed, of: script.iterations, what: 'iterations: the script wrote an error' },
-    ].find(({ count, of }) => count > MAX_SCRIPT_ERRORS * of);
+  const events: (ScriptEvent & { of: number; what: string; most?: number })[] = script
+    ? [
+        { ...script.aborted, of: script.slices, what: 'slices: the script stopped the test' },
+        {
+          ...{ ...script.failed, of: script.slices, what: 'slices: the script marked the test as failed' },
+          // A script marks the whole test, so one mark is enough.
+          most: 0,
+        },
+        { ...script.thrown, of: script.iterations, what: 'iterations threw' },
+        { ...script.printed, of: script.iterations, what: 'iterations: the script wrote an error' },
+      ]
+    : [];
+  const many = events.find(({ count, of, most = MAX_SCRIPT_ERRORS }) => count > most * of);
   if (many)
     return {
       cause: 'script',

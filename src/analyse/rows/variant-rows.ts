@@ -204,9 +204,9 @@ function judge(
   const isBound =
     row.slices.generatorBound >= GENERATOR_BOUND_SHARE * row.slices.ok && row.slices.generatorBound > 0;
   const doing = judgeScript(row, facts);
-  // Beyond its knee a ramp is meant to go wrong, but not from its beginning.
-  if (doing && row.checks[0]?.passes === 0 && row.holds?.kind === 'found')
-    return { kind: 'unranked', ...doing };
+  // Beyond its knee a ramp is meant to go wrong, but not from its beginning, nor as its script sees it.
+  const isWrong = row.checks[0]?.passes === 0 || (row.script?.failed.count ?? 0) > 0;
+  if (doing && isWrong && row.holds?.kind === 'found') return { kind: 'unranked', ...doing };
   if (row.holds?.kind === 'found' && row.rps !== null && !isBound) return place(variant);
   if (row.okRatio !== null && row.okRatio < needed) {
     const [worst] = row.errors;
