@@ -120,6 +120,18 @@ test('a shard that was measured again: the newer results count, whatever their f
   ]);
 });
 
+test('of more artifacts than are read the newest attempt counts, and the report shows how many are left out', async () => {
+  for (let attempt = 1; attempt <= 130; attempt++) {
+    const started = new Date(Date.UTC(2026, 0, 31, 9, attempt)).toISOString();
+    const isNewest = attempt === 130;
+    put(`bench-shard-1-${attempt}`, isNewest ? part(1, (all) => Object.assign(all.run, { started })) : '{');
+  }
+  const { results, refused } = await gatherResults(folder, wanted);
+  expect(results.map(({ run }) => run.started)).toEqual(['2026-01-31T11:10:00.000Z']);
+  expect(refused).toContain('2 more artifacts: up to 128 are read');
+  expect(refused).not.toContain('bench-shard-1-1: not JSON');
+});
+
 test('a folder that is not there has nothing', async () => {
   expect(await gatherResults(join(folder, 'missing'), wanted)).toEqual({ results: [], refused: [] });
 });

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { MAX_SHARDS } from '../config/keys/compare-key.ts';
 import { UserError } from '../errors.ts';
 import { Results } from '../results/results.ts';
-import { cut } from '../text/plain.ts';
+import { cut, plural } from '../text/plain.ts';
 
 /**
  * Reads results that another job, perhaps with a stranger's code in it, has left in an artifact. Nothing in there is
@@ -15,6 +15,9 @@ import { cut } from '../text/plain.ts';
 export const MAX_RESULTS_BYTES = 33_554_432;
 /** Amounts that a job which only renders can process in a minute. */
 const MOST = { variants: 200, scenarios: 50, measurements: 100_000 };
+
+/** Two attempts of each shard. Of more the newest are read. */
+const MAX_ARTIFACTS = 2 * MAX_SHARDS;
 
 /** Nobody reads more of a text, and each is shown in several places. */
 const MAX_TEXT = 20_000;
@@ -62,8 +65,13 @@ export async function listArtifacts(folder: string, file: string): Promise<{ nam
 export async function gatherResults(folder: string, wanted: WantedShards): Promise<Gathered> {
   const kept = new Map<number, { name: string; found: Results }>();
   const refused: string[] = [];
-  const artifacts = await listArtifacts(folder, 'results.json');
-  for (const { name, path } of artifacts.slice(0, 2 * MAX_SHARDS)) {
+  const listed = await listArtifacts(folder, 'results.json');
+  const artifacts = listed.toSorted((a, b) => attemptOf(b.name) - attemptOf(a.name));
+  if (artifacts.length > MAX_ARTIFACTS)
+    refused.push(
+      `${plural(artifacts.length - MAX_ARTIFACTS, 'more artifact')}: up to ${MAX_ARTIFACTS} are read`,
+    );
+  for (const { name, path } of artifacts.slice(0, MAX_ARTIFACTS)) {
     try {
       const found = bound(await readBounded(join(path, 'results.json'), Results, MAX_RESULTS_BYTES));
       const { shard } = found.plan;
@@ -80,6 +88,11 @@ export async function gatherResults(folder: string, wanted: WantedShards): Promi
   }
   const results = [...kept.values()].map(({ found }) => found);
   return { results: results.sort((a, b) => indexOf(a) - indexOf(b)), refused };
+}
+
+/** Attempt in the name of an artifact, `php-runtime-bench-shard-3-10`; 0 where there is none. */
+function attemptOf(name: string): number {
+  return Number(/.*-shard-\d+-(\d+)/.exec(name)?.[1] ?? 0);
 }
 
 /** Reads the shards to be measured. Throws a UserError when they cannot be read. */
