@@ -60,7 +60,7 @@ describe('what is kept out of the ranking', () => {
     expect(missed(0.03)).toMatchObject({
       cause: 'rate-missed',
       reason:
-        'did not sustain the rate: 50 % of the iterations could not start in time; all 6 clients were waiting, and the server used 3 % of its CPUs: increase `max-vus`',
+        "did not sustain the rate: 50 % of the iterations could not start in time; all 6 clients were waiting, and the server used 3 % of its CPUs: increase `max-vus`, or the server's workers if all of them wait, too",
     });
     expect(missed(0.9)).toMatchObject({ reason: expect.not.stringContaining('max-vus') });
   });

@@ -247,11 +247,11 @@ function judge(
   return place(variant);
 }
 
-/** A rate that was missed though the server had CPU left: more clients could have sent it. */
+/** A rate that was missed though the server had CPU left: more clients could have sent it, or all workers waited. */
 function waitedFor({ cpuBusyRatio }: Pick<Row, 'cpuBusyRatio'>, slices: readonly Measurement[]): string {
   const clients = Math.max(0, ...slices.flatMap(({ steps }) => steps.map(({ vus }) => vus ?? 0)));
   if (cpuBusyRatio === null || cpuBusyRatio >= SERVER_IDLE || clients === 0) return '';
-  return `; all ${clients} clients were waiting, and the server used ${percent(cpuBusyRatio)} of its CPUs: increase \`max-vus\``;
+  return `; all ${clients} clients were waiting, and the server used ${percent(cpuBusyRatio)} of its CPUs: increase \`max-vus\`, or the server's workers if all of them wait, too`;
 }
 
 /** Rank and place are given later, among all that get here. */
