@@ -16,7 +16,7 @@ export const MAX_RESULTS_BYTES = 33_554_432;
 /** Amounts that a job which only renders can process in a minute. */
 const MOST = { variants: 200, scenarios: 50, measurements: 100_000 };
 
-/** Two attempts of each shard. Of more the newest are read. */
+/** Two attempts of each shard. If there are more, the newest are read. */
 const MAX_ARTIFACTS = 2 * MAX_SHARDS;
 
 /** Nobody reads more of a text, and each is shown in several places. */
