@@ -251,7 +251,7 @@ export interface Held extends Limit {
   ramps: number;
   /** Every ramp was sustained to its highest rate. */
   isWhole: boolean;
-  /** Requests and answers up to the knee; null if nothing was sustained. */
+  /** Requests and answers up to the knee, and in a ramp that gave in earlier up to its own; null if nothing was sustained. */
   upTo: { requests: number; okRatio: number | null; latency: PooledLatency | null } | null;
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { capacityOf, loadQueue, type Queue } from '../../../test/fixtures/queue.ts';
 import { makeProfile } from '../../../test/fixtures/results/profile.ts';
-import type { ScenarioFacts, Step } from '../../results/results.ts';
+import type { Measurement, ScenarioFacts, Step } from '../../results/results.ts';
 import { makeRandom } from '../../stats/random.ts';
 import { analyse } from '../analyse.ts';
 import { outcomeOf } from '../outcome.ts';
@@ -226,5 +226,16 @@ describe('of all starts', () => {
     // No level was sustained: all of the ramp misses them.
     expect(missed(520, { p99Ms: 0.1 })).toEqual(['below', [expect.stringMatching(/^p99 .* > 0.1 ms$/)]]);
     expect(missed(1400, { okRatio: 0.99 })).toEqual(['beyond', []]);
+  });
+
+  test('criteria of a start that gave in early are judged up to its own saturation point', () => {
+    const ramps = (capacity: number) =>
+      makeProfile({ servers: [{ id: 'a', rps: 1, capacity }], instances: 4 });
+    const results = ramps(540);
+    results.measurements[0] = ramps(300).measurements[0] as Measurement;
+    Object.assign(results.plan.scenarios[0] as object, { slo: { okRatio: 0.99, p99Ms: 200 } });
+    const row = analyse(results).scenarios[0]?.rows[0];
+    expect(row?.holds?.value).toBeGreaterThan(450);
+    expect(row).toMatchObject({ holds: { kind: 'found', ramps: 4 }, sloMissed: [] });
   });
 });

@@ -153,17 +153,21 @@ export function poolKnees(slices: readonly Measurement[], slo: ScenarioFacts['sl
       if (knee === null) return [];
       const isBound = knee.kind === 'found' && slice.generator.bound;
       const isWhole = levels.every(({ offered }) => offered <= knee.rps);
-      return [{ ...knee, ...(isBound && { kind: 'beyond' as const }), isWhole }];
+      return [{ ...knee, ...(isBound && { kind: 'beyond' as const }), isWhole, slice }];
     }),
   );
   const pooled = poolLimits(instances);
   const ramps = instances.flat();
+  const own = new Map(ramps.map(({ slice, rps }) => [slice, rps]));
   return (
     pooled && {
       ...pooled,
       ramps: ramps.length,
       isWhole: ramps.every(({ isWhole }) => isWhole),
-      upTo: pooled.kind === 'below' ? null : poolUpTo(slices, pooled.value),
+      upTo:
+        pooled.kind === 'below'
+          ? null
+          : poolUpTo(slices, (slice) => Math.min(pooled.value, own.get(slice) ?? Infinity)),
     }
   );
 }
@@ -185,11 +189,12 @@ export function poolLimits(instances: readonly (readonly Knee[])[]): Limit | nul
   };
 }
 
-/** Requests and answers on the levels up to a rate. */
-function poolUpTo(slices: readonly Measurement[], rps: number): Held['upTo'] {
-  const steps = slices.flatMap((slice) =>
-    risingSteps(slice).filter((step) => (offeredBy(slice, step) as number) <= rps),
-  );
+/** Requests and answers on the levels up to the rate of each slice, in requests per second. */
+function poolUpTo(slices: readonly Measurement[], rpsOf: (slice: Measurement) => number): Held['upTo'] {
+  const steps = slices.flatMap((slice) => {
+    const rps = rpsOf(slice);
+    return risingSteps(slice).filter((step) => (offeredBy(slice, step) as number) <= rps);
+  });
   const requests = sum(steps, (step) => step.requests);
   return {
     requests,
