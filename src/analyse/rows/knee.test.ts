@@ -238,4 +238,16 @@ describe('of all starts', () => {
     expect(row?.holds?.value).toBeGreaterThan(450);
     expect(row).toMatchObject({ holds: { kind: 'found', ramps: 4 }, sloMissed: [] });
   });
+
+  test('a start that answered no rate counts up to the saturation point of all', () => {
+    const results = makeProfile({ servers: [{ id: 'a', rps: 1, capacity: 540 }], instances: 4 });
+    const [first] = results.measurements as [Measurement];
+    first.okCount = 0;
+    for (const step of first.steps) step.failures = step.requests;
+    Object.assign(results.plan.scenarios[0] as object, { slo: { okRatio: 0.99 } });
+    expect(analyse(results).scenarios[0]?.rows[0]).toMatchObject({
+      holds: { kind: 'found', ramps: 4 },
+      sloMissed: [expect.stringMatching(/^OK 7\d(\.\d+)? % < 99 % up to/)],
+    });
+  });
 });

@@ -158,7 +158,10 @@ export function poolKnees(slices: readonly Measurement[], slo: ScenarioFacts['sl
   );
   const pooled = poolLimits(instances);
   const ramps = instances.flat();
-  const own = new Map(ramps.map(({ slice, rps }) => [slice, rps]));
+  // A start that sustained nothing has no point of its own: all of it counts, up to that of all.
+  const own = new Map(
+    ramps.flatMap(({ slice, rps, kind }) => (kind === 'below' ? [] : [[slice, rps] as const])),
+  );
   return (
     pooled && {
       ...pooled,
