@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { makeResults } from '../../test/fixtures/results/make.ts';
 import type { Results } from '../results/results.ts';
+import { completeAsked } from './asked.ts';
 import { findCountTrends } from './count-trend.ts';
 import { type HistoryRecord, recordsOf } from './history-record.ts';
 import { findTrends } from './trend.ts';
@@ -108,4 +109,15 @@ test('long paths that differ at their end are two requests', () => {
   expect(one).toMatch(/^(\/path ){14}.*… [0-9a-f]{8}$/);
   expect(two).not.toBe(one);
   expect(one.length).toBeLessThan(110);
+});
+
+test('a variant that ended before its request was noted is compared with those that were asked alike', () => {
+  const [apache = [], swoole = []] = ['apache@8.4', 'swoole@8.4'].map((id) =>
+    older.filter(({ variant }) => variant === id),
+  );
+  const records = weekly(
+    [...apache, ...swoole],
+    now.filter(({ variant }) => variant === 'apache@8.4'),
+  );
+  expect(new Set(completeAsked(records).map(({ request }) => request)).size).toBe(1);
 });

@@ -14,15 +14,18 @@ const PARTS = ['journey', 'host', 'headers', 'settings'] as const satisfies (key
 
 /**
  * Completes what older versions did not note: such a record counts as asked like the first of its variant, scenario
- * and load that has noted it. So an update of this tool begins no new trend. The order stays.
+ * and load that has noted it, else like the first of its scenario and load. So an update of this tool begins no new
+ * trend, and a variant that ended before it is still compared with the others. The order stays.
  */
 export function completeAsked(records: readonly HistoryRecord[]): AskedRecord[] {
-  const keyOf = ({ variant, scenario, load }: HistoryRecord) => JSON.stringify([variant, scenario, load]);
-  const groups = Map.groupBy(records, keyOf);
-  const known = new Map([...groups].map(([key, group]) => [key, describeGroup(group)]));
+  const loadOf = ({ scenario, load }: HistoryRecord) => JSON.stringify([scenario, load]);
+  const keyOf = (record: HistoryRecord) => JSON.stringify([record.variant, loadOf(record)]);
+  const describe = (of: (record: HistoryRecord) => string) =>
+    new Map([...Map.groupBy(records, of)].map(([key, group]) => [key, describeGroup(group)]));
+  const [ofVariants, ofLoads] = [describe(keyOf), describe(loadOf)];
   return records.map((record) => {
-    const { first, differing } = known.get(keyOf(record)) as ReturnType<typeof describeGroup>;
-    const asked = { ...first, ...record.asked };
+    const { first, differing } = ofVariants.get(keyOf(record)) as ReturnType<typeof describeGroup>;
+    const asked = { ...ofLoads.get(loadOf(record))?.first, ...first, ...record.asked };
     return { ...record, request: JSON.stringify(asked), apart: pick(differing, (part) => asked[part]) };
   });
 }
@@ -38,5 +41,6 @@ function pick(
   parts: readonly (keyof AskedParts)[],
   of: (part: keyof AskedParts) => string | undefined,
 ): AskedParts {
-  return Object.fromEntries(parts.map((part) => [part, of(part)]));
+  const known = parts.map((part) => [part, of(part)] as const).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(known);
 }
