@@ -7,6 +7,7 @@ import { THIS_PULL } from '../medium.ts';
 import { answerOf } from './answer.ts';
 import { effectOf } from './headline.ts';
 import { answerOfAll } from './merged-answer.ts';
+import { isOwnBase } from './missing.ts';
 import { changeSizeOf } from './notes.ts';
 
 const same = (text: string) => text;
@@ -250,6 +251,13 @@ describe('the headline', () => {
     expect(found).toMatchObject({ mark: 'open', headline: 'Not compared with the base', rows: [] });
     expect(found.sure).toBe('Not compared with the base: git knows no commit main; the checkout is shallow.');
   });
+  test('one machine lacks the base, and another found it to be the same: what was compared is answered', () => {
+    const own = summaryOf('base-is-head');
+    expect(isOwnBase(own)).toBe(true);
+    const variants = own.variants.map((variant) => ({ ...variant, ref: 'main' }));
+    expect(isOwnBase({ ...own, variants })).toBe(false);
+  });
+
   test('a commit is its own base: there is no answer, and the ranking leads', () => {
     const summary = summaryOf('base-is-head');
     expect(answerOf(summary, medium)).toBe(null);

@@ -5,9 +5,15 @@ import { counterpart } from '../../words/verdicts.ts';
 import { type ChangeRow, onceEach } from './changerows.ts';
 
 /** Whether the checkout is its own base, as on the default branch: there is nothing to compare, and nothing is wrong. */
-export function isOwnBase({ plan, warnings }: Pick<Summary, 'plan' | 'warnings'>): boolean {
+export function isOwnBase({
+  plan,
+  warnings,
+  variants,
+}: Pick<Summary, 'plan' | 'warnings' | 'variants'>): boolean {
   const isSame = warnings.some(({ code, variant }) => code === 'same-as-base' && variant === null);
-  return isSame && (plan.compareTo?.reason ?? null) !== null;
+  // Of several machines, one may lack the base that another has measured.
+  const isMeasured = variants.some(({ ref }) => ref !== null);
+  return isSame && !isMeasured && (plan.compareTo?.reason ?? null) !== null;
 }
 
 /** Variants that could not be compared, and why; at most one sentence. */
