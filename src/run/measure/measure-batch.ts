@@ -80,9 +80,11 @@ function learnTimes(
 ): void {
   const { name } = batch.scenario;
   const typical = slowestTypicalMs(batch, summary);
-  // Learnt in the first instance, so that all are measured alike. The warm-ups of a script are batches of their own.
-  const isKnown = instance > 0 || batch.scenario.journey.kind !== 'script' ? typicalMs.has(name) : false;
-  if (typical !== null && !isKnown) typicalMs.set(name, Math.max(typical, typicalMs.get(name) ?? 0));
+  // Learnt once, so that all instances are measured alike. The warm-ups of a script are batches of their own.
+  const isWarmup =
+    instance === 0 && batch.scenario.journey.kind === 'script' && batch.slices.every(({ warmup }) => warmup);
+  if (typical !== null && (isWarmup || !typicalMs.has(name)))
+    typicalMs.set(name, Math.max(typical, typicalMs.get(name) ?? 0));
   const drained = longestDrainMs(batch, summary);
   if (drained !== null) drainedMs.set(name, Math.max(drained, drainedMs.get(name) ?? 0));
 }
