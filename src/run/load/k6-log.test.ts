@@ -127,3 +127,10 @@ test('a script marks the test as failed, and no other line does', () => {
   );
   expect(parseLog(`${marked} source=console\n`, 0).failed).toBeNull();
 });
+
+test('an exception in setup or teardown of a pod ended no iteration', () => {
+  expect(parseLog([SETUP, REJECTED, SLOW, ''].join('\n'), null)).toMatchObject({
+    thrown: { count: 0 },
+    ended: 'setup() execution timed out after 60 seconds',
+  });
+});

@@ -54,7 +54,7 @@ export function parseLog(text: string, exitCode: number | null): K6Log {
   const last = exitCode === null ? own.findLast((line) => ENDING.test(line)) : own.at(-1);
   return {
     thrown: read(
-      own.filter((line) => thrown.test(line)),
+      own.filter((line) => thrown.test(line) && !(exitCode === null && ENDING.test(line))),
       counts[1],
     ),
     printed: read(printed, counts[2]),
