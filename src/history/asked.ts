@@ -13,8 +13,8 @@ export interface AskedRecord extends HistoryRecord {
 const PARTS = ['journey', 'host', 'headers', 'settings'] as const satisfies (keyof AskedParts)[];
 
 /**
- * Completes what older versions did not note: such a record counts as asked like the first of its variant, scenario
- * and load that has noted it, else like the first of its scenario and load. So an update of this tool begins no new
+ * Completes what older versions did not note. Such a record counts as asked like the first of its variant, scenario
+ * and load that has noted it. If there is none, the first of its scenario and load counts. So an update of this tool begins no new
  * trend, and a variant that ended before it is still compared with the others. The order stays.
  */
 export function completeAsked(records: readonly HistoryRecord[]): AskedRecord[] {

@@ -37,12 +37,8 @@ export function learn(
   for (const { variant } of servers) {
     const ofApp = seenOf(seen, variant);
     const replies = rounds.flatMap((round) => [...(round.get(variant.id)?.values() ?? [])]);
-    const without = maskBodies(
-      replies.map(({ answer }) => answer),
-      masks,
-    );
-    for (const [i, { endpoint, headOnly = false, mayRefuse = false, answer }] of replies.entries()) {
-      const isMasked = without[i]?.body !== answer.body;
+    for (const { endpoint, headOnly = false, mayRefuse = false, answer } of replies) {
+      const isMasked = maskBodies([answer], masks)[0]?.body !== answer.body;
       const known = ofApp.get(endpoint);
       // The checks of a journey judge its bodies, and nobody knows what a script loads.
       const withBody = !isMasked && !headOnly && !mayRefuse && !endpoint.includes('\n');

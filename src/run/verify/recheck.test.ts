@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { DockerError } from '../../engine/docker.ts';
+import type { Finished } from '../../host.ts';
 import type { Failure } from '../../results/results.ts';
 import type { Server } from '../servers/servers.ts';
 import type { World } from '../world.ts';
@@ -85,4 +87,17 @@ test('after the load, a server whose answers cannot be read fails alone', async 
   expect(failures).toEqual({
     nginx: { stage: 'run', reason: 'its answers after the load cannot be read: unexpected end', log: '' },
   });
+});
+
+test('after the load, a lost arena is no fault of a variant', async () => {
+  const { world } = makeWorld(['/0'], () => {
+    throw new DockerError(['exec'], {
+      code: 1,
+      stdout: '',
+      stderr: 'No such container',
+      timedOut: false,
+    } as Finished);
+  });
+  const fail = () => expect.unreachable();
+  await expect(recheckAnswers(world, SERVERS, learnBoth(['/0']), fail)).rejects.toThrow('No such container');
 });

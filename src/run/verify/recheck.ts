@@ -1,3 +1,4 @@
+import { DockerError, expectEngine } from '../../engine/docker.ts';
 import type { Failure } from '../../results/results.ts';
 import type { Server } from '../servers/servers.ts';
 import type { World } from '../world.ts';
@@ -27,6 +28,9 @@ export async function recheckAnswers(
       if (odd !== null) odd = await findOdd(world, server, paths, learned);
     } catch (error) {
       world.engine.signal.throwIfAborted();
+      // A lost arena or engine is no fault of a variant.
+      if (error instanceof DockerError && !error.finished.timedOut) throw error;
+      if (error instanceof DockerError) await expectEngine(world.engine.docker);
       const reason = `its answers after the load cannot be read: ${(error as Error).message}`;
       fail(id, { stage: 'run', reason, log: '' });
       continue;

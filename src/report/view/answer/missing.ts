@@ -11,7 +11,7 @@ export function isOwnBase({
   variants,
 }: Pick<Summary, 'plan' | 'warnings' | 'variants'>): boolean {
   const isSame = warnings.some(({ code, variant }) => code === 'same-as-base' && variant === null);
-  // Of several machines, one may lack the base that another has measured.
+  // One machine may lack the base that another has measured.
   const isMeasured = variants.some(({ ref }) => ref !== null);
   return isSame && !isMeasured && (plan.compareTo?.reason ?? null) !== null;
 }
