@@ -91,12 +91,7 @@ test('after the load, a server whose answers cannot be read fails alone', async 
 
 test('after the load, a lost arena is no fault of a variant', async () => {
   const { world } = makeWorld(['/0'], () => {
-    throw new DockerError(['exec'], {
-      code: 1,
-      stdout: '',
-      stderr: 'No such container',
-      timedOut: false,
-    } as Finished);
+    throw new DockerError(['exec'], { code: 1, stdout: '', stderr: 'No such container' } as Finished);
   });
   const fail = () => expect.unreachable();
   await expect(recheckAnswers(world, SERVERS, learnBoth(['/0']), fail)).rejects.toThrow('No such container');
