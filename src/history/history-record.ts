@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { analyse } from '../analyse/analyse.ts';
 import type { CountRow } from '../analyse/counted.ts';
@@ -9,6 +8,7 @@ import type { Results } from '../results/results.ts';
 import { CompareMetric } from '../results/results.ts';
 import type { Estimate } from '../stats/estimate.ts';
 import { cleanLine, cut } from '../text/plain.ts';
+import { shortHash } from '../text/short-hash.ts';
 
 /**
  * A line of the history: one variant in one scenario of one run, with what is needed to draw how it went on. Units are
@@ -167,7 +167,7 @@ const round = (value: number) => Number(value.toPrecision(6));
 function brief(words: string): string {
   const whole = cleanLine(words);
   if (whole.length <= 100) return whole;
-  return `${cut(whole, 90)} ${createHash('sha256').update(whole).digest('hex').slice(0, 8)}`;
+  return `${cut(whole, 90)} ${shortHash(whole, 8)}`;
 }
 
 const line = (words: string) => cut(cleanLine(words), 299);

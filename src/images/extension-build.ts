@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Config } from '../config/types.ts';
 import { type Docker, IMAGE_LABEL, LABEL, LIMITS_MS, lastLines, removeContainers } from '../engine/docker.ts';
 import { NAMESPACE } from '../namespace.ts';
+import { shortHash } from '../text/short-hash.ts';
 import { baseContexts } from './bake.ts';
 import { findReason } from './reason.ts';
 import { runBake } from './run-bake.ts';
@@ -35,7 +35,7 @@ export async function buildExtension(
 
 async function buildOne(world: ExtensionWorld, name: ExtensionName, base: string): Promise<Extension> {
   const { docker, config, folder, signal } = world;
-  const key = `${name}-${createHash('sha256').update(base).digest('hex').slice(0, 12)}`;
+  const key = `${name}-${shortHash(base, 12)}`;
   const image = `${NAMESPACE}/${key}:latest`;
   const target = {
     context: join(folder, FOLDERS[name]),

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config/types.ts';
 import { type Docker, IMAGE_LABEL, LIMITS_MS, lastLines } from '../engine/docker.ts';
 import { MachineError, UserError } from '../errors.ts';
 import { makeOneOfSeveral } from '../temporary.ts';
+import { shortHash } from '../text/short-hash.ts';
 import type { BakeFile } from './bake.ts';
 import { runBake } from './run-bake.ts';
 import { maskUsers } from './secret.ts';
@@ -15,7 +15,7 @@ import { maskUsers } from './secret.ts';
 const MAX_TAG = 128;
 
 export function pushedTag(registry: string, key: string): string {
-  const hash = createHash('sha256').update(key).digest('hex').slice(0, 12);
+  const hash = shortHash(key, 12);
   return `${registry}:${key.length <= MAX_TAG ? key : `${key.slice(0, MAX_TAG - 13)}-${hash}`}`;
 }
 

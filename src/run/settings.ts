@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { RunOptions } from '../config/types.ts';
+import { shortHash } from '../text/short-hash.ts';
 
 type Settings = Pick<RunOptions, 'env' | 'headers' | 'memoryBytes' | 'prepare' | 'setUp' | 'services'>;
 
@@ -25,7 +25,7 @@ export function markSettings(
     sort(config.services?.reset),
     sort(images),
   ];
-  return createHash('sha256').update(JSON.stringify(all)).digest('hex').slice(0, 4);
+  return shortHash(JSON.stringify(all), 4);
 }
 
 function sort<T>(pairs: Readonly<Record<string, T>> | readonly (readonly [string, T])[] = {}) {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { shortHash } from './short-hash.ts';
 
 /** The most characters of a name. File systems allow 255 bytes, of which endings such as `.speedscope.json` take some. */
 const MOST = 180;
@@ -10,6 +10,6 @@ const MOST = 180;
 export function fileNameOf(text: string): string {
   const safe = text.replace(/[^A-Za-z0-9@.=-]+/g, '_');
   if (safe.length <= MOST) return safe;
-  const hash = createHash('sha256').update(text).digest('hex').slice(0, 8);
+  const hash = shortHash(text, 8);
   return `${safe.slice(0, MOST / 2)}_${hash}_${safe.slice(10 - MOST / 2)}`;
 }
