@@ -120,33 +120,29 @@ export default () => request('gone', '/no-such.txt', { expect: [404] });
   expect(code).toBe(0);
 });
 
-test('a script that sleeps when its load ends waits for no answer', async () => {
+/** A script that asks for a page, and sleeps. */
+function writeSleeping(name: string, seconds: number): void {
   writeFileSync(
-    join(project.folder, 'load/sleeps.js'),
+    join(project.folder, 'load', name),
     `import http from 'k6/http';
 import { sleep } from 'k6';
 export default () => {
   http.get(\`\${__ENV.BASE_URL}/\`);
-  sleep(10);
+  sleep(${seconds});
 };
 `,
   );
+}
+
+test('a script that sleeps when its load ends waits for no answer', async () => {
+  writeSleeping('sleeps.js', 10);
   const { code, slice } = await run('sleeps.js', '--load', 'vus(4, 1s)');
   expect(slice).toMatchObject({ outcome: 'ok', requests: 4, okCount: 4, iterations: 0, interrupted: 0 });
   expect(code).toBe(0);
 });
 
 test('a script at a rate gets clients enough for its sleep, as its warm-up shows how long it takes', async () => {
-  writeFileSync(
-    join(project.folder, 'load/rests.js'),
-    `import http from 'k6/http';
-import { sleep } from 'k6';
-export default () => {
-  http.get(\`\${__ENV.BASE_URL}/\`);
-  sleep(1);
-};
-`,
-  );
+  writeSleeping('rests.js', 1);
   const flags = ['--journey', 'load/rests.js', '--load', 'const(20, 4s)', '--warmup', '2s', '--blocks', '1'];
   const { code } = await project.run('rests', '--runtimes', 'apache', '--instances', '1', ...flags, '--wait')
     .done;
