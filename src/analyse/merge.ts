@@ -4,9 +4,8 @@ import { groupPages } from './checked-pages.ts';
 /**
  * Merges the results of several runs as far as their numbers may be compared. They need the same machine and request
  * headers, and no scenario or variant may mean different things in two of them: built from another image, or run with
- * other settings. Results that do not fit form a group
- * of their own. A run that is given twice counts once, also as part of earlier merged results. Otherwise its starts
- * would be taken for twice as many.
+ * other settings. Results that do not fit form a group of their own. A run that is given twice counts once, also as part
+ * of earlier merged results. Otherwise its starts would be taken for twice as many.
  *
  * @returns one entry per group, in order of appearance; each can be analysed by itself
  */
