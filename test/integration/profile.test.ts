@@ -29,8 +29,17 @@ function short(): string
 {
     return 'done ' . array_sum(array_map(static fn (string $name): int => $name(), SHORT));
 }
+/** The nice values of this process's threads. */
+function nice(): array
+{
+    return array_map(static fn (string $file): string => explode(' ', file_get_contents($file))[18], glob('/proc/self/task/*/stat'));
+}
 function run(string $path): string
 {
+    static $requests = 0;
+    if (extension_loaded('excimer') && ++$requests === 20) {
+        error_log('nice: ' . implode(' ', nice()));
+    }
     if ($path === '/short') {
         return short();
     }
@@ -116,6 +125,15 @@ for (const { runtime, missing } of BUNDLED.filter(({ missing }) => missing))
 test('a server that keeps the app is sampled in its requests, and its own code with them', () => {
   const names = profilesOf('resident').flatMap(({ frames }) => frames.map(({ name }) => name));
   expect(names).toContain('PhpRuntimeBench\\Scope::run');
+});
+
+test('the thread that signals ticks goes before the one that works', () => {
+  const logs = readdirSync(join(project.folder, 'profile/raw/logs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('resident@8.4.log'))
+    .map((name) => readFileSync(join(project.folder, 'profile/raw/logs', name), 'utf8'));
+  const found = logs.flatMap((log) => [...log.matchAll(/nice: (.*)/g)].map(([, values]) => values));
+  expect(found.length).toBeGreaterThan(0);
+  expect(new Set(found)).toEqual(new Set(['10 0']));
 });
 
 test.each([...PER_REQUEST, ...OTHERS])('%s: the slow function has the most samples', (runtime) => {

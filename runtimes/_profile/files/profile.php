@@ -58,13 +58,13 @@ if (!class_exists(Profile::class, false)) {
             $profiler->setPeriod(self::PERIOD);
             $profiler->setMaxDepth(250);
             $profiler->setFlushCallback(self::write(...), 2000);
-            // A thread of its own signals each tick to this one. If they share a CPU, that thread goes first: a
-            // sample after the end of the request is lost. The thread exists already and keeps its priority.
-            \function_exists('proc_nice') && @\proc_nice(10);
             self::$profiler = $profiler;
             self::$pid = (int) \getmypid();
             self::$flushed = \hrtime(true);
             self::start();
+            // The first start in a process makes a thread that signals each tick to this one. If they share a CPU, that
+            // thread goes first, as a sample after the end of the request is lost: lower the priority of this one alone.
+            \function_exists('proc_nice') && @\proc_nice(10);
         }
 
         /** Its count of periods begins at 0. A tick that has not reached this thread is dropped. */
