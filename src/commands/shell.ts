@@ -54,5 +54,5 @@ export async function readMachine(host: Host) {
   const machine = parseMachine(stdout);
   if (machine.cpus.length > 0) return machine;
   const { cpus } = await import('node:os');
-  return { ...machine, cpus: cpus().map((_, cpu) => ({ cpu, core: cpu, package: 0 })) };
+  return { ...machine, cpus: cpus().map((_, cpu) => ({ cpu, core: cpu })) };
 }

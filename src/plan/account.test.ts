@@ -5,7 +5,7 @@ import { plan } from './plan.ts';
 import { batchMs, DRAIN_MS, retime } from './timeline/timeline.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
-const cpus = [0, 1].map((cpu) => ({ cpu, core: cpu, package: 0 }));
+const cpus = [0, 1].map((cpu) => ({ cpu, core: cpu }));
 
 /** Seconds of a plan by what they go into, once the first batch has shown how long requests take. */
 function account(flags: readonly string[]) {

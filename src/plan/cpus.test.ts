@@ -4,7 +4,7 @@ import { type Cpu, formatCpus, layOutCpus } from './cpus.ts';
 
 /** n cores of k threads, numbered as Linux does: first threads of all cores, then second threads. */
 function machine(cores: number, threads = 1): Cpu[] {
-  return Array.from({ length: cores * threads }, (_, cpu) => ({ cpu, core: cpu % cores, package: 0 }));
+  return Array.from({ length: cores * threads }, (_, cpu) => ({ cpu, core: cpu % cores }));
 }
 
 describe('layOutCpus', () => {

@@ -4,8 +4,8 @@ import type { CpuLayout, Warning } from '../results/results.ts';
 /** One logical CPU of the engine's machine, as Linux' sysfs has it. */
 export interface Cpu {
   cpu: number;
+  /** Its core; no two cores of a machine have the same number. */
   core: number;
-  package: number;
 }
 
 /**
@@ -140,8 +140,7 @@ function warnOfServices(server: readonly number[]): Warning {
 }
 
 function groupByCore(cpus: readonly Cpu[]): number[][] {
-  const cores = Map.groupBy(cpus, ({ core, package: pkg }) => `${pkg}/${core}`);
-  return [...cores.values()].map((own) => own.map(({ cpu }) => cpu));
+  return [...Map.groupBy(cpus, ({ core }) => core).values()].map((own) => own.map(({ cpu }) => cpu));
 }
 
 function checkGiven(flag: string, given: readonly number[] | undefined, known: readonly number[]): void {

@@ -4,7 +4,7 @@ import { describeEffort, planPasses } from './effort.ts';
 import { plan } from './plan.ts';
 
 const packageRoot = new URL('../..', import.meta.url).pathname;
-const cpus = [0, 1].map((cpu) => ({ cpu, core: cpu, package: 0 }));
+const cpus = [0, 1].map((cpu) => ({ cpu, core: cpu }));
 
 function planned(...flags: string[]) {
   const app = ['--app', 'plain', '--runtimes', 'apache,nginx-fpm', '--paths', '/', '--load', 'vus(8, 1s)'];

@@ -64,7 +64,7 @@ const config: Config = {
   wait: false,
   host: 'app.test',
 };
-const cpus = [0, 1, 2, 3].map((cpu) => ({ cpu, core: cpu, package: 0 }));
+const cpus = [0, 1, 2, 3].map((cpu) => ({ cpu, core: cpu }));
 
 const slicesOf = (p: Plan) => p.instances.flatMap((i) => i.batches.flatMap((b) => b.slices));
 

@@ -77,7 +77,7 @@ async function runWith(
   const config = { ...makeConfig(BUDGET_MS), ...more };
   const promised = plan(
     config,
-    [0, 1].map((cpu) => ({ cpu, core: cpu, package: 0 })),
+    [0, 1].map((cpu) => ({ cpu, core: cpu })),
   );
   const outcomes = new Map(
     promised.variants.map(({ id }): [string, VariantOutcome] => [

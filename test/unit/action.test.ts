@@ -38,7 +38,7 @@ test('capacity, cold-start and tune are asked for by inputs, which win over the 
   const planned = (env: Record<string, string>) => {
     const { inputs, cwd } = readInputs({ GITHUB_WORKSPACE: workspace, INPUT_RUNTIMES: 'apache', ...env });
     const config = parseConfig({ flags: [], inputs, cwd, packageRoot: root, files });
-    const cpus = [0, 1].map((cpu) => ({ cpu, core: cpu, package: 0 }));
+    const cpus = [0, 1].map((cpu) => ({ cpu, core: cpu }));
     const { variants, searches } = plan(config, cpus);
     return [
       variants.map(({ options }) => options.workers),

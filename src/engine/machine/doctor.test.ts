@@ -8,7 +8,7 @@ async function find(cpus: number, containers: number): Promise<string[]> {
     const names = Array.from({ length: containers }, (_, i) => `c${i}\t\trunning\n`).join('');
     return { code: 0, stdout: args[0] === 'info' ? '{}' : args[0] === 'container' ? names : '', stderr: '' };
   };
-  const list = Array.from({ length: cpus }, (_, cpu) => ({ cpu, core: cpu, package: 0 }));
+  const list = Array.from({ length: cpus }, (_, cpu) => ({ cpu, core: cpu }));
   const machine = { cpus: list, cpuModel: 'Xeon', governor: null, virtual: false };
   const site = { machine, now: '', own: null, container: null, isRemote: true };
   const findings = await diagnose({ exec } as unknown as Host, site);

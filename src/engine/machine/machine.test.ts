@@ -1,8 +1,11 @@
 import { execFileSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { writeFiles } from '../../../test/fixtures/commits.ts';
+import { makeFolder } from '../../../test/fixtures/temporary.ts';
 import { MACHINE_SCRIPT, parseMachine } from './machine.ts';
 
-const TOPOLOGY = 'cpu 1 1 0\ncpu 0 0 0\ncpu 10 2 0\n';
+const TOPOLOGY = 'cpu 1 1\ncpu 0 0\ncpu 10 10\n';
 
 test.each([
   ['all, where nobody says which are usable', '', [0, 1, 10]],
@@ -12,6 +15,37 @@ test.each([
 ])('the CPUs are %s', (_, usable, expected) => {
   const { cpus } = parseMachine(`${TOPOLOGY}${usable}governor performance\nvirtual yes\n`);
   expect(cpus.map(({ cpu }) => cpu)).toEqual(expected);
+});
+
+/** A CPU as sysfs has it: the core and the package by their numbers, and the threads of the core. */
+type Topology = readonly [core: number, packageId: number, threads: string];
+
+test.each<[string, Topology[], number[]]>([
+  // RK3588: numbers of cores begin anew in each cluster.
+  [
+    'clusters of ARM',
+    [0, 1, 2, 3, 0, 1, 0, 1].map((core, cpu) => [core, 0, `${cpu}`]),
+    [0, 1, 2, 3, 4, 5, 6, 7],
+  ],
+  ['threads of cores', [0, 1, 0, 1].map((core) => [core, 0, `${core},${core + 2}`]), [0, 1, 0, 1]],
+  [
+    'threads side by side',
+    [0, 0, 1, 1].map((core) => [core, 0, `${core * 2}-${core * 2 + 1}`]),
+    [0, 0, 2, 2],
+  ],
+  ['packages', [0, 1, 0, 1].map((core, cpu) => [core, cpu >> 1, `${cpu}`]), [0, 1, 2, 3]],
+])('%s have cores of their own numbers', (_, topology, cores) => {
+  const folder = makeFolder();
+  const files = topology.map(([core, packageId, threads], cpu) => {
+    const at = (name: string) => `cpus/cpu${cpu}/topology/${name}`;
+    const ids = { [at('core_id')]: `${core}\n`, [at('physical_package_id')]: `${packageId}\n` };
+    return { ...ids, [at('thread_siblings_list')]: `${threads}\n` };
+  });
+  writeFiles(folder, Object.assign({}, ...files));
+  const env = { ...process.env, CPUS_ROOT: `${folder}/cpus`, CGROUP_ROOT: `${folder}/cgroup` };
+  const { cpus } = parseMachine(execFileSync('sh', ['-c', MACHINE_SCRIPT], { encoding: 'utf8', env }));
+  rmSync(folder, { recursive: true });
+  expect(cpus).toEqual(cores.map((core, cpu) => ({ cpu, core })));
 });
 
 test.skipIf(process.platform !== 'linux')(

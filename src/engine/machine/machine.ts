@@ -12,16 +12,19 @@ export interface Machine {
 }
 
 /**
- * Runs in any POSIX shell on Linux: on the engine's machine in a container, or right here. An engine that is itself in
- * a container may not use all CPUs of the machine; control groups show which (v2, v1).
+ * Runs in any POSIX shell on Linux: on the engine's machine in a container, or right here. A core is named by the first
+ * of its threads, since numbers of cores repeat: on ARM in each cluster, elsewhere in each package. An engine that is
+ * itself in a container may not use all CPUs of the machine; control groups show which (v2, v1). The roots are for tests.
  */
 export const MACHINE_SCRIPT = `
-for dir in /sys/devices/system/cpu/cpu[0-9]*; do
+root=\${CGROUP_ROOT:-/sys/fs/cgroup} cpus=\${CPUS_ROOT:-/sys/devices/system/cpu}
+for dir in "$cpus"/cpu[0-9]*; do
   [ -d "$dir" ] || continue
   [ "$(cat "$dir/online" 2>/dev/null)" = 0 ] && continue
-  echo "cpu \${dir##*/cpu} $(cat "$dir/topology/core_id" 2>/dev/null) $(cat "$dir/topology/physical_package_id" 2>/dev/null)"
+  threads=$(cat "$dir/topology/thread_siblings_list" 2>/dev/null)
+  echo "cpu \${dir##*/cpu} \${threads%%[,-]*}"
 done
-echo "usable $(sed -n 1p /sys/fs/cgroup/cpuset.cpus.effective /sys/fs/cgroup/cpuset/cpuset.effective_cpus 2>/dev/null)"
+echo "usable $(sed -n 1p "$root/cpuset.cpus.effective" "$root/cpuset/cpuset.effective_cpus" 2>/dev/null)"
 echo "governor $(cat /sys/devices/system/cpu/cpu0/cpufreq/scaling_governor 2>/dev/null)"
 grep -m1 -E '^(model name|Model|CPU part)' /proc/cpuinfo | sed 's/^[^:]*: */model /'
 grep -qw hypervisor /proc/cpuinfo && echo 'virtual yes'
@@ -37,11 +40,7 @@ export function parseMachine(text: string): Machine {
     // /proc/stat, which another script prints, has two spaces behind its `cpu`.
     if (kind === 'cpu' && rest[0]) {
       const cpu = Number(rest[0]);
-      machine.cpus.push({
-        cpu,
-        core: rest[1] ? Number(rest[1]) : cpu,
-        package: rest[2] ? Number(rest[2]) : 0,
-      });
+      machine.cpus.push({ cpu, core: rest[1] ? Number(rest[1]) : cpu });
     } else if (kind === 'usable' && rest[0]) usable = parseCpus(rest[0]);
     else if (kind === 'governor') machine.governor = rest.join(' ') || null;
     else if (kind === 'model') machine.cpuModel = rest.join(' ').replace(/\s+/g, ' ');
@@ -52,7 +51,7 @@ export function parseMachine(text: string): Machine {
 }
 
 export function describeHost(machine: Machine, engine: EngineFacts): HostFacts {
-  const cores = new Set(machine.cpus.map((c) => `${c.package}/${c.core}`)).size;
+  const cores = new Set(machine.cpus.map(({ core }) => core)).size;
   return {
     cpuModel: machine.cpuModel,
     cpus: machine.cpus.length,

@@ -9,7 +9,7 @@ const past = (change: (results: Results) => void = () => {}) => {
   return results;
 };
 const machine = {
-  cpus: Array.from({ length: past().host.cpus }, (_, cpu) => ({ cpu, core: cpu, package: 0 })),
+  cpus: Array.from({ length: past().host.cpus }, (_, cpu) => ({ cpu, core: cpu })),
   ...{ cpuModel: past().host.cpuModel, governor: null, virtual: true },
 };
 const tell = (results: Results | null) => judgePast(results, machine, 'bench-results')[0];

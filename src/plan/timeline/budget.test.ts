@@ -18,7 +18,7 @@ const runtime: Config['runtimes'][number]['runtime'] = {
   requires: [],
   ...{ stop: { signal: 'SIGTERM', timeoutMs: 1, inFlight: '' }, status: '', docs: '' },
 };
-const cpus = [0, 1].map((cpu) => ({ cpu, core: cpu, package: 0 }));
+const cpus = [0, 1].map((cpu) => ({ cpu, core: cpu }));
 
 function scenarioOf(name: string, load: string, more: Partial<Scenario> = {}): Scenario {
   const journey = { kind: 'paths', paths: ['/'] } as const;

@@ -39,7 +39,7 @@ const config: Config = {
     capacity: true,
   },
 };
-const cpus = [0, 1].map((cpu) => ({ cpu, core: cpu, package: 0 }));
+const cpus = [0, 1].map((cpu) => ({ cpu, core: cpu }));
 
 describe('what a search may take', () => {
   const { capacity: _, ...without } = config;
