@@ -2,8 +2,9 @@ import type { Command } from '../config/command.ts';
 import { refuseEngines } from '../config/engine-key.ts';
 import { parseConfig } from '../config/parse.ts';
 import type { Config } from '../config/types.ts';
+import { askEngine, connectDocker } from '../engine/docker.ts';
 import { K6_IMAGE } from '../engine/k6-image.ts';
-import { diagnose, diagnoseBeside, lookAround } from '../engine/machine/doctor.ts';
+import { diagnose, diagnoseBeside, isElsewhere, lookAround } from '../engine/machine/doctor.ts';
 import { UserError } from '../errors.ts';
 import { renderNoise } from '../report/noise.ts';
 import { atEngine } from './at-engine.ts';
@@ -24,11 +25,12 @@ export async function examine(command: Asked, shell: Shell): Promise<number> {
     'engine' in beside ? beside.engine : undefined,
     async (there, run) => {
       const image = 'images' in beside ? (beside.images[K6_IMAGE] ?? K6_IMAGE) : K6_IMAGE;
-      const { isRemote } = there;
-      const site = await lookAround(there.host, { here: machine, isRemote, image, run });
+      const engine = await askEngine(connectDocker(there.host));
+      const where = { here: machine, isElsewhere: isElsewhere(there.isRemote, engine) };
+      const site = await lookAround(there.host, { ...where, image, run });
       return {
         findings: [
-          ...(await diagnose(there.host, site)),
+          ...(await diagnose(there.host, site, engine)),
           ...(await diagnoseBeside(host, site.machine, beside)),
         ],
         // Those that a run there would plan with. Unknown as long as that engine has no image to look from.

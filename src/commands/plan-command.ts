@@ -8,17 +8,18 @@ import { parseConfig } from '../config/parse.ts';
 import { checkPathPackages } from '../config/parts/composer.ts';
 import type { Config } from '../config/types.ts';
 import type { Connection } from '../engine/connection.ts';
-import { connectDocker } from '../engine/docker.ts';
+import { askEngine, connectDocker } from '../engine/docker.ts';
 import { lookForImage } from '../engine/image-store.ts';
 import { K6_IMAGE } from '../engine/k6-image.ts';
-import { diagnoseNeeds, lookAround } from '../engine/machine/doctor.ts';
+import { diagnoseNeeds, isElsewhere, lookAround } from '../engine/machine/doctor.ts';
 import type { Finding } from '../engine/machine/finding.ts';
+import type { Machine } from '../engine/machine/machine.ts';
 import { readCompose } from '../engine/services.ts';
 import { MachineError, UserError } from '../errors.ts';
 import type { Host } from '../host.ts';
 import { basesOfApp } from '../images/app-build.ts';
 import { basesOf } from '../images/bake.ts';
-import { formatCpus } from '../plan/cpus.ts';
+import { type Cpu, formatCpus } from '../plan/cpus.ts';
 import { describeEffort, planPasses } from '../plan/effort.ts';
 import { type Plan, plan } from '../plan/plan.ts';
 import { type PlannedShard, planShards } from '../plan/shard-plan.ts';
@@ -41,26 +42,26 @@ export async function showPlanned(command: Asked, shell: Shell): Promise<number>
   const asked = parseConfig({ flags: command.flags, cwd, packageRoot });
   refuseEngines(asked, `to see the share of each engine: plan --shards ${asked.engines?.length}`);
   refuseFewClients(asked);
-  const run = makeRunId(host.now());
-  // The engine that a run uses by itself is on this machine as a rule, and needs not be there for a plan.
-  if (asked.engine === undefined) return showPlannedAt({ host, isRemote: false }, run, command, asked, shell);
-  return atEngine(host, asked.engine, (there, own) => showPlannedAt(there, own, command, asked, shell)).catch(
+  return atEngine(host, asked.engine, (there, run) => showPlannedAt(there, run, command, asked, shell)).catch(
     (error) => {
       // The plan is shown all the same, without facts about the engine.
       if (!(error instanceof MachineError)) throw error;
-      return showPlannedAt({ host, isRemote: true }, run, command, asked, shell);
+      return showPlannedAt(null, makeRunId(host.now()), command, asked, shell);
     },
   );
 }
 
+/** @param there the engine; null: it is out of reach, and docker's own may be another one */
 async function showPlannedAt(
-  { host, isRemote }: Pick<Connection, 'host' | 'isRemote'>,
+  there: Connection | null,
   run: string,
   command: Asked,
   asked: Config,
   { host: here, packageRoot, cwd, print }: Shell,
 ): Promise<number> {
-  const findImage = (name: string) => lookForImage(connectDocker(host), name);
+  const host = there?.host ?? here;
+  const findImage = async (name: string) =>
+    there ? lookForImage(connectDocker(host), name) : ('unknown' as const);
   const around = { host, packageRoot, pull: null, findImage, fetches: false };
   const found = await findOtherSide(asked, around);
   const given = found ? { ...asked, other: found.other } : asked;
@@ -73,13 +74,13 @@ async function showPlannedAt(
   }
   const machine = await readMachine(here);
   const image = config.images[K6_IMAGE] ?? K6_IMAGE;
-  const cpus = isRemote ? (await lookAround(host, { here: machine, isRemote, image, run })).machine.cpus : [];
+  const cpus = await lookThere(there, machine, image, run);
   const planned = plan(config, cpus.length > 0 ? cpus : machine.cpus);
   const lacking = await diagnoseNeeds(host, config);
   const notes = [
     ...planned.warnings,
     ...warnOfSharedCaches(planned.variants, await findServices(config, host, run), config),
-    ...(isRemote && cpus.length === 0 ? [CPUS_UNKNOWN] : []),
+    ...(cpus.length === 0 ? [CPUS_UNKNOWN] : []),
     ...[...(found?.notes ?? []), ...unread, ...lacking.flatMap(noteLack), ...noteUnbuilt(config)],
   ];
   print(
@@ -88,6 +89,21 @@ async function showPlannedAt(
       : [...describeSubject(config, packageRoot), describePlan(planned, config, notes)].join('\n'),
   );
   return 0;
+}
+
+/** The CPUs of the engine's machine, none if they are unknown. It needs not be there. */
+async function lookThere(
+  there: Connection | null,
+  here: Machine,
+  image: string,
+  run: string,
+): Promise<readonly Cpu[]> {
+  if (there === null) return [];
+  const engine = await askEngine(connectDocker(there.host)).catch(() => null);
+  const site = isElsewhere(there.isRemote, engine)
+    ? await lookAround(there.host, { here, isElsewhere: true, image, run })
+    : { machine: here };
+  return site.machine.cpus;
 }
 
 const CPUS_UNKNOWN: Warning = {

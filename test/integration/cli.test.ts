@@ -178,16 +178,18 @@ describe('a plan and its run', () => {
       `title: b\npaths: [/loop, /json?n=1]\n${common}warmup: 1s\nblocks: 1\n`,
     );
 
-    // With all that a plan may need on PATH, and a docker that reports when it is called.
+    // With all that a plan may need on PATH, and a docker that reports how it is called, without an engine.
     const bin = join(project.folder, 'bin');
     mkdirSync(bin);
     for (const name of ['cat', 'grep', 'sed', 'sh']) symlinkSync(`/bin/${name}`, join(bin, name));
-    writeFileSync(join(bin, 'docker'), `#!/bin/sh\necho called >${bin}/called\nexit 1\n`, { mode: 0o755 });
+    const stub = `#!/bin/sh\necho "$1" >>${bin}/called\n[ "$1" = context ] && echo unix:///nowhere/docker.sock\n`;
+    writeFileSync(join(bin, 'docker'), stub, { mode: 0o755 });
     const planned = await project.cli(['plan', '--json', ...flags], {
       env: { PATH: bin, DOCKER_HOST: 'unix:///nowhere/docker.sock' },
     });
     expect(planned).toMatchObject({ code: 0, stderr: '' });
-    expect(readdirSync(bin)).not.toContain('called');
+    // It only asks which engine a run would use.
+    expect(readFileSync(join(bin, 'called'), 'utf8')).toBe('context\ninfo\n');
     plan = JSON.parse(planned.stdout);
 
     const run = project.run('planned', ...flags);

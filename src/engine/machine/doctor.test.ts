@@ -1,17 +1,20 @@
 import { expect, test } from 'vitest';
 import type { Finished, Host } from '../../host.ts';
+import type { EngineFacts } from '../docker.ts';
 import { diagnose } from './doctor.ts';
+
+const ENGINE = { version: '29' } as EngineFacts;
 
 /** What is found on a machine of so many CPUs, with so many containers that run, and as many of a run. */
 async function find(cpus: number, containers: number): Promise<string[]> {
   const exec = async (_: string, args: readonly string[]): Promise<Finished> => {
     const names = Array.from({ length: containers }, (_, i) => `c${i}\t\trunning\n`).join('');
-    return { code: 0, stdout: args[0] === 'info' ? '{}' : args[0] === 'container' ? names : '', stderr: '' };
+    return { code: 0, stdout: args[0] === 'container' ? names : '', stderr: '' };
   };
   const list = Array.from({ length: cpus }, (_, cpu) => ({ cpu, core: cpu }));
   const machine = { cpus: list, cpuModel: 'Xeon', governor: null, virtual: false };
-  const site = { machine, now: '', own: null, container: null, isRemote: true };
-  const findings = await diagnose({ exec } as unknown as Host, site);
+  const site = { machine, now: '', own: null, container: null, isElsewhere: true };
+  const findings = await diagnose({ exec } as unknown as Host, site, ENGINE);
   return findings.map(({ what }) => what);
 }
 

@@ -1,11 +1,13 @@
 import { statfs } from 'node:fs/promises';
+import { release } from 'node:os';
 import { dirname } from 'node:path';
 import type { Config } from '../../config/types.ts';
 import type { Host } from '../../host.ts';
 import { layOutCpus } from '../../plan/cpus.ts';
+import type { Warning } from '../../results/results.ts';
 import { findResults } from '../../store/stored.ts';
 import { plural } from '../../text/plain.ts';
-import { askEngine, connectDocker, LABEL, listContainers } from '../docker.ts';
+import { connectDocker, type EngineFacts, LABEL, listContainers } from '../docker.ts';
 import { COMPOSE_HINT, judgeDisk, judgeNow, NOW_SCRIPT } from './disturbance.ts';
 import type { Finding } from './finding.ts';
 import { lookInContainer } from './look.ts';
@@ -71,7 +73,7 @@ export interface Site {
   /** The placement of this process; null if the engine runs elsewhere. */
   own: Placement | null;
   container: Placement | null;
-  isRemote: boolean;
+  isElsewhere: boolean;
 }
 
 const NO_LOOK: Finding = {
@@ -80,43 +82,50 @@ const NO_LOOK: Finding = {
 };
 
 /**
+ * Whether an engine's machine is not this one. It may be a virtual machine on it, as that of Docker Desktop or Colima: a
+ * socket leads there, but the kernel is another one. One that does not answer (null) is taken to be here.
+ */
+export function isElsewhere(isRemote: boolean, engine: Pick<EngineFacts, 'kernel'> | null): boolean {
+  return isRemote || (engine !== null && engine.kernel !== release());
+}
+
+/**
  * A container of the engine looks around, if the engine has the image of k6: nothing is pulled. Nothing else is known
  * of an engine elsewhere.
  */
 export async function lookAround(
   host: Host,
-  { here, isRemote, image, run }: { here: Machine; isRemote: boolean; image: string; run: string },
+  asked: { here: Machine; isElsewhere: boolean; image: string; run: string },
 ): Promise<Site> {
-  const scripts = [PLACEMENT_SCRIPT, ...(isRemote ? [MACHINE_SCRIPT, NOW_SCRIPT] : [])];
+  const { here, isElsewhere, image, run } = asked;
+  const scripts = [PLACEMENT_SCRIPT, ...(isElsewhere ? [MACHINE_SCRIPT, NOW_SCRIPT] : [])];
   const seen = await lookInContainer(connectDocker(host), image, run, scripts.join('\n'));
   const container = seen === null ? null : parsePlacement(seen);
-  if (isRemote) {
+  if (isElsewhere) {
     const machine = parseMachine(seen ?? '');
-    return { machine, now: seen ?? '', own: null, container, isRemote };
+    return { machine, now: seen ?? '', own: null, container, isElsewhere };
   }
   const placed = await host.exec('sh', ['-c', PLACEMENT_SCRIPT]);
   const now = (await host.exec('sh', ['-c', NOW_SCRIPT])).stdout;
-  return { machine: here, now, own: parsePlacement(placed.stdout), container, isRemote };
+  return { machine: here, now, own: parsePlacement(placed.stdout), container, isElsewhere };
 }
 
-/** Is this machine fit to measure? Changes nothing. Errors: UserError where no engine answers. */
-export async function diagnose(host: Host, site: Site): Promise<Finding[]> {
-  const { machine, now, own, container, isRemote } = site;
+/** Is this machine fit to measure? Changes nothing. */
+export async function diagnose(host: Host, site: Site, engine: EngineFacts): Promise<Finding[]> {
+  const { machine, now, own, container } = site;
   const docker = connectDocker(host);
-  const engine = await askEngine(docker);
-  const at = {
-    ok: true,
-    what: `engine ${engine.version}, buildx ${engine.buildx}, cgroup v${engine.cgroup}`,
-  };
-  if (machine.cpus.length === 0) return [at, NO_LOOK];
+  const about = [
+    { ok: true, what: `engine ${engine.version}, buildx ${engine.buildx}, cgroup v${engine.cgroup}` },
+  ];
+  if (machine.cpus.length === 0) return [...about, NO_LOOK];
   const { warnings } = layOutCpus(machine.cpus);
   const placed = container ?? own;
   const containers = (await listContainers(docker, 'status=running')).length;
   const ours = (await listContainers(docker, `label=${LABEL}`)).length;
   return [
-    at,
+    ...about,
     { ok: machine.cpus.length >= 4, what: `${plural(machine.cpus.length, 'CPU')} (${machine.cpuModel})` },
-    ...warnings.map((w) => ({ ok: false, what: `${w.message}; ${w.remedy}` })),
+    ...warnings.map(noteOf),
     machine.governor === null
       ? { ok: true, what: 'CPU governor: not visible (normal on virtual machines)' }
       : {
@@ -132,7 +141,7 @@ export async function diagnose(host: Host, site: Site): Promise<Finding[]> {
     ...(placed ? judgePlacement(own ?? placed, container) : []),
     ...(container ? [] : [NO_LOOK]),
     ...judgeNow(now, machine.cpus.length),
-    ...(isRemote ? [] : [judgeRepeats(repeatWork(host))]),
+    ...(site.isElsewhere ? [] : [judgeRepeats(repeatWork(host))]),
     {
       ok: containers === 0,
       what: `${plural(containers, 'other container')} ${areOf(containers)} running`,
@@ -147,4 +156,5 @@ export async function diagnose(host: Host, site: Site): Promise<Finding[]> {
   ];
 }
 
+const noteOf = ({ message, remedy }: Warning): Finding => ({ ok: false, what: `${message}; ${remedy}` });
 const areOf = (count: number) => (count === 1 ? 'is' : 'are');

@@ -1,0 +1,111 @@
+import { rmSync } from 'node:fs';
+import { release } from 'node:os';
+import { afterAll, describe, expect, test } from 'vitest';
+import { root } from '../../test/fixtures/docs.ts';
+import { makeFolder } from '../../test/fixtures/temporary.ts';
+import { type Finished, type Host, realHost } from '../host.ts';
+import { examine } from './doctor-command.ts';
+import { showPlanned } from './plan-command.ts';
+
+const cwd = makeFolder();
+afterAll(() => rmSync(cwd, { recursive: true }));
+
+const HERE = 'unix:///var/run/docker.sock';
+const ok = (stdout: string): Finished => ({ code: 0, stdout, stderr: '' });
+
+/** A docker client and the engine behind it; ssh reaches nobody. */
+interface Client {
+  /** Its address by docker's own rules. */
+  url?: string;
+  /** Output of `docker info`. */
+  info?: object;
+  hasK6?: boolean;
+}
+
+/** This machine, which has four cores, and an engine with two; what it was asked, and what a command prints. */
+function makeShell({ url = HERE, info = {}, hasK6 = true }: Client) {
+  const asked: string[] = [];
+  const docker = (args: readonly string[]): Finished => {
+    asked.push(args.slice(0, 2).join(' '));
+    if (args[0] === 'context') return ok(`${url}\n`);
+    if (args[0] === 'info') return ok(JSON.stringify({ KernelVersion: release(), ...info }));
+    if (args[1] === 'inspect') return hasK6 ? ok('{}') : { ...ok(''), code: 1 };
+    return ok(args[1] === 'run' ? 'allowed 0-1\ncpu 0 0\ncpu 1 1\nmodel Virtual\n' : '');
+  };
+  const host: Host = {
+    ...realHost,
+    async exec(program, args, options) {
+      if (program === 'docker') return docker(args);
+      if (program === 'sh') return ok('cpu 0 0\ncpu 1 1\ncpu 2 2\ncpu 3 3\n');
+      return realHost.exec(program, args, options);
+    },
+    start: () => ({
+      done: Promise.resolve({ code: 255, stdout: '', stderr: 'no route to host' }),
+      write: () => {},
+      end: () => {},
+      kill: () => {},
+    }),
+  };
+  const printed: string[] = [];
+  const print = (text: string) => void printed.push(text);
+  return { shell: { argv: [], host, packageRoot: root, cwd, print }, printed, asked };
+}
+
+async function planFor(client: Client, ...flags: string[]) {
+  const { shell, printed, asked } = makeShell(client);
+  const command = {
+    command: 'plan',
+    flags: ['--app', 'plain', '--runtimes', 'apache', ...flags],
+    json: true,
+    shards: null,
+  } as const;
+  await showPlanned(command, shell);
+  const { cpus, warnings } = JSON.parse(printed[0] ?? '') as {
+    cpus: { server: string; load: string };
+    warnings: { code: string }[];
+  };
+  return { cpus, codes: warnings.map(({ code }) => code), asked };
+}
+
+const OURS = { server: '1-2', load: '3', system: '0' };
+const THEIRS = { server: '0', load: '1', system: '' };
+
+describe('the CPUs of a plan', () => {
+  test('are those of this machine if the engine is on it, where no container is started', async () => {
+    const { cpus, codes, asked } = await planFor({});
+    expect(cpus).toEqual(OURS);
+    expect(codes).not.toContain('cpus-unknown');
+    expect(asked).not.toContain('container run');
+  });
+
+  test.each<[string, Client, string[]]>([
+    ['in a virtual machine', { info: { KernelVersion: '6.10.14-linuxkit' } }, []],
+    ["by docker's own address", { url: 'tcp://box:2375' }, []],
+    ['by --engine', {}, ['--engine', 'tcp://box:2375']],
+  ])('are those of an engine elsewhere (%s), if it has the image of k6', async (_, client, flags) => {
+    const seen = await planFor(client, ...flags);
+    expect(seen.cpus).toEqual(THEIRS);
+    expect(seen.codes).not.toContain('cpus-unknown');
+    const unseen = await planFor({ ...client, hasK6: false }, ...flags);
+    expect(unseen.cpus).toEqual(OURS);
+    expect(unseen.codes).toContain('cpus-unknown');
+  });
+
+  test('are unknown if the engine is out of reach: the one of this machine is not asked', async () => {
+    const { cpus, codes, asked } = await planFor({}, '--engine', 'ssh://bench@box', '--compare-to', 'shop:1');
+    expect(cpus).toEqual(OURS);
+    expect(codes).toContain('cpus-unknown');
+    expect(asked).toEqual([]);
+  });
+});
+
+test('the doctor looks into the virtual machine of an engine, not at the machine around it', async () => {
+  const find = async (hasK6: boolean) => {
+    const { shell, printed } = makeShell({ info: { KernelVersion: '6.10.14-linuxkit' }, hasK6 });
+    await examine({ command: 'doctor', flags: ['--app', 'plain'], json: true, aa: false }, shell);
+    const findings: { what: string }[] = JSON.parse(printed[0] ?? '');
+    return findings.map(({ what }) => what).filter((what) => /CPUs? \(|before the first run/.test(what));
+  };
+  expect(await find(true)).toEqual(['2 CPUs (Virtual)']);
+  expect(await find(false)).toEqual([expect.stringContaining('before the first run')]);
+});
