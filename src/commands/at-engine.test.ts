@@ -97,6 +97,12 @@ describe('the CPUs of a plan', () => {
     expect(codes).toContain('cpus-unknown');
     expect(asked).toEqual([]);
   });
+
+  test('are shared by all on an engine that cannot pin', async () => {
+    const { cpus, codes } = await planFor({ info: { CPUSet: false } });
+    expect(cpus).toEqual({ server: '0-3', load: '0-3', system: '' });
+    expect(codes).toContain('shared-cores');
+  });
 });
 
 test('the doctor looks into the virtual machine of an engine, not at the machine around it', async () => {

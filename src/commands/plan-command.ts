@@ -25,6 +25,7 @@ import { type Plan, plan } from '../plan/plan.ts';
 import { type PlannedShard, planShards } from '../plan/shard-plan.ts';
 import { describeSubject } from '../plan/subject.ts';
 import { planVariants } from '../plan/variants.ts';
+import type { EngineLimits } from '../plan/warn/discarded-limits.ts';
 import { warnOfSharedCaches } from '../plan/warn/shared-caches.ts';
 import type { Warning } from '../results/results.ts';
 import { inspectScripts } from '../run/load/inspect.ts';
@@ -74,8 +75,8 @@ async function showPlannedAt(
   }
   const machine = await readMachine(here);
   const image = config.images[K6_IMAGE] ?? K6_IMAGE;
-  const cpus = await lookThere(there, machine, image, run);
-  const planned = plan(config, cpus.length > 0 ? cpus : machine.cpus);
+  const { cpus, limits } = await lookThere(there, machine, image, run);
+  const planned = plan(config, cpus.length > 0 ? cpus : machine.cpus, undefined, limits);
   const lacking = await diagnoseNeeds(host, config);
   const notes = [
     ...planned.warnings,
@@ -91,19 +92,19 @@ async function showPlannedAt(
   return 0;
 }
 
-/** The CPUs of the engine's machine, none if they are unknown. It needs not be there. */
+/** The CPUs of the engine's machine, none if they are unknown, and the limits that it enforces. It needs not be there. */
 async function lookThere(
   there: Connection | null,
   here: Machine,
   image: string,
   run: string,
-): Promise<readonly Cpu[]> {
-  if (there === null) return [];
+): Promise<{ cpus: readonly Cpu[]; limits?: EngineLimits }> {
+  if (there === null) return { cpus: [] };
   const engine = await askEngine(connectDocker(there.host)).catch(() => null);
   const site = isElsewhere(there.isRemote, engine)
     ? await lookAround(there.host, { here, isElsewhere: true, image, run })
     : { machine: here };
-  return site.machine.cpus;
+  return { cpus: site.machine.cpus, ...(engine && { limits: engine }) };
 }
 
 const CPUS_UNKNOWN: Warning = {

@@ -38,6 +38,16 @@ test.each([
   expect((await askEngine(docker)).imageStore).toBe(imageStore);
 });
 
+test.each([
+  [{ CPUSet: false, MemoryLimit: false }, false],
+  [{ CPUSet: true, MemoryLimit: true }, true],
+  [{}, true],
+])('an engine that shows %j', async (info, enforces) => {
+  const answer = { code: 0, stdout: JSON.stringify(info), stderr: '' };
+  const docker: Docker = { try: async () => answer, run: async () => '' };
+  expect(await askEngine(docker)).toMatchObject({ pinsCpus: enforces, limitsMemory: enforces });
+});
+
 /** An engine whose client is a shell script; what it was given, and how many of it ran at once. */
 function engineOf(script: string) {
   const seen = { limits: [] as (number | undefined)[], most: 0 };

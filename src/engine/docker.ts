@@ -1,6 +1,7 @@
 import { MachineError, UserError } from '../errors.ts';
 import type { ExecOptions, Finished, Host, Running } from '../host.ts';
 import { NAMESPACE } from '../namespace.ts';
+import type { EngineLimits } from '../plan/warn/discarded-limits.ts';
 import { readable } from '../text/readable.ts';
 
 /** Everything that a run starts carries this label, with the run's id as its value. */
@@ -86,7 +87,7 @@ function limitConcurrency(most: number): <T>(work: () => Promise<T>) => Promise<
   };
 }
 
-export interface EngineFacts {
+export interface EngineFacts extends EngineLimits {
   /** Its own, wherever it is asked from; empty: it has none. */
   id: string;
   version: string;
@@ -132,6 +133,9 @@ export async function askEngine(docker: Docker, signal?: AbortSignal): Promise<E
     kernel: String(parsed.KernelVersion),
     arch: String(parsed.Architecture),
     memoryBytes: Number(parsed.MemTotal),
+    // An engine that does not show them is believed.
+    pinsCpus: parsed.CPUSet !== false,
+    limitsMemory: parsed.MemoryLimit !== false,
   };
 }
 

@@ -122,6 +122,14 @@ describe('layOutCpus', () => {
   });
 });
 
+test('on an engine that cannot pin, all use all CPUs, whatever is given', () => {
+  const { layout, warnings } = layOutCpus(machine(4), { server: [1], front: [2] }, true, false);
+  const all = [0, 1, 2, 3];
+  expect(layout).toEqual({ server: all, load: all, services: [], system: [], source: 'found' });
+  expect(warnings).toEqual([]);
+  expect(() => layOutCpus(machine(2), { load: [7] }, false, false)).toThrow('this machine has no CPU 7');
+});
+
 test('what stands before servers has the CPUs that it is given to itself', () => {
   const { layout, warnings } = layOutCpus(machine(5), { front: [1] });
   expect(layout).toEqual({

@@ -14,11 +14,14 @@ export interface Cpu {
  * Siblings (two threads of one core) stay together, since they slow each other down. With four cores and more, core 0
  * is left to the system; a third of the rest is for services; of what remains the servers get the larger half. If
  * there are too few cores, it splits or shares them, with a warning.
+ *
+ * @param pinsCpus whether the engine keeps containers to their CPUs; if not, all of them use all CPUs
  */
 export function layOutCpus(
   cpus: readonly Cpu[],
   given: { server?: readonly number[]; load?: readonly number[]; front?: readonly number[] } = {},
   hasServices = false,
+  pinsCpus = true,
 ): { layout: CpuLayout; warnings: Warning[] } {
   const { front } = given;
   const all = cpus.map((c) => c.cpu);
@@ -34,6 +37,10 @@ export function layOutCpus(
   }
   checkGiven('--server-cpus', given.server, all);
   checkGiven('--load-cpus', given.load, all);
+  if (!pinsCpus) {
+    const layout = { server: all, load: [...all], services: [], system: [], source: 'found' as const };
+    return { layout, warnings: [] };
+  }
   const cores = groupByCore(left);
   const sets = divide(cores, known, given, hasServices);
   for (const set of [sets.server, sets.load, sets.services]) set.sort((a, b) => a - b);

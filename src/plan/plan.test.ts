@@ -119,6 +119,18 @@ test('warns of an app with what hurts it: its .htaccess on nginx, its packages f
   expect(codes(config.apps)).not.toEqual(expect.arrayContaining(['dev-packages']));
 });
 
+test.each([
+  [{}, true, []],
+  [{}, false, ['shared-cores']],
+  [{ memoryBytes: 2 ** 28 }, true, []],
+  [{ memoryBytes: 2 ** 28 }, false, ['shared-cores', 'memory-unlimited']],
+])('with %j on an engine that enforces its limits (%j)', (wanted, enforces, codes) => {
+  const limits = { pinsCpus: enforces, limitsMemory: enforces };
+  const { warnings, cpus: layout } = plan({ ...config, ...wanted }, cpus, undefined, limits);
+  expect(warnings.map(({ code }) => code)).toEqual(codes);
+  expect(layout.server).toEqual(enforces ? [1, 2] : [0, 1, 2, 3]);
+});
+
 describe('the timeline', () => {
   test('is the same for the same seed, and another for another', () => {
     expect(plan(config, cpus)).toEqual(plan(config, cpus));

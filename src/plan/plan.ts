@@ -19,6 +19,7 @@ import { type PlannedErrors, planErrors } from './timeline/errors-plan.ts';
 import { type PlannedProfile, planProfile } from './timeline/profile-plan.ts';
 import { type Matrix, type PlannedImage, type PlannedVariant, planVariants } from './variants.ts';
 import { warnOfKeptConnections } from './warn/connections.ts';
+import { ALL_LIMITS, warnOfDiscarded } from './warn/discarded-limits.ts';
 import { warnOfHtaccess } from './warn/htaccess-warning.ts';
 import { warnOfMisfits } from './warn/misfits.ts';
 import { warnOfDevPackages } from './warn/packages.ts';
@@ -63,11 +64,13 @@ const FEW_STARTS = 3;
  * is too small, a search where there is no rate to begin with.
  *
  * @param all the variants, where they are planned already
+ * @param limits those of containers that the engine enforces
  */
 export function plan(
   config: RunOptions & CompareOptions & Matrix,
   cpus: readonly Cpu[],
   all = planVariants(config),
+  limits = ALL_LIMITS,
 ): Plan {
   const { variants, images } = config.shard ? takeShard(all, config, config.shard) : all;
   const { layout, warnings } = layOutCpus(
@@ -78,6 +81,7 @@ export function plan(
       ...(config.loadCpus && { load: config.loadCpus }),
     },
     config.services !== undefined,
+    limits.pinsCpus,
   );
   const load = planLoad(config, variants);
   const profile = planProfile(config, variants);
@@ -93,6 +97,7 @@ export function plan(
       ...errors.warnings,
       ...[
         ...warnings,
+        ...warnOfDiscarded(limits, config.memoryBytes !== undefined),
         ...warnOfHtaccess(variants),
         ...warnOfVariables(variants, config.host),
         ...warnOfDevPackages(images),

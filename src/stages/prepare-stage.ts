@@ -76,7 +76,7 @@ export async function openGround(desk: Desk, prepared: Prepared) {
   const [arena, loadEngines] = await takeArenas(own, reached);
   await sweepTemporary(host, say);
   const machine = parseMachine(await docker.run(['exec', arena.name, 'sh', '-c', MACHINE_SCRIPT]));
-  const bare = plan(config, machine.cpus, variants);
+  const bare = plan(config, machine.cpus, variants, engine);
   const shared = warnOfSharedCaches(bare.variants, compose?.services ?? {}, config);
   const planned = { ...bare, warnings: [...bare.warnings, ...shared] };
   for (const line of describeEffort(planned)) say(line);

@@ -53,6 +53,7 @@ export const EFFECTS: readonly (readonly string[])[] = [
       'php-differs',
       'dev-packages',
       'shared-cache',
+      'memory-unlimited',
     ],
     ...OF_MACHINE,
   ],

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import type { Config } from '../../config/types.ts';
 import type { Host } from '../../host.ts';
 import { layOutCpus } from '../../plan/cpus.ts';
+import { warnOfDiscarded } from '../../plan/warn/discarded-limits.ts';
 import type { Warning } from '../../results/results.ts';
 import { findResults } from '../../store/stored.ts';
 import { plural } from '../../text/plain.ts';
@@ -116,9 +117,10 @@ export async function diagnose(host: Host, site: Site, engine: EngineFacts): Pro
   const docker = connectDocker(host);
   const about = [
     { ok: true, what: `engine ${engine.version}, buildx ${engine.buildx}, cgroup v${engine.cgroup}` },
+    ...warnOfDiscarded(engine, true).map(noteOf),
   ];
   if (machine.cpus.length === 0) return [...about, NO_LOOK];
-  const { warnings } = layOutCpus(machine.cpus);
+  const { warnings } = layOutCpus(machine.cpus, {}, false, engine.pinsCpus);
   const placed = container ?? own;
   const containers = (await listContainers(docker, 'status=running')).length;
   const ours = (await listContainers(docker, `label=${LABEL}`)).length;
