@@ -1,4 +1,5 @@
 import type { Scenario } from '../../config/types.ts';
+import { expectEngine } from '../../engine/docker.ts';
 import type { PlannedVariant } from '../../plan/variants.ts';
 import type { Warning } from '../../results/results.ts';
 import { cleanLine, cut } from '../../text/plain.ts';
@@ -77,7 +78,7 @@ function seenOf(seen: Learned, variant: PlannedVariant): Map<string, Seen> {
 /** How often more a path is asked whose answers differ in length, as two show little of how far they do. */
 const TIMES_MORE = 18;
 
-/** Only widens bounds: if the answers cannot be read, the bounds stay as they are. */
+/** Only widens bounds: if the answers cannot be read, the bounds stay as they are. Errors: MachineError, the engine is lost. */
 export async function askOften(
   { engine: { docker, arena, signal }, job: { config } }: World,
   seen: Learned,
@@ -98,7 +99,10 @@ export async function askOften(
     );
     const answers = await ask(docker, arena.name, questions, 0, signal).catch(() => null);
     signal.throwIfAborted();
-    if (answers === null) continue;
+    if (answers === null) {
+      await expectEngine(docker);
+      continue;
+    }
     for (const { path } of varying) {
       for (let i = 0; i < TIMES_MORE; i++) {
         const known = ofApp.get(path) as Seen;

@@ -21,14 +21,15 @@ const round = (path: string, body: string): Round =>
     ]),
   );
 
-/** A world whose servers answer so; the numbers of questions that k6 got at once. */
-function makeWorld(paths: readonly string[], answerTo: (url: string) => Answer) {
+/** A world whose servers answer so; the numbers of questions that k6 got at once. The engine itself answers, or is lost. */
+function makeWorld(paths: readonly string[], answerTo: (url: string) => Answer, isLost = false) {
   const sizes: number[] = [];
   const world = {
     engine: {
       ...{ arena: { name: 'arena' }, signal: new AbortController().signal },
       docker: {
-        async try(_: readonly string[], { input }: { input: string }) {
+        async try([command]: readonly string[], { input = '' }: { input?: string } = {}) {
+          if (command === 'version') return { code: isLost ? 1 : 0, stdout: '', stderr: 'no route to host' };
           const { requests }: { requests: { id: string; url: string }[] } = JSON.parse(input);
           sizes.push(requests.length);
           const answers = Object.fromEntries(requests.map(({ id, url }) => [id, answerTo(url)]));
@@ -73,6 +74,15 @@ test('answers that cannot be read leave the bounds as they are', async () => {
   const learned = learnBoth(['/0']);
   await askOften(world, learned, SERVERS, [{ path: '/0' }]);
   expect(mostOf(learned)).toBe(14);
+});
+
+test('answers that cannot be read, as the engine is lost, end the run', async () => {
+  const failed = () => {
+    throw new DockerError(['exec'], { code: 1, stdout: '', stderr: 'no route to host' } as Finished);
+  };
+  const { world } = makeWorld(['/0'], failed, true);
+  const asking = askOften(world, learnBoth(['/0']), SERVERS, [{ path: '/0' }]);
+  await expect(asking).rejects.toThrow('the Docker engine stopped answering');
 });
 
 test('after the load, a server whose answers cannot be read fails alone', async () => {
