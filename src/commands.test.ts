@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { makeResults } from '../test/fixtures/results/make.ts';
-import { withoutSecrets } from './commands/shell.ts';
 import { runCommand } from './commands.ts';
+import { withoutSecrets } from './config/keys/flags.ts';
 import { realHost } from './host.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -32,6 +32,12 @@ test('values of the environment are kept out of the report', () => {
       '8.4',
     ]),
   ).toEqual(['run', '--env', 'DB_URL=…', '--env=KEY=…', '--php', '8.4']);
+});
+
+test('a value without a name is kept out of the report as a whole', () => {
+  expect(withoutSecrets(['run', '--env', 's3cret', '--headers=s3cret'])).toEqual([
+    ...['run', '--env', '…', '--headers=…'],
+  ]);
 });
 
 test('commands and PHP settings of the app are kept out of the report', () => {

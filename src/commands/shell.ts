@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { withoutSecrets } from '../config/keys/flags.ts';
 import { MACHINE_SCRIPT, parseMachine } from '../engine/machine/machine.ts';
 import type { Host } from '../host.ts';
 import { SHARED } from '../images/shared-images.ts';
@@ -32,23 +33,11 @@ export async function makeShellCaller({ argv, packageRoot }: Shell) {
   return { ...caller, progress };
 }
 
-/** The command line as the report repeats it: values and commands of the app and headers of requests may be secret. */
-export function withoutSecrets(argv: readonly string[]): string[] {
-  return argv.map((word, i) => {
-    const before = argv[i - 1] ?? '';
-    const flag = /^--(?:env|headers|ini|prepare|set-up)$/.test(before) ? `${before}=` : '';
-    const hidden = `${flag}${word}`
-      .replace(/^(--(?:env|headers|ini)=[^=]*)=.*$/s, '$1=…')
-      .replace(/^(--(?:prepare|set-up)=).*$/s, '$1…');
-    return hidden.slice(flag.length);
-  });
-}
-
 export async function readVersion(packageRoot: string): Promise<string> {
   return JSON.parse(await readFile(join(packageRoot, 'package.json'), 'utf8')).version;
 }
 
-/** This machine's CPUs; `run` asks the engine's machine, which is another one when the engine is remote. */
+/** This machine's CPUs; `run` asks the engine's machine, which may be another one, or a virtual machine on this one. */
 export async function readMachine(host: Host) {
   const { stdout } = await host.exec('sh', ['-c', MACHINE_SCRIPT]);
   const machine = parseMachine(stdout);

@@ -5,6 +5,7 @@ import * as core from '@actions/core';
 import { analyse } from '../analyse/analyse.ts';
 import type { Summary } from '../analyse/summary.ts';
 import { displayPath } from '../config/document.ts';
+import { withoutSecrets } from '../config/keys/flags.ts';
 import type { Key } from '../config/keys/key-values.ts';
 import { KEYS, type KeyName } from '../config/keys.ts';
 import { parseConfig } from '../config/parse.ts';
@@ -20,15 +21,11 @@ export async function makeStepCaller(
   inputs: Readonly<Record<string, string>>,
 ): Promise<Caller> {
   const { version } = JSON.parse(await readFile(join(packageRoot, 'package.json'), 'utf8'));
-  // All of these may hold secrets, and the command is in the results.
-  const shown = Object.entries(inputs).filter(([name]) => name !== 'env' && name !== 'headers');
-  const flags = shown.flatMap(([name, value]) =>
-    ['prepare', 'set-up', 'ini'].includes(name) ? [`--${name}`, '…'] : flagsOf(name, value.trim()),
-  );
+  const flags = Object.entries(inputs).flatMap(([name, value]) => flagsOf(name, value.trim()));
   return {
     version,
     packageRoot,
-    command: ['php-runtime-bench', 'run', ...flags],
+    command: ['php-runtime-bench', 'run', ...withoutSecrets(flags)],
     ...makeProgress(
       (text) => process.stdout.write(text),
       () => null,

@@ -101,3 +101,22 @@ export function readFlags(argv: readonly string[]): Record<string, unknown> {
   }
   return data;
 }
+
+/** Keys whose values may be secret. Names of variables, headers and settings of PHP are not. */
+const SECRET_PAIRS: readonly KeyName[] = ['env', 'headers', 'ini'];
+const SECRET_COMMANDS: readonly KeyName[] = ['prepare', 'set-up'];
+
+const SECRET_FLAG = RegExp(`^--(?:${[...SECRET_PAIRS, ...SECRET_COMMANDS].join('|')})$`);
+const SECRET = RegExp(
+  `^(--(?:(?:${SECRET_PAIRS.join('|')})=(?:[^=]*=)?|(?:${SECRET_COMMANDS.join('|')})=)).*$`,
+  's',
+);
+
+/** A command line as results and reports repeat it. */
+export function withoutSecrets(argv: readonly string[]): string[] {
+  return argv.map((word, i) => {
+    const before = argv[i - 1] ?? '';
+    const flag = SECRET_FLAG.test(before) ? `${before}=` : '';
+    return `${flag}${word}`.replace(SECRET, '$1…').slice(flag.length);
+  });
+}
