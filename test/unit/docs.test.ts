@@ -387,6 +387,15 @@ test('docs/github.md lists the inputs of the workflow for comments', () => {
   expect(listed.toSorted()).toEqual(Object.keys(inputs).toSorted());
 });
 
+test('docs/keep-a-history.md lists the inputs of the workflow by schedule', () => {
+  const { inputs } = parse(readFileSync(join(root, '.github/workflows/bench-schedule.yml'), 'utf8')).on
+    .workflow_call;
+  const { text } = pageOf('docs/keep-a-history.md');
+  const [, list = ''] = /^- Inputs for the job are (.*?\.\s+Those for the run are .*?)\./ms.exec(text) ?? [];
+  const listed = [...list.matchAll(/`([a-z-]+)`/g)].map(([, name]) => name);
+  expect(listed.toSorted()).toEqual(Object.keys(inputs).toSorted());
+});
+
 test('docs/forks.md lists the inputs of the workflow for forks', () => {
   const { inputs } = parse(readFileSync(join(root, '.github/workflows/bench-comment.yml'), 'utf8')).on
     .workflow_call;
