@@ -50,6 +50,11 @@ services: { file: ${name}.yaml, reset: { db: '${DATABASES[name].reset}' } }
 set-up: php set-up.php
 `;
 
+/** PostgreSQL that counts each statement itself, and those within functions and blocks. */
+const STATEMENTS = 'postgres-statements';
+const WITH_STATEMENTS =
+  'command: postgres -c shared_preload_libraries=pg_stat_statements -c pg_stat_statements.track=all';
+
 const INDEX = 'app/public/index.php';
 let project: Project;
 beforeAll(async () => {
@@ -57,6 +62,10 @@ beforeAll(async () => {
   for (const name of Object.keys(DATABASES) as Database[]) {
     project.write({ [`${name}.yaml`]: DATABASES[name].compose, [`${name}.bench.yml`]: configOf(name) });
   }
+  project.write({
+    [`${STATEMENTS}.yaml`]: DATABASES.postgres.compose.replace(/^( +)image:/m, `$1${WITH_STATEMENTS}\n$&`),
+    [`${STATEMENTS}.bench.yml`]: configOf('postgres').replace('postgres.yaml', `${STATEMENTS}.yaml`),
+  });
   project.commit({ '.gitignore': '/out-*\n', 'app/set-up.php': SET_UP, [INDEX]: ONE_QUERY });
 });
 afterAll(() => project.remove());
@@ -107,7 +116,7 @@ test.for(Object.keys(DATABASES) as Database[])(
   },
 );
 
-test.for(Object.keys(DATABASES) as Database[])(
+test.for([...Object.keys(DATABASES), STATEMENTS])(
   'on %s a page that asks the same in other words has no other counts',
   { timeout: LIMIT_MS },
   async (name, { skip }) => {

@@ -91,7 +91,11 @@ test('each statement of our own has the word by which it is left out', () => {
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('\\'));
   expect(statements).toHaveLength(8);
-  for (const statement of statements) expect(statement).toContain(OWN_WORD);
+  // With `track = all`, pg_stat_statements counts these by themselves.
+  const nested = statements.flatMap((statement) => statement.match(/(?:PERFORM|:= NOT EXISTS)[^;]*/g) ?? []);
+  expect(nested).toHaveLength(4);
+  for (const statement of [...statements, ...nested])
+    expect(statement.replace(/'[^']*'/g, '$1')).toContain(OWN_WORD);
 });
 
 test('statements in a log count between two marks, without ours and those that drop what was prepared', () => {

@@ -101,7 +101,10 @@ export function parseRedis(text: string): CounterReading | null {
 /** Commands that only make a connection or ask the server about itself: ours and those of health checks are among them. */
 const OF_CONNECTION = /^(ping|info|time|auth|hello|select|quit|client|command|config)(\|.*)?$/;
 
-/** Every statement of this tool has this word in it, which separates it from the app's. */
+/**
+ * Every statement of this tool has this word in it, which separates it from the app's. pg_stat_statements drops literals, and
+ * with `track = all` it counts each statement within a block.
+ */
 export const OWN_WORD = 'php_runtime_bench';
 
 /**
@@ -115,7 +118,7 @@ export function postgresScript(names: readonly string[], mark: string, hasStatem
   const rows = `SELECT 'rows ' || coalesce(sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)), 0) || ' ' || coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0) AS ${OWN_WORD} FROM pg_stat_user_tables;`;
   return [
     '\\set ON_ERROR_STOP on',
-    `DO $${OWN_WORD}$ DECLARE quiet boolean := false; BEGIN FOR i IN 1..60 LOOP PERFORM pg_stat_clear_snapshot(); quiet := NOT EXISTS (SELECT FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() AND (state <> 'idle' OR clock_timestamp() - state_change < interval '10.5 s')); EXIT WHEN quiet; PERFORM pg_sleep(0.25); END LOOP; PERFORM set_config('${OWN_WORD}.quiet', quiet::text, false); END $${OWN_WORD}$;`,
+    `DO $${OWN_WORD}$ DECLARE quiet boolean := false; BEGIN FOR i IN 1..60 LOOP PERFORM pg_stat_clear_snapshot() AS ${OWN_WORD}; quiet := NOT EXISTS (SELECT FROM pg_stat_activity AS ${OWN_WORD} WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() AND (state <> 'idle' OR clock_timestamp() - state_change < interval '10.5 s')); EXIT WHEN quiet; PERFORM pg_sleep(0.25) AS ${OWN_WORD}; END LOOP; PERFORM set_config('${OWN_WORD}.quiet', quiet::text, false) AS ${OWN_WORD}; END $${OWN_WORD}$;`,
     `SELECT 'quiet ' || current_setting('${OWN_WORD}.quiet') AS ${OWN_WORD};`,
     `SELECT 'at ' || extract(epoch from clock_timestamp()) || ' ' || extract(epoch from pg_postmaster_start_time()) AS ${OWN_WORD};`,
     ...(hasStatements
