@@ -98,8 +98,12 @@ export function parseRedis(text: string): CounterReading | null {
   };
 }
 
-/** Commands that only make a connection or ask the server about itself: ours and those of health checks are among them. */
-const OF_CONNECTION = /^(ping|info|time|auth|hello|select|quit|client|command|config)(\|.*)?$/;
+/**
+ * Commands that only make a connection or ask the server about itself: ours and those of health checks are among them.
+ * A replica sends `replconf` each second.
+ */
+const OF_CONNECTION =
+  /^(ping|info|time|auth|hello|select|quit|client|command|config|replconf|psync|sync)(\|.*)?$/;
 
 /**
  * Every statement of this tool has this word in it, which separates it from the app's. pg_stat_statements drops literals, and
