@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { always, makeCounts } from '../../../test/fixtures/results/counted.ts';
+import { AFTER, always, BEFORE, makeCounts } from '../../../test/fixtures/results/counted.ts';
 import { fixtures, makeResults } from '../../../test/fixtures/results/make.ts';
 import { analyse } from '../../analyse/analyse.ts';
 import type { Results } from '../../results/results.ts';
@@ -57,4 +57,22 @@ test('without another version each variant has a line of its numbers', () => {
   ]);
   const [compared] = summaryOf('counts').scenarios;
   expect(countLines(compared as NonNullable<typeof compared>, plain)).toEqual([]);
+});
+
+test('counts that only paths have are in a line for each path', () => {
+  const results = makeResults({
+    servers: [{ id: 'apache', rps: 400 }],
+    change: ({ counts }) => {
+      counts.push(...makeCounts('apache', { 'rows-read': always(40) }));
+      counts.push(...makeCounts('apache', BEFORE, '/'));
+      counts.push(...makeCounts('apache', AFTER, '/cart'));
+      counts.push(...makeCounts('apache', { instructions: always(15_743_000) }, '/'));
+    },
+  });
+  const [scenario] = analyse(results).scenarios;
+  expect(countLines(scenario as NonNullable<typeof scenario>, plain)).toEqual([
+    'Counts per request of apache: rows-read 40.',
+    'Counts per request of apache on /: queries 3, rows-written 1, cache-misses 2.09 (2.05…2.15), instructions 15.743 M.',
+    'Counts per request of apache on /cart: queries 14, rows-written 1, cache-misses 2.09 (2.05…2.15).',
+  ]);
 });

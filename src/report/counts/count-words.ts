@@ -66,16 +66,19 @@ function changedCounts({ scenarios }: Summary): { scenario: ScenarioSummary; row
     scenario.counts.flatMap((row) => {
       const { verdict } = row.change ?? {};
       if (verdict !== 'more' && verdict !== 'fewer') return [];
-      const isPart =
-        row.endpoint !== null &&
-        scenario.counts.some(
-          ({ endpoint, name, variant }) => endpoint === null && name === row.name && variant === row.variant,
-        );
-      return isPart ? [] : [{ scenario, row }];
+      return isPart(row, scenario.counts) ? [] : [{ scenario, row }];
     }),
   );
   const size = ({ change }: CountRow) => Math.log(change?.ratio ?? Number.MAX_VALUE);
   return changed.sort((a, b) => size(b.row) - size(a.row));
+}
+
+/** A path whose scenario has a number for the same count. */
+function isPart({ endpoint, name, variant }: CountRow, counts: readonly CountRow[]): boolean {
+  return (
+    endpoint !== null &&
+    counts.some((row) => row.endpoint === null && row.name === name && row.variant === variant)
+  );
 }
 
 /** All that surely changed, in sentences: what is alike on several variants once. Empty where nothing did. */
@@ -98,12 +101,19 @@ export function tellCounts(summary: Summary, medium: Names): string {
   return left > 0 ? `${shown}; ${left} more in the table of counts.` : shown && `${shown}.`;
 }
 
-/** Without another version: `Counts per request of apache: queries 3, rows-read 12.`, a line for each variant. */
+/**
+ * Without another version: `Counts per request of apache: queries 3, rows-read 12.`, a line for each variant. Counts that only
+ * its paths have are in a line for each path: `… of apache on /cart: …`.
+ */
 export function countLines({ counts }: Pick<ScenarioSummary, 'counts'>, medium: Names): string[] {
-  const whole = counts.filter(({ endpoint }) => endpoint === null);
-  if (whole.some(({ change }) => change?.against === 'base')) return [];
-  return [...Map.groupBy(whole, ({ label }) => label)].map(([label, own]) => {
+  if (counts.some(({ change }) => change?.against === 'base')) return [];
+  const shown = counts.filter((row) => !isPart(row, counts));
+  return [...Map.groupBy(shown, lineOf).values()].map((own) => {
+    const [{ label, endpoint }] = own as [CountRow, ...CountRow[]];
+    const where = endpoint === null ? '' : ` on ${medium.name(endpoint)}`;
     const told = own.map((row) => `${medium.text(row.name)} ${sideAmount(row.side, row.name)}`);
-    return `Counts per request of ${medium.name(label)}: ${told.join(', ')}.`;
+    return `Counts per request of ${medium.name(label)}${where}: ${told.join(', ')}.`;
   });
 }
+
+const lineOf = ({ variant, endpoint }: CountRow) => JSON.stringify([variant, endpoint]);
