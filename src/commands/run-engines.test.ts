@@ -48,8 +48,8 @@ function store(share: number, started: string): void {
   );
 }
 
-/** Both shares end with this code, after they have written what they did. */
-async function run(code: number, onStart: (share: number) => void = () => {}) {
+/** Both shares end with this code, or each with its own, after they have written what they did. */
+async function run(code: number | readonly number[], onStart: (share: number) => void = () => {}) {
   let share = 0;
   const host: Host = {
     ...realHost,
@@ -59,7 +59,7 @@ async function run(code: number, onStart: (share: number) => void = () => {}) {
       onStart(++share);
       return {
         ...{ write: () => {}, end: () => {}, kill: () => {} },
-        done: Promise.resolve({ code, stdout: '', stderr: '' }),
+        done: Promise.resolve({ code: [code].flat()[share - 1] ?? Number(code), stdout: '', stderr: '' }),
       };
     },
   };
@@ -110,6 +110,16 @@ test.each([
   expect(starts).toBe(0);
   expect(readFileSync(join(folder, 'out', name), 'utf8')).toBe('mine');
   expect(existsSync(join(folder, 'out/report.md'))).toBe(false);
+});
+
+test.each([
+  [[1, 3], 3],
+  [[3, 137], 137],
+  [[134, 1], 134],
+  [[0, 4], 4],
+  [[0, 0], 0],
+])('shares that end with %j: the worst code is that of the run', async (codes, worst) => {
+  expect((await run(codes)).ended).toBe(worst);
 });
 
 test('an unknown engine is refused with the key that named it', async () => {

@@ -210,8 +210,9 @@ function withoutOwn(argv: readonly string[]): string[] {
 }
 
 /** As of one run, by what matters most. */
-const WORST = [70, 130, 143, 4, 2, 3, 1];
+const WORST = [70, 130, 143, 4, 2, 3, 1, 0];
 
+/** One that no run ends with by itself, such as 137 of a kill, is worse than all that it explains. */
 function worstOf(codes: readonly number[]): number {
-  return WORST.find((code) => codes.includes(code)) ?? Math.max(...codes);
+  return codes.find((code) => !WORST.includes(code)) ?? WORST.find((code) => codes.includes(code)) ?? 0;
 }
