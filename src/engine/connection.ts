@@ -20,6 +20,9 @@ function engineEnvironment(engine: string): Env {
     : { DOCKER_HOST: undefined, DOCKER_CONTEXT: engine };
 }
 
+/** Programs that talk to an engine: hyperfine times shell scripts that call docker. */
+const AIMED = ['docker', 'hyperfine'];
+
 /**
  * The same host, with all docker commands aimed at an engine: a context's name, or a URL as DOCKER_HOST takes it.
  * Undefined: the one that docker itself chooses. Other programs are left alone.
@@ -28,7 +31,7 @@ export function hostAt(host: Host, engine: string | undefined, more: Env = {}): 
   const env = { ...(engine === undefined ? {} : engineEnvironment(engine)), ...more };
   if (Object.keys(env).length === 0) return host;
   const aim = (program: string, options: ExecOptions = {}) =>
-    program === 'docker' ? { ...options, env: { ...env, ...options.env } } : options;
+    AIMED.includes(program) ? { ...options, env: { ...env, ...options.env } } : options;
   return {
     ...host,
     exec: (program, args, options) => host.exec(program, args, aim(program, options)),
