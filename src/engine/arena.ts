@@ -4,6 +4,7 @@ import { NAMESPACE } from '../namespace.ts';
 import {
   awaitClient,
   type Docker,
+  EARLY_LABEL,
   expectEngine,
   LABEL,
   LIMITS_MS,
@@ -176,11 +177,11 @@ async function waitForArena(
   return null;
 }
 
-/** Removes what dead runs left: anything with our label whose run has no running arena. */
+/** Removes what dead runs left: anything with our label whose run has no running arena, unless that may still prepare. */
 export async function sweep(host: Host, docker: Docker, say: (line: string) => void): Promise<void> {
   // Containers first, arenas after: what starts in between has its arena in the second list.
   const list = async () => [
-    ...(await listContainers(docker, `label=${LABEL}`)),
+    ...(await listContainers(docker, `label=${LABEL}`)).filter(({ isEarly }) => !isEarly),
     ...(await listOthers(docker, 'network', `label=${LABEL}`)),
     ...(await listOthers(docker, 'volume', `label=${LABEL}`)),
   ];
@@ -198,6 +199,8 @@ export async function sweep(host: Host, docker: Docker, say: (line: string) => v
     const removed = await removeRun(docker, run);
     if (removed.length > 0) say(`removed what run ${run} left behind: ${removed.join(', ')}`);
   }
+  // Stopped ones alone, and by the engine's clock, which may differ from ours.
+  await docker.try(['container', 'prune', '--force', `--filter=label=${EARLY_LABEL}`, '--filter=until=1h']);
 }
 
 const ALIVE = ['running', 'paused', 'restarting'];

@@ -6,6 +6,9 @@ import { readable } from '../text/readable.ts';
 
 /** Everything that a run starts carries this label, with the run's id as its value. */
 export const LABEL = NAMESPACE;
+/** Marks containers that work before their run has an arena. They end by themselves, and a sweep removes only old ones. */
+export const EARLY_LABEL = `${NAMESPACE}.early`;
+export const earlyFlags = (run: string): string[] => [`--label=${LABEL}=${run}`, `--label=${EARLY_LABEL}=1`];
 /** Marks the images that we build; they stay as the build cache. */
 export const IMAGE_LABEL = `${NAMESPACE}.image`;
 
@@ -230,15 +233,15 @@ export async function readLog(
 export async function listContainers(
   docker: Docker,
   filter: string,
-): Promise<{ name: string; run: string; state: string }[]> {
-  const format = `{{.Names}}\t{{.Label "${LABEL}"}}\t{{.State}}`;
+): Promise<{ name: string; run: string; state: string; isEarly: boolean }[]> {
+  const format = `{{.Names}}\t{{.Label "${LABEL}"}}\t{{.State}}\t{{.Label "${EARLY_LABEL}"}}`;
   const out = await docker.run(['container', 'ls', '--all', '--filter', filter, '--format', format]);
   return out
     .split('\n')
     .filter(Boolean)
     .map((line) => {
-      const [name = '', run = '', state = ''] = line.split('\t');
-      return { name, run, state };
+      const [name = '', run = '', state = '', early = ''] = line.split('\t');
+      return { name, run, state, isEarly: early !== '' };
     });
 }
 

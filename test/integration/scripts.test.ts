@@ -2,7 +2,11 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findImages, leftovers, makeProject, type Project, root } from './bench.ts';
+import { K6_IMAGE } from '../../src/engine/k6-image.ts';
+import { beginNext } from '../faults/fault.ts';
+import { docker, findImages, leftovers, makeProject, type Project, root } from './bench.ts';
+import { imageFor } from './docker.ts';
+import { NAMESPACE } from './namespace.ts';
 
 let project: Project;
 let images: string[];
@@ -48,6 +52,17 @@ test('checks, thresholds, metrics, groups and tags of a script are measured and 
   expect(stdout).toMatch(/thresholds of the script: 4 of 5 passed; missed: .* p\(95\)<0.001/);
   expect(results.warnings.map((warning) => warning.code)).toContain('threshold-abort');
   expect(code).toBe(1);
+});
+
+test('the container in which k6 reads the script of another run is left alone by one that begins', async () => {
+  const labels = [`${NAMESPACE}=preparing`, `${NAMESPACE}.early=1`].map((label) => `--label=${label}`);
+  const container = await docker('container', 'create', ...labels, imageFor(K6_IMAGE));
+  try {
+    await beginNext();
+    expect(await docker('container', 'inspect', '--format', '{{.Id}}', container)).toBe(container);
+  } finally {
+    await docker('container', 'rm', '--force', container);
+  }
 });
 
 test('a script that throws in each iteration is failed, with its first words and their place', async () => {

@@ -1,4 +1,4 @@
-import { type Docker, LABEL } from '../docker.ts';
+import { type Docker, earlyFlags } from '../docker.ts';
 import { inspectImage } from '../image-store.ts';
 
 /**
@@ -13,7 +13,7 @@ export async function lookInContainer(
 ): Promise<string | null> {
   if ((await inspectImage(docker, image)) === null) return null;
   const { stdout } = await docker.try([
-    ...['container', 'run', '--rm', `--label=${LABEL}=${run}`, '--network=none'],
+    ...['container', 'run', '--rm', ...earlyFlags(run), '--network=none'],
     ...['--pid=host', '--cgroupns=host', '--volume=/sys/fs/cgroup:/sys/fs/cgroup:ro'],
     ...['--cap-drop=ALL', '--security-opt=no-new-privileges', '--read-only', '--user=0'],
     ...['--entrypoint=sh', image, '-c', script],

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { parseLoad } from '../../config/parts/load.ts';
 import type { Scenario } from '../../config/types.ts';
-import type { Docker } from '../../engine/docker.ts';
+import { type Docker, earlyFlags } from '../../engine/docker.ts';
 import { inspectScripts } from './inspect.ts';
 
 const RUN = '20261126-100000-abcd';
@@ -61,6 +61,8 @@ const DEFAULTS = { iterations: null, duration: null, stages: null, thresholds: n
 
 test('a script is read with the environment that its load gets', async () => {
   const { created } = await inspect({ options: DEFAULTS }, 'vus(1, 1s)');
+  // Another run that sweeps now leaves the container alone.
+  expect(created).toEqual(expect.arrayContaining(earlyFlags(RUN)));
   const given = created.slice(created.indexOf('inspect'));
   const pairs = given.filter((_, i) => given[i - 1] === '--env');
   expect(pairs).toEqual(['BASE_URL=http://shop.test', 'TIMEOUT=2000ms', 'SLICE=s0']);

@@ -3,7 +3,7 @@ import { basename, dirname, extname, join, relative } from 'node:path';
 import { displayPath } from '../../config/document.ts';
 import { parseDuration } from '../../config/text.ts';
 import type { Scenario, ScriptFacts } from '../../config/types.ts';
-import { type Docker, LABEL, LIMITS_MS } from '../../engine/docker.ts';
+import { type Docker, earlyFlags, LIMITS_MS } from '../../engine/docker.ts';
 import { UserError } from '../../errors.ts';
 import { makeTemporary } from '../../temporary.ts';
 import { envFlags, scriptEnvironment } from './k6.ts';
@@ -112,7 +112,7 @@ async function createReader(
 ): Promise<void> {
   await docker.run(
     [
-      ...['container', 'create', '--name', container, '--label', `${LABEL}=${run}`],
+      ...['container', 'create', '--name', container, ...earlyFlags(run)],
       ...['--cap-drop=ALL', '--security-opt=no-new-privileges', '--user=0', '--entrypoint=timeout'],
       ...['--env', 'K6_NO_USAGE_REPORT=true', k6Image, '-s', 'KILL', String(LIMIT_SECONDS)],
       ...['k6', 'inspect', '--execution-requirements', '--address', ''],

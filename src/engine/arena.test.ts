@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { realHost } from '../host.ts';
+import { sweep } from './arena.ts';
+import type { Docker } from './docker.ts';
+
+test('a sweep removes what a dead run left at once, and of a run that prepares only what is old', async () => {
+  // A run that measures, one that was killed, and one whose k6 reads a script.
+  const rows = [
+    'php-runtime-bench-arena\ta\trunning\t',
+    'php-runtime-bench-a-0-18080\ta\trunning\t',
+    'php-runtime-bench-b-0-18080\tb\trunning\t',
+    'php-runtime-bench-c-script-0\tc\trunning\t1',
+  ];
+  const rowsOf = (filter: string) => {
+    if (filter.endsWith('.arena')) return rows.slice(0, 1);
+    const [, run] = filter.split('bench=');
+    return rows.filter((row) => run === undefined || row.split('\t')[1] === run);
+  };
+  const tried: (readonly string[])[] = [];
+  const docker: Docker = {
+    run: async (args) => rowsOf(args[args.indexOf('--filter') + 1] as string).join('\n'),
+    async try(args) {
+      tried.push(args);
+      return { code: 0, stdout: '', stderr: '' };
+    },
+  };
+  const said: string[] = [];
+  await sweep(realHost, docker, (line) => said.push(line));
+  expect(said).toEqual(['removed what run b left behind: php-runtime-bench-b-0-18080']);
+  const removals = tried.filter(([, verb]) => verb === 'rm' || verb === 'prune');
+  expect(removals).toEqual([
+    ['container', 'rm', '--force', '--volumes', 'php-runtime-bench-b-0-18080'],
+    // The engine leaves out those that run.
+    ['container', 'prune', '--force', '--filter=label=php-runtime-bench.early', '--filter=until=1h'],
+  ]);
+});
