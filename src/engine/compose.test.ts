@@ -142,6 +142,35 @@ describe('adaptCompose', () => {
     expect(adaptCompose(file, options).volumes?.disk).toEqual(external);
   });
 
+  test('the addresses of a project that runs now are left to it', () => {
+    const wan = { name: 'wan', external: true, ipam: { config: [{ subnet: '10.9.0.0/24' }] } };
+    const bridge = { 'com.docker.network.bridge.name': 'br-shop', 'com.docker.network.driver.mtu': '1400' };
+    const fixed = { ipv4_address: '172.28.0.10', ipv6_address: 'fd00:28::10' };
+    const file = {
+      services: {
+        db: { image: 'mariadb:11', networks: { default: { ...fixed, aliases: ['sql'] }, wan: fixed } },
+      },
+      networks: {
+        default: {
+          ipam: { driver: 'default', config: [{ subnet: '172.28.0.0/16' }, { subnet: 'fd00:28::/64' }] },
+          ...{ enable_ipv6: true, driver_opts: bridge },
+        },
+        six: { ipam: {}, enable_ipv6: true },
+        wan,
+      },
+    };
+    const { services, networks } = adaptCompose(file, options);
+    expect(services?.db?.networks).toEqual({ default: { aliases: ['sql'] }, wan: {} });
+    expect(networks).toEqual({
+      default: {
+        ...{ name: 'php-runtime-bench-r1_default', labels: ours, ipam: { driver: 'default' } },
+        driver_opts: { 'com.docker.network.driver.mtu': '1400' },
+      },
+      six: { name: 'php-runtime-bench-r1_six', labels: ours, ipam: {}, enable_ipv6: true },
+      wan,
+    });
+  });
+
   test('a service that is built has its base images mapped, and a name that its next build replaces', () => {
     const file = { services: { search: { build: { context: '/app/search' } } } };
     expect(adaptCompose(file, options).services?.search).toMatchObject({

@@ -21,7 +21,7 @@ interface ComposeService {
     labels?: Record<string, string>;
   };
   labels?: Record<string, string>;
-  networks?: Record<string, unknown> | null;
+  networks?: Record<string, ServiceNetwork | null> | null;
   network_mode?: string;
   cpuset?: string;
   restart?: string;
@@ -33,6 +33,11 @@ interface ComposeService {
   healthcheck?: HealthCheck;
   configs?: readonly { source?: string }[];
   secrets?: readonly { source?: string }[];
+}
+
+interface ServiceNetwork {
+  ipv4_address?: string;
+  ipv6_address?: string;
 }
 
 interface Mount {
@@ -57,6 +62,8 @@ interface ComposeResource {
   labels?: Record<string, string>;
   driver?: string;
   driver_opts?: Record<string, string>;
+  ipam?: { config?: unknown };
+  enable_ipv6?: boolean;
 }
 
 interface ComposeOptions {
@@ -82,13 +89,14 @@ export function adaptCompose(file: ComposeFile, options: ComposeOptions): Compos
   const { run, project, images, cpus } = options;
   const label = { [LABEL]: run };
   const services = mapValues(file.services ?? {}, (service, name): ComposeService => {
-    const { ports: _, container_name: __, ...rest } = service;
+    const { ports: _, container_name: __, networks, ...rest } = service;
     const image = service.image ?? `${NAMESPACE}/service-${name}:latest`;
     return {
       ...rest,
       image: service.build ? image : (images[image] ?? image),
       ...(service.build && { build: adaptBuild(service.build, name, images) }),
       labels: { ...service.labels, ...label },
+      ...(networks && { networks: mapValues(networks, withoutAddress) }),
       cpuset: cpus,
       // One that died is to be seen, and none may come back after the run; a policy in `deploy` would win.
       restart: 'no',
@@ -107,7 +115,29 @@ export function adaptCompose(file: ComposeFile, options: ComposeOptions): Compos
               labels: { ...resource?.labels, ...label },
             },
     );
-  return { ...file, name: project, services, networks: own(file.networks), volumes: own(file.volumes) };
+  const networks = mapValues(own(file.networks), withoutRange);
+  return { ...file, name: project, services, networks, volumes: own(file.volumes) };
+}
+
+/** The same without a range of addresses and a device, which the user's own project may use now. Docker chooses others. */
+function withoutRange(network: ComposeResource): ComposeResource {
+  if (network.external) return network;
+  const { ipam, enable_ipv6, driver_opts, ...rest } = network;
+  const { config, ...ownIpam } = ipam ?? {};
+  const { 'com.docker.network.bridge.name': _, ...options } = driver_opts ?? {};
+  return {
+    ...rest,
+    ...(ipam && { ipam: ownIpam }),
+    // Engines before 27 have no range for IPv6 to choose from.
+    ...(enable_ipv6 !== undefined && !config && { enable_ipv6 }),
+    ...(driver_opts && { driver_opts: options }),
+  };
+}
+
+/** Another service of the user's may have its address now, also in an external network. */
+function withoutAddress(network: ServiceNetwork | null): ServiceNetwork | null {
+  const { ipv4_address: _, ipv6_address: __, ...rest } = network ?? {};
+  return network && rest;
 }
 
 /** Folders in which images of databases keep their data. Others may have other things in `/data`. */
