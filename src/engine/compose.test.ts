@@ -171,6 +171,11 @@ describe('adaptCompose', () => {
     });
   });
 
+  test('a service of a profile that was chosen starts without it', () => {
+    const file = { services: { search: { image: 'opensearch:3', profiles: ['search'] } } };
+    expect(adaptCompose(file, options).services?.search).not.toHaveProperty('profiles');
+  });
+
   test('a service that is built has its base images mapped, and a name that its next build replaces', () => {
     const file = { services: { search: { build: { context: '/app/search' } } } };
     expect(adaptCompose(file, options).services?.search).toMatchObject({

@@ -15,6 +15,8 @@ export interface ComposeFile {
 
 interface ComposeService {
   image?: string;
+  /** Left out of what starts: `config` has applied them. */
+  profiles?: unknown;
   build?: {
     context?: string;
     additional_contexts?: Record<string, string>;
@@ -89,7 +91,7 @@ export function adaptCompose(file: ComposeFile, options: ComposeOptions): Compos
   const { run, project, images, cpus } = options;
   const label = { [LABEL]: run };
   const services = mapValues(file.services ?? {}, (service, name): ComposeService => {
-    const { ports: _, container_name: __, networks, ...rest } = service;
+    const { ports: _, container_name: __, profiles: ___, networks, ...rest } = service;
     const image = service.image ?? `${NAMESPACE}/service-${name}:latest`;
     return {
       ...rest,

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { escapeText } from '../config/text.ts';
 import type { Config } from '../config/types.ts';
 import { MachineError, UserError } from '../errors.ts';
@@ -74,6 +75,12 @@ export function databaseOf(variant: PlannedVariant, variants: readonly PlannedVa
   return `bench_${variants.findIndex(({ id }) => id === variant.id) + 1}`;
 }
 
+/** The beginning of each compose command: all of them read the `.env` beside the file. */
+function composeArguments(run: string, { file, compose }: Wanted): string[] {
+  const folder = compose === undefined ? ['--project-directory', dirname(file)] : [];
+  return ['compose', '--project-name', projectOf(run), ...folder];
+}
+
 /** Reads the compose file, before anything starts, with fresh volumes for data of the machine. Errors: the plugin is missing, the file is not right. */
 export async function readCompose(
   { docker, run, signal, say }: Pick<ServicesWorld, 'docker' | 'run' | 'signal' | 'say'>,
@@ -86,16 +93,8 @@ export async function readCompose(
       hint: COMPOSE_HINT,
     });
   }
-  const args = [
-    'compose',
-    '--project-name',
-    projectOf(run),
-    '--file',
-    wanted.compose === undefined ? wanted.file : '-',
-    'config',
-    '--format',
-    'json',
-  ];
+  const source = wanted.compose === undefined ? wanted.file : '-';
+  const args = [...composeArguments(run, wanted), '--file', source, 'config', '--format', 'json'];
   const input = wanted.compose === undefined ? {} : { input: wanted.compose };
   const { code, stdout, stderr } = await docker.try(args, { ...input, signal });
   signal.throwIfAborted();
@@ -201,7 +200,7 @@ export async function startServices(
   const input = JSON.stringify(adapted);
   const seconds = Math.min(LONGEST_SECONDS, Math.max(READY_SECONDS, healthySeconds(adapted)));
   const compose = async (args: readonly string[], abort?: AbortSignal) => {
-    const all = ['compose', '--project-name', project, '--file', '-', '--progress', 'quiet', ...args];
+    const all = [...composeArguments(run, wanted), '--file', '-', '--progress', 'quiet', ...args];
     // A service that waits for another one waits in there.
     const limitMs = LIMITS_MS.compose + (args[0] === 'up' ? seconds * 1000 : 0);
     const timeoutMs = args[0] === 'build' ? LIMITS_MS.build : limitMs;
