@@ -192,14 +192,17 @@ test('the arena joins the networks that services are in, images are pulled unles
   const file = {
     services: {
       db: { image: 'mariadb:11', networks: { back: null } },
-      cache: { image: 'redis:7', networks: { back: null, default: null } },
+      cache: { image: 'redis:7', platform: 'linux/amd64', networks: { back: null, default: null } },
       search: { image: 'search:dev', build: {}, networks: { default: null } },
       indexer: { image: 'search:dev', networks: { default: null } },
     },
     networks: { back: { name: 'x_back' }, default: { name: 'x_default' }, unused: { name: 'x_unused' } },
   };
   expect(networksOf(file)).toEqual(['x_back', 'x_default']);
-  expect(imagesOf(file)).toEqual(['mariadb:11', 'redis:7']);
+  expect([...imagesOf(file)]).toEqual([
+    ['mariadb:11', undefined],
+    ['redis:7', 'linux/amd64'],
+  ]);
 });
 
 test.each([

@@ -15,6 +15,7 @@ export interface ComposeFile {
 
 interface ComposeService {
   image?: string;
+  platform?: string;
   /** Left out of what starts: `config` has applied them. */
   profiles?: unknown;
   build?: {
@@ -282,11 +283,14 @@ export function networksOf(file: ComposeFile): string[] {
   return [...used].flatMap((key) => file.networks?.[key]?.name ?? []);
 }
 
-/** Images that are pulled, not built, be it for another service. */
-export function imagesOf(file: ComposeFile): string[] {
+/** Images that are pulled, not built, be it for another service, and the platform that a service sets. */
+export function imagesOf(file: ComposeFile): Map<string, string | undefined> {
   const services = Object.values(file.services ?? {});
   const built = new Set(services.flatMap(({ build, image }) => (build ? [image] : [])));
-  return [...new Set(services.flatMap(({ image }) => image ?? []))].filter((image) => !built.has(image));
+  const pulled = services.flatMap(({ image, platform }) =>
+    image === undefined || built.has(image) ? [] : [[image, platform] as const],
+  );
+  return new Map(pulled);
 }
 
 export function mapValues<T, U>(

@@ -35,11 +35,21 @@ export async function lookForImage(docker: Docker, name: string): Promise<ImageF
 const mayBePulled = (name: string) => /[:@]/.test(name);
 const NOT_PULLED = { reason: 'no such image in the engine, and a name without a tag is not pulled' };
 
-/** Makes sure that an image is here. Errors: DockerError with the registry's answer. */
-export async function pullImage(docker: Docker, name: string, { say, signal }: Pulling): Promise<void> {
+/**
+ * Makes sure that an image is here. Errors: DockerError with the registry's answer.
+ *
+ * @param platform `linux/amd64`; left out: the engine's own
+ */
+export async function pullImage(
+  docker: Docker,
+  name: string,
+  { say, signal }: Pulling,
+  platform?: string,
+): Promise<void> {
   if (await inspectImage(docker, name)) return;
   say(`pulling ${name}`);
-  await docker.run(['image', 'pull', '--quiet', name], { signal, timeoutMs: LIMITS_MS.pull });
+  const flags = platform === undefined ? [] : [`--platform=${platform}`];
+  await docker.run(['image', 'pull', '--quiet', ...flags, name], { signal, timeoutMs: LIMITS_MS.pull });
 }
 
 /** Null: the engine has none of that name. */

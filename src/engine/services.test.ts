@@ -4,7 +4,7 @@ import type { ComposeFile } from './compose.ts';
 import type { Docker } from './docker.ts';
 import { readCompose, startServices } from './services.ts';
 
-const FILE: ComposeFile = { services: { db: { image: 'mysql:5.7' } } };
+const FILE: ComposeFile = { services: { db: { image: 'mysql:5.7', platform: 'linux/amd64' } } };
 
 /** An engine without images, whose compose knows FILE; the commands that it gets. */
 function engineOf() {
@@ -47,4 +47,9 @@ test('each command of compose reads the .env beside the file, whose profiles and
 test('a database that has no compose file has no folder', async () => {
   const asked = await start({ file: 'mysql:5.7', compose: '{}', reset: {} });
   expect(asked.flat()).not.toContain('--project-directory');
+});
+
+test('an image is pulled for the platform of its service', async () => {
+  const asked = await start({ file: '/shop/compose.yaml', reset: {} });
+  expect(asked).toContainEqual(['image', 'pull', '--quiet', '--platform=linux/amd64', 'mysql:5.7']);
 });

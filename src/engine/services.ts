@@ -208,7 +208,7 @@ export async function startServices(
     signal.throwIfAborted();
     if (code !== 0) throw new UserError('the services did not start', await explain(world, wanted, stderr));
   };
-  for (const image of imagesOf(adapted)) await pull(world, image, wanted);
+  for (const [image, platform] of imagesOf(adapted)) await pull(world, image, platform, wanted);
   world.say(`starting services: ${Object.keys(adapted.services ?? {}).join(', ')}`);
   await compose(['build', '--quiet'], signal);
   // Not ended by a signal: a client that dies in between leaves a container which nobody has seen yet.
@@ -301,9 +301,14 @@ async function listServices({ docker, run }: Pick<ServicesWorld, 'docker' | 'run
   });
 }
 
-async function pull(world: ServicesWorld, image: string, wanted: Wanted): Promise<void> {
+async function pull(
+  world: ServicesWorld,
+  image: string,
+  platform: string | undefined,
+  wanted: Wanted,
+): Promise<void> {
   try {
-    await pullImage(world.docker, image, world);
+    await pullImage(world.docker, image, world, platform);
   } catch (error) {
     world.signal.throwIfAborted();
     throw new UserError(`the image ${image} of a service could not be pulled`, {
