@@ -1,13 +1,23 @@
-import { expect, test } from 'vitest';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { makeFolder } from '../../test/fixtures/temporary.ts';
+import { MachineError, UserError } from '../errors.ts';
 import { realHost } from '../host.ts';
 import type { ComposeFile } from './compose.ts';
-import type { Docker } from './docker.ts';
-import { readCompose, startServices } from './services.ts';
+import { type Docker, earlyFlags } from './docker.ts';
+import { readCompose, refuseUnseenFiles, startServices } from './services.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = makeFolder();
+});
+afterEach(() => rmSync(folder, { recursive: true }));
 
 const FILE: ComposeFile = { services: { db: { image: 'mysql:5.7', platform: 'linux/amd64' } } };
 
 /** An engine without images, whose compose knows FILE; the commands that it gets. */
-function engineOf() {
+function engineOf(fail: (args: readonly string[]) => string | null = () => null) {
   const asked: (readonly string[])[] = [];
   const docker: Docker = {
     async run(args) {
@@ -17,6 +27,8 @@ function engineOf() {
     async try(args) {
       asked.push(args);
       if (args[0] === 'image') return { code: 1, stdout: '', stderr: 'no such image' };
+      const fault = fail(args);
+      if (fault !== null) return { code: 1, stdout: '', stderr: fault };
       return { code: 0, stdout: args.includes('config') ? JSON.stringify(FILE) : '', stderr: '' };
     },
   };
@@ -52,4 +64,45 @@ test('a database that has no compose file has no folder', async () => {
 test('an image is pulled for the platform of its service', async () => {
   const asked = await start({ file: '/shop/compose.yaml', reset: {} });
   expect(asked).toContainEqual(['image', 'pull', '--quiet', '--platform=linux/amd64', 'mysql:5.7']);
+});
+
+describe('files of services, where the engine is on this machine', () => {
+  const refuse = async (isRemote: boolean, fault: string | null, ...names: string[]) => {
+    const { world, asked } = engineOf((args) => (args[1] === 'create' ? fault : null));
+    const volumes = names.map((name) => ({ type: 'bind', source: join(folder, name) }));
+    const file: ComposeFile = { services: { db: { image: 'mysql:8.4', volumes } } };
+    const wanted = { file: 'compose.yaml', reset: {} };
+    const error = await refuseUnseenFiles({ ...world, isRemote }, 'k6', file, wanted).catch(
+      (e: unknown) => e,
+    );
+    return { error, created: asked.filter(([, verb]) => verb === 'create') };
+  };
+  const NONE = 'Error: invalid mount config for type "bind": bind source path does not exist: /x';
+  beforeEach(() => writeFileSync(join(folder, 'dump.sql'), ''));
+
+  test('one that it does not see is refused, as in a container with the socket of the machine', async () => {
+    const { error } = await refuse(false, NONE, 'dump.sql');
+    expect(error).toBeInstanceOf(UserError);
+    expect((error as UserError).format()).toMatch(/the Docker engine does not see this file[\s\S]*same path/);
+    expect((error as UserError).format()).not.toContain('another machine');
+    expect((await refuse(true, NONE, 'dump.sql')).error).toMatchObject({
+      message: 'an engine on another machine does not have this file',
+    });
+  });
+
+  test('each is bound once, and one that is nowhere is left to Docker', async () => {
+    const { error, created } = await refuse(false, null, 'dump.sql', 'logs');
+    expect(error).toBeUndefined();
+    expect(created).toEqual([
+      [
+        ...['container', 'create', ...earlyFlags('r1')],
+        ...[`--mount=type=bind,"source=${join(folder, 'dump.sql')}",target=/seen`, 'k6'],
+      ],
+    ]);
+  });
+
+  test('any other fault is that of the engine', async () => {
+    const { error } = await refuse(false, 'mounts denied', 'dump.sql');
+    expect(error).toBeInstanceOf(MachineError);
+  });
 });

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { escapeText } from '../config/text.ts';
 import type { Config } from '../config/types.ts';
@@ -20,9 +21,9 @@ import {
 } from './compose.ts';
 import {
   type Docker,
+  earlyFlags,
   expectEngine,
   inspectContainer,
-  LABEL,
   LIMITS_MS,
   lastLines,
   readLog,
@@ -133,17 +134,20 @@ export async function readCompose(
 }
 
 /**
- * Docker would make an empty folder of a file that the engine does not see. Over ssh and TCP it may be on this machine, too:
- * it is asked to bind each file, and one of our folders. If it cannot bind the latter, the files are its own, and a line names them.
+ * Docker would make an empty folder of a file that the engine does not see. A remote engine may be on this machine, and a local one
+ * in a virtual machine or outside of our container. Each is therefore asked to bind the files, and a remote one to bind one of our
+ * folders. If it cannot bind that, the files are its own, and a line names them.
  * Errors: UserError where there is none at this path, MachineError where it cannot bind it.
  */
 export async function refuseUnseenFiles(
-  world: Pick<ServicesWorld, 'docker' | 'run' | 'signal' | 'say'>,
+  world: Pick<ServicesWorld, 'docker' | 'run' | 'signal' | 'say'> & { isRemote: boolean },
   image: string,
   file: ComposeFile,
   { file: name }: Wanted,
 ): Promise<void> {
-  const files = findLocalFiles(file);
+  const { isRemote } = world;
+  // A folder that is nowhere is made empty by Docker, as in any compose project on this machine.
+  const files = findLocalFiles(file).filter(({ path }) => isRemote || existsSync(path));
   for (const { path, found } of files) {
     const stderr = await findBindFault(world, image, path);
     if (stderr === null) continue;
@@ -152,17 +156,20 @@ export async function refuseUnseenFiles(
       const words = `${found}: ${lastLines(stderr, 3)}`;
       throw new MachineError('the engine could not bind this file', { where, found: words });
     }
-    throw new UserError('an engine on another machine does not have this file', {
+    const build = 'build an image with the file: COPY it in the Dockerfile of `build`';
+    throw new UserError(isRemote ? 'an engine on another machine does not have this file' : UNSEEN, {
       ...{ where, found, allowed: 'named volumes, images that have the files, `configs` with `content`' },
-      hint: 'build an image with the file: COPY it in the Dockerfile of `build`',
+      hint: isRemote ? build : `mount it at the same path where the engine runs, or ${build}`,
     });
   }
-  if (files.length === 0) return;
+  if (!isRemote || files.length === 0) return;
   const fault = await findBindFault(world, image, await makeOneOfSeveral(world.run, 'seen'));
   if (fault !== null && NO_SUCH_PATH.test(fault))
     world.say(`services use the engine's own files: ${files.map(({ path }) => path).join(', ')}`);
 }
 
+const UNSEEN =
+  'the Docker engine does not see this file: it runs in a virtual machine or outside this container';
 const NO_SUCH_PATH = /bind source path does not exist/;
 
 /** Why the engine cannot bind this path, in its words; null: it can. Errors: MachineError where it does not answer. */
@@ -173,7 +180,7 @@ async function findBindFault(
 ): Promise<string | null> {
   // As a field of CSV: a path may have commas and quotes.
   const mount = `--mount=type=bind,"source=${path.replaceAll('"', '""')}",target=/seen`;
-  const create = ['container', 'create', `--label=${LABEL}=${run}`, mount, image];
+  const create = ['container', 'create', ...earlyFlags(run), mount, image];
   const { code, stdout, stderr } = await docker.try(create, { signal });
   signal.throwIfAborted();
   if (code !== 0) {

@@ -50,8 +50,8 @@ export async function prepare(desk: Desk, asked: Config) {
   const compose = given.services && (await readCompose({ docker, run, signal, say }, given.services));
   const hyperfine = given.coldStart ? await findHyperfine(host, isRemote) : null;
   const k6Image = await getK6(docker, given.images, { say, signal });
-  if (compose && given.services && isRemote)
-    await refuseUnseenFiles({ docker, run, signal, say }, k6Image, compose, given.services);
+  if (compose && given.services)
+    await refuseUnseenFiles({ docker, run, signal, say, isRemote }, k6Image, compose, given.services);
   const scenariosFolder = join(packageRoot, 'scenarios');
   const cwd = process.cwd();
   const baseUrl = `http://${given.host}`;

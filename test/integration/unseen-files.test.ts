@@ -35,6 +35,7 @@ async function refusal(...names: string[]): Promise<unknown> {
   const world = {
     ...{ docker: connectDocker(realHost), run: 'unseen-files', signal: new AbortController().signal },
     say: (line: string) => void said.push(line),
+    isRemote: true,
   };
   const asked = refuseUnseenFiles(world, imageFor(K6_IMAGE), file, wanted);
   return asked.then(
@@ -64,18 +65,27 @@ test('files of another machine are named where the engine does not see our tempo
   const own = join(folder, 'own');
   mkdirSync(own);
   const code = `
+    import { writeFileSync } from 'node:fs';
     import { connectDocker } from '${root}/src/engine/docker.ts';
     import { refuseUnseenFiles } from '${root}/src/engine/services.ts';
     import { realHost } from '${root}/src/host.ts';
     const volumes = [{ type: 'bind', source: '/etc/hostname' }];
     const { signal } = new AbortController();
-    const world = { docker: connectDocker(realHost), run: 'unseen-files', signal, say: console.log };
+    const world = { docker: connectDocker(realHost), run: 'unseen-files', signal, say: console.log, isRemote: true };
     const file = { services: { db: { image: 'mariadb:11', volumes } } };
-    await refuseUnseenFiles(world, '${imageFor(K6_IMAGE)}', file, { file: 'services.yml', reset: {} });`;
+    await refuseUnseenFiles(world, '${imageFor(K6_IMAGE)}', file, { file: 'services.yml', reset: {} });
+    // The same, as if the engine were on this machine: a file that only we have.
+    writeFileSync(process.env.TMPDIR + '/own.sql', '');
+    volumes[0].source = process.env.TMPDIR + '/own.sql';
+    const local = { ...world, isRemote: false };
+    await refuseUnseenFiles(local, '${imageFor(K6_IMAGE)}', file, { file: 'services.yml', reset: {} })
+      .catch(({ message }) => console.log(message));`;
   const script = 'mount -t tmpfs none "$TMPDIR" && exec "$0" --input-type=module --eval "$1"';
   const args = ['--mount', 'sh', '-c', script, process.execPath, code];
   const { stdout, stderr } = await realHost.exec('unshare', args, { env: { TMPDIR: own } });
-  expect(stdout, stderr).toBe("services use the engine's own files: /etc/hostname\n");
+  const [remote, local] = stdout.split('\n');
+  expect(remote, stderr).toBe("services use the engine's own files: /etc/hostname");
+  expect(local).toMatch(/^the Docker engine does not see this file/);
 });
 
 test('any other failure is reported in the words of the engine', async () => {
