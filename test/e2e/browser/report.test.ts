@@ -304,6 +304,12 @@ describe('charts', () => {
     await expect.poll(() => said.textContent()).toMatch(/^1 s: .*apache, start 1 25.0 rps/);
     await page.keyboard.press('Escape');
     await expect.poll(() => plot.locator('.tooltip').isVisible()).toBe(false);
+    const dots = page.locator('[data-chart="slices"] .plot');
+    await dots.focus();
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(() => dots.locator('[aria-live]').textContent()).toMatch(/^start 1.*: .+ ms$/);
+    await page.keyboard.press('Escape');
+    await expect.poll(() => dots.locator('.tooltip').isVisible()).toBe(false);
   });
 
   test('change what they show', async () => {

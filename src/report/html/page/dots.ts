@@ -1,12 +1,19 @@
 import type { Axis, DotRow, DotView } from '../charts/chart.ts';
 import { bdi, colorClass, el, svg, swatch } from './dom.ts';
 import { format, formatTick, ticks } from './format.ts';
-import type { Tooltip } from './tooltip.ts';
+import type { Tooltip, TooltipReading } from './tooltip.ts';
 
 /** Pixels around the starts of a variant. */
 const AROUND = 12;
 /** Pixels from one start to the next: many lie closer together. */
 const lineOf = ({ starts }: DotRow) => (starts.length > 6 ? 5 : 9);
+
+/** Reads a drawn chart by the keyboard, value by value. */
+export interface Reader {
+  /** Moves by so many values; far: to the first or last. */
+  step(by: number): void;
+  leave(): void;
+}
 
 /** A row of dots for each variant on one common scale, drawn as SVG: it prints, and names stay text. */
 export function drawDots(
@@ -15,16 +22,31 @@ export function drawDots(
   labels: readonly string[],
   target: HTMLElement,
   tooltip: Tooltip,
-): void {
+): Reader {
   const { low, high } = rangeOf(rows);
   const at = (value: number) => `${(((value - low) / (high - low)) * 100).toFixed(2)}%`;
   const marks = ticks(low, high, target.clientWidth < 480 ? 3 : 6, view.axis.unit);
+  const dots: (() => void)[] = [];
   const list = rows.map((row) => {
     const label = labels[row.variant] ?? '';
     const drawing = drawRow(row, at, marks);
+    const show = (start: number, slice: number, x: number, y: number) => {
+      const place = target.getBoundingClientRect();
+      const reading = readingOf(row, start, slice, view.axis, label);
+      if (reading) tooltip.show(reading.where, [reading], x - place.left, y - place.top);
+    };
     drawing.addEventListener('pointermove', (event) => {
-      point(event, row, view.axis, label, { low, high }, drawing, tooltip);
+      const { start, slice } = nearestTo(event, row, { low, high }, drawing);
+      show(start, slice, event.clientX, event.clientY);
     });
+    const circles = [...drawing.querySelectorAll('circle')];
+    const places = row.starts.flatMap((values, start) => values.map((_, slice) => [start, slice] as const));
+    for (const [i, [start, slice]] of places.entries()) {
+      dots.push(() => {
+        const { left, top, width, height } = (circles[i] as SVGElement).getBoundingClientRect();
+        show(start, slice, left + width / 2, top + height / 2);
+      });
+    }
     drawing.addEventListener('pointerleave', () => tooltip.hide());
     return el(
       'div',
@@ -50,6 +72,18 @@ export function drawDots(
       el('span'),
     ),
   );
+  let now: number | null = null;
+  return {
+    step(by) {
+      const from = now ?? (by > 0 ? -1 : dots.length);
+      now = Math.min(dots.length - 1, Math.max(0, from + by));
+      dots[now]?.();
+    },
+    leave() {
+      now = null;
+      tooltip.hide();
+    },
+  };
 }
 
 /** From zero where the values lie far apart, else only what there is, so that small differences show. */
@@ -115,15 +149,13 @@ function drawAxis(marks: readonly number[], at: (value: number) => string, axis:
   return svg('svg', { height: 18, width: '100%' }, ...texts);
 }
 
-function point(
+/** The start under the cursor, and its slice that is nearest to it. */
+function nearestTo(
   event: PointerEvent,
   row: DotRow,
-  axis: Axis,
-  label: string,
   { low, high }: { low: number; high: number },
   drawing: SVGSVGElement,
-  tooltip: Tooltip,
-): void {
+): { start: number; slice: number } {
   const box = drawing.getBoundingClientRect();
   const value = low + ((event.clientX - box.left) / box.width) * (high - low);
   const start = Math.min(
@@ -135,17 +167,21 @@ function point(
     (best, dot, i) => (Math.abs(dot - value) < Math.abs((values[best] as number) - value) ? i : best),
     0,
   );
-  const dot = values[slice];
-  const place = drawing.closest('.plot')?.getBoundingClientRect();
-  if (dot === undefined || !place) return;
+  return { start, slice };
+}
+
+/** A dot as the tooltip shows it; null where the start has none. */
+function readingOf(
+  { variant, starts }: DotRow,
+  start: number,
+  slice: number,
+  axis: Axis,
+  name: string,
+): (TooltipReading & { where: string }) | null {
+  const values = starts[start] ?? [];
+  const value = values[slice];
+  if (value === undefined) return null;
   const where =
     values.length > 1 ? `start ${start + 1}, ${slice + 1} of ${values.length}` : `start ${start + 1}`;
-  const reading = {
-    variant: row.variant,
-    name: label,
-    value: dot,
-    text: format(dot, axis.unit),
-    isNear: true,
-  };
-  tooltip.show(where, [reading], event.clientX - place.left, event.clientY - place.top);
+  return { variant, name, value, text: format(value, axis.unit), isNear: true, where };
 }

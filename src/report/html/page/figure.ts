@@ -1,6 +1,6 @@
 import type { Chart, Line } from '../charts/chart.ts';
 import { bdi, el, swatch } from './dom.ts';
-import { drawDots } from './dots.ts';
+import { drawDots, type Reader } from './dots.ts';
 import { LinePlot } from './lines.ts';
 import type { Selection } from './selection.ts';
 import { dotTable, lineTable } from './tables.ts';
@@ -19,6 +19,7 @@ export class Figure {
   private readonly selection: Selection;
   private view = 0;
   private lines: LinePlot | null = null;
+  private reader: Reader | null = null;
   private tooltip = new Tooltip(this.plot);
   private isInView = false;
 
@@ -51,7 +52,7 @@ export class Figure {
       this.table,
     );
     this.table.addEventListener('toggle', () => this.fillTable());
-    if (chart.kind === 'lines') this.readByKeyboard();
+    this.readByKeyboard();
     selection.onChange(() => this.redraw());
     new ResizeObserver(() => this.resize()).observe(this.plot);
   }
@@ -68,6 +69,7 @@ export class Figure {
     if (!this.isInView) return;
     this.lines?.destroy();
     this.lines = null;
+    this.reader = null;
     this.plot.replaceChildren();
     this.tooltip = new Tooltip(this.plot);
     const { chart } = this;
@@ -77,7 +79,7 @@ export class Figure {
       this.axis.textContent = view.axis.label;
       const rows = view.rows.filter(({ variant }) => this.selection.isDrawn(variant));
       if (rows.length === 0) this.sayEmpty();
-      else drawDots(view, rows, labels, this.plot, this.tooltip);
+      else this.reader = drawDots(view, rows, labels, this.plot, this.tooltip);
     } else {
       const view = chart.views[this.view] as (typeof chart.views)[number];
       this.axis.textContent = view.y.label;
@@ -86,6 +88,7 @@ export class Figure {
       if (lines.every(({ variant }) => variant === null)) this.sayEmpty();
       else
         this.lines = new LinePlot(chart, view, lines, this.plot, this.tooltip, (line) => this.labelOf(line));
+      this.reader = this.lines;
       this.listMarks();
     }
     this.fillTable();
@@ -154,7 +157,8 @@ export class Figure {
   private readByKeyboard(): void {
     const words = 'chart; left and right arrow keys read its values, the table below has them all';
     this.plot.tabIndex = 0;
-    this.plot.setAttribute('role', 'application');
+    // Rows of dots are a list that a screen reader can read by itself.
+    this.plot.setAttribute('role', this.chart.kind === 'lines' ? 'application' : 'group');
     this.plot.setAttribute('aria-label', `${this.chart.title}: ${words}`);
     const steps: Record<string, number> = {
       ArrowLeft: -1,
@@ -166,13 +170,13 @@ export class Figure {
     };
     this.plot.addEventListener('keydown', (event) => {
       const by = steps[event.key];
-      if (event.key === 'Escape') this.lines?.leave();
-      if (by === undefined || !this.lines) return;
+      if (event.key === 'Escape') this.reader?.leave();
+      if (by === undefined || !this.reader) return;
       event.preventDefault();
       this.tooltip.isSpoken = true;
-      this.lines.step(by);
+      this.reader.step(by);
       this.tooltip.isSpoken = false;
     });
-    this.plot.addEventListener('blur', () => this.lines?.leave());
+    this.plot.addEventListener('blur', () => this.reader?.leave());
   }
 }
