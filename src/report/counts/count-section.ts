@@ -12,7 +12,7 @@ import {
   variantColumn,
 } from '../view/model.ts';
 import { count, NOTHING } from '../words/numbers.ts';
-import { bothCounts, countRange, differenceOf, sideAmount } from './count-words.ts';
+import { bothCounts, countDelta, countRange, sideAmount } from './count-words.ts';
 import { tellFloor } from './instruction-words.ts';
 
 /** Counts per request: of both sides if there are two. */
@@ -36,7 +36,7 @@ const COMPARED: Column<CountRow>[] = [
   right('per request', ({ side, change, name }) =>
     change ? bothCounts(side, change, name) : sideAmount(side, name),
   ),
-  right('Δ', ({ change, name }) => (change ? differenceOf(change.difference, name) : NOTHING)),
+  right('Δ', ({ side, change, name }) => (change ? countDelta(side, change, name) : NOTHING)),
   right(
     '99 % interval',
     (row) => (row.change && countRange(row.change, row.name)) || tellFloor(row) || NOTHING,

@@ -2,8 +2,9 @@ import { expect, test } from 'vitest';
 import { AFTER, always, BEFORE, makeCounts } from '../../../test/fixtures/results/counted.ts';
 import { fixtures, makeResults } from '../../../test/fixtures/results/make.ts';
 import { analyse } from '../../analyse/analyse.ts';
+import type { CountChange } from '../../analyse/counted.ts';
 import type { Results } from '../../results/results.ts';
-import { countLines, tellCounts } from './count-words.ts';
+import { countDelta, countLines, tellCounts } from './count-words.ts';
 
 const plain = { name: (label: string) => label, text: (text: string) => text };
 const summaryOf = (name: string) => analyse(fixtures[name]?.() as Results);
@@ -28,6 +29,23 @@ test.each([
     },
   });
   expect(tellCounts(analyse(results), plain)).toBe(told);
+});
+
+test('an error of floating point is no difference', () => {
+  const [row] = summaryOf('counts').scenarios[0]?.counts ?? [];
+  if (!row?.change) throw new Error('not compared');
+  const delta = (to: number, from: number) => {
+    const side = { ...row.side, perRequest: to };
+    const other = { ...row.side, perRequest: from };
+    return countDelta(
+      side,
+      { ...(row.change as CountChange), from: other, difference: to - from },
+      'queries',
+    );
+  };
+  expect(delta(2.1000000000000005, 2.1)).toBe('0');
+  expect(delta(2.2, 2.1)).toBe('+0.100');
+  expect(delta(0, 0)).toBe('0');
 });
 
 test('after four changes the table has the rest', () => {

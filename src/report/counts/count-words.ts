@@ -36,8 +36,17 @@ export function bothCounts({ perRequest }: CountSide, { from }: CountChange, nam
   return bothAmounts(from.perRequest, perRequest, name);
 }
 
-/** `+11`, `+2.1 MiB`, `−3` */
-export function differenceOf(value: number, name: string): string {
+/** `+11`, `+2.1 MiB`, `−3`; `0` where the two differ by an error of floating point. */
+export function countDelta(
+  { perRequest }: CountSide,
+  { from, difference }: CountChange,
+  name: string,
+): string {
+  const least = 1e-9 * Math.max(Math.abs(perRequest), Math.abs(from.perRequest));
+  return differenceOf(Math.abs(difference) <= least ? 0 : difference, name);
+}
+
+function differenceOf(value: number, name: string): string {
   const sign = value > 0 ? '+' : value < 0 ? '−' : '';
   return sign + countAmount(Math.abs(value), name);
 }
