@@ -132,6 +132,11 @@ describe('counts in the history', () => {
     expect(told(at(1, 3), at(2, 3.4, false), at(3, 3))).toMatch(/\| 3 \| 3 \| – \|$/);
   });
 
+  test('that are all 0 are a flat line', () => {
+    expect(sparkline([0, 0, 0])).toBe('▁▁▁');
+    expect(told(at(1, 0), at(2, 0))).toContain('| ▁▁ |');
+  });
+
   test('of runs that counted nothing have no table', () => {
     expect(findCountTrends([{ ...at(1, 3), counts: undefined }])).toEqual([]);
     expect(renderHistoryPage([], { corrupt: [] }, [])).not.toContain('Counts per request');

@@ -174,7 +174,7 @@ export function sparkline(values: readonly number[]): string {
   const shown = values.slice(-WIDEST);
   const [low, high] = [Math.min(...shown), Math.max(...shown)];
   // Less than 1 % apart is a flat line, not the noise made large.
-  const span = Math.max(high - low, 0.01 * high);
+  const span = Math.max(high - low, 0.01 * high) || 1;
   return shown
     .map((value) => BARS[Math.min(BARS.length - 1, Math.floor(((value - low) / span) * BARS.length))])
     .join('');
