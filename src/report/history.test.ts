@@ -132,6 +132,19 @@ describe('counts in the history', () => {
     expect(told(at(1, 3), at(2, 3.4, false), at(3, 3))).toMatch(/\| 3 \| 3 \| – \|$/);
   });
 
+  test('stand apart from trends, each with how it was found', () => {
+    const counts = findCountTrends([at(1, 3), at(2, 14)]);
+    const text = renderHistory([trend()], { corrupt: [] }, counts);
+    const page = renderHistoryPage([trend()], { corrupt: [] }, counts);
+    for (const shown of [text, page]) {
+      const at = shown.indexOf('Counts per request');
+      const [ofTrends, ofCounts] = [shown.slice(0, at), shown.slice(at)];
+      expect(ofTrends).toContain('E-divisive');
+      expect(ofCounts).not.toContain('E-divisive');
+      expect(ofCounts).toContain('Now is the number of the last run.');
+    }
+  });
+
   test('that are all 0 are a flat line', () => {
     expect(sparkline([0, 0, 0])).toBe('▁▁▁');
     expect(told(at(1, 0), at(2, 0))).toContain('| ▁▁ |');

@@ -2,7 +2,13 @@ import type { CountTrend } from '../history/count-trend.ts';
 import type { History } from '../history/file.ts';
 import type { Trend } from '../history/trend-model.ts';
 import { gridMarkdown, textMarkdown } from './format/markup.ts';
-import { brokenLines, countHistory, HISTORY_METHOD, trendTables } from './view/sections/history-section.ts';
+import {
+  brokenLines,
+  COUNT_HISTORY_METHOD,
+  countHistory,
+  HISTORY_METHOD,
+  trendTables,
+} from './view/sections/history-section.ts';
 
 /** How each variant went on from run to run, as Markdown. */
 export function renderHistory(
@@ -14,10 +20,13 @@ export function renderHistory(
   if (trends.length === 0) return ['The history has no measurements.', ...broken].join('\n\n');
   return [
     ...trendTables(trends).map(({ title, grid }) => `${textMarkdown(title)}:\n\n${gridMarkdown(grid)}`),
-    ...(counts.length > 0
-      ? [`Counts per request, on whatever machine:\n\n${gridMarkdown(countHistory(counts))}`]
-      : []),
     HISTORY_METHOD,
+    ...(counts.length > 0
+      ? [
+          `Counts per request, on whatever machine:\n\n${gridMarkdown(countHistory(counts))}`,
+          COUNT_HISTORY_METHOD,
+        ]
+      : []),
     ...broken,
   ].join('\n\n');
 }

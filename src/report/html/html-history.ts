@@ -4,6 +4,7 @@ import type { Trend } from '../../history/trend-model.ts';
 import { plural } from '../../text/plain.ts';
 import {
   brokenLines,
+  COUNT_HISTORY_METHOD,
   changeLines,
   countHistory,
   HISTORY_METHOD,
@@ -29,13 +30,14 @@ export function renderHistoryPage(
 <h1>${title}</h1>
 ${trends.length === 0 && html`<p>The history has no measurements.</p>`}
 ${trendTables(trends).map(({ title, trends }) => html`<h2 dir="auto">${textHtml(title)}</h2>${trends.map(renderTrend)}`)}
+${trends.length > 0 && html`<p class="note">${HISTORY_METHOD}</p>`}
 ${
   counts.length > 0 &&
   html`<h2>Counts per request</h2>
 <p class="more">On whatever machine. A number that is constant within its runs needs no interval.</p>
-${gridHtml(countHistory(counts))}`
+${gridHtml(countHistory(counts))}
+<p class="note">${COUNT_HISTORY_METHOD}</p>`
 }
-<p class="note">${HISTORY_METHOD}</p>
 ${brokenLines(corrupt).map((line) => html`<p class="note" dir="auto">${textHtml(line)}</p>`)}
 </main>`;
   return [...renderPage({ title, body: [body] })].join('');
