@@ -131,10 +131,19 @@ function isSurelySlower({ verdict, metric, interval }: Comparison, above: number
 }
 
 /** There is a verdict, or the whole interval lies within what is allowed. */
-function isJudged({ verdict, metric, interval, detectable }: Comparison, above: number): boolean {
-  if (verdict !== 'inconclusive') return true;
+function isJudged(comparison: Comparison, above: number): boolean {
+  if (comparison.verdict !== 'inconclusive') return true;
   // With too few pairs there is an interval that nobody should rely on.
-  if (interval === null || detectable === null) return false;
+  return comparison.detectable !== null && isWithin(comparison, above);
+}
+
+/**
+ * Whether the whole interval lies within what a gate allows; false without an interval.
+ *
+ * @param above as a share: 0.03 is 3 %
+ */
+export function isWithin({ metric, interval }: Comparison, above: number): boolean {
+  if (interval === null) return false;
   return metric === 'rps' ? interval.low >= 1 - above : interval.high <= 1 + above;
 }
 

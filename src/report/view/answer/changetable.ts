@@ -1,3 +1,4 @@
+import { isWithin } from '../../../analyse/judge/gates.ts';
 import type { Summary } from '../../../analyse/summary.ts';
 import type { Comparison } from '../../../results/results.ts';
 import { bothNumbers, describeVerdict, levelOf, nounOf } from '../../words/changes.ts';
@@ -105,17 +106,11 @@ function verdictCell(row: ChangeRow): Cell {
   }
 }
 
-/** State of the limit: `exceeded`, `not exceeded`, `cannot tell`; with its own limit if limits differ. */
+/** State of the limit: `exceeded`, `maybe exceeded`, `not exceeded`, `cannot tell`; with its own limit if limits differ. */
 function limitCell(row: ChangeRow, own: boolean): Cell {
   if (!row.gate) return { text: NOTHING };
-  const { failed, judged } = row.gate;
-  const words = failed ? 'exceeded' : judged ? limitState(row) : 'cannot tell';
+  const { failed, judged, gate } = row.gate;
+  const isKept = row.kind === 'faster' || isWithin(row.comparison, gate.above);
+  const words = failed ? 'exceeded' : !judged ? 'cannot tell' : isKept ? 'not exceeded' : 'maybe exceeded';
   return toned(own ? `${limitOf(row)}: ${words}` : words, row, failed);
-}
-
-function limitState({ kind, comparison: { interval, metric }, gate }: ChangeRow): string {
-  if (kind !== 'slower' || !interval) return 'not exceeded';
-  const above = gate?.gate.above ?? 0;
-  const isKept = metric === 'rps' ? interval.low >= 1 - above : interval.high <= 1 + above;
-  return isKept ? 'not exceeded' : 'maybe exceeded';
 }

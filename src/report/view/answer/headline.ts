@@ -1,3 +1,4 @@
+import { isWithin } from '../../../analyse/judge/gates.ts';
 import type { Summary } from '../../../analyse/summary.ts';
 import type { CompareMetric, Comparison } from '../../../results/results.ts';
 import { listNames, plural } from '../../../text/plain.ts';
@@ -107,10 +108,9 @@ function tellReasons(failed: readonly ChangeRow[], medium: Medium): string[] {
 
 function limitWords(row: ChangeRow): string {
   if (!row.gate) return 'no limit is set';
-  const { interval, metric } = row.comparison;
-  const { above } = row.gate.gate;
-  const isWithin = interval && (metric === 'rps' ? interval.low >= 1 - above : interval.high <= 1 + above);
-  return isWithin ? `within the limit of ${limitOf(row)}` : `limit: ${limitOf(row)}, maybe exceeded`;
+  return isWithin(row.comparison, row.gate.gate.above)
+    ? `within the limit of ${limitOf(row)}`
+    : `limit: ${limitOf(row)}, maybe exceeded`;
 }
 
 /** `This PR makes apache use 4.8 % more CPU per request` */
