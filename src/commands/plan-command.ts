@@ -26,6 +26,7 @@ import { type PlannedShard, planShards } from '../plan/shard-plan.ts';
 import { describeSubject } from '../plan/subject.ts';
 import { planVariants } from '../plan/variants.ts';
 import type { EngineLimits } from '../plan/warn/discarded-limits.ts';
+import { wantsVerdicts, warnOfFewStarts } from '../plan/warn/few-starts.ts';
 import { warnOfSharedCaches } from '../plan/warn/shared-caches.ts';
 import type { Warning } from '../results/results.ts';
 import { inspectScripts } from '../run/load/inspect.ts';
@@ -80,6 +81,7 @@ async function showPlannedAt(
   const lacking = await diagnoseNeeds(host, config);
   const notes = [
     ...planned.warnings,
+    ...warnOfFewStarts(planned.instances.length, wantsVerdicts(planned.variants, config.failOn)),
     ...warnOfSharedCaches(planned.variants, await findServices(config, host, run), config),
     ...(cpus.length === 0 ? [CPUS_UNKNOWN] : []),
     ...[...(found?.notes ?? []), ...unread, ...lacking.flatMap(noteLack), ...noteUnbuilt(config)],

@@ -265,6 +265,11 @@ describe('the timeline', () => {
     expect(plan(unsaid, cpus).instances).toHaveLength(6);
     const long = { ...scenario, load: parseLoad('line(1, 100, 61s)'), blocks: 1 };
     expect(plan({ ...unsaid, scenarios: [long] }, cpus).instances).toHaveLength(3);
+    // A rule on servers needs verdicts, and these at least four starts.
+    const gate = { source: 'slower > 3%', metric: null, above: 0.03, scenario: null, variant: null };
+    expect(plan({ ...unsaid, scenarios: [long], failOn: [gate] }, cpus).instances).toHaveLength(4);
+    const counted = { ...gate, source: 'queries more', count: 'queries' };
+    expect(plan({ ...unsaid, scenarios: [long], failOn: [counted] }, cpus).instances).toHaveLength(3);
   });
 
   test.each<[string, Partial<Scenario>]>([

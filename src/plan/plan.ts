@@ -1,6 +1,7 @@
 import { loadMs } from '../config/parts/load.ts';
-import type { CompareOptions, RunOptions, Scenario } from '../config/types.ts';
+import type { CompareOptions, ReportOptions, RunOptions, Scenario } from '../config/types.ts';
 import type { CpuLayout, Warning } from '../results/results.ts';
+import { MIN_PAIRS } from '../stats/limits.ts';
 import { type Cpu, layOutCpus } from './cpus.ts';
 import {
   batchSeconds,
@@ -20,6 +21,7 @@ import { type PlannedProfile, planProfile } from './timeline/profile-plan.ts';
 import { type Matrix, type PlannedImage, type PlannedVariant, planVariants } from './variants.ts';
 import { warnOfKeptConnections } from './warn/connections.ts';
 import { ALL_LIMITS, warnOfDiscarded } from './warn/discarded-limits.ts';
+import { wantsVerdicts } from './warn/few-starts.ts';
 import { warnOfHtaccess } from './warn/htaccess-warning.ts';
 import { warnOfMisfits } from './warn/misfits.ts';
 import { warnOfDevPackages } from './warn/packages.ts';
@@ -57,6 +59,7 @@ export interface Plan {
 /** A variant's load per instance up to which there are MANY_STARTS instances by default. */
 const SHORT_LOAD_MS = 60_000;
 const MANY_STARTS = 6;
+/** With more load; MIN_PAIRS where a verdict is wanted. */
 const FEW_STARTS = 3;
 
 /**
@@ -113,7 +116,7 @@ export function plan(
 
 /** The timeline and its duration: they depend on the variants alone, not on the machine. */
 export function planLoad(
-  config: Timeline,
+  config: Timeline & Pick<ReportOptions, 'failOn'>,
   variants: readonly PlannedVariant[],
 ): Pick<Plan, 'scenarios' | 'instances' | 'estimatedSeconds' | 'detectable' | 'searches'> {
   const tests = countTests(variants) * config.scenarios.length;
@@ -129,7 +132,7 @@ export function planLoad(
   };
   const effort =
     config.budgetMs === undefined
-      ? chooseEffort(config)
+      ? chooseEffort(config, wantsVerdicts(variants, config.failOn))
       : fitBudget(config.budgetMs, config.scenarios, Math.max(1, tests), order, secondsOf);
   const instances = lay(effort);
   return {
@@ -169,9 +172,13 @@ function shortened({ durationScale = 1 }: Pick<RunOptions, 'durationScale'>): Wa
 }
 
 /** Without a budget: as configured; else many starts of little load, few of much. */
-function chooseEffort({ instances, scenarios }: Pick<RunOptions, 'instances' | 'scenarios'>): Effort {
+function chooseEffort(
+  { instances, scenarios }: Pick<RunOptions, 'instances' | 'scenarios'>,
+  isJudged: boolean,
+): Effort {
   const ms = scenarios.reduce((sum, { load, blocks }) => sum + blocks * ((load && loadMs(load)) ?? 0), 0);
-  const starts = ms <= SHORT_LOAD_MS ? MANY_STARTS : FEW_STARTS;
+  const few = isJudged ? MIN_PAIRS : FEW_STARTS;
+  const starts = ms <= SHORT_LOAD_MS ? MANY_STARTS : few;
   return { instances: instances ?? starts, blocks: scenarios.map(({ blocks }) => blocks) };
 }
 

@@ -1,4 +1,4 @@
-import type { CompareOptions, RunOptions } from '../config/types.ts';
+import type { CompareOptions, ReportOptions, RunOptions } from '../config/types.ts';
 import { UserError } from '../errors.ts';
 import { passSeconds } from './effort.ts';
 import { planLoad } from './plan.ts';
@@ -16,7 +16,7 @@ import type { planVariants } from './variants.ts';
  */
 export function checkTime(
   planned: ReturnType<typeof planVariants>,
-  config: RunOptions & CompareOptions,
+  config: RunOptions & CompareOptions & Pick<ReportOptions, 'failOn'>,
   shards: readonly PlannedShard[],
   minutes: number,
 ): void {

@@ -18,6 +18,7 @@ import { FIRST_PORT } from '../plan/instances.ts';
 import { plan, planLoad } from '../plan/plan.ts';
 import { takeShard } from '../plan/shard-plan.ts';
 import { listHeads, planVariants } from '../plan/variants.ts';
+import { wantsVerdicts, warnOfFewStarts } from '../plan/warn/few-starts.ts';
 import { warnOfSharedCaches } from '../plan/warn/shared-caches.ts';
 import { inspectScripts } from '../run/load/inspect.ts';
 import { furnish } from '../run/load/probe.ts';
@@ -80,6 +81,10 @@ export async function openGround(desk: Desk, prepared: Prepared) {
   const shared = warnOfSharedCaches(bare.variants, compose?.services ?? {}, config);
   const planned = { ...bare, warnings: [...bare.warnings, ...shared] };
   for (const line of describeEffort(planned)) say(line);
+  const isJudged = wantsVerdicts(planned.variants, config.failOn);
+  // The report warns of it by the starts that there were.
+  for (const { message, remedy } of warnOfFewStarts(planned.instances.length, isJudged))
+    say(`note: ${message}; ${remedy}`);
   await docker.run(['container', 'update', '--cpuset-cpus', formatCpus(planned.cpus.load), arena.name]);
   await furnish(docker, arena.name, join(packageRoot, 'scenarios'));
   const waitedMs = loadEngines.reduce((sum, one) => sum + one.arena.waitedMs, arena.waitedMs);

@@ -112,6 +112,11 @@ describe('warnings', () => {
     const whole = fixtures.quick?.() as Results;
     whole.plan.instances = 1;
     expect(analyse(whole).warnings).toEqual([]);
+    // A comparison needs more of them.
+    const compared = makeResults({ servers: [server('a', { base: {} })], compareTo: {}, instances: 3 });
+    expect(analyse(compared).warnings.find(({ code }) => code === 'few-instances')).toMatchObject({
+      ...{ message: '3 fresh starts of each server: a verdict needs 4', remedy: '--instances 4 or more' },
+    });
   });
 
   test.each([

@@ -1,6 +1,7 @@
 import { median } from 'simple-statistics';
+import { wantsVerdicts, warnOfFewStarts } from '../../plan/warn/few-starts.ts';
 import type { Measurement, Results, Warning } from '../../results/results.ts';
-import { FEW_INSTANCES, FOREIGN_CPU, IDLE_CPU, STALL, STEAL } from '../../stats/limits.ts';
+import { FOREIGN_CPU, IDLE_CPU, STALL, STEAL } from '../../stats/limits.ts';
 import { listNames } from '../../text/plain.ts';
 import type { ScenarioSummary } from '../summary.ts';
 import { ANOTHER_RUN } from './earlier.ts';
@@ -49,16 +50,7 @@ function ofRun({ run, plan, variants }: Results, scenarios: readonly ScenarioSum
       ),
     );
   }
-  if (least < FEW_INSTANCES) {
-    const starts = least === 1 ? 'one fresh start' : `${least} fresh starts`;
-    warnings.push(
-      warning(
-        'few-instances',
-        `${starts} of each server: differences between starts, about 1 % each, are ${least === 1 ? 'not in the intervals' : 'barely known'}`,
-        `--instances ${FEW_INSTANCES} or more`,
-      ),
-    );
-  }
+  warnings.push(...warnOfFewStarts(least, wantsVerdicts(variants, plan.gates)));
   const off = variants.filter((variant) => variant.facts && !variant.facts.opcache);
   if (off.length > 0) {
     const labels = off.map((variant) => variant.label).join(', ');
