@@ -286,7 +286,27 @@ function amidNoise({ disturbed, slices }: Draft): string {
   return `${percent(disturbed / slices)} of the pairs of slices were disturbed; all count, so the interval is wider`;
 }
 
+/**
+ * Whether only noise prevents a verdict. A reason beside it then explains the noise, such as many disturbed slices.
+ */
+export function isTooNoisy({ verdict, detectable, reasons }: Comparison): boolean {
+  const isOpposed = reasons.some((reason) => reason === OPPOSED.slower || reason === OPPOSED.faster);
+  return verdict === 'inconclusive' && (reasons.length === 0 || (detectable !== null && !isOpposed));
+}
+
+/** Whether more fresh starts can give a verdict: it is too noisy, or has too few of them and nothing else is wrong. */
+export function isCurable(comparison: Comparison): boolean {
+  const { against, pairs, reasons } = comparison;
+  const hasFew = against !== 'earlier' && pairs > 0 && pairs < MIN_PAIRS && reasons.length === 1;
+  return isTooNoisy(comparison) || hasFew;
+}
+
 const missedBy = (tests: number) => `significant alone, but not as one of ${tests} tests`;
+
+const OPPOSED = {
+  slower: 'more CPU per request, but also more RPS',
+  faster: 'less CPU per request, but also less RPS',
+};
 
 /** A server whose CPUs are full and that needs more of them per request cannot do more requests: one must be wrong. */
 function oppose(comparisons: readonly Comparison[], isFull: (index: number) => boolean): Comparison[] {
@@ -303,9 +323,6 @@ function oppose(comparisons: readonly Comparison[], isFull: (index: number) => b
     // Without a corrected p value RPS was not fit to be tested.
     if (!rps?.interval || rps.adjustedP === null) return comparison;
     if (slower ? rps.interval.low <= 1 : rps.interval.high >= 1) return comparison;
-    const reason = slower
-      ? 'more CPU per request, but also more RPS'
-      : 'less CPU per request, but also less RPS';
-    return { ...comparison, verdict: 'inconclusive', reasons: [reason] };
+    return { ...comparison, verdict: 'inconclusive', reasons: [OPPOSED[verdict]] };
   });
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { deviation, find, pair, setExactly } from '../../../test/fixtures/results/compared.ts';
 import type { Server, Setup } from '../../../test/fixtures/results/make.ts';
 import type { CompareMetric, Measurement, Results } from '../../results/results.ts';
+import { isCurable, isTooNoisy } from './compare.ts';
 
 describe('what keeps a comparison from a verdict', () => {
   /** 10 % more CPU and fewer RPS, surely. */
@@ -21,6 +22,7 @@ describe('what keeps a comparison from a verdict', () => {
       ...{ verdict: 'inconclusive', reasons: ['3 pairs of fresh starts, 4 needed'] },
       ...{ ratio: expect.closeTo(2, 1), interval: { level: 0.99 }, adjustedP: null, detectable: null },
     });
+    expect([isTooNoisy(find(results, 'cpu')), isCurable(find(results, 'cpu'))]).toEqual([false, true]);
   });
   test('more than a quarter of the slices failed', () => {
     const spoil = (count: number) =>
@@ -68,6 +70,7 @@ describe('what keeps a comparison from a verdict', () => {
   test('the other ref did not build', () => {
     const results = pair({ failure: { stage: 'build', reason: 'composer failed', log: '' } });
     expect(reasons(results, 'cpu')[1]).toBe('a (base) failed: composer failed');
+    expect(isCurable(find(results, 'cpu'))).toBe(false);
   });
   test('more CPU per request and yet more RPS, with the CPUs full', () => {
     const contradict = (rps: number) => {
@@ -85,6 +88,7 @@ describe('what keeps a comparison from a verdict', () => {
       'inconclusive',
       'more CPU per request, but also more RPS',
     ]);
+    expect(isCurable(find(contradict(0.05), 'cpu'))).toBe(false);
   });
 });
 
@@ -124,6 +128,20 @@ describe('slices that were disturbed', () => {
       ...{ slices: 24, disturbed: 24, verdict: 'slower' },
       reasons: [expect.stringMatching(/^100 % of/)],
     });
+  });
+  test('explain noise, and more starts help', () => {
+    const noisy = pair(
+      { cpuMs: 0.4, instanceSd: 0.2 },
+      { cpuMs: 0.41, instanceSd: 0.2 },
+      {
+        change({ measurements }) {
+          for (const slice of measurements) slice.guards.stallMs = 99;
+        },
+      },
+    );
+    const found = find(noisy, 'cpu');
+    expect(found).toMatchObject({ verdict: 'inconclusive', reasons: [expect.stringMatching(/disturbed/)] });
+    expect([isTooNoisy(found), isCurable(found)]).toEqual([true, true]);
   });
   test('all count where fewer starts would be left than a verdict needs', () => {
     const { measurements, ...rest } = disturb(({ instance }) => instance === 0);

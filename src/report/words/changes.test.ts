@@ -52,7 +52,9 @@ test('every metric has the same words', () => {
   expect(describeVerdict(same)).toBe('no change above 0.9 %');
   expect(describeVerdict({ ...same, margin: null })).toBe('no change');
   expect(describeVerdict(unsure)).toBe('too noisy to tell');
-  expect(describeVerdict({ ...unsure, reasons: ['2 pairs, 4 needed'] })).toBe('cannot tell');
+  expect(describeVerdict({ ...unsure, detectable: null, reasons: ['2 pairs, 4 needed'] })).toBe(
+    'cannot tell',
+  );
 });
 
 test('an amount names its metric and its interval', () => {

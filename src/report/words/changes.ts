@@ -1,3 +1,4 @@
+import { isTooNoisy } from '../../analyse/judge/compare.ts';
 import { eachQuantile } from '../../results/quantiles.ts';
 import type { CompareMetric, Comparison } from '../../results/results.ts';
 import { atMost, bytesOfBoth, change, digits } from './numbers.ts';
@@ -22,12 +23,13 @@ export function nounOf(metric: CompareMetric): string {
 }
 
 /** The verdict on any metric, the same words for all: `worse`, `better`, `no change above 1.2 %`, `too noisy to tell`. */
-export function describeVerdict({ verdict, margin, reasons }: Comparison): string {
+export function describeVerdict(comparison: Comparison): string {
+  const { verdict, margin } = comparison;
   switch (verdict) {
     case 'no-difference':
       return margin === null ? 'no change' : `no change above ${atMost(margin)}`;
     case 'inconclusive':
-      return reasons.length > 0 ? 'cannot tell' : 'too noisy to tell';
+      return isTooNoisy(comparison) ? 'too noisy to tell' : 'cannot tell';
     default:
       return verdict === 'slower' ? 'worse' : 'better';
   }

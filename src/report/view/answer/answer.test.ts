@@ -141,7 +141,9 @@ test('numbers from error pages are not shown, on whichever side they were', () =
 });
 
 test('reasons that all differ are not all shown above the table', () => {
-  const many = Array.from({ length: 9 }, (_, i) => ({ ...noisy, reasons: [`only ${i} % of answers OK`] }));
+  const many = Array.from({ length: 9 }, (_, i) => ({
+    ...{ ...noisy, detectable: null, reasons: [`only ${i} % of answers OK`] },
+  }));
   const summary = changed(...many.slice(0, 3));
   const [scenario] = summary.scenarios;
   const comparisons = many.map((one, i) => ({
@@ -210,7 +212,7 @@ describe('the headline', () => {
     ['all is too noisy', [noisy, noisy], 'open', 'Too noisy to tell whether this PR changes CPU per request'],
     [
       'all has a reason',
-      [{ ...noisy, reasons: ['2 pairs, 4 needed'] }],
+      [{ ...noisy, detectable: null, reasons: ['2 pairs, 4 needed'] }],
       'open',
       'Cannot tell whether this PR changes CPU per request',
     ],

@@ -10,6 +10,11 @@ const medium: Medium = {
   ...{ name: same, text: same, code: same, commit: same, call: same, place: same, ...THIS_CHANGE },
   marks: { bad: 'X', warn: '!', open: '?', good: 'v' },
 };
+const pointOf = (summary: Summary, kind: string) => {
+  const { label = '', text = '' } = answerOf(summary, medium)?.points.find((one) => one.kind === kind) ?? {};
+  return [label, text].filter(Boolean).join(': ');
+};
+
 /** The base fixture with its lead comparisons changed, in the order of its variants; without limits. */
 function changed(...changes: Partial<Comparison>[]): Summary {
   const summary = summaryOf('base');
@@ -22,6 +27,9 @@ function changed(...changes: Partial<Comparison>[]): Summary {
   });
   return { ...summary, plan: { ...summary.plan, gates: [] }, gates: [], scenarios };
 }
+const noisy: Partial<Comparison> = {
+  ...{ verdict: 'inconclusive', ratio: 1.02, interval: { low: 0.98, high: 1.06, level: 0.99 } },
+};
 const still: Partial<Comparison> = {
   ...{ verdict: 'no-difference', ratio: 1.006, margin: 0.024 },
   interval: { low: 0.988, high: 1.024, level: 0.99 },
@@ -42,5 +50,50 @@ describe('a limit that the interval reaches beyond', () => {
     );
     const at = found?.table.columns.findIndex(({ key }) => key === 'limit') ?? -1;
     expect(found?.table.rows[0]?.cells[at]?.text).toBe(words);
+  });
+});
+
+describe('the next step where there is no verdict', () => {
+  const few: Partial<Comparison> = {
+    ...{ ...noisy, pairs: 3, detectable: null, reasons: ['3 pairs of fresh starts, 4 needed'] },
+  };
+  const disturbed = '30 % of the pairs of slices were disturbed; all count, so the interval is wider';
+  const atStarts = (summary: Summary, instances: number, plan: Partial<Summary['plan']> = {}): Summary => ({
+    ...summary,
+    plan: { ...summary.plan, ...plan, instances },
+    scenarios: summary.scenarios.map((scenario) => ({ ...scenario, starts: instances })),
+  });
+
+  test('too few starts: as many as a verdict needs', () => {
+    expect(pointOf(atStarts(changed(few), 3), 'todo')).toBe(
+      'What to do: If the result for apache matters to you, rerun with instances: 4 or more.',
+    );
+  });
+
+  test('it was stopped: to its end', () => {
+    const summary = changed(few);
+    const todo = pointOf({ ...summary, run: { ...summary.run, stopped: 'SIGTERM' } }, 'todo');
+    expect(todo).toContain('run it again to the end.');
+  });
+
+  test('noise with a reason is noise: more starts', () => {
+    const summary = changed({ ...noisy, reasons: [disturbed] });
+    expect(answerOf(summary, medium)?.headline).toBe(
+      'Too noisy to tell whether this change changes CPU per request',
+    );
+    expect(pointOf(summary, 'sure')).toContain(
+      `Too noisy to tell for apache +2.0 % CPU per request (−2.0 to +6.0 %): ${disturbed}.`,
+    );
+    expect(pointOf(summary, 'todo')).toContain('rerun with instances: 48');
+  });
+
+  test.each<[string, Partial<Comparison>]>([
+    ['the two metrics contradict each other', { reasons: ['more CPU per request, but also more RPS'] }],
+    ['too few starts are not all', { ...few, reasons: ['apache: wrong answers', ...(few.reasons ?? [])] }],
+    ['it is an earlier run', { ...few, against: 'earlier', reasons: ['another run'] }],
+  ])('%s: more starts do not help', (_, change) => {
+    const summary = changed({ ...noisy, ...change });
+    expect(pointOf(summary, 'sure')).toContain('Cannot tell for apache');
+    expect(pointOf(summary, 'todo')).toBe('');
   });
 });

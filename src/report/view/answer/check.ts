@@ -1,5 +1,7 @@
+import { isCurable } from '../../../analyse/judge/compare.ts';
 import { outcomeOf } from '../../../analyse/outcome.ts';
 import type { GateResult, Summary } from '../../../analyse/summary.ts';
+import { MIN_PAIRS } from '../../../stats/limits.ts';
 import { listAs, listNames } from '../../../text/plain.ts';
 import type { Medium } from '../medium.ts';
 import { type ChangeKind, type ChangeRow, onceEach } from './changerows.ts';
@@ -45,11 +47,13 @@ function isIdle({ unjudged, checks, counts }: GateResult): boolean {
   return unjudged || checks.length + counts.length === 0;
 }
 
-/** How to repeat a run so that its intervals become about half as wide. */
-function tellMore({ plan, scenarios }: Summary, { code }: Medium): string {
+/** How to repeat a run so that it gives a verdict, or that its intervals become about half as wide. */
+function tellMore({ plan, run, scenarios }: Summary, { code }: Medium): string {
+  if (run.stopped !== null) return 'run it again to the end';
   const { budgetSeconds } = plan;
   // Runs that were combined have more starts than their plan.
   const instances = Math.max(plan.instances, ...scenarios.map(({ starts }) => starts));
+  if (instances < MIN_PAIRS) return `rerun with ${code(`instances: ${MIN_PAIRS}`)} or more`;
   const minutes = Math.ceil((4 * (budgetSeconds ?? 0)) / 60);
   if (budgetSeconds !== null && minutes <= 360)
     return `rerun with ${code(`budget: ${minutes}m`)}: four times the load halves the interval`;
@@ -62,7 +66,7 @@ function tellMore({ plan, scenarios }: Summary, { code }: Medium): string {
 export function tellTodo(rows: readonly ChangeRow[], summary: Summary, medium: Medium): string {
   const of = (...kinds: ChangeKind[]) => rows.filter(({ kind }) => kinds.includes(kind));
   const names = (found: readonly ChangeRow[]) => listNames(onceEach(found, ({ name }) => name));
-  const noisy = of('noisy').filter(({ comparison }) => comparison.reasons.length === 0);
+  const noisy = of('noisy').filter(({ comparison }) => isCurable(comparison));
   const once = medium.acceptOnce ? ` (${medium.acceptOnce(summary.tool.version)})` : '';
   const steps = [
     of('beyond').length > 0

@@ -1,3 +1,4 @@
+import { isTooNoisy } from '../../../analyse/judge/compare.ts';
 import { isWithin } from '../../../analyse/judge/gates.ts';
 import type { Summary } from '../../../analyse/summary.ts';
 import type { CompareMetric, Comparison } from '../../../results/results.ts';
@@ -63,8 +64,7 @@ function goodOrOpen(
   }
   if (noisy.length === 0) return { mark: 'open', headline: tellUncompared(rows, summary, medium), sure };
   const metrics = listNames([...new Set(noisy.map(({ comparison }) => nounOf(comparison.metric)))]);
-  const [reason] = noisy.flatMap(({ comparison }) => comparison.reasons);
-  const start = reason ? 'Cannot tell' : 'Too noisy to tell';
+  const start = noisy.every(({ comparison }) => isTooNoisy(comparison)) ? 'Too noisy to tell' : 'Cannot tell';
   const subject = medium.subject.replace(/^T/, 't');
   return { mark: 'open', headline: `${start} whether ${subject} changes ${metrics}`, sure };
 }
@@ -171,15 +171,18 @@ function tellNoisy(noisy: readonly ChangeRow[], medium: Medium): string[] {
         : [];
     const name = row.where ? `${row.name} in ${row.where}` : row.name;
     const text = [name, ...numbers].join(' ');
-    return { comparison, reason: reason ? shortReason(reason, row, medium) : '', text };
+    const start = isTooNoisy(comparison) ? 'Too noisy to tell' : 'Cannot tell';
+    const end = reason ? `: ${shortReason(reason, row, medium)}.` : '.';
+    return { comparison, start: `${start}${reason ? ' for' : ':'}`, end, text };
   });
-  const groups = Map.groupBy(told, ({ reason }) => reason);
-  const sentences = [...groups].map(([reason, same]) => {
+  const groups = Map.groupBy(told, ({ start, end }) => JSON.stringify([start, end]));
+  const sentences = [...groups.values()].map((same) => {
+    const [{ start, end }] = same as [(typeof told)[number]];
     const all = onceEach(same, ({ text }) => text);
     const shown = all.slice(0, NAMED);
     const left = all.length - shown.length;
     const names = listNames(left > 0 ? [...shown, `${left} more`] : shown);
-    return reason ? `Cannot tell for ${names}: ${reason}.` : `Too noisy to tell: ${names}.`;
+    return `${start} ${names}${end}`;
   });
   const left = sentences.length - NAMED;
   return left > 0 ? [...sentences.slice(0, NAMED), `The table has ${left} more.`] : sentences;
