@@ -43,6 +43,8 @@ export const MIN_EFFECT = 0.01;
 export const MARGIN = 0.03;
 /** With fewer pairs of fresh starts there is no verdict, and no rank from paired tests. */
 export const MIN_PAIRS = 4;
+/** The most fresh starts that a budget is divided into. */
+export const MAX_BUDGET_STARTS = 30;
 /** With a larger share of its pairs of slices disturbed all of them count; with a larger share failed there is no verdict. */
 export const MAX_GUARDED = 0.25;
 /** From this share of its CPUs in use on, a server is at its limit: what a request costs is then what decides RPS. */

@@ -2,6 +2,7 @@ import { loadMs } from '../../config/parts/load.ts';
 import { formatDuration } from '../../config/text.ts';
 import type { Scenario } from '../../config/types.ts';
 import { UserError } from '../../errors.ts';
+import { MAX_BUDGET_STARTS } from '../../stats/limits.ts';
 import { predictDetectable } from '../../stats/verdict.ts';
 import { compileLoad } from './load-steps.ts';
 import { takesTurns } from './turns.ts';
@@ -20,7 +21,6 @@ export type SliceOrder = 'duets' | 'turns' | 'slices';
 
 /** Fewer give no verdict (MIN_PAIRS). */
 export const MIN_INSTANCES = 4;
-const MAX_INSTANCES = 30;
 const MAX_BLOCKS = 100;
 
 /**
@@ -73,7 +73,7 @@ export function fitBudget(
     });
   }
   let best = { effort: effortOf(fewest, 1), detectable: Infinity };
-  for (let instances = fewest; instances <= MAX_INSTANCES; instances++) {
+  for (let instances = fewest; instances <= MAX_BUDGET_STARTS; instances++) {
     let blocks = 0;
     for (let most = MAX_BLOCKS; blocks < most; ) {
       const middle = Math.ceil((blocks + most) / 2);

@@ -1,7 +1,7 @@
 import { isCurable } from '../../../analyse/judge/compare.ts';
 import { outcomeOf } from '../../../analyse/outcome.ts';
 import type { GateResult, Summary } from '../../../analyse/summary.ts';
-import { MIN_PAIRS } from '../../../stats/limits.ts';
+import { MAX_BUDGET_STARTS, MIN_PAIRS } from '../../../stats/limits.ts';
 import { listAs, listNames } from '../../../text/plain.ts';
 import type { Medium } from '../medium.ts';
 import { type ChangeKind, type ChangeRow, onceEach } from './changerows.ts';
@@ -47,6 +47,9 @@ function isIdle({ unjudged, checks, counts }: GateResult): boolean {
   return unjudged || checks.length + counts.length === 0;
 }
 
+/** Values of `instances` end here. */
+const MOST_INSTANCES = 100;
+
 /** How to repeat a run so that it gives a verdict, or that its intervals become about half as wide. */
 function tellMore({ plan, run, scenarios }: Summary, { code }: Medium): string {
   if (run.stopped !== null) return 'run it again to the end';
@@ -55,11 +58,16 @@ function tellMore({ plan, run, scenarios }: Summary, { code }: Medium): string {
   const instances = Math.max(plan.instances, ...scenarios.map(({ starts }) => starts));
   if (instances < MIN_PAIRS) return `rerun with ${code(`instances: ${MIN_PAIRS}`)} or more`;
   const minutes = Math.ceil((4 * (budgetSeconds ?? 0)) / 60);
-  if (budgetSeconds !== null && minutes <= 360)
-    return `rerun with ${code(`budget: ${minutes}m`)}: four times the load halves the interval`;
-  if (budgetSeconds === null && 4 * instances <= 100)
+  if (budgetSeconds === null && 4 * instances <= MOST_INSTANCES)
     return `rerun with ${code(`instances: ${4 * instances}`)}: four times the starts halve the interval`;
-  return 'rerun on a machine without other work';
+  if (budgetSeconds === null || minutes > 360 || instances >= MOST_INSTANCES)
+    return 'rerun on a machine without other work';
+  if (4 * instances <= MAX_BUDGET_STARTS)
+    return `rerun with ${code(`budget: ${minutes}m`)}: four times the load halves the interval`;
+  if (instances < MAX_BUDGET_STARTS)
+    return `rerun with ${code(`budget: ${minutes}m`)}: more load narrows the interval`;
+  const blocks = Math.max(...plan.scenarios.map((scenario) => scenario.blocks));
+  return `rerun with ${code(`instances: ${MOST_INSTANCES}`)} and ${code(`blocks: ${blocks}`)}, without ${code('budget')}: more starts narrow the interval`;
 }
 
 /** The next steps of whoever reads it. */
