@@ -35,6 +35,15 @@ const still: Partial<Comparison> = {
   interval: { low: 0.988, high: 1.024, level: 0.99 },
 };
 
+/** With pass criteria that the first variant misses. */
+function missing(summary: Summary): Summary {
+  const scenarios = summary.scenarios.map((scenario) => ({
+    ...scenario,
+    rows: scenario.rows.map((row, i) => ({ ...row, sloMissed: i === 0 ? ['p99 30.5 ms > 20 ms'] : [] })),
+  }));
+  return { ...summary, scenarios };
+}
+
 describe('a limit that the interval reaches beyond', () => {
   test.each([
     [0.01, 'maybe exceeded'],
@@ -106,4 +115,14 @@ describe('the next step where there is no verdict', () => {
     const todo = pointOf(atStarts(changed(noisy), instances, { budgetSeconds: 120 }), 'todo');
     expect(todo.replace(/.*rerun/, 'rerun')).toBe(step);
   });
+});
+
+test('missed pass criteria are named with their values, and with a step', () => {
+  const summary = missing(changed(still));
+  expect(pointOf(summary, 'check')).toBe(
+    'This check fails (exit code 1): pass criteria missed by apache (p99 30.5 ms > 20 ms).',
+  );
+  expect(pointOf(summary, 'todo')).toBe(
+    'What to do: Make apache meet the pass criteria, or change these in slo.',
+  );
 });

@@ -12,7 +12,8 @@ export function tellCheck(summary: Summary, medium: Medium): { label: string; te
   // The exit code is then that of the stop, whatever was measured before.
   if (stopped !== null)
     return { label: 'This check fails', text: `The run was stopped: ${medium.text(stopped)}.` };
-  const { code, failedGates, openGates, unmeasured, missed, lacksBase } = outcomeOf(summary);
+  const { code, failedGates, openGates, unmeasured, lacksBase } = outcomeOf(summary);
+  const missed = missedOf(summary, medium);
   const sourcesOf = (gates: readonly GateResult[]) => [...new Set(gates.map(({ gate }) => gate.source))];
   const labels = (found: readonly string[]) => listNames(found, medium.name);
   const { missing = [] } = medium;
@@ -36,10 +37,20 @@ export function tellCheck(summary: Summary, medium: Medium): { label: string; te
     unmeasured.length > 0 ? `${labels(unmeasured)} not measured` : '',
     lacksBase ? 'nothing to compare with' : '',
     open.length > 0 ? `${listAs('limit', open, medium.name)} could not be checked` : '',
-    missed.length > 0 ? `pass criteria missed by ${labels(missed)}` : '',
+    missed.length > 0 ? `pass criteria missed by ${listNames(missed)}` : '',
     absent,
   ].filter(Boolean);
   return { label: `This check fails${medium.fails(code)}`, text: `${because.join('; ')}.` };
+}
+
+/** `apache (p99 30.5 ms > 20 ms)`: variants that missed pass criteria, with these and their values. */
+function missedOf({ scenarios }: Summary, { name, text }: Medium): string[] {
+  return scenarios.flatMap(({ facts, rows }) => {
+    const where = scenarios.length > 1 ? ` in ${name(facts.name)}` : '';
+    return rows
+      .filter(({ sloMissed }) => sloMissed.length > 0)
+      .map(({ label, sloMissed }) => `${name(label)}${where} (${text(sloMissed.join(', '))})`);
+  });
 }
 
 /** Whether a gate passes because it had nothing to judge. */
@@ -70,11 +81,16 @@ function tellMore({ plan, run, scenarios }: Summary, { code }: Medium): string {
   return `rerun with ${code(`instances: ${MOST_INSTANCES}`)} and ${code(`blocks: ${blocks}`)}, without ${code('budget')}: more starts narrow the interval`;
 }
 
+function hasThresholds({ scenarios }: Summary): boolean {
+  return scenarios.some(({ facts }) => facts.thresholds?.length);
+}
+
 /** The next steps of whoever reads it. */
 export function tellTodo(rows: readonly ChangeRow[], summary: Summary, medium: Medium): string {
   const of = (...kinds: ChangeKind[]) => rows.filter(({ kind }) => kinds.includes(kind));
   const names = (found: readonly ChangeRow[]) => listNames(onceEach(found, ({ name }) => name));
   const noisy = of('noisy').filter(({ comparison }) => isCurable(comparison));
+  const missed = outcomeOf(summary).missed;
   const once = medium.acceptOnce ? ` (${medium.acceptOnce(summary.tool.version)})` : '';
   const steps = [
     of('beyond').length > 0
@@ -86,6 +102,9 @@ export function tellTodo(rows: readonly ChangeRow[], summary: Summary, medium: M
     of('failed').length > 0 ? `fix ${names(of('failed'))}: the full report has the log.` : '',
     of('beyond', 'failed').length === 0 && of('slower').length > 0
       ? `decide whether the change is worth it.${summary.plan.gates.length > 0 ? '' : ` To fail such changes, set ${medium.code('fail-on')}.`}`
+      : '',
+    missed.length > 0
+      ? `make ${listNames(missed, medium.name)} meet the pass criteria, or change these in ${medium.code('slo')}${hasThresholds(summary) ? ' or in the thresholds of the script' : ''}.`
       : '',
     noisy.length > 0 ? `if the result for ${names(noisy)} matters to you, ${tellMore(summary, medium)}.` : '',
     rows.length === 0 || (of('uncompared').length > 0 && of('failed').length === 0)
