@@ -1,7 +1,7 @@
 import type { Row, ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import { QUANTILES } from '../../results/quantiles.ts';
 import { cleanLine, clipMiddle, cutMiddle, plural } from '../../text/plain.ts';
-import { answerOf, type ReportAnswer } from '../view/answer/answer.ts';
+import { answerOf, checkOf, type Point, type ReportAnswer } from '../view/answer/answer.ts';
 import type { Mark } from '../view/answer/changerows.ts';
 import { answerOfAll, titleOfGroup } from '../view/answer/merged-answer.ts';
 import { ASKED_PULL, type Medium, shortCommit, THIS_CHANGE, THIS_PULL } from '../view/medium.ts';
@@ -176,7 +176,7 @@ function renderGroup(
     .filter(Boolean)
     .join('\n\n');
   return [
-    answer ? renderAnswer(answer) : '',
+    answer ? renderAnswer(answer) : renderPoints(checkOf(summary, mediumOf(limits, place))).join('\n\n'),
     isFolded(answer) ? folded(COMPARED(place), rankings) : rankings,
     stage === 'short' ? warningCodes(summary) : renderDetails(summary, stage),
   ]
@@ -191,10 +191,7 @@ const COMPARED = ({ isPull }: PublishPlace) =>
 function renderAnswer({ mark, headline, points, title, table, notes, left }: ReportAnswer): string {
   return [
     `### ${MARKS[mark]} ${headline}`,
-    ...points.map(({ label, text }) => {
-      if (label === '') return text;
-      return text === '' ? `**${label}.**` : `**${label}:** ${text}`;
-    }),
+    ...renderPoints(points),
     title && `${title}:`,
     table.rows.length > 0 ? tableOf(table) : '',
     left > 0 ? `${plural(left, 'more row')} in the full report.` : '',
@@ -202,6 +199,13 @@ function renderAnswer({ mark, headline, points, title, table, notes, left }: Rep
   ]
     .filter(Boolean)
     .join('\n\n');
+}
+
+function renderPoints(points: readonly Point[]): string[] {
+  return points.map(({ label, text }) => {
+    if (label === '') return text;
+    return text === '' ? `**${label}.**` : `**${label}:** ${text}`;
+  });
 }
 
 function viewOf(scenario: ScenarioSummary, summary: Summary, limits: Limits): ScenarioView {

@@ -22,7 +22,7 @@ describe('as people see it', () => {
   test.each([
     ...['quick', 'tie', 'one-start', 'mixed', 'journey', 'script', 'hostile'],
     ...['base', 'aa', 'base-several', 'base-broken', 'base-hostile', 'why', 'why-rows', 'why-hostile'],
-    ...['counts', 'counts-alone', 'counts-hostile', 'services'],
+    ...['counts', 'counts-alone', 'counts-hostile', 'gated', 'services'],
   ])('%s', async (name) => {
     await expect(table(name)).toMatchFileSnapshot(`__golden__/${name}.txt`);
   });

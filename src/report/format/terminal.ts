@@ -1,6 +1,6 @@
 import type { Row, ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import { cleanLine, cleanText, clip, clipMiddle } from '../../text/plain.ts';
-import { answerOf, type ReportAnswer } from '../view/answer/answer.ts';
+import { answerOf, checkOf, type Point, type ReportAnswer } from '../view/answer/answer.ts';
 import type { Mark } from '../view/answer/changerows.ts';
 import { answerOfAll } from '../view/answer/merged-answer.ts';
 import { RPS_NOTE } from '../view/answer/notes.ts';
@@ -92,7 +92,7 @@ export function renderTable(summary: Summary, { width, color, showsChecks, group
   const checkedBefore = checked.map((line) => eachLine(wrap(`checked: ${line}`, width, '  '), styles.dim));
   const parts = [
     group === undefined ? '' : styles.bold(clip(cleanLine(group), width)),
-    ...(answer ? [renderAnswer(answer, width, styles)] : []),
+    answer ? renderAnswer(answer, width, styles) : renderPoints(checkOf(summary, medium), width).join('\n'),
     answer && answer.rows.length > 0 ? styles.bold(clip(AMONG, width)) : '',
     ...scenarios,
     warnings.join('\n'),
@@ -123,10 +123,6 @@ function renderAnswer(
   const tones: Record<Mark, Style> = {
     ...{ bad: styles.bad, warn: styles.warn, open: styles.warn, good: styles.best },
   };
-  const lines = points.map(({ label, text }) => {
-    const whole = label ? [`${label}${text ? ':' : '.'}`, text].filter(Boolean).join(' ') : text;
-    return wrap(whole, width, '  ');
-  });
   const columns = table.columns.map(
     (column, i): TerminalColumn<TableRow> => ({
       ...column,
@@ -139,10 +135,17 @@ function renderAnswer(
   const explained = notes.filter((note) => note !== RPS_NOTE || shown.some(({ key }) => key === 'rps'));
   return [
     eachLine(wrap(`${PLAIN_MARKS[mark]} ${headline}.`, width, '  '), tones[mark]),
-    ...lines,
+    ...renderPoints(points, width),
     ...(rows.length > 0 ? ['', wrap(`${title}:`, width, '  '), styles.dim(head), ...body] : []),
     ...(explained.length > 0 ? [styles.dim(wrap(explained.join(' '), width, '  '))] : []),
   ].join('\n');
+}
+
+function renderPoints(points: readonly Point[], width: number): string[] {
+  return points.map(({ label, text }) => {
+    const whole = label ? [`${label}${text ? ':' : '.'}`, text].filter(Boolean).join(' ') : text;
+    return wrap(whole, width, '  ');
+  });
 }
 
 function toneOf(tone: Tone | undefined, styles: Styles): Style | undefined {

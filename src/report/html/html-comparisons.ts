@@ -2,7 +2,7 @@ import { leadsOf } from '../../analyse/judge/gates.ts';
 import type { ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import type { Comparison } from '../../results/results.ts';
 import { cleanLine } from '../../text/plain.ts';
-import { answerOf, type ReportAnswer } from '../view/answer/answer.ts';
+import { answerOf, checkOf, type Point, type ReportAnswer } from '../view/answer/answer.ts';
 import { answerOfAll } from '../view/answer/merged-answer.ts';
 import { type Medium, PLAIN_MARKS, shortCommit, THIS_CHANGE } from '../view/medium.ts';
 import { compareTables, TOGETHER } from '../view/sections/comparisons.ts';
@@ -21,10 +21,15 @@ export const pageMedium: Medium = {
   marks: PLAIN_MARKS,
 };
 
-/** Did it get slower? Nothing where nothing was to be compared. */
+/** Did it get slower? If nothing was to be compared, only whether the check fails; null if it has nothing to check. */
 export function renderAnswer(summary: Summary, numbers: Numbers): Html | null {
   const answer = answerOf(summary, pageMedium);
-  return answer && showAnswer(answer, numbers);
+  if (answer) return showAnswer(answer, numbers);
+  const points = checkOf(summary, pageMedium);
+  if (points.length === 0) return null;
+  return html`<section class="card answer"><h2 class="visually-hidden">Check</h2>
+${showPoints(points)}
+</section>`;
 }
 
 /** One answer for several groups. Its rows belong to no group, so the filters leave them. */
@@ -37,13 +42,17 @@ function showAnswer(answer: ReportAnswer, numbers: Numbers): Html {
   const { mark, headline, points, title, rows, notes } = answer;
   return html`<section class="card answer"><h2 class="visually-hidden">What changed</h2>
 <p class="verdict ${mark}"><span aria-hidden="true">${PLAIN_MARKS[mark]}</span> ${sentence(headline)}</p>
-${points.map(
-  ({ label, text }) =>
-    html`<p class="more">${label && html`<strong>${label}${text ? ':' : '.'}</strong> `}${sentence(text)}</p>`,
-)}
+${showPoints(points)}
 ${rows.length > 0 && html`<p>${sentence(title)}:</p>${changeTable(answer, numbers)}`}
 ${notes.length > 0 && html`<p class="legend-line">${notes.join(' ')}</p>`}
 </section>`;
+}
+
+function showPoints(points: readonly Point[]): Html[] {
+  return points.map(
+    ({ label, text }) =>
+      html`<p class="more">${label && html`<strong>${sentence(label)}${text ? ':' : '.'}</strong> `}${sentence(text)}</p>`,
+  );
 }
 
 /** The table of changes, with a picture of the intervals after them. */

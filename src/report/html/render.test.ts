@@ -112,6 +112,15 @@ describe('a comparison with another ref', () => {
   });
 });
 
+test('without another ref, the check and the result of each limit are above the ranking', () => {
+  const text = page('gated');
+  const card = /<section class="card answer">.*?<\/section>/s.exec(text)?.[0] ?? '';
+  expect(card).toMatch(/<strong>This check fails \(exit code 1\):<\/strong>/);
+  expect(card).toMatch(/<strong>Gate <bdi class="name">slower &gt; 3%<\/bdi> failed:<\/strong>/);
+  expect(text.indexOf(card)).toBeLessThan(text.indexOf('<caption>Ranking</caption>'));
+  expect(page('quick')).not.toContain('class="card answer"');
+});
+
 describe('what was checked out', () => {
   const measured = (head: Results['run']['head']) => {
     const results = fixtures.quick?.() as Results;

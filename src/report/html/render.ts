@@ -141,7 +141,7 @@ function* renderGroup(
   const { scenarios, warnings } = summary;
   yield html`<div class="group" data-group="${index}">
 ${several && html`<h2>Group ${index + 1}: <span dir="auto">${summary.host.cpuModel}</span>, run <code>${summary.run.id}</code></h2>`}
-${!isAnswered && renderAnswer(summary, numbers)}
+${(!isAnswered || !isCompared(summary)) && renderAnswer(summary, numbers)}
 ${!isAnswered && isCompared(summary) && html`<h2 class="between">Servers compared with each other</h2>`}
 ${scenarios.length > 1 && renderOverview(summary, index)}`;
   for (const [i, scenario] of scenarios.entries())

@@ -1,9 +1,10 @@
+import { outcomeOf } from '../../../analyse/outcome.ts';
 import type { ScenarioSummary, Summary } from '../../../analyse/summary.ts';
 import type { Comparison } from '../../../results/results.ts';
 import { headlineOfCounts } from '../../counts/count-headline.ts';
 import { tellCounts } from '../../counts/count-words.ts';
 import { doubt } from '../../words/doubt.ts';
-import { counterpart } from '../../words/verdicts.ts';
+import { counterpart, tellGates } from '../../words/verdicts.ts';
 import type { Medium } from '../medium.ts';
 import type { Table } from '../table.ts';
 import { tellCauses } from '../why/cause.ts';
@@ -64,6 +65,22 @@ export function answerOf(summary: Summary, medium: Medium, most = Infinity): Rep
     left: rows.length - shown.length,
     notes: rows.length > 0 ? notesOf(rows, summary) : [],
   };
+}
+
+/**
+ * Whether the check of a run without a comparison fails, and the result of each limit. Empty if there is no limit and the
+ * check passes, or if there is a comparison: its answer has all of this.
+ */
+export function checkOf(summary: Summary, medium: Medium): Point[] {
+  if (isCompared(summary)) return [];
+  // A checkout that is its own base has nothing that a limit could judge.
+  const gates = isOwnBase(summary) ? [] : tellGates(summary, medium);
+  const isPassed = summary.run.stopped === null && outcomeOf(summary).code === 0;
+  if (gates.length === 0 && isPassed) return [];
+  return [
+    tellCheck(summary, medium),
+    ...gates.map(({ gate, verdict, because }) => ({ label: `${gate} ${verdict}`, text: `${because}.` })),
+  ].map((point) => ({ kind: 'check' as const, ...point }));
 }
 
 /** A failed gate on counts leads, unless something worse does. */

@@ -3,7 +3,7 @@ import { summaryOf } from '../../../../test/fixtures/results/summaries.ts';
 import type { Summary } from '../../../analyse/summary.ts';
 import type { Comparison, Gate } from '../../../results/results.ts';
 import { type Medium, THIS_CHANGE } from '../medium.ts';
-import { answerOf } from './answer.ts';
+import { answerOf, checkOf } from './answer.ts';
 
 const same = (text: string) => text;
 const medium: Medium = {
@@ -125,4 +125,36 @@ test('missed pass criteria are named with their values, and with a step', () => 
   expect(pointOf(summary, 'todo')).toBe(
     'What to do: Make apache meet the pass criteria, or change these in slo.',
   );
+});
+
+describe('without another version', () => {
+  const told = (summary: Summary) =>
+    checkOf(summary, medium).map(({ label, text }) => [label, text].filter(Boolean).join(': '));
+
+  test('each limit is there with its result, and whether the check fails', () => {
+    expect(told(summaryOf('gated'))).toEqual([
+      'This check fails (exit code 1): limits slower > 3% and queries more exceeded; pass criteria missed by apache (p99 51.2 ms > 45 ms).',
+      'Gate slower > 3% failed: nginx-fpm (unix) surely exceeds it, RPS −9.4 % (99 % interval −10.6…−8.2 %).',
+      'Gate queries more failed: nginx-fpm (unix): Database queries 3 → 14 per request.',
+    ]);
+  });
+
+  test('missed pass criteria alone make it fail', () => {
+    expect(told(missing(summaryOf('quick')))).toEqual([
+      'This check fails (exit code 1): pass criteria missed by apache (p99 30.5 ms > 20 ms).',
+    ]);
+  });
+
+  test('with nothing to check, nothing is there', () => {
+    expect(told(summaryOf('quick'))).toEqual([]);
+    expect(told(summaryOf('base-is-head'))).toEqual([]);
+    expect(told(summaryOf('base'))).toEqual([]);
+  });
+
+  test('a run that was stopped fails its check', () => {
+    const summary = summaryOf('quick');
+    expect(told({ ...summary, run: { ...summary.run, stopped: 'SIGTERM' } })).toEqual([
+      'This check fails: The run was stopped: SIGTERM.',
+    ]);
+  });
 });
