@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, symlinkSync, utimesSync } from 'node:fs';
+import { readFileSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { root } from '../../test/fixtures/docs.ts';
 import {
   commit,
@@ -16,13 +16,9 @@ import {
   write,
 } from '../../test/fixtures/repository.ts';
 import type { Other } from '../config/types.ts';
-import { realHost } from '../host.ts';
 import { planVariants } from '../plan/variants.ts';
-import { checkOut } from './checkout.ts';
 
 useRepository();
-
-const RUN = '20260131-090000-0abc';
 
 describe('what there is in the other commit', () => {
   it('base without the app, or without the own runtime: what is new is not compared, the rest is', async () => {
@@ -220,120 +216,5 @@ describe('what there is in the other commit', () => {
     expect((await find('HEAD~1'))?.notes).toEqual([
       expect.objectContaining({ code: 'submodules', message: expect.stringContaining(': lib') }),
     ]);
-  });
-
-  describe("Composer's folder, which git does not have", () => {
-    const LOCK = {
-      'composer.json': '{"config": {"vendor-dir": "deps"}}',
-      'composer.lock': '{}',
-      '.gitignore': 'deps\n',
-    };
-    beforeEach(() => {
-      commit({ ...LOCK, [INDEX]: 'one' });
-      write({ 'deps/autoload.php': '<?php', 'deps/acme/x.php': '<?php' });
-    });
-
-    it('is taken from the checkout where both ask for the same', async () => {
-      commit({ [INDEX]: 'two' });
-      const source = (await find('HEAD~1'))?.source;
-      expect(source?.bring).toEqual([{ from: join(repository, 'deps'), to: 'deps' }]);
-      const checkout = await checkOut(realHost, source as NonNullable<typeof source>, RUN, {});
-      expect(readdirSync(checkout.folder).sort()).toEqual([
-        '.gitignore',
-        'composer.json',
-        'composer.lock',
-        'deps',
-        'public',
-      ]);
-      expect(readFileSync(join(checkout.folder, 'deps/acme/x.php'), 'utf8')).toBe('<?php');
-      await checkout.remove();
-    });
-
-    it.each(['.', './', 'deps/..'])('is not the app itself: vendor-dir %s', async (vendor) => {
-      commit({ 'composer.json': JSON.stringify({ config: { 'vendor-dir': vendor } }), [INDEX]: 'one' });
-      commit({ [INDEX]: 'two' });
-      write({ 'autoload.php': '<?php' });
-      expect((await find('HEAD~1'))?.source?.bring).toEqual([]);
-    });
-
-    describe('with packages of the repository itself', () => {
-      const own = (url: string, path = '../acme/lib') => {
-        const lib = { name: 'acme/lib', dist: { type: 'path', url }, 'install-path': path };
-        write({ 'shop/deps/composer/installed.json': JSON.stringify({ packages: [lib] }) });
-      };
-      beforeEach(() => {
-        commit({ ...prefixed(LOCK), 'shop/index.php': 'one', 'packages/lib/a.php': 'one' });
-        commit({ 'packages/lib/a.php': 'two', 'packages/lib/new.php': '' });
-        write({ 'shop/deps/autoload.php': '', 'shop/deps/acme/x.php': '' });
-        own('../packages/lib');
-      });
-      const prefixed = (files: object) =>
-        Object.fromEntries(Object.entries(files).map(([name, text]) => [`shop/${name}`, text]));
-      const findShop = () => find('HEAD~1', { flags: ['--app', 'shop'] });
-
-      it('gets the copies that Composer would make of those of the commit', async () => {
-        write({ 'shop/deps/acme/lib/a.php': 'two', 'shop/deps/acme/lib/new.php': '' });
-        const { source, notes } = (await findShop()) ?? {};
-        expect(notes).toEqual([]);
-        const checkout = await checkOut(realHost, source as NonNullable<typeof source>, RUN, {});
-        const lib = join(checkout.folder, 'shop/deps/acme/lib');
-        expect(readdirSync(lib)).toEqual(['a.php']);
-        expect(readFileSync(join(lib, 'a.php'), 'utf8')).toBe('one');
-        await checkout.remove();
-      });
-
-      it.each([
-        ['a link', '../packages/lib', '../acme/lib'],
-        ['a link on the way', '../packages/lib', '../linked/lib'],
-        ['outside of the folder', '../packages/lib', '../../acme/lib'],
-        ['around the folder', '..', '../acme/own'],
-        ['around the folder, by its whole path', '/', '../acme/own'],
-        ['outside of the repository', '../../elsewhere', '../acme/own'],
-      ])('leaves what is %s', async (_, url, path) => {
-        own(url === '/' ? repository : url, path);
-        write({ 'shop/deps/acme/own/a.php': '', 'shop/acme/lib/a.php': '' });
-        symlinkSync('../../../packages/lib', join(repository, 'shop/deps/acme/lib'));
-        symlinkSync('../../packages', join(repository, 'shop/deps/linked'));
-        const vendor = { from: join(repository, 'shop/deps'), to: 'shop/deps' };
-        expect((await findShop())?.source?.bring).toEqual([vendor]);
-      });
-    });
-
-    it.each([
-      ['no longer has a class, and the list is all that counts', 'src/Old.php', true, true],
-      ['no longer has a class that PSR-4 finds', 'src/Old.php', false, false],
-      ['no longer has a class of a listed folder', 'legacy/Old.php', false, true],
-      ['no longer has another file', 'src/old.txt', true, false],
-    ])('is made anew if its list of classes is of an app that %s', async (_, file, isWhole, install) => {
-      const lists = { config: { 'vendor-dir': 'deps' }, autoload: { classmap: ['legacy/'] } };
-      commit({ 'composer.json': JSON.stringify(lists), 'src/A.php': 'one', [file]: '' });
-      git(repository, 'rm', '--quiet', file);
-      commit({ 'src/A.php': 'two' });
-      expect((await find('HEAD~1'))?.other).toMatchObject({ apps: { shop: { install: false } } });
-      const map = String.raw`return array('App\A' => $baseDir . '/src/A.php');`;
-      write({
-        'deps/composer/autoload_classmap.php': map,
-        'deps/composer/autoload_real.php': isWhole ? '$loader->setClassMapAuthoritative(true);' : '',
-      });
-      expect((await find('HEAD~1'))?.other).toMatchObject({ apps: { shop: { install } } });
-    });
-
-    it('is made anew if a class of its list was elsewhere', async () => {
-      commit({ 'src/User.php': '<?php class User {}' });
-      git(repository, 'rm', '--quiet', 'src/User.php');
-      commit({ 'domain/User.php': '<?php class User {}' });
-      const map = String.raw`return array('App\User' => $baseDir . '/domain/User.php');`;
-      write({ 'deps/composer/autoload_classmap.php': map });
-      expect((await find('HEAD~1'))?.other).toMatchObject({ apps: { shop: { install: true } } });
-    });
-
-    it('is made anew for both where they do not', async () => {
-      commit({ 'composer.lock': '{"packages": []}' });
-      expect(await find('HEAD~1')).toMatchObject({
-        other: { kind: 'commit', apps: { shop: { install: true } } },
-        source: { bring: [] },
-        notes: [],
-      });
-    });
   });
 });
