@@ -3,7 +3,7 @@ import type { Files } from '../config/files.ts';
 import { readComposer, vendorFolderOf } from '../config/parts/composer.ts';
 import type { PhpNeed } from '../config/php/constraint.ts';
 import { findPhpNeeds } from '../config/php/needs.ts';
-import type { Repository } from './repository.ts';
+import { type Repository, readAt } from './repository.ts';
 
 /**
  * Requirements of an app in a commit on the version of PHP, as `findPhpNeeds` finds those of the checkout.
@@ -12,7 +12,7 @@ import type { Repository } from './repository.ts';
  * @param isInstalled packages in the commit do not count: Composer installs them anew
  */
 export async function findNeedsAt(
-  { git }: Repository,
+  repository: Repository,
   commit: string,
   { path, env, isInstalled }: { path: string; env: Readonly<Record<string, string>>; isInstalled: boolean },
 ): Promise<PhpNeed[]> {
@@ -24,8 +24,8 @@ export async function findNeedsAt(
   };
   const take = async (...names: string[]) => {
     for (const name of names) {
-      const { code, stdout } = await git.try(['cat-file', 'blob', `${commit}:${join(path, name)}`]);
-      if (code === 0) texts.set(name, stdout);
+      const text = await readAt(repository, commit, join(path, name));
+      if (text !== null) texts.set(name, text);
     }
   };
   await take('composer.json', 'composer.lock', '.dockerignore');

@@ -179,6 +179,12 @@ export async function typeAt(
   return code === 0 && (type === 'tree' || type === 'blob') ? type : null;
 }
 
+/** The text of a file of a commit; null: there is none. */
+export async function readAt({ git }: Repository, commit: string, path: string): Promise<string | null> {
+  const { code, stdout } = await git.try(['cat-file', 'blob', `${commit}:${path}`]);
+  return code === 0 ? stdout : null;
+}
+
 /** The id of what stands at a path of a commit: same id, same content. */
 export async function idAt({ git }: Repository, commit: string, path: string): Promise<string | null> {
   const { code, stdout } = await git.try(['rev-parse', '--verify', '--quiet', `${commit}:${path}`]);

@@ -130,4 +130,36 @@ describe("Composer's folder, which git does not have", () => {
       notes: [],
     });
   });
+
+  it.each([
+    ['by neither', '', '', false, ['deps']],
+    ['by both', 'deps\n', 'tests\n/deps\n', false, []],
+    ['by the checkout', '', 'deps\n', true, []],
+    ['by the commit', 'deps\n', '', true, []],
+  ])('is left out of the build %s', async (_, before, after, install, bring) => {
+    commit({ '.dockerignore': `${before}x\n` });
+    commit({ '.dockerignore': `${after}x\n`, [INDEX]: 'two' });
+    const { other, source } = (await find('HEAD~1')) ?? {};
+    expect(other).toMatchObject({ apps: { shop: { install } } });
+    expect(source?.bring.map(({ to }) => to)).toEqual(bring);
+  });
+
+  it('is taken although git has a file to keep the folder', async () => {
+    write({ 'deps/.gitkeep': '' });
+    git(repository, 'add', '--force', 'deps/.gitkeep');
+    commit({});
+    commit({ [INDEX]: 'two' });
+    const source = (await find('HEAD~1'))?.source;
+    const checkout = await checkOut(realHost, source as NonNullable<typeof source>, RUN, {});
+    expect(readdirSync(join(checkout.folder, 'deps')).sort()).toEqual(['.gitkeep', 'acme', 'autoload.php']);
+    await checkout.remove();
+  });
+
+  it('is not taken where it has code of its own, which git has in another version', async () => {
+    write({ 'deps/own/a.php': 'one' });
+    git(repository, 'add', '--force', 'deps/own');
+    commit({});
+    commit({ 'deps/own/a.php': 'two' });
+    expect((await find('HEAD~1'))?.source?.bring).toEqual([]);
+  });
 });

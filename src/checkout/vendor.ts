@@ -7,9 +7,10 @@ import {
   readComposer,
   vendorFolderOf,
 } from '../config/parts/composer.ts';
+import { isIgnored } from '../config/parts/dockerignore.ts';
 import { listChanged } from './changed.ts';
 import type { Source } from './checkout.ts';
-import { idAt, type Repository, typeAt } from './repository.ts';
+import { idAt, type Repository, readAt, typeAt } from './repository.ts';
 
 /** Composer has to install the packages of both sides. */
 export const INSTALL = Symbol('install');
@@ -27,8 +28,9 @@ const MAX_MAP_BYTES = 64 * 2 ** 20;
 
 /**
  * Installed packages are hardly ever in git, so another commit comes without them. If composer.json and composer.lock
- * are the same on both sides, the packages of the checkout serve both. If they differ, both are installed anew. The
- * options of an earlier install, such as packages for development, must not affect one side alone.
+ * are the same on both sides, the packages of the checkout serve both. If they differ, or `.dockerignore` leaves them out
+ * of one side, both are installed anew. The options of an earlier install, such as packages for development, must not
+ * affect one side alone.
  *
  * @returns the folders to bring along; empty where none is needed
  */
@@ -41,9 +43,19 @@ export async function findVendor(
   const at = (name: string) => (app.path === '' ? name : `${app.path}/${name}`);
   const folder = vendorFolderOf(readComposer(app.folder, realFiles));
   // The app itself would take its code to the base.
-  if (folder === null || folder === '.' || !existsSync(join(app.folder, folder, 'autoload.php'))) return [];
+  if (folder === null || folder === '.') return [];
+  const loader = join(folder, 'autoload.php');
+  if (!existsSync(join(app.folder, loader))) return [];
   if ((await typeAt(repository, commit, at('composer.json'))) === null) return [];
-  if ((await typeAt(repository, commit, at(folder))) !== null) return [];
+  if ((await typeAt(repository, commit, at(loader))) !== null) return [];
+  const ignored = [
+    realFiles.read(join(app.folder, '.dockerignore')),
+    await readAt(repository, commit, at('.dockerignore')),
+  ].filter((text) => isIgnored(text ?? '', loader));
+  if (ignored.length > 0) return ignored.length === 1 ? INSTALL : [];
+  // Code in it that git has belongs to the commit: the copy would put that of the checkout there.
+  const list = ['diff', '--name-only', '-z', '--no-renames', '--no-ext-diff', commit, '--', at(folder)];
+  if ((await git.try(list)).stdout.split('\0').some((name) => name.endsWith('.php'))) return [];
   for (const name of ['composer.json', 'composer.lock']) {
     const there = await idAt(repository, commit, at(name));
     const file = join(app.folder, name);
