@@ -1,6 +1,6 @@
 import { join, relative } from 'node:path';
 import { CONFIG_FILES, realFiles } from '../config/files.ts';
-import { readComposer, vendorFolderOf } from '../config/parts/composer.ts';
+import { listInstalled, readComposer, vendorFolderOf } from '../config/parts/composer.ts';
 import { isIgnored } from '../config/parts/dockerignore.ts';
 import type { App } from '../config/types.ts';
 import type { Git } from './git.ts';
@@ -32,7 +32,11 @@ export async function listOnlyHere(
   const ignored = realFiles.read(join(folder, '.dockerignore')) ?? '';
   const vendor = vendorFolderOf(readComposer(folder, realFiles));
   const installs = prepare.some((command) => /\bcomposer\b/.test(command));
-  const isVendor = (own: string) => own === vendor || (installs && /(^|\/)vendor$/.test(own));
+  const installed = vendor === null ? [] : listInstalled(folder, vendor, realFiles);
+  const isVendor = (own: string) =>
+    own === vendor ||
+    (installs && /(^|\/)vendor$/.test(own)) ||
+    installed.some((one) => one.path === own || one.path.startsWith(`${own}/`));
   // In a Symfony app git ignores all of it: the caches of both sides, and perhaps a database.
   const openVar = (found: string) =>
     /(^|\/)var\/$/.test(found)

@@ -58,6 +58,7 @@ describe("Composer's folder, which git does not have", () => {
     };
     beforeEach(() => {
       commit({ ...prefixed(LOCK), 'shop/index.php': 'one', 'packages/lib/a.php': 'one' });
+      commit({ 'shop/acme/lib/a.php': 'one' });
       commit({ 'packages/lib/a.php': 'two', 'packages/lib/new.php': '' });
       write({ 'shop/deps/autoload.php': '', 'shop/deps/acme/x.php': '' });
       own('../packages/lib');
@@ -161,5 +162,24 @@ describe("Composer's folder, which git does not have", () => {
     commit({});
     commit({ 'deps/own/a.php': 'two' });
     expect((await find('HEAD~1'))?.source?.bring).toEqual([]);
+  });
+
+  it.each([
+    ['beside it, as composer/installers puts them', '../../web/wp', true],
+    ['within it', '../acme/x', false],
+    ['outside of the app', '../../../core', false],
+    ['beside it, and in git', '../../lib/x', false],
+  ])('is made anew if packages are %s', async (_, path, install) => {
+    commit({ '.gitignore': 'deps\n/web/wp/\n', 'lib/x/a.php': '' });
+    commit({ [INDEX]: 'two' });
+    const packages = [
+      { name: 'meta/package', 'install-path': null },
+      { name: 'acme/x', 'install-path': path },
+    ];
+    write({ 'deps/composer/installed.json': JSON.stringify({ packages }), 'web/wp/index.php': '' });
+    const { other, notes } = (await find('HEAD~1')) ?? {};
+    expect(other).toMatchObject({ apps: { shop: { install } } });
+    // Composer makes it on both sides.
+    expect(notes?.map(({ code }) => code)).toEqual(install ? [] : ['not-in-git']);
   });
 });

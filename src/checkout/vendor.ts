@@ -1,12 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, isAbsolute, join, relative } from 'node:path';
 import { realFiles } from '../config/files.ts';
-import {
-  listClassFolders,
-  listPathPackages,
-  readComposer,
-  vendorFolderOf,
-} from '../config/parts/composer.ts';
+import { listClassFolders, listInstalled, readComposer, vendorFolderOf } from '../config/parts/composer.ts';
 import { isIgnored } from '../config/parts/dockerignore.ts';
 import { listChanged } from './changed.ts';
 import type { Source } from './checkout.ts';
@@ -29,8 +24,8 @@ const MAX_MAP_BYTES = 64 * 2 ** 20;
 /**
  * Installed packages are hardly ever in git, so another commit comes without them. If composer.json and composer.lock
  * are the same on both sides, the packages of the checkout serve both. If they differ, or `.dockerignore` leaves them out
- * of one side, both are installed anew. The options of an earlier install, such as packages for development, must not
- * affect one side alone.
+ * of one side, or some are elsewhere in the app, both are installed anew. The options of an earlier install, such as
+ * packages for development, must not affect one side alone.
  *
  * @returns the folders to bring along; empty where none is needed
  */
@@ -64,8 +59,23 @@ export async function findVendor(
     if (here !== there) return INSTALL;
   }
   if (await hasStaleClasses(repository, commit, app, folder)) return INSTALL;
+  if (await lacksPackages(repository, commit, app, folder)) return INSTALL;
   const vendor = { from: join(app.folder, folder), to: at(folder) };
   return [vendor, ...(await findCopied(repository, commit, app, folder))];
+}
+
+/** Whether Composer put packages beside its folder that the commit has not, as composer/installers does with WordPress. */
+async function lacksPackages(
+  repository: Repository,
+  commit: string,
+  app: AppPlace,
+  vendor: string,
+): Promise<boolean> {
+  for (const { path } of listInstalled(app.folder, vendor, realFiles)) {
+    if (path.startsWith(`${vendor}/`) || path.startsWith('..')) continue;
+    if ((await typeAt(repository, commit, join(app.path, path))) === null) return true;
+  }
+  return false;
 }
 
 /**
@@ -79,7 +89,8 @@ async function findCopied(
   vendor: string,
 ): Promise<Bring> {
   const copied: Bring[number][] = [];
-  for (const { url, path } of listPathPackages(app.folder, vendor, realFiles)) {
+  for (const { url, path } of listInstalled(app.folder, vendor, realFiles)) {
+    if (url === null) continue;
     const from = isAbsolute(url) ? relative(repository.top, url) : join(app.path, url);
     const to = join(app.path, path);
     // A path out of the folder, and a package around it, are no copies.

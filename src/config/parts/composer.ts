@@ -98,26 +98,28 @@ export function checkPathPackages(folder: string, files: Files, real: (path: str
 /** Installed packages that are links out of the app's folder. */
 function listLinked(folder: string, vendor: string, files: Files, real: (path: string) => string): string[] {
   const top = real(folder);
-  return listPathPackages(folder, vendor, files).flatMap(({ url, path }) => {
+  return listInstalled(folder, vendor, files).flatMap(({ url, path }) => {
     const place = join(folder, path);
+    if (url === null) return [];
     if (files.kind(place) !== 'folder' || real(place).startsWith(`${top}/`)) return [];
     return [`${quote(path)} to ${quote(url)}`];
   });
 }
 
-/** Packages that Composer took from folders on this machine: `url`, as composer.json has it, and where they are in the app. */
-export function listPathPackages(
+/** Installed packages: where they are in the app, and `url`, as composer.json has it, of those from folders on this machine. */
+export function listInstalled(
   folder: string,
   vendor: string,
   files: Files,
-): { url: string; path: string }[] {
+): { path: string; url: string | null }[] {
   const file = join(folder, vendor, 'composer/installed.json');
   const { packages } = readJson(files.read(file, MAX_LOCK_BYTES)) ?? {};
   return (Array.isArray(packages) ? packages : []).flatMap((one) => {
     const { dist, 'install-path': path } = entriesOf(one);
     const { type, url } = entriesOf(dist);
-    if (type !== 'path' || typeof url !== 'string' || typeof path !== 'string') return [];
-    return [{ url, path: join(vendor, 'composer', path) }];
+    if (typeof path !== 'string') return [];
+    const isLocal = type === 'path' && typeof url === 'string';
+    return [{ path: join(vendor, 'composer', path), url: isLocal ? url : null }];
   });
 }
 
