@@ -1,21 +1,32 @@
 import { join } from 'node:path';
 import type { Files } from '../config/files.ts';
+import { describeApp } from '../config/parts/apps.ts';
 import { readComposer, vendorFolderOf } from '../config/parts/composer.ts';
-import type { PhpNeed } from '../config/php/constraint.ts';
 import { findPhpNeeds } from '../config/php/needs.ts';
+import type { App, OtherApp } from '../config/types.ts';
 import { type Repository, readAt } from './repository.ts';
 
+/** An app in a commit. */
+interface AppAt {
+  /** The app's folder, relative to the top. */
+  path: string;
+  env: Readonly<Record<string, string>>;
+  /** Packages in the commit do not count: Composer installs them anew. */
+  isInstalled: boolean;
+  /** Extensions that a measured runtime does not start with. */
+  conflicts: readonly string[];
+}
+
 /**
- * Requirements of an app in a commit on the version of PHP, as `findPhpNeeds` finds those of the checkout.
- *
- * @param path the app's folder, relative to the top
- * @param isInstalled packages in the commit do not count: Composer installs them anew
+ * Requirements of an app in a commit: on the version of PHP, as `findPhpNeeds` finds those of the checkout, and on
+ * extensions, together with those of the checkout. Without them, Composer would refuse the packages of the commit.
  */
 export async function findNeedsAt(
   repository: Repository,
   commit: string,
-  { path, env, isInstalled }: { path: string; env: Readonly<Record<string, string>>; isInstalled: boolean },
-): Promise<PhpNeed[]> {
+  app: Pick<App, 'extensions' | 'leftOut'>,
+  { path, env, isInstalled, conflicts }: AppAt,
+): Promise<Pick<OtherApp, 'php' | 'extensions'>> {
   const texts = new Map<string, string>();
   const files: Files = {
     read: (name) => texts.get(name) ?? null,
@@ -32,5 +43,11 @@ export async function findNeedsAt(
   const vendor = vendorFolderOf(readComposer('', files));
   if (vendor !== null && !isInstalled)
     await take(join(vendor, 'autoload.php'), join(vendor, 'composer/platform_check.php'));
-  return findPhpNeeds('', env, files);
+  const php = findPhpNeeds('', env, files);
+  const given = [...app.extensions, ...(app.leftOut ?? []), ...conflicts.map((name) => `:${name}`)];
+  const { extensions } = describeApp('', files, { extensions: given });
+  return {
+    ...(php.length > 0 && { php }),
+    ...(extensions.length > app.extensions.length && { extensions }),
+  };
 }

@@ -126,6 +126,27 @@ describe('what there is in the other commit', () => {
     });
   });
 
+  it('the extensions that the base requires are those of both sides', async () => {
+    const requires = (...names: string[]) =>
+      JSON.stringify({ require: Object.fromEntries(names.map((name) => [`ext-${name}`, '*'])) });
+    const locked = { name: 'acme/a', version: '1.0.0', require: { 'ext-gmp': '*', 'ext-mbstring': '*' } };
+    const lock = { 'composer.lock': JSON.stringify({ packages: [locked] }) };
+    commit({ [INDEX]: '', 'composer.json': requires('intl', 'imap', 'ftp', 'redis'), ...lock });
+    commit({ 'composer.json': requires('gd', 'redis'), 'composer.lock': '{}' });
+    const flags = ['--runtimes', 'apache,swoole', '--php', '8.4', '--kind', 'plain'];
+    commit({ 'handler.php': '', '.bench.yml': 'extensions: [redis-6.0, ":imap"]' });
+    const found = await find('HEAD~2', { flags });
+    const both = ['intl', 'gmp', 'gd', 'redis-6.0'];
+    expect(found?.other).toMatchObject({ apps: { shop: { extensions: both } } });
+    const config = { ...configOf('HEAD~2', { flags }), other: found?.other as Other };
+    expect(planVariants(config).images.map(({ args }) => args.EXTENSIONS)).toEqual(
+      Array(4).fill('gd gmp intl redis-6.0'),
+    );
+    expect((await find('HEAD~1', { flags }))?.other).toMatchObject({
+      apps: { shop: expect.not.objectContaining({ extensions: expect.anything() }) },
+    });
+  });
+
   it('an index.php that a command makes needs no other packages', async () => {
     commit({ 'make.sh': 'one', 'vendor/autoload.php': '', 'composer.json': '{}' });
     commit({ 'make.sh': 'two' });

@@ -52,17 +52,18 @@ export async function describeTree(tree: Tree, subject: Subject): Promise<Found>
         apps[app.name] = { missing: outside.message };
         continue;
       }
-      const at = { path, env: config.env, isInstalled: install };
+      const conflicts = config.runtimes.flatMap(({ runtime }) => runtime.conflicts ?? []);
+      const at = { path, env: config.env, isInstalled: install, conflicts };
       // Packages of the checkout serve both, and were checked with it.
-      const php =
-        vendor !== INSTALL && vendor.length > 0 ? [] : await findNeedsAt(repository, tree.commit, at);
-      const misfit = findMisfitAt(tree, app, php, config.php);
+      const isBrought = vendor !== INSTALL && vendor.length > 0;
+      const needs = isBrought ? {} : await findNeedsAt(repository, tree.commit, app, at);
+      const misfit = findMisfitAt(tree, app, needs.php ?? [], config.php);
       if (misfit) notes.push(misfit.note);
       if (misfit?.isWhole) {
         apps[app.name] = { missing: misfit.note.message };
         continue;
       }
-      apps[app.name] = { folder: path, root, install, ...(php.length > 0 && { php }) };
+      apps[app.name] = { folder: path, root, install, ...needs };
       if (vendor !== INSTALL) bring.push(...vendor);
     }
   }

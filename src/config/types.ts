@@ -97,6 +97,8 @@ export interface App {
   handler: boolean;
   /** PHP extensions that it takes, beyond those of the official images. */
   extensions: readonly string[];
+  /** Extensions that it requires and does not get, as given: `:imap`. Absent: none. */
+  leftOut?: readonly string[];
   /** Packages that its composer.json requires, by name. */
   packages: readonly string[];
   /** Requirements of its files on the version of PHP; absent: none are known. */
@@ -190,15 +192,13 @@ export interface CompareTo {
 /** The folder in the other commit, relative to its top, or the reason why it is missing there. */
 export type Whereabouts = { folder: string } | { missing: string };
 
-/** An app as it is in the other commit. */
-export interface OtherApp {
+/** An app as it is in the other commit; absent: as in the checkout. Extensions are those of both sides together. */
+export interface OtherApp extends Partial<Pick<App, 'php' | 'extensions'>> {
   /** Relative to the top of the repository. */
   folder: string;
   root: string;
   /** Its packages are others: Composer installs them anew, on both sides. */
   install: boolean;
-  /** Requirements on the version of PHP; absent: none, or those of the checkout. */
-  php?: readonly PhpNeed[];
 }
 
 /** The base of `compare-to`: what stands there instead of the app as it is checked out. */

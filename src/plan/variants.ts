@@ -123,7 +123,9 @@ function planPair(
   const { runtime } = choice;
   const otherApp = findApp(other, app);
   const install = otherApp !== null && other?.kind === 'commit' && isInstalled(other, app);
-  const image = addImage(images, planImage(runtime, php, app, choice.set, install));
+  // Both sides get the same PHP: the base is made from these images.
+  const built = { ...app, extensions: (otherApp ?? app).extensions };
+  const image = addImage(images, planImage(runtime, php, built, choice.set, install));
   const { options, env } = optionsOf(choice);
   const front =
     options.front !== undefined && runtime.front
@@ -131,7 +133,7 @@ function planPair(
       : null;
   const counter =
     count.includes('instructions') && runtime.counter
-      ? addImage(images, planImage(runtime.counter, php, app, {}, install))
+      ? addImage(images, planImage(runtime.counter, php, built, {}, install))
       : null;
   const head = {
     ...{ id, label, ref: null, app, php, runtime, options, env, image: image.key },
@@ -196,8 +198,8 @@ function findApp(other: Other | undefined, app: App): App | null {
   if (other?.kind === 'image' || other?.kind === 'itself') return app;
   const there = other?.kind === 'commit' ? other.apps[app.name] : undefined;
   if (!there || !('folder' in there)) return null;
-  const { folder, root, php } = there;
-  return { ...app, folder, root, ...(php && { php }) };
+  const { folder, root, php, extensions } = there;
+  return { ...app, folder, root, ...(php && { php }), ...(extensions && { extensions }) };
 }
 
 /** Whether its packages are made anew, since they are others in the other commit. */

@@ -61,13 +61,14 @@ interface Found {
 export function judgeApp(
   { requirements, below = [], handler, bundles = false }: Found,
   said: { kind?: AppKind | undefined; extensions?: readonly string[] | undefined },
-): Pick<App, 'kind' | 'handler' | 'extensions' | 'packages'> {
+): Pick<App, 'kind' | 'handler' | 'extensions' | 'leftOut' | 'packages'> {
   const framework =
     Object.entries(KINDS).find(([name]) => requirements.includes(name))?.[1] ??
     (bundles ? 'symfony' : undefined);
   const own = handler && requirements.includes('psr/http-server-handler') ? 'psr15' : 'plain';
   const given = said.extensions ?? [];
   const known = new Set([...BUILT_IN, ...given.map((name) => name.replace(/^:|[-^].*$/g, ''))]);
+  const leftOut = given.filter((name) => name.startsWith(':'));
   const wanted = new Set([...requirements, ...below].flatMap((name) => extensionOf(name) ?? []));
   return {
     kind: said.kind ?? framework ?? own,
@@ -76,6 +77,7 @@ export function judgeApp(
       ...[...wanted].filter((name) => !known.has(name)),
       ...given.filter((name) => !name.startsWith(':')),
     ],
+    ...(leftOut.length > 0 && { leftOut }),
     packages: requirements,
   };
 }
