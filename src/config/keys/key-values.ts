@@ -69,9 +69,9 @@ export const iniValue = scalar(
 );
 
 /**
- * As install-php-extensions takes them, a version included: `redis`, `xdebug-3.4.0`. It is given them unquoted. Composer
- * writes `ext-redis`, and packages of distributions are named `php-redis`, `php8.4-redis` or `php84-pecl-redis`. `:imap`
- * leaves one out, as in setup-php.
+ * As install-php-extensions takes them, a version included: `redis`, `xdebug-3.4.0`, `mongodb-^1.21@stable`. It is given
+ * them unquoted. Composer writes `ext-redis`, and packages of distributions are named `php-redis`, `php8.4-redis` or
+ * `php84-pecl-redis`. `:imap` leaves one out, as in setup-php.
  */
 export const extension = scalar(
   (written) => {
@@ -80,14 +80,14 @@ export const extension = scalar(
       const hint = "use 'pdo_mysql' if the app uses PDO, else 'mysqli'";
       throw refuse('PHP 7 removed the extension mysql', written, 'pdo_mysql, mysqli', hint);
     }
-    if (/^(:(?!.*[-^]))?[a-z][a-z0-9_]{0,39}([-^][a-z0-9._]{1,30})?$/.test(text)) return text;
+    if (/^(:(?!.*-))?[a-z][a-z0-9_]{0,39}(-\^?[a-z0-9._@]{1,30})?$/.test(text)) return text;
     throw refuse(
       'not the name of a PHP extension',
       written,
-      'letters, digits and _, such as intl or pdo_mysql',
+      'letters, digits and _, such as intl or pdo_mysql, and perhaps a version: mongodb-^1.21',
     );
   },
-  { type: 'string', pattern: '^:?(php[0-9.]*-(pecl-)?)?[A-Za-z][A-Za-z0-9_]*([-^][A-Za-z0-9._]+)?$' },
+  { type: 'string', pattern: '^:?(ext-|php[0-9.]*-(pecl-)?)?[A-Za-z][A-Za-z0-9_]*(-\\^?[A-Za-z0-9._@]+)?$' },
 );
 
 export const command = scalar(

@@ -62,7 +62,7 @@ describe('what an app is', () => {
       ).apps[0]?.extensions;
     expect(app({})).toEqual(['intl', 'gd', 'redis', 'imap']);
     expect(app({ platform: { 'ext-imap': '8.0', 'ext-gd': '8.0' } })).toEqual(['intl', 'gd', 'redis']);
-    expect(app({}, '--extensions', 'redis^6,:imap,:php-gd')).toEqual(['intl', 'redis^6']);
+    expect(app({}, '--extensions', 'redis-^6@stable,:imap,:php-gd')).toEqual(['intl', 'redis-^6@stable']);
     expect(app({}, '--extensions', 'redis,pdo_mysql')).toEqual(['intl', 'gd', 'imap', 'redis', 'pdo_mysql']);
   });
 

@@ -67,7 +67,7 @@ export function judgeApp(
     (bundles ? 'symfony' : undefined);
   const own = handler && requirements.includes('psr/http-server-handler') ? 'psr15' : 'plain';
   const given = said.extensions ?? [];
-  const known = new Set([...BUILT_IN, ...given.map((name) => name.replace(/^:|[-^].*$/g, ''))]);
+  const known = new Set([...BUILT_IN, ...given.map((name) => name.replace(/^:|-.*$/g, ''))]);
   const leftOut = given.filter((name) => name.startsWith(':'));
   const wanted = new Set([...requirements, ...below].flatMap((name) => extensionOf(name) ?? []));
   return {

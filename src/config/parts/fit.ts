@@ -24,7 +24,7 @@ export function modelOf(runtime: Runtime, set: Options): Runtime['model'] {
 
 /** The extensions of an app that cannot be loaded beside those of a runtime. */
 function findClash({ conflicts = [] }: Runtime, app: App): string | null {
-  const names = app.extensions.map((extension) => extension.replace(/[-^].*/, ''));
+  const names = app.extensions.map((extension) => extension.replace(/-.*/, ''));
   return names.find((name) => conflicts.includes(name)) ?? null;
 }
 
