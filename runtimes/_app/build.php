@@ -93,8 +93,7 @@ function findReason(string $said): string
     // Packages that are not available together: the first of the problems.
     if (preg_match('/^ +Problem 1\n((?: +- .*\n)+)/m', $said, $problem)) {
         $reason = trim(preg_replace('/^ +- /m', '', $problem[1]));
-        $missing = preg_match('/requires? (?:PHP extension )?ext-(\w+)/', $reason, $extension);
-        return $reason . ($missing ? " Say 'extensions: [$extension[1]]', or require it in the app's own composer.json." : '');
+        return $reason . adviseExtension($reason);
     }
     $exception = findException($said);
     if ($exception !== null) {
@@ -104,6 +103,21 @@ function findReason(string $said): string
         return trim(end($lines[0]));
     }
     return lastLine($said);
+}
+
+/** The setting by which the extension is there that Composer misses; empty: none is known. */
+function adviseExtension(string $reason): string
+{
+    $wrong = '(.*?) (?:->|but) it has the wrong version installed \((.*?)\)';
+    if (preg_match("/requires? (?:PHP extension )?ext-(\w+) $wrong/", $reason, $found)) {
+        // An extension with PHP's own version is a part of PHP. The last of several alternatives: older ones may not compile.
+        $isFixed = $found[3] === PHP_VERSION || str_contains($found[3], 'config.platform');
+        $isOne = preg_match('/(?:^|\|)\s*(?:\^|~|>=|=)?\s*v?(\d+(?:\.\d+)?)[^|]*$/', $found[2], $version);
+        return $isOne && !$isFixed ? " Set 'extensions: [$found[1]-^$version[1]]'." : '';
+    }
+    return preg_match('/requires? (?:PHP extension )?ext-(\w+)/', $reason, $found)
+        ? " Set 'extensions: [$found[1]]', or require it in the app's own composer.json."
+        : '';
 }
 
 /** An exception that nobody caught: the last lines of its output only show where it was thrown. */

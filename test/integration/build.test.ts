@@ -231,6 +231,12 @@ describe('a build that fails says why', () => {
     ],
     ['an extension', { require: { 'acme/needs': '*' } }, [], /ext-nonesuch.*extensions: \[nonesuch\]/],
     [
+      "a version of PHP's own extension, which cannot be chosen",
+      { require: { 'ext-filter': '^7.1' } },
+      [],
+      /^composer install: .*ext-filter \^7\.1 but it has the wrong version installed \([^)]+\)\.$/,
+    ],
+    [
       'an exception in a command',
       {},
       ['--prepare', `php -r 'throw new Exception("no such table");'`],
