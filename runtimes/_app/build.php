@@ -102,6 +102,10 @@ function findReason(string $said): string
     if (preg_match_all('/^(?!.*Script .* returned).*(?:curl error \d+|could not be|HTTP\/[\d.]+ [45]\d\d|Your lock file|[Ee]rror:).*$/m', $said, $lines)) {
         return trim(end($lines[0]));
     }
+    // Advice follows it, which does not name the package.
+    if (preg_match('/^- (Required .*(?:not present in the lock file|does not satisfy your constraint).*)$/m', $said, $line)) {
+        return $line[1];
+    }
     return lastLine($said);
 }
 

@@ -277,6 +277,17 @@ describe('a build that fails says why', () => {
   });
 });
 
+test('a composer.lock that is older than composer.json is the reason, not the advice below it', async () => {
+  const lock = JSON.stringify({ packages: [], 'packages-dev': [], 'content-hash': 'x' });
+  const files = { ...INDEX, ...PACKAGE, 'composer.json': composer({ require: { 'acme/greet': '*' } }) };
+  expect(await build(write('outdated', { ...files, 'composer.lock': lock }))).toMatchObject({
+    failure: {
+      stage: 'build',
+      reason: 'composer install: Required package "acme/greet" is not present in the lock file.',
+    },
+  });
+});
+
 /** The bundled app of Symfony with the older of the two versions that it allows. */
 function copySymfony(): string {
   const app = join(folder, 'symfony-6');
