@@ -56,11 +56,16 @@ function setIni(): void
     }
 }
 
+function cacheOfSymfony(): string
+{
+    return 'var/cache/' . basename(getenv('APP_ENV') ?: 'prod');
+}
+
 function install(): void
 {
     setIni();
     // Outside its debug mode Symfony never asks whether a cache is older than the code: one from another machine would be served.
-    $cache = 'var/cache/' . basename(getenv('APP_ENV') ?: 'prod');
+    $cache = cacheOfSymfony();
     if (is_file('bin/console') && is_dir($cache)) {
         run(['rm', '-rf', "./$cache"]);
     }
@@ -191,6 +196,13 @@ function warm(): void
         say("note: no cache of the framework was filled, as there is no $command in the app's folder: do it in 'prepare'");
     }
     if ($kind === 'symfony' && is_file('bin/console')) {
+        $cache = cacheOfSymfony();
+        if (getenv('BENCH_PREPARE_1') !== false && is_dir($cache)) {
+            // Composer or a command may have compiled the container before another command changed the configuration. Pools
+            // may have what a command put there, except for the one that is made of the configuration itself.
+            run(['find', "./$cache", '-mindepth', '1', '-maxdepth', '1', '!', '-name', 'pools', '-exec', 'rm', '-rf', '{}', '+']);
+            run(['rm', '-rf', "./$cache/pools/system"]);
+        }
         // Without it the app would compile its container in the first request, or fail to.
         [$code, $said] = run(['php', 'bin/console', 'cache:warmup', '--no-interaction', '--no-ansi']);
         if ($code !== 0) {

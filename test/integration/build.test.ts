@@ -356,6 +356,24 @@ describe('an app that requires two frameworks', () => {
   });
 });
 
+test('commands change what the container of Symfony is compiled from, and keep the pools of the app', async () => {
+  const files = {
+    ...{ ...INDEX, ...PACKAGE },
+    'composer.json': composer({}),
+    'bin/console': `<?php
+      // As Symfony outside its debug mode: a container that is there is taken.
+      is_dir('var/cache/prod') || mkdir('var/cache/prod', recursive: true);
+      is_file('var/cache/prod/container') || copy('setting', 'var/cache/prod/container');`,
+    setting: 'one',
+  };
+  const commands = ['php bin/console', 'mkdir -p var/cache/prod/pools/app', 'printf two > setting'];
+  const flags = commands.flatMap((command) => ['--prepare', command]);
+  const { name } = factsOf(await build(write('compiled', files), '--kind', 'symfony', ...flags));
+  const seen =
+    "chdir('/app/var/cache/prod'); echo file_get_contents('container'), (int) is_dir('pools/app');";
+  expect(await php(name, seen)).toBe('two1');
+});
+
 describe('the cached configuration of Laravel', () => {
   const laravel = (artisan: string) => ({
     ...{ ...INDEX, ...PACKAGE },
