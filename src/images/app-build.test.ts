@@ -82,3 +82,18 @@ test('the settings of a run, its results and the files of git are no part of the
     rmSync(folder, { recursive: true });
   }
 });
+
+test('each app has a target of its own, whose name a cache may keep for other runs', async () => {
+  const image = (name: string, folder: string, php: string) =>
+    ({ app: { name, folder, kind: 'plain' }, php, args: {}, install: false }) as unknown as PlannedImage;
+  const images = [image('my-shop', '/a', '8.3'), image('my-shop', '/b', '8.3'), image('blog', '/c', '8.4')];
+  const builds = await openAppBuilds(images, {
+    config: { env: {}, prepare: [], out: '/out' },
+    run: makeRunId(Date.now()),
+    recipeFolder: join(import.meta.dirname, '../../runtimes/_app'),
+  });
+  await builds.remove();
+  expect(images.map((one) => builds.of(one).key)).toEqual([
+    ...['app_my_shop_8_3_1', 'app_my_shop_8_3_2', 'app_blog_8_4_3'],
+  ]);
+});

@@ -63,9 +63,8 @@ export async function openAppBuilds(
     const id = idOf(image);
     if (builds.has(id)) continue;
     const { app, php, args } = image;
-    // Targets of one bake file: an app's name may be anything. With the version, so that none pushes another's out of a
-    // cache that is kept by these names.
-    const key = `app_${php.replaceAll('.', '_')}_${builds.size + 1}`;
+    // Unique in a bake file by the number. Name and version keep apart what other runs put into a cache by these names.
+    const key = ['app', app.name, php, builds.size + 1].join('_').replace(/[^A-Za-z0-9]+/g, '_');
     const bases = basesOfApp(image, config);
     const isBuilt = bases.length > 0;
     await mkdir(join(folder, key));

@@ -73,7 +73,7 @@ test.each([
   ['of no app', undefined, '/home/a/app/docker/mysql/data'],
 ])('what cannot be read: %s', (_, folder, path) => {
   const log =
-    'ERROR: target app_8_4_1: failed to solve: error from sender: open /home/a/app/docker/mysql/data: permission denied\n';
+    'ERROR: target app_shop_8_4_1: failed to solve: error from sender: open /home/a/app/docker/mysql/data: permission denied\n';
   expect(findReason(log, folder)).toBe(
     `the build may not read ${path} (permission denied): list it in .dockerignore, or make it readable`,
   );
