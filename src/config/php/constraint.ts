@@ -20,7 +20,7 @@ const EVERY: Range = { from: 0, to: Number.POSITIVE_INFINITY };
 
 const numberOf = (major: number, minor = 0, patch = 0) => (major * 1000 + minor) * 1000 + patch;
 
-/** Whether a release of `8.4` can meet a need. */
+/** Whether a release of `8.4` can meet a need, other than 8.4.0: `8.4` and `<=8.4` mean that one alone. */
 export function meetsNeed(version: string, { constraint, floor }: PhpNeed): boolean {
   const ranges = readRanges(constraint);
   if (ranges === null) return true;
@@ -28,6 +28,12 @@ export function meetsNeed(version: string, { constraint, floor }: PhpNeed): bool
   const [from, to] = [numberOf(major, minor), numberOf(major, minor + 1)];
   if (floor) return ranges.some((range) => range.from < to);
   return ranges.some((range) => Math.max(range.from, from) < Math.min(range.to, to));
+}
+
+/** `8.4` in a constraint such as `<=8.4`, which Composer reads as 8.4.0; undefined: there is none. */
+export function findWithoutPatch(constraint: string): string | undefined {
+  const parts = constraint.replace(/[\dv.]+ +- +[\dv.]+/g, '').replace(/([<>=!~^]) +/g, '$1');
+  return parts.split(/[\s|,]+/).flatMap((part) => /^(?:<=|==?|)v?(\d+(?:\.\d+)?)$/.exec(part)?.[1] ?? [])[0];
 }
 
 /** The ranges of the alternatives; null if one of them is not understood. */
@@ -82,11 +88,11 @@ function readPart(text: string): Range | null {
     case '<':
       return { from: 0, to: from };
     case '<=':
-      return { from: 0, to: from + 1 };
+      return { from: 0, to: patch === undefined ? from : from + 1 };
     case '!=':
     case '<>':
       return EVERY;
     default:
-      return { from, to: from + 1 };
+      return { from, to: patch === undefined ? from : from + 1 };
   }
 }

@@ -56,6 +56,10 @@ describe('without `php`', () => {
     ['~8.2.0', [], '8.2'],
     ['^8.2 <8.4', [], '8.3'],
     ['>=8.5', [], '8.5'],
+    ['>=8.2 <=8.4', [], '8.3'],
+    ['8.1 - 8.3 || >= 9', ['--php', '8.4'], "found:   '8.1 - 8.3 || >= 9' (require.php in composer.json)"],
+    ['8.4', [], "found:   '8.4' (require.php in composer.json; Composer reads 8.4 as 8.4.0)"],
+    ['<= 8', [], "found:   '<= 8' (require.php in composer.json; Composer reads 8 as 8.0.0)"],
     // `unit` lists 8.3 and 8.4.
     ['~8.2.0', ['--runtimes', 'unit'], "found:   '~8.2.0' (require.php in composer.json)"],
   ])('%j with %j: %s', (php, flags, expected) => {

@@ -3,7 +3,7 @@ import { at } from '../document.ts';
 import type { Given } from '../keys/layers.ts';
 import { quote } from '../text.ts';
 import type { App, RuntimeChoice } from '../types.ts';
-import { meetsNeed, type PhpNeed } from './constraint.ts';
+import { findWithoutPatch, meetsNeed, type PhpNeed } from './constraint.ts';
 
 const DEFAULT = '8.4';
 
@@ -15,7 +15,11 @@ export const findUnmetNeed = ({ php = [] }: Pick<App, 'php'>, version: string): 
   php.find((need) => !meetsNeed(version, need));
 
 /** `'~8.2.0' (require.php in composer.json)` */
-export const describeNeed = ({ constraint, source }: PhpNeed): string => `${quote(constraint)} (${source})`;
+export function describeNeed({ constraint, source }: PhpNeed): string {
+  const read = findWithoutPatch(constraint);
+  const note = read ? `; Composer reads ${read} as ${read.includes('.') ? read : `${read}.0`}.0` : '';
+  return `${quote(constraint)} (${source}${note})`;
+}
 
 /**
  * The PHP versions to measure: those given, else the default if it fits all apps, else the newest that does and that all
