@@ -39,8 +39,11 @@ const FIRST = [
   ...['sampler', 'simulation', 'budget', 'base'],
 ];
 
+/** Sources read the namespace as they are imported, so it is set before. */
+const OWN_NAMES = { setupFiles: 'test/integration/namespace.ts', ...PATIENT };
+
 /** Settings of all files of a layer that runs the CLI. */
-const SHARED = { globalSetup: 'test/integration/package.ts', ...PATIENT };
+const SHARED = { globalSetup: 'test/integration/package.ts', ...OWN_NAMES };
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -103,7 +106,7 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts'],
           maxWorkers: WORKERS,
           sequence: { groupOrder: 1 },
-          ...PATIENT,
+          ...OWN_NAMES,
         },
       },
     ],

@@ -1,7 +1,7 @@
 /** Laravel by Octane, on each of its servers: the answers of Apache, every option, and nothing of one client for the next. */
 import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { requireOctane } from '../../bench/articles/apps.ts';
@@ -84,7 +84,8 @@ async function using<T>(server: Promise<Server>, use: (server: Server) => Promis
 
 /** The bundled app with Octane, and with what shows what becomes of the options. */
 function makeApp(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'bench-octane-'));
+  // Images are named after the folder: the same in each run, as none is removed.
+  const folder = join(mkdtempSync(join(tmpdir(), 'bench-octane-')), 'octane');
   cpSync(join(root, 'apps/laravel'), folder, { recursive: true });
   const composer = join(folder, 'composer.json');
   writeFileSync(composer, requireOctane(readFileSync(composer, 'utf8')));
@@ -112,7 +113,7 @@ beforeAll(async () => {
     ...{ config, otherFiles: null, signal: new AbortController().signal, say: () => {} },
     folders: { shared: join(root, 'runtimes/_shared'), recipe: join(root, 'runtimes/_app') },
   });
-  rmSync(app, { recursive: true });
+  rmSync(dirname(app), { recursive: true });
   for (const image of planned) {
     const result = built.get(image.key);
     if (!result || 'failure' in result) throw new Error(JSON.stringify(result?.failure));
