@@ -31,13 +31,11 @@ export interface RunWorld {
   inShell(shell: string, ...flags: string[]): Run;
 }
 
-/** Load that is not over before the test has done to it what it wants to. */
-const LONGER = ['--load', 'vus(2, 2s)'];
+/** Load that is not over before the test has done to it what it wants to, on a busy engine, too. */
+const LONGER = ['--load', 'vus(2, 6s)'];
 const IDS = ['faulty@8.4', 'faulty@8.4[from=load]'];
 const TWO = ['--runtimes', 'faulty,faulty[from=load]', '--instances', '2', ...LONGER];
 export const ONE = ['--runtimes', 'faulty', '--instances', '3', ...LONGER];
-/** So long that a busy engine, too, kills a container before it is over. */
-const ONE_LONG = [...ONE.slice(0, -1), 'vus(2, 6s)'];
 
 export async function end(run: Run): Promise<Seen> {
   const { code, stdout, stderr } = await run.done;
@@ -185,7 +183,7 @@ export const runFaults: readonly Fault<RunWorld>[] = [
     exitCode: 4,
     kept: 'all slices before',
     async inject({ project, out, bench }) {
-      const run = bench(...ONE_LONG);
+      const run = bench(...ONE);
       await loading(run, '2/3');
       await kill(ARENA);
       const seen = await end(run);
@@ -199,7 +197,7 @@ export const runFaults: readonly Fault<RunWorld>[] = [
     exitCode: 0,
     kept: 'throughput and latency of all slices, CPU and memory of those before',
     async inject({ project, out, bench }) {
-      const run = bench(...ONE_LONG);
+      const run = bench(...ONE);
       await kill(...(await loading(run, '2/3', '-sampler')));
       const seen = await end(run);
       const slices = slicesOf(project.results(out), 'faulty@8.4');

@@ -361,8 +361,8 @@ describe('a reader that goes away', () => {
 
 describe('a second run meanwhile', () => {
   it('is refused with the name of the other; one that waits comes next', async () => {
-    const first = project.bench('first', '--runtimes', 'apache', '--instances', '2');
-    await told(first, 'instance 1/2: starting');
+    const first = project.bench('first', '--runtimes', 'apache', '--instances', '5');
+    await told(first, 'instance 1/5: starting');
     // Both at once, since the first has other things to do than to wait for them.
     const refused = project.bench('second', '--runtimes', 'apache');
     const third = project.bench('third', '--runtimes', 'apache', '--wait');
@@ -391,7 +391,7 @@ describe('a second run meanwhile', () => {
 
     await told(third, `waiting for run ${run.id}`);
     expect((await first.done).code).toBe(0);
-    expectMeasured(project.results('first'), 'apache@8.4', 2);
+    expectMeasured(project.results('first'), 'apache@8.4', 5);
     expect((await third.done).code).toBe(0);
     const { started, finished } = project.results('first').run;
     expect(Date.parse(started)).toBeLessThan(Date.parse(finished));
