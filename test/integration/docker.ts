@@ -133,7 +133,7 @@ export interface Request {
 export interface Answer {
   /** 0: no answer. */
   status: number;
-  /** Names in lower case. */
+  /** Names in lower case. One that was sent more than once has its values in lines. */
   headers: Record<string, string>;
   /** As received, still encoded. */
   bytes: Buffer;
@@ -155,7 +155,8 @@ foreach (json_decode($argv[1], true) as $request) {
     CURLOPT_HEADERFUNCTION => function ($curl, $line) use (&$headers) {
       if (str_contains($line, ':')) {
         [$name, $value] = explode(':', $line, 2);
-        $headers[strtolower($name)] = trim($value);
+        $name = strtolower($name);
+        $headers[$name] = (isset($headers[$name]) ? "$headers[$name]\\n" : '') . trim($value);
       }
       return strlen($line);
     },

@@ -1,14 +1,7 @@
 /** A Symfony app on the runtimes that keep it in memory: the answers of Apache, and nothing of one request in the next. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/parse.ts';
-import { connectDocker } from '../../src/engine/docker.ts';
-import { realHost } from '../../src/host.ts';
-import { tagOf } from '../../src/images/bake.ts';
-import { buildImages } from '../../src/images/build.ts';
-import { planVariants } from '../../src/plan/variants.ts';
-import { makeRunId } from '../../src/stages/desk.ts';
-import { findImages } from './bench.ts';
+import { buildApp } from './app-images.ts';
 import {
   type Answer,
   ask,
@@ -39,39 +32,21 @@ for (const { runtime } of ROWS) {
 
 let arena: string;
 let apache: Server;
-const images = new Map<string, string>();
-/** It fails the tests of its runtime, and leaves those of the others. */
-const broken = new Map<string, string>();
+let images: Awaited<ReturnType<typeof buildApp>>;
+/** An image that could not be built fails the tests of its runtime, and leaves those of the others. */
 async function start(runtime: string, env: Record<string, string> = {}): Promise<Server> {
-  const reason = broken.get(runtime);
-  if (reason !== undefined) throw new Error(reason);
-  return serve(arena, images.get(runtime) ?? '', {
+  const image = images.get(runtime);
+  if (!image || 'failure' in image) throw new Error(image?.failure);
+  return serve(arena, image.tag, {
     ...{ APP_KIND: 'symfony', APP_ENV: 'prod', APP_DEBUG: '0' },
     ...env,
   });
 }
 
-/** Builds them as a run does: Composer installs the app once, for all of them. */
-async function build(runtimes: readonly string[]): Promise<void> {
-  const app = join(root, 'test/apps/symfony-leak');
-  const flags = ['--app', app, '--php', '8.4', '--runtimes', runtimes.join(','), ...(await findImages())];
-  const config = parseConfig({ flags, cwd: root, packageRoot: root });
-  const { images: planned } = planVariants(config);
-  const built = await buildImages(realHost, connectDocker(realHost), planned, {
-    run: makeRunId(Date.now()),
-    ...{ config, otherFiles: null, signal: new AbortController().signal, say: () => {} },
-    folders: { shared: join(root, 'runtimes/_shared'), recipe: join(root, 'runtimes/_app') },
-  });
-  for (const image of planned) {
-    const result = built.get(image.key);
-    if (!result || 'failure' in result) broken.set(image.runtime.name, JSON.stringify(result?.failure));
-    else images.set(image.runtime.name, tagOf(image));
-  }
-}
-
 beforeAll(async () => {
   if (rows.length === 0) return;
-  await build(['apache', ...rows.map(({ runtime }) => runtime)]);
+  const runtimes = ['apache', ...rows.map(({ runtime }) => runtime)];
+  images = await buildApp(join(root, 'test/apps/symfony-leak'), runtimes);
   arena = await startArena();
   apache = await start('apache');
 });
@@ -139,8 +114,9 @@ describe.each(rows)('$runtime', ({ runtime, env = {}, reboots = false }) => {
     expect(JSON.parse(last?.body ?? '')).toEqual(first);
   });
 
+  const cookieOf = (answer: Answer | undefined) => answer?.headers['set-cookie']?.split(';')[0] ?? '';
+
   it('has a session for each client', async () => {
-    const cookieOf = (answer: Answer | undefined) => answer?.headers['set-cookie']?.split(';')[0] ?? '';
     const [first, second] = await fresh(['/session', '/session']);
     expect([first?.body, second?.body]).toEqual(['1', '1']);
     expect(cookieOf(first)).toMatch(/^PHPSESSID=[\w,-]{20,}$/);

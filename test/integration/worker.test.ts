@@ -4,47 +4,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DIFFERENCES, LEFT } from './differences.ts';
-import { imageFor, root, runToEnd } from './docker.ts';
+import { imageFor, root } from './docker.ts';
+import { type Answer, drive, type Sent } from './worker-driver.ts';
 
-interface Sent {
-  uri?: string;
-  method?: string;
-  headers?: Record<string, string | string[]>;
-  body?: string;
-}
-
-// Asks the app one after the other; what comes back is printed after a line, since all else goes to stderr.
-const driver = `
-require '/shared/worker.php';
-$app = PhpRuntimeBench\\load_app('/app');
-$answers = [];
-foreach (json_decode($argv[1], true) as $sent) {
-  $request = PhpRuntimeBench\\request($sent['method'] ?? 'GET', $sent['uri'] ?? '/state', $sent['headers'] ?? [], $sent['body'] ?? '');
-  $order = [];
-  $answer = $app($request, function (array $response) use (&$order) { $order[] = $response['status']; });
-  $answers[] = $answer + ['sent' => $order];
-}
-fwrite(STDOUT, json_encode($answers));
-`;
-
-interface Answer {
-  status: number;
-  headers: Record<string, string[]>;
-  body: string;
-  /** Statuses that the callback got. */
-  sent: number[];
-}
-
-/** Answers of the app in the folder, and what was written to stderr. */
-async function ask(app: string, requests: readonly Sent[], env: Record<string, string> = {}) {
-  const { code, stdout, stderr } = await runToEnd(
-    ...['--user', '33:33'],
-    ...Object.entries(env).flatMap(([name, value]) => ['--env', `${name}=${value}`]),
-    ...['--volume', `${join(root, 'runtimes/_shared')}:/shared:ro`, '--volume', `${app}:/app:ro`],
-    ...[imageFor('php:8.4-cli'), 'php', '-c', '/shared/php.ini', '-r', driver, JSON.stringify(requests)],
-  );
-  return { code, stderr, answers: (code === 0 ? JSON.parse(stdout) : []) as Answer[] };
-}
+/** Answers of the app in the folder, and the text on stderr. */
+const ask = (app: string, requests: readonly Sent[], env: Record<string, string> = {}) =>
+  drive(imageFor('php:8.4-cli'), requests, { env, flags: ['--volume', `${app}:/app:ro`] });
 
 const leak = join(root, 'test/apps/leak');
 const state = (answer: Answer | undefined) => JSON.parse(answer?.body ?? '');
