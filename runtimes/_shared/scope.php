@@ -4,9 +4,34 @@ declare(strict_types=1);
 
 namespace PhpRuntimeBench;
 
+/** Whether PHP takes all requests for one, and resets neither its output nor its time. */
+const IS_ENDLESS = PHP_SAPI === 'cli' || PHP_SAPI === 'cgi-fcgi';
+
+/** Calls $make for each file of $_FILES, whose fields of many have their lists inside out, or of a tree of files. */
+function map_files(array $files, callable $make): array
+{
+    return array_map(static function (array $file) use ($make): mixed {
+        if (!isset($file['tmp_name'])) {
+            return map_files($file, $make);
+        }
+        if (!is_array($file['tmp_name'])) {
+            return $make($file);
+        }
+        $turned = [];
+        foreach ($file as $property => $values) {
+            foreach ($values as $key => $value) {
+                $turned[$key][$property] = $value;
+            }
+        }
+        return map_files($turned, $make);
+    }, $files);
+}
+
 /** State that PHP resets for each request where it starts anew: superglobals, session, output, error handlers. */
 final class Scope
 {
+    /** Output of a request that has left the buffers above the lowest one; null outside of requests. */
+    private static ?string $output = null;
     /** @var array<string, mixed> $_SERVER between requests */
     private readonly array $server;
     /** @var array<string, mixed> */
@@ -36,19 +61,38 @@ final class Scope
         );
         $this->env = $_ENV;
         $this->errorHandler = self::currentErrorHandler();
-        $this->limit = PHP_SAPI === 'cli' || PHP_SAPI === 'cgi-fcgi' ? '0' : (string) ini_get('max_execution_time');
+        $this->limit = IS_ENDLESS ? '0' : (string) ini_get('max_execution_time');
         $this->hasHeaders = PHP_SAPI !== 'cli';
         $this->hasSessions = extension_loaded('session');
+    }
+
+    /** Starts the lowest buffer. Output below it would go to stdout, which may be a server's protocol, and end the headers. */
+    public static function catchOutput(): void
+    {
+        ob_start(static function (string $text): string {
+            if (self::$output !== null) {
+                self::$output .= $text;
+            } elseif ($text !== '') {
+                file_put_contents('php://stderr', $text);
+            }
+            return '';
+        }, 1);
     }
 
     /** @return Response */
     public function run(\Closure $app, array $request, ?callable $send): array
     {
+        // In Swoole, each request is a coroutine with buffers of its own.
+        $isOwn = self::keepBuffer();
+        $hadSent = headers_sent();
         $session = $this->begin($request);
+        self::$output = '';
         $level = ob_get_level();
-        ob_start();
+        // It hands on pieces, as output_buffering does in php-fpm. A large response is then in memory once.
+        ob_start(null, IS_ENDLESS ? 1 << 16 : 0);
         $sent = null;
-        $finish = function (array $response) use (&$sent, $level, $session, $send): array {
+        $finish = function (array $response) use (&$sent, $level, $hadSent, $session, $send): array {
+            self::endSpoiledProcess($hadSent);
             $sent = $this->complete($response, $level, $session);
             $send && $send($sent);
             return $sent;
@@ -63,7 +107,33 @@ final class Scope
         } finally {
             $this->end($request['files']);
         }
+        self::endSpoiledProcess($hadSent);
+        if (!$isOwn) {
+            self::keepBuffer();
+        } elseif (ob_get_level() > 0) {
+            ob_end_clean();
+        }
         return $sent;
+    }
+
+    /** Starts the lowest buffer again if there is none, and returns whether it did. */
+    public static function keepBuffer(): bool
+    {
+        if (!IS_ENDLESS || ob_get_level() > 0) {
+            return false;
+        }
+        self::catchOutput();
+        return true;
+    }
+
+    /** Output without a buffer is lost. After it PHP takes headers for sent, and no later request could have a session. */
+    private static function endSpoiledProcess(bool $hadSent): void
+    {
+        if (IS_ENDLESS && !$hadSent && headers_sent()) {
+            set_error_handler(null);
+            // Not exit(), of which Swoole makes an exception.
+            trigger_error('The app has printed after it closed all output buffers', E_USER_ERROR);
+        }
     }
 
     /** Returns the id of the session that the client has. */
@@ -116,10 +186,14 @@ final class Scope
         if ($this->hasSessions && session_status() === PHP_SESSION_ACTIVE) {
             session_write_close();
         }
-        while (ob_get_level() > $level + 1) {
-            ob_end_flush();
+        // It fails for a buffer that the app has made to stay.
+        while (ob_get_level() > $level + 1 && ob_end_flush()) {
         }
-        $printed = ob_get_level() > $level ? (string) ob_get_clean() : '';
+        if (ob_get_level() > $level) {
+            self::$output .= ob_get_clean();
+        }
+        $printed = self::$output;
+        self::$output = null;
 
         $status = (int) ($response['status'] ?? 200);
         $hasBody = $status !== 204 && $status !== 304;

@@ -40,12 +40,8 @@ const FACTS_PATH = '/.php-runtime-bench/facts';
  */
 function load_app(string $folder = '/app'): \Closure
 {
-    // Output outside a request would go to stdout, which may be a server's protocol, and end the headers.
-    if (PHP_SAPI === 'cli' || PHP_SAPI === 'cgi-fcgi') {
-        ob_start(static function (string $text): string {
-            file_put_contents('php://stderr', $text);
-            return '';
-        }, 1, PHP_OUTPUT_HANDLER_STDFLAGS & ~PHP_OUTPUT_HANDLER_REMOVABLE);
+    if (IS_ENDLESS) {
+        Scope::catchOutput();
     }
     // Servers start their processes in folders of their own.
     chdir($folder);
@@ -55,6 +51,7 @@ function load_app(string $folder = '/app'): \Closure
         'symfony' => load_symfony($folder, getenv('REBOOT') === 'true'),
         default => throw new \RuntimeException("No adapter for apps of the kind '$kind': expected plain, psr15 or symfony"),
     };
+    Scope::keepBuffer();
     $root = getenv('DOCROOT') ?: 'public';
     $scope = new Scope($root === '.' ? $folder : "$folder/$root");
     $facts = getenv('BENCH_FACTS') === '1';
@@ -251,26 +248,6 @@ function psr7_of_array(array $request): ServerRequestInterface
         ->withUploadedFiles(map_files($request['files'], $upload));
 }
 
-/** Calls $make for each file of $_FILES, whose fields of many have their lists inside out, or of a tree of files. */
-function map_files(array $files, callable $make): array
-{
-    return array_map(static function (array $file) use ($make): mixed {
-        if (!isset($file['tmp_name'])) {
-            return map_files($file, $make);
-        }
-        if (!is_array($file['tmp_name'])) {
-            return $make($file);
-        }
-        $turned = [];
-        foreach ($file as $property => $values) {
-            foreach ($values as $key => $value) {
-                $turned[$key][$property] = $value;
-            }
-        }
-        return map_files($turned, $make);
-    }, $files);
-}
-
 /** @return Response */
 function array_of_psr7(ResponseInterface $response): array
 {
@@ -333,15 +310,7 @@ function load_symfony(string $folder, bool $reboot): \Closure
             $response->sendHeaders();
             $answer['headers'] = [];
         }
-        $body = '';
-        // Streamed responses print as they like.
-        ob_start(static function (string $text) use (&$body): string {
-            $body .= $text;
-            return '';
-        });
         $response->sendContent();
-        ob_end_flush();
-        $answer['body'] = $body;
         $answer = $send($answer);
         if ($kernel instanceof TerminableInterface) {
             $kernel->terminate($asked, $response);

@@ -132,6 +132,46 @@ describe('an app that stays in memory', () => {
     });
   });
 
+  it.each([
+    ['all buffers', 'while (ob_get_level()) ob_end_clean();', ', returned'],
+    ['all buffers by a flush', 'while (ob_get_level()) ob_end_flush();', 'printed, returned'],
+    ['none, but flushes', 'ob_flush(); flush(); echo "flushed";', 'printedflushed, returned'],
+  ])('may close %s', async (_, code, body) => {
+    const handler = `<?php return function ($request) {
+      echo 'printed';
+      if ($request['path'] === '/close') { ${code} }
+      return ['body' => ', returned'];
+    };`;
+    await withApp({ 'handler.php': handler }, async (folder) => {
+      const { answers, stderr } = await ask(folder, [{ uri: '/' }, { uri: '/close' }, { uri: '/' }]);
+      expect(answers.map((answer) => answer.body)).toEqual(['printed, returned', body, 'printed, returned']);
+      expect(answers[2]?.level).toBe(answers[0]?.level);
+      expect(stderr).not.toContain('printed');
+    });
+  });
+
+  it('ends its process if it prints without a buffer', async () => {
+    const handler =
+      '<?php return function () { while (ob_get_level()) ob_end_clean(); echo "lost"; return ["body" => ""]; };';
+    await withApp({ 'handler.php': handler }, async (folder) => {
+      const { code, stderr } = await ask(folder, [{}]);
+      expect(code).toBe(255);
+      expect(stderr).toContain('The app has printed after it closed all output buffers');
+    });
+  });
+
+  it('prints more than a buffer holds, in order', async () => {
+    const handler = `<?php return function () {
+      foreach (range(1, 20_000) as $number) echo "$number ";
+      return ['body' => 'end'];
+    };`;
+    await withApp({ 'handler.php': handler }, async (folder) => {
+      const { answers } = await ask(folder, [{}, {}]);
+      const numbers = Array.from({ length: 20_000 }, (_, index) => `${index + 1} `);
+      expect(answers.map(({ body }) => body === `${numbers.join('')}end`)).toEqual([true, true]);
+    });
+  });
+
   it('has a session for each client', async () => {
     const [first] = (await ask(leak, [{ uri: '/session' }])).answers;
     const cookie = first?.headers['Set-Cookie']?.[0] ?? '';

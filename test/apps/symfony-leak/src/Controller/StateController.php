@@ -68,15 +68,40 @@ final class StateController
         return new Response((string) $session->get('visits'));
     }
 
-    #[Route('/stream')]
-    public function stream(): Response
+    /** Looks into its session, and leaves it empty. */
+    #[Route('/nothing')]
+    public function look(Request $request): Response
     {
-        return new StreamedResponse(static function (): void {
+        return new Response((string) count($request->getSession()->all()));
+    }
+
+    #[Route('/logout')]
+    public function logout(Request $request): Response
+    {
+        $request->getSession()->invalidate();
+        return new Response('bye');
+    }
+
+    #[Route('/stream')]
+    public function stream(Request $request): Response
+    {
+        return new StreamedResponse(static function () use ($request): void {
             foreach (['one, ', 'two, ', 'three'] as $part) {
                 echo $part;
+                $request->query->get('flush') && ob_flush();
                 flush();
             }
         }, 200, ['Content-Type' => 'text/plain']);
+    }
+
+    #[Route('/large')]
+    public function streamMuch(Request $request): Response
+    {
+        return new StreamedResponse(static function () use ($request): void {
+            for ($left = $request->query->getInt('mb'); $left > 0; $left--) {
+                echo str_repeat('x', 1 << 20);
+            }
+        });
     }
 
     #[Route('/upload', methods: ['POST'])]

@@ -1,0 +1,33 @@
+/** A Symfony app under runtimes/_shared/worker.php, in the PHP of the command line, without a server around it. */
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { buildApp } from './app-images.ts';
+import { root } from './docker.ts';
+import { drive, type Sent } from './worker-driver.ts';
+
+let image: string;
+beforeAll(async () => {
+  const built = (await buildApp(join(root, 'test/apps/symfony-leak'), ['apache'])).get('apache');
+  if (!built || 'failure' in built) throw new Error(built?.failure);
+  image = built.tag;
+});
+
+const ask = async (requests: readonly Sent[]) => {
+  const env = { APP_KIND: 'symfony', APP_ENV: 'prod', APP_DEBUG: '0' };
+  const { answers, stderr } = await drive(image, requests, { env });
+  expect(answers, stderr).toHaveLength(requests.length);
+  return answers;
+};
+
+describe('a Symfony app that stays in memory', () => {
+  it('answers with what it streams, whatever its buffers', async () => {
+    const answers = await ask([{ uri: '/stream' }, { uri: '/stream?flush=1' }, { uri: '/stream' }]);
+    expect(answers.map(({ body }) => body)).toEqual(Array(3).fill('one, two, three'));
+    expect(new Set(answers.map(({ level }) => level)).size).toBe(1);
+  });
+
+  it('may stream more than a buffer holds', async () => {
+    const [answer] = await ask([{ uri: '/large?mb=90' }]);
+    expect(answer?.body).toBe(`${90 << 20} bytes`);
+  });
+});
