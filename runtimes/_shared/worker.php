@@ -311,6 +311,10 @@ function load_symfony(string $folder, bool $reboot): \Closure
             $answer['headers'] = [];
         }
         $response->sendContent();
+        // Symfony itself has set or deleted the cookie of its session, or wants none.
+        if (PHP_SAPI === 'cli' && $asked->hasSession(true) && session_status() === PHP_SESSION_NONE) {
+            session_id('');
+        }
         $answer = $send($answer);
         if ($kernel instanceof TerminableInterface) {
             $kernel->terminate($asked, $response);

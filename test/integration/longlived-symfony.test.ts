@@ -116,6 +116,23 @@ describe.each(rows)('$runtime', ({ runtime, env = {}, reboots = false }) => {
 
   const cookieOf = (answer: Answer | undefined) => answer?.headers['set-cookie']?.split(';')[0] ?? '';
 
+  it('sends the cookies that Apache does', async () => {
+    const cookiesOf = async (from: Server) => {
+      const [first] = await ask(from, ['/session'], { fresh: true });
+      const headers = [`Cookie: ${cookieOf(first)}`];
+      const more = ['/nothing', { path: '/session', headers }, { path: '/logout', headers }];
+      const answers = [first, ...(await ask(from, more, { fresh: true }))];
+      return answers.map((answer) =>
+        (answer?.headers['set-cookie'] ?? '')
+          .replaceAll(/=[\w,-]{20,};/g, '=id;')
+          .replaceAll(/expires=[^;]*;/gi, ''),
+      );
+    };
+    const expected = await cookiesOf(apache);
+    expect(expected.map((lines) => lines.slice(0, 10))).toEqual(['PHPSESSID=', '', '', 'PHPSESSID=']);
+    expect(await cookiesOf(server)).toEqual(expected);
+  });
+
   it('has a session for each client', async () => {
     const [first, second] = await fresh(['/session', '/session']);
     expect([first?.body, second?.body]).toEqual(['1', '1']);

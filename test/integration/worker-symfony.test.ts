@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildApp } from './app-images.ts';
 import { root } from './docker.ts';
-import { drive, type Sent } from './worker-driver.ts';
+import { type Answer, drive, type Sent } from './worker-driver.ts';
 
 let image: string;
 beforeAll(async () => {
@@ -18,8 +18,23 @@ const ask = async (requests: readonly Sent[]) => {
   expect(answers, stderr).toHaveLength(requests.length);
   return answers;
 };
+const cookiesOf = ({ headers }: Answer) =>
+  (headers['Set-Cookie'] ?? []).map((line) => line.replace(/=[\w,-]{20,};/, '=id;').split('; ')[0]);
 
 describe('a Symfony app that stays in memory', () => {
+  it('sends the cookies of Symfony’s session alone', async () => {
+    const answers = await ask([
+      { uri: '/nothing' },
+      { uri: '/session' },
+      { uri: '/session', again: true },
+      { uri: '/' },
+      { uri: '/logout', again: true },
+    ]);
+    expect(answers.map(({ body }) => body)).toEqual(['0', '1', '2', expect.anything(), 'bye']);
+    const deleted = expect.stringMatching(/^PHPSESSID=(deleted)?$/);
+    expect(answers.map(cookiesOf)).toEqual([[], ['PHPSESSID=id'], [], [], [deleted]]);
+  });
+
   it('answers with what it streams, whatever its buffers', async () => {
     const answers = await ask([{ uri: '/stream' }, { uri: '/stream?flush=1' }, { uri: '/stream' }]);
     expect(answers.map(({ body }) => body)).toEqual(Array(3).fill('one, two, three'));
