@@ -163,7 +163,7 @@ final class Scope
         $_GET = $request['query'];
         $_POST = $request['post'];
         $_COOKIE = $request['cookies'];
-        $_FILES = $request['files'];
+        $_FILES = array_map(self::turn(...), $request['files']);
         $_REQUEST = $_POST + $_GET;
         unset($_SESSION);
         if (!headers_sent()) {
@@ -178,6 +178,21 @@ final class Scope
         $id = is_string($id) && preg_match('/^[A-Za-z0-9,-]{1,256}$/D', $id) ? $id : '';
         session_id($id);
         return $id;
+    }
+
+    /** Turns a tree of files into one file whose values are trees, as $_FILES has fields of many. */
+    private static function turn(array $file): array
+    {
+        if (isset($file['tmp_name'])) {
+            return $file;
+        }
+        $turned = [];
+        foreach ($file as $key => $inner) {
+            foreach (self::turn($inner) as $property => $value) {
+                $turned[$property][$key] = $value;
+            }
+        }
+        return $turned;
     }
 
     /** @return Response */

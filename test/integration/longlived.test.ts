@@ -86,6 +86,11 @@ describe.each(rows)('$runtime', (row) => {
       expect(comparable(await ask(server, paths))).toEqual(comparable(await ask(apache, paths)));
     });
 
+    it('sends statuses that have no name', async () => {
+      const answers = await ask(server, ['/status?code=419', '/status?code=451', '/status?code=599']);
+      expect(answers.map(({ status }) => status)).toEqual([419, 451, 599]);
+    });
+
     it('hands on the headers', async () => {
       const request = { path: '/', headers: ['X-Test: yes', 'Accept-Language: a', 'Accept-Language: b'] };
       const { headers } = JSON.parse((await askOnce(server, request)).body);
@@ -164,12 +169,13 @@ describe.each(rows)('$runtime', (row) => {
       const body =
         `${part('name="one"; filename="a.txt"', 'first')}${part('name="many[]"; filename="b.txt"', 'second')}--x
 Content-Disposition: form-data; name="word"\r\n\r\nhello\r\n--x--\r\n`.replace('--x\n', '--x\r\n');
-      const answer = await askOnce(server, {
-        ...{ path: '/upload', body, headers: ['Content-Type: multipart/form-data; boundary=x'] },
-      });
+      const headers = ['Content-Type: multipart/form-data; boundary=x'];
+      const answer = await askOnce(server, { path: '/upload', body, headers });
       expect(answer.body).toContain('a.txt (text/plain, 5): first');
       expect(answer.body).toContain('b.txt');
       expect(answer.body).toContain('{"word":"hello"}');
+      const { files } = JSON.parse((await askOnce(server, { path: '/state', body, headers })).body);
+      expect([files.one.name, files.many.name]).toEqual(['a.txt', ['b.txt']]);
     });
 
     it('takes a body of 1 MB', async () => {

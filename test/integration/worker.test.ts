@@ -172,6 +172,24 @@ describe('an app that stays in memory', () => {
     });
   });
 
+  it('gets uploaded files in the shape of PHP', async () => {
+    const file = (name: string) => ({ name, type: 'text/plain', tmp_name: '', error: 4, size: 0 });
+    const files = {
+      one: file('a'),
+      many: [file('b'), file('c')],
+      deep: { x: { y: file('d') }, z: file('e') },
+    };
+    const { answers } = await ask(leak, [{ method: 'POST', files }]);
+    expect(state(answers[0])).toMatchObject({
+      files: {
+        one: file('a'),
+        many: { name: ['b', 'c'], type: ['text/plain', 'text/plain'], error: [4, 4] },
+        deep: { name: { x: { y: 'd' }, z: 'e' }, size: { x: { y: 0 }, z: 0 } },
+      },
+      request: { files },
+    });
+  });
+
   it('has a session for each client', async () => {
     const [first] = (await ask(leak, [{ uri: '/session' }])).answers;
     const cookie = first?.headers['Set-Cookie']?.[0] ?? '';
