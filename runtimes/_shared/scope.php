@@ -85,15 +85,15 @@ final class Scope
         // In Swoole, each request is a coroutine with buffers of its own.
         $isOwn = self::keepBuffer();
         $hadSent = headers_sent();
-        $session = $this->begin($request);
+        $this->begin($request);
         self::$output = '';
         $level = ob_get_level();
         // It hands on pieces, as output_buffering does in php-fpm. A large response is then in memory once.
         ob_start(null, IS_ENDLESS ? 1 << 16 : 0);
         $sent = null;
-        $finish = function (array $response) use (&$sent, $level, $hadSent, $session, $send): array {
+        $finish = function (array $response) use (&$sent, $level, $hadSent, $request, $send): array {
             self::endSpoiledProcess($hadSent);
-            $sent = $this->complete($response, $level, $session);
+            $sent = $this->complete($response, $level, $request['cookies']);
             $send && $send($sent);
             return $sent;
         };
@@ -136,8 +136,7 @@ final class Scope
         }
     }
 
-    /** Returns the id of the session that the client has. */
-    private function begin(array $request): string
+    private function begin(array $request): void
     {
         $server = ['REQUEST_METHOD' => $request['method'], 'REQUEST_URI' => $request['uri']];
         $server['QUERY_STRING'] = explode('?', $request['uri'], 2)[1] ?? '';
@@ -170,14 +169,19 @@ final class Scope
             header_remove();
             http_response_code(200);
         }
-        if (!$this->hasSessions) {
-            return '';
+        $id = $this->hasSessions ? self::sessionOf($request['cookies']) : '';
+        // It would still be the id of the one before. If none was ever set, PHP finds the cookie itself, also after the app
+        // has renamed its sessions.
+        if ($this->hasSessions && session_id() !== $id) {
+            session_id($id);
         }
-        // It would still be the id of the one before, and a cookie is looked at only where there is none.
-        $id = $request['cookies'][session_name()] ?? '';
-        $id = is_string($id) && preg_match('/^[A-Za-z0-9,-]{1,256}$/D', $id) ? $id : '';
-        session_id($id);
-        return $id;
+    }
+
+    /** Returns the id of the session that the client has, or an empty text. */
+    private static function sessionOf(array $cookies): string
+    {
+        $id = $cookies[session_name()] ?? '';
+        return is_string($id) && preg_match('/^[A-Za-z0-9,-]{1,256}$/D', $id) ? $id : '';
     }
 
     /** Turns a tree of files into one file whose values are trees, as $_FILES has fields of many. */
@@ -196,8 +200,9 @@ final class Scope
     }
 
     /** @return Response */
-    private function complete(array $response, int $level, string $session): array
+    private function complete(array $response, int $level, array $cookies): array
     {
+        $session = $this->hasSessions ? self::sessionOf($cookies) : '';
         if ($this->hasSessions && session_status() === PHP_SESSION_ACTIVE) {
             session_write_close();
         }

@@ -190,6 +190,20 @@ describe('an app that stays in memory', () => {
     });
   });
 
+  it('may name its sessions itself', async () => {
+    const handler = `<?php return function () {
+      session_name('shop');
+      session_start();
+      return ['body' => (string) ($_SESSION['visits'] = 1 + ($_SESSION['visits'] ?? 0))];
+    };`;
+    await withApp({ 'handler.php': handler }, async (folder) => {
+      const headers = { Cookie: 'shop=known' };
+      const { answers } = await ask(folder, [{ headers }, { headers }, {}, { headers }]);
+      expect(answers.map(({ body }) => body)).toEqual(['1', '2', '1', '3']);
+      expect(answers.map((answer) => answer.headers['Set-Cookie']?.length ?? 0)).toEqual([0, 0, 1, 0]);
+    });
+  });
+
   it('has a session for each client', async () => {
     const [first] = (await ask(leak, [{ uri: '/session' }])).answers;
     const cookie = first?.headers['Set-Cookie']?.[0] ?? '';
