@@ -73,13 +73,19 @@ function load_app(string $folder = '/app'): \Closure
 /** Which kind of app is in the folder: what its composer.json requires. */
 function find_kind(string $folder): string
 {
-    $file = "$folder/composer.json";
-    $require = is_file($file) ? json_decode((string) file_get_contents($file), true)['require'] ?? [] : [];
+    $require = read_composer($folder)['require'] ?? [];
     return match (true) {
         isset($require['laravel/framework']) => 'laravel',
         isset($require['symfony/framework-bundle']) => 'symfony',
         default => 'plain',
     };
+}
+
+/** The app's composer.json, or an empty array. */
+function read_composer(string $folder): array
+{
+    $file = "$folder/composer.json";
+    return is_file($file) ? (array) json_decode((string) file_get_contents($file), true) : [];
 }
 
 /**
@@ -265,6 +271,16 @@ function symfony_form(array $request): array
     return $form;
 }
 
+/** Options of symfony/runtime from index.php and composer.json, as in vendor/autoload_runtime.php. */
+function runtime_options(string $folder): array
+{
+    $extra = read_composer($folder)['extra']['runtime'] ?? [];
+    $extra = is_array($extra) ? $extra : [];
+    $set = $_SERVER['APP_RUNTIME_OPTIONS'] ?? [];
+    $project = rtrim("$folder/" . ($extra['project_dir'] ?? ''), '/');
+    return ['error_handler' => false] + (is_array($set) ? $set : []) + ['project_dir' => $project] + $extra;
+}
+
 /** Symfony: the closure that public/index.php returns for symfony/runtime, or App\Kernel. */
 function load_symfony(string $folder, bool $reboot): \Closure
 {
@@ -274,8 +290,9 @@ function load_symfony(string $folder, bool $reboot): \Closure
     $front = $folder . '/' . (getenv('DOCROOT') ?: 'public') . '/index.php';
     if (is_file($front) && str_contains((string) file_get_contents($front), 'autoload_runtime.php')) {
         // With Composer's loader already there, autoload_runtime.php runs nothing and index.php returns its closure.
-        $runtime = new \Symfony\Component\Runtime\SymfonyRuntime(['project_dir' => $folder, 'error_handler' => false]);
-        [$make, $arguments] = $runtime->getResolver(require $front)->resolve();
+        $closure = require $front;
+        $runtime = new \Symfony\Component\Runtime\SymfonyRuntime(runtime_options($folder));
+        [$make, $arguments] = $runtime->getResolver($closure)->resolve();
         $make = static fn (): object => $make(...$arguments);
     } else {
         if (is_file("$folder/.env") && class_exists(\Symfony\Component\Dotenv\Dotenv::class)) {

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildApp } from './app-images.ts';
-import { root } from './docker.ts';
+import { root, runToEnd } from './docker.ts';
 import { type Answer, drive, type Sent } from './worker-driver.ts';
 
 let image: string;
@@ -44,5 +44,26 @@ describe('a Symfony app that stays in memory', () => {
   it('may stream more than a buffer holds', async () => {
     const [answer] = await ask([{ uri: '/large?mb=90' }]);
     expect(answer?.body).toBe(`${90 << 20} bytes`);
+  });
+});
+
+describe('options of symfony/runtime', () => {
+  it('are those of index.php, and then of composer.json', async () => {
+    const composer = {
+      extra: { runtime: { disable_dotenv: true, env_var_name: 'X_ENV', project_dir: 'back' } },
+    };
+    const script = `
+      require '/shared/worker.php';
+      file_put_contents('/tmp/composer.json', $argv[1]);
+      $_SERVER['APP_RUNTIME_OPTIONS'] = ['env_var_name' => 'Y_ENV'];
+      echo json_encode(PhpRuntimeBench\\runtime_options('/tmp'));
+    `;
+    const { stdout } = await runToEnd(
+      ...['--entrypoint', 'php', '--volume', `${join(root, 'runtimes/_shared')}:/shared:ro`],
+      ...[image, '-r', script, JSON.stringify(composer)],
+    );
+    expect(JSON.parse(stdout)).toEqual({
+      ...{ error_handler: false, env_var_name: 'Y_ENV', project_dir: '/tmp/back', disable_dotenv: true },
+    });
   });
 });
