@@ -245,8 +245,11 @@ function psr7_of_array(array $request): ServerRequestInterface
     }
     $uri = 'http://' . ($request['headers']['host'] ?? 'localhost') . $request['uri'];
     $class = "$psr7\\ServerRequest";
-    $upload = static fn (array $file): mixed =>
-        new ("$psr7\\UploadedFile")($file['tmp_name'], $file['size'], $file['error'], $file['name'], $file['type']);
+    // By its path, php-cgi would move only a file that PHP itself has received.
+    $upload = static fn (array $file): mixed => new ("$psr7\\UploadedFile")(
+        PHP_SAPI === 'cgi-fcgi' && $file['error'] === UPLOAD_ERR_OK ? fopen($file['tmp_name'], 'r') : $file['tmp_name'],
+        ...[$file['size'], $file['error'], $file['name'], $file['type']],
+    );
     return (new $class($request['method'], $uri, $request['headers'], $request['body'], '1.1', $_SERVER))
         ->withQueryParams($request['query'])
         ->withCookieParams($request['cookies'])
