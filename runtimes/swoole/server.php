@@ -11,14 +11,22 @@ use Swoole\Http\Server;
 require __DIR__ . '/vendor/autoload.php';
 require __DIR__ . '/worker.php';
 
-const COMPRESSION = [
-    'http_compression_level' => 6,
-    'http_compression_min_length' => 1,
-    'http_compression_types' => [
-        ...['text/html', 'text/plain', 'text/css', 'text/xml', 'text/javascript', 'application/javascript'],
-        ...['application/json', 'application/xml', 'image/svg+xml'],
-    ],
+const COMPRESSED = [
+    ...['text/html', 'text/plain', 'text/css', 'text/xml', 'text/javascript', 'application/javascript'],
+    ...['application/json', 'application/xml', 'image/svg+xml'],
 ];
+/** Swoole compares the whole header with each type. */
+const CHARSETS = ['', '; charset=UTF-8', '; charset=utf-8', ';charset=UTF-8', ';charset=utf-8'];
+
+function compression(): array
+{
+    $forms = static fn (string $type): array => array_map(static fn (string $charset): string => $type . $charset, CHARSETS);
+    return [
+        'http_compression_level' => 6,
+        'http_compression_min_length' => 1,
+        'http_compression_types' => array_merge(...array_map($forms, COMPRESSED)),
+    ];
+}
 
 /** A file of the document root that may be given to anyone, or null. */
 function find_file(string $root, Request $request): ?string
@@ -116,7 +124,7 @@ $server->set([
     'send_yield' => false,
     'http_compression' => $gzip,
     // A list of types would turn it on.
-    ...($gzip ? COMPRESSION : []),
+    ...($gzip ? compression() : []),
     'http_parse_cookie' => false,
     'package_max_length' => 8 << 20,
     'log_level' => SWOOLE_LOG_WARNING,

@@ -347,8 +347,10 @@ describe.each(rows)('$runtime', (row) => {
     const request = { path: '/json', headers: ['Accept-Encoding: gzip'] };
     const small = { ...request, path: '/json?n=1' };
     const packed = await using(start(runtime, { GZIP: 'true' }), (server) =>
-      ask(server, [request, '/json', small]),
+      ask(server, [request, '/json', small, { ...request, path: '/loop' }, { ...request, path: '/phpinfo' }]),
     );
+    // With a charset.
+    for (const answer of packed.slice(3)) expect(answer.headers['content-encoding']).toBe('gzip');
     expect(packed[2]?.headers['content-encoding'], packed[2]?.body).toBe('gzip');
     expect(packed[0]?.headers['content-encoding']).toBe('gzip');
     expect(gunzipSync(packed[0]?.bytes ?? '').toString()).toBe(packed[1]?.body);
