@@ -36,6 +36,14 @@ export const DIFFERENCES = {
     about: 'The app calls `exit`',
     cells: fpm('200', 'no answer', { 'php-pm': '502', swoole: '500', roadrunner: '500', frankenphp: '200' }),
   },
+  print: {
+    about: 'Output after the app has closed all buffers²',
+    cells: fpm('sent', 'ends the process', { frankenphp: 'sent' }),
+  },
+  shutdown: {
+    about: '`register_shutdown_function()` runs',
+    cells: fpm('after the response', 'when the process ends'),
+  },
   exception: { about: 'The app throws', cells: fpm('500', '500') },
   warning: { about: 'A PHP warning', cells: fpm('200', '200') },
   left: {
@@ -53,6 +61,18 @@ export const DIFFERENCES = {
       roadrunner: '413',
       frankenphp: '200, whole',
     }),
+  },
+  'field name': {
+    about: 'A form field `a.b` is³',
+    cells: fpm('`a_b`', '`a_b`', { roadrunner: '`a.b`' }),
+  },
+  'upload 3 MB': {
+    about: 'A file of 3 MB (`upload_max_filesize` is 2 MB)',
+    cells: fpm('refused', 'taken', { reactphp: 'refused', 'php-pm': 'refused', frankenphp: 'refused' }),
+  },
+  uploaded: {
+    about: '`is_uploaded_file()`, `move_uploaded_file()`',
+    cells: fpm('true', 'false', { swoole: 'true', frankenphp: 'true' }),
   },
   input: { about: '`php://input`', cells: fpm('the body', 'empty', { frankenphp: 'the body' }) },
   headers: {
@@ -104,5 +124,10 @@ export function renderDifferences(): string {
     ...rows,
     '',
     `¹ ${LEFT.join(', ')}.`,
+    '',
+    '² For example with `while (ob_get_level()) ob_end_clean();`. The loop itself does no harm. The log names the cause.',
+    '',
+    '³ RoadRunner parses forms itself. It drops spaces in names, does not keep the order of fields, and loses `a[][b]`.',
+    'It answers `a[b]=1&a=2` with 500. The raw body of a form is built again from its fields, so signatures do not match.',
   ].join('\n');
 }

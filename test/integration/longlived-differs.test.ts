@@ -51,6 +51,18 @@ async function sendForm(server: Server, megabytes: number): Promise<string> {
   return length === megabytes << 20 ? '200, whole' : length === 0 ? '200, empty' : `200, ${length} bytes`;
 }
 
+/** What becomes of a file of so many MB. */
+async function sendFile(server: Server, megabytes: number): Promise<{ error: number; uploaded: boolean }> {
+  const script = `
+    $file = new CURLStringFile(str_repeat('x', $argv[2] << 20), 'a.txt', 'text/plain');
+    $curl = curl_init("http://127.0.0.1:$argv[1]/upload");
+    curl_setopt_array($curl, [CURLOPT_TIMEOUT => 60, CURLOPT_HTTPHEADER => ['Expect:'], CURLOPT_POSTFIELDS => ['file' => $file]]);
+    curl_exec($curl);
+  `;
+  const argv = ['php', '-d', 'memory_limit=-1', '-r', script, String(server.port), String(megabytes)];
+  return JSON.parse(await docker('exec', server.container, ...argv));
+}
+
 const cookieOf = (answer: Answer) => answer.headers['set-cookie']?.split(';')[0] ?? '';
 const asKnown = async (server: Server, path: string) => {
   const cookie = cookieOf(await askOnce(server, '/session'));
@@ -68,6 +80,15 @@ const OBSERVED: Record<Exclude<keyof typeof DIFFERENCES, End>, (server: Server) 
     await expect.poll(async () => (await askOnce(server, '/')).status).toBe(200);
     return statusOf(answer as Answer);
   },
+  print: async (server) => {
+    const [answer] = await ask(server, ['/print'], { fresh: true });
+    await expect.poll(async () => (await askOnce(server, '/')).status).toBe(200);
+    return answer?.status === 200 && answer.body === 'printed' ? 'sent' : 'ends the process';
+  },
+  shutdown: async (server) => {
+    const [, , answer] = await ask(server, ['/register', '/', '/registered'], { fresh: true });
+    return answer?.body === 'ran' ? 'after the response' : 'when the process ends';
+  },
   exception: async (server) => statusOf(await askOnce(server, '/throw')),
   warning: async (server) => statusOf(await askOnce(server, '/warning')),
   left: async (server) => {
@@ -82,6 +103,12 @@ const OBSERVED: Record<Exclude<keyof typeof DIFFERENCES, End>, (server: Server) 
   'body 1 MB': (server) => sendForm(server, 1),
   'body 7 MB': (server) => sendForm(server, 7),
   'body 9 MB': (server) => sendForm(server, 9),
+  'field name': async (server) => {
+    const [name] = JSON.parse((await askOnce(server, { path: '/names', body: 'a.b=1' })).body);
+    return `\`${name}\``;
+  },
+  'upload 3 MB': async (server) => ((await sendFile(server, 3)).error === 1 ? 'refused' : 'taken'),
+  uploaded: async (server) => String((await sendFile(server, 1)).uploaded),
   input: async (server) => {
     const { input } = JSON.parse((await askOnce(server, { path: '/body', body: 'word=x' })).body);
     return input === 6 ? 'the body' : input === 0 ? 'empty' : `${input} bytes`;
@@ -108,7 +135,7 @@ describe.each(rows)('$runtime', ({ runtime, php, env }) => {
     const expected: Record<string, string> = {};
     // Rows that leave state behind or end the process come last.
     const keys = Object.keys(OBSERVED) as (keyof typeof OBSERVED)[];
-    const rough = ['body 9 MB', 'exit', 'left'];
+    const rough = ['body 9 MB', 'print', 'exit', 'left'];
     for (const key of [
       ...keys.filter((one) => !rough.includes(one)),
       ...keys.filter((one) => rough.includes(one)),

@@ -61,6 +61,29 @@ function warn(): string
     return 'warned' . @$GLOBALS['nothing'] . $undefined; // @phpstan-ignore variable.undefined
 }
 
+/** Prints after it has closed all buffers. */
+function printLate(): string
+{
+    while (ob_get_level() > 0) {
+        ob_end_clean();
+    }
+    echo 'printed';
+    return '';
+}
+
+function register(): string
+{
+    register_shutdown_function(static fn () => touch('/tmp/shut-down'));
+    return 'registered';
+}
+
+/** @return array<string, mixed> */
+function upload(): array
+{
+    $file = $_FILES['file'] ?? ['error' => -1, 'tmp_name' => ''];
+    return ['error' => $file['error'], 'uploaded' => is_uploaded_file($file['tmp_name'])];
+}
+
 /** The answer to a path, as text or as what becomes JSON. */
 function answer(string $path): mixed
 {
@@ -73,6 +96,11 @@ function answer(string $path): mixed
         '/warning' => warn(),
         '/throw' => throw new \LogicException('thrown on purpose'),
         '/exit' => exit('ended'),
+        '/print' => printLate(),
+        '/register' => register(),
+        '/registered' => is_file('/tmp/shut-down') ? 'ran' : 'waits',
+        '/upload' => upload(),
+        '/names' => array_keys($_POST),
         '/body' => ['post' => strlen($_POST['word'] ?? ''), 'input' => strlen((string) file_get_contents('php://input'))],
         '/server' => [
             'port' => get_debug_type($_SERVER['SERVER_PORT'] ?? null),
