@@ -38,13 +38,16 @@ function read(lines: readonly string[]): Samples {
 
 describe.skipIf(!linux)('sampler.sh', () => {
   test('ties uptime to the wall clock and ends with the first process', () => {
-    const samples = new Samples();
+    const beforeMs = Date.now();
     const lines = sample();
-    for (const line of lines) samples.add(line);
+    const afterMs = Date.now();
+    const samples = read(lines);
     expect(lines[0]).toMatch(/^clock \d+ \d+\.\d\d$/);
     expect(lines[1]).toBe('watch 1');
     expect(samples.cpu.length).toBeGreaterThan(3);
-    expect(Math.abs((samples.cpu.at(-1)?.atMs ?? 0) - Date.now())).toBeLessThan(2000);
+    const lastMs = samples.cpu.at(-1)?.atMs;
+    expect(lastMs).toBeGreaterThan(beforeMs);
+    expect(lastMs).toBeLessThan(afterMs);
     expect(samples.cpu[0]?.usedUs).toHaveLength(2);
     expect(samples.host.length).toBeGreaterThan(1);
     const cpus = Number(execFileSync('nproc', ['--all'], { encoding: 'utf8' }));
@@ -90,19 +93,25 @@ describe.skipIf(!linux)('sampler.sh', () => {
     const clocks = lines.filter((line) => line.startsWith('clock '));
     expect(clocks).toHaveLength(stepMs === null ? 1 : 2);
     expect(samples.clockSteps).toHaveLength(clocks.length - 1);
-    // Uptime has a grid of 10 ms, and the clock is found by processes that take their time.
-    if (stepMs !== null) expect(Math.abs((samples.clockSteps[0] ?? 0) - stepMs)).toBeLessThan(200);
+    // The clock is found by processes that take their time, on a busy machine much of it.
+    if (stepMs !== null) expect(Math.abs((samples.clockSteps[0] ?? 0) - stepMs)).toBeLessThan(1000);
     expect(samples.cpu.length).toBeGreaterThan(3);
   });
 
   test('ties uptime to the wall clock by another second where it was kept waiting in one', () => {
     // Each of the first calls is late: three of them see another second, which began long ago.
-    const late = 'echo >>$here/calls; if [ "$(wc -l <$here/calls)" -le 3 ]; then sleep 0.7; fi';
-    const lines = sampleWithDate(late, 'sleep 5; echo "1 $$"; sleep 0.5');
-    const [, second, uptime] = lines[0]?.split(' ').map(Number) ?? [];
+    const late = 'if [ "$(cat $here/seconds 2>/dev/null | wc -l)" -lt 3 ]; then sleep 0.7; fi';
+    const noted = '"$date" "$@" | tee -a $here/seconds; exit';
+    // The number of its watch is that second.
+    const told = 'sleep 5; echo "$(uniq $here/seconds | sed -n 2p) $$"; sleep 0.5';
+    const lines = sampleWithDate(`${late}\n${noted}`, told);
+    const [, second = 0, uptime = 0] = lines[0]?.split(' ').map(Number) ?? [];
+    expect(second).toBeGreaterThan(Number(lines[1]?.replace('watch ', '')));
     const [now = 0] = readFileSync('/proc/uptime', 'utf8').split(' ').map(Number);
-    const offMs = Date.now() - 1000 * now - 1000 * ((second ?? 0) - (uptime ?? 0));
-    expect(Math.abs(offMs)).toBeLessThan(200);
+    const lateMs = Date.now() - 1000 * (now + second - uptime);
+    // Uptime has a grid of 10 ms.
+    expect(lateMs).toBeGreaterThan(-20);
+    expect(lateMs).toBeLessThan(1000);
     expect(lines.filter((line) => line.startsWith('clock '))).toHaveLength(1);
   });
 
