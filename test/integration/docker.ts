@@ -200,24 +200,36 @@ export async function askOnce(server: Server, request: string | Request): Promis
   return answer;
 }
 
-/**
- * Asks the same `count` times at once, each on a connection of its own, and returns how many answers were 200.
- * They come 100 ms apart: with pm=ondemand php-fpm starts one process at most for a burst.
- */
+/** Asks the same `count` times at once, as `askInOrder` does, and returns how many answers were 200. */
 export async function askAtOnce(server: Server, path: string, count: number): Promise<number> {
+  return (await askInOrder(server, Array(count).fill(path))).length;
+}
+
+/**
+ * Asks all paths at once, each on a connection of its own, and returns their indices in the order of the answers. Only
+ * answers with 200 are in it. Requests are 100 ms apart: with pm=ondemand php-fpm starts one process at most for a burst.
+ */
+export async function askInOrder(server: Server, paths: readonly string[]): Promise<number[]> {
   const script = `
-    [, $port, $path, $count] = $argv;
-    $sockets = [];
-    for ($i = 0; $i < $count; $i++) {
-      $sockets[$i] = stream_socket_client("tcp://127.0.0.1:$port");
-      fwrite($sockets[$i], "GET $path HTTP/1.1\\r\\nHost: test\\r\\nConnection: close\\r\\n\\r\\n");
+    [, $port, $paths] = $argv;
+    $sockets = $answered = [];
+    foreach (json_decode($paths) as $index => $path) {
+      $sockets[$index] = stream_socket_client("tcp://127.0.0.1:$port");
+      fwrite($sockets[$index], "GET $path HTTP/1.1\\r\\nHost: test\\r\\nConnection: close\\r\\n\\r\\n");
       usleep(100_000);
     }
-    $answers = array_map(stream_get_contents(...), $sockets);
-    echo count(array_filter($answers, fn ($answer) => str_starts_with($answer, 'HTTP/1.1 200 ')));
+    while ($sockets) {
+      [$ready, $none] = [$sockets, null];
+      if (!stream_select($ready, $none, $none, 60)) break;
+      foreach ($ready as $index => $socket) {
+        if (str_starts_with(stream_get_contents($socket), 'HTTP/1.1 200 ')) $answered[] = $index;
+        unset($sockets[$index]);
+      }
+    }
+    echo json_encode($answered);
   `;
-  const argv = [String(server.port), path, String(count)];
-  return Number(await docker('exec', server.container, 'php', '-r', script, ...argv));
+  const argv = [String(server.port), JSON.stringify(paths)];
+  return JSON.parse(await docker('exec', server.container, 'php', '-r', script, ...argv));
 }
 
 /** The output of the server on stderr. */

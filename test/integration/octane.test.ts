@@ -94,7 +94,7 @@ function makeApp(): string {
     `
 Route::get('/test/rows', fn () => array_map(fn (int $id) => ['id' => $id, 'name' => "Row $id"], range(1, (int) request('n', 2))));
 Route::get('/test/count', fn () => ['count' => $GLOBALS['test'] = ($GLOBALS['test'] ?? 0) + 1]);
-Route::get('/test/wait', function () { usleep(2_000_000); return ['waited' => true]; });
+Route::get('/test/wait', function () { usleep(6_000_000); return ['waited' => true]; });
 Route::get('/test/fill', fn () => ['length' => strlen(str_repeat('x', (int) request('mb') << 20))]);
 `,
   );
@@ -271,7 +271,7 @@ describe.each(rows)('$runtime', (row) => {
     await using(start('apache'), async (observer) => {
       await using(start(runtime), async (server) => {
         const answer = ask(server, ['/test/wait'], { from: observer.container });
-        await expect.poll(() => isConnected(server, observer), { timeout: 5000 }).toBe(true);
+        await expect.poll(() => isConnected(server, observer)).toBe(true);
         await docker('kill', '--signal', 'SIGTERM', server.container);
         expect((await answer)[0]).toMatchObject({ status: 200, body: '{"waited":true}' });
         expect(await docker('wait', server.container)).toBe('0');

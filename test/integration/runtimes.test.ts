@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   ask,
   askAtOnce,
+  askInOrder,
   askOnce,
   buildRuntime,
   docker,
@@ -656,8 +657,7 @@ describeIf(rowOf('swoole'), 'swoole', () => {
 
   it('gives a request to the worker that is idle', async () => {
     await using(start('swoole', { WORKERS: '2' }), async (server) => {
-      // Longer than it takes to start three clients, one after the other.
-      expect(await order(server, ['/io?ms=8000', '/json', '/json', '/json'])).toEqual([1, 2, 3, 0]);
+      expect(await askInOrder(server, ['/io?ms=6000', '/json', '/json', '/json'])).toEqual([1, 2, 3, 0]);
     });
   });
 
@@ -666,7 +666,7 @@ describeIf(rowOf('swoole'), 'swoole', () => {
     ['false', [0, 1]],
   ])('has coroutines=%s', async (COROUTINES, expected) => {
     await using(start('swoole', { COROUTINES, WORKERS: '1' }), async (server) => {
-      expect(await order(server, ['/io?ms=4000', '/json'])).toEqual(expected);
+      expect(await askInOrder(server, ['/io?ms=6000', '/json'])).toEqual(expected);
     });
   });
 
@@ -683,10 +683,10 @@ describeIf(rowOf('swoole'), 'swoole', () => {
     async (env) => {
       await using(start('swoole'), async (observer) => {
         await using(start('swoole', env), async (server) => {
-          const answer = ask(server, ['/io?ms=2000'], { from: observer.container });
-          await expect.poll(() => connectionsTo(server, observer), { timeout: 5000 }).toBeGreaterThan(0);
+          const answer = ask(server, ['/io?ms=6000'], { from: observer.container });
+          await expect.poll(() => connectionsTo(server, observer)).toBeGreaterThan(0);
           await docker('kill', '--signal', 'SIGTERM', server.container);
-          expect((await answer)[0]?.body).toBe('{"type":"io","ms":2000}');
+          expect((await answer)[0]?.body).toBe('{"type":"io","ms":6000}');
           expect(await docker('wait', server.container)).toBe('0');
         });
       });
@@ -742,24 +742,6 @@ describeIf(rowOf('unit'), 'unit', () => {
     });
   });
 });
-
-/** The order in which requests are answered that are made one after the other, each before the one before is answered. */
-async function order(server: Server, paths: readonly string[]): Promise<number[]> {
-  const answered: number[] = [];
-  const all: Promise<unknown>[] = [];
-  for (const [index, path] of paths.entries()) {
-    const before = await connectionsTo(server, server);
-    all.push(ask(server, [path]).then(() => answered.push(index)));
-    // It has begun when it has connected, or has ended already.
-    await expect
-      .poll(async () => answered.includes(index) || (await connectionsTo(server, server)) > before, {
-        timeout: 10_000,
-      })
-      .toBe(true);
-  }
-  await Promise.all(all);
-  return answered;
-}
 
 /** Local port and state of each TCP socket in the arena. */
 async function sockets(server: Server): Promise<{ port: number; state: string }[]> {
