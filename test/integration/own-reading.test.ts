@@ -48,6 +48,7 @@ test('takes its own reading of 64 containers for no stall', ({ skip }) => {
     );
     const samples = new Samples();
     for (const line of lines) samples.add(line);
+    expect(samples.memory.length).toBeGreaterThan(0);
     expect(samples.memory.every((sample) => sample.containers.length === containers)).toBe(true);
     const wakes = wakesIn(lines).map((uptime) => (samples.bootMs ?? 0) + 1000 * uptime);
     const cpus = Array.from({ length: (samples.host[0]?.ticks.length ?? 0) / 2 }, (_, cpu) => cpu);

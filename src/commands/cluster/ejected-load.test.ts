@@ -117,6 +117,7 @@ test.each([
   const unset = { ...both[1], metrics: {} };
   writeLogs([both[0] as object, unset], [[], [logged]]);
   const { measurements } = await readResults();
+  expect(measurements).toHaveLength(4);
   for (const { outcome, reason } of measurements) {
     expect(outcome).toBe('failed');
     expect(reason).toMatch(/^setup failed: (Error: )?(login failed|setup\(\) execution timed out)/);
