@@ -34,7 +34,7 @@ const HEADERS = ['--headers', `Accept=text/html, */*,Authorization=Bearer ${SECR
 const run = (out: string, ...flags: string[]) =>
   project.run(
     out,
-    ...['--app', 'app', '--instances', '1', '--blocks', '1', '--warmup', '1s', '--timeout', '1s', '--wait'],
+    ...['--app', 'app', '--instances', '1', '--blocks', '1', '--warmup', '1s', '--timeout', '5s', '--wait'],
     ...(flags.includes('--runtimes') ? flags : ['--runtimes', 'apache,nginx-fpm', ...flags]),
   ).done;
 

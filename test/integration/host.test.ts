@@ -19,7 +19,7 @@ const run = (out: string, ...flags: string[]) =>
   project.run(
     out,
     ...['--app', 'app', '--runtimes', 'apache', '--instances', '1', '--blocks', '1', '--warmup', '1s'],
-    ...['--timeout', '1s', '--wait', ...flags],
+    ...['--timeout', '5s', '--wait', ...flags],
   ).done;
 
 test('check, warm-up, turns and duets see the page that is behind its name', async () => {
