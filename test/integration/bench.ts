@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from
 import { join, resolve } from 'node:path';
 import Ajv2020 from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import type { TestContext } from 'vitest';
+import { type TestContext, test } from 'vitest';
 import { parse } from 'yaml';
 import { isDisturbed } from '../../src/analyse/judge/pairs.ts';
 import { K6_IMAGE } from '../../src/engine/k6-image.ts';
@@ -20,6 +20,11 @@ export const LABEL = `label=${NAMESPACE}`;
 
 /** For cold starts; `script/bootstrap` installs it where it can. */
 export const hasHyperfine = (await realHost.exec('hyperfine', ['--version']).catch(() => null))?.code === 0;
+
+/** Adds a test that is skipped where others of its file leave out cold starts. */
+export function noteColdStarts() {
+  if (!hasHyperfine) test('cold starts', ({ skip }) => skip('no hyperfine here: cold starts are not tested'));
+}
 
 /** Little load, for tests that are not about numbers. */
 export const QUICK = [

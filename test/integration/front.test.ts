@@ -8,6 +8,7 @@ import {
   hasHyperfine,
   leftovers,
   makeProject,
+  noteColdStarts,
   ourContainers,
   type Project,
   slicesOf,
@@ -20,6 +21,7 @@ beforeAll(async () => {
   project = await makeProject();
 });
 afterAll(() => project.remove());
+noteColdStarts();
 
 const FRONT = 'apache@8.4[front=nginx,workers=2]';
 const PATH = '/io?ms=50';

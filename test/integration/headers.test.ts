@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { hasHyperfine, makeProject, type Project, slicesOf, variantOf } from './bench.ts';
+import { hasHyperfine, makeProject, noteColdStarts, type Project, slicesOf, variantOf } from './bench.ts';
 
 const IDS = ['apache@8.4', 'nginx-fpm@8.4'];
 const SECRET = 's3cret';
@@ -28,6 +28,7 @@ export default () => { request('page', '/'); };
   });
 });
 afterAll(() => project.remove());
+noteColdStarts();
 
 const HEADERS = ['--headers', `Accept=text/html, */*,Authorization=Bearer ${SECRET}`];
 

@@ -2,7 +2,15 @@
 import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { hasHyperfine, makeProject, type Project, root, slicesOf, variantOf } from './bench.ts';
+import {
+  hasHyperfine,
+  makeProject,
+  noteColdStarts,
+  type Project,
+  root,
+  slicesOf,
+  variantOf,
+} from './bench.ts';
 
 const ID = 'apache@8.4';
 const PAGE_BYTES = 5000 * 'page '.length;
@@ -14,6 +22,7 @@ beforeAll(async () => {
   project.commit({});
 });
 afterAll(() => project.remove());
+noteColdStarts();
 
 const run = (out: string, ...flags: string[]) =>
   project.run(
