@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { analyse } from '../../src/analyse/analyse.ts';
 import type { Results } from '../../src/results/results.ts';
-import { makeProject, type Project } from './bench.ts';
+import { makeProject, needQuiet, type Project } from './bench.ts';
 
 let project: Project;
 let results: Results;
@@ -39,7 +39,8 @@ const find = (scenario: string, workers: number) => {
 };
 const held = (scenario: string, workers: number) => find(scenario, workers).holds?.value ?? 0;
 
-test('four workers and 50 ms a request hold 80 rps, less what a request needs besides', () => {
+test('four workers and 50 ms a request hold 80 rps, less what a request needs besides', (test) => {
+  needQuiet(test, results.measurements);
   const { holds, latency, state } = find('waits', 4);
   const seconds = (latency?.minMs as number) / 1000;
   expect(holds).toMatchObject({ kind: 'found', ramps: 1 });
@@ -54,11 +55,13 @@ test('four workers and 50 ms a request hold 80 rps, less what a request needs be
   expect(stdout).toContain('Holds rps');
 });
 
-test('where requests wait, sixteen workers hold more, and it says so', () => {
+test('where requests wait, sixteen workers hold more, and it says so', (test) => {
+  needQuiet(test, results.measurements);
   expect(held('waits', 16) / held('waits', 4)).toBeGreaterThan(1.6);
   expect(stdout).toMatch(/of workers from 4 to 16 the best is 16 \(.*\), .* 4 \(/);
 });
 
-test('where they work, more workers than CPUs do not help', () => {
+test('where they work, more workers than CPUs do not help', (test) => {
+  needQuiet(test, results.measurements);
   expect(held('works', 16) / held('works', 4)).toBeLessThan(1.3);
 });
