@@ -136,16 +136,16 @@ api.unref();
 process.env.GITHUB_API_URL = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
 const { commentsOf, pullsOf } = await import('../../src/publish/api/github.ts');
 /** As in a job, but no waiting between tries. */
-const MANNER = { timeoutMs: 2000, wait: async () => {} };
+const MANNER = { timeoutMs: 60_000, wait: async () => {} };
 
 /** Publishes results where GitHub's API answers so. */
-async function publishTo(listener: RequestListener): Promise<Seen> {
+async function publishTo(listener: RequestListener, manner = MANNER): Promise<Seen> {
   answer = listener;
   asked = 0;
   const printed: string[] = [];
   const summaries: string[] = [];
   const outlets: Outlets = {
-    commentsOf: (pull, token) => commentsOf(pull, token, MANNER),
+    commentsOf: (pull, token) => commentsOf(pull, token, manner),
     uploadFolder: async () => null,
     writeSummary: async (text) => void summaries.push(text),
     setOutput: () => {},
@@ -209,7 +209,7 @@ export const githubFaults: readonly Fault<Desk>[] = [
     message: 'No comment: The operation was aborted due to timeout',
     exitCode: null,
     kept: 'the job summary and all files; the step goes on with a warning',
-    inject: () => publishTo(() => {}),
+    inject: () => publishTo(() => {}, { ...MANNER, timeoutMs: 2000 }),
   },
   {
     what: "an artifact that is somebody else's",

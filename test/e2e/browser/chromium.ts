@@ -49,7 +49,7 @@ export async function openPage(
   writeFileSync(file, html);
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(120_000);
   const troubles: string[] = [];
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) troubles.push(message.text());

@@ -53,7 +53,7 @@ test.each(['why', 'why-hostile', 'why-alone', 'why-rows'])(
       await page.setViewportSize({ width, height: 900 });
       // The graph is drawn anew once the page has its new width.
       const scrollWidth = () => page.evaluate(() => document.documentElement.scrollWidth);
-      await expect.poll(scrollWidth, { timeout: 10_000 }).toBe(width);
+      await expect.poll(scrollWidth, { timeout: 120_000 }).toBe(width);
     }
     expect(opened?.troubles).toEqual([]);
   },
