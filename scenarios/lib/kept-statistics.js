@@ -14,9 +14,9 @@ const COUNTS = [
 
 /**
  * A threshold that is always met makes k6 keep and export the statistics of its tags. `names` are those of endpoints, as
- * requests have them in their tags.
+ * requests have them in their tags. `rated` are k6's scenarios that may drop iterations, as those do not have the tags of slices.
  */
-export function thresholdsThatKeep(plan, names, lanes) {
+export function thresholdsThatKeep(plan, names, rated) {
   const thresholds = {};
   const keep = (metric, tags, condition) => {
     thresholds[`${metric}{${tags}}`] = [condition];
@@ -34,7 +34,7 @@ export function thresholdsThatKeep(plan, names, lanes) {
     const steps = slice.steps.length > 1 ? slice.steps.length : 0;
     for (let i = 0; i < steps; i++) keepStep(keep, `step:${slice.id}_${i}`);
   }
-  for (let i = 0; i < lanes; i++) keep('dropped_iterations', `scenario:lane${i}`, 'count>=0');
+  for (const name of rated) keep('dropped_iterations', `scenario:${name}`, 'count>=0');
   return thresholds;
 }
 

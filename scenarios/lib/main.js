@@ -102,7 +102,8 @@ if (own) {
       : scenariosOfSlices(plan);
 }
 
-Object.assign(options.thresholds, thresholdsThatKeep(plan, names, lanes.length));
+const rated = own || closed ? [] : Object.keys(options.scenarios);
+Object.assign(options.thresholds, thresholdsThatKeep(plan, names, rated));
 
 // Functions that the scenarios of a user's script name.
 export * from '../journey.js';

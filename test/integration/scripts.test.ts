@@ -169,6 +169,14 @@ test('a script at a rate gets clients enough for its sleep, as its warm-up shows
   expect(code).toBe(0);
 });
 
+test('a script at a rate that has too few clients for its sleep is not ranked', async () => {
+  writeSleeping('few.js', 1);
+  const { stdout, slice } = await run('few.js', '--load', 'const(20, 2s)', '--max-vus', '3');
+  // Each client begins one in a second.
+  expect(slice?.dropped).toBeGreaterThan(20);
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain('did not sustain the rate');
+});
+
 test('what a script asks in its setup and its teardown is no part of its load', async () => {
   writeFileSync(
     join(project.folder, 'load/prepared.js'),

@@ -44,8 +44,11 @@ test('nothing was dropped where k6 says so: the last requests were late', () => 
   expect(lost([0, 0], [50, 48, 48, 50, 50, 50, 50])).toEqual([0, 0, 0, 0, 0, 0, 0]);
 });
 
-test('a slice with a scenario of its own has its own count', () => {
-  const metrics = { 'dropped_iterations{slice:s1}': { count: 7 } };
+test.each([
+  ['a process of its own', ['slice:s1'], 7],
+  ['scenarios of its own', ['scenario:s1_0', 'scenario:s1_4', 'scenario:s10_0'], 14],
+])('a slice with %s has its own count', (_, tags, expected) => {
+  const metrics = Object.fromEntries(tags.map((tag) => [`dropped_iterations{${tag}}`, { count: 7 }]));
   const summary = { durationMs: 1, endedMs: 1, endpoints: [], metrics };
-  expect(countDropped({ slices }, summary, slices[1] as Slice)).toBe(7);
+  expect(countDropped({ slices }, summary, slices[1] as Slice)).toBe(expected);
 });

@@ -11,7 +11,7 @@ export function countOffered({ steps }: Pick<Slice, 'steps'>): number | null {
 }
 
 /**
- * k6 counts by slice where each has a scenario of its own. In lanes (executors.js) it reports the sum, warm-ups and duets
+ * k6 counts by slice where each has scenarios of its own. In lanes (executors.js) it reports the sum, warm-ups and duets
  * included. A slice then lost what it was offered and did not get, and no more than all slices of its block together: requests
  * move between turns.
  */
@@ -20,17 +20,22 @@ export function countDropped(
   summary: K6Summary | null,
   slice: Slice,
 ): number {
-  const own = countOf(summary, 'dropped_iterations', slice);
+  const own = countOf(summary, 'dropped_iterations', slice) + countInScenarios(summary, `${sliceId(slice)}_`);
   if (own > 0) return own;
   const missing = (one: Slice) => (countOffered(one) ?? 0) - countOf(summary, 'bench_started', one);
   const block = slices.filter(({ startMs, duet }) => startMs === slice.startMs && duet === slice.duet);
   const inBlock = block.reduce((sum, one) => sum + missing(one), 0);
-  return Math.max(0, Math.min(countInLanes(summary), Math.floor(inBlock), Math.round(missing(slice))));
+  return Math.max(
+    0,
+    Math.min(countInScenarios(summary, 'lane'), Math.floor(inBlock), Math.round(missing(slice))),
+  );
 }
 
-function countInLanes(summary: K6Summary | null): number {
+/** In k6's scenarios whose names are this and a number. */
+function countInScenarios(summary: K6Summary | null, prefix: string): number {
+  const own = new RegExp(`^dropped_iterations\\{scenario:${prefix}\\d+\\}$`);
   return Object.entries(summary?.metrics ?? {})
-    .filter(([name]) => /^dropped_iterations\{scenario:lane\d+\}$/.test(name))
+    .filter(([name]) => own.test(name))
     .reduce((sum, [, values]) => sum + (values.count ?? 0), 0);
 }
 
