@@ -1,6 +1,9 @@
 import type { Command } from '../config/command.ts';
-import { refuseEngines } from '../config/engine-key.ts';
+import { at } from '../config/document.ts';
+import { parseEngine, refuseEngines } from '../config/engine-key.ts';
+import { readFlags } from '../config/keys/flags.ts';
 import { parseConfig } from '../config/parse.ts';
+import { splitList } from '../config/text.ts';
 import type { Config } from '../config/types.ts';
 import { askEngine, connectDocker } from '../engine/docker.ts';
 import { K6_IMAGE } from '../engine/k6-image.ts';
@@ -19,25 +22,22 @@ export async function examine(command: Asked, shell: Shell): Promise<number> {
   const machine = await readMachine(host);
   // With a configuration that is wrong the machine can be looked at all the same.
   const beside = tryConfig(() => parseConfig({ flags: command.flags, cwd, packageRoot }));
-  if ('engines' in beside) refuseEngines(beside, 'look at one after the other: doctor --engine NAME');
-  const { findings, cpus } = await atEngine(
-    host,
-    'engine' in beside ? beside.engine : undefined,
-    async (there, run) => {
-      const image = 'images' in beside ? (beside.images[K6_IMAGE] ?? K6_IMAGE) : K6_IMAGE;
-      const engine = await askEngine(connectDocker(there.host));
-      const where = { here: machine, isElsewhere: isElsewhere(there.isRemote, engine) };
-      const site = await lookAround(there.host, { ...where, image, run });
-      return {
-        findings: [
-          ...(await diagnose(there.host, site, engine)),
-          ...(await diagnoseBeside(host, site.machine, beside)),
-        ],
-        // Those that a run there would plan with. Unknown as long as that engine has no image to look from.
-        cpus: site.machine.cpus.length > 0 ? site.machine.cpus : machine.cpus,
-      };
-    },
-  );
+  const engines = 'message' in beside ? readFlaggedEngines(command.flags) : beside;
+  refuseEngines(engines, 'look at one after the other: doctor --engine NAME');
+  const { findings, cpus } = await atEngine(host, engines.engine, async (there, run) => {
+    const image = 'images' in beside ? (beside.images[K6_IMAGE] ?? K6_IMAGE) : K6_IMAGE;
+    const engine = await askEngine(connectDocker(there.host));
+    const where = { here: machine, isElsewhere: isElsewhere(there.isRemote, engine) };
+    const site = await lookAround(there.host, { ...where, image, run });
+    return {
+      findings: [
+        ...(await diagnose(there.host, site, engine)),
+        ...(await diagnoseBeside(host, site.machine, beside)),
+      ],
+      // Those that a run there would plan with. Unknown as long as that engine has no image to look from.
+      cpus: site.machine.cpus.length > 0 ? site.machine.cpus : machine.cpus,
+    };
+  });
   if (!command.json) print(findings.map((f) => `${f.ok ? 'ok  ' : 'note'}  ${f.what}`).join('\n'));
   if (!command.aa) {
     if (command.json) print(JSON.stringify(findings, null, 2));
@@ -59,4 +59,17 @@ function tryConfig(read: () => Config): Config | { message: string } {
     if (error instanceof UserError) return { message: error.format() };
     throw error;
   }
+}
+
+/** Only flags choose the engine here. Errors: UserError for a wrong flag. */
+function readFlaggedEngines(flags: readonly string[]): Pick<Config, 'engine' | 'engines'> {
+  const { engine, engines } = readFlags(flags);
+  const key = engines === undefined ? 'engine' : 'engines';
+  const [first, ...more] = at({ name: `--${key}` }, () =>
+    splitList(`${engines ?? engine ?? ''}`)
+      .filter(Boolean)
+      .map(parseEngine),
+  );
+  if (first === undefined) return {};
+  return more.length > 0 ? { engines: [first, ...more] } : { engine: first };
 }
