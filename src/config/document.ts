@@ -88,7 +88,8 @@ export function readYaml(name: string, text: string): Document {
       }
       return data;
     }
-    return isScalar(node) ? textOf(node) : '';
+    // `~` and `null` are the same as no value.
+    return isScalar(node) && node.value !== null ? textOf(node) : '';
   };
 
   const data = walk(yaml.contents, [], 0);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { appOf } from '../../test/fixtures/app.ts';
-import { parse } from '../../test/fixtures/memory-files.ts';
+import { messageOf, parse } from '../../test/fixtures/memory-files.ts';
 
 describe('values', () => {
   test('lists: repeated, with commas, on lines, as YAML', () => {
@@ -43,8 +43,18 @@ describe('values', () => {
   });
 
   test('YAML scalars are what the user wrote', () => {
-    const config = parse({ '.bench.yml': 'env: { A: 1.10, B: yes, C: ~, D: "x\\ny", E: 0x1F }\n' });
-    expect(config.env).toEqual({ A: '1.10', B: 'yes', C: '~', D: 'x\ny', E: '0x1F' });
+    const config = parse({ '.bench.yml': 'env: { A: 1.10, B: yes, D: "x\\ny", E: 0x1F }\n' });
+    expect(config.env).toEqual({ A: '1.10', B: 'yes', D: 'x\ny', E: '0x1F' });
+  });
+
+  test('null in YAML is no text', () => {
+    expect(parse({ '.bench.yml': "env: { A: ~, B: null, C:, D: '~' }\n" }).env).toEqual({
+      ...{ A: '', B: '', C: '', D: '~' },
+    });
+  });
+
+  test.each(['out: ~', 'mask: ~', 'prepare: null', 'extensions: null'])('refuses %s', (line) => {
+    expect(messageOf(() => parse({ '.bench.yml': line }))).toMatch(/: not .*\n {2}found: {3}nothing/);
   });
 
   test('PHP settings of all sources become one text of lines', () => {
