@@ -61,6 +61,27 @@ describe('scenarios', () => {
     expect(parse(files).scenarios).toMatchObject([{ title: 'Mine' }]);
   });
 
+  test.each(['._shop.yaml', 'my shop.yaml', 'shop.yml'])('%s stops no other scenario', (name) => {
+    const files = { '.bench/scenarios/shop.yaml': '', [`.bench/scenarios/${name}`]: '' };
+    expect(parse(files).scenarios).toMatchObject([{ name: 'quick' }]);
+  });
+
+  test('a file of macOS beside a scenario is none', () => {
+    const shop = 'title: Shop\npaths: [/]\nload: vus(1, 1s)\n';
+    const files = { '.bench/scenarios/shop.yaml': shop, '.bench/scenarios/.shop.yaml': '' };
+    expect(parse(files, ['--scenarios', 'shop']).scenarios).toMatchObject([{ title: 'Shop' }]);
+  });
+
+  test('a scenario of the current folder replaces broken ones of other folders', () => {
+    const shop = 'title: Shop\npaths: [/]\nload: vus(1, 1s)\n';
+    const files = {
+      ...{ 'ci/.bench.yml': '', '.bench/scenarios/shop.yaml': shop },
+      ...{ 'ci/.bench/scenarios/shop.yaml': '', 'ci/.bench/scenarios/shop.yml': '' },
+    };
+    const flags = ['--config', 'ci/.bench.yml', '--scenarios', 'shop'];
+    expect(parse(files, flags).scenarios).toMatchObject([{ title: 'Shop' }]);
+  });
+
   test('a scenario of one’s own, its script beside it', () => {
     const files = {
       '.bench/scenarios/shop.yaml':

@@ -60,8 +60,8 @@ export interface Folders {
   besides?: readonly string[];
 }
 
-/** The files of the scenarios: name → file. */
-type ScenarioFiles = ReadonlyMap<string, string>;
+/** The files of the scenarios: name → file. A name in `broken` cannot be used, for that reason. */
+type ScenarioFiles = ReadonlyMap<string, string> & { broken: ReadonlyMap<string, UserError> };
 
 /**
  * Finds the bundled scenarios and the user's own in `.bench/scenarios/`. The user's own takes the place of a bundled one of
@@ -69,31 +69,30 @@ type ScenarioFiles = ReadonlyMap<string, string>;
  */
 export function findScenarios({ packageRoot, cwd, besides = [] }: Folders, files: Files): ScenarioFiles {
   const found = new Map<string, string>();
+  const broken = new Map<string, UserError>();
   // The current folder's come last, and so before all others.
   const own = [...new Set([cwd, ...besides])].map((top) => join(top, '.bench', 'scenarios'));
   for (const folder of [join(packageRoot, 'scenarios'), ...own.reverse()]) {
     const here = new Set<string>();
     for (const file of files.list(folder)) {
-      const name = /^(.+)\.ya?ml$/s.exec(file)?.[1];
+      const name = /^(.+)\.ya?ml$/s.exec(file)?.[1] ?? '';
       const path = join(folder, file);
-      if (!name || files.kind(path) !== 'file' || found.get(name) === path) continue;
-      if (!NAME.test(name)) {
-        throw new UserError('not a name of a scenario', {
-          where: { name: displayPath(path, cwd) },
-          found: quote(name),
-        });
-      }
+      // Other names cannot be chosen. Such files have another purpose, such as `._shop.yaml` of macOS.
+      if (!NAME.test(name) || files.kind(path) !== 'file' || found.get(name) === path) continue;
       if (here.has(name)) {
-        throw new UserError(`scenario '${name}' exists twice`, {
-          where: { name: displayPath(path, cwd) },
-          hint: 'rename the file',
-        });
+        const where = { name: displayPath(path, cwd) };
+        broken.set(
+          name,
+          new UserError(`scenario '${name}' exists twice`, { where, hint: 'rename the file' }),
+        );
+      } else {
+        here.add(name);
+        found.set(name, path);
+        broken.delete(name);
       }
-      here.add(name);
-      found.set(name, path);
     }
   }
-  return found;
+  return Object.assign(found, { broken });
 }
 
 /** Reads one scenario; throws a UserError with file and line. */
@@ -103,6 +102,8 @@ export function readScenario(
   { packageRoot, cwd }: Folders,
   files: Files,
 ): ScenarioDraft {
+  const error = known.broken.get(name);
+  if (error) throw error;
   const file = known.get(name);
   if (!file) throw unknownWord('scenario', name, [...known.keys()]);
   const document = readYamlFile(file, cwd, files);
