@@ -55,7 +55,7 @@ export const iniName = (text: string) => {
   }
   const option = INI_OPTIONS[text.toLowerCase()];
   if (option === undefined) return;
-  const hint = `use the option: 'runtimes: [apache[${option}=…]]'`;
+  const hint = `use the option: runtimes: ['apache[${option}=…]']`;
   throw refuse('an option of the runtimes sets this', text, 'any other setting', hint);
 };
 
