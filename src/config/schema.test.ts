@@ -28,6 +28,8 @@ test.each([
   'images: { php:8.4-fpm: mirror.example/php:8.4-fpm }',
   'compare-to: base\nreference: x\nfail-on: [slower > 3%, p99 slower > 5% on x]\nbudget: 2m30s',
   'extensions: [gd, xdebug-3.4.0, ext-mongodb-^1.21, php8.4-gd, php84-pecl-redis]',
+  'profile: true',
+  'profile: [apache, nginx-fpm]',
   'slo: { p99: 2s, ok: 99.9% }\ntimeout: 1m30s\nmemory: 512M',
 ])('editors accept %j', (yaml) => {
   expect(isConfig(parse(yaml)), ajv.errorsText(isConfig.errors)).toBe(true);

@@ -143,7 +143,7 @@ export const services = z.union([
 /** Keys of what is found out once all is measured. */
 export const PASS_KEYS = {
   profile: {
-    schema: listOf(scalar(parseVariantName, { type: ['string', 'boolean'] })),
+    schema: listOf(scalar(parseVariantName, { type: 'string' }), { type: ['string', 'boolean'] }),
     value: '[LIST]',
     alone: 'true',
     about:
