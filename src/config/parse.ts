@@ -29,7 +29,7 @@ import {
 } from './parts/scenarios.ts';
 import { findPhpNeeds } from './php/needs.ts';
 import { readPhp } from './php/php-versions.ts';
-import { quote } from './text.ts';
+import { isBoolean, parseBoolean, quote } from './text.ts';
 import type {
   App,
   CompareOptions,
@@ -162,11 +162,14 @@ function readCompare(layers: readonly Layer[]): CompareOptions {
 /** `true` is all, and `false` takes back what a weaker source sets. */
 function readProfile(layers: readonly Layer[]): Pick<RunOptions, 'profile'> {
   const given = find(layers, 'profile');
-  if (!given || given.value.length === 0 || given.value.includes('false')) return {};
-  if (given.value.includes('true')) return { profile: [] };
+  if (!given) return {};
+  const [word = '', ...more] = given.value;
+  const words = more.length === 0 && isBoolean(word) ? [`${parseBoolean(word)}`] : given.value;
+  if (words.length === 0 || words.includes('false')) return {};
+  if (words.includes('true')) return { profile: [] };
   const where = given.place();
   return {
-    profile: given.value.map((name) => ({ name, ...toCheck(layers, 'profile', VARIANT_KEYS, where) })),
+    profile: words.map((name) => ({ name, ...toCheck(layers, 'profile', VARIANT_KEYS, where) })),
   };
 }
 

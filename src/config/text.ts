@@ -148,8 +148,11 @@ const BOOLEANS: Record<string, boolean> = {
   no: false,
 };
 
+/** Whether `parseBoolean` takes it. */
+export const isBoolean = (text: string): boolean => Object.hasOwn(BOOLEANS, text.toLowerCase());
+
 export function parseBoolean(text: string): boolean {
-  const value = Object.hasOwn(BOOLEANS, text.toLowerCase()) ? BOOLEANS[text.toLowerCase()] : undefined;
+  const value = isBoolean(text) ? BOOLEANS[text.toLowerCase()] : undefined;
   if (value === undefined) {
     throw new UserError('neither true nor false', {
       found: quote(text),

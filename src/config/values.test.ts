@@ -88,6 +88,9 @@ describe('values', () => {
     const files = { 'index.php': '', '.bench.yml': file };
     expect(parse(files, []).profile).toBeTruthy();
     expect(parse(files, ['--no-profile']).profile).toBeUndefined();
+    for (const word of ['on', 'yes', 'True']) expect(parse({}, ['--profile', word]).profile).toEqual([]);
+    for (const word of ['off', 'no', 'False'])
+      expect(parse(files, ['--profile', word]).profile).toBeUndefined();
     expect(() => parse({}, ['--no-php'])).toThrow("unknown flag '--no-php'");
   });
 
