@@ -54,25 +54,37 @@ export function unknownWord(what: string, word: string, allowed: readonly string
 
 const UNIT_MS: Record<string, number> = { h: HOUR, m: MINUTE, s: SECOND, ms: 1 };
 
-/** `500ms`, `2s`, `2m30s`, `1h` → ms. Between `min` and 24 h; `orZero`: or 0. */
+interface Duration {
+  /** ms. */
+  min?: number;
+  /** ms: whole hours. */
+  max?: number;
+  orZero?: boolean;
+  /** The likely unit of a number without one. */
+  unit?: 'ms' | 'm';
+  /** Examples of right values. */
+  such?: string;
+}
+
+/** `500ms`, `2s`, `2m30s`, `1h` → ms. Between `min` and `max`, 24 h by default; `orZero`: or 0. */
 export function parseDuration(
   text: string,
-  { min = 0, orZero = false, unit }: { min?: number; orZero?: boolean; unit?: 'ms' } = {},
+  { min = 0, max = DAY, orZero = false, unit, such = '500ms, 2s, 2m30s, 1h' }: Duration = {},
 ): number {
-  const allowed = `${orZero ? '0s or ' : ''}a time such as 500ms, 2s, 2m30s, 1h, from ${formatDuration(min)} to 24h`;
+  const allowed = `${orZero ? '0s or ' : ''}a time such as ${such}, from ${formatDuration(min)} to ${max / HOUR}h`;
   const parts = /^(?:(\d{1,9})h)?(?:(\d{1,9})m(?!s))?(?:(\d{1,9})s)?(?:(\d{1,9})ms)?$/.exec(text);
   if (!text || !parts) {
     throw new UserError('not a time', {
       found: quote(text),
       allowed,
-      ...(/^\d+(\.\d+)?$/.test(text) && { hint: missingUnit(addUnit(Number(text), unit)) }),
+      ...(/^\d+(\.\d+)?$/.test(text) && { hint: missingUnit(addUnit(Number(text), unit, max)) }),
     });
   }
   const ms = ['h', 'm', 's', 'ms'].reduce(
     (sum, unit, i) => sum + Number(parts[i + 1] ?? 0) * (UNIT_MS[unit] ?? 0),
     0,
   );
-  if ((ms < min && !(orZero && ms === 0)) || ms > DAY)
+  if ((ms < min && !(orZero && ms === 0)) || ms > max)
     throw new UserError('time out of bounds', { found: quote(text), allowed });
   return ms;
 }
@@ -80,7 +92,8 @@ export function parseDuration(
 const missingUnit = (meant: string) => `the unit is missing: did you mean '${meant}'?`;
 
 /** Nobody waits for minutes where a time is asked for, so a large number is one of milliseconds. */
-function addUnit(value: number, unit: 'ms' | undefined): string {
+function addUnit(value: number, unit: Duration['unit'], max: number): string {
+  if (unit === 'm') return `${Math.max(1, Math.round(value))}${value * MINUTE <= max ? 'm' : 's'}`;
   if (unit === 'ms' || value >= 100) return `${Math.max(1, Math.round(value))}ms`;
   return formatDuration(Math.max(1, Math.round(value * SECOND)));
 }

@@ -1,7 +1,7 @@
 import { UserError } from '../../errors.ts';
 import { CompareMetric, type Gate } from '../../results/comparison.ts';
 import { COUNT_NAMES } from '../../results/count-names.ts';
-import { formatDuration, HOUR, parseDuration, quote, refuse, SECOND, unknownWord } from '../text.ts';
+import { HOUR, parseDuration, quote, refuse, SECOND, unknownWord } from '../text.ts';
 import type { Shard, Unjudged } from '../types.ts';
 
 /** Values of `compare-to`, `budget` and `fail-on`. Each `parse…` throws a UserError without a place. */
@@ -44,12 +44,7 @@ const BUDGET_MS = { min: 30 * SECOND, max: 6 * HOUR };
 
 /** Wall time for the load phase, ms: 30 s to 6 h. */
 export function parseBudget(text: string): number {
-  const ms = parseDuration(text);
-  if (ms < BUDGET_MS.min || ms > BUDGET_MS.max) {
-    const [min, max] = [formatDuration(BUDGET_MS.min), '6h'];
-    throw refuse('time out of bounds', text, `a time such as 2m30s or 1h, from ${min} to ${max}`);
-  }
-  return ms;
+  return parseDuration(text, { ...BUDGET_MS, unit: 'm', such: '2m30s or 1h' });
 }
 
 export const GATE_FORM = '[METRIC] slower > N% [in SCENARIO] [on RUNTIME or VARIANT]';
