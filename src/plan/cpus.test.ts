@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { messageOf } from '../../test/fixtures/memory-files.ts';
 import { UserError } from '../errors.ts';
 import { type Cpu, formatCpus, layOutCpus } from './cpus.ts';
 
@@ -146,4 +147,8 @@ test('what stands before servers has the CPUs that it is given to itself', () =>
   );
   expect(() => layOutCpus(machine(1), { front: [0] })).toThrow('no CPU is left');
   expect(() => layOutCpus(machine(2), { front: [7] })).toThrow('this machine has no CPU 7');
+  // A file or an input may have set it: no flag is named.
+  expect(messageOf(() => layOutCpus(machine(2), { front: [7] }))).toMatch(/^front-cpus: /);
+  expect(messageOf(() => layOutCpus(machine(2), { server: [7] }))).toMatch(/^server-cpus: /);
+  expect(messageOf(() => layOutCpus(machine(2), { load: [7] }))).toMatch(/^load-cpus: /);
 });

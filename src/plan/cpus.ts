@@ -25,18 +25,18 @@ export function layOutCpus(
 ): { layout: CpuLayout; warnings: Warning[] } {
   const { front } = given;
   const all = cpus.map((c) => c.cpu);
-  checkGiven('--front-cpus', front, all);
+  checkGiven('front-cpus', front, all);
   const left = cpus.filter((c) => !front?.includes(c.cpu));
   // Nothing else gets the CPUs of the front unless the user sets them.
   const known = left.map((c) => c.cpu);
   if (known.length === 0) {
     throw new UserError('no CPU is left for the servers and the load generator', {
-      where: { name: '--front-cpus' },
+      where: { name: 'front-cpus' },
       found: formatCpus(all),
     });
   }
-  checkGiven('--server-cpus', given.server, all);
-  checkGiven('--load-cpus', given.load, all);
+  checkGiven('server-cpus', given.server, all);
+  checkGiven('load-cpus', given.load, all);
   if (!pinsCpus) {
     const layout = { server: all, load: [...all], services: [], system: [], source: 'found' as const };
     return { layout, warnings: [] };
@@ -150,11 +150,11 @@ function groupByCore(cpus: readonly Cpu[]): number[][] {
   return [...Map.groupBy(cpus, ({ core }) => core).values()].map((own) => own.map(({ cpu }) => cpu));
 }
 
-function checkGiven(flag: string, given: readonly number[] | undefined, known: readonly number[]): void {
+function checkGiven(key: string, given: readonly number[] | undefined, known: readonly number[]): void {
   const missing = given?.filter((c) => !known.includes(c)) ?? [];
   if (missing.length === 0) return;
   throw new UserError(`this machine has no CPU ${formatCpus(missing)}`, {
-    where: { name: flag },
+    where: { name: key },
     found: formatCpus(given ?? []),
     allowed: formatCpus(known),
   });

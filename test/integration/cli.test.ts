@@ -121,7 +121,7 @@ describe('bad input', () => {
 
   it('a CPU that this machine does not have, known when the arena is open', async () => {
     const { code, stderr } = await project.bench('cpus', '--server-cpus', '4095').done;
-    expect(stderr).toMatch(/^--server-cpus: .*\n {2}found: {3}.*4095.*\n {2}allowed: .*\n$/);
+    expect(stderr).toMatch(/^server-cpus: .*\n {2}found: {3}.*4095.*\n {2}allowed: .*\n$/);
     expect(code).toBe(2);
     expect(readdirSync(project.folder)).not.toContain('cpus');
   });
