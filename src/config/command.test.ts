@@ -38,6 +38,12 @@ test.each([
     ['doctor', '--aa', '--budget', '5m', '--json'],
     { command: 'doctor', json: true, aa: true, flags: ['--budget', '5m'] },
   ],
+  [
+    ['doctor', '--aa', '--no-aa', '--json=false', '--no-wait'],
+    { command: 'doctor', json: false, aa: false, flags: ['--no-wait'] },
+  ],
+  [['plan', '--json=on', '--no-reuse'], { command: 'plan', flags: ['--no-reuse'], json: true, shards: null }],
+  [['list', '--no-json'], { command: 'list', json: false }],
 ])('%j', (argv, command) => {
   expect(parseCommand(argv)).toEqual(command);
 });

@@ -3,7 +3,7 @@ import { readEjectLoad, refuseInVain } from './arguments.ts';
 import { at, withPlace } from './document.ts';
 import { MAX_SHARDS } from './keys/compare-key.ts';
 import { CONFIG_FLAGS, type FlagKinds, splitArguments } from './keys/flags.ts';
-import { parseInteger, parsePath, quote, unknownWord } from './text.ts';
+import { parseBoolean, parseInteger, parsePath, quote, unknownWord } from './text.ts';
 
 const FORMATS = ['table', 'md', 'json', 'csv', 'html'] as const;
 /** A form that results are printed in; the first is the default. */
@@ -174,7 +174,9 @@ interface Given {
 }
 
 function readCommand(name: CommandName, { rest, flags, positionals, ownKinds }: Given): Command {
-  const json = flags.has('json');
+  const isOn = (flag: string) =>
+    at({ name: `--${flag}` }, () => parseBoolean(flags.get(flag)?.at(-1) ?? 'false'));
+  const json = isOn('json');
   switch (name) {
     case 'run':
       return {
@@ -211,13 +213,8 @@ function readCommand(name: CommandName, { rest, flags, positionals, ownKinds }: 
         flags: withoutOwn(rest, ownKinds).slice(1),
       };
     case 'doctor':
-      if (flags.has('aa')) refuseInVain(flags);
-      return {
-        command: name,
-        json,
-        aa: flags.has('aa'),
-        flags: rest.filter((arg) => arg !== '--json' && arg !== '--aa'),
-      };
+      if (isOn('aa')) refuseInVain(flags);
+      return { command: name, json, aa: isOn('aa'), flags: withoutOwn(rest, ownKinds) };
     default:
       return { command: name, json };
   }
@@ -237,7 +234,7 @@ function withoutOwn(argv: readonly string[], own: FlagKinds): string[] {
   return argv.filter((arg, i) => {
     const before = argv[i - 1]?.slice(2) ?? '';
     const isValue = argv[i - 1]?.startsWith('--') && own[before] === 'string';
-    return !isValue && !(arg.startsWith('--') && Object.hasOwn(own, arg.slice(2).replace(/=.*/s, '')));
+    return !isValue && !(arg.startsWith('--') && Object.hasOwn(own, arg.slice(2).replace(/^no-|=.*/gs, '')));
   });
 }
 
