@@ -3,7 +3,7 @@ import { readEjectLoad, refuseInVain } from './arguments.ts';
 import { at, withPlace } from './document.ts';
 import { MAX_SHARDS } from './keys/compare-key.ts';
 import { CONFIG_FLAGS, type FlagKinds, splitArguments } from './keys/flags.ts';
-import { parseBoolean, parseInteger, parsePath, quote, unknownWord } from './text.ts';
+import { isBoolean, parseBoolean, parseInteger, parsePath, quote, unknownWord } from './text.ts';
 
 const FORMATS = ['table', 'md', 'json', 'csv', 'html'] as const;
 /** A form that results are printed in; the first is the default. */
@@ -151,15 +151,17 @@ export function parseCommand(argv: readonly string[]): Command {
   if (extra !== undefined && !TAKES_ARGUMENTS.includes(name)) {
     throw new UserError(`unexpected argument ${quote(extra)}`, {
       allowed: `php-runtime-bench ${COMMANDS[name].usage}`,
-      ...(config && { hint: hintFor(extra, rest) }),
+      ...(config && { hint: hintFor(extra, rest, ownKinds) }),
     });
   }
   return readCommand(name, { rest, flags, positionals, ownKinds });
 }
 
-/** A guess at the purpose of an argument without a flag: the rest of a list that a space has cut, or the app. */
-function hintFor(extra: string, rest: readonly string[]): string {
+/** A guess at the purpose of an argument without a flag: the value of a switch, the rest of a list, or the app. */
+function hintFor(extra: string, rest: readonly string[], own: FlagKinds): string {
   const before = rest[rest.indexOf(extra) - 1] ?? '';
+  const isSwitch = { ...CONFIG_FLAGS, ...own }[before.replace(/^--/, '')] === 'boolean';
+  if (isSwitch && isBoolean(extra)) return `write ${before}=${extra}`;
   if (before.endsWith(',')) return `write a list without spaces: ${quote(before + extra)}`;
   return `to set the app, use --app ${extra.startsWith('-') ? 'PATH' : extra}`;
 }
