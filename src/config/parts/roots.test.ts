@@ -113,7 +113,7 @@ describe('without an index.php where one is looked for, nothing is measured', ()
   test('a misspelt document root is refused, with those that are there', () => {
     const files = { ...composer({}), 'public/index.php': '' };
     expect(messageOf(() => parse(files, ['--root', 'pubilc']))).toMatch(
-      /no index.php in the document root\n.*'pubilc'\n[\s\S]*found in public/,
+      /no index.php in the document root\n.*'pubilc'\n[\s\S]*found in public$/,
     );
   });
 

@@ -146,7 +146,7 @@ export function checkRoot(folder: string, written: string, prepared: boolean, fi
     isInstalled(folder, files) &&
     (elsewhere === null || makesIndex(Object.keys(readComposer(folder, files).require)));
   if (prepared || composed) return { root, makesIndex: true };
-  const found = [...(elsewhere === null ? [] : [elsewhere]), ...findBelow(folder, files)];
+  const found = [...new Set([...(elsewhere === null ? [] : [elsewhere]), ...findBelow(folder, files)])];
   throw refuse(
     'no index.php in the document root',
     written,
