@@ -212,7 +212,7 @@ function readRuntimes(
 }
 
 /** Keys that are for an app of the user's own. */
-const NEED_AN_APP = ['compare-to', 'prepare', 'kind'] as const satisfies KeyName[];
+const NEED_AN_APP = ['compare-to', 'prepare', 'kind', 'config'] as const satisfies KeyName[];
 
 function readApps(layers: readonly Layer[], cwd: string, packageRoot: string, files: Files): App[] {
   const given = find(layers, 'app');

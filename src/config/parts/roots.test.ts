@@ -117,6 +117,13 @@ describe('without an index.php where one is looked for, nothing is measured', ()
     );
   });
 
+  test('the demo is not measured with a configuration that is named', () => {
+    const files = { 'ci/bench.yml': 'paths: [/shop]\n' };
+    const flags = ['--config', 'ci/bench.yml'];
+    expect(messageOf(() => parse(files, flags))).toMatch(/^no index.php in the app\n/);
+    expect(parse(files, [...flags, '--app', 'plain']).apps).toMatchObject([{ name: 'plain' }]);
+  });
+
   test.each(['compare-to=main', 'prepare=make', 'kind=plain'])(
     'the demo is not taken for an app of which %s speaks',
     (flag) => {

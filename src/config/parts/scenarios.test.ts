@@ -78,7 +78,7 @@ describe('scenarios', () => {
       ...{ 'ci/.bench.yml': '', '.bench/scenarios/shop.yaml': shop },
       ...{ 'ci/.bench/scenarios/shop.yaml': '', 'ci/.bench/scenarios/shop.yml': '' },
     };
-    const flags = ['--config', 'ci/.bench.yml', '--scenarios', 'shop'];
+    const flags = ['--config', 'ci/.bench.yml', '--app', 'plain', '--scenarios', 'shop'];
     expect(parse(files, flags).scenarios).toMatchObject([{ title: 'Shop' }]);
   });
 
