@@ -67,7 +67,7 @@ beforeAll(async () => {
     'unhealthy.yaml',
     COMPOSE.replace(/test: .*/, "test: [CMD, 'false']").replace('retries: 60', 'retries: 1'),
   );
-  write('ended.yml', CONFIG.replace('compose.yaml', 'ended/compose.yaml'));
+  write('ended.yml', CONFIG.replace('compose.yaml', 'stack/compose.yaml'));
   mkdirSync(join(project.folder, 'bin'));
   const real = (await realHost.exec('sh', ['-c', 'command -v docker'])).stdout.trim();
   write(
@@ -306,9 +306,9 @@ withCompose('a service that ends with an error ends the run, and says why', asyn
   const subnet = await docker('network', 'inspect', '--format', format, 'bridge');
   const networks = `networks: { default: { ipam: { config: [{ subnet: ${subnet} }] } } }\n`;
   const text = COMPOSE.replace('exit 0]', 'echo no such table; exit 3]\n    profiles: [checks]');
-  mkdirSync(join(project.folder, 'ended'));
-  writeFileSync(join(project.folder, 'ended/compose.yaml'), `${text}${networks}`);
-  writeFileSync(join(project.folder, 'ended/.env'), 'COMPOSE_PROFILES=checks\n');
+  mkdirSync(join(project.folder, 'stack'));
+  writeFileSync(join(project.folder, 'stack/compose.yaml'), `${text}${networks}`);
+  writeFileSync(join(project.folder, 'stack/.env'), 'COMPOSE_PROFILES=checks\n');
   const { code, stderr } = await project.run('ended', ...LOAD, '--config', 'ended.yml').done;
   expect(code).toBe(2);
   expect(stderr).toMatch(
