@@ -15,16 +15,17 @@ const UNSERVED = [
  * Lists the files of an app that git ignores, such as `.env` and built assets: only the checkout is built with them.
  *
  * @param path of the app in the repository
- * @param made `out`: our own results; `prepare`: commands that both sides run, which make the files that they name
+ * @param made `out`: our own results; `prepare`: commands that both sides run, which make the files that they name;
+ *   `packages`: both sides get all that Composer installs
  * @returns paths in the repository, those of folders with a slash at their end
  */
 export async function listOnlyHere(
   git: Git,
   { folder }: Pick<App, 'folder'>,
   path: string,
-  made: { out: string; prepare: readonly string[] },
+  made: { out: string; prepare: readonly string[]; packages: boolean },
 ): Promise<string[]> {
-  const { out, prepare } = made;
+  const { out, prepare, packages } = made;
   const { code, stdout } = await git.try([
     ...['ls-files', '--others', '--ignored', '--exclude-standard', '--directory', '-z', '--', path || '.'],
   ]);
@@ -32,19 +33,29 @@ export async function listOnlyHere(
   const ignored = realFiles.read(join(folder, '.dockerignore')) ?? '';
   const vendor = vendorFolderOf(readComposer(folder, realFiles));
   const installs = prepare.some((command) => /\bcomposer\b/.test(command));
-  const installed = vendor === null ? [] : listInstalled(folder, vendor, realFiles);
+  const installed =
+    packages && vendor !== null && vendor !== '.'
+      ? [vendor, ...listInstalled(folder, vendor, realFiles).map((one) => one.path)]
+      : [];
   const isVendor = (own: string) =>
     own === vendor ||
     (installs && /(^|\/)vendor$/.test(own)) ||
-    installed.some((one) => one.path === own || one.path.startsWith(`${own}/`));
+    installed.some((one) => own === one || own.startsWith(`${one}/`));
   // In a Symfony app git ignores all of it: the caches of both sides, and perhaps a database.
   const openVar = (found: string) =>
     /(^|\/)var\/$/.test(found)
       ? realFiles.list(join(folder, relative(path || '.', found))).map((name) => found + name)
       : found;
+  // Git names the outermost folder, in which there may be more than packages.
+  const open = (found: string): string[] => {
+    const own = relative(path || '.', found);
+    if (!installed.some((one) => one.startsWith(`${own}/`))) return [found];
+    return realFiles.list(join(folder, own)).flatMap((name) => open(join(found, name)));
+  };
   return stdout
     .split('\0')
     .flatMap(openVar)
+    .flatMap(open)
     .filter((found) => {
       const own = relative(path || '.', found);
       if (

@@ -80,7 +80,14 @@ export async function describeTree(tree: Tree, subject: Subject): Promise<Found>
     ...bring.flatMap(({ from }) => (isAbsolute(from) ? [] : [from])),
   ];
   const built = [...subject.apps].filter(([{ name }]) => isThere(apps[name]));
-  notes.push(...(await noteState(subject, tree, paths)), ...(await noteOnlyHere(subject, tree, built)));
+  const served = [...subject.apps.keys()].filter(({ name }) => {
+    const there = apps[name];
+    return there && 'folder' in there && (there.install || bring.some(({ to }) => isBelow(to, there.folder)));
+  });
+  notes.push(
+    ...(await noteState(subject, tree, paths)),
+    ...(await noteOnlyHere(subject, tree, built, served)),
+  );
   return {
     other: { kind: 'commit', ...tree, apps, runtimes },
     source: { top: repository.top, commit: tree.commit, bring },
@@ -101,6 +108,7 @@ async function listChangedByApp(
   return Object.fromEntries(changed);
 }
 
+const isBelow = (path: string, folder: string) => folder === '' || path.startsWith(`${folder}/`);
 const nameOf = ({ given, commit }: Tree) => `${given} (${commit.slice(0, 10)})`;
 
 /** The packages of the two differ, and Composer cannot install them in the build; null: it can. */
@@ -237,15 +245,16 @@ async function noteState(
   return [...notes, ...(await noteGaps(repository, tree, paths))];
 }
 
-/** Warns of files that the checkout is built with and the base is not. */
+/** Warns of files that the checkout is built with and the base is not. Both have the packages of the apps in `served`. */
 async function noteOnlyHere(
   { repository, config }: Subject,
   tree: Tree,
   apps: readonly (readonly [App, string])[],
+  served: readonly App[],
 ): Promise<Warning[]> {
   const out = relative(repository.top, config.out);
   const lists = apps.map(([app, path]) =>
-    listOnlyHere(repository.git, app, path, { out, prepare: config.prepare }),
+    listOnlyHere(repository.git, app, path, { out, prepare: config.prepare, packages: served.includes(app) }),
   );
   const found = [...new Set((await Promise.all(lists)).flat())];
   if (found.length === 0) return [];

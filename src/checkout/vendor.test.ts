@@ -150,7 +150,8 @@ describe("Composer's folder, which git does not have", () => {
     git(repository, 'add', '--force', 'deps/.gitkeep');
     commit({});
     commit({ [INDEX]: 'two' });
-    const source = (await find('HEAD~1'))?.source;
+    const { source, notes } = (await find('HEAD~1')) ?? {};
+    expect(notes).toEqual([]);
     const checkout = await checkOut(realHost, source as NonNullable<typeof source>, RUN, {});
     expect(readdirSync(join(checkout.folder, 'deps')).sort()).toEqual(['.gitkeep', 'acme', 'autoload.php']);
     await checkout.remove();
@@ -161,7 +162,31 @@ describe("Composer's folder, which git does not have", () => {
     git(repository, 'add', '--force', 'deps/own');
     commit({});
     commit({ 'deps/own/a.php': 'two' });
-    expect((await find('HEAD~1'))?.source?.bring).toEqual([]);
+    const { source, notes } = (await find('HEAD~1')) ?? {};
+    expect(source?.bring).toEqual([]);
+    expect(notes?.map(({ code }) => code)).toEqual(['not-in-git']);
+  });
+
+  it('is not made anew where it has code of its own, which an install would remove', async () => {
+    write({ 'deps/own/a.php': 'one' });
+    git(repository, 'add', '--force', 'deps/own');
+    commit({ 'composer.lock': '{"packages": []}' });
+    commit({ 'composer.lock': '{ "packages": [] }' });
+    expect((await find('HEAD~1'))?.other).toMatchObject({ apps: { shop: { install: false } } });
+  });
+
+  it('does not hide what is beside packages', async () => {
+    commit({ '.gitignore': 'deps\n/web/\n' });
+    commit({ [INDEX]: 'two' });
+    const packages = [{ name: 'acme/x', 'install-path': '../../web/plugins/x' }];
+    write({
+      'deps/composer/installed.json': JSON.stringify({ packages }),
+      ...{ 'web/plugins/x/a.php': '', 'web/plugins/own/a.php': '' },
+    });
+    const { notes } = (await find('HEAD~1')) ?? {};
+    expect(notes?.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^git ignores (shop\/)?web\/plugins\/own: /),
+    ]);
   });
 
   it.each([

@@ -43,26 +43,32 @@ export async function findVendor(
   if (!existsSync(join(app.folder, loader))) return [];
   if ((await typeAt(repository, commit, at('composer.json'))) === null) return [];
   if ((await typeAt(repository, commit, at(loader))) !== null) return [];
+  // Installed anew, the folder would lose code in it that git has.
+  const list = ['ls-tree', '-r', '-z', '--name-only', '--full-tree', commit, '--', at(folder)];
+  const install: Bring | typeof INSTALL = hasCode((await git.try(list)).stdout) ? [] : INSTALL;
   const ignored = [
     realFiles.read(join(app.folder, '.dockerignore')),
     await readAt(repository, commit, at('.dockerignore')),
   ].filter((text) => isIgnored(text ?? '', loader));
-  if (ignored.length > 0) return ignored.length === 1 ? INSTALL : [];
+  if (ignored.length > 0) return ignored.length === 1 ? install : [];
   // Code in it that git has belongs to the commit: the copy would put that of the checkout there.
-  const list = ['diff', '--name-only', '-z', '--no-renames', '--no-ext-diff', commit, '--', at(folder)];
-  if ((await git.try(list)).stdout.split('\0').some((name) => name.endsWith('.php'))) return [];
+  const differing = ['diff', '--name-only', '-z', '--no-renames', '--no-ext-diff', commit, '--', at(folder)];
+  if (hasCode((await git.try(differing)).stdout)) return [];
   for (const name of ['composer.json', 'composer.lock']) {
     const there = await idAt(repository, commit, at(name));
     const file = join(app.folder, name);
     // By its path, so that line ends count as git would store them.
     const here = existsSync(file) ? await git.run(['hash-object', '--end-of-options', file]) : null;
-    if (here !== there) return INSTALL;
+    if (here !== there) return install;
   }
-  if (await hasStaleClasses(repository, commit, app, folder)) return INSTALL;
-  if (await lacksPackages(repository, commit, app, folder)) return INSTALL;
+  if (await hasStaleClasses(repository, commit, app, folder)) return install;
+  if (await lacksPackages(repository, commit, app, folder)) return install;
   const vendor = { from: join(app.folder, folder), to: at(folder) };
   return [vendor, ...(await findCopied(repository, commit, app, folder))];
 }
+
+/** Whether a list of git's, with zeros between its paths, has PHP code. */
+const hasCode = (paths: string) => paths.split('\0').some((path) => path.endsWith('.php'));
 
 /** Whether Composer put packages beside its folder that the commit has not, as composer/installers does with WordPress. */
 async function lacksPackages(
