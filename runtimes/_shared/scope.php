@@ -88,8 +88,9 @@ final class Scope
         $this->begin($request);
         self::$output = '';
         $level = ob_get_level();
-        // It hands on pieces, as output_buffering does in php-fpm. A large response is then in memory once.
-        ob_start(null, IS_ENDLESS ? 1 << 16 : 0);
+        // It hands on pieces, as output_buffering does in php-fpm. A large response is then in memory once. In Swoole, another
+        // request may end meanwhile.
+        ob_start(null, IS_ENDLESS && !$isOwn ? 1 << 16 : 0);
         $sent = null;
         $finish = function (array $response) use (&$sent, $level, $hadSent, $request, $send): array {
             self::endSpoiledProcess($hadSent);

@@ -322,8 +322,10 @@ function load_symfony(string $folder, bool $reboot): \Closure
         // A kernel that has handled a request resets its services (those tagged kernel.reset) when it handles the next.
         $response = $kernel->handle($asked);
         $answer = ['status' => $response->getStatusCode(), 'headers' => $response->headers->allPreserveCaseWithoutCookies()];
+        $isSet = false;
         foreach ($response->headers->getCookies() as $cookie) {
             $answer['headers']['Set-Cookie'][] = (string) $cookie;
+            $isSet = $isSet || $cookie->getName() === session_name();
         }
         if ($response->getContent() === false && PHP_SAPI !== 'cli') {
             // It may flush, which sends the headers where they are PHP's.
@@ -331,8 +333,10 @@ function load_symfony(string $folder, bool $reboot): \Closure
             $answer['headers'] = [];
         }
         $response->sendContent();
-        // Symfony itself has set or deleted the cookie of its session, or wants none.
-        if (PHP_SAPI === 'cli' && $asked->hasSession(true) && session_status() === PHP_SESSION_NONE) {
+        // Symfony itself has set or deleted the cookie of its session, or wants none for an empty one. A session that the app
+        // has closed before is PHP's to announce.
+        if (PHP_SAPI === 'cli' && $asked->hasSession(true) && session_status() === PHP_SESSION_NONE
+            && ($isSet || $asked->getSession()->isEmpty())) {
             session_id('');
         }
         $answer = $send($answer);
