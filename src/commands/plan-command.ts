@@ -47,7 +47,11 @@ export async function showPlanned(command: Asked, shell: Shell): Promise<number>
   return atEngine(host, asked.engine, (there, run) => showPlannedAt(there, run, command, asked, shell)).catch(
     (error) => {
       // The plan is shown all the same, without facts about the engine.
-      if (!(error instanceof MachineError)) throw error;
+      const isLost =
+        asked.engine === undefined &&
+        error instanceof UserError &&
+        error.detail.where?.name === 'DOCKER_CONTEXT';
+      if (!(error instanceof MachineError) && !isLost) throw error;
       return showPlannedAt(null, makeRunId(host.now()), command, asked, shell);
     },
   );

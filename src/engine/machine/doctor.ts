@@ -87,8 +87,11 @@ const NO_LOOK: Finding = {
  * socket leads there, but the kernel is another one. One that does not answer (null) is taken to be here.
  */
 export function isElsewhere(isRemote: boolean, engine: Pick<EngineFacts, 'kernel'> | null): boolean {
-  return isRemote || (engine !== null && engine.kernel !== release());
+  return isRemote || (engine !== null && engine.kernel !== nameAsDocker(release()));
 }
+
+/** Docker writes the three numbers of a release that has two. */
+const nameAsDocker = (kernel: string) => kernel.replace(/^(\d+\.\d+)(?![.\d])/, '$1.0');
 
 /**
  * A container of the engine looks around, if the engine has the image of k6: nothing is pulled. Nothing else is known
