@@ -166,7 +166,7 @@ export const KEYS = {
     schema: integerValue({ min: 1, max: 100 }),
     value: 'N',
     about: 'Number of fresh starts of all containers',
-    default: '6, or 3 if the load of a start takes over a minute (4 with `compare-to` or `fail-on`)',
+    default: '6, or 3 if the load of a start takes over a minute (4 for verdicts)',
   },
   blocks: {
     schema: scenarioKeys.blocks,

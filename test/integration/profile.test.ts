@@ -32,7 +32,9 @@ function short(): string
 /** The nice values of this process's threads. */
 function nice(): array
 {
-    return array_map(static fn (string $file): string => explode(' ', file_get_contents($file))[18], glob('/proc/self/task/*/stat'));
+    // A thread of one tick may end meanwhile.
+    $read = static fn (string $file): string => explode(' ', (string) @file_get_contents($file))[18] ?? '0';
+    return array_map($read, glob('/proc/self/task/*/stat'));
 }
 function run(string $path): string
 {
@@ -133,7 +135,8 @@ test('the thread that signals ticks goes before the one that works', () => {
     .map((name) => readFileSync(join(project.folder, 'profile/raw/logs', name), 'utf8'));
   const found = logs.flatMap((log) => [...log.matchAll(/nice: (.*)/g)].map(([, values]) => values));
   expect(found.length).toBeGreaterThan(0);
-  expect(new Set(found)).toEqual(new Set(['10 0']));
+  // The kernel may show a thread of one tick, too.
+  for (const values of found) expect(values).toMatch(/^10( 0)+$/);
 });
 
 test.each([...PER_REQUEST, ...OTHERS])('%s: the slow function has the most samples', (runtime) => {
