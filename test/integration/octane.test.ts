@@ -199,13 +199,14 @@ describe.each(rows)('$runtime', (row) => {
   });
 
   test('max-requests', async () => {
-    const counts = (MAX_REQUESTS: string) =>
+    const counts = (MAX_REQUESTS: string, requests = 6) =>
       using(start(runtime, { WORKERS: '1', MAX_REQUESTS }), async (server) => {
-        const answers = await ask(server, Array(6).fill('/test/count'), { fresh: true });
+        const answers = await ask(server, Array(requests).fill('/test/count'), { fresh: true });
         return Math.max(...answers.map(({ body }) => JSON.parse(body).count));
       });
     expect(await counts('2')).toBeLessThanOrEqual(2);
-    expect(await counts('0')).toBe(6);
+    // Octane's own default is 500.
+    expect(await counts('0', 600)).toBe(600);
   });
 
   test('memory-limit', async () => {
