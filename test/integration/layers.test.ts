@@ -13,9 +13,10 @@ beforeEach(() => {
   mkdirSync(join(project, 'src'));
   symlinkSync(join(root, 'node_modules'), join(project, 'node_modules'));
   symlinkSync(join(root, 'vitest.config.ts'), join(project, 'vitest.config.ts'));
-  // Layers that run the CLI call this first: here nothing runs it.
+  // Layers that run the CLI call these first: here nothing runs it.
   mkdirSync(join(project, 'test/integration'), { recursive: true });
   writeFileSync(join(project, 'test/integration/package.ts'), 'export default () => {};\n');
+  writeFileSync(join(project, 'test/integration/namespace.ts'), '');
 });
 afterEach(() => rmSync(project, { recursive: true }));
 
