@@ -35,6 +35,12 @@ describe('a Symfony app that stays in memory', () => {
     expect(answers.map(cookiesOf)).toEqual([[], ['PHPSESSID=id'], [], [], [deleted]]);
   });
 
+  it('has the cookie of a session that the app closed itself', async () => {
+    const answers = await ask([{ uri: '/closed' }, { uri: '/closed', again: true }, { uri: '/closed' }]);
+    expect(answers.map(({ body }) => body)).toEqual(['1', '2', '1']);
+    expect(answers.map(cookiesOf)).toEqual([['PHPSESSID=id'], [], ['PHPSESSID=id']]);
+  });
+
   it('answers with what it streams, whatever its buffers', async () => {
     const answers = await ask([{ uri: '/stream' }, { uri: '/stream?flush=1' }, { uri: '/stream' }]);
     expect(answers.map(({ body }) => body)).toEqual(Array(3).fill('one, two, three'));

@@ -82,6 +82,15 @@ final class StateController
         return new Response('bye');
     }
 
+    /** Closes its session at once, as for a long answer. */
+    #[Route('/closed')]
+    public function close(Request $request): Response
+    {
+        $request->getSession()->set('count', $count = $request->getSession()->get('count', 0) + 1);
+        $request->getSession()->save();
+        return new Response((string) $count);
+    }
+
     #[Route('/stream')]
     public function stream(Request $request): Response
     {
