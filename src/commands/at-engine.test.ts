@@ -15,8 +15,8 @@ const ok = (stdout: string): Finished => ({ code: 0, stdout, stderr: '' });
 
 /** A docker client and the engine behind it; ssh reaches nobody. */
 interface Client {
-  /** Its address by docker's own rules. */
-  url?: string;
+  /** Its address by docker's own rules; null: its context does not exist. */
+  url?: string | null;
   /** Output of `docker info`. */
   info?: object;
   hasK6?: boolean;
@@ -27,7 +27,7 @@ function makeShell({ url = HERE, info = {}, hasK6 = true }: Client) {
   const asked: string[] = [];
   const docker = (args: readonly string[]): Finished => {
     asked.push(args.slice(0, 2).join(' '));
-    if (args[0] === 'context') return ok(`${url}\n`);
+    if (args[0] === 'context') return url === null ? { ...ok(''), code: 1 } : ok(`${url}\n`);
     if (args[0] === 'info') return ok(JSON.stringify({ KernelVersion: release(), ...info }));
     if (args[1] === 'inspect') return hasK6 ? ok('{}') : { ...ok(''), code: 1 };
     return ok(args[1] === 'run' ? 'allowed 0-1\ncpu 0 0\ncpu 1 1\nmodel Virtual\n' : '');
@@ -96,6 +96,13 @@ describe('the CPUs of a plan', () => {
     expect(cpus).toEqual(OURS);
     expect(codes).toContain('cpus-unknown');
     expect(asked).toEqual([]);
+  });
+
+  test('are unknown if the Docker context does not exist', async () => {
+    const { cpus, codes } = await planFor({ url: null });
+    expect(cpus).toEqual(OURS);
+    expect(codes).toContain('cpus-unknown');
+    await expect(planFor({ url: null }, '--engine', 'gone')).rejects.toThrow('no such Docker context');
   });
 
   test('are shared by all on an engine that cannot pin', async () => {
