@@ -1,5 +1,5 @@
 /** A clock of one load engine that is set while a run goes on. Machines in one test share a clock, so the programs there get another. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { K6_IMAGE } from '../../src/engine/k6-image.ts';
@@ -8,6 +8,9 @@ import { imageFor } from './docker.ts';
 
 /** Clocks that differ by more than a second are refused. */
 export const STEP_MS = 700;
+
+/** Exit code of a shell that asks `date` for the time. */
+const NO_CLOCK = 7;
 
 const DATE = `#!/bin/sh
 if [ -e /tmp/set ]; then exec /bin/date --date '${STEP_MS / 1000} seconds' "$@"; fi
@@ -30,13 +33,22 @@ export function makeStep({ docker, host }: OwnEngine, folder: string): (() => vo
   const image = imageFor(K6_IMAGE);
   const load = `docker image save ${image} | docker --host ${host} image load --quiet`;
   execFileSync('sh', ['-c', load], { stdio: ['ignore', 'ignore', 'inherit'] });
-  const ask = (script: string) =>
-    docker('container', 'run', '--rm', '--network=none', '--entrypoint=sh', image, '-c', script).trim();
-  if (ask('echo "$EPOCHREALTIME"') !== '') return null;
+  const inside = (script: string) =>
+    spawnSync(
+      'docker',
+      ['--host', host, 'run', '--rm', '--network=none', '--entrypoint=sh', image, '-c', script],
+      { encoding: 'utf8' },
+    );
+  // By the exit code: a busy engine may lose the output of a container that ends at once.
+  const { status, stderr } = inside(`[ -n "$EPOCHREALTIME" ] || exit ${NO_CLOCK}`);
+  if (status === 0) return null;
+  if (status !== NO_CLOCK) throw new Error(`the shell of ${image} did not run: ${stderr}`);
+  const program = inside('command -v k6').stdout.trim();
+  if (program === '') throw new Error(`where k6 is in ${image} was not printed`);
   const context = join(folder, 'stepped-k6');
   mkdirSync(context);
   writeFileSync(join(context, 'date'), DATE, { mode: 0o755 });
-  writeFileSync(join(context, 'k6'), K6.replace('PROGRAM', ask('command -v k6')), { mode: 0o755 });
+  writeFileSync(join(context, 'k6'), K6.replace('PROGRAM', program), { mode: 0o755 });
   writeFileSync(join(context, 'Dockerfile'), `FROM ${image}\nCOPY date k6 /usr/local/sbin/\n`);
   docker('build', '--quiet', '--tag', image, context);
   return () => {
