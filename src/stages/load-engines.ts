@@ -11,7 +11,7 @@ import { getK6 } from '../engine/k6-image.ts';
 import { MACHINE_SCRIPT, parseMachine } from '../engine/machine/machine.ts';
 import { UserError } from '../errors.ts';
 import { compileLoad } from '../plan/timeline/load-steps.ts';
-import { takesTurns } from '../plan/timeline/turns.ts';
+import { allowsDuets } from '../plan/timeline/turns.ts';
 import { type Loader, type Loaders, makeLoaders, type ReadyLoader } from '../run/elsewhere/loaders.ts';
 import { furnish } from '../run/load/probe.ts';
 import { mostGenerators } from '../run/load/segments.ts';
@@ -36,7 +36,7 @@ export function refuseFewClients({
     const { name, load } = scenario;
     const steps = load === null ? [] : compileLoad(load, scenario);
     const slice = { warmup: false, duet: null, steps };
-    const hasDuets = compareTo !== undefined && load !== null && takesTurns(scenario, steps, loadMs(load));
+    const hasDuets = compareTo !== undefined && load !== null && allowsDuets(scenario, steps, loadMs(load));
     const clients = mostGenerators(hasDuets ? [slice, { ...slice, duet: '' }] : [slice]);
     if (clients >= loadFrom.engines.length) continue;
     const isOpen = steps.every(({ rps }) => rps !== null);

@@ -5,7 +5,7 @@ import { UserError } from '../../errors.ts';
 import { MAX_BUDGET_STARTS } from '../../stats/limits.ts';
 import { predictDetectable } from '../../stats/verdict.ts';
 import { compileLoad } from './load-steps.ts';
-import { takesTurns } from './turns.ts';
+import { allowsDuets, takesTurns } from './turns.ts';
 
 /** How often everything starts afresh, and how many slices of each variant a start is used for, by scenario. */
 export interface Effort {
@@ -122,7 +122,7 @@ function blockSpread(scenario: Scenario, order: SliceOrder): number | null {
   const ms = load && loadMs(load);
   if (!load || !ms) return null;
   const over = (spread: number, loadedMs: number) => spread / Math.sqrt(loadedMs / 1000);
-  if (order === 'slices' || !takesTurns(scenario, compileLoad(load, scenario), ms))
-    return over(SLICE_SPREAD, ms);
-  return order === 'duets' ? over(DUET_SPREAD, Math.max(1000, ms)) : over(TURNS_SPREAD, ms);
+  const steps = compileLoad(load, scenario);
+  if (order === 'duets' && allowsDuets(scenario, steps, ms)) return over(DUET_SPREAD, Math.max(1000, ms));
+  return over(order !== 'slices' && takesTurns(scenario, steps, ms) ? TURNS_SPREAD : SLICE_SPREAD, ms);
 }

@@ -34,6 +34,17 @@ describe('duets', () => {
     expect(order).toEqual([0, 1, 2].flatMap((n) => [...ids.map((id) => `${n} ${id}`), ...duets(n)]));
   });
 
+  test('follow slices in one piece where the load has a rate', () => {
+    const load = { source: '', segments: [{ kind: 'const', rps: 90, ms: 2000 }] } as const;
+    const slices = draft({ load }).filter(({ warmup }) => !warmup);
+    const block = slices.filter((slice) => slice.block === 0);
+    expect(block.map(({ variant, turns, duet }) => [variant, turns, duet])).toEqual([
+      ...ids.map((id) => [id, null, null]),
+      ...['a', 'a:base', 'a:base', 'a'].map((id) => [id, null, 'a']),
+    ]);
+    expect(block.map(({ steps }) => steps[0]?.rps)).toEqual([90, 90, 90, 45, 45, 45, 45]);
+  });
+
   test('have as many clients together as one alone has, and at least a second', () => {
     for (const { steps } of draft().filter(isDuet)) {
       expect(steps.map(({ vus, durationMs }) => [vus, durationMs])).toEqual([[4, 1000 + DUET_LAG_MS]]);

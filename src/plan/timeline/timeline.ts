@@ -2,7 +2,7 @@ import { loadMs } from '../../config/parts/load.ts';
 import type { Scenario } from '../../config/types.ts';
 import { compileLoad, compileWarmup, type LoadStep } from './load-steps.ts';
 import type { Batch, Slice } from './slices.ts';
-import { countRounds, dealTurns, takesTurns } from './turns.ts';
+import { allowsDuets, countRounds, dealTurns, takesTurns } from './turns.ts';
 
 type Draft = Omit<Slice, 'startMs'>;
 
@@ -33,7 +33,7 @@ interface Orders {
 
 /**
  * Warm-up of each variant, then blocks: one slice of every variant, a warm-up before it where the pool is elastic.
- * Behind each block in turns the duets, one pair after the other.
+ * Behind each block the duets, one pair after the other.
  */
 export function planSlices(
   scenario: Scenario,
@@ -51,42 +51,41 @@ export function planSlices(
   for (const variant of orders.warmup()) warm(variant, 0, warmupMs);
   for (let block = 0; block < scenario.blocks; block++) {
     const order = orders.block();
-    const inTurns = takesTurns(scenario, steps, durationMs) && order.length > 1;
-    // Such a warm-up must directly precede its slice.
-    if (inTurns && !order.some(isElastic)) {
-      const rounds = countRounds(durationMs as number);
-      const turns = new Map<string, number[]>(order.map((variant) => [variant, []]));
-      let next = 0;
-      for (let round = 0; round < rounds; round++) {
-        for (const variant of round === 0 ? order : orders.round()) turns.get(variant)?.push(next++);
-      }
-      const turnMs = (durationMs as number) / rounds;
+    // A slice of an elastic pool needs a warm-up directly before it.
+    const isSteady = order.length > 1 && !order.some(isElastic);
+    if (isSteady && takesTurns(scenario, steps, durationMs)) {
+      slices.push(...planTurns(order, orders.round, block, durationMs as number, steps));
+    } else {
       for (const variant of order) {
-        slices.push({
-          variant,
-          block,
-          warmup: false,
-          durationMs,
-          turns: turns.get(variant) ?? [],
-          turnMs,
-          duet: null,
-          steps,
-        });
+        if (isElastic(variant)) warm(variant, block, LEAD_IN_MS);
+        slices.push({ ...WHOLE, variant, block, warmup: false, durationMs, steps });
       }
-      for (const [duet, draw] of orders.duets) {
-        // Twice, so that each of the two has been first.
-        for (const variant of [...draw(), ...draw()]) {
-          slices.push(planDuet(variant, duet, block, steps));
-        }
-      }
-      continue;
     }
-    for (const variant of order) {
-      if (isElastic(variant)) warm(variant, block, LEAD_IN_MS);
-      slices.push({ ...WHOLE, variant, block, warmup: false, durationMs, steps });
+    if (!isSteady || !allowsDuets(scenario, steps, durationMs)) continue;
+    for (const [duet, draw] of orders.duets) {
+      // Twice, so that each of the two has been first.
+      for (const variant of [...draw(), ...draw()]) slices.push(planDuet(variant, duet, block, steps));
     }
   }
   return slices;
+}
+
+/** A slice of each variant, each with one turn in every round. */
+function planTurns(
+  order: readonly string[],
+  nextRound: () => string[],
+  block: number,
+  durationMs: number,
+  steps: readonly LoadStep[],
+): Omit<Draft, 'number'>[] {
+  const rounds = countRounds(durationMs);
+  const turns = new Map<string, number[]>(order.map((variant) => [variant, []]));
+  let next = 0;
+  for (let round = 0; round < rounds; round++) {
+    for (const variant of round === 0 ? order : nextRound()) turns.get(variant)?.push(next++);
+  }
+  const own = { block, warmup: false, durationMs, turnMs: durationMs / rounds, duet: null, steps };
+  return order.map((variant) => ({ ...own, variant, turns: turns.get(variant) ?? [] }));
 }
 
 /** A slice in one piece, on one variant alone. */

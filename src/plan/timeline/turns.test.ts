@@ -41,6 +41,8 @@ describe('turns', () => {
     const pages = { journey: { kind: 'paths', paths: ['/'] } } as const;
     const step = { offsetMs: 0, durationMs: 1000, rps: null, vus: 8, requests: null };
     expect(takesTurns(pages, [step], 1000)).toBe(true);
+    // A rate that a server cannot sustain would leave it time to recover.
+    expect(takesTurns(pages, [{ ...step, rps: 100 }], 1000)).toBe(false);
     expect(takesTurns(pages, [step, step], 1000)).toBe(false);
     expect(takesTurns(pages, [step], null)).toBe(false);
     expect(takesTurns(pages, [step], 60_000)).toBe(false);

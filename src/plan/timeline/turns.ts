@@ -8,13 +8,13 @@ import type { Slice } from './slices.ts';
  * and ±3.7 % with slices of 1 s (docs/method.md).
  */
 export const TURN_MS = 200;
-/** Longer slices are profiles of sustained load: they stay in one piece. */
-const TURNS_UP_TO_MS = 10_000;
+/** Longer slices are profiles of sustained load: they stay in one piece, without duets. */
+const SHORT_UP_TO_MS = 10_000;
 /** A turn lasts at least this many typical requests, so that those which reach into the next one weigh little. */
 const REQUESTS_PER_TURN = 10;
 
-/** Whether slices of this load can be cut into turns: one short step at one concurrency or rate, by no script of the user's. */
-export function takesTurns(
+/** Whether versions can be loaded at once, in a duet: by one short step at one concurrency or rate, by no script of the user's. */
+export function allowsDuets(
   { journey }: Pick<Scenario, 'journey'>,
   steps: readonly LoadStep[],
   durationMs: number | null,
@@ -24,8 +24,20 @@ export function takesTurns(
     steps.length === 1 &&
     durationMs !== null &&
     durationMs >= 2 * TURN_MS &&
-    durationMs <= TURNS_UP_TO_MS
+    durationMs <= SHORT_UP_TO_MS
   );
+}
+
+/**
+ * Whether slices of this load can be cut into turns: such a load without a rate. At a rate, a server that cannot keep up would
+ * recover while the others have their turns.
+ */
+export function takesTurns(
+  scenario: Pick<Scenario, 'journey'>,
+  steps: readonly LoadStep[],
+  durationMs: number | null,
+): boolean {
+  return allowsDuets(scenario, steps, durationMs) && steps[0]?.rps === null;
 }
 
 /** Rounds in a block: each variant has one turn in each. */

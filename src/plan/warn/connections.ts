@@ -2,7 +2,7 @@ import { loadMs } from '../../config/parts/load.ts';
 import type { Scenario } from '../../config/types.ts';
 import type { Warning } from '../../results/results.ts';
 import { compileLoad } from '../timeline/load-steps.ts';
-import { takesTurns } from '../timeline/turns.ts';
+import { allowsDuets } from '../timeline/turns.ts';
 import type { PlannedVariant } from '../variants.ts';
 
 /** In a load that is open only in parts, each block has other clients than the one before, and k6 keeps those until their timeout. */
@@ -25,7 +25,7 @@ export function warnOfKeptConnections(
     const steps = load && reuse ? compileLoad(load, scenario) : [];
     const open = steps.filter(({ rps }) => rps !== null);
     const clients = Math.max(0, ...open.map(({ vus }) => vus));
-    const hasDuets = hasBase && load !== null && takesTurns(scenario, steps, loadMs(load));
+    const hasDuets = hasBase && load !== null && allowsDuets(scenario, steps, loadMs(load));
     const isMixed = open.length < steps.length;
     const connections = isMixed ? NEIGHBOURS * clients : hasDuets ? 2 * Math.ceil(clients / 2) : clients;
     const whose = isMixed ? ', and those of the block before keep their connections, too' : '';
