@@ -1,5 +1,5 @@
 /** A clock of one load engine that is set while a run goes on. Machines in one test share a clock, so the programs there get another. */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { K6_IMAGE } from '../../src/engine/k6-image.ts';
@@ -9,13 +9,33 @@ import { imageFor } from './docker.ts';
 /** Clocks that differ by more than a second are refused. */
 export const STEP_MS = 700;
 
-/** Exit code of a shell that asks `date` for the time. */
-const NO_CLOCK = 7;
-
-const DATE = `#!/bin/sh
-if [ -e /tmp/set ]; then exec /bin/date --date '${STEP_MS / 1000} seconds' "$@"; fi
-exec /bin/date "$@"
+/** The time as the shell of the image knows it, or else `date` there, with what the clock was set by, ms. */
+const date = (file: string, ms: number) => `#!/bin/sh
+now=\${EPOCHREALTIME:-$(/bin/date +%s.%N)}
+fraction=\${now#*.}
+us=\${now%.*}\${fraction%"\${fraction#??????}"}
+if [ -e ${file} ]; then us=$((us + ${1000 * ms})); fi
+seconds=\${us%??????}
+case $1 in *%N) echo "$seconds.\${us#"$seconds"}000" ;; *) echo "$seconds" ;; esac
 `;
+/** A shell that has to ask `date` for the time. */
+const SHELL = `#!/bin/sh
+if [ "$1" = -c ]; then
+  script=$2
+  shift 2
+  exec /bin/sh -c "unset EPOCHREALTIME
+$script" "$@"
+fi
+exec /bin/sh "$@"
+`;
+
+/** Writes a clock for the image of k6 into a build context. It is set as long as the file is there. Returns the lines of a Dockerfile. */
+export function writeClock(context: string, file: string, ms: number): string {
+  writeFileSync(join(context, 'date'), date(file, ms), { mode: 0o755 });
+  writeFileSync(join(context, 'sh'), SHELL, { mode: 0o755 });
+  return `FROM ${imageFor(K6_IMAGE)}\nCOPY date sh /usr/local/sbin/\n`;
+}
+
 /** All that the scripts of a load know of the clock. */
 const K6 = `#!/bin/sh
 if [ -e /tmp/set ]; then
@@ -25,31 +45,20 @@ if [ -e /tmp/set ]; then
     s/const { startTime } = exec\\.scenario;/const startTime = exec.scenario.startTime;/
     s/exec\\.scenario\\.startTime/(exec.scenario.startTime + ${STEP_MS})/g' lib/*.js
 fi
-exec PROGRAM "$@"
+PATH=/usr/local/bin:/usr/bin:/bin
+exec k6 "$@"
 `;
 
-/** Gives k6 on an engine such programs. Returns what sets the clock; null: the sampler there does not ask \`date\`. */
-export function makeStep({ docker, host }: OwnEngine, folder: string): (() => void) | null {
+/** Gives k6 on an engine such programs. Returns what sets the clock. */
+export function makeStep({ docker, host }: OwnEngine, folder: string): () => void {
   const image = imageFor(K6_IMAGE);
   const load = `docker image save ${image} | docker --host ${host} image load --quiet`;
   execFileSync('sh', ['-c', load], { stdio: ['ignore', 'ignore', 'inherit'] });
-  const inside = (script: string) =>
-    spawnSync(
-      'docker',
-      ['--host', host, 'run', '--rm', '--network=none', '--entrypoint=sh', image, '-c', script],
-      { encoding: 'utf8' },
-    );
-  // By the exit code: a busy engine may lose the output of a container that ends at once.
-  const { status, stderr } = inside(`[ -n "$EPOCHREALTIME" ] || exit ${NO_CLOCK}`);
-  if (status === 0) return null;
-  if (status !== NO_CLOCK) throw new Error(`the shell of ${image} did not run: ${stderr}`);
-  const program = inside('command -v k6').stdout.trim();
-  if (program === '') throw new Error(`where k6 is in ${image} was not printed`);
   const context = join(folder, 'stepped-k6');
   mkdirSync(context);
-  writeFileSync(join(context, 'date'), DATE, { mode: 0o755 });
-  writeFileSync(join(context, 'k6'), K6.replace('PROGRAM', program), { mode: 0o755 });
-  writeFileSync(join(context, 'Dockerfile'), `FROM ${image}\nCOPY date k6 /usr/local/sbin/\n`);
+  writeFileSync(join(context, 'k6'), K6, { mode: 0o755 });
+  const clock = writeClock(context, '/tmp/set', STEP_MS);
+  writeFileSync(join(context, 'Dockerfile'), `${clock}COPY k6 /usr/local/sbin/\n`);
   docker('build', '--quiet', '--tag', image, context);
   return () => {
     for (const id of docker('container', 'ls', '--quiet').split('\n').filter(Boolean))
