@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { statistics } from '../../test/fixtures/statistics/statistics.ts';
-import { effectFor, normalCdf, power, powerFromPilot, tCritical, tPValue } from './student.ts';
+import { effectFor, normalCdf, power, powerFromPilot, satterthwaite, tCritical, tPValue } from './student.ts';
 
 /** All fixtures are SciPy's: test/fixtures/statistics/make.py. */
 const off = (found: number, expected: number) => Math.abs(found / expected - 1);
@@ -18,6 +18,23 @@ describe("Student's t", () => {
     expect(tPValue(1e200, 5)).toBe(0);
     expect(tPValue(-3, 5)).toBe(tPValue(3, 5));
   });
+});
+
+test('degrees of freedom of a sum of variances', () => {
+  // Miles per gallon of 249 American and 79 Japanese cars: NIST/SEMATECH e-Handbook 1.3.5.3.
+  const cars = [
+    { variance: 6.4147 ** 2 / 249, df: 248 },
+    { variance: 6.10771 ** 2 / 79, df: 78 },
+  ];
+  expect(satterthwaite(cars)).toBeCloseTo(136.875, 3);
+  const equal = Array.from({ length: 3 }, () => ({ variance: 2, df: 4 }));
+  expect(satterthwaite(equal)).toBeCloseTo(12, 9);
+  expect(
+    satterthwaite([
+      { variance: 2, df: 4 },
+      { variance: 0, df: 9 },
+    ]),
+  ).toBeCloseTo(4, 9);
 });
 
 test('the normal distribution', () => {

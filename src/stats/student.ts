@@ -24,6 +24,21 @@ export function tCritical(p: number, df: number): number {
   return found;
 }
 
+/** An estimated variance, with the degrees of freedom that it is known by. */
+interface Variance {
+  variance: number;
+  df: number;
+}
+
+/**
+ * Degrees of freedom of a sum of estimated, independent variances (Satterthwaite 1946): near those of a part that exceeds
+ * all others by far. NaN if all are 0.
+ */
+export function satterthwaite(parts: readonly Variance[]): number {
+  const total = parts.reduce((sum, { variance }) => sum + variance, 0);
+  return total ** 2 / parts.reduce((sum, { variance, df }) => sum + variance ** 2 / df, 0);
+}
+
 /** Probability that a standard normal is below z; off by at most 1.2e-7. */
 export function normalCdf(z: number): number {
   return (1 + errorFunction(z / Math.SQRT2)) / 2;

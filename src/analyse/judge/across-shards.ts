@@ -1,6 +1,6 @@
 import type { HostFacts, Results, ScenarioFacts } from '../../results/results.ts';
 import { ALPHA } from '../../stats/limits.ts';
-import { tCritical, tPValue } from '../../stats/student.ts';
+import { satterthwaite, tCritical, tPValue } from '../../stats/student.ts';
 import { holm, isSure, type PairedTest, testPairs } from '../../stats/verdict.ts';
 import { withoutEffort } from '../merge.ts';
 import {
@@ -240,7 +240,10 @@ function testApart(a: PairedTest, b: PairedTest): PairedTest | null {
     const ratio = Math.exp(mean);
     return { pairs, mean, spread: 0, interval: { low: ratio, high: ratio }, p: mean === 0 ? 1 : 0 };
   }
-  const df = (u + v) ** 2 / (u ** 2 / (a.pairs - 1) + v ** 2 / (b.pairs - 1));
+  const df = satterthwaite([
+    { variance: u, df: a.pairs - 1 },
+    { variance: v, df: b.pairs - 1 },
+  ]);
   const half = error * tCritical(ALPHA, df);
   return {
     ...{ pairs, mean, spread: error * Math.sqrt(pairs), p: tPValue(mean / error, df) },

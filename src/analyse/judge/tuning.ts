@@ -1,6 +1,6 @@
 import type { Results } from '../../results/results.ts';
 import { ALPHA, MIN_EFFECT, MIN_PAIRS, START_SPREAD } from '../../stats/limits.ts';
-import { tCritical, tPValue } from '../../stats/student.ts';
+import { satterthwaite, tCritical, tPValue } from '../../stats/student.ts';
 import { holm, testPairs } from '../../stats/verdict.ts';
 import type { Entry, Measured } from '../rows/variant-rows.ts';
 import type { ScenarioSummary, Tuned } from '../summary.ts';
@@ -90,10 +90,8 @@ function testTwo(entry: Entry, own: Entry, measure: Measure): Test | null {
 
 /** Welch's test of two means whose variances add up, with Satterthwaite's degrees of freedom. */
 export function testApart(a: Known, b: Known, sign = 1): Test {
-  const variance = a.variance + b.variance;
-  const df = variance ** 2 / (a.variance ** 2 / a.df + b.variance ** 2 / b.df);
   const gain = sign * (a.ln - b.ln);
-  return { gain, p: tPValue(gain / Math.sqrt(variance), df) };
+  return { gain, p: tPValue(gain / Math.sqrt(a.variance + b.variance), satterthwaite([a, b])) };
 }
 
 /** Null if nothing shows how far it may be off. */

@@ -5,7 +5,7 @@ import { ALPHA } from '../../stats/limits.ts';
 import { makeRandom } from '../../stats/random.ts';
 import { tCritical } from '../../stats/student.ts';
 import { analyse } from '../analyse.ts';
-import { findTrend } from './soak-trend.ts';
+import { findTrend, poolSoak, type SteadySlice } from './soak-trend.ts';
 
 const MIB = 2 ** 20;
 
@@ -155,6 +155,26 @@ test('several starts make it surer', () => {
   const half = (starts: number) =>
     find(soak({ bytesPerRequest: 20, noise: walk, starts, seed: 5 }))?.bytesPerThousand.half as number;
   expect(half(4)).toBeLessThan(0.7 * half(1));
+});
+
+test('nor of several starts, where the noise of one exceeds that of all others', () => {
+  const short = (next: () => number): SteadySlice => ({
+    ...{ durationMs: 20_000, turnMs: null, requests: 16, steps: [] },
+    steps: [{ offsetMs: 0, durationMs: 20_000, offeredRps: null, vus: 8, requests: 16, failures: 0 }],
+    series: Array.from({ length: 16 }, (_, i) => ({ atMs: i * 1250, cpuUs: 1, memoryBytes: next() })),
+  });
+  const flagged = Array.from({ length: 1000 }, (_, seed) => {
+    const random = makeRandom(seed + 1);
+    const quiet = Array.from({ length: 5 }, () => walk(random)).map((next) => () => next() / 1000);
+    return poolSoak([walk(random), ...quiet].map(short), 'open')?.leaks;
+  });
+  expect(flagged).not.toContain(undefined);
+  expect(flagged.filter(Boolean).length).toBeLessThanOrEqual(10);
+});
+
+test('a memory that never changes has an interval of no width', () => {
+  const constant = find(soak({ bytesPerRequest: 0, noise: () => () => 0, starts: 2, seed: 1 }));
+  expect(constant?.bytesPerThousand).toEqual({ value: 0, half: 0 });
 });
 
 test('RPS that falls is reported as a share of all of it, with its interval', () => {

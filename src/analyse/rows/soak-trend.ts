@@ -1,7 +1,7 @@
 import { mean, median, sampleStandardDeviation } from 'simple-statistics';
 import type { Measurement } from '../../results/results.ts';
 import { ALPHA } from '../../stats/limits.ts';
-import { tCritical } from '../../stats/student.ts';
+import { satterthwaite, tCritical } from '../../stats/student.ts';
 import type { MeasuredSlope, Soak } from '../summary.ts';
 import { sum } from './pool.ts';
 
@@ -164,13 +164,15 @@ function regress(points: readonly Point[]): Slope | null {
   return { value, error: Math.sqrt(squares / df / sxx), df };
 }
 
-/** Mean of slopes from several slices, with its 99 % interval. */
+/** Mean of slopes from several slices, with its 99 % interval. One noisy slice decides how well the noise is known. */
 function poolTrends(found: readonly (Slope | null)[]): MeasuredSlope | null {
   const slopes = found.filter((slope) => slope !== null);
   if (slopes.length === 0) return null;
+  const value = mean(slopes.map((slope) => slope.value));
   const error = Math.sqrt(sum(slopes, ({ error }) => error ** 2)) / slopes.length;
-  const df = sum(slopes, ({ df }) => df);
-  return { value: mean(slopes.map(({ value }) => value)), half: tCritical(ALPHA, df) * error };
+  if (error === 0) return { value, half: 0 };
+  const df = satterthwaite(slopes.map(({ error, df }) => ({ variance: error ** 2, df })));
+  return { value, half: tCritical(ALPHA, df) * error };
 }
 
 function scale({ value, half }: MeasuredSlope, factor: number): MeasuredSlope {

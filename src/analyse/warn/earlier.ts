@@ -10,7 +10,7 @@ import {
 } from '../../results/results.ts';
 import { mergeHistograms, percentile } from '../../stats/histogram.ts';
 import { ALPHA } from '../../stats/limits.ts';
-import { tCritical, tPValue } from '../../stats/student.ts';
+import { satterthwaite, tCritical, tPValue } from '../../stats/student.ts';
 import { haveSameSettings } from '../merge.ts';
 import { byInstance } from '../rows/pool.ts';
 import { chooseMetric, measureVariants } from '../rows/variant-rows.ts';
@@ -70,7 +70,10 @@ export function welch(
   const [errorA, errorB] = [sampleVariance(logA) / a.length, sampleVariance(logB) / b.length];
   const error = Math.sqrt(errorA + errorB);
   if (error === 0) return { pairs, ratio, values, interval: null, p: null };
-  const df = (errorA + errorB) ** 2 / (errorA ** 2 / (a.length - 1) + errorB ** 2 / (b.length - 1));
+  const df = satterthwaite([
+    { variance: errorA, df: a.length - 1 },
+    { variance: errorB, df: b.length - 1 },
+  ]);
   const half = error * tCritical(ALPHA, df);
   return {
     ...{ pairs, ratio, values },
