@@ -19,7 +19,7 @@ export interface Instance {
 export const FIRST_PORT = 18_080;
 
 /** Options for the timeline, beside the variants. */
-export type Timeline = RunOptions & Pick<CompareOptions, 'other'>;
+export type Timeline = RunOptions & Pick<CompareOptions, 'other' | 'shard'>;
 
 /** @param limit only so many of them */
 export function layOutInstances(

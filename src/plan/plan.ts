@@ -119,7 +119,7 @@ export function planLoad(
   config: Timeline & Pick<ReportOptions, 'failOn'>,
   variants: readonly PlannedVariant[],
 ): Pick<Plan, 'scenarios' | 'instances' | 'estimatedSeconds' | 'detectable' | 'searches'> {
-  const tests = countTests(variants) * config.scenarios.length;
+  const tests = countTests(variants, config);
   const order = orderOf(config.other, variants);
   const searches = planSearches(config, variants, batchSeconds(config) * 1000);
   const searchSeconds = (searches?.atMostMs ?? 0) / 1000;
@@ -182,8 +182,11 @@ function chooseEffort(
   return { instances: instances ?? starts, blocks: scenarios.map(({ blocks }) => blocks) };
 }
 
-/** Comparisons of a scenario that are corrected together: with the base, or else with the reference. */
-export function countTests(variants: readonly PlannedVariant[]): number {
+/** Comparisons that are corrected together, on all machines: with the base, or else with the reference. */
+export function countTests(
+  variants: readonly PlannedVariant[],
+  { scenarios, shard }: Pick<Timeline, 'scenarios' | 'shard'>,
+): number {
   const twins = variants.filter(({ base }) => base !== null).length;
-  return twins > 0 ? twins : variants.length - 1;
+  return (twins > 0 ? twins : variants.length - 1) * scenarios.length * (shard?.of ?? 1);
 }

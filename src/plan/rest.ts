@@ -56,7 +56,7 @@ export function planRest(config: Timeline & { budgetMs: number }, planned: Plan,
   const lay = (effort: Effort, limit?: number) => layOutInstances(config, variants, effort, limit);
   const secondsOf = (effort: Effort) =>
     spent.allMs / 1000 + (effort.instances - done.length) * seconds(lay(effort, 2)[1] as Instance);
-  const tests = countTests(variants) * config.scenarios.length;
+  const tests = countTests(variants, config);
   const order = orderOf(config.other, variants);
   const withNext = (plan: Plan): Rest => {
     const next = plan.instances[done.length];

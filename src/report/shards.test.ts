@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { deviation, pair, setExactly } from '../../test/fixtures/results/compared.ts';
 import { shardedRun } from '../../test/fixtures/results/sharded.ts';
 import { summarise } from '../../test/fixtures/results/summaries.ts';
 import type { Summary } from '../analyse/summary.ts';
@@ -93,6 +94,27 @@ describe('what the answer of several machines cannot claim', () => {
     const four = [...three, { index: 4, variants: ['part 4'] }];
     expect(render(calm, four)).toContain('**This check is not complete:** no results of shards 3 and 4.');
     expect(render([one, two], three)).toContain('limit `slower > 3%` exceeded; no results of shard 3.');
+  });
+
+  test('a change that is sure on its machine, but not among the rows of seven', () => {
+    const machine = (index: number, of: number) => {
+      const results = pair({});
+      results.run.id = `run-${index}`;
+      results.plan.shard = { index, of };
+      setExactly(results, (slice) => {
+        const [shift, noise] =
+          slice.variant === 'a' ? [index === 1 ? 0.0132 : 0, 4 * deviation(slice)] : [0, 0];
+        return { rps: 100 * (1 - shift) * (1 + noise) };
+      });
+      return results;
+    };
+    const headlineOf = (of: number) => {
+      const list = Array.from({ length: of }, (_, i) => machine(i + 1, of));
+      const shards = list.map((_, i) => ({ index: i + 1, variants: [] }));
+      return renderShards(list, shards, place)[1]?.split('\n')[0];
+    };
+    expect(headlineOf(1)).toContain('makes `a` serve 1.3 % fewer requests per second');
+    expect(headlineOf(7)).toContain('No change above');
   });
 
   test('groups of different commits each have their own answer', () => {

@@ -187,6 +187,26 @@ describe('many tests', () => {
     });
     expect(among.detectable).toBeGreaterThan(alone.detectable as number);
   });
+  const onMachines = (count: number, of: number) => {
+    const results = crowd(count);
+    results.plan.shard = { index: 1, of };
+    return find(results, 'rps', 'v1');
+  };
+  test('sure on its machine, but not in a run on seven', () => {
+    expect(onMachines(2, 1)).toEqual(find(crowd(2), 'rps', 'v1'));
+    const alone = onMachines(2, 1);
+    const among = onMachines(2, 7);
+    expect(alone.verdict).toBe('slower');
+    expect(among.adjustedP).toBeCloseTo(7 * (among.p as number), 12);
+    expect(among).toMatchObject({
+      verdict: 'no-difference',
+      reasons: ['significant alone, but not as one of 1 test on each of 7 machines'],
+    });
+    // As much as with all tests on one machine.
+    expect(among.detectable).toBeCloseTo(find(crowd(8), 'rps', 'v1').detectable as number, 12);
+    // No machine can make anything surer.
+    expect(onMachines(2, 0)).toEqual(alone);
+  });
   test('what cannot come to a verdict is not counted', () => {
     const results = crowd(8);
     for (const slice of results.measurements) {

@@ -11,6 +11,7 @@ import {
   testPairs,
 } from '../../stats/verdict.ts';
 import { percent } from '../../text/percent.ts';
+import { plural } from '../../text/plain.ts';
 import { sum } from '../rows/pool.ts';
 import { chooseMetric, type Entry, type Measured, measureVariants } from '../rows/variant-rows.ts';
 import { testDuets, wereTogether } from './duet-pairs.ts';
@@ -37,6 +38,8 @@ export function compare(results: Results): Comparison[] {
 /** Likewise, when rows are there already. */
 export function compareMeasured(results: Results, measured: readonly Measured[]): Comparison[] {
   const drafts = measured.flatMap((scenario) => draftScenario(results, scenario));
+  // Machines that share a run share ALPHA. Each one exits before it knows the others' p values, so the shares are equal.
+  const machines = Math.max(1, results.plan.shard?.of ?? 1);
   const corrected = new Map(
     (['base', 'reference'] as const).flatMap((against) => {
       // A comparison that cannot come to a verdict is no test.
@@ -44,7 +47,8 @@ export function compareMeasured(results: Results, measured: readonly Measured[])
       return [
         ...correct(
           tests.filter((draft) => draft.primary),
-          holm,
+          (ps) => holm(ps).map((p) => Math.min(1, p * machines)),
+          machines,
         ),
         ...correct(
           tests.filter((draft) => !draft.primary),
@@ -231,18 +235,20 @@ function obstaclesOfPairs(pairs: number, dropped: number, slices: number): strin
   return [...(dropped > MAX_GUARDED * all ? [share] : []), ...(pairs < MIN_PAIRS ? [few] : [])];
 }
 
-/** The p value after the correction for how many tests. */
+/** The p value after the correction for how many tests, on how many machines each. */
 interface Corrected {
   p: number;
   tests: number;
+  machines: number;
 }
 
 function correct(
   drafts: readonly Draft[],
   method: (ps: readonly number[]) => number[],
+  machines = 1,
 ): [Draft, Corrected][] {
   const ps = method(drafts.map(({ test }) => test?.p ?? 1));
-  return drafts.map((draft, i) => [draft, { p: ps[i] as number, tests: drafts.length }]);
+  return drafts.map((draft, i) => [draft, { p: ps[i] as number, tests: drafts.length, machines }]);
 }
 
 function conclude(draft: Draft, corrected: Corrected | undefined): Comparison {
@@ -265,12 +271,12 @@ function conclude(draft: Draft, corrected: Corrected | undefined): Comparison {
   const { pairs, spread } = test;
   return {
     ...known,
-    detectable: predictDetectable({ pairs, spread, tests: corrected.tests }),
+    detectable: predictDetectable({ pairs, spread, tests: corrected.tests * corrected.machines }),
     verdict,
     margin,
     // With many tests something looks sure by chance.
     reasons: [
-      ...(!isSure(test, corrected.p) && isSure(test, test.p ?? 1) ? [missedBy(corrected.tests)] : []),
+      ...(!isSure(test, corrected.p) && isSure(test, test.p ?? 1) ? [missedBy(corrected)] : []),
       ...noise,
     ],
   };
@@ -301,7 +307,10 @@ export function isCurable(comparison: Comparison): boolean {
   return isTooNoisy(comparison) || hasFew;
 }
 
-const missedBy = (tests: number) => `significant alone, but not as one of ${tests} tests`;
+function missedBy({ tests, machines }: Corrected): string {
+  const where = machines > 1 ? ` on each of ${machines} machines` : '';
+  return `significant alone, but not as one of ${plural(tests, 'test')}${where}`;
+}
 
 const OPPOSED = {
   slower: 'more CPU per request, but also more RPS',

@@ -132,6 +132,16 @@ test('an elastic pool takes no turns, so larger changes alone are promised', () 
   expect(detectable(one, elastic)).toBeGreaterThan(2 * detectable(one, two));
 });
 
+test('machines that share a run promise what one machine with all their tests does', () => {
+  const { budgetMs: _, ...config } = configOf(0, 4, SHORT);
+  // No elastic pool.
+  const runtimes = [16, 17, 18, 19].map((workers) => ({ runtime, set: { workers } }));
+  const of = (more: Partial<Config>) => plan({ ...config, runtimes, ...more }, cpus).detectable as number;
+  const shared = of({ shard: { index: 1, of: 3 } });
+  expect(shared).toBe(of({}));
+  expect(shared).toBeGreaterThan(of({ runtimes: runtimes.slice(0, 2) }));
+});
+
 describe('before it starts, a plan says', () => {
   test('how often, how long and what may come of it', () => {
     const [effort, power] = describeEffort(planned(180_000));
