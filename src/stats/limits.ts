@@ -30,7 +30,7 @@ export const BODY_DIFFERENCE = 0.01;
 export const HEADER_BYTES = 300;
 /** With fewer fresh starts an interval means next to nothing. */
 export const FEW_INSTANCES = 3;
-/** By about this share starts of one image differ, which slices of a single start do not show. */
+/** By about this share starts of one image differ in rates, which slices of a single start do not show. */
 export const START_SPREAD = 0.01;
 /** A server that uses more than this share of the servers' CPUs while others are loaded takes it from them. */
 export const IDLE_CPU = 0.01;

@@ -50,6 +50,18 @@ describe('ranks from paired tests', () => {
     expect(analyse(run({ fast: 1000, near: 985 }, 1)).scenarios[0]?.best).toBeNull();
     expect(analyse(run({ fast: 1000, slow: 970 }, 1)).scenarios[0]?.best).toBe('fast');
   });
+  test.each([48, 300])('p95 and p99 of one start each, at %i rps: nobody is surely better', (offeredRps) => {
+    const tails = (instances: number) => {
+      const servers = [4, 8].map((ms) => ({ id: `${ms} ms`, rps: 60, p50Ms: ms, sigma: 0.1, cpuMs: ms }));
+      return makeResults({ servers, offeredRps, instances, seconds: 5, scenario: { blocks: 4 } });
+    };
+    expect(places(tails(4))).toEqual(['1 4 ms', '2 8 ms']);
+    expect(places(tails(1))).toEqual(['=1 4 ms', '=1 8 ms']);
+    expect(analyse(tails(1)).scenarios[0]).toMatchObject({
+      best: null,
+      metric: offeredRps === 48 ? 'p95' : 'p99',
+    });
+  });
   test('nobody is best in a tie; who is ahead of all is', () => {
     expect(analyse(results).scenarios[0]?.best).toBeNull();
     expect(analyse(run({ a: 900, b: 1000, c: 950 })).scenarios[0]).toMatchObject({

@@ -89,6 +89,9 @@ function orderBy(entries: readonly Entry[], tests: readonly Tested[], isRps: boo
 /** Whether more of it is better. */
 export const isMore = (metric: Ranked | 'cpu') => metric === 'rps' || metric === 'holds';
 
+/** Whether its differences between starts are so large (4 to 16 % of p99, docs/evidence.md) that one start proves nothing. */
+export const isTail = (metric: Ranked | 'cpu' | 'capacity') => metric === 'p95' || metric === 'p99';
+
 /** The variants that are surely worse than each variant. */
 type Behind = Map<string, Set<string>>;
 
@@ -116,7 +119,7 @@ function byIntervals(entries: readonly Entry[], metric: Ranked | 'cpu'): Better 
   };
 }
 
-/** Its interval contains the usual difference between starts: that of a single start is widened by it. */
+/** Its interval contains the usual difference between starts: that of a single start is widened by it. Null: not known. */
 function estimateOf(row: Row, metric: Ranked | 'cpu'): Estimate | null {
   const found = metric === 'cpu' ? row.cpuMsPerRequest : row[metric];
   if (found === null) return null;
@@ -124,7 +127,7 @@ function estimateOf(row: Row, metric: Ranked | 'cpu'): Estimate | null {
   const half = metric === 'holds' ? (found.half ?? 0) : found.half;
   if (found.over === 'instances' || half === null) return { ...found, half };
   // Slices of one start differ far less in CPU than starts do.
-  return metric === 'cpu' ? null : { ...found, half: half + START_SPREAD * found.value };
+  return metric === 'cpu' || isTail(metric) ? null : { ...found, half: half + START_SPREAD * found.value };
 }
 
 function isBelow(a: Estimate | null, b: Estimate | null): boolean {

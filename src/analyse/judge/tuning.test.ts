@@ -13,16 +13,16 @@ import { judgeTuned } from './tuning.ts';
 const RUNS = 2000;
 
 const plan = { tune: 'workers' } as Results['plan'];
-type Given = Partial<Pick<Row, 'capacity' | 'rps'>> & { slices?: Measurement[] };
+type Given = Partial<Pick<Row, 'capacity' | 'rps' | 'p99'>> & { slices?: Measurement[] };
 
 /** The first value is the one that was chosen. */
-function judge(values: readonly Given[], runtime = () => 'fpm'): Tuned[] {
+function judge(values: readonly Given[], runtime = () => 'fpm', metric: 'rps' | 'p99' = 'rps'): Tuned[] {
   const entries = values.map(({ slices = [], ...row }, i) => ({
     variant: { id: `v${i}`, runtime: runtime(), app: 'a', php: '8.4', ref: null, options: { workers: i } },
     row: { capacity: null, rps: null, holds: null, state: { kind: 'ranked' }, ...row },
     slices,
   })) as unknown as Entry[];
-  return judgeTuned({ plan }, { entries } as unknown as Measured, 'rps');
+  return judgeTuned({ plan }, { entries } as unknown as Measured, metric);
 }
 
 /** Share of runs in which any value is called better, in per cent. */
@@ -94,6 +94,15 @@ test('tests of all runtimes are corrected together', () => {
   const any = times(1000, alike).filter((tuned) => tuned.some(({ best }) => best !== null)).length;
   expect(alike()).toHaveLength(4);
   expect(any / 1000).toBeLessThanOrEqual(0.01);
+});
+
+test('p99 of one start proves nothing, p99 of several does', () => {
+  const given = (...starts: number[][]) => ({ p99: estimate(starts) as Row['p99'] });
+  const find = (...values: Given[]) => judge(values, () => 'fpm', 'p99')[0]?.best;
+  expect(find(given([90, 91, 92]), given([30, 31, 32]))).toBeNull();
+  const [slow, fast] = [given([90], [91], [92]), given([30], [31], [32])];
+  expect(find(slow, fast)).toBe('v1');
+  expect(find(slow, given([30, 31, 32]))).toBeNull();
 });
 
 test('a bound proves nothing that it does not bear out', () => {

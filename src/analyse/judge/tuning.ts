@@ -5,7 +5,7 @@ import { holm, testPairs } from '../../stats/verdict.ts';
 import type { Entry, Measured } from '../rows/variant-rows.ts';
 import type { ScenarioSummary, Tuned } from '../summary.ts';
 import { logRatios, pairSlices } from './pairs.ts';
-import { isMore } from './rank.ts';
+import { isMore, isTail } from './rank.ts';
 
 /** Degrees of freedom of what is not estimated but calculated with. */
 const MANY = 1000;
@@ -105,7 +105,7 @@ function know(entry: Entry, measure: Measure): Known | null {
     if (!isOne && half) return { ln, variance: (half / tCritical(0.05, n - 1) / value) ** 2, df: n - 1 };
     return { ln, variance: varianceOfLimit(entry, measure, value, half ?? 0), df: MANY };
   }
-  if (half === null) return null;
+  if (half === null || (isOne && isTail(measure))) return null;
   const variance = (half / tCritical(0.05, n - 1) / value) ** 2;
   return { ln, variance: isOne ? variance + START_SPREAD ** 2 : variance, df: n - 1 };
 }

@@ -19,13 +19,17 @@ test.each([
   [
     1,
     false,
-    'one fresh start of each server: differences between starts, about 1 % each, are not in the intervals',
+    'one fresh start of each server: differences between starts, about 1 % in RPS and more in p95 and p99, are not in the intervals',
   ],
-  [2, false, '2 fresh starts of each server: differences between starts, about 1 % each, are barely known'],
+  [
+    2,
+    false,
+    '2 fresh starts of each server: differences between starts, about 1 % in RPS and more in p95 and p99, are barely known',
+  ],
   [
     2,
     true,
-    '2 fresh starts of each server: differences between starts, about 1 % each, are barely known; a verdict needs 4',
+    '2 fresh starts of each server: differences between starts, about 1 % in RPS and more in p95 and p99, are barely known; a verdict needs 4',
   ],
   [3, true, '3 fresh starts of each server: a verdict needs 4'],
 ])('%i starts, judged: %s', (starts, isJudged, message) => {

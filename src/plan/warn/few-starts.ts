@@ -21,7 +21,7 @@ export function warnOfFewStarts(starts: number, isJudged: boolean): Warning[] {
   if (starts >= needed) return [];
   const effects = [
     starts < FEW_INSTANCES &&
-      `differences between starts, about 1 % each, are ${starts === 1 ? 'not in the intervals' : 'barely known'}`,
+      `differences between starts, about 1 % in RPS and more in p95 and p99, are ${starts === 1 ? 'not in the intervals' : 'barely known'}`,
     isJudged && `a verdict needs ${MIN_PAIRS}`,
   ].filter(Boolean);
   return [

@@ -118,6 +118,15 @@ describe('the verdict claims no more than is known', () => {
       /^\*\*No clear best between `a` and `b`: 692–700 rps, each was started only once, and another start may differ by about 1 %/,
     );
   });
+  test('one start each at a rate: the reason that nobody has the lowest p99', () => {
+    const servers = [4, 8].map((ms) => ({ id: `${ms} ms`, rps: 60, p50Ms: ms, cpuMs: ms }));
+    const once = renderMarkdown(analyse(makeResults({ servers, offeredRps: 300, instances: 1 })));
+    expect(lines(once)[2]).toMatch(
+      /^\*\*No clear best between `4 ms` and `8 ms`: p99 [\d.–]+ ms, each was started only once, which does not show how p99 differs between starts\.\*\*/,
+    );
+    expect(once).toContain('p95 and p99 of one start decide no place');
+    expect(once).not.toContain('another start');
+  });
   test('one ramp each: its levels say nothing of other starts', () => {
     const servers = [520, 640].map((capacity) => ({ id: `full-at-${capacity}`, rps: 1, capacity }));
     const said = (instances: number) => renderMarkdown(analyse(makeProfile({ servers, instances })));

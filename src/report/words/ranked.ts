@@ -1,5 +1,5 @@
-import { isMore } from '../../analyse/judge/rank.ts';
-import type { Row, ScenarioSummary, Summary } from '../../analyse/summary.ts';
+import { isMore, isTail } from '../../analyse/judge/rank.ts';
+import type { Row, ScenarioSummary, Summary, Tuned } from '../../analyse/summary.ts';
 import type { Estimate } from '../../stats/estimate.ts';
 import { listNames, plural } from '../../text/plain.ts';
 import { digits, estimated, held, ms, points } from './numbers.ts';
@@ -43,13 +43,15 @@ export function verdict(scenario: ScenarioSummary, name: Name): string {
   // A bound has no spread, however often it was measured.
   const why = isBeyond
     ? 'only a higher ramp can separate them'
-    : tied.some((row) => row[metric]?.half == null)
-      ? 'measured too little to know their spread'
-      : scenario.basis === 'paired'
-        ? 'no paired test separates them'
-        : tied.every(isOnce) && !tied.every((row) => overlaps(row[metric], tied[0]?.[metric]))
-          ? `each was started only once, and ${another}`
-          : 'their 95 % intervals overlap';
+    : isTail(metric) && tied.some(isOnce)
+      ? `${tied.every(isOnce) ? 'each was' : 'some were'} started only once, ${ofUnknownTail(metric)}`
+      : tied.some((row) => row[metric]?.half == null)
+        ? 'measured too little to know their spread'
+        : scenario.basis === 'paired'
+          ? 'no paired test separates them'
+          : tied.every(isOnce) && !tied.every((row) => overlaps(row[metric], tied[0]?.[metric]))
+            ? `each was started only once, and ${another}`
+            : 'their 95 % intervals overlap';
   return `No clear best between ${listNames(tied.map((row) => name(row.label)))}: ${range}, ${why}${behind(ranked.slice(tied.length), name)}.`;
 }
 
@@ -58,6 +60,11 @@ export const BEST: Record<ScenarioSummary['metric'], string> = {
   ...{ rps: 'has the highest RPS', holds: 'sustains the highest rate' },
   ...{ p95: 'has the lowest p95', p99: 'has the lowest p99' },
 };
+
+/** Why p95 or p99 of one start decides nothing. */
+export function ofUnknownTail(metric: Tuned['measure']): string {
+  return `which does not show how ${metric} differs between starts`;
+}
 
 function amountIn(metric: ScenarioSummary['metric'], row: Row): string {
   if (metric === 'holds') return `${held(row.holds)} rps`;
@@ -164,7 +171,11 @@ function cpuVerdict({ rows, best, cheapest }: ScenarioSummary, name: Name): stri
 
 /** When a variant counts as surely better than another. */
 export function placeRule({ scenarios }: Summary): string {
-  return scenarios.some(({ basis }) => basis === 'paired')
-    ? 'by paired tests of fresh starts'
-    : `that is, whose intervals do not overlap${scenarios.some(({ starts }) => starts === 1) ? ', even if another start differs by 1 %' : ''}`;
+  if (scenarios.some(({ basis }) => basis === 'paired')) return 'by paired tests of fresh starts';
+  const once = scenarios.filter(({ starts }) => starts === 1);
+  const widened = once.some(({ metric }) => !isTail(metric)) ? ', even if another start differs by 1 %' : '';
+  const untested = once.some(({ metric }) => isTail(metric))
+    ? '; p95 and p99 of one start decide no place'
+    : '';
+  return `that is, whose intervals do not overlap${widened}${untested}`;
 }

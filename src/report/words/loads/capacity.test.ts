@@ -138,6 +138,18 @@ describe('with tune', () => {
       'the best by capacity is 4 (80.0 ± 2.0 rps), in paired starts 7.0 % better than 16 (316 ± 6 rps).',
     );
   });
+  test('no value of one start each is better by p99', () => {
+    const servers = [8, 4].map((ms) => {
+      return { id: `fpm[workers=${ms}]`, rps: 60, p50Ms: ms, runtime: 'fpm', options: { workers: ms } };
+    });
+    const change = ({ plan }: Results) => Object.assign(plan, { tune: 'workers' });
+    const summary = analyse(makeResults({ servers, offeredRps: 1000, instances: 1, change }));
+    const [scenario] = summary.scenarios as [ScenarioSummary];
+    expect(tuned(scenario, summary, (label) => label)).toEqual([
+      expect.stringMatching(/workers from 4 to 8 none is surely better than 8 \([\d.]+ ± [\d.]+ ms\)\.$/),
+      'Each value was tried on one start only, which does not show how p99 differs between starts.',
+    ]);
+  });
   test('what is only bounded from below may be better still', () => {
     expect(told([64, 16])).toMatch(
       /none is surely better by capacity than 64 \(≥ 600 rps\)\.\nEach value was tried on one start only: another start may differ by about 1 %\.$/,

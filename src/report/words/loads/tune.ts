@@ -1,7 +1,7 @@
-import { isMore } from '../../../analyse/judge/rank.ts';
+import { isMore, isTail } from '../../../analyse/judge/rank.ts';
 import type { Row, ScenarioSummary, Summary, Tuned } from '../../../analyse/summary.ts';
 import { digits, estimated, held, points } from '../numbers.ts';
-import type { Name } from '../ranked.ts';
+import { type Name, ofUnknownTail } from '../ranked.ts';
 
 /**
  * Results of `--tune`, a sentence for each runtime. It gives the best value and its gain over the chosen one, or that
@@ -42,7 +42,10 @@ function say(
 /** Nobody should take the best number of one start for what it is every time. */
 function sayOnce(tuned: readonly Tuned[]): string[] {
   const once = tuned.filter(({ starts }) => starts === 1);
-  if (once.length === 0) return [];
+  const [first] = once;
+  if (!first) return [];
+  if (isTail(first.measure))
+    return [`Each value was tried on one start only, ${ofUnknownTail(first.measure)}.`];
   const most = Math.max(...once.map(({ tried }) => tried.length));
   const luck = once.some(({ best }) => best !== null)
     ? `, and the best of ${most} numbers owes something to chance`
