@@ -17,11 +17,12 @@ describe('what is checked out', () => {
 
   it('is a commit, and files of the app that differ from it', async () => {
     const made = commit({ [INDEX]: 'one', 'shop/index.php': 'one' });
-    expect(await head()).toEqual({ commit: made, uncommitted: 0, files: [] });
+    const apps = { shop: '.' };
+    expect(await head()).toEqual({ commit: made, uncommitted: 0, files: [], apps });
     write({ [INDEX]: 'two', 'a.php': '', 'b.php': '', 'c.php': '', 'bench-results/results.json': '{}' });
     expect(await head()).toMatchObject({ uncommitted: 4, files: ['a.php', 'b.php', 'c.php'] });
     // Beside the app.
-    expect(await head('shop')).toEqual({ commit: made, uncommitted: 0, files: [] });
+    expect(await head('shop')).toEqual({ commit: made, uncommitted: 0, files: [], apps: { shop: 'shop' } });
   });
 
   it('has neither our settings nor results, wherever they went', async () => {
@@ -30,7 +31,8 @@ describe('what is checked out', () => {
     write({ '.bench.yml': 'php: 8.4', 'shop/.bench.yaml': '', 'bench-results/results.json': '{}' });
     const flags = ['--app', 'top=.,inner=shop', '--out', '../elsewhere'];
     const config = parseConfig({ flags, cwd: repository, packageRoot: root });
-    expect(await describeHead(config, realHost)).toEqual({ commit: made, uncommitted: 0, files: [] });
+    const apps = { top: '.', inner: 'shop' };
+    expect(await describeHead(config, realHost)).toEqual({ commit: made, uncommitted: 0, files: [], apps });
     write({ 'src/.bench.yml': '' });
     expect(await describeHead(config, realHost)).toMatchObject({ files: ['src/'] });
   });

@@ -23,7 +23,8 @@ export async function describeHead(
   if (code !== 0) return null;
   const paths = found.map(({ path }) => path);
   const changed = await listUncommitted(git, paths, relative(first.top, config.out));
-  return { commit: stdout.trim(), uncommitted: changed.length, files: changed.slice(0, NAMED) };
+  const apps = Object.fromEntries(config.apps.map(({ name }, i) => [name, paths[i] || '.']));
+  return { commit: stdout.trim(), uncommitted: changed.length, files: changed.slice(0, NAMED), apps };
 }
 
 /**

@@ -70,6 +70,34 @@ test.each<[string, (results: Results) => void, object, object]>([
   expect(trendsOf(weekly(older, older, now, other))).toEqual(all([3, before], [1, behind]));
 });
 
+test('so do other apps with the same variants, by their folders or else by their names', () => {
+  const of = (name: string, apps?: Record<string, string>) =>
+    recorded(({ run, variants }) => {
+      if (apps) run.head = { commit: 'abc', uncommitted: 0, files: [], apps };
+      for (const variant of variants) variant.app = name;
+    });
+  const [a, b] = [of('app', { app: 'a/app' }), of('app', { app: 'b/app' })];
+  expect(trendsOf(weekly(a, b, a))).toEqual(all([2, { app: 'a/app' }], [1, { app: 'b/app' }]));
+  // The clone has another name there.
+  expect(trendsOf(weekly(of('shop', { shop: '.' }), of('build-7', { 'build-7': '.' })))).toEqual(
+    all([2, {}]),
+  );
+  expect(trendsOf(weekly(of('shop'), of('blog')))).toEqual(all([1, { app: 'shop' }], [1, { app: 'blog' }]));
+});
+
+test('apps of one run, which their variants name, are asked alike', () => {
+  const results = makeResults({
+    servers: servers.map(({ id, rps }, i) => ({ id: `${'ab'[i]}/${id}`, rps })),
+    change({ run, variants }) {
+      run.head = { commit: 'abc', uncommitted: 0, files: [], apps: { a: 'apps/a', b: 'apps/b' } };
+      for (const variant of variants) variant.app = variant.id.slice(0, 1);
+    },
+  });
+  const records = recordsOf(results, 'abc');
+  expect(records).toHaveLength(2);
+  expect(new Set(completeAsked(records).map(({ request }) => request)).size).toBe(1);
+});
+
 test('so do other settings of the app', () => {
   const marked = (settings: string) =>
     recorded(({ variants }) => {

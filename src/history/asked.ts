@@ -10,7 +10,7 @@ export interface AskedRecord extends HistoryRecord {
   apart: AskedParts;
 }
 
-const PARTS = ['journey', 'host', 'headers', 'settings'] as const satisfies (keyof AskedParts)[];
+const PARTS = ['app', 'journey', 'host', 'headers', 'settings'] as const satisfies (keyof AskedParts)[];
 
 /**
  * Completes what older versions did not note. Such a record counts as asked like the first of its variant, scenario

@@ -39,9 +39,13 @@ export const HistoryRecord = z.object({
   load: text,
   /**
    * Parts of the request that the names of scenario and load leave open: paths or script, Host header, other headers
-   * (empty: none). `settings`: the mark of the app's settings. Left out: an older version did not note it. Untrusted text.
+   * (empty: none). `settings`: the mark of the app's settings. `app`: its folder in the repository or else its name, unless
+   * the variant names it. Left out: an older version did not note it. Untrusted text.
    */
-  asked: z.object({ journey: text, host: text, headers: text, settings: text }).partial().optional(),
+  asked: z
+    .object({ app: text, journey: text, host: text, headers: text, settings: text })
+    .partial()
+    .optional(),
   machine: z.object({ cpu: text, cpus: z.int(), serverCpus: z.int(), virtual: z.boolean() }),
   /** `2/3`: measured on a machine of its own, beside the reference. */
   shard: text.nullable(),
@@ -100,6 +104,7 @@ export function recordsOf(results: Results, commit: string | null): HistoryRecor
           // Under a name of its own: latency over a network is another number than within a machine.
           ...{ scenario: line(nameFrom(scenario.facts.name, plan)), load: line(scenario.facts.load) },
           asked: {
+            ...nameApp(variant, run),
             journey: brief(scenario.facts.journey),
             ...(plan.host !== undefined && { host: brief(plan.host) }),
             headers: brief(plan.headers?.join(', ') ?? ''),
@@ -128,6 +133,12 @@ export function recordsOf(results: Results, commit: string | null): HistoryRecor
       ];
     }),
   );
+}
+
+/** A clone may have any name: a folder in it is known by its path. */
+function nameApp({ id, app }: Results['variants'][number], { head }: Results['run']): { app?: string } {
+  const known = head ? head.apps?.[app] : app;
+  return known === undefined || id.startsWith(`${app}/`) ? {} : { app: brief(known) };
 }
 
 function countsOf(rows: readonly CountRow[]): Pick<HistoryRecord, 'counts'> {

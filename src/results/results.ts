@@ -229,7 +229,13 @@ const Whole = z.object({
     /** Signal name when the run was stopped before its plan was done. */
     stopped: z.string().nullable(),
     /** The checkout: its commit, the number of app files that differ from it, and some of them. Untrusted text. */
-    head: z.object({ commit: z.string(), uncommitted: count, files: z.array(z.string()) }).optional(),
+    head: z
+      .object({
+        ...{ commit: z.string(), uncommitted: count, files: z.array(z.string()) },
+        /** By app: its folder in the repository, `.` at the top. Absent in runs of older versions. */
+        apps: z.record(z.string(), z.string()).optional(),
+      })
+      .optional(),
     /** The input of each run, if several were put together. `seed` and `command` are then those of the first. */
     merged: z.array(z.object({ seed: count, command: z.array(z.string()) })).optional(),
   }),

@@ -77,7 +77,7 @@ const MACHINES: Column<Trend> = right('Machines', ({ points }) =>
 );
 
 export const HISTORY_METHOD =
-  'Now is the mean since the last change. Changes are found with E-divisive and a permutation test at 1 % (Matteson and James, 2014), for each kind of machine. The interval is the 99 % interval of the ratio of the means after and before. A level has at least three runs. Runs with another journey or host, other headers or other settings of the app form a trend of their own. The other variants beside a reference show whether a variant or the reference has changed. Runs were not loaded side by side: before you act on a change, compare the two commits in one run (compare-to).';
+  'Now is the mean since the last change. Changes are found with E-divisive and a permutation test at 1 % (Matteson and James, 2014), for each kind of machine. The interval is the 99 % interval of the ratio of the means after and before. A level has at least three runs. Runs with another app, journey or host, other headers or other settings of the app form a trend of their own. The other variants beside a reference show whether a variant or the reference has changed. Runs were not loaded side by side: before you act on a change, compare the two commits in one run (compare-to).';
 
 export const COUNT_HISTORY_METHOD =
   'Now is the number of the last run. A change is any other number than in the run before, if both are constant within their runs.';
