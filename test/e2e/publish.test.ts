@@ -99,15 +99,24 @@ test.each([
 );
 
 test.each([
-  ['a limit', { type: 'RATE_LIMITED', message: 'API rate limit exceeded' }],
-  ['trouble', { message: 'Something went wrong while executing your query' }],
-])('a token of a person that is not known because of %s: no second comment', async (_, error) => {
+  [
+    'a limit',
+    'API rate limit exceeded',
+    failQuery({ type: 'RATE_LIMITED', message: 'API rate limit exceeded' }),
+  ],
+  ['a limit on bursts', 'secondary rate limit', refuse(403, 'You have exceeded a secondary rate limit')],
+  [
+    'trouble',
+    'Something went wrong',
+    failQuery({ message: 'Something went wrong while executing your query' }),
+  ],
+])('a token of a person that is not known because of %s: no second comment', async (_, why, answer) => {
   github.tokens.pat = { login: 'ada', write: true };
   await post('one', 'pat');
-  github.interfere = (operation) => (operation === 'graphql' ? failQuery(error) : undefined);
+  github.interfere = (operation) => (operation === 'graphql' ? answer : undefined);
   expect(await post('two', 'pat')).toMatchObject({
-    posted: false,
-    why: expect.stringContaining(error.message),
+    ...{ posted: false, refused: null },
+    why: expect.stringContaining(why),
   });
   expect(github.comments).toHaveLength(1);
 });

@@ -93,16 +93,18 @@ test('a key cannot leave the marker', () => {
 });
 
 test.each([
-  [401, 'token'],
-  [403, 'permission'],
-  [404, 'permission'],
-  [500, null],
-  [undefined, null],
-])('HTTP %s: not posted, refused: %s', async (status, refused) => {
+  [401, 'no', 'token'],
+  [403, 'no', 'permission'],
+  [403, 'You have exceeded a secondary rate limit', null],
+  [429, 'no', null],
+  [404, 'no', 'permission'],
+  [500, 'no', null],
+  [undefined, 'no', null],
+])('HTTP %s %s: not posted, refused: %s', async (status, message, refused) => {
   const comments = {
     ...pull([]),
     create: async () => {
-      throw Object.assign(new Error('no'), status ? { status } : {});
+      throw Object.assign(new Error(message), status ? { status } : {});
     },
   };
   const wait = async () => {};

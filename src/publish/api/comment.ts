@@ -1,5 +1,5 @@
 import { COMMENT_CHARACTERS, firstThatFits } from './fit-size.ts';
-import { type Failed, isTransient, type Patience, patience } from './retry.ts';
+import { type Failed, isLimited, isTransient, type Patience, patience } from './retry.ts';
 
 export interface Comment {
   id: number;
@@ -61,9 +61,16 @@ export async function postComment(
     const { status, message, response } = error as Failed;
     // Octokit gives 500 to a request that was not answered.
     const answered = status !== undefined && (status !== 500 || response !== undefined);
-    const refused = status === 401 ? 'token' : status === 403 || status === 404 ? 'permission' : null;
-    return { posted: false, why: answered ? `HTTP ${status}: ${message}` : message, refused };
+    const why = answered ? `HTTP ${status}: ${message}` : message;
+    return { posted: false, why, refused: refusalOf(error as Failed) };
   }
+}
+
+/** The token or its permission, if an answer refused them; null: it has another reason, such as a limit of requests. */
+export function refusalOf(error: Failed): 'token' | 'permission' | null {
+  if (isLimited(error)) return null;
+  const { status } = error;
+  return status === 401 ? 'token' : status === 403 || status === 404 ? 'permission' : null;
 }
 
 /** A key in any spelling gives a marker of its own that cannot end the HTML comment early. */

@@ -1,5 +1,5 @@
 import { getOctokit } from '@actions/github';
-import type { Comments } from './comment.ts';
+import { type Comments, refusalOf } from './comment.ts';
 import type { PullRequest, Pulls } from './pulls.ts';
 import { type Failed, type Patience, patience, retry } from './retry.ts';
 
@@ -66,10 +66,10 @@ export function commentsOf(pull: PullRequest, token: string, manner: Manner = MA
         if (!answer?.viewer) throw new Error('the answer is not from the GitHub API');
         return answer.viewer.login;
       } catch (error) {
-        // No answer, or one of a server in trouble, must not end in a second comment; a refusal is what GITHUB_TOKEN may get.
-        const { status, errors } = error as { status?: number; errors?: { type?: string }[] };
-        const isRefused = errors?.some(({ type }) => type === 'FORBIDDEN');
-        if (isRefused || status === 403 || status === 404) return ACTIONS_BOT;
+        // No answer, a limit, or a server in trouble must not end in a second comment; a refusal is what GITHUB_TOKEN may get.
+        const failed = error as Failed & { errors?: { type?: string }[] };
+        const isRefused = failed.errors?.some(({ type }) => type === 'FORBIDDEN');
+        if (isRefused || refusalOf(failed) === 'permission') return ACTIONS_BOT;
         throw error;
       }
     },

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { retry } from './retry.ts';
 
-const failed = (status: number | undefined, headers = {}) =>
-  Object.assign(new Error(`${status}`), { ...(status && { status }), response: { headers } });
+const failed = (status: number | undefined, headers = {}, message = `${status}`) =>
+  Object.assign(new Error(message), { ...(status && { status }), response: { headers } });
 
 async function attempt(errors: readonly Error[], repeatable = true) {
   const waits: number[] = [];
@@ -42,8 +42,20 @@ test.each([
   [403, { 'retry-after': '7' }, { outcome: 'done', waits: [7000] }],
   [403, { 'x-ratelimit-remaining': '0' }, { outcome: 'done', waits: [60_000] }],
   [403, { 'x-ratelimit-remaining': '12' }, { outcome: '403', waits: [] }],
+  [403, { 'x-ratelimit-remaining': '0', 'retry-after': '' }, { outcome: 'done', waits: [60_000] }],
+  [429, { 'retry-after': '' }, { outcome: 'done', waits: [60_000] }],
+  [429, { 'retry-after': ' ' }, { outcome: 'done', waits: [60_000] }],
+  [429, { 'retry-after': '0' }, { outcome: 'done', waits: [60_000] }],
   [429, { 'retry-after': '3600' }, { outcome: '429', waits: [] }],
   [429, { 'retry-after': 'soon' }, { outcome: 'done', waits: [60_000] }],
 ])('HTTP %s with %j', async (status, headers, expected) => {
   expect(await attempt([failed(status, headers)], false)).toEqual(expected);
+});
+
+test.each([
+  'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.',
+  'API rate limit exceeded for installation ID 1.',
+])('HTTP 403 that names its limit: %s', async (message) => {
+  const limited = failed(403, { 'x-ratelimit-remaining': '4000' }, message);
+  expect(await attempt([limited], false)).toEqual({ outcome: 'done', waits: [60_000] });
 });

@@ -40,14 +40,20 @@ function delayOf(error: Failed, tried: number, repeatable: boolean): number | nu
 }
 
 /** The wait, ms, after a request that was refused as one too many: nothing was done. Null: it was not. */
-function limitOf({ status, response }: Failed): number | null {
+function limitOf({ status, message, response }: Failed): number | null {
   const headers = response?.headers ?? {};
-  const after = Number(headers['retry-after'] ?? Number.NaN);
-  const asked = after >= 0 ? after * 1000 : null;
+  const after = Number(headers['retry-after']);
+  const asked = after > 0 ? after * 1000 : null;
   if (status === 429) return asked ?? LIMITED_MS;
   if (status !== 403) return null;
-  // GitHub's limits may also come as 403, which otherwise means no.
-  return asked ?? (String(headers['x-ratelimit-remaining']) === '0' ? LIMITED_MS : null);
+  // GitHub's limits may also come as 403, which otherwise means no. Those on bursts may show in the message alone.
+  const isNamed = String(headers['x-ratelimit-remaining']) === '0' || /rate limit/i.test(message);
+  return asked ?? (isNamed ? LIMITED_MS : null);
+}
+
+/** Whether it was refused as one request too many, which is no lack of permission. */
+export function isLimited(error: Failed): boolean {
+  return limitOf(error) !== null;
 }
 
 /** The server's trouble, not ours; what was asked may have been done nevertheless. */
