@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { UserError } from '../errors.ts';
 import type { Pull } from './api/pulls.ts';
-import { findAsked, findOrigin, findOutdated, whyOutdated } from './origin.ts';
+import { findAsked, findOrigin, findOutdated, lookUpOrigin, whyOutdated } from './origin.ts';
 
 const run = {
   ...{ id: 42, name: 'Bench', event: 'pull_request', head_sha: 'c0ffee', head_branch: '$(x)' },
@@ -112,5 +113,41 @@ test.each([
   expect(await findOutdated({ ref: 'refs/heads/main' }, pulls)).toBeNull();
   const event = { pull_request: { number: 7, head: { sha: 'c0ffee' } } };
   expect(await whyOutdated(event, pulls)).toBe(origin?.why ?? null);
-  expect(await whyOutdated(event, { ...pulls, open: () => Promise.reject(new Error('503')) })).toBeNull();
+});
+
+describe('GitHub fails at a look-up', () => {
+  const pullsWith = (error: Error) => {
+    const fail = () => Promise.reject(error);
+    return { openFrom: fail, open: fail };
+  };
+  const failed = (status: number, answer: object = { response: { headers: {} } }) =>
+    Object.assign(new Error('no'), { status, ...answer });
+  const none = { pull: '', commit: '' };
+
+  test.each([
+    ['trouble', failed(503), 'HTTP 503: no'],
+    ['a refusal', failed(403), 'HTTP 403: no'],
+    ['no answer', failed(500, {}), 'no'],
+  ])('%s: no comment, with the reason', async (_, error, why) => {
+    const origin = {
+      ...{ measured: null, pull: null, isFailure: true },
+      why: `the pull request could not be looked up (${why})`,
+    };
+    const pulls = pullsWith(error);
+    expect(await lookUpOrigin({ workflow_run: run }, none, 'octo/shop', pulls)).toEqual(origin);
+    expect(await lookUpOrigin({}, { pull: '7', commit: COMMIT }, 'octo/shop', pulls)).toEqual(origin);
+  });
+
+  test('results of this event then count as not outdated', async () => {
+    const event = { pull_request: { number: 7, head: { sha: 'c0ffee' } } };
+    expect(await lookUpOrigin(event, none, 'octo/shop', pullsWith(failed(503)))).toBeNull();
+    expect(await whyOutdated(event, pullsWith(failed(503)))).toBeNull();
+  });
+
+  test('a wrong input stays an error, and so does a bug', async () => {
+    const wrong = { pull: 'x', commit: COMMIT };
+    await expect(lookUpOrigin({}, wrong, 'octo/shop', pullsWith(failed(503)))).rejects.toThrow(UserError);
+    const pulls = pullsWith(new TypeError('bug'));
+    await expect(lookUpOrigin({ workflow_run: run }, none, 'octo/shop', pulls)).rejects.toThrow('bug');
+  });
 });

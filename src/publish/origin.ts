@@ -2,6 +2,7 @@ import { at } from '../config/document.ts';
 import { parseInteger, quote } from '../config/text.ts';
 import { UserError } from '../errors.ts';
 import type { PullRequest, Pulls } from './api/pulls.ts';
+import { describeApiError, type Failed } from './api/retry.ts';
 
 /** Parts of the event `workflow_run` that we need. */
 interface Event {
@@ -21,8 +22,39 @@ export interface Origin {
   /** Null, with `why`, where it was about none, or is outdated. */
   pull: PullRequest | null;
   why: string;
+  /** GitHub failed: whether there is one is not known. */
+  isFailure?: boolean;
   /** Id and name of the workflow run that measured; null: this one. */
   measured: { run: number; workflow: string } | null;
+}
+
+/** The pull request that was asked for by `pull` and `commit`, if they are not empty. */
+interface Asked {
+  pull: string;
+  commit: string;
+}
+
+/**
+ * The pull request to comment on: that which was asked for, or that of a finished workflow run. Null: that of the event,
+ * which is not known to be outdated. An error of GitHub is the reason for none. UserError: an input is wrong.
+ */
+export async function lookUpOrigin(
+  event: unknown,
+  asked: Asked,
+  repository: string,
+  pulls: Pulls,
+): Promise<Origin | null> {
+  try {
+    return (
+      (await findAsked(asked, repository, pulls)) ??
+      (await findOrigin(event, repository, pulls)) ??
+      (await findOutdated(event, pulls))
+    );
+  } catch (error) {
+    if ((error as Failed).status === undefined) throw error;
+    const why = `the pull request could not be looked up (${describeApiError(error as Failed)})`;
+    return { measured: null, pull: null, why, isFailure: true };
+  }
 }
 
 /**
@@ -58,12 +90,12 @@ export async function findOrigin(event: unknown, repository: string, pulls: Pull
 
 /**
  * An origin without a pull request, with the reason, if the event's pull request has a newer commit by now. Null
- * otherwise, also for any other event. A run that a newer one has ended may still come this far.
+ * otherwise, also for any other event, or if GitHub fails. A run that a newer one has ended may still come this far.
  */
 export async function findOutdated(event: unknown, pulls: Pulls): Promise<Origin | null> {
   const { pull_request: pull } = (event ?? {}) as Event;
   if (typeof pull?.number !== 'number' || typeof pull.head?.sha !== 'string') return null;
-  const open = await pulls.open(pull.number);
+  const open = await pulls.open(pull.number).catch(() => null);
   if (!open || open.head === pull.head.sha) return null;
   return { measured: null, pull: null, why: 'the pull request has newer commits' };
 }
@@ -73,8 +105,7 @@ export async function findOutdated(event: unknown, pulls: Pulls): Promise<Origin
  * older push. Null where none is known.
  */
 export async function whyOutdated(event: unknown, pulls: Pulls): Promise<string | null> {
-  const outdated = await findOutdated(event, pulls).catch(() => null);
-  return outdated?.why ?? null;
+  return (await findOutdated(event, pulls))?.why ?? null;
 }
 
 /**
@@ -82,7 +113,7 @@ export async function whyOutdated(event: unknown, pulls: Pulls): Promise<string 
  * not believed: the pull request must be open and have that commit on top.
  */
 export async function findAsked(
-  { pull, commit }: { pull: string; commit: string },
+  { pull, commit }: Asked,
   repository: string,
   pulls: Pulls,
 ): Promise<Origin | null> {

@@ -57,7 +57,8 @@ interface Commented {
 export async function commentOnOrigin(what: Commented, outlets: Outlets): Promise<number> {
   const { origin, results, wanted } = what;
   if (origin && !origin.pull) {
-    outlets.info(`No comment: ${origin.why}.`);
+    const log = origin.isFailure ? outlets.warn : outlets.info;
+    log(`No comment: ${origin.why}.`);
     return 0;
   }
   const job = origin ? adopt(what.job, origin) : what.job;

@@ -166,6 +166,18 @@ test.each([
   expect(seen.comment.split('\n', 1)[0]).toBe(marker);
 });
 
+test.each([
+  ['an outdated one', false, 'info'],
+  ['a failure of GitHub', true, 'warn'],
+])('the reason for no comment of shards: %s', async (_, isFailure, level) => {
+  const { seen, outlets } = record();
+  const origin = { measured: null, pull: null, why: 'because', isFailure };
+  const wanted = [{ index: 1, of: 1, variants: ['apache'] }];
+  const what = { job: jobOf('pull_request', {}), origin, results: [slower], wanted };
+  expect(await commentOnOrigin(what, outlets)).toBe(0);
+  expect(seen).toMatchObject({ comment: '', log: [`${level} No comment: because.`] });
+});
+
 test('a machine that was stopped is named in the comment of shards', async () => {
   const { seen, outlets } = record();
   const origin = { pull: { owner: 'octo', repo: 'shop', number: 7 }, why: '', measured: null };

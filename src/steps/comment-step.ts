@@ -3,7 +3,7 @@ import { context } from '@actions/github';
 import { pullsOf } from '../publish/api/github.ts';
 import { gatherResults, readWanted } from '../publish/gather.ts';
 import { readJob } from '../publish/job.ts';
-import { findAsked, findOrigin, findOutdated } from '../publish/origin.ts';
+import { lookUpOrigin } from '../publish/origin.ts';
 import { realOutlets } from '../publish/outlets.ts';
 import { commentOnOrigin } from '../publish/publish-shards.ts';
 import { fail } from './step.ts';
@@ -17,10 +17,7 @@ async function main(): Promise<number> {
   const repository = process.env.GITHUB_REPOSITORY ?? '';
   const pulls = pullsOf(repository, job.token);
   const asked = { pull: core.getInput('pull-request'), commit: core.getInput('commit') };
-  const origin =
-    (await findAsked(asked, repository, pulls)) ??
-    (await findOrigin(context.payload, repository, pulls)) ??
-    (await findOutdated(context.payload, pulls));
+  const origin = await lookUpOrigin(context.payload, asked, repository, pulls);
   const folder = core.getInput('folder', { required: true });
   const wanted = await readWanted(`${folder}/shards.json`);
   const { results, refused } = await gatherResults(folder, wanted);

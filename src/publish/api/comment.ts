@@ -1,5 +1,5 @@
 import { COMMENT_CHARACTERS, firstThatFits } from './fit-size.ts';
-import { type Failed, isLimited, isTransient, type Patience, patience } from './retry.ts';
+import { describeApiError, type Failed, isLimited, isTransient, type Patience, patience } from './retry.ts';
 
 export interface Comment {
   id: number;
@@ -58,11 +58,8 @@ export async function postComment(
       }
     }
   } catch (error) {
-    const { status, message, response } = error as Failed;
-    // Octokit gives 500 to a request that was not answered.
-    const answered = status !== undefined && (status !== 500 || response !== undefined);
-    const why = answered ? `HTTP ${status}: ${message}` : message;
-    return { posted: false, why, refused: refusalOf(error as Failed) };
+    const failed = error as Failed;
+    return { posted: false, why: describeApiError(failed), refused: refusalOf(failed) };
   }
 }
 

@@ -61,4 +61,10 @@ export function isTransient({ status }: Failed): boolean {
   return status === undefined || status >= 500;
 }
 
+/** `HTTP 503: Service unavailable`, or why there was no answer: to such a request Octokit gives the status 500. */
+export function describeApiError({ status, message, response }: Failed): string {
+  const isAnswered = status !== undefined && (status !== 500 || response !== undefined);
+  return isAnswered ? `HTTP ${status}: ${message}` : message;
+}
+
 export const patience: Patience = { wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)) };
