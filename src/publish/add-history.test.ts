@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { makeResults } from '../../test/fixtures/results/make.ts';
 import { HISTORY_FILE } from '../history/branch.ts';
 import { readHistory } from '../history/file.ts';
@@ -18,7 +18,10 @@ beforeEach(() => {
   remote = join(folder, 'remote.git');
   execFileSync('git', ['init', '--quiet', '--bare', remote]);
 });
-afterEach(() => rmSync(folder, { recursive: true }));
+afterEach(() => {
+  vi.restoreAllMocks();
+  rmSync(folder, { recursive: true });
+});
 
 /** An artifact of the reusable workflow. */
 function leave(php: string, of: number) {
@@ -60,7 +63,11 @@ test('a record of each variant on each machine and version, whatever else is bro
   ]);
   expect(git('log', '-1', '--format=%B', 'history').trim()).toBe(`Add 6 results\n\n${runUrl}`);
   // Run again by hand: nothing twice.
+  const written = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   expect(await add()).toBe(0);
+  expect(written.mock.calls.join()).toContain(
+    '::warning title=Nothing was added to the history::All 6 records were on history already.',
+  );
   expect(git('rev-list', '--count', 'history').trim()).toBe('1');
 });
 

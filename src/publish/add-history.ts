@@ -48,6 +48,12 @@ export async function addToHistory(adding: Adding, host: Host = realHost): Promi
     core.warning(`${HISTORY_FILE}:${line}: ${why}; the line stays unchanged`, { title: 'Not a record' });
   }
   if (corrupt.length > 10) core.warning(`${plural(corrupt.length - 10, 'more line')} cannot be read`);
+  if (added === 0) {
+    core.warning(
+      `All ${plural(records.length, 'record')} were on ${adding.keep.branch} already. 'Re-run failed jobs' can leave out the job Report, so new numbers do not arrive here: choose 'Re-run all jobs'.`,
+      { title: 'Nothing was added to the history' },
+    );
+  }
   core.info(
     `Added ${plural(added, 'record')} to ${adding.keep.branch}${lost ? `, at attempt ${lost + 1}` : ''}`,
   );
