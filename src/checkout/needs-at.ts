@@ -18,7 +18,7 @@ interface AppAt {
 }
 
 /**
- * Requirements of an app in a commit: on the version of PHP, as `findPhpNeeds` finds those of the checkout, and on
+ * Requirements of an app in a commit: packages, the version of PHP, as `findPhpNeeds` finds those of the checkout, and
  * extensions, together with those of the checkout. Without them, Composer would refuse the packages of the commit.
  */
 export async function findNeedsAt(
@@ -26,7 +26,7 @@ export async function findNeedsAt(
   commit: string,
   app: Pick<App, 'extensions' | 'leftOut'>,
   { path, env, isInstalled, conflicts }: AppAt,
-): Promise<Pick<OtherApp, 'php' | 'extensions'>> {
+): Promise<Pick<OtherApp, 'php' | 'extensions' | 'packages'>> {
   const texts = new Map<string, string>();
   const files: Files = {
     read: (name) => texts.get(name) ?? null,
@@ -45,8 +45,9 @@ export async function findNeedsAt(
     await take(join(vendor, 'autoload.php'), join(vendor, 'composer/platform_check.php'));
   const php = findPhpNeeds('', env, files);
   const given = [...app.extensions, ...(app.leftOut ?? []), ...conflicts.map((name) => `:${name}`)];
-  const { extensions } = describeApp('', files, { extensions: given });
+  const { extensions, packages } = describeApp('', files, { extensions: given });
   return {
+    packages,
     ...(php.length > 0 && { php }),
     ...(extensions.length > app.extensions.length && { extensions }),
   };

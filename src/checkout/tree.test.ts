@@ -126,6 +126,33 @@ describe('what there is in the other commit', () => {
     });
   });
 
+  it('a runtime is not compared if its packages are new, and the others are', async () => {
+    const requires = (...names: string[]) => ({
+      'composer.json': JSON.stringify({ require: Object.fromEntries(names.map((name) => [name, '*'])) }),
+    });
+    commit({ [INDEX]: '', ...requires('laravel/framework') });
+    commit(requires('laravel/framework', 'laravel/octane'));
+    const flags = ['--runtimes', 'apache,octane-swoole'];
+    const found = await find('HEAD~1', { flags });
+    expect(found?.notes).toEqual([
+      expect.objectContaining({
+        code: 'not-in-base',
+        message: expect.stringMatching(
+          /^app 'shop' is not compared on octane-swoole: HEAD~1 \([0-9a-f]{10}\) does not require laravel\/octane$/,
+        ),
+      }),
+    ]);
+    const config = { ...configOf('HEAD~1', { flags }), other: found?.other as Other };
+    expect(planVariants(config).variants.map(({ id, base }) => [id, base])).toEqual([
+      ['apache@8.4', 'apache@8.4:base'],
+      ['octane-swoole@8.4', null],
+      ['apache@8.4:base', null],
+    ]);
+    const alone = await find('HEAD~1', { flags: ['--runtimes', 'octane-swoole'] });
+    expect(alone?.other).toMatchObject({ kind: 'none', reason: found?.notes[0]?.message });
+    expect(alone?.notes.map(({ code }) => code)).toEqual(['not-in-base']);
+  });
+
   it('the extensions that the base requires are those of both sides', async () => {
     const requires = (...names: string[]) =>
       JSON.stringify({ require: Object.fromEntries(names.map((name) => [`ext-${name}`, '*'])) });

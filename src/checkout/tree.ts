@@ -1,11 +1,12 @@
 import { isAbsolute, join, relative } from 'node:path';
 import { realFiles } from '../config/files.ts';
 import { listOutside } from '../config/parts/composer.ts';
+import { findMisfit } from '../config/parts/fit.ts';
 import { makesIndex, ROOTS } from '../config/parts/roots.ts';
 import type { PhpNeed } from '../config/php/constraint.ts';
 import { describeNeed, findUnmetNeed } from '../config/php/php-versions.ts';
 import { escapeText } from '../config/text.ts';
-import type { App, Config, OtherApp, Runtime, Whereabouts } from '../config/types.ts';
+import type { App, Config, OtherApp, Runtime, RuntimeChoice, Whereabouts } from '../config/types.ts';
 import type { Warning } from '../results/results.ts';
 import { listNames, plural } from '../text/plain.ts';
 import { listChanged } from './changed.ts';
@@ -57,10 +58,14 @@ export async function describeTree(tree: Tree, subject: Subject): Promise<Found>
       // Packages of the checkout serve both, and were checked with it.
       const isBrought = vendor !== INSTALL && vendor.length > 0;
       const needs = isBrought ? {} : await findNeedsAt(repository, tree.commit, app, at);
-      const misfit = findMisfitAt(tree, app, needs.php ?? [], config.php);
-      if (misfit) notes.push(misfit.note);
-      if (misfit?.isWhole) {
-        apps[app.name] = { missing: misfit.note.message };
+      const misfits = [
+        findMisfitAt(tree, app, needs.php ?? [], config.php),
+        findUnservedAt(tree, app, { ...app, ...needs }, config.runtimes),
+      ].filter((misfit) => misfit !== null);
+      notes.push(...misfits.map(({ note }) => note));
+      const whole = misfits.find(({ isWhole }) => isWhole);
+      if (whole) {
+        apps[app.name] = { missing: whole.note.message };
         continue;
       }
       apps[app.name] = { folder: path, root, install, ...needs };
@@ -161,13 +166,19 @@ async function canMakeIndex(repository: Repository, tree: Tree, app: App, path: 
   return app.makesIndex === true && (await typeAt(repository, tree.commit, path)) === 'tree';
 }
 
-/** A note of the versions of PHP that fit the checkout alone, and whether no other is measured; null: they fit both. */
+/** Why some variants of an app have no base, and whether none of them has one. */
+interface Misfit {
+  note: Warning;
+  isWhole: boolean;
+}
+
+/** The versions of PHP that fit the checkout alone; null: they fit both. */
 function findMisfitAt(
   tree: Tree,
   app: App,
   php: readonly PhpNeed[],
   versions: readonly string[],
-): { note: Warning; isWhole: boolean } | null {
+): Misfit | null {
   const measured = versions.filter((version) => !findUnmetNeed(app, version));
   const unmet = measured.filter((version) => findUnmetNeed({ php }, version));
   const [need] = unmet.flatMap((version) => findUnmetNeed({ php }, version) ?? []);
@@ -179,6 +190,23 @@ function findMisfitAt(
     variant: null,
   };
   return { note, isWhole: unmet.length === measured.length };
+}
+
+/** The runtimes that need a package which the checkout alone requires; null: all serve both. */
+function findUnservedAt(tree: Tree, app: App, there: App, all: readonly RuntimeChoice[]): Misfit | null {
+  const measured = all.filter((choice) => findMisfit(choice, app) === null);
+  const unserved = measured.filter((choice) => findMisfit(choice, there) !== null);
+  if (unserved.length === 0) return null;
+  const names = new Set(unserved.map(({ runtime }) => runtime.name));
+  const required = unserved.flatMap(({ runtime }) => runtime.requires);
+  const lacking = new Set(required.filter((name) => !there.packages.includes(name)));
+  const note = {
+    code: 'not-in-base',
+    message: `app '${app.name}' is not compared on ${[...names].join(', ')}: ${nameOf(tree)} does not require ${[...lacking].join(', ')}`,
+    remedy: 'nothing to do if the package is new',
+    variant: null,
+  };
+  return { note, isWhole: unserved.length === measured.length };
 }
 
 /** The project's own runtimes, as they are in the commit. */

@@ -193,7 +193,7 @@ export interface CompareTo {
 export type Whereabouts = { folder: string } | { missing: string };
 
 /** An app as it is in the other commit; absent: as in the checkout. Extensions are those of both sides together. */
-export interface OtherApp extends Partial<Pick<App, 'php' | 'extensions'>> {
+export interface OtherApp extends Partial<Pick<App, 'php' | 'extensions' | 'packages'>> {
   /** Relative to the top of the repository. */
   folder: string;
   root: string;

@@ -140,7 +140,9 @@ function planPair(
     ...(front && { front: front.key }),
     ...(counter && { counter: counter.key }),
   };
-  const twin = otherApp && other ? planTwin(head, { image, counter }, otherApp, other, images) : null;
+  // The base may lack a package that the runtime requires.
+  const isServed = otherApp !== null && findMisfit(choice, otherApp) === null;
+  const twin = isServed && other ? planTwin(head, { image, counter }, otherApp, other, images) : null;
   return { head: { ...head, base: twin?.id ?? null }, twin };
 }
 
@@ -198,8 +200,8 @@ function findApp(other: Other | undefined, app: App): App | null {
   if (other?.kind === 'image' || other?.kind === 'itself') return app;
   const there = other?.kind === 'commit' ? other.apps[app.name] : undefined;
   if (!there || !('folder' in there)) return null;
-  const { folder, root, php, extensions } = there;
-  return { ...app, folder, root, ...(php && { php }), ...(extensions && { extensions }) };
+  const { install: _, ...own } = there;
+  return { ...app, ...own };
 }
 
 /** Whether its packages are made anew, since they are others in the other commit. */
