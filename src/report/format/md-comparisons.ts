@@ -45,5 +45,5 @@ export function docsUrl(
 function decided(summary: Summary, shown: readonly Comparison[]): string {
   const isTested = shown.some(({ detectable }) => detectable !== null);
   const found = isTested ? ' A change as large as *detectable* is found in 95 of 100 runs.' : '';
-  return `Fresh starts of the two are paired and loaded in turn; Student's t over the logarithms of their ratios gives the interval. Tests of the judged metric are corrected for multiple comparisons (Holm). A difference in another metric is a *note*. Few of all notes are wrong (Benjamini–Hochberg), but measure again before you rely on one.${found} [The method](${methodUrl(summary)}).`;
+  return `Fresh starts of the two are paired; Student's t over the logarithms of their ratios gives the interval. Tests of the judged metric are corrected for multiple comparisons (Holm). A difference in another metric is a *note*. Few of all notes are wrong (Benjamini–Hochberg), but measure again before you rely on one.${found} [The method](${methodUrl(summary)}).`;
 }
