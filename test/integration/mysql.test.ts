@@ -91,8 +91,9 @@ withMysql('Laravel has accounts in MySQL, by the settings of the docs', async ()
   const { blocks } = readPage('docs/apps.md');
   const settings = blocks.find(({ file, text }) => file === '.bench.yml' && text.includes(IMAGE));
   writeFileSync(join(project.folder, 'laravel.yml'), settings?.text ?? 'no such file in the docs');
-  const app = ['--app', 'laravel', '--scenarios', 'auth', '--runtimes', 'apache', '--instances', '1'];
-  const load = ['--load', 'vus(2, 2s)', '--blocks', '1', '--warmup', '0s', '--wait'];
+  // The bundled app has a key, and no .env.example.
+  const app = ['--app', 'laravel', '--prepare', 'true', '--scenarios', 'auth', '--runtimes', 'apache'];
+  const load = ['--load', 'vus(2, 2s)', '--instances', '1', '--blocks', '1', '--warmup', '0s', '--wait'];
   const { code, stderr } = await project.run('laravel', '--config', 'laravel.yml', ...app, ...load).done;
   expect({ code, said: code === 0 ? '' : stderr }).toEqual({ code: 0, said: '' });
   const [slice] = project.results('laravel').measurements;

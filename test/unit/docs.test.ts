@@ -238,6 +238,16 @@ test.each(blocks)('$block.page:$block.line works ($block.language)', ({ page, bl
   check(block, page);
 });
 
+/** A Laravel app from git has no key, and answers 500 without one. Bundled apps have theirs. */
+const migrations = blocks.filter(
+  ({ block: { text, language } }) =>
+    language === 'yaml' && /php artisan migrate/.test(text) && !/^app: laravel$/m.test(text),
+);
+
+test.each(migrations)("$block.page:$block.line makes the key of Laravel's app", ({ block }) => {
+  expect(block.text).toContain('cp .env.example .env && php artisan key:generate');
+});
+
 /** Blocks are checked each by itself, so one could get under another heading. */
 const WORKFLOWS = {
   'docs/github.md': {
