@@ -58,7 +58,7 @@ export const COMMANDS = {
       ...JSON_FLAG,
       shards: {
         value: 'N|runtimes',
-        about: 'Show how N machines, or one for each runtime beside the reference, would share the work',
+        about: 'Show how N machines, or one for each runtime name beside the reference, would share the work',
       },
     },
     config: true,

@@ -19,7 +19,7 @@ interface Planned {
 }
 
 /**
- * Deals the variants to so many shards, or one for each runtime beside the reference. The reference is in all of them,
+ * Deals the variants to so many shards, or one for each runtime name beside the reference. The reference is in all of them,
  * beside those that are only there, so that machines of unlike speed can be compared through it. Runtimes stay whole while there are enough
  * of them, as their variants share images, and always with `tune`, whose values are compared with each other on one
  * machine. Never more shards than there is to deal.
