@@ -49,13 +49,19 @@ function store(share: number, started: string): void {
 }
 
 /** Both shares end with this code, or each with its own, after they have written what they did. */
-async function run(code: number | readonly number[], onStart: (share: number) => void = () => {}) {
+async function run(
+  code: number | readonly number[],
+  onStart: (share: number) => void = () => {},
+  flags: string[] = [],
+) {
   let share = 0;
+  const programs: (readonly string[])[] = [];
   const host: Host = {
     ...realHost,
     now: () => NOW,
     onSignal: () => () => {},
-    start: () => {
+    start: (_, program) => {
+      programs.push(program);
       onStart(++share);
       return {
         ...{ write: () => {}, end: () => {}, kill: () => {} },
@@ -70,11 +76,11 @@ async function run(code: number | readonly number[], onStart: (share: number) =>
   const ended = await runOnEngines(
     config,
     config.engines ?? [],
-    { command: 'run', flags: [], format: 'table' },
+    { command: 'run', flags, format: 'table' },
     { host, argv: [], packageRoot: root, cwd: folder, print: () => {} },
     { width: 80, color: false } as never,
   );
-  return { ended, said: said.join(''), started: share };
+  return { ended, said: said.join(''), programs };
 }
 
 test('earlier results, which a share that measured nothing has put back, are not reported as this run', async () => {
@@ -120,6 +126,18 @@ test.each([
   [[0, 0], 0],
 ])('shares that end with %j: the worst code is that of the run', async (codes, worst) => {
   expect((await run(codes)).ended).toBe(worst);
+});
+
+test('each share gets the switches as they were meant, however they were written', async () => {
+  const flags = ['--reuse=yes', '--cold-start=ON', '--capacity', '--wait=off', '--app=.'];
+  const { programs } = await run(0, () => {}, flags);
+  expect(programs).toHaveLength(2);
+  for (const program of programs) {
+    const given = program
+      .slice(program.indexOf('run') + 1)
+      .filter((flag) => !/^--(engine|shard|out|seed)=/.test(flag));
+    expect(given).toEqual(['--reuse', '--cold-start', '--capacity', '--no-wait', '--app=.']);
+  }
 });
 
 test('an unknown engine is refused with the key that named it', async () => {

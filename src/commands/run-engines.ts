@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { mergeResults } from '../analyse/merge.ts';
 import type { Command } from '../config/command.ts';
 import { CONFIG_FLAGS, splitArguments } from '../config/keys/flags.ts';
+import { parseBoolean } from '../config/text.ts';
 import type { Config } from '../config/types.ts';
 import { findEngine } from '../engine/connection.ts';
 import { Stopped, UserError } from '../errors.ts';
@@ -204,7 +205,7 @@ function withoutOwn(argv: readonly string[]): string[] {
   return given.flatMap(([name, texts]) =>
     texts.map((text) => {
       if (CONFIG_FLAGS[name] !== 'boolean') return `--${name}=${text}`;
-      return text === 'true' ? `--${name}` : `--no-${name}`;
+      return parseBoolean(text) ? `--${name}` : `--no-${name}`;
     }),
   );
 }
