@@ -146,15 +146,15 @@ export interface ScriptLabel {
 
 /** Facts about a user's k6 script, known before it loads anything. */
 export interface ScriptFacts {
-  /** Folder with a copy of all files that it takes, laid out as they are in the project. */
+  /** Folder with a copy of all files that it takes, laid out as they are in the project, and the script in it. */
   folder: string;
-  /** The script in it. */
   entry: string;
   /** The folder that `folder` is a copy of. */
   root: string;
-  /** How long its own load takes, and after how long k6 ends it, ms; null: iterations decide, or the load comes from outside. */
+  /** How long its own load takes, after how long k6 ends it, ms, and its clients at most; null: iterations decide, or it has none. */
   loadMs: number | null;
   mostMs: number | null;
+  mostVus: number | null;
   /** `aborts`: k6 alone would end the test where it is missed. */
   thresholds: readonly { metric: string; condition: string; aborts: boolean }[];
   labels: readonly ScriptLabel[];

@@ -14,8 +14,8 @@ import { UserError } from '../../errors.ts';
 import { inspectScripts } from '../../run/load/inspect.ts';
 import { journeyModule, scriptEnvironment, sliceId } from '../../run/load/k6.ts';
 import { ARENA_FOLDER } from '../../run/load/probe.ts';
+import { mostGenerators } from '../../run/load/segments.ts';
 import { planForSite, siteK6Plan } from '../../run/load/site-load.ts';
-import { maxVus } from '../../run/measure/generator.ts';
 import { sentBy } from '../../run/servers/target.ts';
 import { makeRunId } from '../../stages/desk.ts';
 import { removeTemporary } from '../../temporary.ts';
@@ -100,8 +100,9 @@ async function makeFiles(
   packageRoot: string,
 ): Promise<Ejected[]> {
   const batch = planForSite(scenario);
-  const most = Math.max(0, ...batch.slices.map(maxVus));
-  if (scenario.load !== null && segments > most) {
+  // The operator refuses pods without a client.
+  const most = scenario.load === null ? scenario.script?.mostVus : mostGenerators(batch.slices);
+  if (segments > (most ?? 0)) {
     throw new UserError('more segments than clients', {
       ...{ where: { name: '--segments' }, found: String(segments) },
       allowed: `up to ${most}, as the load has so many clients`,

@@ -74,8 +74,9 @@ test.each([
   ['2h2m0.5s', 7_320_500],
 ])('its own load takes at most what k6 calculates: %s', async (totalDuration, ms) => {
   const admin = { executor: 'per-vu-iterations', iterations: 1, maxDuration: null };
-  const { script } = await inspect({ options: { ...DEFAULTS, totalDuration, scenarios: { admin } } });
-  expect(script).toMatchObject({ loadMs: null, mostMs: ms });
+  const options = { ...DEFAULTS, totalDuration, maxVUs: 3, scenarios: { admin } };
+  const { script } = await inspect({ options });
+  expect(script).toMatchObject({ loadMs: null, mostMs: ms, mostVus: 3 });
 });
 
 test('a file that k6 would look for beside its own entry is refused, with what to write', async () => {

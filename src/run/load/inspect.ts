@@ -205,6 +205,7 @@ async function readFacts(stdout: string, { place, own, entry, folder, files }: R
     ...{ folder, entry, root: files.root },
     loadMs: own ? ownLoadMs(options) : null,
     mostMs: own ? toMs(options.totalDuration) : null,
+    mostVus: own ? Number(options.maxVUs) : null,
     thresholds: readThresholds(options.thresholds),
     labels: findLabels(await Promise.all(sources.map((file) => readFile(file, 'utf8')))),
   };

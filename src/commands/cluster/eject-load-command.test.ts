@@ -1,0 +1,67 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { parseCommand } from '../../config/command.ts';
+import { type Host, realHost } from '../../host.ts';
+import { ejectLoad } from './eject-load-command.ts';
+
+let cwd: string;
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'eject-load-'));
+  mkdirSync(join(cwd, 'public'));
+  writeFileSync(join(cwd, 'public/index.php'), '');
+});
+afterEach(() => rmSync(cwd, { recursive: true }));
+
+const eject = (scenario: string, flags: readonly string[], host: Host = realHost) => {
+  const command = parseCommand([
+    'eject-load',
+    scenario,
+    '--base-url',
+    'http://site.test',
+    '--out',
+    'o',
+    ...flags,
+  ]);
+  if (command.command !== 'eject-load') throw new Error('another command');
+  const packageRoot = resolve(import.meta.dirname, '../../..');
+  return ejectLoad(command, { argv: [], host, packageRoot, cwd, print: () => {} });
+};
+
+/** A script with a load of its own, and an engine whose k6 shows these options of it. */
+function makeScript(options: object): Host {
+  writeFileSync(join(cwd, 'own.js'), 'export default () => {};');
+  const found = { iterations: null, duration: '5s', stages: null, thresholds: null, ...options };
+  return {
+    ...realHost,
+    exec: async (_, args) => {
+      const stdout = args.includes('start') ? JSON.stringify(found) : 'unix:///var/run/docker.sock\n';
+      return { code: 0, stdout, stderr: '' };
+    },
+  };
+}
+
+test.each([
+  ['requests(3, 20)', 3],
+  ['requests(20, 3)', 3],
+  ['vus(5, 2s)', 5],
+  ['const(100, 2s)', 11],
+])('%s is for up to %i pods: the operator refuses pods without a client', async (load, most) => {
+  const at = (segments: number) => eject('quick', ['--load', load, '--segments', `${segments}`]);
+  await expect(at(most + 1)).rejects.toMatchObject({
+    message: 'more segments than clients',
+    detail: { found: `${most + 1}`, allowed: `up to ${most}, as the load has so many clients` },
+  });
+  await at(most);
+});
+
+test('a script with its own load is for as many pods as k6 counts clients in it', async () => {
+  const host = makeScript({ maxVUs: 4, totalDuration: '35s', scenarios: {} });
+  const at = (segments: number) => eject('own', ['--journey', 'own.js', '--segments', `${segments}`], host);
+  await expect(at(5)).rejects.toMatchObject({
+    message: 'more segments than clients',
+    detail: { found: '5', allowed: 'up to 4, as the load has so many clients' },
+  });
+  await at(4);
+});
