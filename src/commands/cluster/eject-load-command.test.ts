@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -64,4 +64,11 @@ test('a script with its own load is for as many pods as k6 counts clients in it'
     detail: { found: '5', allowed: 'up to 4, as the load has so many clients' },
   });
   await at(4);
+});
+
+test('the README changes the site in two places, and they are there', async () => {
+  await eject('quick', []);
+  const testrun = readFileSync(join(cwd, 'o/testrun.yaml'), 'utf8');
+  expect(readFileSync(join(cwd, 'o/README.md'), 'utf8')).toContain('change `BASE_URL` in both places');
+  expect(testrun.match(/- name: BASE_URL\n *value: http:\/\/site\.test\n/g)).toHaveLength(2);
 });

@@ -32,7 +32,7 @@ export function writeTestRun(files: readonly MountedFile[], options: TestRunOpti
   const maps = packFiles(files).map((packed, i) => makeConfigMap(`${options.name}-${i}`, packed));
   const sources = maps.map(({ object, items }) => ({ configMap: { name: object.metadata.name, items } }));
   return [...maps.map(({ object }) => object), makeTestRun(sources, options)]
-    .map((object) => stringify(object, { lineWidth: 0 }))
+    .map((object) => stringify(object, { lineWidth: 0, aliasDuplicateObjects: false }))
     .join('---\n');
 }
 
