@@ -72,3 +72,23 @@ test('the README changes the site in two places, and they are there', async () =
   expect(readFileSync(join(cwd, 'o/README.md'), 'utf8')).toContain('change `BASE_URL` in both places');
   expect(testrun.match(/- name: BASE_URL\n *value: http:\/\/site\.test\n/g)).toHaveLength(2);
 });
+
+/** Minutes that the README waits for the end of the load. */
+const waitMinutes = () =>
+  Number(/ --timeout=(\d+)m /.exec(readFileSync(join(cwd, 'o/README.md'), 'utf8'))?.[1]);
+
+test.each([
+  ['vus(2, 5s)', 5, 30],
+  ['vus(2, 4h)', 4 * 60, 5 * 60],
+  ['requests(1000, 2)', 30, 60],
+])('the README waits as long as the load %s may take', async (load, atLeast, atMost) => {
+  await eject('quick', ['--load', load, '--warmup', '0s', '--blocks', '1']);
+  expect(waitMinutes()).toBeGreaterThan(atLeast);
+  expect(waitMinutes()).toBeLessThan(atMost);
+});
+
+test('the README waits as long as the own load of a script may take', async () => {
+  const host = makeScript({ maxVUs: 4, totalDuration: '3h0m30s', scenarios: {} });
+  await eject('own', ['--journey', 'own.js'], host);
+  expect(waitMinutes()).toBeGreaterThan(180);
+});

@@ -11,8 +11,10 @@ import type { Config, Scenario } from '../../config/types.ts';
 import { connectDocker } from '../../engine/docker.ts';
 import { K6_IMAGE } from '../../engine/k6-image.ts';
 import { UserError } from '../../errors.ts';
+import type { Batch } from '../../plan/timeline/slices.ts';
 import { inspectScripts } from '../../run/load/inspect.ts';
 import { journeyModule, scriptEnvironment, sliceId } from '../../run/load/k6.ts';
+import { k6LimitMs } from '../../run/load/k6-run.ts';
 import { ARENA_FOLDER } from '../../run/load/probe.ts';
 import { mostGenerators } from '../../run/load/segments.ts';
 import { planForSite, siteK6Plan } from '../../run/load/site-load.ts';
@@ -147,7 +149,7 @@ async function makeFiles(
   return [
     { path: 'testrun.yaml', text: testrun },
     { path: EJECTED_FILE, text: writeEjectedLoad(about) },
-    { path: 'README.md', text: explain(name, scenario.name, segments, baseUrl) },
+    { path: 'README.md', text: explain(name, batch, segments, baseUrl) },
   ];
 }
 
@@ -167,13 +169,17 @@ async function readScenarioFiles({ journey, script }: Scenario, ours: string): P
   return [...files, ...(await Promise.all(taken))];
 }
 
-function explain(name: string, scenario: string, segments: number, baseUrl: string): string {
+/** How long a cluster may take to pull images and start all pods, ms. */
+const PODS_MS = 10 * 60_000;
+
+function explain(name: string, batch: Batch, segments: number, baseUrl: string): string {
+  const minutes = Math.ceil((k6LimitMs(batch) + PODS_MS) / 60_000);
   return `# ${name}
 
-The scenario \`${scenario}\` as a \`TestRun\` of k6-operator: ${segments} pods share the load on ${baseUrl}.
+The scenario \`${batch.scenario.name}\` as a \`TestRun\` of k6-operator: ${segments} pods share the load on ${baseUrl}.
 
     kubectl apply --server-side -f testrun.yaml
-    kubectl wait --for=jsonpath='{.status.stage}'=finished --timeout=1h testrun/${name}
+    kubectl wait --for=jsonpath='{.status.stage}'=finished --timeout=${minutes}m testrun/${name}
     mkdir -p pods
     for pod in $(kubectl get pods -l k6_cr=${name},runner=true -o name); do
       kubectl logs "$pod" >"pods/\${pod#pod/}.log"

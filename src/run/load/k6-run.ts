@@ -76,7 +76,7 @@ export async function loadBatch(
   share: Share | null = null,
 ): Promise<LoadOutcome> {
   const plan = makeK6Plan(batch, ports, sent, checkedOf, share);
-  const seconds = Math.ceil(limitMs(batch) / 1000);
+  const seconds = Math.ceil(k6LimitMs(batch) / 1000);
   const script = [
     'cd "$1" && cat >plan.json && rm -f k6.log || exit 1',
     'limit=$2; shift 2',
@@ -96,7 +96,7 @@ export async function loadBatch(
     ...['exec', '--interactive', ...envFlags(environment)],
     ...[arena, 'sh', '-c', script, 'sh', ARENA_FOLDER, String(seconds), ...(share?.flags ?? []), ...target],
   ];
-  const timeoutMs = limitMs(batch) + TELL_MS;
+  const timeoutMs = k6LimitMs(batch) + TELL_MS;
   const finished = await docker.try(args, { input: JSON.stringify(plan), timeoutMs, ...options });
   options.signal?.throwIfAborted();
   if (finished.timedOut) await expectEngine(docker);
@@ -112,8 +112,8 @@ export async function loadBatch(
   return { summary, trouble, errors, log, stdout: finished.stdout, stderr: finished.stderr };
 }
 
-/** After so long a k6 that has not ended is killed, and what it has measured is lost. */
-function limitMs(batch: Batch): number {
+/** The longest time that k6 may take for a batch, ms. Here it is killed then, and what it has measured is lost. */
+export function k6LimitMs(batch: Batch): number {
   const last = batch.slices.at(-1);
   const isOpen = !last || last.durationMs === null;
   const openMs = Math.max(OPEN_END_MS, batch.scenario.script?.mostMs ?? 0);
