@@ -1,4 +1,4 @@
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Files } from '../config/files.ts';
 import { formatChoice } from '../config/keys/choices.ts';
@@ -6,11 +6,8 @@ import { quote } from '../config/text.ts';
 import type { OptionSpec, OptionValue, Runtime, RuntimeChoice } from '../config/types.ts';
 import { readMachineError, UserError } from '../errors.ts';
 
-/** A file of an ejected runtime, by its path in the folder. */
-export interface Ejected {
-  path: string;
-  text: string;
-}
+/** A file of an ejected folder, by its path in it: with this text, or a copy of another file with its mode. */
+export type Ejected = { path: string } & ({ text: string } | { from: string });
 
 /**
  * A runtime as a folder of its own, which `docker build` takes as it is. It has the Dockerfile with the options in
@@ -23,8 +20,7 @@ export function eject({ runtime, set }: RuntimeChoice, packageRoot: string, file
       hint: 'leave out front, and add your own proxy',
     });
   }
-  const read = (path: string) => files.read(path) ?? '';
-  const dockerfile = read(join(runtime.folder, 'Dockerfile'));
+  const dockerfile = files.read(join(runtime.folder, 'Dockerfile')) ?? '';
   const shared = join(packageRoot, 'runtimes', '_shared');
   const own = listFiles(runtime.folder, files).filter(
     (path) => !['Dockerfile', 'runtime.yaml'].includes(path),
@@ -32,8 +28,10 @@ export function eject({ runtime, set }: RuntimeChoice, packageRoot: string, file
   return [
     { path: 'Dockerfile', text: standAlone(dockerfile, runtime, set) },
     { path: 'README.md', text: explain(runtime, set) },
-    ...own.map((path) => ({ path, text: read(join(runtime.folder, path)) })),
-    ...sharedFiles(dockerfile).map((path) => ({ path: `shared/${path}`, text: read(join(shared, path)) })),
+    ...own.map((path) => ({ path, from: join(runtime.folder, path) })),
+    ...sharedFiles(dockerfile, listFiles(shared, files)).map((path) => ({
+      ...{ path: `shared/${path}`, from: join(shared, path) },
+    })),
     ...PLACEHOLDER,
   ];
 }
@@ -52,11 +50,11 @@ export function refuseFull(folder: string, files: Files): void {
 export async function writeEjected(folder: string, ejected: readonly Ejected[], files: Files): Promise<void> {
   refuseFull(folder, files);
   try {
-    for (const { path, text } of ejected) {
-      const file = join(folder, path);
-      await mkdir(dirname(file), { recursive: true });
-      await writeFile(file, text);
-      if (text.startsWith('#!')) await chmod(file, 0o755);
+    for (const file of ejected) {
+      const to = join(folder, file.path);
+      await mkdir(dirname(to), { recursive: true });
+      if ('text' in file) await writeFile(to, file.text);
+      else await copyFile(file.from, to);
     }
   } catch (error) {
     throw (
@@ -69,18 +67,22 @@ export async function writeEjected(folder: string, ejected: readonly Ejected[], 
   }
 }
 
-/** Names in `COPY --from=shared [--flag] NAME… DESTINATION`. */
-function sharedFiles(dockerfile: string): string[] {
-  const copies = dockerfile.replaceAll('\\\n', ' ').matchAll(/^COPY (?=.*--from=shared )(.*)$/gm);
-  const names = [...copies].flatMap(([, rest = '']) =>
-    rest
-      .trim()
-      .split(/\s+/)
-      .filter((word) => !word.startsWith('--'))
-      .slice(0, -1),
-  );
-  return [...new Set(names)].sort();
+/** Those that the Dockerfile names in `COPY --from=shared NAME… DESTINATION`; all, if it takes any in another way. */
+function sharedFiles(dockerfile: string, all: readonly string[]): readonly string[] {
+  const names = dockerfile
+    .replaceAll('\\\n', ' ')
+    .split('\n')
+    .filter((line) => /\bfrom[= ]shared\b/i.test(line))
+    .flatMap((line) => (line.startsWith('COPY ') ? sourcesOf(line) : [line]));
+  return names.every((name) => all.includes(name)) ? all.filter((name) => names.includes(name)) : all;
 }
+
+const sourcesOf = (copy: string) =>
+  copy
+    .trim()
+    .split(/\s+/)
+    .slice(1, -1)
+    .filter((word) => !word.startsWith('--'));
 
 const STAGES = `
 # Named contexts of the Dockerfiles. The app is the folder beside this file, or any other:
@@ -92,17 +94,21 @@ COPY shared /
 `;
 
 function standAlone(dockerfile: string, { options }: Runtime, set: RuntimeChoice['set']): string {
-  const lines = dockerfile.split('\n').filter((line) => line !== '# hadolint ignore=DL3022');
+  const value = valueIn(set);
+  const presets = Object.entries(options).flatMap(([option, spec]) =>
+    spec.at === 'build' ? [[`ARG ${spec.env}`, value(option, spec)] as const] : [],
+  );
+  const lines = dockerfile
+    .split('\n')
+    .filter((line) => line !== '# hadolint ignore=DL3022')
+    .map((line) => {
+      const preset = presets.find(([arg]) => arg === line.trim().split(/[ =]+/, 2).join(' '));
+      return preset ? preset.join('=') : line;
+    });
   // Behind the arguments that FROM lines use: those have to come first.
   const firstFrom = lines.findIndex((line) => line.startsWith('FROM '));
   const stages = lines.slice(0, firstFrom).findLastIndex((line) => line.startsWith('ARG ')) + 1;
   lines.splice(stages, 0, ...STAGES.trimEnd().split('\n'), '');
-  const value = valueIn(set);
-  const args = Object.entries(options).filter(([, spec]) => spec.at === 'build');
-  for (const [option, spec] of args) {
-    const at = lines.findIndex((line) => line.split(/[ =]/, 2).join(' ') === `ARG ${spec.env}`);
-    if (at >= 0) lines[at] = `ARG ${spec.env}=${value(option, spec)}`;
-  }
   const settings = Object.entries(options).filter(([, spec]) => spec.at === 'run');
   const env = settings.map(([option, spec]) => `${spec.env}=${value(option, spec)}`);
   const app = lines.findLastIndex((line) => /^COPY .*--from=app /.test(line));
@@ -178,6 +184,7 @@ return fn (array $request): array => [
 function listFiles(folder: string, files: Files, within = ''): string[] {
   return files.list(join(folder, within)).flatMap((name) => {
     const path = join(within, name);
-    return files.kind(join(folder, path)) === 'folder' ? listFiles(folder, files, path) : [path];
+    const kind = files.kind(join(folder, path));
+    return kind === 'folder' ? listFiles(folder, files, path) : kind === 'file' ? [path] : [];
   });
 }
