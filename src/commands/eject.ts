@@ -1,10 +1,11 @@
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Files } from '../config/files.ts';
+import { CONFIG_FILES, type Files } from '../config/files.ts';
 import { formatChoice } from '../config/keys/choices.ts';
 import { quote } from '../config/text.ts';
 import type { OptionSpec, OptionValue, Runtime, RuntimeChoice } from '../config/types.ts';
 import { readMachineError, UserError } from '../errors.ts';
+import { AUTH_FILE } from '../images/secret.ts';
 
 /** A file of an ejected folder, by its path in it: with this text, or a copy of another file with its mode. */
 export type Ejected = { path: string } & ({ text: string } | { from: string });
@@ -23,10 +24,11 @@ export function eject({ runtime, set }: RuntimeChoice, packageRoot: string, file
   const dockerfile = files.read(join(runtime.folder, 'Dockerfile')) ?? '';
   const shared = join(packageRoot, 'runtimes', '_shared');
   const own = listFiles(runtime.folder, files).filter(
-    (path) => !['Dockerfile', 'runtime.yaml'].includes(path),
+    (path) => !['Dockerfile', 'runtime.yaml', '.dockerignore'].includes(path),
   );
   return [
     { path: 'Dockerfile', text: standAlone(dockerfile, runtime, set) },
+    { path: '.dockerignore', text: leaveOut(files.read(join(runtime.folder, '.dockerignore'))) },
     { path: 'README.md', text: explain(runtime, set) },
     ...own.map((path) => ({ path, from: join(runtime.folder, path) })),
     ...sharedFiles(dockerfile, listFiles(shared, files)).map((path) => ({
@@ -83,6 +85,14 @@ const sourcesOf = (copy: string) =>
     .split(/\s+/)
     .slice(1, -1)
     .filter((word) => !word.startsWith('--'));
+
+/** Lines of the `.dockerignore`: the runtime's own, which are about neither folder, then what no app serves. */
+function leaveOut(own: string | null): string {
+  const names = ['**/.git', AUTH_FILE, ...CONFIG_FILES];
+  return [...(own === null ? [] : [own, '!app', '!shared']), ...names.map((name) => `app/${name}`), ''].join(
+    '\n',
+  );
+}
 
 const STAGES = `
 # Named contexts of the Dockerfiles. The app is the folder beside this file, or any other:
@@ -148,13 +158,18 @@ function explain(runtime: Runtime, set: RuntimeChoice['set']): string {
 
 ${title}, as php-runtime-bench measures it: \`${formatChoice({ runtime, set })}\`. [Its documentation](${docs}).
 
-Put your app instead of the folder \`app\`, with its packages installed (\`composer install --no-dev\`), or name its folder:
+Put a production build of your app instead of the folder \`app\`: with its packages (\`composer install --no-dev\`) and the caches of
+its framework (\`bin/console cache:warmup\`, \`artisan optimize\`). Or name the folder of such a build:
 
     docker build --build-context app=../my-app --tag my-app .
     docker run --publish 8080:8080 --env DOCROOT=public my-app
 
+From the folder \`app\`, git's files and Composer's credentials do not get into the image: \`.dockerignore\` beside this file lists them.
+Add all that production does not need, such as \`app/.env.local\`. For a folder that you name, only the \`.dockerignore\` in it applies.
+List \`.git\` and \`auth.json\` there, but not \`vendor\` or the caches.
+
 It was measured with \`APP_ENV=prod\` for Symfony and \`APP_ENV=production\` for Laravel and Lumen; set that too, or Symfony runs for
-development. Their caches are yours to fill before (\`bin/console cache:warmup\`, \`artisan optimize\`).
+development.
 
 Another version of PHP is \`--build-arg PHP_VERSION=${php.at(-1)}\`, extensions are \`--build-arg EXTENSIONS='intl gd'\`.
 It runs as www-data, writes its logs to standard error, and on ${stop.signal} a request in flight ${stop.inFlight}: give it
