@@ -110,3 +110,10 @@ test('keeps git, credentials and our settings in the folder app out of the image
   const lines = readFileSync(join(out, '.dockerignore'), 'utf8').split('\n');
   expect(lines).toEqual(expect.arrayContaining(['*.log', 'app/**/.git']));
 });
+
+test('PHP removes old sessions, as no cron job does', () => {
+  const lines = (text = '') => text.split('\n').filter((line) => /^session\.gc_/.test(line));
+  const measured = readFileSync(join(root, 'runtimes/_shared/php.ini'), 'utf8');
+  expect(lines(measured)).toEqual(['session.gc_probability = 0']);
+  expect(lines(filesOf('nginx-fpm').get('shared/php.ini'))).toEqual(['session.gc_probability = 1']);
+});

@@ -31,9 +31,10 @@ export function eject({ runtime, set }: RuntimeChoice, packageRoot: string, file
     { path: '.dockerignore', text: leaveOut(files.read(join(runtime.folder, '.dockerignore'))) },
     { path: 'README.md', text: explain(runtime, set) },
     ...own.map((path) => ({ path, from: join(runtime.folder, path) })),
-    ...sharedFiles(dockerfile, listFiles(shared, files)).map((path) => ({
-      ...{ path: `shared/${path}`, from: join(shared, path) },
-    })),
+    ...sharedFiles(dockerfile, listFiles(shared, files)).map((name) => {
+      const [path, from] = [`shared/${name}`, join(shared, name)];
+      return name === 'php.ini' ? { path, text: forProduction(files.read(from) ?? '') } : { path, from };
+    }),
     ...PLACEHOLDER,
   ];
 }
@@ -85,6 +86,14 @@ const sourcesOf = (copy: string) =>
     .split(/\s+/)
     .slice(1, -1)
     .filter((word) => !word.startsWith('--'));
+
+/** PHP removes old sessions, as no cron job does in a container. */
+function forProduction(phpIni: string): string {
+  return phpIni.replace(
+    /^session\.gc_probability = 0$/m,
+    '; So php-runtime-bench measures with 0. Here it is 1: nothing else removes old sessions from the container.\nsession.gc_probability = 1',
+  );
+}
 
 /** Lines of the `.dockerignore`: the runtime's own, which are about neither folder, then what no app serves. */
 function leaveOut(own: string | null): string {
