@@ -117,3 +117,13 @@ test('PHP removes old sessions, as no cron job does', () => {
   expect(lines(measured)).toEqual(['session.gc_probability = 0']);
   expect(lines(filesOf('nginx-fpm').get('shared/php.ini'))).toEqual(['session.gc_probability = 1']);
 });
+
+test('the README names what an image of the folder lacks', async () => {
+  const readme = filesOf('nginx-fpm').get('README.md');
+  expect(readme).toContain('`.dockerignore`');
+  expect(readme).toContain('`env`, `ini` and `extensions` of `.bench.yml`');
+  expect(readme).toContain('APP_DEBUG=0');
+  expect(readme).toContain('| `BENCH_INI` |');
+  // A runtime whose Dockerfile does not take options.sh does not read it.
+  expect(readFileSync(join(await writeOwn(), 'README.md'), 'utf8')).not.toContain('BENCH_INI');
+});

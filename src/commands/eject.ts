@@ -2,8 +2,9 @@ import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { CONFIG_FILES, type Files } from '../config/files.ts';
 import { formatChoice } from '../config/keys/choices.ts';
+import { frameworkEnvironment } from '../config/parts/apps.ts';
 import { quote } from '../config/text.ts';
-import type { OptionSpec, OptionValue, Runtime, RuntimeChoice } from '../config/types.ts';
+import type { App, OptionSpec, OptionValue, Runtime, RuntimeChoice } from '../config/types.ts';
 import { readMachineError, UserError } from '../errors.ts';
 import { AUTH_FILE } from '../images/secret.ts';
 
@@ -29,7 +30,7 @@ export function eject({ runtime, set }: RuntimeChoice, packageRoot: string, file
   return [
     { path: 'Dockerfile', text: standAlone(dockerfile, runtime, set) },
     { path: '.dockerignore', text: leaveOut(files.read(join(runtime.folder, '.dockerignore'))) },
-    { path: 'README.md', text: explain(runtime, set) },
+    { path: 'README.md', text: explain(runtime, set, dockerfile.includes('options.sh')) },
     ...own.map((path) => ({ path, from: join(runtime.folder, path) })),
     ...sharedFiles(dockerfile, listFiles(shared, files)).map((name) => {
       const [path, from] = [`shared/${name}`, join(shared, name)];
@@ -146,7 +147,13 @@ const valueIn =
   (option: string, { default: preset }: OptionSpec): string =>
     String(set[option] ?? preset);
 
-function explain(runtime: Runtime, set: RuntimeChoice['set']): string {
+const environmentOf = (kind: App['kind']) =>
+  Object.entries(frameworkEnvironment({ kind }, {}))
+    .map(([name, value]) => `\`${name}=${value}\``)
+    .join(' and ');
+
+/** @param readsIni whether it reads BENCH_INI */
+function explain(runtime: Runtime, set: RuntimeChoice['set'], readsIni: boolean): string {
   const { name, title, options, stop, docs, php } = runtime;
   const value = valueIn(set);
   const rows = Object.entries(options)
@@ -162,13 +169,15 @@ function explain(runtime: Runtime, set: RuntimeChoice['set']): string {
     ['`PORT`', '`8080`', 'Port to listen on.'],
     ['`DOCROOT`', '`public`', "Document root within the app's folder."],
     ...rows,
+    ...(readsIni ? [['`BENCH_INI`', 'none', 'Lines for php.ini, such as `post_max_size = 32M`.']] : []),
   ];
   return `# ${name}
 
 ${title}, as php-runtime-bench measures it: \`${formatChoice({ runtime, set })}\`. [Its documentation](${docs}).
 
 Put a production build of your app instead of the folder \`app\`: with its packages (\`composer install --no-dev\`) and the caches of
-its framework (\`bin/console cache:warmup\`, \`artisan optimize\`). Or name the folder of such a build:
+its framework (\`bin/console cache:warmup\`, \`artisan optimize\`). Fill these where the app is in \`/app\`, as some contain absolute paths.
+Or name the folder of such a build:
 
     docker build --build-context app=../my-app --tag my-app .
     docker run --publish 8080:8080 --env DOCROOT=public my-app
@@ -177,8 +186,9 @@ From the folder \`app\`, git's files and Composer's credentials do not get into 
 Add all that production does not need, such as \`app/.env.local\`. For a folder that you name, only the \`.dockerignore\` in it applies.
 List \`.git\` and \`auth.json\` there, but not \`vendor\` or the caches.
 
-It was measured with \`APP_ENV=prod\` for Symfony and \`APP_ENV=production\` for Laravel and Lumen; set that too, or Symfony runs for
-development.
+It was measured with ${environmentOf('symfony')} for
+Symfony, and with ${environmentOf('laravel')} for Laravel and Lumen. Set them, too, or Symfony runs for development. The keys
+\`env\`, \`ini\` and \`extensions\` of \`.bench.yml\` are not included: set them here.
 
 Another version of PHP is \`--build-arg PHP_VERSION=${php.at(-1)}\`, extensions are \`--build-arg EXTENSIONS='intl gd'\`.
 It runs as www-data, writes its logs to standard error, and on ${stop.signal} a request in flight ${stop.inFlight}: give it
