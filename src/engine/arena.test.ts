@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { realHost } from '../host.ts';
-import { sweep } from './arena.ts';
+import { type Host, type Running, realHost } from '../host.ts';
+import { openArena, sweep } from './arena.ts';
 import type { Docker } from './docker.ts';
 
 test('a sweep removes what a dead run left at once, and of a run that prepares only what is old', async () => {
@@ -33,4 +33,32 @@ test('a sweep removes what a dead run left at once, and of a run that prepares o
     // The engine leaves out those that run.
     ['container', 'prune', '--force', '--filter=label=php-runtime-bench.early', '--filter=until=1h'],
   ]);
+});
+
+test('k6 in the arena asks the app itself, not a proxy that Docker sets for each container', async () => {
+  let args: readonly string[] = [];
+  const running = { done: new Promise(() => {}), end: () => {}, write: () => {} } as unknown as Running;
+  const host: Host = {
+    ...realHost,
+    start(_, given) {
+      args = given;
+      return running;
+    },
+  };
+  const found = {
+    Id: 'id',
+    Config: { Labels: { 'php-runtime-bench': 'a' } },
+    State: { Running: true, Pid: 1 },
+  };
+  const docker: Docker = {
+    run: async () => '',
+    try: async () => ({ code: 0, stdout: JSON.stringify(found), stderr: '' }),
+  };
+  const about = { run: 'a', image: 'k6', name: 'shop.example', owner: 'me', wait: false, beats: false };
+  const signal = new AbortController().signal;
+  await openArena(host, docker, { ...about, signal, say: () => {} });
+  // By these names alone, Docker leaves out its own.
+  expect(args).toEqual(
+    expect.arrayContaining(['--env=NO_PROXY=shop.example', '--env=no_proxy=shop.example']),
+  );
 });

@@ -131,6 +131,8 @@ function start(host: Host, options: ArenaOptions): Running {
     ...labels.map((label) => `--label=${label}`),
     // Requests of an app to itself, and followed redirects, must not reach a real site of this name.
     ...(options.loads ? [] : [`--add-host=${options.name}:127.0.0.1`]),
+    // Docker sets the proxies of its config.json in each container. k6 may download modules through them, but asks the app itself.
+    ...['NO_PROXY', 'no_proxy'].map((variable) => `--env=${variable}=${options.name}`),
     ...['--cap-drop=ALL', '--security-opt=no-new-privileges'],
     ...(options.loads ? ['--network=host'] : []),
     ...publishFlags(options),

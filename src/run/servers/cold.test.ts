@@ -14,12 +14,12 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
 
-test('the client of a cold start sends Host and headers, each as one argument, and no shell reads them', async () => {
+test('the client of a cold start sends Host and headers, each as one argument: to no shell and to no proxy', async () => {
   const folder = makeFolder();
   folders.push(folder);
   // `docker container exec ARENA timeout 60 sh …` runs here, and its client writes what it was given.
   writeFileSync(join(folder, 'docker'), '#!/bin/sh\nif [ "$2" = exec ]; then shift 3; exec "$@"; fi\n');
-  writeFileSync(join(folder, 'wget'), '#!/bin/sh\nprintf "%s\\n" "$@" >"$WROTE"\n');
+  writeFileSync(join(folder, 'wget'), '#!/bin/sh\nprintf "%s\\n" "$@" $http_proxy >"$WROTE"\n');
   for (const name of ['docker', 'wget']) chmodSync(join(folder, name), 0o755);
   // A pattern would become its name.
   writeFileSync(join(folder, 'X-Any: file'), '');
@@ -27,7 +27,12 @@ test('the client of a cold start sends Host and headers, each as one argument, a
   const { world, variant } = makeWorld({
     headers: { Accept: 'text/html, */*', 'X-Any': '*', 'X-Hostile': '$(touch x) `id` "\'; * ?' },
     async exec(_, args, options) {
-      const env = { ...options?.env, WROTE: wrote, PATH: `${folder}:${process.env.PATH}` };
+      const env = {
+        ...options?.env,
+        WROTE: wrote,
+        http_proxy: 'http://proxy:3128',
+        PATH: `${folder}:${process.env.PATH}`,
+      };
       return realHost.exec('sh', ['-c', args.at(-1) as string], { env, cwd: folder });
     },
   });

@@ -21,6 +21,7 @@ const WARMUPS = 1;
 const MEASURED = `
 docker container exec "$COLD_ARENA" timeout 60 sh -c '
   command -v wget >/dev/null || exit 127
+  unset http_proxy
   url=$1 lines=$2 IFS="
 "
   set -f --
