@@ -113,7 +113,7 @@ export function request(endpoint, path, options = NO_OPTIONS) {
   if (by === null) instance = instance || exec.instance;
   const fromMs = by === null ? instance.currentTestRunDuration : 0;
   const response = send(options.method || 'GET', target() + path, options.body || null, params);
-  if (by) by.sees(endpoint, response, options.verify === 'status');
+  if (by) by.sees(endpoint, response, options);
   else if (response.timings.blocked > SHORTEST_CONNECT_MS)
     countResent(response, fromMs, { name: ids[endpoint] || 'other' });
   const { status } = response;

@@ -20,13 +20,17 @@ export function setup() {
   return steps;
 }
 
-/** Makes requests until each endpoint was asked or something went wrong. Returns them in order. */
+/**
+ * Makes requests until each endpoint was asked or something went wrong. Returns them in order. If the journey never gets to
+ * some endpoints, that is the fault of its last answer that is not 200.
+ */
 function walk(url) {
   const steps = [];
   const askedMs = Date.now();
   audit.by = {
-    sees: (endpoint, response, headOnly) => {
-      steps.push({ endpoint, headOnly, answer: { ...toAnswer(response, maxBody), askedMs } });
+    sees: (endpoint, response, { verify, expect }) => {
+      const rules = { headOnly: verify === 'status', expects: expect !== undefined };
+      steps.push({ endpoint, ...rules, answer: { ...toAnswer(response, maxBody), askedMs } });
     },
     blames: (endpoint, kind) => {
       steps.filter((step) => step.endpoint === endpoint).pop().answer.fault = kind;
@@ -38,10 +42,15 @@ function walk(url) {
   Math.random = makeDice();
   for (let round = 0; round < MOST_ROUNDS; round++) {
     journey.default();
-    const asked = new Set(steps.map(({ endpoint }) => endpoint));
-    if (endpoints.every((name) => asked.has(name)) || steps.some(({ answer }) => answer.fault)) break;
+    if (unreachedBy(steps).length === 0 || steps.some(({ answer }) => answer.fault)) return steps;
   }
+  const [last] = steps.filter(({ answer }) => answer.status !== 200).slice(-1);
+  Object.assign((last || steps[0]).answer, { fault: 'wrong answer', unreached: unreachedBy(steps) });
   return steps;
+}
+
+function unreachedBy(steps) {
+  return endpoints.filter((name) => steps.every(({ endpoint }) => endpoint !== name));
 }
 
 /** Lehmer's generator: small, and the same numbers each time. */

@@ -49,6 +49,8 @@ interface JourneyStep {
   endpoint: string;
   /** The body names the server. */
   headOnly: boolean;
+  /** The journey itself names the statuses of a right answer. */
+  expects: boolean;
   answer: Answer;
 }
 

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Scenario } from '../../config/types.ts';
-import { pathsOf } from './answers.ts';
+import type { Server } from '../servers/servers.ts';
+import type { World } from '../world.ts';
+import { checkAnswers, pathsOf } from './answers.ts';
 
 const scenario = (journey: Scenario['journey'], verify?: 'status') =>
   ({ journey, ...(verify && { verify }) }) as Scenario;
@@ -23,4 +25,51 @@ test.each<[string, Scenario[], { mayRefuse: boolean; headOnly: boolean }]>([
   ['paths with `verify: status`', [scenario(home, 'status')], { mayRefuse: false, headOnly: true }],
 ])('how `/` is compared for %s', (_, scenarios, rules) => {
   expect(pathsOf(scenarios)).toEqual([{ path: '/', ...rules }]);
+});
+
+/** Checks a server whose way through the journey `shop` has these steps. Gives its failures and the warnings. */
+async function checkWay(steps: readonly object[]) {
+  const warned: string[] = [];
+  const failed: string[] = [];
+  const docker = {
+    try: async (args: readonly string[]) => ({
+      ...{ code: 0, stderr: '' },
+      stdout: args.includes('walk') ? JSON.stringify({ a: steps }) : '',
+    }),
+  };
+  const journey = { kind: 'bundled', name: 'shop' } as Scenario['journey'];
+  const world = {
+    engine: { docker, arena: { name: 'arena' }, signal: new AbortController().signal },
+    job: { config: { host: 'app.test', scenarios: [scenario(journey)] }, outcomes: new Map() },
+    sink: {
+      ...{ say: () => {}, keepChecked: () => {}, keepRaw: async () => {} },
+      warn: ({ code, message }: { code: string; message: string }) => warned.push(`${code}: ${message}`),
+    },
+  } as unknown as World;
+  const variant = { id: 'a', label: 'a', ref: null, app: { name: 'shop' } };
+  const known = { rounds: [], reported: new Set<string>(), learned: new Map() };
+  await checkAnswers(world, [{ variant, port: 1, container: 'c' } as unknown as Server], known, {
+    fail: (_, { reason }) => failed.push(reason),
+    restart: async () => [],
+  });
+  return { warned, failed };
+}
+
+const page = { error: '', type: 'text/html', body: '' };
+const moved = { ...page, status: 301, location: '/en' };
+const form = { ...page, status: 302, location: '/cart' };
+
+test('a step of a journey that redirects causes a warning, unless the journey expects it', async () => {
+  const { warned, failed } = await checkWay([
+    { endpoint: 'home', headOnly: false, expects: false, answer: moved },
+    { endpoint: 'cart', headOnly: false, expects: true, answer: form },
+  ]);
+  expect(failed).toEqual([]);
+  expect(warned).toEqual(['redirect: the load measures redirects, not their targets: home (shop) to /en']);
+});
+
+test('a journey that never gets to an endpoint fails the variant', async () => {
+  const answer = { ...moved, fault: 'wrong answer', unreached: ['cart'] };
+  const { failed } = await checkWay([{ endpoint: 'product', headOnly: false, expects: false, answer }]);
+  expect(failed).toEqual(['product (shop) answers HTTP 301 to /en, and its journey never requests cart']);
 });

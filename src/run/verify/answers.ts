@@ -242,13 +242,12 @@ async function askAll(world: World, servers: readonly Server[]): Promise<Round> 
     const ways = await walk(docker, arena.name, journey, addresses, sent, signal);
     for (const { id } of addresses) {
       const times = new Map<string, number>();
-      for (const { endpoint, headOnly, answer } of ways[id] ?? []) {
+      for (const { endpoint, headOnly, expects, answer } of ways[id] ?? []) {
         const time = (times.get(endpoint) ?? 0) + 1;
         times.set(endpoint, time);
         const request = `${endpoint}${time > 1 ? ` #${time}` : ''} (${journey.name})`;
-        // The journey judges refusals itself.
         replies.get(id)?.set(request, {
-          mayRefuse: true,
+          mayRefuse: expects,
           headOnly: statusOnly || headOnly,
           endpoint: `${endpoint}\n${journey.name}`,
           answer,

@@ -258,10 +258,12 @@ test('what the journey has against an answer counts, and what it does not, may b
     reasons([
       ...[step('a', { status: 409 }), step('b', { status: 409 })],
       ...[step('c', { status: 418, fault: 'http other' }), step('d', { status: 200, fault: 'wrong answer' })],
+      step('e', { status: 302, location: '/home', fault: 'wrong answer', unreached: ['GET /user'] }),
     ]),
   ).toEqual({
     c: 'POST /login (auth) answers HTTP 418',
     d: 'POST /login (auth) gives a wrong answer',
+    e: 'POST /login (auth) answers HTTP 302 to /home, and its journey never requests GET /user',
   });
 });
 

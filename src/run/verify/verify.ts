@@ -1,4 +1,4 @@
-import { plural } from '../../text/plain.ts';
+import { listNames, plural } from '../../text/plain.ts';
 import { findUnlike, makeTemplate, type Template } from './template.ts';
 import { findUnfinished } from './unfinished.ts';
 
@@ -22,6 +22,8 @@ export interface Answer {
   body: string;
   /** The journey's objections to it, as the kinds of error that it counts under load. */
   fault?: string;
+  /** The endpoints that its journey never requests, as it stops at this answer. */
+  unreached?: readonly string[];
 }
 
 /** The answers of one variant to the same request. */
@@ -29,7 +31,7 @@ export interface Asked {
   variant: string;
   /** For people: `GET /`. */
   request: string;
-  /** A refusal is an answer like any other: the load does not ask for it, or its journey is the judge of that. */
+  /** A refusal is an answer like any other: the load does not ask for it, or its journey expects it. */
   mayRefuse?: boolean;
   /** The body names the server: status, type and location are compared with each other, no more. */
   headOnly?: boolean;
@@ -127,8 +129,12 @@ function isBad({ status, fault }: Answer, { mayRefuse }: Asked): boolean {
   return status === 0 || fault !== undefined || (status >= 400 && !mayRefuse);
 }
 
-function blame({ status, error, fault }: Answer): string {
+function blame({ status, error, fault, location, unreached = [] }: Answer): string {
   if (status === 0) return `did not answer: ${error}`;
+  if (unreached.length > 0) {
+    const to = location && ` to ${location.slice(0, 200)}`;
+    return `answers HTTP ${status}${to}, and its journey never requests ${listNames(unreached)}`;
+  }
   return fault === 'wrong answer' ? 'gives a wrong answer' : `answers HTTP ${status}`;
 }
 
