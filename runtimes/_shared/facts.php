@@ -72,6 +72,15 @@ if (is_file('/app/artisan') && is_dir('/app/bootstrap/cache')) {
     }
 }
 
+// Extensions of development that look at each call. Xdebug alone knows its modes, as XDEBUG_MODE overrides php.ini.
+$xdebug = phpversion('xdebug');
+if ($xdebug && (version_compare($xdebug, '3.1', '<') || xdebug_info('mode'))) {
+    $settings['xdebug'] = 'on';
+}
+if (ini_get('pcov.enabled')) {
+    $settings['pcov'] = 'on';
+}
+
 $extensions = array_map(strtolower(...), get_loaded_extensions());
 sort($extensions);
 

@@ -94,6 +94,20 @@ describe('warnings', () => {
     expect(warnings[0]?.remedy).not.toBe('');
   });
 
+  test.each([
+    ['debug', 'the debug mode of the app is on in', 'turn it off with `env`: APP_DEBUG=false'],
+    ['telescope', 'the package telescope is on in', 'turn it off with `env`: TELESCOPE_ENABLED=false'],
+    ['xdebug', 'the extension xdebug is on in', 'turn it off with `ini`: xdebug.mode=off'],
+    ['pcov', 'the extension pcov is on in', 'turn it off with `ini`: pcov.enabled=0'],
+  ])('%s is on: how to turn it off', (name, message, remedy) => {
+    const results = fixtures.quick?.() as Results;
+    const [variant] = results.variants;
+    Object.assign(variant?.facts as object, { settings: { [name]: 'on' } });
+    expect(analyse(results).warnings).toMatchObject([
+      { code: 'debug-on', message: expect.stringContaining(`${message} ${variant?.label}`), remedy },
+    ]);
+  });
+
   test('a server that was busy once while others were loaded is no warning', () => {
     const results = fixtures.quick?.() as Results;
     const [first] = results.measurements;

@@ -71,17 +71,24 @@ function ofRun({ run, plan, variants }: Results, scenarios: readonly ScenarioSum
   ];
 }
 
-/** Tools of development, which may take most of a request. */
+/** Tools of development, which may take most of a request, and how to turn them off. */
+const DEBUG_TOOLS: readonly [setting: string, what: string, off: string][] = [
+  ['debug', 'the debug mode of the app', '`env`: APP_DEBUG=false'],
+  ['telescope', 'the package telescope', '`env`: TELESCOPE_ENABLED=false'],
+  ['debugbar', 'the package debugbar', '`env`: DEBUGBAR_ENABLED=false'],
+  ['xdebug', 'the extension xdebug', '`ini`: xdebug.mode=off'],
+  ['pcov', 'the extension pcov', '`ini`: pcov.enabled=0'],
+];
+
 function ofDebug(variants: Results['variants']): Warning[] {
-  return ['debug', 'telescope', 'debugbar'].flatMap((name) => {
-    const own = variants.filter(({ facts }) => facts?.settings?.[name] === 'on');
+  return DEBUG_TOOLS.flatMap(([setting, what, off]) => {
+    const own = variants.filter(({ facts }) => facts?.settings?.[setting] === 'on');
     if (own.length === 0) return [];
-    const what = name === 'debug' ? 'the debug mode of the app' : `the package ${name}`;
     return [
       warning(
         'debug-on',
         `${what} is on in ${listNames(own.map(({ label }) => label))}: each request does work that production avoids`,
-        `turn it off with \`env\`: ${name === 'debug' ? 'APP_DEBUG=false' : `${name.toUpperCase()}_ENABLED=false`}`,
+        `turn it off with ${off}`,
       ),
     ];
   });
