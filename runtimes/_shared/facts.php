@@ -17,7 +17,7 @@ foreach (
         'date.timezone', 'session.save_handler', 'pcre.jit', 'opcache.enable', 'opcache.enable_cli',
         'opcache.memory_consumption', 'opcache.interned_strings_buffer', 'opcache.max_accelerated_files',
         'opcache.validate_timestamps', 'opcache.save_comments', 'opcache.preload', 'opcache.jit',
-        'opcache.jit_buffer_size',
+        'opcache.jit_buffer_size', 'auto_prepend_file',
     ] as $name
 ) {
     $value = ini_get($name);

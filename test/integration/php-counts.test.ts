@@ -14,7 +14,8 @@ const ERRORS = ['notices', 'warnings', 'deprecations'];
 const CONTROLLER = 'symfony/src/Controller/JsonController.php';
 
 /** Hides all that it raises: 2 notices, 3 warnings, and so many deprecations. Whatever comes later throws. */
-const pageOf = (deprecations: number) => `<?php
+const pageOf = (deprecations: number, first: string) => `<?php
+${first}
 error_reporting(0);
 set_error_handler(null);
 trigger_error('before the handler');
@@ -33,26 +34,30 @@ for ($i = 0; $i < ${deprecations}; $i++) {
 set_error_handler(static fn (int $level, string $text) => throw new ErrorException($text));
 `;
 
+/** Throws without the file that the app loads in front of each script. */
+const FIRST = 'FIRST;';
+
 let project: Project;
 beforeAll(async () => {
   project = await makeProject();
   cpSync(join(root, 'apps/symfony'), join(project.folder, 'symfony'), { recursive: true });
-  project.commit({ '.gitignore': '/out-*\n', ...plainApp(0) });
+  project.commit({ '.gitignore': '/out-*\n', ...plainApp(0, FIRST) });
   const controller = readFileSync(join(project.folder, CONTROLLER), 'utf8');
   const changed = controller.replace(
     /\): JsonResponse\s*\{/,
     `$&for ($i = 0; $i < ${DEPRECATIONS}; $i++) { @trigger_error('old', E_USER_DEPRECATED); }`,
   );
   expect(changed).not.toBe(controller);
-  project.write({ ...plainApp(DEPRECATIONS), [CONTROLLER]: changed });
+  project.write({ ...plainApp(DEPRECATIONS, FIRST), [CONTROLLER]: changed });
 });
 afterAll(() => project?.remove());
 afterEach(async () => expect(await leftovers()).toEqual([]));
 
 /** One app, for servers that start it for each request and for those that keep it. */
-function plainApp(deprecations: number): Record<string, string> {
+function plainApp(deprecations: number, first = ''): Record<string, string> {
   return {
-    'plain/page.php': pageOf(deprecations),
+    'plain/first.php': '<?php const FIRST = true;',
+    'plain/page.php': pageOf(deprecations, first),
     'plain/public/index.php': `<?php
 require __DIR__ . '/../page.php';
 header('Content-Type: text/plain;charset=UTF-8');
@@ -83,7 +88,17 @@ test(
   'an app that hides all errors from PHP: each counts, on servers of both kinds',
   async () => {
     const runtimes = 'apache,nginx-fpm,resident';
-    const flags = ['--app', 'plain', '--runtimes', runtimes, ...PHP, '--fail-on', 'deprecations more'];
+    const ini = ['--ini', 'auto_prepend_file=/app/first.php'];
+    const flags = [
+      '--app',
+      'plain',
+      '--runtimes',
+      runtimes,
+      ...PHP,
+      ...ini,
+      '--fail-on',
+      'deprecations more',
+    ];
     const { code, stdout, stderr } = await project.run('out-plain', ...flags).done;
     const results = project.results('out-plain');
     expect(results.warnings.filter(({ code }) => code === 'count')).toEqual([]);

@@ -7,6 +7,7 @@ import type { PlannedVariant } from '../../plan/variants.ts';
 import type { Server } from '../servers/servers.ts';
 import type { World } from '../world.ts';
 import { explainNoLines, joinRepeats, readCountLines } from './php-lines.ts';
+import { prependLine } from './prepend.ts';
 import type { Pass, ReadyPass } from './run-pass.ts';
 
 const FOLDER = '/usr/local/share/php-runtime-bench-pass';
@@ -26,10 +27,11 @@ export interface CountTools {
 
 /** Counts what PHP does per request, with one client and no other load. */
 export function planPhpCounts(
-  { engine, job, sink }: World,
+  world: World,
   variants: readonly PlannedVariant[],
   { folder, errors }: CountTools,
 ): Pass[] {
+  const { engine, job, sink } = world;
   const imageOf = (variant: PlannedVariant) => findErrorCounter(variant, variants, errors);
   const warned = new Set<string>();
   const warnOfHandler = (variant: string, label: string) => {
@@ -48,7 +50,7 @@ export function planPhpCounts(
       ...{ code: 'count', title: 'count of PHP', remedy: REMEDY, variants, starts },
       async outfit(variant, to) {
         await cp(folder, to, { recursive: true });
-        const ini = [`auto_prepend_file = ${FOLDER}/count.php`];
+        const ini = [await prependLine(world, variant.id, `${FOLDER}/count.php`, to)];
         const image = imageOf(variant);
         if (image !== null) {
           await takeExtension(engine, 'bench_errors', image, to);

@@ -9,6 +9,7 @@ import { fileNameOf } from '../../text/file-name.ts';
 import type { Server } from '../servers/servers.ts';
 import type { Outfit, World } from '../world.ts';
 import { profileLimitsOf, readSamples } from './call-samples.ts';
+import { prependLine } from './prepend.ts';
 import { formatFolded, formatSpeedscope } from './profile-files.ts';
 import type { Pass, ReadyPass } from './run-pass.ts';
 import { chooseEvery, type SampledCost } from './sampled-share.ts';
@@ -45,10 +46,11 @@ interface Kept {
  * Samples where variants spend their CPU time, on fresh starts with the sampler loaded there alone: a pass for each scenario.
  */
 export function planProfiles(
-  { engine, job }: World,
+  world: World,
   variants: readonly PlannedVariant[],
   { folder, excimer }: ProfileTools,
 ): Pass[] {
+  const { engine, job } = world;
   const imageOf = ({ id }: PlannedVariant) => {
     const found = excimer.get(id);
     return found && 'image' in found ? found.image : null;
@@ -68,7 +70,8 @@ export function planProfiles(
       async outfit(variant, to): Promise<Outfit> {
         await cp(folder, to, { recursive: true });
         await takeExtension(engine, 'excimer', imageOf(variant) as string, to);
-        const ini = [`extension = ${FOLDER}/excimer.so`, `auto_prepend_file = ${FOLDER}/profile.php`];
+        const prepend = await prependLine(world, variant.id, `${FOLDER}/profile.php`, to);
+        const ini = [`extension = ${FOLDER}/excimer.so`, prepend];
         return { env: {}, ini, folders: { [FOLDER]: to } };
       },
       visit: (ready) => sampleStart(ready, scenario, kept),
