@@ -17,14 +17,25 @@ const errors = new Counter('bench_errors');
 /** Names of the journey's endpoints, in the order of the report. */
 export const endpoints = [];
 // Tags carry the endpoint's number: a name may hold what k6's tag expressions cannot.
-const ids = {};
+const ids = Object.create(null);
 
 /** A journey names its endpoints when k6 reads it: statistics are kept only of what is known by then. */
 export function nameEndpoints(names) {
+  if (Object.isFrozen(endpoints)) throw new Error('nameEndpoints must be called outside of functions');
   for (const name of names) {
     ids[name] = `e${endpoints.length}`;
     endpoints.push(name);
   }
+}
+
+/** The tag of an endpoint. Errors of one without a name would be in no statistics. */
+function idOf(endpoint) {
+  const id = ids[endpoint];
+  if (id !== undefined) return id;
+  const names = endpoints.map((name) => `'${name}'`).join(', ');
+  throw new Error(
+    `nameEndpoints has no '${endpoint}'. It has ${names ? `${names}: correct the name, or add it there` : `none: call nameEndpoints(['${endpoint}']) outside of functions`}`,
+  );
 }
 
 // Kept in step with src/run/load/k6.ts: k6 exports statistics only for tags that are named beforehand.
@@ -82,7 +93,7 @@ function makeParams(endpoint, options, keep) {
     jar: options.jar,
     redirects: 0,
     timeout: __ENV.TIMEOUT,
-    tags: { name: ids[endpoint] || 'other' },
+    tags: { name: idOf(endpoint) },
     responseType: keep ? 'text' : 'none',
     ...(options.expect && callbackOf(options.expect)),
   };
@@ -115,7 +126,7 @@ export function request(endpoint, path, options = NO_OPTIONS) {
   const response = send(options.method || 'GET', target() + path, options.body || null, params);
   if (by) by.sees(endpoint, response, options);
   else if (response.timings.blocked > SHORTEST_CONNECT_MS)
-    countResent(response, fromMs, { name: ids[endpoint] || 'other' });
+    countResent(response, fromMs, { name: ids[endpoint] });
   const { status } = response;
   // As it was before the load: there is nothing else to look at.
   if (status === clock.usual && !reads && options.expect === undefined) return response;
@@ -138,7 +149,7 @@ function fail(endpoint, kind, response, kept) {
     audit.by.blames(endpoint, kind);
     return;
   }
-  errors.add(1, { endpoint: ids[endpoint] || 'other', kind });
+  errors.add(1, { endpoint: idOf(endpoint), kind });
   sample(endpoint, kind, response, kept, '');
 }
 

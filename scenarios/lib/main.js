@@ -70,7 +70,8 @@ Object.assign(common, headersFor(plan));
 const watched = plan.checked.map(toWatched);
 const NOTHING_WATCHED = toWatched({});
 const own = plan.ownScenarios;
-const names = endpoints.map((_, i) => `e${i}`);
+// Later names would have no statistics.
+const names = Object.freeze(endpoints).map((_, i) => `e${i}`);
 
 export const options = { ...(plan.userOptions ? journey.options || {} : {}) };
 // k6 keeps statistics of what a threshold names; none of them may end the load of one variant before that of another.

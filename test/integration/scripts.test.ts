@@ -122,6 +122,20 @@ test('the library of the bundled journeys counts under a load of the script', as
   expect(code).toBe(0);
 });
 
+test('a script whose library knows no name of a request is failed, with the names that there are', async () => {
+  writeFileSync(
+    join(project.folder, 'load/unnamed.js'),
+    `import { nameEndpoints, request } from '../lib/bench.js';
+nameEndpoints(['jsno']);
+export default () => request('json', '/json?n=5', { expect: [201] });
+`,
+  );
+  const { code, slice } = await run('unnamed.js', '--load', 'requests(20, 2)');
+  expect(slice).toMatchObject({ outcome: 'failed', requests: 0 });
+  expect(slice?.reason).toContain("nameEndpoints has no 'json'. It has 'jsno'");
+  expect(code).toBe(3);
+});
+
 test('an answer that a script expects is right, with the status of an error, too', async () => {
   writeFileSync(
     join(project.folder, 'load/refused.js'),

@@ -21,6 +21,7 @@ const lib = join(import.meta.dirname, '../../scenarios/lib');
 
 interface Script {
   setup(): unknown;
+  nameEndpoints(names: readonly string[]): void;
   request(endpoint: string, path: string, options?: object): void;
 }
 
@@ -28,7 +29,7 @@ interface Script {
 function loadScript(name: string, input: object) {
   const { outputFiles } = buildSync({
     stdin: {
-      contents: `export * from './${name}.js'; export { request } from './bench.js';`,
+      contents: `export { nameEndpoints, request } from './bench.js'; export * from './${name}.js';`,
       resolveDir: lib,
     },
     ...{ bundle: true, write: false, format: 'cjs' },
@@ -67,7 +68,11 @@ function loadScript(name: string, input: object) {
   };
   new Function('module', 'require', 'open', '__ENV', outputFiles[0]?.text ?? '')(
     module,
-    (asked: string) => modules[asked],
+    (asked: string) => {
+      // As a journey does when k6 reads it.
+      if (modules[asked] === journey) module.exports.nameEndpoints(['page', 'own']);
+      return modules[asked];
+    },
     () => JSON.stringify(input),
     { BASE_URL: 'http://app.test' },
   );
