@@ -138,9 +138,8 @@ export interface Slo extends Partial<Record<`${Quantile}Ms`, number>> {
 
 /** Requests of a script with this tag have a row of their own. */
 export interface ScriptLabel {
-  /** As tables show it: `cart`, `group ::checkout`. */
+  /** As tables show it, and as k6 selects it: `group ::checkout`, `group:::checkout`. */
   name: string;
-  /** As k6 selects it: `name:cart`, `group:::checkout`. */
   tag: string;
 }
 
@@ -155,6 +154,8 @@ export interface ScriptFacts {
   loadMs: number | null;
   mostMs: number | null;
   mostVus: number | null;
+  /** Which executors of its own load have an arrival rate; `none` if the load comes from outside. */
+  rates: 'all' | 'some' | 'none';
   /** `aborts`: k6 alone would end the test where it is missed. */
   thresholds: readonly { metric: string; condition: string; aborts: boolean }[];
   labels: readonly ScriptLabel[];

@@ -25,7 +25,7 @@ import { wantsVerdicts } from './warn/few-starts.ts';
 import { warnOfHtaccess } from './warn/htaccess-warning.ts';
 import { warnOfMisfits } from './warn/misfits.ts';
 import { warnOfDevPackages } from './warn/packages.ts';
-import { warnOfThresholds } from './warn/script-warning.ts';
+import { warnOfScripts } from './warn/script-warning.ts';
 import { warnOfUncounted } from './warn/uncounted.ts';
 import { warnOfVariables } from './warn/variables.ts';
 import { warnOfVersions } from './warn/versions.ts';
@@ -109,7 +109,7 @@ export function plan(
       ...[...warnOfKeptConnections(variants, config.scenarios)],
       ...warnOfVersions(variants),
       ...shortened(config),
-      ...warnOfThresholds(config.scenarios),
+      ...warnOfScripts(config.scenarios),
     ],
   };
 }

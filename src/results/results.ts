@@ -157,6 +157,8 @@ export const ScenarioFacts = z.object({
   title: z.string(),
   journey: z.string(),
   load: z.string(),
+  /** A script's own load comes at arrival rates, whatever the answers. Their sum is not known. */
+  openScript: z.literal(true).optional(),
   timeoutMs: z.number(),
   warmupMs: z.number(),
   blocks: count,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { assembleResults, type RunRecord } from './record.ts';
+import type { Scenario } from '../config/types.ts';
+import { assembleResults, describeScenario, type RunRecord } from './record.ts';
 
 /** A run that has measured nothing. */
 function recordOf(config: object): RunRecord {
@@ -35,4 +36,15 @@ test('results have the headers of requests, in order, with values that are no se
   expect(results.plan.headers).toEqual(['Authorization', 'X-Forwarded-Proto: https']);
   expect(JSON.stringify(results)).not.toContain('s3cret');
   expect(assembleResults(recordOf({}), 95_000).plan).not.toHaveProperty('headers');
+});
+
+test.each([
+  ['all', { openScript: true }],
+  ['some', {}],
+  ['none', {}],
+])('a script whose executors have a rate, %s of them', (rates, expected) => {
+  const script = { thresholds: [], rates };
+  const scenario = { journey: { kind: 'script', name: 'own' }, load: null, slo: {}, script };
+  const { openScript } = describeScenario(scenario as unknown as Scenario);
+  expect({ ...(openScript !== undefined && { openScript }) }).toEqual(expected);
 });

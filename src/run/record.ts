@@ -195,6 +195,7 @@ export function describeScenario(scenario: Scenario): ScenarioFacts {
     reuse: scenario.reuse,
     maxVus: scenario.maxVus ?? null,
     slo: scenario.slo,
+    ...(scenario.script?.rates === 'all' && { openScript: true as const }),
     ...(scenario.script && {
       thresholds: scenario.script.thresholds.map(({ metric, condition }) => ({ metric, condition })),
     }),

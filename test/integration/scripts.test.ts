@@ -191,6 +191,22 @@ test('a script at a rate that has too few clients for its sleep is not ranked', 
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain('did not sustain the rate');
 });
 
+test('a script at a rate of its own is an open load', async () => {
+  writeFileSync(
+    join(project.folder, 'load/own-rate.js'),
+    `import http from 'k6/http';
+const rate = { executor: 'constant-arrival-rate', rate: 20, duration: '2s', preAllocatedVUs: 10 };
+export const options = { scenarios: { all: rate } };
+export default () => http.get(\`\${__ENV.BASE_URL}/\`);
+`,
+  );
+  const { code, stdout, results } = await run('own-rate.js');
+  expect(results.plan.scenarios).toMatchObject([{ openScript: true }]);
+  // By RPS, all servers that keep up would be alike.
+  expect(stdout).toMatch(/p95/);
+  expect(code).toBe(0);
+});
+
 test('what a script asks in its setup and its teardown is no part of its load', async () => {
   writeFileSync(
     join(project.folder, 'load/prepared.js'),

@@ -118,6 +118,13 @@ describe('the metric that fits', () => {
     expect(leadOf(make(runtimes, { offeredRps: 60 })).metric).toBe('p99');
     expect(leadOf(make(runtimes, { offeredRps: 20 })).metric).toBe('p95');
   });
+  test('a script at rates of its own: as open, though what it offers is not known', () => {
+    const twice = pair({ p50Ms: 4 }, { p50Ms: 8 });
+    expect(leadOf(twice).metric).toBe('rps');
+    const scenarios = twice.plan.scenarios.map((facts) => ({ ...facts, openScript: true as const }));
+    const atRates = { ...twice, plan: { ...twice.plan, scenarios } };
+    expect(leadOf(atRates)).toMatchObject({ metric: 'p50', verdict: 'slower' });
+  });
   test('it comes first, and all six are there', () => {
     const metrics = compare(busy(0.95)).map(({ metric }) => metric);
     expect(metrics).toEqual(['cpu', 'rps', 'p50', 'p95', 'p99', 'memory']);

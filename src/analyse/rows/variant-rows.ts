@@ -40,7 +40,8 @@ export function measureVariants(results: Results): Measured[] {
   const searched = Map.groupBy(results.searches, ({ scenario }) => scenario);
   return results.plan.scenarios.map((facts) => {
     const own = measured.get(facts.name) ?? [];
-    const model = own.some((slice) => slice.offeredRps !== null) ? 'open' : 'closed';
+    const isOpen = facts.openScript || own.some((slice) => slice.offeredRps !== null);
+    const model = isOpen ? 'open' : 'closed';
     const slicesOf = Map.groupBy(own, ({ variant }) => variant);
     const searchesOf = Map.groupBy(searched.get(facts.name) ?? [], ({ variant }) => variant);
     const entries = results.variants.map((variant) => {

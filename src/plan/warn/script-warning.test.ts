@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseLoad } from '../../config/parts/load.ts';
 import type { Scenario } from '../../config/types.ts';
-import { warnOfThresholds } from './script-warning.ts';
+import { warnOfScripts } from './script-warning.ts';
 
 /** A script with one threshold, and a load of the scenario that replaces its own, if any. */
 const scenario = (metric: string, condition: string, { aborts = false, load = '' } = {}) =>
@@ -15,7 +15,7 @@ test.each([
   ['a count', 'http_reqs', 'count>100'],
   ['the last value', 'users', ' value < 5'],
 ])('a threshold on %s is judged by slice', (_, metric, condition) => {
-  expect(warnOfThresholds([scenario(metric, condition)])).toEqual([
+  expect(warnOfScripts([scenario(metric, condition)])).toEqual([
     {
       code: 'threshold-by-slice',
       message: `scenario cart: ${metric} ${condition}: counts and last values cannot be combined over slices, so each slice must meet the threshold`,
@@ -29,7 +29,7 @@ test.each([
   ['alone', 'http_req_duration{scenario:buy}'],
   ['behind another one', 'http_req_duration{expected_response:true, scenario:buy}'],
 ])('a threshold on a scenario that `load` replaces has nothing to judge: its tag %s', (_, metric) => {
-  expect(warnOfThresholds([scenario(metric, 'p(95)<200', { load: 'vus(2, 1s)' })])).toEqual([
+  expect(warnOfScripts([scenario(metric, 'p(95)<200', { load: 'vus(2, 1s)' })])).toEqual([
     {
       code: 'threshold-scenario',
       message: `scenario cart: ${metric} p(95)<200: no request has this tag, because \`load\` replaces the scenarios of the script`,
@@ -40,12 +40,26 @@ test.each([
 });
 
 test('a threshold that would abort is evaluated at the end', () => {
-  const [warning, ...others] = warnOfThresholds([scenario('checks', 'rate>0.9', { aborts: true })]);
+  const [warning, ...others] = warnOfScripts([scenario('checks', 'rate>0.9', { aborts: true })]);
   expect(others).toEqual([]);
   expect(warning).toMatchObject({
     code: 'threshold-abort',
     message: expect.stringContaining('checks rate>0.9'),
   });
+});
+
+test('a script with executors of both kinds is judged by RPS, which their rates fix in part', () => {
+  const of = (rates: string) =>
+    ({ ...scenario('', ''), script: { thresholds: [], rates } }) as unknown as Scenario;
+  expect(warnOfScripts([of('some'), of('all'), of('none')])).toEqual([
+    {
+      code: 'script-mixed-load',
+      message:
+        'scenario cart: its script has executors with an arrival rate and others: RPS decides, though the rates fix a part of it, so slower answers change it less',
+      remedy: 'measure the two kinds in separate scripts, or compare latency: `fail-on: p50 slower > 3%`',
+      variant: null,
+    },
+  ]);
 });
 
 test.each([
@@ -58,5 +72,5 @@ test.each([
   ],
   ['no script', { ...scenario('', ''), script: undefined } as unknown as Scenario],
 ])('says nothing of %s', (_, given) => {
-  expect(warnOfThresholds([given])).toEqual([]);
+  expect(warnOfScripts([given])).toEqual([]);
 });

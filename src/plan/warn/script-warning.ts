@@ -1,8 +1,24 @@
 import type { Scenario } from '../../config/types.ts';
 import type { Warning } from '../../results/results.ts';
 
-/** Warns of thresholds in k6 scripts that work differently than with k6 alone. */
-export function warnOfThresholds(scenarios: readonly Scenario[]): Warning[] {
+/** Warns of thresholds in k6 scripts that work differently than with k6 alone, and of loads of theirs that are hard to compare. */
+export function warnOfScripts(scenarios: readonly Scenario[]): Warning[] {
+  return [...warnOfThresholds(scenarios), ...scenarios.flatMap(warnOfMixedLoad)];
+}
+
+function warnOfMixedLoad({ name, script }: Scenario): Warning[] {
+  if (script?.rates !== 'some') return [];
+  return [
+    {
+      code: 'script-mixed-load',
+      message: `scenario ${name}: its script has executors with an arrival rate and others: RPS decides, though the rates fix a part of it, so slower answers change it less`,
+      remedy: 'measure the two kinds in separate scripts, or compare latency: `fail-on: p50 slower > 3%`',
+      variant: null,
+    },
+  ];
+}
+
+function warnOfThresholds(scenarios: readonly Scenario[]): Warning[] {
   return scenarios.flatMap(({ name, load, script }) => {
     const thresholds = script?.thresholds ?? [];
     const say = (those: readonly { metric: string; condition: string }[]) =>

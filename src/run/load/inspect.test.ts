@@ -79,6 +79,21 @@ test.each([
   expect(script).toMatchObject({ loadMs: null, mostMs: ms, mostVus: 3 });
 });
 
+test.each([
+  ['all', ['constant-arrival-rate', 'ramping-arrival-rate']],
+  ['some', ['constant-arrival-rate', 'constant-vus']],
+  ['none', ['ramping-vus', 'externally-controlled']],
+])('executors of its own load with a rate: %s', async (rates, executors) => {
+  const scenarios = Object.fromEntries(executors.map((executor) => [executor, { executor, duration: '1s' }]));
+  expect((await inspect({ options: { ...DEFAULTS, scenarios } })).script?.rates).toBe(rates);
+});
+
+test('a load of the scenario replaces the rates of a script', async () => {
+  const scenarios = { all: { executor: 'constant-arrival-rate', duration: '1s' } };
+  const { script } = await inspect({ options: { ...DEFAULTS, scenarios } }, 'vus(1, 1s)');
+  expect(script?.rates).toBe('none');
+});
+
 test('a file that k6 would look for beside its own entry is refused, with what to write', async () => {
   const log =
     'time="2026-11-26T14:09:12Z" level=error msg="NotFoundError: no such file or directory \\"/tmp/bench/lib/users.csv\\"\\n" hint="script exception" source=stacktrace';

@@ -206,6 +206,7 @@ async function readFacts(stdout: string, { place, own, entry, folder, files }: R
     loadMs: own ? ownLoadMs(options) : null,
     mostMs: own ? toMs(options.totalDuration) : null,
     mostVus: own ? Number(options.maxVUs) : null,
+    rates: own ? ratesOf(options) : 'none',
     thresholds: readThresholds(options.thresholds),
     labels: findLabels(await Promise.all(sources.map((file) => readFile(file, 'utf8')))),
   };
@@ -230,6 +231,14 @@ function ownLoadMs({ scenarios }: Options): number | null {
     return [startTime, ...parts].reduce((sum: number, text: unknown) => sum + toMs(text), 0);
   });
   return ends.length > 0 && !ends.includes(null) ? Math.max(...(ends as number[])) : null;
+}
+
+function ratesOf({ scenarios }: Options): ScriptFacts['rates'] {
+  const rated = Object.values(scenarios ?? {}).map((scenario) =>
+    /-arrival-rate$/.test((scenario as Options).executor),
+  );
+  if (!rated.includes(true)) return 'none';
+  return rated.includes(false) ? 'some' : 'all';
 }
 
 function toMs(text: unknown): number {

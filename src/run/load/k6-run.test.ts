@@ -71,7 +71,7 @@ test('setup and teardown of a script take as long as k6 lets them', async () => 
 
 test('a script with its own load may take what k6 calculates for it', async () => {
   const facts = { ...{ folder: '/f', entry: 'e.js', root: '/p' }, thresholds: [], labels: [] };
-  const script = { ...facts, loadMs: null, mostMs: 2 * 3_600_000, mostVus: 1 };
+  const script = { ...facts, rates: 'none' as const, loadMs: null, mostMs: 2 * 3_600_000, mostVus: 1 };
   const journey = { kind: 'script', name: 'shop', file: '/p/shop.js' } as const;
   const seconds = await killedAfter('requests(1, 1)', journey, script);
   expect(seconds).toBeGreaterThanOrEqual(2 * 3600 + 2 * 60 + TIMEOUT_S + 30);

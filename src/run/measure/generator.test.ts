@@ -60,3 +60,14 @@ test('all load engines together are the limit if they miss the rate, though none
   expect([found.bound, found.reasons]).toEqual([true, ['33 % of the offered rate was sent']]);
   expect(found.machines?.map(({ bound }) => bound)).toEqual([false, false]);
 });
+
+test.each([
+  ['k6 was busy', 180_000, ['5 iterations dropped: all VUs were waiting']],
+  ['k6 had time left', 30_000, []],
+])('a script that dropped iterations at a rate of its own: %s', (_, usedUs, reasons) => {
+  const own = { usedUs: () => usedUs, busy: () => 0.7 } as unknown as Samples;
+  const generators = [{ name: 'b', samples: own, cpus: [0], aheadMs: 0, summary: null }];
+  const outcome = { samples, generators } as unknown as BatchOutcome;
+  const found = judgeGenerator(outcome, slice(300), { ...m, dropped: 5, iterations: 95 }, 300);
+  expect(found.reasons).toEqual(reasons);
+});

@@ -116,11 +116,13 @@ function missedRate(slice: Slice, m: Judged, busyRatio: number | null): string[]
   const reasons: string[] = [];
   // With time of its own left, k6 misses the offered rate because its VUs wait for the server: not its limit.
   const idle = busyRatio !== null && busyRatio < IDLE_LIMIT;
-  if (m.offeredRps !== null && !idle) {
+  if (!idle) {
     const wanted = m.iterations + m.dropped;
+    // A script with its own load does not show its number of VUs.
+    const vus = maxVus(slice);
     if (wanted > 0 && m.dropped / wanted > DROPPED_LIMIT) {
-      reasons.push(`${m.dropped} iterations dropped: all VUs (${maxVus(slice)}) were waiting`);
-    } else if (m.achievedRps < m.offeredRps * OFFERED_LIMIT) {
+      reasons.push(`${m.dropped} iterations dropped: all VUs ${vus > 0 ? `(${vus}) ` : ''}were waiting`);
+    } else if (m.offeredRps !== null && m.achievedRps < m.offeredRps * OFFERED_LIMIT) {
       reasons.push(`${percent(m.achievedRps / m.offeredRps)} of the offered rate was sent`);
     }
   }
