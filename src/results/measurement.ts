@@ -192,10 +192,12 @@ export const Measurement = z.object({
       /** Share of the server's CPU set that was used, 0…1. */
       busyRatio: z.number(),
       throttledUs: z.number(),
-      /** CPU that this variant used while others were loaded, per second of that time. */
+      /** CPU that this variant used while others of its k6 process were loaded, per second of that time. */
       idleUsPerSecond: z.number().nullable(),
     })
     .nullable(),
+  /** CPU that each other variant used meanwhile, if k6 loaded no other: as a user's script has a process for each slice. */
+  idle: z.array(z.object({ variant: z.string(), usPerSecond: z.number() })).optional(),
   memory: z.object({ medianBytes: z.number(), maxBytes: z.number() }).nullable(),
   processes: z.object({ median: z.number(), max: z.number() }).nullable(),
   /** Resource samples of ≤ 1 s: offset from the slice's start, CPU since the sample before, memory, processes. */

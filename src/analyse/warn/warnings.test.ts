@@ -37,6 +37,15 @@ describe('warnings', () => {
       },
     ],
     [
+      'busy-when-idle',
+      ({ measurements }) => {
+        const [first] = measurements;
+        for (const slice of measurements)
+          if (first && slice.variant !== first.variant)
+            slice.idle = [{ variant: first.variant, usPerSecond: 50_000 }];
+      },
+    ],
+    [
       'foreign-cpu',
       ({ measurements: [slice] }) =>
         Object.assign((slice as never as { guards: object }).guards, { foreignCpuRatio: 0.2 }),

@@ -196,10 +196,13 @@ function warnOfBlindness(measurements: Results['measurements']): Warning[] {
 /** By the middle of all slices of a variant: a server that polls does so all the time. */
 function warnOfIdlers({ cpus }: Results['plan'], measurements: Results['measurements']): Warning[] {
   const limit = IDLE_CPU * 1e6 * cpus.server.length;
-  const idlers = [...Map.groupBy(measurements, ({ variant }) => variant)].flatMap(([variant, slices]) => {
-    const used = slices.flatMap(({ cpu }) => cpu?.idleUsPerSecond ?? []);
-    return used.length > 0 && median(used) > limit ? [variant] : [];
-  });
+  const readings = measurements.flatMap(({ variant, cpu, idle = [] }) => [
+    ...idle,
+    ...(typeof cpu?.idleUsPerSecond === 'number' ? [{ variant, usPerSecond: cpu.idleUsPerSecond }] : []),
+  ]);
+  const idlers = [...Map.groupBy(readings, ({ variant }) => variant)].flatMap(([variant, own]) =>
+    median(own.map(({ usPerSecond }) => usPerSecond)) > limit ? [variant] : [],
+  );
   if (idlers.length === 0) return [];
   return [
     warning(

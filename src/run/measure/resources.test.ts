@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import type { Slice } from '../../plan/timeline/slices.ts';
 import { Samples } from '../sample/samples.ts';
 import type { BatchOutcome } from './batch-outcome.ts';
-import { idleUsPerSecond } from './resources.ts';
+import { idleUsPerSecond, readResources } from './resources.ts';
 
 const START = 1_800_000_000_000;
 
@@ -44,4 +45,49 @@ test('a server that works all the time is not', () => {
 
 test('a server that was not warmed up yet is not judged', () => {
   expect(idleUsPerSecond(warmUp(1000, 0), 1, 'b')).toBeNull();
+});
+
+/** A second of load on `a` by a k6 process of its own. Beside it `b` polls, `c` is idle, and `d` has died. */
+function loadAlone(more: object = {}): BatchOutcome {
+  const slice = { number: 1, variant: 'a', block: 0, warmup: false, startMs: 0, durationMs: null, ...more };
+  const samples = new Samples();
+  samples.add(`clock ${START / 1000} 0.00`);
+  for (let atMs = -160; atMs <= 2140; atMs += 100) {
+    // Until the middle of the slice, the last requests to it from before keep `c` busy.
+    const c = 1000 * Math.min(400, Math.max(0, atMs));
+    samples.add(`cpu ${(atMs / 1000).toFixed(2)} 0 ${1000 * (atMs + 200)} ${50 * (atMs + 200)} ${c} -1`);
+  }
+  return {
+    batch: { slices: [{ turns: null, turnMs: null, duet: null, steps: [], ...slice }], drainMs: 0 },
+    ...{
+      summary: { metrics: {} },
+      samples,
+      services: new Map(),
+      cpus: { server: [0], load: [1], services: [] },
+    },
+    containers: new Map([
+      ['a', 1],
+      ['b', 2],
+      ['c', 3],
+      ['d', 4],
+    ]),
+  } as unknown as BatchOutcome;
+}
+
+const idleBeside = (outcome: BatchOutcome) =>
+  readResources(outcome, outcome.batch.slices[0] as Slice, START, 1000, 1000, 10).idle;
+
+test('a variant that is loaded by a k6 process of its own shows what each of the others uses meanwhile', () => {
+  expect(idleBeside(loadAlone())).toEqual([
+    { variant: 'b', usPerSecond: expect.closeTo(50_000, 0) },
+    { variant: 'c', usPerSecond: expect.closeTo(0, 6) },
+  ]);
+});
+
+test('servers that take turns are not idle beside each other', () => {
+  expect(idleBeside(loadAlone({ turns: [0] }))).toBeUndefined();
+  const two = loadAlone();
+  const [slice] = two.batch.slices as [Slice];
+  const batch = { ...two.batch, slices: [slice, { ...slice, number: 2, variant: 'b' }] };
+  expect(idleBeside({ ...two, batch })).toBeUndefined();
 });

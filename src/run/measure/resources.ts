@@ -14,7 +14,7 @@ export function readResources(
   /** Turns of others included. */
   wholeMs: number,
   requests: number,
-): Pick<Measurement, 'cpu' | 'memory' | 'processes' | 'series' | 'services' | 'guards'> {
+): Pick<Measurement, 'cpu' | 'memory' | 'processes' | 'series' | 'services' | 'guards' | 'idle'> {
   const { samples, batch, cpus, fronted } = outcome;
   const serverCpus = fronted?.has(slice.variant)
     ? [...new Set([...cpus.server, ...(cpus.front ?? [])])]
@@ -28,7 +28,9 @@ export function readResources(
     .filter((s) => s.bytes >= 0);
   const throttledUs = own.length > 1 ? (own.at(-1)?.throttledUs ?? 0) - (own[0]?.throttledUs ?? 0) : 0;
   let last = startedMs;
+  const idle = readIdle(outcome, slice, startedMs, durationMs);
   return {
+    ...(idle.length > 0 && { idle }),
     cpu:
       usedUs === null
         ? null
@@ -157,6 +159,25 @@ export function idleUsPerSecond(
     ms += half;
   }
   return ms === 0 ? null : us / (ms / 1000);
+}
+
+/**
+ * The same of every other variant, if only one is loaded by this k6 process, as by a user's script: no other slice of the batch
+ * shows it. A variant whose container is gone is left out.
+ */
+function readIdle(
+  { batch, containers, samples }: BatchOutcome,
+  slice: Slice,
+  startedMs: number,
+  durationMs: number,
+): NonNullable<Measurement['idle']> {
+  if (slice.turns || batch.slices.some(({ variant }) => variant !== slice.variant)) return [];
+  const half = durationMs / 2;
+  return [...containers].flatMap(([variant, container]) => {
+    if (variant === slice.variant) return [];
+    const used = samples.usedWithinUs(container, startedMs + half, startedMs + durationMs);
+    return used === null ? [] : [{ variant, usPerSecond: used / (half / 1000) }];
+  });
 }
 
 function spread<T>(values: number[], make: (median: number, max: number) => T): T | null {
