@@ -62,7 +62,8 @@ export function countRests(iteration) {
   };
 }
 
-function whenDone(act, then) {
+/** Calls `act`, and then `then`: behind its promise if it gives one, and if it throws. */
+export function whenDone(act, then) {
   let result;
   let isPromise = false;
   try {
