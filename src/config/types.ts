@@ -145,10 +145,9 @@ export interface ScriptLabel {
 
 /** Facts about a user's k6 script, known before it loads anything. */
 export interface ScriptFacts {
-  /** Folder with a copy of all files that it takes, laid out as they are in the project, and the script in it. */
+  /** Folder with a copy of all files that it takes, laid out as in the project folder `root`, and the script in it. */
   folder: string;
   entry: string;
-  /** The folder that `folder` is a copy of. */
   root: string;
   /** How long its own load takes, after how long k6 ends it, ms, and its clients at most; null: iterations decide, or it has none. */
   loadMs: number | null;
