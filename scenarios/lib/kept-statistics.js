@@ -28,7 +28,7 @@ export function thresholdsThatKeep(plan, names, rated) {
     for (const name of names) keepEndpoint(keep, tags, name, slice, plan);
     for (const status of plan.statuses) keep('http_reqs', `${tags},status:${status}`, 'count>=0');
     for (const { tag } of plan.labels) {
-      keep('http_req_duration', `${tags},${tag}`, 'max>=0');
+      keepLatency(keep, `${tags},${tag}`);
       keep('http_req_failed', `${tags},${tag}`, 'rate>=0');
     }
     const steps = slice.steps.length > 1 ? slice.steps.length : 0;
@@ -38,18 +38,23 @@ export function thresholdsThatKeep(plan, names, rated) {
   return thresholds;
 }
 
-function keepSlice(keep, tags, { warmup }) {
+/** Keeps requests without an answer apart, too: a refused connection took no time, which is no latency. */
+function keepLatency(keep, tags) {
   keep('http_req_duration', tags, 'max>=0');
+  keep('http_req_duration', `${tags},status:0`, 'max>=0');
+}
+
+function keepSlice(keep, tags, { warmup }) {
+  keepLatency(keep, tags);
   for (const metric of COUNTS) keep(metric, tags, 'count>=0');
   keep('http_req_failed', tags, 'rate>=0');
   keep('bench_slice_start', tags, 'value>=0');
   keep('bench_last_end', tags, 'value>=0');
   if (warmup) keep('iteration_duration', tags, 'max>=0');
-  keep('http_req_duration', `${tags},status:0`, 'max>=0');
 }
 
 function keepEndpoint(keep, tags, name, { checked }, { kinds, otherKinds }) {
-  keep('http_req_duration', `${tags},name:${name}`, 'max>=0');
+  keepLatency(keep, `${tags},name:${name}`);
   keep('http_req_failed', `${tags},name:${name}`, 'rate>=0');
   keep('bench_resent', `${tags},name:${name}`, 'count>=0');
   for (const kind of kinds) keep('bench_errors', `${tags},endpoint:${name},kind:${kind}`, 'count>=0');
@@ -59,7 +64,7 @@ function keepEndpoint(keep, tags, name, { checked }, { kinds, otherKinds }) {
 }
 
 function keepStep(keep, step) {
-  keep('http_req_duration', step, 'max>=0');
+  keepLatency(keep, step);
   keep('http_req_failed', step, 'rate>=0');
   keep('bench_started', step, 'count>=0');
   keep('bench_resent', step, 'count>=0');

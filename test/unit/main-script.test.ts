@@ -168,3 +168,17 @@ test('the summary names the site, and ends its line', () => {
   expect(JSON.parse(printed)).toMatchObject({ baseUrl: 'http://site.test' });
   expect(printed).toMatch(/^[^\n]*\n$/);
 });
+
+test('the summary has requests without an answer only if there are some', () => {
+  const answered = { values: { count: 0, 'p(50)': 0 } };
+  const metrics = {
+    'http_req_duration{slice:s0}': answered,
+    'http_req_duration{slice:s0,status:0}': answered,
+    'http_req_duration{slice:s1,status:0}': { values: { count: 1, 'p(50)': 500 } },
+  };
+  const printed = loadMain().print({ metrics, state: { testRunDurationMs: 1 } });
+  expect(Object.keys(JSON.parse(printed).metrics)).toEqual([
+    'http_req_duration{slice:s0}',
+    'http_req_duration{slice:s1,status:0}',
+  ]);
+});

@@ -8,8 +8,10 @@ const REFUSED_MS = 0.01;
 type Values = Record<string, number>;
 
 /**
- * Latency of what was answered, and of timeouts as the time that was waited. A connection that is refused
- * or reset took k6 0 ms: those samples are taken out, or a server that is down would look fast.
+ * Latency, ms, of the requests with these tags: of those that were sent, with timeouts as the time that was waited. A
+ * connection that is refused took k6 0 ms. Those samples are taken out, or a server that is down would look fast.
+ *
+ * @param tags as k6 writes them, such as `slice:s7` or `slice:s7,name:e0`
  */
 export function readLatency(
   summary: K6Summary | null,
@@ -39,7 +41,7 @@ export function histogramOf(values: Values, merged?: Histogram): Histogram {
   return fromPercentiles(grid, values.count ?? 0);
 }
 
-export function namedOf(values: Values): Latency {
+function namedOf(values: Values): Latency {
   return toLatency(values.min ?? 0, values.avg ?? 0, values.max ?? 0, (p) => values[`p(${p})`] ?? 0);
 }
 

@@ -83,6 +83,12 @@ function measureOne(given: Given): Measurement {
       'http_req_duration{slice:s7}': trend(all),
       'http_req_duration{slice:s7,status:0}': trend(unanswered),
       'http_req_duration{slice:s7,name:e0}': trend(all),
+      'http_req_duration{step:s7_0}': trend(all),
+      // As in main.js, these are missing if there are none.
+      ...(unanswered.length > 0 && {
+        'http_req_duration{slice:s7,name:e0,status:0}': trend(unanswered),
+        'http_req_duration{step:s7_0,status:0}': trend(unanswered),
+      }),
       'http_req_failed{slice:s7}': { passes: failures + refused + timeouts },
       'http_reqs{slice:s7}': { count: requests },
       'iterations{slice:s7}': { count: requests },
@@ -196,6 +202,18 @@ describe('measure', () => {
     expect(m.latency?.p50Ms).toBeGreaterThan(79);
     expect(m.errors).toEqual([{ kind: 'refused', endpoint: '/x', count: 900, sample: null }]);
   });
+
+  test.each(['vus(8, 1s)', 'const(500, 1s) const(1000, 1s)'])(
+    'nor is it in the row of its path and of its step: %s',
+    (load) => {
+      const m = measureOne({ load, answered: Array(100).fill(80), refused: 800, timeouts: 100 });
+      expect(m.endpoints[0]).toMatchObject({ requests: 1000, latency: m.latency, histogram: m.histogram });
+      expect(m.steps[0]).toMatchObject({ requests: 1000, latency: m.latency });
+      expect(m.latency?.p50Ms).toBeGreaterThan(79);
+      expect(m.latency?.maxMs).toBeGreaterThan(490);
+      expect(measureOne({ load, refused: 10 }).steps[0]?.latency).toBeNull();
+    },
+  );
 
   test('a timeout counts as the time that was waited', () => {
     const m = measureOne({ answered: Array(90).fill(10), timeouts: 10 });

@@ -23,7 +23,7 @@ import type { MemorySample } from '../sample/samples.ts';
 import type { BatchOutcome } from './batch-outcome.ts';
 import { countDropped, countDroppedInStep, countOffered } from './dropped.ts';
 import { judgeGenerator, maxVus } from './generator.ts';
-import { histogramOf, namedOf, readLatency } from './latency.ts';
+import { readLatency } from './latency.ts';
 import { describeOthers, findOthers } from './others.ts';
 import { readResources } from './resources.ts';
 import { failedSetup, readScript, rowsOf } from './script-slice.ts';
@@ -254,9 +254,7 @@ function readEndpoints(
   const lone = endpoints.length === 1 && summary?.endpoints.length === 1;
   return endpoints.flatMap(({ name, tag }, i) => {
     const tags = `slice:${id},${tag}`;
-    const metric = `http_req_duration{${tags}}`;
-    const values = summary?.metrics[metric];
-    const requests = values?.count ?? 0;
+    const requests = summary?.metrics[`http_req_duration{${tags}}`]?.count ?? 0;
     // A name in a script may be no tag, or a tag without requests.
     if (requests === 0 && i >= (summary?.endpoints.length ?? 0)) return [];
     const endpoint: Endpoint = {
@@ -266,8 +264,7 @@ function readEndpoints(
       // k6 counts bytes by connection, not by request: only a lone endpoint's are known.
       bytesPerResponse:
         lone && requests > 0 ? (summary?.metrics[`data_received{slice:${id}}`]?.count ?? 0) / requests : null,
-      latency: values && requests > 0 ? namedOf(values) : null,
-      histogram: values && requests > 0 ? histogramOf(values, summary?.histograms?.[metric]) : [],
+      ...readLatency(summary, tags),
     };
     return [endpoint];
   });
@@ -276,8 +273,7 @@ function readEndpoints(
 function readSteps(summary: K6Summary | null, slice: Slice, id: string, dropped: number): Step[] {
   return slice.steps.map((step, i) => {
     const tags = slice.steps.length > 1 ? `step:${id}_${i}` : `slice:${id}`;
-    const values = summary?.metrics[`http_req_duration{${tags}}`];
-    const requests = values?.count ?? 0;
+    const requests = summary?.metrics[`http_req_duration{${tags}}`]?.count ?? 0;
     return {
       offsetMs: step.offsetMs,
       durationMs: step.durationMs ?? estimateDuration(summary),
@@ -286,7 +282,7 @@ function readSteps(summary: K6Summary | null, slice: Slice, id: string, dropped:
       requests,
       failures: countFailures(summary, tags),
       dropped: slice.steps.length > 1 ? countDroppedInStep(step, summary, tags, dropped) : dropped,
-      latency: values && requests > 0 ? namedOf(values) : null,
+      latency: readLatency(summary, tags).latency,
     };
   });
 }
