@@ -5,6 +5,7 @@ import {
   type Comparison,
   type Duet,
   type Histogram,
+  type Latency,
   Measurement,
   type Results,
   type Variant,
@@ -45,7 +46,8 @@ export function restore(line: ComparisonLine): Results {
       ['head', head],
     ] as const) {
       const at = good.find((m) => m.variant === variant && m.block === block);
-      if (at) at.histogram = restoreHistogram(arm.histogram);
+      // The only slice of its instance that has samples: its percentiles are those of the instance.
+      if (at) Object.assign(at, { histogram: restoreHistogram(arm.histogram), latency: restoreLatency(arm) });
     }
   }
   const { plan } = line;
@@ -98,8 +100,6 @@ function restoreVariant(id: string, ref: string | null, base: string | null): Va
 /** Parsed, so that what the schema has gained since then gets its default. */
 function restoreSlice(row: Row, slice: number): Measurement {
   const requests = row.requests ?? 0;
-  const p = (ms: number | null) => ms ?? 0;
-  const [p50Ms, p95Ms, p99Ms] = [p(row.p50Ms), p(row.p95Ms), p(row.p99Ms)];
   return Measurement.parse({
     ...{ variant: row.head ? 'head' : 'base', scenario: SCENARIO },
     ...{ instance: row.instance ?? 0, block: row.block ?? 0, slice },
@@ -112,19 +112,7 @@ function restoreSlice(row: Row, slice: number): Measurement {
     ...{ requests, okCount: requests - (row.failures ?? 0), iterations: requests, dropped: 0 },
     ...{ interrupted: row.interrupted ?? 0, offeredRps: null, achievedRps: row.rps ?? 0 },
     ...{ bytesReceived: 0, bytesSent: 0 },
-    latency: {
-      ...{
-        minMs: 0,
-        avgMs: p50Ms,
-        p50Ms,
-        p66Ms: p50Ms,
-        p75Ms: p50Ms,
-        p80Ms: p50Ms,
-        p85Ms: p50Ms,
-        p90Ms: p50Ms,
-      },
-      ...{ p95Ms, p98Ms: p95Ms, p99Ms, p99_9Ms: p99Ms, p99_99Ms: p99Ms, maxMs: Number.MAX_VALUE },
-    },
+    latency: restoreLatency(row),
     ...{ histogram: [], errors: [], endpoints: [], steps: [], processes: null, series: [] },
     cpu:
       row.cpuUs === null
@@ -140,6 +128,24 @@ function restoreSlice(row: Row, slice: number): Measurement {
       ...{ stallMs: row.stallMs, overlapMs: row.overlapMs },
     },
   });
+}
+
+/** Only percentiles that are compared were kept. */
+function restoreLatency(kept: Pick<ArmSummary, 'p50Ms' | 'p95Ms' | 'p99Ms'>): Latency {
+  const [p50Ms, p95Ms, p99Ms] = [kept.p50Ms ?? 0, kept.p95Ms ?? 0, kept.p99Ms ?? 0];
+  return {
+    ...{
+      minMs: 0,
+      avgMs: p50Ms,
+      p50Ms,
+      p66Ms: p50Ms,
+      p75Ms: p50Ms,
+      p80Ms: p50Ms,
+      p85Ms: p50Ms,
+      p90Ms: p50Ms,
+    },
+    ...{ p95Ms, p98Ms: p95Ms, p99Ms, p99_9Ms: p99Ms, p99_99Ms: p99Ms, maxMs: Number.MAX_VALUE },
+  };
 }
 
 function restoreDuets({ duets = {} }: ComparisonLine): Duet[] {

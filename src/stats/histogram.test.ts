@@ -5,6 +5,7 @@ import {
   type GridPoint,
   mergeHistograms,
   percentile,
+  readTogether,
   total,
 } from './histogram.ts';
 
@@ -176,5 +177,54 @@ describe('merging', () => {
   });
   test('nothing merged has no percentile', () => {
     expect(percentile(mergeHistograms([]), 99)).toBeNull();
+  });
+});
+
+describe('several slices, each with percentiles that are known', () => {
+  const NAMED = [0, 50, 66, 75, 80, 85, 90, 95, 98, 99, 99.9, 99.99, 100];
+  const distribution = (values: readonly number[]) => {
+    const sorted = ascending(values);
+    return {
+      histogram: fromPercentiles(grid(sorted), sorted.length),
+      known: NAMED.map((p) => ({ p, ms: exact(sorted, p) })),
+    };
+  };
+  const worst = (slices: readonly number[][]) => {
+    const all = ascending(slices.flat());
+    const read = readTogether(slices.map(distribution));
+    return Math.max(...[50, 75, 95, 99].map((p) => Math.abs((read(p) as number) / exact(all, p) - 1)));
+  };
+
+  test.each(Object.keys(distributions))('one alone is exact: %s', (kind) => {
+    const values = samples(kind, 777, 5);
+    const read = readTogether([distribution(values)]);
+    for (const p of NAMED) expect(read(p)).toBe(exact(ascending(values), p));
+  });
+
+  test.each(Object.keys(distributions))('20 of them within 0.5 %%: %s', (kind) => {
+    const slices = Array.from({ length: 20 }, (_, i) => samples(kind, 1500 + 13 * i, 100 + i));
+    expect(worst(slices)).toBeLessThan(0.005);
+  });
+
+  test.each([
+    ['in the middle of a bucket', 0.5],
+    ['at its edge', 0],
+  ])('latencies within 0.2 %% are read within 0.02 %%: %s', (_, place) => {
+    const draw = random(3);
+    const middle = 0.001 * 1.01 ** (926 + place);
+    const slices = [0.9995, 1, 1.0005].map((factor) =>
+      Array.from({ length: 1000 }, () => middle * factor * (1 + 0.001 * (draw() + draw() - 1))),
+    );
+    expect(worst(slices)).toBeLessThan(0.0002);
+  });
+
+  test('latencies that are all equal are read as they are', () => {
+    const slices = [500, 900].map((n) => distribution(new Array<number>(n).fill(4.2)));
+    expect(readTogether(slices)(50)).toBeCloseTo(4.2, 5);
+  });
+
+  test('nothing has no percentile', () => {
+    expect(readTogether([])(50)).toBeNull();
+    expect(readTogether([{ histogram: [], known: [{ p: 50, ms: 3 }] }])(50)).toBeNull();
   });
 });

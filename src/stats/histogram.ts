@@ -107,17 +107,14 @@ export function total(histogram: LogBuckets): number {
  * @returns null for an empty histogram
  */
 export function percentile(histogram: LogBuckets, p: number): number | null {
-  return percentiles(histogram, [p])[0] ?? null;
-}
-
-/** Several at once, in any order; none of an empty histogram. */
-export function percentiles(histogram: LogBuckets, ps: readonly number[]): number[] {
-  const read = readerOf(histogram);
-  return ps.flatMap((p) => read(p) ?? []);
+  return readerOf(histogram)(p);
 }
 
 /** Reads one percentile after the other; null of an empty histogram. */
-export function readerOf(histogram: LogBuckets): (p: number) => number | null {
+function readerOf(
+  histogram: LogBuckets,
+  placeIn: PlaceIn = (bucket, rank, count) => bucket - 1 + rank / count,
+): (p: number) => number | null {
   const ends: number[] = [];
   let n = 0;
   for (const [, count] of histogram) {
@@ -125,27 +122,120 @@ export function readerOf(histogram: LogBuckets): (p: number) => number | null {
     ends.push(n);
   }
   if (n === 0) return () => null;
+  const valueAt = (index: number) => {
+    const i = firstAbove(ends, index);
+    const [bucket, count] = histogram[i] as LogBuckets[number];
+    return FLOOR_MS * GROWTH ** placeIn(bucket, index - ((ends[i] as number) - count) + 0.5, count);
+  };
   return (p) => {
     const index = (p / 100) * (n - 1);
     const low = Math.floor(index);
-    const below = valueAt(histogram, ends, low);
-    return index === low ? below : below + (valueAt(histogram, ends, low + 1) - below) * (index - low);
+    const below = valueAt(low);
+    return index === low ? below : below + (valueAt(low + 1) - below) * (index - low);
   };
 }
 
-/**
- * The sample at an index, as near as the histogram knows it.
- *
- * @param ends of each bucket how many samples lie in it and below
- */
-function valueAt(histogram: LogBuckets, ends: readonly number[], index: number): number {
-  let [from, to] = [0, ends.length - 1];
+/** Which place has so many of the `count` samples of a bucket below it: between `bucket` − 1, its lower bound, and `bucket`. */
+type PlaceIn = (bucket: number, rank: number, count: number) => number;
+
+/** The first of rising numbers that is above a value, by its index; the last one if none is. */
+function firstAbove(rising: readonly number[], value: number): number {
+  let [from, to] = [0, rising.length - 1];
   while (from < to) {
     const middle = (from + to) >> 1;
-    if (index < (ends[middle] as number)) to = middle;
+    if (value < (rising[middle] as number)) to = middle;
     else from = middle + 1;
   }
-  const [bucket, count] = histogram[from] as LogBuckets[number];
-  const share = (index - ((ends[from] as number) - count) + 0.5) / count;
-  return FLOOR_MS * GROWTH ** (bucket - 1 + share);
+  return from;
+}
+
+/** The samples of one slice: their buckets, and percentiles that are known exactly, in ascending order. */
+export interface Distribution {
+  histogram: LogBuckets;
+  known: readonly GridPoint[];
+}
+
+/** Halvings of a bucket: less than a ten-thousandth of its 1 % is left. */
+const HALVINGS = 14;
+
+/**
+ * Reads percentiles, ms, of several slices together; null if they have no samples. The buckets show in which one a
+ * percentile lies. Its place in there is where the slices together have as many samples below it, with straight lines
+ * between the percentiles that are known of each. A bucket alone would move narrow latencies by up to 1 %, those of all
+ * starts alike. A percentile that is known of a single slice is exact.
+ */
+export function readTogether(parts: readonly Distribution[]): (p: number) => number | null {
+  const some = parts.filter(({ histogram }) => histogram.length > 0);
+  const slices = some.map(placeKnown);
+  const curves = new Map<number, Curve[]>();
+  const curvesIn = (bucket: number) => {
+    const found = curves.get(bucket) ?? slices.flatMap((slice) => curveIn(slice, bucket));
+    curves.set(bucket, found);
+    return found;
+  };
+  const read = readerOf(mergeHistograms(some.map(({ histogram }) => histogram)), (bucket, rank) => {
+    const all = curvesIn(bucket);
+    let [low, high] = [bucket - 1, bucket];
+    for (let i = 0; i < HALVINGS; i++) {
+      const middle = (low + high) / 2;
+      let below = 0;
+      for (const curve of all) below += rankAt(curve, middle);
+      if (below < rank) low = middle;
+      else high = middle;
+    }
+    return high;
+  });
+  const exact = new Map(some.length === 1 ? some[0]?.known.map(({ p, ms }) => [p, ms]) : []);
+  return (p) => exact.get(p) ?? read(p);
+}
+
+/** A slice, and what is known of it by bucket: its place there, and how many samples of the slice are below it. */
+interface Placed {
+  histogram: LogBuckets;
+  known: { bucket: number; place: number; rank: number }[];
+}
+
+function placeKnown({ histogram, known }: Distribution): Placed {
+  const last = total(histogram) - 1;
+  const place = (ms: number) => Math.log(Math.max(ms / FLOOR_MS, 1)) / LOG_GROWTH;
+  return {
+    histogram,
+    known: known.map(({ p, ms }) => ({
+      bucket: bucketOf(ms),
+      place: place(ms),
+      rank: (p / 100) * last + 0.5,
+    })),
+  };
+}
+
+/** How many samples of a slice in one bucket lie at or below each of some places: both rise. */
+interface Curve {
+  places: readonly number[];
+  ranks: readonly number[];
+}
+
+/** Nothing if the slice has no sample in that bucket. */
+function curveIn({ histogram, known }: Placed, bucket: number): Curve[] {
+  let below = 0;
+  let count = 0;
+  for (const [other, samples] of histogram) {
+    if (other > bucket) break;
+    if (other === bucket) count = samples;
+    else below += samples;
+  }
+  if (count === 0) return [];
+  const [places, ranks] = [[bucket - 1], [0]];
+  for (const point of known) {
+    if (point.bucket !== bucket) continue;
+    places.push(Math.min(Math.max(point.place, bucket - 1), bucket));
+    ranks.push(Math.min(Math.max(point.rank - below, 0), count));
+  }
+  return [{ places: [...places, bucket], ranks: [...ranks, count] }];
+}
+
+function rankAt({ places, ranks }: Curve, place: number): number {
+  const next = firstAbove(places, place);
+  const [from, to] = [places[next - 1] as number, places[next] as number];
+  const [below, above] = [ranks[next - 1] as number, ranks[next] as number];
+  return below + ((above - below) * (place - from)) / (to - from);
 }

@@ -1,7 +1,7 @@
 import { mean, median } from 'simple-statistics';
 import type { CompareMetric, Duet, Measurement } from '../../results/results.ts';
-import { mergeHistograms, readerOf } from '../../stats/histogram.ts';
 import { FOREIGN_CPU, MAX_GUARDED, MIN_PAIRS, STALL, STEAL } from '../../stats/limits.ts';
+import { readPool } from '../rows/pool.ts';
 
 /** Two slices of one block: loaded one soon after the other, so what drifts has met both. */
 interface SlicePair {
@@ -111,8 +111,6 @@ function keepWhole(duets: readonly Duet[]): Duet[] {
 /** A percentile of the requests of several slices together, ms; null where there are none. */
 export type Pool = (slices: readonly Measurement[]) => (p: number) => number | null;
 
-const poolAnew: Pool = (slices) => readerOf(mergeHistograms(slices.map(({ histogram }) => histogram)));
-
 /** The same, and once for all that asks for the same slices: one variant is compared with many, each by several percentiles. */
 export function makePool(): Pool {
   const known = new Map<Measurement, { slices: readonly Measurement[]; pooled: ReturnType<Pool> }[]>();
@@ -122,7 +120,7 @@ export function makePool(): Pool {
     const beginning = known.get(first) ?? [];
     const found = beginning.find((other) => isSame(other.slices, slices));
     if (found) return found.pooled;
-    const pooled = poolAnew(slices);
+    const pooled = readPool(slices);
     known.set(first, [...beginning, { slices, pooled }]);
     return pooled;
   };
@@ -140,7 +138,7 @@ function isSame(a: readonly Measurement[], b: readonly Measurement[]): boolean {
 export function logRatios(
   instances: readonly InstancePair[],
   metric: CompareMetric,
-  pool: Pool = poolAnew,
+  pool: Pool = readPool,
 ): number[] {
   return ratiosOf(logSides(instances, metric, pool));
 }

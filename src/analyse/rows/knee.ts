@@ -5,7 +5,7 @@ import { estimate } from '../../stats/estimate.ts';
 import { fromPercentiles } from '../../stats/histogram.ts';
 import { DEFAULT_OK_RATIO } from '../../stats/limits.ts';
 import type { Held, Limit, PooledLatency } from '../summary.ts';
-import { byInstance, poolLatency, sum } from './pool.ts';
+import { byInstance, pointsOf, poolLatency, sum } from './pool.ts';
 
 /** One level of a ramp. */
 export interface Level {
@@ -210,15 +210,7 @@ function poolUpTo(slices: readonly Measurement[], rpsOf: (slice: Measurement) =>
 export function poolSteps(steps: readonly Step[]): PooledLatency | null {
   const parts = steps.flatMap(({ latency, requests: n }) => {
     if (latency === null) return [];
-    const grid = Object.entries(latency).flatMap(([key, ms]) => {
-      const p = /^p(\d+(?:_\d+)?)Ms$/.exec(key)?.[1];
-      return p === undefined ? [] : [{ p: Number(p.replace('_', '.')), ms }];
-    });
-    const ends = [
-      { p: 0, ms: latency.minMs },
-      { p: 100, ms: latency.maxMs },
-    ];
-    return [{ latency, histogram: fromPercentiles([...ends, ...grid], n) }];
+    return [{ latency, histogram: fromPercentiles(pointsOf(latency), n) }];
   });
   return poolLatency(parts);
 }

@@ -1,7 +1,7 @@
 import { eachQuantile, percentOf, type Quantile } from '../../results/quantiles.ts';
 import type { Endpoint, Histogram, Latency, Measurement } from '../../results/results.ts';
 import { estimate } from '../../stats/estimate.ts';
-import { mergeHistograms, percentiles, total } from '../../stats/histogram.ts';
+import { type GridPoint, readTogether, total } from '../../stats/histogram.ts';
 import type { EndpointRow, ErrorRow, PercentileEstimate, PooledLatency, Row } from '../summary.ts';
 
 /** The percentiles that tables show, in percent. */
@@ -26,25 +26,39 @@ interface Part {
   histogram: Histogram;
 }
 
-/** Latency of several slices together: percentiles from their merged histograms, never averaged. */
+const NAMES = PERCENTILES.map((p) => ({ p, key: `p${p}Ms`.replace('.', '_') as keyof Latency }));
+
+/** The percentiles of a slice that are known exactly, in ascending order. */
+export function pointsOf(latency: Latency): GridPoint[] {
+  const named = NAMES.map(({ p, key }) => ({ p, ms: latency[key] }));
+  return [{ p: 0, ms: latency.minMs }, ...named, { p: 100, ms: latency.maxMs }];
+}
+
+/** Reads percentiles, ms, of all requests of several slices together, never averaged; null if there are none. */
+export function readPool(parts: readonly Part[]): (p: number) => number | null {
+  return readTogether(
+    parts.map(({ latency, histogram }) => ({ histogram, known: latency ? pointsOf(latency) : [] })),
+  );
+}
+
+/** Latency of several slices together. */
 export function poolLatency(parts: readonly Part[]): PooledLatency | null {
   const measured = parts.flatMap(({ latency, histogram }) =>
     latency !== null && histogram.length > 0 ? [{ latency, histogram, samples: total(histogram) }] : [],
   );
   if (measured.length === 0) return null;
-  const histogram = mergeHistograms(measured.map((part) => part.histogram));
-  const samples = total(histogram);
+  const read = readPool(measured);
+  const samples = sum(measured, (part) => part.samples);
   const minMs = Math.min(...measured.map((part) => part.latency.minMs));
   const maxMs = Math.max(...measured.map((part) => part.latency.maxMs));
   // The ends are known exactly, so no bucket's width may reach past them.
-  const found = percentiles(histogram, PERCENTILES);
-  const at = (i: number) => Math.min(Math.max(found[i] as number, minMs), maxMs);
+  const at = (p: number) => Math.min(Math.max(read(p) as number, minMs), maxMs);
   return {
     samples,
     minMs,
     avgMs: sum(measured, (part) => part.latency.avgMs * part.samples) / samples,
     maxMs,
-    percentiles: PERCENTILES.map((p, i) => ({ p, ms: at(i) })),
+    percentiles: PERCENTILES.map((p) => ({ p, ms: at(p) })),
   };
 }
 

@@ -8,11 +8,10 @@ import {
   type ScenarioFacts,
   type Variant,
 } from '../../results/results.ts';
-import { mergeHistograms, percentile } from '../../stats/histogram.ts';
 import { ALPHA } from '../../stats/limits.ts';
 import { satterthwaite, tCritical, tPValue } from '../../stats/student.ts';
 import { haveSameSettings } from '../merge.ts';
-import { byInstance } from '../rows/pool.ts';
+import { byInstance, readPool } from '../rows/pool.ts';
 import { chooseMetric, measureVariants } from '../rows/variant-rows.ts';
 
 const METRICS = CompareMetric.options.filter((metric) => metric !== 'services');
@@ -109,7 +108,7 @@ function measureStart(slices: readonly Measurement[], metric: CompareMetric): nu
     case 'memory':
       return averaged(({ memory }) => memory?.medianBytes, median);
     default:
-      return percentile(mergeHistograms(slices.map(({ histogram }) => histogram)), Number(metric.slice(1)));
+      return readPool(slices)(Number(metric.slice(1)));
   }
 }
 

@@ -67,6 +67,17 @@ describe('mergeSummaries', () => {
     expect(latency?.avgMs).toBeCloseTo(all.reduce((a, b) => a + b, 0) / all.length, 6);
   });
 
+  test('latencies that scatter by less than a bucket are known better than to 1 %', () => {
+    const random = makeRandom(6);
+    const parts = [1, 1.0005].map((factor) =>
+      Array.from({ length: 1000 }, () => 10 * factor * (1 + 0.001 * (random() + random() - 1))),
+    );
+    const all = parts.flat().sort((a, b) => a - b);
+    const { latency } = readLatency(together(...parts.map((part) => summaryOf(part))), 'slice:s0');
+    expect(Math.abs((latency?.p50Ms ?? 0) / percentileOf(all, 50) - 1)).toBeLessThan(0.0002);
+    expect(Math.abs((latency?.p99Ms ?? 0) / percentileOf(all, 99) - 1)).toBeLessThan(0.0002);
+  });
+
   test('counts add up, and a rate is that of all', () => {
     const { metrics } = together(summaryOf([1, 2, 3]), summaryOf([4, 5]), summaryOf([6]));
     expect(metrics['http_reqs{slice:s0}']).toEqual({ count: 6, rate: 6 });

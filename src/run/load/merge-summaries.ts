@@ -1,7 +1,7 @@
 import { sum } from '../../analyse/rows/pool.ts';
-import { type LogBuckets, mergeHistograms, percentiles } from '../../stats/histogram.ts';
-import { histogramOf } from '../measure/latency.ts';
-import { type K6Metric, type K6Summary, TREND_STATS } from './k6.ts';
+import { type LogBuckets, mergeHistograms, readTogether } from '../../stats/histogram.ts';
+import { gridOf, histogramOf } from '../measure/latency.ts';
+import { type K6Metric, type K6Summary, NAMED } from './k6.ts';
 
 type Values = Record<string, number>;
 
@@ -71,21 +71,21 @@ function mergeValues(parts: readonly Values[]): { values: Values; histogram?: Lo
   };
 }
 
-function mergeTrends(all: readonly Values[]): { values: Values; histogram: LogBuckets } {
-  const parts = all.filter(({ count = 0 }) => count > 0);
+function mergeTrends(trends: readonly Values[]): { values: Values; histogram: LogBuckets } {
+  const parts = trends.filter(({ count = 0 }) => count > 0);
   const count = sum(parts, ({ count = 0 }) => count);
-  if (count === 0) return { values: all[0] ?? {}, histogram: [] };
+  if (count === 0) return { values: trends[0] ?? {}, histogram: [] };
   // In one generator alone, the percentiles that k6 knows are exact.
   if (parts.length === 1) return { values: parts[0] as Values, histogram: histogramOf(parts[0] as Values) };
-  const histogram = mergeHistograms(parts.map((values) => histogramOf(values)));
-  const stats = TREND_STATS.flatMap((stat) => /^p\((.*)\)$/.exec(stat)?.[1] ?? []);
-  const found = percentiles(histogram, stats.map(Number));
+  const all = parts.map((values) => ({ histogram: histogramOf(values), known: gridOf(values) }));
+  const read = readTogether(all);
   const average = sum(parts, ({ count = 0, avg = 0 }) => count * avg) / count;
   const min = Math.min(...parts.map(({ min = 0 }) => min));
   const max = Math.max(...parts.map(({ max = 0 }) => max));
   // Within the first and the last bucket a histogram does not know where its samples lie, but these two are known.
   const within = (ms: number) => Math.min(max, Math.max(min, ms));
-  const values = stats.map((p, i) => [`p(${p})`, within(found[i] as number)] as const);
+  const values = NAMED.map((p) => [`p(${p})`, within(read(p) as number)] as const);
+  const histogram = mergeHistograms(all.map((part) => part.histogram));
   return { values: { count, min, avg: average, max, ...Object.fromEntries(values) }, histogram };
 }
 

@@ -1,5 +1,5 @@
 import type { Histogram, Latency } from '../../results/results.ts';
-import { bucketOf, fromPercentiles, percentile } from '../../stats/histogram.ts';
+import { bucketOf, fromPercentiles, type GridPoint, percentile } from '../../stats/histogram.ts';
 import { GRID, type K6Summary, NAMED } from '../load/k6.ts';
 
 /** k6 gives 0 ms to a request that never was on its way. */
@@ -34,11 +34,13 @@ export function readLatency(
 
 /** @param merged what is known of it where several generators measured it */
 export function histogramOf(values: Values, merged?: Histogram): Histogram {
-  if (merged) return merged;
+  return merged ?? fromPercentiles(gridOf(values), values.count ?? 0);
+}
+
+/** The percentiles, ms, that k6 exports, in ascending order. */
+export function gridOf(values: Values): GridPoint[] {
   const grid = GRID.map((p) => ({ p, ms: values[`p(${p})`] ?? 0 }));
-  grid.unshift({ p: 0, ms: values.min ?? 0 });
-  grid.push({ p: 100, ms: values.max ?? 0 });
-  return fromPercentiles(grid, values.count ?? 0);
+  return [{ p: 0, ms: values.min ?? 0 }, ...grid, { p: 100, ms: values.max ?? 0 }];
 }
 
 function namedOf(values: Values): Latency {

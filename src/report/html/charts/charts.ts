@@ -1,8 +1,9 @@
+import { readPool, sum } from '../../../analyse/rows/pool.ts';
 import type { ScenarioSummary } from '../../../analyse/summary.ts';
 import { QUANTILES } from '../../../results/quantiles.ts';
 import type { Measurement, Variant } from '../../../results/results.ts';
 import type { Estimate } from '../../../stats/estimate.ts';
-import { mergeHistograms, percentiles, total } from '../../../stats/histogram.ts';
+import { total } from '../../../stats/histogram.ts';
 import { plural } from '../../../text/plain.ts';
 import { bytes, duration, estimated, ms } from '../../words/numbers.ts';
 import type { Chart, DotChart, DotRow, DotView, LineChart } from './chart.ts';
@@ -130,16 +131,14 @@ function percentileCurve(slices: readonly Measurement[], numbers: Numbers): Line
   const groups = byVariant(slices);
   const lines = [...numbers].flatMap(([variant, number]) => {
     const own = groups.get(variant) ?? [];
-    const histogram = mergeHistograms(own.map((slice) => slice.histogram));
-    const n = total(histogram);
+    const n = sum(own, (slice) => total(slice.histogram));
     if (n === 0) return [];
     // Rising, so the rest of them lies beyond as well.
     const known = NINES.filter((nines) => nines <= 0.31 || n * 10 ** -nines >= BEYOND);
-    const values = percentiles(
-      histogram,
-      known.map((nines) => 100 * (1 - 10 ** -nines)),
+    const read = readPool(own);
+    const y = NINES.map((nines, i) =>
+      i < known.length ? round(read(100 * (1 - 10 ** -nines)) as number) : null,
     );
-    const y = NINES.map((_, i) => (values[i] === undefined ? null : round(values[i])));
     return [{ variant: number, name: '', x: 0, y }];
   });
   const longest = Math.max(0, ...lines.map(({ y }) => y.findLastIndex((value) => value !== null) + 1));
