@@ -26,7 +26,6 @@ import {
   scenariosOfSlices,
 } from './executors.js';
 import { thresholdsThatKeep } from './kept-statistics.js';
-import { countOwn, throughOurs } from './own.js';
 import { watchResent } from './resent.js';
 import { countRests, watchRests } from './rests.js';
 import { toWatched, watchSlice } from './watch.js';
@@ -95,7 +94,6 @@ options.thresholds = Object.fromEntries(conditions);
 if (own) {
   // The user's script declares its load itself; the whole process is one slice.
   options.tags = { ...(options.tags || {}), slice: plan.slices[0].id };
-  if (options.scenarios) options.scenarios = throughOurs(options.scenarios);
 } else {
   for (const shortcut of ['vus', 'duration', 'iterations', 'stages']) delete options[shortcut];
   options.scenarios = closed
@@ -108,8 +106,9 @@ if (own) {
 const rated = own || closed ? [] : Object.keys(options.scenarios);
 Object.assign(options.thresholds, thresholdsThatKeep(plan, names, rated));
 
-export const benchOwn = countOwn(journey, plan.timeoutMs);
-export default own ? benchOwn : journey.default;
+// Functions that the scenarios of a user's script name.
+export * from '../journey.js';
+export default journey.default;
 
 // How long such a load takes shows only in the end. In k6's own time two clients are made, which takes as long as the script
 // takes to read its files.

@@ -62,8 +62,7 @@ export function countRests(iteration) {
   };
 }
 
-/** Calls `act`, and then `then`: behind its promise if it gives one, and if it throws. */
-export function whenDone(act, then) {
+function whenDone(act, then) {
   let result;
   let isPromise = false;
   try {

@@ -191,19 +191,6 @@ test('a script at a rate that has too few clients for its sleep is not ranked', 
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain('did not sustain the rate');
 });
 
-test('requests that hang under a load of the script are unanswered, and no part of its time', async () => {
-  writeFileSync(
-    join(project.folder, 'load/hangs.js'),
-    `import http from 'k6/http';
-const all = { executor: 'constant-vus', vus: 2, duration: '2s', gracefulStop: '4s', exec: 'ask' };
-export const options = { scenarios: { all } };
-export const ask = () => http.get(\`\${__ENV.BASE_URL}/\${__VU === 2 ? 'io?ms=10000' : ''}\`);
-`,
-  );
-  const { slice } = await run('hangs.js');
-  expect(slice).toMatchObject({ interrupted: 1, durationMs: 2000 });
-});
-
 test('a script at a rate of its own is an open load', async () => {
   writeFileSync(
     join(project.folder, 'load/own-rate.js'),

@@ -53,8 +53,6 @@ interface Given {
   code?: string;
   /** What ended the k6 of a user's script. */
   ended?: string;
-  /** A script's own load: the time that its options add up to, and that k6 took, ms. */
-  own?: { loadMs: number | null; tookMs: number };
 }
 
 function measureOne(given: Given): Measurement {
@@ -65,18 +63,17 @@ function measureOne(given: Given): Measurement {
       name: 'test',
       title: '',
       journey: given.ended ? { kind: 'script', name: 'x', file: '/x.js' } : { kind: 'paths', paths: ['/x'] },
-      load: given.own ? null : load,
+      load,
       timeoutMs: 500,
       warmupMs: 0,
     },
     ...{ blocks: 1, reuse: true, slo: {} },
-    ...(given.own && { script: { loadMs: given.own.loadMs } as NonNullable<Scenario['script']> }),
   };
   const unanswered = [...Array(refused).fill(0), ...Array(timeouts).fill(500)];
   const all = [...answered, ...unanswered];
   const requests = all.length;
   const summary: K6Summary = {
-    durationMs: given.own?.tookMs ?? 1000,
+    durationMs: 1000,
     endedMs: START + 1000,
     endpoints: ['/x'],
     metrics: {
@@ -130,12 +127,12 @@ function measureOne(given: Given): Measurement {
             block: 0,
             warmup: false,
             startMs: 0,
-            durationMs: given.own ? null : 1000,
+            durationMs: 1000,
             turns: null,
             turnMs: null,
             duet: null,
           },
-          steps: given.own ? [] : compileLoad(load, scenario),
+          steps: compileLoad(load, scenario),
         },
       ],
     },
@@ -234,23 +231,6 @@ describe('measure', () => {
     const slept = measureOne({ answered: ramp(10), started: 13, resting: 3 });
     expect(slept).toMatchObject({ interrupted: 0, outcome: 'ok' });
     expect(measureOne({ answered: ramp(10), started: 13, resting: 2 }).interrupted).toBe(1);
-  });
-
-  test('a load of the script ends with its options, not with k6, which waits for hung requests', () => {
-    const hung = measureOne({ answered: ramp(10), started: 13, own: { loadMs: 1000, tookMs: 31_000 } });
-    expect(hung).toMatchObject({
-      interrupted: 3,
-      requests: 10,
-      okCount: 10,
-      durationMs: 1000,
-      achievedRps: 10,
-    });
-    expect(measureOne({ started: 3, own: { loadMs: 1000, tookMs: 31_000 } })).toMatchObject({
-      ...{ interrupted: 3, outcome: 'failed', reason: 'no request was answered in time' },
-    });
-    const aborted = measureOne({ answered: ramp(10), own: { loadMs: 1000, tookMs: 500 } });
-    expect(aborted).toMatchObject({ interrupted: 0, durationMs: 500, achievedRps: 20 });
-    expect(measureOne({ answered: ramp(10), own: { loadMs: null, tookMs: 2000 } }).durationMs).toBe(2000);
   });
 
   test.each<[string, Given, Partial<Measurement>]>([

@@ -53,7 +53,7 @@ function measureSlice(outcome: BatchOutcome, slice: Slice): Measurement {
     ...{ startedMs, durationMs, requests },
     okCount: requests - failures,
     ...{ iterations, dropped },
-    interrupted: Math.max(0, span.unanswered),
+    interrupted: scenario.load === null ? 0 : Math.max(0, span.unanswered),
     offeredRps: span.offeredRps,
     achievedRps: achievedRps(outcome, slice, { durationMs, requests, iterations }),
     bytesReceived: metricOf(summary, slice, 'data_received', 'count'),
@@ -82,20 +82,17 @@ function metricOf(summary: K6Summary | null, slice: Slice, metric: string, key: 
 
 /** When a slice was loaded, and how much. */
 function readSpan({ batch, summary, beganMs }: BatchOutcome, slice: Slice) {
-  const { load, script } = batch.scenario;
-  const wholeMs = slice.durationMs ?? estimateDuration(summary);
+  const durationMs = slice.durationMs ?? estimateDuration(summary);
   const begun = metricOf(summary, slice, 'bench_started', 'count');
   const iterations = metricOf(summary, slice, 'iterations', 'count');
   // A script may sleep when k6 cuts off its iteration: then it waits for no answer.
   const resting = metricOf(summary, slice, 'bench_resting', 'count');
   const offered = countOffered(slice);
-  // A script's own load ends before k6 does, which waits for what is under way.
-  const durationMs = load === null && script?.loadMs ? Math.min(wholeMs, script.loadMs) : wholeMs;
   return {
     startedMs: metricOf(summary, slice, 'bench_slice_start', 'min') || beganMs + slice.startMs,
     durationMs,
     // Slices that take turns are there together: what is counted from outside is counted over all of their turns.
-    wholeMs: slice.turns ? spanMs(slice, batch) : wholeMs,
+    wholeMs: slice.turns ? spanMs(slice, batch) : durationMs,
     requests: metricOf(summary, slice, 'http_reqs', 'count'),
     iterations,
     unanswered: begun - iterations - resting,
