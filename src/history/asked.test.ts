@@ -85,6 +85,19 @@ test('so do other apps with the same variants, by their folders or else by their
   expect(trendsOf(weekly(of('shop'), of('blog')))).toEqual(all([1, { app: 'shop' }], [1, { app: 'blog' }]));
 });
 
+test('records of an older version go on in the trend of their app, if anything that they noted shows it', () => {
+  const of = (app: string, settings: string, apps?: Record<string, string>) =>
+    recorded(({ run, variants }) => {
+      run.head = { commit: 'abc', uncommitted: 0, files: [], ...(apps && { apps }) };
+      for (const variant of variants) Object.assign(variant, { app, settings });
+    });
+  const [a, b] = [of('app', '0a1b', { app: 'a/app' }), of('app', 'ffff', { app: 'b/app' })];
+  const [oldA, oldB] = [of('app', '0a1b'), of('app', 'ffff')];
+  expect(trendsOf(weekly(oldA, oldB, a, b, b))).toEqual(
+    all([2, { app: 'a/app', settings: '0a1b' }], [3, { app: 'b/app', settings: 'ffff' }]),
+  );
+});
+
 test('apps of one run, which their variants name, are asked alike', () => {
   const results = makeResults({
     servers: servers.map(({ id, rps }, i) => ({ id: `${'ab'[i]}/${id}`, rps })),
