@@ -30,6 +30,20 @@ const again = (change?: (results: Results) => void) =>
     change?.(results);
   });
 
+test('runs of one commit keep it, whichever apps of the checkout each has measured', () => {
+  const of = (id: string, apps?: Record<string, string>) =>
+    run(id, ({ run }) => {
+      run.head = { commit: 'abc', uncommitted: 0, files: [], ...(apps && { apps }) };
+    });
+  const headOf = (...runs: Results[]) => mergeResults(runs)[0]?.run.head;
+  expect(headOf(of('a', { a: 'apps/a' }), of('b', { b: 'apps/b' }))).toMatchObject({
+    commit: 'abc',
+    apps: { a: 'apps/a', b: 'apps/b' },
+  });
+  expect(headOf(of('a'), of('b', { b: '.' }))).toMatchObject({ commit: 'abc', apps: { b: '.' } });
+  expect(headOf(of('a'), run('b'))).toBeUndefined();
+});
+
 const loadedFrom = (kind: 'engines' | 'cluster', names: readonly string[]) => (results: Results) => {
   const way = { share: '0:1', roundTripMs: 0.2, hops: 1, mtu: 1500, skewMs: 0 };
   const generators = names.map((name) => ({ name, ...way }));

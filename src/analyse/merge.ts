@@ -152,7 +152,10 @@ function mergeRuns(group: readonly Results[]): Results['run'] {
   const seconds = (of: (run: Results['run']) => number) => group.reduce((sum, { run }) => sum + of(run), 0);
   const wallSeconds = seconds((run) => run.wallSeconds);
   const loadSeconds = seconds((run) => run.loadSeconds);
-  const isOneHead = others.every(({ run }) => same(run.head, first.run.head));
+  // Other apps of one checkout were measured, or an older version did not note them.
+  const headOf = ({ run: { head } }: Results) => head && { ...head, apps: undefined };
+  const isOneHead = others.every((other) => same(headOf(other), headOf(first)));
+  const apps = Object.assign({}, ...group.map(({ run }) => run.head?.apps));
   return {
     ...first.run,
     id: group.map(({ run }) => run.id).join(JOIN),
@@ -165,7 +168,7 @@ function mergeRuns(group: readonly Results[]): Results['run'] {
     loadSeconds,
     overheadRatio: wallSeconds > 0 ? 1 - loadSeconds / wallSeconds : 0,
     stopped: group.find(({ run }) => run.stopped)?.run.stopped ?? null,
-    ...(isOneHead ? {} : { head: undefined }),
+    head: isOneHead && first.run.head ? { ...first.run.head, apps } : undefined,
     merged: group.flatMap(({ run }) => run.merged ?? [{ seed: run.seed, command: run.command }]),
   };
 }
