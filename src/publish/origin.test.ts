@@ -144,6 +144,13 @@ describe('GitHub fails at a look-up', () => {
     expect(await whyOutdated(event, pullsWith(failed(503)))).toBeNull();
   });
 
+  test('a limit of requests is not waited for twice', async () => {
+    const event = { pull_request: { number: 7, head: { sha: 'c0ffee' } } };
+    const pulls = pullsWith(failed(429));
+    expect(await lookUpOrigin(event, none, 'octo/shop', pulls)).toMatchObject({ isFailure: true });
+    expect(await whyOutdated(event, pulls)).toBeNull();
+  });
+
   test('a wrong input stays an error, and so does a bug', async () => {
     const wrong = { pull: 'x', commit: COMMIT };
     await expect(lookUpOrigin({}, wrong, 'octo/shop', pullsWith(failed(503)))).rejects.toThrow(UserError);

@@ -2,7 +2,7 @@ import { at } from '../config/document.ts';
 import { parseInteger, quote } from '../config/text.ts';
 import { UserError } from '../errors.ts';
 import type { PullRequest, Pulls } from './api/pulls.ts';
-import { describeApiError, type Failed } from './api/retry.ts';
+import { describeApiError, type Failed, isLimited } from './api/retry.ts';
 
 /** Parts of the event `workflow_run` that we need. */
 interface Event {
@@ -90,12 +90,16 @@ export async function findOrigin(event: unknown, repository: string, pulls: Pull
 
 /**
  * An origin without a pull request, with the reason, if the event's pull request has a newer commit by now. Null
- * otherwise, also for any other event, or if GitHub fails. A run that a newer one has ended may still come this far.
+ * otherwise, also for any other event, or if GitHub fails other than by a limit of requests. A run that a newer one has ended may still come this far.
  */
 export async function findOutdated(event: unknown, pulls: Pulls): Promise<Origin | null> {
   const { pull_request: pull } = (event ?? {}) as Event;
   if (typeof pull?.number !== 'number' || typeof pull.head?.sha !== 'string') return null;
-  const open = await pulls.open(pull.number).catch(() => null);
+  const open = await pulls.open(pull.number).catch((error: Failed) => {
+    // The comment would wait for the same limit again.
+    if (isLimited(error)) throw error;
+    return null;
+  });
   if (!open || open.head === pull.head.sha) return null;
   return { measured: null, pull: null, why: 'the pull request has newer commits' };
 }
@@ -105,7 +109,8 @@ export async function findOutdated(event: unknown, pulls: Pulls): Promise<Origin
  * older push. Null where none is known.
  */
 export async function whyOutdated(event: unknown, pulls: Pulls): Promise<string | null> {
-  return (await findOutdated(event, pulls))?.why ?? null;
+  const outdated = await findOutdated(event, pulls).catch(() => null);
+  return outdated?.why ?? null;
 }
 
 /**
