@@ -106,7 +106,7 @@ describe('warnings', () => {
   test.each([
     ['debug', 'the debug mode of the app is on in', 'turn it off with `env`: APP_DEBUG=false'],
     ['telescope', 'the package telescope is on in', 'turn it off with `env`: TELESCOPE_ENABLED=false'],
-    ['xdebug', 'the extension xdebug is on in', 'turn it off with `ini`: xdebug.mode=off'],
+    ['xdebug', 'the extension xdebug is on in', 'turn it off with `env`: XDEBUG_MODE=off'],
     ['pcov', 'the extension pcov is on in', 'turn it off with `ini`: pcov.enabled=0'],
   ])('%s is on: how to turn it off', (name, message, remedy) => {
     const results = fixtures.quick?.() as Results;

@@ -76,7 +76,7 @@ const DEBUG_TOOLS: readonly [setting: string, what: string, off: string][] = [
   ['debug', 'the debug mode of the app', '`env`: APP_DEBUG=false'],
   ['telescope', 'the package telescope', '`env`: TELESCOPE_ENABLED=false'],
   ['debugbar', 'the package debugbar', '`env`: DEBUGBAR_ENABLED=false'],
-  ['xdebug', 'the extension xdebug', '`ini`: xdebug.mode=off'],
+  ['xdebug', 'the extension xdebug', '`env`: XDEBUG_MODE=off'],
   ['pcov', 'the extension pcov', '`ini`: pcov.enabled=0'],
 ];
 
