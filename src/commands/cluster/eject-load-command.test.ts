@@ -51,7 +51,10 @@ test.each([
   const at = (segments: number) => eject('quick', ['--load', load, '--segments', `${segments}`]);
   await expect(at(most + 1)).rejects.toMatchObject({
     message: 'more segments than clients',
-    detail: { found: `${most + 1}`, allowed: `up to ${most}, as the load has so many clients` },
+    detail: {
+      found: `${most + 1}`,
+      allowed: `up to ${most}, as the load, or a step of it, has so many clients`,
+    },
   });
   await at(most);
 });
@@ -61,7 +64,7 @@ test('a script with its own load is for as many pods as k6 counts clients in it'
   const at = (segments: number) => eject('own', ['--journey', 'own.js', '--segments', `${segments}`], host);
   await expect(at(5)).rejects.toMatchObject({
     message: 'more segments than clients',
-    detail: { found: '5', allowed: 'up to 4, as the load has so many clients' },
+    detail: { found: '5', allowed: 'up to 4, as the load, or a step of it, has so many clients' },
   });
   await at(4);
 });

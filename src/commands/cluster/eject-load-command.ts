@@ -107,7 +107,7 @@ async function makeFiles(
   if (segments > (most ?? 0)) {
     throw new UserError('more segments than clients', {
       ...{ where: { name: '--segments' }, found: String(segments) },
-      allowed: `up to ${most}, as the load has so many clients`,
+      allowed: `up to ${most}, as the load, or a step of it, has so many clients`,
     });
   }
   const name = objectName(scenario.name);
