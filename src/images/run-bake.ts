@@ -21,8 +21,11 @@ interface BakeOptions extends Pick<ExecOptions, 'signal' | 'onLine'> {
   auth?: string | undefined;
 }
 
+/** With the containerd image store, the engine now and then removes a layer while it unpacks the image: moby/buildkit#6521. */
+const LOST_LAYER = /failed to prepare extraction snapshot .*parent snapshot \S+ does not exist/;
+
 /**
- * Runs `docker buildx bake`; a build that fails is an answer. By default the builder is that of the context: the engine
+ * Runs `docker buildx bake`, and again if the engine itself lost a layer; a build that fails is an answer. By default the builder is that of the context: the engine
  * itself, which has the local images. It cannot keep a cache elsewhere. With such a cache it is the builder that the
  * user has chosen.
  */
@@ -35,9 +38,12 @@ export async function runBake(
 ): Promise<Finished> {
   const builder = buildCache ? {} : { BUILDX_BUILDER: (await docker.run(['context', 'show'])).trim() };
   const flags = ['--file', '-', '--progress', 'plain', ...(metadata ? ['--metadata-file', metadata] : [])];
-  return docker.try(['buildx', 'bake', ...flags, ...targets], {
-    ...{ input: JSON.stringify(file), timeoutMs: LIMITS_MS.build },
-    env: { ...BAKE_ENV, ...builder, ...(auth && { COMPOSER_AUTH: auth }) },
-    ...options,
-  });
+  const build = () =>
+    docker.try(['buildx', 'bake', ...flags, ...targets], {
+      ...{ input: JSON.stringify(file), timeoutMs: LIMITS_MS.build },
+      env: { ...BAKE_ENV, ...builder, ...(auth && { COMPOSER_AUTH: auth }) },
+      ...options,
+    });
+  const finished = await build();
+  return finished.code !== 0 && LOST_LAYER.test(finished.stderr) ? build() : finished;
 }
