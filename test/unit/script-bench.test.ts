@@ -1,0 +1,47 @@
+// script/bench beside a bootstrap that installs nothing, and a CLI that only prints how it was called.
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { makeFolder } from '../fixtures/temporary.ts';
+
+/** A plan that fits into no argument of Linux. */
+const CLI = `
+const args = process.argv.slice(2);
+const plan = { services: 'compose.yml', pulls: ['php:8.4-fpm', 'mirror/own:1'], instances: 'x'.repeat(300_000) };
+console.log(args[0] === 'plan' ? JSON.stringify(plan) : args.join(' '));
+`;
+
+let folder: string;
+beforeEach(() => {
+  folder = makeFolder();
+  cpSync(resolve(import.meta.dirname, '../../script/bench'), join(folder, 'script/bench'));
+  write('dist/cli.mjs', CLI);
+  write('script/bootstrap', `#!/bin/sh\necho "$*" >>'${folder}/calls'\n`);
+  write('test/standins/build', '#!/bin/sh\nprintf "php:8.4-fpm\\nnginx:stable\\n"\n');
+  write('cache/php-runtime-bench/standins', '');
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), text, { mode: 0o755 });
+}
+
+function bench(...args: string[]) {
+  const path = [dirname(process.execPath), process.env.PATH].join(delimiter);
+  const { status, stdout, stderr } = spawnSync(join(folder, 'script/bench'), args, {
+    encoding: 'utf8',
+    cwd: folder,
+    env: { ...process.env, PATH: path, XDG_CACHE_HOME: join(folder, 'cache') },
+  });
+  const calls = readFileSync(join(folder, 'calls'), 'utf8').trimEnd().split('\n');
+  return { status, stdout, stderr, calls };
+}
+
+test('a long plan is read, too, for the images and the services of its run', () => {
+  const { status, stdout, stderr, calls } = bench('run', '--app', 'plain');
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  expect(stdout).toBe(`run --images ${folder}/test/standins/images.yml --app plain\n`);
+  expect(calls).toEqual(['--for bench', '--for services', '--for standins php:8.4-fpm']);
+});
