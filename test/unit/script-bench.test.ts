@@ -9,7 +9,8 @@ import { makeFolder } from '../fixtures/temporary.ts';
 const CLI = `
 const args = process.argv.slice(2);
 const plan = { services: 'compose.yml', pulls: ['php:8.4-fpm', 'mirror/own:1'], instances: 'x'.repeat(300_000) };
-console.log(args[0] === 'plan' ? JSON.stringify(plan) : args.join(' '));
+const isHelp = args.includes('--help') || args.includes('-h');
+console.log(isHelp ? 'help of ' + args[0] : args[0] === 'plan' ? JSON.stringify(plan) : args.join(' '));
 `;
 
 let folder: string;
@@ -44,4 +45,14 @@ test('a long plan is read, too, for the images and the services of its run', () 
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   expect(stdout).toBe(`run --images ${folder}/test/standins/images.yml --app plain\n`);
   expect(calls).toEqual(['--for bench', '--for services', '--for standins php:8.4-fpm']);
+});
+
+test.each([
+  [['--help'], 'run'],
+  [['run', '-h'], 'run'],
+  [['doctor', '--help'], 'doctor'],
+])('%j prints the help alone', (args, command) => {
+  const { status, stdout, stderr, calls } = bench(...args);
+  expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: `help of ${command}\n`, stderr: '' });
+  expect(calls).toEqual(['--for bench']);
 });
