@@ -53,6 +53,13 @@ apt_install() { apt_get update || true; apt_get install --no-install-recommends 
 
 has_candidate() { [[ $(LC_ALL=C apt-cache policy "$1" 2>/dev/null) == *'Candidate: '[0-9]* ]]; }
 
+# offers PACKAGE: whether apt can install it here. A fresh container has no lists to know it by.
+offers() {
+  can_apt || return 1
+  compgen -G '/var/lib/apt/lists/*_Packages*' >/dev/null || quietly apt_get update || true
+  has_candidate "$1"
+}
+
 # need_packages 'PACKAGE…' WHY TEST…: installs them if the command TEST fails.
 need_packages() {
   local packages=$1 why=$2

@@ -58,7 +58,7 @@ ensure_go_tool() {
 # It times fresh starts (--cold-start). A run without them needs none, so nothing fails if it is not available.
 ensure_hyperfine() {
   if has hyperfine; then return; fi
-  if can_apt; then
+  if offers hyperfine; then
     step 'installing hyperfine: it times fresh starts' apt_install hyperfine
   else
     say 'no hyperfine here: --cold-start will not work until it is installed'
@@ -107,7 +107,7 @@ ensure_sshd() {
 # Engines of tests share images through a registry. Without one these tests are skipped, with a message.
 ensure_registry() {
   if has docker-registry; then return; fi
-  if can_apt && has_candidate docker-registry; then
+  if offers docker-registry; then
     step 'installing docker-registry, without starting it: engines of tests share images through it' \
       install_unstarted docker-registry.service docker-registry
   else
@@ -115,15 +115,15 @@ ensure_registry() {
   fi
 }
 
-# If there is none, and none are available, the tests that need it are skipped, with a message.
+# If there is none, and none is available, the tests that need it are skipped, with a message. On Ubuntu it is a snap.
 ensure_chromium() {
   local name
   for name in chromium chromium-browser google-chrome google-chrome-stable; do
     if has "$name"; then return; fi
   done
-  if ! can_apt; then
-    say 'no Chromium here: the tests that open report.html will be skipped'
-  else
+  if offers chromium; then
     step 'installing chromium: tests open report.html in it' apt_install chromium fonts-dejavu-core
+  else
+    say 'no Chromium here: the tests that open report.html will be skipped'
   fi
 }
