@@ -1,0 +1,49 @@
+// script/build with a bundle of a given size, and with a du as macOS has it.
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { makeFolder } from '../fixtures/temporary.ts';
+
+const script = resolve(import.meta.dirname, '../../script/build');
+const limit = Number(/^limit_kib=(\d+)$/m.exec(readFileSync(script, 'utf8'))?.[1]);
+
+let folder: string;
+beforeEach(() => {
+  folder = makeFolder();
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** @param kib size of the code and of the notices of the licences */
+function build(kib: { code: number; licenses: number }) {
+  mkdirSync(join(folder, 'script/lib'), { recursive: true });
+  cpSync(script, join(folder, 'script/build'));
+  writeFileSync(
+    join(folder, 'script/lib/bundle.ts'),
+    `const { mkdirSync, writeFileSync } = require('node:fs');
+mkdirSync('dist/steps', { recursive: true });
+writeFileSync('dist/cli.mjs', 'x'.repeat(1024));
+writeFileSync('dist/steps/plan.mjs', 'x'.repeat(${1024 * (kib.code - 1)}));
+writeFileSync('dist/licenses.txt', 'x'.repeat(${1024 * kib.licenses}));`,
+  );
+  writeFileSync(join(folder, 'du'), '#!/bin/sh\necho "du: unrecognized option" >&2\nexit 64\n', {
+    mode: 0o755,
+  });
+  const path = [folder, dirname(process.execPath), process.env.PATH].join(delimiter);
+  const { status, stderr } = spawnSync(join(folder, 'script/build'), [], {
+    encoding: 'utf8',
+    env: { ...process.env, PATH: path },
+  });
+  return { status, stderr };
+}
+
+test('accepts code within the limit, whatever the notices of the licences take', () => {
+  expect(build({ code: limit, licenses: 900 })).toEqual({ status: 0, stderr: '' });
+});
+
+test('refuses more code', () => {
+  expect(build({ code: limit + 1, licenses: 1 })).toEqual({
+    status: 1,
+    stderr: `build: dist/ is ${limit + 1} KiB, more than ${limit} KiB\n`,
+  });
+});
