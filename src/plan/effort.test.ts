@@ -11,12 +11,13 @@ function planned(...flags: string[]) {
   return plan(parseConfig({ flags: [...app, ...flags], cwd: packageRoot, packageRoot }), cpus);
 }
 
-const PASSES = ['--profile', 'true', '--count', 'php,instructions'];
+const PASSES = ['--cold-start', '--profile', 'true', '--count', 'php,instructions'];
 
 test('each pass that follows has a line with its time, and their sum is printed', () => {
   const found = planned(...PASSES);
   const lines = describeEffort(found);
-  expect(lines.slice(1, 4)).toEqual([
+  expect(lines.slice(1, 5)).toEqual([
+    'cold start: 22 starts, once all is measured: about 22 s more, if a start takes 1 s',
     expect.stringMatching(/^profile: 2 variants × 4 starts, once all is measured: about 1 min \d+ s more$/),
     expect.stringMatching(/^count of php: 2 variants × 1 start, once all is measured: about \d+ s more$/),
     expect.stringMatching(
@@ -27,14 +28,14 @@ test('each pass that follows has a line with its time, and their sum is printed'
     const [, minutes = '0', left] = /about (?:(\d+) min )?(\d+) s/.exec(text ?? '') ?? [];
     return 60 * Number(minutes) + Number(left);
   };
-  expect(lines[4]).toMatch(/^in all about \d+ min \d+ s without building$/);
-  expect(seconds(lines[4])).toBe(
+  expect(lines[5]).toMatch(/^in all about \d+ min \d+ s without building$/);
+  expect(seconds(lines[5])).toBe(
     lines
-      .slice(0, 4)
+      .slice(0, 5)
       .map(seconds)
       .reduce((a, b) => a + b, 0),
   );
-  expect(planPasses(found).map(({ seconds }) => seconds)).toEqual(lines.slice(1, 4).map(seconds));
+  expect(planPasses(found).map(({ seconds }) => seconds)).toEqual(lines.slice(1, 5).map(seconds));
 });
 
 test('without a pass, the time of the measuring is all', () => {

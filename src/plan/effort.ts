@@ -1,6 +1,7 @@
 import type { Warning } from '../results/results.ts';
 import type { Plan } from './plan.ts';
 import { MIN_INSTANCES } from './timeline/budget.ts';
+import { COLD_START_SECONDS } from './timeline/pass-seconds.ts';
 
 /** Describes the effort of a plan before it starts: how often, how long, and which changes it detects. */
 export function describeEffort(plan: Plan): string[] {
@@ -29,6 +30,8 @@ export function describeEffort(plan: Plan): string[] {
   ];
 }
 
+export type PlannedPasses = Pick<Plan, 'coldStarts' | 'profile' | 'counts'>;
+
 /** A pass that follows once all is measured. */
 interface PlannedPass {
   pass: string;
@@ -38,13 +41,19 @@ interface PlannedPass {
   note: string;
 }
 
-export function planPasses({ profile, counts }: Pick<Plan, 'profile' | 'counts'>): PlannedPass[] {
+/** In the order in which they run. */
+export function planPasses({ coldStarts, profile, counts }: PlannedPasses): PlannedPass[] {
   const profiled = profile === null ? 0 : Object.keys(profile.variants).length;
   const ofProfile = (starts: number, seconds: number): PlannedPass => ({
     ...{ pass: 'profile', size: `${many(profiled, 'variant')} × ${many(starts, 'start')}` },
     ...{ seconds, note: '' },
   });
+  const ofColdStarts = (): PlannedPass => ({
+    ...{ pass: 'cold start', size: many(coldStarts, 'start'), seconds: coldStarts * COLD_START_SECONDS },
+    note: `, if a start takes ${COLD_START_SECONDS} s`,
+  });
   return [
+    ...(coldStarts === 0 ? [] : [ofColdStarts()]),
     ...(profile === null ? [] : [ofProfile(profile.starts, profile.seconds)]),
     ...counts.map(({ by, variants, each, seconds }): PlannedPass => {
       const isPages = by === 'instructions';
@@ -57,7 +66,7 @@ export function planPasses({ profile, counts }: Pick<Plan, 'profile' | 'counts'>
   ];
 }
 
-export const passSeconds = (plan: Pick<Plan, 'profile' | 'counts'>): number =>
+export const passSeconds = (plan: PlannedPasses): number =>
   planPasses(plan).reduce((sum, { seconds }) => sum + seconds, 0);
 
 const many = (n: number, what: string) => `${n} ${what}${n === 1 ? '' : 's'}`;

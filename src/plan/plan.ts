@@ -17,6 +17,7 @@ import { type Effort, fitBudget, predictEffort, type SliceOrder } from './timeli
 import { type PlannedSearches, planSearches } from './timeline/capacity-plan.ts';
 import { type PlannedCount, planCounts } from './timeline/count-plan.ts';
 import { type PlannedErrors, planErrors } from './timeline/errors-plan.ts';
+import { countColdStarts } from './timeline/pass-seconds.ts';
 import { type PlannedProfile, planProfile } from './timeline/profile-plan.ts';
 import { type Matrix, type PlannedImage, type PlannedVariant, planVariants } from './variants.ts';
 import { warnOfKeptConnections } from './warn/connections.ts';
@@ -48,9 +49,11 @@ export interface Plan {
   detectable: number | null;
   /** Behind the load of the first instance; null: none. */
   searches: PlannedSearches | null;
-  /** Behind all measuring: where CPU time goes; null: not wanted. */
+  /** Behind all measuring: starts that hyperfine times; 0: not wanted. */
+  coldStarts: number;
+  /** Then where CPU time goes; null: not wanted. */
   profile: PlannedProfile | null;
-  /** Behind all measuring, too, in this order. */
+  /** Then counts, in this order. */
   counts: readonly PlannedCount[];
   errors: PlannedErrors;
   warnings: readonly Warning[];
@@ -92,6 +95,7 @@ export function plan(
   return {
     ...{ seed: config.seed, variants, images, cpus: layout },
     ...load,
+    coldStarts: countColdStarts(config, variants.length),
     profile,
     counts: planCounts(config, variants),
     errors,

@@ -91,6 +91,8 @@ test.each([
   [['--budget', '6h'], 'about 360 min on machine 1 of 4'],
   // The passes that follow are a part of it, on the version that is known here.
   [['--budget', '59m'], null],
+  [['--budget', '59m50s'], null],
+  [['--budget', '59m50s', '--cold-start'], 'about 61 min on machine 1 of 4'],
   [['--budget', '59m', '--profile', 'true'], 'about 61 min on machine 1 of 4'],
   [
     ['--budget', '59m', '--count', 'php,instructions', '--paths', '/,/a,/b'],

@@ -4,13 +4,14 @@ import { passSeconds } from './effort.ts';
 import { planLoad } from './plan.ts';
 import { type PlannedShard, takeShard } from './shard-plan.ts';
 import { planCounts } from './timeline/count-plan.ts';
+import { countColdStarts } from './timeline/pass-seconds.ts';
 import { planProfile } from './timeline/profile-plan.ts';
 import type { planVariants } from './variants.ts';
 
 /**
  * Checks whether each shard can be done in time with its passes, as far as is known before anything runs. The base of
- * `compare-to`, builds, cold starts and loads of a number of requests take more. Throws a UserError if one cannot: it
- * would be ended in the middle.
+ * `compare-to`, builds and loads of a number of requests take more. Throws a UserError if one cannot: it would be ended
+ * in the middle.
  *
  * @param minutes what a machine may take
  */
@@ -23,7 +24,11 @@ export function checkTime(
   for (const { index, of } of shards) {
     const { variants } = takeShard(planned, config, { index, of });
     const measuringMs = config.budgetMs ?? 1000 * planLoad(config, variants).estimatedSeconds;
-    const passes = { profile: planProfile(config, variants), counts: planCounts(config, variants) };
+    const passes = {
+      coldStarts: countColdStarts(config, variants.length),
+      profile: planProfile(config, variants),
+      counts: planCounts(config, variants),
+    };
     const ms = measuringMs + 1000 * passSeconds(passes);
     if (ms <= 60_000 * minutes) continue;
     throw new UserError('the plan exceeds the time limit of a machine', {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { makeClock } from './clock.ts';
 
 const planned = (...seconds: number[]) => ({
-  ...{ estimatedSeconds: 100, profile: null },
+  ...{ estimatedSeconds: 100, coldStarts: 0, profile: null },
   counts: seconds.map((one) => ({ by: 'php' as const, variants: 2, each: 1, seconds: one })),
 });
 

@@ -1,4 +1,4 @@
-import { passSeconds } from '../plan/effort.ts';
+import { type PlannedPasses, passSeconds } from '../plan/effort.ts';
 import type { Plan } from '../plan/plan.ts';
 
 /** The share of a whole run that is done, and the seconds that are left. */
@@ -14,7 +14,7 @@ interface Progress {
  * @returns what to show where a share of the measuring is done, after so many seconds; 1: a pass goes on
  */
 export function makeClock(
-  planned: Pick<Plan, 'estimatedSeconds' | 'profile' | 'counts'>,
+  planned: Pick<Plan, 'estimatedSeconds'> & PlannedPasses,
   loadSeconds: number,
 ): (share: number, spent: number) => Progress {
   const passes = passSeconds(planned);

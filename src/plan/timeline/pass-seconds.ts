@@ -1,5 +1,15 @@
 import type { Config } from '../../config/types.ts';
 
+/** Fresh starts of a variant that hyperfine times. Those before them bring the image's files into memory. */
+export const COLD_STARTS = { before: 1, timed: 10 } as const;
+/** To start the containers of a variant until the first answer, and to remove those of the start before. */
+export const COLD_START_SECONDS = 1;
+
+/** The starts of all variants for `cold-start`; 0: not wanted. */
+export function countColdStarts({ coldStart = false }: Pick<Config, 'coldStart'>, variants: number): number {
+  return coldStart ? (COLD_STARTS.before + COLD_STARTS.timed) * variants : 0;
+}
+
 /** To start the containers of one fresh start of a pass, to read what they wrote, and to remove them. */
 const START_SECONDS = 3;
 /** To empty a variant's database and to fill it, as far as nobody has seen it: the first start shows what it takes. */

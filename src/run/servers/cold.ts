@@ -3,15 +3,12 @@ import { join } from 'node:path';
 import { expectEngine, lastLines, removeContainers } from '../../engine/docker.ts';
 import { UserError } from '../../errors.ts';
 import type { Host } from '../../host.ts';
+import { COLD_STARTS } from '../../plan/timeline/pass-seconds.ts';
 import type { ColdStart } from '../../results/results.ts';
 import { fileNameOf } from '../../text/file-name.ts';
 import type { Job, World } from '../world.ts';
 import { createArguments, frontOf, type WantedServer, wantedOf } from './servers.ts';
 import { sentBy } from './target.ts';
-
-/** Starts that count, and one before them that does not: it brings the image's files into memory. */
-const RUNS = 10;
-const WARMUPS = 1;
 
 /**
  * hyperfine times the span from the request to start the container, and its proxy if there is one, to the first answer
@@ -101,7 +98,7 @@ async function timeStarts(world: World, what: WantedServer, path: string, out: s
   const port = job.plan.instances[0]?.ports[variant.id] as number;
   const name = `php-runtime-bench-${engine.run}-cold-${port}`;
   try {
-    for (let i = 0; i < RUNS + WARMUPS; i++) {
+    for (let i = 0; i < COLD_STARTS.timed + COLD_STARTS.before; i++) {
       for (const next of createArguments(world, what, `${name}-next-${i}`, port)) {
         await engine.docker.run(['container', 'create', ...next]);
       }
@@ -113,7 +110,16 @@ async function timeStarts(world: World, what: WantedServer, path: string, out: s
     const { code, stderr } = await engine.host.exec(
       'hyperfine',
       [
-        ...['--style', 'none', '--shell', 'sh', '--warmup', String(WARMUPS), '--runs', String(RUNS)],
+        ...[
+          '--style',
+          'none',
+          '--shell',
+          'sh',
+          '--warmup',
+          `${COLD_STARTS.before}`,
+          '--runs',
+          `${COLD_STARTS.timed}`,
+        ],
         ...['--prepare', PREPARE, '--export-json', exported, MEASURED],
       ],
       {
