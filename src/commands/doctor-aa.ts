@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { median } from 'simple-statistics';
 import {
   type BudgetProspect,
   findableAmid,
@@ -11,8 +12,10 @@ import { runBench } from '../bench.ts';
 import type { Config } from '../config/types.ts';
 import { UserError } from '../errors.ts';
 import type { Host } from '../host.ts';
-import type { Cpu } from '../plan/cpus.ts';
-import { plan } from '../plan/plan.ts';
+import { type Instance, layOutInstances, loadSeconds, startSeconds } from '../plan/instances.ts';
+import { planLoad } from '../plan/plan.ts';
+import { planVariants } from '../plan/variants.ts';
+import type { Results } from '../results/results.ts';
 import type { Caller } from '../stages/desk.ts';
 import { makeScratch } from '../temporary.ts';
 
@@ -23,18 +26,14 @@ const MINUTES = [1, 5, 15];
  * An A/A run: the first variant against itself, both from one image. Its results are thrown away: what it found is the
  * noise. Errors as of `runBench`.
  */
-export async function measureItself(
-  asked: Config,
-  cpus: readonly Cpu[],
-  host: Host,
-  caller: Caller,
-): Promise<NoiseFound> {
+export async function measureItself(asked: Config, host: Host, caller: Caller): Promise<NoiseFound> {
   const folder = await makeScratch('aa');
   const config = againstItself(asked, join(folder, 'results'));
   try {
     const { results, summary, exitCode } = await runBench(config, host, caller);
     const [scenario] = summary.scenarios;
     const noise = measureNoise(results, scenario?.comparisons ?? []);
+    const slower = slownessOf(results, config);
     return {
       variant: results.variants[0]?.label ?? '',
       load: scenario?.facts.load ?? '',
@@ -44,7 +43,7 @@ export async function measureItself(
       seed: results.run.seed,
       noise,
       guards: scenario?.guards ?? null,
-      prospects: MINUTES.map((minutes) => foresee(config, cpus, noise, minutes)),
+      prospects: MINUTES.map((minutes) => foresee(config, noise, minutes, slower)),
       exitCode,
     };
   } finally {
@@ -70,15 +69,39 @@ export function againstItself(asked: Config, out: string): Config {
   };
 }
 
-function foresee(
+/**
+ * So many times longer than typical did a start take without its load, by the median of the times between the first
+ * slices of two starts. 1 where there are fewer than three starts: the first has what only it costs.
+ */
+export function slownessOf({ measurements }: Pick<Results, 'measurements'>, config: Config): number {
+  const { variants } = planVariants(config);
+  const starts = [...Map.groupBy(measurements, ({ instance }) => instance)]
+    .map(([index, slices]) => ({
+      index,
+      fromMs: Math.min(...slices.map(({ startedMs }) => startedMs)),
+      blocks: 1 + Math.max(...slices.map(({ block }) => block)),
+    }))
+    .sort((a, b) => a.index - b.index);
+  const factors = starts.slice(1, -1).map(({ fromMs, blocks }, i) => {
+    const tookMs = (starts[i + 2]?.fromMs ?? fromMs) - fromMs;
+    const laid = layOutInstances(config, variants, { instances: 2, blocks: [blocks] });
+    const planned = laid[1] as Instance;
+    return (tookMs / 1000 - loadSeconds(planned, config)) / startSeconds(planned, config);
+  });
+  return factors.length > 0 ? Math.max(0, median(factors)) : 1;
+}
+
+/** The changes that a run of so many minutes would find amid this noise, with starts `slower` times as long as typical. */
+export function foresee(
   config: Config,
-  cpus: readonly Cpu[],
   noise: readonly Noise[],
   minutes: number,
+  slower: number,
 ): BudgetProspect {
   const { instances: _, ...rest } = config;
   try {
-    const planned = plan({ ...rest, budgetMs: minutes * 60_000 }, cpus);
+    const { variants } = planVariants(config);
+    const planned = planLoad({ ...rest, budgetMs: minutes * 60_000 }, variants, slower);
     const effort = { instances: planned.instances.length, blocks: planned.scenarios[0]?.blocks ?? 1 };
     return {
       minutes,

@@ -24,19 +24,15 @@ export async function examine(command: Asked, shell: Shell): Promise<number> {
   const beside = tryConfig(() => parseConfig({ flags: command.flags, cwd, packageRoot }));
   const engines = 'message' in beside ? readFlaggedEngines(command.flags) : beside;
   refuseEngines(engines, 'look at one after the other: doctor --engine NAME');
-  const { findings, cpus } = await atEngine(host, engines.engine, async (there, run) => {
+  const findings = await atEngine(host, engines.engine, async (there, run) => {
     const image = 'images' in beside ? (beside.images[K6_IMAGE] ?? K6_IMAGE) : K6_IMAGE;
     const engine = await askEngine(connectDocker(there.host));
     const where = { here: machine, isElsewhere: isElsewhere(there.isRemote, engine) };
     const site = await lookAround(there.host, { ...where, image, run });
-    return {
-      findings: [
-        ...(await diagnose(there.host, site, engine)),
-        ...(await diagnoseBeside(host, site.machine, beside)),
-      ],
-      // Those that a run there would plan with. Unknown as long as that engine has no image to look from.
-      cpus: site.machine.cpus.length > 0 ? site.machine.cpus : machine.cpus,
-    };
+    return [
+      ...(await diagnose(there.host, site, engine)),
+      ...(await diagnoseBeside(host, site.machine, beside)),
+    ];
   });
   if (!command.json) print(findings.map((f) => `${f.ok ? 'ok  ' : 'note'}  ${f.what}`).join('\n'));
   if (!command.aa) {
@@ -45,7 +41,7 @@ export async function examine(command: Asked, shell: Shell): Promise<number> {
   }
   const config = parseConfig({ flags: command.flags, cwd, packageRoot });
   const { progress, ...caller } = await makeShellCaller(shell);
-  const found = await measureItself(config, cpus, host, caller);
+  const found = await measureItself(config, host, caller);
   progress.end();
   print(command.json ? JSON.stringify({ findings, ...found }, null, 2) : renderNoise(found));
   return found.exitCode;

@@ -79,11 +79,13 @@ const INSTANCE_SECONDS = 0.5;
 const START_SECONDS = 0.25;
 const BATCH_SECONDS = 0.4;
 
+/** @param slower so many times longer does a start take without its load */
 export function instanceSeconds(
   instance: Instance,
   config: Pick<RunOptions, 'loadFrom' | 'services' | 'setUp'>,
+  slower = 1,
 ): number {
-  return loadSeconds(instance, config) + startSeconds(instance, config);
+  return loadSeconds(instance, config) + slower * startSeconds(instance, config);
 }
 
 /** Generators on several machines wait for a common start. */

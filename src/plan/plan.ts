@@ -118,17 +118,22 @@ export function plan(
   };
 }
 
-/** The timeline and its duration: they depend on the variants alone, not on the machine. */
+/**
+ * The timeline and its duration: they depend on the variants alone, not on the machine.
+ *
+ * @param slower so many times longer than typical does a start take without its load
+ */
 export function planLoad(
   config: Timeline & Pick<ReportOptions, 'failOn'>,
   variants: readonly PlannedVariant[],
+  slower = 1,
 ): Pick<Plan, 'scenarios' | 'instances' | 'estimatedSeconds' | 'detectable' | 'searches'> {
   const tests = countTests(variants, config);
   const order = orderOf(config.other, variants);
   const searches = planSearches(config, variants, batchSeconds(config) * 1000);
   const searchSeconds = (searches?.atMostMs ?? 0) / 1000;
   const lay = (effort: Effort, limit?: number) => layOutInstances(config, variants, effort, limit);
-  const seconds = (instance: Instance) => instanceSeconds(instance, config);
+  const seconds = (instance: Instance) => instanceSeconds(instance, config, slower);
   // All instances but the first take as long as the second.
   const secondsOf = (effort: Effort) => {
     const [first = 0, other = 0] = lay(effort, 2).map(seconds);
