@@ -47,6 +47,11 @@ test('a long plan is read, too, for the images and the services of its run', () 
   expect(calls).toEqual(['--for bench', '--for services', '--for standins php:8.4-fpm']);
 });
 
+test('a run that pulls nothing which stands in builds no stand-ins', () => {
+  write('test/standins/build', '#!/bin/sh\necho nginx:stable\n');
+  expect(bench('--images', 'mirror.yml').calls).toEqual(['--for bench', '--for services']);
+});
+
 test.each([
   [['--help'], 'run'],
   [['run', '-h'], 'run'],
