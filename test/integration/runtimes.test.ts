@@ -191,7 +191,7 @@ describe('the document root', () => {
     ],
     ...['/with-html/', '/with-php/', '/empty/', '/empty/file.txt', '/index.php/x', factsPath],
   ];
-  const refused = ['/.htaccess', '/missing.php', '/with-html'];
+  const refused = ['/.htaccess', '/missing.php'];
   let app: string;
   const servers: Server[] = [];
 
@@ -230,7 +230,16 @@ describe('the document root', () => {
 
   it('refuses alike', async () => {
     for (const server of servers) {
-      expect((await ask(server, refused)).map(({ status }) => status)).toEqual([403, 404, 301]);
+      expect((await ask(server, refused)).map(({ status }) => status)).toEqual([403, 404]);
+    }
+  });
+
+  it('redirects to a folder at the address that the client used', async () => {
+    for (const server of servers) {
+      const request = { path: '/with-html', headers: ['Host: app.test'] };
+      const { status, headers } = await askOnce(server, request);
+      const { href } = new URL(headers.location ?? '', 'http://app.test');
+      expect({ status, href }).toEqual({ status: 301, href: 'http://app.test/with-html/' });
     }
   });
 
