@@ -61,7 +61,8 @@ export async function checkAnswers(
   const [second, answering] = await askEach(world, readable, hands);
   let rounds = [second, first];
   let current = answering;
-  const judge = () => pair(world, current, rounds).flatMap((ofApp) => [...findDifferent(ofApp)]);
+  const { host } = world.job.config;
+  const judge = () => pair(world, current, rounds).flatMap((ofApp) => [...findDifferent(ofApp, host)]);
   let faults = judge();
   if (known.rounds.length > 0 && doubtsOf(faults).length > 0) {
     rounds = [...rounds, ...known.rounds];
@@ -222,7 +223,7 @@ async function soundRight(
   try {
     const round = await askAll(world, servers);
     const isRight = pair(world, servers, [round, ...known.rounds]).every(
-      (asked) => findDifferent(asked).size === 0,
+      (asked) => findDifferent(asked, world.job.config.host).size === 0,
     );
     return isRight ? round : null;
   } catch {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { type Answer, type Asked, findDifferent, findRedirects, sayFurther } from './verify.ts';
+import { type Answer, type Asked, findDifferent as find, findRedirects, sayFurther } from './verify.ts';
+
+const findDifferent = (input: readonly Asked[]) => find(input, 'app.test');
 
 const answer = (body: string, rest: Partial<Answer> = {}): Answer => ({
   status: 200,
@@ -46,6 +48,19 @@ describe('findDifferent', () => {
       {
         c: expect.stringMatching(
           /HTTP 302, \S+, \/login\/\?rid=c1f instead of HTTP 302, \S+, \/i\/\?rid=a1f$/,
+        ),
+      },
+    ],
+    [
+      'a redirect with the name of the app or without it is the same, and one to another port is not',
+      [
+        asked('a', '', '', { status: 301, location: '/wp-admin/' }),
+        asked('b', '', '', { status: 301, location: 'http://app.test/wp-admin/' }),
+        asked('c', '', '', { status: 301, location: 'http://app.test:8080/wp-admin/' }),
+      ],
+      {
+        c: expect.stringMatching(
+          /http:\/\/app\.test:8080\/wp-admin\/ instead of HTTP 301, \S+, \/wp-admin\/$/,
         ),
       },
     ],

@@ -66,8 +66,10 @@ const GRAVITY: readonly Fault['kind'][] = ['wrong', 'status', 'head', 'body'];
  * Differences among a variant's own answers are masked. Tokens and random numbers change with each request, the time at
  * which a page was cached with each start. Status, content type, location and the rest of the body have to be the same
  * on all. With no majority, the first variant's answers count as right.
+ *
+ * @param host the Host header of the requests: some servers redirect to `/a/`, others to `http://<host>/a/`
  */
-export function findDifferent(asked: readonly Asked[]): Map<string, Fault> {
+export function findDifferent(asked: readonly Asked[], host: string): Map<string, Fault> {
   const faults = new Map<string, Fault>();
   const add = (variant: string, fault: Omit<Fault, 'others'>) => {
     const known = faults.get(variant);
@@ -78,7 +80,7 @@ export function findDifferent(asked: readonly Asked[]): Map<string, Fault> {
     const good: Shape[] = [];
     for (const one of asked.filter((a) => a.request === request)) {
       const bad = one.answers.find((a) => isBad(a, one));
-      if (!bad) good.push(shapeOf(one));
+      if (!bad) good.push(shapeOf(one, `http://${host}`));
       else add(one.variant, { reason: `${request} ${blame(bad)}`, kind: 'wrong', model: null });
     }
     const groups: Shape[][] = [];
@@ -141,16 +143,19 @@ function blame({ status, error, fault, location, unreached = [] }: Answer): stri
 interface Shape extends Pick<Answer, 'status' | 'location'> {
   variant: string;
   type: ContentType;
-  /** The same without what differs among the variant's own answers, such as a token. */
+  /** The same without the app's own origin, and without what differs among the variant's own answers, such as a token. */
   target: Template;
   /** Null where the body names the server. */
   body: Template | null;
 }
 
-function shapeOf({ variant, answers, headOnly = false }: Asked): Shape {
+function shapeOf({ variant, answers, headOnly = false }: Asked, origin: string): Shape {
   const { status, location, type } = answers[0] as Answer;
   const body = headOnly ? null : makeTemplate(answers.map((answer) => answer.body));
-  const target = makeTemplate(answers.map((answer) => answer.location));
+  const targets = answers.map((answer) => answer.location);
+  const target = makeTemplate(
+    targets.map((to) => (to.startsWith(`${origin}/`) ? to.slice(origin.length) : to)),
+  );
   return { variant, status, location, target, type: readType(type), body };
 }
 
