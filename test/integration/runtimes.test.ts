@@ -586,6 +586,27 @@ describe('nginx-fpm', () => {
   });
 });
 
+describe('apache-fpm', () => {
+  it('answers more clients than it has threads while all keep their connections', async () => {
+    const script = `
+      [, $port, $count] = $argv;
+      $sockets = [];
+      for ($answered = 0; $answered < $count; $answered++) {
+        $sockets[] = $socket = stream_socket_client("tcp://127.0.0.1:$port");
+        stream_set_timeout($socket, 10);
+        fwrite($socket, "GET /json?n=1 HTTP/1.1\\r\\nHost: test\\r\\n\\r\\n");
+        if (!str_starts_with((string) fgets($socket), 'HTTP/1.1 200 ')) break;
+      }
+      echo $answered;
+    `;
+    const flags = ['--cpuset-cpus', '0', '--ulimit', 'nofile=1024:16384'];
+    await using(start('apache-fpm', { KEEP_ALIVE: '60s' }, flags), async ({ container, port }) => {
+      const client = ['sh', '-c', 'ulimit -n 16384; exec php -r "$@"', 'sh', script, String(port), '1200'];
+      expect(await docker('exec', container, ...client)).toBe('1200');
+    });
+  });
+});
+
 describeIf(rowOf('frankenphp'), 'frankenphp', () => {
   const row = rows.find(({ runtime }) => runtime === 'frankenphp') as Row;
 
