@@ -376,7 +376,10 @@ describe.each(rows)('$runtime', (row) => {
       await expect.poll(() => logs(server)).toMatch(logLine);
     });
     await using(start(runtime), async (server) => {
-      await askOnce(server, '/json?n=1');
+      // The large one without waiting for the server's consent.
+      const headers = ['Expect:', 'Content-Type: text/plain'];
+      const large = { path: '/json?n=2', body: 'a'.repeat(50_000), headers };
+      expect((await ask(server, ['/json?n=1', large])).map(({ status }) => status)).toEqual([200, 200]);
       // A line may be written after the answer, but not after the end.
       await docker('stop', server.container);
       // Requests from before it was ready may be among its errors.
