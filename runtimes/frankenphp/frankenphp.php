@@ -55,4 +55,6 @@ $handle = static function () use ($app): void {
     ), send(...));
 };
 while (frankenphp_handle_request($handle)) {
+    // As in FrankenPHP's documentation and Symfony's runner: between two requests, not in the middle of one.
+    gc_collect_cycles();
 }

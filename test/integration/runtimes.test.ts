@@ -620,6 +620,19 @@ describeIf(rowOf('frankenphp'), 'frankenphp', () => {
     });
   });
 
+  it('collects cycles after each request in mode=worker', async () => {
+    const app = mkdtempSync(join(tmpdir(), 'bench-app-'));
+    mkdirSync(join(app, 'public'));
+    const leaky = '$a = new stdClass; $a->a = $a; return ["body" => (string) gc_status()["runs"]];';
+    writeFileSync(join(app, 'handler.php'), `<?php return function () { ${leaky} };`);
+    const image = await buildRuntime('frankenphp', row.last, app);
+    rmSync(app, { recursive: true });
+    await using(serve(arena, image, { MODE: 'worker', WORKERS: '1', STATIC: 'false' }), async (server) => {
+      const [first, second] = (await ask(server, ['/', '/'])).map(({ body }) => Number(body));
+      expect(second).toBeGreaterThan(first ?? 0);
+    });
+  });
+
   it('has max-threads', async () => {
     const count = (env: Record<string, string>) =>
       using(start('frankenphp', { WORKERS: '1', ...env }), async (server) => {
