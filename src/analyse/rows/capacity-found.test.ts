@@ -155,7 +155,7 @@ describe('the search', () => {
 
 describe('a probe', () => {
   const steps = (latencyMs: readonly number[], failures = 0) =>
-    loadQueue(planProbe(scenario, variant, 100, 10, 0).slices[0]?.steps ?? [], {
+    loadQueue(planProbe(scenario, variant, 100, { meanMs: 10, perIteration: 1 }, 0).slices[0]?.steps ?? [], {
       ...{ workers: 4, serviceMs: 10 },
     }).steps.map((step, i) => ({
       ...step,

@@ -75,11 +75,11 @@ describe('what a search may take', () => {
 describe('a probe', () => {
   const variant = (more: Partial<PlannedVariant> = {}): PlannedVariant =>
     ({ id: 'v', runtime, options: { workers: 16 }, ...more }) as PlannedVariant;
-  const vus = (of: Partial<Scenario>, who: PlannedVariant, rps: number, typicalMs: number) =>
-    planProbe({ ...scenario, ...of }, who, rps, typicalMs, 7).slices[0]?.steps[0]?.vus;
+  const vus = (of: Partial<Scenario>, who: PlannedVariant, rps: number, meanMs: number, perIteration = 1) =>
+    planProbe({ ...scenario, ...of }, who, rps, { meanMs, perIteration }, 7).slices[0]?.steps[0]?.vus;
 
   test('is one rate in steps of a second, by one executor of k6', () => {
-    const batch = planProbe(scenario, variant(), 82.9, 50, 7);
+    const batch = planProbe(scenario, variant(), 82.9, { meanMs: 50, perIteration: 1 }, 7);
     const [slice] = makeK6Plan(batch, { v: 18_080 }, { host: 'app.test' }).slices;
     expect(slice).toMatchObject({ id: 's7', durationMs: 5000, warmup: false, block: null });
     expect(slice?.steps.map(({ offsetMs, durationMs, rps }) => [offsetMs, durationMs, rps])).toEqual(
@@ -87,11 +87,18 @@ describe('a probe', () => {
     );
   });
 
-  test('has clients for a tenth of a second or three typical requests, never for more than the timeout', () => {
+  test('has clients for a tenth of a second or three mean requests, never for more than the timeout', () => {
     expect(vus({}, variant(), 1000, 5)).toBe(101);
     expect(vus({}, variant(), 1000, 100)).toBe(301);
     expect(vus({ timeoutMs: 200 }, variant(), 1000, 100)).toBe(201);
     expect(vus({ maxVus: 16 }, variant(), 1000, 100)).toBe(16);
+  });
+
+  test('has as many clients for a script, whose rate is that of iterations', () => {
+    for (const meanMs of [5, 60])
+      expect(vus({}, variant(), 266, meanMs, 10)).toBe(vus({}, variant(), 266, meanMs));
+    const [slice] = planProbe(scenario, variant(), 266, { meanMs: 30, perIteration: 10 }, 7).slices;
+    expect(slice?.steps.map(({ rps }) => rps)).toEqual(Array(5).fill(26.6));
   });
 
   test('has no more of them than workers where each connection takes one', () => {

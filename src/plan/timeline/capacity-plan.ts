@@ -16,12 +16,24 @@ export interface PlannedSearches {
   atMostMs: number;
 }
 
+/** The start of a search: what a variant did in the load of its scenario. */
+export interface Seed {
+  /** Requests per second. */
+  rps: number;
+  /** Half of the requests take less where nothing waits. */
+  typicalMs: number;
+  /** A request takes so long on average where nothing waits: clients wait for the slow ones, too. */
+  meanMs: number;
+  /** Requests that one iteration makes, above 0. */
+  perIteration: number;
+}
+
 /** A search makes at most so many probes. */
 export const MAX_PROBES = 12;
 /** How long a rate is tried, in steps of a second, so that a queue which grows shows; the first of them is not judged. */
 export const PROBE_MS = 5000;
 const STEP_MS = 1000;
-/** Clients for so many times as long as a typical request takes: where all of them wait, it is the server that is late. */
+/** Clients for so many times as long as a request takes on average: where all of them wait, it is the server that is late. */
 const PATIENCE = 3;
 
 /** Null: nothing is to be searched. Errors: a load of the script itself has no rate to begin with. */
@@ -59,20 +71,19 @@ export function searchesMs(
 /**
  * One rate on one variant, by a k6 process of its own.
  *
- * @param rps iterations per second
- * @param typicalMs how long a request takes where nothing waits
+ * @param rps requests per second
  */
 export function planProbe(
   scenario: Scenario,
   variant: PlannedVariant,
   rps: number,
-  typicalMs: number,
+  { meanMs, perIteration }: Pick<Seed, 'meanMs' | 'perIteration'>,
   number: number,
 ): Batch {
-  const vus = countClients(scenario, variant, rps, typicalMs);
+  const load = { rps: rps / perIteration, vus: countClients(scenario, variant, rps, meanMs), requests: null };
   const steps = Array.from(
     { length: PROBE_MS / STEP_MS },
-    (_, i): LoadStep => ({ offsetMs: i * STEP_MS, durationMs: STEP_MS, rps, vus, requests: null }),
+    (_, i): LoadStep => ({ offsetMs: i * STEP_MS, durationMs: STEP_MS, ...load }),
   );
   const slice = { ...WHOLE, number, variant: variant.id, block: 0, warmup: false, startMs: 0 };
   return { scenario, slices: [{ ...slice, durationMs: PROBE_MS, steps }], drainMs: DRAIN_MS };
@@ -86,9 +97,9 @@ function countClients(
   { timeoutMs, maxVus = Infinity, reuse }: Scenario,
   { runtime, options, front }: PlannedVariant,
   rps: number,
-  typicalMs: number,
+  meanMs: number,
 ): number {
-  const patient = Math.ceil((rps * Math.min(timeoutMs, PATIENCE * typicalMs)) / 1000) + 1;
+  const patient = Math.ceil((rps * Math.min(timeoutMs, PATIENCE * meanMs)) / 1000) + 1;
   const workers = reuse && front === undefined && runtime.workerPerConnection ? Number(options.workers) : NaN;
   return Math.min(
     Math.max(defaultVus(rps, timeoutMs), patient),

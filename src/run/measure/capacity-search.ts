@@ -3,7 +3,7 @@ import { judgeProbe, nextRate } from '../../analyse/rows/capacity-found.ts';
 import { sum } from '../../analyse/rows/pool.ts';
 import type { Scenario } from '../../config/types.ts';
 import type { Instance } from '../../plan/instances.ts';
-import { planProbe } from '../../plan/timeline/capacity-plan.ts';
+import { planProbe, type Seed } from '../../plan/timeline/capacity-plan.ts';
 import type { Measurement, Probe } from '../../results/results.ts';
 import { runLoad } from '../load/batch.ts';
 import type { Watch } from '../sample/sampler.ts';
@@ -11,15 +11,6 @@ import { findDeaths, type Server } from '../servers/servers.ts';
 import type { CheckedOf } from '../verify/checked.ts';
 import type { World } from '../world.ts';
 import { measureSlices } from './measure.ts';
-
-/** The start of a search: what a variant did in the load of its scenario. */
-interface Seed {
-  rps: number;
-  /** How long a request takes where nothing waits. */
-  typicalMs: number;
-  /** Requests that one iteration makes. */
-  perIteration: number;
-}
 
 /** An instance after all of its load. */
 interface Loaded {
@@ -61,8 +52,7 @@ export async function searchCapacities(
       await prepare(scenario);
       const probes: Probe[] = [];
       for (let rps = nextRate(seed.rps, probes); rps !== null; rps = nextRate(seed.rps, probes)) {
-        const iterations = rps / seed.perIteration;
-        const batch = planProbe(scenario, variant, iterations, seed.typicalMs, number++);
+        const batch = planProbe(scenario, variant, rps, seed, number++);
         const { loaded } = await runLoad(world, instance, batch, watch, checkedOf);
         const death = (await findDeaths(world.engine.docker, [server])).get(variant.id) ?? null;
         const [slice] = measureSlices(loaded) as [Measurement];
@@ -78,14 +68,17 @@ export async function searchCapacities(
 }
 
 /** Null where nothing was measured. */
-function findSeed(measured: readonly Measurement[]): Seed | null {
+export function findSeed(
+  measured: readonly Pick<Measurement, 'outcome' | 'requests' | 'iterations' | 'achievedRps' | 'steps'>[],
+): Seed | null {
   const good = measured.filter(({ outcome, requests }) => outcome === 'ok' && requests > 0);
-  const typicalMs = good.flatMap(({ steps }) => steps.flatMap(({ latency }) => latency?.p50Ms ?? []));
-  if (good.length === 0 || typicalMs.length === 0) return null;
+  const times = good.flatMap(({ steps }) => steps.flatMap(({ latency }) => latency ?? []));
+  if (times.length === 0) return null;
   const iterations = sum(good, (slice) => slice.iterations);
   return {
     rps: median(good.map(({ achievedRps }) => achievedRps)),
-    typicalMs: Math.min(...typicalMs),
+    typicalMs: Math.min(...times.map(({ p50Ms }) => p50Ms)),
+    meanMs: Math.min(...times.map(({ avgMs }) => avgMs)),
     perIteration: sum(good, ({ requests }) => requests) / Math.max(1, iterations),
   };
 }
