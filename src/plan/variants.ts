@@ -34,6 +34,17 @@ export interface PlannedVariant {
   counter?: string;
 }
 
+/** Whether a connection occupies one of its workers until it is closed, idle or not. */
+export function keepsWorkers({
+  runtime,
+  options,
+  front,
+}: Pick<PlannedVariant, 'runtime' | 'options' | 'front'>): boolean {
+  const keepAlive = options['keep-alive'];
+  const keeps = keepAlive === undefined || Number.parseFloat(String(keepAlive)) > 0;
+  return runtime.workerPerConnection === true && front === undefined && keeps;
+}
+
 /** One image to build, or to take as it is. */
 export interface PlannedImage {
   /** Unique in the plan and fit to be a bake target and a tag. */

@@ -68,6 +68,14 @@ describe('a server of known capacity', () => {
   });
 });
 
+describe('a server whose connections keep its workers', () => {
+  test.each([0.5, 0.96, 1.5])('is full when all of them are busy, from %d of it on', (seed) => {
+    const { kind, ratio } = find({ queue: { workers: 16, serviceMs: 50 }, seed, keeps: true });
+    expect(kind).toBe('found');
+    expect(Math.abs(ratio - 1)).toBeLessThan(0.05);
+  });
+});
+
 describe('is a lower bound where the server was not the limit', () => {
   const queue = { workers: 16, serviceMs: 10 };
   test('but the load generator', () => {
@@ -81,6 +89,10 @@ describe('is a lower bound where the server was not the limit', () => {
     expect(kind).toBe('beyond');
     expect(rps).toBeGreaterThan(90);
     expect(rps).toBeLessThan(125);
+  });
+  test('but its clients, although its connections keep workers that are left', () => {
+    const few = { workers: 16, serviceMs: 100, maxVus: 10 };
+    expect(find({ queue: few, seed: 0.5, keeps: true }).kind).toBe('beyond');
   });
   test('but the number of probes', () => {
     const probes = run(1, () => true);
@@ -170,6 +182,7 @@ describe('a probe', () => {
       slo,
       10,
       null,
+      Infinity,
     );
   const EVEN = [10, 10, 10, 10, 10];
 
@@ -192,18 +205,21 @@ describe('a probe', () => {
   test('without an answer is missed by the server', () => {
     const silent = steps(EVEN).map((step) => ({ ...step, requests: 0, latency: null }));
     const measured = { steps: silent, outcome: 'failed' as const, reason: 'no request was answered in time' };
-    expect(judgeProbe({ ...measured, generator }, 100, {}, 10, null)).toMatchObject({
+    expect(judgeProbe({ ...measured, generator }, 100, {}, 10, null, Infinity)).toMatchObject({
       ...{ held: false, generator: null, servedRps: 0 },
     });
   });
   test('that k6 broke off shows nothing of the server', () => {
     const broken = { steps: steps(EVEN), outcome: 'void' as const, reason: 'k6 was killed', generator };
-    expect(judgeProbe(broken, 100, {}, 10, null)).toMatchObject({ held: false, generator: 'k6 was killed' });
+    expect(judgeProbe(broken, 100, {}, 10, null, Infinity)).toMatchObject({
+      held: false,
+      generator: 'k6 was killed',
+    });
   });
   test('with answers that were not the checked ones is missed by the server', () => {
     const reason = 'other answers: 90 of 400 of / were not the checked one: HTTP 302';
     const other = { steps: steps(EVEN), outcome: 'void' as const, code: 'other-answers', reason, generator };
-    const judged = judgeProbe(other, 100, {}, 10, null);
+    const judged = judgeProbe(other, 100, {}, 10, null, Infinity);
     expect(judged).toMatchObject({ held: false, generator: null, others: reason });
     expect(findCapacity([probe(80, true), judged, judged])).toMatchObject({
       kind: 'found',

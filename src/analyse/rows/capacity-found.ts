@@ -76,6 +76,7 @@ function toRate(rps: number): number {
  * @param rps what was offered, requests per second
  * @param typicalMs how long a request takes where nothing waits
  * @param died what its server died of meanwhile
+ * @param served clients that its server has workers for: if so many are busy, it is full
  */
 export function judgeProbe(
   {
@@ -89,6 +90,7 @@ export function judgeProbe(
   slo: ScenarioFacts['slo'],
   typicalMs: number,
   died: string | null,
+  served: number,
 ): Probe {
   const judged = steps.slice(1);
   const seconds = sum(judged, ({ durationMs }) => durationMs) / 1000;
@@ -104,8 +106,9 @@ export function judgeProbe(
   const others = code === OTHER_ANSWERS ? why : null;
   const isVoid = others === null ? why : null;
   // Nothing was wrong with what was sent, but some of it was not.
-  const isShort =
-    !isServed(rps) && latency !== null && isServed(requests / seconds) && latency.p50Ms < SLOWER * typicalMs;
+  const clients = Math.max(0, ...judged.map(({ vus }) => vus ?? 0));
+  const isFast = latency !== null && latency.p50Ms < SLOWER * typicalMs;
+  const isShort = !isServed(rps) && isServed(requests / seconds) && isFast && clients < served;
   const isKept = why === null && died === null && keeps({ requests, latency }, right, slo);
   return {
     ...{ offeredRps: rps, servedRps, requests, failures, latency, died },

@@ -105,6 +105,8 @@ describe('a probe', () => {
     const held = { ...runtime, workerPerConnection: true };
     expect(vus({}, variant({ runtime: held }), 1000, 5)).toBe(16);
     expect(vus({ reuse: false }, variant({ runtime: held }), 1000, 5)).toBe(101);
+    const closing = { workers: 16, 'keep-alive': '0s' };
+    expect(vus({}, variant({ runtime: held, options: closing }), 1000, 5)).toBe(101);
     expect(vus({}, variant({ runtime: held, front: 'front-nginx' }), 1000, 5)).toBe(101);
     expect(vus({}, variant({ runtime: held, options: {} }), 1000, 5)).toBe(101);
   });

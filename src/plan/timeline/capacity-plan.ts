@@ -1,6 +1,6 @@
 import type { Config, Scenario } from '../../config/types.ts';
 import { UserError } from '../../errors.ts';
-import type { PlannedVariant } from '../variants.ts';
+import { keepsWorkers, type PlannedVariant } from '../variants.ts';
 import { defaultVus, type LoadStep } from './load-steps.ts';
 import type { Batch } from './slices.ts';
 import { DRAIN_MS, WHOLE } from './timeline.ts';
@@ -93,17 +93,14 @@ export function planProbe(
  * More clients than this only make a longer queue, which the next probe would find still there. If each kept connection
  * takes a worker, clients beyond the number of workers would wait at any rate.
  */
-function countClients(
-  { timeoutMs, maxVus = Infinity, reuse }: Scenario,
-  { runtime, options, front }: PlannedVariant,
-  rps: number,
-  meanMs: number,
-): number {
+function countClients(scenario: Scenario, variant: PlannedVariant, rps: number, meanMs: number): number {
+  const { timeoutMs, maxVus = Infinity } = scenario;
   const patient = Math.ceil((rps * Math.min(timeoutMs, PATIENCE * meanMs)) / 1000) + 1;
-  const workers = reuse && front === undefined && runtime.workerPerConnection ? Number(options.workers) : NaN;
-  return Math.min(
-    Math.max(defaultVus(rps, timeoutMs), patient),
-    maxVus,
-    Number.isInteger(workers) ? workers : Infinity,
-  );
+  return Math.min(Math.max(defaultVus(rps, timeoutMs), patient), maxVus, countServed(scenario, variant));
+}
+
+/** Clients that a server has workers for. Infinity: any number, as no connection keeps a worker. */
+export function countServed({ reuse }: Pick<Scenario, 'reuse'>, variant: PlannedVariant): number {
+  const workers = reuse && keepsWorkers(variant) ? Number(variant.options.workers) : NaN;
+  return Number.isInteger(workers) ? workers : Infinity;
 }

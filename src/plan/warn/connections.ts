@@ -3,7 +3,7 @@ import type { Scenario } from '../../config/types.ts';
 import type { Warning } from '../../results/results.ts';
 import { compileLoad } from '../timeline/load-steps.ts';
 import { allowsDuets } from '../timeline/turns.ts';
-import type { PlannedVariant } from '../variants.ts';
+import { keepsWorkers, type PlannedVariant } from '../variants.ts';
 
 /** In a load that is open only in parts, each block has other clients than the one before, and k6 keeps those until their timeout. */
 const NEIGHBOURS = 2;
@@ -44,10 +44,4 @@ export function warnOfKeptConnections(
       },
     ];
   });
-}
-
-function keepsWorkers({ runtime, options, front }: PlannedVariant): boolean {
-  const keepAlive = options['keep-alive'];
-  const keeps = keepAlive === undefined || Number.parseFloat(String(keepAlive)) > 0;
-  return runtime.workerPerConnection === true && front === undefined && keeps;
 }
