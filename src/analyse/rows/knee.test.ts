@@ -5,7 +5,7 @@ import type { Measurement, ScenarioFacts, Step } from '../../results/results.ts'
 import { makeRandom } from '../../stats/random.ts';
 import { analyse } from '../analyse.ts';
 import { outcomeOf } from '../outcome.ts';
-import { findKnee, type Knee, type Level, levelsOf } from './knee.ts';
+import { findKnee, type Knee, type Level, levelsOf, offeredBy } from './knee.ts';
 
 /** Thirty levels from 10 to 300. */
 const ramped = (held: (offered: number) => boolean): Level[] =>
@@ -111,6 +111,23 @@ describe('a server of known capacity', () => {
     const slice = loadQueue('line(1, 160, 60s)', { workers: 4, serviceMs: 50, maxVus: 400 });
     for (const step of slice.steps) step.failures = (step.offeredRps as number) > 40 ? step.requests : 0;
     expect(findKnee(levelsOf(slice, {}))?.rps).toBeCloseTo(39, 0);
+  });
+
+  test('what a script leaves out after a wrong answer was offered', () => {
+    const ramp = (isWrong: (step: Step) => boolean) => {
+      const slice = loadQueue('step(2, 160, 2, 1s)', { workers: 4, serviceMs: 50, maxVus: 400 });
+      for (const step of slice.steps) {
+        // Four requests, or the first one alone.
+        if (isWrong(step)) step.failures = step.requests;
+        else step.requests *= 4;
+      }
+      return { ...slice, requests: slice.steps.reduce((sum, { requests }) => sum + requests, 0) };
+    };
+    const half = ramp(({ offeredRps }) => (offeredRps as number) > 40);
+    expect(findKnee(levelsOf(half, {}))).toMatchObject({ kind: 'found', rps: 160 });
+    // Six iterations show too little: those of all steps count.
+    const most = ramp(({ offeredRps }) => (offeredRps as number) > 4);
+    expect(offeredBy(most, most.steps[0] as Step)).toBe((2 * most.requests) / most.iterations);
   });
 });
 

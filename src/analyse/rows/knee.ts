@@ -105,13 +105,21 @@ function risingSteps({ steps }: Judged): Step[] {
   return open.slice(0, open.findLastIndex(({ offeredRps }) => offeredRps === top) + 1);
 }
 
-/** Iterations are offered, requests are answered: how many of the one make one of the other. */
-function perIteration({ requests, iterations }: Pick<Judged, 'requests' | 'iterations'>): number {
-  return iterations > 0 ? requests / iterations : 1;
+/**
+ * Iterations are offered, requests are answered: how many of the one make one of the other. A script may end its
+ * iteration at a wrong answer, so steps without one decide. They need enough iterations, as one may fall behind the end.
+ */
+function perIteration({ requests, iterations, steps }: Judged): number {
+  if (iterations === 0) return 1;
+  const whole = requests / iterations;
+  if (whole === 1 || steps.every(({ failures }) => failures === 0)) return whole;
+  const right = steps.filter(({ offeredRps, failures }) => offeredRps !== null && failures === 0);
+  const begun = sum(right, (step) => ((step.offeredRps ?? 0) * step.durationMs) / 1000 - step.dropped);
+  return begun * (1 - SERVED) < 1 ? whole : sum(right, (step) => step.requests) / begun;
 }
 
 /** Requests per second that a step offers; null for the closed model. */
-export function offeredBy(slice: Pick<Judged, 'requests' | 'iterations'>, step: Step): number | null {
+export function offeredBy(slice: Judged, step: Step): number | null {
   return step.offeredRps === null ? null : step.offeredRps * perIteration(slice);
 }
 
