@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { fixtures } from '../../../../test/fixtures/results/make.ts';
+import { fixtures, makeResults } from '../../../../test/fixtures/results/make.ts';
 import { makeProfile, ramp } from '../../../../test/fixtures/results/profile.ts';
 import { analyse } from '../../../analyse/analyse.ts';
-import type { Results } from '../../../results/results.ts';
+import type { Measurement, Results } from '../../../results/results.ts';
 import type { Chart, DotChart, LineChart } from './chart.ts';
 import { chartsOf, variantCharts } from './charts.ts';
 import { thin } from './thin.ts';
@@ -155,6 +155,61 @@ describe('of a ramp', () => {
     expect(JSON.stringify(long).length).toBeLessThan(1_000_000);
     const { xs } = lines(long, 'latency-time');
     expect(Math.max(...xs.map((x) => x.length))).toBeLessThanOrEqual(200);
+  });
+});
+
+describe('of slices of 6 s, each of one step', () => {
+  const server = { rps: 100, okRatio: 0.9 };
+  const results = makeResults({
+    servers: ['a', 'b'].map((id) => ({ ...server, id })),
+    ...{ instances: 1, seconds: 6, scenario: { blocks: 2 } },
+    change({ measurements }) {
+      for (const slice of measurements) {
+        const { requests, latency, offeredRps } = slice;
+        const counts = { requests, failures: requests - slice.okCount, dropped: 0, latency };
+        slice.steps = [{ offsetMs: 0, durationMs: 6000, offeredRps, vus: 8, ...counts }];
+        // Half a CPU, busy for 6 s.
+        slice.cpu = slice.cpu && { ...slice.cpu, usedUs: 3_000_000 };
+        slice.series = sampled(6000, 250_000);
+      }
+    },
+  });
+  function sampled(durationMs: number, cpuUs: number): Measurement['series'] {
+    return Array.from({ length: durationMs / 500 }, (_, i) => {
+      return { atMs: 500 * (i + 1), cpuUs, memoryBytes: 1e6, processes: 8, throttledUs: 0 };
+    });
+  }
+
+  test('response time, answers and errors have a dot for each slice', () => {
+    const charts = draw(results);
+    for (const id of ['latency-time', 'rate-time', 'errors-time']) {
+      const { dotted, x, views } = lines(charts, id);
+      expect({ dotted, unit: x.unit }, id).toEqual({ dotted: true, unit: 'minutes' });
+      expect(views[0]?.lines.map(({ y }) => y.length)).toEqual([2, 2]);
+    }
+  });
+
+  test('CPU and memory are lines within each slice', () => {
+    const { dotted, x, views } = lines(draw(results), 'resources-time');
+    expect({ dotted, unit: x.unit }).toEqual({ dotted: false, unit: 'seconds' });
+    expect(views[0]?.lines).toHaveLength(4);
+    for (const { y } of views[0]?.lines ?? []) expect(y).toEqual(Array(12).fill(0.5));
+  });
+
+  test('in turns CPUs in use are those of the turns, which the samples do not show apart', () => {
+    const inTurns = structuredClone(results);
+    for (const slice of inTurns.measurements) {
+      slice.turnMs = 200;
+      // Both are there for 12 s, each busy for half of them.
+      slice.startedMs = slice.block * 13_000;
+      slice.series = sampled(12_000, 125_000);
+    }
+    const { dotted, views } = lines(draw(inTurns), 'resources-time');
+    expect(dotted).toBe(true);
+    expect(views[0]?.lines.map(({ y }) => y)).toEqual([
+      [0.5, 0.5],
+      [0.5, 0.5],
+    ]);
   });
 });
 

@@ -6,7 +6,7 @@ import { answeredIn, type Drawn, drawViews, LATENCY_VIEWS, pointsPerLine, sliceN
 import { type Combine, round, thin } from './thin.ts';
 import { byVariant, type Numbers } from './variant-numbers.ts';
 
-/** From this length on a slice is looked into; shorter ones are a point each. */
+/** From this length on a slice is shown by its samples; shorter ones are a point each. */
 const LONG_MS = 5000;
 
 /** A number over time: of points in a slice, or of whole slices. */
@@ -63,50 +63,65 @@ const resources: Reading[] = [
   },
 ];
 
-/** Response time, rate, errors, CPU and memory over the time of a slice, or over that of the run where slices are short; nothing where there is one time only. */
+/** Charts over the time of a slice, or over that of the run where a slice is one point. None where there is one time only. */
 export function timeCharts(slices: readonly Measurement[], numbers: Numbers): LineChart[] {
   if (slices.length === 0) return [];
-  const isProfile = slices.some((slice) => slice.durationMs >= LONG_MS || slice.steps.length > 1);
   const shown = [...slices].sort((a, b) => a.startedMs - b.startedMs);
-  const draw = isProfile ? drawWithin : drawWhole;
-  const words = isProfile
-    ? 'Each fresh start is a line of its own.'
-    : 'A dot is a slice: what drifts here drifted for all.';
-  const base = { kind: 'lines', dotted: !isProfile, ...xOf(isProfile) } as const;
-  const errors = errorLines(shown, numbers, isProfile);
+  const isStepped = shown.some((slice) => slice.steps.length > 1);
+  const byStep = layOut(isStepped);
+  const bySample = layOut(isStepped || isSampled(shown));
+  const offered = isStepped && shown.some(isOpen) ? ' The dashed line is what was offered.' : '';
   const charts: LineChart[] = [
     {
-      ...base,
+      ...byStep.base,
       id: 'latency-time',
       title: 'Response time over time',
-      note: words,
-      ...draw(shown, numbers, latency),
+      ...byStep.draw(shown, numbers, latency),
     },
     {
-      ...base,
+      ...byStep.base,
       id: 'rate-time',
       title: 'Answers over time',
-      note: `${words}${isProfile && shown.some(isOpen) ? ' The dashed line is what was offered.' : ''}`,
-      ...withOffered(draw(shown, numbers, [rate]), shown),
+      note: byStep.base.note + offered,
+      ...withOffered(byStep.draw(shown, numbers, [rate]), shown),
     },
-    { ...base, id: 'errors-time', title: 'Errors over time', note: errorWords(isProfile), ...errors },
     {
-      ...base,
+      ...byStep.base,
+      id: 'errors-time',
+      title: 'Errors over time',
+      note: errorWords(isStepped),
+      ...errorLines(shown, numbers, isStepped),
+    },
+    {
+      ...bySample.base,
       id: 'resources-time',
       title: 'CPU and memory over time',
-      note: words,
-      ...draw(shown, numbers, resources),
+      ...bySample.draw(shown, numbers, resources),
     },
   ];
   return charts.filter(({ xs, views }) => views.length > 0 && new Set(xs.flat()).size > 1);
 }
 
-function xOf(isProfile: boolean): Pick<LineChart, 'x'> {
-  return {
-    x: isProfile
+/** Whether samples show the course of a slice. In turns they also cover those of the other variants. */
+function isSampled(slices: readonly Measurement[]): boolean {
+  return (
+    slices.every(({ turnMs }) => turnMs === null) && slices.some(({ durationMs }) => durationMs >= LONG_MS)
+  );
+}
+
+/** Lines over the time within each slice, or a dot for each slice over the time of the run. */
+function layOut(isWithin: boolean) {
+  const base: Pick<LineChart, 'kind' | 'dotted' | 'note' | 'x'> = {
+    kind: 'lines',
+    dotted: !isWithin,
+    note: isWithin
+      ? 'Each fresh start is a line of its own.'
+      : 'A dot is a slice: what drifts here drifted for all.',
+    x: isWithin
       ? { label: 'seconds since the load began', unit: 'seconds' }
       : { label: 'minutes since the first slice', unit: 'minutes' },
   };
+  return { base, draw: isWithin ? drawWithin : drawWhole };
 }
 
 function drawWithin(slices: readonly Measurement[], numbers: Numbers, readings: readonly Reading[]): Drawn {
@@ -183,14 +198,14 @@ function withOffered({ xs, views }: Drawn, slices: readonly Measurement[]): Draw
   return { xs: [...xs, x], views: [{ ...view, lines: [line, ...view.lines] }, ...views.slice(1)] };
 }
 
-function errorWords(isProfile: boolean): string {
-  return isProfile
+function errorWords(isStepped: boolean): string {
+  return isStepped
     ? 'Wrong, late and missing answers per second, and iterations that could not start in time. The kinds are counted per slice: see ‘Errors’ below.'
     : 'Errors of each slice by kind.';
 }
 
 /** Errors of a variant, a line for each kind; within a slice k6 only separates failed from dropped. */
-function errorLines(slices: readonly Measurement[], numbers: Numbers, isProfile: boolean): Drawn {
+function errorLines(slices: readonly Measurement[], numbers: Numbers, isStepped: boolean): Drawn {
   const xs: number[][] = [];
   const lines: Line[] = [];
   const add: AddLine = (id, name, x, y) => {
@@ -204,9 +219,9 @@ function errorLines(slices: readonly Measurement[], numbers: Numbers, isProfile:
       y: y.map(round),
     });
   };
-  if (isProfile) addSteps(slices, add);
+  if (isStepped) addSteps(slices, add);
   else addSlices(slices, add);
-  const y: Axis = isProfile
+  const y: Axis = isStepped
     ? { label: 'per second', unit: 'perSecond' }
     : { label: 'errors in a slice', unit: 'count' };
   return drawViews(xs, [{ name: 'Errors', y, lines }]);
