@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { fixtures, makeResults } from '../../../../test/fixtures/results/make.ts';
 import { makeProfile, ramp } from '../../../../test/fixtures/results/profile.ts';
 import { analyse } from '../../../analyse/analyse.ts';
-import type { Measurement, Results } from '../../../results/results.ts';
+import type { Measurement, Results, Step } from '../../../results/results.ts';
 import type { Chart, DotChart, LineChart } from './chart.ts';
 import { chartsOf, variantCharts } from './charts.ts';
 import { thin } from './thin.ts';
@@ -144,6 +144,34 @@ describe('of a ramp', () => {
         expect(xs[line.x]).toEqual(Array.from({ length: 60 }, (_, i) => 2 * (i + 1)));
         expect(line.y).not.toContain(null);
       }
+    }
+  });
+
+  test('a load that rises and falls again has one value for each level', () => {
+    const both = ramp();
+    for (const slice of both.measurements) {
+      const { steps, series, durationMs } = slice;
+      const down = steps.toReversed().map((step, i): Step => {
+        return { ...step, offsetMs: durationMs + 1000 * i, latency: null };
+      });
+      // Down it takes three times the CPU.
+      const falling = series.toReversed().map((sample, i) => {
+        return { ...sample, atMs: durationMs + 500 * (i + 1), cpuUs: 3 * sample.cpuUs };
+      });
+      slice.steps = [...steps, ...down];
+      slice.series = [...series, ...falling];
+      slice.durationMs *= 2;
+    }
+    const [drawn, once] = [lines(draw(both), 'load-levels'), lines(charts, 'load-levels')];
+    expect(drawn.xs).toEqual(once.xs);
+    for (const [i, { name, lines: found }] of drawn.views.entries()) {
+      const factor = name.startsWith('CPU') ? 2 : 1;
+      found.forEach((line, j) => {
+        const expected = once.views[i]?.lines[j]?.y as number[];
+        line.y.forEach((value, k) => {
+          expect((value as number) / (factor * (expected[k] as number)), name).toBeCloseTo(1, 2);
+        });
+      });
     }
   });
 

@@ -103,7 +103,7 @@ function readingsOf(serverCpus: number): Reading[] {
     name: key,
     y: { label: `${key}, ms`, unit: 'ms', log: true },
     combine: 'max',
-    of: (_, step) => step.latency?.[`${key}Ms`] ?? null,
+    of: (_, steps) => most(steps.map((step) => step.latency?.[`${key}Ms`] ?? null)),
   });
   return [
     ...LATENCY_VIEWS.map(latency),
@@ -111,25 +111,20 @@ function readingsOf(serverCpus: number): Reading[] {
       name: 'CPU in use',
       y: { label: 'share of the servers’ CPUs', unit: 'share' },
       combine: 'mean',
-      of: (slice, step) => {
-        const us = cpuWithin(slice, step);
-        return us === null ? null : us / (step.durationMs * 1000 * Math.max(1, serverCpus));
-      },
+      of: (slice, steps) =>
+        cpuPer(slice, steps, ({ durationMs }) => durationMs * 1000 * Math.max(1, serverCpus)),
     },
     {
       name: 'CPU per request',
       y: { label: 'ms of CPU per request', unit: 'ms' },
       combine: 'mean',
-      of: (slice, step) => {
-        const us = cpuWithin(slice, step);
-        return us === null || step.requests === 0 ? null : us / step.requests / 1000;
-      },
+      of: (slice, steps) => cpuPer(slice, steps, ({ requests }) => requests * 1000),
     },
     {
       name: 'Memory',
       y: { label: 'memory of the container', unit: 'bytes' },
       combine: 'max',
-      of: memoryWithin,
+      of: (slice, steps) => most(steps.map((step) => memoryWithin(slice, step))),
     },
   ];
 }
@@ -160,7 +155,17 @@ interface Reading {
   name: string;
   y: Axis;
   combine: Combine;
-  of: (slice: Measurement, step: Step) => number | null;
+  /** The value of all steps of a level together; null where nothing is known. */
+  of: (slice: Measurement, steps: readonly Step[]) => number | null;
+}
+
+/** Steps by what they offer: requests per second, or clients. */
+type Levels = ReadonlyMap<number, readonly Step[]>;
+
+/** A load that rises and falls again has two steps of a level. Levels that round to one x are one. */
+function groupLevels(slice: Measurement): Levels {
+  const sorted = [...slice.steps].sort((a, b) => levelOf(a) - levelOf(b));
+  return Map.groupBy(sorted, (step) => round(offeredBy(slice, step) ?? step.vus ?? 0));
 }
 
 function acrossLevels(
@@ -171,12 +176,9 @@ function acrossLevels(
 ): LineChart {
   const xs: number[][] = [];
   const limit = Math.ceil(pointsPerLine(slices.length) / 2);
-  const sorted = slices.map((slice) => [...slice.steps].sort((a, b) => levelOf(a) - levelOf(b)));
+  const grouped = slices.map(groupLevels);
   const several = new Set(slices.map((slice) => `${slice.instance} ${slice.block}`)).size > 1;
-  const at = slices.map((slice, i) => {
-    const levels = (sorted[i] as Step[]).map((step) => offeredBy(slice, step) ?? step.vus ?? 0);
-    return xs.push(thin(levels, limit, 'mean') as number[]) - 1;
-  });
+  const at = grouped.map((levels) => xs.push(thin([...levels.keys()], limit, 'mean') as number[]) - 1);
   const views = readingsOf(serverCpus).map(
     ({ name, y, combine, of }): LineView => ({
       name,
@@ -184,7 +186,7 @@ function acrossLevels(
       lines: slices.flatMap((slice, i) => {
         const variant = numbers.get(slice.variant);
         const values = thin(
-          (sorted[i] as Step[]).map((step) => of(slice, step)),
+          [...(grouped[i] as Levels).values()].map((steps) => of(slice, steps)),
           limit,
           combine,
         );
@@ -231,6 +233,24 @@ function shareLists(xs: readonly number[][], lines: readonly Line[]): number[][]
   });
   for (const line of lines) line.x = moved[line.x] as number;
   return kept;
+}
+
+/** The largest of what is known; null where nothing is. */
+function most(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length > 0 ? Math.max(...known) : null;
+}
+
+/** CPU µs of the steps whose CPU is known, divided by an amount of the same steps; null where that is nothing. */
+function cpuPer(slice: Measurement, steps: readonly Step[], amountOf: (step: Step) => number): number | null {
+  let [us, amount] = [0, 0];
+  for (const step of steps) {
+    const used = cpuWithin(slice, step);
+    if (used === null) continue;
+    us += used;
+    amount += amountOf(step);
+  }
+  return amount > 0 ? us / amount : null;
 }
 
 /** CPU µs that a step used, from samples that do not meet its ends: what lies between two is taken as even. */
