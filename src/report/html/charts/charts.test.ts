@@ -241,6 +241,16 @@ describe('of slices of 6 s, each of one step', () => {
   });
 });
 
+test('RPS is a lower bound, without an interval, if the load generator was the limit', () => {
+  const results = fixtures.mixed?.() as Results;
+  const bound = results.variants.findIndex(({ label }) => label === 'swoole');
+  const { views } = dots(draw(results), 'slices');
+  const rowIn = (name: string) =>
+    views.find((view) => view.name === name)?.rows.find(({ variant }) => variant === bound);
+  expect(rowIn('RPS')).toMatchObject({ text: expect.stringMatching(/^≥ 5,\d\d0$/), half: null });
+  expect(rowIn('p95')).toMatchObject({ text: expect.stringContaining(' ± '), half: expect.any(Number) });
+});
+
 test('errors are lines by kind', () => {
   const [view] = lines(draw(fixtures.mixed?.() as Results), 'errors-time').views;
   expect(new Set(view?.lines.map(({ name }) => name))).toEqual(new Set(['http 500', 'http 503']));

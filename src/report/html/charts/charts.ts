@@ -5,7 +5,7 @@ import type { Measurement, Variant } from '../../../results/results.ts';
 import type { Estimate } from '../../../stats/estimate.ts';
 import { total } from '../../../stats/histogram.ts';
 import { plural } from '../../../text/plain.ts';
-import { bytes, duration, estimated, ms } from '../../words/numbers.ts';
+import { atLeast, bytes, duration, estimated, ms } from '../../words/numbers.ts';
 import type { Chart, DotChart, DotRow, DotView, LineChart } from './chart.ts';
 import { levelCharts } from './levels.ts';
 import { round } from './thin.ts';
@@ -51,7 +51,8 @@ function sliceDots(
         const own = groups.get(row.variant) ?? [];
         const value = (slice: Measurement) =>
           isRps ? slice.achievedRps : (slice.latency?.[`${key}Ms`] ?? null);
-        return toRow(numbers, row.variant, own, value, row[key]);
+        const isBound = isRps && row.state.kind === 'generator-bound';
+        return toRow(numbers, row.variant, own, value, row[key], isBound);
       }),
     };
   });
@@ -90,12 +91,14 @@ function cpuDots(
   });
 }
 
+/** @param isBound the number is only a lower bound */
 function toRow(
   numbers: Numbers,
   variant: string,
   slices: readonly Measurement[],
   read: (slice: Measurement) => number | null,
   estimate: Estimate | null,
+  isBound = false,
 ): DotRow[] {
   const starts = new Map<number, number[]>();
   for (const slice of slices) {
@@ -109,8 +112,8 @@ function toRow(
       variant: number,
       starts: [...starts].sort(([a], [b]) => a - b).map(([, values]) => values),
       value: estimate && round(estimate.value),
-      half: estimate?.half == null ? null : round(estimate.half),
-      text: estimated(estimate),
+      half: estimate?.half == null || isBound ? null : round(estimate.half),
+      text: estimate && isBound ? atLeast(estimate.value) : estimated(estimate),
     },
   ];
 }
