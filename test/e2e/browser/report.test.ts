@@ -312,6 +312,33 @@ describe('charts', () => {
     await expect.poll(() => dots.locator('.tooltip').isVisible()).toBe(false);
   });
 
+  test('name each start by its number, and no start for what is of none', async () => {
+    const results = fixtures.quick?.() as Results;
+    for (const slice of results.measurements) if (slice.instance === 1) slice.outcome = 'failed';
+    opened = await openPage(browser, renderHtml([htmlGroup(results)]));
+    const { page } = opened;
+    await scrollThrough(page);
+    const read = async (chart: string) => {
+      const figure = page.locator(`[data-chart="${chart}"]`);
+      await figure.locator('summary').click();
+      await figure.locator('tbody tr').first().waitFor();
+      const cells = (await figure.locator('tbody tr').allInnerTexts()).map((row) => row.split('\t')[1]);
+      await figure.locator('.plot').focus();
+      await page.keyboard.press('End');
+      return { cells, said: () => figure.locator('[aria-live]').textContent() };
+    };
+    const slices = await read('slices');
+    expect(new Set(slices.cells)).toEqual(new Set(['1', '3']));
+    await expect.poll(slices.said).toMatch(/^start 3, 4 of 4: /);
+    const cold = await read('cold-start');
+    for (const cell of cold.cells) expect(cell).toMatch(/ ms$/);
+    await expect.poll(cold.said).toMatch(/^3 of 3: /);
+    await page.locator('[data-chart="cold-start"]').getByRole('button', { name: 'Build time' }).click();
+    await page.locator('[data-chart="cold-start"] .plot').focus();
+    await page.keyboard.press('End');
+    await expect.poll(cold.said).toMatch(/^Build time: /);
+  });
+
   test('change what they show', async () => {
     const page = await open('ramp');
     await scrollThrough(page);

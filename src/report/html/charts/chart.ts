@@ -78,6 +78,8 @@ export interface DotRow {
   variant: number;
   /** One list per fresh start. */
   starts: number[][];
+  /** Number of the fresh start of each list, from 0: one without a value is missing. Empty for values of no measured start. */
+  instances: number[];
   value: number | null;
   half: number | null;
   /** `1,234 ± 12`, as the tables have it. */

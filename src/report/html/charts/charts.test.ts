@@ -65,6 +65,19 @@ describe('of short slices', () => {
     );
   });
 
+  test('each start keeps its number if another one has no dots', () => {
+    const failed = structuredClone(results);
+    const id = failed.variants[0]?.id;
+    for (const slice of failed.measurements) {
+      if (slice.variant === id && slice.instance === 1) slice.outcome = 'failed';
+    }
+    const instances = (chart: string) =>
+      dots(draw(failed), chart).views.map(({ rows }) => rows[0]?.instances);
+    expect(instances('slices')).toEqual(Array(4).fill([0, 2]));
+    expect(instances('cpu-per-request')).toEqual([[0, 2]]);
+    expect(instances('cold-start')).toEqual([[], [], []]);
+  });
+
   test('the percentile curve rises, and ends where fewer than ten requests lie beyond', () => {
     const { xs, views } = lines(charts, 'percentiles');
     for (const { y, x } of views[0]?.lines ?? []) {

@@ -107,10 +107,12 @@ function toRow(
   }
   const number = numbers.get(variant);
   if (starts.size === 0 || number === undefined) return [];
+  const sorted = [...starts].sort(([a], [b]) => a - b);
   return [
     {
       variant: number,
-      starts: [...starts].sort(([a], [b]) => a - b).map(([, values]) => values),
+      starts: sorted.map(([, values]) => values),
+      instances: sorted.map(([instance]) => instance),
       value: estimate && round(estimate.value),
       half: estimate?.half == null || isBound ? null : round(estimate.half),
       text: estimate && isBound ? atLeast(estimate.value) : estimated(estimate),
@@ -165,11 +167,12 @@ function percentileCurve(slices: readonly Measurement[], numbers: Numbers): Line
 
 /** The charts of the variants as such, whatever the load. */
 export function variantCharts(variants: readonly Variant[], numbers: Numbers): Chart[] {
+  const noStart = { instances: [], half: null };
   const one = (of: (variant: Variant) => number | undefined, text: (value: number) => string): DotRow[] =>
     variants.flatMap((variant) => {
       const [value, number] = [of(variant), numbers.get(variant.id)];
       if (value === undefined || number === undefined) return [];
-      return [{ variant: number, starts: [[round(value)]], value: null, half: null, text: text(value) }];
+      return [{ ...noStart, variant: number, starts: [[round(value)]], value: null, text: text(value) }];
     });
   const cold = variants.flatMap((variant): DotRow[] => {
     const number = numbers.get(variant.id);
@@ -178,7 +181,7 @@ export function variantCharts(variants: readonly Variant[], numbers: Numbers): C
     const middle =
       ((sorted[(sorted.length - 1) >> 1] as number) + (sorted[sorted.length >> 1] as number)) / 2;
     const text = `${ms(middle)} ms of ${plural(sorted.length, 'start')}`;
-    return [{ variant: number, starts: [sorted.map(round)], value: round(middle), half: null, text }];
+    return [{ ...noStart, variant: number, starts: [sorted.map(round)], value: round(middle), text }];
   });
   const chart = ifAny({
     kind: 'dots',

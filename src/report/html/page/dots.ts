@@ -32,7 +32,7 @@ export function drawDots(
     const drawing = drawRow(row, at, marks);
     const show = (start: number, slice: number, x: number, y: number) => {
       const place = target.getBoundingClientRect();
-      const reading = readingOf(row, start, slice, view.axis, label);
+      const reading = readDot(view, row, start, slice, label);
       if (reading) tooltip.show(reading.where, [reading], x - place.left, y - place.top);
     };
     drawing.addEventListener('pointermove', (event) => {
@@ -170,18 +170,20 @@ function nearestTo(
   return { start, slice };
 }
 
-/** A dot as the tooltip shows it; null where the start has none. */
-function readingOf(
-  { variant, starts }: DotRow,
+/** A dot as the tooltip shows it: `start 2, 3 of 4`, or the name of the view; null where the start has none. */
+export function readDot(
+  view: Pick<DotView, 'name' | 'axis'>,
+  { variant, starts, instances }: DotRow,
   start: number,
   slice: number,
-  axis: Axis,
   name: string,
 ): (TooltipReading & { where: string }) | null {
   const values = starts[start] ?? [];
   const value = values[slice];
   if (value === undefined) return null;
-  const where =
-    values.length > 1 ? `start ${start + 1}, ${slice + 1} of ${values.length}` : `start ${start + 1}`;
-  return { variant, name, value, text: format(value, axis.unit), isNear: true, where };
+  const instance = instances[start];
+  const place = values.length > 1 ? `${slice + 1} of ${values.length}` : '';
+  const where = [instance === undefined ? '' : `start ${instance + 1}`, place].filter(Boolean).join(', ');
+  const text = format(value, view.axis.unit);
+  return { variant, name, value, text, isNear: true, where: where || view.name };
 }

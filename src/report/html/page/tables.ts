@@ -72,15 +72,16 @@ export function dotTable(
   const { axis, rows } = chart.views[view] as DotChart['views'][number];
   const cells = rows
     .filter(({ variant }) => isDrawn(variant))
-    .flatMap(({ variant, starts, text }) =>
-      starts.flatMap((values, start) =>
+    .flatMap(({ variant, starts, instances, text }) =>
+      starts.flatMap((values, i) =>
         values.map((value): Cell[] => [
           bdi(labels[variant] ?? ''),
-          String(start + 1),
+          ...instances.slice(i, i + 1).map((instance) => String(instance + 1)),
           format(value, axis.unit),
           text,
         ]),
       ),
     );
-  return table(caption, ['Variant', 'Start', axis.label, 'All together'], cells);
+  const start = rows.some(({ instances }) => instances.length > 0) ? ['Start'] : [];
+  return table(caption, ['Variant', ...start, axis.label, 'All together'], cells);
 }
