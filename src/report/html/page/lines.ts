@@ -107,13 +107,21 @@ function optionsOf(
   };
 }
 
-/** Lines have points of their own at other x: of each the nearest to the cursor is read. */
-function nearestKnown(u: uPlot, series: number, closest: number, x: number): number {
-  const [xs, ys] = [u.data[0] as number[], u.data[series] as (number | null | undefined)[]];
-  if (series === 0 || ys[closest] != null) return closest;
+/**
+ * Lines have points of their own at other x: of each the nearest to the cursor is read. There it may have no value, which is
+ * null and not undefined.
+ */
+export function nearestKnown(
+  { data }: Pick<uPlot, 'data'>,
+  series: number,
+  closest: number,
+  x: number,
+): number {
+  const [xs, ys] = [data[0] as number[], data[series] as (number | null | undefined)[]];
+  if (series === 0 || ys[closest] !== undefined) return closest;
   let [before, after] = [closest, closest];
-  while (before >= 0 && ys[before] == null) before--;
-  while (after < ys.length && ys[after] == null) after++;
+  while (before >= 0 && ys[before] === undefined) before--;
+  while (after < ys.length && ys[after] === undefined) after++;
   if (before < 0) return after < ys.length ? after : closest;
   if (after >= ys.length) return before;
   return x - (xs[before] as number) <= (xs[after] as number) - x ? before : after;
