@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { makeProfile } from '../../../test/fixtures/results/profile.ts';
 import { summaryOf } from '../../../test/fixtures/results/summaries.ts';
+import { analyse } from '../../analyse/analyse.ts';
 import type { Row, ScenarioSummary } from '../../analyse/summary.ts';
 import type { Comparison } from '../../results/results.ts';
 import { gapOf, tradeOffs, verdict } from './ranked.ts';
@@ -71,6 +73,16 @@ describe('paired starts decide, and the numbers over all starts point the other 
     expect(said(0.001)).toMatch(/CPU per request: 0.001.* ms, 99\.\d+ % below the next\.$/);
     expect(said(1000)).toMatch(/CPU per request: 1.* ms, by paired starts\.$/);
   });
+});
+
+test.each([
+  ['of ramps that were sustained to their end', true, ': they sustained the whole ramp, only a higher ramp'],
+  ['of ramps that k6 cut short', false, ': holds 9\\d\\d–9\\d\\d rps, which are only lower bounds; b-500 is'],
+])('lower bounds %s', (_, isWhole, text) => {
+  const servers = [500, 1400, 1500].map((capacity) => ({ id: `b-${capacity}`, capacity, rps: 300 }));
+  const [ramped] = analyse(makeProfile({ servers, instances: 3 })).scenarios as [ScenarioSummary];
+  const rows = ramped.rows.map((row) => ({ ...row, holds: row.holds && { ...row.holds, isWhole } }));
+  expect(verdict({ ...ramped, rows }, name)).toMatch(new RegExp(text));
 });
 
 test('p95 and p99 of one variant share a sentence', () => {

@@ -36,22 +36,25 @@ export function verdict(scenario: ScenarioSummary, name: Name): string {
   }
   const tied = ranked.filter((row) => row.state.kind === 'ranked' && row.state.rank === 1);
   const values = tied.map((row) => row[metric]?.value ?? 0);
-  const isBeyond = metric === 'holds' && tied.every((row) => row.holds?.kind === 'beyond');
-  const range = isBeyond
+  const isBound = metric === 'holds' && tied.every((row) => row.holds?.kind === 'beyond');
+  const isWhole = isBound && tied.every((row) => row.holds?.isWhole);
+  const range = isWhole
     ? 'they sustained the whole ramp'
     : `${measure}${digits(Math.min(...values))}–${digits(Math.max(...values))} ${metric === 'rps' || metric === 'holds' ? 'rps' : 'ms'}`;
   // A bound has no spread, however often it was measured.
-  const why = isBeyond
+  const why = isWhole
     ? 'only a higher ramp can separate them'
-    : isTail(metric) && tied.some(isOnce)
-      ? `${tied.every(isOnce) ? 'each was' : 'some were'} started only once, ${ofUnknownTail(metric)}`
-      : tied.some((row) => row[metric]?.half == null)
-        ? 'measured too little to know their spread'
-        : scenario.basis === 'paired'
-          ? 'no paired test separates them'
-          : tied.every(isOnce) && !tied.every((row) => overlaps(row[metric], tied[0]?.[metric]))
-            ? `each was started only once, and ${another}`
-            : 'their 95 % intervals overlap';
+    : isBound
+      ? 'which are only lower bounds'
+      : isTail(metric) && tied.some(isOnce)
+        ? `${tied.every(isOnce) ? 'each was' : 'some were'} started only once, ${ofUnknownTail(metric)}`
+        : tied.some((row) => row[metric]?.half == null)
+          ? 'measured too little to know their spread'
+          : scenario.basis === 'paired'
+            ? 'no paired test separates them'
+            : tied.every(isOnce) && !tied.every((row) => overlaps(row[metric], tied[0]?.[metric]))
+              ? `each was started only once, and ${another}`
+              : 'their 95 % intervals overlap';
   return `No clear best between ${listNames(tied.map((row) => name(row.label)))}: ${range}, ${why}${behind(ranked.slice(tied.length), name)}.`;
 }
 

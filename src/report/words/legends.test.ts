@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { ramp } from '../../../test/fixtures/results/profile.ts';
+import { analyse } from '../../analyse/analyse.ts';
+import type { ScenarioSummary } from '../../analyse/summary.ts';
+import { holdsLegend } from './legends.ts';
+
+test.each([
+  ['sustained the whole ramp', true, /; ≥ it sustained the whole ramp$/],
+  [
+    'or k6 was the limit',
+    false,
+    /; ≥ a lower bound: .* or k6 was the limit or had too few clients \(max-vus\)$/,
+  ],
+])('≥ means that it %s', (_, isWhole, legend) => {
+  const [ramped] = analyse(ramp()).scenarios as [ScenarioSummary];
+  const kinds = ramped.rows.map(({ holds }) => holds?.kind);
+  expect(kinds.toSorted()).toEqual(['beyond', 'found', 'found']);
+  // Those that were found did not sustain the whole ramp, and have no ≥.
+  const rows = ramped.rows.map((row) => {
+    return row.holds?.kind === 'beyond' ? { ...row, holds: { ...row.holds, isWhole } } : row;
+  });
+  expect(holdsLegend({ ...ramped, rows })).toMatch(legend);
+});
