@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { fixtures } from '../../../test/fixtures/results/make.ts';
+import { fixtures, makeResults } from '../../../test/fixtures/results/make.ts';
 import { makeProfile } from '../../../test/fixtures/results/profile.ts';
 import { renderHtml } from '../../../test/fixtures/results/render-html.ts';
 import type { Results } from '../../results/results.ts';
@@ -110,6 +110,16 @@ describe('a comparison with another ref', () => {
     expect(rows[0]).toMatch(/<td class="number">[\d.]+ → [\d.]+\u00a0(ms|rps)<\/td>/);
     for (const row of rows) expect(row).toMatch(/<line class="zero" x1="([\d.]+)%" x2="\1%"/);
   });
+});
+
+test('Δ from the reference is explained only where it is shown', () => {
+  const meaning = 'Δ is the change of RPS from';
+  expect(markup(page('base'))).toContain(meaning);
+  // Too few starts to show a comparison with the reference.
+  const servers = ['a', 'b'].map((id) => ({ id, rps: 400, base: {} }));
+  const few = markup(renderHtml([htmlGroup(makeResults({ servers, compareTo: {}, instances: 3 }))]));
+  expect(few).toContain('Compared with');
+  expect(few).not.toContain(meaning);
 });
 
 test('without another ref, the check and the result of each limit are above the ranking', () => {

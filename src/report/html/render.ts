@@ -177,7 +177,8 @@ function renderScenario(scenario: ScenarioSummary, summary: Summary, numbers: Nu
     .map((kind) => renderComparisonsHtml(kind, scenario, summary, numbers))
     .filter((found) => found !== null);
   const among = renderComparisonsHtml('reference', scenario, summary, numbers);
-  const delta = changes.length > 0 || among !== null ? view.delta : '';
+  // Tables of changes have a Δ of their own, from the base.
+  const delta = among === null ? '' : view.delta;
   const legend = [view.conditions, delta, ...view.legend].filter(Boolean);
   const more = [...view.tuned, ...view.others].join(' ');
   return html`<section class="card scenario" id="scenario-${id}" data-scenario="${id}">
