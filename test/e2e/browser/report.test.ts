@@ -435,6 +435,11 @@ test('500 variants stay usable: rows by the page, ten of them drawn, each to be 
   const rows = page.locator('[data-sortable]').first().locator('tbody tr');
   expect(await rows.count()).toBe(50);
   expect(await page.locator('[data-chart="slices"] .dot-row:not(.dot-axis)').count()).toBe(10);
+  // On paper nothing can be asked for.
+  await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+  expect(await rows.count()).toBe(500);
+  await page.evaluate(() => dispatchEvent(new Event('afterprint')));
+  expect(await rows.count()).toBe(50);
   await page.locator('.more-rows').first().click();
   expect(await rows.count()).toBe(250);
   await page.getByRole('searchbox').fill('server 123');

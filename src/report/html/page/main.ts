@@ -61,6 +61,14 @@ const redraw = () => {
 };
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
 matchMedia('print').addEventListener('change', redraw);
+const showAllRows = (isWhole: boolean) => {
+  for (const table of tables) {
+    table.isWhole = isWhole;
+    table.render();
+  }
+};
 addEventListener('beforeprint', () => {
   for (const figure of figures.values()) figure.appear();
+  showAllRows(true);
 });
+addEventListener('afterprint', () => showAllRows(false));

@@ -14,6 +14,8 @@ export class RowTable {
   private sorted: { column: number; descending: boolean } | null = null;
   private limit = PAGE;
   isGrouped = false;
+  /** All rows are shown: on paper nothing can be asked for. */
+  isWhole = false;
 
   constructor(table: HTMLTableElement, selection: Selection) {
     this.selection = selection;
@@ -55,7 +57,7 @@ export class RowTable {
 
   render(): void {
     const rows = this.inOrder().filter((row) => this.selection.isAllowed(variantOf(row)));
-    const shown = rows.slice(0, this.limit);
+    const shown = this.isWhole ? rows : rows.slice(0, this.limit);
     this.body.replaceChildren(...(this.isGrouped ? this.withHeadings(shown) : shown));
     this.more.hidden = rows.length <= shown.length;
     this.more.textContent = `Show ${Math.min(PAGE * 4, rows.length - shown.length)} more of ${rows.length}`;
