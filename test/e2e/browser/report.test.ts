@@ -243,6 +243,18 @@ describe('filters', () => {
     expect(await page.getByRole('status').textContent()).toBe('1 of 7 variants');
   });
 
+  test('hide errors of variants that are hidden, and what they answered', async () => {
+    const page = await open('mixed');
+    await page.evaluate(() => {
+      for (const details of document.querySelectorAll('details')) details.open = true;
+    });
+    const shown = (tag: string) => page.locator(`${tag}[data-variant]`).filter({ visible: true }).count();
+    await page.getByRole('searchbox').fill('fails-fast');
+    for (const tag of ['p', 'pre']) expect(await shown(tag), tag).toBeGreaterThan(0);
+    await page.getByRole('searchbox').fill('apache');
+    for (const tag of ['p', 'pre']) expect(await shown(tag), tag).toBe(0);
+  });
+
   test('by scenario hide the others', async () => {
     const results = fixtures.quick?.() as Results;
     const [facts] = results.plan.scenarios;

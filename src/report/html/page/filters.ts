@@ -82,9 +82,9 @@ function select(
   return el('label', {}, el('span', {}, title), box);
 }
 
-/** Hides parts outside of tables, such as reasons of failures, if all of their variants are hidden. */
+/** Hides parts outside of tables, such as reasons of failures and what errors answered, if all of their variants are hidden. */
 function hideOthers(selections: readonly Selection[]): void {
-  for (const element of document.querySelectorAll<HTMLElement>('li[data-variant], div[data-variant]')) {
+  for (const element of document.querySelectorAll<HTMLElement>('[data-variant]:not(tr)')) {
     const group = Number(element.closest<HTMLElement>('[data-group]')?.dataset.group);
     const variants = (element.dataset.variant ?? '').split(' ').map(Number);
     element.hidden = variants.every((variant) => selections[group]?.isAllowed(variant) === false);
