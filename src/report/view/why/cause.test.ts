@@ -55,6 +55,17 @@ test('as many functions as make up most of it, three at most', () => {
   ]);
 });
 
+test('of functions that are about alike each is named, though the first has half of it', () => {
+  const alike = [culprit(1180), culprit(1000, save), culprit(100)];
+  expect(tell(alike)).toEqual([
+    expect.stringContaining('A::find() +1.2 ms and App\\B::save() +1 ms of +2.3 ms'),
+  ]);
+  const better = alike.map(({ change: { us }, ...rest }) => culprit(-us, rest.function));
+  expect(tell(better, { changeUs: -2300 })).toEqual([
+    expect.stringContaining('−1.2 ms and App\\B::save() −1 ms'),
+  ]);
+});
+
 test('the function that is called and has it, or that many have', () => {
   expect(tell([culprit(1900, find, { within: hydrate })])).toEqual([
     'Most of it: App\\A::find() +1.9 ms of +2.3 ms CPU per request (src/A.php:41, changed here, in Orm::hydrate(), which it calls).',

@@ -21,6 +21,8 @@ const VARIANTS = 3;
 const FUNCTIONS = 3;
 /** From this share on it is most of the change. */
 const MOST = 0.5;
+/** A function with this share of the largest one is named beside it: of two alike, chance does not choose one. */
+const ALIKE = 0.5;
 
 /** The cause for each variant that was compared with its base, in the order of the rows. */
 export function tellCauses(rows: readonly ChangeRow[], summary: Summary, medium: Medium): Cause[] {
@@ -94,14 +96,17 @@ export function tellUnlike(scenario: string, summary: Summary, medium: Pick<Medi
 
 type RowMedium = Pick<Medium, 'name' | 'call' | 'place'>;
 
-/** As few as make up most of the change. */
+/** As few as make up most of the change, and all that are about as large as the largest. The largest stands first. */
 function countNeeded(culprits: readonly Culprit[], changeUs: number): number {
   let sum = 0;
-  const enough = culprits.findIndex(({ change }) => {
-    sum += change.us;
-    return sum / changeUs >= MOST;
-  });
-  return enough < 0 || enough >= FUNCTIONS ? FUNCTIONS : enough + 1;
+  const least = (culprits[0]?.change.us ?? 0) * ALIKE;
+  const isNeeded = ({ change: { us } }: Culprit) => {
+    const isMost = sum / changeUs >= MOST;
+    sum += us;
+    return !isMost || us / least >= 1;
+  };
+  const rest = culprits.findIndex((culprit) => !isNeeded(culprit));
+  return rest < 0 ? FUNCTIONS : Math.min(FUNCTIONS, rest);
 }
 
 /** `A::b()` +1.9 ms of +2.3 ms CPU per request (src/A.php:41, changed here) */
