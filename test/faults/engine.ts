@@ -83,7 +83,10 @@ export async function makeEngine(
   const engine: OwnEngine = {
     ...{ host, data, pidFile, docker, namespace: name },
     async start() {
-      const log = openSync(join(folder, 'log'), 'a');
+      // One that was killed left its pid, which another process may have by now: Docker would take that for itself.
+      for (const file of [pidFile, join(folder, 'exec/containerd/containerd.pid')])
+        rmSync(file, { force: true });
+      const log = openSync(join(folder, 'log'), 'w');
       const folders = [
         `--data-root=${data}`,
         `--exec-root=${folder}/exec`,
@@ -99,11 +102,12 @@ export async function makeEngine(
       });
       child = started;
       ended = new Promise((resolve) => started.once('exit', resolve));
-      for (let i = 0; i < 600; i++) {
+      for (let i = 0; i < 600 && started.exitCode === null; i++) {
         if (quietly('docker', ['--host', host, 'version'])) return;
         await realHost.sleep(100);
       }
-      throw new Error(`the engine in ${folder} did not start`);
+      const printed = readFileSync(join(folder, 'log'), 'utf8').split('\n').slice(-20);
+      throw new Error(`the engine in ${folder} did not start:\n${printed.join('\n')}`);
     },
     signal: (signal) => void child?.kill(signal),
     gone: async () => void (await ended),
