@@ -4,7 +4,14 @@ import type { Effort, SliceOrder } from './timeline/budget.ts';
 import { makeOrders } from './timeline/orders.ts';
 import { setUpSeconds } from './timeline/pass-seconds.ts';
 import type { Batch } from './timeline/slices.ts';
-import { batchMs, COMMON_START_MS, cutIntoBatches, drainFor, planSlices } from './timeline/timeline.ts';
+import {
+  batchMs,
+  COMMON_START_MS,
+  cutIntoBatches,
+  drainFor,
+  planSlices,
+  retime,
+} from './timeline/timeline.ts';
 import type { PlannedVariant } from './variants.ts';
 
 /** A fresh start of all containers. */
@@ -48,7 +55,9 @@ export function layOutInstances(
       const planned = { ...scenario, blocks };
       const slices = planSlices(planned, order, (id) => elastic.has(id));
       const numbered = slices.map((slice) => ({ ...slice, number: number++ }));
-      return cutIntoBatches(planned, numbered, drainFor(scenario, index === 0 ? null : 0), index === 0);
+      const cut = cutIntoBatches(planned, numbered, drainFor(scenario, index === 0 ? null : 0), index === 0);
+      // The first shows how long requests take. Only it waits for the timeout.
+      return cut.map((batch, i) => (i === 0 ? batch : retime(batch, drainFor(scenario, 0))));
     });
     return { index, startOrder: startOrder(), ports: Object.fromEntries(ports), batches };
   });

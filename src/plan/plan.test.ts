@@ -164,8 +164,8 @@ describe('the timeline', () => {
 
   test('lets requests end before the next slice, but not between warm-ups; a process takes 30 s', () => {
     for (const { index, batches } of plan(config, cpus).instances) {
-      const drainMs = index === 0 ? scenario.timeoutMs : DRAIN_MS;
-      for (const batch of batches) {
+      for (const [i, batch] of batches.entries()) {
+        const drainMs = index === 0 && i === 0 ? scenario.timeoutMs : DRAIN_MS;
         expect(batch.drainMs).toBe(drainMs);
         let endMs = 0;
         let warm = true;
@@ -179,6 +179,21 @@ describe('the timeline', () => {
         expect(endMs + drainMs).toBeLessThanOrEqual(30_000);
       }
     }
+  });
+
+  test('waits for the timeout behind the first process of each scenario alone', () => {
+    const scenarios = ['one', 'two'].map((name) => ({ ...scenario, name, blocks: 4 }));
+    const of = (timeoutMs: number) =>
+      plan({ ...config, scenarios: scenarios.map((one) => ({ ...one, timeoutMs })) }, cpus);
+    const [slow, fast] = [of(10_000), of(500)];
+    // Its warm-ups have one drain. More processes end earlier, at 0.4 s each.
+    const more = slow.estimatedSeconds - fast.estimatedSeconds;
+    expect(more).toBeGreaterThanOrEqual(19);
+    expect(more).toBeLessThan(22);
+    const drains = slow.instances.map(({ batches }) =>
+      batches.flatMap(({ drainMs, scenario: { name } }) => (drainMs > DRAIN_MS ? [name] : [])),
+    );
+    expect(drains).toEqual([['one', 'two'], [], []]);
   });
 
   test('gives every variant each place equally often, in blocks, warm-ups, ports and starts', () => {
