@@ -68,4 +68,6 @@ function keepStep(keep, step) {
   keep('http_req_failed', step, 'rate>=0');
   keep('bench_started', step, 'count>=0');
   keep('bench_resent', step, 'count>=0');
+  // k6 counts no failure where only the content is wrong.
+  keep('bench_errors', `${step},kind:wrong answer`, 'count>=0');
 }

@@ -38,6 +38,8 @@ interface Given {
   failures?: number;
   refused?: number;
   timeouts?: number;
+  /** Right statuses with wrong content. */
+  wrong?: number;
   /** Answered at k6's second attempt. */
   resent?: number;
   dropped?: number;
@@ -100,6 +102,8 @@ function measureOne(given: Given): Measurement {
       'bench_errors{slice:s7,endpoint:e0,kind:refused}': { count: refused },
       'bench_errors{slice:s7,endpoint:e0,kind:timeout}': { count: timeouts },
       'bench_errors{slice:s7,endpoint:e0,kind:http 500}': { count: failures },
+      'bench_errors{slice:s7,endpoint:e0,kind:wrong answer}': { count: given.wrong ?? 0 },
+      'bench_errors{step:s7_0,kind:wrong answer}': { count: given.wrong ?? 0 },
     },
   };
   const samples = new Samples();
@@ -209,6 +213,15 @@ describe('measure', () => {
       expect(m.latency?.p50Ms).toBeGreaterThan(79);
       expect(m.latency?.maxMs).toBeGreaterThan(490);
       expect(measureOne({ load, refused: 10 }).steps[0]?.latency).toBeNull();
+    },
+  );
+
+  test.each(['vus(8, 1s)', 'const(500, 1s) const(1000, 1s)'])(
+    'a right status with wrong content is a failure, also of its step: %s',
+    (load) => {
+      const m = measureOne({ load, answered: ramp(1000), wrong: 40 });
+      expect(m).toMatchObject({ okCount: 960, endpoints: [{ failures: 40 }] });
+      expect(m.steps[0]).toMatchObject({ requests: 1000, failures: 40 });
     },
   );
 

@@ -65,7 +65,7 @@ function measureSlice(outcome: BatchOutcome, slice: Slice): Measurement {
     ],
     endpoints: readEndpoints(outcome, id, errors),
     turnMs: slice.turnMs,
-    steps: readSteps(summary, slice, id, dropped),
+    steps: readSteps(summary, slice, id, dropped, errors),
     ...readResources(outcome, slice, startedMs, durationMs, wholeMs, requests),
   };
   const generator = judgeGenerator(outcome, slice, base, wholeMs);
@@ -267,9 +267,19 @@ function readEndpoints(
   });
 }
 
-function readSteps(summary: K6Summary | null, slice: Slice, id: string, dropped: number): Step[] {
+function readSteps(
+  summary: K6Summary | null,
+  slice: Slice,
+  id: string,
+  dropped: number,
+  errors: readonly RequestError[],
+): Step[] {
+  const isLone = slice.steps.length <= 1;
   return slice.steps.map((step, i) => {
-    const tags = slice.steps.length > 1 ? `step:${id}_${i}` : `slice:${id}`;
+    const tags = isLone ? `slice:${id}` : `step:${id}_${i}`;
+    const wrong = isLone
+      ? countWrong(errors)
+      : (summary?.metrics[`bench_errors{${tags},kind:wrong answer}`]?.count ?? 0);
     const requests = summary?.metrics[`http_req_duration{${tags}}`]?.count ?? 0;
     return {
       offsetMs: step.offsetMs,
@@ -277,8 +287,8 @@ function readSteps(summary: K6Summary | null, slice: Slice, id: string, dropped:
       offeredRps: step.rps,
       vus: step.vus,
       requests,
-      failures: countFailures(summary, tags),
-      dropped: slice.steps.length > 1 ? countDroppedInStep(step, summary, tags, dropped) : dropped,
+      failures: Math.min(requests, countFailures(summary, tags) + wrong),
+      dropped: isLone ? dropped : countDroppedInStep(step, summary, tags, dropped),
       latency: readLatency(summary, tags).latency,
     };
   });
