@@ -36,7 +36,8 @@ $front = ['pass' => 'applications/php/front', ...$headers];
 $direct = ['pass' => 'applications/php/direct', ...$headers];
 
 $routes = [
-    route(['*/.ht*'], ['return' => 403]),
+    // Secrets such as .env, where the document root is the app's folder.
+    route(['*/.*', '!/.well-known/*'], ['return' => 403]),
     route(['*.php', '*.php/*', ...$folders], $direct),
     // The front controller gets paths that are no files, and folders without an index.
     ['action' => ['share' => "$root\$uri", 'fallback' => $front, ...$headers]],

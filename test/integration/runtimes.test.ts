@@ -176,6 +176,9 @@ describe('the document root', () => {
     'public/with-php/index.php': '<?php echo "inner";',
     'public/empty/file.txt': 'file',
     'public/.htaccess': 'Header set X-Htaccess yes',
+    'public/.env': 'SECRET=1',
+    'public/.git/config': 'secret',
+    'public/.well-known/security.txt': 'known',
     'web root/index.php': '<?php echo "other root";',
   };
   const paths = [
@@ -189,9 +192,10 @@ describe('the document root', () => {
       '/other.php',
       '/other.php/a/b',
     ],
-    ...['/with-html/', '/with-php/', '/empty/', '/empty/file.txt', '/index.php/x', factsPath],
+    ...['/with-html/', '/with-php/', '/empty/', '/empty/file.txt', '/index.php/x'],
+    ...['/.well-known/security.txt', '/.well-known/change-password'],
   ];
-  const refused = ['/.htaccess', '/missing.php'];
+  const hidden = ['/.htaccess', '/.env', '/.git/config', '/.none', '/empty/.none', factsPath];
   let app: string;
   const servers: Server[] = [];
 
@@ -230,7 +234,8 @@ describe('the document root', () => {
 
   it('refuses alike', async () => {
     for (const server of servers) {
-      expect((await ask(server, refused)).map(({ status }) => status)).toEqual([403, 404]);
+      const answers = await ask(server, [...hidden, '/missing.php']);
+      expect(answers.map(({ status }) => status)).toEqual([...hidden.map(() => 403), 404]);
     }
   });
 
@@ -430,10 +435,10 @@ describe.each(rows)('$runtime', (row) => {
 
   it('serves facts only when asked to', async () => {
     await using(start(runtime), async (server) => {
-      expect(await askOnce(server, factsPath)).toMatchObject({
-        status: 404,
-        headers: { 'content-type': 'application/json' },
-      });
+      const { status, headers } = await askOnce(server, factsPath);
+      // It is a dotfile, or a path that the app does not have.
+      if (row.files) expect(status).toBe(403);
+      else expect([status, headers['content-type']]).toEqual([404, 'application/json']);
     });
   });
 
