@@ -24,7 +24,7 @@ test('the client of a cold start sends Host and headers, each as one argument: t
   // A pattern would become its name.
   writeFileSync(join(folder, 'X-Any: file'), '');
   const wrote = join(folder, 'wrote');
-  const { world, variant } = makeWorld({
+  const { world, variant, created } = makeWorld({
     headers: { Accept: 'text/html, */*', 'X-Any': '*', 'X-Hostile': '$(touch x) `id` "\'; * ?' },
     async exec(_, args, options) {
       const env = {
@@ -37,6 +37,9 @@ test('the client of a cold start sends Host and headers, each as one argument: t
     },
   });
   await measureColdStarts(world, 'hyperfine 1.19', '/nowhere');
+  expect(created).toHaveLength(11);
+  // With it, servers would look up their versions first, as none does in production.
+  for (const args of created) expect(args).not.toContain('--env=BENCH_FACTS=1');
   expect(readFileSync(wrote, 'utf8').split('\n').slice(0, -1)).toEqual([
     ...['-q', '-T', '10', '-O', '/dev/null'],
     ...[
@@ -61,8 +64,12 @@ function makeWorld({ headers, exec }: { headers: Record<string, string>; exec: H
     env: {},
     port: 18080,
   };
+  const created: (readonly string[])[] = [];
   const docker: Docker = {
-    run: async () => '',
+    async run(args) {
+      created.push(args);
+      return '';
+    },
     try: async () => ({ code: 0, stdout: '', stderr: '' }),
   };
   const world = {
@@ -81,7 +88,7 @@ function makeWorld({ headers, exec }: { headers: Record<string, string>; exec: H
     },
     sink: { at: () => {}, warn: () => {}, keepRaw: async () => {}, appendRaw: async () => {} },
   } as unknown as World;
-  return { world, variant };
+  return { world, variant, created };
 }
 
 test('a variant whose starts cannot be timed costs no other, and leaves nothing', async () => {

@@ -77,7 +77,6 @@ function fullEnvironment(
     PORT: String(port),
     DOCROOT: variant.app.root,
     APP_KIND: variant.app.kind,
-    BENCH_FACTS: '1',
   };
 }
 
@@ -106,15 +105,22 @@ function nameDatabase(env: Readonly<Record<string, string>>, database: string): 
   return { ...Object.fromEntries(named), BENCH_DATABASE: database };
 }
 
-/** How to create a variant's container, by this name, and the one before it where there is one: it listens on the port then. */
+/**
+ * How to create a variant's container, by this name, and the one before it where there is one: it listens on the port then.
+ * Without `facts` it starts as in production, and has no facts path.
+ */
 export function createArguments(
   context: ServerContext,
   { variant, image, front }: WantedServer,
   name: string,
   port: number,
+  { facts = true } = {},
 ): string[][] {
   const { cpus } = context.job.plan;
-  const env = fullEnvironment(context, variant, front === undefined ? port : port + BEHIND);
+  const env = {
+    ...fullEnvironment(context, variant, front === undefined ? port : port + BEHIND),
+    ...(facts && { BENCH_FACTS: '1' }),
+  };
   if (front === undefined) return [containerArguments(context, name, image, env, cpus.server)];
   const own = frontEnvironment(variant, port);
   return [
