@@ -171,3 +171,11 @@ test('says in one table who is first, and how sure that is', () => {
   expect(markdown).toMatch(/\| 2 \| `nginx-fpm` \| 2 \| \+\d.* % \(\+.*…\+.*\) \| −\d+.* % \(−.*…−.*\) \|/);
   expect(markdown).toContain('The machines differ');
 });
+
+test('a variant whose limit was k6 may be the best', () => {
+  const bound = { ...swoole, bound: 'k6 used 97 % of its CPU' };
+  const across = compareAcross([shard(1, 2, 1, [bound]), shard(2, 2, 3, [fpm])]);
+  const markdown = across ? renderAcross(across) : '';
+  expect(markdown).toContain('**Of those measured to their limit, `nginx-fpm` has the highest RPS: ');
+  expect(markdown).toContain('`swoole` is not ranked: the load generator was the limit: k6 used 97 %');
+});

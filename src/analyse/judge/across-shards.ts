@@ -51,6 +51,8 @@ export interface AcrossRow {
   /** Variant ÷ the one on top, with the uncertainty of both machines where they were on two. */
   toFirst: Ratio | null;
   why: string | null;
+  /** The load generator was its limit: it can do more than was measured. */
+  isBound: boolean;
 }
 
 export interface Ratio {
@@ -133,6 +135,7 @@ function placeAll(
     shard: candidate.test === null ? null : candidate.shard,
     toReference: isRamp ? null : toRatio(candidate.test),
     toFirst: top && candidate !== top ? toRatio(testTwo(candidate, top, metric)) : null,
+    isBound: candidate.entry.row.state.kind === 'generator-bound',
   });
   return {
     ...{ facts, metric, isRamp },

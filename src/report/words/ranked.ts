@@ -28,9 +28,7 @@ export function verdict(scenario: ScenarioSummary, name: Name): string {
     return `${name(first.label)}: ${measure}${amount(first)}${alone}.`;
   }
   if (scenario.best) {
-    const limit = rows.some((row) => row.state.kind === 'generator-bound')
-      ? 'Of those measured to their limit, '
-      : '';
+    const limit = rows.some((row) => row.state.kind === 'generator-bound') ? TO_LIMIT : '';
     const lead = `${name(first.label)} ${BEST[metric]}: ${amount(first)}, ${distance(scenario, first, second)} ${name(second.label)} (${amount(second)}).`;
     return `${limit}${lead}${isOnce(first) ? ` Each was started only once; ${another}.` : ''}`;
   }
@@ -57,6 +55,9 @@ export function verdict(scenario: ScenarioSummary, name: Name): string {
               : 'their 95 % intervals overlap';
   return `No clear best between ${listNames(tied.map((row) => name(row.label)))}: ${range}, ${why}${behind(ranked.slice(tied.length), name)}.`;
 }
+
+/** Before the best where the load generator was the limit of another, whose place is open. */
+export const TO_LIMIT = 'Of those measured to their limit, ';
 
 /** Advantage of the first in a ranking, by metric. */
 export const BEST: Record<ScenarioSummary['metric'], string> = {

@@ -2,7 +2,7 @@ import type { Across, AcrossRow, AcrossScenario, Ratio } from '../../../analyse/
 import { clip, clipMiddle, listNames, plural } from '../../../text/plain.ts';
 import { nounOf } from '../../words/changes.ts';
 import { change, NOTHING } from '../../words/numbers.ts';
-import { BEST, gapOf } from '../../words/ranked.ts';
+import { BEST, gapOf, TO_LIMIT } from '../../words/ranked.ts';
 import { type Column, type Grid, grid, left, right, type Text } from '../model.ts';
 
 /** So that a table stays within a comment whatever the labels are. */
@@ -60,7 +60,11 @@ function barsOf(placed: readonly AcrossRow[]) {
 }
 
 /** Names the best variant, in words. */
-function tellBest({ isRamp, metric }: AcrossScenario, placed: readonly AcrossRow[], name: Name): string {
+function tellBest(
+  { isRamp, metric, rows }: AcrossScenario,
+  placed: readonly AcrossRow[],
+  name: Name,
+): string {
   if (isRamp) {
     return 'No ranking across machines: some variants did not sustain the whole ramp, and the sustained rate depends on the machine. The report of each machine ranks what it measured.';
   }
@@ -70,7 +74,8 @@ function tellBest({ isRamp, metric }: AcrossScenario, placed: readonly AcrossRow
   const tied = placed.filter(({ place }) => place?.rank === 1);
   if (tied.length > 1) return `No clear best between ${listNames(tied.map(({ label }) => name(label)))}.`;
   const { ratio } = second.toFirst ?? { ratio: 1 };
-  return `${name(first.label)} ${BEST[metric]}: ${gapOf(metric, 1 / ratio)} ${name(second.label)}.`;
+  const limit = rows.some(({ isBound }) => isBound) ? TO_LIMIT : '';
+  return `${limit}${name(first.label)} ${BEST[metric]}: ${gapOf(metric, 1 / ratio)} ${name(second.label)}.`;
 }
 
 function columnsOf(
