@@ -117,6 +117,39 @@ describe('the next step where there is no verdict', () => {
   });
 });
 
+describe('a base that is missing, with a limit', () => {
+  const gate: Gate = { source: 'slower > 3%', metric: null, above: 0.03, scenario: null, variant: null };
+  const lacking = (...names: string[]): Summary => {
+    const summary = changed(still);
+    const warnings = names.map((name) => ({
+      ...{ code: 'no-base', message: `app '${name}' is not compared on PHP 8.5`, variant: null },
+      remedy: 'set `php` to a version that both allow',
+    }));
+    return { ...summary, plan: { ...summary.plan, gates: [gate] }, warnings };
+  };
+
+  test('of a part: why, and how to get it', () => {
+    const summary = lacking('shop');
+    expect(pointOf(summary, 'check')).toBe(
+      "This check fails (exit code 3): app 'shop' is not compared on PHP 8.5.",
+    );
+    expect(pointOf(summary, 'todo')).toBe('What to do: Set `php` to a version that both allow.');
+  });
+
+  test('of many parts: the first ones, and the step once', () => {
+    const summary = lacking(...Array.from({ length: 200 }, (_, i) => `a${i}`));
+    expect(pointOf(summary, 'check')).toMatch(/ app 'a2' is not compared on PHP 8\.5 and 197 others\.$/);
+    expect(pointOf(summary, 'todo').match(/Set `php`/g)).toHaveLength(1);
+  });
+
+  test('of all: nothing was compared', () => {
+    const { variants, ...summary } = lacking('shop');
+    const alone = { ...summary, variants: variants.filter(({ ref }) => ref === null) };
+    expect(pointOf(alone, 'check')).toContain(': nothing to compare with.');
+    expect(pointOf(alone, 'todo')).not.toContain('php');
+  });
+});
+
 test('missed pass criteria are named with their values, and with a step', () => {
   const summary = missing(changed(still));
   expect(pointOf(summary, 'check')).toBe(

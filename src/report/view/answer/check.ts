@@ -1,6 +1,7 @@
 import { isCurable } from '../../../analyse/judge/compare.ts';
 import { outcomeOf } from '../../../analyse/outcome.ts';
 import type { GateResult, Summary } from '../../../analyse/summary.ts';
+import type { Warning } from '../../../results/results.ts';
 import { MAX_BUDGET_STARTS, MIN_PAIRS } from '../../../stats/limits.ts';
 import { listAs, listNames } from '../../../text/plain.ts';
 import type { Medium } from '../medium.ts';
@@ -35,12 +36,28 @@ export function tellCheck(summary: Summary, medium: Medium): { label: string; te
     code === 4 ? 'no space left on the disk of the engine' : '',
     failed.length > 0 ? `${listAs('limit', failed, medium.name)} exceeded` : '',
     unmeasured.length > 0 ? `${labels(unmeasured)} not measured` : '',
-    lacksBase ? 'nothing to compare with' : '',
+    lacksBase ? tellLacking(summary, medium) : '',
     open.length > 0 ? `${listAs('limit', open, medium.name)} could not be checked` : '',
     missed.length > 0 ? `pass criteria missed by ${listNames(missed)}` : '',
     absent,
   ].filter(Boolean);
   return { label: `This check fails${medium.fails(code)}`, text: `${because.join('; ')}.` };
+}
+
+/** Why a part of what is measured has no base; empty where nothing has one. */
+function lackingOf({ variants, warnings }: Summary): Warning[] {
+  const isCompared = variants.some(({ ref }) => ref !== null);
+  return isCompared ? warnings.filter(({ code, variant }) => code === 'no-base' && variant === null) : [];
+}
+
+function tellLacking(summary: Summary, { text }: Medium): string {
+  const messages = new Set(lackingOf(summary).map(({ message }) => message));
+  return listNames([...messages], text) || 'nothing to compare with';
+}
+
+/** Steps towards a base for the part that has none. */
+function remediesOf(summary: Summary, { text }: Medium): string[] {
+  return [...new Set(lackingOf(summary).map(({ remedy }) => `${text(remedy)}.`))].slice(0, 3);
 }
 
 /** `apache (p99 30.5 ms > 20 ms)`: variants that missed pass criteria, with these and their values. */
@@ -90,7 +107,8 @@ export function tellTodo(rows: readonly ChangeRow[], summary: Summary, medium: M
   const of = (...kinds: ChangeKind[]) => rows.filter(({ kind }) => kinds.includes(kind));
   const names = (found: readonly ChangeRow[]) => listNames(onceEach(found, ({ name }) => name));
   const noisy = of('noisy').filter(({ comparison }) => isCurable(comparison));
-  const missed = outcomeOf(summary).missed;
+  const outcome = outcomeOf(summary);
+  const { missed } = outcome;
   const once = medium.acceptOnce ? ` (${medium.acceptOnce(summary.tool.version)})` : '';
   const steps = [
     of('beyond').length > 0
@@ -110,6 +128,7 @@ export function tellTodo(rows: readonly ChangeRow[], summary: Summary, medium: M
     rows.length === 0 || (of('uncompared').length > 0 && of('failed').length === 0)
       ? 'give the run something to compare with: the reason is above.'
       : '',
+    ...(outcome.lacksBase ? remediesOf(summary, medium) : []),
   ].filter(Boolean);
   return steps.map((step) => step.replace(/^[a-z]/, (first) => first.toUpperCase())).join(' ');
 }
