@@ -31,7 +31,7 @@ export function notesOf(rows: readonly ChangeRow[], { why }: Summary): string[] 
   return [
     isOne ? SENSE[only] : 'More CPU, memory or response time is worse; more RPS is better.',
     isOne ? (WHY[only] ?? '') : '',
-    rows.some(({ rps }) => rps?.values) ? RPS_NOTE : '',
+    rows.some(({ rps }) => rps?.values) && !metrics.includes('rps') ? RPS_NOTE : '',
     ...tellSizes(rows),
     tellOverhead(why),
   ].filter(Boolean);
