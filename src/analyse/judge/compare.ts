@@ -14,6 +14,7 @@ import { percent } from '../../text/percent.ts';
 import { plural } from '../../text/plain.ts';
 import { sum } from '../rows/pool.ts';
 import { chooseMetric, type Entry, type Measured, measureVariants } from '../rows/variant-rows.ts';
+import type { Row } from '../summary.ts';
 import { testDuets, wereTogether } from './duet-pairs.ts';
 import { keyOfPair, leadsOf, names } from './gates.ts';
 import {
@@ -203,19 +204,28 @@ function chooseFitting(
   return { metrics: full && fast === 'rps' ? ['cpu'] : [fast], full };
 }
 
+/** Whether a metric is a cost of the server, which can be compared at any rate. */
+export function isCost(metric: CompareMetric): boolean {
+  return metric === 'cpu' || metric === 'memory' || metric === 'services';
+}
+
+/** Whether nothing but the rate keeps a variant out of the ranking: its costs are sound. */
+export function lacksOnlyRate({ state }: Row): boolean {
+  return state.kind === 'generator-bound' || (state.kind === 'unranked' && state.cause === 'rate-missed');
+}
+
 function obstaclesOf({ row }: Entry, metric: CompareMetric): string[] {
   const { state, label } = row;
-  const ofServer = metric === 'cpu' || metric === 'memory' || metric === 'services';
+  if (isCost(metric) && lacksOnlyRate(row)) return [];
   switch (state.kind) {
     case 'failed':
       return [`${label} failed: ${state.reason}`];
     case 'unranked':
-      // The cost of a request can be compared at any rate.
-      return state.cause === 'rate-missed' && ofServer ? [] : [`${label}: ${state.reason}`];
+      return [`${label}: ${state.reason}`];
     case 'generator-bound':
-      if (!ofServer) return [`the load generator was the limit for ${label}: ${state.reason}`];
+      return [`the load generator was the limit for ${label}: ${state.reason}`];
   }
-  if (row.holds?.kind === 'found' && !ofServer) {
+  if (row.holds?.kind === 'found' && !isCost(metric)) {
     return [`${label} did not sustain the whole ramp: compare the saturation point`];
   }
   if (metric.startsWith('p') && row.latencyDoubtful) {
