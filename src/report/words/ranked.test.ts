@@ -75,6 +75,27 @@ describe('paired starts decide, and the numbers over all starts point the other 
   });
 });
 
+test.each<[string, Row['state'], boolean]>([
+  ['the load generator was its limit', { kind: 'generator-bound', reason: '' }, true],
+  ['it missed the rate', { kind: 'unranked', cause: 'rate-missed', reason: '' }, true],
+  ['its answers were wrong', { kind: 'unranked', cause: 'ok-ratio', reason: '' }, false],
+])(
+  'the least CPU per request beside one that needs less, out of the ranking as %s',
+  (_, state, isLimited) => {
+    const cpu = (value: number) =>
+      ({ cpuMsPerRequest: { value, half: 0, n: 6, over: 'instances' } }) as Partial<Row>;
+    const [, , third] = scenario.rows.map(({ variant }) => variant) as [string, string, string];
+    const told = (value: number) => {
+      const rows = { [best]: cpu(0.9), [second]: cpu(0.4), [third]: { ...cpu(value), state } };
+      return tradeOffs({ ...changed({}, rows), cheapest: second }, name);
+    };
+    const text = 'nginx-fpm (unix) needs the least CPU per request: 0.40';
+    expect(told(0.06).includes(`Of the ranked variants, ${text}`)).toBe(isLimited);
+    expect(told(0.06)).toContain(text);
+    expect(told(0.5)).not.toContain('Of the ranked');
+  },
+);
+
 test.each([
   ['of ramps that were sustained to their end', true, ': they sustained the whole ramp, only a higher ramp'],
   ['of ramps that k6 cut short', false, ': holds 9\\d\\d–9\\d\\d rps, which are only lower bounds; b-500 is'],

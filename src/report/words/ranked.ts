@@ -1,3 +1,4 @@
+import { lacksOnlyRate } from '../../analyse/judge/compare.ts';
 import { isMore, isTail } from '../../analyse/judge/rank.ts';
 import type { Row, ScenarioSummary, Summary, Tuned } from '../../analyse/summary.ts';
 import type { Estimate } from '../../stats/estimate.ts';
@@ -168,9 +169,12 @@ function cpuVerdict({ rows, best, cheapest }: ScenarioSummary, name: Name): stri
   if (!row || best === cheapest) return '';
   const others = rows.filter((other) => other.state.kind === 'ranked' && other !== row);
   const next = Math.min(...others.map((other) => other.cpuMsPerRequest?.value ?? Infinity));
-  const saved = 1 - (row.cpuMsPerRequest?.value ?? 0) / next;
+  const own = row.cpuMsPerRequest?.value ?? 0;
+  const saved = 1 - own / next;
   const gap = saved > 0 ? `, ${points(saved)} below the next` : ', by paired starts';
-  return `${name(row.label)} needs the least CPU per request: ${estimated(row.cpuMsPerRequest)} ms${gap}.`;
+  const isLess = (other: Row) => lacksOnlyRate(other) && (other.cpuMsPerRequest?.value ?? Infinity) < own;
+  const among = rows.some(isLess) ? 'Of the ranked variants, ' : '';
+  return `${among}${name(row.label)} needs the least CPU per request: ${estimated(row.cpuMsPerRequest)} ms${gap}.`;
 }
 
 /** When a variant counts as surely better than another. */
