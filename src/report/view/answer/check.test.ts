@@ -150,6 +150,49 @@ describe('a base that is missing, with a limit', () => {
   });
 });
 
+describe('what was not compared', () => {
+  const none: Partial<Comparison> = {
+    ...{ verdict: 'inconclusive', pairs: 0, ratio: null, interval: null, values: null },
+    reasons: ['not measured side by side'],
+  };
+  const toBase = 'What to do: Give the run something to compare with: the reason is above.';
+
+  test('in a run that was stopped: to its end', () => {
+    const summary = changed(none);
+    expect(pointOf({ ...summary, run: { ...summary.run, stopped: 'SIGINT' } }, 'todo')).toBe(
+      'What to do: If the result for apache matters to you, run it again to the end.',
+    );
+  });
+
+  test('without a base: something to compare with', () => {
+    const summary = changed(none);
+    const state = { kind: 'failed', stage: 'start', reason: '', log: '' } as const;
+    const scenarios = summary.scenarios.map((one) => {
+      return { ...one, bases: one.bases.map((row) => ({ ...row, state })) };
+    });
+    expect(pointOf({ ...summary, scenarios }, 'todo')).toBe(toBase);
+    expect(pointOf(changed({ ...none, against: 'earlier' }), 'todo')).toBe(toBase);
+  });
+
+  test('in one metric of several: which, and no base is asked for', () => {
+    const of = { variant: 'apache@8.4', reference: 'apache@8.4:base', metric: 'memory' as const };
+    const summary = changed(still, { ...none, ...of, primary: true, reasons: ['not known for both'] });
+    expect(pointOf(summary, 'sure')).toMatch(
+      /^Not compared with main: apache \(memory: not known for both\), /,
+    );
+    expect(pointOf(summary, 'todo')).toBe('');
+  });
+
+  test('in one scenario of several: which', () => {
+    const [one] = changed(still).scenarios as [Summary['scenarios'][number]];
+    const [two] = changed(none).scenarios as [Summary['scenarios'][number]];
+    const scenarios = [one, { ...two, facts: { ...two.facts, name: 'slow' } }];
+    expect(pointOf({ ...changed(still), scenarios }, 'sure')).toMatch(
+      /^Not compared with main: apache \(slow: not measured side by side\), /,
+    );
+  });
+});
+
 test('missed pass criteria are named with their values, and with a step', () => {
   const summary = missing(changed(still));
   expect(pointOf(summary, 'check')).toBe(

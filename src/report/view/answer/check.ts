@@ -102,11 +102,23 @@ function hasThresholds({ scenarios }: Summary): boolean {
   return scenarios.some(({ facts }) => facts.thresholds?.length);
 }
 
+/** Whether the base was not measured, so that the run has nothing to compare with. */
+function lacksOther({ row, other, comparison }: ChangeRow): boolean {
+  // Rows are of this run alone.
+  if (comparison.against === 'earlier') return (row?.slices.ok ?? 0) > 0;
+  return other === null || other.state.kind === 'failed';
+}
+
 /** The next steps of whoever reads it. */
 export function tellTodo(rows: readonly ChangeRow[], summary: Summary, medium: Medium): string {
   const of = (...kinds: ChangeKind[]) => rows.filter(({ kind }) => kinds.includes(kind));
   const names = (found: readonly ChangeRow[]) => listNames(onceEach(found, ({ name }) => name));
-  const noisy = of('noisy').filter(({ comparison }) => isCurable(comparison));
+  const lacking = of('uncompared').filter(lacksOther);
+  const open = rows.filter(
+    (row) =>
+      (row.kind === 'noisy' && isCurable(row.comparison)) ||
+      (row.kind === 'uncompared' && summary.run.stopped !== null && !lacksOther(row)),
+  );
   const outcome = outcomeOf(summary);
   const { missed } = outcome;
   const once = medium.acceptOnce ? ` (${medium.acceptOnce(summary.tool.version)})` : '';
@@ -124,8 +136,8 @@ export function tellTodo(rows: readonly ChangeRow[], summary: Summary, medium: M
     missed.length > 0
       ? `make ${listNames(missed, medium.name)} meet the pass criteria, or change these in ${medium.code('slo')}${hasThresholds(summary) ? ' or in the thresholds of the script' : ''}.`
       : '',
-    noisy.length > 0 ? `if the result for ${names(noisy)} matters to you, ${tellMore(summary, medium)}.` : '',
-    rows.length === 0 || (of('uncompared').length > 0 && of('failed').length === 0)
+    open.length > 0 ? `if the result for ${names(open)} matters to you, ${tellMore(summary, medium)}.` : '',
+    rows.length === 0 || (lacking.length > 0 && of('failed').length === 0)
       ? 'give the run something to compare with: the reason is above.'
       : '',
     ...(outcome.lacksBase ? remediesOf(summary, medium) : []),

@@ -1,6 +1,6 @@
 import type { Summary } from '../../../analyse/summary.ts';
 import { listNames } from '../../../text/plain.ts';
-import type { Names } from '../../words/changes.ts';
+import { type Names, nounOf } from '../../words/changes.ts';
 import { counterpart } from '../../words/verdicts.ts';
 import { type ChangeRow, onceEach } from './changerows.ts';
 
@@ -23,7 +23,7 @@ export function tellMissing(rows: readonly ChangeRow[], summary: Summary, medium
     return [`Not compared with ${targetOf(summary, medium)}: ${medium.text(compareTo.reason)}.`];
   const uncompared = rows.filter(({ kind }) => kind === 'uncompared');
   const missing = [
-    ...onceEach(uncompared, (row) => because(row, medium)),
+    ...onceEach(uncompared, (row) => because(row, rows, medium)),
     ...withoutTwin(rows, summary, medium),
   ];
   if (missing.length === 0) return [];
@@ -37,11 +37,21 @@ function targetOf({ plan: { compareTo } }: Summary, { name }: Names): string {
 }
 
 /** `apache (base) failed: it was not built` beside the name. */
-function because({ name, row, comparison }: ChangeRow, { text }: Names): string {
+function because(of: ChangeRow, all: readonly ChangeRow[], { text }: Names): string {
+  const { name, row, comparison } = of;
   const [reason = ''] = comparison.reasons;
   const label = row?.label ?? '';
   const own = reason.startsWith(`${label} failed: `) ? reason.slice(label.length + 1) : reason;
-  return own ? `${name} (${text(own)})` : name;
+  return own ? `${name} (${placeAmong(of, all)}${text(own)})` : name;
+}
+
+/** The metric, or the scenario, of one that was not compared where others of the variant were; else empty. */
+function placeAmong({ comparison, where }: ChangeRow, all: readonly ChangeRow[]): string {
+  const compared = all.filter(
+    (row) => row.kind !== 'uncompared' && row.comparison.variant === comparison.variant,
+  );
+  if (compared.some((row) => row.where === where)) return `${nounOf(comparison.metric)}: `;
+  return compared.length > 0 ? `${where}: ` : '';
 }
 
 /** Those that the other ref does not have. */
