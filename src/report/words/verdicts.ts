@@ -1,4 +1,5 @@
 import type { CountCheck } from '../../analyse/counted.ts';
+import { isCost, lacksOnlyRate } from '../../analyse/judge/compare.ts';
 import { leadsOf } from '../../analyse/judge/gates.ts';
 import type { GateResult, GuardCounts, Row, ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import type { Comparison, Variant } from '../../results/results.ts';
@@ -29,9 +30,12 @@ interface Delta {
 }
 
 /** Whether the number of a comparison is fit to be shown: where one side answered wrongly it would mislead. */
-export function isFit({ ratio, verdict }: Comparison, sides: readonly (Row | null)[]): boolean {
+export function isFit({ ratio, verdict, metric }: Comparison, sides: readonly (Row | null)[]): boolean {
   const isSound = (row: Row | null) =>
-    row === null || row.state.kind === 'ranked' || row.state.kind === 'base';
+    row === null ||
+    row.state.kind === 'ranked' ||
+    row.state.kind === 'base' ||
+    (isCost(metric) && lacksOnlyRate(row));
   return ratio !== null && (verdict !== 'inconclusive' || sides.every(isSound));
 }
 
