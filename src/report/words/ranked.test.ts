@@ -106,6 +106,23 @@ test.each([
   expect(verdict({ ...ramped, rows }, name)).toMatch(new RegExp(text));
 });
 
+test('a lower bound within the interval of another', () => {
+  const servers = [960, 1400].map((capacity) => ({ id: `b-${capacity}`, capacity, rps: 300 }));
+  const [ramped] = analyse(makeProfile({ servers, instances: 3 })).scenarios as [ScenarioSummary];
+  const held = { ramps: 3, upTo: null, n: 3, over: 'instances' as const };
+  // The whole of a ramp to 1,000 rps, and a saturation point below its end.
+  const bounds: Row['holds'][] = [
+    { ...held, kind: 'beyond', isWhole: true, value: 1000, half: null },
+    { ...held, kind: 'found', isWhole: false, value: 960, half: 60 },
+  ];
+  const rows = ramped.rows.map((row, i): Row => {
+    return { ...row, state: { kind: 'ranked', rank: 1, shared: true }, holds: bounds[i] ?? null };
+  });
+  expect(verdict({ ...ramped, rows, best: null }, name)).toMatch(
+    /: holds 960–1,000 rps, some of which are only lower bounds\.$/,
+  );
+});
+
 test('p95 and p99 of one variant share a sentence', () => {
   expect(tradeOffs(scenario, name)).toBe(
     'nginx-fpm (unix) has a lower p95 (30.8 ms) and p99 (37.4 ms), at a lower rate.',

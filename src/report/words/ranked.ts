@@ -45,15 +45,17 @@ export function verdict(scenario: ScenarioSummary, name: Name): string {
     ? 'only a higher ramp can separate them'
     : isBound
       ? 'which are only lower bounds'
-      : isTail(metric) && tied.some(isOnce)
-        ? `${tied.every(isOnce) ? 'each was' : 'some were'} started only once, ${ofUnknownTail(metric)}`
-        : tied.some((row) => row[metric]?.half == null)
-          ? 'measured too little to know their spread'
-          : scenario.basis === 'paired'
-            ? 'no paired test separates them'
-            : tied.every(isOnce) && !tied.every((row) => overlaps(row[metric], tied[0]?.[metric]))
-              ? `each was started only once, and ${another}`
-              : 'their 95 % intervals overlap';
+      : tied.some((row) => metric === 'holds' && row.holds?.kind === 'beyond')
+        ? 'some of which are only lower bounds'
+        : isTail(metric) && tied.some(isOnce)
+          ? `${tied.every(isOnce) ? 'each was' : 'some were'} started only once, ${ofUnknownTail(metric)}`
+          : tied.some((row) => row[metric]?.half == null)
+            ? 'measured too little to know their spread'
+            : scenario.basis === 'paired'
+              ? 'no paired test separates them'
+              : tied.every(isOnce) && !tied.every((row) => overlaps(row[metric], tied[0]?.[metric]))
+                ? `each was started only once, and ${another}`
+                : 'their 95 % intervals overlap';
   return `No clear best between ${listNames(tied.map((row) => name(row.label)))}: ${range}, ${why}${behind(ranked.slice(tied.length), name)}.`;
 }
 
