@@ -20,7 +20,7 @@ export function findFlaws(of: ScenarioSummary, results: Results): Warning[] {
     ...ofResets(scenario),
     ...ofMemory(scenario),
     ...ofSamples(scenario),
-    ...ofAnswers(scenario),
+    ...ofAnswers(scenario, results),
     ...ofConnections(scenario.facts, scenario.rows, results),
   ];
 }
@@ -253,8 +253,8 @@ function ofOthers(scenario: ScenarioSummary): Warning[] {
   ];
 }
 
-/** The same endpoint must give the same answer everywhere, also in size. */
-function ofAnswers(scenario: ScenarioSummary): Warning[] {
+/** The same endpoint of an app must give the same answer everywhere, also in size. */
+function ofAnswers(scenario: ScenarioSummary, results: Results): Warning[] {
   const warnings: Warning[] = [];
   const missed = scenario.rows.filter((row) => row.sloMissed.length > 0 && row.state.kind !== 'failed');
   if (missed.length > 0) {
@@ -269,22 +269,7 @@ function ofAnswers(scenario: ScenarioSummary): Warning[] {
     );
   }
   warnings.push(...ofOthers(scenario));
-  const rows = scenario.rows.filter(
-    ({ state: { kind } }) => kind === 'ranked' || kind === 'base' || kind === 'generator-bound',
-  );
-  const names = new Set(rows.flatMap((row) => row.endpoints.slice(0, -1).map((endpoint) => endpoint.name)));
-  const different = [...names].flatMap((name) => {
-    const sizes = rows.flatMap((row) => {
-      const bytes = row.endpoints.find((endpoint) => endpoint.name === name)?.bytesPerResponse;
-      return bytes ? [{ label: row.label, bytes }] : [];
-    });
-    sizes.sort((a, b) => a.bytes - b.bytes);
-    const [least, most] = [sizes[0], sizes.at(-1)];
-    if (!least || !most || most.bytes <= least.bytes * (1 + BODY_DIFFERENCE) + HEADER_BYTES) return [];
-    return [
-      `${name}: ${Math.round(least.bytes)} bytes from ${least.label}, ${Math.round(most.bytes)} from ${most.label}`,
-    ];
-  });
+  const different = differentSizes(scenario.rows, results);
   if (different.length > 0) {
     warnings.push(
       warning(
@@ -295,6 +280,27 @@ function ofAnswers(scenario: ScenarioSummary): Warning[] {
     );
   }
   return warnings;
+}
+
+/** Endpoints whose answers differ in size between servers of one app in one version, with the least and the most. */
+function differentSizes(all: readonly Row[], { variants }: Results): string[] {
+  const rows = all.filter(
+    ({ state: { kind } }) => kind === 'ranked' || kind === 'base' || kind === 'generator-bound',
+  );
+  const codeOf = new Map(variants.map(({ id, app, ref }) => [id, JSON.stringify([app, ref])]));
+  const sizes = rows.flatMap(({ variant, label, endpoints }) =>
+    endpoints.slice(0, -1).flatMap(({ name, bytesPerResponse: bytes }) => {
+      return bytes ? [{ key: JSON.stringify([name, codeOf.get(variant)]), name, label, bytes }] : [];
+    }),
+  );
+  return [...Map.groupBy(sizes, ({ key }) => key).values()].flatMap((own) => {
+    const sorted = own.toSorted((a, b) => a.bytes - b.bytes);
+    const [least, most] = [sorted[0], sorted.at(-1)];
+    if (!least || !most || most.bytes <= least.bytes * (1 + BODY_DIFFERENCE) + HEADER_BYTES) return [];
+    return [
+      `${least.name}: ${Math.round(least.bytes)} bytes from ${least.label}, ${Math.round(most.bytes)} from ${most.label}`,
+    ];
+  });
 }
 
 /** A connection kept open holds a prefork or fpm worker: with more connections than workers the rest wait in line. */

@@ -103,6 +103,21 @@ describe('warnings', () => {
     expect(warnings[0]?.remedy).not.toBe('');
   });
 
+  test('pages of two apps, or of two versions of one, may differ in size', () => {
+    const large = { bytes: 80_000 };
+    const change = ({ variants }: Results) => {
+      for (const variant of variants) if (variant.id.startsWith('b')) variant.app = 'large';
+    };
+    expect(codes(makeResults({ servers: [server('a'), server('b', large)], change }))).toEqual([]);
+    const servers = [server('a', { base: large }), server('c', { base: large })];
+    expect(codes(makeResults({ servers, compareTo: {} }))).not.toContain('body-size');
+    const one = [server('a', { base: large }), server('c', { base: {} })];
+    const { warnings } = analyse(makeResults({ servers: one, compareTo: {} }));
+    expect(warnings.find(({ code }) => code === 'body-size')?.message).toBe(
+      'scenario quick: answers differ in size: /: 412 bytes from c (base), 80000 from a (base)',
+    );
+  });
+
   test.each([
     ['debug', 'the debug mode of the app is on in', 'turn it off with `env`: APP_DEBUG=false'],
     ['telescope', 'the package telescope is on in', 'turn it off with `env`: TELESCOPE_ENABLED=false'],
