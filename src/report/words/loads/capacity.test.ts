@@ -9,6 +9,7 @@ import { renderCsv } from '../../format/csv.ts';
 import { renderMarkdown } from '../../format/markdown.ts';
 import { renderTable } from '../../format/terminal.ts';
 import { htmlGroup } from '../../html/render.ts';
+import { verdict } from '../ranked.ts';
 import { tuned } from './tune.ts';
 
 const HOSTILE = '<b>|`[x](https://evil.example)';
@@ -137,6 +138,19 @@ describe('with tune', () => {
     expect(tuned({ ...scenario, tuned: turned }, summary, (label) => label)[0]).toContain(
       'the best by capacity is 4 (80.0 ± 2.0 rps), in paired starts 7.0 % better than 16 (316 ± 6 rps).',
     );
+  });
+  test('p99 has the percentage of the ranking', () => {
+    const servers = [2, 4].map((workers) => {
+      const p50Ms = workers === 2 ? 50 : 40;
+      return { id: `fpm[workers=${workers}]`, rps: 60, p50Ms, runtime: 'fpm', options: { workers } };
+    });
+    const change = ({ plan }: Results) => Object.assign(plan, { tune: 'workers' });
+    const summary = analyse(makeResults({ servers, offeredRps: 1000, instances: 6, change }));
+    const [scenario] = summary.scenarios as [ScenarioSummary];
+    const [text = ''] = tuned(scenario, summary, (label) => label);
+    expect(text).toMatch(/the best is 4 \(.* ms\), \d+(\.\d+)? % below 2 \(.* ms\)\.$/);
+    const gap = / ms\)?, (\S+ % below) /;
+    expect(gap.exec(text)?.[1]).toBe(gap.exec(verdict(scenario, (label) => label))?.[1]);
   });
   test('no value of one start each is better by p99', () => {
     const servers = [8, 4].map((ms) => {

@@ -33,7 +33,9 @@ function say(
   if (best === null) return `of ${range} none is surely better${way} than ${asked(own)} (${amount(own)}).`;
   const isUp = measure === 'capacity' || isMore(measure);
   const ratio = gain ?? 1;
-  const by = ratio >= 2 ? `${digits(ratio)} times as good as` : `${points(ratio - 1)} better than`;
+  const better = ratio >= 2 ? `${digits(ratio)} times as good as` : `${points(ratio - 1)} better than`;
+  // The percentage of times is that of the ranking.
+  const by = isUp ? better : `${points(1 - 1 / ratio)} below`;
   // The numbers over all starts can point the other way where a start lacks one of the two.
   const pairs = (isUp ? of(best) < of(own) : of(best) > of(own)) ? 'in paired starts ' : '';
   return `of ${range} the best${way} is ${asked(best)} (${amount(best)}), ${pairs}${by} ${asked(own)} (${amount(own)}).`;
