@@ -42,12 +42,12 @@ describe('what is kept out of the ranking', () => {
   });
 
   test('a rate that an idle server misses is missed for lack of clients', () => {
-    const missed = (busyRatio: number) => {
+    const missed = (busyRatio: number, vus = 6) => {
       const results = makeResults({
         servers: [server('a')],
         offeredRps: 100,
         change({ measurements }) {
-          const step = { offsetMs: 0, durationMs: 1000, offeredRps: 100, vus: 6 };
+          const step = { offsetMs: 0, durationMs: 1000, offeredRps: 100, vus };
           for (const slice of measurements) {
             const cpu = slice.cpu && { ...slice.cpu, busyRatio };
             const steps = [{ ...step, requests: 50, failures: 0, dropped: 50, latency: null }];
@@ -61,6 +61,9 @@ describe('what is kept out of the ranking', () => {
       cause: 'rate-missed',
       reason:
         "did not sustain the rate: 50 % of the iterations could not start in time; all 6 clients were waiting, and the server used 3 % of its CPUs: increase `max-vus`, or the server's workers if all of them wait, too",
+    });
+    expect(missed(0.03, 1)).toMatchObject({
+      reason: expect.stringContaining('; its only client was waiting, and'),
     });
     expect(missed(0.9)).toMatchObject({ reason: expect.not.stringContaining('max-vus') });
   });

@@ -32,7 +32,11 @@ function analysed(
     slice.script = { ...quiet, ...scripts[i] };
   });
   const summary = analyse(results);
-  return { row: summary.scenarios[0]?.rows[0] as Row, codes: summary.warnings.map(({ code }) => code) };
+  return {
+    row: summary.scenarios[0]?.rows[0] as Row,
+    codes: summary.warnings.map(({ code }) => code),
+    messages: summary.warnings.map(({ message }) => message),
+  };
 }
 
 const check = (passes: number, fails: number, name = 'has a token') => ({ name, group: '', passes, fails });
@@ -202,5 +206,12 @@ describe('thresholds', () => {
     (text) => {
       expect(parseCondition(text)).not.toBeNull();
     },
+  );
+});
+
+test('one error that the script writes is written in the singular', () => {
+  const first = 'no token';
+  expect(analysed([{ printed: { count: 1, first } }, {}]).messages.join('\n')).toMatch(
+    /: a 1 error written by the script in [\d,]+ iterations; the first: no token;/,
   );
 });

@@ -252,7 +252,8 @@ function judge(
 function waitedFor({ cpuBusyRatio }: Pick<Row, 'cpuBusyRatio'>, slices: readonly Measurement[]): string {
   const clients = Math.max(0, ...slices.flatMap(({ steps }) => steps.map(({ vus }) => vus ?? 0)));
   if (cpuBusyRatio === null || cpuBusyRatio >= SERVER_IDLE || clients === 0) return '';
-  return `; all ${clients} clients were waiting, and the server used ${percent(cpuBusyRatio)} of its CPUs: increase \`max-vus\`, or the server's workers if all of them wait, too`;
+  const waiting = clients === 1 ? 'its only client was' : `all ${clients} clients were`;
+  return `; ${waiting} waiting, and the server used ${percent(cpuBusyRatio)} of its CPUs: increase \`max-vus\`, or the server's workers if all of them wait, too`;
 }
 
 /** Rank and place are given later, among all that get here. */

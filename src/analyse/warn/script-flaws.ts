@@ -1,4 +1,5 @@
 import type { Warning } from '../../results/results.ts';
+import { plural } from '../../text/plain.ts';
 import { passedRatio, sayChecks } from '../rows/script-rows.ts';
 import type { Row, ScenarioSummary, ScriptEvent, ScriptRow } from '../summary.ts';
 import { warning } from './flaws.ts';
@@ -78,7 +79,8 @@ function ofErrors(where: string, rows: readonly Row[]): Warning[] {
     ...told(
       'script-errors',
       ({ printed }) => printed,
-      ({ count }, { iterations }) => `${count} errors written by the script in ${iterations} iterations`,
+      ({ count }, { iterations }) =>
+        `${plural(count, 'error')} written by the script in ${plural(iterations, 'iteration')}`,
       'the script may not measure what you expect',
       'look at the first one (raw/ has the others); use console.log for other messages',
     ),

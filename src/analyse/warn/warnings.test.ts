@@ -139,6 +139,24 @@ describe('warnings', () => {
     expect(analyse(results).warnings).toEqual([]);
   });
 
+  test('servers that are busy while others are loaded go by their labels', () => {
+    const found = (busy: number) => {
+      const results = fixtures.quick?.() as Results;
+      const ids = results.variants.map(({ id }) => id).slice(0, busy);
+      for (const { variant, cpu } of results.measurements)
+        if (cpu && ids.includes(variant)) cpu.idleUsPerSecond = 50_000;
+      return analyse(results).warnings.find(({ code }) => code === 'busy-when-idle');
+    };
+    expect(found(1)).toMatchObject({
+      message: expect.stringContaining(' used by apache while '),
+      remedy: 'measure that variant in a separate run',
+    });
+    expect(found(2)).toMatchObject({
+      message: expect.stringContaining(' used by apache and nginx-fpm (tcp) while '),
+      remedy: 'measure each of those variants in a separate run',
+    });
+  });
+
   test('few starts: as many as there were, whatever was planned', () => {
     const results = fixtures.quick?.() as Results;
     results.measurements = results.measurements.filter(({ instance }) => instance === 0);

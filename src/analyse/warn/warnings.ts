@@ -159,12 +159,13 @@ function ofPhp(variants: Results['variants']): Warning[] {
   });
 }
 
-function ofMachine({ plan, measurements, duets }: Results): Warning[] {
+function ofMachine(results: Results): Warning[] {
+  const { plan, measurements, duets } = results;
   const shared = plan.cpus.server.filter((cpu) => plan.cpus.load.includes(cpu));
   return [
     ...(shared.length > 0 ? [warnOfSharedCpus(shared)] : []),
     ...warnOfBlindness(measurements),
-    ...warnOfIdlers(plan, measurements),
+    ...warnOfIdlers(results),
     ...warnOfDisturbance([...measurements, ...duets]),
   ];
 }
@@ -194,21 +195,23 @@ function warnOfBlindness(measurements: Results['measurements']): Warning[] {
 }
 
 /** By the middle of all slices of a variant: a server that polls does so all the time. */
-function warnOfIdlers({ cpus }: Results['plan'], measurements: Results['measurements']): Warning[] {
-  const limit = IDLE_CPU * 1e6 * cpus.server.length;
+function warnOfIdlers({ plan, measurements, variants }: Results): Warning[] {
+  const limit = IDLE_CPU * 1e6 * plan.cpus.server.length;
   const readings = measurements.flatMap(({ variant, cpu, idle = [] }) => [
     ...idle,
     ...(typeof cpu?.idleUsPerSecond === 'number' ? [{ variant, usPerSecond: cpu.idleUsPerSecond }] : []),
   ]);
   const idlers = [...Map.groupBy(readings, ({ variant }) => variant)].flatMap(([variant, own]) =>
-    median(own.map(({ usPerSecond }) => usPerSecond)) > limit ? [variant] : [],
+    median(own.map(({ usPerSecond }) => usPerSecond)) > limit
+      ? [variants.find(({ id }) => id === variant)?.label ?? variant]
+      : [],
   );
   if (idlers.length === 0) return [];
   return [
     warning(
       'busy-when-idle',
       `more than ${IDLE_CPU * 100} % of the servers' CPUs was used by ${listNames(idlers)} while others were loaded, which slows these down`,
-      'measure that variant in a separate run',
+      `measure ${idlers.length === 1 ? 'that variant' : 'each of those variants'} in a separate run`,
     ),
   ];
 }
