@@ -152,6 +152,9 @@ export const CpuLayout = z.object({
   source: z.enum(['found', 'given']),
 });
 
+/** The load of a scenario that is in its k6 script, which no text can describe. */
+export const SCRIPT_LOAD = "the script's own";
+
 export const ScenarioFacts = z.object({
   name: z.string(),
   title: z.string(),

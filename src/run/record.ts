@@ -8,19 +8,20 @@ import type { Plan } from '../plan/plan.ts';
 import { gatesFor } from '../plan/shard-plan.ts';
 import { PROBE_MS } from '../plan/timeline/capacity-plan.ts';
 import { findReference, type PlannedVariant } from '../plan/variants.ts';
-import type {
-  CheckedPage,
-  Count,
-  Duet,
-  Elsewhere,
-  HostFacts,
-  Measurement,
-  Profile,
-  Results,
-  ScenarioFacts,
-  Search,
-  Variant,
-  Warning,
+import {
+  type CheckedPage,
+  type Count,
+  type Duet,
+  type Elsewhere,
+  type HostFacts,
+  type Measurement,
+  type Profile,
+  type Results,
+  SCRIPT_LOAD,
+  type ScenarioFacts,
+  type Search,
+  type Variant,
+  type Warning,
 } from '../results/results.ts';
 import type { VariantOutcome } from './world.ts';
 
@@ -188,7 +189,7 @@ export function describeScenario(scenario: Scenario): ScenarioFacts {
     name: scenario.name,
     title: scenario.title,
     journey: journey.kind === 'paths' ? journey.paths.join(' ') : journey.name,
-    load: scenario.load?.source ?? "the script's own",
+    load: scenario.load?.source ?? SCRIPT_LOAD,
     timeoutMs: scenario.timeoutMs,
     warmupMs: scenario.warmupMs,
     blocks: scenario.blocks,

@@ -1,4 +1,5 @@
 import type { ScenarioSummary, Summary } from '../../analyse/summary.ts';
+import { SCRIPT_LOAD } from '../../results/results.ts';
 import { describeGenerator } from '../../text/load-origin.ts';
 import { cleanLine, plural } from '../../text/plain.ts';
 import { bytes, duration, points } from './numbers.ts';
@@ -9,7 +10,7 @@ export function conditions({ facts, starts }: ScenarioSummary, { plan, run }: Su
     starts < plan.instances
       ? `${starts} of ${plural(plan.instances, 'fresh start')}`
       : plural(starts, 'fresh start');
-  return `${facts.load || 'load of the script'} · ${fresh} × ${plural(facts.blocks, 'slice')} of each variant · ${seedsOf(run)}${plan.budgetSeconds === null ? '' : ` · budget ${duration(plan.budgetSeconds)}`}${plan.durationScale === 1 ? '' : ` · times shortened to ${points(plan.durationScale)}`}`;
+  return `${facts.load === SCRIPT_LOAD ? 'load of the script' : facts.load} · ${fresh} × ${plural(facts.blocks, 'slice')} of each variant · ${seedsOf(run)}${plan.budgetSeconds === null ? '' : ` · budget ${duration(plan.budgetSeconds)}`}${plan.durationScale === 1 ? '' : ` · times shortened to ${points(plan.durationScale)}`}`;
 }
 
 /** `seed 42`; of runs put together `seeds 42, 43`. */

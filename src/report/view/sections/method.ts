@@ -1,6 +1,6 @@
 import type { Summary } from '../../../analyse/summary.ts';
 import { QUANTILES } from '../../../results/quantiles.ts';
-import type { ScenarioFacts } from '../../../results/results.ts';
+import { SCRIPT_LOAD, type ScenarioFacts } from '../../../results/results.ts';
 import { plural } from '../../../text/plain.ts';
 import { checkedLines } from '../../words/checked-lines.ts';
 import { DOUBTFUL } from '../../words/legends.ts';
@@ -44,7 +44,10 @@ function loadOf(facts: ScenarioFacts): Text {
   const connection = facts.reuse ? '' : '; a new connection for each request';
   return [
     ...[{ code: facts.name }, ': journey ', { code: facts.journey }, ', load '],
-    ...[facts.load ? { code: facts.load } : 'of the script', ` in each of ${plural(facts.blocks, 'block')}`],
+    ...[
+      facts.load === SCRIPT_LOAD ? 'of the script' : { code: facts.load },
+      ` in each of ${plural(facts.blocks, 'block')}`,
+    ],
     ` per start, ${warmup}; timeout ${duration(facts.timeoutMs / 1000)}${connection}.`,
   ];
 }
