@@ -39,7 +39,7 @@ export function keyOf({ name, file }: Pick<Frame, 'name' | 'file'>): string {
 
 function withoutPlaces(text: string): string {
   return text
-    .replace(/(?<=class@anonymous)[^:\\]*?(?::\d+(?:\$[0-9a-f]+)?)/g, '')
+    .replace(/(?<=@anonymous)[^:\\]*?(?::\d+(?:\$[0-9a-f]+)?)/g, '')
     .replace(/(?<=\{closure:[^{}]*?)(?::\d+|\(\d+\))(?=\})/g, '')
     .replace(EVALUATED, '')
     .replace(/(?<=\bContainer)[A-Za-z0-9_]{7}(?=[\\/])/g, '');

@@ -232,6 +232,9 @@ describe('the files of the sampler', () => {
 });
 
 describe('names of functions', () => {
+  const IN_ANONYMOUS = 'class@anonymous\0/app/src/a.php:12$0';
+  const EVALUATED = "/app/a.php(3) : eval()'d code";
+  const IN_CHILD = 'Psr\\Middle@anonymous\0/app/src/a.php:3$1f';
   it.each([
     ['App\\Cart::total::{closure}', 'App\\Cart', '{closure:App\\Cart::total():41}', '/app/a.php', 41],
     ['run::{closure}::{closure}', null, '{closure:{closure:run():3}:5}', '/app/a.php', 5],
@@ -239,6 +242,28 @@ describe('names of functions', () => {
     ['App\\Cart::{closure}', 'App\\Cart', '{closure}', '/app/a.php', 3],
     ['App\\Cart::{closure}', 'App\\Cart', 'App\\{closure}', '/app/a.php', 3],
     ['class@anonymous::run', 'class@anonymous\0/app/a.php:12$0', 'run', '/app/a.php', 13],
+    [
+      'class@anonymous::run::{closure}',
+      IN_ANONYMOUS,
+      `{closure:${IN_ANONYMOUS}::run():14}`,
+      '/app/a.php',
+      14,
+    ],
+    ['Psr\\Middle@anonymous::run::{closure}', IN_CHILD, `{closure:${IN_CHILD}::run():5}`, '/app/a.php', 5],
+    [
+      'Psr\\Middle@anonymous::run::{closure}::{closure}',
+      IN_CHILD,
+      `{closure:{closure:${IN_CHILD}::run():5}:6}`,
+      '/app/a.php',
+      6,
+    ],
+    [
+      'A@anonymous::run::{closure}',
+      null,
+      `{closure:A@anonymous\0${EVALUATED}:1$a::run():5}`,
+      '/app/a.php',
+      5,
+    ],
     ['<script>alert(1)</script>;\n😀', null, '<script>alert(1)</script>;\n😀', '/app/a.php', 1],
   ])('%s has no number of a line in it', (expected, ...raw) => {
     expect(nameOf(...raw)).toBe(expected);

@@ -160,7 +160,7 @@ function frameOf([type, name, file, line]: Raw): Frame {
 function nameOf(type: string | null, name: string): string {
   const ofClass = type === null ? '' : `${type.split('\0')[0]}::`;
   if (!name.startsWith('{closure')) return `${ofClass}${name.replace(OLD_CLOSURE, '{closure}')}`;
-  let within = name;
+  let within = name.replaceAll(ANONYMOUS, '@anonymous');
   let depth = 0;
   for (let found = CLOSURE.exec(within); found; found = CLOSURE.exec(within)) {
     within = found[1] as string;
@@ -174,6 +174,8 @@ function nameOf(type: string | null, name: string): string {
 
 /** Before PHP 8.4 it is named by its namespace alone. */
 const OLD_CLOSURE = /^.*\\\{closure\}$/s;
+/** PHP 8.4 puts the name of the class into that of a closure: `App\Base@anonymous`, NUL, path, line, and a counter of the process. */
+const ANONYMOUS = /@anonymous\0[^\0]*?:\d+\$[0-9a-f]+/g;
 const CLOSURE = /^\{closure:(.*):\d+\}$/s;
 
 /** The most frequent calls, their callers before them. */
