@@ -54,8 +54,8 @@ export interface Runtime {
   serverPort?: number;
   /** Whether a connection that is kept open takes one of its `workers`, idle or not. */
   workerPerConnection?: boolean;
-  /** False: its processes do not load the app through worker.php, so nothing is sampled or counted in them. */
-  profile?: boolean;
+  /** Kinds of app that its processes do not load through worker.php, so nothing is sampled or counted in them. */
+  unprofiled?: readonly AppKind[];
   /** Option → values with which its pool of processes shrinks while it has no load. */
   elastic: Readonly<Record<string, readonly string[]>>;
   stop: { signal: string; timeoutMs: number; inFlight: string };

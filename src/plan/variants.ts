@@ -45,6 +45,10 @@ export function keepsWorkers({
   return runtime.workerPerConnection === true && front === undefined && keeps;
 }
 
+/** Whether passes can sample and count in its processes: each request starts the app, or worker.php loads it. */
+export const isWatched = ({ runtime, app }: Pick<PlannedVariant, 'runtime' | 'app'>): boolean =>
+  !runtime.unprofiled?.includes(app.kind);
+
 /** One image to build, or to take as it is. */
 export interface PlannedImage {
   /** Unique in the plan and fit to be a bake target and a tag. */

@@ -38,7 +38,8 @@ const packageName = (text: string) => {
     throw refuse('not a name of a package', text, 'vendor/name in small letters');
 };
 
-const appKind = oneOf<AppKind>('plain', 'psr15', 'symfony', 'laravel', 'lumen');
+const KINDS: readonly AppKind[] = ['plain', 'psr15', 'symfony', 'laravel', 'lumen'];
+const appKind = oneOf<AppKind>(...KINDS);
 
 /** `runtime.yaml`. */
 export const manifest = keys({
@@ -57,6 +58,7 @@ export const manifest = keys({
   'server-port': integerValue({ min: 1, max: 65535 }).optional(),
   'worker-per-connection': booleanValue.optional(),
   profile: booleanValue.optional(),
+  unprofiled: listOf(appKind).optional(),
   elastic: record(optionName, listOf(lineValue)).optional(),
   stop: keys({
     signal: scalar(
@@ -218,6 +220,7 @@ function readRuntime({ name, path, document, dockerfile }: Folder): Runtime {
     'worker-per-connection': workerPerConnection,
     'server-port': serverPort,
     profile,
+    unprofiled,
     ...rest
   } = others;
   const checkNames = (named: object, ...path: string[]) => {
@@ -250,7 +253,7 @@ function readRuntime({ name, path, document, dockerfile }: Folder): Runtime {
     ...(extraVariables && { extraVariables }),
     ...(serverPort !== undefined && { serverPort }),
     ...(workerPerConnection !== undefined && { workerPerConnection }),
-    ...(profile !== undefined && { profile }),
+    ...(profile === false ? { unprofiled: KINDS } : unprofiled && { unprofiled }),
     elastic,
     options: complete,
     stop: { signal: stop.signal, timeoutMs: stop.timeout, inFlight: stop['in-flight'] },

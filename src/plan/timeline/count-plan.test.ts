@@ -42,7 +42,8 @@ test('PHP counts on one start of each scenario', () => {
 });
 
 test('PHP counts nothing where a server loads the app by itself', () => {
-  const octane = { ...variant('octane'), runtime: { profile: false } } as PlannedVariant;
+  const laravel = { app: { kind: 'laravel' }, runtime: { unprofiled: ['laravel'] } };
+  const octane = { ...variant('octane'), ...laravel } as unknown as PlannedVariant;
   const php: Config = { ...config('/'), count: ['php'] };
   expect(planCounts(php, [variant('apache'), octane])).toMatchObject([{ by: 'php', variants: 1 }]);
   expect(planCounts(php, [octane])).toEqual([]);

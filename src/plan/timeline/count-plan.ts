@@ -1,6 +1,6 @@
 import type { Config, Scenario } from '../../config/types.ts';
 import type { Counter } from '../../results/count-names.ts';
-import type { PlannedVariant } from '../variants.ts';
+import { isWatched, type PlannedVariant } from '../variants.ts';
 import { passStartSeconds, setUpSeconds } from './pass-seconds.ts';
 import { COMMON_START_MS } from './timeline.ts';
 
@@ -78,7 +78,7 @@ const repeatSeconds = ({ loadFrom }: Counted) => REPEAT_SECONDS + (loadFrom ? CO
 
 /** PHP counts where a server starts the app for each request, or loads it through worker.php. */
 export const countableByPhp = (variants: readonly PlannedVariant[]): PlannedVariant[] =>
-  variants.filter(({ runtime }) => runtime.profile !== false);
+  variants.filter(isWatched);
 
 /** A script with a load of its own would go through all of it in each repeat. */
 export const countable = (scenarios: readonly Scenario[]): Scenario[] =>

@@ -60,12 +60,16 @@ describe('variants that are profiled', () => {
 
   it('load the app through what is sampled, or there is a warning before the run', () => {
     const plain = variant('swoole', null);
-    const octane = { ...plain, id: 'octane', label: 'octane', runtime: { ...plain.runtime, profile: false } };
-    const planned = planProfile({ profile: [], scenarios }, [plain, octane]);
+    const runtime = { ...plain.runtime, unprofiled: ['symfony' as const] };
+    const app = { ...plain.app, kind: 'symfony' as const };
+    const own = { ...plain, id: 'php-pm', label: 'php-pm', runtime, app };
+    const planned = planProfile({ profile: [], scenarios }, [plain, own]);
     expect(Object.keys(planned?.variants ?? {})).toEqual(['swoole@8.4']);
     expect(planned?.warnings).toMatchObject([
-      { code: 'profile', variant: 'octane', message: expect.stringContaining('octane is not profiled') },
+      { code: 'profile', variant: 'php-pm', message: expect.stringContaining('php-pm is not profiled') },
     ]);
+    const other = { ...own, app: { ...app, kind: 'plain' as const } };
+    expect(planProfile({ profile: [], scenarios }, [other])?.warnings).toEqual([]);
   });
 
   it('of two rows that were named: their functions are compared, or there is a warning before the run', () => {

@@ -2,7 +2,7 @@ import { modelOf } from '../../config/parts/fit.ts';
 import type { Config, Load, Scenario, Segment } from '../../config/types.ts';
 import type { Warning } from '../../results/results.ts';
 import { explainUnlike } from '../../text/unlike-rows.ts';
-import type { PlannedVariant } from '../variants.ts';
+import { isWatched, type PlannedVariant } from '../variants.ts';
 import { passStartSeconds } from './pass-seconds.ts';
 import { phpBaseOf } from './php-base.ts';
 import { COMMON_START_MS } from './timeline.ts';
@@ -39,8 +39,7 @@ export function planProfile(
   const paired = heads.filter(({ base }) => base !== null);
   const twins = paired.flatMap(({ base }) => variants.filter(({ id }) => id === base));
   const all = [...(paired.length > 0 ? paired : heads), ...twins];
-  const baseOf = (variant: PlannedVariant) =>
-    variant.runtime.profile === false ? null : phpBaseOf(variant, other);
+  const baseOf = (variant: PlannedVariant) => (isWatched(variant) ? phpBaseOf(variant, other) : null);
   const bases = all.map((variant) => [variant, baseOf(variant)] as const);
   const known = bases.flatMap(([{ id }, base]) => (base === null ? [] : [[id, base] as const]));
   const ms = scenarios.reduce(
@@ -86,8 +85,9 @@ const rowOf = ({ label, runtime, options, app, php }: PlannedVariant) => ({
   php,
 });
 
-function warnOfNone({ id, label, runtime }: PlannedVariant): Warning {
-  if (runtime.profile === false)
+function warnOfNone(variant: PlannedVariant): Warning {
+  const { id, label } = variant;
+  if (!isWatched(variant))
     return {
       code: 'profile',
       message: `${label} is not profiled: its processes load the app without the sampler`,

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/types.ts';
 import type { Warning } from '../../results/results.ts';
-import type { PlannedVariant } from '../variants.ts';
+import { isWatched, type PlannedVariant } from '../variants.ts';
 
 /** Shown before the run: after it, numbers would just be missing. */
 export function warnOfUncounted(
@@ -9,7 +9,7 @@ export function warnOfUncounted(
 ): Warning[] {
   if (!count?.includes('php')) return [];
   return variants
-    .filter(({ runtime }) => runtime.profile === false)
+    .filter((variant) => !isWatched(variant))
     .map(({ id, label }) => ({
       code: 'count',
       message: `${label} has no counts of PHP: its processes load the app without the counter`,
