@@ -16,13 +16,14 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const FILE: ComposeFile = { services: { db: { image: 'mysql:5.7', platform: 'linux/amd64' } } };
 
-/** An engine without images, whose compose knows FILE; the commands that it gets. */
-function engineOf(fail: (args: readonly string[]) => string | null = () => null) {
+/** An engine without images, whose compose knows FILE and starts one container in this state; the commands that it gets. */
+function engineOf(fail: (args: readonly string[]) => string | null = () => null, state?: object) {
   const asked: (readonly string[])[] = [];
   const docker: Docker = {
     async run(args) {
       asked.push(args);
-      return '';
+      if (state === undefined || args[0] !== 'container') return '';
+      return args[1] === 'ls' ? 'c1' : `c1\tmigrate\t${JSON.stringify(state)}`;
     },
     async try(args) {
       asked.push(args);
@@ -37,8 +38,8 @@ function engineOf(fail: (args: readonly string[]) => string | null = () => null)
 }
 
 /** Reads and starts the services. */
-async function start(wanted: Parameters<typeof readCompose>[1]) {
-  const { world, asked } = engineOf();
+async function start(wanted: Parameters<typeof readCompose>[1], state?: object) {
+  const { world, asked } = engineOf(undefined, state);
   const file = await readCompose(world, wanted);
   const cpus = { server: [0], load: [1], system: [], services: [] } as never;
   const around = { ...world, host: realHost, config: { images: {} }, arena: 'arena', cpus, variants: [] };
@@ -59,6 +60,21 @@ test('each command of compose reads the .env beside the file, whose profiles and
 test('a database that has no compose file has no folder', async () => {
   const asked = await start({ file: 'mysql:5.7', compose: '{}', reset: {} });
   expect(asked.flat()).not.toContain('--project-directory');
+});
+
+describe('a service that is unhealthy', () => {
+  const wanted = { file: '/shop/compose.yaml', reset: {} };
+  // Docker sets this health when it stops the check, also of one that has done its work.
+  const health = { Health: { Status: 'unhealthy' } };
+
+  test('is fine once it has ended with 0', async () => {
+    await expect(start(wanted, { Pid: 0, Status: 'exited', ExitCode: 0, ...health })).resolves.toBeDefined();
+  });
+
+  test('ends the run while it runs', async () => {
+    const starting = start(wanted, { Pid: 7, Status: 'running', ExitCode: 0, ...health });
+    await expect(starting).rejects.toThrow('the services did not start');
+  });
 });
 
 test('an image is pulled for the platform of its service', async () => {

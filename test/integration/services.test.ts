@@ -34,6 +34,7 @@ services:
   once:
     image: mariadb:11
     entrypoint: [sh, -c, exit 0]
+    healthcheck: { test: [CMD, 'true'] }
 volumes:
   data:
 `;
