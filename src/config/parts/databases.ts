@@ -6,10 +6,8 @@ interface Database {
   test: readonly string[];
   /** Shell command in its container: an empty database named $BENCH_DATABASE. */
   create: string;
-  /** Prepares for a file of SQL. */
-  before?(file: string): string;
-  /** Reads SQL from standard input. */
-  client: string;
+  /** Shell command that reads a file of SQL into that database. */
+  load(file: string): string;
   /** SQL: how many tables the database has. */
   tables: string;
   /** Prints the result of SQL, which is its last argument. */
@@ -26,6 +24,12 @@ const OWNERS = [
   's/^CREATE POLICY .* TO ("[^"]+"|[^ ;,"]+)( USING| WITH CHECK|;).*/CREATE ROLE \\1;/p',
 ].join('; ');
 
+/**
+ * For sed: leaves out which transactions the dump's server knows. A server takes them once, so a second load would fail.
+ * With several servers the statement has several lines.
+ */
+const GTIDS = '/^SET @@GLOBAL.GTID_PURGED=/{:more;/;/d;N;b more}';
+
 /** MariaDB and MySQL differ in the names of their programs and variables. Commands in the container use its socket. */
 function likeMysql(client: string, variable: string, test: readonly string[]): Database {
   const login = `${client} -uroot -p${PASSWORD}`;
@@ -33,7 +37,7 @@ function likeMysql(client: string, variable: string, test: readonly string[]): D
     environment: { [variable]: PASSWORD },
     test,
     create: `${login} -e "DROP DATABASE IF EXISTS $BENCH_DATABASE; CREATE DATABASE $BENCH_DATABASE"`,
-    client: `${login} $BENCH_DATABASE`,
+    load: (file) => `LC_ALL=C sed '${GTIDS}' ${file} | ${login} $BENCH_DATABASE`,
     tables: 'SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE()',
     query: `${login} $BENCH_DATABASE -Ne`,
   };
@@ -53,9 +57,10 @@ const DATABASES: Readonly<Record<string, Database>> = {
     test: ['CMD', 'pg_isready', '--host', 'localhost', '--username', 'postgres'],
     create: 'dropdb -U postgres --if-exists --force $BENCH_DATABASE && createdb -U postgres $BENCH_DATABASE',
     // The roles that a dump gives its tables to are on the server that it is from. One that is there already stays.
-    before: (file) => `sed -nE '${OWNERS}' ${file} | sort -u | psql -U postgres -q >/dev/null 2>&1`,
     // Terse: the last line of an error is its message.
-    client: 'psql -U postgres -qo /dev/null -v ON_ERROR_STOP=1 -v VERBOSITY=terse $BENCH_DATABASE',
+    load: (file) =>
+      `{ sed -nE '${OWNERS}' ${file} | sort -u | psql -U postgres -q >/dev/null 2>&1; true; } && ` +
+      `psql -U postgres -qo /dev/null -v ON_ERROR_STOP=1 -v VERBOSITY=terse $BENCH_DATABASE <${file}`,
     tables:
       "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema NOT IN ('pg_catalog', 'information_schema')",
     query: 'psql -U postgres -d $BENCH_DATABASE -tAc',
@@ -76,7 +81,7 @@ export function describeDatabase(
   image: string,
   dump: string | null,
 ): { compose: string; reset: Readonly<Record<string, string>> } {
-  const { environment, test, create, before, client, tables, query } = DATABASES[name] as Database;
+  const { environment, test, create, load, tables, query } = DATABASES[name] as Database;
   const target = `/bench/dump.sql${dump?.endsWith('.gz') ? '.gz' : ''}`;
   const service = {
     ...{ image, environment },
@@ -85,16 +90,12 @@ export function describeDatabase(
   };
   const isZipped = target.endsWith('.gz');
   const sql = isZipped ? '/tmp/dump.sql' : target;
-  const prepare = [
-    isZipped ? `gunzip -c ${target} >${sql} && ` : '',
-    before ? `{ ${before(sql)}; true; } && ` : '',
-  ];
-  const load = `${prepare.join('')}${client} <${sql}`;
+  const unzip = isZipped ? `gunzip -c ${target} >${sql} && ` : '';
   // A dump with `USE`, `\\connect` or `CREATE DATABASE` fills a database of its own, which all variants would share.
   const check = `test "$(${query} "${tables}")" -gt 0 || { echo "error: the dump created no table in $BENCH_DATABASE; remove its CREATE DATABASE, USE and connect" >&2; exit 1; }`;
   return {
     // Compose would replace `$name` in the path of the dump.
     compose: JSON.stringify({ services: { [name]: service } }).replaceAll('$', '$$$$'),
-    reset: { [name]: dump === null ? create : `${create} && ${load} && { ${check}; }` },
+    reset: { [name]: dump === null ? create : `${create} && ${unzip}${load(sql)} && { ${check}; }` },
   };
 }
