@@ -46,3 +46,12 @@ test.each([
 test('any other dump is read as it is, whatever its encoding', () => {
   expect(load('mysql', `-- \xe4\r\n${CREATE}`)).toBe(`-- \xe4\r\n${CREATE}`);
 });
+
+test('no load stays on the disk in the binary log', () => {
+  for (const dump of [null, '/dump.sql']) {
+    const command = describeDatabase('mysql', 'mysql:8.4', dump).reset.mysql as string;
+    const logins = command.split('mysql -uroot').slice(1);
+    expect(logins).toHaveLength(dump === null ? 1 : 3);
+    for (const login of logins) expect(login).toMatch(/^ -psecret --init-command='SET SQL_LOG_BIN=0' /);
+  }
+});
