@@ -6,6 +6,7 @@ import type { Config } from '../../config/types.ts';
 import type { Docker } from '../../engine/docker.ts';
 import { type Host, realHost } from '../../host.ts';
 import type { PlannedVariant } from '../../plan/variants.ts';
+import type { Warning } from '../../results/results.ts';
 import type { VariantOutcome, World } from '../world.ts';
 import { measureColdStarts } from './cold.ts';
 
@@ -54,8 +55,28 @@ test('the client of a cold start sends Host and headers, each as one argument: t
   ]);
 });
 
+test('an app that set-up installs into its containers is not timed, as every path would lead to its installer', async () => {
+  const exec = async () => ({ code: 1, stdout: '', stderr: 'timed' });
+  const { world, created, warned } = makeWorld({ headers: {}, exec, setUp: 'php install.php' });
+  await measureColdStarts(world, 'hyperfine 1.19', '/nowhere');
+  expect(created).toEqual([]);
+  expect(warned).toEqual(['no cold starts: `set-up` does not run in them']);
+});
+
+test('an app whose set-up fills a service is timed on what the last start left there', async () => {
+  const exec = async () => ({ code: 1, stdout: '', stderr: 'timed' });
+  const services = { file: 'compose.yaml', reset: {} };
+  const { world, warned } = makeWorld({ headers: {}, exec, setUp: 'php artisan migrate', services });
+  await measureColdStarts(world, 'hyperfine 1.19', '/nowhere');
+  expect(warned).toEqual(['a: no cold start: timed']);
+});
+
+interface ColdRun extends Pick<Config, 'headers' | 'setUp' | 'services'> {
+  exec: Host['exec'];
+}
+
 /** A run with one variant, whose cold starts are timed by `exec`. */
-function makeWorld({ headers, exec }: { headers: Record<string, string>; exec: Host['exec'] }) {
+function makeWorld({ exec, ...config }: ColdRun) {
   const variant = {
     id: 'a',
     label: 'a',
@@ -65,6 +86,7 @@ function makeWorld({ headers, exec }: { headers: Record<string, string>; exec: H
     port: 18080,
   };
   const created: (readonly string[])[] = [];
+  const warned: string[] = [];
   const docker: Docker = {
     async run(args) {
       created.push(args);
@@ -79,16 +101,19 @@ function makeWorld({ headers, exec }: { headers: Record<string, string>; exec: H
     },
     job: {
       outcomes: new Map([['a', { facts: null, coldStartMs: [], failure: null }]]),
-      config: { env: {}, host: 'app.test', headers },
+      config: { env: {}, host: 'app.test', ...config },
       plan: {
         ...{ variants: [variant], scenarios: [], cpus: { server: [0], load: [1] } },
         instances: [{ index: 0, ports: { a: variant.port } }],
       },
       images: new Map([['a', { facts: { name: 'a' } }]]),
     },
-    sink: { at: () => {}, warn: () => {}, keepRaw: async () => {}, appendRaw: async () => {} },
+    sink: {
+      ...{ at: () => {}, keepRaw: async () => {}, appendRaw: async () => {} },
+      warn: ({ message }: Warning) => warned.push(message),
+    },
   } as unknown as World;
-  return { world, variant, created };
+  return { world, variant, created, warned };
 }
 
 test('a variant whose starts cannot be timed costs no other, and leaves nothing', async () => {
