@@ -1,10 +1,10 @@
 // Goes a journey on one server after the other, without load, to see whether all give the same answers.
-// Reads walk.json: { servers: [{ id, url }], host, headers, hosts, maxBody }; the journey is walked.js. Prints the steps as JSON.
+// Reads walk.json: { servers: [{ id, url }], host, headers, timeoutMs, hosts, maxBody }; the journey is walked.js. Prints the steps as JSON.
 import * as journey from '../walked.js';
 import { headersFor, toAnswer } from './answer.js';
 import { audit, clock, common, endpoints, memories } from './bench.js';
 
-const { servers, host, headers, hosts, maxBody } = JSON.parse(open('../walk.json'));
+const { servers, host, headers, timeoutMs, hosts, maxBody } = JSON.parse(open('../walk.json'));
 // One that never comes to some of its endpoints has to end.
 const MOST_ROUNDS = 20;
 
@@ -12,7 +12,7 @@ export const options = { setupTimeout: '600s', hosts };
 Object.assign(common, headersFor({ host, headers }));
 
 export function setup() {
-  __ENV.TIMEOUT = '10s';
+  __ENV.TIMEOUT = `${Math.max(10_000, timeoutMs)}ms`;
   // Long past, so that nobody waits between two steps.
   clock.endMs = 0;
   const steps = {};

@@ -15,8 +15,8 @@ interface Step {
 }
 type App = (method: string, path: string) => Reply;
 
-/** Runs walk.js outside of k6 with a bundled journey: its way through this app. */
-function walk(journey: string, app: App): Step[] {
+/** Runs walk.js outside of k6 with a bundled journey: its way through this app. `timeouts` gets those of its requests. */
+function walk(journey: string, app: App, timeoutMs = 2000, timeouts: string[] = []): Step[] {
   const { outputFiles } = buildSync({
     stdin: {
       contents: `export { setup } from './walk.js'; export { default as journey } from '../journeys/${journey}.js';`,
@@ -26,7 +26,8 @@ function walk(journey: string, app: App): Step[] {
     external: ['k6', 'k6/*', '../walked.js'],
   });
   const module = { exports: {} as { setup(): Record<string, Step[]>; journey(): void } };
-  const request = (method: string, url: string) => {
+  const request = (method: string, url: string, _: unknown, { timeout }: { timeout: string }) => {
+    timeouts.push(timeout);
     const { status, location, body = '' } = app(method, new URL(url).pathname);
     return { status, body, headers: location ? { Location: location } : {}, timings: { blocked: 0 } };
   };
@@ -41,7 +42,7 @@ function walk(journey: string, app: App): Step[] {
     '../walked.js': () => module.exports.journey(),
   };
   const servers = [{ id: 'a', url: 'http://app.test:1' }];
-  const input = { servers, host: 'app.test', headers: {}, hosts: {}, maxBody: 999 };
+  const input = { servers, host: 'app.test', headers: {}, hosts: {}, timeoutMs, maxBody: 999 };
   const { random } = Math;
   try {
     new Function('module', 'require', 'open', '__ENV', outputFiles[0]?.text ?? '')(
@@ -72,6 +73,17 @@ describe('a walk', () => {
     expect(Object.fromEntries(expecting)).toEqual({
       ...{ category: false, product: false, home: false, cart: true },
     });
+  });
+
+  test('waits for an answer as long as the load does, and at least 10 s', () => {
+    for (const [timeoutMs, timeout] of [
+      [2000, '10000ms'],
+      [30_000, '30000ms'],
+    ] as const) {
+      const timeouts: string[] = [];
+      walk('shop', shop, timeoutMs, timeouts);
+      expect(new Set(timeouts)).toEqual(new Set([timeout]));
+    }
   });
 
   test('blames the answer at which the journey stops', () => {

@@ -63,7 +63,7 @@ export async function walk(
   arena: string,
   journey: Journey,
   servers: readonly Pick<Question, 'id' | 'url'>[],
-  sent: Sent,
+  sent: Sent & Pick<Required<Question>, 'timeoutMs'>,
   signal: AbortSignal,
 ): Promise<Record<string, JourneyStep[]>> {
   const input = { servers, ...sent, hosts: hostsOf(sent.host), maxBody: MAX_BODY };

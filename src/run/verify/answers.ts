@@ -236,7 +236,7 @@ async function soundRight(
 async function askAll(world: World, servers: readonly Server[]): Promise<Round> {
   const { docker, arena, signal } = world.engine;
   const { config } = world.job;
-  const sent = sentBy(config);
+  const sent = { ...sentBy(config), timeoutMs: longestTimeoutMs(config) };
   const replies = await askPaths(world, servers, pathsOf(config.scenarios));
   const addresses = servers.map(({ variant, port }) => ({ id: variant.id, url: addressOf(sent.host, port) }));
   for (const { journey, statusOnly } of journeysOf(config.scenarios)) {
@@ -259,6 +259,9 @@ async function askAll(world: World, servers: readonly Server[]): Promise<Round> 
   return replies;
 }
 
+const longestTimeoutMs = ({ scenarios }: World['job']['config']) =>
+  Math.max(...scenarios.map(({ timeoutMs }) => timeoutMs));
+
 type AskedPath = { path: string } & Pick<Required<Asked>, 'mayRefuse' | 'headOnly'>;
 
 export async function askPaths(
@@ -270,7 +273,7 @@ export async function askPaths(
   if (paths.length === 0) return replies;
   const sent = sentBy(config);
   const addresses = servers.map(({ variant, port }) => ({ id: variant.id, url: addressOf(sent.host, port) }));
-  const timeoutMs = Math.max(...config.scenarios.map((scenario) => scenario.timeoutMs));
+  const timeoutMs = longestTimeoutMs(config);
   const questions = addresses.flatMap(({ url }) =>
     paths.map(({ path }): Question => ({ id: url + path, url: url + path, ...sent, timeoutMs })),
   );
