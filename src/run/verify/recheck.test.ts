@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { DockerError } from '../../engine/docker.ts';
-import type { Finished } from '../../host.ts';
+import { type Finished, realHost } from '../../host.ts';
 import type { Failure } from '../../results/results.ts';
 import type { Server } from '../servers/servers.ts';
 import type { World } from '../world.ts';
@@ -30,6 +30,7 @@ function makeWorld(paths: readonly string[], answerTo: (url: string) => Answer, 
       docker: {
         async try([command]: readonly string[], { input = '' }: { input?: string } = {}) {
           if (command === 'version') return { code: isLost ? 1 : 0, stdout: '', stderr: 'no route to host' };
+          if (command !== 'exec') return { code: 0, stdout: '', stderr: '' };
           const { requests }: { requests: { id: string; url: string }[] } = JSON.parse(input);
           sizes.push(requests.length);
           const answers = Object.fromEntries(requests.map(({ id, url }) => [id, answerTo(url)]));
@@ -40,7 +41,7 @@ function makeWorld(paths: readonly string[], answerTo: (url: string) => Answer, 
     job: {
       config: { host: 'app.test', scenarios: [{ journey: { kind: 'paths', paths }, timeoutMs: 2000 }] },
     },
-    sink: { say: () => {}, warn: () => {} },
+    sink: { say: () => {}, warn: () => {}, keepRaw: async () => {} },
   } as unknown as World;
   return { world, sizes };
 }
@@ -105,4 +106,57 @@ test('after the load, a lost arena is no fault of a variant', async () => {
   });
   const fail = () => expect.unreachable();
   await expect(recheckAnswers(world, SERVERS, learnBoth(['/0']), fail)).rejects.toThrow('No such container');
+});
+
+describe('after the load, a server that works off its queue', () => {
+  const timeout: Answer = { ...answer(''), status: 0, error: 'request timeout' };
+  /** How long the server was waited for, s, and the reason if it failed. It answers so at that time, s. */
+  const recheck = async (kind: 'line' | 'vus', answerAt: (s: number) => Answer) => {
+    let elapsedMs = 0;
+    const { world } = makeWorld(['/0'], () => answerAt(elapsedMs / 1000));
+    Object.assign(world.job.config.scenarios[0] as object, { load: { segments: [{ kind }] } });
+    const sleep = async (ms: number) => {
+      elapsedMs += ms;
+    };
+    Object.assign(world.engine, { host: { ...realHost, elapsed: () => elapsedMs, sleep } });
+    let reason: string | null = null;
+    await recheckAnswers(world, SERVERS.slice(0, 1), learnBoth(['/0']), (_, failure) => {
+      reason = failure.reason;
+    });
+    return { waited: elapsedMs / 1000, reason };
+  };
+  const servedFrom = (from: number, before: Answer, after: Answer) => (s: number) =>
+    s < from ? before : after;
+
+  test.each([timeout, ...[502, 503, 504].map((status) => ({ ...answer(''), status }))])(
+    'has time to answer as before: %j',
+    async (busy) => {
+      const { waited, reason } = await recheck('line', servedFrom(40, busy, answer('a page')));
+      expect(reason).toBeNull();
+      expect(waited).toBeGreaterThanOrEqual(40);
+      expect(waited).toBeLessThan(50);
+    },
+  );
+
+  test('fails if it answers differently then', async () => {
+    const { reason } = await recheck('line', servedFrom(40, timeout, answer('')));
+    expect(reason).toContain('GET /0 answers differently after the load: ');
+  });
+
+  test('fails after three minutes', async () => {
+    const { waited, reason } = await recheck('line', () => timeout);
+    expect(reason).toBe('GET /0 answers differently after the load: no answer: request timeout');
+    expect(waited).toBe(180);
+  });
+
+  test('fails at once after a load without a rate, which leaves no queue', async () => {
+    expect(await recheck('vus', () => timeout)).toMatchObject({
+      waited: 0,
+      reason: expect.stringContaining('request timeout'),
+    });
+  });
+
+  test('does not wait for another error', async () => {
+    expect(await recheck('line', () => ({ ...answer(''), status: 500 }))).toMatchObject({ waited: 0 });
+  });
 });

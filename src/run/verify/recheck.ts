@@ -1,3 +1,4 @@
+import type { Scenario } from '../../config/types.ts';
 import { DockerError, expectEngine } from '../../engine/docker.ts';
 import type { Failure } from '../../results/results.ts';
 import type { Server } from '../servers/servers.ts';
@@ -11,6 +12,7 @@ import type { Answer } from './verify.ts';
 /**
  * Asks the paths once more when all of a start's load is done. Variants that answer otherwise by then fail: the disk
  * may be full, or the database gone. Twice, as a page may be odd now and then. Each variant by itself, as before the load.
+ * One that works off its queue is waited for: beyond its knee a ramp is meant to leave one.
  */
 export async function recheckAnswers(
   world: World,
@@ -25,6 +27,10 @@ export async function recheckAnswers(
     let odd: Odd | null;
     try {
       odd = await findOdd(world, server, paths, learned);
+      if (odd !== null && isBusy(odd) && mayQueue(world.job.config.scenarios)) {
+        await awaitService(world, server, paths, odd.request);
+        odd = await findOdd(world, server, paths, learned);
+      }
       if (odd !== null) odd = await findOdd(world, server, paths, learned);
     } catch (error) {
       world.engine.signal.throwIfAborted();
@@ -38,6 +44,42 @@ export async function recheckAnswers(
     if (odd === null) continue;
     const reason = `${odd.request} answers differently after the load: ${odd.other}`;
     fail(id, await explainFailure(world.engine, world.sink, server, 'run', reason, odd.answer));
+  }
+}
+
+/** php-fpm still serves up to 4,096 requests that their clients have given up, so the answer may come late, ms. */
+const PATIENCE_MS = 180_000;
+
+/** A load with a rate asks on, however many requests wait. */
+function mayQueue(scenarios: readonly Scenario[]): boolean {
+  return scenarios.some(({ load, script }) =>
+    load
+      ? load.segments.some(({ kind }) => kind !== 'vus' && kind !== 'requests')
+      : (script?.rates ?? 'none') !== 'none',
+  );
+}
+
+/** No answer in time, or a proxy's words for that. */
+function isBusy({ answer: { status, error } }: Pick<Odd, 'answer'>): boolean {
+  return status === 0 ? /timeout/.test(error) : [502, 503, 504].includes(status);
+}
+
+/** Asks for the path of this request until it is served, at most for PATIENCE_MS. */
+async function awaitService(
+  world: World,
+  server: Server,
+  paths: ReturnType<typeof pathsOf>,
+  request: string,
+): Promise<void> {
+  const { host, signal } = world.engine;
+  const asked = paths.filter(({ path }) => request === `GET ${path}`);
+  world.sink.say(`${server.variant.label} is still busy after the load; waiting for its answer`);
+  const deadline = host.elapsed() + PATIENCE_MS;
+  while (host.elapsed() < deadline) {
+    await host.sleep(1000, signal);
+    signal.throwIfAborted();
+    const replies = (await askPaths(world, [server], asked)).get(server.variant.id);
+    if (![...(replies?.values() ?? [])].some(isBusy)) return;
   }
 }
 
