@@ -78,7 +78,9 @@ function install(): void
         echo "$vendor/ is there and is used as it is\n";
         return;
     }
-    if (!str_starts_with($vendor, '/') && !str_contains($vendor, '..') && is_dir($vendor)) {
+    // A folder that Composer did not make has the app's own code.
+    $isMade = getenv('BENCH_INSTALL') !== '' || is_file("$vendor/composer/installed.json");
+    if ($isMade && !str_starts_with($vendor, '/') && !str_contains($vendor, '..') && is_dir($vendor)) {
         run(['rm', '-rf', "./$vendor"]);
     }
     $env = ['COMPOSER_ALLOW_SUPERUSER' => '1', 'COMPOSER_CACHE_DIR' => '/var/cache/composer'];

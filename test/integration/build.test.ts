@@ -107,6 +107,18 @@ describe('an app with packages, an extension and commands of its own', () => {
   });
 });
 
+test("the app's own code in Composer's folder stays beside the packages that the build installs", async () => {
+  const autoload = { 'psr-4': { 'Own\\': 'vendor/own/' } };
+  const app = write('own-code', {
+    ...INDEX,
+    ...PACKAGE,
+    'composer.json': composer({ require: { 'acme/greet': '*' }, autoload }),
+    'vendor/own/Page.php': '<?php namespace Own; class Page { const TEXT = " own"; }',
+  });
+  const serve = "require '/app/public/index.php'; echo Own\\Page::TEXT;";
+  expect(await php(factsOf(await build(app)).name, serve)).toBe('hello own');
+});
+
 describe('an index.php that the build makes', () => {
   const script = (root: string) => ({
     'page.php': '<?php echo "made";',
