@@ -168,15 +168,23 @@ export async function findMergeBase({ git }: Repository, a: string, b: string): 
   return code === 0 ? stdout.trim() : null;
 }
 
-/** The type of the object at a path of a commit. */
+/** The type of the object at a path of a commit. Folders on the way may be links, as in the checkout. */
 export async function typeAt(
   { git }: Repository,
   commit: string,
   path: string,
 ): Promise<'tree' | 'blob' | null> {
-  const { code, stdout } = await git.try(['cat-file', '-t', `${commit}:${path}`]);
-  const type = stdout.trim();
-  return code === 0 && (type === 'tree' || type === 'blob') ? type : null;
+  const object = `${commit}:${path}`;
+  const { code, stdout } = await git.try(['cat-file', '-t', object]);
+  const type = code === 0 ? stdout.trim() : await followLinks(git, object);
+  return type === 'tree' || type === 'blob' ? type : null;
+}
+
+/** The type of an object behind links within its commit. */
+async function followLinks(git: Git, object: string): Promise<string | null> {
+  const input = `${object}\n`;
+  const { stdout } = await git.try(['cat-file', '--batch-check', '--follow-symlinks'], { input });
+  return /^[0-9a-f]+ (\w+) \d+\n$/.exec(stdout)?.[1] ?? null;
 }
 
 /** The text of a file of a commit; null: there is none. */

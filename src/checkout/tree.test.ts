@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, utimesSync } from 'node:fs';
+import { readFileSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { root } from '../../test/fixtures/docs.ts';
@@ -58,6 +58,15 @@ describe('what there is in the other commit', () => {
       });
     },
   );
+
+  it('a document root that is a link to another folder of the commit', async () => {
+    symlinkSync('htdocs', join(repository, 'public'));
+    commit({ 'htdocs/index.php': 'one' });
+    commit({ 'htdocs/index.php': 'two' });
+    const { other, notes } = (await find('HEAD~1')) ?? {};
+    expect(other).toMatchObject({ kind: 'commit', apps: { shop: { folder: '', root: 'public' } } });
+    expect(notes).toEqual([]);
+  });
 
   it('an index.php that Composer makes on both sides', async () => {
     const composer = JSON.stringify({ require: { 'typo3/cms-core': '^13' } });
