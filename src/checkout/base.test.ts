@@ -130,6 +130,14 @@ describe('a shallow clone', () => {
     expect((await find('shop', { cwd: clone, images: ['shop'] }))?.other.kind).toBe('image');
   });
 
+  it('whose remote does not answer, but which has its branches: the branch is as it was fetched', async () => {
+    git(clone, 'fetch', '--quiet', '--unshallow', 'origin', '+refs/heads/*:refs/remotes/origin/*');
+    git(clone, 'remote', 'set-url', 'origin', 'file:///nowhere');
+    expect((await find('main', { cwd: clone }))?.other).toMatchObject({ kind: 'commit', commit: base });
+    const parent = git(repository, 'rev-parse', `${base}~1`);
+    expect((await find('main~1', { cwd: clone }))?.other).toMatchObject({ kind: 'commit', commit: parent });
+  });
+
   it('of two commits needs to fetch nothing', async () => {
     git(clone, 'fetch', '--quiet', '--deepen=1', 'origin', 'refs/pull/7/merge');
     git(clone, 'remote', 'set-url', 'origin', 'file:///nowhere');

@@ -95,7 +95,12 @@ export async function resolveRef(repository: Repository, ref: string): Promise<R
   if (back?.[1]) return resolveAncestor(repository, back[1], back[2] ? Number(back[2]) : 1);
   const isId = /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(ref);
   const asked = isId ? { commit: ref } : await askRemote(repository, ref);
-  if (asked === null || 'unasked' in asked) return asked;
+  if (asked === null) return null;
+  if ('unasked' in asked) {
+    // Without credentials, as actions/checkout may leave a clone, the branch is as it was last fetched.
+    const fetched = await findCommit(repository, `refs/remotes/${repository.remote}/${ref}`);
+    return fetched === null ? asked : { commit: fetched };
+  }
   const { commit } = asked;
   const reason = await bringCommit(repository, commit);
   if (reason === null) return { commit };
