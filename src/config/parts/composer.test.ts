@@ -126,3 +126,29 @@ test('packages beside the app are refused where Composer would look for them in 
   expect(() => check({ 'vendor/autoload.php': '' })).not.toThrow();
   expect(() => check({ '.dockerignore': 'composer.json\n' })).not.toThrow();
 });
+
+test('a folder of packages outside the app is refused, and one in the app is not, whatever its path', () => {
+  const check = (vendor: unknown, real = (path: string) => path, more = {}) =>
+    messageOf(() => {
+      const files = {
+        ...INDEX,
+        'composer.json': JSON.stringify({ config: { 'vendor-dir': vendor } }),
+        ...more,
+      };
+      checkPathPackages('/shop', memoryFiles('/shop', files), real);
+    });
+  for (const vendor of ['../vendor', '/vendor', '/application/vendor'])
+    expect(check(vendor)).toMatch(
+      new RegExp(
+        `^the folder of the packages is outside the app's folder\n {2}found: {3}vendor-dir '${vendor}' in`,
+      ),
+    );
+  const there = { 'vendor/autoload.php': '', 'lib/autoload.php': '' };
+  const shared = (path: string) => path.replace('/shop/vendor', '/main/vendor');
+  expect(check(undefined, shared, there)).toMatch(/found: {3}vendor\/ is a link to '\/main\/vendor'\n/);
+  expect(check(undefined, shared, { ...there, '.dockerignore': 'vendor\n' })).toBe('nothing was refused');
+  for (const vendor of [undefined, './lib/', '/app/vendor', '.'])
+    expect(check(vendor)).toBe('nothing was refused');
+  expect(check(undefined, undefined, there)).toBe('nothing was refused');
+  expect(check('.', undefined, { 'autoload.php': '' })).toBe('nothing was refused');
+});

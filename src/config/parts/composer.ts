@@ -79,12 +79,13 @@ export function listOutside(folder: string, files: Files): string[] {
  * The build sees the app's folder alone: Composer could not install packages of others, and links to them would lead nowhere.
  *
  * @param real the path of a file or folder without links on the way; throws if there is none
- * @throws UserError a package of the app is in another folder
+ * @throws UserError a package of the app, or the folder of all of them, is elsewhere
  */
 export function checkPathPackages(folder: string, files: Files, real: (path: string) => string): void {
   const ignored = files.read(join(folder, '.dockerignore')) ?? '';
   if (files.kind(join(folder, 'composer.json')) !== 'file' || isIgnored(ignored, 'composer.json')) return;
   const vendor = findServedVendor(folder, files);
+  checkVendorPlace(folder, vendor, files, real);
   const outside = vendor === null ? listOutside(folder, files) : listLinked(folder, vendor, files, real);
   if (outside.length === 0) return;
   const where = vendor === null ? 'packages of composer.lock' : `linked packages in ${vendor}/`;
@@ -92,6 +93,30 @@ export function checkPathPackages(folder: string, files: Files, real: (path: str
     found: outside.slice(0, 4).join(', '),
     allowed: 'packages within it: the build sees nothing else',
     hint: "copy them into vendor/ in a step before, with 'COMPOSER_MIRROR_PATH_REPOS=1 composer install --no-dev': it is used as it is. To compare commits, see 'A monorepo' in docs/apps.md",
+  });
+}
+
+/** Throws a UserError if Composer's folder would not be in the image: only `/app` of the build gets there. */
+function checkVendorPlace(
+  folder: string,
+  served: string | null,
+  files: Files,
+  real: (path: string) => string,
+): void {
+  const composer = readComposer(folder, files);
+  const wanted = posix.normalize(String(composer.config['vendor-dir'] ?? ''));
+  const isOutside = vendorFolderOf(composer) === null && !wanted.startsWith('/app/');
+  const place = served === null ? null : real(join(folder, served));
+  const isLink = place !== null && !`${place}/`.startsWith(`${real(folder)}/`);
+  if (!isOutside && !isLink) return;
+  throw new UserError("the folder of the packages is outside the app's folder", {
+    found: isLink
+      ? `${served}/ is a link to ${quote(place)}`
+      : `vendor-dir ${quote(wanted)} in composer.json`,
+    allowed: 'a folder within it: the build sees nothing else',
+    hint: isLink
+      ? 'remove the link, and run composer install'
+      : 'set `vendor-dir` in composer.json to a folder of the app, such as vendor',
   });
 }
 
