@@ -32,8 +32,11 @@ const EXTENSION_INSTALLER = 'mlocati/php-extension-installer:2';
 /** No packages, no caches, nothing to run: the files as they are. */
 const COPY = 'FROM scratch\nCOPY . /\n';
 
+/** Laravel's file cache has rows of this machine's database, which the base would lack. */
+const LARAVEL_CACHE = '/storage/framework/cache/data/*';
+
 /**
- * Lines of a `.dockerignore` for files that no app serves: git's own, Composer's credentials, our settings, and our results folder. With the
+ * Lines of a `.dockerignore` for files that no app serves: git's own, Laravel's file cache, Composer's credentials, our settings, and our results folder. With the
  * latter, each run would make another app, and with the settings each change of a load.
  */
 function leaveOut(folder: string, out: string): string {
@@ -41,6 +44,7 @@ function leaveOut(folder: string, out: string): string {
   const isInside = path !== '' && path.split(sep)[0] !== '..' && !isAbsolute(path);
   return [
     '**/.git',
+    LARAVEL_CACHE,
     ...(readAuth(folder, realFiles) === null ? [] : [`/${AUTH_FILE}`]),
     ...CONFIG_FILES.map((name) => `/${name}`),
     ...(isInside ? [`/${path.replace(/[\\*?[\]]/g, '\\$&')}`] : []),
