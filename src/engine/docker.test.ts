@@ -48,6 +48,25 @@ test.each([
   expect(await askEngine(docker)).toMatchObject({ pinsCpus: enforces, limitsMemory: enforces });
 });
 
+test.each([
+  ['20.10.24+dfsg1', '29.0.1', 'engine 20.10.24+dfsg1'],
+  ['29.0.1', '19.03.15', 'client 19.03.15'],
+  ...['23.0.0', '4.9.3', '5.2.0', '22.06.0-beta.0', 'dev', '0.0.0-20260101-dev', 'Docker Desktop 4.20.1'].map(
+    (version) => [version, version, null] as const,
+  ),
+  [undefined, '', null],
+] as const)('an engine %s with a client %s', async (ServerVersion, client, found) => {
+  const answer = (stdout: string) => ({ code: 0, stdout, stderr: '' });
+  const info = answer(JSON.stringify({ ServerVersion }));
+  const docker: Docker = {
+    try: async ([verb]) => (verb === 'info' ? info : answer(`${client}\n`)),
+    run: async () => '',
+  };
+  const refusal = await askEngine(docker).catch((thrown: unknown) => thrown);
+  if (found === null) expect(refusal).not.toBeInstanceOf(Error);
+  else expect(refusal).toMatchObject({ message: 'Docker is too old', detail: { found } });
+});
+
 /** An engine whose client is a shell script; what it was given, and how many of it ran at once. */
 function engineOf(script: string) {
   const seen = { limits: [] as (number | undefined)[], most: 0 };

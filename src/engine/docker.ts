@@ -104,7 +104,7 @@ export interface EngineFacts extends EngineLimits {
   memoryBytes: number;
 }
 
-/** Asks the engine who it is. Errors: MachineError where none answers, UserError where buildx is missing. */
+/** Asks the engine who it is. Errors: MachineError where none answers, UserError where buildx is missing or Docker is too old. */
 export async function askEngine(docker: Docker, signal?: AbortSignal): Promise<EngineFacts> {
   const hint = 'see https://docs.docker.com/engine/install/, or run script/bootstrap in a clone of this tool';
   const options = signal && { signal };
@@ -126,6 +126,9 @@ export async function askEngine(docker: Docker, signal?: AbortSignal): Promise<E
   signal?.throwIfAborted();
   if (buildx.code !== 0)
     throw new UserError('docker buildx is missing', { found: lastLines(buildx.stderr, 1), hint });
+  const client = await docker.try(['version', '--format', '{{.Client.Version}}'], options);
+  signal?.throwIfAborted();
+  refuseOld({ engine: String(parsed.ServerVersion), client: client.stdout.trim() }, hint);
   return {
     id: String(parsed.ID ?? ''),
     version: String(parsed.ServerVersion),
@@ -140,6 +143,16 @@ export async function askEngine(docker: Docker, signal?: AbortSignal): Promise<E
     pinsCpus: parsed.CPUSet !== false,
     limitsMemory: parsed.MemoryLimit !== false,
   };
+}
+
+/** Docker 17 to 20, before `docker context show` and named contexts. Podman and builds of one's own have other numbers. */
+const TOO_OLD = /^(1[7-9]|20)\.\d/;
+
+function refuseOld(versions: Readonly<Record<'engine' | 'client', string>>, hint: string): void {
+  for (const [part, version] of Object.entries(versions)) {
+    if (!TOO_OLD.test(version)) continue;
+    throw new UserError('Docker is too old', { found: `${part} ${version}`, allowed: '23 or newer', hint });
+  }
 }
 
 /** Names the image store by the pairs that `docker info` shows of the storage driver. */
