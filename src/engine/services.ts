@@ -19,6 +19,7 @@ import {
   projectOf,
   withFreshData,
 } from './compose.ts';
+import { expectCompose } from './compose-plugin.ts';
 import {
   type Docker,
   earlyFlags,
@@ -31,7 +32,6 @@ import {
 } from './docker.ts';
 import { execute } from './execute.ts';
 import { pullImage } from './image-store.ts';
-import { COMPOSE_HINT } from './machine/disturbance.ts';
 
 /** Services that the app needs, such as a database: a compose project of the run's own that the arena joins. */
 export interface Services {
@@ -82,18 +82,12 @@ function composeArguments(run: string, { file, compose }: Wanted): string[] {
   return ['compose', '--project-name', projectOf(run), ...folder];
 }
 
-/** Reads the compose file, before anything starts, with fresh volumes for data of the machine. Errors: the plugin is missing, the file is not right. */
+/** Reads the compose file, before anything starts, with fresh volumes for data of the machine. Errors: the plugin is missing or too old, the file is not right. */
 export async function readCompose(
   { docker, run, signal, say }: Pick<ServicesWorld, 'docker' | 'run' | 'signal' | 'say'>,
   wanted: Wanted,
 ): Promise<ComposeFile> {
-  const version = await docker.try(['compose', 'version']);
-  if (version.code !== 0) {
-    throw new UserError('docker compose is missing, and services need it', {
-      found: lastLines(version.stderr, 1) || 'no such command',
-      hint: COMPOSE_HINT,
-    });
-  }
+  await expectCompose(docker);
   const source = wanted.compose === undefined ? wanted.file : '-';
   const args = [...composeArguments(run, wanted), '--file', source, 'config', '--format', 'json'];
   const input = wanted.compose === undefined ? {} : { input: wanted.compose };

@@ -55,12 +55,3 @@ export function judgeDisk(free: number, folder: string): Finding {
 }
 
 const needs = (free: number, wanted: number) => (free >= wanted ? '' : `: ${gib(wanted)} or more are needed`);
-
-/** How `docker compose` is installed, by system. */
-export const COMPOSE_HINT = [
-  'Debian 13: apt-get install docker-compose',
-  'Ubuntu: apt-get install docker-compose-v2',
-  "Debian 12, whose docker-compose is version 1: apt-get install docker-compose-plugin, from Docker's repository (https://docs.docker.com/engine/install/debian/)",
-  'Fedora: dnf install docker-compose',
-  'macOS: part of Docker Desktop and OrbStack, else brew install docker-compose and name its folder lib/docker/cli-plugins in cliPluginsExtraDirs of ~/.docker/config.json',
-].join('; ');

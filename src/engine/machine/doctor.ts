@@ -2,14 +2,16 @@ import { statfs } from 'node:fs/promises';
 import { release } from 'node:os';
 import { dirname } from 'node:path';
 import type { Config } from '../../config/types.ts';
+import { UserError } from '../../errors.ts';
 import type { Host } from '../../host.ts';
 import { layOutCpus } from '../../plan/cpus.ts';
 import { warnOfDiscarded } from '../../plan/warn/discarded-limits.ts';
 import type { Warning } from '../../results/results.ts';
 import { findResults } from '../../store/stored.ts';
 import { plural } from '../../text/plain.ts';
+import { expectCompose } from '../compose-plugin.ts';
 import { connectDocker, type EngineFacts, LABEL, listContainers } from '../docker.ts';
-import { COMPOSE_HINT, judgeDisk, judgeNow, NOW_SCRIPT } from './disturbance.ts';
+import { judgeDisk, judgeNow, NOW_SCRIPT } from './disturbance.ts';
 import type { Finding } from './finding.ts';
 import { lookInContainer } from './look.ts';
 import { MACHINE_SCRIPT, type Machine, parseMachine } from './machine.ts';
@@ -23,16 +25,15 @@ export async function diagnoseNeeds(
 ): Promise<Finding[]> {
   const findings: Finding[] = [];
   if (services) {
-    const compose = await connectDocker(host)
-      .try(['compose', 'version'])
-      .catch(() => null);
-    const ok = compose?.code === 0;
-    findings.push({
-      ok,
-      what: ok
-        ? 'docker compose, for services'
-        : `docker compose is missing, and services need it. ${COMPOSE_HINT}`,
+    const fault = await expectCompose(connectDocker(host)).catch((error: unknown) => {
+      if (error instanceof UserError) return error;
+      throw error;
     });
+    findings.push(
+      fault
+        ? { ok: false, what: `${fault.message} (${fault.detail.found}). ${fault.detail.hint}` }
+        : { ok: true, what: 'docker compose, for services' },
+    );
   }
   if (coldStart) {
     const ok = (await host.exec('hyperfine', ['--version']).catch(() => null))?.code === 0;
