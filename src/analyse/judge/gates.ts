@@ -18,25 +18,27 @@ export function checkGates(
   const isNamedBy = (gate: Gate, { scenario, variant, metric }: Comparison) =>
     names(gate, scenario, byId.get(variant), metric);
   const fits = (comparison: Comparison) =>
-    leads.has(comparison) ||
-    (comparison.primary && !results.plan.gates.some((gate) => isNamedBy(gate, comparison)));
+    (leads.has(comparison) || comparison.primary) &&
+    !results.plan.gates.some((gate) => isNamedBy(gate, comparison));
   return results.plan.gates.map((gate) => {
     if (gate.count !== undefined) return checkCountGate(results, gate, counts);
-    const checks = comparisons
-      .filter(
-        (comparison) =>
-          wanted(comparison) &&
-          (gate.metric === null ? fits(comparison) : comparison.metric === gate.metric) &&
-          (gate.scenario === null || comparison.scenario === gate.scenario) &&
-          isNamed(byId.get(comparison.variant), gate.variant),
-      )
+    const found = comparisons.filter(
+      (comparison) =>
+        wanted(comparison) &&
+        (gate.scenario === null || comparison.scenario === gate.scenario) &&
+        isNamed(byId.get(comparison.variant), gate.variant),
+    );
+    const checks = found
+      .filter((comparison) => (gate.metric === null ? fits(comparison) : comparison.metric === gate.metric))
       .map((comparison) => ({
         comparison,
         failed: isSurelySlower(comparison, gate.above),
         judged: isJudged(comparison, gate.above),
       }));
+    // Other gates name all that fits: nothing is left for this one.
+    const isIdle = gate.metric === null && found.length > 0;
     const unjudged =
-      checks.length > 0 ? checks.every(({ judged }) => !judged) : expectsComparison(results, gate);
+      checks.length > 0 ? checks.every(({ judged }) => !judged) : !isIdle && expectsComparison(results, gate);
     return { gate, checks, counts: [], failed: checks.some((check) => check.failed), unjudged };
   });
 }
