@@ -33,7 +33,7 @@ function find_file(string $root, Request $request): ?string
 {
     $path = rawurldecode($request->server['request_uri']);
     // Neither PHP's source nor secrets such as .env.
-    if (str_ends_with($path, '/') || preg_match('~\.php$|^(?!/\.well-known/).*/\.|/\.\.(/|$)|\0~is', $path)) {
+    if (str_ends_with($path, '/') || preg_match('~\.php$|^/\.(?!well-known/)|./\.|/\.\.(/|$)|\0~is', $path)) {
         return null;
     }
     return is_file($root . $path) ? $root . $path : null;

@@ -38,6 +38,7 @@ $direct = ['pass' => 'applications/php/direct', ...$headers];
 $routes = [
     // Secrets such as .env, where the document root is the app's folder.
     route(['*/.*', '!/.well-known/*'], ['return' => 403]),
+    route(['/.well-known/.*', '/.well-known/*/.*'], ['return' => 403]),
     route(['*.php', '*.php/*', ...$folders], $direct),
     // The front controller gets paths that are no files, and folders without an index.
     ['action' => ['share' => "$root\$uri", 'fallback' => $front, ...$headers]],

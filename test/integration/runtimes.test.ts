@@ -179,6 +179,7 @@ describe('the document root', () => {
     'public/.env': 'SECRET=1',
     'public/.git/config': 'secret',
     'public/.well-known/security.txt': 'known',
+    'public/.well-known/.htaccess': '# secret',
     'web root/index.php': '<?php echo "other root";',
   };
   const paths = [
@@ -195,7 +196,15 @@ describe('the document root', () => {
     ...['/with-html/', '/with-php/', '/empty/', '/empty/file.txt', '/index.php/x'],
     ...['/.well-known/security.txt', '/.well-known/change-password'],
   ];
-  const hidden = ['/.htaccess', '/.env', '/.git/config', '/.none', '/empty/.none', factsPath];
+  const hidden = [
+    '/.htaccess',
+    '/.env',
+    '/.git/config',
+    '/.well-known/.htaccess',
+    '/.none',
+    '/empty/.none',
+    factsPath,
+  ];
   let app: string;
   const servers: Server[] = [];
 
