@@ -103,6 +103,8 @@ export interface GateResult {
   failed: boolean;
   /** Not one of them could be judged. */
   unjudged: boolean;
+  /** Other gates name all metrics that it would check. */
+  isCovered?: true;
 }
 
 export interface GateCheck {

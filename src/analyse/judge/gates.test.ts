@@ -75,6 +75,7 @@ describe('gates', () => {
       [false, false, 0],
       [false, false, 1],
     ]);
+    expect(gates.map(({ isCovered = false }) => isCovered)).toEqual([true, false]);
   });
   test('less RPS is slower', () => {
     const results = pair({}, {}, { gates: [{ ...gate, metric: 'rps' }] });

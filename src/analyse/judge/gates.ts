@@ -35,11 +35,13 @@ export function checkGates(
         failed: isSurelySlower(comparison, gate.above),
         judged: isJudged(comparison, gate.above),
       }));
-    // Other gates name all that fits: nothing is left for this one.
-    const isIdle = gate.metric === null && found.length > 0;
+    const isCovered = gate.metric === null && checks.length === 0 && found.length > 0;
     const unjudged =
-      checks.length > 0 ? checks.every(({ judged }) => !judged) : !isIdle && expectsComparison(results, gate);
-    return { gate, checks, counts: [], failed: checks.some((check) => check.failed), unjudged };
+      checks.length > 0
+        ? checks.every(({ judged }) => !judged)
+        : !isCovered && expectsComparison(results, gate);
+    const failed = checks.some((check) => check.failed);
+    return { gate, checks, counts: [], failed, unjudged, ...(isCovered && { isCovered }) };
   });
 }
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { summaryOf } from '../../../test/fixtures/results/summaries.ts';
-import type { Row, RowState, ScenarioSummary } from '../../analyse/summary.ts';
+import type { GateResult, Row, RowState, ScenarioSummary } from '../../analyse/summary.ts';
 import type { Comparison } from '../../results/results.ts';
-import { isFit } from './verdicts.ts';
+import { isFit, tellGates } from './verdicts.ts';
 
 const [scenario] = summaryOf('base').scenarios as [ScenarioSummary];
 const [row] = scenario.rows as [Row];
@@ -34,4 +34,16 @@ describe('numbers without a verdict are shown where they are sound', () => {
       expect(isFit(comparison, [row, { ...row, state }]), metric).toBe(fit);
     }
   });
+});
+
+test('a rule with no metric of its own left is no rule that could not be judged', () => {
+  const summary = summaryOf('base');
+  const [given] = summary.gates as [GateResult];
+  const result: GateResult = { ...given, checks: [], counts: [], failed: false, unjudged: false };
+  const told = (of: GateResult) =>
+    tellGates({ ...summary, gates: [of] }, { name: (text) => text, text: (text) => text });
+  expect(told({ ...result, isCovered: true })).toEqual([
+    expect.objectContaining({ state: 'passed', verdict: 'checks nothing' }),
+  ]);
+  expect(told(result)).toEqual([expect.objectContaining({ state: 'open' })]);
 });

@@ -140,6 +140,7 @@ function tellGate(result: GateResult, summary: Summary, medium: Names): Omit<Gat
   const subjects = (found: readonly NamedComparison[]) => listNames(found.map(({ subject }) => subject));
   const failed = named((check) => check.failed);
   const open = named(({ judged }) => !judged);
+  if (result.isCovered) return { state: 'passed', verdict: 'checks nothing', because: COVERED };
   if (checks.length === 0) return openGate('there is nothing to compare');
   if (open.length === checks.length) return openGate(`no verdict for ${subjects(open)}`);
   const rest = open.length > 0 ? `; no verdict for ${subjects(open)}` : '';
@@ -170,6 +171,8 @@ function tellCountGate({ counts }: GateResult, summary: Summary, medium: Names):
   const because = `${nameCheck(first)}: ${tellCount({ ...first.row, endpoint: null }, medium)}${more}`;
   return { state: 'failed', verdict: 'failed', because: because + rest };
 }
+
+const COVERED = 'other rules name all that it would check';
 
 function openGate(because: string): Omit<GateSentence, 'gate'> {
   return { state: 'open', verdict: 'could not be judged', because };

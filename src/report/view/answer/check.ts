@@ -71,8 +71,8 @@ function missedOf({ scenarios }: Summary, { name, text }: Medium): string[] {
 }
 
 /** Whether a gate passes because it had nothing to judge. */
-function isIdle({ unjudged, checks, counts }: GateResult): boolean {
-  return unjudged || checks.length + counts.length === 0;
+function isIdle({ unjudged, checks, counts, isCovered }: GateResult): boolean {
+  return unjudged || (checks.length + counts.length === 0 && !isCovered);
 }
 
 /** Values of `instances` end here. */
