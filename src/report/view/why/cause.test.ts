@@ -84,6 +84,12 @@ test('what became cheaper, where something else became dearer by more than all',
   ]);
 });
 
+test('three functions at most, also with one that became cheaper', () => {
+  const [text] = tell([culprit(-2000, save), culprit(1600), culprit(1500), culprit(1400)]);
+  expect(text?.match(/ms/g)).toHaveLength(4);
+  expect(text).toMatch(/\+1\.6 ms, .*\+1\.5 ms and App\\B::save\(\) −2 ms, in all \+2\.3 ms/);
+});
+
 describe('a function that moved to another class or namespace', () => {
   const named = (name: string) => ({ ...find, name, file: 'src/Cart.php' });
   const sides = (name: string, variant: number, base: number): Culprit =>

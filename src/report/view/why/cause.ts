@@ -65,7 +65,7 @@ function tellCause(why: Why, summary: Summary, medium: Medium, several: boolean)
   const whole = signedTime(changeUs);
   if (share <= 1.05) return { label, text: `${tellAll(named, medium, ` of ${whole}`)}${where}.` };
   // More than all of it: something else became cheaper by the rest, or the samples are too few to be exact.
-  const all = against ? [...named, against] : named;
+  const all = against ? [...named.slice(0, FUNCTIONS - 1), against] : named;
   return { label, text: `${tellAll(all, medium, `, in all ${whole}`, against === undefined)}${where}.` };
 }
 
