@@ -133,7 +133,9 @@ describe('a shallow clone', () => {
   it('whose remote does not answer, but which has its branches: the branch is as it was fetched', async () => {
     git(clone, 'fetch', '--quiet', '--unshallow', 'origin', '+refs/heads/*:refs/remotes/origin/*');
     git(clone, 'remote', 'set-url', 'origin', 'file:///nowhere');
-    expect((await find('main', { cwd: clone }))?.other).toMatchObject({ kind: 'commit', commit: base });
+    const found = await find('main', { cwd: clone });
+    expect(found?.other).toMatchObject({ kind: 'commit', commit: base });
+    expect(found?.notes.map(({ code }) => code)).toContain('as-fetched');
     const parent = git(repository, 'rev-parse', `${base}~1`);
     expect((await find('main~1', { cwd: clone }))?.other).toMatchObject({ kind: 'commit', commit: parent });
   });

@@ -61,7 +61,9 @@ export async function findOtherSide(config: Compared, around: Surroundings): Pro
     const { repository, apps } = place;
     const found: Resolved | null = await resolveRef(repository, given);
     if (found && 'commit' in found) {
-      return describeTree({ given, ref: given, ...found }, { config, around, repository, apps });
+      const { commit, unasked } = found;
+      const tree = await describeTree({ given, ref: given, commit }, { config, around, repository, apps });
+      return unasked ? { ...tree, notes: [...tree.notes, asFetched(given, unasked)] } : tree;
     }
     if (found && 'reason' in found) {
       const reason = `${given} is not in this clone: ${found.reason}`;
@@ -83,6 +85,13 @@ export async function findOtherSide(config: Compared, around: Surroundings): Pro
     allowed: COMPARE_TO,
   });
 }
+
+const asFetched = (given: string, why: string): Warning => ({
+  code: 'as-fetched',
+  message: `${given} is as this clone last fetched it: ${why}`,
+  remedy: 'nothing to do in a fresh clone; else run git fetch, and measure again',
+  variant: null,
+});
 
 const unchecked = (image: string): Warning => ({
   code: 'not-checked',

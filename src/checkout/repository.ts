@@ -81,8 +81,11 @@ export async function parentsOf({ git }: Repository, commit: string): Promise<st
 /** So far back a shallow clone is followed commit by commit. */
 const MAX_STEPS = 20;
 
-/** A commit; or why one that must be there is missing; or why the remote could not be asked for it. */
-export type Resolved = { commit: string } | { reason: string } | { unasked: string };
+/**
+ * A commit; or why one that must be there is missing; or why the remote could not be asked for it. With both it is as it was
+ * last fetched.
+ */
+export type Resolved = { commit: string; unasked?: string } | { reason: string } | { unasked: string };
 
 /**
  * The commit of a ref, fetched if it is not here. That may be a branch or tag of the remote, a full commit id, or `~N`
@@ -99,7 +102,7 @@ export async function resolveRef(repository: Repository, ref: string): Promise<R
   if ('unasked' in asked) {
     // Without credentials, as actions/checkout may leave a clone, the branch is as it was last fetched.
     const fetched = await findCommit(repository, `refs/remotes/${repository.remote}/${ref}`);
-    return fetched === null ? asked : { commit: fetched };
+    return fetched === null ? asked : { commit: fetched, ...asked };
   }
   const { commit } = asked;
   const reason = await bringCommit(repository, commit);
@@ -120,7 +123,7 @@ async function resolveAncestor(repository: Repository, ref: string, steps: numbe
     if (reason !== null) return { reason };
     commit = parent;
   }
-  return { commit };
+  return { ...from, commit };
 }
 
 async function askRemote(
