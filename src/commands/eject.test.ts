@@ -101,10 +101,13 @@ test('sets a build option in every stage', async () => {
   expect(dockerfile.match(/^ARG LOOP=.*/gm)).toEqual(['ARG LOOP=select', 'ARG LOOP=select']);
 });
 
-test('keeps git, credentials and our settings in the folder app out of the image', async () => {
+test('keeps git, credentials, caches and our settings in the folder app out of the image', async () => {
   const ignored = filesOf('nginx-fpm').get('.dockerignore')?.split('\n');
   expect(ignored).toEqual(
-    expect.arrayContaining(['app/**/.git', 'app/auth.json', 'app/.bench.yml', 'app/.bench.yaml']),
+    expect.arrayContaining([
+      ...['app/**/.git', 'app/auth.json', 'app/.bench.yml', 'app/.bench.yaml'],
+      'app/storage/framework/cache/data/*',
+    ]),
   );
   const out = await writeOwn('', { '.dockerignore': Buffer.from('*.log') });
   const lines = readFileSync(join(out, '.dockerignore'), 'utf8').split('\n');

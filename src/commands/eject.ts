@@ -96,9 +96,9 @@ function forProduction(phpIni: string): string {
   );
 }
 
-/** Lines of the `.dockerignore`: the runtime's own, which are about neither folder, then what no app serves. */
+/** Lines of the `.dockerignore`: the runtime's own, which are about neither folder, then what no app serves, and Laravel's file cache. */
 function leaveOut(own: string | null): string {
-  const names = ['**/.git', AUTH_FILE, ...CONFIG_FILES];
+  const names = ['**/.git', 'storage/framework/cache/data/*', AUTH_FILE, ...CONFIG_FILES];
   return [...(own === null ? [] : [own, '!app', '!shared']), ...names.map((name) => `app/${name}`), ''].join(
     '\n',
   );
