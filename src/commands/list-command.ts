@@ -13,7 +13,7 @@ export function listParts({ packageRoot, cwd }: Shell, json: boolean): string {
   const scenarios = [...findScenarios({ packageRoot, cwd }, realFiles).keys()];
   const apps = bundledApps(packageRoot, realFiles);
   if (json) {
-    const told = runtimes.map(({ folder: _, front: __, ...rest }) => ({
+    const told = runtimes.map(({ folder: _, front: __, counter: ___, ...rest }) => ({
       htaccess: false,
       workerPerConnection: false,
       extends: null,

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { formatCpus } from '../../src/plan/cpus.ts';
 import type { Results } from '../../src/results/results.ts';
 import { BAD_INPUT, toPattern } from '../fixtures/bad-input.ts';
+import { packageRoot } from '../fixtures/memory-files.ts';
 import { makeFolder } from '../fixtures/temporary.ts';
 import {
   ARENA,
@@ -298,6 +299,8 @@ describe('list', () => {
     const { code, stdout } = await project.cli(['list', '--json']);
     expect(code).toBe(0);
     const { runtimes, scenarios, apps } = JSON.parse(stdout);
+    // Folders of the tool are no part of a runtime.
+    expect(stdout).not.toContain(packageRoot);
     expect(runtimes).toEqual(
       expect.arrayContaining([
         expect.objectContaining({
