@@ -101,7 +101,7 @@ export const KEYS = {
     schema: listOf(phpValue, { type: ['string', 'number'] }),
     value: 'LIST',
     about: 'PHP versions, such as 8.2,8.4',
-    default: '8.4, or the newest that the app allows',
+    default: '8.4, or the newest that the app allows and all runtimes list',
     many: 'list',
   },
   'compare-to': {
@@ -166,7 +166,7 @@ export const KEYS = {
     schema: integerValue({ min: 1, max: 100 }),
     value: 'N',
     about: 'Number of fresh starts of all containers',
-    default: '6, or 3 if the load of a start takes over a minute (4 for verdicts)',
+    default: '6, or 3 if a start loads each variant for over a minute (4 for verdicts)',
   },
   blocks: {
     schema: scenarioKeys.blocks,

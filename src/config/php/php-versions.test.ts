@@ -67,6 +67,29 @@ describe('without `php`', () => {
   });
 });
 
+const MINE = `title: Mine
+model: per-request
+base: ['shop/php']
+php: ['8.3']
+options: {}
+apps: [plain]
+stop: { signal: SIGTERM, timeout: 3s, in-flight: dropped }
+status: maintained
+docs: https://example.org
+`;
+
+test('without `php`, 8.4 is taken only if all runtimes list it', () => {
+  const mine = {
+    '.bench.yml': 'app: .',
+    'index.php': '',
+    '.bench/runtimes/mine/runtime.yaml': MINE,
+    '.bench/runtimes/mine/Dockerfile': 'FROM shop/php\n',
+  };
+  expect(parse(mine, ['--runtimes', 'mine']).php).toEqual(['8.3']);
+  expect(parse(mine, ['--runtimes', 'mine,apache']).php).toEqual(['8.3']);
+  expect(parse(mine, ['--runtimes', 'apache']).php).toEqual(['8.4']);
+});
+
 describe('8.4 with', () => {
   const found = (constraint: string, source: string) => `found:   '${constraint}' (${source})`;
   test.each<[string, Texts, string]>([

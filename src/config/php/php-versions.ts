@@ -22,8 +22,8 @@ export function describeNeed({ constraint, source }: PhpNeed): string {
 }
 
 /**
- * The PHP versions to measure: those given, else the default if it fits all apps, else the newest that does and that all
- * runtimes list. Errors: UserError, a version fits no app, or an app no version.
+ * The PHP versions to measure: those given, else the default if all runtimes list it and it fits all apps, else the
+ * newest of which both are true. Errors: UserError, a version fits no app, or an app no version.
  */
 export function readPhp(
   given: Given<'php'> | undefined,
@@ -32,7 +32,9 @@ export function readPhp(
 ): string[] {
   const listed = listVersions(runtimes);
   const fitAll = (version: string) => apps.every((app) => !findUnmetNeed(app, version));
-  const preset = [DEFAULT, ...listed.toReversed()].find(fitAll) ?? DEFAULT;
+  // Not all runtimes of one's own list the default.
+  const first = listed.includes(DEFAULT) ? [DEFAULT] : [];
+  const preset = [...first, ...listed.toReversed(), DEFAULT].find(fitAll) ?? DEFAULT;
   const versions = given?.value ?? [preset];
   const nowhere = given ? given.place() : { name: 'php' };
   if (!versions.length) throw new UserError('no PHP version', { where: nowhere });
