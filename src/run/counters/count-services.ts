@@ -217,9 +217,13 @@ const round = (value: number) => Number(value.toPrecision(12));
 const ENDS_MS = 500;
 
 /** A request that the warm-up cut off goes on in the server, and would ask its queries while the first repeat is counted. */
-export function settleFor(warmed: readonly Pick<Measurement, 'latency'>[], timeoutMs: number): number {
+export function settleFor(
+  warmed: readonly Pick<Measurement, 'latency' | 'interrupted'>[],
+  timeoutMs: number,
+): number {
   const slowest = Math.max(...warmed.map(({ latency }) => latency?.maxMs ?? timeoutMs));
-  if (warmed.length === 0) return timeoutMs;
+  // One that k6 waited for in vain is slower than all that were answered.
+  if (warmed.length === 0 || warmed.some(({ interrupted }) => interrupted > 0)) return timeoutMs;
   return slowest <= ENDS_MS ? 0 : Math.min(timeoutMs, 2 * slowest);
 }
 
