@@ -62,3 +62,44 @@ test('k6 in the arena asks the app itself, not a proxy that Docker sets for each
     expect.arrayContaining(['--env=NO_PROXY=shop.example', '--env=no_proxy=shop.example']),
   );
 });
+
+test('a run that waits asks one question every 5 s, and makes an attempt each minute', async () => {
+  let elapsedMs = 0;
+  const isHeld = () => elapsedMs < 180_000;
+  let starts = 0;
+  const host: Host = {
+    ...realHost,
+    elapsed: () => elapsedMs,
+    sleep: async (ms, signal) => {
+      await new Promise(setImmediate);
+      if (!signal?.aborted) elapsedMs += ms;
+    },
+    start() {
+      starts += 1;
+      const inUse = { code: 125, stdout: '', stderr: 'The container name is already in use' };
+      const done = isHeld() ? Promise.resolve(inUse) : new Promise(() => {});
+      return { done, end: () => {}, write: () => {}, kill: () => {} } as unknown as Running;
+    },
+  };
+  let asked = 0;
+  const docker: Docker = {
+    async run() {
+      asked += 1;
+      return '';
+    },
+    async try([, , , format]) {
+      asked += 1;
+      const labels = { 'php-runtime-bench': isHeld() ? 'other' : 'mine' };
+      const State = { Running: true, Pid: 1 };
+      if (format === '{{.State.Running}}') return { code: 0, stdout: `${isHeld()}\n`, stderr: '' };
+      const shown = format === '{{json .}}' ? { Id: 'id', Config: { Labels: labels }, State } : labels;
+      return { code: 0, stdout: JSON.stringify(shown), stderr: '' };
+    },
+  };
+  const about = { run: 'mine', image: 'k6', name: 'shop.example', owner: 'me', wait: true, beats: false };
+  const { signal } = new AbortController();
+  const { waitedMs } = await openArena(host, docker, { ...about, signal, say: () => {} });
+  expect(waitedMs).toBeGreaterThanOrEqual(170_000);
+  expect(starts).toBe(4);
+  expect(asked).toBeLessThan(100);
+});

@@ -107,8 +107,25 @@ export async function openArena(host: Host, docker: Docker, options: ArenaOption
     }
     if (heldMs === null) options.say(`waiting for ${who}`);
     heldMs ??= host.elapsed();
-    await host.sleep(2000, options.signal);
-    options.signal.throwIfAborted();
+    await awaitHolder(host, docker, options.signal);
+  }
+}
+
+const ASK_HOLDER_MS = 5000;
+const ASKS_PER_ATTEMPT = 12;
+
+/**
+ * Waits until no arena runs, a minute at most: an attempt also removes what dead runs left.
+ * One small question at a time: a whole attempt would take CPU from the run that measures.
+ */
+async function awaitHolder(host: Host, docker: Docker, signal: AbortSignal): Promise<void> {
+  const ask = ['container', 'inspect', '--format', '{{.State.Running}}', NAME];
+  for (let asked = 0; asked < ASKS_PER_ATTEMPT; asked += 1) {
+    await host.sleep(ASK_HOLDER_MS, signal);
+    signal.throwIfAborted();
+    const { stdout } = await docker.try(ask, { signal });
+    signal.throwIfAborted();
+    if (stdout.trim() !== 'true') return;
   }
 }
 
