@@ -17,7 +17,7 @@ import { checkAnswers, type KnownAnswers } from './verify/answers.ts';
 import type { CheckedOf } from './verify/checked.ts';
 import { checkedOf } from './verify/learned.ts';
 import { recheckAnswers } from './verify/recheck.ts';
-import type { World } from './world.ts';
+import { listPresent, type World } from './world.ts';
 
 /** State that outlives an instance. */
 export interface RunMemory extends Loading {
@@ -51,7 +51,7 @@ interface Current {
   /** Null: not watched yet. */
   watch: Watch | null;
   fail(variant: string, failure: Failure): void;
-  /** Removes those that failed: one that tries to start over and over takes CPU from the others. */
+  /** Removes those that failed, and their bases: one that tries to start over and over takes CPU from the others. */
   drop(): Promise<void>;
 }
 
@@ -89,7 +89,9 @@ async function open(world: World, instance: Instance): Promise<Current> {
   };
   const servers = await startInstance(world, instance, fail);
   const drop = async () => {
-    const variants = failed.splice(0);
+    const present = new Set(listPresent(job).map(({ id }) => id));
+    const needless = [...servers.keys()].filter((id) => !present.has(id));
+    const variants = [...new Set([...failed.splice(0), ...needless])];
     for (const id of variants) servers.delete(id);
     const logOf = (id: string) => job.outcomes.get(id)?.failure?.log;
     await Promise.all(variants.map((id) => keepLogs(engine, sink, instance, id, logOf(id))));

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { appOf } from '../../test/fixtures/app.ts';
+import { describe, expect, test } from 'vitest';
+import { appOf, otherAppOf } from '../../test/fixtures/app.ts';
 import { parseLoad } from '../config/parts/load.ts';
 import type { Config } from '../config/types.ts';
 import type { Instance } from '../plan/instances.ts';
@@ -183,6 +183,25 @@ test('a run whose later starts are slower ends with its budget, and a warning', 
 test('nothing is planned anew once all variants have failed', async () => {
   const { plans, done } = await runWith(() => 2000, { fails: true });
   expect([plans.length, done.length]).toEqual([0, 1]);
+});
+
+describe('a variant and its base', () => {
+  const other: Config['other'] = {
+    ...{ kind: 'commit', given: 'v1', ref: 'refs/tags/v1', commit: 'c0ffee' },
+    ...{ apps: { plain: otherAppOf('app', '.') }, runtimes: {} },
+  };
+  const more = { other, runtimes: [{ runtime: RUNTIME, set: {} }] };
+
+  test('the base alone is not measured', async () => {
+    const { promised, done } = await runWith(() => 2000, { more, failing: [0] });
+    expect(promised.variants.map(({ ref }) => ref)).toEqual([null, 'v1']);
+    expect(done).toHaveLength(1);
+  });
+
+  test('a variant whose base failed goes on', async () => {
+    const { done } = await runWith(() => 2000, { more, failing: [1] });
+    expect(done.length).toBeGreaterThan(2);
+  });
 });
 
 test('the time of variants that failed in the first start is that of the others', async () => {

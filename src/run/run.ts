@@ -4,9 +4,10 @@ import type { Plan } from '../plan/plan.ts';
 import { planRest } from '../plan/rest.ts';
 import { searchesMs } from '../plan/timeline/capacity-plan.ts';
 import { batchMs } from '../plan/timeline/timeline.ts';
+import type { PlannedVariant } from '../plan/variants.ts';
 import { learnNothing, type RunMemory, runInstance } from './instance.ts';
 import { type SamplerTool, startSampler } from './sample/sampler.ts';
-import type { Job, World } from './world.ts';
+import { type Job, listPresent, type World } from './world.ts';
 
 /**
  * Carries the plan out: per instance start, verify, warm up, load in slices, stop. A variant that fails drops
@@ -26,12 +27,17 @@ export async function runPlan(world: World, tool: Omit<SamplerTool, 'cpus'>): Pr
   }
 }
 
-/** Those whose images were built take part. */
+/** Those whose images were built take part, a base only beside its variant. */
 function enterVariants({ plan, images, outcomes }: Job): void {
-  for (const { id, image, front } of plan.variants) {
-    const built = [image, ...(front ? [front] : [])].map((key) => images.get(key));
-    if (built.every((one) => one && 'facts' in one))
-      outcomes.set(id, { facts: null, coldStartMs: [], failure: null });
+  const isBuilt = ({ image, front }: PlannedVariant) =>
+    [image, ...(front ? [front] : [])].every((key) => {
+      const built = images.get(key);
+      return built !== undefined && 'facts' in built;
+    });
+  const needless = new Set(plan.variants.filter((one) => !isBuilt(one)).map(({ base }) => base));
+  for (const variant of plan.variants) {
+    if (isBuilt(variant) && !needless.has(variant.id))
+      outcomes.set(variant.id, { facts: null, coldStartMs: [], failure: null });
   }
 }
 
@@ -53,8 +59,7 @@ export async function runInstances(
   let world = given;
   const { host } = world.engine;
   const { budgetMs } = world.job.config;
-  const listLeft = () =>
-    new Set([...world.job.outcomes].flatMap(([id, { failure }]) => (failure ? [] : [id])));
+  const listLeft = () => new Set(listPresent(world.job).map(({ id }) => id));
   let left = listLeft();
   let [doneMs, nextMs, shown, slower] = [0, 0, 0, 1];
   for (let next = 0; next < world.job.plan.instances.length; next++) {

@@ -5,6 +5,7 @@ import type { Services } from '../engine/services.ts';
 import type { Host } from '../host.ts';
 import type { Built } from '../images/build.ts';
 import type { Plan } from '../plan/plan.ts';
+import type { PlannedVariant } from '../plan/variants.ts';
 import type {
   CheckedPage,
   ColdStart,
@@ -66,6 +67,12 @@ export interface Job {
   services: Services | null;
   /** By variant id, in a pass after the verdict; left out: variants are started as they were measured. */
   outfits?: ReadonlyMap<string, Outfit>;
+}
+
+/** The variants that still take part: a base whose variant failed has nothing to be compared with, and no report shows it. */
+export function listPresent({ plan, outcomes }: Pick<Job, 'plan' | 'outcomes'>): PlannedVariant[] {
+  const needless = new Set(plan.variants.map(({ id, base }) => (outcomes.get(id)?.failure ? base : null)));
+  return plan.variants.filter(({ id }) => outcomes.get(id)?.failure === null && !needless.has(id));
 }
 
 /** The receiver of the findings of a run. */

@@ -6,7 +6,7 @@ import type { CheckedPage, Count } from '../../results/results.ts';
 import { fileNameOf } from '../../text/file-name.ts';
 import { cleanLine, cut, listNames } from '../../text/plain.ts';
 import { guard } from '../passes/run-pass.ts';
-import type { World } from '../world.ts';
+import { listPresent, type World } from '../world.ts';
 import {
   askPage,
   COUNTED,
@@ -75,7 +75,7 @@ function listTargets(scenarios: readonly Scenario[]): { path: string | null; sce
 /** Versions of an app, those that are checked out first. */
 function listPairs({ job }: World): PlannedVariant[][] {
   // Nobody has checked the answers of variants that failed.
-  const variants = job.plan.variants.filter(({ id }) => job.outcomes.get(id)?.failure === null);
+  const variants = listPresent(job);
   const heads = findCounted(job.config, variants, job.plan.variants);
   return heads.map((head) => [head, ...variants.filter(({ id }) => id === head.base)]);
 }

@@ -11,7 +11,7 @@ import { type Sampler, type SamplerTool, startSampler, type Watch } from '../sam
 import { startInstance } from '../servers/instance-start.ts';
 import { keepLogs } from '../servers/logs.ts';
 import { findDeaths, removeServers, type Server } from '../servers/servers.ts';
-import type { Outfit, VariantOutcome, World } from '../world.ts';
+import { listPresent, type Outfit, type VariantOutcome, type World } from '../world.ts';
 import { loadServers } from './pass-load.ts';
 
 /**
@@ -86,7 +86,8 @@ export async function runPasses(
 async function runPass(world: World, state: Passes, pass: Pass): Promise<void> {
   const { job } = world;
   const lost = new Set<string>();
-  const served = pass.variants.filter(({ id }) => job.outcomes.get(id)?.failure === null);
+  const present = new Set(listPresent(job).map(({ id }) => id));
+  const served = pass.variants.filter(({ id }) => present.has(id));
   const outfits = new Map<string, Outfit>();
   for (const [i, variant] of served.entries()) {
     const fitted = await guard(world, pass, [variant], async () => {

@@ -2,7 +2,7 @@ import { setUp } from '../../engine/execute.ts';
 import type { Instance } from '../../plan/instances.ts';
 import type { Failure } from '../../results/results.ts';
 import { listListeners } from '../load/probe.ts';
-import type { VariantOutcome, World } from '../world.ts';
+import { listPresent, type VariantOutcome, type World } from '../world.ts';
 import { BEHIND, type Server, type WantedServer, wantedOf } from './servers.ts';
 import { startServers } from './start-servers.ts';
 
@@ -45,10 +45,11 @@ export async function startInstance(
 /** The variants to start. A leftover server on one of the ports would be measured instead. */
 async function findWanted({ engine, job }: World, instance: Instance, fail: Fail): Promise<WantedServer[]> {
   const taken = await listListeners(engine.docker, engine.arena.name);
+  const present = listPresent(job);
   return instance.startOrder.flatMap((id): WantedServer[] => {
-    const variant = job.plan.variants.find((v) => v.id === id);
+    const variant = present.find((v) => v.id === id);
     const what = variant && wantedOf(job.images, variant);
-    if (!what || job.outcomes.get(id)?.failure !== null) return [];
+    if (!what) return [];
     const port = instance.ports[id] as number;
     const ports = what.front === undefined ? [port] : [port, port + BEHIND];
     const busy = ports.find((one) => taken.includes(one));
