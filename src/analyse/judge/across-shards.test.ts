@@ -83,6 +83,26 @@ test('of variants that are the same on two machines none is called better, in 40
   expect(wrong).toBeLessThan(3);
 });
 
+test('three starts decide by the 99 % interval of each ratio, and call few of the same better', () => {
+  const few = { instances: 3, blocks: 4 };
+  const places = (...list: Results[]) =>
+    compareAcross(list)?.scenarios[0]?.rows.map(({ label, place }) => [label, place?.rank, place?.shared]);
+  expect(places(shard(1, 2, 1, [swoole], few), shard(2, 2, 3, [fpm], few))).toEqual([
+    ['swoole', 1, false],
+    ['nginx-fpm', 2, false],
+    ['apache', 3, false],
+  ]);
+  let wrong = 0;
+  for (let seed = 0; seed < 40; seed++) {
+    const twin = { ...fpm, id: 'twin@8.4', label: 'twin' };
+    const [one, two] = [100 + seed, 500 + seed].map((seed) => ({ ...few, seed }));
+    const across = compareAcross([shard(1, 2, 0.25, [fpm], one), shard(2, 2, 0.5, [twin], two)]);
+    const of = (name: string) => across?.scenarios[0]?.rows.find(({ label }) => label === name)?.place?.rank;
+    if (of('twin') !== of('nginx-fpm')) wrong++;
+  }
+  expect(wrong).toBeLessThan(3);
+});
+
 test('with a budget, each shard has the starts and blocks that fit its machine', () => {
   const across = compareAcross([
     shard(1, 2, 1, [swoole], { blocks: 4 }),

@@ -1,5 +1,5 @@
 import type { HostFacts, Results, ScenarioFacts } from '../../results/results.ts';
-import { ALPHA } from '../../stats/limits.ts';
+import { ALPHA, MIN_EFFECT, MIN_PAIRS } from '../../stats/limits.ts';
 import { satterthwaite, tCritical, tPValue } from '../../stats/student.ts';
 import { holm, isSure, type PairedTest, testPairs } from '../../stats/verdict.ts';
 import { withoutEffort } from '../merge.ts';
@@ -198,7 +198,7 @@ function rankAll(candidates: readonly Candidate[], metric: Metric): number[] {
   const ps = holm(tests.map(({ test }) => test?.p ?? 1));
   const better = new Map(candidates.map((candidate) => [candidate, new Set<Candidate>()]));
   tests.forEach(({ a, b, test }, i) => {
-    if (!test || !isSure(test, ps[i] as number)) return;
+    if (!test || !isBetter(test, ps[i] as number)) return;
     const [ahead, behind] = test.mean > 0 === (metric === 'rps') ? [a, b] : [b, a];
     better.get(behind)?.add(ahead);
   });
@@ -210,6 +210,12 @@ function rankAll(candidates: readonly Candidate[], metric: Metric): number[] {
     }
   }
   return candidates.map((candidate) => 1 + (better.get(candidate)?.size ?? 0));
+}
+
+/** With fewer than MIN_PAIRS starts: the interval of this one ratio decides, uncorrected, as in a ranking by intervals. */
+function isBetter(test: PairedTest, adjustedP: number): boolean {
+  if (test.pairs >= MIN_PAIRS) return isSure(test, adjustedP);
+  return test.p !== null && test.p < ALPHA && Math.abs(Math.exp(test.mean) - 1) >= MIN_EFFECT;
 }
 
 /**
