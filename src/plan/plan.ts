@@ -1,7 +1,8 @@
 import { loadMs } from '../config/parts/load.ts';
-import type { CompareOptions, ReportOptions, RunOptions, Scenario } from '../config/types.ts';
+import type { CompareOptions, RunOptions, Scenario } from '../config/types.ts';
 import type { CpuLayout, Warning } from '../results/results.ts';
 import { MIN_PAIRS } from '../stats/limits.ts';
+import { countTests, type Judged } from './count-tests.ts';
 import { type Cpu, layOutCpus } from './cpus.ts';
 import {
   batchSeconds,
@@ -10,7 +11,6 @@ import {
   layOutInstances,
   orderOf,
   RUN_SECONDS,
-  type Timeline,
 } from './instances.ts';
 import { takeShard } from './shard-plan.ts';
 import { type Effort, fitBudget, predictEffort, type SliceOrder } from './timeline/budget.ts';
@@ -124,7 +124,7 @@ export function plan(
  * @param slower so many times longer than typical does a start take without its load
  */
 export function planLoad(
-  config: Timeline & Pick<ReportOptions, 'failOn'>,
+  config: Judged,
   variants: readonly PlannedVariant[],
   slower = 1,
 ): Pick<Plan, 'scenarios' | 'instances' | 'estimatedSeconds' | 'detectable' | 'searches'> {
@@ -189,13 +189,4 @@ function chooseEffort(
   const few = isJudged ? MIN_PAIRS : FEW_STARTS;
   const starts = ms <= SHORT_LOAD_MS ? MANY_STARTS : few;
   return { instances: instances ?? starts, blocks: scenarios.map(({ blocks }) => blocks) };
-}
-
-/** Comparisons that are corrected together, on all machines: with the base, or else with the reference. */
-export function countTests(
-  variants: readonly PlannedVariant[],
-  { scenarios, shard }: Pick<Timeline, 'scenarios' | 'shard'>,
-): number {
-  const twins = variants.filter(({ base }) => base !== null).length;
-  return (twins > 0 ? twins : variants.length - 1) * scenarios.length * (shard?.of ?? 1);
 }

@@ -1,13 +1,7 @@
 import { UserError } from '../errors.ts';
-import {
-  type Instance,
-  layOutInstances,
-  loadSeconds,
-  orderOf,
-  startSeconds,
-  type Timeline,
-} from './instances.ts';
-import { applyEffort, countTests, type Plan } from './plan.ts';
+import { countTests, type Judged } from './count-tests.ts';
+import { type Instance, layOutInstances, loadSeconds, orderOf, startSeconds } from './instances.ts';
+import { applyEffort, type Plan } from './plan.ts';
 import { type Effort, fitBudget } from './timeline/budget.ts';
 import type { Batch } from './timeline/slices.ts';
 import { drainFor, retime } from './timeline/timeline.ts';
@@ -39,7 +33,7 @@ export interface Rest {
  * The rest of a plan with a budget, by how long the last start took: by times alone, never by what was measured. The
  * plan stays as it is if not even MIN_INSTANCES starts, and one more than there were, would fit.
  */
-export function planRest(config: Timeline & { budgetMs: number }, planned: Plan, spent: Spent): Rest {
+export function planRest(config: Judged & { budgetMs: number }, planned: Plan, spent: Spent): Rest {
   const { variants, instances } = planned;
   const done = instances.slice(0, spent.starts);
   const last = keepLeft(done.at(-1) as Instance, spent.left);

@@ -118,7 +118,8 @@ export function findCounted(
 
 const keyOfPages = ({ app, php }: Pick<PlannedVariant, 'app' | 'php'>) => `${php} ${app.name}`;
 
-const isNamedBy = (name: string, { id, label, runtime }: PlannedVariant) =>
+/** Whether this runtime, label or id means the variant. */
+export const isNamedBy = (name: string, { id, label, runtime }: PlannedVariant) =>
   [id, label, runtime.name].includes(name);
 
 function referenceOf({ variants }: Planned, config: Pick<Dealing, 'reference'>): PlannedVariant {
