@@ -145,6 +145,12 @@ test('nothing is claimed of a change that is not sure', () => {
   expect(tell([culprit(1900)], { base: null, against: null })).toEqual([]);
 });
 
+test('functions that became cheaper, in a request that became dearer', () => {
+  expect(tell([culprit(-1900), culprit(-300, save)])).toEqual([
+    'Functions that changed: App\\A::find() −1.9 ms and App\\B::save() −300 µs CPU per request (src/A.php:41, changed here; src/B.php). The whole request changed by +2.3 ms: no single function is known for that.',
+  ]);
+});
+
 test('a sure change without a sure function', () => {
   expect(tell([])).toEqual([
     ': No single function changed by a sure amount: the change is spread over many, or the profile is too short to show one.',

@@ -56,7 +56,10 @@ function tellCause(why: Why, summary: Summary, medium: Medium, several: boolean)
   const same = culprits.filter(({ change }) => change.us > 0 === changeUs > 0);
   if (!isSure || same.length === 0) {
     const named = culprits.slice(0, FUNCTIONS);
-    return { label: 'Functions that changed', text: `${tellAll(named, medium, '')}${where}.` };
+    const opposed = isSure
+      ? ` The whole request changed by ${signedTime(changeUs)}: no single function is known for that.`
+      : '';
+    return { label: 'Functions that changed', text: `${tellAll(named, medium, '')}${where}.${opposed}` };
   }
   const named = same.slice(0, countNeeded(same, changeUs));
   const share = named.reduce((sum, { change }) => sum + change.us, 0) / changeUs;
