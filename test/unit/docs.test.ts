@@ -43,6 +43,12 @@ function configOf(page: Page, flags: readonly string[], inputs: Record<string, s
   return parseConfig({ flags, inputs, cwd, packageRoot: root, files });
 }
 
+/** All arguments but flags are files of this repository. */
+function expectFiles(args: readonly string[]) {
+  for (const file of args.filter((arg) => !arg.startsWith('-')))
+    expect(existsSync(join(root, file))).toBe(true);
+}
+
 /** Programs that shell snippets may run, with the checks of their arguments. */
 const PROGRAMS: Record<string, (args: string[], page: Page) => void> = {
   'php-runtime-bench'(args, page) {
@@ -60,20 +66,14 @@ const PROGRAMS: Record<string, (args: string[], page: Page) => void> = {
   'bench/articles/run': () => expect(existsSync(join(root, 'bench/articles/run'))).toBe(true),
   'bench/generator': () => expect(existsSync(join(root, 'bench/generator'))).toBe(true),
   'bench/watch/run': () => expect(existsSync(join(root, 'bench/watch/run'))).toBe(true),
-  'bench/latency/run'(args) {
-    expect(existsSync(join(root, 'bench/latency/run'))).toBe(true);
-    for (const file of args.filter((arg) => !arg.startsWith('-')))
-      expect(existsSync(join(root, file))).toBe(true);
-  },
+  'bench/latency/run': (args) => expectFiles(['bench/latency/run', ...args]),
+  'bench/power/summarise': (args) => expectFiles(['bench/power/summarise', ...args]),
   'bench/power/run'(args) {
     expect(existsSync(join(root, 'bench/power/run'))).toBe(true);
     const only = args[args.indexOf('--only') + 1]?.split(',') ?? [];
     expect(only.filter((name) => !TREATMENT_NAMES.some((known) => known === name))).toEqual([]);
   },
-  node(args) {
-    for (const file of args.filter((arg) => !arg.startsWith('-')))
-      expect(existsSync(join(root, file))).toBe(true);
-  },
+  node: expectFiles,
   // A context has a name that `engine` takes.
   docker: ([noun, verb, name = '']) => {
     expect([noun, verb]).toEqual(['context', 'create']);

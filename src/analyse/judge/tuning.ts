@@ -113,7 +113,7 @@ function know(entry: Entry, measure: Measure): Known | null {
 /**
  * The uncertainty of a rate that one ramp or search has found. It lies anywhere between two rates, starts differ, and
  * where a queue begins to grow is chance. If times are exponential, that is as uncertain as a count of the requests
- * that judged one rate (simulated: capacity.test.ts, tune.test.ts). Few real servers vary more.
+ * that judged one rate (simulated: capacity-found.test.ts, tuning.test.ts). Few real servers vary more.
  */
 function varianceOfLimit(
   { row, slices }: Entry,

@@ -5,7 +5,7 @@ import type { Slice } from './slices.ts';
 /**
  * Within a block the variants take turns of this long, ms, in one stretch without gaps. A disturbance of a
  * second then affects all of them. With the same 2 s of load on a pair, the interval was ±0.7 % with turns of 250 ms,
- * and ±3.7 % with slices of 1 s (docs/method.md).
+ * and ±3.7 % with slices of 1 s.
  */
 export const TURN_MS = 200;
 /** Longer slices are profiles of sustained load: they stay in one piece, without duets. */
