@@ -12,6 +12,7 @@ import {
 } from '../rows/variant-rows.ts';
 import type { Metric } from '../summary.ts';
 import { logRatios, pairSlices } from './pairs.ts';
+import { closeTransitively } from './rank.ts';
 
 /** The shards of one plan set against each other, each by its own ratio to the reference that all have measured. */
 export interface Across {
@@ -202,13 +203,7 @@ function rankAll(candidates: readonly Candidate[], metric: Metric): number[] {
     const [ahead, behind] = test.mean > 0 === (metric === 'rps') ? [a, b] : [b, a];
     better.get(behind)?.add(ahead);
   });
-  // If a is better than b and b than c, a is better than c: all that was found holds at once.
-  for (const middle of candidates) {
-    for (const [candidate, ahead] of better) {
-      if (candidate !== middle && ahead.has(middle))
-        for (const other of better.get(middle) ?? []) ahead.add(other);
-    }
-  }
+  closeTransitively(better);
   return candidates.map((candidate) => 1 + (better.get(candidate)?.size ?? 0));
 }
 

@@ -76,7 +76,7 @@ function subtract(a: OwnSides | null, b: OwnSides | null): (number[] | null)[] {
 function orderBy(entries: readonly Entry[], tests: readonly Tested[], isRps: boolean): Better | null {
   if (tests.length === 0) return null;
   const ps = holm(tests.map(({ test }) => test.p ?? 1));
-  const behind: Behind = new Map(entries.map(({ variant }) => [variant.id, new Set<string>()]));
+  const behind = new Map(entries.map(({ variant }) => [variant.id, new Set<string>()]));
   tests.forEach(({ a, b, test }, i) => {
     if (!isSure(test, ps[i] as number)) return;
     const [ahead, other] = test.mean > 0 === isRps ? [a, b] : [b, a];
@@ -92,14 +92,13 @@ export const isMore = (metric: Ranked | 'cpu') => metric === 'rps' || metric ===
 /** Whether its differences between starts are so large (4 to 16 % of p99, docs/evidence.md) that one start proves nothing. */
 export const isTail = (metric: Ranked | 'cpu' | 'capacity') => metric === 'p95' || metric === 'p99';
 
-/** The variants that are surely worse than each variant. */
-type Behind = Map<string, Set<string>>;
-
 /**
  * If a is better than b and b than c, a is better than c, tested or not: all that was found holds at once. So two that
- * share a place do not surely differ, and who alone is first is ahead of all.
+ * share a place do not surely differ, and who alone is first is ahead of all. The same is true of who is better.
+ *
+ * @param behind the variants that are surely worse than each variant
  */
-function closeTransitively(behind: Behind): void {
+export function closeTransitively<T>(behind: ReadonlyMap<T, Set<T>>): void {
   for (const [middle, others] of behind) {
     for (const worse of behind.values()) {
       if (worse !== others && worse.has(middle)) for (const other of others) worse.add(other);
