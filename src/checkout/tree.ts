@@ -266,7 +266,7 @@ async function noteState(
     notes.push({
       code: 'same-as-base',
       message: `no compared file has changed since ${nameOf(tree)}: all differences are noise`,
-      remedy: 'name another ref, such as compare-to: HEAD~1',
+      remedy: 'name a ref whose app is another in compare-to',
       variant: null,
     });
   }

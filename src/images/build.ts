@@ -20,6 +20,15 @@ type ImageFacts = NonNullable<Variant['image']>;
 /** The outcome for one image: facts about it, or why there is none. */
 export type Built = { facts: ImageFacts } | { failure: Failure };
 
+/** Why images of a variant are missing; undefined: it has all. */
+export function findBroken(
+  images: ReadonlyMap<string, Built>,
+  { image, front }: { image: string; front?: string },
+): Failure | undefined {
+  const built = [image, ...(front ? [front] : [])].map((key) => images.get(key));
+  return built.flatMap((one) => (one && 'failure' in one ? [one.failure] : []))[0];
+}
+
 export interface BuildOptions {
   /** The run's id. */
   run: string;

@@ -48,3 +48,22 @@ test.each([
   const { openScript } = describeScenario(scenario as unknown as Scenario);
   expect({ ...(openScript !== undefined && { openScript }) }).toEqual(expected);
 });
+
+test('a variant whose base alone failed has nothing to be compared with; one that failed itself has its own reason', () => {
+  const runtime = { name: 'apache', title: '', model: 'per-request' };
+  const head = { id: 'apache@8.4', label: 'apache', app: { name: 'app' }, runtime, options: {}, ref: null };
+  const variants = [
+    { ...head, base: 'apache@8.4:base', image: 'head' },
+    { ...head, id: 'apache@8.4:base', label: 'apache (main)', ref: 'main', base: null, image: 'base' },
+  ];
+  const failure = { stage: 'build', reason: 'no such package', log: '' };
+  const codesOf = (broken: readonly string[]) => {
+    const record = recordOf({});
+    const built = new Map(broken.map((key) => [key, { failure }]));
+    const failed = { ...record, built, plan: { ...record.plan, variants } } as unknown as RunRecord;
+    return assembleResults(failed, 95_000).warnings.map(({ code, variant }) => [code, variant]);
+  };
+  expect(codesOf(['base'])).toEqual([['no-base', 'apache@8.4']]);
+  expect(codesOf(['base', 'head'])).toEqual([]);
+  expect(codesOf([])).toEqual([]);
+});

@@ -3,7 +3,7 @@ import { describeOther } from '../checkout/other.ts';
 import { modelOf } from '../config/parts/fit.ts';
 import { nameHeaders } from '../config/requests/headers.ts';
 import type { CompareOptions, ReportOptions, RunOptions, Scenario } from '../config/types.ts';
-import type { Built } from '../images/build.ts';
+import { type Built, findBroken } from '../images/build.ts';
 import type { Plan } from '../plan/plan.ts';
 import { gatesFor } from '../plan/shard-plan.ts';
 import { PROBE_MS } from '../plan/timeline/capacity-plan.ts';
@@ -140,7 +140,6 @@ function describeVariant(
 ): Variant {
   const built = images.get(variant.image);
   const front = variant.front && images.get(variant.front);
-  const broken = [built, front].find((one) => one && 'failure' in one);
   const outcome = outcomes.get(variant.id);
   return {
     id: variant.id,
@@ -160,17 +159,17 @@ function describeVariant(
     ...(outcome?.recompiled !== undefined && { recompiled: outcome.recompiled }),
     coldStartMs: outcome?.coldStartMs ?? [],
     coldStart: outcome?.coldStart ?? null,
-    failure: outcome?.failure ?? (broken && 'failure' in broken ? broken.failure : null),
+    failure: outcome?.failure ?? findBroken(images, variant) ?? null,
   };
 }
 
 /** An app that misses what npm builds. */
 const ASSETS = /Vite manifest|entrypoints\.json|mix-manifest\.json/i;
 
-/** A variant whose twin in the base failed has nothing to be compared with. */
+/** A variant whose twin in the base failed has nothing to be compared with. One that failed itself has its own reason. */
 function missingTwin(variant: Variant, _: number, all: readonly Variant[]): Warning[] {
   const twin = all.find(({ id }) => id === variant.base);
-  if (!twin?.failure) return [];
+  if (!twin?.failure || variant.failure) return [];
   return [
     {
       code: 'no-base',

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type Checkout, checkOut, type Source } from '../checkout/checkout.ts';
 import type { Config } from '../config/types.ts';
-import { type BuildOptions, type Built, buildImages, idsOf } from '../images/build.ts';
+import { type BuildOptions, type Built, buildImages, findBroken, idsOf } from '../images/build.ts';
 import { buildExtension, type Extension } from '../images/extension-build.ts';
 import { listPulled } from '../images/registry.ts';
 import { buildForAll, pullShared, readShared } from '../images/shared-images.ts';
@@ -71,15 +71,17 @@ async function buildExtensions(
   { profile, errors, variants }: Plan,
   record: RecordFile['record'],
 ): Promise<PassExtensions> {
+  const served = variants.filter((variant) => findBroken(record.built, variant) === undefined);
   const world = { docker, config, folder: join(packageRoot, 'runtimes', '_profile'), signal };
   const buildFor = async (
     name: Parameters<typeof buildExtension>[1],
     bases: Readonly<Record<string, string>>,
     warnOf: (variant: PlannedVariant, reason: string) => Warning,
   ): Promise<Map<string, Extension>> => {
-    const built = await buildExtension(world, name, Object.values(bases));
+    const wanted = served.flatMap(({ id }) => bases[id] ?? []);
+    const built = await buildExtension(world, name, wanted);
     const found = new Map<string, Extension>();
-    for (const variant of variants) {
+    for (const variant of served) {
       const base = bases[variant.id];
       const one = base === undefined ? undefined : built.get(base);
       if (one === undefined) continue;
