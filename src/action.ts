@@ -8,7 +8,8 @@ import { installLastResort } from './last-resort.ts';
 import { readBase, readInputs, readJob } from './publish/job.ts';
 import { realOutlets } from './publish/outlets.ts';
 import { describePublication, publish } from './publish/publish.ts';
-import { concludeStep, fail, makeStepCaller, readConfig, salvage, withoutCommands } from './steps/step.ts';
+import { salvage, type Unpublished } from './steps/salvage.ts';
+import { concludeStep, fail, makeStepCaller, readConfig, withoutCommands } from './steps/step.ts';
 
 installLastResort((text) => core.error(text));
 process.exitCode = await main().catch(fail);
@@ -22,6 +23,7 @@ async function main(): Promise<number> {
   const caller = { ...(await makeStepCaller(packageRoot, inputs)), ...base };
   const began = realHost.now();
   let summary: Summary | null = null;
+  core.saveState('unpublished', { out: config.out, job: { ...job, token: '' } } satisfies Unpublished);
   try {
     const bench = await withoutCommands(() => runBench(config, realHost, caller));
     summary = bench.summary;
@@ -29,5 +31,6 @@ async function main(): Promise<number> {
   } finally {
     summary ??= await salvage(config.out, began);
     if (summary) await publish(describePublication(config.out, summary, job), job, realOutlets);
+    core.saveState('unpublished', '');
   }
 }

@@ -81,7 +81,11 @@ export function resultsOf(record: RunRecord, host: Host): Results {
 }
 
 /** Everything that is derived from the measurements; `report` makes the same again from results.json. */
-export async function writeReports(output: Output, results: Results, summary: Summary): Promise<void> {
+export async function writeReports(
+  output: Pick<Output, 'write'>,
+  results: Results,
+  summary: Summary,
+): Promise<void> {
   await output.write('results.json', toJson(results));
   await output.write('report.md', renderMarkdown(summary));
   await output.write('report.html', streamHtml([{ summary, measurements: results.measurements }]));

@@ -2,8 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import * as core from '@actions/core';
-import { analyse } from '../analyse/analyse.ts';
-import type { Summary } from '../analyse/summary.ts';
 import { displayPath } from '../config/document.ts';
 import { withoutSecrets } from '../config/keys/flags.ts';
 import type { Key } from '../config/keys/key-values.ts';
@@ -13,7 +11,6 @@ import type { Config } from '../config/types.ts';
 import { readMachineError, Stopped, UserError } from '../errors.ts';
 import { makeProgress } from '../report/progress.ts';
 import type { Bench, Caller } from '../stages/desk.ts';
-import { readOutput } from '../store/stored.ts';
 
 /** We as a step of a job: what it logs, what it leaves to the post step, how it ends. */
 export async function makeStepCaller(
@@ -71,13 +68,6 @@ export async function withoutCommands<T>(work: () => Promise<T>): Promise<T> {
   } finally {
     core.info(`::${end}::`);
   }
-}
-
-/** The summary of the results that an aborted run saved; null if the folder has none of its own. */
-export async function salvage(out: string, since: number): Promise<Summary | null> {
-  const results = await readOutput(out).catch(() => null);
-  if (!results || Date.parse(results.run.started) < since) return null;
-  return analyse({ ...results, run: { ...results.run, stopped: results.run.stopped ?? 'an error' } });
 }
 
 /** Logs why the step fails, if it does. */

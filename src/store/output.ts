@@ -59,18 +59,7 @@ export async function openOutput(folder: string): Promise<Output> {
       await mkdir(dirname(path), { recursive: true });
       await appendFile(path, text);
     },
-    async write(name, text) {
-      const path = join(folder, name);
-      await mkdir(join(path, '..'), { recursive: true });
-      try {
-        await writeFile(`${path}.new`, text);
-        await rename(`${path}.new`, path);
-      } catch (error) {
-        // Half a file takes room on a full disk that what was there before does not need.
-        await rm(`${path}.new`, { force: true });
-        throw error;
-      }
-    },
+    write: (name, text) => replaceFile(folder, name, text),
     async end(complete) {
       const all = listPrevious(await readdir(folder).catch(() => [])).map((name) => join(folder, name));
       const newest = all.at(-1);
@@ -86,6 +75,28 @@ export async function openOutput(folder: string): Promise<Output> {
       return folder;
     },
   };
+}
+
+/**
+ * Replaces a file of an output folder as a whole.
+ *
+ * @param text as a whole, or piece by piece
+ */
+export async function replaceFile(
+  folder: string,
+  name: string,
+  text: string | Uint8Array | Iterable<string>,
+): Promise<void> {
+  const path = join(folder, name);
+  await mkdir(dirname(path), { recursive: true });
+  try {
+    await writeFile(`${path}.new`, text);
+    await rename(`${path}.new`, path);
+  } catch (error) {
+    // Half a file takes room on a full disk that what was there before does not need.
+    await rm(`${path}.new`, { force: true });
+    throw error;
+  }
 }
 
 /** Makes the folder if it is missing. UserError if that fails. */

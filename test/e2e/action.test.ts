@@ -238,7 +238,7 @@ test('a cancelled job cleans up and keeps what it measured', async () => {
   expect(github.comments).toEqual([]);
 });
 
-test('a killed job is swept by the post step', async () => {
+test('a killed job is swept and published by the post step', async () => {
   const started = await start(PULL_REQUEST, { load: 'vus(1, 300s)' });
   await started.printed(UNDER_LOAD);
   await started.signalAction('SIGKILL');
@@ -247,6 +247,10 @@ test('a killed job is swept by the post step', async () => {
   const id = /Run (\S+) was cut short: removed \S/.exec(done.logOf('Post'))?.[1];
   expect(id, done.log).toBeDefined();
   expect(leftovers(id)).toEqual([]);
+  const { run } = Results.parse(JSON.parse(artifacts.open('php-runtime-bench')['results.json'] ?? ''));
+  expect(run).toMatchObject({ id, stopped: 'an error or SIGKILL' });
+  expect(done.logOf('Post')).toContain('publishing those so far');
+  expect(github.comments).toEqual([]);
 });
 
 /** What the action logs when the first slice begins. */

@@ -48,6 +48,12 @@ export const elsewhere = {
     kept: `${BEFORE}, in measurements.ndjson; \`report\` shows them`,
     left: 'containers and temporary files until the next run, which removes them',
   },
+  'killed-step': {
+    what: 'the process of the action is killed',
+    message: 'did not publish its results: publishing those so far',
+    ...{ exitCode: null, ends: 'the job fails', file: 'src/steps/salvage.test.ts' },
+    kept: `${BEFORE}; the post step publishes them`,
+  },
   unread: stopped('standard output is closed', 0, 'everything', ''),
   second: {
     ...{
