@@ -42,13 +42,15 @@ function delayOf(error: Failed, tried: number, repeatable: boolean): number | nu
 /** The wait, ms, after a request that was refused as one too many: nothing was done. Null: it was not. */
 function limitOf({ status, message, response }: Failed): number | null {
   const headers = response?.headers ?? {};
-  const after = Number(headers['retry-after']);
-  const asked = after > 0 ? after * 1000 : null;
+  const isUsedUp = String(headers['x-ratelimit-remaining']) === '0';
+  // By the server's clock, in whole seconds.
+  const untilReset = 1000 * Number(headers['x-ratelimit-reset']) - Date.parse(String(headers.date));
+  const asked =
+    [1000 * Number(headers['retry-after']), isUsedUp ? untilReset : 0].find((ms) => ms > 0) ?? null;
   if (status === 429) return asked ?? LIMITED_MS;
   if (status !== 403) return null;
   // GitHub's limits may also come as 403, which otherwise means no. Those on bursts may show in the message alone.
-  const isNamed = String(headers['x-ratelimit-remaining']) === '0' || /rate limit/i.test(message);
-  return asked ?? (isNamed ? LIMITED_MS : null);
+  return asked ?? (isUsedUp || /rate limit/i.test(message) ? LIMITED_MS : null);
 }
 
 /** Whether it was refused as one request too many, which is no lack of permission. */
@@ -61,10 +63,16 @@ export function isTransient({ status }: Failed): boolean {
   return status === undefined || status >= 500;
 }
 
-/** `HTTP 503: Service unavailable`, or why there was no answer: to such a request Octokit gives the status 500. */
-export function describeApiError({ status, message, response }: Failed): string {
+/**
+ * `HTTP 503: Service unavailable`, or why there was no answer: to such a request Octokit gives the status 500. Names the
+ * end of a limit that nobody waits for.
+ */
+export function describeApiError(error: Failed): string {
+  const { status, message, response } = error;
+  const limit = limitOf(error) ?? 0;
+  const until = limit > MAX_WAIT_MS ? `; the limit ends in ${Math.ceil(limit / 60_000)} minutes` : '';
   const isAnswered = status !== undefined && (status !== 500 || response !== undefined);
-  return isAnswered ? `HTTP ${status}: ${message}` : message;
+  return isAnswered ? `HTTP ${status}: ${message}${until}` : message;
 }
 
 export const patience: Patience = { wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)) };
