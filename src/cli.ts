@@ -6,7 +6,16 @@ import { realHost } from './host.ts';
 import { installLastResort } from './last-resort.ts';
 
 // A reader that went away (`| head`, a `tee` that Ctrl-C ended as well) must not end us before we have cleaned up.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+process.stderr.on('error', () => {});
+process.stdout.on('error', (error) => {
+  // A terminal that was closed has an I/O error, too.
+  const failure = process.stdout.isTTY ? null : readMachineError(error);
+  if (failure === null) return;
+  process.once('exit', () => {
+    process.stderr.write(`standard output: ${failure.format()}\n`);
+    process.exitCode ||= failure.exitCode;
+  });
+});
 
 installLastResort((text) => process.stderr.write(`${text}\n`));
 

@@ -8,7 +8,7 @@ import { showHistory } from './commands/history-command.ts';
 import { listParts } from './commands/list-command.ts';
 import { showPlanned } from './commands/plan-command.ts';
 import { runAndPrint } from './commands/run-command.ts';
-import { readVersion, type Shell } from './commands/shell.ts';
+import { readVersion, type Shell, writeOut } from './commands/shell.ts';
 import { parseCommand } from './config/command.ts';
 import { helpText } from './config/help.ts';
 import type { Host } from './host.ts';
@@ -26,7 +26,7 @@ function keepYoungGeneration(): void {
 /** One command of the CLI, as typed; returns the exit code. Results go to stdout, the rest to stderr. */
 export async function runCommand(argv: readonly string[], host: Host, packageRoot: string): Promise<number> {
   const command = parseCommand(argv);
-  const print = (text: string) => process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+  const print = (text: string) => writeOut(text.endsWith('\n') ? text : `${text}\n`);
   const shell: Shell = { argv, host, packageRoot, cwd: process.cwd(), print };
   const terminal = {
     // 0 of a terminal that does not know.
@@ -47,7 +47,7 @@ export async function runCommand(argv: readonly string[], host: Host, packageRoo
     case 'report': {
       const groups = mergeResults(await Promise.all(command.folders.map(readStored)));
       keepYoungGeneration();
-      for (const text of renderAs(command.format, groups, terminal)) process.stdout.write(text);
+      for (const text of renderAs(command.format, groups, terminal)) writeOut(text);
       return 0;
     }
     case 'history':

@@ -60,6 +60,7 @@ export class MachineError extends UserError {
 const USED_UP: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
+  EFBIG: 'the limit on the size of files is reached',
   EROFS: 'the file system is read-only',
   EIO: 'the disk has an I/O error',
   EMFILE: 'this process has no file descriptors left',

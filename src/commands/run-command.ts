@@ -5,7 +5,7 @@ import type { TableOptions } from '../report/format/terminal.ts';
 import { renderAs } from '../report/formats.ts';
 import { listWritten } from '../store/output.ts';
 import { runOnEngines } from './run-engines.ts';
-import { makeShellCaller, type Shell } from './shell.ts';
+import { makeShellCaller, type Shell, writeOut } from './shell.ts';
 
 type Asked = Extract<Command, { command: 'run' }>;
 
@@ -19,7 +19,7 @@ export async function runAndPrint(command: Asked, shell: Shell, terminal: TableO
   progress.end();
   // Progress goes to standard error, so that both are on one terminal where both are terminals.
   const seen = { ...terminal, showsChecks: process.stdout.isTTY && process.stderr.isTTY };
-  for (const text of renderAs(command.format, [results], seen, () => summary)) process.stdout.write(text);
+  for (const text of renderAs(command.format, [results], seen, () => summary)) writeOut(text);
   const written = `written to ${out}: ${(await listWritten(out)).join(', ')}`;
   // Programs read all of standard output in the other formats.
   if (command.format === 'table') print(`\n${written}`);

@@ -17,7 +17,7 @@ import { openFolder } from '../store/output.ts';
 import { refuseForeign } from '../store/several.ts';
 import { findResults } from '../store/stored.ts';
 import { openSharing, type Sharing } from './share-images.ts';
-import type { Shell } from './shell.ts';
+import { type Shell, writeOut } from './shell.ts';
 
 type Asked = Extract<Command, { command: 'run' }>;
 
@@ -115,7 +115,7 @@ async function report(
   for (const kind of ['md', 'html'] as const) {
     await writeFile(join(out, `report.${kind}`), [...renderAs(kind, groups, terminal)].join(''));
   }
-  for (const text of renderAs(format, groups, terminal)) process.stdout.write(text);
+  for (const text of renderAs(format, groups, terminal)) writeOut(text);
   say(`written to ${out}: report.html, report.md, and a folder for each engine`);
 }
 

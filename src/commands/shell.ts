@@ -33,6 +33,15 @@ export async function makeShellCaller({ argv, packageRoot }: Shell) {
   return { ...caller, progress };
 }
 
+/**
+ * Writes to standard output. The last character has a write of its own: if a full disk cuts one short, Node only reports
+ * that the next one fails.
+ */
+export function writeOut(text: string): void {
+  process.stdout.write(text.slice(0, -1));
+  process.stdout.write(text.slice(-1));
+}
+
 export async function readVersion(packageRoot: string): Promise<string> {
   return JSON.parse(await readFile(join(packageRoot, 'package.json'), 'utf8')).version;
 }

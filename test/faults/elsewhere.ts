@@ -55,6 +55,10 @@ export const elsewhere = {
     kept: `${BEFORE}; the post step publishes them`,
   },
   unread: stopped('standard output is closed', 0, 'everything', ''),
+  'full-output': {
+    ...{ what: 'standard output is a file on a full disk', message: 'standard output: the disk is full' },
+    ...{ exitCode: 4, kept: 'everything in `--out`', file: 'src/cli.test.ts' },
+  },
   second: {
     ...{
       what: 'two runs at once',

@@ -1,0 +1,39 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expectRow } from '../test/faults/elsewhere.ts';
+import { fixtures } from '../test/fixtures/results/make.ts';
+import { realHost } from './host.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'cli-'));
+  writeFileSync(join(folder, 'results.json'), JSON.stringify(fixtures.quick?.()));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** Runs a script in bash; `bench` in it is the command line from source. */
+async function inBash(script: string) {
+  const bench = 'bench() { "$NODE" "$CLI" "$@"; }';
+  const env = { ...process.env, NODE: process.execPath, CLI: join(import.meta.dirname, 'cli.ts') };
+  const { code, stderr } = await realHost.exec('bash', ['-c', `${bench}; ${script}`], { cwd: folder, env });
+  return { code, printed: stderr };
+}
+
+test('a full disk behind standard output is an error', async () => {
+  expectRow('full-output', await inBash('bench report . --format json >/dev/full'));
+});
+
+test.each(['json', 'md', 'csv', 'html'])('an output as %s that was cut short is an error', async (format) => {
+  // The limit is a KiB. The write up to it succeeds in part, which Node does not report.
+  const seen = await inBash(`ulimit -f 1; bench report . --format ${format} >report`);
+  expect(seen.printed).toMatch(/^standard output: the limit on the size of files is reached\n/);
+  expect(seen.code).toBe(4);
+});
+
+test('a reader that goes away is no error', async () => {
+  expect(await inBash('set -o pipefail; bench report . --format json | head -c 9')).toEqual({
+    ...{ code: 0, printed: '' },
+  });
+});
