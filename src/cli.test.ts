@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -14,12 +14,24 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 /** Runs a script in bash; `bench` in it is the command line from source. */
-async function inBash(script: string) {
+async function inBash(script: string, around: readonly string[] = []) {
   const bench = 'bench() { "$NODE" "$CLI" "$@"; }';
   const env = { ...process.env, NODE: process.execPath, CLI: join(import.meta.dirname, 'cli.ts') };
-  const { code, stderr } = await realHost.exec('bash', ['-c', `${bench}; ${script}`], { cwd: folder, env });
+  const [program = '', ...args] = [...around, 'bash', '-c', `${bench}; ${script}`];
+  const { code, stderr } = await realHost.exec(program, args, { cwd: folder, env });
   return { code, printed: stderr };
 }
+
+/** Runs a program without the right of root to read any file. */
+const BOUND = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : [];
+
+test('results that only another user may read are bad input', async () => {
+  chmodSync(join(folder, 'results.json'), 0);
+  expect(await inBash('bench report .', BOUND)).toEqual({
+    code: 2,
+    printed: expect.stringMatching(/^results.json: cannot read these results\n {2}found: {3}EACCES: .*\n$/),
+  });
+});
 
 test('a full disk behind standard output is an error', async () => {
   expectRow('full-output', await inBash('bench report . --format json >/dev/full'));

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -83,6 +83,15 @@ describe('refused, and what is wrong is named', () => {
         allowed: 'results of schema version 1',
       },
     });
+  });
+
+  test('a file that cannot be looked at', async () => {
+    symlinkSync('results.json', file());
+    await expect(readOutput(folder)).rejects.toMatchObject({
+      message: 'cannot read these results',
+      detail: { where: { name: file() }, found: expect.stringMatching(/^ELOOP: /) },
+    });
+    expect(await findResults(folder)).toBe(null);
   });
 
   test('a file that is too large is not even opened', async () => {

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { UserError } from '../errors.ts';
+import { readMachineError, UserError } from '../errors.ts';
 import { Count, Duet, Measurement, Profile, Results, Search } from '../results/results.ts';
 import { makeCompactor } from './compact.ts';
 import { JsonError, readLists } from './lists.ts';
@@ -18,14 +18,18 @@ const Line = z.union([Duet, Search, Profile, Count, Measurement]);
 
 /** Results at a path: a folder that holds some, or a file by itself; null where there is nothing of the kind. */
 export async function findResults(path: string): Promise<Results | null> {
-  if (await sizeOf(join(path, 'results.json'))) return readOutput(path);
-  const size = path.endsWith('.json') ? await sizeOf(path) : null;
+  const look = (file: string) => sizeOf(file).catch(() => null);
+  if (await look(join(path, 'results.json'))) return readOutput(path);
+  const size = path.endsWith('.json') ? await look(path) : null;
   return size === null ? null : readResults(path, size);
 }
 
 /** In bytes; null where there is no file. */
 async function sizeOf(path: string): Promise<number | null> {
-  const found = await stat(path).catch(() => null);
+  const found = await stat(path).catch((error) => {
+    if (['ENOENT', 'ENOTDIR'].includes(error.code)) return null;
+    throw unreadable(error, { name: path });
+  });
   return found?.isFile() ? found.size : null;
 }
 
@@ -135,6 +139,10 @@ function parseAt<T>(schema: z.ZodType<T>, value: unknown, path: readonly (string
 }
 
 function unreadable(error: unknown, where: { name: string; line?: number }): Error {
+  if (error instanceof Error && 'syscall' in error) {
+    const found = error.message;
+    return readMachineError(error) ?? new UserError('cannot read these results', { where, found });
+  }
   const issue = error instanceof z.ZodError ? error.issues[0] : undefined;
   if (!issue && !(error instanceof JsonError || error instanceof SyntaxError)) return error as Error;
   const found = issue
