@@ -1,16 +1,18 @@
 import { realFiles } from '../config/files.ts';
+import { findAppFolders } from '../config/keys/layers.ts';
 import { bundledApps } from '../config/parts/apps.ts';
 import { formatOwnDefaults, loadRuntimes } from '../config/parts/runtimes.ts';
 import { findScenarios } from '../config/parts/scenarios.ts';
 import { escapeText } from '../config/text.ts';
 import type { Runtime } from '../config/types.ts';
-
 import type { Shell } from './shell.ts';
+
 /** `list`: runtimes, scenarios and apps, bundled and own. */
 export function listParts({ packageRoot, cwd }: Shell, json: boolean): string {
-  const found = loadRuntimes(packageRoot, cwd, realFiles);
+  const besides = findAppFolders({ packageRoot, cwd }, realFiles);
+  const found = loadRuntimes(packageRoot, cwd, realFiles, besides);
   const runtimes = [...found.values()];
-  const scenarios = [...findScenarios({ packageRoot, cwd }, realFiles).keys()];
+  const scenarios = [...findScenarios({ packageRoot, cwd, besides }, realFiles).keys()];
   const apps = bundledApps(packageRoot, realFiles);
   if (json) {
     const told = runtimes.map(({ folder: _, front: __, counter: ___, ...rest }) => ({

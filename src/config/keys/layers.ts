@@ -3,6 +3,7 @@ import { type Place, UserError } from '../../errors.ts';
 import { at, type Document, documentOf, readYamlFile, validate, withPlace } from '../document.ts';
 import { CONFIG_FILES, type Files } from '../files.ts';
 import { KEYS, type KeyName, type Values } from '../keys.ts';
+import { findApp } from '../parts/apps.ts';
 import { readHeaderPairs } from '../requests/headers.ts';
 import { quote, readPairs, splitList, unknownWord } from '../text.ts';
 import { readFlags } from './flags.ts';
@@ -71,6 +72,20 @@ export function readLayers({ flags, inputs = {}, cwd }: Sources, files: Files): 
     });
   }
   return layers;
+}
+
+/**
+ * The folders of the apps in the configuration, which may have a `.bench/`; none where the configuration has a mistake.
+ * For commands that take no configuration.
+ */
+export function findAppFolders({ cwd, packageRoot }: Omit<Sources, 'flags'>, files: Files): string[] {
+  try {
+    const given = find(readLayers({ flags: [], cwd, packageRoot }, files), 'app');
+    return (given?.value ?? []).map((text) => findApp(text, cwd, packageRoot, files).folder);
+  } catch (error) {
+    if (error instanceof UserError) return [];
+    throw error;
+  }
 }
 
 /** Texts of inputs → data, by the same forms as flags; lists may stand on several lines. */
