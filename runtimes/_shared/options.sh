@@ -74,7 +74,7 @@ duration() {
 size() {
     value=$(value_of "$1" "$2")
     number=${value%[KMG]}
-    case $number in '' | 0* | *[!0-9]* | ??????????*) refuse "$1" "$value" 'a size such as 128M' ;; esac
+    case $number in '' | 0* | *[!0-9]*) refuse "$1" "$value" 'a size such as 128M' ;; esac
     export "$1=$value"
 }
 

@@ -3,6 +3,7 @@ import { at } from '../document.ts';
 import {
   formatDuration,
   formatSize,
+  HOUR,
   NAME,
   NAME_RULE,
   parseBoolean,
@@ -102,7 +103,7 @@ function unknownRuntime(name: string, known: readonly string[]): UserError {
   return refuse('unknown runtime', name, known.join(', '), `did you mean ${near.join(' or ')}?`);
 }
 
-/** Text → canonical value: integers and booleans as such, times as `5s` or `500ms`, sizes as `128M`. */
+/** Text → canonical value: integers and booleans as such, times up to an hour as `5s` or `500ms`, sizes as `128M`. */
 export function parseOptionValue(name: string, spec: OptionSpec, text: string): OptionValue {
   try {
     switch (spec.type) {
@@ -111,7 +112,7 @@ export function parseOptionValue(name: string, spec: OptionSpec, text: string): 
       case 'boolean':
         return parseBoolean(text);
       case 'duration':
-        return formatDuration(parseDuration(text));
+        return formatDuration(parseDuration(text, { max: HOUR }));
       case 'size':
         return formatSize(parseSize(text));
       case 'enum':
